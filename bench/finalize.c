@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* finalize PATTERN [N]: what bench/finalize.py starts on many ranks: some communication, and then the time that MPI_Finalize takes, by rank.
+/* finalize PATTERN [N]: what bench/finalize.py starts on many ranks: some communication, and then
+ * the time that MPI_Finalize takes, by rank.
  *
  *   stencil   N iterations of a 2D stencil: few classes of ranks (default: 100)
- *   own       each rank's calls differ from the others' by more than ranks and sizes: as many classes as ranks (100)
+ *   own       each rank's calls differ from the others' by more than ranks and sizes: as many
+ *             classes as ranks (100)
  *   new       N calls that never repeat, the same on each rank (2,000)
  *
- * Prints for each rank: rank, nanoseconds of MPI_Finalize in all, then of that until the merge begins (who runs under Wend, a communicator), from there until rank 0
- * has what the last rank sent, from there until the archive is written. Where the merge begins and ends is told by Wend's own calls of PMPI_Bcast, which come
- * by this program; they are 0 without Wend. */
+ * Prints for each rank: rank, nanoseconds of MPI_Finalize in all, then of that until the merge
+ * begins (who runs under Wend, a communicator), from there until rank 0 has what the last rank
+ * sent, from there until the archive is written. Where the merge begins and ends is told by Wend's
+ * own calls of PMPI_Bcast, which come by this program; they are 0 without Wend. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -25,7 +28,8 @@ static long long now(void)
     return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* Wend's references lead here: the program comes first. The first broadcast says that there will be a recording, the second that it is written. */
+/* Wend's references lead here: the program comes first. The first broadcast says that there will be
+ * a recording, the second that it is written. */
 int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     static int (*real)(void *, int, MPI_Datatype, int, MPI_Comm);
@@ -39,11 +43,13 @@ int PMPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
     return rc;
 }
 
-int PMPI_Recv(void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Status *status)
+int PMPI_Recv(void *data, int n, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Status *status)
 {
     static int (*real)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *);
     if (!real)
-        real = (int (*)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *))dlsym(RTLD_NEXT, "PMPI_Recv");
+        real = (int (*)(void *, int, MPI_Datatype, int, int, MPI_Comm, MPI_Status *))dlsym(
+            RTLD_NEXT, "PMPI_Recv");
     int rc = real(data, n, type, source, tag, comm, status);
     if (finalizing)
         received = now();
@@ -82,7 +88,7 @@ static void own(int iterations)
             MPI_Sendrecv_replace(&value, 1, MPI_INT, 0, k, 0, k, MPI_COMM_SELF, MPI_STATUS_IGNORE);
 }
 
-static void new(int calls)
+static void new (int calls)
 {
     unsigned random = 1;
     int value = 0;
@@ -105,12 +111,13 @@ int main(int argc, char **argv)
     else if (strcmp(pattern, "own") == 0)
         own(n > 0 ? n : 100);
     else
-        new(n > 0 ? n : 2000);
+        new (n > 0 ? n : 2000);
     MPI_Barrier(MPI_COMM_WORLD);
     finalizing = 1;
     began = now();
     MPI_Finalize();
     long long end = now();
-    printf("%d %lld %lld %lld %lld\n", rank, end - began, merging ? merging - began : 0, received - merging, written ? written - received : 0);
+    printf("%d %lld %lld %lld %lld\n", rank, end - began, merging ? merging - began : 0,
+           received - merging, written ? written - received : 0);
     return 0;
 }

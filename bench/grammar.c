@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench/grammar: nanoseconds a symbol of the grammar and a call of the signature table, beside plain baselines in the same run.
+/* bench/grammar: nanoseconds a symbol of the grammar and a call of the signature table, beside
+ * plain baselines in the same run.
  *
- * Prints for each input the median of several runs; beside it what it takes to append the same symbols to a plain array, and to
- * enter each pair of neighbours in a plain hash table; and the ratio to the hash table. Process CPU time.
- * Outcomes: nanoseconds for each, what the recorder holds of them, and what they are written down as. */
+ * Prints for each input the median of several runs; beside it what it takes to append the same
+ * symbols to a plain array, and to enter each pair of neighbours in a plain hash table; and the
+ * ratio to the hash table. Process CPU time. Outcomes: nanoseconds for each, what the recorder
+ * holds of them, and what they are written down as. */
 #include "../lib/record/cst.h"
 #include "../lib/record/grammar.h"
 
@@ -42,7 +44,10 @@ static double median(double *v)
 
 /* -- inputs -- */
 
-typedef struct { uint32_t *v; size_t n; } Input;
+typedef struct {
+    uint32_t *v;
+    size_t n;
+} Input;
 
 static void loop(Input in, size_t body)
 {
@@ -104,7 +109,8 @@ static double measure_array(Input in)
     return median(runs);
 }
 
-/* What any digram index has to do at least: one table of open addressing, pairs as keys, grown as needed. */
+/* What any digram index has to do at least: one table of open addressing, pairs as keys, grown as
+ * needed. */
 static double measure_hash(Input in)
 {
     double runs[RUNS];
@@ -164,11 +170,14 @@ static double measure_grammar(Input in, size_t *memory, size_t *bytes)
 static void bench_grammar(const char *name, Input in)
 {
     size_t memory, bytes;
-    double array = measure_array(in), hash = measure_hash(in), grammar = measure_grammar(in, &memory, &bytes);
-    printf("%-30s %8.1f %8.1f %8.1f %8.1f %12zu %10zu\n", name, array, hash, grammar, grammar / hash, memory, bytes);
+    double array = measure_array(in), hash = measure_hash(in),
+           grammar = measure_grammar(in, &memory, &bytes);
+    printf("%-30s %8.1f %8.1f %8.1f %8.1f %12zu %10zu\n", name, array, hash, grammar,
+           grammar / hash, memory, bytes);
 }
 
-/* -- the signature table: calls of 10 shape words and 5 slots, in a loop over so many signatures -- */
+/* -- the signature table: calls of 10 shape words and 5 slots, in a loop over so many signatures
+ * -- */
 
 enum { SHAPE = 10, SLOTS = 5 };
 
@@ -283,7 +292,8 @@ int main(int argc, char **argv)
     in.v = malloc(in.n * sizeof *in.v);
     if (!in.v || in.n < 1)
         return 2;
-    printf("%zu symbols, ns each %12s %8s %8s %8s %12s %10s\n", in.n, "array", "hash", "grammar", "ratio", "memory", "encoded");
+    printf("%zu symbols, ns each %12s %8s %8s %8s %12s %10s\n", in.n, "array", "hash", "grammar",
+           "ratio", "memory", "encoded");
     loop(in, 1), bench_grammar("one symbol", in);
     loop(in, 10), bench_grammar("loop of 10", in);
     loop(in, 200), bench_grammar("loop of 200", in);

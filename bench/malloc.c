@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* malloc: nanoseconds for free+malloc, glibc alone and with the tracer's bitmap in front, and for finding a buffer's segment.
+/* malloc: nanoseconds for free+malloc, glibc alone and with the tracer's bitmap in front, and for
+ * finding a buffer's segment.
  *
- * Both are in one process: the tracer's memory files are linked in, glibc's own functions have names of their own (__libc_malloc). Rounds take turns, and
- * medians over rounds are given, also of difference and ratio, because other load changes from second to second. Process CPU time. */
+ * Both are in one process: the tracer's memory files are linked in, glibc's own functions have
+ * names of their own (__libc_malloc). Rounds take turns, and medians over rounds are given, also of
+ * difference and ratio, because other load changes from second to second. Process CPU time. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +16,31 @@
 void *__libc_malloc(size_t);
 void __libc_free(void *);
 
-int64_t thread_number(void) { return 0; }
-void segment_event_free(int64_t segment) { (void)segment; }
-void segment_event_name(int64_t segment, enum memory_place place, int device) { (void)segment; (void)place; (void)device; }
-void state_break(const char *why) { (void)why; }
+int64_t thread_number(void)
+{
+    return 0;
+}
+void segment_event_free(int64_t segment)
+{
+    (void)segment;
+}
+void segment_event_name(int64_t segment, enum memory_place place, int device)
+{
+    (void)segment;
+    (void)place;
+    (void)device;
+}
+void state_break(const char *why)
+{
+    (void)why;
+}
 
 enum { ROUNDS = 15, MAX_BLOCKS = 100000 };
 
-typedef struct { void *(*malloc)(size_t); void (*free)(void *); } Allocator;
+typedef struct {
+    void *(*malloc)(size_t);
+    void (*free)(void *);
+} Allocator;
 static const Allocator plain = {__libc_malloc, __libc_free}, wend = {malloc, free};
 
 static uint64_t seed = 88172645463325252u;
@@ -81,7 +100,9 @@ static double median(double *v, size_t n)
 static void compare(const char *threads, size_t blocks, size_t times, size_t rounds)
 {
     double p[ROUNDS], w[ROUNDS], more[ROUNDS], ratio[ROUNDS];
-    churn(&wend, blocks, 1); /* memory that nobody has touched is slower, on a virtual machine even where it is touched again */
+    /* memory that nobody has touched is slower, on a virtual machine even where it is touched
+     * again */
+    churn(&wend, blocks, 1);
     for (size_t i = 0; i < rounds; i++) {
         for (size_t k = 0; k < 2; k++) {
             if ((i + k) % 2)
@@ -92,8 +113,10 @@ static void compare(const char *threads, size_t blocks, size_t times, size_t rou
         more[i] = w[i] - p[i];
         ratio[i] = w[i] / p[i];
     }
-    printf("free+malloc, %6zu live, %-8s  glibc %6.1f ns   with wend %6.1f ns   %+6.1f ns   x %.2f\n", blocks, threads, median(p, rounds),
-           median(w, rounds), median(more, rounds), median(ratio, rounds));
+    printf(
+        "free+malloc, %6zu live, %-8s  glibc %6.1f ns   with wend %6.1f ns   %+6.1f ns   x %.2f\n",
+        blocks, threads, median(p, rounds), median(w, rounds), median(more, rounds),
+        median(ratio, rounds));
 }
 
 static void lookups(void)
@@ -109,22 +132,27 @@ static void lookups(void)
     double start = now();
     for (size_t k = 0; k < TIMES; k++)
         sink += memory_where(buffer[k % BUFFERS] + 8).offset;
-    printf("segment of one of %d buffers in turn                  %8.1f ns\n", BUFFERS, (now() - start) / TIMES);
+    printf("segment of one of %d buffers in turn                  %8.1f ns\n", BUFFERS,
+           (now() - start) / TIMES);
     start = now();
     for (size_t k = 0; k < TIMES; k++)
         sink += memory_where(ballast[k * 7 % MAX_BLOCKS]).offset;
-    printf("segment of one of %d blocks                      %8.1f ns\n", MAX_BLOCKS, (now() - start) / TIMES);
+    printf("segment of one of %d blocks                      %8.1f ns\n", MAX_BLOCKS,
+           (now() - start) / TIMES);
     start = now();
     for (size_t k = 0; k < TIMES; k++) {
         char *p = malloc(1000);
         sink += memory_where(p).offset;
         free(p);
     }
-    printf("malloc, segment, free                                %8.1f ns\n", (now() - start) / TIMES);
+    printf("malloc, segment, free                                %8.1f ns\n",
+           (now() - start) / TIMES);
     start = now();
     for (size_t k = 0; k < TIMES; k++)
-        sink += memory_where(k % 2 ? large + next() % LARGE : (char *)ballast[k % MAX_BLOCKS]).offset;
-    printf("any place in 1 GiB, or one of %d blocks, in turn %8.1f ns\n", MAX_BLOCKS, (now() - start) / TIMES);
+        sink +=
+            memory_where(k % 2 ? large + next() % LARGE : (char *)ballast[k % MAX_BLOCKS]).offset;
+    printf("any place in 1 GiB, or one of %d blocks, in turn %8.1f ns\n", MAX_BLOCKS,
+           (now() - start) / TIMES);
     for (size_t i = 0; i < MAX_BLOCKS; i++)
         free(ballast[i]);
     for (size_t i = 0; i < BUFFERS; i++)
@@ -132,14 +160,20 @@ static void lookups(void)
     free(large);
 }
 
-static void *nothing(void *arg) { return arg; }
+static void *nothing(void *arg)
+{
+    return arg;
+}
 
 int main(int argc, char **argv)
 {
-    size_t times = argc > 1 ? strtoul(argv[1], NULL, 10) : 200000, blocks = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    size_t times = argc > 1 ? strtoul(argv[1], NULL, 10) : 200000,
+           blocks = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
     size_t rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : ROUNDS;
     if (times == 0 || rounds == 0 || rounds > ROUNDS || (argc > 2 && blocks == 0)) {
-        fprintf(stderr, "usage: %s [OPERATIONS [LIVE_BLOCKS [ROUNDS]]]: 2 KB of memory for each block\n", argv[0]);
+        fprintf(stderr,
+                "usage: %s [OPERATIONS [LIVE_BLOCKS [ROUNDS]]]: 2 KB of memory for each block\n",
+                argv[0]);
         return 2;
     }
     if (blocks) {

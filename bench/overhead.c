@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* overhead: process CPU time of MPI calls in tight loops on one rank. Prints a line "LOOP NANOSECONDS" for each, per call.
+/* overhead: process CPU time of MPI calls in tight loops on one rank. Prints a line "LOOP
+ * NANOSECONDS" for each, per call.
  *
  *   overhead [-n THOUSANDS] [-t THREADS]
  *
- * -n: calls of the cheapest loop, in thousands (default 1000); the others make fewer. -t: the loops are made by so many threads at once, under
- * MPI_THREAD_MULTIPLE, each on a communicator of its own; CPU time is of all together, calls too.
+ * -n: calls of the cheapest loop, in thousands (default 1000); the others make fewer. -t: the loops
+ * are made by so many threads at once, under MPI_THREAD_MULTIPLE, each on a communicator of its
+ * own; CPU time is of all together, calls too.
  *
  * bench/overhead.py runs it with and without Wend and compares. */
 #include <mpi.h>
@@ -29,7 +31,10 @@ static void report(const char *name, double began, long calls)
 /* -- several threads at once -- */
 
 enum { MOST_THREADS = 16 };
-typedef struct { MPI_Comm comm; long n; } Work;
+typedef struct {
+    MPI_Comm comm;
+    long n;
+} Work;
 
 static void *ask_rank(void *argument)
 {
@@ -76,7 +81,8 @@ static int with_threads(int threads, long n)
     return 0;
 }
 
-/* One after the other, no MPI: how fast the processor goes just now, which on a machine that others use is anything. */
+/* One after the other, no MPI: how fast the processor goes just now, which on a machine that others
+ * use is anything. */
 static void additions(long n)
 {
     unsigned long sum = 0;
@@ -144,7 +150,8 @@ int main(int argc, char **argv)
     for (long i = 0; i < n / 4; i++) {
         random = random * 1664525u + 1013904223u;
         int tag = (int)(random >> 28);
-        MPI_Sendrecv(&out, 1, MPI_INT, rank, tag, &in, 1, MPI_INT, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&out, 1, MPI_INT, rank, tag, &in, 1, MPI_INT, rank, tag, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
     }
     report("sendrecv_random_tags", began, n / 4);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench/ranks: what the merge over ranks makes of the communication structures of common codes: ranks [-m MOST_RANKS] [-s STEPS] [STRUCTURE…].
+/* bench/ranks: what the merge over ranks makes of the communication structures of common codes:
+ * ranks [-m MOST_RANKS] [-s STEPS] [STRUCTURE…].
  *
- * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the tracer merges them, over a binomial tree, each pair
- * through bytes. For each structure and number of ranks it prints bytes of the archive and beside it their ratio to those of the first number of ranks at
- * which all roles occur, classes, the largest part, the time on the critical path (the sum over the
- * steps of the tree of the longest, and the writing), the root's own time (what it takes to receive
- * in each step, and to write), the time in total, and what the root needs beyond its own part at
- * most, bytes from and to others included. CPU time. */
+ * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the
+ * tracer merges them, over a binomial tree, each pair through bytes. For each structure and number
+ * of ranks it prints bytes of the archive and beside it their ratio to those of the first number of
+ * ranks at which all roles occur, classes, the largest part, the time on the critical path (the sum
+ * over the steps of the tree of the longest, and the writing), the root's own time (what it takes
+ * to receive in each step, and to write), the time in total, and what the root needs beyond its own
+ * part at most, bytes from and to others included. CPU time. */
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -22,7 +24,7 @@
 
 enum { SMALLEST = 16, LARGEST = 16384 };
 
-static gint steps = 20;   /* iterations */
+static gint steps = 20; /* iterations */
 
 /* -- memory -- */
 
@@ -35,23 +37,32 @@ extern void *__libc_realloc(void *p, size_t n);
 
 static void *count(void *p)
 {
-    if (p) live += malloc_usable_size(p);
+    if (p)
+        live += malloc_usable_size(p);
     peak = MAX(peak, live);
     return p;
 }
 
-void *malloc(size_t n) { return count(__libc_malloc(n)); }
-void *calloc(size_t n, size_t size) { return count(__libc_calloc(n, size)); }
+void *malloc(size_t n)
+{
+    return count(__libc_malloc(n));
+}
+void *calloc(size_t n, size_t size)
+{
+    return count(__libc_calloc(n, size));
+}
 
 void free(void *p)
 {
-    if (p) live -= malloc_usable_size(p);
+    if (p)
+        live -= malloc_usable_size(p);
     __libc_free(p);
 }
 
 void *realloc(void *p, size_t n)
 {
-    if (p) live -= malloc_usable_size(p);
+    if (p)
+        live -= malloc_usable_size(p);
     return count(__libc_realloc(p, n));
 }
 
@@ -66,7 +77,9 @@ static double seconds(void)
 
 #define GRID WEND_SEGMENT(WEND_SEGMENT_HEAP, 0)
 
-typedef struct { guint size[3]; } Dims;
+typedef struct {
+    guint size[3];
+} Dims;
 
 /* As MPI_Dims_create: factors as near to each other as P has them, largest first. */
 static Dims dims_of(guint p, guint n)
@@ -85,11 +98,14 @@ static Dims dims_of(guint p, guint n)
     return d;
 }
 
-static void exchange(SimulatedRank *r, SimulatedSequence *s, const gint64 *peers, guint n, gint64 count)
+static void exchange(SimulatedRank *r, SimulatedSequence *s, const gint64 *peers, guint n,
+                     gint64 count)
 {
     gint64 requests[64];
-    for (guint i = 0; i < n; i++) requests[i] = sim_irecv(r, s, GRID, 4096 * i, count, peers[i], 10 + (i ^ 1));
-    for (guint i = 0; i < n; i++) requests[n + i] = sim_isend(r, s, GRID, 65536 + 4096 * i, count, peers[i], 10 + i);
+    for (guint i = 0; i < n; i++)
+        requests[i] = sim_irecv(r, s, GRID, 4096 * i, count, peers[i], 10 + (i ^ 1));
+    for (guint i = 0; i < n; i++)
+        requests[n + i] = sim_isend(r, s, GRID, 65536 + 4096 * i, count, peers[i], 10 + i);
     sim_waitall(r, s, 2 * n, requests);
 }
 
@@ -104,8 +120,10 @@ static guint neighbours(guint rank, Dims d, guint n, guint distance, Border bord
         for (int up = 0; up < 2; up++) {
             gboolean inside = up ? x + distance < d.size[k] : x >= distance;
             guint to = (x + d.size[k] + (up ? distance : -distance)) % d.size[k];
-            if (inside || border == PERIODIC) peers[n_peers++] = (gint64)rank + ((gint64)to - x) * stride;
-            else if (border == BORDER_NULL) peers[n_peers++] = constant("MPI_PROC_NULL");
+            if (inside || border == PERIODIC)
+                peers[n_peers++] = (gint64)rank + ((gint64)to - x) * stride;
+            else if (border == BORDER_NULL)
+                peers[n_peers++] = constant("MPI_PROC_NULL");
         }
         stride *= d.size[k];
     }
@@ -118,23 +136,46 @@ static void stencil(SimulatedRank *r, SimulatedSequence *s, guint n, Border bord
     guint n_peers = neighbours(r->rank, dims_of(r->world, n), n, 1, border, peers);
     for (int i = 0; i < steps; i++) {
         exchange(r, s, peers, n_peers, 512);
-        if (i % 10 == 9) sim_allreduce(r, s, 1);
+        if (i % 10 == 9)
+            sim_allreduce(r, s, 1);
     }
 }
 
-static void stencil_2d(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 2, BORDER_NULL); }
-static void stencil_2d_open(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 2, BORDER_LEFT_OUT); }
-static void stencil_2d_torus(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 2, PERIODIC); }
-static void stencil_3d(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 3, BORDER_NULL); }
-static void stencil_3d_open(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 3, BORDER_LEFT_OUT); }
-static void stencil_3d_torus(SimulatedRank *r, SimulatedSequence *s) { stencil(r, s, 3, PERIODIC); }
+static void stencil_2d(SimulatedRank *r, SimulatedSequence *s)
+{
+    stencil(r, s, 2, BORDER_NULL);
+}
+static void stencil_2d_open(SimulatedRank *r, SimulatedSequence *s)
+{
+    stencil(r, s, 2, BORDER_LEFT_OUT);
+}
+static void stencil_2d_torus(SimulatedRank *r, SimulatedSequence *s)
+{
+    stencil(r, s, 2, PERIODIC);
+}
+static void stencil_3d(SimulatedRank *r, SimulatedSequence *s)
+{
+    stencil(r, s, 3, BORDER_NULL);
+}
+static void stencil_3d_open(SimulatedRank *r, SimulatedSequence *s)
+{
+    stencil(r, s, 3, BORDER_LEFT_OUT);
+}
+static void stencil_3d_torus(SimulatedRank *r, SimulatedSequence *s)
+{
+    stencil(r, s, 3, PERIODIC);
+}
 
 /* NAS CG: sums over a row in halving steps, then the partner across the diagonal. */
 static void transpose(SimulatedRank *r, SimulatedSequence *s)
 {
     Dims d = dims_of(r->world, 2);
-    gint64 columns = d.size[0], rows = d.size[1], column = r->rank % columns, row = r->rank / columns;
-    gint64 partner = columns == rows ? column * columns + row : 2 * (((gint64)r->rank / 2 % rows) * rows + (gint64)r->rank / 2 / rows) + r->rank % 2;
+    gint64 columns = d.size[0], rows = d.size[1], column = r->rank % columns,
+           row = r->rank / columns;
+    gint64 partner =
+        columns == rows
+            ? column * columns + row
+            : 2 * (((gint64)r->rank / 2 % rows) * rows + (gint64)r->rank / 2 / rows) + r->rank % 2;
     for (int i = 0; i < steps; i++) {
         for (gint64 step = columns / 2; step >= 1; step /= 2) {
             gint64 peer = row * columns + (column ^ step);
@@ -151,10 +192,13 @@ static void tori(SimulatedRank *r, SimulatedSequence *s)
     Dims d = dims_of(r->world, 3);
     for (int i = 0; i < steps; i++)
         for (guint distance = 1; distance <= 4; distance *= 2) {
-            guint x = r->rank % d.size[0], y = r->rank / d.size[0] % d.size[1], z = r->rank / d.size[0] / d.size[1];
+            guint x = r->rank % d.size[0], y = r->rank / d.size[0] % d.size[1],
+                  z = r->rank / d.size[0] / d.size[1];
             gint64 peers[6];
-            if (x % distance || y % distance || z % distance) break;
-            exchange(r, s, peers, neighbours(r->rank, d, 3, distance, PERIODIC, peers), 4096 / distance);
+            if (x % distance || y % distance || z % distance)
+                break;
+            exchange(r, s, peers, neighbours(r->rank, d, 3, distance, PERIODIC, peers),
+                     4096 / distance);
         }
 }
 
@@ -164,27 +208,35 @@ static void sizes(SimulatedRank *r, SimulatedSequence *s)
     Dims d = dims_of(r->world, 2);
     gint64 peers[4];
     guint cells = 3 * d.size[0] + d.size[0] / 2, x = r->rank % d.size[0], y = r->rank / d.size[0];
-    gint64 width = cells / d.size[0] + (x < cells % d.size[0]), height = cells / d.size[1] + (y < cells % d.size[1]);
+    gint64 width = cells / d.size[0] + (x < cells % d.size[0]),
+           height = cells / d.size[1] + (y < cells % d.size[1]);
     neighbours(r->rank, d, 2, 1, PERIODIC, peers);
     for (int i = 0; i < steps; i++)
-        for (int k = 0; k < 2; k++) exchange(r, s, &peers[2 * k], 2, 5 * (k ? width : height) * 22);
+        for (int k = 0; k < 2; k++)
+            exchange(r, s, &peers[2 * k], 2, 5 * (k ? width : height) * 22);
 }
 
 /* The paper's Nek5000 (4.3.2): all send to rank 0, which answers. */
 static void gather(SimulatedRank *r, SimulatedSequence *s)
 {
-    for (guint i = 1; r->rank == 0 && i < r->world; i++) sim_recv(r, s, 100, i, 5, i, 5, 800);
-    if (r->rank > 0) sim_send(r, s, GRID, 0, 100, 0, 5);
-    for (guint i = 1; r->rank == 0 && i < r->world; i++) sim_send(r, s, GRID, 800 * i, 100, i, 6);
-    if (r->rank > 0) sim_recv(r, s, 100, 0, 6, 0, 6, 800);
+    for (guint i = 1; r->rank == 0 && i < r->world; i++)
+        sim_recv(r, s, 100, i, 5, i, 5, 800);
+    if (r->rank > 0)
+        sim_send(r, s, GRID, 0, 100, 0, 5);
+    for (guint i = 1; r->rank == 0 && i < r->world; i++)
+        sim_send(r, s, GRID, 800 * i, 100, i, 6);
+    if (r->rank > 0)
+        sim_recv(r, s, 100, 0, 6, 0, 6, 800);
 }
 
 static void binary_tree(SimulatedRank *r, SimulatedSequence *s)
 {
     gint64 rank = r->rank;
     for (int i = 0; i < steps; i++) {
-        for (gint64 child = 2 * rank + 1; child <= 2 * rank + 2 && child < r->world; child++) sim_recv(r, s, 10, child, 1, child, 1, 80);
-        if (rank > 0) sim_send(r, s, GRID, 0, 10, (rank - 1) / 2, 1);
+        for (gint64 child = 2 * rank + 1; child <= 2 * rank + 2 && child < r->world; child++)
+            sim_recv(r, s, 10, child, 1, child, 1, 80);
+        if (rank > 0)
+            sim_send(r, s, GRID, 0, 10, (rank - 1) / 2, 1);
     }
 }
 
@@ -197,7 +249,8 @@ static void binomial_tree(SimulatedRank *r, SimulatedSequence *s)
                 sim_send(r, s, GRID, 0, 10, rank - bit, 1);
                 break;
             }
-            if (rank + bit < r->world) sim_recv(r, s, 10, rank + bit, 1, rank + bit, 1, 80);
+            if (rank + bit < r->world)
+                sim_recv(r, s, 10, rank + bit, 1, rank + bit, 1, 80);
         }
 }
 
@@ -237,7 +290,8 @@ static void random_graph(SimulatedRank *r, SimulatedSequence *s)
             at[k][i] = at[k][j];
             at[k][j] = i;
         }
-        for (guint i = 0; i < r->world; i++) place[k][at[k][i]] = i;
+        for (guint i = 0; i < r->world; i++)
+            place[k][at[k][i]] = i;
         g_rand_free(dice);
     }
     made = r->world;
@@ -246,7 +300,8 @@ static void random_graph(SimulatedRank *r, SimulatedSequence *s)
         peers[2 * k + 1] = at[k][(place[k][r->rank] + r->world - 1) % r->world];
     }
     qsort(peers, 6, sizeof *peers, compare_peers);
-    for (int i = 0; i < steps; i++) exchange(r, s, peers, 6, 512);
+    for (int i = 0; i < steps; i++)
+        exchange(r, s, peers, 6, 512);
 }
 
 /* -- structures over iterations -- */
@@ -257,8 +312,10 @@ static void extra_calls(SimulatedRank *r, SimulatedSequence *s)
     gint64 next = (r->rank + 1) % r->world;
     for (int i = 0; i < steps; i++) {
         sim_allreduce(r, s, 1);
-        if (i % 7 == 0) exchange(r, s, &next, 1, 512);
-        if (i % 5 == 1) sim_send(r, s, GRID, 0, 10, next, 1);
+        if (i % 7 == 0)
+            exchange(r, s, &next, 1, 512);
+        if (i % 5 == 1)
+            sim_send(r, s, GRID, 0, 10, next, 1);
         sim_allreduce(r, s, 2);
     }
 }
@@ -268,7 +325,8 @@ static void trip_counts(SimulatedRank *r, SimulatedSequence *s)
 {
     gint64 next = (r->rank + 1) % r->world;
     for (int i = 0; i < steps; i++) {
-        for (int k = 0; k <= i % 50; k++) exchange(r, s, &next, 1, 512);
+        for (int k = 0; k <= i % 50; k++)
+            exchange(r, s, &next, 1, 512);
         sim_allreduce(r, s, 1);
     }
 }
@@ -277,7 +335,8 @@ static void trip_counts(SimulatedRank *r, SimulatedSequence *s)
 static void trips_by_rank(SimulatedRank *r, SimulatedSequence *s)
 {
     gint64 next = (r->rank + 1) % r->world;
-    for (int i = 0; i < steps + (int)r->rank; i++) exchange(r, s, &next, 1, 512);
+    for (int i = 0; i < steps + (int)r->rank; i++)
+        exchange(r, s, &next, 1, 512);
     sim_allreduce(r, s, 1);
 }
 
@@ -292,8 +351,12 @@ static void mesh(SimulatedRank *r, SimulatedSequence *s)
             shift[k] = g_rand_int_range(common, 1, (gint32)r->world);
             count[k] = g_rand_int_range(own, 1, 100);
         }
-        for (int k = 0; k < PEERS; k++) requests[k] = sim_irecv(r, s, GRID, 4096 * k, 100, (r->rank + r->world - shift[k]) % r->world, k);
-        for (int k = 0; k < PEERS; k++) requests[PEERS + k] = sim_isend(r, s, GRID, 65536 + 4096 * k, count[k], (r->rank + shift[k]) % r->world, k);
+        for (int k = 0; k < PEERS; k++)
+            requests[k] =
+                sim_irecv(r, s, GRID, 4096 * k, 100, (r->rank + r->world - shift[k]) % r->world, k);
+        for (int k = 0; k < PEERS; k++)
+            requests[PEERS + k] = sim_isend(r, s, GRID, 65536 + 4096 * k, count[k],
+                                            (r->rank + shift[k]) % r->world, k);
         sim_waitall(r, s, 2 * PEERS, requests);
     }
     g_rand_free(common);
@@ -317,8 +380,8 @@ static void irregular(SimulatedRank *r, SimulatedSequence *s)
             for (gint k = 0; k < n; k++)
                 requests[k] = sim_irecv(r, s, GRID, 4096 * k, count[k], peers[k], level);
             for (gint k = 0; k < n; k++)
-                requests[n + k] = sim_isend(r, s, GRID, 65536 + 4096 * k, count[k], peers[k],
-                                            level);
+                requests[n + k] =
+                    sim_isend(r, s, GRID, 65536 + 4096 * k, count[k], peers[k], level);
             sim_waitall(r, s, 2 * (guint)n, requests);
         }
         sim_allreduce(r, s, 1);
@@ -333,7 +396,8 @@ static void chance(SimulatedRank *r, SimulatedSequence *s)
 {
     GRand *own = g_rand_new_with_seed(r->rank);
     gint64 up = r->rank + 1 < r->world ? (gint64)r->rank + 1 : constant("MPI_PROC_NULL");
-    for (int i = 0; i < steps; i++) sim_send(r, s, GRID, 0, g_rand_int_range(own, 1, SIZES + 1), up, 1);
+    for (int i = 0; i < steps; i++)
+        sim_send(r, s, GRID, 0, g_rand_int_range(own, 1, SIZES + 1), up, 1);
     g_rand_free(own);
 }
 
@@ -343,15 +407,16 @@ static void chance(SimulatedRank *r, SimulatedSequence *s)
 static double graph_entropy(guint p)
 {
     double choices = 0;
-    for (int i = 0; i < 6; i++) choices += log2(p - 1 - i) - log2(i + 1);
+    for (int i = 0; i < 6; i++)
+        choices += log2(p - 1 - i) - log2(i + 1);
     return p * choices / 8;
 }
 
 typedef struct {
     const char *name;
     void (*run)(SimulatedRank *r, SimulatedSequence *s);
-    guint complete;          /* ranks from which on all roles occur */
-    gboolean over_steps;     /* it is about iterations: run if asked for */
+    guint complete;      /* ranks from which on all roles occur */
+    gboolean over_steps; /* it is about iterations: run if asked for */
 } Structure;
 
 static const Structure structures[] = {
@@ -399,7 +464,8 @@ static WendMerge *part_of(Job *j, guint rank)
     j->made += seconds() - began;
     j->part = MAX(j->part, part->len);
     WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
-    if (!m) g_error("%s", error->message);
+    if (!m)
+        g_error("%s", error->message);
     g_byte_array_unref(part);
     return m;
 }
@@ -413,7 +479,8 @@ static double join(WendMerge *m, WendMerge *other)
     wend_merge_free(other);
     peak = live;
     double began = seconds();
-    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error)) g_error("%s", error->message);
+    if (!wend_merge_absorb(m, bytes->data, bytes->len, &error))
+        g_error("%s", error->message);
     g_byte_array_unref(bytes);
     return seconds() - began;
 }
@@ -421,14 +488,17 @@ static double join(WendMerge *m, WendMerge *other)
 /* Ranks [first, first + 2^height), as far as there are any. */
 static WendMerge *merge(Job *j, guint first, guint height)
 {
-    if (height == 0) return part_of(j, first);
+    if (height == 0)
+        return part_of(j, first);
     guint middle = first + (1u << (height - 1));
     WendMerge *m = merge(j, first, height - 1);
-    if (middle >= j->ranks) return m;
+    if (middle >= j->ranks)
+        return m;
     WendMerge *other = merge(j, middle, height - 1);
     double began = seconds();
     double absorbing = join(m, other), took = seconds() - began;
-    if (first == 0) j->root += absorbing;
+    if (first == 0)
+        j->root += absorbing;
     j->step[height] = MAX(j->step[height], took);
     j->total += took;
     return m;
@@ -437,7 +507,8 @@ static WendMerge *merge(Job *j, guint first, guint height)
 static gsize run(const Structure *structure, guint ranks, const char *directory, gsize complete)
 {
     guint height = 0;
-    while (1u << height < ranks) height++;
+    while (1u << height < ranks)
+        height++;
     g_autofree double *step = g_new0(double, height + 1);
     Job j = {.structure = structure, .ranks = ranks, .step = step};
     GError *error = NULL;
@@ -451,17 +522,24 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     double began = seconds();
     j.root += join(m, other);
     double merged = seconds();
-    if (!wend_merge_write(m, directory, NULL, &result, &error)) g_error("%s", error->message);
+    if (!wend_merge_write(m, directory, NULL, &result, &error))
+        g_error("%s", error->message);
     double last = seconds() - began, critical = last;
     j.root += seconds() - merged;
-    for (guint i = 1; i < height; i++) critical += step[i];
+    for (guint i = 1; i < height; i++)
+        critical += step[i];
     gsize needed = MAX(peak, before) - before;
     wend_merge_free(m);
-    printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks, result.totals.mpi_calls, result.bytes);
-    if (structure->run == random_graph) printf(" %6.2f*", (double)result.bytes / graph_entropy(ranks));
-    else if (structure->run == chance) printf(" %6.2f*", (double)result.bytes / ((double)ranks * steps * log2(SIZES) / 8));
-    else if (ranks < structure->complete) printf(" %7s", "");
-    else printf(" %7.2f", complete ? (double)result.bytes / (double)complete : 1.0);
+    printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks,
+           result.totals.mpi_calls, result.bytes);
+    if (structure->run == random_graph)
+        printf(" %6.2f*", (double)result.bytes / graph_entropy(ranks));
+    else if (structure->run == chance)
+        printf(" %6.2f*", (double)result.bytes / ((double)ranks * steps * log2(SIZES) / 8));
+    else if (ranks < structure->complete)
+        printf(" %7s", "");
+    else
+        printf(" %7.2f", complete ? (double)result.bytes / (double)complete : 1.0);
     printf(" %8u %8.1f %10.1f %9.1f %9.2f %10.0f\n", result.classes, (double)j.part / 1024,
            1e3 * critical, 1e3 * j.root, j.total + last, (double)needed / 1024);
     fflush(stdout);
@@ -473,9 +551,12 @@ int main(int argc, char **argv)
     gint most = LARGEST;
     g_autofree char *keep = NULL;
     GError *error = NULL;
-    const GOptionEntry options[] = {{"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"},
-                                    {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"},
-                                    {"keep", 'k', 0, G_OPTION_ARG_FILENAME, &keep, "keep the archives there, as STRUCTURE.RANKS.tar.zst", "FOLDER"}, {0}};
+    const GOptionEntry options[] = {
+        {"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"},
+        {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"},
+        {"keep", 'k', 0, G_OPTION_ARG_FILENAME, &keep,
+         "keep the archives there, as STRUCTURE.RANKS.tar.zst", "FOLDER"},
+        {0}};
     g_autoptr(GOptionContext) context = g_option_context_new("[STRUCTURE…]");
     g_option_context_add_main_entries(context, options, NULL);
     if (!g_option_context_parse(context, &argc, &argv, &error)) {
@@ -493,19 +574,23 @@ int main(int argc, char **argv)
     printf("%-18s %7s %10s %9s %7s %8s %8s %10s\n", "", "", "", "", "", "", "", "path ms");
     for (gsize i = 0; i < G_N_ELEMENTS(structures); i++) {
         gboolean asked = argc < 2 && !structures[i].over_steps;
-        for (int k = 1; k < argc; k++) asked |= strcmp(argv[k], structures[i].name) == 0;
+        for (int k = 1; k < argc; k++)
+            asked |= strcmp(argv[k], structures[i].name) == 0;
         gsize complete = 0;
         for (guint ranks = SMALLEST; asked && ranks <= (guint)most; ranks *= 4) {
             gsize bytes = run(&structures[i], ranks, directory, complete);
-            g_autofree char *kept = keep ? g_strdup_printf("%s/%s.%u.tar.zst", keep, structures[i].name, ranks) : NULL;
+            g_autofree char *kept =
+                keep ? g_strdup_printf("%s/%s.%u.tar.zst", keep, structures[i].name, ranks) : NULL;
             if (kept && g_rename(file, kept)) {
                 g_printerr("ranks: %s: %s\n", kept, g_strerror(errno));
                 return 4;
             }
-            if (ranks >= structures[i].complete && !complete) complete = bytes;
+            if (ranks >= structures[i].complete && !complete)
+                complete = bytes;
         }
     }
-    printf("ratio: to the bytes at the first number of ranks that has all roles; *: to the entropy of the neighbours' numbers, or of the sizes\n");
+    printf("ratio: to the bytes at the first number of ranks that has all roles; *: to the entropy "
+           "of the neighbours' numbers, or of the sizes\n");
     g_unlink(file);
     g_rmdir(directory);
     return 0;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* amr: blocks of different sizes that change owners, with neighbours that change with them, as on an adaptively refined mesh.
+/* amr: blocks of different sizes that change owners, with neighbours that change with them, as on
+ * an adaptively refined mesh.
  *
  *   amr [-b BLOCKS] [-e EPOCHS] [-i ITERATIONS]
  *
- * A ring of BLOCKS blocks for each rank, each with a level of refinement from 0 to 3 (2^level × 4 cells). In every epoch a moving front refines some
- * blocks and coarsens others; then blocks are spread anew so that ranks have about the same number of cells (all ranks compute the same plan from gathered
- * levels), they migrate, and for ITERATIONS iterations each block sends its border cells to the blocks beside it: as many cells as the finer
- * of the two has levels, so the number of messages, their partners and sizes change from epoch to epoch. Partners talk through a graph communicator of
- * the epoch as well. Every block carries a checksum by which migration and exchange are checked. */
+ * A ring of BLOCKS blocks for each rank, each with a level of refinement from 0 to 3 (2^level × 4
+ * cells). In every epoch a moving front refines some blocks and coarsens others; then blocks are
+ * spread anew so that ranks have about the same number of cells (all ranks compute the same plan
+ * from gathered levels), they migrate, and for ITERATIONS iterations each block sends its border
+ * cells to the blocks beside it: as many cells as the finer of the two has levels, so the number of
+ * messages, their partners and sizes change from epoch to epoch. Partners talk through a graph
+ * communicator of the epoch as well. Every block carries a checksum by which migration and exchange
+ * are checked. */
 #include <stdint.h>
 #include <string.h>
 
@@ -22,11 +26,21 @@ typedef struct {
 } Block;
 
 static int rank, size, n_blocks;
-static MPI_Comm migration; /* of its own, so that probes for blocks do not see the borders that faster ranks send already */
+/* of its own, so that probes for blocks do not see the borders that faster ranks send already */
+static MPI_Comm migration;
 
-static int cells_of(int level) { return BASE << level; }
-static int border_cells(int level, int other) { return 1 + (level > other ? level : other); }
-static uint64_t value(int block, int cell) { return (uint64_t)block * 1009 + (uint64_t)cell; }
+static int cells_of(int level)
+{
+    return BASE << level;
+}
+static int border_cells(int level, int other)
+{
+    return 1 + (level > other ? level : other);
+}
+static uint64_t value(int block, int cell)
+{
+    return (uint64_t)block * 1009 + (uint64_t)cell;
+}
 
 static int level_at(int block, int epoch)
 {
@@ -43,7 +57,8 @@ static void allocate_cells(Block *b)
         b->cells[i] = value(b->id, i);
 }
 
-/* owner[b] for each block: contiguous runs of about equal numbers of cells; every rank has one block at least. */
+/* owner[b] for each block: contiguous runs of about equal numbers of cells; every rank has one
+ * block at least. */
 static void plan(const int *levels, int *owner)
 {
     long total = 0, before = 0;
@@ -59,8 +74,10 @@ static void plan(const int *levels, int *owner)
     }
 }
 
-/* Blocks change owners; MINE (n of them) becomes what OWNER says. Sizes differ, so receivers probe. */
-static Block *migrate(Block *mine, int *n, const int *owner, const int *old_owner, const int *levels)
+/* Blocks change owners; MINE (n of them) becomes what OWNER says. Sizes differ, so receivers
+ * probe. */
+static Block *migrate(Block *mine, int *n, const int *owner, const int *old_owner,
+                      const int *levels)
 {
     int kept = 0, sent = 0, expected = 0, want = 0;
     for (int b = 0; b < n_blocks; b++) {
@@ -75,7 +92,8 @@ static Block *migrate(Block *mine, int *n, const int *owner, const int *old_owne
             now[kept++] = mine[i];
         } else {
             leaving[sent] = mine[i];
-            MPI_Isend(mine[i].cells, cells_of(mine[i].level), MPI_UINT64_T, owner[mine[i].id], mine[i].id, migration, &requests[sent]);
+            MPI_Isend(mine[i].cells, cells_of(mine[i].level), MPI_UINT64_T, owner[mine[i].id],
+                      mine[i].id, migration, &requests[sent]);
             sent++;
         }
     }
@@ -88,7 +106,8 @@ static Block *migrate(Block *mine, int *n, const int *owner, const int *old_owne
         CHECK(count == cells_of(b.level) && status.MPI_SOURCE == old_owner[b.id]);
         allocate_cells(&b);
         memset(b.cells, 0, sizeof *b.cells * count);
-        MPI_Recv(b.cells, count, MPI_UINT64_T, status.MPI_SOURCE, status.MPI_TAG, migration, MPI_STATUS_IGNORE);
+        MPI_Recv(b.cells, count, MPI_UINT64_T, status.MPI_SOURCE, status.MPI_TAG, migration,
+                 MPI_STATUS_IGNORE);
         CHECK(b.cells[0] == value(b.id, 0) && b.cells[count - 1] == value(b.id, count - 1));
         now[kept++] = b;
     }
@@ -119,15 +138,18 @@ static void exchange(Block *mine, int n, const int *owner, const int *levels)
             int other = (mine[i].id + (side ? 1 : n_blocks - 1)) % n_blocks;
             int count = border_cells(mine[i].level, levels[other]);
             /* the tag names the receiving block and its side */
-            MPI_Irecv(mine[i].from[side], count, MPI_UINT64_T, owner[other], 2 * mine[i].id + side, MPI_COMM_WORLD, &requests[posted++]);
-            MPI_Isend(side ? mine[i].cells + cells_of(mine[i].level) - count : mine[i].cells, count, MPI_UINT64_T, owner[other], 2 * other + !side,
+            MPI_Irecv(mine[i].from[side], count, MPI_UINT64_T, owner[other], 2 * mine[i].id + side,
                       MPI_COMM_WORLD, &requests[posted++]);
+            MPI_Isend(side ? mine[i].cells + cells_of(mine[i].level) - count : mine[i].cells, count,
+                      MPI_UINT64_T, owner[other], 2 * other + !side, MPI_COMM_WORLD,
+                      &requests[posted++]);
         }
     MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE);
     for (int i = 0; i < n; i++)
         for (int side = 0; side < 2; side++) {
             int other = (mine[i].id + (side ? 1 : n_blocks - 1)) % n_blocks;
-            int first = side ? 0 : cells_of(levels[other]) - border_cells(mine[i].level, levels[other]);
+            int first =
+                side ? 0 : cells_of(levels[other]) - border_cells(mine[i].level, levels[other]);
             CHECK(mine[i].from[side][0] == value(other, first));
         }
     free(requests);
@@ -146,7 +168,8 @@ static long neighbour_loads(const int *owner, const Block *mine, int n)
                 partners[n_partners++] = r;
         }
     MPI_Comm graph;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n_partners, partners, MPI_UNWEIGHTED, n_partners, partners, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n_partners, partners, MPI_UNWEIGHTED, n_partners,
+                                   partners, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     long load = 0, *loads = allocate(sizeof *loads * n_partners), sum = 0;
     for (int i = 0; i < n; i++)
         load += cells_of(mine[i].level);
@@ -165,17 +188,25 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "b:e:i:")) != -1;)
         switch (o) {
-        case 'b': blocks = number(optarg, 1, 1000); break;
-        case 'e': epochs = number(optarg, 0, 1000000); break;
-        case 'i': iterations = number(optarg, 0, 1000000); break;
-        default: return 2;
+        case 'b':
+            blocks = number(optarg, 1, 1000);
+            break;
+        case 'e':
+            epochs = number(optarg, 0, 1000000);
+            break;
+        case 'i':
+            iterations = number(optarg, 0, 1000000);
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_dup(MPI_COMM_WORLD, &migration);
     n_blocks = blocks * size;
 
-    int n = blocks, *owner = allocate(sizeof *owner * n_blocks), *old_owner = allocate(sizeof *owner * n_blocks);
+    int n = blocks, *owner = allocate(sizeof *owner * n_blocks),
+        *old_owner = allocate(sizeof *owner * n_blocks);
     int *levels = allocate(sizeof *levels * n_blocks);
     Block *mine = allocate(sizeof *mine * n);
     for (int i = 0; i < n; i++) {
@@ -187,7 +218,8 @@ int main(int argc, char **argv)
 
     long checksum = 0;
     for (int epoch = 0; epoch < epochs; epoch++) {
-        int *pairs = allocate(sizeof *pairs * 2 * n), *counts = allocate(sizeof *counts * size), *at = allocate(sizeof *at * size);
+        int *pairs = allocate(sizeof *pairs * 2 * n), *counts = allocate(sizeof *counts * size),
+            *at = allocate(sizeof *at * size);
         for (int i = 0; i < n; i++) {
             free(mine[i].cells);
             mine[i].level = level_at(mine[i].id, epoch);

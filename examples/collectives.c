@@ -3,8 +3,9 @@
  *
  *   collectives [-k blocking|nonblocking|persistent|all] [-r REPEATS]
  *
- * The operations are on MPI_COMM_WORLD and, for the neighbourhood ones, on a ring and on a directed graph that has more in-edges on some ranks than
- * on others. Each result is compared with what it must be; rank 0 prints how many operations were checked. */
+ * The operations are on MPI_COMM_WORLD and, for the neighbourhood ones, on a ring and on a directed
+ * graph that has more in-edges on some ranks than on others. Each result is compared with what it
+ * must be; rank 0 prints how many operations were checked. */
 #include <string.h>
 
 #include "example.h"
@@ -33,20 +34,21 @@ static void finish(MPI_Request *request)
 #define INIT(NAME, ...) (void)0 /* main has seen to it that this is not reached */
 #endif
 
-/* Calls collective NAME in the current kind: MPI_Bcast is MPI_Ibcast when nonblocking and MPI_Bcast_init when persistent. */
-#define CALL(NAME, LOWER, ...)                                                             \
-    do {                                                                                   \
-        MPI_Request request;                                                               \
-        operations++;                                                                      \
-        if (kind == BLOCKING) {                                                            \
-            MPI_##NAME(__VA_ARGS__);                                                       \
-        } else if (kind == NONBLOCKING) {                                                  \
-            MPI_I##LOWER(__VA_ARGS__, &request);                                           \
-            finish(&request);                                                              \
-        } else {                                                                           \
-            INIT(NAME, __VA_ARGS__, MPI_INFO_NULL, &request);                              \
-            finish(&request);                                                              \
-        }                                                                                  \
+/* Calls collective NAME in the current kind: MPI_Bcast is MPI_Ibcast when nonblocking and
+ * MPI_Bcast_init when persistent. */
+#define CALL(NAME, LOWER, ...)                                \
+    do {                                                      \
+        MPI_Request request;                                  \
+        operations++;                                         \
+        if (kind == BLOCKING) {                               \
+            MPI_##NAME(__VA_ARGS__);                          \
+        } else if (kind == NONBLOCKING) {                     \
+            MPI_I##LOWER(__VA_ARGS__, &request);              \
+            finish(&request);                                 \
+        } else {                                              \
+            INIT(NAME, __VA_ARGS__, MPI_INFO_NULL, &request); \
+            finish(&request);                                 \
+        }                                                     \
     } while (0)
 
 static int *ints(int n)
@@ -80,13 +82,16 @@ static void rooted(MPI_Comm comm)
     CHECK(word[0] == 41 && word[1] == 42);
 
     int *all = ints(size * block), own[3] = {rank, rank * 10, rank * 100};
-    CALL(Gather, gather, own, block, MPI_INT, rank == root ? all : NULL, block, MPI_INT, root, comm);
+    CALL(Gather, gather, own, block, MPI_INT, rank == root ? all : NULL, block, MPI_INT, root,
+         comm);
     for (int r = 0; rank == root && r < size; r++)
         CHECK(all[r * block] == r && all[r * block + 2] == r * 100);
     if (rank == root)
         memcpy(&all[root * block], own, sizeof own);
-    CALL(Gather, gather, rank == root ? MPI_IN_PLACE : own, block, MPI_INT, all, block, MPI_INT, root, comm);
-    CALL(Scatter, scatter, all, block, MPI_INT, rank == root ? MPI_IN_PLACE : (void *)own, block, MPI_INT, root, comm);
+    CALL(Gather, gather, rank == root ? MPI_IN_PLACE : own, block, MPI_INT, all, block, MPI_INT,
+         root, comm);
+    CALL(Scatter, scatter, all, block, MPI_INT, rank == root ? MPI_IN_PLACE : (void *)own, block,
+         MPI_INT, root, comm);
     CHECK(own[1] == rank * 10);
 
     /* rank r has r + 1 numbers; they lie apart at the root */
@@ -148,8 +153,10 @@ static void everyone(MPI_Comm comm)
         for (int i = 0; i < rcounts[r]; i++)
             CHECK(rbuf[rat[r] + i] == r * 1000 + rank);
 
-    /* the same with displacements in bytes and a type for each rank: pairs of shorts and ints have the same bytes */
-    MPI_Datatype *stypes = allocate(sizeof *stypes * size), *rtypes = allocate(sizeof *rtypes * size), two_shorts;
+    /* the same with displacements in bytes and a type for each rank: pairs of shorts and ints have
+     * the same bytes */
+    MPI_Datatype *stypes = allocate(sizeof *stypes * size),
+                 *rtypes = allocate(sizeof *rtypes * size), two_shorts;
     MPI_Type_contiguous(2, MPI_SHORT, &two_shorts);
     MPI_Type_commit(&two_shorts);
     for (int r = 0; r < size; r++) {
@@ -185,7 +192,10 @@ static void reductions(MPI_Comm comm, MPI_Op composition)
     CALL(Allreduce, allreduce, MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, comm);
     CHECK(x == size * (size + 1) / 2.0);
 
-    struct { double value; int where; } low = {(rank + 1) % size, rank}, lowest;
+    struct {
+        double value;
+        int where;
+    } low = {(rank + 1) % size, rank}, lowest;
     CALL(Allreduce, allreduce, &low, &lowest, 1, MPI_DOUBLE_INT, MPI_MINLOC, comm);
     CHECK(lowest.value == 0 && lowest.where == size - 1);
 
@@ -229,7 +239,8 @@ static void reductions(MPI_Comm comm, MPI_Op composition)
 }
 
 /* Each rank sends its number, and gets those of its in-neighbours in the order of SOURCES. */
-static void neighbourhood(MPI_Comm comm, int indegree, const int *sources, int outdegree, const int *destinations)
+static void neighbourhood(MPI_Comm comm, int indegree, const int *sources, int outdegree,
+                          const int *destinations)
 {
     int *in = ints(indegree), *out = ints(outdegree);
     CALL(Neighbor_allgather, neighbor_allgather, &rank, 1, MPI_INT, in, 1, MPI_INT, comm);
@@ -241,7 +252,8 @@ static void neighbourhood(MPI_Comm comm, int indegree, const int *sources, int o
     for (int i = 0; i < indegree; i++)
         CHECK(in[i] == sources[i] * 1000 + rank);
 
-    int *rcounts = ints(indegree), *rat = ints(indegree), *scounts = ints(outdegree), *sat = ints(outdegree);
+    int *rcounts = ints(indegree), *rat = ints(indegree), *scounts = ints(outdegree),
+        *sat = ints(outdegree);
     for (int i = 0; i < indegree; i++) {
         rcounts[i] = 1;
         rat[i] = indegree - 1 - i; /* backwards */
@@ -250,15 +262,19 @@ static void neighbourhood(MPI_Comm comm, int indegree, const int *sources, int o
         scounts[i] = 1;
         sat[i] = i;
     }
-    CALL(Neighbor_allgatherv, neighbor_allgatherv, &rank, 1, MPI_INT, in, rcounts, rat, MPI_INT, comm);
+    CALL(Neighbor_allgatherv, neighbor_allgatherv, &rank, 1, MPI_INT, in, rcounts, rat, MPI_INT,
+         comm);
     for (int i = 0; i < indegree; i++)
         CHECK(in[indegree - 1 - i] == sources[i]);
-    CALL(Neighbor_alltoallv, neighbor_alltoallv, out, scounts, sat, MPI_INT, in, rcounts, rat, MPI_INT, comm);
+    CALL(Neighbor_alltoallv, neighbor_alltoallv, out, scounts, sat, MPI_INT, in, rcounts, rat,
+         MPI_INT, comm);
     for (int i = 0; i < indegree; i++)
         CHECK(in[indegree - 1 - i] == sources[i] * 1000 + rank);
 
-    MPI_Aint *sbytes = allocate(sizeof *sbytes * outdegree), *rbytes = allocate(sizeof *rbytes * indegree);
-    MPI_Datatype *stypes = allocate(sizeof *stypes * outdegree), *rtypes = allocate(sizeof *rtypes * indegree);
+    MPI_Aint *sbytes = allocate(sizeof *sbytes * outdegree),
+             *rbytes = allocate(sizeof *rbytes * indegree);
+    MPI_Datatype *stypes = allocate(sizeof *stypes * outdegree),
+                 *rtypes = allocate(sizeof *rtypes * indegree);
     for (int i = 0; i < outdegree; i++) {
         sbytes[i] = (MPI_Aint)(i * sizeof(int));
         stypes[i] = MPI_INT;
@@ -269,8 +285,11 @@ static void neighbourhood(MPI_Comm comm, int indegree, const int *sources, int o
     }
     int topology;
     MPI_Topo_test(comm, &topology);
-    if (topology == MPI_CART) { /* MPICH 4.0.2 mixes up the two degrees in this one function, and a graph may have different ones */
-        CALL(Neighbor_alltoallw, neighbor_alltoallw, out, scounts, sbytes, stypes, in, rcounts, rbytes, rtypes, comm);
+    /* MPICH 4.0.2 mixes up the two degrees in this one function, and a graph may have different
+     * ones */
+    if (topology == MPI_CART) {
+        CALL(Neighbor_alltoallw, neighbor_alltoallw, out, scounts, sbytes, stypes, in, rcounts,
+             rbytes, rtypes, comm);
         for (int i = 0; i < indegree; i++)
             CHECK(in[i] == sources[i] * 1000 + rank);
     }
@@ -307,8 +326,11 @@ int main(int argc, char **argv)
             }
             last = first;
             break;
-        case 'r': repeats = number(optarg, 0, 1000000); break;
-        default: return 2;
+        case 'r':
+            repeats = number(optarg, 0, 1000000);
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -329,7 +351,8 @@ int main(int argc, char **argv)
     if (rank == size - 1 && size > 1)
         sources[indegree++] = 0;
     int *in_edges = rank == 0 ? everybody : sources, outdegree = rank == 0 && size > 1 ? 2 : 1;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, indegree, in_edges, MPI_UNWEIGHTED, outdegree, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, indegree, in_edges, MPI_UNWEIGHTED, outdegree,
+                                   to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
 
     for (kind = first; (int)kind <= last; kind++)
         for (int i = 0; i < repeats; i++) {

@@ -3,8 +3,9 @@
  *
  *   datatypes [-i ITERATIONS]
  *
- * Among them a struct type with absolute addresses, sent from MPI_BOTTOM, that gathers a variable on the stack, a static array and pieces of
- * two heap blocks into one message. Rank r talks to r ^ 1; with an odd number of ranks the last one talks to itself. */
+ * Among them a struct type with absolute addresses, sent from MPI_BOTTOM, that gathers a variable
+ * on the stack, a static array and pieces of two heap blocks into one message. Rank r talks to r ^
+ * 1; with an odd number of ranks the last one talks to itself. */
 #include <stddef.h>
 #include <string.h>
 
@@ -22,11 +23,13 @@ enum { N = 6 };
 static int rank, partner;
 static double field[N], got_field[N]; /* static data */
 
-static void exchange(const void *to, int to_count, MPI_Datatype to_type, void *from, int from_count, MPI_Datatype from_type)
+static void exchange(const void *to, int to_count, MPI_Datatype to_type, void *from, int from_count,
+                     MPI_Datatype from_type)
 {
     MPI_Status status;
     int size, count;
-    MPI_Sendrecv(to, to_count, to_type, partner, 5, from, from_count, from_type, partner, 5, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(to, to_count, to_type, partner, 5, from, from_count, from_type, partner, 5,
+                 MPI_COMM_WORLD, &status);
     MPI_Type_size(to_type, &size);
     MPI_Get_count(&status, MPI_BYTE, &count);
     CHECK(count == size * to_count);
@@ -61,11 +64,13 @@ static void absolute_addresses(int iteration)
         strided[2 * i] = rank * 10 + i;
         strided[2 * i + 1] = got_strided[2 * i + 1] = -7;
     }
-    MPI_Datatype out = gather(&step, field, heap, strided), in = gather(&got_step, got_field, got_heap, got_strided);
+    MPI_Datatype out = gather(&step, field, heap, strided),
+                 in = gather(&got_step, got_field, got_heap, got_strided);
     exchange(MPI_BOTTOM, 1, out, MPI_BOTTOM, 1, in);
     CHECK(got_step == 100 * partner + iteration);
     for (int i = 0; i < N; i++)
-        CHECK(got_field[i] == partner + i * 0.5 && got_heap[i] == partner - i && got_strided[2 * i] == partner * 10 + i && got_strided[2 * i + 1] == -7);
+        CHECK(got_field[i] == partner + i * 0.5 && got_heap[i] == partner - i
+              && got_strided[2 * i] == partner * 10 + i && got_strided[2 * i + 1] == -7);
 
     /* an address computed from another one */
     MPI_Aint base, third;
@@ -94,7 +99,8 @@ static void structures(void)
     for (int i = 0; i < N; i++)
         atoms[i] = (Atom){'A' + i, {rank, i, rank * i}, rank * N + i, {(short)rank, (short)i}};
     int lengths[4] = {1, 3, 1, 2};
-    MPI_Aint at[4] = {offsetof(Atom, kind), offsetof(Atom, position), offsetof(Atom, id), offsetof(Atom, flags)};
+    MPI_Aint at[4] = {offsetof(Atom, kind), offsetof(Atom, position), offsetof(Atom, id),
+                      offsetof(Atom, flags)};
     MPI_Datatype types[4] = {MPI_CHAR, MPI_DOUBLE, MPI_INT, MPI_SHORT}, plain, atom, copy;
     MPI_Type_create_struct(4, lengths, at, types, &plain);
     MPI_Type_create_resized(plain, 0, sizeof(Atom), &atom);
@@ -103,7 +109,8 @@ static void structures(void)
     MPI_Type_dup(atom, &copy);
     exchange(atoms, N, atom, got, N, copy);
     for (int i = 0; i < N; i++)
-        CHECK(got[i].kind == 'A' + i && got[i].position[2] == partner * i && got[i].id == partner * N + i && got[i].flags[1] == i);
+        CHECK(got[i].kind == 'A' + i && got[i].position[2] == partner * i
+              && got[i].id == partner * N + i && got[i].flags[1] == i);
 
     /* some of them, by their numbers */
     int which[3] = {4, 0, 2}, twice[2] = {2, 1}, starts[2] = {3, 0};
@@ -113,11 +120,13 @@ static void structures(void)
     MPI_Type_commit(&some);
     MPI_Type_commit(&runs);
     exchange(atoms, 1, some, got, 1, runs); /* 4, 0, 2 arrive as 3, 4, 0 */
-    CHECK(got[3].id == partner * N + 4 && got[4].id == partner * N + 0 && got[0].id == partner * N + 2);
+    CHECK(got[3].id == partner * N + 4 && got[4].id == partner * N + 0
+          && got[0].id == partner * N + 2);
 
     int integers, addresses, datatypes, combiner;
     MPI_Type_get_envelope(some, &integers, &addresses, &datatypes, &combiner);
-    CHECK(combiner == MPI_COMBINER_INDEXED_BLOCK && integers == 5 && addresses == 0 && datatypes == 1);
+    CHECK(combiner == MPI_COMBINER_INDEXED_BLOCK && integers == 5 && addresses == 0
+          && datatypes == 1);
     int back[5];
     MPI_Datatype inner;
     MPI_Type_get_contents(some, integers, addresses, datatypes, back, NULL, &inner);
@@ -159,9 +168,11 @@ static void matrices(void)
     CHECK(b[0][0] == partner * 100 + 2 * N + 2 && b[1][2] == partner * 100 + 3 * N + 4);
 
     /* the part of a block-cyclic distribution that process 0 of 2 × 1 would own */
-    int distributions[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK}, arguments[2] = {1, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {2, 1};
+    int distributions[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
+        arguments[2] = {1, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {2, 1};
     MPI_Datatype odd_rows;
-    MPI_Type_create_darray(2, 0, 2, sizes, distributions, arguments, grid, MPI_ORDER_C, MPI_DOUBLE, &odd_rows);
+    MPI_Type_create_darray(2, 0, 2, sizes, distributions, arguments, grid, MPI_ORDER_C, MPI_DOUBLE,
+                           &odd_rows);
     MPI_Type_commit(&odd_rows);
     exchange(a, 1, odd_rows, b, N * N / 2, MPI_DOUBLE);
     CHECK(b[0][0] == partner * 100 && b[1][0] == partner * 100 + 2 * N);
@@ -215,8 +226,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "i:")) != -1;)
         switch (o) {
-        case 'i': iterations = number(optarg, 0, 1000000); break;
-        default: return 2;
+        case 'i':
+            iterations = number(optarg, 0, 1000000);
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

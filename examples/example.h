@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* example.h: what the examples share: numbers from the command line, and a check that ends the run.
  *
- * Every example is an application of its own that knows nothing of Wend: it does a small, real computation, checks the result, and prints
- * from rank 0 what is the same in every run. */
+ * Every example is an application of its own that knows nothing of Wend: it does a small, real
+ * computation, checks the result, and prints from rank 0 what is the same in every run. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Whether the library has what came with MPI 4.0: Open MPI 5 does, although its MPI_VERSION is 3. */
+/* Whether the library has what came with MPI 4.0: Open MPI 5 does, although its MPI_VERSION is
+ * 3. */
 #ifdef MPI_SESSION_NULL
 #define MPI_4 1
 #else
@@ -31,7 +32,8 @@ static inline void check_failed(const char *condition, const char *file, int lin
     abort(); /* not reached; the compiler does not know that */
 }
 
-/* A whole number from MIN to MAX; ends the process with usage status otherwise. Usable before MPI_Init. */
+/* A whole number from MIN to MAX; ends the process with usage status otherwise. Usable before
+ * MPI_Init. */
 static inline int number(const char *text, int min, int max)
 {
     char *end;

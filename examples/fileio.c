@@ -3,9 +3,11 @@
  *
  *   fileio [-n RECORDS] [-f FILE]
  *
- * FILE (default: wend-fileio.PID of rank 0 in $TMPDIR or /tmp) gets RECORDS records of four integers of each rank. First part: explicit offsets and own
- * file pointers, blocking and not. Second: collective calls, also split, and a view by which ranks' records interleave. Third: the shared pointer, in order of
- * ranks and first come, first served. Each part checks what it reads; the file is deleted at the end. */
+ * FILE (default: wend-fileio.PID of rank 0 in $TMPDIR or /tmp) gets RECORDS records of four
+ * integers of each rank. First part: explicit offsets and own file pointers, blocking and not.
+ * Second: collective calls, also split, and a view by which ranks' records interleave. Third: the
+ * shared pointer, in order of ranks and first come, first served. Each part checks what it reads;
+ * the file is deleted at the end. */
 #include <string.h>
 
 #include "example.h"
@@ -31,7 +33,9 @@ static void check_equal(const int *got, const int *expected)
 static MPI_File open_file(int more)
 {
     MPI_File f;
-    CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | more, MPI_INFO_NULL, &f) == MPI_SUCCESS);
+    CHECK(MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | more, MPI_INFO_NULL,
+                        &f)
+          == MPI_SUCCESS);
     return f;
 }
 
@@ -91,7 +95,8 @@ static void collective(void)
     MPI_Type_commit(&record);
     MPI_Type_create_resized(record, 0, (MPI_Aint)sizeof(int) * INTS * size, &interleaved);
     MPI_Type_commit(&interleaved);
-    MPI_File_set_view(f, (MPI_Offset)sizeof(int) * INTS * rank, record, interleaved, "native", MPI_INFO_NULL);
+    MPI_File_set_view(f, (MPI_Offset)sizeof(int) * INTS * rank, record, interleaved, "native",
+                      MPI_INFO_NULL);
     MPI_File_write_all(f, out, n, record, MPI_STATUS_IGNORE);
     MPI_File_seek(f, 0, MPI_SEEK_SET);
     MPI_File_read_all_begin(f, in, n, record);
@@ -104,7 +109,8 @@ static void collective(void)
     MPI_File_set_view(f, 0, MPI_BYTE, MPI_BYTE, "native", MPI_INFO_NULL);
     for (int i = 0; i < n; i++) {
         int one[INTS];
-        MPI_File_read_at(f, (MPI_Offset)sizeof(int) * INTS * (i * size + rank), one, INTS, MPI_INT, MPI_STATUS_IGNORE);
+        MPI_File_read_at(f, (MPI_Offset)sizeof(int) * INTS * (i * size + rank), one, INTS, MPI_INT,
+                         MPI_STATUS_IGNORE);
         CHECK(memcmp(one, out + INTS * i, sizeof one) == 0);
     }
     MPI_Type_free(&record);
@@ -122,7 +128,8 @@ static void shared_pointer(void)
     MPI_File_seek_shared(f, 0, MPI_SEEK_SET);
     MPI_File_write_ordered(f, out, INTS * n, MPI_INT, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_File_read_at(f, (MPI_Offset)sizeof *in * INTS * n * rank, in, INTS * n, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at(f, (MPI_Offset)sizeof *in * INTS * n * rank, in, INTS * n, MPI_INT,
+                     MPI_STATUS_IGNORE);
     check_equal(in, out);
 
     /* everybody takes a record of whoever: together they are all of them */
@@ -150,9 +157,14 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int o; (o = getopt(argc, argv, "n:f:")) != -1;)
         switch (o) {
-        case 'n': n = number(optarg, 1, 1000000); break;
-        case 'f': name = optarg; break;
-        default: return 2;
+        case 'n':
+            n = number(optarg, 1, 1000000);
+            break;
+        case 'f':
+            name = optarg;
+            break;
+        default:
+            return 2;
         }
     if (!name) { /* one name for all, known to rank 0 */
         int length = 0;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* intercomm: two coupled models, each with a communicator of its own, that talk through an intercommunicator.
+/* intercomm: two coupled models, each with a communicator of its own, that talk through an
+ * intercommunicator.
  *
  *   intercomm [-i ITERATIONS]
  *
- * The first two fifths of the ranks are the ocean, the others the atmosphere (so the groups differ in size). Each iteration couples them by
- * messages between ranks of the two groups and by collectives with MPI_ROOT and MPI_PROC_NULL; then both merge into one communicator in either order. */
+ * The first two fifths of the ranks are the ocean, the others the atmosphere (so the groups differ
+ * in size). Each iteration couples them by messages between ranks of the two groups and by
+ * collectives with MPI_ROOT and MPI_PROC_NULL; then both merge into one communicator in either
+ * order. */
 #include <string.h>
 
 #include "example.h"
@@ -15,8 +18,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "i:")) != -1;)
         switch (o) {
-        case 'i': iterations = number(optarg, 0, 1000000); break;
-        default: return 2;
+        case 'i':
+            iterations = number(optarg, 0, 1000000);
+            break;
+        default:
+            return 2;
         }
     int world_rank, world_size;
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -35,15 +41,18 @@ int main(int argc, char **argv)
     MPI_Comm_rank(coupler, &rank);
     MPI_Comm_size(coupler, &size);
     MPI_Comm_remote_size(coupler, &remote);
-    CHECK(is_inter && size == (ocean ? n_ocean : world_size - n_ocean) && size + remote == world_size);
+    CHECK(is_inter && size == (ocean ? n_ocean : world_size - n_ocean)
+          && size + remote == world_size);
     int remote_first = ocean ? n_ocean : 0; /* world rank of the other model's rank 0 */
 
     for (int it = 0; it < iterations; it++) {
         /* rank r of the smaller model talks to ranks r, r + small, … of the larger one */
-        int small = size < remote ? size : remote, larger = size > remote || (size == remote && ocean);
+        int small = size < remote ? size : remote,
+            larger = size > remote || (size == remote && ocean);
         if (larger) {
             int got, to = rank % small;
-            MPI_Sendrecv(&world_rank, 1, MPI_INT, to, it, &got, 1, MPI_INT, to, it, coupler, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&world_rank, 1, MPI_INT, to, it, &got, 1, MPI_INT, to, it, coupler,
+                         MPI_STATUS_IGNORE);
             CHECK(got == 1000 * (remote_first + to) + it);
         } else {
             int answer = 1000 * world_rank + it;
@@ -93,7 +102,8 @@ int main(int argc, char **argv)
     MPI_Comm_free(&coupler);
     MPI_Comm_free(&model);
     if (world_rank == 0)
-        printf("intercomm: %d ocean and %d atmosphere ranks, %d iterations\n", n_ocean, world_size - n_ocean, iterations);
+        printf("intercomm: %d ocean and %d atmosphere ranks, %d iterations\n", n_ocean,
+               world_size - n_ocean, iterations);
     MPI_Finalize();
     return 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* masterworker: rank 0 hands out tasks, the others work; who gets which task differs from run to run.
+/* masterworker: rank 0 hands out tasks, the others work; who gets which task differs from run to
+ * run.
  *
  *   masterworker [-t TASKS] [-p]
  *
- * A task is a range of numbers whose primes are to be counted; ranges differ in length, so messages do too. The master receives with MPI_ANY_SOURCE and
- * MPI_ANY_TAG (with -p it probes first, MPI_Probe and MPI_Improbe in turn, and allocates what it needs); workers find out with MPI_Probe whether a
- * message is a task or the end. The sum over all tasks is known. */
+ * A task is a range of numbers whose primes are to be counted; ranges differ in length, so messages
+ * do too. The master receives with MPI_ANY_SOURCE and MPI_ANY_TAG (with -p it probes first,
+ * MPI_Probe and MPI_Improbe in turn, and allocates what it needs); workers find out with MPI_Probe
+ * whether a message is a task or the end. The sum over all tasks is known. */
 #include <string.h>
 
 #include "example.h"
@@ -22,7 +24,10 @@ static int is_prime(int n)
     return 1;
 }
 
-static int task_size(int task) { return 5 + task * 7 % 20; }
+static int task_size(int task)
+{
+    return 5 + task * 7 % 20;
+}
 
 static void send_task_or_end(int worker, int task, int tasks)
 {
@@ -50,7 +55,8 @@ static int receive_any(int with_probe, int turn, MPI_Status *status)
         MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, status);
         MPI_Get_count(status, MPI_INT, &n);
         CHECK(n <= 2);
-        MPI_Recv(values, n, MPI_INT, status->MPI_SOURCE, status->MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(values, n, MPI_INT, status->MPI_SOURCE, status->MPI_TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     } else {
         MPI_Message message;
         while (!found)
@@ -86,7 +92,8 @@ static void master(int workers, int tasks, int with_probe)
     for (int i = 0; i < all; i++)
         expected += is_prime(i);
     CHECK(primes == expected);
-    printf("masterworker: %d workers, %d tasks, %ld primes below %d\n", workers, tasks, primes, all);
+    printf("masterworker: %d workers, %d tasks, %ld primes below %d\n", workers, tasks, primes,
+           all);
 }
 
 static void worker(void)
@@ -115,9 +122,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "t:p")) != -1;)
         switch (o) {
-        case 't': tasks = number(optarg, 0, 100000); break;
-        case 'p': with_probe = 1; break;
-        default: return 2;
+        case 't':
+            tasks = number(optarg, 0, 100000);
+            break;
+        case 'p':
+            with_probe = 1;
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* particles: a particle walk on a grid of cells that belong to ranks; who hears from whom first differs from run to run.
+/* particles: a particle walk on a grid of cells that belong to ranks; who hears from whom first
+ * differs from run to run.
  *
  *   particles [-n PARTICLES] [-s STEPS] [-b BATCH]
  *
- * The communication pattern of Monte Carlo transport codes such as MCB. Ranks form a periodic two-dimensional grid. In a step each particle makes
- * a number of moves that its own random numbers decide; one that leaves goes to the buffer of that neighbour, and full buffers (BATCH particles)
- * are sent at once. Receives from all neighbours are posted at the beginning; MPI_Testsome looks at them after every few particles, takes
- * what has come, and posts the receive again. A step ends when the particles that finished, counted over all ranks with a nonblocking reduction, are all of them.
+ * The communication pattern of Monte Carlo transport codes such as MCB. Ranks form a periodic
+ * two-dimensional grid. In a step each particle makes a number of moves that its own random numbers
+ * decide; one that leaves goes to the buffer of that neighbour, and full buffers (BATCH particles)
+ * are sent at once. Receives from all neighbours are posted at the beginning; MPI_Testsome looks at
+ * them after every few particles, takes what has come, and posts the receive again. A step ends
+ * when the particles that finished, counted over all ranks with a nonblocking reduction, are all of
+ * them.
  *
- * The order of arrivals differs, but each particle carries its random state, so the sum of where particles end is the same in every run. */
+ * The order of arrivals differs, but each particle carries its random state, so the sum of where
+ * particles end is the same in every run. */
 #include <stdint.h>
 #include <string.h>
 
@@ -18,8 +23,8 @@ enum { NEIGHBOURS = 4, TAG_PARTICLES = 11 };
 
 typedef struct {
     uint64_t random;
-    int32_t moves;  /* left in this step */
-    int32_t cell;   /* of the rank's 8 × 8 cells */
+    int32_t moves; /* left in this step */
+    int32_t cell;  /* of the rank's 8 × 8 cells */
 } Particle;
 
 enum { EDGE = 8 };
@@ -58,7 +63,8 @@ static int n_sends, sends_capacity;
 
 static void post(int k)
 {
-    MPI_Irecv(incoming[k], batch * (int)sizeof(Particle), MPI_BYTE, neighbours[k], TAG_PARTICLES, grid, &receives[k]);
+    MPI_Irecv(incoming[k], batch * (int)sizeof(Particle), MPI_BYTE, neighbours[k], TAG_PARTICLES,
+              grid, &receives[k]);
 }
 
 static void send_buffer(int k)
@@ -72,7 +78,8 @@ static void send_buffer(int k)
     size_t bytes = sizeof(Particle) * outgoing[k].n;
     send_buffers[n_sends] = allocate(bytes);
     memcpy(send_buffers[n_sends], outgoing[k].at, bytes);
-    MPI_Isend(send_buffers[n_sends], (int)bytes, MPI_BYTE, neighbours[k], TAG_PARTICLES, grid, &sends[n_sends]);
+    MPI_Isend(send_buffers[n_sends], (int)bytes, MPI_BYTE, neighbours[k], TAG_PARTICLES, grid,
+              &sends[n_sends]);
     n_sends++;
     outgoing[k].n = 0;
 }
@@ -105,10 +112,30 @@ static int move(Particle p)
     while (p.moves > 0) {
         int x = p.cell % EDGE, y = p.cell / EDGE, k = -1;
         switch (p.moves--, draw(&p) % 4) {
-        case 0: if (--x < 0) { x += EDGE; k = 0; } break;
-        case 1: if (++x == EDGE) { x = 0; k = 1; } break;
-        case 2: if (--y < 0) { y += EDGE; k = 2; } break;
-        default: if (++y == EDGE) { y = 0; k = 3; } break;
+        case 0:
+            if (--x < 0) {
+                x += EDGE;
+                k = 0;
+            }
+            break;
+        case 1:
+            if (++x == EDGE) {
+                x = 0;
+                k = 1;
+            }
+            break;
+        case 2:
+            if (--y < 0) {
+                y += EDGE;
+                k = 2;
+            }
+            break;
+        default:
+            if (++y == EDGE) {
+                y = 0;
+                k = 3;
+            }
+            break;
         }
         p.cell = y * EDGE + x;
         if (k >= 0) {
@@ -124,7 +151,8 @@ static int move(Particle p)
 
 static void step(long all)
 {
-    long done = 0, counted, total, sum_of_all = 0; /* counted and total are MPI's while the reduction runs */
+    /* counted and total are MPI's while the reduction runs */
+    long done = 0, counted, total, sum_of_all = 0;
     while (resting.n > 0) { /* a new step begins: everyone may move again */
         Particle p = resting.at[--resting.n];
         p.moves = 5 + (int)(draw(&p) % 20);
@@ -157,10 +185,17 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "n:s:b:")) != -1;)
         switch (o) {
-        case 'n': n = number(optarg, 0, 1000000); break;
-        case 's': steps = number(optarg, 0, 1000000); break;
-        case 'b': batch = number(optarg, 1, 1000000); break;
-        default: return 2;
+        case 'n':
+            n = number(optarg, 0, 1000000);
+            break;
+        case 's':
+            steps = number(optarg, 0, 1000000);
+            break;
+        case 'b':
+            batch = number(optarg, 1, 1000000);
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Dims_create(size, 2, dims);
@@ -170,7 +205,8 @@ int main(int argc, char **argv)
     MPI_Cart_shift(grid, 0, 1, &neighbours[2], &neighbours[3]);
 
     for (int i = 0; i < n; i++) {
-        Particle p = {.random = (uint64_t)rank * 1000003 + (uint64_t)i + 1, .cell = i % (EDGE * EDGE)};
+        Particle p = {.random = (uint64_t)rank * 1000003 + (uint64_t)i + 1,
+                      .cell = i % (EDGE * EDGE)};
         draw(&p);
         push(&resting, p);
     }
@@ -199,7 +235,8 @@ int main(int argc, char **argv)
     MPI_Reduce(own, sums, 2, MPI_UINT64_T, MPI_SUM, 0, grid);
     if (rank == 0) {
         CHECK(sums[1] == (uint64_t)n * size);
-        printf("particles: %d x %d ranks, %d particles each, %d steps, checksum %016lx\n", dims[0], dims[1], n, steps, (unsigned long)sums[0]);
+        printf("particles: %d x %d ranks, %d particles each, %d steps, checksum %016lx\n", dims[0],
+               dims[1], n, steps, (unsigned long)sums[0]);
     }
     free(work.at);
     free(resting.at);

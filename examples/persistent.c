@@ -3,15 +3,18 @@
  *
  *   persistent [-n NUMBERS] [-i ITERATIONS] [-p PARTITIONS]
  *
- * First part: persistent sends and receives to both neighbours, with MPI_Startall and MPI_Waitall, and a synchronous one by itself. Second part: partitioned
- * communication (MPI 4.0): the sender marks its partitions ready one by one, last first, and in ranges; the receiver asks for each with MPI_Parrived. */
+ * First part: persistent sends and receives to both neighbours, with MPI_Startall and MPI_Waitall,
+ * and a synchronous one by itself. Second part: partitioned communication (MPI 4.0): the sender
+ * marks its partitions ready one by one, last first, and in ranges; the receiver asks for each with
+ * MPI_Parrived. */
 #include "example.h"
 
 static int rank, size, n = 24, iterations = 10, partitions = 4;
 
 static void whole(int left, int right)
 {
-    int *to = allocate(sizeof *to * n), *from_left = allocate(sizeof *to * n), *from_right = allocate(sizeof *to * n), single = -1;
+    int *to = allocate(sizeof *to * n), *from_left = allocate(sizeof *to * n),
+        *from_right = allocate(sizeof *to * n), single = -1;
     MPI_Request requests[4], synchronous, receive;
     MPI_Send_init(to, n, MPI_INT, left, 0, MPI_COMM_WORLD, &requests[0]);
     MPI_Send_init(to, n, MPI_INT, right, 1, MPI_COMM_WORLD, &requests[1]);
@@ -93,10 +96,17 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "n:i:p:")) != -1;)
         switch (o) {
-        case 'n': n = number(optarg, 1, 1000000); break;
-        case 'i': iterations = number(optarg, 0, 1000000); break;
-        case 'p': partitions = number(optarg, 1, 1000); break;
-        default: return 2;
+        case 'n':
+            n = number(optarg, 1, 1000000);
+            break;
+        case 'i':
+            iterations = number(optarg, 0, 1000000);
+            break;
+        case 'p':
+            partitions = number(optarg, 1, 1000);
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -104,7 +114,8 @@ int main(int argc, char **argv)
     whole(left, right);
     partitioned(left, right);
     if (rank == 0)
-        printf("persistent: %d ranks, %d numbers, %d partitions, %d iterations\n", size, n, partitions, iterations);
+        printf("persistent: %d ranks, %d numbers, %d partitions, %d iterations\n", size, n,
+               partitions, iterations);
     MPI_Finalize();
     return 0;
 }

@@ -1,25 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* polling: messages from both neighbours of a ring, waited for in each way that MPI has of looking whether something has come.
+/* polling: messages from both neighbours of a ring, waited for in each way that MPI has of looking
+ * whether something has come.
  *
- *   polling [-m test|testall|testany|testsome|wait|waitany|waitsome|iprobe|improbe|request|all] [-i MESSAGES] [-w WINDOW]
+ *   polling [-m test|testall|testany|testsome|wait|waitany|waitsome|iprobe|improbe|request|all] [-i
+ *     MESSAGES] [-w WINDOW]
  *
- * Each rank gets MESSAGES messages from its left and from its right neighbour and sends as many. Up to WINDOW receives for each side are posted; a mode
- * that completes one or some of them posts those again at once, so that requests of different ages are pending together. Between two looks
- * the program does some work of its own and now and then another MPI call. The sum of what came is checked. */
+ * Each rank gets MESSAGES messages from its left and from its right neighbour and sends as many. Up
+ * to WINDOW receives for each side are posted; a mode that completes one or some of them posts
+ * those again at once, so that requests of different ages are pending together. Between two looks
+ * the program does some work of its own and now and then another MPI call. The sum of what came is
+ * checked. */
 #include <string.h>
 
 #include "example.h"
 
-static const char *const modes[] = {"test", "testall", "testany", "testsome", "wait", "waitany", "waitsome", "iprobe", "improbe", "request"};
-enum mode { TEST, TESTALL, TESTANY, TESTSOME, WAIT, WAITANY, WAITSOME, IPROBE, IMPROBE, REQUEST, MODES };
+static const char *const modes[] = {"test",    "testall",  "testany", "testsome", "wait",
+                                    "waitany", "waitsome", "iprobe",  "improbe",  "request"};
+enum mode {
+    TEST,
+    TESTALL,
+    TESTANY,
+    TESTSOME,
+    WAIT,
+    WAITANY,
+    WAITSOME,
+    IPROBE,
+    IMPROBE,
+    REQUEST,
+    MODES
+};
 
 static int rank, size, sides[2], messages = 12, window = 3;
 static long sum;
-static int posted[2], received[2];  /* of each side */
+static int posted[2], received[2]; /* of each side */
 static int *buffers;
-static MPI_Request *receives;       /* side * window + slot */
+static MPI_Request *receives; /* side * window + slot */
 
-static int text(int from, int number) { return from * 1000 + number; }
+static int text(int from, int number)
+{
+    return from * 1000 + number;
+}
 
 /* Work between two looks; sometimes it talks to MPI. */
 static void work(int *turn)
@@ -39,7 +59,8 @@ static void post(int request)
     int side = request / window;
     if (posted[side] < messages) {
         posted[side]++;
-        MPI_Irecv(&buffers[request], 1, MPI_INT, sides[side], side, MPI_COMM_WORLD, &receives[request]);
+        MPI_Irecv(&buffers[request], 1, MPI_INT, sides[side], side, MPI_COMM_WORLD,
+                  &receives[request]);
     }
 }
 
@@ -51,7 +72,10 @@ static void arrived(int request, int repost)
         post(request);
 }
 
-static int all_received(void) { return received[0] == messages && received[1] == messages; }
+static int all_received(void)
+{
+    return received[0] == messages && received[1] == messages;
+}
 
 /* Posts a window of receives for each side, if there is something left to receive. */
 static void post_window(void)
@@ -112,8 +136,12 @@ static void by_completion(enum mode mode)
             MPI_Waitany(2 * window, receives, which, statuses);
             n = which[0] != MPI_UNDEFINED;
             break;
-        case TESTSOME: MPI_Testsome(2 * window, receives, &n, which, statuses); break;
-        default: MPI_Waitsome(2 * window, receives, &n, which, statuses); break;
+        case TESTSOME:
+            MPI_Testsome(2 * window, receives, &n, which, statuses);
+            break;
+        default:
+            MPI_Waitsome(2 * window, receives, &n, which, statuses);
+            break;
         }
         CHECK(n != MPI_UNDEFINED);
         for (int i = 0; i < n; i++) {
@@ -140,7 +168,8 @@ static void by_probe(enum mode mode)
             MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &message, &status);
         if (flag) {
             if (mode == IPROBE)
-                MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
             else
                 MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
             CHECK(status.MPI_SOURCE == sides[status.MPI_TAG]);
@@ -170,10 +199,16 @@ static void run(enum mode mode)
     case TEST:
     case TESTALL:
     case WAIT:
-    case REQUEST: by_windows(mode); break;
+    case REQUEST:
+        by_windows(mode);
+        break;
     case IPROBE:
-    case IMPROBE: by_probe(mode); break;
-    default: by_completion(mode); break;
+    case IMPROBE:
+        by_probe(mode);
+        break;
+    default:
+        by_completion(mode);
+        break;
     }
     MPI_Waitall(2 * messages, sends, MPI_STATUSES_IGNORE);
     long expected = 0;
@@ -202,9 +237,14 @@ int main(int argc, char **argv)
             }
             last = first;
             break;
-        case 'i': messages = number(optarg, 0, 100000); break;
-        case 'w': window = number(optarg, 1, 1000); break;
-        default: return 2;
+        case 'i':
+            messages = number(optarg, 0, 100000);
+            break;
+        case 'w':
+            window = number(optarg, 1, 1000);
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -217,7 +257,8 @@ int main(int argc, char **argv)
     free(buffers);
     free(receives);
     if (rank == 0)
-        printf("polling: %d ranks, %d messages from either side, %d of %d modes\n", size, messages, last - first + 1, MODES);
+        printf("polling: %d ranks, %d messages from either side, %d of %d modes\n", size, messages,
+               last - first + 1, MODES);
     MPI_Finalize();
     return 0;
 }

@@ -3,8 +3,9 @@
  *
  *   ring [-l LAPS] [-b BYTES]
  *
- * First part: rank 0 sends a counter to rank 1, each rank adds one and sends it on, blocking; last to first closes the ring.
- * Second part: BYTES of each rank move one place with MPI_Sendrecv_replace as often as there are ranks, so that they come home. */
+ * First part: rank 0 sends a counter to rank 1, each rank adds one and sends it on, blocking; last
+ * to first closes the ring. Second part: BYTES of each rank move one place with
+ * MPI_Sendrecv_replace as often as there are ranks, so that they come home. */
 #include <string.h>
 
 #include "example.h"
@@ -15,9 +16,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "l:b:")) != -1;)
         switch (o) {
-        case 'l': laps = number(optarg, 0, 100000000); break;
-        case 'b': bytes = number(optarg, 1, 100000000); break;
-        default: return 2;
+        case 'l':
+            laps = number(optarg, 0, 100000000);
+            break;
+        case 'b':
+            bytes = number(optarg, 1, 100000000);
+            break;
+        default:
+            return 2;
         }
     int rank, size;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -45,7 +51,8 @@ int main(int argc, char **argv)
     char *data = allocate(bytes);
     memset(data, 'a' + rank % 26, bytes);
     for (int step = 1; step <= size; step++) {
-        MPI_Sendrecv_replace(data, bytes, MPI_CHAR, next, 7, previous, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(data, bytes, MPI_CHAR, next, 7, previous, 7, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
         int owner = (rank - step % size + size) % size;
         for (int i = 0; i < bytes; i++)
             CHECK(data[i] == 'a' + owner % 26);

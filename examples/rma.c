@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma: one-sided halo exchange of a ring of cells, with each way of synchronizing that MPI has, and atomic counters.
+/* rma: one-sided halo exchange of a ring of cells, with each way of synchronizing that MPI has, and
+ * atomic counters.
  *
  *   rma [-m fence|pscw|lock|lockall|shared|dynamic|all] [-n CELLS] [-i ITERATIONS]
  *
- * Each rank has CELLS cells and a halo cell on either side; an iteration puts the border cells to the neighbours' halos (the lock modes get them)
- * and replaces each cell by the sum of its neighbours modulo 2^64, which doubles the total exactly. Afterwards every rank takes tickets from a counter on rank 0 with
- * MPI_Fetch_and_op, and adds to a histogram with MPI_Accumulate, MPI_Get_accumulate and MPI_Compare_and_swap. */
+ * Each rank has CELLS cells and a halo cell on either side; an iteration puts the border cells to
+ * the neighbours' halos (the lock modes get them) and replaces each cell by the sum of its
+ * neighbours modulo 2^64, which doubles the total exactly. Afterwards every rank takes tickets from
+ * a counter on rank 0 with MPI_Fetch_and_op, and adds to a histogram with MPI_Accumulate,
+ * MPI_Get_accumulate and MPI_Compare_and_swap. */
 #include <stdint.h>
 #include <string.h>
 
@@ -35,15 +38,18 @@ static void sweep(uint64_t *u)
     }
 }
 
-/* Halos of one iteration. LEFT_AT and RIGHT_AT: address of the neighbours' array as target displacements count (0 unless dynamic). */
-static void exchange(enum mode mode, MPI_Win win, uint64_t *u, MPI_Group neighbours, MPI_Aint left_at, MPI_Aint right_at)
+/* Halos of one iteration. LEFT_AT and RIGHT_AT: address of the neighbours' array as target
+ * displacements count (0 unless dynamic). */
+static void exchange(enum mode mode, MPI_Win win, uint64_t *u, MPI_Group neighbours,
+                     MPI_Aint left_at, MPI_Aint right_at)
 {
     switch (mode) {
     case FENCE:
     case DYNAMIC: {
         MPI_Aint unit = mode == DYNAMIC ? (MPI_Aint)sizeof *u : 1;
         MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
-        MPI_Put(&u[1], 1, MPI_UINT64_T, left, MPI_Aint_add(left_at, (n + 1) * unit), 1, MPI_UINT64_T, win);
+        MPI_Put(&u[1], 1, MPI_UINT64_T, left, MPI_Aint_add(left_at, (n + 1) * unit), 1,
+                MPI_UINT64_T, win);
         MPI_Put(&u[n], 1, MPI_UINT64_T, right, right_at, 1, MPI_UINT64_T, win);
         MPI_Win_fence(MPI_MODE_NOSTORE | MPI_MODE_NOSUCCEED, win);
         break;
@@ -109,7 +115,8 @@ static void halos(enum mode mode, int iterations)
     MPI_Aint left_at = 0, right_at = 0;
     switch (mode) {
     case SHARED:
-        MPI_Win_allocate_shared((MPI_Aint)bytes, sizeof *u, MPI_INFO_NULL, MPI_COMM_WORLD, &u, &win);
+        MPI_Win_allocate_shared((MPI_Aint)bytes, sizeof *u, MPI_INFO_NULL, MPI_COMM_WORLD, &u,
+                                &win);
         break;
     case FENCE:
     case LOCKALL:
@@ -121,8 +128,10 @@ static void halos(enum mode mode, int iterations)
         MPI_Win_attach(win, u, (MPI_Aint)bytes);
         MPI_Aint mine;
         MPI_Get_address(u, &mine);
-        MPI_Sendrecv(&mine, 1, MPI_AINT, left, 0, &right_at, 1, MPI_AINT, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Sendrecv(&mine, 1, MPI_AINT, right, 1, &left_at, 1, MPI_AINT, left, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&mine, 1, MPI_AINT, left, 0, &right_at, 1, MPI_AINT, right, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&mine, 1, MPI_AINT, right, 1, &left_at, 1, MPI_AINT, left, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         break;
     }
     default:
@@ -164,7 +173,8 @@ static void counters(int iterations)
 {
     long *counter, one = 1, ticket, last = -1;
     MPI_Win win;
-    MPI_Win_allocate(rank == 0 ? 4 * sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL, MPI_COMM_WORLD, &counter, &win);
+    MPI_Win_allocate(rank == 0 ? 4 * sizeof *counter : 0, sizeof *counter, MPI_INFO_NULL,
+                     MPI_COMM_WORLD, &counter, &win);
     if (rank == 0) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
         memset(counter, 0, 4 * sizeof *counter);
@@ -180,7 +190,8 @@ static void counters(int iterations)
         last = ticket;
         long mine = rank + 1, largest;
         MPI_Accumulate(&mine, 1, MPI_LONG, 0, 1, 1, MPI_LONG, MPI_SUM, win);
-        MPI_Get_accumulate(&mine, 1, MPI_LONG, &largest, 1, MPI_LONG, 0, 2, 1, MPI_LONG, MPI_MAX, win);
+        MPI_Get_accumulate(&mine, 1, MPI_LONG, &largest, 1, MPI_LONG, 0, 2, 1, MPI_LONG, MPI_MAX,
+                           win);
         MPI_Win_flush_local(0, win);
     }
     long nobody = -1, me = rank, found;
@@ -218,9 +229,14 @@ int main(int argc, char **argv)
             }
             last = first;
             break;
-        case 'n': n = number(optarg, 1, 1000000); break;
-        case 'i': iterations = number(optarg, 0, 1000000); break;
-        default: return 2;
+        case 'n':
+            n = number(optarg, 1, 1000000);
+            break;
+        case 'i':
+            iterations = number(optarg, 0, 1000000);
+            break;
+        default:
+            return 2;
         }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -230,7 +246,8 @@ int main(int argc, char **argv)
         halos((enum mode)mode, iterations);
     counters(iterations);
     if (rank == 0)
-        printf("rma: %d ranks, %d cells each, %d iterations, %d of %d ways\n", size, n, iterations, last - first + 1, MODES);
+        printf("rma: %d ranks, %d cells each, %d iterations, %d of %d ways\n", size, n, iterations,
+               last - first + 1, MODES);
     MPI_Finalize();
     return 0;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rowcol: a power iteration y = A x on a square grid of ranks, with a communicator for each row and each column, and a transpose.
+/* rowcol: a power iteration y = A x on a square grid of ranks, with a communicator for each row and
+ * each column, and a transpose.
  *
  *   rowcol [-n BLOCK] [-i ITERATIONS]
  *
- * The largest square number of ranks takes part; the others get MPI_COMM_NULL and wait. Rank (i, j) holds a block of BLOCK × BLOCK numbers of A, and the
- * part of x that belongs to its column. A product leaves parts of y by row: they are summed along rows, the diagonal of the grid transposes them
- * (rank (i, j) exchanges with rank (j, i)), and the new x goes down the columns. All arithmetic is modulo a prime, and rank 0 repeats it alone. */
+ * The largest square number of ranks takes part; the others get MPI_COMM_NULL and wait. Rank (i, j)
+ * holds a block of BLOCK × BLOCK numbers of A, and the part of x that belongs to its column. A
+ * product leaves parts of y by row: they are summed along rows, the diagonal of the grid transposes
+ * them (rank (i, j) exchanges with rank (j, i)), and the new x goes down the columns. All
+ * arithmetic is modulo a prime, and rank 0 repeats it alone. */
 #include <stdint.h>
 #include <string.h>
 
@@ -13,7 +16,10 @@
 
 #define PRIME 2147483647ULL
 
-static uint64_t element(long i, long j) { return (uint64_t)(i * 131 + j * 31 + i * j) % 1009; }
+static uint64_t element(long i, long j)
+{
+    return (uint64_t)(i * 131 + j * 31 + i * j) % 1009;
+}
 
 int main(int argc, char **argv)
 {
@@ -21,9 +27,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "n:i:")) != -1;)
         switch (o) {
-        case 'n': n = number(optarg, 1, 10000); break;
-        case 'i': iterations = number(optarg, 0, 100000000); break;
-        default: return 2;
+        case 'n':
+            n = number(optarg, 1, 10000);
+            break;
+        case 'i':
+            iterations = number(optarg, 0, 100000000);
+            break;
+        default:
+            return 2;
         }
     int world_rank, world_size, q = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -42,7 +53,8 @@ int main(int argc, char **argv)
         MPI_Comm_set_name(row, "row");
         MPI_Comm_set_name(column, "column");
 
-        uint64_t *x = allocate(sizeof *x * n), *part = allocate(sizeof *x * n), *y = allocate(sizeof *x * n);
+        uint64_t *x = allocate(sizeof *x * n), *part = allocate(sizeof *x * n),
+                 *y = allocate(sizeof *x * n);
         for (int k = 0; k < n; k++)
             x[k] = (uint64_t)(j * n + k + 1);
         for (int it = 0; it < iterations; it++) {
@@ -51,9 +63,11 @@ int main(int argc, char **argv)
                 for (int c = 0; c < n; c++)
                     part[r] = (part[r] + element((long)i * n + r, (long)j * n + c) * x[c]) % PRIME;
             }
-            MPI_Reduce(part, y, n, MPI_UINT64_T, MPI_SUM, i, row); /* to the diagonal rank of the row */
+            /* to the diagonal rank of the row */
+            MPI_Reduce(part, y, n, MPI_UINT64_T, MPI_SUM, i, row);
             MPI_Bcast(y, n, MPI_UINT64_T, i, row);
-            MPI_Sendrecv(y, n, MPI_UINT64_T, transposed, it, x, n, MPI_UINT64_T, transposed, it, square, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(y, n, MPI_UINT64_T, transposed, it, x, n, MPI_UINT64_T, transposed, it,
+                         square, MPI_STATUS_IGNORE);
             for (int k = 0; k < n; k++)
                 x[k] %= PRIME;
             /* all of a column must agree by now */
@@ -82,7 +96,8 @@ int main(int argc, char **argv)
                 memcpy(a, b, sizeof *a * m);
             }
             CHECK(memcmp(a, whole, sizeof *a * m) == 0);
-            printf("rowcol: %d x %d ranks, %d x %d matrix, %d iterations, x[0] = %lu\n", q, q, m, m, iterations, (unsigned long)whole[0]);
+            printf("rowcol: %d x %d ranks, %d x %d matrix, %d iterations, x[0] = %lu\n", q, q, m, m,
+                   iterations, (unsigned long)whole[0]);
             free(a);
             free(b);
         }

@@ -3,9 +3,11 @@
  *
  *   stencil2d [-n SIDE] [-i ITERATIONS] [-r EVERY]
  *
- * Ranks form a two-dimensional grid without wrap-around: neighbours outside are MPI_PROC_NULL, so that every rank makes the same calls. Each
- * iteration exchanges four borders with nonblocking calls; every EVERY iterations (0: never) the residual is summed over all ranks.
- * Rank 0 computes the same grid alone and compares: the arithmetic is the same, so the result must be too, bit by bit. */
+ * Ranks form a two-dimensional grid without wrap-around: neighbours outside are MPI_PROC_NULL, so
+ * that every rank makes the same calls. Each iteration exchanges four borders with nonblocking
+ * calls; every EVERY iterations (0: never) the residual is summed over all ranks. Rank 0 computes
+ * the same grid alone and compares: the arithmetic is the same, so the result must be too, bit by
+ * bit. */
 #include <math.h>
 #include <string.h>
 
@@ -86,13 +88,16 @@ static void compare(const double *mine, int rows, int columns, MPI_Comm grid, co
         else
             MPI_Recv(all, nrows * ncolumns, MPI_DOUBLE, r, 2, grid, MPI_STATUS_IGNORE);
         for (int i = 0; i < nrows; i++)
-            CHECK(memcmp(all + i * ncolumns, u + (row0 + i + 1) * (side + 2) + column0 + 1, sizeof *all * ncolumns) == 0);
+            CHECK(memcmp(all + i * ncolumns, u + (row0 + i + 1) * (side + 2) + column0 + 1,
+                         sizeof *all * ncolumns)
+                  == 0);
     }
     double mean = 0;
     for (int i = 1; i <= side; i++)
         for (int j = 1; j <= side; j++)
             mean += u[i * (side + 2) + j] / ((double)side * side);
-    printf("stencil2d: %d x %d cells, %d x %d ranks, %d iterations, mean %.6f\n", side, side, dims[0], dims[1], iterations, mean);
+    printf("stencil2d: %d x %d cells, %d x %d ranks, %d iterations, mean %.6f\n", side, side,
+           dims[0], dims[1], iterations, mean);
     free(u);
     free(v);
     free(all);
@@ -104,10 +109,17 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "n:i:r:")) != -1;)
         switch (o) {
-        case 'n': side = number(optarg, 1, 10000); break;
-        case 'i': iterations = number(optarg, 0, 100000000); break;
-        case 'r': every = number(optarg, 0, 100000000); break;
-        default: return 2;
+        case 'n':
+            side = number(optarg, 1, 10000);
+            break;
+        case 'i':
+            iterations = number(optarg, 0, 100000000);
+            break;
+        case 'r':
+            every = number(optarg, 0, 100000000);
+            break;
+        default:
+            return 2;
         }
 
     int size, rank, dims[2] = {0, 0}, periods[2] = {0, 0}, at[2];

@@ -3,16 +3,21 @@
  *
  *   stencil3d [-n SIDE] [-i ITERATIONS]
  *
- * SIDE is the edge of each rank's own cube. Faces are described by subarray types and exchanged with MPI_Sendrecv, dimension by dimension, on a
- * Cartesian communicator that wraps around (with two ranks in a dimension both neighbours are the same rank, with one it is the rank itself).
- * A cell becomes the sum of its six neighbours in integers modulo 2^64: the total over all cells is therefore multiplied by 6 each time, exactly. */
+ * SIDE is the edge of each rank's own cube. Faces are described by subarray types and exchanged
+ * with MPI_Sendrecv, dimension by dimension, on a Cartesian communicator that wraps around (with
+ * two ranks in a dimension both neighbours are the same rank, with one it is the rank itself). A
+ * cell becomes the sum of its six neighbours in integers modulo 2^64: the total over all cells is
+ * therefore multiplied by 6 each time, exactly. */
 #include <inttypes.h>
 
 #include "example.h"
 
 static int n = 6;
 
-static size_t cell(int x, int y, int z) { return ((size_t)x * (n + 2) + y) * (n + 2) + z; }
+static size_t cell(int x, int y, int z)
+{
+    return ((size_t)x * (n + 2) + y) * (n + 2) + z;
+}
 
 static MPI_Datatype face(int dimension, int at)
 {
@@ -42,9 +47,14 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     for (int o; (o = getopt(argc, argv, "n:i:")) != -1;)
         switch (o) {
-        case 'n': n = number(optarg, 1, 1000); break;
-        case 'i': iterations = number(optarg, 0, 100000000); break;
-        default: return 2;
+        case 'n':
+            n = number(optarg, 1, 1000);
+            break;
+        case 'i':
+            iterations = number(optarg, 0, 100000000);
+            break;
+        default:
+            return 2;
         }
 
     int size, rank, dims[3] = {0, 0, 0}, periods[3] = {1, 1, 1};
@@ -72,14 +82,17 @@ int main(int argc, char **argv)
 
     for (int it = 0; it < iterations; it++) {
         for (int d = 0; d < 3; d++) {
-            MPI_Sendrecv(u, 1, last[d], after[d], d, u, 1, ghost_first[d], before[d], d, grid, MPI_STATUS_IGNORE);
-            MPI_Sendrecv(u, 1, first[d], before[d], 3 + d, u, 1, ghost_last[d], after[d], 3 + d, grid, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(u, 1, last[d], after[d], d, u, 1, ghost_first[d], before[d], d, grid,
+                         MPI_STATUS_IGNORE);
+            MPI_Sendrecv(u, 1, first[d], before[d], 3 + d, u, 1, ghost_last[d], after[d], 3 + d,
+                         grid, MPI_STATUS_IGNORE);
         }
         for (int x = 1; x <= n; x++)
             for (int y = 1; y <= n; y++)
                 for (int z = 1; z <= n; z++)
-                    v[cell(x, y, z)] = u[cell(x - 1, y, z)] + u[cell(x + 1, y, z)] + u[cell(x, y - 1, z)] + u[cell(x, y + 1, z)] +
-                                       u[cell(x, y, z - 1)] + u[cell(x, y, z + 1)];
+                    v[cell(x, y, z)] = u[cell(x - 1, y, z)] + u[cell(x + 1, y, z)]
+                                       + u[cell(x, y - 1, z)] + u[cell(x, y + 1, z)]
+                                       + u[cell(x, y, z - 1)] + u[cell(x, y, z + 1)];
         uint64_t *t = u;
         u = v;
         v = t;
@@ -88,7 +101,8 @@ int main(int argc, char **argv)
     uint64_t sum = total(u, grid);
     CHECK(sum == expected);
     if (rank == 0)
-        printf("stencil3d: %d x %d x %d ranks of %d^3 cells, %d iterations, total %016" PRIx64 "\n", dims[0], dims[1], dims[2], n, iterations, sum);
+        printf("stencil3d: %d x %d x %d ranks of %d^3 cells, %d iterations, total %016" PRIx64 "\n",
+               dims[0], dims[1], dims[2], n, iterations, sum);
 
     for (int d = 0; d < 3; d++) {
         MPI_Type_free(&first[d]);

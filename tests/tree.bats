@@ -48,6 +48,22 @@ without_comments() {
         fail "$version is stated again in:" "$(cat "$BATS_TEST_TMPDIR/others")"
 }
 
+@test "C is laid out as .clang-format says, in lines of at most 100 columns" {
+    mapfile -t files < <(tree | grep -E '\.[ch]$' | grep -v '\.gen\.' | while read -r file; do
+        [ ! -f "$file" ] || echo "$file"
+    done)
+    [ ${#files[@]} -gt 400 ] || fail "only ${#files[@]} files found"
+    run script/format --check "${files[@]}"
+    [ "$status" = 0 ] || fail "run script/format:" "$(grep -m 9 error: <<<"$output")"
+    long=$(LC_ALL=C.UTF-8 grep -nE '^.{101}' "${files[@]}" | cut -c 1-120) || true
+    [ -z "$long" ] || fail "lines of more than 100 columns:" "$long"
+
+    mkdir "$BATS_TEST_TMPDIR/c" && cp .clang-format "$BATS_TEST_TMPDIR"
+    printf 'int  main(void) { return 0; }\n' >"$BATS_TEST_TMPDIR/c/wide.c"
+    run script/format --check "$BATS_TEST_TMPDIR/c/wide.c"
+    [ "$status" = 1 ] || fail "the check says nothing"
+}
+
 @test "a proxy says whose it is" {
     in_scratch
     "$PROXYGEN" -o proxy.c "$SOURCE_DIR/tests/decoder/golden.dir"

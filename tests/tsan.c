@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tsan: the recorder under ThreadSanitizer, with four threads calling at once ("make check-tsan"). MPI is not instrumented, so a few functions of the tests'
- * own stand for it: they hand out handle values that come again at once, and check that no thread holds a lock of the recorder's while it is in MPI. The rest of
- * the library is linked and never called, MPI_Init neither. */
+/* tsan: the recorder under ThreadSanitizer, with four threads calling at once ("make check-tsan").
+ * MPI is not instrumented, so a few functions of the tests' own stand for it: they hand out handle
+ * values that come again at once, and check that no thread holds a lock of the recorder's while it
+ * is in MPI. The rest of the library is linked and never called, MPI_Init neither. */
 #include <dlfcn.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -23,8 +24,16 @@ int __real_pthread_mutex_lock(pthread_mutex_t *m);
 int __real_pthread_mutex_unlock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_lock(pthread_mutex_t *m);
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *m);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *m) { held++; return __real_pthread_mutex_lock(m); }
-int __wrap_pthread_mutex_unlock(pthread_mutex_t *m) { held--; return __real_pthread_mutex_unlock(m); }
+int __wrap_pthread_mutex_lock(pthread_mutex_t *m)
+{
+    held++;
+    return __real_pthread_mutex_lock(m);
+}
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    held--;
+    return __real_pthread_mutex_unlock(m);
+}
 
 static void in_mpi(void)
 {
@@ -52,24 +61,103 @@ static int value_give(int handle)
 #define NEW(kind, result) (in_mpi(), *(result) = (kind) + value_take(), MPI_SUCCESS)
 #define SET(p, x) (in_mpi(), *(p) = (x), MPI_SUCCESS)
 
-int PMPI_Error_class(int code, int *class) { return SET(class, code); }
-int PMPI_Comm_size(MPI_Comm comm, int *size) { (void)comm; return SET(size, 4); }
-int PMPI_Comm_rank(MPI_Comm comm, int *rank) { (void)comm; return SET(rank, 1); }
-int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group) { (void)comm; return SET(group, MPI_GROUP_NULL); }
-int PMPI_Comm_test_inter(MPI_Comm comm, int *flag) { (void)comm; return SET(flag, 0); }
-int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *new) { (void)comm; return NEW(0x44010000, new); }
-int PMPI_Comm_free(MPI_Comm *comm) { int was = *comm; *comm = MPI_COMM_NULL; return value_give(was); }
-int PMPI_Type_size_x(MPI_Datatype type, MPI_Count *size) { (void)type; return SET(size, 4); }
-int PMPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent) { (void)type; *lb = 0; return SET(extent, 4); }
-int PMPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent) { (void)type; *lb = 0; return SET(extent, 4); }
-int PMPI_Type_contiguous(int n, MPI_Datatype old, MPI_Datatype *new) { (void)n, (void)old; return NEW((MPI_Datatype)0x4d010000, new); }
-int PMPI_Type_commit(MPI_Datatype *type) { (void)type; in_mpi(); return MPI_SUCCESS; }
-int PMPI_Type_free(MPI_Datatype *type) { int was = (int)*type; *type = MPI_DATATYPE_NULL; return value_give(was); }
-int PMPI_Op_create(MPI_User_function *f, int commute, MPI_Op *op) { (void)f, (void)commute; return NEW(0x19010000, op); }
-int PMPI_Op_free(MPI_Op *op) { int was = *op; *op = MPI_OP_NULL; return value_give(was); }
-int PMPI_Isend(const void *buf, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c, MPI_Request *r) { (void)buf, (void)n, (void)t, (void)dest, (void)tag, (void)c; return NEW((MPI_Request)0x2c010000, r); }
-int PMPI_Irecv(void *buf, int n, MPI_Datatype t, int source, int tag, MPI_Comm c, MPI_Request *r) { (void)buf, (void)n, (void)t, (void)source, (void)tag, (void)c; return NEW((MPI_Request)0x2c010000, r); }
-int PMPI_Send(const void *buf, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c) { (void)buf, (void)n, (void)t, (void)dest, (void)tag, (void)c; in_mpi(); return MPI_SUCCESS; }
+int PMPI_Error_class(int code, int *class)
+{
+    return SET(class, code);
+}
+int PMPI_Comm_size(MPI_Comm comm, int *size)
+{
+    (void)comm;
+    return SET(size, 4);
+}
+int PMPI_Comm_rank(MPI_Comm comm, int *rank)
+{
+    (void)comm;
+    return SET(rank, 1);
+}
+int PMPI_Comm_group(MPI_Comm comm, MPI_Group *group)
+{
+    (void)comm;
+    return SET(group, MPI_GROUP_NULL);
+}
+int PMPI_Comm_test_inter(MPI_Comm comm, int *flag)
+{
+    (void)comm;
+    return SET(flag, 0);
+}
+int PMPI_Comm_dup(MPI_Comm comm, MPI_Comm *new)
+{
+    (void)comm;
+    return NEW(0x44010000, new);
+}
+int PMPI_Comm_free(MPI_Comm *comm)
+{
+    int was = *comm;
+    *comm = MPI_COMM_NULL;
+    return value_give(was);
+}
+int PMPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
+{
+    (void)type;
+    return SET(size, 4);
+}
+int PMPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
+{
+    (void)type;
+    *lb = 0;
+    return SET(extent, 4);
+}
+int PMPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
+{
+    (void)type;
+    *lb = 0;
+    return SET(extent, 4);
+}
+int PMPI_Type_contiguous(int n, MPI_Datatype old, MPI_Datatype *new)
+{
+    (void)n, (void)old;
+    return NEW((MPI_Datatype)0x4d010000, new);
+}
+int PMPI_Type_commit(MPI_Datatype *type)
+{
+    (void)type;
+    in_mpi();
+    return MPI_SUCCESS;
+}
+int PMPI_Type_free(MPI_Datatype *type)
+{
+    int was = (int)*type;
+    *type = MPI_DATATYPE_NULL;
+    return value_give(was);
+}
+int PMPI_Op_create(MPI_User_function *f, int commute, MPI_Op *op)
+{
+    (void)f, (void)commute;
+    return NEW(0x19010000, op);
+}
+int PMPI_Op_free(MPI_Op *op)
+{
+    int was = *op;
+    *op = MPI_OP_NULL;
+    return value_give(was);
+}
+int PMPI_Isend(const void *buf, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c,
+               MPI_Request *r)
+{
+    (void)buf, (void)n, (void)t, (void)dest, (void)tag, (void)c;
+    return NEW((MPI_Request)0x2c010000, r);
+}
+int PMPI_Irecv(void *buf, int n, MPI_Datatype t, int source, int tag, MPI_Comm c, MPI_Request *r)
+{
+    (void)buf, (void)n, (void)t, (void)source, (void)tag, (void)c;
+    return NEW((MPI_Request)0x2c010000, r);
+}
+int PMPI_Send(const void *buf, int n, MPI_Datatype t, int dest, int tag, MPI_Comm c)
+{
+    (void)buf, (void)n, (void)t, (void)dest, (void)tag, (void)c;
+    in_mpi();
+    return MPI_SUCCESS;
+}
 
 static int complete(MPI_Request *r, MPI_Status *s)
 {
@@ -80,7 +168,10 @@ static int complete(MPI_Request *r, MPI_Status *s)
         *s = (MPI_Status){.MPI_SOURCE = 0};
     return MPI_SUCCESS;
 }
-int PMPI_Wait(MPI_Request *r, MPI_Status *s) { return complete(r, s == MPI_STATUS_IGNORE ? NULL : s); }
+int PMPI_Wait(MPI_Request *r, MPI_Status *s)
+{
+    return complete(r, s == MPI_STATUS_IGNORE ? NULL : s);
+}
 int PMPI_Waitall(int n, MPI_Request *r, MPI_Status *s)
 {
     in_mpi();
@@ -97,7 +188,6 @@ int PMPI_Test(MPI_Request *r, int *flag, MPI_Status *s)
 }
 
 /* -- memory: malloc is ThreadSanitizer's, so the test says what malloc.c would -- */
-
 
 static void *block(size_t n)
 {
@@ -117,9 +207,15 @@ static void block_free(void *p)
 
 static int in_common[THREADS];
 static _Atomic(void *) handed[THREADS];
-typedef struct { MPI_Request request; int *data; } Handed;
+typedef struct {
+    MPI_Request request;
+    int *data;
+} Handed;
 
-static void add(void *in, void *inout, int *n, MPI_Datatype *type) { (void)in, (void)inout, (void)n, (void)type; }
+static void add(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+    (void)in, (void)inout, (void)n, (void)type;
+}
 
 static void *run(void *argument)
 {
@@ -176,7 +272,8 @@ int main(void)
         pthread_join(threads[t], NULL);
     unsigned n = 0;
     for (const CallSequence *q = state()->sequences; q; q = q->next)
-        n += !q->callback && q->calls >= 15 * TURNS; /* and polls, frees and what was handed to it */
+        /* and polls, frees and what was handed to it */
+        n += !q->callback && q->calls >= 15 * TURNS;
     if (n != THREADS || atomic_load(&state()->broken)) {
         fprintf(stderr, "tsan: %u threads recorded all\n", n);
         return 1;

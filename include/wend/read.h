@@ -51,10 +51,10 @@ extern "C" {
 /** What functions return. Commands of Wend exit with the same numbers, without the sign. */
 typedef enum {
     WEND_READ_OK = 0,
-    WEND_READ_ERROR_NONE = -1,   /**< the recording has no such thing */
-    WEND_READ_ERROR_USAGE = -2,  /**< an argument is out of range, or nothing is open */
-    WEND_READ_ERROR_INPUT = -3,  /**< no recording, or a damaged one, or of another version */
-    WEND_READ_ERROR_SYSTEM = -4  /**< it cannot be read, or takes more memory than there is */
+    WEND_READ_ERROR_NONE = -1,  /**< the recording has no such thing */
+    WEND_READ_ERROR_USAGE = -2, /**< an argument is out of range, or nothing is open */
+    WEND_READ_ERROR_INPUT = -3, /**< no recording, or a damaged one, or of another version */
+    WEND_READ_ERROR_SYSTEM = -4 /**< it cannot be read, or takes more memory than there is */
 } WendReadResult;
 
 /** Numbers that stand for no number. */
@@ -115,8 +115,8 @@ typedef struct {
     uint32_t n_ranks;
     /* Of the job, also in the facts of a world: */
     uint32_t n_classes, n_rules, n_signatures, n_shapes;
-    uint64_t archive_bytes;   /**< size of the files */
-    uint64_t member_bytes;    /**< the same, uncompressed */
+    uint64_t archive_bytes; /**< size of the files */
+    uint64_t member_bytes;  /**< the same, uncompressed */
 } WendReadFacts;
 
 /** Facts of world WORLD, or of the whole job (WEND_READ_JOB: texts are those of world 0). */
@@ -126,13 +126,13 @@ int wend_read_facts(WendRead *r, uint32_t world, const WendReadFacts **facts);
  * group: all that the recorder wrote down, also what WendReadFacts does not have (docs/format.md).
  * WEND_READ_ERROR_NONE: there are no more. A group without entries has one with KEY NULL. */
 int wend_read_meta(WendRead *r, uint32_t world, uint32_t index, const char **group,
-    const char **key, const char **value);
+                   const char **key, const char **value);
 
 /** One world. */
 typedef struct {
-    const char *name;     /**< tells who started it ("0.2": the second that rank 0 of the first
+    const char *name;    /**< tells who started it ("0.2": the second that rank 0 of the first
                                world started); "" the first */
-    uint32_t first_rank;  /**< its rank 0, as a rank of the job */
+    uint32_t first_rank; /**< its rank 0, as a rank of the job */
     uint32_t n_ranks;
 } WendReadWorld;
 
@@ -153,11 +153,11 @@ int wend_read_rank(WendRead *r, uint32_t rank, const WendReadRank **info);
 
 /** The calls of one thread, or of one callback, of one rank. */
 typedef struct {
-    bool callback;         /**< the calls that a function of the user's made, which MPI called */
-    int64_t id;            /**< number of the thread or function; < 0: a function of MPI's */
-    uint32_t rule;         /**< the start rule of its grammar */
-    uint64_t n_calls;      /**< without unsuccessful polls, with the recorder's notes */
-    uint64_t n_polls;      /**< unsuccessful polls */
+    bool callback;    /**< the calls that a function of the user's made, which MPI called */
+    int64_t id;       /**< number of the thread or function; < 0: a function of MPI's */
+    uint32_t rule;    /**< the start rule of its grammar */
+    uint64_t n_calls; /**< without unsuccessful polls, with the recorder's notes */
+    uint64_t n_polls; /**< unsuccessful polls */
 } WendReadSequence;
 
 /** Sequence number INDEX of RANK, from 0. Valid until the next wend_read_sequence. */
@@ -166,9 +166,9 @@ int wend_read_sequence(WendRead *r, uint32_t rank, uint32_t index, const WendRea
 /** Ranks whose calls have equal shapes in the same order, as often. */
 typedef struct {
     uint32_t n_ranks;
-    const uint32_t *ranks;  /**< ascending */
+    const uint32_t *ranks; /**< ascending */
     uint32_t n_sequences;
-    uint64_t n_mpi_calls;   /**< MPI calls of each of its ranks, without unsuccessful polls */
+    uint64_t n_mpi_calls; /**< MPI calls of each of its ranks, without unsuccessful polls */
 } WendReadClass;
 
 /** Class number INDEX, from 0. Valid until the next wend_read_class. The first time takes time by
@@ -183,47 +183,71 @@ int wend_read_class(WendRead *r, uint32_t index, const WendReadClass **c);
 
 /** What a parameter is. More kinds may follow. */
 typedef enum {
-    WEND_READ_KIND_OTHER,         /**< not recorded */
-    WEND_READ_KIND_SELF,          /**< no parameter in C: the caller's rank in the communicator */
-    WEND_READ_KIND_COMMUNICATOR, WEND_READ_KIND_GROUP, WEND_READ_KIND_DATATYPE, WEND_READ_KIND_OP,
-    WEND_READ_KIND_ERRHANDLER, WEND_READ_KIND_INFO, WEND_READ_KIND_FILE, WEND_READ_KIND_WINDOW,
-    WEND_READ_KIND_MESSAGE, WEND_READ_KIND_SESSION, WEND_READ_KIND_KEYVAL, WEND_READ_KIND_REQUEST,
-    WEND_READ_KIND_T_ENUM, WEND_READ_KIND_T_CVAR, WEND_READ_KIND_T_PVAR,
-    WEND_READ_KIND_T_PVAR_SESSION, WEND_READ_KIND_T_EVENT_REGISTRATION, WEND_READ_KIND_T_EVENT,
-    WEND_READ_KIND_FUNCTION,      /**< a callback */
+    WEND_READ_KIND_OTHER, /**< not recorded */
+    WEND_READ_KIND_SELF,  /**< no parameter in C: the caller's rank in the communicator */
+    WEND_READ_KIND_COMMUNICATOR,
+    WEND_READ_KIND_GROUP,
+    WEND_READ_KIND_DATATYPE,
+    WEND_READ_KIND_OP,
+    WEND_READ_KIND_ERRHANDLER,
+    WEND_READ_KIND_INFO,
+    WEND_READ_KIND_FILE,
+    WEND_READ_KIND_WINDOW,
+    WEND_READ_KIND_MESSAGE,
+    WEND_READ_KIND_SESSION,
+    WEND_READ_KIND_KEYVAL,
+    WEND_READ_KIND_REQUEST,
+    WEND_READ_KIND_T_ENUM,
+    WEND_READ_KIND_T_CVAR,
+    WEND_READ_KIND_T_PVAR,
+    WEND_READ_KIND_T_PVAR_SESSION,
+    WEND_READ_KIND_T_EVENT_REGISTRATION,
+    WEND_READ_KIND_T_EVENT,
+    WEND_READ_KIND_FUNCTION, /**< a callback */
     WEND_READ_KIND_BUFFER,
-    WEND_READ_KIND_ADDRESS,       /**< an MPI_Aint: a number, an address or a distance */
-    WEND_READ_KIND_COUNT, WEND_READ_KIND_INTEGER, WEND_READ_KIND_DISPLACEMENT,
-    WEND_READ_KIND_OFFSET, WEND_READ_KIND_RANK, WEND_READ_KIND_TAG, WEND_READ_KIND_COLOR,
-    WEND_READ_KIND_INDEX, WEND_READ_KIND_ERROR_CODE, WEND_READ_KIND_LOGICAL,
-    WEND_READ_KIND_ENUMERATION, WEND_READ_KIND_BITS, WEND_READ_KIND_STRING,
-    WEND_READ_KIND_ATTRIBUTE,     /**< an attribute's value */
+    WEND_READ_KIND_ADDRESS, /**< an MPI_Aint: a number, an address or a distance */
+    WEND_READ_KIND_COUNT,
+    WEND_READ_KIND_INTEGER,
+    WEND_READ_KIND_DISPLACEMENT,
+    WEND_READ_KIND_OFFSET,
+    WEND_READ_KIND_RANK,
+    WEND_READ_KIND_TAG,
+    WEND_READ_KIND_COLOR,
+    WEND_READ_KIND_INDEX,
+    WEND_READ_KIND_ERROR_CODE,
+    WEND_READ_KIND_LOGICAL,
+    WEND_READ_KIND_ENUMERATION,
+    WEND_READ_KIND_BITS,
+    WEND_READ_KIND_STRING,
+    WEND_READ_KIND_ATTRIBUTE, /**< an attribute's value */
     WEND_READ_KIND_STATUS,
-    WEND_READ_KIND_MEMORY,        /**< of the recorder's notes: a block of memory */
-    WEND_READ_KIND_FILE_SIZE,     /**< no parameter in C: bytes of a file before the call */
-    WEND_READ_KIND_TARGET,        /**< displacement at the target of a one-sided operation */
-    WEND_READ_KIND_NEIGHBOURS     /**< no parameter in C: neighbours, in the library's order */
+    WEND_READ_KIND_MEMORY,    /**< of the recorder's notes: a block of memory */
+    WEND_READ_KIND_FILE_SIZE, /**< no parameter in C: bytes of a file before the call */
+    WEND_READ_KIND_TARGET,    /**< displacement at the target of a one-sided operation */
+    WEND_READ_KIND_NEIGHBOURS /**< no parameter in C: neighbours, in the library's order */
 } WendReadKind;
 
 typedef enum {
-    WEND_READ_IN, WEND_READ_OUT, WEND_READ_INOUT,
-    WEND_READ_RETURN              /**< the function's value, where that is no error code */
+    WEND_READ_IN,
+    WEND_READ_OUT,
+    WEND_READ_INOUT,
+    WEND_READ_RETURN /**< the function's value, where that is no error code */
 } WendReadDirection;
 
 typedef struct {
-    const char *name;             /**< as in the standard */
+    const char *name; /**< as in the standard */
     WendReadKind kind;
     WendReadDirection direction;
     bool array;
-    bool named;                   /**< an output that names what MPI made (a handle, memory), the
+    bool named; /**< an output that names what MPI made (a handle, memory), the
                                        same in each call of a signature; other outputs are what
                                        the run decided */
 } WendReadParameter;
 
 /** What holds of a function. */
 enum {
-    WEND_READ_SENDS = 1 << 0,      /**< hands a message to MPI, or makes a request that will */
-    WEND_READ_RECEIVES = 1 << 1,   /**< takes or looks for a message */
+    WEND_READ_SENDS = 1 << 0,    /**< hands a message to MPI, or makes a request that will */
+    WEND_READ_RECEIVES = 1 << 1, /**< takes or looks for a message */
     WEND_READ_COLLECTIVE = 1 << 2,
     WEND_READ_COMPLETES = 1 << 3,  /**< completes requests: MPI_Wait, MPI_Testsome */
     WEND_READ_POLLS = 1 << 4,      /**< may find nothing: MPI_Test, MPI_Iprobe */
@@ -235,10 +259,10 @@ enum {
 };
 
 typedef struct {
-    const char *name;             /**< "MPI_Send" */
-    uint32_t index;               /**< for wend_read_function; differs between versions of Wend */
-    uint32_t flags;               /**< WEND_READ_SENDS and so on */
-    uint32_t n_parameters;        /**< as in the standard, with those that C does not have */
+    const char *name;      /**< "MPI_Send" */
+    uint32_t index;        /**< for wend_read_function; differs between versions of Wend */
+    uint32_t flags;        /**< WEND_READ_SENDS and so on */
+    uint32_t n_parameters; /**< as in the standard, with those that C does not have */
 } WendReadFunction;
 
 /** Function number INDEX of those that Wend knows, called or not, from 0.
@@ -264,17 +288,17 @@ uint32_t wend_read_parameter_named(const WendReadFunction *f, const char *name);
 typedef struct {
     const WendReadFunction *function;
     uint32_t rank, sequence;
-    uint32_t signature;       /**< its number */
-    uint64_t index;           /**< how many calls of the sequence were before, unsuccessful polls
+    uint32_t signature;    /**< its number */
+    uint64_t index;        /**< how many calls of the sequence were before, unsuccessful polls
                                    aside; 0 in wend_read_signature */
-    uint64_t polls_before;    /**< unsuccessful polls between the call before and this one */
-    bool poll;                /**< it is an unsuccessful poll */
-    bool failed;              /**< it returned an error, or did not return: there are no outputs */
-    bool unfinished;          /**< it had not returned when the recording ended */
-    bool repeats;             /**< all calls of this signature in this sequence have these arguments
+    uint64_t polls_before; /**< unsuccessful polls between the call before and this one */
+    bool poll;             /**< it is an unsuccessful poll */
+    bool failed;           /**< it returned an error, or did not return: there are no outputs */
+    bool unfinished;       /**< it had not returned when the recording ended */
+    bool repeats;          /**< all calls of this signature in this sequence have these arguments
                                    and outputs; return codes may differ */
-    bool bare;                /**< of wend_read_signature: without what the run decided */
-    int64_t return_code;      /**< error class, as the recorded MPI library numbers it; 0:
+    bool bare;             /**< of wend_read_signature: without what the run decided */
+    int64_t return_code;   /**< error class, as the recorded MPI library numbers it; 0:
                                    MPI_SUCCESS. wend_read_error_name */
 } WendReadCall;
 
@@ -289,7 +313,7 @@ enum {
 /** Goes through the calls of a sequence in order, from the first. FLAGS: some of those above, or 0.
  * The caller frees *CALLS (wend_read_calls_free) before R. A reader can have several at a time. */
 int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flags,
-    WendReadCalls **calls);
+                    WendReadCalls **calls);
 
 /** Gives the next call, valid until CALLS gives the one after it or is freed. *CALL is NULL behind
  * the last one. Time does not depend on the length of the sequence. */
@@ -308,29 +332,29 @@ const char *wend_read_error_name(WendRead *r, int64_t return_code);
  */
 
 typedef enum {
-    WEND_READ_NOTHING,          /**< the argument has no such side, or nothing was there */
-    WEND_READ_NOT_SIGNIFICANT,  /**< MPI does not look at it at this rank */
-    WEND_READ_NOT_KNOWN,        /**< the recorder could not tell */
-    WEND_READ_NULL,             /**< a NULL pointer */
+    WEND_READ_NOTHING,         /**< the argument has no such side, or nothing was there */
+    WEND_READ_NOT_SIGNIFICANT, /**< MPI does not look at it at this rank */
+    WEND_READ_NOT_KNOWN,       /**< the recorder could not tell */
+    WEND_READ_NULL,            /**< a NULL pointer */
     WEND_READ_NUMBER,
     WEND_READ_LOGICAL,
-    WEND_READ_CONSTANT,         /**< MPI_ANY_SOURCE, MPI_INT, MPI_IN_PLACE, MPI_STATUS_IGNORE */
+    WEND_READ_CONSTANT, /**< MPI_ANY_SOURCE, MPI_INT, MPI_IN_PLACE, MPI_STATUS_IGNORE */
     WEND_READ_HANDLE,
-    WEND_READ_PLACE,            /**< an address */
-    WEND_READ_DISTANCE,         /**< of two addresses */
+    WEND_READ_PLACE,    /**< an address */
+    WEND_READ_DISTANCE, /**< of two addresses */
     WEND_READ_STATUS,
     WEND_READ_STRING,
-    WEND_READ_LIST              /**< an array: wend_read_element */
+    WEND_READ_LIST /**< an array: wend_read_element */
 } WendReadType;
 
 /** An object that the application made. Its number is given anew once it was freed. */
 typedef struct {
     WendReadKind kind;
-    uint32_t thread;        /**< that made it, */
-    uint32_t number;        /**< and the object's number among those of the rank and thread */
-    uint32_t communicator;  /**< communicators: the number for wend_read_communicator, the same on
+    uint32_t thread;       /**< that made it, */
+    uint32_t number;       /**< and the object's number among those of the rank and thread */
+    uint32_t communicator; /**< communicators: the number for wend_read_communicator, the same on
                                  all its members; WEND_READ_NO_INDEX: not known, or another kind */
-    int64_t facts[5];       /**< where the call has just made it, else WEND_READ_UNKNOWN. Datatypes:
+    int64_t facts[5];      /**< where the call has just made it, else WEND_READ_UNKNOWN. Datatypes:
                                  size, lower bound, extent, true lower bound, true extent, in bytes.
                                  Communicators: size, the caller's rank, the rank in MPI_COMM_WORLD
                                  of its rank 0, size of the remote group, and its rank 0 likewise;
@@ -338,28 +362,30 @@ typedef struct {
 } WendReadHandle;
 
 typedef enum {
-    WEND_READ_HEAP, WEND_READ_STACK, WEND_READ_STATIC,
-    WEND_READ_MPI_MEMORY,     /**< MPI_Alloc_mem */
-    WEND_READ_WINDOW_MEMORY,  /**< that MPI allocated for a window */
-    WEND_READ_MAPPING,        /**< any other */
+    WEND_READ_HEAP,
+    WEND_READ_STACK,
+    WEND_READ_STATIC,
+    WEND_READ_MPI_MEMORY,    /**< MPI_Alloc_mem */
+    WEND_READ_WINDOW_MEMORY, /**< that MPI allocated for a window */
+    WEND_READ_MAPPING,       /**< any other */
     WEND_READ_CUDA
 } WendReadMemory;
 
 /** A block of memory, and a place in it. */
 typedef struct {
     WendReadMemory memory;
-    uint32_t thread, number;  /**< the thread that the block is named by, and its number there */
-    int32_t remote;           /**< -1: the caller's; else of that rank of the caller's world */
-    int64_t offset;           /**< bytes from the start of the block (stacks: from its upper end) */
+    uint32_t thread, number; /**< the thread that the block is named by, and its number there */
+    int32_t remote;          /**< -1: the caller's; else of that rank of the caller's world */
+    int64_t offset;          /**< bytes from the start of the block (stacks: from its upper end) */
 } WendReadAddress;
 
 typedef struct {
-    int64_t source;           /**< rank in the communicator */
+    int64_t source; /**< rank in the communicator */
     int64_t tag;
-    int64_t bytes;            /**< that were received */
-    const char *source_name;  /**< NULL, or a constant: "MPI_ANY_SOURCE" in an empty status */
+    int64_t bytes;           /**< that were received */
+    const char *source_name; /**< NULL, or a constant: "MPI_ANY_SOURCE" in an empty status */
     const char *tag_name;
-    int64_t error;            /**< error class in the status; 0: none */
+    int64_t error; /**< error class in the status; 0: none */
     bool cancelled;
 } WendReadStatus;
 
@@ -369,21 +395,21 @@ typedef struct {
 } WendReadPlace;
 
 typedef struct {
-    const char *bytes;  /**< with a NUL behind; may have others in it */
-    size_t length;      /**< bytes, without that NUL */
+    const char *bytes; /**< with a NUL behind; may have others in it */
+    size_t length;     /**< bytes, without that NUL */
 } WendReadString;
 
 /** A value. The caller provides it; it is valid as long as the call that it is of. */
 typedef struct {
     WendReadType type;
     union {
-        int64_t number;         /**< NUMBER, LOGICAL (0 or 1) */
-        const char *constant;   /**< CONSTANT: its name */
+        int64_t number;       /**< NUMBER, LOGICAL (0 or 1) */
+        const char *constant; /**< CONSTANT: its name */
         WendReadHandle handle;
-        WendReadPlace place;    /**< PLACE, DISTANCE */
+        WendReadPlace place; /**< PLACE, DISTANCE */
         WendReadStatus status;
         WendReadString string;
-        uint64_t length;        /**< LIST: number of elements */
+        uint64_t length; /**< LIST: number of elements */
         int64_t reserved[10];
     };
     const void *internal[4];
@@ -403,21 +429,21 @@ int wend_read_element(const WendReadValue *list, uint64_t index, WendReadValue *
 /** Size in bytes of a datatype, a handle or a constant, as it was at CALL.
  * WEND_READ_ERROR_NONE: it is not known. */
 int wend_read_datatype_size(const WendReadCall *call, const WendReadValue *datatype,
-    int64_t *bytes);
+                            int64_t *bytes);
 
 /** The requests that CALL completed, as a LIST of handles. */
 int wend_read_completed(const WendReadCall *call, WendReadValue *list);
 
 typedef struct {
-    bool active;              /**< started and not completed */
+    bool active; /**< started and not completed */
     bool persistent;
-    uint32_t signature;       /**< of the call that made it; WEND_READ_NO_INDEX: not known */
+    uint32_t signature; /**< of the call that made it; WEND_READ_NO_INDEX: not known */
 } WendReadRequest;
 
 /** What is known of a request at CALL, before the call completes it.
  * WEND_READ_ERROR_NONE: nothing. */
 int wend_read_request(const WendReadCall *call, const WendReadValue *request,
-    WendReadRequest *state);
+                      WendReadRequest *state);
 
 /** @} */
 
@@ -450,20 +476,20 @@ int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer);
  * posted or started the request. WEND_READ_ERROR_USAGE: CALL completed fewer requests.
  * WEND_READ_ERROR_NONE: nothing is known of the request, or CALLS do not follow handles. */
 int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
-    WendReadTransfer *transfer);
+                                 WendReadTransfer *transfer);
 
 /** Numbers of communicators that are always there. */
-#define WEND_READ_COMM_WORLD 0u              /**< MPI_COMM_WORLD, of the caller's world */
-#define WEND_READ_COMM_SELF 0x7ffffffeu      /**< MPI_COMM_SELF, of the caller */
+#define WEND_READ_COMM_WORLD 0u         /**< MPI_COMM_WORLD, of the caller's world */
+#define WEND_READ_COMM_SELF 0x7ffffffeu /**< MPI_COMM_SELF, of the caller */
 
 /** A communicator. Its number is the same on all members, and is never given anew. */
 typedef struct {
     uint32_t number;
-    const char *function;    /**< that made it: "MPI_Comm_split"; NULL: MPI */
-    uint32_t n_members;      /**< of the group; of an intercommunicator: of the first of both, by
+    const char *function;   /**< that made it: "MPI_Comm_split"; NULL: MPI */
+    uint32_t n_members;     /**< of the group; of an intercommunicator: of the first of both, by
                                   the rank in the job of their first members */
-    const int64_t *members;  /**< rank in the communicator -> rank of the job; WEND_READ_UNKNOWN */
-    uint32_t n_remote;       /**< of the other group; 0: no intercommunicator */
+    const int64_t *members; /**< rank in the communicator -> rank of the job; WEND_READ_UNKNOWN */
+    uint32_t n_remote;      /**< of the other group; 0: no intercommunicator */
     const int64_t *remote;
 } WendReadCommunicator;
 
@@ -479,7 +505,7 @@ int wend_read_communicator(WendRead *r, uint32_t number, const WendReadCommunica
  * it (intercommunicators: in the remote group). *WORLD_RANK is a rank of the job.
  * WEND_READ_ERROR_NONE: the recording does not tell, as of processes of another world. */
 int wend_read_world_rank(WendRead *r, uint32_t rank, uint32_t communicator, int64_t peer,
-    int64_t *world_rank);
+                         int64_t *world_rank);
 
 /** @} */
 
@@ -493,7 +519,7 @@ int wend_read_world_rank(WendRead *r, uint32_t rank, uint32_t communicator, int6
 
 typedef struct {
     uint32_t n_symbols;
-    uint64_t length;         /**< calls in one expansion */
+    uint64_t length; /**< calls in one expansion */
 } WendReadRule;
 
 /** Valid until the next wend_read_rule. */
@@ -501,8 +527,8 @@ int wend_read_rule(WendRead *r, uint32_t rule, const WendReadRule **info);
 
 typedef struct {
     bool is_rule;
-    uint32_t number;         /**< of the rule, or of the signature */
-    uint64_t repeats;        /**< at least 1 */
+    uint32_t number;  /**< of the rule, or of the signature */
+    uint64_t repeats; /**< at least 1 */
 } WendReadSymbol;
 
 int wend_read_symbol(WendRead *r, uint32_t rule, uint32_t index, WendReadSymbol *symbol);
@@ -513,27 +539,27 @@ int wend_read_signature(WendRead *r, uint32_t signature, uint32_t rank, const We
 
 typedef struct {
     uint32_t signature;
-    uint64_t calls;          /**< of each rank of the class */
+    uint64_t calls; /**< of each rank of the class */
 } WendReadCount;
 
 /** How often each signature occurs in sequence SEQUENCE of class CLASS_INDEX, in no order, without
  * expansion. Valid until the next wend_read_counts. */
 int wend_read_counts(WendRead *r, uint32_t class_index, uint32_t sequence,
-    const WendReadCount **counts, uint32_t *n);
+                     const WendReadCount **counts, uint32_t *n);
 
 /** Times of calls, in seconds. */
 typedef struct {
-    uint64_t count;          /**< calls that were timed; 0: none, and the rest means nothing */
+    uint64_t count; /**< calls that were timed; 0: none, and the rest means nothing */
     double mean, min, max, deviation;
-    double mean_error;       /**< by which part of itself the mean may be off, */
-    double rest_error;       /**< and the extremes and the standard deviation */
+    double mean_error; /**< by which part of itself the mean may be off, */
+    double rest_error; /**< and the extremes and the standard deviation */
 } WendReadTiming;
 
 /** Times of a signature on the ranks of a class: how long its calls took (DURATION), and the time
  * from the end of the call before to their begin (INTERVAL). Either may be NULL. A recording has no
  * times of single calls. */
 int wend_read_timing(WendRead *r, uint32_t class_index, uint32_t sequence, uint32_t signature,
-    WendReadTiming *duration, WendReadTiming *interval);
+                     WendReadTiming *duration, WendReadTiming *interval);
 
 /** @} */
 
@@ -555,31 +581,31 @@ enum {
 
 /** How much; sizes are count x datatype size. Sums stick at the largest number. */
 typedef struct {
-    uint64_t operations;     /**< calls or starts */
+    uint64_t operations; /**< calls or starts */
     uint64_t bytes;
-    uint64_t unsized;        /**< operations whose size the recording does not tell */
+    uint64_t unsized; /**< operations whose size the recording does not tell */
 } WendReadAmount;
 
 /** Over all ranks, threads and callbacks. */
 typedef struct {
-    uint64_t mpi_calls;      /**< without unsuccessful polls and the recorder's notes */
-    uint64_t polls;          /**< unsuccessful polls */
-    uint64_t frees;          /**< frees of memory that MPI had used: notes of the recorder's */
-    uint64_t failed;         /**< MPI calls that returned an error */
-    uint64_t unfinished;     /**< MPI calls that had not returned when the recording ended */
+    uint64_t mpi_calls;  /**< without unsuccessful polls and the recorder's notes */
+    uint64_t polls;      /**< unsuccessful polls */
+    uint64_t frees;      /**< frees of memory that MPI had used: notes of the recorder's */
+    uint64_t failed;     /**< MPI calls that returned an error */
+    uint64_t unfinished; /**< MPI calls that had not returned when the recording ended */
     WendReadAmount amounts[WEND_READ_N_TRANSFER_KINDS]; /**< by number of the kind's bit */
     /* What the run decided: */
     uint64_t wildcard_receives, wildcard_probes; /**< MPI_ANY_SOURCE or MPI_ANY_TAG */
-    uint64_t probes;         /**< messages that a probe found */
-    uint64_t any_completions;/**< MPI_Waitany, MPI_Waitsome, MPI_Testany, MPI_Testsome */
-    uint64_t tests;          /**< MPI_Test and MPI_Testall that succeeded */
+    uint64_t probes;                             /**< messages that a probe found */
+    uint64_t any_completions;  /**< MPI_Waitany, MPI_Waitsome, MPI_Testany, MPI_Testsome */
+    uint64_t tests;            /**< MPI_Test and MPI_Testall that succeeded */
     uint64_t neighbour_orders; /**< calls that go by the order that MPI_Dist_graph_create gave */
     uint32_t min_threads, max_threads, max_callbacks; /**< sequences of a rank */
-    uint32_t n_functions;    /**< that were called */
-    uint64_t n_symbols;      /**< of all rules */
-    double seconds_in_mpi;   /**< of all threads, without MPI_Init and MPI_Finalize */
+    uint32_t n_functions;                             /**< that were called */
+    uint64_t n_symbols;                               /**< of all rules */
+    double seconds_in_mpi;       /**< of all threads, without MPI_Init and MPI_Finalize */
     double seconds_in_mpi_error; /**< by how much that may be off */
-    double seconds_of_run;   /**< of all threads, from MPI_Init to MPI_Finalize */
+    double seconds_of_run;       /**< of all threads, from MPI_Init to MPI_Finalize */
 } WendReadTotals;
 
 /** Takes time by the size of the grammar, not of the run; the first time. */
@@ -600,8 +626,8 @@ int wend_read_function_totals(WendRead *r, uint32_t index, const WendReadFunctio
 
 /** One entry of the communication matrix. */
 typedef struct {
-    int64_t source;          /**< rank of the job that sends; of MPI_Get the target */
-    int64_t destination;     /**< rank of the job. Both may be WEND_READ_UNKNOWN */
+    int64_t source;      /**< rank of the job that sends; of MPI_Get the target */
+    int64_t destination; /**< rank of the job. Both may be WEND_READ_UNKNOWN */
     WendReadAmount amount;
 } WendReadPair;
 

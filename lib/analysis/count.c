@@ -6,10 +6,10 @@
 
 struct Counts {
     const WendProgram *program;
-    guint64 *rules, *terminals;  /* occurrences; all 0 between calls but for what "seen" lists */
-    gboolean *visited;           /* by rule */
-    GArray *order;               /* guint32: rules that occur, each behind all that it uses */
-    GArray *seen;                /* guint32: terminals that occur */
+    guint64 *rules, *terminals; /* occurrences; all 0 between calls but for what "seen" lists */
+    gboolean *visited;          /* by rule */
+    GArray *order;              /* guint32: rules that occur, each behind all that it uses */
+    GArray *seen;               /* guint32: terminals that occur */
 };
 
 Counts *counts_new(const WendProgram *p)
@@ -39,7 +39,10 @@ void counts_free(Counts *c)
 /* Depth first from START, without recursion: rules nest as deep as the recording likes. */
 static void find_order(Counts *c, guint32 start)
 {
-    typedef struct { guint32 rule; guint next; } Frame;
+    typedef struct {
+        guint32 rule;
+        guint next;
+    } Frame;
     GArray *stack = g_array_new(FALSE, FALSE, sizeof(Frame));
     Frame first = {start, 0};
     g_array_append_val(stack, first);
@@ -47,7 +50,8 @@ static void find_order(Counts *c, guint32 start)
     while (stack->len > 0) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         const WendRule *rule = wend_program_rule(c->program, top->rule);
-        while (top->next < rule->n && (!rule->symbols[top->next].is_rule || c->visited[rule->symbols[top->next].id]))
+        while (top->next < rule->n
+               && (!rule->symbols[top->next].is_rule || c->visited[rule->symbols[top->next].id]))
             top->next++;
         if (top->next == rule->n) {
             g_array_append_val(c->order, top->rule);
@@ -79,7 +83,8 @@ const guint32 *counts_of_rule(Counts *c, guint rule, guint *n)
             guint64 *count = symbol->is_rule ? &c->rules[symbol->id] : &c->terminals[symbol->id];
             if (!symbol->is_rule && *count == 0)
                 g_array_append_val(c->seen, symbol->id);
-            *count += times * symbol->repeats; /* an open has checked that lengths do not overflow */
+            /* an open has checked that lengths do not overflow */
+            *count += times * symbol->repeats;
         }
         c->rules[id] = 0;
         c->visited[id] = FALSE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count.h: how often each terminal occurs in a sequence, from the grammar alone: O(rules), not O(calls). */
+/* count.h: how often each terminal occurs in a sequence, from the grammar alone: O(rules), not
+ * O(calls). */
 #ifndef WEND_COUNT_H
 #define WEND_COUNT_H
 
@@ -12,7 +13,8 @@ typedef struct Counts Counts;
 
 Counts *counts_new(const WendProgram *p);
 void counts_free(Counts *c);
-/* Counts the expansion of RULE. Gives the terminals that occur in it, by no order; valid until the next call. */
+/* Counts the expansion of RULE. Gives the terminals that occur in it, by no order; valid until the
+ * next call. */
 const guint32 *counts_of_rule(Counts *c, guint rule, guint *n);
 /* The rules that occurred in it, each behind all that it uses; valid as long. */
 const guint32 *counts_rules(const Counts *c, guint *n);

@@ -15,13 +15,13 @@ struct Follower {
     const WendProgram *program;
     const WendMembers *members;
     guint rank;
-    WendDecoder *decoder;       /* for requests of other threads; NULL until needed */
-    GHashTable *notes[NOTES];   /* handle word -> Transfer */
+    WendDecoder *decoder;     /* for requests of other threads; NULL until needed */
+    GHashTable *notes[NOTES]; /* handle word -> Transfer */
     TransferSizes sizes;
-    const WendWalk *walk;       /* and the call that it has just given */
+    const WendWalk *walk; /* and the call that it has just given */
     const WendCall *call;
-    Transfer own;               /* what that call itself says, */
-    gboolean own_known;         /* if it was asked */
+    Transfer own;       /* what that call itself says, */
+    gboolean own_known; /* if it was asked */
 };
 
 /* -- sizes at the walk's place -- */
@@ -84,14 +84,12 @@ static void set_peer(const WendMembers *m, guint rank, Transfer *t, gint64 peer)
     t->process = peer;
     if (peer < 0)
         return;
-    gint64 process = t->comm == WEND_COMM_UNKNOWN
-                         ? -1
-                         : wend_members_process(m, t->comm, rank, peer);
+    gint64 process =
+        t->comm == WEND_COMM_UNKNOWN ? -1 : wend_members_process(m, t->comm, rank, peer);
     t->process = process >= 0 ? process : WEND_UNKNOWN;
 }
 
-void follower_place(const WendMembers *m, guint rank, const WendCall *call, guint comm,
-                    Transfer *t)
+void follower_place(const WendMembers *m, guint rank, const WendCall *call, guint comm, Transfer *t)
 {
     gint64 peer = transfer_peer(call);
     if (wend_is_const(peer)) /* MPI_PROC_NULL, MPI_ROOT: nobody; MPI_ANY_SOURCE: in the outcome */
@@ -266,8 +264,7 @@ static void put_note(Follower *f, NoteKind kind, gint64 word, const Transfer *t)
     if (known != NULL)
         *known = *t;
     else if (wend_is_handle(word))
-        g_hash_table_insert(f->notes[kind], g_memdup2(&word, sizeof word),
-                            g_memdup2(t, sizeof *t));
+        g_hash_table_insert(f->notes[kind], g_memdup2(&word, sizeof word), g_memdup2(t, sizeof *t));
 }
 
 static gboolean makes(const WendArg *arg, WendKind kind)

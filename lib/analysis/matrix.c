@@ -26,9 +26,9 @@ typedef struct {
     gpointer data;
     gboolean going;
     TrafficScan *scan;
-    guint rank, sequence;    /* at hand */
-    guint64 times;           /* of the signature at hand */
-    GArray *found;           /* Found, of the sequence */
+    guint rank, sequence;     /* at hand */
+    guint64 times;            /* of the signature at hand */
+    GArray *found;            /* Found, of the sequence */
     gboolean wanted, unclear; /* of the call at hand: is it of the kinds; are its handles unclear */
 } Pass;
 
@@ -73,8 +73,8 @@ static gboolean find_by_signatures(Pass *pass, Counts *counts, guint rule)
     for (guint i = 0; i < n; i++) {
         pass->times = counts_terminal(counts, terminals[i]);
         pass->wanted = pass->unclear = FALSE;
-        gboolean clear = traffic_scan_call(pass->scan, terminals[i], pass->rank, visit_signature,
-                                           pass);
+        gboolean clear =
+            traffic_scan_call(pass->scan, terminals[i], pass->rank, visit_signature, pass);
         if (pass->wanted && (!clear || pass->unclear))
             return FALSE;
     }
@@ -134,8 +134,13 @@ static void pass_all(const WendProgram *p, const WendMembers *m, guint kinds, Ta
                      gpointer data)
 {
     Counts *counts = counts_new(p);
-    Pass pass = {.program = p, .members = m, .kinds = kinds, .take = take, .data = data,
-                 .going = TRUE, .found = g_array_new(FALSE, FALSE, sizeof(Found))};
+    Pass pass = {.program = p,
+                 .members = m,
+                 .kinds = kinds,
+                 .take = take,
+                 .data = data,
+                 .going = TRUE,
+                 .found = g_array_new(FALSE, FALSE, sizeof(Found))};
     for (guint i = 0; i < wend_program_n_classes(p) && pass.going; i++)
         if (wend_program_class(p, i)->n_sequences > 0)
             pass_class(&pass, counts, i);
@@ -148,10 +153,12 @@ static void pass_all(const WendProgram *p, const WendMembers *m, guint kinds, Ta
 typedef struct {
     Allowance *allowance;
     GArray *pairs;
-    GHashTable *index;    /* Ends -> place + 1 */
+    GHashTable *index; /* Ends -> place + 1 */
 } Pairs;
 
-typedef struct { gint64 source, destination; } Ends;
+typedef struct {
+    gint64 source, destination;
+} Ends;
 
 static guint ends_hash(gconstpointer key)
 {

@@ -8,28 +8,36 @@
 #include <string.h>
 
 enum { NOW_BY_HANDLE = 0, NOW_UNKNOWN = G_MAXUINT }; /* others: place among those made, + 1 */
-enum { NOBODY = G_MAXINT32 };        /* in the place of a rank: it is not clear which */
+enum { NOBODY = G_MAXINT32 }; /* in the place of a rank: it is not clear which */
 
 /* A rank of a group of a communicator. The group is that of LEADER. */
-typedef struct { guint comm, leader, rank; } Seat;
-typedef struct { guint rank; gint64 handle; } Held;
-typedef struct { guint comm, sequence; gboolean several; /* sequences make it */ } Holding;
+typedef struct {
+    guint comm, leader, rank;
+} Seat;
+typedef struct {
+    guint rank;
+    gint64 handle;
+} Held;
+typedef struct {
+    guint comm, sequence;
+    gboolean several; /* sequences make it */
+} Holding;
 
 struct WendMembers {
     const WendProgram *program;
     guint n_ranks;
     WendDecoder *decoder;
-    gint64 world, self;      /* words */
-    GHashTable *processes;   /* Seat -> rank in the job */
-    GHashTable *facts;       /* Seat, leader 0, rank in the job -> WendCommMade */
-    GHashTable *members;     /* comm -> how many ranks have facts of it */
-    GHashTable *held;        /* Held -> Holding */
+    gint64 world, self;    /* words */
+    GHashTable *processes; /* Seat -> rank in the job */
+    GHashTable *facts;     /* Seat, leader 0, rank in the job -> WendCommMade */
+    GHashTable *members;   /* comm -> how many ranks have facts of it */
+    GHashTable *held;      /* Held -> Holding */
 };
 
 struct WendMembersPass {
     WendMembers *m;
-    guint rank, sequence;    /* a rank of the class */
-    GHashTable *now;         /* handle -> place + 1 */
+    guint rank, sequence; /* a rank of the class */
+    GHashTable *now;      /* handle -> place + 1 */
     guint64 made;
     guint n;
 };
@@ -78,8 +86,8 @@ static void note(WendMembers *m, guint rank, guint sequence, const WendCommMade 
     const Seat own = {made->number, 0, rank};
     gpointer other;
     guint process = rank;
-    if (g_hash_table_lookup_extended(m->processes, &seat, NULL, &other) &&
-        GPOINTER_TO_UINT(other) != rank)
+    if (g_hash_table_lookup_extended(m->processes, &seat, NULL, &other)
+        && GPOINTER_TO_UINT(other) != rank)
         process = NOBODY; /* groups whose leaders are not known */
     g_hash_table_replace(m->processes, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(process));
     if (g_hash_table_replace(m->facts, g_memdup2(&own, sizeof own), (gpointer)made)) {

@@ -10,11 +10,21 @@
 enum { STEPS_MOST = 50 * 1000 * 1000 };
 
 /* N calls of one rank, one after the other, that send or receive on a channel. */
-typedef struct { guint64 step, times; gboolean returns; } TransferRun;
-typedef struct { GArray *sent, *received; } ChannelTraffic; /* of TransferRun */
+typedef struct {
+    guint64 step, times;
+    gboolean returns;
+} TransferRun;
+typedef struct {
+    GArray *sent, *received;
+} ChannelTraffic; /* of TransferRun */
 /* What is sent at AT of one rank or later has been received when UNTIL of rank TO returns. */
-typedef struct { guint64 at, until; guint to; } PrecedenceEdge;
-typedef struct { guint comm; /* its number */ } LockWindow;
+typedef struct {
+    guint64 at, until;
+    guint to;
+} PrecedenceEdge;
+typedef struct {
+    guint comm; /* its number */
+} LockWindow;
 /* RANK has a lock, from its step LOCK on or some time later, to UNLOCK. */
 typedef struct {
     guint rank, phase, target;
@@ -24,30 +34,36 @@ typedef struct {
      * as soon as that has returned. */
     gboolean waited;
     guint64 lock, unlock;
-    const GPtrArray *place;  /* once it is unlocked: the epochs of its phase, window and target */
-    guint64 *after;          /* by rank: what begins after LOCK, other locks aside; NULL: not
+    const GPtrArray *place; /* once it is unlocked: the epochs of its phase, window and target */
+    guint64 *after;         /* by rank: what begins after LOCK, other locks aside; NULL: not
                                 found out yet */
 } LockEpoch;
 /* What leads out of a rank's calls of one phase. */
-typedef struct { GArray *edges; GPtrArray *epochs; /* by unlock */ } WaysOut;
-typedef struct { const LockWindow *window; guint phase, target; } LockPlace;
+typedef struct {
+    GArray *edges;
+    GPtrArray *epochs; /* by unlock */
+} WaysOut;
+typedef struct {
+    const LockWindow *window;
+    guint phase, target;
+} LockPlace;
 
 struct WendPrecedence {
     guint n_ranks;
     const WendMembers *members;
     gint64 any_tag, exclusive; /* words */
-    GHashTable *channels;    /* WendChannel -> ChannelTraffic */
-    GHashTable *unsure;      /* WendChannel: wend_byte_number_known() */
-    GHashTable *windows;     /* number of the communicator, and of the window on it -> LockWindow */
-    GHashTable *made_on;     /* rank and number of a communicator -> guint: windows made */
-    GHashTable *held;        /* rank and handle -> LockWindow *; NULL: not known */
-    GHashTable *ways;        /* phase and rank -> WaysOut */
-    GHashTable *places;      /* LockPlace -> GPtrArray * of LockEpoch */
-    GPtrArray **open;        /* by rank: LockEpoch, not unlocked yet */
-    GPtrArray *epochs;       /* all of them */
-    gboolean no_windows;     /* it is not clear which is which */
-    gboolean matched;        /* the traffic became edges */
-    guint64 steps;           /* that were taken to find out something */
+    GHashTable *channels;      /* WendChannel -> ChannelTraffic */
+    GHashTable *unsure;        /* WendChannel: wend_byte_number_known() */
+    GHashTable *windows; /* number of the communicator, and of the window on it -> LockWindow */
+    GHashTable *made_on; /* rank and number of a communicator -> guint: windows made */
+    GHashTable *held;    /* rank and handle -> LockWindow *; NULL: not known */
+    GHashTable *ways;    /* phase and rank -> WaysOut */
+    GHashTable *places;  /* LockPlace -> GPtrArray * of LockEpoch */
+    GPtrArray **open;    /* by rank: LockEpoch, not unlocked yet */
+    GPtrArray *epochs;   /* all of them */
+    gboolean no_windows; /* it is not clear which is which */
+    gboolean matched;    /* the traffic became edges */
+    guint64 steps;       /* that were taken to find out something */
     guint64 *reached;
 };
 
@@ -104,7 +120,7 @@ WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMember
 void wend_precedence_free(WendPrecedence *p)
 {
     GHashTable *tables[] = {p->channels, p->unsure, p->windows, p->made_on,
-                            p->held, p->ways, p->places};
+                            p->held,     p->ways,   p->places};
     for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
         g_hash_table_destroy(tables[i]);
     for (guint r = 0; r < p->n_ranks; r++)
@@ -152,11 +168,16 @@ static gboolean is_unsure(const WendPrecedence *p, const WendChannel *c)
     enum { TAG = 1, PHASE = 2, COMM = 4, FROM = 8, TO = 16, ALL = 32 };
     for (guint any = 0; any < ALL; any++) {
         WendChannel like = *c;
-        if (any & TAG) like.tag = p->any_tag;
-        if (any & PHASE) like.phase = WEND_CHANNEL_ANY;
-        if (any & COMM) like.comm = WEND_COMM_UNKNOWN;
-        if (any & FROM) like.from = WEND_CHANNEL_ANY;
-        if (any & TO) like.to = WEND_CHANNEL_ANY;
+        if (any & TAG)
+            like.tag = p->any_tag;
+        if (any & PHASE)
+            like.phase = WEND_CHANNEL_ANY;
+        if (any & COMM)
+            like.comm = WEND_COMM_UNKNOWN;
+        if (any & FROM)
+            like.from = WEND_CHANNEL_ANY;
+        if (any & TO)
+            like.to = WEND_CHANNEL_ANY;
         if (wend_byte_number_known(p->unsure, &like, sizeof like))
             return TRUE;
     }
@@ -181,8 +202,7 @@ static void match(WendPrecedence *p, const WendChannel *channel, const ChannelTr
     for (guint r = 0, s = 0; r < t->received->len; r++) {
         const TransferRun *receive = &g_array_index(t->received, TransferRun, r);
         received += receive->times;
-        while (s < t->sent->len &&
-               sent + g_array_index(t->sent, TransferRun, s).times < received)
+        while (s < t->sent->len && sent + g_array_index(t->sent, TransferRun, s).times < received)
             sent += g_array_index(t->sent, TransferRun, s++).times;
         if (s == t->sent->len)
             break;
@@ -227,8 +247,8 @@ static const WendParam *window_made(const WendFunction *f)
 
 gboolean wend_precedence_is_of_window(const WendFunction *f)
 {
-    return strcmp(f->name, "MPI_Win_lock") == 0 || strcmp(f->name, "MPI_Win_unlock") == 0 ||
-           window_made(f) != NULL;
+    return strcmp(f->name, "MPI_Win_lock") == 0 || strcmp(f->name, "MPI_Win_unlock") == 0
+           || window_made(f) != NULL;
 }
 
 /* The window that a handle is on the rank, now. */
@@ -276,9 +296,14 @@ static void lock(WendPrecedence *p, const WendCall *call, guint phase, const Loc
     if (number_of(wend_call_arg(call, "assert"), -1) != 0)
         return; /* with MPI_MODE_NOCHECK nothing is locked */
     LockEpoch *e = g_new(LockEpoch, 1);
-    *e = (LockEpoch){.rank = call->rank, .phase = phase, .target = target, .window = window,
-                     .exclusive = type->in[0] == p->exclusive, .waited = target == call->rank,
-                     .lock = step, .unlock = G_MAXUINT64};
+    *e = (LockEpoch){.rank = call->rank,
+                     .phase = phase,
+                     .target = target,
+                     .window = window,
+                     .exclusive = type->in[0] == p->exclusive,
+                     .waited = target == call->rank,
+                     .lock = step,
+                     .unlock = G_MAXUINT64};
     g_ptr_array_add(p->epochs, e);
     g_ptr_array_add(p->open[call->rank], e);
 }
@@ -339,7 +364,11 @@ void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase
 
 /* What is reached, by rank; the ranks of which more is reached than has been followed; and by rank,
  * how many of its ways out are still to be followed. */
-typedef struct { guint64 *reached; GArray *ranks; guint *edges, *epochs; } ReachFront;
+typedef struct {
+    guint64 *reached;
+    GArray *ranks;
+    guint *edges, *epochs;
+} ReachFront;
 
 static void reach(ReachFront *f, guint rank, guint64 step)
 {
@@ -349,7 +378,10 @@ static void reach(ReachFront *f, guint rank, guint64 step)
     g_array_append_val(f->ranks, rank);
 }
 
-static gboolean too_long(WendPrecedence *p) { return ++p->steps > STEPS_MOST; }
+static gboolean too_long(WendPrecedence *p)
+{
+    return ++p->steps > STEPS_MOST;
+}
 
 static void follow_messages(WendPrecedence *p, ReachFront *f, guint rank, const GArray *edges)
 {
@@ -369,8 +401,8 @@ static void follow_lock(WendPrecedence *p, ReachFront *f, const LockEpoch *first
 {
     for (guint i = 0; i < first->place->len && !too_long(p); i++) {
         const LockEpoch *second = first->place->pdata[i];
-        if (second->rank != first->rank && (first->exclusive || second->exclusive) &&
-            first->after[second->rank] <= second->lock)
+        if (second->rank != first->rank && (first->exclusive || second->exclusive)
+            && first->after[second->rank] <= second->lock)
             reach(f, second->rank, second->unlock + 1);
     }
 }

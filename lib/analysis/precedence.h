@@ -21,7 +21,10 @@
 typedef struct WendPrecedence WendPrecedence;
 
 /* Messages that do not overtake each other: those of one tag, on one communicator, in one phase. */
-typedef struct { gint64 tag; guint phase, comm, from, to; } WendChannel;
+typedef struct {
+    gint64 tag;
+    guint phase, comm, from, to;
+} WendChannel;
 enum { WEND_CHANNEL_ANY = G_MAXUINT }; /* for phase, from and to: wend_precedence_unsure() */
 
 /* MEMBERS, and its program, must live as long. */

@@ -21,7 +21,8 @@ static void timing_join(WendTiming *a, const WendTiming *b)
         return;
     }
     double n = (double)a->count, m = (double)b->count, delta = b->mean - a->mean;
-    double m2 = a->stddev * a->stddev * n + b->stddev * b->stddev * m + delta * delta * n * m / (n + m);
+    double m2 =
+        a->stddev * a->stddev * n + b->stddev * b->stddev * m + delta * delta * n * m / (n + m);
     a->mean += delta * m / (n + m);
     a->stddev = sqrt(m2 / (n + m));
     a->min = MIN(a->min, b->min);
@@ -32,11 +33,13 @@ static void timing_join(WendTiming *a, const WendTiming *b)
 static gboolean is_wild(const WendProgram *p, gint64 word)
 {
     const char *name = wend_constant_name(p, word);
-    return name != NULL && (strcmp(name, "MPI_ANY_SOURCE") == 0 || strcmp(name, "MPI_ANY_TAG") == 0);
+    return name != NULL
+           && (strcmp(name, "MPI_ANY_SOURCE") == 0 || strcmp(name, "MPI_ANY_TAG") == 0);
 }
 
 /* On how many ranks of the class a receive or probe names no source or no tag. */
-static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const WendClass *class, guint32 terminal)
+static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const WendClass *class,
+                          guint32 terminal)
 {
     const WendTerminal *t = wend_program_terminal(p, terminal);
     gboolean varies = FALSE;
@@ -48,8 +51,10 @@ static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const Wend
         for (guint i = 0; i < call->n_args; i++) {
             const WendArg *arg = &call->args[i];
             const char *name = arg->param->name;
-            if (arg->n_in > 0 && !arg->param->array &&
-                (strcmp(name, "source") == 0 || strcmp(name, "tag") == 0 || strcmp(name, "recvtag") == 0) && is_wild(p, arg->in[0])) {
+            if (arg->n_in > 0 && !arg->param->array
+                && (strcmp(name, "source") == 0 || strcmp(name, "tag") == 0
+                    || strcmp(name, "recvtag") == 0)
+                && is_wild(p, arg->in[0])) {
                 wild++;
                 break;
             }
@@ -58,9 +63,11 @@ static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const Wend
     return varies ? wild : wild * class->n_ranks;
 }
 
-static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *decoder, const WendClass *class, guint32 terminal, guint64 times)
+static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *decoder,
+                                 const WendClass *class, guint32 terminal, guint64 times)
 {
-    const WendFunction *f = wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function;
+    const WendFunction *f =
+        wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function;
     Nondeterminism *n = &s->nondeterminism;
     gboolean probe = strstr(f->name, "robe") != NULL;
     if ((f->flags & WEND_F_RECV) != 0) {
@@ -147,7 +154,8 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
         const guint32 *terminals = counts_of_rule(counts, class->sequences[q].rule, &n);
         for (guint t = 0; t < n; t++) {
             guint64 times = counts_terminal(counts, terminals[t]);
-            const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminals[t])->shape);
+            const WendShape *shape =
+                wend_program_shape(p, wend_program_terminal(p, terminals[t])->shape);
             WendTiming duration;
             guint64 on_all = times * class->n_ranks;
             s->entries += on_all;

@@ -11,6 +11,7 @@ void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 t
 {
     wend_program_timing(p, class_index, sequence, terminal, duration, interval);
     if (strcmp(wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name,
-               "MPI_Finalize") == 0)
+               "MPI_Finalize")
+        == 0)
         *duration = (WendTiming){0};
 }

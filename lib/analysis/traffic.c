@@ -3,24 +3,28 @@
  *
  * Sizes of derived datatypes and of communicators, and the sends behind persistent requests, come
  * from the calls that made them. Handles are used again, so a handle can have several makers. They
- * need not be distinguished as long as they all give the same; otherwise the operation is unsized. */
+ * need not be distinguished as long as they all give the same; otherwise the operation is
+ * unsized. */
 #include "config.h"
 
 #include "traffic.h"
 
 #include <string.h>
 
-typedef struct { guint32 terminal; guint64 times; } Occurrence; /* times on each rank */
+typedef struct {
+    guint32 terminal;
+    guint64 times;
+} Occurrence; /* times on each rank */
 
 struct TrafficScan {
     const WendProgram *program;
     const WendClass *class;
     GArray *occurrences;
-    GHashTable *makers[WEND_KINDS];  /* of made_kinds: handle word -> GArray of terminals */
+    GHashTable *makers[WEND_KINDS]; /* of made_kinds: handle word -> GArray of terminals */
     WendDecoder *calls, *definitions;
     TransferSizes sizes;
-    guint rank;                      /* at which calls are being decoded */
-    gboolean ambiguous;              /* a handle had makers that differ */
+    guint rank;         /* at which calls are being decoded */
+    gboolean ambiguous; /* a handle had makers that differ */
 };
 
 static const WendKind made_kinds[] = {WEND_KIND_COMM, WEND_KIND_DATATYPE, WEND_KIND_REQUEST,
@@ -228,8 +232,8 @@ TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_
     s->definitions = wend_decoder_new(p);
     s->sizes = (TransferSizes){s, type_size, comm_size, comm_neighbours};
     for (guint i = 0; i < G_N_ELEMENTS(made_kinds); i++)
-        s->makers[made_kinds[i]] = g_hash_table_new_full(
-            wend_program_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+        s->makers[made_kinds[i]] = g_hash_table_new_full(wend_program_word_hash, g_int64_equal,
+                                                         g_free, (GDestroyNotify)g_array_unref);
     find_makers(s);
     return s;
 }

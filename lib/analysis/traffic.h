@@ -28,7 +28,8 @@ typedef struct TrafficScan TrafficScan;
 TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_index);
 void traffic_scan_free(TrafficScan *s);
 
-/* CALL is of the kind, and hands over BYTES or TRANSFER_UNSIZED. It is valid until VISIT returns. */
+/* CALL is of the kind, and hands over BYTES or TRANSFER_UNSIZED. It is valid until VISIT
+ * returns. */
 typedef void (*TrafficVisit)(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes);
 /* Calls VISIT for each transfer of the call of TERMINAL as RANK makes it: none, one, or as many as
  * it starts. FALSE: a handle in it stands for different objects in turn, and sizes are not told. */

@@ -7,6 +7,6 @@
 
 #define BUNDLE_SKIPPABLE 0x184D2A5Eu /* one of the magic numbers that Zstandard skips */
 #define BUNDLE_MAGIC "WNDX"
-#define BUNDLE_TRAILER 16u           /* hash (8), length of what it is of (4), magic */
+#define BUNDLE_TRAILER 16u /* hash (8), length of what it is of (4), magic */
 
 #endif

@@ -15,25 +15,30 @@
 #include "container-index.h"
 #include "record/checkpoint-file.h"
 
-typedef struct { guint64 offset, bytes; gboolean loaded; } Frame;
+typedef struct {
+    guint64 offset, bytes;
+    gboolean loaded;
+} Frame;
 
 struct Container {
     char *name;
-    int fd;                    /* -1: the file is in memory */
+    int fd; /* -1: the file is in memory */
     GBytes *in_memory;
     guint64 file_bytes;
     Allowance *allowance;
     GArray *frames;
-    GHashTable *members;       /* name -> GBytes; of the frames loaded */
-    GHashTable *frame_of;      /* name -> frame + 1, by the index */
-    guint64 member_bytes;      /* by the index */
+    GHashTable *members;  /* name -> GBytes; of the frames loaded */
+    GHashTable *frame_of; /* name -> frame + 1, by the index */
+    guint64 member_bytes; /* by the index */
 };
 
 /* Of several reasons the first is kept: what was too much is not damaged. */
-static gboolean fail(const Container *b, GError **error, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static gboolean fail(const Container *b, GError **error, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
 static gboolean fail(const Container *b, GError **error, const char *format, ...)
 {
-    if (allowance_error(b->allowance, b->name, error)) return FALSE;
+    if (allowance_error(b->allowance, b->name, error))
+        return FALSE;
     va_list arguments;
     va_start(arguments, format);
     g_autofree char *text = g_strdup_vprintf(format, arguments);
@@ -47,9 +52,12 @@ static gboolean fail(const Container *b, GError **error, const char *format, ...
 /* FALSE: there are no such bytes. */
 static gboolean read_file(const Container *b, guint64 offset, void *data, gsize n)
 {
-    if (offset > b->file_bytes || n > b->file_bytes - offset) return FALSE;
-    if (b->fd >= 0) return wend_regular_read(b->fd, offset, data, n);
-    if (n > 0) memcpy(data, (const guint8 *)g_bytes_get_data(b->in_memory, NULL) + offset, n);
+    if (offset > b->file_bytes || n > b->file_bytes - offset)
+        return FALSE;
+    if (b->fd >= 0)
+        return wend_regular_read(b->fd, offset, data, n);
+    if (n > 0)
+        memcpy(data, (const guint8 *)g_bytes_get_data(b->in_memory, NULL) + offset, n);
     return TRUE;
 }
 
@@ -62,13 +70,18 @@ static guint32 read_number(const Container *b, guint64 offset)
 /* -- frames -- */
 
 /* What a frame holds. It grows with what is there, not with what the frame's header claims. */
-typedef struct { guint8 *bytes; gsize n, room; } Content;
+typedef struct {
+    guint8 *bytes;
+    gsize n, room;
+} Content;
 
 static gboolean content_grow(Content *c, Allowance *allowance, gsize least)
 {
-    if (c->room - c->n >= least) return TRUE;
+    if (c->room - c->n >= least)
+        return TRUE;
     gsize room = MAX(2 * c->room, c->n + least);
-    if (!allowance_grow(allowance, &c->bytes, c->room, room)) return FALSE;
+    if (!allowance_grow(allowance, &c->bytes, c->room, room))
+        return FALSE;
     c->room = room;
     return TRUE;
 }
@@ -80,8 +93,8 @@ static void content_clear(Content *c, Allowance *allowance)
 }
 
 /* The frame at OFFSET, in a file that goes on to END. *BYTES: its own. NULL: no problem. */
-static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guint64 end, Content *out,
-    guint64 *bytes)
+static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guint64 end,
+                          Content *out, guint64 *bytes)
 {
     const gsize in_room = ZSTD_DStreamInSize(), out_room = ZSTD_DStreamOutSize();
     g_autofree guint8 *chunk = g_malloc(in_room);
@@ -90,14 +103,17 @@ static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guin
     for (size_t left = 1; left != 0;) {
         if (in.pos == in.size && next < end) {
             in = (ZSTD_inBuffer){chunk, (gsize)MIN(end - next, in_room), 0};
-            if (!read_file(b, next, chunk, in.size)) return "it cannot be read";
+            if (!read_file(b, next, chunk, in.size))
+                return "it cannot be read";
             next += in.size;
         }
-        if (!content_grow(out, b->allowance, out_room)) return "out of memory";
+        if (!content_grow(out, b->allowance, out_room))
+            return "out of memory";
         ZSTD_outBuffer piece = {out->bytes + out->n, out_room, 0};
         left = ZSTD_decompressStream(z, &piece, &in);
         out->n += piece.pos;
-        if (ZSTD_isError(left)) return ZSTD_getErrorName(left);
+        if (ZSTD_isError(left))
+            return ZSTD_getErrorName(left);
         if (left != 0 && in.pos == in.size && next == end && piece.pos < out_room)
             return "a frame ends too early";
     }
@@ -107,17 +123,19 @@ static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guin
 
 /* Adds the member that comes next, of a tar of N bytes. */
 static gboolean load_member(Container *b, struct archive *a, struct archive_entry *e, gsize n,
-    GError **error)
+                            GError **error)
 {
     gint64 size = archive_entry_size(e);
     const char *name = archive_entry_pathname(e);
     if (!name || size < 0 || (guint64)size > n)
         return fail(b, error, "damaged: a member's size makes no sense");
     guint8 *bytes = allowance_block(b->allowance, (guint64)size, 1);
-    if (!bytes) return fail(b, error, "out of memory");
+    if (!bytes)
+        return fail(b, error, "out of memory");
     gsize at = 0;
     la_ssize_t got = 1;
-    while (at < (gsize)size && (got = archive_read_data(a, bytes + at, size - at)) > 0) at += got;
+    while (at < (gsize)size && (got = archive_read_data(a, bytes + at, size - at)) > 0)
+        at += got;
     if (at < (gsize)size) {
         g_free(bytes);
         return fail(b, error, "member %s is truncated", name);
@@ -131,20 +149,24 @@ static gboolean load_tar(Container *b, const Content *tar, GError **error)
 {
     struct archive *a = archive_read_new();
     struct archive_entry *e;
-    gboolean good = a && archive_read_support_format_tar(a) == ARCHIVE_OK &&
-        archive_read_open_memory(a, tar->bytes, tar->n) == ARCHIVE_OK;
-    if (!good) fail(b, error, "damaged: no tar entries in a frame");
+    gboolean good = a && archive_read_support_format_tar(a) == ARCHIVE_OK
+                    && archive_read_open_memory(a, tar->bytes, tar->n) == ARCHIVE_OK;
+    if (!good)
+        fail(b, error, "damaged: no tar entries in a frame");
     int status = ARCHIVE_EOF;
     while (good && (status = archive_read_next_header(a, &e)) == ARCHIVE_OK)
         good = load_member(b, a, e, tar->n, error);
-    if (good && status != ARCHIVE_EOF) good = fail(b, error, "damaged: %s", archive_error_string(a) ? archive_error_string(a) : "no tar");
-    if (a) archive_read_free(a);
+    if (good && status != ARCHIVE_EOF)
+        good = fail(b, error, "damaged: %s",
+                    archive_error_string(a) ? archive_error_string(a) : "no tar");
+    if (a)
+        archive_read_free(a);
     return good;
 }
 
 /* The frame at OFFSET. END: that of the frame, or if that is not known, of the file. */
 static gboolean load_frame_at(Container *b, guint64 offset, guint64 end, guint64 *bytes,
-    GError **error)
+                              GError **error)
 {
     Content tar = {0};
     ZSTD_DCtx *z = ZSTD_createDCtx();
@@ -160,7 +182,8 @@ static gboolean load_frame_at(Container *b, guint64 offset, guint64 end, guint64
 static gboolean load_frame(Container *b, Frame *f, GError **error)
 {
     guint64 bytes;
-    if (f->loaded) return TRUE;
+    if (f->loaded)
+        return TRUE;
     f->loaded = load_frame_at(b, f->offset, f->offset + f->bytes, &bytes, error);
     return f->loaded;
 }
@@ -173,20 +196,22 @@ enum { NAME_MEMORY = 64 };
 static gboolean read_index_members(Container *b, WendCursor *c, guint frame)
 {
     gsize n = wend_read_count(c, 2);
-    if (!allowance_take(b->allowance, n, NAME_MEMORY)) return FALSE;
+    if (!allowance_take(b->allowance, n, NAME_MEMORY))
+        return FALSE;
     for (gsize k = 0; k < n && !c->failed; k++) {
         WendCursor name = wend_read_block(c);
         guint64 size = wend_read_unsigned(c);
-        if (c->failed) break;
+        if (c->failed)
+            break;
         b->member_bytes += size;
         g_hash_table_replace(b->frame_of, g_strndup((const char *)name.p, name.end - name.p),
-            GUINT_TO_POINTER(frame + 1));
+                             GUINT_TO_POINTER(frame + 1));
     }
     return TRUE;
 }
 
 static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_of_frames,
-    GError **error)
+                            GError **error)
 {
     WendCursor c = wend_cursor(p, n);
     gsize n_frames = wend_read_count(&c, 3);
@@ -195,10 +220,12 @@ static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_
     for (gsize i = 0; i < n_frames && good && !c.failed; i++) {
         guint64 bytes = wend_read_unsigned(&c);
         wend_read_unsigned(&c); /* expanded: what is there counts */
-        if (bytes > end_of_frames - offset) c.failed = true;
+        if (bytes > end_of_frames - offset)
+            c.failed = true;
         Frame f = {offset, bytes, FALSE};
         offset += bytes;
-        if (!c.failed) g_array_append_val(b->frames, f);
+        if (!c.failed)
+            g_array_append_val(b->frames, f);
         good = read_index_members(b, &c, (guint)i);
     }
     good = good && !c.failed && offset == end_of_frames;
@@ -209,15 +236,17 @@ static gboolean read_index(Container *b, GError **error)
 {
     guint64 trailer = b->file_bytes - BUNDLE_TRAILER, hash;
     guint32 length = read_number(b, trailer + sizeof hash);
-    if (length > trailer - 8) return fail(b, error, "damaged: its index is longer than the file");
+    if (length > trailer - 8)
+        return fail(b, error, "damaged: its index is longer than the file");
     guint64 start = trailer - length;
-    if (read_number(b, start - 8) != BUNDLE_SKIPPABLE ||
-        read_number(b, start - 4) != length + BUNDLE_TRAILER)
+    if (read_number(b, start - 8) != BUNDLE_SKIPPABLE
+        || read_number(b, start - 4) != length + BUNDLE_TRAILER)
         return fail(b, error, "damaged: its index has no frame");
     g_autofree guint8 *index = allowance_block(b->allowance, length, 1);
-    if (!index) return fail(b, error, "out of memory");
-    if (!read_file(b, start, index, length) || !read_file(b, trailer, &hash, sizeof hash) ||
-        XXH64(index, length, 0) != GUINT64_FROM_LE(hash))
+    if (!index)
+        return fail(b, error, "out of memory");
+    if (!read_file(b, start, index, length) || !read_file(b, trailer, &hash, sizeof hash)
+        || XXH64(index, length, 0) != GUINT64_FROM_LE(hash))
         return fail(b, error, "damaged: the checksum of its index is wrong");
     return read_frames(b, index, length, start - 8, error);
 }
@@ -237,12 +266,14 @@ static gboolean scan(Container *b, GError **error)
         }
         if (magic != ZSTD_MAGICNUMBER)
             return fail(b, error, "truncated or damaged at byte %" G_GUINT64_FORMAT, at);
-        if (!load_frame_at(b, at, b->file_bytes, &bytes, error)) return FALSE;
+        if (!load_frame_at(b, at, b->file_bytes, &bytes, error))
+            return FALSE;
     }
     GHashTableIter iter;
     gpointer bytes;
     g_hash_table_iter_init(&iter, b->members);
-    while (g_hash_table_iter_next(&iter, NULL, &bytes)) b->member_bytes += g_bytes_get_size(bytes);
+    while (g_hash_table_iter_next(&iter, NULL, &bytes))
+        b->member_bytes += g_bytes_get_size(bytes);
     return TRUE;
 }
 
@@ -258,7 +289,8 @@ static Container *container_new(const char *name, guint64 file_bytes, Allowance 
     b->allowance = allowance ? allowance_ref(allowance) : allowance_new(0);
     allowance_add_archive(b->allowance, file_bytes);
     b->frames = g_array_new(FALSE, FALSE, sizeof(Frame));
-    b->members = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+    b->members =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
     b->frame_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     return b;
 }
@@ -267,13 +299,18 @@ static Container *opened(Container *b, GError **error)
 {
     char end[4];
     gboolean good;
-    if (b->file_bytes == 0) good = fail(b, error, "is empty");
-    else if (read_number(b, 0) != ZSTD_MAGICNUMBER) good = fail(b, error, "is not a Wend archive");
-    else if (b->file_bytes < 8 + BUNDLE_TRAILER) good = scan(b, error);
+    if (b->file_bytes == 0)
+        good = fail(b, error, "is empty");
+    else if (read_number(b, 0) != ZSTD_MAGICNUMBER)
+        good = fail(b, error, "is not a Wend archive");
+    else if (b->file_bytes < 8 + BUNDLE_TRAILER)
+        good = scan(b, error);
     else if (!read_file(b, b->file_bytes - sizeof end, end, sizeof end))
         good = fail(b, error, "cannot be read to its end");
-    else good = memcmp(end, BUNDLE_MAGIC, sizeof end) == 0 ? read_index(b, error) : scan(b, error);
-    if (good) return b;
+    else
+        good = memcmp(end, BUNDLE_MAGIC, sizeof end) == 0 ? read_index(b, error) : scan(b, error);
+    if (good)
+        return b;
     container_free(b);
     return NULL;
 }
@@ -299,24 +336,29 @@ static void say_missing(const char *path, const char *file, GError **error)
     g_autofree char *parts = g_build_filename(path, WEND_CHECKPOINT_FOLDER, NULL);
     g_clear_error(error);
     if (g_file_test(parts, G_FILE_TEST_IS_DIR))
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+        g_set_error(
+            error, WEND_ERROR, WEND_ERROR_INPUT,
             "%s: the run did not come to its end: wend merge makes a recording of what it left",
             path);
     else if (strcmp(file, path) != 0)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-            "%s: no %s in this directory: not a recording, or one that never ended", path,
-            BUNDLE_FILE);
+                    "%s: no %s in this directory: not a recording, or one that never ended", path,
+                    BUNDLE_FILE);
     else
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no such file or directory", file);
 }
 
 Container *container_open_within(const char *path, Allowance *allowance, GError **error)
 {
-    g_autofree char *file = g_file_test(path, G_FILE_TEST_IS_DIR) ? g_build_filename(path, BUNDLE_FILE, NULL) : g_strdup(path);
+    g_autofree char *file = g_file_test(path, G_FILE_TEST_IS_DIR)
+                                ? g_build_filename(path, BUNDLE_FILE, NULL)
+                                : g_strdup(path);
     guint64 bytes = 0;
     int why, fd = wend_regular_open(file, &bytes, &why, error);
-    if (fd < 0 && why == ENOENT) say_missing(path, file, error);
-    if (fd < 0) return NULL;
+    if (fd < 0 && why == ENOENT)
+        say_missing(path, file, error);
+    if (fd < 0)
+        return NULL;
     Container *b = container_new(file, bytes, allowance);
     b->fd = fd;
     return opened(b, error);
@@ -329,12 +371,15 @@ Container *container_open(const char *path, GError **error)
 
 void container_free(Container *b)
 {
-    if (!b) return;
+    if (!b)
+        return;
     g_hash_table_unref(b->members);
     g_hash_table_unref(b->frame_of);
     g_array_unref(b->frames);
-    if (b->in_memory) g_bytes_unref(b->in_memory);
-    if (b->fd >= 0) close(b->fd);
+    if (b->in_memory)
+        g_bytes_unref(b->in_memory);
+    if (b->fd >= 0)
+        close(b->fd);
     allowance_unref(b->allowance);
     g_free(b->name);
     g_free(b);
@@ -373,7 +418,8 @@ GBytes *container_member(Container *b, const char *name, GError **error)
         return NULL;
     }
     GBytes *bytes = g_hash_table_lookup(b->members, name);
-    if (bytes) return g_bytes_ref(bytes);
+    if (bytes)
+        return g_bytes_ref(bytes);
     fail(b, error, "has no member %s: not a Wend archive, or damaged", name);
     return NULL;
 }

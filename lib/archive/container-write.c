@@ -13,24 +13,26 @@
 #include "base/shortage.h"
 #include "container-index.h"
 
-/* The application waits for it: the first level takes about half a second for each MB; the other a twentieth of that, and gives a tenth more. */
+/* The application waits for it: the first level takes about half a second for each MB; the other a
+ * twentieth of that, and gives a tenth more. */
 enum { FRAME_BYTES = 1 << 20, LEVEL = 19, LARGE_LEVEL = 9, LARGE_BYTES = 4 << 20 };
 
 struct ContainerWriter {
-    GByteArray *pending;      /* tar bytes of the frame being filled */
+    GByteArray *pending; /* tar bytes of the frame being filled */
     GByteArray *file;
-    WendBuf members;          /* of the frame being filled */
+    WendBuf members; /* of the frame being filled */
     guint n_members;
-    WendBuf index;            /* of the frames done */
+    WendBuf index; /* of the frames done */
     guint n_frames;
     guint64 total;
     gint64 mtime;
-    char *problem;            /* the first one; reported at the end */
+    char *problem; /* the first one; reported at the end */
 };
 
 static void problem(ContainerWriter *w, const char *what)
 {
-    if (!w->problem) w->problem = g_strdup(what ? what : "unknown error");
+    if (!w->problem)
+        w->problem = g_strdup(what ? what : "unknown error");
 }
 
 ContainerWriter *container_writer_new(gint64 mtime)
@@ -52,7 +54,8 @@ static guint64 compressor_memory(gsize bytes, gboolean large)
 
 static void end_frame(ContainerWriter *w)
 {
-    if (w->pending->len == 0) return;
+    if (w->pending->len == 0)
+        return;
     gsize bound = ZSTD_compressBound(w->pending->len);
     w->total += w->pending->len;
     gboolean large = w->total > LARGE_BYTES;
@@ -62,7 +65,8 @@ static void end_frame(ContainerWriter *w)
         return;
     }
     g_byte_array_set_size(w->file, at + bound);
-    if (wend_shortage_ahead(compressor_memory(w->pending->len, large))) wend_shortage();
+    if (wend_shortage_ahead(compressor_memory(w->pending->len, large)))
+        wend_shortage();
     ZSTD_CCtx *z = ZSTD_createCCtx();
     if (!z) {
         problem(w, "out of memory");
@@ -95,9 +99,8 @@ enum { TAR_BLOCK = 512, TAR_NAME = 100, TAR_MODE = 0644 };
  * are not set zeros. libarchive, which readers use, would end the application when
  * memory is short. */
 typedef struct {
-    char name[TAR_NAME], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type,
-        link[100], magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155],
-        padding[12];
+    char name[TAR_NAME], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100],
+        magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155], padding[12];
 } TarHeader;
 G_STATIC_ASSERT(sizeof(TarHeader) == TAR_BLOCK);
 
@@ -105,7 +108,8 @@ static void tar_checksum(TarHeader *h)
 {
     guint sum = 0;
     memset(h->checksum, ' ', sizeof h->checksum);
-    for (gsize i = 0; i < sizeof *h; i++) sum += ((const guint8 *)h)[i];
+    for (gsize i = 0; i < sizeof *h; i++)
+        sum += ((const guint8 *)h)[i];
     snprintf(h->checksum, sizeof h->checksum, "%06o", sum);
 }
 
@@ -118,8 +122,8 @@ static void tar_add(GByteArray *out, const char *name, const void *data, guint n
     snprintf(h.uid, sizeof h.uid, "%07o", 0u);
     snprintf(h.gid, sizeof h.gid, "%07o", 0u);
     snprintf(h.size, sizeof h.size, "%011o", n);
-    snprintf(h.mtime, sizeof h.mtime, "%011llo", (unsigned long long)CLAMP(mtime, 0,
-        (1LL << 33) - 1));
+    snprintf(h.mtime, sizeof h.mtime, "%011llo",
+             (unsigned long long)CLAMP(mtime, 0, (1LL << 33) - 1));
     tar_checksum(&h);
     g_byte_array_append(out, (const guint8 *)&h, sizeof h);
     g_byte_array_append(out, data, n);
@@ -134,18 +138,21 @@ static void tar_end(GByteArray *out)
 
 void container_add(ContainerWriter *w, const char *name, const void *data, gsize n)
 {
-    if (w->problem) return;
+    if (w->problem)
+        return;
     if (n > G_MAXINT32) {
         problem(w, "a member is larger than 2 GB");
         return;
     }
     /* a large member gets frames of its own, so that the small ones can be read without it */
-    if (w->pending->len + n > FRAME_BYTES) end_frame(w);
+    if (w->pending->len + n > FRAME_BYTES)
+        end_frame(w);
     tar_add(w->pending, name, data, (guint)n, w->mtime);
     wend_buf_string(&w->members, name);
     wend_buf_unsigned(&w->members, n);
     w->n_members++;
-    if (w->pending->len >= FRAME_BYTES) end_frame(w);
+    if (w->pending->len >= FRAME_BYTES)
+        end_frame(w);
 }
 
 static void end_index(ContainerWriter *w)
@@ -153,8 +160,10 @@ static void end_index(ContainerWriter *w)
     WendBuf frame = WEND_BUF_INIT;
     wend_buf_unsigned(&frame, w->n_frames);
     wend_buf_bytes(&frame, w->index.data, w->index.len);
-    if (frame.failed || w->index.failed || w->members.failed) problem(w, "out of memory");
-    guint32 head[2] = {GUINT32_TO_LE(BUNDLE_SKIPPABLE), GUINT32_TO_LE((guint32)frame.len + BUNDLE_TRAILER)};
+    if (frame.failed || w->index.failed || w->members.failed)
+        problem(w, "out of memory");
+    guint32 head[2] = {GUINT32_TO_LE(BUNDLE_SKIPPABLE),
+                       GUINT32_TO_LE((guint32)frame.len + BUNDLE_TRAILER)};
     guint64 hash = GUINT64_TO_LE(XXH64(frame.data, frame.len, 0));
     guint32 length = GUINT32_TO_LE((guint32)frame.len);
     g_byte_array_append(w->file, (const guint8 *)head, sizeof head);
@@ -168,26 +177,34 @@ static void end_index(ContainerWriter *w)
 /* What writing a file takes of memory: a few names, and messages with them. */
 enum { PATHS = 8, FILE_BYTES = 16 << 10 };
 
-gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes, GError **error)
+gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes,
+                          GError **error)
 {
     tar_end(w->pending);
-    if (!w->problem) end_frame(w);
-    if (!w->problem && w->n_frames > 1) end_index(w); /* of one frame a reader needs no index, and it would be an eighth of a small archive */
+    if (!w->problem)
+        end_frame(w);
+    /* of one frame a reader needs no index, and it would be an eighth of a small archive */
+    if (!w->problem && w->n_frames > 1)
+        end_index(w);
     gboolean good = !w->problem;
-    if (!good) g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file, w->problem);
+    if (!good)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file,
+                    w->problem);
     g_autofree char *path = g_build_filename(dir, file, NULL);
     wend_shortage_reserve(PATHS * (strlen(path) + 1) + FILE_BYTES);
     good = good
            && wend_file_write(path, w->file->data, w->file->len,
                               WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
-    if (bytes) *bytes = w->file->len;
+    if (bytes)
+        *bytes = w->file->len;
     container_writer_free(w);
     return good;
 }
 
 void container_writer_free(ContainerWriter *w)
 {
-    if (!w) return;
+    if (!w)
+        return;
     g_byte_array_unref(w->pending);
     g_byte_array_unref(w->file);
     wend_buf_clear(&w->members);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* container.h: the container: a pax tar as a row of Zstandard frames, with an index (docs/format.md, "The container"). */
+/* container.h: the container: a pax tar as a row of Zstandard frames, with an index
+ * (docs/format.md, "The container"). */
 #ifndef WEND_CONTAINER_H
 #define WEND_CONTAINER_H
 
@@ -13,8 +14,10 @@
 typedef struct ContainerWriter ContainerWriter;
 ContainerWriter *container_writer_new(gint64 mtime);
 void container_add(ContainerWriter *w, const char *name, const void *data, gsize n);
-/* Writes DIR/FILE under a temporary name, flushes it to the disk, and renames it. On failure nothing is left. Frees the writer. */
-gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes, GError **error);
+/* Writes DIR/FILE under a temporary name, flushes it to the disk, and renames it. On failure
+ * nothing is left. Frees the writer. */
+gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes,
+                          GError **error);
 void container_writer_free(ContainerWriter *w);
 
 typedef struct Container Container;
@@ -23,13 +26,15 @@ typedef struct Container Container;
 Container *container_open_within(const char *path, Allowance *allowance, GError **error);
 Container *container_open(const char *path, GError **error);
 Container *container_from_bytes(GBytes *file, const char *name, GError **error);
-Container *container_from_members(GHashTable *members, const char *name);      /* char * -> GBytes; takes the table. For fuzzing */
+/* char * -> GBytes; takes the table. For fuzzing */
+Container *container_from_members(GHashTable *members, const char *name);
 void container_free(Container *b);
-const char *container_name(const Container *b);                /* for messages */
-Allowance *container_allowance(const Container *b);            /* no reference */
+const char *container_name(const Container *b);     /* for messages */
+Allowance *container_allowance(const Container *b); /* no reference */
 guint64 container_file_bytes(const Container *b);
-guint64 container_member_bytes(const Container *b);            /* all members, uncompressed */
+guint64 container_member_bytes(const Container *b); /* all members, uncompressed */
 gboolean container_has(const Container *b, const char *name);
-GBytes *container_member(Container *b, const char *name, GError **error); /* unref; fails if there is none or it is damaged */
+/* unref; fails if there is none or it is damaged */
+GBytes *container_member(Container *b, const char *name, GError **error);
 
 #endif

@@ -18,12 +18,15 @@ static guint32 number_in_archive(const Writer *w, const WendSymbol *s)
 /* A trip as 0 and its number. */
 static void put_repeats(guint64 repeats, WendBuf *out)
 {
-    if (repeats & RULE_TRIP) wend_buf_unsigned(out, 0);
+    if (repeats & RULE_TRIP)
+        wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, repeats & ~RULE_TRIP);
 }
 
-/* Symbol by symbol: rules by how many come between them and this one, the recording's Ith; terminals by how far they are from what comes after the last one encoded, *LAST, of whatever rule: what is done
- * one after the other has numbers near each other, and so two classes that do likewise are encoded likewise. */
+/* Symbol by symbol: rules by how many come between them and this one, the recording's Ith;
+ * terminals by how far they are from what comes after the last one encoded, *LAST, of whatever
+ * rule: what is done one after the other has numbers near each other, and so two classes that do
+ * likewise are encoded likewise. */
 static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, WendBuf *out)
 {
     wend_buf_unsigned(out, rule->n);
@@ -32,36 +35,48 @@ static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, 
         guint32 id = number_in_archive(w, y);
         guint64 number = y->is_rule ? i - 1 - id : wend_zigzag((gint64)id - *last - 1);
         gboolean repeated = y->repeats != 1;
-        if (!y->is_rule) *last = id;
+        if (!y->is_rule)
+            *last = id;
         symbol_encode(number, y->is_rule, repeated, out);
-        if (repeated) put_repeats(y->repeats, out);
+        if (repeated)
+            put_repeats(y->repeats, out);
     }
-    if (rule->n == 0) wend_buf_unsigned(out, 0);
+    if (rule->n == 0)
+        wend_buf_unsigned(out, 0);
 }
 
-/* What a row of numbers of one kind is encoded by: how far each is below the one that would be new, NEXT. So new ones, however
- * many there are in a row, are zeros. */
-typedef struct { DeltaSequenceBuilder *encoded; guint32 next; } Numbers;
+/* What a row of numbers of one kind is encoded by: how far each is below the one that would be new,
+ * NEXT. So new ones, however many there are in a row, are zeros. */
+typedef struct {
+    DeltaSequenceBuilder *encoded;
+    guint32 next;
+} Numbers;
 
 /* RUN numbers from FIRST on. */
 static void add_numbers(Numbers *n, guint32 first, guint32 run)
 {
     while (run > 0) {
-        guint32 known = first < n->next ? MIN(run, n->next - first) : 0, news = first == n->next ? run : 1;
+        guint32 known = first < n->next ? MIN(run, n->next - first) : 0,
+                news = first == n->next ? run : 1;
         guint32 count = known ? known : news;
-        deltas_builder_add(n->encoded, (DeltaSequenceRun){(gint64)n->next - first, known ? -1 : 0, count});
-        if (!known) n->next = first + count;
+        deltas_builder_add(n->encoded,
+                           (DeltaSequenceRun){(gint64)n->next - first, known ? -1 : 0, count});
+        if (!known)
+            n->next = first + count;
         first += count;
         run -= count;
     }
 }
 
-/* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count
- * varies. So the order of shapes is one row, the numbers of each shape's terminals another one, and the repeats are encoded symbol
- * by symbol. NEXT says for each kind what comes after all that rules before this one have. */
+/* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values
+ * go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count varies. So the order of
+ * shapes is one row, the numbers of each shape's terminals another one, and the repeats are encoded
+ * symbol by symbol. NEXT says for each kind what comes after all that rules before this one
+ * have. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
 {
-    g_autofree guint32 *kind = g_new(guint32, rule->n), *ids = g_new(guint32, rule->n), *places = g_new(guint32, rule->n);
+    g_autofree guint32 *kind = g_new(guint32, rule->n), *ids = g_new(guint32, rule->n),
+                       *places = g_new(guint32, rule->n);
     DeltaSequenceBuilder *kinds = deltas_builder_new(), *repeats = deltas_builder_new();
     for (guint k = 0; k < rule->n; k++) {
         kind[k] = kind_of(w, &rule->symbols[k]);
@@ -75,7 +90,8 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, W
     order_by_keys(places, kind, rule->n);
     for (guint k = 0, n; k < rule->n; k += n) {
         Numbers numbers = {deltas_builder_new(), next[kind[places[k]]]};
-        for (n = 0; k + n < rule->n && kind[places[k + n]] == kind[places[k]]; n++) add_numbers(&numbers, ids[places[k + n]], 1);
+        for (n = 0; k + n < rule->n && kind[places[k + n]] == kind[places[k]]; n++)
+            add_numbers(&numbers, ids[places[k + n]], 1);
         deltas_builder_encode(numbers.encoded, out, NULL);
         order_by_keys(&places[k], ids, n);
     }
@@ -87,25 +103,33 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, W
     deltas_builder_encode(repeats, out, NULL);
 }
 
-/* What a rule of two symbols or more takes so at least: two numbers, and three delta sequences that are one run. */
+/* What a rule of two symbols or more takes so at least: two numbers, and three delta sequences that
+ * are one run. */
 enum { BY_KIND_LEAST = 10 };
 
-static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint32 *next, guint32 *last)
+static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint32 *next,
+                              guint32 *last)
 {
     WendBuf plain = WEND_BUF_INIT, by_kind = WEND_BUF_INIT;
     put_rule(w, rule, i, last, &plain);
     gboolean may = plain.len > BY_KIND_LEAST;
-    if (may) put_rule_by_kind(w, rule, next, &by_kind);
+    if (may)
+        put_rule_by_kind(w, rule, next, &by_kind);
     writer_shorter(w, &plain, may ? &by_kind : NULL);
 }
 
 /* A symbol of a rule that is gone through, and its repeats; none, if it is strided. */
-typedef struct { guint kind; const WendSymbol *symbol; DeltaSequenceBuilder *repeats; } Going;
+typedef struct {
+    guint kind;
+    const WendSymbol *symbol;
+    DeltaSequenceBuilder *repeats;
+} Going;
 
 static gint compare_going(gconstpointer a, gconstpointer b)
 {
     const Going *x = a, *y = b;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
     return x->symbol->id < y->symbol->id ? -1 : x->symbol->id > y->symbol->id;
 }
 
@@ -119,21 +143,29 @@ static void add_deltas(DeltaSequenceBuilder *b, DeltaSequenceBuilder *ended)
     }
 }
 
-/* By kind, as in put_rule_by_kind, without a row of its symbols: what grows with its calls is encoded as it comes. SUMMARY: its symbols, each of them once. */
-static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *summary, const guint32 *next, guint32 *last)
+/* By kind, as in put_rule_by_kind, without a row of its symbols: what grows with its calls is
+ * encoded as it comes. SUMMARY: its symbols, each of them once. */
+static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *summary,
+                         const guint32 *next, guint32 *last)
 {
     const Unrolling *u = unrolled->sequence->unrolling;
     g_autofree Going *all = g_new0(Going, summary->n + 1);
-    g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL), places = g_hash_table_new(NULL, NULL); /* kind -> DeltaSequenceBuilder; 2 id + is_rule -> place in ALL */
-    for (guint k = 0; k < summary->n; k++) all[k] = (Going){kind_of(w, &summary->symbols[k]), &summary->symbols[k], NULL};
+    /* kind -> DeltaSequenceBuilder; 2 id + is_rule -> place in ALL */
+    g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL),
+                          places = g_hash_table_new(NULL, NULL);
+    for (guint k = 0; k < summary->n; k++)
+        all[k] = (Going){kind_of(w, &summary->symbols[k]), &summary->symbols[k], NULL};
     qsort(all, summary->n, sizeof *all, compare_going);
     for (guint k = 0; k < summary->n; k++) {
         const WendSymbol *y = all[k].symbol;
         gpointer kind = GUINT_TO_POINTER(all[k].kind);
         all[k].repeats = deltas_builder_new();
-        g_hash_table_insert(places, GSIZE_TO_POINTER((gsize)y->id << 1 | (y->is_rule ? 1 : 0)), GUINT_TO_POINTER(k));
-        const Numbers none = {k > 0 && all[k].kind == all[k - 1].kind ? NULL : deltas_builder_new(), next[all[k].kind]};
-        if (none.encoded) g_hash_table_insert(numbers, kind, g_memdup2(&none, sizeof none));
+        g_hash_table_insert(places, GSIZE_TO_POINTER((gsize)y->id << 1 | (y->is_rule ? 1 : 0)),
+                            GUINT_TO_POINTER(k));
+        const Numbers none = {k > 0 && all[k].kind == all[k - 1].kind ? NULL : deltas_builder_new(),
+                              next[all[k].kind]};
+        if (none.encoded)
+            g_hash_table_insert(numbers, kind, g_memdup2(&none, sizeof none));
     }
     DeltaSequenceBuilder *kinds = deltas_builder_new(), *repeats = deltas_builder_new();
     guint64 n = 0;
@@ -141,13 +173,17 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
     UnrolledWalk walk = unrolled_walk(u, unrolled->rule);
     while (unrolled_next(&walk, &s)) {
         gboolean strided = !s.symbol.is_rule && u->counts[s.symbol.id];
-        s.symbol.id = s.symbol.is_rule ? u->number[s.symbol.id] : unrolled->sequence->main.terminals[s.symbol.id];
-        Going *of = &all[GPOINTER_TO_UINT(g_hash_table_lookup(places, GSIZE_TO_POINTER((gsize)s.symbol.id << 1 | (s.symbol.is_rule ? 1 : 0))))];
+        s.symbol.id = s.symbol.is_rule ? u->number[s.symbol.id]
+                                       : unrolled->sequence->main.terminals[s.symbol.id];
+        Going *of = &all[GPOINTER_TO_UINT(g_hash_table_lookup(
+            places, GSIZE_TO_POINTER((gsize)s.symbol.id << 1 | (s.symbol.is_rule ? 1 : 0))))];
         guint32 first = number_in_archive(w, &s.symbol) + s.first;
         deltas_builder_add(kinds, (DeltaSequenceRun){of->kind, 0, s.run});
         add_numbers(g_hash_table_lookup(numbers, GUINT_TO_POINTER(of->kind)), first, s.run);
-        deltas_builder_add(of->repeats, (DeltaSequenceRun){strided ? 1 : (gint64)s.symbol.repeats, 0, s.run});
-        if (!s.symbol.is_rule) *last = first + s.run - 1;
+        deltas_builder_add(of->repeats,
+                           (DeltaSequenceRun){strided ? 1 : (gint64)s.symbol.repeats, 0, s.run});
+        if (!s.symbol.is_rule)
+            *last = first + s.run - 1;
         n += s.run;
     }
     unrolled_clear(&walk);
@@ -168,17 +204,23 @@ void write_rules(Writer *w)
 {
     g_autofree guint32 *next = g_new0(guint32, w->r->shapes->len + 1);
     guint32 last = 0;
-    for (guint i = w->r->signatures->len; i-- > 0;) next[1 + g_array_index(w->r->signatures, Signature, i).shape] = w->r->numbers[i];
+    for (guint i = w->r->signatures->len; i-- > 0;)
+        next[1 + g_array_index(w->r->signatures, Signature, i).shape] = w->r->numbers[i];
     wend_buf_unsigned(&w->out, w->r->rules->len);
     for (guint i = 0; i < w->r->rules->len; i++) {
         const Rule *rule = &g_array_index(w->r->rules, Rule, i);
         const UnrolledRule *unrolled = g_hash_table_lookup(w->r->unrolled, GUINT_TO_POINTER(i));
-        if (unrolled) put_unrolled(w, unrolled, rule, next, &last);
-        else put_shortest_rule(w, rule, i, next, &last);
+        if (unrolled)
+            put_unrolled(w, unrolled, rule, next, &last);
+        else
+            put_shortest_rule(w, rule, i, next, &last);
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
             guint32 *after = &next[kind_of(w, y)];
-            *after = MAX(*after, number_in_archive(w, y) + (y->is_rule ? 1 : signature_count(&g_array_index(w->r->signatures, Signature, y->id))));
+            *after = MAX(*after, number_in_archive(w, y)
+                                     + (y->is_rule ? 1
+                                                   : signature_count(&g_array_index(
+                                                       w->r->signatures, Signature, y->id))));
         }
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sequence-write.c: the parts that go with the sequences: outcomes, polls; timing: timing-write.c. */
+/* sequence-write.c: the parts that go with the sequences: outcomes, polls; timing:
+ * timing-write.c. */
 #include <string.h>
 
 #include "base/pairs.h"
@@ -24,16 +25,20 @@ static gboolean put_runs(Writer *w, GBytes *stream, gboolean *arithmetic)
     *arithmetic = FALSE;
     while (!*arithmetic && outcome_runs_next(&p)) {
         wend_buf_unsigned(&w->out, p.repeats);
-        if (!p.repeats) wend_buf_unsigned(&w->out, outcome_runs_entries(&p));
+        if (!p.repeats)
+            wend_buf_unsigned(&w->out, outcome_runs_entries(&p));
         for (guint e = 0; e < outcome_runs_entries(&p); e++) {
             guint n;
             const gint64 *words = outcome_runs_entry(&p, e, &n);
             *arithmetic |= outcome_runs_count(&p, e) > 0;
             wend_buf_unsigned(&w->out, n);
-            for (guint i = 0; i < n; i++) writer_word(w, words[i]);
+            for (guint i = 0; i < n; i++)
+                writer_word(w, words[i]);
         }
-        if (!p.repeats) wend_buf_unsigned(&w->out, p.rules.n_rules);
-        for (guint i = 0; i < p.rules.n_rules; i++) rule_encode(&p.rules.rules[i], RULES_PLAIN, &w->out);
+        if (!p.repeats)
+            wend_buf_unsigned(&w->out, p.rules.n_rules);
+        for (guint i = 0; i < p.rules.n_rules; i++)
+            rule_encode(&p.rules.rules[i], RULES_PLAIN, &w->out);
     }
     gboolean good = !p.c.failed;
     outcome_runs_clear(&p);
@@ -41,7 +46,10 @@ static gboolean put_runs(Writer *w, GBytes *stream, gboolean *arithmetic)
 }
 
 /* What a stream is at first sight. */
-typedef struct { guint width; /* of its first entry */ gboolean one_run, zeros; /* in it */ } Look;
+typedef struct {
+    guint width;             /* of its first entry */
+    gboolean one_run, zeros; /* in it */
+} Look;
 
 static Look look_at(GBytes *stream)
 {
@@ -49,17 +57,20 @@ static Look look_at(GBytes *stream)
     Look l = {0, TRUE, TRUE};
     if (outcome_runs_next(&p)) {
         const gint64 *words = outcome_runs_entry(&p, 0, &l.width);
-        for (guint i = 0; i < l.width; i++) l.zeros &= words[i] == 0;
+        for (guint i = 0; i < l.width; i++)
+            l.zeros &= words[i] == 0;
         l.one_run = p.repeats && p.c.p == p.c.end && !outcome_runs_count(&p, 0);
     }
     outcome_runs_clear(&p);
     return l;
 }
 
-/* To go through a stream takes time for each run, and what repeats itself may be any number of them: so time stays linear in the bytes. */
+/* To go through a stream takes time for each run, and what repeats itself may be any number of
+ * them: so time stays linear in the bytes. */
 enum { RUNS_PER_BYTE = 16 };
 
-/* Entries of one width can be encoded word by word, as delta sequences. FALSE: they are not, or it would take too long. */
+/* Entries of one width can be encoded word by word, as delta sequences. FALSE: they are not, or it
+ * would take too long. */
 static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
 {
     OutcomeRuns p = outcome_runs_of(stream);
@@ -72,14 +83,18 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
         if (!columns) {
             columns = g_new(DeltaSequenceBuilder *, n + 1);
             width = n;
-            for (guint i = 0; i < n; i++) columns[i] = deltas_builder_new();
+            for (guint i = 0; i < n; i++)
+                columns[i] = deltas_builder_new();
         }
         good = n == width && left-- > 0;
-        for (guint i = 0; good && i < n; i++) deltas_builder_add(columns[i], (DeltaSequenceRun){words[i], steps ? steps[i] : 0, repeats});
+        for (guint i = 0; good && i < n; i++)
+            deltas_builder_add(columns[i],
+                               (DeltaSequenceRun){words[i], steps ? steps[i] : 0, repeats});
     }
     wend_buf_unsigned(out, 1);
     wend_buf_unsigned(out, width);
-    for (guint i = 0; i < width; i++) deltas_builder_encode(columns[i], out, w->constant_number);
+    for (guint i = 0; i < width; i++)
+        deltas_builder_encode(columns[i], out, w->constant_number);
     g_free(columns);
     outcome_runs_clear(&p);
     return good && width > 0;
@@ -97,7 +112,8 @@ static GBytes *without_arithmetic(GBytes *stream)
     gboolean good = TRUE;
     while (good && outcome_runs_next_run(&p, &repeats, &words, &n)) {
         good = flat.entries + repeats <= elastic_calls_most;
-        if (good && !wend_stream_add_run(&flat, words, n, repeats)) wend_shortage();
+        if (good && !wend_stream_add_run(&flat, words, n, repeats))
+            wend_shortage();
     }
     good = good && !p.c.failed;
     outcome_runs_clear(&p);
@@ -106,7 +122,8 @@ static GBytes *without_arithmetic(GBytes *stream)
     WendCursor c = wend_cursor(out.data, out.len);
     wend_read_unsigned(&c); /* entries */
     WendCursor runs = wend_read_block(&c);
-    if (out.failed) wend_shortage();
+    if (out.failed)
+        wend_shortage();
     GBytes *bytes = good ? g_bytes_new(runs.p, (gsize)(runs.end - runs.p)) : NULL;
     wend_buf_clear(&out);
     return bytes;
@@ -119,10 +136,12 @@ static gboolean put_arithmetic(Writer *w, GBytes *stream)
 {
     WendBuf columns = WEND_BUF_INIT;
     gboolean by_columns = put_columns(w, stream, &columns);
-    if (by_columns) wend_buf_bytes(&w->out, columns.data, columns.len);
+    if (by_columns)
+        wend_buf_bytes(&w->out, columns.data, columns.len);
     w->failed |= columns.failed;
     wend_buf_clear(&columns);
-    if (by_columns) return TRUE;
+    if (by_columns)
+        return TRUE;
     g_autoptr(GBytes) flat = without_arithmetic(stream);
     return flat && put_content(w, flat);
 }
@@ -144,7 +163,8 @@ static gboolean put_content(Writer *w, GBytes *stream)
         return put_arithmetic(w, stream);
     }
     /* At least these are two numbers and, for each word, what a delta sequence takes. */
-    gboolean by_columns = good && !first.one_run && runs.len > 2 + 2 * first.width && put_columns(w, stream, &columns);
+    gboolean by_columns = good && !first.one_run && runs.len > 2 + 2 * first.width
+                          && put_columns(w, stream, &columns);
     if (by_columns && columns.len < runs.len) {
         wend_buf_bytes(&w->out, columns.data, columns.len);
     } else {
@@ -165,18 +185,23 @@ static const WendFunction *function_of(const Writer *w, guint shape)
 static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     guint64 calls;
-    if (!writer_count_calls(w, k, s, NULL, &calls)) return FALSE;
+    if (!writer_count_calls(w, k, s, NULL, &calls))
+        return FALSE;
     g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
-    for (guint o = 0; o < s->sequence->table.n_shapes; o++) local[s->main.shapes[o]] = o + 1;
+    for (guint o = 0; o < s->sequence->table.n_shapes; o++)
+        local[s->main.shapes[o]] = o + 1;
     for (guint shape = 0; shape < w->r->shapes->len; shape++) {
-        if (!w->shape_calls[shape]) continue;
+        if (!w->shape_calls[shape])
+            continue;
         totals_add(&w->totals, function_of(w, shape), w->shape_calls[shape]);
         const GPtrArray *contents = s->sequence->outcomes[local[shape] - 1].items;
         wend_buf_unsigned(&w->out, contents->len);
         for (guint c = 0; c < contents->len; c++) {
             const Content *item = g_ptr_array_index(contents, c);
-            if (contents->len > 1) rankset_encode_shortest(&item->ranks, &w->out);
-            if (!put_content(w, item->bytes)) return FALSE;
+            if (contents->len > 1)
+                rankset_encode_shortest(&item->ranks, &w->out);
+            if (!put_content(w, item->bytes))
+                return FALSE;
         }
     }
     return TRUE;
@@ -187,17 +212,21 @@ gboolean write_outcomes(Writer *w)
     return writer_each_sequence(w, put_outcomes);
 }
 
-/* The grammar's rules in an order in which each uses only rules before it; the last is the start. */
-static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, const PollTable *const *owners)
+/* The grammar's rules in an order in which each uses only rules before it; the last is the
+ * start. */
+static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables,
+                                 const PollTable *const *owners)
 {
     WendCursor in = wend_cursor(g_bytes_get_data(c->bytes, NULL), g_bytes_get_size(c->bytes));
     guint64 after = wend_read_unsigned(&in), length;
     guint32 lowest = rankset_lowest(&c->ranks);
     guint32 n_terminals = 0;
     for (guint t = 0; t < n_tables; t++)
-        if (rankset_contains(&owners[t]->ranks, lowest)) n_terminals = owners[t]->table.n_terminals;
+        if (rankset_contains(&owners[t]->ranks, lowest))
+            n_terminals = owners[t]->table.n_terminals;
     RuleRow row;
-    if (!rules_read(&row, &in, n_terminals, RULES_PLAIN)) return FALSE;
+    if (!rules_read(&row, &in, n_terminals, RULES_PLAIN))
+        return FALSE;
     guint n = 0;
     g_autofree guint32 *order = rules_bottom_up(&row, &n);
     g_autofree guint32 *number = g_new0(guint32, row.n_rules);
@@ -211,7 +240,8 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, co
         Rule *rule = &row.rules[order[i]];
         number[order[i]] = i;
         for (guint k = 0; k < rule->n; k++)
-            if (rule->symbols[k].is_rule) rule->symbols[k].id = number[rule->symbols[k].id];
+            if (rule->symbols[k].is_rule)
+                rule->symbols[k].id = number[rule->symbols[k].id];
         rule_encode(rule, RULES_PLAIN, &w->out);
     }
     rules_clear(&row);
@@ -221,21 +251,25 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables, co
 static gboolean put_polls(Writer *w, const RecordedClass *k, const RecordedSequence *s)
 {
     (void)k;
-    const GPtrArray *tables = s->sequence->poll_tables, *grammars = s->sequence->poll_grammars.items;
+    const GPtrArray *tables = s->sequence->poll_tables,
+                    *grammars = s->sequence->poll_grammars.items;
     wend_buf_unsigned(&w->out, tables->len);
-    if (!tables->len) return TRUE;
+    if (!tables->len)
+        return TRUE;
     w->encoded = TRUE;
     for (guint t = 0; t < tables->len; t++) {
         const PollTable *p = g_ptr_array_index(tables, t);
         rankset_encode_shortest(&p->ranks, &w->out);
         wend_buf_unsigned(&w->out, p->table.n_terminals);
-        for (guint x = 0; x < p->table.n_terminals; x++) wend_buf_unsigned(&w->out, w->r->numbers[s->polls[t].terminals[x]]);
+        for (guint x = 0; x < p->table.n_terminals; x++)
+            wend_buf_unsigned(&w->out, w->r->numbers[s->polls[t].terminals[x]]);
     }
     wend_buf_unsigned(&w->out, grammars->len);
     for (guint g = 0; g < grammars->len; g++) {
         const Content *c = g_ptr_array_index(grammars, g);
         rankset_encode_shortest(&c->ranks, &w->out);
-        if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata)) return FALSE;
+        if (!put_poll_grammar(w, c, tables->len, (const PollTable *const *)tables->pdata))
+            return FALSE;
     }
     return TRUE;
 }

@@ -9,8 +9,8 @@
 #include "merge/merge.h"
 #include "small/heap.h"
 
-static WendMerge *merge;              /* in the heap; NULL: there is none */
-static uint64_t most;                 /* that the steps may take, for the user */
+static WendMerge *merge; /* in the heap; NULL: there is none */
+static uint64_t most;    /* that the steps may take, for the user */
 static char problem[236];
 static void *received;
 

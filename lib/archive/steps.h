@@ -24,17 +24,17 @@ bool wend_step_encode(const void **encoded, size_t *n);
 void *wend_step_memory(size_t n);
 
 typedef struct {
-    uint64_t bytes;                   /* as in WendMergeResult */
-    char totals[160];                 /* wend_merge_totals_text */
-    unsigned stopped;                 /* ranks, and calls: wend_merge_stopped */
+    uint64_t bytes;   /* as in WendMergeResult */
+    char totals[160]; /* wend_merge_totals_text */
+    unsigned stopped; /* ranks, and calls: wend_merge_stopped */
     uint64_t stopped_after;
-    char unrecorded[256];             /* wend_merge_unrecorded; "": nothing */
+    char unrecorded[256]; /* wend_merge_unrecorded; "": nothing */
 } WendStepResult;
 /* wend_merge_write */
 bool wend_step_write(const char *directory, const char *file, WendStepResult *result);
 
-const char *wend_step_problem(void);  /* of the step that failed */
-uint64_t wend_step_held(void);        /* bytes from the system */
-void wend_step_end(void);             /* all is given back */
+const char *wend_step_problem(void); /* of the step that failed */
+uint64_t wend_step_held(void);       /* bytes from the system */
+void wend_step_end(void);            /* all is given back */
 
 #endif

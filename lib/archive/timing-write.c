@@ -9,20 +9,31 @@
 #include "write-private.h"
 
 /* A row of times, and how many calls it should be of. */
-typedef struct { TimingSum sum; guint64 expected; } TimingRow;
-typedef struct { GArray *rows; SharedRows shared; } RowTable;
+typedef struct {
+    TimingSum sum;
+    guint64 expected;
+} TimingRow;
+typedef struct {
+    GArray *rows;
+    SharedRows shared;
+} RowTable;
 
-/* Rows of durations, or of intervals. All sequences are gone through twice: what was distinguished from a row that had few calls as yet may well be like it when it has all. So the first time finds
- * rows, each from what comes before; then those that turned out to be alike are one; and the second time each takes the likely one of these if it is like that, else the one with most calls that it is like, else the one it had. */
+/* Rows of durations, or of intervals. All sequences are gone through twice: what was distinguished
+ * from a row that had few calls as yet may well be like it when it has all. So the first time finds
+ * rows, each from what comes before; then those that turned out to be alike are one; and the second
+ * time each takes the likely one of these if it is like that, else the one with most calls that it
+ * is like, else the one it had. */
 typedef struct TimingTable {
     RowTable found, encoded;
-    GArray *had;                  /* guint32: which row was found for each that asked, in turn, */
-    guint asked;                  /* and how many have asked again; */
-    guint32 *same_as;             /* by row found: the one that it is now, */
-    GArray **by_calls;            /* by function: rows found, most calls first; */
-    GArray *found_as;             /* guint32, by row encoded: the one found, */
-    guint32 *encoded_as;             /* and back, + 1; 0: not encoded as yet */
-    DeltaSequenceBuilder *gaps, *values; /* how the rows of all sequences are encoded: how many have the likely one before each that has not, and what that has */
+    GArray *had;         /* guint32: which row was found for each that asked, in turn, */
+    guint asked;         /* and how many have asked again; */
+    guint32 *same_as;    /* by row found: the one that it is now, */
+    GArray **by_calls;   /* by function: rows found, most calls first; */
+    GArray *found_as;    /* guint32, by row encoded: the one found, */
+    guint32 *encoded_as; /* and back, + 1; 0: not encoded as yet */
+    /* how the rows of all sequences are encoded: how many have the likely one before each that has
+     * not, and what that has */
+    DeltaSequenceBuilder *gaps, *values;
     guint64 gap, n_values;
 } TimingTable;
 
@@ -41,8 +52,12 @@ static void row_table_clear(RowTable *t)
 
 static TimingTable timing_table_new(guint n_terminals)
 {
-    return (TimingTable){.found = row_table_new(n_terminals), .encoded = row_table_new(n_terminals), .had = g_array_new(FALSE, FALSE, sizeof(guint32)), .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                         .gaps = deltas_builder_new(), .values = deltas_builder_new()};
+    return (TimingTable){.found = row_table_new(n_terminals),
+                         .encoded = row_table_new(n_terminals),
+                         .had = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                         .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                         .gaps = deltas_builder_new(),
+                         .values = deltas_builder_new()};
 }
 
 static void timing_table_clear(TimingTable *t)
@@ -53,7 +68,8 @@ static void timing_table_clear(TimingTable *t)
     g_array_unref(t->found_as);
     deltas_builder_free(t->gaps);
     deltas_builder_free(t->values);
-    for (gsize f = 0; t->by_calls && f < wend_n_functions; f++) g_clear_pointer(&t->by_calls[f], g_array_unref);
+    for (gsize f = 0; t->by_calls && f < wend_n_functions; f++)
+        g_clear_pointer(&t->by_calls[f], g_array_unref);
     g_free(t->by_calls);
     g_free(t->same_as);
     g_free(t->encoded_as);
@@ -66,17 +82,22 @@ static TimingSum *sum_of(const RowTable *t, guint32 row)
 
 /* -- rows: as no more than WEND_TIMED_APART are looked at, time stays linear -- */
 
-/* A row found for a terminal whose times sum up to SUM: one of its function, best the likely one, or a new one. */
+/* A row found for a terminal whose times sum up to SUM: one of its function, best the likely one,
+ * or a new one. */
 static guint32 find_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
     RowTable *f = &t->found;
-    guint32 n = shared_rows_count(&f->shared, function), likely = shared_rows_likely(&f->shared, function, terminal), row = f->rows->len;
-    if (likely && timing_alike(sum_of(f, likely - 1), sum)) row = likely - 1;
+    guint32 n = shared_rows_count(&f->shared, function),
+            likely = shared_rows_likely(&f->shared, function, terminal), row = f->rows->len;
+    if (likely && timing_alike(sum_of(f, likely - 1), sum))
+        row = likely - 1;
     for (guint32 i = 1; row == f->rows->len && i <= MIN(n, WEND_TIMED_APART); i++) {
         guint32 other = shared_rows_at(&f->shared, function, n - i);
-        if (timing_alike(sum_of(f, other), sum)) row = other;
+        if (timing_alike(sum_of(f, other), sum))
+            row = other;
     }
-    if (row == f->rows->len) g_array_set_size(f->rows, row + 1);
+    if (row == f->rows->len)
+        g_array_set_size(f->rows, row + 1);
     shared_rows_encode(&f->shared, function, terminal, row);
     timing_add(sum_of(f, row), sum);
     g_array_append_val(t->had, row);
@@ -97,20 +118,25 @@ static void settle_rows(TimingTable *t)
     t->same_as = g_new(guint32, f->rows->len + 1);
     t->encoded_as = g_new0(guint32, f->rows->len + 1);
     t->by_calls = g_new0(GArray *, wend_n_functions + 1);
-    for (guint32 row = 0; row < f->rows->len; row++) t->same_as[row] = row;
+    for (guint32 row = 0; row < f->rows->len; row++)
+        t->same_as[row] = row;
     for (guint function = 0; function < wend_n_functions; function++) {
         guint32 n = shared_rows_count(&f->shared, function);
-        if (n == 0) continue;
+        if (n == 0)
+            continue;
         GArray *rows = t->by_calls[function] = g_array_new(FALSE, FALSE, sizeof(guint32));
         for (guint32 i = 0; i < n; i++) {
             guint32 row = shared_rows_at(&f->shared, function, i);
-            for (guint k = rows->len; t->same_as[row] == row && k > 0 && rows->len - k < WEND_TIMED_APART; k--) {
+            for (guint k = rows->len;
+                 t->same_as[row] == row && k > 0 && rows->len - k < WEND_TIMED_APART; k--) {
                 guint32 before = g_array_index(rows, guint32, k - 1);
-                if (!timing_alike(sum_of(f, before), sum_of(f, row))) continue;
+                if (!timing_alike(sum_of(f, before), sum_of(f, row)))
+                    continue;
                 timing_add(sum_of(f, before), sum_of(f, row));
                 t->same_as[row] = before;
             }
-            if (t->same_as[row] == row) g_array_append_val(rows, row);
+            if (t->same_as[row] == row)
+                g_array_append_val(rows, row);
         }
         g_array_sort_with_data(rows, more_calls, f);
     }
@@ -119,12 +145,16 @@ static void settle_rows(TimingTable *t)
 /* The row that is encoded of the next one that asks; encoded.rows->len: a new one. */
 static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
-    guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)], likely = shared_rows_likely(&t->encoded.shared, function, terminal);
+    guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)],
+            likely = shared_rows_likely(&t->encoded.shared, function, terminal);
     const GArray *rows = t->by_calls[function];
-    if (likely && timing_alike(sum_of(&t->found, g_array_index(t->found_as, guint32, likely - 1)), sum)) return likely - 1;
+    if (likely
+        && timing_alike(sum_of(&t->found, g_array_index(t->found_as, guint32, likely - 1)), sum))
+        return likely - 1;
     for (guint i = 0; i < MIN(rows->len, WEND_TIMED_APART); i++) {
         guint32 row = g_array_index(rows, guint32, i);
-        if (!timing_alike(sum_of(&t->found, row), sum)) continue;
+        if (!timing_alike(sum_of(&t->found, row), sum))
+            continue;
         found = row;
         break;
     }
@@ -144,7 +174,9 @@ static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32
         t->n_values++;
         t->gap = 0;
     }
-    t->gap += count - (value != ROW_LIKELY); /* those of an strided terminal have not been encoded before, and the function just had that row */
+    /* those of an strided terminal have not been encoded before, and the function just had that
+     * row */
+    t->gap += count - (value != ROW_LIKELY);
 }
 
 /* -- the sequences -- */
@@ -152,23 +184,41 @@ static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32
 static gboolean any_timed(const TimingSum *timing, guint n_timed)
 {
     for (guint i = 0; i < 2 * n_timed; i++)
-        if (timing[i].count) return TRUE;
+        if (timing[i].count)
+            return TRUE;
     return FALSE;
 }
 
-/* What ranks have that have times together, by terminal that they call, ascending. COUNTS: how many it stands for. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS: of all of them. */
-typedef struct { const TimingSum *timing; guint n_timed, n, n_rows; guint32 *terminals, *counts, *timed_as, *shapes, *rows; guint64 *calls; } Timed;
+/* What ranks have that have times together, by terminal that they call, ascending. COUNTS: how many
+ * it stands for. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS:
+ * of all of them. */
+typedef struct {
+    const TimingSum *timing;
+    guint n_timed, n, n_rows;
+    guint32 *terminals, *counts, *timed_as, *shapes, *rows;
+    guint64 *calls;
+} Timed;
 
 /* w->calls has how often they call what. */
-static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as, const TimingSum *timing, guint n_timed)
+static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as,
+                       const TimingSum *timing, guint n_timed)
 {
     guint n = w->called->len;
-    Timed t = {timing, n_timed, n, 0, g_memdup2(w->called->data, n * sizeof(guint32)),
-               g_new(guint32, n + 1), g_new(guint32, n + 1), g_new(guint32, n + 1),
-               g_new(guint32, n + 1), g_new(guint64, n + 1)};
-    for (guint i = 0; i < n; i++) w->local[t.terminals[i]] = 0;
+    Timed t = {timing,
+               n_timed,
+               n,
+               0,
+               g_memdup2(w->called->data, n * sizeof(guint32)),
+               g_new(guint32, n + 1),
+               g_new(guint32, n + 1),
+               g_new(guint32, n + 1),
+               g_new(guint32, n + 1),
+               g_new(guint64, n + 1)};
+    for (guint i = 0; i < n; i++)
+        w->local[t.terminals[i]] = 0;
     for (guint i = 0; i < s->sequence->table.n_terminals; i++)
-        if (timed_as[i] != PAIR_NONE) w->local[s->main.terminals[i]] = i;
+        if (timed_as[i] != PAIR_NONE)
+            w->local[s->main.terminals[i]] = i;
     for (guint i = 0; i < n; i++) {
         guint32 x = t.terminals[i];
         const Signature *of = &g_array_index(w->r->signatures, Signature, x);
@@ -199,45 +249,67 @@ static void number_rows(Writer *w, const Timed *timed, int interval, gboolean en
     g_autofree guint8 *added = g_new0(guint8, timed->n_timed + 1);
     for (guint i = 0; i < timed->n; i++) {
         guint32 from = timed->timed_as[i];
-        if (!added[from]) timing_add(&sums[timed->rows[i]], &timed->timing[2 * from + interval]);
+        if (!added[from])
+            timing_add(&sums[timed->rows[i]], &timed->timing[2 * from + interval]);
         added[from] = TRUE;
     }
-    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1); /* the table's row + 1 of calls that are timed as one */
+    /* the table's row + 1 of calls that are timed as one */
+    g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1);
     for (guint i = 0; i < timed->n; i++) {
         guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
         const TimingSum *sum = &sums[timed->rows[i]];
-        guint function = (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
-        if (!*row) *row = (encoded ? take_row(table, function, terminal, sum) : find_row(table, function, terminal, sum)) + 1;
-        else sum = NULL;
-        if (!encoded) continue;
-        if (*row > table->encoded.rows->len) g_array_set_size(table->encoded.rows, *row);
-        if (sum) timing_add(sum_of(&table->encoded, *row - 1), sum);
+        guint function =
+            (guint)(g_array_index(w->r->shapes, ShapeRow, timed->shapes[i]).words[0] / 2);
+        if (!*row)
+            *row = (encoded ? take_row(table, function, terminal, sum)
+                            : find_row(table, function, terminal, sum))
+                   + 1;
+        else
+            sum = NULL;
+        if (!encoded)
+            continue;
+        if (*row > table->encoded.rows->len)
+            g_array_set_size(table->encoded.rows, *row);
+        if (sum)
+            timing_add(sum_of(&table->encoded, *row - 1), sum);
         g_array_index(table->encoded.rows, TimingRow, *row - 1).expected += timed->calls[i];
         encode_row(table, function, terminal, *row - 1, timed->counts[i]);
     }
 }
 
 /* Those of a class all together, or by variant if it is a aligned one. */
-static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s, gboolean encoded)
+static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s,
+                           gboolean encoded)
 {
     const Sequence *of = s->sequence;
     const GArray *aligned = of->aligned_times;
     guint n = aligned ? aligned->len : 1;
     gboolean timed = !aligned && any_timed(of->timing, of->n_timed), good = TRUE;
-    for (guint v = 0; aligned && v < n; v++) timed |= any_timed(g_array_index(aligned, ClassTimes, v).timing, g_array_index(aligned, ClassTimes, v).n_timed);
-    if (encoded) deltas_builder_add(w->timed, (DeltaSequenceRun){!timed ? TIMING_NONE : aligned ? TIMING_BY_VARIANT : TIMING_TOGETHER, 0, 1});
-    if (!timed) return TRUE;
+    for (guint v = 0; aligned && v < n; v++)
+        timed |= any_timed(g_array_index(aligned, ClassTimes, v).timing,
+                           g_array_index(aligned, ClassTimes, v).n_timed);
+    if (encoded)
+        deltas_builder_add(w->timed, (DeltaSequenceRun){!timed    ? TIMING_NONE
+                                                        : aligned ? TIMING_BY_VARIANT
+                                                                  : TIMING_TOGETHER,
+                                                        0, 1});
+    if (!timed)
+        return TRUE;
     w->encoded |= encoded;
     g_autofree Timed *all = g_new0(Timed, n);
     for (guint v = 0; good && v < n; v++) {
         guint64 total;
         const ClassTimes *t = aligned ? &g_array_index(aligned, ClassTimes, v) : NULL;
         good = writer_count_calls(w, k, s, t ? &k->variants->variants[v] : NULL, &total);
-        if (good) all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed) : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
+        if (good)
+            all[v] = t ? timed_new(w, s, t->timed_as, t->timing, t->n_timed)
+                       : timed_new(w, s, of->timed_as, of->timing, of->n_timed);
     }
     for (int interval = 0; good && interval < 2; interval++)
-        for (guint v = 0; v < n; v++) number_rows(w, &all[v], interval, encoded);
-    for (guint v = 0; v < n; v++) timed_clear(&all[v]);
+        for (guint v = 0; v < n; v++)
+            number_rows(w, &all[v], interval, encoded);
+    for (guint v = 0; v < n; v++)
+        timed_clear(&all[v]);
     return good;
 }
 
@@ -253,20 +325,27 @@ static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequ
 
 static void put_rows(Writer *w, const GArray *rows)
 {
-    typedef struct { WendTiming t; gint64 numbers[TIMING_NUMBERS]; guint finer; } Row;
+    typedef struct {
+        WendTiming t;
+        gint64 numbers[TIMING_NUMBERS];
+        guint finer;
+    } Row;
     g_autofree Row *out = g_new0(Row, rows->len + 1);
     DeltaSequenceBuilder *counts = deltas_builder_new();
     for (guint i = 0; i < rows->len; i++) {
         const TimingRow *row = &g_array_index(rows, TimingRow, i);
         out[i].t = timing_result(&row->sum);
-        if (out[i].t.count) out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
-        deltas_builder_add(counts, (DeltaSequenceRun){(gint64)(out[i].t.count - row->expected), 0, 1});
+        if (out[i].t.count)
+            out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
+        deltas_builder_add(counts,
+                           (DeltaSequenceRun){(gint64)(out[i].t.count - row->expected), 0, 1});
     }
     deltas_builder_encode(counts, &w->out, NULL);
     for (guint column = 0; column < TIMING_NUMBERS; column++) {
         DeltaSequenceBuilder *numbers = deltas_builder_new();
         for (guint i = 0; i < rows->len; i++)
-            if (timing_encodes(out[i].t.count, column, out[i].finer)) deltas_builder_add(numbers, (DeltaSequenceRun){out[i].numbers[column], 0, 1});
+            if (timing_encodes(out[i].t.count, column, out[i].finer))
+                deltas_builder_add(numbers, (DeltaSequenceRun){out[i].numbers[column], 0, 1});
         deltas_builder_encode(numbers, &w->out, NULL);
     }
 }
@@ -280,19 +359,23 @@ static void put_all_rows(Writer *w)
         deltas_builder_encode(g_steal_pointer(&t->gaps), &w->out, NULL);
         deltas_builder_encode(g_steal_pointer(&t->values), &w->out, NULL);
     }
-    for (int interval = 0; interval < 2; interval++) put_rows(w, w->times[interval].encoded.rows);
+    for (int interval = 0; interval < 2; interval++)
+        put_rows(w, w->times[interval].encoded.rows);
 }
 
 gboolean write_timing(Writer *w)
 {
-    TimingTable times[2] = {timing_table_new(w->r->signatures->len), timing_table_new(w->r->signatures->len)};
+    TimingTable times[2] = {timing_table_new(w->r->signatures->len),
+                            timing_table_new(w->r->signatures->len)};
     w->times = times;
     w->timed = deltas_builder_new();
     gboolean good = writer_each_sequence(w, find_rows);
-    for (int interval = 0; interval < 2; interval++) settle_rows(&times[interval]);
+    for (int interval = 0; interval < 2; interval++)
+        settle_rows(&times[interval]);
     good = good && writer_if_encoded(w, put_timing, put_all_rows);
     w->times = NULL;
     deltas_builder_free(g_steal_pointer(&w->timed));
-    for (int interval = 0; interval < 2; interval++) timing_table_clear(&times[interval]);
+    for (int interval = 0; interval < 2; interval++)
+        timing_table_clear(&times[interval]);
     return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write.c: a shared recording -> the members of the archive (docs/format.md). */
+/* write.c: a merged recording -> the members of the archive (docs/format.md). */
 #include <string.h>
 
 #include "base/pairs.h"
@@ -13,18 +13,21 @@
 #include "write-private.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
-G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25 &&
-                WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41 &&
-                WEND_KIND_TARGET == 42 && WEND_KIND_NEIGHBOURS == 43);
-G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2 && WEND_EXTENT_COUNT_OWN_SIZE == 10);
+G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25
+                && WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41
+                && WEND_KIND_TARGET == 42 && WEND_KIND_NEIGHBOURS == 43);
+G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2
+                && WEND_EXTENT_COUNT_OWN_SIZE == 10);
 
 /* -- which functions and constants there are -- */
 
 static gboolean use_word(gpointer writer, gint64 word)
 {
     Writer *w = writer;
-    if (!wend_is_const(word)) return TRUE;
-    if (wend_const_index(word) >= wend_n_constants) return FALSE;
+    if (!wend_is_const(word))
+        return TRUE;
+    if (wend_const_index(word) >= wend_n_constants)
+        return FALSE;
     w->constant_used[wend_const_index(word)] = 1;
     return TRUE;
 }
@@ -35,7 +38,8 @@ static gboolean use_outcomes(Writer *w, GBytes *stream)
     outcome_runs_init_part(&p, g_bytes_get_data(stream, NULL), g_bytes_get_size(stream));
     gboolean good = TRUE;
     while (good && outcome_runs_next(&p))
-        for (guint i = 0; good && i < p.words->len; i++) good = use_word(w, g_array_index(p.words, gint64, i));
+        for (guint i = 0; good && i < p.words->len; i++)
+            good = use_word(w, g_array_index(p.words, gint64, i));
     good = good && !p.c.failed;
     outcome_runs_clear(&p);
     return good;
@@ -45,10 +49,12 @@ static gboolean use_sequence(Writer *w, const RecordedClass *k, const RecordedSe
 {
     (void)k;
     const Sequence *s = recorded->sequence;
-    if (!use_word(w, s->id)) return FALSE;
+    if (!use_word(w, s->id))
+        return FALSE;
     for (guint o = 0; o < s->table.n_shapes; o++)
         for (guint c = 0; c < s->outcomes[o].items->len; c++)
-            if (!use_outcomes(w, ((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes)) return FALSE;
+            if (!use_outcomes(w, ((Content *)g_ptr_array_index(s->outcomes[o].items, c))->bytes))
+                return FALSE;
     return TRUE;
 }
 
@@ -59,21 +65,27 @@ static gboolean use_all(Writer *w)
         const ShapeRow *s = &g_array_index(r->shapes, ShapeRow, i);
         w->function_used[s->words[0] / 2] = 1;
         for (guint k = 1; k < s->n; k++)
-            if (!use_word(w, s->words[k])) return FALSE;
+            if (!use_word(w, s->words[k]))
+                return FALSE;
     }
     for (guint i = 0; i < r->signatures->len; i++) {
         const Signature *s = &g_array_index(r->signatures, Signature, i);
         for (guint k = 0; k < s->n_slots; k++) {
             const RankVector *v = &s->slots[k];
-            if (rank_vector_is_constant(v) && !use_word(w, v->value)) return FALSE;
-            if (rank_vector_is_deltas(v) && !deltas_specials(v->deltas, use_word, w)) return FALSE;
+            if (rank_vector_is_constant(v) && !use_word(w, v->value))
+                return FALSE;
+            if (rank_vector_is_deltas(v) && !deltas_specials(v->deltas, use_word, w))
+                return FALSE;
         }
     }
-    if (!writer_each_sequence(w, use_sequence)) return FALSE;
+    if (!writer_each_sequence(w, use_sequence))
+        return FALSE;
     for (gsize i = 0; i < wend_n_functions; i++)
-        if (w->function_used[i]) w->function_number[i] = w->n_functions++;
+        if (w->function_used[i])
+            w->function_number[i] = w->n_functions++;
     for (gsize i = 0; i < wend_n_constants; i++)
-        if (w->constant_used[i]) w->constant_number[i] = w->n_constants++;
+        if (w->constant_used[i])
+            w->constant_number[i] = w->n_constants++;
     return TRUE;
 }
 
@@ -83,7 +95,8 @@ static const char *fact(const WendMerge *m, const char *key)
 {
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
-        if (strcmp(f->key, key) == 0) return f->value;
+        if (strcmp(f->key, key) == 0)
+            return f->value;
     }
     return NULL;
 }
@@ -93,9 +106,11 @@ static char *rank_text(const guint32 *ranks, guint32 n)
 {
     GString *text = g_string_new(NULL);
     for (guint32 i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && ranks[end] == ranks[end - 1] + 1; end++);
+        for (end = i + 1; end < n && ranks[end] == ranks[end - 1] + 1; end++)
+            ;
         g_string_append_printf(text, i ? ";%u" : "%u", ranks[i]);
-        if (end - i > 1) g_string_append_printf(text, "-%u", ranks[end - 1]);
+        if (end - i > 1)
+            g_string_append_printf(text, "-%u", ranks[end - 1]);
     }
     return g_string_free(text, FALSE);
 }
@@ -104,21 +119,27 @@ static char *rank_text(const guint32 *ranks, guint32 n)
 static gboolean is_name(const char *name, gboolean key)
 {
     gsize n = strlen(name);
-    if (n == 0 || (key && (name[0] == ' ' || name[n - 1] == ' '))) return FALSE;
+    if (n == 0 || (key && (name[0] == ' ' || name[n - 1] == ' ')))
+        return FALSE;
     for (const char *p = name; *p; p++)
-        if (strchr("[]=", *p) || g_ascii_iscntrl(*p)) return FALSE;
+        if (strchr("[]=", *p) || g_ascii_iscntrl(*p))
+            return FALSE;
     return TRUE;
 }
 
 /* The ranks that ended in one way, as missing ranks are written. */
 static void write_ends(GKeyFile *meta, const WendMerge *m)
 {
-    g_autoptr(GHashTable) by_way = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
+    g_autoptr(GHashTable) by_way =
+        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
-        if (!g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
+        if (!g_str_has_prefix(f->key, WEND_ENDED_GROUP "."))
+            continue;
         GArray *ranks = g_hash_table_lookup(by_way, f->value);
-        if (!ranks) g_hash_table_insert(by_way, f->value, ranks = g_array_new(FALSE, FALSE, sizeof(guint32)));
+        if (!ranks)
+            g_hash_table_insert(by_way, f->value,
+                                ranks = g_array_new(FALSE, FALSE, sizeof(guint32)));
         g_array_append_val(ranks, f->rank);
     }
     g_autoptr(GList) ways = g_list_sort(g_hash_table_get_keys(by_way), (GCompareFunc)strcmp);
@@ -126,7 +147,8 @@ static void write_ends(GKeyFile *meta, const WendMerge *m)
         const GArray *ranks = g_hash_table_lookup(by_way, way->data);
         g_autofree char *text = rank_text((const guint32 *)(gconstpointer)ranks->data, ranks->len);
         g_autofree char *key = g_strdelimit(g_strdup(way->data), "[]=\n\r", ' ');
-        if (is_name(g_strstrip(key), TRUE)) g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
+        if (is_name(g_strstrip(key), TRUE))
+            g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
     }
 }
 
@@ -135,7 +157,10 @@ static char *missing_ranks(const WendMerge *m)
     g_autofree guint32 *have = rankset_expand(&m->ranks);
     g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint32 rank = 0, i = 0; rank < m->world; rank++) {
-        if (i < m->ranks.n && have[i] == rank) i++; else g_array_append_val(missing, rank);
+        if (i < m->ranks.n && have[i] == rank)
+            i++;
+        else
+            g_array_append_val(missing, rank);
     }
     return rank_text((const guint32 *)(gconstpointer)missing->data, missing->len);
 }
@@ -152,18 +177,24 @@ static void write_meta(Writer *w)
         g_key_file_set_value(meta, "recording", "missing", missing);
     }
     g_key_file_set_uint64(meta, "recording", "calls", w->totals.mpi_calls);
-    if (w->totals.polls) g_key_file_set_uint64(meta, "recording", "polls", w->totals.polls);
-    if (w->totals.frees) g_key_file_set_uint64(meta, "recording", "frees", w->totals.frees);
+    if (w->totals.polls)
+        g_key_file_set_uint64(meta, "recording", "polls", w->totals.polls);
+    if (w->totals.frees)
+        g_key_file_set_uint64(meta, "recording", "frees", w->totals.frees);
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
         const char *dot = strchr(f->key, '.');
-        if (!dot || g_str_has_prefix(f->key, "datatype.") || g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")) continue;
+        if (!dot || g_str_has_prefix(f->key, "datatype.")
+            || g_str_has_prefix(f->key, WEND_ENDED_GROUP "."))
+            continue;
         g_autofree char *group = g_strndup(f->key, dot - f->key);
-        if (is_name(group, FALSE) && is_name(dot + 1, TRUE)) g_key_file_set_string(meta, group, dot + 1, f->value);
+        if (is_name(group, FALSE) && is_name(dot + 1, TRUE))
+            g_key_file_set_string(meta, group, dot + 1, f->value);
     }
     write_ends(meta, m);
     g_autofree char *hosts = hosts_text(m->hosts);
-    if (hosts) g_key_file_set_string(meta, "run", "hosts", hosts);
+    if (hosts)
+        g_key_file_set_string(meta, "run", "hosts", hosts);
     gsize n;
     g_autofree char *text = g_key_file_to_data(meta, &n, NULL);
     wend_buf_bytes(&w->out, text, n);
@@ -175,7 +206,8 @@ static void write_functions(Writer *w)
     guint32 digest = WEND_DIGEST_START;
     wend_buf_unsigned(&w->out, w->n_functions);
     for (gsize i = 0; i < wend_n_functions; i++) {
-        if (!w->function_used[i]) continue;
+        if (!w->function_used[i])
+            continue;
         codec_put_name(&w->out, wend_functions[i].name);
         digest = wend_digest_add(digest, &wend_functions[i]);
     }
@@ -183,7 +215,8 @@ static void write_functions(Writer *w)
     wend_buf_bytes(&w->out, &digest, sizeof digest);
 }
 
-/* What is known of a predefined datatype: size, lower bound, extent, true lower bound and extent. */
+/* What is known of a predefined datatype: size, lower bound, extent, true lower bound and
+ * extent. */
 static void put_datatype(WendBuf *out, const char *facts)
 {
     g_auto(GStrv) texts = g_strsplit(facts ? facts : "", " ", -1);
@@ -192,27 +225,33 @@ static void put_datatype(WendBuf *out, const char *facts)
         wend_buf_unsigned(out, CONSTANT_ALONE);
         return;
     }
-    for (int k = 0; k < 5; k++) numbers[k] = g_ascii_strtoll(texts[k], NULL, 10);
-    gboolean dense = numbers[1] == 0 && numbers[3] == 0 && numbers[2] == numbers[0] && numbers[4] == numbers[0];
+    for (int k = 0; k < 5; k++)
+        numbers[k] = g_ascii_strtoll(texts[k], NULL, 10);
+    gboolean dense =
+        numbers[1] == 0 && numbers[3] == 0 && numbers[2] == numbers[0] && numbers[4] == numbers[0];
     wend_buf_unsigned(out, dense ? CONSTANT_DENSE : CONSTANT_MEASURED);
-    for (int k = 0; k < (dense ? 1 : 5); k++) wend_buf_signed(out, numbers[k]);
+    for (int k = 0; k < (dense ? 1 : 5); k++)
+        wend_buf_signed(out, numbers[k]);
 }
 
 static void write_constants(Writer *w)
 {
     wend_buf_unsigned(&w->out, w->n_constants);
     for (gsize i = 0; i < wend_n_constants; i++) {
-        if (!w->constant_used[i]) continue;
+        if (!w->constant_used[i])
+            continue;
         codec_put_name(&w->out, wend_constants[i]);
         g_autofree char *key = g_strconcat("datatype.", wend_constants[i], NULL);
         put_datatype(&w->out, fact(w->r->merge, key));
     }
 }
 
-/* What tells a batch of N: thing by thing or, if there are several, column by column. Clears both. */
+/* What tells a batch of N: thing by thing or, if there are several, column by column. Clears
+ * both. */
 static void put_batch(Writer *w, guint n, WendBuf *each, WendBuf *columns)
 {
-    if (n > 1) wend_buf_unsigned(&w->out, columns->len < each->len);
+    if (n > 1)
+        wend_buf_unsigned(&w->out, columns->len < each->len);
     writer_shorter(w, each, n > 1 ? columns : NULL);
 }
 
@@ -223,10 +262,12 @@ static void put_shapes(Writer *w, const Batch *batch)
     guint n = batch->things->len;
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
     for (guint i = 0; i < n; i++)
-        for (guint k = 1; k <= batch->n; k++) codec_put_word(&each, s[i]->words[k], w->constant_number);
+        for (guint k = 1; k <= batch->n; k++)
+            codec_put_word(&each, s[i]->words[k], w->constant_number);
     for (guint k = 1; k <= batch->n && n > 1; k++) {
         DeltaSequenceBuilder *words = deltas_builder_new();
-        for (guint i = 0; i < n; i++) deltas_builder_add(words, (DeltaSequenceRun){s[i]->words[k], 0, 1});
+        for (guint i = 0; i < n; i++)
+            deltas_builder_add(words, (DeltaSequenceRun){s[i]->words[k], 0, 1});
         deltas_builder_encode(words, &columns, w->constant_number);
     }
     put_batch(w, n, &each, &columns);
@@ -247,16 +288,22 @@ static void write_shapes(Writer *w)
     wend_buf_unsigned(&w->out, w->r->shapes->len);
     deltas_builder_encode(heads, &w->out, NULL);
     deltas_builder_encode(n_words, &w->out, NULL);
-    for (guint g = 0; g < batches.all->len; g++) put_shapes(w, &g_array_index(batches.all, Batch, g));
+    for (guint g = 0; g < batches.all->len; g++)
+        put_shapes(w, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
 }
 
 /* Things that go once each, by what they are as bytes. */
-typedef struct { GHashTable *numbers; WendBuf bytes; } Distinct;
+typedef struct {
+    GHashTable *numbers;
+    WendBuf bytes;
+} Distinct;
 
 static Distinct distinct_new(void)
 {
-    return (Distinct){g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), WEND_BUF_INIT};
+    return (Distinct){
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
+        WEND_BUF_INIT};
 }
 
 /* Its number; *IS_NEW: nothing tells it yet. */
@@ -292,10 +339,16 @@ static void distinct_write(Distinct *d, Writer *w)
 }
 
 /* A table of values: where its bytes are in those of all tables, and what they are of. */
-typedef struct { gsize offset, n; guint64 key; const RankVector *values; const RankSet *ranks; guint column; } EncodedTable;
+typedef struct {
+    gsize offset, n;
+    guint64 key;
+    const RankVector *values;
+    const RankSet *ranks;
+    guint column;
+} EncodedTable;
 
-/* ENCODED: EncodedTable, by number. COLUMN: of one slot of the terminals of a shape. DERIVE: whether slots may be encoded by
- * others; DERIVED: words of those that are. */
+/* ENCODED: EncodedTable, by number. COLUMN: of one slot of the terminals of a shape. DERIVE:
+ * whether slots may be encoded by others; DERIVED: words of those that are. */
 typedef struct {
     Distinct sets, tables;
     GArray *encoded;
@@ -304,18 +357,28 @@ typedef struct {
     guint64 derived;
 } SlotTables;
 
-/* How a slot is encoded: its form, and the word, the table's number, or how many slots before those are that tell it. */
-typedef struct { SlotEncoding form; gint64 word; } EncodedSlot;
+/* How a slot is encoded: its form, and the word, the table's number, or how many slots before those
+ * are that tell it. */
+typedef struct {
+    SlotEncoding form;
+    gint64 word;
+} EncodedSlot;
 
 /* FALSE: a table tells it. */
 static gboolean encode_plainly(const Writer *w, const Signature *s, guint k, EncodedSlot *encoded)
 {
     const RankVector *v = &s->slots[k];
-    if (rank_vector_is_deltas(v)) return FALSE;
-    gboolean has_self = (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags & WEND_F_SELF) != 0;
+    if (rank_vector_is_deltas(v))
+        return FALSE;
+    gboolean has_self =
+        (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags
+         & WEND_F_SELF)
+        != 0;
     /* where there is one rank, self is best encoded relative to it */
-    gboolean constant = rank_vector_is_constant(v) && !(rank_vector_is_relative(v) && k == 0 && has_self);
-    *encoded = constant ? (EncodedSlot){ENCODED_AS_CONSTANT, v->value} : (EncodedSlot){ENCODED_AS_SELF, v->delta};
+    gboolean constant =
+        rank_vector_is_constant(v) && !(rank_vector_is_relative(v) && k == 0 && has_self);
+    *encoded = constant ? (EncodedSlot){ENCODED_AS_CONSTANT, v->value}
+                        : (EncodedSlot){ENCODED_AS_SELF, v->delta};
     return TRUE;
 }
 
@@ -327,7 +390,8 @@ static guint set_number(SlotTables *tables, const RankSet *ranks)
     gboolean is_new;
     rankset_encode_shortest(ranks, &set);
     guint number = distinct_add(&tables->sets, &set, &is_new);
-    if (is_new) distinct_encode(&tables->sets, &set);
+    if (is_new)
+        distinct_encode(&tables->sets, &set);
     wend_buf_clear(&set);
     return number;
 }
@@ -337,7 +401,12 @@ static EncodedSlot encode_by_table(Writer *w, SlotTables *tables, const Signatur
     const RankVector *v = &s->slots[k];
     WendBuf bytes = WEND_BUF_INIT;
     gboolean is_new;
-    EncodedTable table = {.offset = tables->tables.bytes.len, .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? 1 : 0), .values = v, .ranks = s->ranks, .column = tables->column};
+    EncodedTable table = {.offset = tables->tables.bytes.len,
+                          .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS
+                                 | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? 1 : 0),
+                          .values = v,
+                          .ranks = s->ranks,
+                          .column = tables->column};
     wend_buf_unsigned(&bytes, table.key);
     deltas_encode_shortest(v->deltas, &bytes, w->constant_number);
     guint number = distinct_add(&tables->tables, &bytes, &is_new);
@@ -350,8 +419,14 @@ static EncodedSlot encode_by_table(Writer *w, SlotTables *tables, const Signatur
     return (EncodedSlot){ENCODED_AS_TABLE, number};
 }
 
-/* Terminals of one function and as many slots. There may be as many as there are calls: of those that no table tells nothing is kept. */
-typedef struct { const Signature *const *terminals; guint n, n_slots; EncodedSlot **by_table; gboolean strided; /* some of them are */ } Encoding;
+/* Terminals of one function and as many slots. There may be as many as there are calls: of those
+ * that no table tells nothing is kept. */
+typedef struct {
+    const Signature *const *terminals;
+    guint n, n_slots;
+    EncodedSlot **by_table;
+    gboolean strided; /* some of them are */
+} Encoding;
 
 /* Slot by slot, as tables are numbered. */
 static void encode_tables(Writer *w, SlotTables *tables, Encoding *t)
@@ -360,29 +435,36 @@ static void encode_tables(Writer *w, SlotTables *tables, Encoding *t)
     t->by_table = g_new0(EncodedSlot *, t->n + 1);
     for (guint i = 0; i < t->n; i++) {
         const Signature *s = t->terminals[i];
-        if (!s->ranks) continue;
+        if (!s->ranks)
+            continue;
         t->by_table[i] = g_new(EncodedSlot, t->n_slots + 1);
-        if (tables->derive) derived[i] = slots_derive(s->slots, t->n_slots, s->ranks->n);
+        if (tables->derive)
+            derived[i] = slots_derive(s->slots, t->n_slots, s->ranks->n);
     }
     for (guint k = 0; k < t->n_slots; k++, tables->column++)
         for (guint i = 0; i < t->n; i++) {
-            if (!t->by_table[i]) continue;
+            if (!t->by_table[i])
+                continue;
             const Signature *s = t->terminals[i];
             EncodedSlot *encoded = &t->by_table[i][k];
             if (derived[i] && derived[i][k].kind) {
                 tables->derived += s->ranks->n;
-                *encoded = (EncodedSlot){derived[i][k].kind == DERIVED_SUM ? ENCODED_AS_SUM : ENCODED_AS_ACROSS, derived[i][k].back};
+                *encoded = (EncodedSlot){derived[i][k].kind == DERIVED_SUM ? ENCODED_AS_SUM
+                                                                           : ENCODED_AS_ACROSS,
+                                         derived[i][k].back};
             } else if (!encode_plainly(w, s, k, encoded)) {
                 *encoded = encode_by_table(w, tables, s, k);
             }
         }
-    for (guint i = 0; i < t->n; i++) g_free(derived[i]);
+    for (guint i = 0; i < t->n; i++)
+        g_free(derived[i]);
 }
 
 static EncodedSlot encoding_of(const Writer *w, const Encoding *t, guint terminal, guint k)
 {
     EncodedSlot one = {ENCODED_AS_CONSTANT, 0};
-    if (t->by_table[terminal]) return t->by_table[terminal][k];
+    if (t->by_table[terminal])
+        return t->by_table[terminal][k];
     encode_plainly(w, t->terminals[terminal], k, &one);
     return one;
 }
@@ -393,8 +475,11 @@ static void put_each_terminal(const Writer *w, WendBuf *out, const Encoding *t)
     for (guint i = 0; i < t->n; i++)
         for (guint k = 0; k < t->n_slots; k++) {
             EncodedSlot one = encoding_of(w, t, i, k);
-            wend_buf_unsigned(out, one.form == ENCODED_AS_TABLE ? ENCODED_AS_TABLE + (guint64)one.word : one.form);
-            if (one.form != ENCODED_AS_TABLE) codec_put_word(out, one.word, w->constant_number);
+            wend_buf_unsigned(out, one.form == ENCODED_AS_TABLE
+                                       ? ENCODED_AS_TABLE + (guint64)one.word
+                                       : one.form);
+            if (one.form != ENCODED_AS_TABLE)
+                codec_put_word(out, one.word, w->constant_number);
         }
 }
 
@@ -408,7 +493,8 @@ static void put_slot_columns(const Writer *w, WendBuf *out, const Encoding *t)
             const Strided *strided = t->terminals[i]->strided;
             guint32 count = signature_count(t->terminals[i]);
             deltas_builder_add(forms, (DeltaSequenceRun){one.form, 0, count});
-            deltas_builder_add(words, (DeltaSequenceRun){one.word, strided ? strided->steps[k] : 0, count});
+            deltas_builder_add(
+                words, (DeltaSequenceRun){one.word, strided ? strided->steps[k] : 0, count});
         }
         deltas_builder_encode(forms, out, NULL);
         deltas_builder_encode(words, out, w->constant_number);
@@ -417,7 +503,9 @@ static void put_slot_columns(const Writer *w, WendBuf *out, const Encoding *t)
 
 static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
 {
-    Encoding t = {.terminals = (const Signature *const *)batch->things->pdata, .n = batch->things->len, .n_slots = batch->n};
+    Encoding t = {.terminals = (const Signature *const *)batch->things->pdata,
+                  .n = batch->things->len,
+                  .n_slots = batch->n};
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
     guint32 n = 0; /* that these stand for */
     for (guint i = 0; i < t.n; i++) {
@@ -426,19 +514,23 @@ static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
     }
     t.strided &= n > 1;
     encode_tables(w, tables, &t);
-    if (!t.strided) put_each_terminal(w, &each, &t);
-    if (n > 1) put_slot_columns(w, &columns, &t);
+    if (!t.strided)
+        put_each_terminal(w, &each, &t);
+    if (n > 1)
+        put_slot_columns(w, &columns, &t);
     if (t.strided) {
         wend_buf_unsigned(&w->out, 1);
         writer_shorter(w, &columns, NULL);
     } else {
         put_batch(w, n, &each, &columns);
     }
-    for (guint i = 0; i < t.n; i++) g_free(t.by_table[i]);
+    for (guint i = 0; i < t.n; i++)
+        g_free(t.by_table[i]);
     g_free(t.by_table);
 }
 
-/* N tables as one delta sequence; nothing if that would be no less than the LESS bytes that they take apart. */
+/* N tables as one delta sequence; nothing if that would be no less than the LESS bytes that they
+ * take apart. */
 static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize less)
 {
     WendBuf out = WEND_BUF_INIT;
@@ -454,7 +546,9 @@ static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize 
     wend_buf_unsigned(&out, encoded->key | TABLE_TOGETHER);
     wend_buf_unsigned(&out, n);
     deltas_builder_encode(words, &out, w->constant_number);
-    if (out.len < less && (guint64)n * encoded->ranks->n <= TABLES_WORDS_PER_BYTE * (guint64)out.len) wend_buf_bytes(&w->out, out.data, out.len);
+    if (out.len < less
+        && (guint64)n * encoded->ranks->n <= TABLES_WORDS_PER_BYTE * (guint64)out.len)
+        wend_buf_bytes(&w->out, out.data, out.len);
     w->failed |= out.failed;
     wend_buf_clear(&out);
 }
@@ -462,7 +556,8 @@ static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize 
 /* Words of a delta sequence that is made only to see what it takes: it needs 100 bytes for each. */
 enum { TOGETHER_AT_ONCE = 1 << 14 };
 
-/* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would take as much as the row. */
+/* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would
+ * take as much as the row. */
 static void write_tables(Writer *w, SlotTables *tables)
 {
     const EncodedTable *encoded = (const EncodedTable *)(gpointer)tables->encoded->data;
@@ -470,10 +565,16 @@ static void write_tables(Writer *w, SlotTables *tables)
     for (guint i = 0, end; i < tables->encoded->len; i = end) {
         gsize bytes = encoded[i].n, before = w->out.len;
         end = i + 1;
-        guint most = encoded[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / encoded[i].ranks->n : 1;
-        for (; end < tables->encoded->len && end - i < most && encoded[end].key == encoded[i].key && encoded[end].column == encoded[i].column; end++) bytes += encoded[end].n;
-        if (end - i > 1) put_together(w, &encoded[i], end - i, bytes);
-        if (w->out.len == before) wend_buf_bytes(&w->out, tables->tables.bytes.data + encoded[i].offset, bytes);
+        guint most =
+            encoded[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / encoded[i].ranks->n : 1;
+        for (; end < tables->encoded->len && end - i < most && encoded[end].key == encoded[i].key
+               && encoded[end].column == encoded[i].column;
+             end++)
+            bytes += encoded[end].n;
+        if (end - i > 1)
+            put_together(w, &encoded[i], end - i, bytes);
+        if (w->out.len == before)
+            wend_buf_bytes(&w->out, tables->tables.bytes.data + encoded[i].offset, bytes);
     }
     w->failed |= tables->tables.bytes.failed;
     wend_buf_clear(&tables->tables.bytes);
@@ -481,7 +582,8 @@ static void write_tables(Writer *w, SlotTables *tables)
     g_array_unref(tables->encoded);
 }
 
-/* Terminals of one function, failed or not, and as many slots are encoded together, whatever their shape: their slots are mostly alike. */
+/* Terminals of one function, failed or not, and as many slots are encoded together, whatever their
+ * shape: their slots are mostly alike. */
 static void put_all_slots(Writer *w, SlotTables *tables)
 {
     Batches batches;
@@ -489,22 +591,30 @@ static void put_all_slots(Writer *w, SlotTables *tables)
     DeltaSequenceBuilder *terminals = deltas_builder_new(), *n_slots = deltas_builder_new();
     for (guint shape = 0, i = 0, n; shape < w->r->shapes->len; shape++, i += n) {
         Signature *first = &g_array_index(w->r->signatures, Signature, i);
-        for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;) n++;
-        deltas_builder_add(terminals, (DeltaSequenceRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
+        for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;)
+            n++;
+        deltas_builder_add(terminals,
+                           (DeltaSequenceRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
         deltas_builder_add(n_slots, (DeltaSequenceRun){n ? first->n_slots : 0, 0, 1});
-        for (guint k = 0; k < n; k++) batches_add(&batches, g_array_index(w->r->shapes, ShapeRow, shape).words[0], first->n_slots, &first[k]);
+        for (guint k = 0; k < n; k++)
+            batches_add(&batches, g_array_index(w->r->shapes, ShapeRow, shape).words[0],
+                        first->n_slots, &first[k]);
     }
     deltas_builder_encode(terminals, &w->out, NULL);
     deltas_builder_encode(n_slots, &w->out, NULL);
-    for (guint g = 0; g < batches.all->len; g++) put_terminals(w, tables, &g_array_index(batches.all, Batch, g));
+    for (guint g = 0; g < batches.all->len; g++)
+        put_terminals(w, tables, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
 }
 
-/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets and tables go once each. Returns how many words the slots have that are encoded by others. */
+/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets
+ * and tables go once each. Returns how many words the slots have that are encoded by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
-    SlotTables tables = {.sets = distinct_new(), .tables = distinct_new(),
-        .encoded = g_array_new(FALSE, FALSE, sizeof(EncodedTable)), .derive = derive};
+    SlotTables tables = {.sets = distinct_new(),
+                         .tables = distinct_new(),
+                         .encoded = g_array_new(FALSE, FALSE, sizeof(EncodedTable)),
+                         .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
     put_all_slots(w, &tables);
@@ -523,7 +633,8 @@ static guint64 put_all_terminals(Writer *w, gboolean derive)
 static void write_terminals(Writer *w)
 {
     gsize before = w->out.len;
-    if (put_all_terminals(w, TRUE) <= TABLES_WORDS_PER_BYTE * (guint64)(w->out.len - before)) return;
+    if (put_all_terminals(w, TRUE) <= TABLES_WORDS_PER_BYTE * (guint64)(w->out.len - before))
+        return;
     w->out.len = before;
     put_all_terminals(w, FALSE);
 }
@@ -536,9 +647,11 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
     for (guint i = 0; i < v->n; i++) {
         g_autofree guint32 *expanded = rankset_expand(&v->variants[i].ranks);
         for (guint32 r = 0, index; r < v->variants[i].ranks.n; r++)
-            if (rankset_find(ranks, expanded[r], &index)) variant_of[index] = i;
+            if (rankset_find(ranks, expanded[r], &index))
+                variant_of[index] = i;
     }
-    for (guint32 r = 0; r < ranks->n; r++) deltas_builder_add(numbers, (DeltaSequenceRun){variant_of[r], 0, 1});
+    for (guint32 r = 0; r < ranks->n; r++)
+        deltas_builder_add(numbers, (DeltaSequenceRun){variant_of[r], 0, 1});
     deltas_builder_encode(numbers, &w->out, NULL);
 }
 
@@ -563,14 +676,17 @@ static void put_sets(Writer *w)
 {
     guint n = w->r->classes->len;
     g_autofree RankSet *sets = g_new(RankSet, n + 1);
-    for (guint i = 0; i < n; i++) sets[i] = class_at(w, i)->class->ranks;
+    for (guint i = 0; i < n; i++)
+        sets[i] = class_at(w, i)->class->ranks;
     ranksets_encode(sets, n, &w->out);
 }
 
-/* Of all sequences what they are of and their rules, in columns; before these how many each class has. */
+/* Of all sequences what they are of and their rules, in columns; before these how many each class
+ * has. */
 static void put_sequences(Writer *w)
 {
-    DeltaSequenceBuilder *counts = deltas_builder_new(), *kinds = deltas_builder_new(), *ids = deltas_builder_new(), *rules = deltas_builder_new();
+    DeltaSequenceBuilder *counts = deltas_builder_new(), *kinds = deltas_builder_new(),
+                         *ids = deltas_builder_new(), *rules = deltas_builder_new();
     for (guint i = 0; i < w->r->classes->len; i++) {
         const RecordedClass *k = class_at(w, i);
         deltas_builder_add(counts, (DeltaSequenceRun){k->class->n_sequences, 0, 1});
@@ -593,13 +709,18 @@ static void put_ranks(Writer *w)
     guint n = w->r->classes->len;
     wend_buf_unsigned(&w->out, w->r->merge->world);
     wend_buf_unsigned(&w->out, n);
-    if (n == 0) return;
+    if (n == 0)
+        return;
     put_sets(w);
     DeltaSequenceBuilder *variants = deltas_builder_new();
-    for (guint i = 0; i < n; i++) deltas_builder_add(variants, (DeltaSequenceRun){class_at(w, i)->variants ? class_at(w, i)->variants->n : 1, 0, 1});
+    for (guint i = 0; i < n; i++)
+        deltas_builder_add(
+            variants,
+            (DeltaSequenceRun){class_at(w, i)->variants ? class_at(w, i)->variants->n : 1, 0, 1});
     deltas_builder_encode(variants, &w->out, NULL);
     for (guint i = 0; i < n; i++)
-        if (class_at(w, i)->variants) put_variants(w, &class_at(w, i)->class->ranks, class_at(w, i)->variants);
+        if (class_at(w, i)->variants)
+            put_variants(w, &class_at(w, i)->class->ranks, class_at(w, i)->variants);
 }
 
 static void write_classes(Writer *w)
@@ -607,13 +728,17 @@ static void write_classes(Writer *w)
     put_ranks(w);
     put_sequences(w);
     for (guint i = 0; i < w->r->classes->len; i++)
-        if (class_at(w, i)->variants) put_trips(w, class_at(w, i)->variants);
+        if (class_at(w, i)->variants)
+            put_trips(w, class_at(w, i)->variants);
 }
 
-gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error)
+gboolean recording_write(const Recording *r, const char *dir, const char *file,
+                         WendMergeResult *result, GError **error)
 {
     const char *start = fact(r->merge, "run.start");
-    Writer w = {.r = r, .out = WEND_BUF_INIT, .container = container_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
+    Writer w = {.r = r,
+                .out = WEND_BUF_INIT,
+                .container = container_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
     w.function_used = g_new0(guint8, wend_n_functions + 1);
     w.constant_used = g_new0(guint8, wend_n_constants + 1);
     w.function_number = g_new0(guint32, wend_n_functions + 1);
@@ -640,11 +765,14 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
         write_meta(&w); /* last: it has the totals */
     }
     if (good && !w.failed) {
-        if (result) *result = (WendMergeResult){.totals = w.totals, .classes = r->classes->len};
-        good = container_finish(w.container, dir, file ? file : BUNDLE_FILE, result ? &result->bytes : NULL, error);
+        if (result)
+            *result = (WendMergeResult){.totals = w.totals, .classes = r->classes->len};
+        good = container_finish(w.container, dir, file ? file : BUNDLE_FILE,
+                                result ? &result->bytes : NULL, error);
     } else {
         container_writer_free(w.container);
-        g_set_error(error, WEND_ERROR, good ? WEND_ERROR_SYSTEM : WEND_ERROR_INPUT, good ? "out of memory" : "a rank's outcomes or polls are damaged");
+        g_set_error(error, WEND_ERROR, good ? WEND_ERROR_SYSTEM : WEND_ERROR_INPUT,
+                    good ? "out of memory" : "a rank's outcomes or polls are damaged");
         good = FALSE;
     }
     wend_buf_clear(&w.out);
@@ -661,7 +789,8 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file, 
     return good;
 }
 
-gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result, GError **error)
+gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result,
+                          GError **error)
 {
     Recording *r = recording_share_terminals(m, error);
     gboolean good = r && recording_write(r, dir, file, result, error);

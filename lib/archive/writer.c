@@ -17,7 +17,8 @@ void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other)
     wend_buf_bytes(&w->out, less->data, less->len);
     w->failed |= plain->failed || (other && other->failed);
     wend_buf_clear(plain);
-    if (other) wend_buf_clear(other);
+    if (other)
+        wend_buf_clear(other);
 }
 
 gboolean writer_each_sequence(Writer *w, SequenceFunction function)
@@ -25,7 +26,8 @@ gboolean writer_each_sequence(Writer *w, SequenceFunction function)
     for (guint i = 0; i < w->r->classes->len; i++) {
         const RecordedClass *k = &g_array_index(w->r->classes, RecordedClass, i);
         for (guint q = 0; q < k->class->n_sequences; q++)
-            if (!function(w, k, &k->sequences[q])) return FALSE;
+            if (!function(w, k, &k->sequences[q]))
+                return FALSE;
     }
     return TRUE;
 }
@@ -35,9 +37,12 @@ gboolean writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Wri
     gsize before = w->out.len;
     w->encoded = FALSE;
     wend_buf_unsigned(&w->out, 1);
-    if (!writer_each_sequence(w, function)) return FALSE;
-    if (end) end(w);
-    if (w->encoded || w->out.failed) return TRUE;
+    if (!writer_each_sequence(w, function))
+        return FALSE;
+    if (end)
+        end(w);
+    if (w->encoded || w->out.failed)
+        return TRUE;
     w->out.len = before;
     wend_buf_unsigned(&w->out, 0);
     return TRUE;
@@ -66,7 +71,8 @@ static void find_rules(Writer *w, guint32 start)
         const Rule *body = &g_array_index(w->r->rules, Rule, rule);
         for (guint k = 0; k < body->n; k++) {
             guint32 id = body->symbols[k].id;
-            if (!body->symbols[k].is_rule || w->rule_times[id]) continue;
+            if (!body->symbols[k].is_rule || w->rule_times[id])
+                continue;
             w->rule_times[id] = 1;
             g_array_append_val(w->rules, id);
         }
@@ -89,15 +95,16 @@ static gboolean count_variant(Writer *w, const guint64 *trips, guint32 n_ranks, 
         w->rule_times[rule] = 0;
         for (guint k = 0; used && k < body->n; k++) {
             const WendSymbol *y = &body->symbols[k];
-            guint64 repeats =
-                y->repeats & RULE_TRIP ? trips[y->repeats - RULE_TRIP] : y->repeats;
+            guint64 repeats = y->repeats & RULE_TRIP ? trips[y->repeats - RULE_TRIP] : y->repeats;
             guint64 times, *sum = y->is_rule ? &w->rule_times[y->id] : &w->calls[y->id];
             gboolean first = *sum == 0;
             if (__builtin_mul_overflow(used, repeats, &times)
                 || __builtin_add_overflow(*sum, times, sum))
                 return FALSE;
-            if (y->is_rule || times == 0) continue;
-            if (first) g_array_append_vals(w->called, (const guint32[]){y->id}, 1);
+            if (y->is_rule || times == 0)
+                continue;
+            if (first)
+                g_array_append_vals(w->called, (const guint32[]){y->id}, 1);
             w->shape_calls[g_array_index(w->r->signatures, Signature, y->id).shape] += times;
             if (__builtin_add_overflow(length, times, &length) || length > G_MAXINT64 / 2)
                 return FALSE;

@@ -7,9 +7,9 @@
 #include "error.h"
 
 struct Allowance {
-    guint64 archives;         /* bytes of those that are read */
+    guint64 archives; /* bytes of those that are read */
     guint64 most, taken;
-    gboolean given;           /* the most, by the user */
+    gboolean given; /* the most, by the user */
     gboolean exceeded, no_memory;
 };
 
@@ -24,7 +24,8 @@ static guint64 ceiling(void)
 static void measure(Allowance *a)
 {
     guint64 most;
-    if (__builtin_mul_overflow(a->archives, ALLOWANCE_FACTOR, &most)) most = G_MAXUINT64;
+    if (__builtin_mul_overflow(a->archives, ALLOWANCE_FACTOR, &most))
+        most = G_MAXUINT64;
     a->most = MIN(MAX(most, ALLOWANCE_LEAST), ceiling());
 }
 
@@ -33,7 +34,8 @@ Allowance *allowance_new(guint64 bytes)
     Allowance *a = g_rc_box_new0(Allowance);
     a->given = bytes > 0;
     a->most = bytes;
-    if (!a->given) measure(a);
+    if (!a->given)
+        measure(a);
     return a;
 }
 
@@ -44,19 +46,23 @@ Allowance *allowance_ref(Allowance *a)
 
 void allowance_unref(Allowance *a)
 {
-    if (a) g_rc_box_release(a);
+    if (a)
+        g_rc_box_release(a);
 }
 
 void allowance_add_archive(Allowance *a, guint64 bytes)
 {
-    if (__builtin_add_overflow(a->archives, bytes, &a->archives)) a->archives = G_MAXUINT64;
-    if (!a->given) measure(a);
+    if (__builtin_add_overflow(a->archives, bytes, &a->archives))
+        a->archives = G_MAXUINT64;
+    if (!a->given)
+        measure(a);
 }
 
 gboolean allowance_take(Allowance *a, guint64 n, gsize size)
 {
     guint64 bytes;
-    if (!a) return TRUE;
+    if (!a)
+        return TRUE;
     if (__builtin_mul_overflow(n, size, &bytes) || bytes > a->most - a->taken) {
         a->exceeded = TRUE;
         return FALSE;
@@ -67,29 +73,36 @@ gboolean allowance_take(Allowance *a, guint64 n, gsize size)
 
 void allowance_give(Allowance *a, guint64 bytes)
 {
-    if (a) a->taken -= MIN(bytes, a->taken);
+    if (a)
+        a->taken -= MIN(bytes, a->taken);
 }
 
 gpointer allowance_block(Allowance *a, guint64 n, gsize size)
 {
-    if (n >= G_MAXSIZE || !allowance_take(a, n + 1, size)) return NULL;
+    if (n >= G_MAXSIZE || !allowance_take(a, n + 1, size))
+        return NULL;
     gpointer block = g_try_malloc0_n(n + 1, size);
-    if (!block && a) a->no_memory = TRUE;
+    if (!block && a)
+        a->no_memory = TRUE;
     return block;
 }
 
 gboolean allowance_grow(Allowance *a, guint8 **block, gsize old, gsize n)
 {
-    if (!allowance_take(a, n - old, 1)) return FALSE;
+    if (!allowance_take(a, n - old, 1))
+        return FALSE;
     guint8 *grown = g_try_realloc(*block, n);
-    if (grown) *block = grown;
-    else if (a) a->no_memory = TRUE;
+    if (grown)
+        *block = grown;
+    else if (a)
+        a->no_memory = TRUE;
     return grown != NULL;
 }
 
 gboolean allowance_error(const Allowance *a, const char *name, GError **error)
 {
-    if (!a || (!a->exceeded && !a->no_memory)) return FALSE;
+    if (!a || (!a->exceeded && !a->no_memory))
+        return FALSE;
     if (a->exceeded) {
         g_autofree char *most = g_format_size_full(a->most, G_FORMAT_SIZE_IEC_UNITS);
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,

@@ -21,7 +21,7 @@ typedef struct Allowance Allowance;
 
 Allowance *allowance_new(guint64 bytes); /* BYTES 0: by the size of the archives. One reference */
 Allowance *allowance_ref(Allowance *a);
-void allowance_unref(Allowance *a);      /* NULL: nothing happens */
+void allowance_unref(Allowance *a);                      /* NULL: nothing happens */
 void allowance_add_archive(Allowance *a, guint64 bytes); /* an archive of so many bytes is read */
 
 /* N things of SIZE bytes. FALSE: they are more than is left; nothing is taken, and the allowance is

@@ -13,7 +13,8 @@ struct wend_arena_chunk {
     char data[];
 };
 
-/* Chunks grow with what is held, so that a table of a few entries is small and a large one asks the system rarely. */
+/* Chunks grow with what is held, so that a table of a few entries is small and a large one asks the
+ * system rarely. */
 static size_t chunk_size(const WendArena *a, size_t bytes)
 {
     size_t size = a->bytes < 1024 ? 1024 : a->bytes > (1 << 20) ? 1 << 20 : a->bytes;

@@ -9,7 +9,7 @@ typedef struct {
     struct wend_arena_chunk *chunks; /* newest first */
     char *next, *end;                /* what is left of the newest */
     size_t bytes;                    /* held */
-} WendArena; /* {0} is empty */
+} WendArena;                         /* {0} is empty */
 
 void *wend_arena_new(WendArena *a, size_t bytes); /* zeroed, aligned to 8; NULL: no memory */
 void *wend_arena_copy(WendArena *a, const void *data, size_t bytes);

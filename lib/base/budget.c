@@ -30,8 +30,9 @@ static bool take(size_t n)
     size_t before = atomic_fetch_add_explicit(&held, n, memory_order_relaxed);
     size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
     bool fits = before <= most && n <= most - before;
-    if (fits && (before + n <= atomic_load_explicit(&secured, memory_order_relaxed)
-                 || secure(before + n)))
+    if (fits
+        && (before + n <= atomic_load_explicit(&secured, memory_order_relaxed)
+            || secure(before + n)))
         return true;
     give(n);
     void (*reached)(void) = atomic_load(&when_reached);

@@ -121,7 +121,8 @@ uint64_t wend_read_unsigned(WendCursor *c)
             break;
         v |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80) {
-            if (byte == 0 && shift > 0) /* a longer form of a shorter number: equal data must be equal bytes */
+            /* a longer form of a shorter number: equal data must be equal bytes */
+            if (byte == 0 && shift > 0)
                 break;
             return v;
         }

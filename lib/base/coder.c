@@ -2,12 +2,15 @@
 /* coder.c: an adaptive binary range coder for rows of numbers (docs/format.md, "DeltaSequence"). */
 #include "coder.h"
 
-/* A number is its length in bits, and those behind its highest one. The length is told from the top, and so are that many
- * bits that follow it, each in the context of those before it; what is left are bits that are taken to be even. */
+/* A number is its length in bits, and those behind its highest one. The length is told from the
+ * top, and so are that many bits that follow it, each in the context of those before it; what is
+ * left are bits that are taken to be even. */
 enum { LENGTH_BITS = 7, LENGTHS = 65, TOP_BITS = 2 };
 
 /* How likely a 1 is, in 2^-16, and how often that has been seen, up to a limit. */
-typedef struct { guint16 one, seen; } Context;
+typedef struct {
+    guint16 one, seen;
+} Context;
 enum { EVEN = 1 << 15, LEAST = 1 << 5, SEEN_MOST = 1022 };
 
 typedef struct {
@@ -23,9 +26,11 @@ static guint bits_of(guint64 number)
 static void model_init(Model *m, guint64 most)
 {
     const Context even = {EVEN, 0};
-    for (guint i = 0; i < G_N_ELEMENTS(m->length); i++) m->length[i] = even;
+    for (guint i = 0; i < G_N_ELEMENTS(m->length); i++)
+        m->length[i] = even;
     for (guint i = 0; i < LENGTHS; i++)
-        for (guint k = 0; k < G_N_ELEMENTS(m->top[i]); k++) m->top[i][k] = even;
+        for (guint k = 0; k < G_N_ELEMENTS(m->top[i]); k++)
+            m->top[i][k] = even;
     m->length_bits = bits_of(bits_of(most));
 }
 
@@ -33,28 +38,36 @@ static void context_see(Context *c, guint bit)
 {
     gint32 one = c->one, away = (bit ? (1 << 16) - one : -one) * 2 / (2 * c->seen + 5);
     c->one = (guint16)CLAMP(one + away, LEAST, (1 << 16) - LEAST);
-    if (c->seen < SEEN_MOST) c->seen++;
+    if (c->seen < SEEN_MOST)
+        c->seen++;
 }
 
 /* -- the range: an interval of 2^32, of which bits take their parts -- */
 
 enum { RANGE_LEAST = 1 << 24, CODE_BYTES = 4 };
 
-/* How many bytes say which interval of RANGE it is, whatever follows them: there is a number of so many in it that ends in zeros,
- * and so are all that have other bits in their place. */
+/* How many bytes say which interval of RANGE it is, whatever follows them: there is a number of so
+ * many in it that ends in zeros, and so are all that have other bits in their place. */
 static guint end_bytes(guint32 range)
 {
     return range >= 2 * RANGE_LEAST ? 1 : 2;
 }
 
-typedef struct { WendBuf *out; guint64 low; guint32 range; } Encoder;
+typedef struct {
+    WendBuf *out;
+    guint64 low;
+    guint32 range;
+} Encoder;
 
-/* A carry goes up through bytes that are full. It does not pass the first one: all is less than 1. */
+/* A carry goes up through bytes that are full. It does not pass the first one: all is less than
+ * 1. */
 static void take_carry(Encoder *e)
 {
-    if (e->low >> 32 == 0) return;
+    if (e->low >> 32 == 0)
+        return;
     e->low &= G_MAXUINT32;
-    for (gsize i = e->out->len; i-- > 0 && ++e->out->data[i] == 0;) { }
+    for (gsize i = e->out->len; i-- > 0 && ++e->out->data[i] == 0;) {
+    }
 }
 
 static void put_byte(Encoder *e)
@@ -68,10 +81,12 @@ static void put_byte(Encoder *e)
 static void put_bit(Encoder *e, guint bit, guint32 one)
 {
     guint32 bound = (e->range >> 16) * one;
-    if (!bit) e->low += bound;
+    if (!bit)
+        e->low += bound;
     e->range = bit ? bound : e->range - bound;
     take_carry(e);
-    while (e->range < RANGE_LEAST) put_byte(e);
+    while (e->range < RANGE_LEAST)
+        put_byte(e);
 }
 
 static void put_end(Encoder *e)
@@ -79,11 +94,16 @@ static void put_end(Encoder *e)
     guint n = end_bytes(e->range);
     e->low += ((guint32)1 << 8 * (CODE_BYTES - n)) - 1;
     take_carry(e);
-    for (guint i = 0; i < n; i++) put_byte(e);
+    for (guint i = 0; i < n; i++)
+        put_byte(e);
 }
 
 /* CODE: how far above the interval's start the last CODE_BYTES bytes are, which are LAST. */
-typedef struct { WendCursor *c; gsize taken; guint32 code, last, range; } Decoder;
+typedef struct {
+    WendCursor *c;
+    gsize taken;
+    guint32 code, last, range;
+} Decoder;
 
 /* Behind the end of all there are zeros. */
 static void get_byte(Decoder *d)
@@ -94,37 +114,49 @@ static void get_byte(Decoder *d)
     d->last = d->last << 8 | byte;
     d->range <<= 8;
     d->taken++;
-    if (d->taken > left + CODE_BYTES) d->c->failed = true;
+    if (d->taken > left + CODE_BYTES)
+        d->c->failed = true;
 }
 
 static guint get_bit(Decoder *d, guint32 one)
 {
     guint32 bound = (d->range >> 16) * one;
     guint bit = d->code < bound;
-    if (!bit) d->code -= bound;
+    if (!bit)
+        d->code -= bound;
     d->range = bit ? bound : d->range - bound;
-    while (d->range < RANGE_LEAST) get_byte(d);
+    while (d->range < RANGE_LEAST)
+        get_byte(d);
     return bit;
 }
 
-/* Takes what put_end put, and nothing else that is in the interval: so no row's bytes begin as those of another one are. */
+/* Takes what put_end put, and nothing else that is in the interval: so no row's bytes begin as
+ * those of another one are. */
 static void get_end(Decoder *d)
 {
     guint n = end_bytes(d->range);
     guint32 behind = ((guint32)1 << 8 * (CODE_BYTES - n)) - 1, more = d->last & behind;
     wend_read_bytes(d->c, d->taken - CODE_BYTES + n);
-    if (d->code < more || d->code - more > behind) d->c->failed = true;
+    if (d->code < more || d->code - more > behind)
+        d->c->failed = true;
 }
 
 /* -- numbers: the same for both; an encoder gives the bits, and a decoder finds them -- */
 
-typedef struct { Encoder *encoder; Decoder *decoder; } Coder;
+typedef struct {
+    Encoder *encoder;
+    Decoder *decoder;
+} Coder;
 
 static guint code_bit(const Coder *c, guint bit, Context *context)
 {
     guint32 one = context ? context->one : EVEN;
-    if (c->encoder) put_bit(c->encoder, bit, one); else bit = get_bit(c->decoder, one);
-    if (context) context_see(context, bit);
+    if (c->encoder)
+        put_bit(c->encoder, bit, one);
+    else
+        bit = get_bit(c->decoder, one);
+    if (context)
+        context_see(context, bit);
     return bit;
 }
 
@@ -132,18 +164,22 @@ static guint code_bit(const Coder *c, guint bit, Context *context)
 static guint64 code_tree(const Coder *c, guint64 bits, guint n, Context *contexts)
 {
     guint at = 1;
-    for (guint i = n; i-- > 0;) at = at << 1 | code_bit(c, bits >> i & 1, &contexts[at]);
+    for (guint i = n; i-- > 0;)
+        at = at << 1 | code_bit(c, bits >> i & 1, &contexts[at]);
     return at - ((guint64)1 << n);
 }
 
 static guint64 code_number(const Coder *c, Model *m, guint64 number)
 {
     guint length = (guint)code_tree(c, bits_of(number), m->length_bits, m->length);
-    if (length <= 1 || length >= LENGTHS) return length; /* what is too long is above any number */
+    if (length <= 1 || length >= LENGTHS)
+        return length; /* what is too long is above any number */
     guint below = length - 1, top = MIN(below, TOP_BITS);
     below -= top;
-    guint64 all = (guint64)1 << top | code_tree(c, number >> below & ((1 << top) - 1), top, m->top[length]);
-    for (guint i = below; i-- > 0;) all = all << 1 | code_bit(c, number >> i & 1, NULL);
+    guint64 all =
+        (guint64)1 << top | code_tree(c, number >> below & ((1 << top) - 1), top, m->top[length]);
+    for (guint i = below; i-- > 0;)
+        all = all << 1 | code_bit(c, number >> i & 1, NULL);
     return all;
 }
 
@@ -152,7 +188,8 @@ void coder_encode(const guint64 *numbers, guint64 n, guint64 most, WendBuf *out)
     Model m;
     Encoder e = {out, 0, G_MAXUINT32};
     model_init(&m, most);
-    for (guint64 i = 0; i < n && !out->failed; i++) code_number(&(Coder){.encoder = &e}, &m, numbers[i]);
+    for (guint64 i = 0; i < n && !out->failed; i++)
+        code_number(&(Coder){.encoder = &e}, &m, numbers[i]);
     put_end(&e);
 }
 
@@ -161,11 +198,13 @@ gboolean coder_decode(guint64 *numbers, guint64 n, guint64 most, WendCursor *c)
     Model m;
     Decoder d = {.c = c};
     model_init(&m, most);
-    for (int i = 0; i < CODE_BYTES; i++) get_byte(&d);
+    for (int i = 0; i < CODE_BYTES; i++)
+        get_byte(&d);
     d.range = G_MAXUINT32;
     for (guint64 i = 0; i < n && !c->failed; i++) {
         numbers[i] = code_number(&(Coder){.decoder = &d}, &m, 0);
-        if (numbers[i] > most || bits_of(numbers[i]) > bits_of(most)) c->failed = true;
+        if (numbers[i] > most || bits_of(numbers[i]) > bits_of(most))
+            c->failed = true;
     }
     get_end(&d);
     return !c->failed;

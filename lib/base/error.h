@@ -8,9 +8,9 @@
 #define WEND_ERROR (wend_error_quark())
 GQuark wend_error_quark(void);
 typedef enum { /* also the exit codes of the commands */
-    WEND_ERROR_USAGE = 2,
-    WEND_ERROR_INPUT = 3,  /* missing, truncated, corrupt, of another version */
-    WEND_ERROR_SYSTEM = 4  /* cannot read, write, allocate */
+               WEND_ERROR_USAGE = 2,
+               WEND_ERROR_INPUT = 3, /* missing, truncated, corrupt, of another version */
+               WEND_ERROR_SYSTEM = 4 /* cannot read, write, allocate */
 } WendErrorCode;
 
 #endif

@@ -201,8 +201,8 @@ static int write_in_place(const char *path, const Target *t, const void *data, g
     return number;
 }
 
-/* Not under the number of a standard file that the application has closed, for its other threads may
- * write to that. -1: errno says why. */
+/* Not under the number of a standard file that the application has closed, for its other threads
+ * may write to that. -1: errno says why. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)

@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 /* A line of C, of which compilers need to take 4095 characters (C11, 5.2.4.1), has room for a call
- * with several of them. A library's names of functions may be long; those of the standard are not. */
+ * with several of them. A library's names of functions may be long; those of the standard are
+ * not. */
 enum { IDENTIFIER_MOST = 1023 };
 
 /* Not isalnum: what that says depends on the locale. */
@@ -16,7 +17,10 @@ static inline bool identifier_letter(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
-static inline bool identifier_digit(char c) { return c >= '0' && c <= '9'; }
+static inline bool identifier_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
 
 /* Whether the N bytes at TEXT are an identifier, of IDENTIFIER_MOST characters at most. */
 static inline bool identifier_is(const char *text, size_t n)

@@ -8,8 +8,10 @@
 /* ORDER: 0, 1, …, N - 1. */
 void order_begin(guint32 *order, guint n);
 
-/* Rearranges ORDER, N indices into KEYS, so that their keys ascend; places of equal keys stay in the order they have. A radix sort, the lowest eight bits first (Knuth, The Art of Computer Programming 3, 5.2.5):
- * as many passes as the largest key has bytes, none over what is in order. */
+/* Rearranges ORDER, N indices into KEYS, so that their keys ascend; places of equal keys stay in
+ * the order they have. A radix sort, the lowest eight bits first (Knuth, The Art of Computer
+ * Programming 3, 5.2.5): as many passes as the largest key has bytes, none over what is in
+ * order. */
 void order_by_keys(guint32 *order, const guint32 *keys, guint n);
 
 #endif

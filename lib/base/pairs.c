@@ -4,14 +4,18 @@
 
 Pairs pairs_new(guint32 n_a)
 {
-    return (Pairs){g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL), {g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(guint32))}, n_a,
-                   g_new0(guint32, (gsize)n_a + 1)};
+    return (Pairs){
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+        {g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(guint32))},
+        n_a,
+        g_new0(guint32, (gsize)n_a + 1)};
 }
 
 guint32 pairs_number(Pairs *p, guint32 a, guint32 b)
 {
     guint32 *last = &p->last[a == PAIR_NONE ? p->n_a : a];
-    if (*last && g_array_index(p->of[1], guint32, *last - 1) == b) return *last - 1;
+    if (*last && g_array_index(p->of[1], guint32, *last - 1) == b)
+        return *last - 1;
     gint64 pair = (gint64)((guint64)a << 32 | b);
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(p->numbers, &pair));
     if (!number) {
@@ -26,7 +30,8 @@ guint32 pairs_number(Pairs *p, guint32 a, guint32 b)
 
 void pairs_clear(Pairs *p)
 {
-    for (int k = 0; k < 2; k++) g_array_unref(p->of[k]);
+    for (int k = 0; k < 2; k++)
+        g_array_unref(p->of[k]);
     g_hash_table_unref(p->numbers);
     g_free(p->last);
 }

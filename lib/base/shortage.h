@@ -13,8 +13,8 @@
 _Noreturn void wend_shortage(void);
 /* a library that we call is about to take so many by malloc: they are not to spare */
 bool wend_shortage_ahead(uint64_t bytes);
-/* From here on BYTES in small pieces can be had without fail, so that what has signals held or files
- * open is not left halfway. */
+/* From here on BYTES in small pieces can be had without fail, so that what has signals held or
+ * files open is not left halfway. */
 void wend_shortage_reserve(size_t bytes);
 void wend_shortage_ends(void (*end)(void)); /* commands: END says it, and does not come back */
 

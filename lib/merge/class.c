@@ -23,7 +23,8 @@ static void poll_table_free(gpointer p)
 
 static void free_outcomes(Contents *outcomes, guint n_shapes)
 {
-    for (guint i = 0; outcomes && i < n_shapes; i++) contents_clear(&outcomes[i]);
+    for (guint i = 0; outcomes && i < n_shapes; i++)
+        contents_clear(&outcomes[i]);
     g_free(outcomes);
 }
 
@@ -47,8 +48,10 @@ static void sequence_clear(Sequence *s)
 
 void class_free(Class *k)
 {
-    if (!k) return;
-    for (guint i = 0; i < k->n_sequences; i++) sequence_clear(&k->sequences[i]);
+    if (!k)
+        return;
+    for (guint i = 0; i < k->n_sequences; i++)
+        sequence_clear(&k->sequences[i]);
     g_free(k->sequences);
     rankset_clear(&k->ranks);
     g_clear_pointer(&k->key, g_bytes_unref);
@@ -61,9 +64,13 @@ gsize class_memory(const Class *k)
     gsize all = sizeof *k + g_bytes_get_size(k->key);
     for (guint i = 0; i < k->n_sequences; i++) {
         const Sequence *s = &k->sequences[i];
-        all += sizeof *s + table_memory(&s->table) + g_bytes_get_size(s->grammar) + s->table.n_terminals * sizeof *s->timed_as + 2 * (gsize)s->n_timed * sizeof *s->timing;
-        for (guint o = 0; o < s->table.n_shapes; o++) all += contents_memory(&s->outcomes[o]);
-        for (guint p = 0; p < s->poll_tables->len; p++) all += table_memory(&((const PollTable *)g_ptr_array_index(s->poll_tables, p))->table);
+        all += sizeof *s + table_memory(&s->table) + g_bytes_get_size(s->grammar)
+               + s->table.n_terminals * sizeof *s->timed_as
+               + 2 * (gsize)s->n_timed * sizeof *s->timing;
+        for (guint o = 0; o < s->table.n_shapes; o++)
+            all += contents_memory(&s->outcomes[o]);
+        for (guint p = 0; p < s->poll_tables->len; p++)
+            all += table_memory(&((const PollTable *)g_ptr_array_index(s->poll_tables, p))->table);
         all += contents_memory(&s->poll_grammars);
     }
     return all;
@@ -80,7 +87,8 @@ static void put_block(WendBuf *out, GBytes *block)
 /* Clears B. */
 static GBytes *bytes_from(WendBuf *b)
 {
-    if (b->failed) wend_shortage();
+    if (b->failed)
+        wend_shortage();
     GBytes *bytes = g_bytes_new(b->data, b->len);
     wend_buf_clear(b);
     return bytes;
@@ -110,7 +118,8 @@ static void make_shapes_key(Class *k)
         wend_buf_unsigned(&key, s->kind);
         wend_buf_signed(&key, s->id);
         put_block(&key, shapes);
-        if (refine_key(s, &key)) continue;
+        if (refine_key(s, &key))
+            continue;
         wend_buf_clear(&key);
         k->shapes_key = g_bytes_ref(k->key);
         return;
@@ -141,12 +150,15 @@ static GBytes *read_bytes(WendCursor *c)
 static TimingSum part_timing(WendCursor *c)
 {
     guint64 count = wend_read_unsigned(c);
-    if (count == 0) return (TimingSum){0};
-    double mean = cursor_double(c), min = cursor_double(c), max = cursor_double(c), m2 = cursor_double(c);
+    if (count == 0)
+        return (TimingSum){0};
+    double mean = cursor_double(c), min = cursor_double(c), max = cursor_double(c),
+           m2 = cursor_double(c);
     return timing_from_moments(count, mean, min, max, m2);
 }
 
-/* Each terminal has a row of its own, but those of a shape of which there are more than WEND_TIMED_APART have one. */
+/* Each terminal has a row of its own, but those of a shape of which there are more than
+ * WEND_TIMED_APART have one. */
 static void time_apart(Sequence *s)
 {
     guint n = s->table.n_terminals;
@@ -164,7 +176,8 @@ static void time_apart(Sequence *s)
 gboolean class_is_strided(const Class *k)
 {
     for (guint i = 0; i < k->n_sequences; i++)
-        if (k->sequences[i].table.strided) return TRUE;
+        if (k->sequences[i].table.strided)
+            return TRUE;
     return FALSE;
 }
 
@@ -175,7 +188,8 @@ static gboolean sequence_spread(Sequence *s, guint32 rank)
     GBytes *grammar = g_bytes_ref(s->grammar);
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
     table_to_part(&s->table, &t);
-    gboolean good = elastic_unfold(&t, &grammar, FALSE, numbers, G_MAXUINT64, NULL) && table_from_part(&table, &t, rank);
+    gboolean good = elastic_unfold(&t, &grammar, FALSE, numbers, G_MAXUINT64, NULL)
+                    && table_from_part(&table, &t, rank);
     part_table_clear(&t);
     if (!good) {
         table_clear(&table);
@@ -185,11 +199,14 @@ static gboolean sequence_spread(Sequence *s, guint32 rank)
     /* There are so many of an strided shape that all of them are timed as one. */
     guint32 *timed_as = g_new(guint32, table.n_terminals + 1);
     g_autofree guint32 *of_shape = g_new0(guint32, table.n_shapes + 1);
-    for (guint i = 0; i < s->table.n_terminals; i++) of_shape[s->table.terminal_shape[i]] = s->timed_as[i];
-    for (guint i = 0; i < table.n_terminals; i++) timed_as[i] = of_shape[table.terminal_shape[i]];
+    for (guint i = 0; i < s->table.n_terminals; i++)
+        of_shape[s->table.terminal_shape[i]] = s->timed_as[i];
+    for (guint i = 0; i < table.n_terminals; i++)
+        timed_as[i] = of_shape[table.terminal_shape[i]];
     for (guint i = 0; i < s->table.n_terminals; i++) {
         guint32 number = g_array_index(numbers, guint32, i);
-        if (number != PAIR_NONE) timed_as[number] = s->timed_as[i];
+        if (number != PAIR_NONE)
+            timed_as[number] = s->timed_as[i];
     }
     g_free(s->timed_as);
     s->timed_as = timed_as;
@@ -203,21 +220,27 @@ static gboolean sequence_spread(Sequence *s, guint32 rank)
 gboolean class_spread(Class *k)
 {
     gboolean good = TRUE;
-    for (guint i = 0; good && i < k->n_sequences; i++) good = !k->sequences[i].table.strided || sequence_spread(&k->sequences[i], rankset_lowest(&k->ranks));
+    for (guint i = 0; good && i < k->n_sequences; i++)
+        good = !k->sequences[i].table.strided
+               || sequence_spread(&k->sequences[i], rankset_lowest(&k->ranks));
     make_key(k);
     return good;
 }
 
-/* Equal outcomes are as many as there are calls: how many that is on this rank is not kept, so that it is the same content on all ranks. */
+/* Equal outcomes are as many as there are calls: how many that is on this rank is not kept, so that
+ * it is the same content on all ranks. */
 static GBytes *read_stream(WendCursor *c)
 {
     WendCursor block = wend_read_block(c), run = block;
-    if (c->failed) return g_bytes_new(NULL, 0);
+    if (c->failed)
+        return g_bytes_new(NULL, 0);
     gboolean is_run = wend_read_unsigned(&run) > 0;
     const guint8 *entry = run.p;
     guint64 head = wend_read_unsigned(&run);
-    for (guint64 n = head >> 1; n > 0 && !run.failed; n--) wend_read_signed(&run);
-    if (!is_run || head & 1 || run.failed || run.p != run.end) return g_bytes_new(block.p, block.end - block.p);
+    for (guint64 n = head >> 1; n > 0 && !run.failed; n--)
+        wend_read_signed(&run);
+    if (!is_run || head & 1 || run.failed || run.p != run.end)
+        return g_bytes_new(block.p, block.end - block.p);
     WendBuf once = WEND_BUF_INIT;
     wend_buf_unsigned(&once, 1);
     wend_buf_bytes(&once, entry, run.end - entry);
@@ -241,7 +264,8 @@ static Contents *part_outcomes(WendCursor *c, guint n_shapes, const RankSet *ran
 static GArray *part_times(WendCursor *c, guint n_terminals)
 {
     gsize n = wend_read_count(c, 2);
-    if (c->failed || (n != 0 && n != n_terminals)) return NULL;
+    if (c->failed || (n != 0 && n != n_terminals))
+        return NULL;
     GArray *times = g_array_sized_new(FALSE, FALSE, sizeof(TimingSum), 2 * (guint)n);
     for (gsize i = 0; i < 2 * n; i++) {
         TimingSum sum = part_timing(c);
@@ -250,7 +274,8 @@ static GArray *part_times(WendCursor *c, guint n_terminals)
     return times;
 }
 
-static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks, guint64 room, GError **error)
+static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks,
+                          guint64 room, GError **error)
 {
     PartTable t;
     gboolean good = part_table_read(&t, c);
@@ -258,13 +283,16 @@ static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSe
     g_autoptr(GArray) times = good ? part_times(c, t.terminals->len) : NULL;
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
     s->grammar = read_bytes(c);
-    good = times && !c->failed && elastic_unfold(&t, &s->grammar, TRUE, numbers, room, error) && table_from_part(&s->table, &t, rank);
+    good = times && !c->failed && elastic_unfold(&t, &s->grammar, TRUE, numbers, room, error)
+           && table_from_part(&s->table, &t, rank);
     if (good) {
         s->outcomes = outcomes;
         time_apart(s);
         for (guint i = 0; i < times->len; i++) {
             guint32 terminal = g_array_index(numbers, guint32, i / 2);
-            if (terminal != PAIR_NONE) timing_add(&s->timing[2 * s->timed_as[terminal] + i % 2], &g_array_index(times, TimingSum, i));
+            if (terminal != PAIR_NONE)
+                timing_add(&s->timing[2 * s->timed_as[terminal] + i % 2],
+                           &g_array_index(times, TimingSum, i));
         }
     } else {
         free_outcomes(outcomes, t.n_shapes);
@@ -277,7 +305,8 @@ static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSe
 static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const RankSet *ranks)
 {
     PartTable t;
-    gboolean good = part_table_read(&t, c) && t.streams->len == 0 && table_from_part(polls, &t, rank);
+    gboolean good =
+        part_table_read(&t, c) && t.streams->len == 0 && table_from_part(polls, &t, rank);
     if (good) {
         free_outcomes(part_outcomes(c, t.n_shapes, ranks), t.n_shapes);
         g_autoptr(GArray) times = part_times(c, t.terminals->len);
@@ -287,17 +316,20 @@ static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const Rank
     return good && !c->failed;
 }
 
-static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks, guint64 room, GError **error)
+static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks,
+                              guint64 room, GError **error)
 {
     s->kind = wend_read_unsigned(c);
     s->id = wend_read_signed(c);
-    if (!part_main(s, c, rank, ranks, room, error)) return FALSE;
+    if (!part_main(s, c, rank, ranks, room, error))
+        return FALSE;
     guint64 polls_after = wend_read_unsigned(c);
 
     PollTable *polls = g_new0(PollTable, 1);
     g_ptr_array_add(s->poll_tables, polls);
     polls->ranks = rankset_copy(ranks);
-    if (!part_polls(&polls->table, c, rank, ranks)) return FALSE;
+    if (!part_polls(&polls->table, c, rank, ranks))
+        return FALSE;
     GBytes *grammar = read_bytes(c);
     if (polls->table.n_terminals == 0) {
         g_ptr_array_set_size(s->poll_tables, 0);
@@ -319,7 +351,8 @@ static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const Ra
 static int by_kind_and_id(const void *a, const void *b)
 {
     const Sequence *x = a, *y = b;
-    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
@@ -341,7 +374,8 @@ Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error
 
 /* -- between processes -- */
 
-/* n (first time of a row: 0; else its number + 1)^terminals, the rows; rows are numbered by first use. */
+/* n (first time of a row: 0; else its number + 1)^terminals, the rows; rows are numbered by first
+ * use. */
 static void encode_timing(const Sequence *s, WendBuf *out)
 {
     for (guint32 t = 0, n = 0; t < s->table.n_terminals; t++) {
@@ -349,7 +383,8 @@ static void encode_timing(const Sequence *s, WendBuf *out)
         wend_buf_unsigned(out, first ? 0 : (guint64)s->timed_as[t] + 1);
         n += first;
     }
-    for (guint t = 0; t < 2 * s->n_timed; t++) timing_encode(&s->timing[t], out);
+    for (guint t = 0; t < 2 * s->n_timed; t++)
+        timing_encode(&s->timing[t], out);
 }
 
 static gboolean decode_timing(Sequence *s, WendCursor *c)
@@ -357,11 +392,13 @@ static gboolean decode_timing(Sequence *s, WendCursor *c)
     s->timed_as = g_new(guint32, MAX(s->table.n_terminals, 1));
     for (guint32 t = 0; t < s->table.n_terminals; t++) {
         guint64 row = wend_read_unsigned(c);
-        if (row > s->n_timed) return FALSE;
+        if (row > s->n_timed)
+            return FALSE;
         s->timed_as[t] = row ? (guint32)(row - 1) : s->n_timed++;
     }
     s->timing = g_new0(TimingSum, 2 * (gsize)s->n_timed + 1);
-    for (guint t = 0; t < 2 * s->n_timed; t++) s->timing[t] = timing_decode(c);
+    for (guint t = 0; t < 2 * s->n_timed; t++)
+        s->timing[t] = timing_decode(c);
     return !c->failed;
 }
 
@@ -376,7 +413,8 @@ void class_encode(const Class *k, WendBuf *out)
         table_encode(&s->table, out);
         put_block(out, s->grammar);
         encode_timing(s, out);
-        for (guint o = 0; o < s->table.n_shapes; o++) contents_encode(&s->outcomes[o], out);
+        for (guint o = 0; o < s->table.n_shapes; o++)
+            contents_encode(&s->outcomes[o], out);
         wend_buf_unsigned(out, s->poll_tables->len);
         for (guint p = 0; p < s->poll_tables->len; p++) {
             const PollTable *polls = g_ptr_array_index(s->poll_tables, p);
@@ -391,17 +429,22 @@ static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 ranks, guint
 {
     s->kind = wend_read_unsigned(c);
     s->id = wend_read_signed(c);
-    if (s->kind > WEND_SEQUENCE_CALLBACK || !table_decode(&s->table, c, ranks)) return FALSE;
+    if (s->kind > WEND_SEQUENCE_CALLBACK || !table_decode(&s->table, c, ranks))
+        return FALSE;
     s->grammar = read_bytes(c);
-    if (!decode_timing(s, c)) return FALSE;
+    if (!decode_timing(s, c))
+        return FALSE;
     s->outcomes = g_new0(Contents, MAX(s->table.n_shapes, 1));
     for (guint o = 0; o < s->table.n_shapes; o++)
-        if (!contents_decode(&s->outcomes[o], c, world)) return FALSE;
+        if (!contents_decode(&s->outcomes[o], c, world))
+            return FALSE;
     gsize n = wend_read_count(c, 2);
     for (gsize p = 0; p < n; p++) {
         PollTable *polls = g_new0(PollTable, 1);
         g_ptr_array_add(s->poll_tables, polls);
-        if (!rankset_decode(&polls->ranks, c, world) || !table_decode(&polls->table, c, polls->ranks.n)) return FALSE;
+        if (!rankset_decode(&polls->ranks, c, world)
+            || !table_decode(&polls->table, c, polls->ranks.n))
+            return FALSE;
     }
     contents_clear(&s->poll_grammars);
     return contents_decode(&s->poll_grammars, c, world);
@@ -410,7 +453,8 @@ static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 ranks, guint
 Class *class_decode(WendCursor *c, guint32 world)
 {
     RankSet ranks;
-    if (!rankset_decode(&ranks, c, world)) return NULL;
+    if (!rankset_decode(&ranks, c, world))
+        return NULL;
     guint64 n = wend_read_unsigned(c);
     if (c->failed || n >> 1 > (guint64)(c->end - c->p) / 8) {
         rankset_clear(&ranks);
@@ -438,7 +482,8 @@ Class *class_decode(WendCursor *c, guint32 world)
 /* Terminals that one of two sequences has timed together are timed together. */
 static guint32 group_of(guint32 *group, guint32 t)
 {
-    while (group[t] != t) t = group[t] = group[group[t]];
+    while (group[t] != t)
+        t = group[t] = group[group[t]];
     return t;
 }
 
@@ -447,12 +492,14 @@ static void merge_timing(Sequence *a, const Sequence *b)
     guint n = a->table.n_terminals;
     const Sequence *sides[] = {a, b};
     g_autofree guint32 *group = g_new(guint32, n + 1), *row_of = g_new(guint32, n + 1);
-    for (guint32 t = 0; t < n; t++) group[t] = t;
+    for (guint32 t = 0; t < n; t++)
+        group[t] = t;
     for (int k = 0; k < 2; k++) {
         g_autofree guint32 *first = g_new0(guint32, sides[k]->n_timed + 1); /* + 1 */
         for (guint32 t = 0; t < n; t++) {
             guint32 *of_row = &first[sides[k]->timed_as[t]];
-            if (!*of_row) *of_row = t + 1;
+            if (!*of_row)
+                *of_row = t + 1;
             guint32 x = group_of(group, *of_row - 1), y = group_of(group, t);
             group[MAX(x, y)] = MIN(x, y);
         }
@@ -460,7 +507,8 @@ static void merge_timing(Sequence *a, const Sequence *b)
     guint32 *timed_as = g_new(guint32, n + 1), n_timed = 0;
     for (guint32 t = 0; t < n; t++) {
         guint32 lowest = group_of(group, t);
-        if (lowest == t) row_of[t] = n_timed++;
+        if (lowest == t)
+            row_of[t] = n_timed++;
         timed_as[t] = row_of[lowest];
     }
     TimingSum *timing = g_new0(TimingSum, 2 * (gsize)n_timed + 1);
@@ -468,7 +516,8 @@ static void merge_timing(Sequence *a, const Sequence *b)
         g_autofree guint8 *done = g_new0(guint8, sides[k]->n_timed + 1);
         for (guint32 t = 0; t < n; t++) {
             guint32 from = sides[k]->timed_as[t];
-            for (guint i = 0; i < 2 && !done[from]; i++) timing_add(&timing[2 * timed_as[t] + i], &sides[k]->timing[2 * from + i]);
+            for (guint i = 0; i < 2 && !done[from]; i++)
+                timing_add(&timing[2 * timed_as[t] + i], &sides[k]->timing[2 * from + i]);
             done[from] = TRUE;
         }
     }
@@ -486,7 +535,8 @@ static void merge_polls(Sequence *a, const Sequence *b)
         PollTable *ours = NULL;
         for (guint j = 0; j < a->poll_tables->len && !ours; j++) {
             PollTable *t = g_ptr_array_index(a->poll_tables, j);
-            if (g_bytes_equal(t->table.structure, theirs->table.structure)) ours = t;
+            if (g_bytes_equal(t->table.structure, theirs->table.structure))
+                ours = t;
         }
         if (ours) {
             table_merge(&ours->table, &ours->ranks, &theirs->table, &theirs->ranks);
@@ -507,18 +557,22 @@ static void merge_polls(Sequence *a, const Sequence *b)
 
 static gboolean same_terminals(const Sequence *a, const Sequence *b)
 {
-    return g_bytes_equal(a->table.structure, b->table.structure) && g_bytes_equal(a->grammar, b->grammar);
+    return g_bytes_equal(a->table.structure, b->table.structure)
+           && g_bytes_equal(a->grammar, b->grammar);
 }
 
-/* In an archive a row of values that several slots have goes once, and one that follows from others not at all; what a row of few ranks takes
- * beside two bytes for each value is not counted, as those who come later add to it alone. */
+/* In an archive a row of values that several slots have goes once, and one that follows from others
+ * not at all; what a row of few ranks takes beside two bytes for each value is not counted, as
+ * those who come later add to it alone. */
 gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint8 *known)
 {
     enum { TERMINAL = 2, SEEN = 2, ONE = 3, EACH = 2 };
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* hashes of rows */
+    /* hashes of rows */
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     gsize cost = g_bytes_get_size(grammar);
     for (guint i = 0; i < t->n_terminals; i++) {
-        if (known && known[i]) continue;
+        if (known && known[i])
+            continue;
         cost += TERMINAL;
         const RankVector *slots = &t->slots[t->first_slot[i]];
         guint n = t->first_slot[i + 1] - t->first_slot[i];
@@ -532,7 +586,9 @@ gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint
             WendBuf row = WEND_BUF_INIT;
             rank_vector_encode(&slots[k], &row);
             gint64 hash = (gint64)XXH3_64bits(row.data, row.len);
-            cost += g_hash_table_add(seen, g_memdup2(&hash, sizeof hash)) ? MIN(row.len, ONE - EACH + EACH * (gsize)ranks) : SEEN;
+            cost += g_hash_table_add(seen, g_memdup2(&hash, sizeof hash))
+                        ? MIN(row.len, ONE - EACH + EACH * (gsize)ranks)
+                        : SEEN;
             wend_buf_clear(&row);
         }
     }
@@ -540,7 +596,10 @@ gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint
 }
 
 /* A sequence of two classes as one: its terminals, and the table over the ranks of both. */
-typedef struct { Refinement refinement; Table table; } Refined;
+typedef struct {
+    Refinement refinement;
+    Table table;
+} Refined;
 
 static void refined_clear(Refined *r)
 {
@@ -548,16 +607,19 @@ static void refined_clear(Refined *r)
     table_clear(&r->table);
 }
 
-/* Refines what differs. FALSE: not all could be, or it hardly pays: with values by chance a class of both takes nearly as much as two, and ranks that have equal ones would
- * not find each other any more. */
+/* Refines what differs. FALSE: not all could be, or it hardly pays: with values by chance a class
+ * of both takes nearly as much as two, and ranks that have equal ones would not find each other any
+ * more. */
 static gboolean refine_all(const Class *a, const Class *b, Refined *refined)
 {
     gsize first = 0, second = 0, one = 0;
     for (guint i = 0; i < a->n_sequences; i++) {
         const Sequence *s = &a->sequences[i], *t = &b->sequences[i];
         Refined *r = &refined[i];
-        if (same_terminals(s, t)) continue;
-        if (!refine(&r->refinement, s, t)) return FALSE;
+        if (same_terminals(s, t))
+            continue;
+        if (!refine(&r->refinement, s, t))
+            return FALSE;
         r->table = table_refined(&s->table, r->refinement.of[0], r->refinement.n);
         Table theirs = table_refined(&t->table, r->refinement.of[1], r->refinement.n);
         table_merge(&r->table, &a->ranks, &theirs, &b->ranks);
@@ -573,7 +635,8 @@ static gboolean refine_all(const Class *a, const Class *b, Refined *refined)
 static void time_as(guint32 **timed_as, const guint32 *of, guint n)
 {
     guint32 *timed = g_new(guint32, n + 1);
-    for (guint i = 0; i < n; i++) timed[i] = of[i] == PAIR_NONE ? PAIR_NONE : (*timed_as)[of[i]];
+    for (guint i = 0; i < n; i++)
+        timed[i] = of[i] == PAIR_NONE ? PAIR_NONE : (*timed_as)[of[i]];
     g_free(*timed_as);
     *timed_as = timed;
 }
@@ -582,7 +645,8 @@ static void time_as(guint32 **timed_as, const guint32 *of, guint n)
 static void merge_encoded(Sequence *s, const Sequence *t)
 {
     merge_timing(s, t);
-    for (guint o = 0; o < s->table.n_shapes; o++) contents_merge(&s->outcomes[o], &t->outcomes[o]);
+    for (guint o = 0; o < s->table.n_shapes; o++)
+        contents_merge(&s->outcomes[o], &t->outcomes[o]);
     merge_polls(s, t);
 }
 
@@ -601,10 +665,13 @@ static Contents *align_outcomes(Sequence *a, const Sequence *b, const Table *tab
     g_autofree guint32 *shape_of = table_shapes_in(table, &b->table);
     Contents *outcomes = g_new0(Contents, MAX(table->n_shapes, 1));
     for (guint o = 0; o < table->n_shapes; o++) {
-        if (o < a->table.n_shapes) outcomes[o] = a->outcomes[o];
-        else contents_init(&outcomes[o]);
+        if (o < a->table.n_shapes)
+            outcomes[o] = a->outcomes[o];
+        else
+            contents_init(&outcomes[o]);
     }
-    for (guint o = 0; o < b->table.n_shapes; o++) contents_merge(&outcomes[shape_of[o]], &b->outcomes[o]);
+    for (guint o = 0; o < b->table.n_shapes; o++)
+        contents_merge(&outcomes[shape_of[o]], &b->outcomes[o]);
     g_free(a->outcomes);
     return outcomes;
 }
@@ -612,12 +679,14 @@ static Contents *align_outcomes(Sequence *a, const Sequence *b, const Table *tab
 /* The times of S become one of TIMES. */
 static void keep_times(GArray *times, Sequence *s, const RankSet *ranks)
 {
-    const ClassTimes t = {rankset_copy(ranks), g_steal_pointer(&s->timed_as), s->n_timed, g_steal_pointer(&s->timing)};
+    const ClassTimes t = {rankset_copy(ranks), g_steal_pointer(&s->timed_as), s->n_timed,
+                          g_steal_pointer(&s->timing)};
     g_array_append_val(times, t);
     s->n_timed = 0;
 }
 
-static void align_times(Sequence *a, const RankSet *ranks_a, Sequence *b, const RankSet *ranks_b, const AlignedSequence *w)
+static void align_times(Sequence *a, const RankSet *ranks_a, Sequence *b, const RankSet *ranks_b,
+                        const AlignedSequence *w)
 {
     if (!a->aligned_times) {
         a->aligned_times = g_array_new(FALSE, FALSE, sizeof(ClassTimes));
@@ -625,7 +694,9 @@ static void align_times(Sequence *a, const RankSet *ranks_a, Sequence *b, const 
     }
     guint n = a->aligned_times->len;
     keep_times(a->aligned_times, b, ranks_b);
-    for (guint i = 0; i <= n; i++) time_as(&g_array_index(a->aligned_times, ClassTimes, i).timed_as, w->of[i == n], w->table.n_terminals);
+    for (guint i = 0; i <= n; i++)
+        time_as(&g_array_index(a->aligned_times, ClassTimes, i).timed_as, w->of[i == n],
+                w->table.n_terminals);
 }
 
 void class_align(Class *a, Class *b, AlignedSequence *aligned)
@@ -669,8 +740,10 @@ gboolean class_merge(Class *a, Class *b)
         }
         merge_encoded(s, t);
     }
-    for (guint i = 0; i < a->n_sequences; i++) refined_clear(&refined[i]);
-    if (!pays) return FALSE;
+    for (guint i = 0; i < a->n_sequences; i++)
+        refined_clear(&refined[i]);
+    if (!pays)
+        return FALSE;
     rankset_unite(&a->ranks, &b->ranks);
     make_key(a);
     return TRUE;

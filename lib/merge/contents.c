@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* contents.c: distinct byte strings with the ranks that have each: what costs one copy however many ranks agree. */
+/* contents.c: distinct byte strings with the ranks that have each: what costs one copy however many
+ * ranks agree. */
 #include "class.h"
 
 static void content_free(gpointer p)
@@ -26,7 +27,8 @@ gsize contents_memory(const Contents *c)
 {
     enum { SMALL = 32 }; /* of a GBytes and the set's outcome runs */
     gsize all = c->items->len * (sizeof(Content) + SMALL);
-    for (guint i = 0; i < c->items->len; i++) all += g_bytes_get_size(((const Content *)g_ptr_array_index(c->items, i))->bytes);
+    for (guint i = 0; i < c->items->len; i++)
+        all += g_bytes_get_size(((const Content *)g_ptr_array_index(c->items, i))->bytes);
     return all;
 }
 
@@ -36,7 +38,8 @@ static Content *find(Contents *c, GBytes *bytes)
     if (c->items->len < 8) {
         for (guint i = 0; i < c->items->len; i++) {
             Content *item = g_ptr_array_index(c->items, i);
-            if (g_bytes_equal(item->bytes, bytes)) return item;
+            if (g_bytes_equal(item->bytes, bytes))
+                return item;
         }
         return NULL;
     }
@@ -61,7 +64,8 @@ void contents_add(Contents *c, GBytes *bytes, const RankSet *ranks)
     item->bytes = g_bytes_ref(bytes);
     item->ranks = rankset_copy(ranks);
     g_ptr_array_add(c->items, item);
-    if (c->index) g_hash_table_insert(c->index, item->bytes, item);
+    if (c->index)
+        g_hash_table_insert(c->index, item->bytes, item);
 }
 
 void contents_merge(Contents *a, const Contents *b)
@@ -103,7 +107,8 @@ gboolean contents_decode(Contents *c, WendCursor *in, guint32 world)
     gsize n = wend_read_count(in, 2);
     for (gsize i = 0; i < n; i++) {
         RankSet ranks;
-        if (!rankset_decode(&ranks, in, world)) return FALSE;
+        if (!rankset_decode(&ranks, in, world))
+            return FALSE;
         WendCursor block = wend_read_block(in);
         if (in->failed) {
             rankset_clear(&ranks);

@@ -11,7 +11,10 @@ enum { FORM_RUN, FORM_GRAMMAR, FORM_CODED, FORM_WORDS, FORM_GEOMETRIC, FORM_TURN
 
 static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 {
-    if (constants) codec_put_word(out, word, constants); else wend_buf_signed(out, word);
+    if (constants)
+        codec_put_word(out, word, constants);
+    else
+        wend_buf_signed(out, word);
 }
 
 static gint64 get_word(WendCursor *c, const gint64 *constants, guint n_constants)
@@ -32,7 +35,8 @@ static GArray *distinct_words(const DeltaSequence *s)
     qsort(sorted, s->n, sizeof(gint64), compare_words);
     GArray *distinct = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint64 i = 0; i < s->n; i++)
-        if (i == 0 || sorted[i] != sorted[i - 1]) g_array_append_val(distinct, sorted[i]);
+        if (i == 0 || sorted[i] != sorted[i - 1])
+            g_array_append_val(distinct, sorted[i]);
     return distinct;
 }
 
@@ -41,7 +45,10 @@ static guint place_of(const GArray *sorted, gint64 word)
     guint low = 0, high = sorted->len;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (g_array_index(sorted, gint64, middle) < word) low = middle + 1; else high = middle;
+        if (g_array_index(sorted, gint64, middle) < word)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -49,19 +56,26 @@ static guint place_of(const GArray *sorted, gint64 word)
 static void put_named(WendBuf *out, const gint64 *words, guint n, const guint32 *constants)
 {
     wend_buf_unsigned(out, n);
-    for (guint i = 0; i < n; i++) put_word(out, words[i], constants);
+    for (guint i = 0; i < n; i++)
+        put_word(out, words[i], constants);
 }
 
-/* How the words of a row are numbers: the first N_NAMED of DISTINCT have their places, those behind them follow as they are
- * above the first of these. ORDINARY: one more than the largest of them, or 0: there are none. */
-typedef struct { const GArray *distinct; guint n_named; guint64 ordinary; } Numbering;
+/* How the words of a row are numbers: the first N_NAMED of DISTINCT have their places, those behind
+ * them follow as they are above the first of these. ORDINARY: one more than the largest of them, or
+ * 0: there are none. */
+typedef struct {
+    const GArray *distinct;
+    guint n_named;
+    guint64 ordinary;
+} Numbering;
 
 /* FALSE: there are more than there are numbers. */
 static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
 {
     const gint64 *words = (const gint64 *)(gpointer)distinct->data;
     *as = (Numbering){distinct, n_named, 0};
-    if (n_named == distinct->len) return TRUE;
+    if (n_named == distinct->len)
+        return TRUE;
     guint64 range = (guint64)words[distinct->len - 1] - (guint64)words[n_named];
     as->ordinary = range + 1;
     return range < G_MAXUINT64 - n_named;
@@ -69,29 +83,36 @@ static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
 
 static guint64 number_of(const Numbering *as, gint64 word)
 {
-    guint64 ordinary = as->ordinary ? (guint64)word - (guint64)g_array_index(as->distinct, gint64, as->n_named) : 0;
+    guint64 ordinary =
+        as->ordinary ? (guint64)word - (guint64)g_array_index(as->distinct, gint64, as->n_named)
+                     : 0;
     gboolean named = as->n_named && word <= g_array_index(as->distinct, gint64, as->n_named - 1);
     return named ? place_of(as->distinct, word) : as->n_named + ordinary;
 }
 
-static void put_coded(const DeltaSequence *s, const Numbering *as, WendBuf *out, const guint32 *constants)
+static void put_coded(const DeltaSequence *s, const Numbering *as, WendBuf *out,
+                      const guint32 *constants)
 {
     const gint64 *words = (const gint64 *)(gpointer)as->distinct->data;
     g_autofree guint64 *numbers = g_new(guint64, s->n);
     put_named(out, words, as->n_named, constants);
     wend_buf_unsigned(out, as->ordinary);
-    if (as->ordinary) wend_buf_signed(out, words[as->n_named]);
-    for (guint64 i = 0; i < s->n; i++) numbers[i] = number_of(as, s->words[i]);
+    if (as->ordinary)
+        wend_buf_signed(out, words[as->n_named]);
+    for (guint64 i = 0; i < s->n; i++)
+        numbers[i] = number_of(as, s->words[i]);
     coder_encode(numbers, s->n, as->n_named + as->ordinary - 1, out);
 }
 
 static void put_plain(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
 {
-    for (guint64 i = 0; i < s->n; i++) put_word(out, s->words[i], constants);
+    for (guint64 i = 0; i < s->n; i++)
+        put_word(out, s->words[i], constants);
 }
 
-/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed. In short rows a few words that are
- * larger than the others, or come again elsewhere, weigh more than all others do. */
+/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed. In short
+ * rows a few words that are larger than the others, or come again elsewhere, weigh more than all
+ * others do. */
 enum { BYTE_BITS = 6, SHORT_ROW = 64 };
 
 /* Returns how many bits it takes once it is compressed, more or less. */
@@ -101,13 +122,15 @@ static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 
     WendBuf coded = WEND_BUF_INIT, named = WEND_BUF_INIT, plain = WEND_BUF_INIT;
     Numbering as;
     gboolean may = numbering(distinct, place_of(distinct, WEND_SPECIAL_BASE), &as);
-    if (may) put_coded(s, &as, &coded, constants);
+    if (may)
+        put_coded(s, &as, &coded, constants);
     if (may && distinct->len <= s->n / 2) {
         numbering(distinct, distinct->len, &as);
         put_coded(s, &as, &named, constants);
         wend_buf_shorten(&coded, 0, &named);
     }
-    if (!may || s->n <= SHORT_ROW) put_plain(s, &plain, constants);
+    if (!may || s->n <= SHORT_ROW)
+        put_plain(s, &plain, constants);
     guint64 bits = 8 * (guint64)coded.len, plain_bits = BYTE_BITS * (guint64)plain.len;
     gboolean is_plain = !may || (plain.len && plain_bits <= bits);
     wend_buf_unsigned(out, is_plain ? FORM_WORDS : FORM_CODED);
@@ -121,10 +144,13 @@ static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 
 static void encode_grammar(const Ruled *r, WendBuf *out, const guint32 *constants)
 {
     wend_buf_unsigned(out, (guint64)r->n_differences << 1 | (r->n_specials ? 1 : 0));
-    for (guint i = 0; i < r->n_differences; i++) wend_buf_signed(out, r->differences[i]);
-    if (r->n_specials) put_named(out, r->specials, r->n_specials, constants);
+    for (guint i = 0; i < r->n_differences; i++)
+        wend_buf_signed(out, r->differences[i]);
+    if (r->n_specials)
+        put_named(out, r->specials, r->n_specials, constants);
     wend_buf_unsigned(out, r->rules.n_rules);
-    for (guint i = 0; i < r->rules.n_rules; i++) rule_encode(&r->rules.rules[i], RULES_SHORT, out);
+    for (guint i = 0; i < r->rules.n_rules; i++)
+        rule_encode(&r->rules.rules[i], RULES_SHORT, out);
 }
 
 static void put_turned(const Turned *t, WendBuf *out)
@@ -140,9 +166,12 @@ void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constant
     case OF_RUN:
         wend_buf_unsigned(out, FORM_RUN);
         put_word(out, s->run.value, constants);
-        if (s->n > 1) wend_buf_signed(out, s->run.step);
+        if (s->n > 1)
+            wend_buf_signed(out, s->run.step);
         break;
-    case OF_WORDS: encode_words(s, out, constants); break;
+    case OF_WORDS:
+        encode_words(s, out, constants);
+        break;
     case OF_RULES:
         wend_buf_unsigned(out, FORM_GRAMMAR);
         encode_grammar(s->ruled, out, constants);
@@ -154,7 +183,8 @@ void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constant
     }
 }
 
-static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometric g, const guint32 *constants)
+static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometric g,
+                          const guint32 *constants)
 {
     guint64 origin = geometric_origin(&g);
     wend_buf_unsigned(out, FORM_GEOMETRIC);
@@ -162,10 +192,12 @@ static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometri
     wend_buf_unsigned(out, g.count);
     wend_buf_signed(out, g.ratio);
     for (guint64 i = 0; i < n; i++)
-        if (i == origin || i < g.before || i >= g.before + g.count) put_word(out, words[i], constants);
+        if (i == origin || i < g.before || i >= g.before + g.count)
+            put_word(out, words[i], constants);
 }
 
-/* Words are looked at that are at most so many times a grammar's symbols. A stretch has so many words at least. */
+/* Words are looked at that are at most so many times a grammar's symbols. A stretch has so many
+ * words at least. */
 enum { WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
 
 /* The same words as PATTERN has them, in place of what is behind BEFORE, if that is shorter. */
@@ -177,17 +209,23 @@ static void put_pattern(const DeltaSequence *pattern, WendBuf *out, gsize before
 }
 
 /* Likewise, word by word or as a stretch and the words beside it. */
-static void put_words(gint64 *words, guint64 n, gboolean ruled, WendBuf *out, gsize before, const guint32 *constants)
+static void put_words(gint64 *words, guint64 n, gboolean ruled, WendBuf *out, gsize before,
+                      const guint32 *constants)
 {
     WendBuf told = WEND_BUF_INIT;
-    if (ruled && encode_words(&(DeltaSequence){.n = n, .form = OF_WORDS, .words = words}, &told, constants) < BYTE_BITS * (guint64)(out->len - before)) {
+    if (ruled
+        && encode_words(&(DeltaSequence){.n = n, .form = OF_WORDS, .words = words}, &told,
+                        constants)
+               < BYTE_BITS * (guint64)(out->len - before)) {
         out->len = before;
         wend_buf_bytes(out, told.data, told.len);
     }
     out->failed |= told.failed;
     wend_buf_clear(&told);
     Geometric g = geometric_find(words, n);
-    if (g.count < GEOMETRIC_LEAST || n - g.count >= out->len - before) return; /* each of the others takes a byte */
+    /* each of the others takes a byte */
+    if (g.count < GEOMETRIC_LEAST || n - g.count >= out->len - before)
+        return;
     put_geometric(&told, words, n, g, constants);
     wend_buf_shorten(out, before, &told);
 }
@@ -199,7 +237,8 @@ void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 
     deltas_encode(s, out, constants);
     if (s->form == OF_WORDS || s->form == OF_RULES) {
         if (turned_find(s, &turned)) {
-            put_pattern(&(DeltaSequence){.n = s->n, .form = OF_TURNED, .turned = &turned}, out, before);
+            put_pattern(&(DeltaSequence){.n = s->n, .form = OF_TURNED, .turned = &turned}, out,
+                        before);
         } else if (s->form == OF_WORDS) {
             put_words(s->words, s->n, FALSE, out, before, constants);
         } else if (s->n <= WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) {
@@ -237,21 +276,25 @@ static gint64 *get_named(WendCursor *c, guint *n, const gint64 *constants, guint
     return words;
 }
 
-static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *constants, guint n_constants)
+static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *constants,
+                           guint n_constants)
 {
     Ruled *r = deltas_make_ruled(s);
     guint64 said = wend_read_unsigned(c), n_differences = said >> 1;
-    if (n_differences > (guint64)(c->end - c->p) ||
-        !allowance_take(c->allowance, n_differences, sizeof(gint64))) {
+    if (n_differences > (guint64)(c->end - c->p)
+        || !allowance_take(c->allowance, n_differences, sizeof(gint64))) {
         c->failed = true;
         return;
     }
     r->n_differences = (guint)n_differences;
     r->differences = g_new(gint64, r->n_differences + 1);
-    for (guint i = 0; i < r->n_differences; i++) r->differences[i] = wend_read_signed(c);
-    if (said & 1) r->specials = get_named(c, &r->n_specials, constants, n_constants);
+    for (guint i = 0; i < r->n_differences; i++)
+        r->differences[i] = wend_read_signed(c);
+    if (said & 1)
+        r->specials = get_named(c, &r->n_specials, constants, n_constants);
     for (guint i = 0; i < r->n_specials; i++)
-        if (!wend_is_special(r->specials[i])) c->failed = true;
+        if (!wend_is_special(r->specials[i]))
+            c->failed = true;
     guint32 n_terminals = 2 * MAX(r->n_differences, r->n_specials);
     if (c->failed || !rules_read(&r->rules, c, n_terminals, RULES_SHORT)) {
         c->failed = true;
@@ -260,25 +303,32 @@ static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *consta
     for (guint i = 0; i < r->rules.n_rules; i++)
         for (guint k = 0; k < r->rules.rules[i].n; k++) {
             const WendSymbol *y = &r->rules.rules[i].symbols[k];
-            if (!y->is_rule && y->id >> 1 >= (y->id & 1 ? r->n_specials : r->n_differences)) c->failed = true;
+            if (!y->is_rule && y->id >> 1 >= (y->id & 1 ? r->n_specials : r->n_differences))
+                c->failed = true;
         }
-    if (c->failed || !ruled_measure(r) || r->wraps || r->all[0].length != s->n) c->failed = true;
+    if (c->failed || !ruled_measure(r) || r->wraps || r->all[0].length != s->n)
+        c->failed = true;
 }
 
-static void decode_coded(DeltaSequence *s, WendCursor *c, const gint64 *constants, guint n_constants)
+static void decode_coded(DeltaSequence *s, WendCursor *c, const gint64 *constants,
+                         guint n_constants)
 {
     guint n_named;
     g_autofree gint64 *named = get_named(c, &n_named, constants, n_constants);
     guint64 ordinary = wend_read_unsigned(c);
     gint64 least = ordinary ? wend_read_signed(c) : 0;
     if (ordinary > G_MAXUINT64 - n_named || n_named + ordinary == 0 || wend_is_special(least) ||
-        (ordinary && ordinary - 1 > (guint64)G_MAXINT64 - (guint64)least)) /* unsigned: LEAST may be negative */
+        /* unsigned: LEAST may be negative */
+        (ordinary && ordinary - 1 > (guint64)G_MAXINT64 - (guint64)least))
         c->failed = true;
-    if (c->failed || !make_words(s, c)) return;
+    if (c->failed || !make_words(s, c))
+        return;
     guint64 *numbers = (guint64 *)s->words;
-    if (!coder_decode(numbers, s->n, n_named + ordinary - 1, c)) return;
+    if (!coder_decode(numbers, s->n, n_named + ordinary - 1, c))
+        return;
     for (guint64 i = 0; i < s->n; i++)
-        s->words[i] = numbers[i] < n_named ? named[numbers[i]] : deltas_sum(least, (gint64)(numbers[i] - n_named));
+        s->words[i] = numbers[i] < n_named ? named[numbers[i]]
+                                           : deltas_sum(least, (gint64)(numbers[i] - n_named));
 }
 
 static void decode_turned(DeltaSequence *s, WendCursor *c)
@@ -297,7 +347,8 @@ static void decode_turned(DeltaSequence *s, WendCursor *c)
     s->form = OF_TURNED;
 }
 
-static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *constants, guint n_constants)
+static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *constants,
+                             guint n_constants)
 {
     Geometric g;
     g.before = wend_read_unsigned(c);
@@ -305,14 +356,18 @@ static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *cons
     g.ratio = wend_read_signed(c);
     g.falls = g.before & 1;
     g.before >>= 1;
-    if (c->failed || g.before >= s->n || g.count == 0 || g.count > MIN(s->n - g.before, 64) || s->n - g.count >= (guint64)(c->end - c->p)) {
+    if (c->failed || g.before >= s->n || g.count == 0 || g.count > MIN(s->n - g.before, 64)
+        || s->n - g.count >= (guint64)(c->end - c->p)) {
         c->failed = true;
         return;
     }
     guint64 origin = geometric_origin(&g);
-    if (!make_words(s, c)) return;
+    if (!make_words(s, c))
+        return;
     for (guint64 i = 0; i < s->n; i++)
-        s->words[i] = i == origin || i < g.before || i >= g.before + g.count ? get_word(c, constants, n_constants) : 0;
+        s->words[i] = i == origin || i < g.before || i >= g.before + g.count
+                          ? get_word(c, constants, n_constants)
+                          : 0;
     for (guint64 k = 1; k < g.count && !c->failed; k++) {
         guint64 to = g.falls ? origin - k : origin + k;
         c->failed = !geometric_next(s->words[g.falls ? to + 1 : to - 1], g.ratio, &s->words[to]);
@@ -321,15 +376,18 @@ static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *cons
 
 static gboolean whole_run(const DeltaSequence *s)
 {
-    if (s->run.step == 0) return TRUE;
-    __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1); /* what it spans may need 65 bits */
+    if (s->run.step == 0)
+        return TRUE;
+    /* what it spans may need 65 bits */
+    __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1);
     return !wend_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
 }
 
 void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(DeltaSequence) s = deltas_builder_end(b);
-    if (s) deltas_encode_shortest(s, out, constants);
+    if (s)
+        deltas_encode_shortest(s, out, constants);
 }
 
 DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
@@ -338,22 +396,35 @@ DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, 
     switch (wend_read_unsigned(c)) {
     case FORM_RUN:
         s->run.value = get_word(c, constants, n_constants);
-        if (n > 1) s->run.step = wend_read_signed(c);
-        if (!whole_run(s)) c->failed = true;
+        if (n > 1)
+            s->run.step = wend_read_signed(c);
+        if (!whole_run(s))
+            c->failed = true;
         break;
-    case FORM_GRAMMAR: decode_grammar(s, c, constants, n_constants); break;
-    case FORM_CODED: decode_coded(s, c, constants, n_constants); break;
-    case FORM_TURNED: decode_turned(s, c); break;
-    case FORM_GEOMETRIC: decode_geometric(s, c, constants, n_constants); break;
+    case FORM_GRAMMAR:
+        decode_grammar(s, c, constants, n_constants);
+        break;
+    case FORM_CODED:
+        decode_coded(s, c, constants, n_constants);
+        break;
+    case FORM_TURNED:
+        decode_turned(s, c);
+        break;
+    case FORM_GEOMETRIC:
+        decode_geometric(s, c, constants, n_constants);
+        break;
     case FORM_WORDS:
         if (n > (guint64)(c->end - c->p)) {
             c->failed = true;
             break;
         }
-        if (!make_words(s, c)) break;
-        for (guint64 i = 0; i < n; i++) s->words[i] = get_word(c, constants, n_constants);
+        if (!make_words(s, c))
+            break;
+        for (guint64 i = 0; i < n; i++)
+            s->words[i] = get_word(c, constants, n_constants);
         break;
-    default: c->failed = true;
+    default:
+        c->failed = true;
     }
     return c->failed ? NULL : g_steal_pointer(&s);
 }

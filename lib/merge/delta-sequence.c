@@ -14,9 +14,12 @@ DeltaSequence *deltas_ref(DeltaSequence *s)
 static void deltas_clear(gpointer p)
 {
     DeltaSequence *s = p;
-    if (s->form == OF_WORDS) g_free(s->words);
-    if (s->form == OF_TURNED) g_free(s->turned);
-    if (s->form != OF_RULES) return;
+    if (s->form == OF_WORDS)
+        g_free(s->words);
+    if (s->form == OF_TURNED)
+        g_free(s->turned);
+    if (s->form != OF_RULES)
+        return;
     Ruled *r = s->ruled;
     g_free(r->differences);
     g_free(r->specials);
@@ -29,7 +32,8 @@ static void deltas_clear(gpointer p)
 
 void deltas_unref(DeltaSequence *s)
 {
-    if (s) g_rc_box_release_full(s, deltas_clear);
+    if (s)
+        g_rc_box_release_full(s, deltas_clear);
 }
 
 DeltaSequence *deltas_new_run(DeltaSequenceRun run)
@@ -58,7 +62,10 @@ Ruled *deltas_make_ruled(DeltaSequence *s)
 
 /* -- reading -- */
 
-guint64 deltas_length(const DeltaSequence *s) { return s->n; }
+guint64 deltas_length(const DeltaSequence *s)
+{
+    return s->n;
+}
 
 gsize deltas_size(const DeltaSequence *s)
 {
@@ -69,21 +76,27 @@ gsize deltas_memory(const DeltaSequence *s)
 {
     enum { BLOCK = 16 }; /* what malloc adds, and GLib for a count of references */
     gsize all = sizeof *s + 2 * BLOCK;
-    if (s->form == OF_WORDS) all += s->n * sizeof *s->words + BLOCK;
-    if (s->form == OF_TURNED) all += sizeof *s->turned + BLOCK;
-    if (s->form != OF_RULES) return all;
+    if (s->form == OF_WORDS)
+        all += s->n * sizeof *s->words + BLOCK;
+    if (s->form == OF_TURNED)
+        all += sizeof *s->turned + BLOCK;
+    if (s->form != OF_RULES)
+        return all;
     const Ruled *r = s->ruled;
-    return all + sizeof *r + 7 * BLOCK + ((gsize)r->n_differences + r->n_specials) * sizeof(gint64) + r->n_symbols * (sizeof(WendSymbol) + sizeof *r->before) +
-           r->rules.n_rules * (sizeof(Rule) + BLOCK + sizeof *r->all + sizeof *r->first);
+    return all + sizeof *r + 7 * BLOCK + ((gsize)r->n_differences + r->n_specials) * sizeof(gint64)
+           + r->n_symbols * (sizeof(WendSymbol) + sizeof *r->before)
+           + r->rules.n_rules * (sizeof(Rule) + BLOCK + sizeof *r->all + sizeof *r->first);
 }
 
-/* What each rule and what stands before each symbol comes to. FALSE: a rule uses itself or is empty, or they are more than 2^62 words. */
+/* What each rule and what stands before each symbol comes to. FALSE: a rule uses itself or is
+ * empty, or they are more than 2^62 words. */
 gboolean ruled_measure(Ruled *r)
 {
     const RuleRow *row = &r->rules;
     guint n;
     g_autofree guint32 *order = rules_bottom_up(row, &n);
-    if (!order) return FALSE;
+    if (!order)
+        return FALSE;
     r->first = g_new(gsize, row->n_rules);
     r->n_symbols = 0;
     for (guint i = 0; i < row->n_rules; i++) {
@@ -95,16 +108,21 @@ gboolean ruled_measure(Ruled *r)
     for (guint i = 0; i < n; i++) {
         const Rule *rule = &row->rules[order[i]];
         Extent so_far = {0, 0};
-        if (rule->n == 0) return FALSE;
+        if (rule->n == 0)
+            return FALSE;
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
             r->before[r->first[order[i]] + k] = so_far;
-            Extent one = y->is_rule ? r->all[y->id] : (Extent){1, y->id & 1 ? 0 : r->differences[y->id >> 1]};
+            Extent one = y->is_rule ? r->all[y->id]
+                                    : (Extent){1, y->id & 1 ? 0 : r->differences[y->id >> 1]};
             guint64 more;
-            if (__builtin_mul_overflow(one.length, y->repeats, &more) || __builtin_add_overflow(so_far.length, more, &so_far.length) || so_far.length > G_MAXINT64 / 2)
+            if (__builtin_mul_overflow(one.length, y->repeats, &more)
+                || __builtin_add_overflow(so_far.length, more, &so_far.length)
+                || so_far.length > G_MAXINT64 / 2)
                 return FALSE;
             gint64 sum;
-            r->wraps |= __builtin_mul_overflow(one.sum, (gint64)y->repeats, &sum); /* the repeats is below 2^62, as the length is */
+            /* the repeats is below 2^62, as the length is */
+            r->wraps |= __builtin_mul_overflow(one.sum, (gint64)y->repeats, &sum);
             r->wraps |= __builtin_add_overflow(so_far.sum, sum, &so_far.sum);
         }
         r->all[order[i]] = so_far;
@@ -119,7 +137,10 @@ static guint symbol_of(const Ruled *r, guint32 rule, guint64 index)
     guint low = 0, high = r->rules.rules[rule].n;
     while (high - low > 1) {
         guint middle = low + (high - low) / 2;
-        if (before[middle].length <= index) low = middle; else high = middle;
+        if (before[middle].length <= index)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }
@@ -134,9 +155,11 @@ static DeltaSequenceRun ruled_run(const Ruled *r, guint64 index)
         index -= before->length;
         last = deltas_sum(last, before->sum);
         if (!y->is_rule) {
-            if (y->id & 1) return (DeltaSequenceRun){r->specials[y->id >> 1], 0, y->repeats - index};
+            if (y->id & 1)
+                return (DeltaSequenceRun){r->specials[y->id >> 1], 0, y->repeats - index};
             gint64 step = r->differences[y->id >> 1];
-            return (DeltaSequenceRun){deltas_sum(last, deltas_multiple(step, index + 1)), step, y->repeats - index};
+            return (DeltaSequenceRun){deltas_sum(last, deltas_multiple(step, index + 1)), step,
+                                      y->repeats - index};
         }
         const Extent *one = &r->all[y->id];
         last = deltas_sum(last, deltas_multiple(one->sum, index / one->length));
@@ -148,10 +171,15 @@ static DeltaSequenceRun ruled_run(const Ruled *r, guint64 index)
 DeltaSequenceRun deltas_run(const DeltaSequence *s, guint64 index)
 {
     switch (s->form) {
-    case OF_WORDS: return (DeltaSequenceRun){s->words[index], 0, 1};
-    case OF_RULES: return ruled_run(s->ruled, index);
-    case OF_TURNED: return turned_run(s->turned, index, s->n);
-    default: return (DeltaSequenceRun){deltas_sum(s->run.value, deltas_multiple(s->run.step, index)), s->run.step, s->n - index};
+    case OF_WORDS:
+        return (DeltaSequenceRun){s->words[index], 0, 1};
+    case OF_RULES:
+        return ruled_run(s->ruled, index);
+    case OF_TURNED:
+        return turned_run(s->turned, index, s->n);
+    default:
+        return (DeltaSequenceRun){deltas_sum(s->run.value, deltas_multiple(s->run.step, index)),
+                                  s->run.step, s->n - index};
     }
 }
 
@@ -174,12 +202,16 @@ DeltaSequence *deltas_part(const DeltaSequence *s, guint64 first, guint64 n)
 
 gboolean deltas_equal(const DeltaSequence *a, const DeltaSequence *b)
 {
-    if (a == b) return TRUE;
-    if (a->n != b->n || (a->form == b->form && deltas_size(a) != deltas_size(b))) return FALSE; /* an archive may have another form than the builder would give it */
+    if (a == b)
+        return TRUE;
+    /* an archive may have another form than the builder would give it */
+    if (a->n != b->n || (a->form == b->form && deltas_size(a) != deltas_size(b)))
+        return FALSE;
     for (guint64 i = 0; i < a->n;) {
         DeltaSequenceRun x = deltas_run(a, i), y = deltas_run(b, i);
         guint64 both = MIN(x.count, y.count);
-        if (x.value != y.value || (both > 1 && x.step != y.step)) return FALSE;
+        if (x.value != y.value || (both > 1 && x.step != y.step))
+            return FALSE;
         i += both;
     }
     return TRUE;
@@ -187,17 +219,23 @@ gboolean deltas_equal(const DeltaSequence *a, const DeltaSequence *b)
 
 gboolean deltas_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data)
 {
-    const gint64 *words = s->form == OF_WORDS ? s->words : s->form == OF_RULES ? s->ruled->specials : &s->run.value;
-    guint64 n = s->form == OF_WORDS ? s->n : s->form == OF_RULES ? s->ruled->n_specials : s->form == OF_RUN;
+    const gint64 *words = s->form == OF_WORDS   ? s->words
+                          : s->form == OF_RULES ? s->ruled->specials
+                                                : &s->run.value;
+    guint64 n = s->form == OF_WORDS   ? s->n
+                : s->form == OF_RULES ? s->ruled->n_specials
+                                      : s->form == OF_RUN;
     for (guint64 i = 0; i < n; i++)
-        if (wend_is_special(words[i]) && !f(data, words[i])) return FALSE;
+        if (wend_is_special(words[i]) && !f(data, words[i]))
+            return FALSE;
     return TRUE;
 }
 
 static gboolean find_in_run(DeltaSequenceRun run, gint64 value, guint64 *index)
 {
     gint64 away = deltas_difference(value, run.value);
-    if (away < 0 || (run.step == 0 && away > 0) || (run.step && away % run.step)) return FALSE;
+    if (away < 0 || (run.step == 0 && away > 0) || (run.step && away % run.step))
+        return FALSE;
     *index = run.step ? (guint64)(away / run.step) : 0;
     return *index < run.count;
 }
@@ -207,7 +245,10 @@ static gboolean find_in_words(const gint64 *words, guint64 n, gint64 value, guin
     guint64 low = 0, high = n;
     while (low < high) {
         guint64 middle = low + (high - low) / 2;
-        if (words[middle] < value) low = middle + 1; else high = middle;
+        if (words[middle] < value)
+            low = middle + 1;
+        else
+            high = middle;
     }
     *index = low;
     return low < n && words[low] == value;
@@ -217,26 +258,35 @@ static gboolean find_in_ruled(const Ruled *r, gint64 value, guint64 *index)
 {
     gint64 last = 0;
     guint64 at = 0;
-    if (value > r->all[0].sum) return FALSE;
+    if (value > r->all[0].sum)
+        return FALSE;
     for (guint32 rule = 0;;) {
         const Extent *before = r->before + r->first[rule];
-        guint low = 0, high = r->rules.rules[rule].n; /* the last symbol before which the sum is below value */
+        /* the last symbol before which the sum is below value */
+        guint low = 0, high = r->rules.rules[rule].n;
         while (high - low > 1) {
             guint middle = low + (high - low) / 2;
-            if (last + before[middle].sum < value) low = middle; else high = middle;
+            if (last + before[middle].sum < value)
+                low = middle;
+            else
+                high = middle;
         }
         const WendSymbol *y = &r->rules.rules[rule].symbols[low];
         last += before[low].sum;
         at += before[low].length;
-        if (value <= last) return FALSE;
+        if (value <= last)
+            return FALSE;
         if (!y->is_rule) {
             gint64 step = r->differences[y->id >> 1];
-            gboolean found = step > 0 && find_in_run((DeltaSequenceRun){last + step, step, y->repeats}, value, index);
+            gboolean found =
+                step > 0
+                && find_in_run((DeltaSequenceRun){last + step, step, y->repeats}, value, index);
             *index += at;
             return found;
         }
         const Extent *one = &r->all[y->id];
-        if (one->sum <= 0) return FALSE;
+        if (one->sum <= 0)
+            return FALSE;
         guint64 passed = MIN((guint64)(value - last - 1) / (guint64)one->sum, y->repeats - 1);
         last += deltas_multiple(one->sum, passed);
         at += passed * one->length;
@@ -247,24 +297,30 @@ static gboolean find_in_ruled(const Ruled *r, gint64 value, guint64 *index)
 gboolean deltas_find(const DeltaSequence *s, gint64 value, guint64 *index)
 {
     switch (s->form) {
-    case OF_WORDS: return find_in_words(s->words, s->n, value, index);
-    case OF_RULES: return find_in_ruled(s->ruled, value, index);
-    case OF_TURNED: return FALSE; /* it does not ascend */
-    default: return find_in_run(deltas_run(s, 0), value, index);
+    case OF_WORDS:
+        return find_in_words(s->words, s->n, value, index);
+    case OF_RULES:
+        return find_in_ruled(s->ruled, value, index);
+    case OF_TURNED:
+        return FALSE; /* it does not ascend */
+    default:
+        return find_in_run(deltas_run(s, 0), value, index);
     }
 }
 
 static gboolean words_ascend(const gint64 *words, guint64 n, gint64 most)
 {
     for (guint64 i = 0; i < n; i++)
-        if (words[i] <= (i ? words[i - 1] : 0)) return FALSE;
+        if (words[i] <= (i ? words[i - 1] : 0))
+            return FALSE;
     return words[n - 1] <= most;
 }
 
 static gboolean ruled_ascend(const Ruled *r, gint64 most)
 {
     for (guint i = 0; i < r->n_differences; i++)
-        if (r->differences[i] <= 0) return FALSE;
+        if (r->differences[i] <= 0)
+            return FALSE;
     return r->n_specials == 0 && r->all[0].sum <= most;
 }
 
@@ -272,25 +328,32 @@ gboolean deltas_ascends(const DeltaSequence *s, gint64 most)
 {
     gint64 away;
     switch (s->form) {
-    case OF_WORDS: return words_ascend(s->words, s->n, most);
-    case OF_RULES: return ruled_ascend(s->ruled, most);
-    case OF_TURNED: return FALSE; /* it goes up here and down there */
+    case OF_WORDS:
+        return words_ascend(s->words, s->n, most);
+    case OF_RULES:
+        return ruled_ascend(s->ruled, most);
+    case OF_TURNED:
+        return FALSE; /* it goes up here and down there */
     default:
-        return s->run.value > 0 && s->run.value <= most && s->n - 1 <= (guint64)(most - s->run.value) &&
-               (s->n == 1 || (s->run.step > 0 && !__builtin_mul_overflow(s->run.step, (gint64)(s->n - 1), &away) && away <= most - s->run.value));
+        return s->run.value > 0 && s->run.value <= most
+               && s->n - 1 <= (guint64)(most - s->run.value)
+               && (s->n == 1
+                   || (s->run.step > 0
+                       && !__builtin_mul_overflow(s->run.step, (gint64)(s->n - 1), &away)
+                       && away <= most - s->run.value));
     }
 }
 
 /* -- making one -- */
 
 struct DeltaSequenceBuilder {
-    DeltaSequenceRun run;            /* all so far, while that is one run */
+    DeltaSequenceRun run; /* all so far, while that is one run */
     guint64 n;
-    gint64 last;              /* the last ordinary word, or 0 */
-    gboolean wraps;           /* some difference is beyond 64 bits */
-    WendGrammar *grammar;     /* once it is not */
-    GHashTable *numbers[2];   /* difference, special word -> its number + 1 */
-    GArray *known[2];         /* gint64 */
+    gint64 last;            /* the last ordinary word, or 0 */
+    gboolean wraps;         /* some difference is beyond 64 bits */
+    WendGrammar *grammar;   /* once it is not */
+    GHashTable *numbers[2]; /* difference, special word -> its number + 1 */
+    GArray *known[2];       /* gint64 */
 };
 
 DeltaSequenceBuilder *deltas_builder_new(void)
@@ -304,10 +367,11 @@ static void put(DeltaSequenceBuilder *b, gboolean special, gint64 value, guint64
     if (!number) {
         g_array_append_val(b->known[special], value);
         number = b->known[special]->len;
-        g_hash_table_insert(b->numbers[special], g_memdup2(&value, sizeof value), GUINT_TO_POINTER(number));
+        g_hash_table_insert(b->numbers[special], g_memdup2(&value, sizeof value),
+                            GUINT_TO_POINTER(number));
     }
-    if (!wend_grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0),
-        count)) wend_shortage();
+    if (!wend_grammar_append(b->grammar, 2 * (number - 1) + (special ? 1 : 0), count))
+        wend_shortage();
 }
 
 static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
@@ -319,25 +383,33 @@ static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
     gint64 difference;
     b->wraps |= __builtin_sub_overflow(run.value, b->last, &difference);
     put(b, FALSE, difference, 1);
-    if (run.count > 1) put(b, FALSE, run.step, run.count - 1);
+    if (run.count > 1)
+        put(b, FALSE, run.step, run.count - 1);
     b->last = deltas_sum(run.value, deltas_multiple(run.step, run.count - 1));
 }
 
 /* Does RUN go on where the only run so far ends? */
 static gboolean goes_on(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
-    if (wend_is_special(run.value) || wend_is_special(b->run.value)) return run.value == b->run.value;
+    if (wend_is_special(run.value) || wend_is_special(b->run.value))
+        return run.value == b->run.value;
     gint64 step;
-    if (__builtin_sub_overflow(run.value, deltas_sum(b->run.value, deltas_multiple(b->run.step, b->run.count - 1)), &step)) return FALSE;
-    if ((b->run.count > 1 && step != b->run.step) || (run.count > 1 && step != run.step)) return FALSE;
+    if (__builtin_sub_overflow(
+            run.value, deltas_sum(b->run.value, deltas_multiple(b->run.step, b->run.count - 1)),
+            &step))
+        return FALSE;
+    if ((b->run.count > 1 && step != b->run.step) || (run.count > 1 && step != run.step))
+        return FALSE;
     b->run.step = step;
     return TRUE;
 }
 
 void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
-    if (run.count == 0) return;
-    if (run.count == 1) run.step = 0;
+    if (run.count == 0)
+        return;
+    if (run.count == 1)
+        run.step = 0;
     b->n += run.count;
     if (b->n == run.count) {
         b->run = run;
@@ -349,7 +421,8 @@ void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
     }
     if (!b->grammar) {
         b->grammar = wend_grammar_new();
-        if (!b->grammar) wend_shortage();
+        if (!b->grammar)
+            wend_shortage();
         for (int special = 0; special < 2; special++) {
             b->numbers[special] = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
             b->known[special] = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -364,12 +437,14 @@ gint64 *deltas_words(const DeltaSequence *s)
     gint64 *words = g_new(gint64, s->n);
     for (guint64 i = 0; i < s->n;) {
         DeltaSequenceRun run = deltas_run(s, i);
-        for (guint64 k = 0; k < run.count; k++) words[i++] = deltas_sum(run.value, deltas_multiple(run.step, k));
+        for (guint64 k = 0; k < run.count; k++)
+            words[i++] = deltas_sum(run.value, deltas_multiple(run.step, k));
     }
     return words;
 }
 
-/* A grammar that has hardly fewer symbols than there are words only costs; and sums that wrap do not tell what lies between. */
+/* A grammar that has hardly fewer symbols than there are words only costs; and sums that wrap do
+ * not tell what lies between. */
 static void flatten(DeltaSequence *s)
 {
     gint64 *words = deltas_words(s);
@@ -382,22 +457,26 @@ static void free_numbers(DeltaSequenceBuilder *b)
 {
     for (int special = 0; special < 2; special++) {
         g_clear_pointer(&b->numbers[special], g_hash_table_destroy);
-        if (b->known[special]) g_array_free(b->known[special], TRUE);
+        if (b->known[special])
+            g_array_free(b->known[special], TRUE);
     }
     g_free(b);
 }
 
 void deltas_builder_free(DeltaSequenceBuilder *b)
 {
-    if (!b) return;
-    if (b->grammar) wend_grammar_free(b->grammar);
+    if (!b)
+        return;
+    if (b->grammar)
+        wend_grammar_free(b->grammar);
     free_numbers(b);
 }
 
 DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b)
 {
     DeltaSequence *s = NULL;
-    if (b->n) s = deltas_new_run(b->run);
+    if (b->n)
+        s = deltas_new_run(b->run);
     if (b->grammar) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(b->grammar, &bytes);
@@ -406,15 +485,16 @@ DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b)
         s->n = b->n;
         r->n_differences = b->known[0]->len;
         r->n_specials = b->known[1]->len;
-        if (bytes.failed || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials),
-            RULES_PLAIN)) wend_shortage();
+        if (bytes.failed
+            || !rules_read(&r->rules, &c, 2 * MAX(r->n_differences, r->n_specials), RULES_PLAIN))
+            wend_shortage();
         r->differences = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[0]), FALSE);
         r->specials = (gint64 *)(gpointer)g_array_free(g_steal_pointer(&b->known[1]), FALSE);
         ruled_measure(r);
-        if (b->wraps || r->wraps || r->n_symbols > s->n / 2) flatten(s);
+        if (b->wraps || r->wraps || r->n_symbols > s->n / 2)
+            flatten(s);
         wend_buf_clear(&bytes);
     }
     free_numbers(b);
     return s;
 }
-

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* delta-sequence.h: a row of words that belong to an ascending row of ranks, or are such a row, kept as the differences from one to the next.
+/* delta-sequence.h: a row of words that belong to an ascending row of ranks, or are such a row,
+ * kept as the differences from one to the next.
  *
- * What is regular over ranks is a loop of few differences: a constant and self + k are one difference all along; a row, a column or the transpose
- * of a process grid, neighbours in a torus, self ^ k, the parent and the children in a tree are nested loops of two to four. So the differences go through
- * the grammar that also has the calls (grammar.h), and what is kept grows with the number of distinct pieces and not with that of ranks. A row without such structure is kept
- * as it is. What a delta sequence becomes depends on the words alone, not on how it was put together.
+ * What is regular over ranks is a loop of few differences: a constant and self + k are one
+ * difference all along; a row, a column or the transpose of a process grid, neighbours in a torus,
+ * self ^ k, the parent and the children in a tree are nested loops of two to four. So the
+ * differences go through the grammar that also has the calls (grammar.h), and what is kept grows
+ * with the number of distinct pieces and not with that of ranks. A row without such structure is
+ * kept as it is. What a delta sequence becomes depends on the words alone, not on how it was put
+ * together.
  *
- * Special words (words.h: constants, WEND_ABSENT, …) have no difference: they stand for themselves, and the next difference counts from the last ordinary word.
- * A delta sequence never changes and is shared by reference. */
+ * Special words (words.h: constants, WEND_ABSENT, …) have no difference: they stand for themselves,
+ * and the next difference counts from the last ordinary word. A delta sequence never changes and is
+ * shared by reference. */
 #ifndef WEND_DELTA_SEQUENCE_H
 #define WEND_DELTA_SEQUENCE_H
 
@@ -18,27 +23,36 @@
 typedef struct DeltaSequence DeltaSequence;
 
 /* value, value + step, … COUNT words; a special word has step 0. */
-typedef struct { gint64 value, step; guint64 count; } DeltaSequenceRun;
+typedef struct {
+    gint64 value, step;
+    guint64 count;
+} DeltaSequenceRun;
 
 /* -- making one -- */
 typedef struct DeltaSequenceBuilder DeltaSequenceBuilder;
 DeltaSequenceBuilder *deltas_builder_new(void);
-void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);     /* at the end; count 0: nothing */
-DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b);                 /* frees b; NULL: nothing was added */
-void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants); /* likewise, and appends the delta sequence, if there is one: deltas_encode_shortest */
-void deltas_builder_free(DeltaSequenceBuilder *b);                   /* NULL: nothing */
-DeltaSequence *deltas_new_run(DeltaSequenceRun run);                        /* count > 0 */
-DeltaSequence *deltas_ref(DeltaSequence *s);                                /* NULL gives NULL */
+/* at the end; count 0: nothing */
+void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
+/* frees b; NULL: nothing was added */
+DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b);
+/* likewise, and appends the delta sequence, if there is one: deltas_encode_shortest */
+void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
+void deltas_builder_free(DeltaSequenceBuilder *b);   /* NULL: nothing */
+DeltaSequence *deltas_new_run(DeltaSequenceRun run); /* count > 0 */
+DeltaSequence *deltas_ref(DeltaSequence *s);         /* NULL gives NULL */
 void deltas_unref(DeltaSequence *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, deltas_unref)
 
 /* -- reading -- */
 guint64 deltas_length(const DeltaSequence *s);
-gsize deltas_size(const DeltaSequence *s);                           /* what it takes: 1 for one run, else symbols or words */
-gsize deltas_memory(const DeltaSequence *s);                         /* bytes, more or less */
-DeltaSequenceRun deltas_run(const DeltaSequence *s, guint64 index);         /* what goes on from INDEX without another look; index < length */
+/* what it takes: 1 for one run, else symbols or words */
+gsize deltas_size(const DeltaSequence *s);
+gsize deltas_memory(const DeltaSequence *s); /* bytes, more or less */
+/* what goes on from INDEX without another look; index < length */
+DeltaSequenceRun deltas_run(const DeltaSequence *s, guint64 index);
 gint64 deltas_at(const DeltaSequence *s, guint64 index);
-DeltaSequence *deltas_part(const DeltaSequence *s, guint64 first, guint64 n); /* N > 0 words of it, as a delta sequence */
+/* N > 0 words of it, as a delta sequence */
+DeltaSequence *deltas_part(const DeltaSequence *s, guint64 first, guint64 n);
 gboolean deltas_equal(const DeltaSequence *a, const DeltaSequence *b);
 /* Calls F on each special word that occurs, once or more; FALSE as soon as F says so. */
 typedef gboolean (*DeltaSequenceWord)(gpointer data, gint64 word);
@@ -49,12 +63,16 @@ gboolean deltas_ascends(const DeltaSequence *s, gint64 most);
 gboolean deltas_find(const DeltaSequence *s, gint64 value, guint64 *index);
 
 /* -- as bytes (docs/format.md) -- */
-/* CONSTANTS: the archive's number of each constant (codec.h); NULL: words as they are, between merging processes. */
+/* CONSTANTS: the archive's number of each constant (codec.h); NULL: words as they are, between
+ * merging processes. */
 void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
-/* Likewise, in the shortest form that there is: as words if these take less than a grammar, as small ones by chance do that have something in common here and there; as a geometric stretch
- * and the few words before and behind it. (Between merging processes a delta sequence stays what it is, so that the order in which they merge says nothing.) */
+/* Likewise, in the shortest form that there is: as words if these take less than a grammar, as
+ * small ones by chance do that have something in common here and there; as a geometric stretch and
+ * the few words before and behind it. (Between merging processes a delta sequence stays what it is,
+ * so that the order in which they merge says nothing.) */
 void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
-/* A delta sequence of N > 0 words. NULL: damaged; the cursor has failed. CONSTANTS NULL: as above. */
+/* A delta sequence of N > 0 words. NULL: damaged; the cursor has failed. CONSTANTS NULL: as
+ * above. */
 DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants);
 
 #endif

@@ -9,10 +9,17 @@
 
 enum { DIGITS_MAX = 9 };
 
-/* Names BEFORE number AFTER. WIDTH: digits of the number where some are leading zeros, else 0. No numbers: the name is BEFORE. */
-typedef struct { char *before, *after; guint width; RankSet numbers; } Group;
+/* Names BEFORE number AFTER. WIDTH: digits of the number where some are leading zeros, else 0. No
+ * numbers: the name is BEFORE. */
+typedef struct {
+    char *before, *after;
+    guint width;
+    RankSet numbers;
+} Group;
 
-struct Hosts { GArray *groups; /* sorted */ };
+struct Hosts {
+    GArray *groups; /* sorted */
+};
 
 static void group_clear(gpointer p)
 {
@@ -32,7 +39,8 @@ Hosts *hosts_new(void)
 
 void hosts_free(Hosts *h)
 {
-    if (!h) return;
+    if (!h)
+        return;
     g_array_unref(h->groups);
     g_free(h);
 }
@@ -40,8 +48,10 @@ void hosts_free(Hosts *h)
 static gint compare(const Group *a, const Group *b)
 {
     gint order = strcmp(a->before, b->before);
-    if (order == 0) order = strcmp(a->after, b->after);
-    if (order == 0) order = (a->numbers.n > 0) - (b->numbers.n > 0);
+    if (order == 0)
+        order = strcmp(a->after, b->after);
+    if (order == 0)
+        order = (a->numbers.n > 0) - (b->numbers.n > 0);
     return order ? order : (gint)a->width - (gint)b->width;
 }
 
@@ -51,7 +61,10 @@ static void add_group(Hosts *h, Group *one)
     guint low = 0, high = h->groups->len;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (compare(&g_array_index(h->groups, Group, middle), one) < 0) low = middle + 1; else high = middle;
+        if (compare(&g_array_index(h->groups, Group, middle), one) < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     Group *known = low < h->groups->len ? &g_array_index(h->groups, Group, low) : NULL;
     if (!known || compare(known, one) != 0) {
@@ -67,11 +80,16 @@ static Group split(const char *name)
 {
     gsize end = strcspn(name, "."), begin;
     gboolean plain = strpbrk(name, "[],;/") == NULL;
-    while (end > 0 && !g_ascii_isdigit(name[end - 1])) end--;
-    for (begin = end; begin > 0 && g_ascii_isdigit(name[begin - 1]);) begin--;
-    if (!plain || begin == end || end - begin > DIGITS_MAX) return (Group){.before = g_strdup(name), .after = g_strdup("")};
+    while (end > 0 && !g_ascii_isdigit(name[end - 1]))
+        end--;
+    for (begin = end; begin > 0 && g_ascii_isdigit(name[begin - 1]);)
+        begin--;
+    if (!plain || begin == end || end - begin > DIGITS_MAX)
+        return (Group){.before = g_strdup(name), .after = g_strdup("")};
     g_autofree char *digits = g_strndup(name + begin, end - begin);
-    return (Group){g_strndup(name, begin), g_strdup(name + end), digits[0] == '0' && digits[1] ? (guint)(end - begin) : 0, rankset_single((guint32)g_ascii_strtoull(digits, NULL, 10))};
+    return (Group){g_strndup(name, begin), g_strdup(name + end),
+                   digits[0] == '0' && digits[1] ? (guint)(end - begin) : 0,
+                   rankset_single((guint32)g_ascii_strtoull(digits, NULL, 10))};
 }
 
 void hosts_add(Hosts *h, const char *name)
@@ -99,7 +117,8 @@ void hosts_encode(const Hosts *h, WendBuf *out)
         wend_buf_string(out, g->before);
         wend_buf_string(out, g->after);
         wend_buf_unsigned(out, (guint64)g->width << 1 | (g->numbers.n > 0));
-        if (g->numbers.n > 0) rankset_encode(&g->numbers, out);
+        if (g->numbers.n > 0)
+            rankset_encode(&g->numbers, out);
     }
 }
 
@@ -111,10 +130,13 @@ Hosts *hosts_decode(WendCursor *c)
         Group g = {.before = codec_string(c), .after = codec_string(c)};
         guint64 form = wend_read_unsigned(c);
         g.width = (guint)(form >> 1);
-        if (form >> 1 > DIGITS_MAX || ((form & 1) && !rankset_decode(&g.numbers, c, G_MAXUINT32 - 1))) c->failed = true;
+        if (form >> 1 > DIGITS_MAX
+            || ((form & 1) && !rankset_decode(&g.numbers, c, G_MAXUINT32 - 1)))
+            c->failed = true;
         add_group(h, &g);
     }
-    if (!c->failed) return h;
+    if (!c->failed)
+        return h;
     hosts_free(h);
     return NULL;
 }
@@ -124,8 +146,11 @@ static void add_numbers(GString *s, const Group *g)
     for (guint32 i = 0; i < g->numbers.n;) {
         RankRun run = rankset_stretch(&g->numbers, i);
         g_string_append_printf(s, "%s%0*u", i ? "," : "", (int)g->width, run.first);
-        if (run.count > 1) g_string_append_printf(s, "-%0*u", (int)g->width, run.first + (run.count - 1) * run.step);
-        if (run.count > 1 && run.step > 1) g_string_append_printf(s, "/%u", run.step);
+        if (run.count > 1)
+            g_string_append_printf(s, "-%0*u", (int)g->width,
+                                   run.first + (run.count - 1) * run.step);
+        if (run.count > 1 && run.step > 1)
+            g_string_append_printf(s, "/%u", run.step);
         i += run.count;
     }
 }
@@ -137,9 +162,11 @@ char *hosts_text(const Hosts *h)
         const Group *g = &g_array_index(h->groups, Group, i);
         g_autofree char *before = g_strdelimit(g_strdup(g->before), ";", '_');
         g_string_append_printf(s, "%s%s", i ? ";" : "", before);
-        if (g->numbers.n > 1) g_string_append_c(s, '[');
+        if (g->numbers.n > 1)
+            g_string_append_c(s, '[');
         add_numbers(s, g);
-        if (g->numbers.n > 1) g_string_append_c(s, ']');
+        if (g->numbers.n > 1)
+            g_string_append_c(s, ']');
         g_string_append(s, g->after);
     }
     return g_string_free(s, s->len == 0);
@@ -149,8 +176,10 @@ static guint64 count_range(const char *range)
 {
     char *end;
     guint64 first = g_ascii_strtoull(range, &end, 10), last = first, step = 1;
-    if (*end == '-') last = g_ascii_strtoull(end + 1, &end, 10);
-    if (*end == '/') step = g_ascii_strtoull(end + 1, &end, 10);
+    if (*end == '-')
+        last = g_ascii_strtoull(end + 1, &end, 10);
+    if (*end == '/')
+        step = g_ascii_strtoull(end + 1, &end, 10);
     return last < first || step == 0 ? 1 : (last - first) / step + 1;
 }
 
@@ -160,14 +189,16 @@ guint64 hosts_count(const char *text)
     guint64 n = 0;
     for (guint i = 0; names[i]; i++) {
         const char *open = strchr(names[i], '['), *close = open ? strchr(open, ']') : NULL;
-        if (*names[i] == '\0') continue;
+        if (*names[i] == '\0')
+            continue;
         if (!close) {
             n++;
             continue;
         }
         g_autofree char *inner = g_strndup(open + 1, (gsize)(close - open - 1));
         g_auto(GStrv) ranges = g_strsplit(inner, ",", -1);
-        for (guint k = 0; ranges[k]; k++) n += count_range(ranges[k]);
+        for (guint k = 0; ranges[k]; k++)
+            n += count_range(ranges[k]);
     }
     return n;
 }

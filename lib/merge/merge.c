@@ -32,7 +32,8 @@ static WendMerge *merge_new(void)
 
 void wend_merge_free(WendMerge *m)
 {
-    if (!m) return;
+    if (!m)
+        return;
     g_hash_table_unref(m->by_key);
     g_hash_table_unref(m->by_shapes);
     g_ptr_array_unref(m->classes);
@@ -45,7 +46,8 @@ void wend_merge_free(WendMerge *m)
 guint64 wend_merge_memory(const WendMerge *m)
 {
     guint64 all = sizeof *m;
-    for (guint i = 0; i < m->classes->len; i++) all += class_memory(g_ptr_array_index(m->classes, i));
+    for (guint i = 0; i < m->classes->len; i++)
+        all += class_memory(g_ptr_array_index(m->classes, i));
     return all;
 }
 
@@ -59,8 +61,12 @@ static guint place(const GPtrArray *facts, const char *key, gboolean *found)
     while (low < high) {
         guint middle = low + (high - low) / 2;
         int order = strcmp(((const Fact *)g_ptr_array_index(facts, middle))->key, key);
-        if (order == 0) *found = TRUE;
-        if (order < 0) low = middle + 1; else high = middle;
+        if (order == 0)
+            *found = TRUE;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -68,8 +74,10 @@ static guint place(const GPtrArray *facts, const char *key, gboolean *found)
 static gboolean wins(const Fact *old, const char *key, const char *value, guint32 rank)
 {
     double a = g_ascii_strtod(old->value, NULL), b = g_ascii_strtod(value, NULL);
-    if ((strcmp(key, "run.start") == 0 || strcmp(key, WEND_STOPPED_AFTER) == 0) && a != b) return b < a;
-    if (strcmp(key, "run.elapsed") == 0 && a != b) return b > a;
+    if ((strcmp(key, "run.start") == 0 || strcmp(key, WEND_STOPPED_AFTER) == 0) && a != b)
+        return b < a;
+    if (strcmp(key, "run.elapsed") == 0 && a != b)
+        return b > a;
     return rank < old->rank;
 }
 
@@ -79,7 +87,8 @@ static void add_fact(WendMerge *m, const char *key, const char *value, guint32 r
     guint at = place(m->facts, key, &found);
     if (found) {
         Fact *old = g_ptr_array_index(m->facts, at);
-        if (!wins(old, key, value, rank)) return;
+        if (!wins(old, key, value, rank))
+            return;
         g_free(old->value);
         old->value = g_strdup(value);
         old->rank = rank;
@@ -90,7 +99,8 @@ static void add_fact(WendMerge *m, const char *key, const char *value, guint32 r
     g_ptr_array_insert(m->facts, at, f);
 }
 
-/* How a rank ended: a fact of its own; the archive has them by HOW (write.c). Sorted by key they are in the order of ranks. */
+/* How a rank ended: a fact of its own; the archive has them by HOW (write.c). Sorted by key they
+ * are in the order of ranks. */
 static void add_end(WendMerge *m, const char *how, guint32 rank)
 {
     g_autofree char *key = g_strdup_printf(WEND_ENDED_GROUP ".%08u", rank);
@@ -102,7 +112,8 @@ static void add_end(WendMerge *m, const char *how, guint32 rank)
 static WendMerge *damaged(WendMerge *m, const char *what, GError **error)
 {
     wend_merge_free(m);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s is damaged or of another version of Wend", what);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s is damaged or of another version of Wend",
+                what);
     return NULL;
 }
 
@@ -116,26 +127,33 @@ static void add_class(WendMerge *m, Class *k)
 {
     g_ptr_array_add(m->classes, k);
     g_hash_table_insert(m->by_key, k->key, k);
-    if (!g_hash_table_contains(m->by_shapes, k->shapes_key)) g_hash_table_insert(m->by_shapes, k->shapes_key, k);
+    if (!g_hash_table_contains(m->by_shapes, k->shapes_key))
+        g_hash_table_insert(m->by_shapes, k->shapes_key, k);
 }
 
 WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GError **error)
 {
     WendCursor c = wend_cursor(part, n);
     WendMerge *m = merge_new();
-    if (!magic(&c, WEND_PART_MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION) return damaged(m, "a rank's part", error);
+    if (!magic(&c, WEND_PART_MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION)
+        return damaged(m, "a rank's part", error);
     gsize n_facts = wend_read_count(&c, 2);
     g_autoptr(GPtrArray) facts = g_ptr_array_new_with_free_func(g_free);
-    for (gsize i = 0; i < 2 * n_facts; i++) g_ptr_array_add(facts, codec_string(&c));
+    for (gsize i = 0; i < 2 * n_facts; i++)
+        g_ptr_array_add(facts, codec_string(&c));
     guint64 rank = wend_read_unsigned(&c), world = wend_read_unsigned(&c);
-    if (c.failed || world > RANKSET_MAX || rank >= world) return damaged(m, "a rank's part", error);
+    if (c.failed || world > RANKSET_MAX || rank >= world)
+        return damaged(m, "a rank's part", error);
     m->world = world;
     m->ranks = rankset_single(rank);
     for (guint i = 0; i < facts->len; i += 2) {
         const char *key = g_ptr_array_index(facts, i), *value = g_ptr_array_index(facts, i + 1);
-        if (strcmp(key, "run.host") == 0) hosts_add(m->hosts, value);
-        else if (strcmp(key, "run.ended") == 0) add_end(m, value, rank);
-        else add_fact(m, key, value, rank);
+        if (strcmp(key, "run.host") == 0)
+            hosts_add(m->hosts, value);
+        else if (strcmp(key, "run.ended") == 0)
+            add_end(m, value, rank);
+        else
+            add_fact(m, key, value, rank);
     }
     GError *why = NULL;
     Class *k = class_from_part(&c, rank, room, &why);
@@ -144,7 +162,8 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
         g_propagate_error(error, why);
         return NULL;
     }
-    if (!k) return damaged(m, "a rank's part", error);
+    if (!k)
+        return damaged(m, "a rank's part", error);
     add_class(m, k);
     return c.failed ? damaged(m, "a rank's part", error) : m;
 }
@@ -165,8 +184,10 @@ GByteArray *wend_merge_encode(WendMerge *m)
     }
     hosts_encode(m->hosts, &b);
     wend_buf_unsigned(&b, m->classes->len);
-    for (guint i = 0; i < m->classes->len; i++) class_encode(g_ptr_array_index(m->classes, i), &b);
-    if (b.failed) wend_shortage();
+    for (guint i = 0; i < m->classes->len; i++)
+        class_encode(g_ptr_array_index(m->classes, i), &b);
+    if (b.failed)
+        wend_shortage();
     GByteArray *out = g_byte_array_sized_new(b.len);
     g_byte_array_append(out, b.data, b.len);
     wend_buf_clear(&b);
@@ -177,9 +198,11 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 {
     WendCursor c = wend_cursor(encoded, n);
     WendMerge *m = merge_new();
-    if (!magic(&c, MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION) return damaged(m, "what another rank merged", error);
+    if (!magic(&c, MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION)
+        return damaged(m, "what another rank merged", error);
     guint64 world = wend_read_unsigned(&c);
-    if (c.failed || world > RANKSET_MAX || !rankset_decode(&m->ranks, &c, world)) return damaged(m, "what another rank merged", error);
+    if (c.failed || world > RANKSET_MAX || !rankset_decode(&m->ranks, &c, world))
+        return damaged(m, "what another rank merged", error);
     m->world = world;
     gsize n_facts = wend_read_count(&c, 3);
     for (gsize i = 0; i < n_facts; i++) {
@@ -188,11 +211,13 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     }
     hosts_free(m->hosts);
     m->hosts = hosts_decode(&c);
-    if (!m->hosts) return damaged(m, "what another rank merged", error);
+    if (!m->hosts)
+        return damaged(m, "what another rank merged", error);
     gsize n_classes = wend_read_count(&c, 2);
     for (gsize i = 0; i < n_classes; i++) {
         Class *k = class_decode(&c, m->world);
-        if (!k) return damaged(m, "what another rank merged", error);
+        if (!k)
+            return damaged(m, "what another rank merged", error);
         add_class(m, k);
     }
     return c.failed ? damaged(m, "what another rank merged", error) : m;
@@ -204,9 +229,11 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 static gboolean spread_kin(WendMerge *m, Class *theirs)
 {
     Class *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
-    if (!kin) return TRUE;
+    if (!kin)
+        return TRUE;
     gboolean good = !class_is_strided(theirs) || class_spread(theirs);
-    if (!class_is_strided(kin)) return good;
+    if (!class_is_strided(kin))
+        return good;
     g_hash_table_remove(m->by_key, kin->key);
     good = class_spread(kin) && good;
     g_hash_table_insert(m->by_key, kin->key, kin);
@@ -216,17 +243,20 @@ static gboolean spread_kin(WendMerge *m, Class *theirs)
 /* Of the classes with one key of shapes either there is one alone, or all are apart. */
 static gboolean absorbed(WendMerge *m, Class *theirs)
 {
-    Class *ours = g_hash_table_lookup(m->by_key, theirs->key), *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
+    Class *ours = g_hash_table_lookup(m->by_key, theirs->key),
+          *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
     if (ours) {
         ours->apart |= theirs->apart;
         return class_merge(ours, theirs);
     }
-    if (!kin) return FALSE;
+    if (!kin)
+        return FALSE;
     if (!kin->apart && !theirs->apart) {
         g_hash_table_remove(m->by_key, kin->key);
         gboolean one = class_merge(kin, theirs);
         g_hash_table_insert(m->by_key, kin->key, kin);
-        if (one) return TRUE;
+        if (one)
+            return TRUE;
     }
     kin->apart = theirs->apart = TRUE;
     return FALSE;
@@ -235,10 +265,13 @@ static gboolean absorbed(WendMerge *m, Class *theirs)
 gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error)
 {
     WendMerge *other = decode(encoded, n, error);
-    if (!other) return FALSE;
+    if (!other)
+        return FALSE;
     gboolean united = FALSE;
     if (other->world != m->world)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "the parts are of runs with different numbers of ranks: %u and %u", m->world, other->world);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "the parts are of runs with different numbers of ranks: %u and %u", m->world,
+                    other->world);
     else if (!rankset_unite(&m->ranks, &other->ranks))
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "the parts hold a rank twice");
     else
@@ -259,7 +292,8 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
             wend_merge_free(other);
             return FALSE;
         }
-        if (absorbed(m, theirs)) continue;
+        if (absorbed(m, theirs))
+            continue;
         g_ptr_array_index(other->classes, i) = NULL; /* moved; class_free takes NULL */
         add_class(m, theirs);
     }
@@ -272,8 +306,10 @@ guint wend_merge_stopped(const WendMerge *m, guint64 *calls)
     guint n = 0;
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
-        n += g_str_has_prefix(f->key, WEND_ENDED_GROUP ".") && strcmp(f->value, WEND_ENDED_MEMORY) == 0;
-        if (strcmp(f->key, WEND_STOPPED_AFTER) == 0) *calls = g_ascii_strtoull(f->value, NULL, 10);
+        n += g_str_has_prefix(f->key, WEND_ENDED_GROUP ".")
+             && strcmp(f->value, WEND_ENDED_MEMORY) == 0;
+        if (strcmp(f->key, WEND_STOPPED_AFTER) == 0)
+            *calls = g_ascii_strtoull(f->value, NULL, 10);
     }
     return n;
 }
@@ -285,12 +321,17 @@ char *wend_merge_unrecorded(const WendMerge *m)
     guint n = 0;
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
-        if (!g_str_has_prefix(f->key, prefix)) continue;
-        if (n < G_N_ELEMENTS(names)) names[n] = f->key + strlen(prefix);
+        if (!g_str_has_prefix(f->key, prefix))
+            continue;
+        if (n < G_N_ELEMENTS(names))
+            names[n] = f->key + strlen(prefix);
         n++;
     }
-    if (n == 0) return NULL;
-    if (n == 1) return g_strdup(names[0]);
-    if (n == 2) return g_strdup_printf("%s and %s", names[0], names[1]);
+    if (n == 0)
+        return NULL;
+    if (n == 1)
+        return g_strdup(names[0]);
+    if (n == 2)
+        return g_strdup_printf("%s and %s", names[0], names[1]);
     return g_strdup_printf("%s, %s and %u other%s", names[0], names[1], n - 2, n == 3 ? "" : "s");
 }

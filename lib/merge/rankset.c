@@ -25,7 +25,8 @@ RankSet rankset_single(guint32 rank)
 RankSet rankset_from_sorted(const guint32 *ranks, guint32 n)
 {
     DeltaSequenceBuilder *b = deltas_builder_new();
-    for (guint32 i = 0; i < n; i++) add_run(b, (RankRun){ranks[i], 1, 1});
+    for (guint32 i = 0; i < n; i++)
+        add_run(b, (RankRun){ranks[i], 1, 1});
     return from_builder(b);
 }
 
@@ -62,12 +63,15 @@ RankRun rankset_stretch(const RankSet *s, guint32 index)
 {
     guint32 first = rankset_run(s, index).first, count = 1;
     guint32 step = index + 1 < s->n ? rankset_run(s, index + 1).first - first : 0;
-    for (guint32 at = index + 1; step && at < s->n; at = index + count) { /* a run of the delta sequence may be only the step to it */
+    /* a run of the delta sequence may be only the step to it */
+    for (guint32 at = index + 1; step && at < s->n; at = index + count) {
         RankRun more = rankset_run(s, at);
-        if (more.first != first + count * step) break;
+        if (more.first != first + count * step)
+            break;
         gboolean all = more.count == 1 || more.step == step;
         count += all ? more.count : 1;
-        if (!all) break;
+        if (!all)
+            break;
     }
     return count > 2 || step == 1 ? (RankRun){first, count, step} : (RankRun){first, 1, 1};
 }
@@ -77,7 +81,8 @@ guint32 *rankset_expand(const RankSet *s)
     guint32 *ranks = g_new(guint32, MAX(s->n, 1));
     for (guint32 i = 0; i < s->n;) {
         RankRun run = rankset_run(s, i);
-        for (guint32 k = 0; k < run.count; k++) ranks[i++] = run.first + k * run.step;
+        for (guint32 k = 0; k < run.count; k++)
+            ranks[i++] = run.first + k * run.step;
     }
     return ranks;
 }
@@ -90,7 +95,8 @@ guint32 rankset_lowest(const RankSet *s)
 gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index)
 {
     guint64 at;
-    if (s->n == 0 || !deltas_find(s->numbers, (gint64)rank + 1, &at)) return FALSE;
+    if (s->n == 0 || !deltas_find(s->numbers, (gint64)rank + 1, &at))
+        return FALSE;
     *index = (guint32)at;
     return TRUE;
 }
@@ -112,12 +118,15 @@ gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run)
 {
     RankRun next[2] = {{0}, {0}};
     for (int k = 0; k < 2; k++)
-        if (z->at[k] < z->sets[k]->n) next[k] = rankset_run(z->sets[k], z->at[k]);
-    if (!next[0].count && !next[1].count) return FALSE;
+        if (z->at[k] < z->sets[k]->n)
+            next[k] = rankset_run(z->sets[k], z->at[k]);
+    if (!next[0].count && !next[1].count)
+        return FALSE;
     int k = !next[0].count || (next[1].count && next[1].first < next[0].first);
     RankRun one = next[k], other = next[!k];
     if (other.count && one.count > 1) /* up to where the other set goes on */
-        one.count = MIN(one.count, (MAX(other.first, one.first + 1) - one.first + one.step - 1) / one.step);
+        one.count =
+            MIN(one.count, (MAX(other.first, one.first + 1) - one.first + one.step - 1) / one.step);
     *side = k;
     *index = z->at[k];
     *run = one;
@@ -139,7 +148,8 @@ static gboolean unite(RankSet *a, const RankSet *b, gboolean may)
         if (run.first <= last) { /* the first alone: where the other set goes on a run ends */
             disjoint = FALSE;
             run.first += run.step;
-            if (--run.count == 0) continue;
+            if (--run.count == 0)
+                continue;
         }
         last = (gint64)run.first + (gint64)(run.count - 1) * run.step;
         add_run(builder, run);
@@ -147,7 +157,8 @@ static gboolean unite(RankSet *a, const RankSet *b, gboolean may)
     RankSet united = from_builder(builder);
     RankSet *superfluous = disjoint || may ? a : &united;
     rankset_clear(superfluous);
-    if (superfluous == a) *a = united;
+    if (superfluous == a)
+        *a = united;
     return disjoint;
 }
 
@@ -171,7 +182,8 @@ static guint few_runs(const RankSet *s, RankRun *runs)
 {
     guint n = 0;
     for (guint32 i = 0; i < s->n; i += runs[n++].count) {
-        if (n == RUNS_MAX) return 0;
+        if (n == RUNS_MAX)
+            return 0;
         runs[n] = rankset_stretch(s, i);
     }
     return n;
@@ -186,14 +198,19 @@ static void encode(const RankSet *s, WendBuf *out, gboolean shortest)
     for (guint i = 0; i < n; i++) {
         wend_buf_unsigned(out, runs[i].first - last);
         wend_buf_unsigned(out, runs[i].count);
-        if (runs[i].count > 1) wend_buf_unsigned(out, runs[i].step);
+        if (runs[i].count > 1)
+            wend_buf_unsigned(out, runs[i].step);
         last = runs[i].first + (runs[i].count - 1) * runs[i].step;
     }
-    if (n > 0) return;
+    if (n > 0)
+        return;
     wend_buf_unsigned(out, s->n);
-    if (s->n == 0) return;
-    if (shortest) deltas_encode_shortest(s->numbers, out, NULL);
-    else deltas_encode(s->numbers, out, NULL);
+    if (s->n == 0)
+        return;
+    if (shortest)
+        deltas_encode_shortest(s->numbers, out, NULL);
+    else
+        deltas_encode(s->numbers, out, NULL);
 }
 
 void rankset_encode(const RankSet *s, WendBuf *out)
@@ -209,12 +226,16 @@ void rankset_encode_shortest(const RankSet *s, WendBuf *out)
 /* A run takes so much while a set is made of it. */
 enum { RUN_MEMORY = 128 };
 
-/* What an archive says is a run, from rank NEXT on or above it. NEXT becomes the lowest that may follow. FALSE: none, or beyond WORLD. */
-static gboolean add_checked_run(DeltaSequenceBuilder *b, guint64 first, guint64 count, guint64 step, guint64 *next, guint32 world)
+/* What an archive says is a run, from rank NEXT on or above it. NEXT becomes the lowest that may
+ * follow. FALSE: none, or beyond WORLD. */
+static gboolean add_checked_run(DeltaSequenceBuilder *b, guint64 first, guint64 count, guint64 step,
+                                guint64 *next, guint32 world)
 {
-    if (first < *next || first >= world || count == 0 || count > world || step == 0 || step > world) return FALSE;
+    if (first < *next || first >= world || count == 0 || count > world || step == 0 || step > world)
+        return FALSE;
     guint64 last = first + (count - 1) * step; /* world is at most RANKSET_MAX */
-    if (last >= world) return FALSE;
+    if (last >= world)
+        return FALSE;
     add_run(b, (RankRun){(guint32)first, (guint32)count, (guint32)step});
     *next = last + 1;
     return TRUE;
@@ -226,8 +247,8 @@ static gboolean decode_runs(DeltaSequenceBuilder *b, guint64 n, WendCursor *c, g
     for (guint64 i = 0; i < n; i++) {
         guint64 first = wend_read_unsigned(c), count = wend_read_unsigned(c);
         guint64 step = count > 1 ? wend_read_unsigned(c) : 1;
-        if (c->failed || first > world || !allowance_take(c->allowance, 1, RUN_MEMORY) ||
-            !add_checked_run(b, last + first, count, step, &next, world))
+        if (c->failed || first > world || !allowance_take(c->allowance, 1, RUN_MEMORY)
+            || !add_checked_run(b, last + first, count, step, &next, world))
             return FALSE;
         last = next - 1;
     }
@@ -240,13 +261,15 @@ gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
     guint64 n_runs = wend_read_unsigned(c);
     if (n_runs > 0) {
         DeltaSequenceBuilder *b = deltas_builder_new();
-        if (!decode_runs(b, n_runs, c, world)) c->failed = true;
+        if (!decode_runs(b, n_runs, c, world))
+            c->failed = true;
         *s = from_builder(b);
     } else {
         guint64 n = wend_read_unsigned(c);
         s->numbers = c->failed || n == 0 || n > world ? NULL : deltas_decode(c, n, NULL, 0);
         s->n = (guint32)n;
-        if (!s->numbers || !deltas_ascends(s->numbers, world)) c->failed = true;
+        if (!s->numbers || !deltas_ascends(s->numbers, world))
+            c->failed = true;
     }
     if (c->failed || s->n == 0) {
         c->failed = true;
@@ -258,10 +281,12 @@ gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
 
 /* -- several -- */
 
-/* What goes on from INDEX; other than a stretch it may be two ranks with a gap between them, if these are all. */
+/* What goes on from INDEX; other than a stretch it may be two ranks with a gap between them, if
+ * these are all. */
 static RankRun row_run(const RankSet *s, guint32 index)
 {
-    if (s->n != 2) return rankset_stretch(s, index);
+    if (s->n != 2)
+        return rankset_stretch(s, index);
     guint32 first = rankset_lowest(s);
     return (RankRun){first, 2, rankset_run(s, 1).first - first};
 }
@@ -271,21 +296,25 @@ static gboolean encode_columns(const RankSet *sets, guint n, WendBuf *out)
     enum { RUNS, FIRST, COUNT, STEP, COLUMNS };
     DeltaSequenceBuilder *columns[COLUMNS];
     gboolean few = TRUE;
-    for (int k = 0; k < COLUMNS; k++) columns[k] = deltas_builder_new();
+    for (int k = 0; k < COLUMNS; k++)
+        columns[k] = deltas_builder_new();
     for (guint i = 0; i < n; i++) {
         guint32 runs = 0;
         for (guint32 at = 0; few && at < sets[i].n; runs++) {
             RankRun run = row_run(&sets[i], at);
             const gint64 words[] = {run.first, run.count, run.step};
-            for (int k = FIRST; k < COLUMNS; k++) deltas_builder_add(columns[k], (DeltaSequenceRun){words[k - FIRST], 0, 1});
+            for (int k = FIRST; k < COLUMNS; k++)
+                deltas_builder_add(columns[k], (DeltaSequenceRun){words[k - FIRST], 0, 1});
             at += run.count;
             few = runs < RUNS_MAX;
         }
         deltas_builder_add(columns[RUNS], (DeltaSequenceRun){runs, 0, 1});
     }
     WendBuf told = WEND_BUF_INIT;
-    for (int k = 0; k < COLUMNS; k++) deltas_builder_encode(columns[k], &told, NULL);
-    if (few) wend_buf_bytes(out, told.data, told.len);
+    for (int k = 0; k < COLUMNS; k++)
+        deltas_builder_encode(columns[k], &told, NULL);
+    if (few)
+        wend_buf_bytes(out, told.data, told.len);
     out->failed |= told.failed;
     wend_buf_clear(&told);
     return few;
@@ -296,10 +325,13 @@ void ranksets_encode(const RankSet *sets, guint n, WendBuf *out)
     gsize before = out->len;
     WendBuf columns = WEND_BUF_INIT;
     wend_buf_unsigned(out, FALSE);
-    for (guint i = 0; i < n; i++) rankset_encode_shortest(&sets[i], out);
+    for (guint i = 0; i < n; i++)
+        rankset_encode_shortest(&sets[i], out);
     wend_buf_unsigned(&columns, TRUE);
-    if (encode_columns(sets, n, &columns)) wend_buf_shorten(out, before, &columns);
-    else wend_buf_clear(&columns);
+    if (encode_columns(sets, n, &columns))
+        wend_buf_shorten(out, before, &columns);
+    else
+        wend_buf_clear(&columns);
 }
 
 /* A column of N words. NULL: damaged. */
@@ -314,19 +346,28 @@ static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 wo
     g_autoptr(DeltaSequence) runs = decode_column(c, n);
     for (guint i = 0; i < n; i++) {
         gint64 own = runs ? deltas_at(runs, i) : -1;
-        if (own < 0 || own > world || (n_runs += (guint64)own) > world) return FALSE;
+        if (own < 0 || own > world || (n_runs += (guint64)own) > world)
+            return FALSE;
     }
-    if (!allowance_take(c->allowance, n_runs, RUN_MEMORY)) return FALSE;
-    g_autoptr(DeltaSequence) firsts = decode_column(c, n_runs), counts = firsts ? decode_column(c, n_runs) : NULL, steps = counts ? decode_column(c, n_runs) : NULL;
-    if (!steps) return n_runs == 0 && !c->failed;
+    if (!allowance_take(c->allowance, n_runs, RUN_MEMORY))
+        return FALSE;
+    g_autoptr(DeltaSequence) firsts = decode_column(c, n_runs),
+                             counts = firsts ? decode_column(c, n_runs) : NULL,
+                             steps = counts ? decode_column(c, n_runs) : NULL;
+    if (!steps)
+        return n_runs == 0 && !c->failed;
     for (guint i = 0, run = 0; i < n; i++) {
         DeltaSequenceBuilder *b = deltas_builder_new();
         guint64 next = 0;
         gboolean good = TRUE;
-        for (gint64 left = deltas_at(runs, i); left > 0 && good; left--, run++) /* what is negative is too much as unsigned */
-            good = add_checked_run(b, (guint64)deltas_at(firsts, run), (guint64)deltas_at(counts, run), (guint64)deltas_at(steps, run), &next, world);
+        /* what is negative is too much as unsigned */
+        for (gint64 left = deltas_at(runs, i); left > 0 && good; left--, run++)
+            good =
+                add_checked_run(b, (guint64)deltas_at(firsts, run), (guint64)deltas_at(counts, run),
+                                (guint64)deltas_at(steps, run), &next, world);
         sets[i] = from_builder(b);
-        if (!good) return FALSE;
+        if (!good)
+            return FALSE;
     }
     return TRUE;
 }
@@ -335,9 +376,12 @@ gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world)
 {
     guint64 columns = wend_read_unsigned(c);
     memset(sets, 0, n * sizeof *sets);
-    if (c->failed || columns > 1) return FALSE;
+    if (c->failed || columns > 1)
+        return FALSE;
     gboolean good = !columns || decode_columns(sets, n, c, world);
-    for (guint i = 0; good && !columns && i < n; i++) good = rankset_decode(&sets[i], c, world);
-    for (guint i = 0; good && i < n; i++) good = sets[i].n > 0;
+    for (guint i = 0; good && !columns && i < n; i++)
+        good = rankset_decode(&sets[i], c, world);
+    for (guint i = 0; good && i < n; i++)
+        good = sets[i].n > 0;
     return good;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rankset.h: a set of world ranks, kept as a delta sequence (delta-sequence.h), so that "all", "every third" or the inner ranks of a grid are a few bytes at any number
- * of ranks. A set never changes; copies share it. */
+/* rankset.h: a set of world ranks, kept as a delta sequence (delta-sequence.h), so that "all",
+ * "every third" or the inner ranks of a grid are a few bytes at any number of ranks. A set never
+ * changes; copies share it. */
 #ifndef WEND_RANKSET_H
 #define WEND_RANKSET_H
 
@@ -9,43 +10,58 @@
 #include "base/buf.h"
 #include "delta-sequence.h"
 
-#define RANKSET_MAX (1u << 24) /* world sizes beyond this are refused: a few bytes of a hostile file must not claim gigabytes */
+/* World sizes beyond this are refused: a few bytes of a hostile file must not claim gigabytes. */
+#define RANKSET_MAX (1u << 24)
 
 typedef struct {
-    guint32 n;                 /* ranks; 0: the empty set */
-    DeltaSequence *numbers;           /* rank + 1, ascending: so all differences are positive */
+    guint32 n;              /* ranks; 0: the empty set */
+    DeltaSequence *numbers; /* rank + 1, ascending: so all differences are positive */
 } RankSet;
 
 /* COUNT ranks first, first + step, … */
-typedef struct { guint32 first, count, step; } RankRun;
+typedef struct {
+    guint32 first, count, step;
+} RankRun;
 
 RankSet rankset_single(guint32 rank);
 RankSet rankset_from_sorted(const guint32 *ranks, guint32 n);
 RankSet rankset_copy(const RankSet *s);
-RankSet rankset_moved(const RankSet *s, guint32 by);           /* each rank + by */
+RankSet rankset_moved(const RankSet *s, guint32 by); /* each rank + by */
 void rankset_clear(RankSet *s);
-guint32 *rankset_expand(const RankSet *s);                     /* ascending; g_free */
-RankRun rankset_run(const RankSet *s, guint32 index);          /* what goes on from the rank at INDEX < n */
-/* The longest arithmetic row from the rank at INDEX on, however the set is kept; two ranks with a gap between them are two. */
+guint32 *rankset_expand(const RankSet *s); /* ascending; g_free */
+/* what goes on from the rank at INDEX < n */
+RankRun rankset_run(const RankSet *s, guint32 index);
+/* The longest arithmetic row from the rank at INDEX on, however the set is kept; two ranks with a
+ * gap between them are two. */
 RankRun rankset_stretch(const RankSet *s, guint32 index);
-guint32 rankset_lowest(const RankSet *s);                      /* of a set that is not empty */
+guint32 rankset_lowest(const RankSet *s); /* of a set that is not empty */
 gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index);
 gboolean rankset_contains(const RankSet *s, guint32 rank);
 gboolean rankset_equal(const RankSet *a, const RankSet *b);
-gboolean rankset_unite(RankSet *a, const RankSet *b);          /* FALSE, and nothing done: they overlap */
-void rankset_include(RankSet *a, const RankSet *b);            /* likewise, and they may overlap */
-void rankset_encode(const RankSet *s, WendBuf *out);           /* "ranks" of docs/format.md, between merging processes */
-void rankset_encode_shortest(const RankSet *s, WendBuf *out);  /* likewise, for an archive: deltas_encode_shortest */
-gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world); /* FALSE: damaged, empty, or a rank >= world */
+/* FALSE, and nothing done: they overlap */
+gboolean rankset_unite(RankSet *a, const RankSet *b);
+void rankset_include(RankSet *a, const RankSet *b); /* likewise, and they may overlap */
+/* "ranks" of docs/format.md, between merging processes */
+void rankset_encode(const RankSet *s, WendBuf *out);
+/* likewise, for an archive: deltas_encode_shortest */
+void rankset_encode_shortest(const RankSet *s, WendBuf *out);
+/* FALSE: damaged, empty, or a rank >= world */
+gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world);
 
-/* N > 0 sets, "sets" of docs/format.md: one after the other or, if that is shorter, as delta sequences of what their runs are. */
+/* N > 0 sets, "sets" of docs/format.md: one after the other or, if that is shorter, as delta
+ * sequences of what their runs are. */
 void ranksets_encode(const RankSet *sets, guint n, WendBuf *out);
-/* SETS have room for N; what is there has to be cleared in any case. FALSE: damaged, or one is empty, or has a rank >= world. */
+/* SETS have room for N; what is there has to be cleared in any case. FALSE: damaged, or one is
+ * empty, or has a rank >= world. */
 gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world);
 
 /* Goes through the union of two sets in ascending order, run by run: ranks of one of them only. */
-typedef struct { const RankSet *sets[2]; guint32 at[2]; } RankZip;
-/* The next run is of set *SIDE, from *INDEX on. FALSE: the end. A rank that is in both comes from each. */
+typedef struct {
+    const RankSet *sets[2];
+    guint32 at[2];
+} RankZip;
+/* The next run is of set *SIDE, from *INDEX on. FALSE: the end. A rank that is in both comes from
+ * each. */
 gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run);
 
 #endif

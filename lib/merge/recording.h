@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recording.h: the whole of a merged recording as it goes to the archive: terminals and rules shared by all classes. */
+/* recording.h: the whole of a merged recording as it goes to the archive: terminals and rules
+ * shared by all classes. */
 #ifndef WEND_RECORDING_H
 #define WEND_RECORDING_H
 
@@ -13,45 +14,58 @@ typedef struct {
     guint32 shape;
     guint n_slots;
     RankVector *slots;
-    const RankSet *ranks;       /* of its delta sequences; NULL: it has none */
-    const Strided *strided;       /* it stands for several; NULL: for itself */
+    const RankSet *ranks;   /* of its delta sequences; NULL: it has none */
+    const Strided *strided; /* it stands for several; NULL: for itself */
 } Signature;
 
-static inline guint32 signature_count(const Signature *s) { return s->strided ? s->strided->count : 1; }
+static inline guint32 signature_count(const Signature *s)
+{
+    return s->strided ? s->strided->count : 1;
+}
 
 /* How the numbers of one table became the recording's. */
-typedef struct { guint32 *shapes, *terminals; } TableMap;
+typedef struct {
+    guint32 *shapes, *terminals;
+} TableMap;
 
 typedef struct {
     const Sequence *sequence;
-    guint32 rule;               /* M */
+    guint32 rule; /* M */
     TableMap main;
-    TableMap *polls;            /* by sequence->poll_tables */
-    Unrolling *unrolling;       /* NULL: it has no strided terminals */
+    TableMap *polls;      /* by sequence->poll_tables */
+    Unrolling *unrolling; /* NULL: it has no strided terminals */
 } RecordedSequence;
 
 /* A rule that is gone through (unroll.h). */
-typedef struct { const RecordedSequence *sequence; guint32 rule; /* of its grammar */ } UnrolledRule;
+typedef struct {
+    const RecordedSequence *sequence;
+    guint32 rule; /* of its grammar */
+} UnrolledRule;
 
 typedef struct {
     const Class *class;
-    const Variants *variants;   /* NULL: there are none */
+    const Variants *variants; /* NULL: there are none */
     RecordedSequence *sequences;
 } RecordedClass;
 
 typedef struct {
     const WendMerge *merge;
-    GHashTable *variants;       /* Class -> Variants */
-    GArray *shapes;             /* ShapeRow */
-    GArray *signatures;         /* Signature: the terminals, */
-    guint32 *numbers;           /* and by signature its number in the archive, an strided one's being that of the first it stands for; behind the last, how many there are */
-    GArray *rules;              /* Rule over signatures; a rule uses only rules before it. Of one that is unrolled it says what there is, in no order */
-    GHashTable *unrolled;       /* number -> UnrolledRule */
-    GArray *classes;            /* RecordedClass, by lowest rank */
+    GHashTable *variants; /* Class -> Variants */
+    GArray *shapes;       /* ShapeRow */
+    GArray *signatures;   /* Signature: the terminals, */
+    /* and by signature its number in the archive, an strided one's being that of the first it
+     * stands for; behind the last, how many there are */
+    guint32 *numbers;
+    /* Rule over signatures; a rule uses only rules before it. Of one that is unrolled it says what
+     * there is, in no order */
+    GArray *rules;
+    GHashTable *unrolled; /* number -> UnrolledRule */
+    GArray *classes;      /* RecordedClass, by lowest rank */
 } Recording;
 
 Recording *recording_share_terminals(WendMerge *m, GError **error);
 void recording_free(Recording *r);
-gboolean recording_write(const Recording *r, const char *dir, const char *file, WendMergeResult *result, GError **error);
+gboolean recording_write(const Recording *r, const char *dir, const char *file,
+                         WendMergeResult *result, GError **error);
 
 #endif

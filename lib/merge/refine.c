@@ -14,11 +14,15 @@ enum { TIMES_MAX = 2, MORE_MAX = 64 };
 
 /* -- the key -- */
 
-/* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987): that of a rule follows from those of what it uses, whatever the repeats. */
+/* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987): that of a rule follows from those of
+ * what it uses, whatever the repeats. */
 enum { HASHES = 2 };
-static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1, bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};
+static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1,
+                     bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};
 
-typedef struct { guint64 length, hash[HASHES], power[HASHES]; } Hashed; /* power: base^length */
+typedef struct {
+    guint64 length, hash[HASHES], power[HASHES];
+} Hashed; /* power: base^length */
 
 static guint64 times(guint64 a, guint64 b)
 {
@@ -48,13 +52,15 @@ static Hashed repeated(Hashed one, guint64 n)
 {
     Hashed all = nothing;
     for (; n > 0; n >>= 1, one = join(one, &one))
-        if (n & 1) all = join(all, &one);
+        if (n & 1)
+            all = join(all, &one);
     return all;
 }
 
 static Hashed of_terminal(const Table *t, guint32 terminal)
 {
-    guint64 what = ((guint64)t->terminal_shape[terminal] << 24) + (t->first_slot[terminal + 1] - t->first_slot[terminal]) + 1;
+    guint64 what = ((guint64)t->terminal_shape[terminal] << 24)
+                   + (t->first_slot[terminal + 1] - t->first_slot[terminal]) + 1;
     return (Hashed){1, {what % prime, what % prime}, {bases[0], bases[1]}};
 }
 
@@ -63,7 +69,8 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
     RuleRow row;
     guint64 length;
     guint n;
-    if (!rules_from(&row, s->grammar, s->table.n_terminals)) return FALSE;
+    if (!rules_from(&row, s->grammar, s->table.n_terminals))
+        return FALSE;
     g_autofree guint32 *order = rules_bottom_up(&row, &n);
     gboolean good = order && rules_length(&row, &length) && length <= PAIRS_LENGTH_MAX;
     g_autofree Hashed *rules = good ? g_new0(Hashed, row.n_rules) : NULL;
@@ -72,15 +79,18 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
         Hashed all = nothing;
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
-            Hashed one = repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->repeats);
+            Hashed one =
+                repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->repeats);
             all = join(all, &one);
         }
-        good = rule->n > 0 || order[i] == 0; /* a rule of nothing, often, would take time to go through */
+        /* a rule of nothing, often, would take time to go through */
+        good = rule->n > 0 || order[i] == 0;
         rules[order[i]] = all;
     }
     if (good) {
         wend_buf_unsigned(key, rules[0].length);
-        for (int k = 0; k < HASHES; k++) wend_buf_unsigned(key, rules[0].hash[k]);
+        for (int k = 0; k < HASHES; k++)
+            wend_buf_unsigned(key, rules[0].hash[k]);
     }
     rules_clear(&row);
     return good;
@@ -90,10 +100,12 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
 
 static gboolean equal_shapes(const Table *a, guint32 x, const Table *b, guint32 y)
 {
-    return a->terminal_shape[x] == b->terminal_shape[y] && a->first_slot[x + 1] - a->first_slot[x] == b->first_slot[y + 1] - b->first_slot[y];
+    return a->terminal_shape[x] == b->terminal_shape[y]
+           && a->first_slot[x + 1] - a->first_slot[x] == b->first_slot[y + 1] - b->first_slot[y];
 }
 
-static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const Sequence *b, const RuleRow *row_b, WendGrammar *g)
+static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, const Sequence *b,
+                          const RuleRow *row_b, WendGrammar *g)
 {
     Expansion x = rules_expand(row_a), y = rules_expand(row_b);
     guint64 most = TIMES_MAX * ((guint64)a->table.n_terminals + b->table.n_terminals) + MORE_MAX;
@@ -101,8 +113,8 @@ static gboolean walk_both(Pairs *p, const Sequence *a, const RuleRow *row_a, con
     while (good && x.run && y.run) {
         guint64 both = MIN(x.run, y.run);
         good = equal_shapes(&a->table, x.terminal, &b->table, y.terminal) && pairs_count(p) <= most;
-        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal),
-            both)) wend_shortage();
+        if (good && !wend_grammar_append(g, pairs_number(p, x.terminal, y.terminal), both))
+            wend_shortage();
         expansion_advance(&x, both);
         expansion_advance(&y, both);
     }
@@ -118,14 +130,19 @@ gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
     WendGrammar *g = wend_grammar_new();
     Pairs p = pairs_new(a->table.n_terminals);
     memset(r, 0, sizeof *r);
-    if (!g) wend_shortage();
-    gboolean good = rules_from(&row_a, a->grammar, a->table.n_terminals) && rules_from(&row_b, b->grammar, b->table.n_terminals) && walk_both(&p, a, &row_a, b, &row_b, g);
+    if (!g)
+        wend_shortage();
+    gboolean good = rules_from(&row_a, a->grammar, a->table.n_terminals)
+                    && rules_from(&row_b, b->grammar, b->table.n_terminals)
+                    && walk_both(&p, a, &row_a, b, &row_b, g);
     r->n = pairs_count(&p);
-    for (int k = 0; k < 2; k++) r->of[k] = g_memdup2(p.of[k]->data, r->n * sizeof(guint32));
+    for (int k = 0; k < 2; k++)
+        r->of[k] = g_memdup2(p.of[k]->data, r->n * sizeof(guint32));
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(g, &bytes);
-        if (bytes.failed) wend_shortage();
+        if (bytes.failed)
+            wend_shortage();
         r->grammar = g_bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);
     } else {
@@ -140,7 +157,8 @@ gboolean refine(Refinement *r, const Sequence *a, const Sequence *b)
 
 void refinement_clear(Refinement *r)
 {
-    for (int k = 0; k < 2; k++) g_free(r->of[k]);
+    for (int k = 0; k < 2; k++)
+        g_free(r->of[k]);
     g_clear_pointer(&r->grammar, g_bytes_unref);
     memset(r, 0, sizeof *r);
 }

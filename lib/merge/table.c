@@ -11,29 +11,37 @@
 static gboolean index_strided(Table *t, guint32 terminal, guint64 n_slots, WendCursor *c)
 {
     guint64 count = wend_read_unsigned(c);
-    if (c->failed || count == 0 || count > G_MAXINT32 || n_slots > (guint64)(c->end - c->p)) return FALSE;
-    if (!t->strided) t->strided = g_array_new(FALSE, FALSE, sizeof(Strided));
+    if (c->failed || count == 0 || count > G_MAXINT32 || n_slots > (guint64)(c->end - c->p))
+        return FALSE;
+    if (!t->strided)
+        t->strided = g_array_new(FALSE, FALSE, sizeof(Strided));
     const Strided one = {terminal, (guint32)count, g_new(gint64, n_slots + 1)};
-    for (guint64 k = 0; k < n_slots; k++) one.steps[k] = wend_read_signed(c);
+    for (guint64 k = 0; k < n_slots; k++)
+        one.steps[k] = wend_read_signed(c);
     g_array_append_val(t->strided, one);
     return TRUE;
 }
 
-/* Fills what follows from the structure's bytes; the cursor has been over them once, so they are known to be whole. */
+/* Fills what follows from the structure's bytes; the cursor has been over them once, so they are
+ * known to be whole. */
 static gboolean index_structure(Table *t)
 {
-    WendCursor c = wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
+    WendCursor c =
+        wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
     t->n_shapes = wend_read_count(&c, 1);
     g_autofree guint8 *self_shape = g_new0(guint8, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
         gsize n = wend_read_count(&c, 1);
         for (gsize k = 0; k < n; k++) {
             gint64 word = wend_read_signed(&c);
-            if (k > 0) continue;
-            if (word < 0 || (guint64)word / 2 >= wend_n_functions) return FALSE;
+            if (k > 0)
+                continue;
+            if (word < 0 || (guint64)word / 2 >= wend_n_functions)
+                return FALSE;
             self_shape[i] = (wend_functions[word / 2].flags & WEND_F_SELF) != 0;
         }
-        if (n == 0 || c.failed) return FALSE;
+        if (n == 0 || c.failed)
+            return FALSE;
     }
     t->n_terminals = wend_read_count(&c, 2);
     t->terminal_shape = g_new0(guint32, t->n_terminals + 1);
@@ -41,8 +49,11 @@ static gboolean index_structure(Table *t)
     t->has_self = g_new0(guint8, t->n_terminals + 1);
     for (guint i = 0; i < t->n_terminals; i++) {
         guint64 said = wend_read_unsigned(&c), shape = said >> 1, slots = wend_read_unsigned(&c);
-        if (said & 1 && !index_strided(t, i, slots, &c)) return FALSE;
-        if (c.failed || shape >= t->n_shapes || slots > G_MAXINT32 || t->first_slot[i] + slots > G_MAXINT32) return FALSE;
+        if (said & 1 && !index_strided(t, i, slots, &c))
+            return FALSE;
+        if (c.failed || shape >= t->n_shapes || slots > G_MAXINT32
+            || t->first_slot[i] + slots > G_MAXINT32)
+            return FALSE;
         t->terminal_shape[i] = shape;
         t->first_slot[i + 1] = t->first_slot[i] + slots;
         t->has_self[i] = self_shape[shape] && slots > 0;
@@ -65,7 +76,8 @@ static gsize shapes_length(const Table *t)
     WendCursor c = wend_cursor(bytes, g_bytes_get_size(t->structure));
     gsize n_shapes = wend_read_count(&c, 1);
     for (gsize i = 0; i < n_shapes; i++)
-        for (gsize n = wend_read_count(&c, 1); n > 0; n--) wend_read_signed(&c);
+        for (gsize n = wend_read_count(&c, 1); n > 0; n--)
+            wend_read_signed(&c);
     return (gsize)(c.p - bytes);
 }
 
@@ -75,8 +87,12 @@ const Strided *table_strided(const Table *t, guint32 terminal)
     while (low < high) {
         guint middle = low + (high - low) / 2;
         const Strided *a = &g_array_index(t->strided, Strided, middle);
-        if (a->terminal == terminal) return a;
-        if (a->terminal < terminal) low = middle + 1; else high = middle;
+        if (a->terminal == terminal)
+            return a;
+        if (a->terminal < terminal)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }
@@ -87,9 +103,14 @@ static gboolean strided_in_range(const Table *t, const Strided *a)
     const RankVector *slots = &t->slots[t->first_slot[a->terminal]];
     for (guint k = 0; k < t->first_slot[a->terminal + 1] - t->first_slot[a->terminal]; k++) {
         gint64 away, last;
-        if (!rank_vector_is_constant(&slots[k])) return FALSE;
-        if (a->steps[k] == 0) continue;
-        if (wend_is_special(slots[k].value) || __builtin_mul_overflow(a->steps[k], (gint64)(a->count - 1), &away) || __builtin_add_overflow(slots[k].value, away, &last) || wend_is_special(last)) return FALSE;
+        if (!rank_vector_is_constant(&slots[k]))
+            return FALSE;
+        if (a->steps[k] == 0)
+            continue;
+        if (wend_is_special(slots[k].value)
+            || __builtin_mul_overflow(a->steps[k], (gint64)(a->count - 1), &away)
+            || __builtin_add_overflow(slots[k].value, away, &last) || wend_is_special(last))
+            return FALSE;
     }
     return TRUE;
 }
@@ -97,7 +118,8 @@ static gboolean strided_in_range(const Table *t, const Strided *a)
 static gboolean all_in_range(const Table *t)
 {
     for (guint i = 0; t->strided && i < t->strided->len; i++)
-        if (!strided_in_range(t, &g_array_index(t->strided, Strided, i))) return FALSE;
+        if (!strided_in_range(t, &g_array_index(t->strided, Strided, i)))
+            return FALSE;
     return TRUE;
 }
 
@@ -111,17 +133,22 @@ gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
         const PartTerminal *one = &g_array_index(p->terminals, PartTerminal, i);
         wend_buf_unsigned(&structure, (guint64)one->shape << 1 | (one->count > 0));
         wend_buf_unsigned(&structure, one->n);
-        if (!one->count) continue;
+        if (!one->count)
+            continue;
         wend_buf_unsigned(&structure, one->count);
-        for (guint k = 0; k < one->n; k++) wend_buf_signed(&structure, one->steps[k]);
+        for (guint k = 0; k < one->n; k++)
+            wend_buf_signed(&structure, one->steps[k]);
     }
-    if (!take_structure(t, &structure)) return FALSE;
+    if (!take_structure(t, &structure))
+        return FALSE;
     t->slots = g_new0(RankVector, MAX(t->first_slot[t->n_terminals], 1));
     for (guint i = 0; i < t->n_terminals; i++) {
         const gint64 *words = g_array_index(p->terminals, PartTerminal, i).words;
         for (guint k = 0; k < t->first_slot[i + 1] - t->first_slot[i]; k++) {
-            if (rank_vector_is_mark(words[k])) return FALSE;
-            t->slots[t->first_slot[i] + k] = rank_vector_single(words[k], k == 0 || !t->has_self[i] ? (gint64)rank : words[0]);
+            if (rank_vector_is_mark(words[k]))
+                return FALSE;
+            t->slots[t->first_slot[i] + k] =
+                rank_vector_single(words[k], k == 0 || !t->has_self[i] ? (gint64)rank : words[0]);
         }
     }
     return all_in_range(t);
@@ -130,14 +157,20 @@ gboolean table_from_part(Table *t, const PartTable *p, guint32 rank)
 void table_to_part(const Table *t, PartTable *p)
 {
     gsize n_shapes = shapes_length(t);
-    *p = (PartTable){.n_shapes = t->n_shapes, .shapes = WEND_BUF_INIT, .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)), .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
+    *p = (PartTable){.n_shapes = t->n_shapes,
+                     .shapes = WEND_BUF_INIT,
+                     .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)),
+                     .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
     wend_buf_bytes(&p->shapes, g_bytes_get_data(t->structure, NULL), n_shapes);
     for (guint i = 0; i < t->n_terminals; i++) {
         const Strided *a = table_strided(t, i);
         guint n = t->first_slot[i + 1] - t->first_slot[i];
-        gint64 *words = wend_arena_new(&p->arena, n * sizeof *words), *steps = a ? wend_arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
-        if (!words || (a && !steps)) wend_shortage();
-        for (guint k = 0; k < n; k++) words[k] = t->slots[t->first_slot[i] + k].value;
+        gint64 *words = wend_arena_new(&p->arena, n * sizeof *words),
+               *steps = a ? wend_arena_copy(&p->arena, a->steps, n * sizeof *steps) : NULL;
+        if (!words || (a && !steps))
+            wend_shortage();
+        for (guint k = 0; k < n; k++)
+            words[k] = t->slots[t->first_slot[i] + k].value;
         const PartTerminal one = {t->terminal_shape[i], n, words, a ? a->count : 0, steps};
         g_array_append_val(p->terminals, one);
     }
@@ -149,31 +182,39 @@ void table_encode(const Table *t, WendBuf *out)
     const void *bytes = g_bytes_get_data(t->structure, &n);
     wend_buf_unsigned(out, n);
     wend_buf_bytes(out, bytes, n);
-    for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) rank_vector_encode(&t->slots[s], out);
+    for (guint s = 0; s < t->first_slot[t->n_terminals]; s++)
+        rank_vector_encode(&t->slots[s], out);
 }
 
 gboolean table_decode(Table *t, WendCursor *c, guint32 ranks)
 {
     memset(t, 0, sizeof *t);
     WendCursor block = wend_read_block(c);
-    if (c->failed) return FALSE;
+    if (c->failed)
+        return FALSE;
     t->structure = g_bytes_new(block.p, block.end - block.p);
-    if (!index_structure(t)) return FALSE;
+    if (!index_structure(t))
+        return FALSE;
     guint n = t->first_slot[t->n_terminals];
-    if ((gsize)(c->end - c->p) < n) return FALSE;
+    if ((gsize)(c->end - c->p) < n)
+        return FALSE;
     t->slots = g_new0(RankVector, MAX(n, 1));
     for (guint s = 0; s < n; s++)
-        if (!rank_vector_decode(&t->slots[s], c, ranks)) return FALSE;
+        if (!rank_vector_decode(&t->slots[s], c, ranks))
+            return FALSE;
     return !t->strided || (ranks == 1 && all_in_range(t));
 }
 
 void table_clear(Table *t)
 {
     if (t->slots)
-        for (guint s = 0; s < t->first_slot[t->n_terminals]; s++) rank_vector_clear(&t->slots[s]);
-    for (guint i = 0; t->ranks && i < t->n_terminals; i++) rankset_clear(&t->ranks[i]);
+        for (guint s = 0; s < t->first_slot[t->n_terminals]; s++)
+            rank_vector_clear(&t->slots[s]);
+    for (guint i = 0; t->ranks && i < t->n_terminals; i++)
+        rankset_clear(&t->ranks[i]);
     g_free(t->ranks);
-    for (guint i = 0; t->strided && i < t->strided->len; i++) g_free(g_array_index(t->strided, Strided, i).steps);
+    for (guint i = 0; t->strided && i < t->strided->len; i++)
+        g_free(g_array_index(t->strided, Strided, i).steps);
     g_clear_pointer(&t->strided, g_array_unref);
     g_clear_pointer(&t->structure, g_bytes_unref);
     g_free(t->terminal_shape);
@@ -186,12 +227,17 @@ void table_clear(Table *t)
 gsize table_memory(const Table *t)
 {
     guint n = t->first_slot[t->n_terminals];
-    gsize all = sizeof *t + g_bytes_get_size(t->structure) + t->n_terminals * (sizeof *t->terminal_shape + sizeof *t->first_slot + sizeof *t->has_self) + n * sizeof *t->slots;
+    gsize all =
+        sizeof *t + g_bytes_get_size(t->structure)
+        + t->n_terminals * (sizeof *t->terminal_shape + sizeof *t->first_slot + sizeof *t->has_self)
+        + n * sizeof *t->slots;
     for (guint s = 0; s < n; s++)
-        if (rank_vector_is_deltas(&t->slots[s])) all += deltas_memory(t->slots[s].deltas);
+        if (rank_vector_is_deltas(&t->slots[s]))
+            all += deltas_memory(t->slots[s].deltas);
     for (guint i = 0; t->strided && i < t->strided->len; i++) {
         guint32 terminal = g_array_index(t->strided, Strided, i).terminal;
-        all += sizeof(Strided) + (t->first_slot[terminal + 1] - t->first_slot[terminal]) * sizeof(gint64);
+        all += sizeof(Strided)
+               + (t->first_slot[terminal + 1] - t->first_slot[terminal]) * sizeof(gint64);
     }
     return all;
 }
@@ -201,18 +247,22 @@ gsize table_memory(const Table *t)
 static RankVector united(const RankVectorOn *a, const RankVectorOn *b)
 {
     RankVector v = rank_vector_copy(a->values);
-    if (rank_vector_join(&v, b->values)) return v;
+    if (rank_vector_join(&v, b->values))
+        return v;
     rank_vector_clear(&v);
     return rank_vector_unite(a, b);
 }
 
 /* N slots of one terminal: those of B into A. */
-static void merge_slots(RankVector *a, const RankSet *ranks_a, const RankVector *b, const RankSet *ranks_b, guint n, gboolean has_self)
+static void merge_slots(RankVector *a, const RankSet *ranks_a, const RankVector *b,
+                        const RankSet *ranks_b, guint n, gboolean has_self)
 {
-    RankVector united_first = {0};  /* put in its place last: until then slot 0 of a says what self is on a's ranks */
+    /* put in its place last: until then slot 0 of a says what self is on a's ranks */
+    RankVector united_first = {0};
     for (guint s = 0; s < n; s++) {
         gboolean by_world = s == 0 || !has_self;
-        RankVectorOn x = {ranks_a, &a[s], by_world ? NULL : a}, y = {ranks_b, &b[s], by_world ? NULL : b};
+        RankVectorOn x = {ranks_a, &a[s], by_world ? NULL : a},
+                     y = {ranks_b, &b[s], by_world ? NULL : b};
         RankVector v = united(&x, &y);
         if (s == 0) {
             united_first = v;
@@ -221,7 +271,8 @@ static void merge_slots(RankVector *a, const RankSet *ranks_a, const RankVector 
         rank_vector_clear(&a[s]);
         a[s] = v;
     }
-    if (n == 0) return;
+    if (n == 0)
+        return;
     rank_vector_clear(a);
     *a = united_first;
 }
@@ -230,7 +281,8 @@ void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet
 {
     for (guint i = 0; i < a->n_terminals; i++) {
         guint first = a->first_slot[i];
-        merge_slots(&a->slots[first], ranks_a, &b->slots[first], ranks_b, a->first_slot[i + 1] - first, a->has_self[i]);
+        merge_slots(&a->slots[first], ranks_a, &b->slots[first], ranks_b,
+                    a->first_slot[i + 1] - first, a->has_self[i]);
     }
 }
 
@@ -251,10 +303,13 @@ Table table_refined(const Table *t, const guint32 *of, guint n)
         wend_buf_unsigned(&structure, (guint64)t->terminal_shape[of[i]] << 1);
         wend_buf_unsigned(&structure, t->first_slot[of[i] + 1] - t->first_slot[of[i]]);
     }
-    if (!take_structure(&refined, &structure)) wend_shortage();
+    if (!take_structure(&refined, &structure))
+        wend_shortage();
     refined.slots = g_new0(RankVector, MAX(refined.first_slot[n], 1));
     for (guint i = 0; i < n; i++)
-        for (guint s = refined.first_slot[i], from = t->first_slot[of[i]]; s < refined.first_slot[i + 1]; s++) refined.slots[s] = rank_vector_copy(&t->slots[from++]);
+        for (guint s = refined.first_slot[i], from = t->first_slot[of[i]];
+             s < refined.first_slot[i + 1]; s++)
+            refined.slots[s] = rank_vector_copy(&t->slots[from++]);
     return refined;
 }
 
@@ -262,7 +317,8 @@ Table table_refined(const Table *t, const guint32 *of, guint n)
 
 guint32 *table_shapes_in(const Table *in, const Table *t)
 {
-    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    g_autoptr(GHashTable) numbers =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     const Table *tables[] = {in, t};
     guint32 *found = g_new(guint32, t->n_shapes + 1);
     for (int k = 0; k < 2; k++) {
@@ -284,42 +340,53 @@ guint32 *table_shapes_in(const Table *in, const Table *t)
 static void put_shape(WendBuf *out, const ShapeRow *row)
 {
     wend_buf_unsigned(out, row->n);
-    for (guint k = 0; k < row->n; k++) wend_buf_signed(out, row->words[k]);
+    for (guint k = 0; k < row->n; k++)
+        wend_buf_signed(out, row->words[k]);
 }
 
 /* The structure of the result. */
-static void align_structure(const Table *a, const Table *b, const guint32 *const of[2], guint n, WendBuf *structure)
+static void align_structure(const Table *a, const Table *b, const guint32 *const of[2], guint n,
+                            WendBuf *structure)
 {
     g_autofree guint32 *shape_of = table_shapes_in(a, b);
     const Table *tables[] = {a, b};
     ShapeRow *rows[] = {table_shapes(a), table_shapes(b)};
     guint32 n_shapes = a->n_shapes;
-    for (guint i = 0; i < b->n_shapes; i++) n_shapes += shape_of[i] == PAIR_NONE;
+    for (guint i = 0; i < b->n_shapes; i++)
+        n_shapes += shape_of[i] == PAIR_NONE;
     wend_buf_unsigned(structure, n_shapes);
     n_shapes = a->n_shapes;
     for (int k = 0; k < 2; k++)
         for (guint i = 0; i < tables[k]->n_shapes; i++) {
-            if (k == 1 && shape_of[i] != PAIR_NONE) continue;
+            if (k == 1 && shape_of[i] != PAIR_NONE)
+                continue;
             put_shape(structure, &rows[k][i]);
-            if (k == 1) shape_of[i] = n_shapes++;
+            if (k == 1)
+                shape_of[i] = n_shapes++;
         }
-    for (int k = 0; k < 2; k++) table_shapes_free(rows[k], tables[k]->n_shapes);
+    for (int k = 0; k < 2; k++)
+        table_shapes_free(rows[k], tables[k]->n_shapes);
     wend_buf_unsigned(structure, n);
     for (guint i = 0; i < n; i++) {
         gboolean of_b = of[0][i] == PAIR_NONE;
         const Table *t = tables[of_b];
         guint32 terminal = of[of_b][i];
-        wend_buf_unsigned(structure, (guint64)(of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal]) << 1);
+        wend_buf_unsigned(
+            structure,
+            (guint64)(of_b ? shape_of[t->terminal_shape[terminal]] : t->terminal_shape[terminal])
+                << 1);
         wend_buf_unsigned(structure, t->first_slot[terminal + 1] - t->first_slot[terminal]);
     }
 }
 
-Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b, const guint32 *const of[2], guint n)
+Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b,
+                    const guint32 *const of[2], guint n)
 {
     Table aligned = {0};
     WendBuf structure = WEND_BUF_INIT;
     align_structure(a, b, of, n, &structure);
-    if (!take_structure(&aligned, &structure)) wend_shortage();
+    if (!take_structure(&aligned, &structure))
+        wend_shortage();
     aligned.slots = g_new0(RankVector, MAX(aligned.first_slot[n], 1));
     aligned.ranks = g_new0(RankSet, n + 1);
     const Table *tables[] = {a, b};
@@ -329,13 +396,18 @@ Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, cons
         guint n_slots = aligned.first_slot[i + 1] - aligned.first_slot[i];
         gboolean filled = FALSE;
         for (int k = 0; k < 2; k++) {
-            if (of[k][i] == PAIR_NONE) continue;
+            if (of[k][i] == PAIR_NONE)
+                continue;
             const RankSet *ranks = tables[k]->ranks ? &tables[k]->ranks[of[k][i]] : all[k];
             const RankVector *theirs = &tables[k]->slots[tables[k]->first_slot[of[k][i]]];
-            for (guint s = 0; s < n_slots && !filled; s++) slots[s] = rank_vector_copy(&theirs[s]);
-            if (filled) merge_slots(slots, &aligned.ranks[i], theirs, ranks, n_slots, aligned.has_self[i]);
-            if (filled) rankset_unite(&aligned.ranks[i], ranks);
-            else aligned.ranks[i] = rankset_copy(ranks);
+            for (guint s = 0; s < n_slots && !filled; s++)
+                slots[s] = rank_vector_copy(&theirs[s]);
+            if (filled)
+                merge_slots(slots, &aligned.ranks[i], theirs, ranks, n_slots, aligned.has_self[i]);
+            if (filled)
+                rankset_unite(&aligned.ranks[i], ranks);
+            else
+                aligned.ranks[i] = rankset_copy(ranks);
             filled = TRUE;
         }
     }
@@ -346,19 +418,22 @@ Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, cons
 
 ShapeRow *table_shapes(const Table *t)
 {
-    WendCursor c = wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
+    WendCursor c =
+        wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
     wend_read_unsigned(&c);
     ShapeRow *rows = g_new0(ShapeRow, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
         rows[i].n = wend_read_unsigned(&c);
         rows[i].words = g_new(gint64, rows[i].n);
-        for (guint k = 0; k < rows[i].n; k++) rows[i].words[k] = wend_read_signed(&c);
+        for (guint k = 0; k < rows[i].n; k++)
+            rows[i].words[k] = wend_read_signed(&c);
     }
     return rows;
 }
 
 void table_shapes_free(ShapeRow *rows, guint n)
 {
-    for (guint i = 0; i < n; i++) g_free(rows[i].words);
+    for (guint i = 0; i < n; i++)
+        g_free(rows[i].words);
     g_free(rows);
 }

@@ -22,7 +22,8 @@ double cursor_double(WendCursor *c)
     guint64 bits;
     double v;
     const uint8_t *p = wend_read_bytes(c, sizeof bits);
-    if (!p) return 0;
+    if (!p)
+        return 0;
     memcpy(&bits, p, sizeof bits);
     bits = GUINT64_FROM_LE(bits);
     memcpy(&v, &bits, sizeof v);
@@ -41,15 +42,18 @@ static __int128 fixed(long double v, long double unit)
 {
     static const long double limit = 0x1p125L;
     long double scaled = v / unit;
-    if (scaled > limit) scaled = limit;
-    if (scaled < -limit) scaled = -limit;
+    if (scaled > limit)
+        scaled = limit;
+    if (scaled < -limit)
+        scaled = -limit;
     return scaled < 0 ? -whole(0.5L - scaled) : whole(scaled + 0.5L);
 }
 
 TimingSum timing_from_moments(guint64 count, double mean, double min, double max, double m2)
 {
     TimingSum t = {.count = count};
-    if (count == 0) return t;
+    if (count == 0)
+        return t;
     t.sum = fixed((long double)count * mean, SUM_UNIT);
     long double squares = m2 + (long double)count * mean * mean;
     t.sum2 = squares > 0 ? (unsigned __int128)fixed(squares, SUM2_UNIT) : 0;
@@ -60,14 +64,18 @@ TimingSum timing_from_moments(guint64 count, double mean, double min, double max
 
 void timing_add(TimingSum *a, const TimingSum *b)
 {
-    if (b->count == 0) return;
+    if (b->count == 0)
+        return;
     if (a->count == 0) {
         *a = *b;
         return;
     }
     a->count += b->count;
-    if (__builtin_add_overflow(a->sum, b->sum, &a->sum)) a->sum = (__int128)(~(unsigned __int128)0 >> 1); /* of a damaged part */
-    if (__builtin_add_overflow(a->sum2, b->sum2, &a->sum2)) a->sum2 = ~(unsigned __int128)0;
+    /* of a damaged part */
+    if (__builtin_add_overflow(a->sum, b->sum, &a->sum))
+        a->sum = (__int128)(~(unsigned __int128)0 >> 1);
+    if (__builtin_add_overflow(a->sum2, b->sum2, &a->sum2))
+        a->sum2 = ~(unsigned __int128)0;
     a->min = MIN(a->min, b->min);
     a->max = MAX(a->max, b->max);
 }
@@ -75,7 +83,8 @@ void timing_add(TimingSum *a, const TimingSum *b)
 WendTiming timing_result(const TimingSum *t)
 {
     WendTiming r = {.count = t->count};
-    if (t->count == 0) return r;
+    if (t->count == 0)
+        return r;
     long double mean = (long double)t->sum * SUM_UNIT / t->count;
     long double variance = (long double)t->sum2 * SUM2_UNIT / t->count - mean * mean;
     r.mean = mean;
@@ -85,25 +94,30 @@ WendTiming timing_result(const TimingSum *t)
     return r;
 }
 
-/* The longest by itself: a call during which the process did not run takes a thousand times what the others do, and would be most of their deviation, and of how well their mean is known. */
+/* The longest by itself: a call during which the process did not run takes a thousand times what
+ * the others do, and would be most of their deviation, and of how well their mean is known. */
 static WendTiming without_longest(const TimingSum *t)
 {
     TimingSum rest = *t;
     __int128 longest = fixed(t->max, SUM_UNIT);
-    if (t->count <= 2 || longest < 0 || longest > t->sum) return timing_result(t); /* a damaged part may say that it is negative, or more than all together */
+    /* a damaged part may say that it is negative, or more than all together */
+    if (t->count <= 2 || longest < 0 || longest > t->sum)
+        return timing_result(t);
     rest.count--;
     rest.sum -= longest;
     rest.sum2 -= MIN(rest.sum2, (unsigned __int128)fixed((long double)t->max * t->max, SUM2_UNIT));
     return timing_result(&rest);
 }
 
-/* That of both together at least, as one of their extremes says by itself. Times have long tails, and 9 is the kurtosis of the repeatsial distribution. */
+/* That of both together at least, as one of their extremes says by itself. Times have long tails,
+ * and 9 is the kurtosis of the repeatsial distribution. */
 static double kurtosis(const TimingSum *a, const TimingSum *b)
 {
     TimingSum both = *a;
     timing_add(&both, b);
     WendTiming t = timing_result(&both);
-    if (!(t.stddev > 0)) return 9;
+    if (!(t.stddev > 0))
+        return 9;
     double far = MAX(t.max - t.mean, t.mean - t.min) / t.stddev;
     return MAX(9, far * far * far * far / (double)t.count);
 }
@@ -112,36 +126,52 @@ static double kurtosis(const TimingSum *a, const TimingSum *b)
 static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
 {
     double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not worth a row */
-    /* Nor is what is small beside how the calls of either differ among themselves ("small" effects: J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988), however many there are. */
+    /* Nor is what is small beside how the calls of either differ among themselves ("small" effects:
+     * J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988), however many there
+     * are. */
     double small = 0.25;
-    /* Hundreds of rows are compared with each other: with three standard errors one in a few hundred would be a row of its own by chance alone. Where one has no deviation of its own that is a guess anyway. */
+    /* Hundreds of rows are compared with each other: with three standard errors one in a few
+     * hundred would be a row of its own by chance alone. Where one has no deviation of its own that
+     * is a guess anyway. */
     double of_x = 1 / (double)x.count, of_y = 1 / (double)y.count, sigma = 4.5;
     if (x.count == 1 || y.count == 1) {
         small = 0;
         sigma = 3;
     }
-    if (x.count == 1 && y.count == 1) x.stddev = y.stddev = (x.mean + y.mean) / 16;
-    else if (x.count == 1) x.stddev = y.stddev;
-    else if (y.count == 1) y.stddev = x.stddev;
+    if (x.count == 1 && y.count == 1)
+        x.stddev = y.stddev = (x.mean + y.mean) / 16;
+    else if (x.count == 1)
+        x.stddev = y.stddev;
+    else if (y.count == 1)
+        y.stddev = x.stddev;
     /* The logarithm of a deviation has a standard error of √((kurtosis - 1) / 4 n). */
-    if (fabs(log((x.stddev + least) / (y.stddev + least))) > MAX(sigma * sqrt((kurtosis - 1) / 4 * (of_x + of_y)), small)) return FALSE;
-    /* If the deviations are one, both say together what it is: a few calls by themselves may well say too little. */
-    double n = (double)x.count + (double)y.count, variance = (double)x.count / n * x.stddev * x.stddev + (double)y.count / n * y.stddev * y.stddev;
-    return fabs(x.mean - y.mean) <= MAX(MAX(sigma * sqrt(variance * (of_x + of_y)), small * MIN(x.stddev, y.stddev)), least);
+    if (fabs(log((x.stddev + least) / (y.stddev + least)))
+        > MAX(sigma * sqrt((kurtosis - 1) / 4 * (of_x + of_y)), small))
+        return FALSE;
+    /* If the deviations are one, both say together what it is: a few calls by themselves may well
+     * say too little. */
+    double n = (double)x.count + (double)y.count,
+           variance = (double)x.count / n * x.stddev * x.stddev
+                      + (double)y.count / n * y.stddev * y.stddev;
+    return fabs(x.mean - y.mean) <= MAX(
+               MAX(sigma * sqrt(variance * (of_x + of_y)), small * MIN(x.stddev, y.stddev)), least);
 }
 
 gboolean timing_alike(const TimingSum *a, const TimingSum *b)
 {
-    if (a->count == 0 || b->count == 0) return a->count == b->count;
+    if (a->count == 0 || b->count == 0)
+        return a->count == b->count;
     double of_both = kurtosis(a, b);
     /* Of few calls the longest is much of the deviation, by right. */
-    return alike(without_longest(a), without_longest(b), of_both) || alike(timing_result(a), timing_result(b), of_both);
+    return alike(without_longest(a), without_longest(b), of_both)
+           || alike(timing_result(a), timing_result(b), of_both);
 }
 
 void timing_encode(const TimingSum *t, WendBuf *out)
 {
     wend_buf_unsigned(out, t->count);
-    if (t->count == 0) return;
+    if (t->count == 0)
+        return;
     wend_buf_unsigned(out, (guint64)t->sum);
     wend_buf_unsigned(out, (guint64)((unsigned __int128)t->sum >> 64));
     wend_buf_unsigned(out, (guint64)t->sum2);
@@ -153,7 +183,8 @@ void timing_encode(const TimingSum *t, WendBuf *out)
 TimingSum timing_decode(WendCursor *c)
 {
     TimingSum t = {.count = wend_read_unsigned(c)};
-    if (t.count == 0) return t;
+    if (t.count == 0)
+        return t;
     guint64 low = wend_read_unsigned(c), high = wend_read_unsigned(c);
     t.sum = (__int128)((unsigned __int128)high << 64 | low);
     low = wend_read_unsigned(c);
@@ -168,52 +199,73 @@ TimingSum timing_decode(WendCursor *c)
 guint32 timing_code(double seconds, guint bits)
 {
     double quarters = seconds * 4e9;
-    if (!(quarters > 0)) return 0;
-    if (quarters >= 0x1p62) quarters = 0x1p62;
+    if (!(quarters > 0))
+        return 0;
+    if (quarters >= 0x1p62)
+        quarters = 0x1p62;
     guint64 n = (guint64)(quarters + 0.5);
     guint32 shift = 0;
-    while (n >> shift >> bits) shift++;
+    while (n >> shift >> bits)
+        shift++;
     return (shift << (bits - 1)) + (guint32)(n >> shift);
 }
 
 double timing_seconds(guint32 code, guint bits)
 {
     guint32 shift = code >> bits ? (code >> (bits - 1)) - 1 : 0;
-    if (shift > 64) return ldexp(1, 64 + (int)bits) / 4e9;
+    if (shift > 64)
+        return ldexp(1, 64 + (int)bits) / 4e9;
     guint64 n = code - (shift << (bits - 1));
     return ldexp((double)n + (shift ? 0.5 : 0), (int)shift) / 4e9;
 }
 
-/* The most that a standard deviation can be (Bhatia and Davis 2000), which it is with two times, and near which it is with few. What is nearer to the mean than a code can tell counts as that far. */
+/* The most that a standard deviation can be (Bhatia and Davis 2000), which it is with two times,
+ * and near which it is with few. What is nearer to the mean than a code can tell counts as that
+ * far. */
 static guint32 spread(const WendTiming *t, guint bits)
 {
     double least = ldexp(t->mean, -(int)bits);
     return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), bits);
 }
 
-/* Extremes and deviation in codes of BITS bits, which are told by how far they are from the mean. */
+/* Extremes and deviation in codes of BITS bits, which are told by how far they are from the
+ * mean. */
 static void rest_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], guint bits)
 {
     t->min = t->max = t->mean;
     t->stddev = 0;
-    if (t->count == 1) return;
+    if (t->count == 1)
+        return;
     gint64 mean = timing_code(t->mean, bits);
-    if (numbers[TIMING_BELOW] > 0) t->min = timing_seconds((guint32)CLAMP(mean - numbers[TIMING_BELOW], 0, G_MAXINT32), bits);
-    if (numbers[TIMING_ABOVE] > 0) t->max = timing_seconds((guint32)CLAMP(mean + MIN(numbers[TIMING_ABOVE], G_MAXINT32), 0, G_MAXINT32), bits);
-    t->stddev = timing_seconds((guint32)CLAMP(spread(t, bits) - CLAMP(numbers[TIMING_DEVIATION], -G_MAXINT32, G_MAXINT32), 0, G_MAXINT32), bits);
+    if (numbers[TIMING_BELOW] > 0)
+        t->min = timing_seconds((guint32)CLAMP(mean - numbers[TIMING_BELOW], 0, G_MAXINT32), bits);
+    if (numbers[TIMING_ABOVE] > 0)
+        t->max = timing_seconds(
+            (guint32)CLAMP(mean + MIN(numbers[TIMING_ABOVE], G_MAXINT32), 0, G_MAXINT32), bits);
+    t->stddev = timing_seconds(
+        (guint32)CLAMP(spread(t, bits) - CLAMP(numbers[TIMING_DEVIATION], -G_MAXINT32, G_MAXINT32),
+                       0, G_MAXINT32),
+        bits);
 }
 
 enum { MEAN_OF_ONE = 7, MEAN_MOST = 10 };
 
 /* How many bits there are of the extremes, of the deviation and, at least, of the mean. */
-static guint bits_of(guint64 count) { return count < 1000 ? 4 : 5; }
+static guint bits_of(guint64 count)
+{
+    return count < 1000 ? 4 : 5;
+}
 
-/* How many bits more: so many that what they leave is less than the mean's standard error. In products and comparisons alone, which are the same everywhere. */
+/* How many bits more: so many that what they leave is less than the mean's standard error. In
+ * products and comparisons alone, which are the same everywhere. */
 static guint finer_bits(const WendTiming *t)
 {
     guint coarse = bits_of(t->count), bits = coarse;
-    if (t->count == 1) return MEAN_OF_ONE - coarse;
-    while (bits < MEAN_MOST && ldexp(t->stddev * t->stddev, 2 * (int)bits) < t->mean * t->mean * (double)t->count) bits++;
+    if (t->count == 1)
+        return MEAN_OF_ONE - coarse;
+    while (bits < MEAN_MOST
+           && ldexp(t->stddev * t->stddev, 2 * (int)bits) < t->mean * t->mean * (double)t->count)
+        bits++;
     return bits - coarse;
 }
 
@@ -244,13 +296,18 @@ void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS])
 {
     guint finer = timing_finer(t, numbers);
     guint32 shift;
-    guint64 first = first_of((guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), bits_of(t->count), &shift), part = (guint64)CLAMP(numbers[TIMING_FINER], 0, (1 << finer) - 1);
-    if (finer == 0) return;
+    guint64 first = first_of((guint32)CLAMP(numbers[TIMING_MEAN], 0, G_MAXINT32), bits_of(t->count),
+                             &shift),
+            part = (guint64)CLAMP(numbers[TIMING_FINER], 0, (1 << finer) - 1);
+    if (finer == 0)
+        return;
     shift -= finer;
     double mean = t->mean;
     t->mean = ((double)(first + (part << shift)) + (shift ? ldexp(0.5, (int)shift) : 0)) / 4e9;
-    if (t->min == mean) t->min = t->mean;
-    if (t->max == mean) t->max = t->mean;
+    if (t->min == mean)
+        t->min = t->mean;
+    if (t->max == mean)
+        t->max = t->mean;
 }
 
 static int nearest(double x, double a, double b)
@@ -268,15 +325,23 @@ guint timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
         numbers[TIMING_BELOW] = MAX(mean - timing_code(t->min, bits), 0);
         numbers[TIMING_ABOVE] = MAX(timing_code(t->max, bits) - mean, 0);
         /* 0 says the mean itself, and the middle of the next code may be nearer */
-        if (numbers[TIMING_BELOW] == 0 && mean > 0) numbers[TIMING_BELOW] = nearest(t->min, t->mean, timing_seconds((guint32)mean - 1, bits));
-        if (numbers[TIMING_ABOVE] == 0) numbers[TIMING_ABOVE] = nearest(t->max, t->mean, timing_seconds((guint32)mean + 1, bits));
+        if (numbers[TIMING_BELOW] == 0 && mean > 0)
+            numbers[TIMING_BELOW] =
+                nearest(t->min, t->mean, timing_seconds((guint32)mean - 1, bits));
+        if (numbers[TIMING_ABOVE] == 0)
+            numbers[TIMING_ABOVE] =
+                nearest(t->max, t->mean, timing_seconds((guint32)mean + 1, bits));
         read.mean = timing_seconds((guint32)mean, bits);
         rest_from_numbers(&read, numbers, bits);
         numbers[TIMING_DEVIATION] = (gint64)spread(&read, bits) - timing_code(t->stddev, bits);
     }
     guint finer = timing_finer(&read, numbers);
     guint32 shift;
-    guint64 first = first_of((guint32)mean, bits, &shift), quarters = (guint64)(CLAMP(t->mean * 4e9, 0, 0x1p62) + 0.5); /* a damaged part may say anything */
-    if (finer) numbers[TIMING_FINER] = (gint64)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
+    /* a damaged part may say anything */
+    guint64 first = first_of((guint32)mean, bits, &shift),
+            quarters = (guint64)(CLAMP(t->mean * 4e9, 0, 0x1p62) + 0.5);
+    if (finer)
+        numbers[TIMING_FINER] =
+            (gint64)MIN((MAX(quarters, first) - first) >> (shift - finer), (1u << finer) - 1);
     return finer;
 }

@@ -14,14 +14,16 @@
 typedef struct {
     guint64 mpi_calls; /* calls of MPI functions, unsuccessful polls aside */
     guint64 polls; /* unsuccessful polls: calls of Test, Probe and the like that found nothing */
-    guint64 frees;     /* frees of memory that MPI had used (wend_free) */
+    guint64 frees; /* frees of memory that MPI had used (wend_free) */
 } WendTotals;
 
 /* Counts TIMES calls of F that are in a main sequence: no unsuccessful polls. */
 static inline void totals_add(WendTotals *t, const WendFunction *f, guint64 times)
 {
-    if (!(f->flags & WEND_F_PSEUDO)) t->mpi_calls += times;
-    else if (strcmp(f->name, "wend_free") == 0) t->frees += times;
+    if (!(f->flags & WEND_F_PSEUDO))
+        t->mpi_calls += times;
+    else if (strcmp(f->name, "wend_free") == 0)
+        t->frees += times;
 }
 
 /* "1,902 MPI calls, 14 unsuccessful polls, 8 frees"; what there is none of is left out, but for MPI

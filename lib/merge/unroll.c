@@ -4,11 +4,17 @@
 
 #include <string.h>
 
-typedef struct { guint32 rule; guint at; guint64 left; } Frame; /* LEFT times more, this one included */
+/* LEFT times more, this one included */
+typedef struct {
+    guint32 rule;
+    guint at;
+    guint64 left;
+} Frame;
 
 void unrolling_free(Unrolling *u)
 {
-    if (!u) return;
+    if (!u)
+        return;
     rules_clear(&u->row);
     g_free(u->counts);
     g_free(u->kind);
@@ -22,32 +28,39 @@ static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
     guint8 *has = g_new0(guint8, u->row.n_rules);
     for (guint i = 0; i < n; i++) {
         const Rule *rule = &u->row.rules[order[i]];
-        for (guint k = 0; k < rule->n; k++) has[order[i]] |= rule->symbols[k].is_rule ? has[rule->symbols[k].id] : u->counts[rule->symbols[k].id] > 0;
+        for (guint k = 0; k < rule->n; k++)
+            has[order[i]] |= rule->symbols[k].is_rule ? has[rule->symbols[k].id]
+                                                      : u->counts[rule->symbols[k].id] > 0;
     }
     return has;
 }
 
-/* Goes through all calls, and marks rules that begin or end within a row. FALSE: a row is not complete at the end. */
+/* Goes through all calls, and marks rules that begin or end within a row. FALSE: a row is not
+ * complete at the end. */
 static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
 {
     g_autofree guint32 *at = g_new0(guint32, n_terminals + 1);
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
     guint under_way = 0; /* rows */
     Frame next = {0, 0, 1};
-    if (has[0]) g_array_append_val(stack, next);
+    if (has[0])
+        g_array_append_val(stack, next);
     while (stack->len) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         const Rule *rule = &u->row.rules[top->rule];
-        if ((top->at == 0 || top->at == rule->n) && under_way) u->kind[top->rule] = UNROLLED_INLINE;
+        if ((top->at == 0 || top->at == rule->n) && under_way)
+            u->kind[top->rule] = UNROLLED_INLINE;
         if (top->at == rule->n) {
             top->at = 0;
-            if (--top->left == 0) g_array_set_size(stack, stack->len - 1);
+            if (--top->left == 0)
+                g_array_set_size(stack, stack->len - 1);
             continue;
         }
         const WendSymbol *y = &rule->symbols[top->at++];
         if (y->is_rule) {
             next = (Frame){y->id, 0, y->repeats};
-            if (has[y->id]) g_array_append_val(stack, next);
+            if (has[y->id])
+                g_array_append_val(stack, next);
         } else if (u->counts[y->id]) {
             guint32 *place = &at[y->id];
             under_way -= *place > 0;
@@ -58,27 +71,36 @@ static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
     return under_way == 0;
 }
 
-/* Rules that are whole with all that is inlined there have so many times the symbols of the grammar and of the rows at most: a reader has all of them. */
+/* Rules that are whole with all that is inlined there have so many times the symbols of the grammar
+ * and of the rows at most: a reader has all of them. */
 enum { UNROLLED_TIMES = 8 };
 
 static gboolean mark_whole(Unrolling *u, const guint32 *order, guint n, guint n_terminals)
 {
-    g_autofree guint64 *size = g_new0(guint64, u->row.n_rules); /* symbols, with those that are inlined */
+    /* symbols, with those that are inlined */
+    g_autofree guint64 *size = g_new0(guint64, u->row.n_rules);
     guint64 most = 0, all = 0;
-    for (guint i = 0; i < n_terminals; i++) most += u->counts[i];
+    for (guint i = 0; i < n_terminals; i++)
+        most += u->counts[i];
     for (guint i = 0; i < n; i++) {
         const Rule *rule = &u->row.rules[order[i]];
         guint8 *kind = &u->kind[order[i]];
         most += rule->n;
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
-            gboolean inlined = y->is_rule && u->kind[y->id] == UNROLLED_INLINE, strided = !y->is_rule && u->counts[y->id];
+            gboolean inlined = y->is_rule && u->kind[y->id] == UNROLLED_INLINE,
+                     strided = !y->is_rule && u->counts[y->id];
             guint64 more = 1;
-            if ((inlined || strided) && __builtin_mul_overflow(inlined ? size[y->id] : 1, y->repeats, &more)) return FALSE;
-            if (__builtin_add_overflow(size[order[i]], more, &size[order[i]])) return FALSE;
-            if ((inlined || strided) && *kind == UNROLLED_AS_IT_IS) *kind = UNROLLED_WHOLE;
+            if ((inlined || strided)
+                && __builtin_mul_overflow(inlined ? size[y->id] : 1, y->repeats, &more))
+                return FALSE;
+            if (__builtin_add_overflow(size[order[i]], more, &size[order[i]]))
+                return FALSE;
+            if ((inlined || strided) && *kind == UNROLLED_AS_IT_IS)
+                *kind = UNROLLED_WHOLE;
         }
-        if (*kind == UNROLLED_WHOLE && __builtin_add_overflow(all, size[order[i]], &all)) return FALSE;
+        if (*kind == UNROLLED_WHOLE && __builtin_add_overflow(all, size[order[i]], &all))
+            return FALSE;
     }
     return all / UNROLLED_TIMES <= most && all < G_MAXINT32;
 }
@@ -94,11 +116,14 @@ Unrolling *unrolling_new(const Sequence *s)
         u->counts = g_new0(guint32, n_terminals + 1);
         u->kind = g_new0(guint8, u->row.n_rules);
         u->number = g_new0(guint32, u->row.n_rules);
-        for (guint i = 0; s->table.strided && i < s->table.strided->len; i++) u->counts[g_array_index(s->table.strided, Strided, i).terminal] = g_array_index(s->table.strided, Strided, i).count;
+        for (guint i = 0; s->table.strided && i < s->table.strided->len; i++)
+            u->counts[g_array_index(s->table.strided, Strided, i).terminal] =
+                g_array_index(s->table.strided, Strided, i).count;
         g_autofree guint8 *has = find_strided(u, order, n);
         good = find_inline(u, has, n_terminals) && mark_whole(u, order, n, n_terminals);
     }
-    if (!good) g_clear_pointer(&u, unrolling_free);
+    if (!good)
+        g_clear_pointer(&u, unrolling_free);
     return u;
 }
 
@@ -107,7 +132,8 @@ Rule unrolling_summary(const Unrolling *u, guint32 rule)
     guint n;
     g_autofree guint32 *order = rules_bottom_up(&u->row, &n);
     g_autofree guint64 *times = g_new0(guint64, u->row.n_rules); /* of rules that are inlined */
-    g_autoptr(GHashTable) place = g_hash_table_new(NULL, NULL);  /* 2 id + is_rule -> place in ALL + 1 */
+    /* 2 id + is_rule -> place in ALL + 1 */
+    g_autoptr(GHashTable) place = g_hash_table_new(NULL, NULL);
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     times[rule] = 1;
     for (guint i = n; i-- > 0;) {
@@ -139,8 +165,10 @@ UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule)
     guint n_terminals = 0;
     for (guint i = 0; i < u->row.n_rules; i++)
         for (guint k = 0; k < u->row.rules[i].n; k++)
-            if (!u->row.rules[i].symbols[k].is_rule) n_terminals = MAX(n_terminals, u->row.rules[i].symbols[k].id + 1);
-    UnrolledWalk w = {u, g_array_new(FALSE, FALSE, sizeof(Frame)), g_new0(guint32, n_terminals + 1), {0}};
+            if (!u->row.rules[i].symbols[k].is_rule)
+                n_terminals = MAX(n_terminals, u->row.rules[i].symbols[k].id + 1);
+    UnrolledWalk w = {
+        u, g_array_new(FALSE, FALSE, sizeof(Frame)), g_new0(guint32, n_terminals + 1), {0}};
     Frame start = {rule, 0, 1};
     g_array_append_val(w.stack, start);
     return w;
@@ -162,7 +190,8 @@ gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
         const Rule *rule = &w->u->row.rules[top->rule];
         if (top->at == rule->n) {
             top->at = 0;
-            if (--top->left == 0) g_array_set_size(w->stack, w->stack->len - 1);
+            if (--top->left == 0)
+                g_array_set_size(w->stack, w->stack->len - 1);
             continue;
         }
         const WendSymbol *y = &rule->symbols[top->at];
@@ -179,7 +208,8 @@ gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
         }
         w->strided = *y;
     }
-    if (!w->strided.repeats) return FALSE;
+    if (!w->strided.repeats)
+        return FALSE;
     next_in_row(w, s);
     return TRUE;
 }

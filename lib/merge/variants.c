@@ -4,8 +4,12 @@
 
 #include <string.h>
 
-/* A class that may be a variant, and the repeats of all its symbols: sequence by sequence, rule by rule. */
-typedef struct { Class *class; GArray *repeats; /* guint64 */ } Candidate;
+/* A class that may be a variant, and the repeats of all its symbols: sequence by sequence, rule by
+ * rule. */
+typedef struct {
+    Class *class;
+    GArray *repeats; /* guint64 */
+} Candidate;
 
 static void candidate_free(gpointer candidate)
 {
@@ -30,17 +34,20 @@ static void variants_free(gpointer variants)
 static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *repeats)
 {
     RuleRow row;
-    if (!rules_from(&row, s->grammar, s->table.n_terminals)) return FALSE;
+    if (!rules_from(&row, s->grammar, s->table.n_terminals))
+        return FALSE;
     wend_buf_unsigned(key, s->kind);
     wend_buf_signed(key, s->id);
     wend_buf_unsigned(key, g_bytes_get_size(s->table.structure));
-    wend_buf_bytes(key, g_bytes_get_data(s->table.structure, NULL), g_bytes_get_size(s->table.structure));
+    wend_buf_bytes(key, g_bytes_get_data(s->table.structure, NULL),
+                   g_bytes_get_size(s->table.structure));
     wend_buf_unsigned(key, row.n_rules);
     for (guint i = 0; i < row.n_rules; i++) {
         wend_buf_unsigned(key, row.rules[i].n);
         for (guint k = 0; k < row.rules[i].n; k++) {
             const WendSymbol *y = &row.rules[i].symbols[k];
-            wend_buf_unsigned(key, (guint64)y->id << 2 | (y->repeats > 1 ? 2 : 0) | (y->is_rule ? 1 : 0));
+            wend_buf_unsigned(key, (guint64)y->id << 2 | (y->repeats > 1 ? 2 : 0)
+                                       | (y->is_rule ? 1 : 0));
             g_array_append_val(repeats, y->repeats);
         }
     }
@@ -50,15 +57,18 @@ static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *repeats)
 
 static gint by_lowest(gconstpointer a, gconstpointer b)
 {
-    guint32 x = rankset_lowest(&(*(Candidate *const *)a)->class->ranks), y = rankset_lowest(&(*(Candidate *const *)b)->class->ranks);
+    guint32 x = rankset_lowest(&(*(Candidate *const *)a)->class->ranks),
+            y = rankset_lowest(&(*(Candidate *const *)b)->class->ranks);
     return x < y ? -1 : x > y;
 }
 
-/* By symbol: number of its trip + 1; rows of repeats that are equal on all variants are one trip. */
+/* By symbol: number of its trip + 1; rows of repeats that are equal on all variants are one
+ * trip. */
 static guint32 *number_trips(GArray *const *repeats, guint n_variants, GArray *first_symbol)
 {
     guint n = repeats[0]->len;
-    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    g_autoptr(GHashTable) numbers =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     g_autofree guint64 *row = g_new(guint64, n_variants);
     guint32 *trip_of = g_new0(guint32, n + 1);
     for (guint y = 0; y < n; y++) {
@@ -67,12 +77,14 @@ static guint32 *number_trips(GArray *const *repeats, guint n_variants, GArray *f
             row[i] = g_array_index(repeats[i], guint64, y);
             differs |= row[i] != row[0];
         }
-        if (!differs) continue;
+        if (!differs)
+            continue;
         g_autoptr(GBytes) key = g_bytes_new(row, n_variants * sizeof *row);
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
         if (!number) {
             g_array_append_val(first_symbol, y);
-            g_hash_table_insert(numbers, g_steal_pointer(&key), GUINT_TO_POINTER(number = first_symbol->len));
+            g_hash_table_insert(numbers, g_steal_pointer(&key),
+                                GUINT_TO_POINTER(number = first_symbol->len));
         }
         trip_of[y] = number;
     }
@@ -87,12 +99,15 @@ Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats)
     *v = (Variants){n, first_symbol->len, g_new0(Variant, n), trip_of};
     for (guint i = 0; i < n; i++) {
         v->variants[i] = (Variant){rankset_copy(&ranks[i]), g_new(guint64, v->n_trips + 1)};
-        for (guint t = 0; t < v->n_trips; t++) v->variants[i].trips[t] = g_array_index(repeats[i], guint64, g_array_index(first_symbol, guint, t));
+        for (guint t = 0; t < v->n_trips; t++)
+            v->variants[i].trips[t] =
+                g_array_index(repeats[i], guint64, g_array_index(first_symbol, guint, t));
     }
     return v;
 }
 
-/* The candidates' classes into that of the first of them; the others are not to be used any more. */
+/* The candidates' classes into that of the first of them; the others are not to be used any
+ * more. */
 static Variants *join(GPtrArray *candidates)
 {
     g_ptr_array_sort(candidates, by_lowest);
@@ -105,7 +120,8 @@ static Variants *join(GPtrArray *candidates)
     }
     Variants *v = variants_new(candidates->len, ranks, repeats);
     Class *one = ((const Candidate *)candidates->pdata[0])->class;
-    for (guint i = 1; i < v->n; i++) class_join(one, ((const Candidate *)candidates->pdata[i])->class);
+    for (guint i = 1; i < v->n; i++)
+        class_join(one, ((const Candidate *)candidates->pdata[i])->class);
     return v;
 }
 
@@ -114,18 +130,25 @@ static gboolean find_alike(const WendMerge *m, GHashTable *alike)
 {
     for (guint i = 0; i < m->classes->len; i++) {
         Candidate *c = g_new(Candidate, 1);
-        *c = (Candidate){g_ptr_array_index(m->classes, i), g_array_new(FALSE, FALSE, sizeof(guint64))};
+        *c = (Candidate){g_ptr_array_index(m->classes, i),
+                         g_array_new(FALSE, FALSE, sizeof(guint64))};
         WendBuf b = WEND_BUF_INIT;
         gboolean good = TRUE;
-        for (guint q = 0; good && q < c->class->n_sequences; q++) good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
-        if (class_is_strided(c->class)) wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks)); /* which is not joined */
+        for (guint q = 0; good && q < c->class->n_sequences; q++)
+            good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
+        /* which is not joined */
+        if (class_is_strided(c->class))
+            wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks));
         g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
         good = good && !b.failed;
         wend_buf_clear(&b);
         GPtrArray *candidates = g_hash_table_lookup(alike, key);
-        if (!candidates) g_hash_table_insert(alike, g_steal_pointer(&key), candidates = g_ptr_array_new_with_free_func(candidate_free));
+        if (!candidates)
+            g_hash_table_insert(alike, g_steal_pointer(&key),
+                                candidates = g_ptr_array_new_with_free_func(candidate_free));
         g_ptr_array_add(candidates, c);
-        if (!good) return FALSE;
+        if (!good)
+            return FALSE;
     }
     return TRUE;
 }
@@ -133,8 +156,11 @@ static gboolean find_alike(const WendMerge *m, GHashTable *alike)
 GHashTable *variants_join(WendMerge *m)
 {
     GHashTable *all = g_hash_table_new_full(NULL, NULL, NULL, variants_free);
-    if (m->classes->len < 2) return all;
-    g_autoptr(GHashTable) alike = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, (GDestroyNotify)g_ptr_array_unref);
+    if (m->classes->len < 2)
+        return all;
+    g_autoptr(GHashTable) alike =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+                              (GDestroyNotify)g_ptr_array_unref);
     if (!find_alike(m, alike)) {
         g_hash_table_unref(all);
         return NULL;
@@ -149,9 +175,11 @@ GHashTable *variants_join(WendMerge *m)
         GPtrArray *candidates = value;
         Variants *v = candidates->len > 1 ? join(candidates) : NULL;
         Class *one = ((const Candidate *)candidates->pdata[0])->class;
-        if (v) g_hash_table_insert(all, one, v);
+        if (v)
+            g_hash_table_insert(all, one, v);
         g_ptr_array_add(m->classes, one);
-        for (guint i = 1; i < candidates->len; i++) class_free(((const Candidate *)candidates->pdata[i])->class);
+        for (guint i = 1; i < candidates->len; i++)
+            class_free(((const Candidate *)candidates->pdata[i])->class);
     }
     return all;
 }

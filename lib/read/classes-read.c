@@ -5,27 +5,32 @@
 #include "program-private.h"
 #include "record/codec.h"
 
-/* -- variants: ranks of a class with other trip counts become classes of their own, with rules of their own where these occur -- */
+/* -- variants: ranks of a class with other trip counts become classes of their own, with rules of
+ * their own where these occur -- */
 
 typedef struct {
-    guint n;                    /* variants; 1: no trip counts */
-    guint32 *of;                /* by rank of the class; NULL: there is one variant */
+    guint n;     /* variants; 1: no trip counts */
+    guint32 *of; /* by rank of the class; NULL: there is one variant */
     guint n_trips;
-    guint64 *trips;             /* by variant, then by trip */
+    guint64 *trips; /* by variant, then by trip */
 } Trips;
 
 /* A class of the archive. */
-typedef struct { RankSet ranks; Trips trips; } EncodedClass;
+typedef struct {
+    RankSet ranks;
+    Trips trips;
+} EncodedClass;
 
 /* What the program is to get. A rule is open as long as a trip count is in it. */
 typedef struct {
     Member *m;
-    GArray *classes, *data;     /* WendClass, ClassData */
-    GArray *rules;              /* WendRule: the archive's, then those made */
-    guint8 *open;               /* by rule of the archive: a trip count is in it, or in a rule that it uses */
-    guint32 *made;              /* scratch, by rule of the archive: the one that was made of it */
-    GHashTable *known;          /* symbols of rules that were made -> their number */
-    guint64 left;               /* symbols that may be made */
+    GArray *classes, *data; /* WendClass, ClassData */
+    GArray *rules;          /* WendRule: the archive's, then those made */
+    /* by rule of the archive: a trip count is in it, or in a rule that it uses */
+    guint8 *open;
+    guint32 *made;     /* scratch, by rule of the archive: the one that was made of it */
+    GHashTable *known; /* symbols of rules that were made -> their number */
+    guint64 left;      /* symbols that may be made */
 } ClassReader;
 
 static void find_open(ClassReader *o)
@@ -40,22 +45,25 @@ static void find_open(ClassReader *o)
 }
 
 /* What a made rule takes in the table of those, and a class of the archive until it is read. */
-enum { MADE_MORE = 96,
-    CLASS_MORE = 2 * sizeof(EncodedClass) + 2 * sizeof(RankSet) + 96 };
+enum { MADE_MORE = 96, CLASS_MORE = 2 * sizeof(EncodedClass) + 2 * sizeof(RankSet) + 96 };
 
 /* Which of T->n > 1 variants each rank is of. */
 static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
-    if (m->c.failed || n < 2 || n > n_ranks) return member_bad(m, "a class has more variants than ranks");
+    if (m->c.failed || n < 2 || n > n_ranks)
+        return member_bad(m, "a class has more variants than ranks");
     g_autoptr(DeltaSequence) of = deltas_decode(&m->c, n_ranks, NULL, 0);
-    if (!member_admits(m, n_ranks, sizeof(guint32))) return FALSE;
+    if (!member_admits(m, n_ranks, sizeof(guint32)))
+        return FALSE;
     t->n = (guint)n;
     t->of = g_new(guint32, n_ranks);
     for (guint r = 0, next = 0; r < n_ranks; r++) {
         gint64 variant = of ? deltas_at(of, r) : -1;
-        if (variant < 0 || variant > next || variant >= (gint64)n) return member_bad(m, "a rank is of a variant that is not there");
+        if (variant < 0 || variant > next || variant >= (gint64)n)
+            return member_bad(m, "a rank is of a variant that is not there");
         next += variant == next;
-        if (r == n_ranks - 1 && next != n) return member_bad(m, "a variant has no ranks");
+        if (r == n_ranks - 1 && next != n)
+            return member_bad(m, "a variant has no ranks");
         t->of[r] = (guint32)variant;
     }
     return TRUE;
@@ -64,14 +72,17 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 static gboolean read_trips(Member *m, Trips *t)
 {
     t->n_trips = wend_read_count(&m->c, 1);
-    if (m->c.failed || (guint64)t->n_trips * t->n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more trip counts than it can hold");
-    if (!member_admits(m, (guint64)t->n_trips * t->n, sizeof(guint64))) return FALSE;
+    if (m->c.failed || (guint64)t->n_trips * t->n > program_most((gsize)(m->c.end - m->c.p)))
+        return member_bad(m, "has more trip counts than it can hold");
+    if (!member_admits(m, (guint64)t->n_trips * t->n, sizeof(guint64)))
+        return FALSE;
     t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
     for (guint trip = 0; trip < t->n_trips; trip++) {
         g_autoptr(DeltaSequence) counts = deltas_decode(&m->c, t->n, NULL, 0);
         for (guint v = 0; v < t->n; v++) {
             gint64 count = counts ? deltas_at(counts, v) : -1;
-            if (count < 0) return member_bad(m, "a trip count makes no sense");
+            if (count < 0)
+                return member_bad(m, "a trip count makes no sense");
             t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
         }
     }
@@ -90,14 +101,17 @@ static GArray *open_below(const ClassReader *o, guint start)
 {
     const WendProgram *p = o->m->p;
     GArray *found = g_array_new(FALSE, FALSE, sizeof(guint));
-    if (!o->open[start]) return found;
+    if (!o->open[start])
+        return found;
     g_autofree guint8 *wanted = g_new0(guint8, start + 1);
     wanted[start] = 1;
     for (guint i = start + 1; i-- > 0;)
         for (guint k = 0; wanted[i] && k < p->rules[i].n; k++)
-            if (p->rules[i].symbols[k].is_rule) wanted[p->rules[i].symbols[k].id] |= o->open[p->rules[i].symbols[k].id];
+            if (p->rules[i].symbols[k].is_rule)
+                wanted[p->rules[i].symbols[k].id] |= o->open[p->rules[i].symbols[k].id];
     for (guint i = 0; i <= start; i++)
-        if (wanted[i]) g_array_append_val(found, i);
+        if (wanted[i])
+            g_array_append_val(found, i);
     return found;
 }
 
@@ -105,47 +119,59 @@ static GArray *open_below(const ClassReader *o, guint start)
 #define RULE_NOTHING G_MAXUINT32
 
 /* The symbols of rule FROM with these trip counts; those that come 0 times are not among them. */
-static gboolean close_symbols(const ClassReader *o, const WendRule *from, const guint64 *trips, guint n_trips, WendSymbol *symbols, guint *n)
+static gboolean close_symbols(const ClassReader *o, const WendRule *from, const guint64 *trips,
+                              guint n_trips, WendSymbol *symbols, guint *n)
 {
     *n = 0;
     for (guint k = 0; k < from->n; k++) {
         WendSymbol y = from->symbols[k];
         if (y.repeats & RULE_TRIP) {
-            if (y.repeats - RULE_TRIP >= n_trips) return member_bad(o->m, "a loop has no trip count");
+            if (y.repeats - RULE_TRIP >= n_trips)
+                return member_bad(o->m, "a loop has no trip count");
             y.repeats = trips[y.repeats - RULE_TRIP];
         }
-        if (y.is_rule && o->open[y.id]) y.id = o->made[y.id];
-        if (y.repeats > 0 && !(y.is_rule && y.id == RULE_NOTHING)) symbols[(*n)++] = y;
+        if (y.is_rule && o->open[y.id])
+            y.id = o->made[y.id];
+        if (y.repeats > 0 && !(y.is_rule && y.id == RULE_NOTHING))
+            symbols[(*n)++] = y;
     }
     return TRUE;
 }
 
-/* Makes rules of open ones, the last of which is *START, with these trip counts; equal ones once, and none of what is nothing, or one other rule. */
-static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *trips, guint n_trips, guint *start)
+/* Makes rules of open ones, the last of which is *START, with these trip counts; equal ones once,
+ * and none of what is nothing, or one other rule. */
+static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *trips, guint n_trips,
+                            guint *start)
 {
     WendProgram *p = o->m->p;
     for (guint i = 0; i < open->len; i++) {
         const WendRule *from = &p->rules[g_array_index(open, guint, i)];
-        if (from->n > o->left) return member_bad(o->m, "its variants have more rules than it can hold");
+        if (from->n > o->left)
+            return member_bad(o->m, "its variants have more rules than it can hold");
         if (!member_admits(o->m, from->n, sizeof(WendSymbol)) || !member_admits(o->m, 1, MADE_MORE))
             return FALSE;
         o->left -= from->n;
         guint n, *made = &o->made[g_array_index(open, guint, i)];
         g_autofree WendSymbol *symbols = g_new(WendSymbol, from->n + 1);
-        if (!close_symbols(o, from, trips, n_trips, symbols, &n)) return FALSE;
-        *made = n == 1 && symbols[0].is_rule && symbols[0].repeats == 1 ? symbols[0].id : RULE_NOTHING;
+        if (!close_symbols(o, from, trips, n_trips, symbols, &n))
+            return FALSE;
+        *made =
+            n == 1 && symbols[0].is_rule && symbols[0].repeats == 1 ? symbols[0].id : RULE_NOTHING;
         *start = *made;
-        if (*made != RULE_NOTHING || (n == 0 && i + 1 < open->len)) continue;
+        if (*made != RULE_NOTHING || (n == 0 && i + 1 < open->len))
+            continue;
         g_autoptr(GBytes) key = g_bytes_new_static(symbols, n * sizeof *symbols);
         gpointer known;
         gboolean is_known = g_hash_table_lookup_extended(o->known, key, NULL, &known);
         *start = *made = is_known ? GPOINTER_TO_UINT(known) : o->rules->len;
-        if (is_known) continue;
+        if (is_known)
+            continue;
         const WendRule rule = {.n = n, .symbols = symbols};
         g_array_append_val(o->rules, rule);
         g_ptr_array_add(p->blocks, g_steal_pointer(&symbols));
         g_hash_table_insert(o->known, g_steal_pointer(&key), GUINT_TO_POINTER(*start));
-        if (!measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start)) return FALSE;
+        if (!measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start))
+            return FALSE;
     }
     return TRUE;
 }
@@ -153,24 +179,28 @@ static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *t
 static gpointer block_of(Member *m, const GArray *array, gsize size, guint more)
 {
     gpointer block = member_block(m, (guint64)array->len + more, size);
-    if (block && array->len) memcpy(block, array->data, array->len * size);
+    if (block && array->len)
+        memcpy(block, array->data, array->len * size);
     return block;
 }
 
-/* The program gets what was made. Of the archive's open rules nothing stays that a reader of all rules could not take. */
+/* The program gets what was made. Of the archive's open rules nothing stays that a reader of all
+ * rules could not take. */
 static gboolean hand_over(ClassReader *o)
 {
     WendProgram *p = o->m->p;
     for (guint i = 0; i < p->n_rules; i++)
         for (guint k = 0; k < p->rules[i].n; k++) {
             WendSymbol *y = (WendSymbol *)&p->rules[i].symbols[k];
-            if (y->repeats & RULE_TRIP) y->repeats = 1;
+            if (y->repeats & RULE_TRIP)
+                y->repeats = 1;
         }
-    WendRule *rules = o->rules->len > p->n_rules ? block_of(o->m, o->rules, sizeof(WendRule), 0)
-                                                  : p->rules;
+    WendRule *rules =
+        o->rules->len > p->n_rules ? block_of(o->m, o->rules, sizeof(WendRule), 0) : p->rules;
     WendClass *classes = block_of(o->m, o->classes, sizeof(WendClass), 1); /* complete_classes */
     ClassData *data = block_of(o->m, o->data, sizeof(ClassData), 1);
-    if (!rules || !classes || !data) return FALSE;
+    if (!rules || !classes || !data)
+        return FALSE;
     p->rules = rules;
     p->n_rules = o->rules->len;
     p->classes = classes;
@@ -181,7 +211,8 @@ static gboolean hand_over(ClassReader *o)
 
 /* -- classes -- */
 
-/* Ranks of which nothing was recorded become a class without sequences, so that every rank has one. */
+/* Ranks of which nothing was recorded become a class without sequences, so that every rank has
+ * one. */
 static gboolean complete_classes(Member *m)
 {
     WendProgram *p = m->p;
@@ -191,32 +222,39 @@ static gboolean complete_classes(Member *m)
             p->class_of[r] = p->n_classes;
             g_array_append_val(missing, r);
         }
-    if (missing->len == 0) return TRUE;
-    if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL)) return member_bad(m, "a rank is in no class");
+    if (missing->len == 0)
+        return TRUE;
+    if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL))
+        return member_bad(m, "a rank is in no class");
     guint *ranks = member_block(m, missing->len, sizeof(guint));
     WendSequence *none = ranks ? member_block(m, 0, sizeof(WendSequence)) : NULL;
-    if (!none) return FALSE;
+    if (!none)
+        return FALSE;
     memcpy(ranks, missing->data, missing->len * sizeof(guint));
-    p->classes[p->n_classes++] = (WendClass){.n_ranks = missing->len, .ranks = ranks,
-        .sequences = none};
+    p->classes[p->n_classes++] =
+        (WendClass){.n_ranks = missing->len, .ranks = ranks, .sequences = none};
     return TRUE;
 }
 
 /* Classes without ranks, one for each variant. */
 static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *t,
-    gsize n_sequences)
+                             gsize n_sequences)
 {
     Member *m = o->m;
     g_autofree guint32 *sizes = g_new0(guint32, t->n);
     sizes[0] = t->of ? 0 : ranks->n;
-    for (guint32 r = 0; t->of && r < ranks->n; r++) sizes[t->of[r]]++;
+    for (guint32 r = 0; t->of && r < ranks->n; r++)
+        sizes[t->of[r]]++;
     for (guint v = 0; v < t->n; v++) {
         WendClass k = {.ranks = member_block(m, sizes[v], sizeof(guint)),
-            .n_sequences = n_sequences};
-        if (k.ranks) k.sequences = member_block(m, n_sequences, sizeof(WendSequence));
+                       .n_sequences = n_sequences};
+        if (k.ranks)
+            k.sequences = member_block(m, n_sequences, sizeof(WendSequence));
         ClassData d = {.n_variants = v == 0 ? t->n : 0};
-        if (k.sequences) d.sequences = member_block(m, n_sequences, sizeof(SequenceData));
-        if (!d.sequences) return FALSE;
+        if (k.sequences)
+            d.sequences = member_block(m, n_sequences, sizeof(SequenceData));
+        if (!d.sequences)
+            return FALSE;
         g_array_append_val(o->classes, k);
         g_array_append_val(o->data, d);
     }
@@ -224,48 +262,64 @@ static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *
 }
 
 /* What is told of a class's sequences: kind, id, rule of each. */
-typedef struct { guint64 kind; gint64 id; guint64 rule; } EncodedSequence;
+typedef struct {
+    guint64 kind;
+    gint64 id;
+    guint64 rule;
+} EncodedSequence;
 
 /* The classes of one class of the archive. */
-static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t, const EncodedSequence *sequences, gsize n_sequences)
+static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t,
+                            const EncodedSequence *sequences, gsize n_sequences)
 {
     Member *m = o->m;
     WendProgram *p = m->p;
     guint first = o->classes->len;
-    if (!add_variants(o, ranks, t, n_sequences)) return FALSE;
+    if (!add_variants(o, ranks, t, n_sequences))
+        return FALSE;
     g_autofree guint32 *expanded = rankset_expand(ranks);
     for (guint32 r = 0; r < ranks->n; r++) {
         WendClass *k = &g_array_index(o->classes, WendClass, first + (t->of ? t->of[r] : 0));
-        if (p->class_of[expanded[r]] != G_MAXUINT) return member_bad(m, "a rank is in two classes");
+        if (p->class_of[expanded[r]] != G_MAXUINT)
+            return member_bad(m, "a rank is in two classes");
         p->class_of[expanded[r]] = first + (t->of ? t->of[r] : 0);
         ((guint *)k->ranks)[k->n_ranks++] = expanded[r];
     }
     for (gsize q = 0; q < n_sequences; q++) {
         const EncodedSequence *told = &sequences[q];
-        if (told->kind > WEND_SEQUENCE_CALLBACK || told->rule >= p->n_rules) return member_bad(m, "a sequence starts with a rule that is not there");
+        if (told->kind > WEND_SEQUENCE_CALLBACK || told->rule >= p->n_rules)
+            return member_bad(m, "a sequence starts with a rule that is not there");
         g_autoptr(GArray) open = open_below(o, (guint)told->rule);
         for (guint v = 0; v < t->n; v++) {
-            WendSequence *s = (WendSequence *)&g_array_index(o->classes, WendClass, first + v).sequences[q];
+            WendSequence *s =
+                (WendSequence *)&g_array_index(o->classes, WendClass, first + v).sequences[q];
             *s = (WendSequence){told->kind, told->id, (guint)told->rule};
-            if (!close_rules(o, open, t->trips ? t->trips + (gsize)v * t->n_trips : NULL, t->n_trips, &s->rule)) return FALSE;
+            if (!close_rules(o, open, t->trips ? t->trips + (gsize)v * t->n_trips : NULL,
+                             t->n_trips, &s->rule))
+                return FALSE;
         }
     }
     return TRUE;
 }
 
 /* A class with N sequences, whose trip counts come next. */
-static gboolean read_class(ClassReader *o, EncodedClass *k, gsize n, const EncodedSequence *sequences)
+static gboolean read_class(ClassReader *o, EncodedClass *k, gsize n,
+                           const EncodedSequence *sequences)
 {
     Member *m = o->m;
     Trips *trips = &k->trips;
-    if (trips->n > 1 && !read_trips(m, trips)) return FALSE;
-    if ((guint64)o->classes->len + trips->n > m->p->ranks) return member_bad(m, "has more classes than ranks");
-    if ((guint64)trips->n * n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more sequences than it can hold");
-    return (!m->c.failed || member_bad(m, "truncated")) &&
-           add_classes(o, &k->ranks, trips, sequences, n);
+    if (trips->n > 1 && !read_trips(m, trips))
+        return FALSE;
+    if ((guint64)o->classes->len + trips->n > m->p->ranks)
+        return member_bad(m, "has more classes than ranks");
+    if ((guint64)trips->n * n > program_most((gsize)(m->c.end - m->c.p)))
+        return member_bad(m, "has more sequences than it can hold");
+    return (!m->c.failed || member_bad(m, "truncated"))
+           && add_classes(o, &k->ranks, trips, sequences, n);
 }
 
-/* Columns may say much in few bytes: what follows has a byte or two for each sequence with calls. */
+/* Columns may say much in few bytes: what follows has a byte or two for each sequence with
+ * calls. */
 enum { CLASSES_PER_BYTE = 64 };
 
 static guint64 classes_most(const Member *m)
@@ -274,7 +328,11 @@ static guint64 classes_most(const Member *m)
 }
 
 /* Of all classes: how many sequences they have, and where each one's begin. */
-typedef struct { guint64 *n; gsize *first; EncodedSequence *sequences; } EncodedClasses;
+typedef struct {
+    guint64 *n;
+    gsize *first;
+    EncodedSequence *sequences;
+} EncodedClasses;
 
 static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
 {
@@ -286,17 +344,25 @@ static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
         told->first[i] = (gsize)all;
         /* a negative number is a large one */
         told->n[i] = counts ? (guint64)deltas_at(counts, i) : G_MAXUINT64;
-        if (told->n[i] > most || (all += told->n[i]) > most) return member_bad(m, "has more sequences than it can hold");
+        if (told->n[i] > most || (all += told->n[i]) > most)
+            return member_bad(m, "has more sequences than it can hold");
     }
-    if (!member_admits(m, all, sizeof(EncodedSequence))) return FALSE;
+    if (!member_admits(m, all, sizeof(EncodedSequence)))
+        return FALSE;
     told->sequences = g_new(EncodedSequence, all + 1);
-    if (all == 0) return TRUE;
+    if (all == 0)
+        return TRUE;
     const WendProgram *p = m->p;
     g_autoptr(DeltaSequence) kinds = deltas_decode(&m->c, all, p->constants, p->n_constants);
-    g_autoptr(DeltaSequence) ids = kinds ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
-    g_autoptr(DeltaSequence) rules = ids ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
-    if (!rules) return member_bad(m, "truncated");
-    for (gsize i = 0; i < all; i++) told->sequences[i] = (EncodedSequence){(guint64)deltas_at(kinds, i), deltas_at(ids, i), (guint64)deltas_at(rules, i)};
+    g_autoptr(DeltaSequence) ids =
+        kinds ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    g_autoptr(DeltaSequence) rules =
+        ids ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+    if (!rules)
+        return member_bad(m, "truncated");
+    for (gsize i = 0; i < all; i++)
+        told->sequences[i] = (EncodedSequence){(guint64)deltas_at(kinds, i), deltas_at(ids, i),
+                                               (guint64)deltas_at(rules, i)};
     return TRUE;
 }
 
@@ -320,13 +386,16 @@ static gboolean read_counts(Member *m, gsize *n_classes)
 {
     WendProgram *p = m->p;
     guint64 world = wend_read_unsigned(&m->c);
-    if (m->c.failed || world == 0 || world > RANKSET_MAX) return member_bad(m, "the number of ranks makes no sense");
+    if (m->c.failed || world == 0 || world > RANKSET_MAX)
+        return member_bad(m, "the number of ranks makes no sense");
     p->ranks = (guint)world;
     p->class_of = member_block(m, world, sizeof(guint));
-    if (!p->class_of) return FALSE;
+    if (!p->class_of)
+        return FALSE;
     memset(p->class_of, 0xff, world * sizeof(guint));
     *n_classes = (gsize)wend_read_unsigned(&m->c);
-    return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m)) || member_bad(m, "has more classes than ranks, or than it can hold");
+    return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m))
+           || member_bad(m, "has more classes than ranks, or than it can hold");
 }
 
 /* The ranks of CLASSES (EncodedClass), which is empty yet. */
@@ -334,25 +403,31 @@ static gboolean read_sets(Member *m, GArray *classes)
 {
     WendProgram *p = m->p;
     gsize n = 0;
-    if (!read_counts(m, &n)) return FALSE;
-    if (!member_admits(m, n, CLASS_MORE)) return FALSE;
+    if (!read_counts(m, &n))
+        return FALSE;
+    if (!member_admits(m, n, CLASS_MORE))
+        return FALSE;
     g_array_set_size(classes, (guint)n);
     g_autofree RankSet *sets = g_new0(RankSet, n + 1);
     gboolean good = n == 0 || ranksets_decode(sets, (guint)n, &m->c, p->ranks);
-    for (guint i = 0; i < n; i++) g_array_index(classes, EncodedClass, i) = (EncodedClass){.ranks = sets[i], .trips.n = 1};
+    for (guint i = 0; i < n; i++)
+        g_array_index(classes, EncodedClass, i) = (EncodedClass){.ranks = sets[i], .trips.n = 1};
     return good || member_bad(m, "a class has a rank that is not there");
 }
 
 /* Likewise, and of which variant each rank is. */
 static gboolean read_ranks(Member *m, GArray *classes)
 {
-    if (!read_sets(m, classes)) return FALSE;
+    if (!read_sets(m, classes))
+        return FALSE;
     guint n = classes->len;
     g_autoptr(DeltaSequence) variants = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
     for (guint i = 0; i < n; i++) {
         EncodedClass *k = &g_array_index(classes, EncodedClass, i);
         gint64 n_variants = variants ? deltas_at(variants, i) : -1;
-        if (n_variants != 1 && !read_variants(m, k->ranks.n, (guint64)n_variants, &k->trips)) return FALSE; /* what is negative is too much */
+        /* what is negative is too much */
+        if (n_variants != 1 && !read_variants(m, k->ranks.n, (guint64)n_variants, &k->trips))
+            return FALSE;
     }
     return TRUE;
 }
@@ -362,9 +437,14 @@ gboolean read_classes(Member *m)
     WendProgram *p = m->p;
     g_autoptr(GArray) classes = g_array_new(FALSE, TRUE, sizeof(EncodedClass));
     g_array_set_clear_func(classes, (GDestroyNotify)encoded_class_clear);
-    ClassReader o = {.m = m, .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)), .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
-                .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)), .made = g_new0(guint32, p->n_rules + 1),
-                .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .left = program_most((gsize)(m->c.end - m->c.p))};
+    ClassReader o = {.m = m,
+                     .classes = g_array_new(FALSE, FALSE, sizeof(WendClass)),
+                     .data = g_array_new(FALSE, FALSE, sizeof(ClassData)),
+                     .rules = g_array_new(FALSE, FALSE, sizeof(WendRule)),
+                     .made = g_new0(guint32, p->n_rules + 1),
+                     .known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                    (GDestroyNotify)g_bytes_unref, NULL),
+                     .left = program_most((gsize)(m->c.end - m->c.p))};
     g_array_append_vals(o.rules, p->rules, p->n_rules);
     find_open(&o);
     gboolean good = read_ranks(m, classes) && read_columns(&o, classes);

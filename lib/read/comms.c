@@ -2,37 +2,41 @@
 /* comms.c: one number for a communicator, whichever member asks.
  *
  * A communicator's identity is what its members agree on without a message (docs/recording.md,
- * "Communicators"). Identities are numbered in
- * the order of ranks, sequences and calls. Only rules that contain a creating call are entered, so the cost follows the creations. */
+ * "Communicators"). Identities are numbered in the order of ranks, sequences and calls. Only rules
+ * that contain a creating call are entered, so the cost follows the creations. */
 #include "program-private.h"
 
 #include <string.h>
 
 #include "base/buf.h"
 
-/* A file that lies can claim any number of creations. Beyond this many, over all ranks, communicators are unknown. */
+/* A file that lies can claim any number of creations. Beyond this many, over all ranks,
+ * communicators are unknown. */
 enum { CREATIONS_MAX = 1 << 24 };
 
 struct CommNumbers {
-    GPtrArray *by_rank;      /* GPtrArray of GArray of WendCommMade, by sequence */
-    guint n;                 /* numbers given */
+    GPtrArray *by_rank; /* GPtrArray of GArray of WendCommMade, by sequence */
+    guint n;            /* numbers given */
 };
 
 typedef struct {
     WendProgram *p;
     guint8 *rule_creates, *terminal_creates;
-    GHashTable *numbers;     /* identity -> number */
+    GHashTable *numbers; /* identity -> number */
     WendDecoder *decoder;
     guint rank, world;
-    GHashTable *here;        /* this rank: handle -> number */
-    GHashTable *counts;      /* this rank: what n counts -> how many so far */
+    GHashTable *here;   /* this rank: handle -> number */
+    GHashTable *counts; /* this rank: what n counts -> how many so far */
     guint creations;
 } Numbering;
 
 int wend_function_comm_made(const WendFunction *f)
 {
     for (int i = 0; i < f->n_params; i++)
-        if (f->params[i].kind == WEND_KIND_COMM && (f->params[i].dir == WEND_DIR_OUT || f->params[i].dir == WEND_DIR_RETURN) && !f->params[i].array) return i;
+        if (f->params[i].kind == WEND_KIND_COMM
+            && (f->params[i].dir == WEND_DIR_OUT || f->params[i].dir == WEND_DIR_RETURN)
+            && !f->params[i].array)
+            return i;
     return -1;
 }
 
@@ -43,7 +47,8 @@ static gint64 *handle_key(gint64 handle)
 
 /* -- identities -- */
 
-/* The number of a communicator argument, as a word of an identity: constants and unknown ones by what they are and to whom. */
+/* The number of a communicator argument, as a word of an identity: constants and unknown ones by
+ * what they are and to whom. */
 static void put_comm(const Numbering *n, WendBuf *b, gint64 handle)
 {
     gpointer number;
@@ -69,38 +74,47 @@ static void put_words(WendBuf *b, const WendArg *arg)
 {
     wend_buf_signed(b, arg->n_in);
     gint64 words = arg->param->kind == WEND_KIND_STRING ? (arg->n_in + 7) / 8 : arg->n_in;
-    for (gint64 i = 0; i < words; i++) wend_buf_signed(b, arg->in[i]);
+    for (gint64 i = 0; i < words; i++)
+        wend_buf_signed(b, arg->in[i]);
 }
 
-/* What n counts: by all members in the same order. Most creations are collective over the parent, so n counts them all on it. Where that
- * is not so (only a group takes part, or two groups that have no common parent), leaders, tags and the function tell them apart. */
+/* What n counts: by all members in the same order. Most creations are collective over the parent,
+ * so n counts them all on it. Where that is not so (only a group takes part, or two groups that
+ * have no common parent), leaders, tags and the function tell them apart. */
 static void identify(Numbering *n, const WendCall *call, const gint64 *out, WendBuf *identity)
 {
     const WendFunction *f = call->function;
-    gboolean by_group = strstr(f->name, "_group") != NULL, merge = strstr(f->name, "Intercomm_merge") != NULL;
+    gboolean by_group = strstr(f->name, "_group") != NULL,
+             merge = strstr(f->name, "Intercomm_merge") != NULL;
     gboolean pair = strstr(f->name, "Intercomm_create") != NULL;
     gboolean own = by_group || merge || pair;
-    /* after the handle: size, rank, leader, remote size, remote leader. The two sides of an intercommunicator see them exchanged. */
+    /* after the handle: size, rank, leader, remote size, remote leader. The two sides of an
+     * intercommunicator see them exchanged. */
     gint64 a = wend_is_handle(out[0]) ? out[3] : -1, c = wend_is_handle(out[0]) ? out[5] : -1;
     gint64 low = MIN(a, c), high = MAX(a, c);
     WendBuf what = WEND_BUF_INIT;
-    wend_buf_unsigned(&what, n->world); /* leaders are ranks of it; what it has in common with other worlds has a number in each */
+    /* leaders are ranks of it; what it has in common with other worlds has a number in each */
+    wend_buf_unsigned(&what, n->world);
     wend_buf_string(&what, own ? f->name : "");
     gboolean parent = FALSE;
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if (arg->n_in <= 0 || arg->param->dir == WEND_DIR_OUT) continue;
+        if (arg->n_in <= 0 || arg->param->dir == WEND_DIR_OUT)
+            continue;
         if (arg->param->kind == WEND_KIND_COMM && !pair && !parent) {
             put_comm(n, &what, arg->in[0]);
             parent = TRUE;
         }
-        if ((by_group || pair) && (arg->param->kind == WEND_KIND_TAG || arg->param->kind == WEND_KIND_STRING)) put_words(&what, arg);
+        if ((by_group || pair)
+            && (arg->param->kind == WEND_KIND_TAG || arg->param->kind == WEND_KIND_STRING))
+            put_words(&what, arg);
     }
     if (by_group || pair) {
         wend_buf_signed(&what, low);
         wend_buf_signed(&what, high);
     }
-    if (!parent && !own) wend_buf_string(&what, f->name);
+    if (!parent && !own)
+        wend_buf_string(&what, f->name);
     guint count = count_of(n, &what);
     wend_buf_bytes(identity, what.data, what.len);
     wend_buf_unsigned(identity, count);
@@ -123,8 +137,15 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
 {
     const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
     const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
-    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN, G_MAXUINT,
-        -1, -1, -1, -1, -1, -1, call->function};
+    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
+                         G_MAXUINT,
+                         -1,
+                         -1,
+                         -1,
+                         -1,
+                         -1,
+                         -1,
+                         call->function};
     if (wend_is_handle(comm.handle)) {
         comm.out_neighbours = out_neighbours(call);
         comm.size = arg->out[1];
@@ -134,7 +155,8 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
         comm.remote_leader = arg->out[5];
     }
     gpointer known;
-    if (!(call->function->flags & WEND_F_CREATES_COMM) && g_hash_table_lookup_extended(n->here, &comm.handle, NULL, &known)) {
+    if (!(call->function->flags & WEND_F_CREATES_COMM)
+        && g_hash_table_lookup_extended(n->here, &comm.handle, NULL, &known)) {
         comm.number = GPOINTER_TO_UINT(known); /* a handle that it has already */
         g_array_append_val(list, comm);
         return;
@@ -161,10 +183,14 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
 
 static void expand(Numbering *n, guint rule, GArray *list)
 {
-    typedef struct { guint rule, at; guint64 left; } Frame;
+    typedef struct {
+        guint rule, at;
+        guint64 left;
+    } Frame;
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
     Frame first = {rule, 0, 0};
-    if (n->rule_creates[rule]) g_array_append_val(stack, first);
+    if (n->rule_creates[rule])
+        g_array_append_val(stack, first);
     while (stack->len && n->creations < CREATIONS_MAX) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         const WendRule *r = &n->p->rules[top->rule];
@@ -177,8 +203,10 @@ static void expand(Numbering *n, guint rule, GArray *list)
             top->at++;
             continue;
         }
-        if (top->left == 0) top->left = s->repeats;
-        if (--top->left == 0) top->at++;
+        if (top->left == 0)
+            top->left = s->repeats;
+        if (--top->left == 0)
+            top->at++;
         if (s->is_rule) {
             Frame next = {s->id, 0, 0};
             g_array_append_val(stack, next);
@@ -210,11 +238,15 @@ static void free_rank(gpointer row)
 
 static void make_numbers(WendProgram *p)
 {
-    Numbering n = {.p = p, .rule_creates = g_new0(guint8, p->n_rules + 1), .terminal_creates = g_new0(guint8, p->n_terminals + 1),
-                   .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
+    Numbering n = {.p = p,
+                   .rule_creates = g_new0(guint8, p->n_rules + 1),
+                   .terminal_creates = g_new0(guint8, p->n_terminals + 1),
+                   .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                    (GDestroyNotify)g_bytes_unref, NULL),
                    .decoder = wend_decoder_new(p),
                    .here = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                   .counts = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL)};
+                   .counts = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                   (GDestroyNotify)g_bytes_unref, NULL)};
     mark(&n);
     p->comms = g_new0(CommNumbers, 1);
     p->comms->by_rank = g_ptr_array_new_with_free_func(free_rank);
@@ -240,13 +272,16 @@ static void make_numbers(WendProgram *p)
     g_free(n.terminal_creates);
 }
 
-const WendCommMade *wend_program_comms(const WendProgram *program, guint rank, guint sequence, guint *n)
+const WendCommMade *wend_program_comms(const WendProgram *program, guint rank, guint sequence,
+                                       guint *n)
 {
     WendProgram *p = (WendProgram *)program; /* only what it makes when first needed is changed */
-    if (!p->comms) make_numbers(p);
+    if (!p->comms)
+        make_numbers(p);
     *n = 0;
     const GPtrArray *row = g_ptr_array_index(p->comms->by_rank, rank);
-    if (sequence >= row->len) return NULL;
+    if (sequence >= row->len)
+        return NULL;
     const GArray *list = g_ptr_array_index(row, sequence);
     *n = list->len;
     return (const WendCommMade *)(gpointer)list->data;
@@ -262,7 +297,8 @@ guint wend_program_n_comms(const WendProgram *program)
 
 void comm_numbers_free(CommNumbers *n)
 {
-    if (!n) return;
+    if (!n)
+        return;
     g_ptr_array_unref(n->by_rank);
     g_free(n);
 }

@@ -5,7 +5,8 @@
 static void push(RuleCursor *c, guint rule)
 {
     const WendRule *r = &c->rules[rule];
-    if (r->length == 0) return; /* nothing in it, however often */
+    if (r->length == 0)
+        return; /* nothing in it, however often */
     if (c->depth == c->capacity) {
         c->capacity = MAX(2 * c->capacity, 16);
         c->stack = g_renew(RuleFrame, c->stack, c->capacity);
@@ -34,13 +35,16 @@ gboolean rule_cursor_enter(RuleCursor *c, guint32 *terminal)
         }
         const WendSymbol *s = top->symbol;
         gboolean empty = s->is_rule && c->rules[s->id].length == 0;
-        if (empty) top->left = 1;
-        if (--top->left == 0 && ++top->symbol < top->end) top->left = top->symbol->repeats;
+        if (empty)
+            top->left = 1;
+        if (--top->left == 0 && ++top->symbol < top->end)
+            top->left = top->symbol->repeats;
         if (!s->is_rule) {
             *terminal = s->id;
             return TRUE;
         }
-        if (!empty) push(c, s->id);
+        if (!empty)
+            push(c, s->id);
     }
     return FALSE;
 }

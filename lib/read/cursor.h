@@ -5,7 +5,11 @@
 
 #include "record/types.h"
 
-typedef struct { const WendSymbol *symbol, *end; guint64 left; } RuleFrame; /* left: repetitions of symbol still to come */
+/* left: repetitions of symbol still to come */
+typedef struct {
+    const WendSymbol *symbol, *end;
+    guint64 left;
+} RuleFrame;
 typedef struct {
     const WendRule *rules;
     RuleFrame *stack;
@@ -23,7 +27,8 @@ static inline gboolean rule_cursor_next(RuleCursor *c, guint32 *terminal)
         RuleFrame *top = &c->stack[c->depth - 1];
         if (top->symbol < top->end && !top->symbol->is_rule) {
             *terminal = top->symbol->id;
-            if (--top->left == 0 && ++top->symbol < top->end) top->left = top->symbol->repeats;
+            if (--top->left == 0 && ++top->symbol < top->end)
+                top->left = top->symbol->repeats;
             return TRUE;
         }
     }

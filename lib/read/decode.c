@@ -11,20 +11,25 @@ struct WendDecoder {
     WendCall call;
 };
 
-void decode_static(const WendProgram *p, guint32 terminal, guint rank, Layout *layout, GArray *slots)
+void decode_static(const WendProgram *p, guint32 terminal, guint rank, Layout *layout,
+                   GArray *slots)
 {
     const WendTerminal *t = &p->terminals[terminal];
     const WendShape *s = &p->shapes[t->shape];
     g_array_set_size(slots, t->n_slots);
-    for (guint i = 0; i < t->n_slots; i++) g_array_index(slots, gint64, i) = wend_program_slot(p, terminal, i, rank);
-    layout_static(layout, s->function, s->words, s->n_words, (const gint64 *)(gpointer)slots->data, t->n_slots); /* was seen to fit at open */
+    for (guint i = 0; i < t->n_slots; i++)
+        g_array_index(slots, gint64, i) = wend_program_slot(p, terminal, i, rank);
+    /* was seen to fit at open */
+    layout_static(layout, s->function, s->words, s->n_words, (const gint64 *)(gpointer)slots->data,
+                  t->n_slots);
 }
 
 void decode_args(const WendFunction *f, const Layout *layout, const gint64 *words, WendArg *args)
 {
     for (guint i = 0; i < f->n_params; i++) {
         const LayoutArg *a = &g_array_index(layout->args, LayoutArg, i);
-        args[i] = (WendArg){&f->params[i], a->n_in, a->n_out, words + a->in, words + a->out, i < 64 && layout->nulls >> i & 1};
+        args[i] = (WendArg){&f->params[i], a->n_in,        a->n_out,
+                            words + a->in, words + a->out, i < 64 && layout->nulls >> i & 1};
     }
 }
 
@@ -46,9 +51,16 @@ const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank)
     const WendShape *s = &d->p->shapes[t->shape];
     decode_static(d->p, terminal, rank, &d->layout, d->slots);
     g_array_set_size(d->args, s->function->n_params);
-    decode_args(s->function, &d->layout, (const gint64 *)(gpointer)d->layout.words->data, (WendArg *)(gpointer)d->args->data);
-    d->call = (WendCall){.function = s->function, .terminal = terminal, .shape = t->shape, .rank = rank, .failed = s->failed, .unfinished = d->layout.unfinished,
-                         .n_args = s->function->n_params, .args = (const WendArg *)(gpointer)d->args->data};
+    decode_args(s->function, &d->layout, (const gint64 *)(gpointer)d->layout.words->data,
+                (WendArg *)(gpointer)d->args->data);
+    d->call = (WendCall){.function = s->function,
+                         .terminal = terminal,
+                         .shape = t->shape,
+                         .rank = rank,
+                         .failed = s->failed,
+                         .unfinished = d->layout.unfinished,
+                         .n_args = s->function->n_params,
+                         .args = (const WendArg *)(gpointer)d->args->data};
     return &d->call;
 }
 
@@ -64,7 +76,8 @@ const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOr
 
 void wend_decoder_free(WendDecoder *d)
 {
-    if (!d) return;
+    if (!d)
+        return;
     layout_clear(&d->layout);
     g_array_unref(d->slots);
     g_array_unref(d->args);
@@ -92,8 +105,8 @@ const gint64 *wend_call_request_made(const WendCall *call)
 {
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if (arg->param->kind == WEND_KIND_REQUEST && arg->param->dir == WEND_DIR_OUT &&
-            arg->n_out > 0)
+        if (arg->param->kind == WEND_KIND_REQUEST && arg->param->dir == WEND_DIR_OUT
+            && arg->n_out > 0)
             return arg->out;
     }
     return NULL;

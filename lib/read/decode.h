@@ -7,7 +7,8 @@
 #include "record/layout.h"
 
 /* Splits shape and slots of a terminal as RANK makes it into LAYOUT. */
-void decode_static(const WendProgram *p, guint32 terminal, guint rank, Layout *layout, GArray *slots);
+void decode_static(const WendProgram *p, guint32 terminal, guint rank, Layout *layout,
+                   GArray *slots);
 /* Points the arguments at WORDS, where layout->words or a copy of it is. */
 void decode_args(const WendFunction *f, const Layout *layout, const gint64 *words, WendArg *args);
 

@@ -7,7 +7,8 @@ gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error
 {
     *m = (Member){.p = p, .member = name, .error = error};
     GBytes *bytes = container_member(p->container, name, error);
-    if (!bytes) return FALSE;
+    if (!bytes)
+        return FALSE;
     g_ptr_array_add(p->members, bytes);
     gsize n;
     m->start = g_bytes_get_data(bytes, &n);
@@ -18,26 +19,30 @@ gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error
 
 gboolean member_bad(Member *m, const char *what)
 {
-    if ((m->error && *m->error) ||
-        allowance_error(m->c.allowance, container_name(m->p->container), m->error))
+    if ((m->error && *m->error)
+        || allowance_error(m->c.allowance, container_name(m->p->container), m->error))
         return FALSE;
     g_set_error(m->error, WEND_ERROR, WEND_ERROR_INPUT,
-        "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")", container_name(m->p->container), m->member,
-        m->part ? ", " : "", m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what,
-        (gsize)(m->c.p - m->start));
+                "%s: member %s%s%s: %s (at byte %" G_GSIZE_FORMAT ")",
+                container_name(m->p->container), m->member, m->part ? ", " : "",
+                m->part ? m->part : "", m->c.failed ? "truncated or damaged" : what,
+                (gsize)(m->c.p - m->start));
     return FALSE;
 }
 
 gboolean member_close(Member *m)
 {
-    if (m->c.failed) return member_bad(m, "truncated or damaged");
-    if (m->c.p != m->c.end) return member_bad(m, "has more than it should");
+    if (m->c.failed)
+        return member_bad(m, "truncated or damaged");
+    if (m->c.p != m->c.end)
+        return member_bad(m, "has more than it should");
     return TRUE;
 }
 
 gboolean member_part(Member *m, const char *name)
 {
-    if (!m->member && !member_open(m, m->p, "program", m->error)) return FALSE;
+    if (!m->member && !member_open(m, m->p, "program", m->error))
+        return FALSE;
     m->part = name;
     return TRUE;
 }
@@ -55,8 +60,10 @@ gint64 member_word(Member *m)
 gpointer member_block(Member *m, guint64 n, gsize size)
 {
     gpointer block = allowance_block(m->c.allowance, n, size);
-    if (block) g_ptr_array_add(m->p->blocks, block);
-    else member_bad(m, "out of memory");
+    if (block)
+        g_ptr_array_add(m->p->blocks, block);
+    else
+        member_bad(m, "out of memory");
     return block;
 }
 
@@ -72,12 +79,12 @@ gboolean measure_rule(Member *m, WendRule *rules, guint i)
         const WendSymbol *y = &rules[i].symbols[k];
         guint64 all;
         if (y->id >= (y->is_rule ? i : m->p->n_terminals) || y->repeats == 0)
-            return member_bad(m,
-                "a rule uses one that does not come before it, or a terminal that is not there");
+            return member_bad(
+                m, "a rule uses one that does not come before it, or a terminal that is not there");
         guint64 once = y->is_rule ? rules[y->id].length : 1;
         guint64 times = y->repeats & RULE_TRIP ? 1 : y->repeats;
-        if (__builtin_mul_overflow(once, times, &all) ||
-            __builtin_add_overflow(length, all, &length) || length > G_MAXINT64 / 2)
+        if (__builtin_mul_overflow(once, times, &all)
+            || __builtin_add_overflow(length, all, &length) || length > G_MAXINT64 / 2)
             return member_bad(m, "a rule stands for more calls than can be counted");
     }
     rules[i].length = length;

@@ -29,9 +29,11 @@ static void slot_table_clear(WendSlotTable *t)
 
 void wend_program_free(WendProgram *p)
 {
-    if (!p) return;
+    if (!p)
+        return;
     program_clear_sequences(p);
-    for (guint i = 0; i < p->n_tables; i++) slot_table_clear(&p->tables[i]);
+    for (guint i = 0; i < p->n_tables; i++)
+        slot_table_clear(&p->tables[i]);
     for (guint i = 0; i < p->derived_tables->len; i++)
         slot_table_clear(p->derived_tables->pdata[i]);
     g_ptr_array_unref(p->derived_tables);
@@ -41,8 +43,11 @@ void wend_program_free(WendProgram *p)
     g_ptr_array_unref(p->more_constants);
     g_ptr_array_unref(p->blocks);
     g_ptr_array_unref(p->members);
-    if (p->container) container_free(p->container);
-    if (p->parts) g_ptr_array_unref(p->parts);
-    if (p->names) g_ptr_array_unref(p->names);
+    if (p->container)
+        container_free(p->container);
+    if (p->parts)
+        g_ptr_array_unref(p->parts);
+    if (p->names)
+        g_ptr_array_unref(p->names);
     g_free(p);
 }

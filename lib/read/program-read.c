@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program-read.c: what says what calls there are: meta, functions, constants, shapes, terminals, rules. */
+/* program-read.c: what says what calls there are: meta, functions, constants, shapes, terminals,
+ * rules. */
 #include <string.h>
 
 #include "base/identifier.h"
@@ -10,20 +11,23 @@
 #include "record/part.h"
 #include "record/rules.h"
 
-/* What a thing takes besides itself: in a batch of those that are alike; a table's delta sequences. */
+/* What a thing takes besides itself: in a batch of those that are alike; a table's delta
+ * sequences. */
 enum { SHAPE_MORE = 96, TERMINAL_MORE = 32, TABLE_MORE = 96, WORD_MORE = 64, META_MEMORY = 64 };
 
 /* A string behind PREFIX. NULL: damaged. */
 static char *prefixed(Member *m, WendCursor s, const char *prefix)
 {
     gsize n = s.end - s.p, before = strlen(prefix);
-    if (m->c.failed) return NULL;
+    if (m->c.failed)
+        return NULL;
     if (!g_utf8_validate((const char *)s.p, n, NULL)) {
         member_bad(m, "a name is not text");
         return NULL;
     }
     char *text = member_block(m, before + n, 1);
-    if (!text) return NULL;
+    if (!text)
+        return NULL;
     memcpy(text, prefix, before);
     memcpy(text + before, s.p, n);
     return text;
@@ -57,7 +61,8 @@ static gboolean read_meta_names(Member *m)
         for (char **key = keys; key && *key; key++) {
             g_autofree char *value = g_key_file_get_string(m->p->meta, groups[g], *key, NULL);
             const char *name = groups[g] == error ? value : *key;
-            if (!is_name(m, name ? name : "")) return FALSE;
+            if (!is_name(m, name ? name : ""))
+                return FALSE;
         }
     }
     return TRUE;
@@ -66,14 +71,19 @@ static gboolean read_meta_names(Member *m)
 static gboolean read_meta(WendProgram *p, GError **error)
 {
     Member m;
-    if (!member_open(&m, p, "meta", error)) return FALSE;
-    if (!member_admits(&m, (guint64)(m.c.end - m.c.p), META_MEMORY)) return FALSE;
+    if (!member_open(&m, p, "meta", error))
+        return FALSE;
+    if (!member_admits(&m, (guint64)(m.c.end - m.c.p), META_MEMORY))
+        return FALSE;
     p->meta = g_key_file_new();
     g_autoptr(GError) problem = NULL;
-    if (m.c.p == m.c.end || !g_key_file_load_from_data(p->meta, (const char *)m.c.p, m.c.end - m.c.p, G_KEY_FILE_NONE, &problem))
+    if (m.c.p == m.c.end
+        || !g_key_file_load_from_data(p->meta, (const char *)m.c.p, m.c.end - m.c.p,
+                                      G_KEY_FILE_NONE, &problem))
         return member_bad(&m, problem ? problem->message : "is empty");
     gint format = g_key_file_get_integer(p->meta, "recording", "format", &problem);
-    if (problem) return member_bad(&m, "does not say which format this is");
+    if (problem)
+        return member_bad(&m, "does not say which format this is");
     if (format != ARCHIVE_FORMAT) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
                     "%s: member meta: is in format %d; this version of Wend reads format %d",
@@ -92,29 +102,36 @@ static gboolean read_functions(Member *m)
     WendProgram *p = m->p;
     gsize n = wend_read_count(&m->c, 1);
     p->functions = member_block(m, n, sizeof(WendFunction));
-    if (!p->functions) return FALSE;
+    if (!p->functions)
+        return FALSE;
     p->n_functions = (guint)n;
     guint32 digest = WEND_DIGEST_START;
     for (gsize i = 0; i < n; i++) {
         const char *name = member_name(m);
         const WendFunction *known = name ? wend_function_by_name(name) : NULL;
-        if (!known) return member_bad(m, "has a function that this version of Wend does not know");
+        if (!known)
+            return member_bad(m, "has a function that this version of Wend does not know");
         p->functions[i] = *known;
         digest = wend_digest_add(digest, known);
     }
     const guint8 *told = wend_read_bytes(&m->c, sizeof digest);
-    if (!told) return member_bad(m, "truncated");
+    if (!told)
+        return member_bad(m, "truncated");
     digest = GUINT32_TO_LE(digest);
-    return memcmp(told, &digest, sizeof digest) == 0 ||
-           member_bad(m, "what its functions take is not what this version of Wend knows of them");
+    return memcmp(told, &digest, sizeof digest) == 0
+           || member_bad(m,
+                         "what its functions take is not what this version of Wend knows of them");
 }
 
 static gint64 know_constant(WendProgram *p, const char *name)
 {
     int index = wend_constant_by_name(name);
-    if (index >= 0) return WEND_CONST(index);
-    for (guint i = 0; i < p->more_constants->len; i++) /* few, and those of another world of this job */
-        if (strcmp(p->more_constants->pdata[i], name) == 0) return WEND_CONST(wend_n_constants + i);
+    if (index >= 0)
+        return WEND_CONST(index);
+    /* few, and those of another world of this job */
+    for (guint i = 0; i < p->more_constants->len; i++)
+        if (strcmp(p->more_constants->pdata[i], name) == 0)
+            return WEND_CONST(wend_n_constants + i);
     g_ptr_array_add(p->more_constants, g_strdup(name));
     return WEND_CONST(wend_n_constants + p->more_constants->len - 1);
 }
@@ -123,21 +140,29 @@ static gboolean read_constants(Member *m)
 {
     WendProgram *p = m->p;
     gsize n = wend_read_count(&m->c, 2);
-    if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0))) return member_bad(m, "has too many constants");
+    if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0)))
+        return member_bad(m, "has too many constants");
     p->constants = member_block(m, n, sizeof(gint64) + WORD_MORE);
-    if (!p->constants) return FALSE;
+    if (!p->constants)
+        return FALSE;
     p->n_constants = n;
     for (gsize i = 0; i < n; i++) {
         const char *name = member_name(m);
         guint64 facts = wend_read_unsigned(&m->c);
-        if (m->c.failed || !name || facts > CONSTANT_DENSE) return member_bad(m, "a constant makes no sense");
+        if (m->c.failed || !name || facts > CONSTANT_DENSE)
+            return member_bad(m, "a constant makes no sense");
         p->constants[i] = know_constant(p, name);
-        if (facts == CONSTANT_ALONE) continue;
+        if (facts == CONSTANT_ALONE)
+            continue;
         gint64 *datatype = member_block(m, 5, sizeof(gint64));
-        if (!datatype) return FALSE;
-        for (int k = 0; k < (facts == CONSTANT_DENSE ? 1 : 5); k++) datatype[k] = wend_read_signed(&m->c);
-        if (datatype[0] < 0) return member_bad(m, "a datatype has a negative size");
-        if (facts == CONSTANT_DENSE) datatype[2] = datatype[4] = datatype[0];
+        if (!datatype)
+            return FALSE;
+        for (int k = 0; k < (facts == CONSTANT_DENSE ? 1 : 5); k++)
+            datatype[k] = wend_read_signed(&m->c);
+        if (datatype[0] < 0)
+            return member_bad(m, "a datatype has a negative size");
+        if (facts == CONSTANT_DENSE)
+            datatype[2] = datatype[4] = datatype[0];
         g_hash_table_replace(p->datatypes, &p->constants[i], datatype);
     }
     return TRUE;
@@ -148,7 +173,8 @@ static gboolean read_constants(Member *m)
 /* A shape's first word; the others are to follow. */
 static gboolean take_shape(Member *m, WendShape *s, guint64 head, guint64 more, gint64 *words)
 {
-    if (m->c.failed || head >> 1 >= m->p->n_functions || more > G_MAXINT32) return member_bad(m, "a shape is of a function that is not there");
+    if (m->c.failed || head >> 1 >= m->p->n_functions || more > G_MAXINT32)
+        return member_bad(m, "a shape is of a function that is not there");
     s->function = &m->p->functions[head >> 1];
     s->failed = head & 1;
     s->n_words = (guint)more + 1;
@@ -165,10 +191,12 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
     guint n = batch->things->len;
     gboolean by_word = batch_by_column(batch, &m->c);
     for (guint i = 0; i < n && !by_word; i++)
-        for (guint k = 1; k <= batch->n && !m->c.failed; k++) words[i][k] = member_word(m);
+        for (guint k = 1; k <= batch->n && !m->c.failed; k++)
+            words[i][k] = member_word(m);
     for (guint k = 1; k <= batch->n && by_word && !m->c.failed; k++) {
         g_autoptr(DeltaSequence) column = deltas_decode(&m->c, n, p->constants, p->n_constants);
-        for (guint i = 0; column && i < n; i++) words[i][k] = deltas_at(column, i);
+        for (guint i = 0; column && i < n; i++)
+            words[i][k] = deltas_at(column, i);
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -179,15 +207,18 @@ static gboolean read_shape_batches(Member *m)
     g_autoptr(DeltaSequence) heads = deltas_decode(&m->c, p->n_shapes, NULL, 0);
     g_autoptr(DeltaSequence) n_words = heads ? deltas_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint64 left = program_most((gsize)(m->c.end - m->c.p)), all = p->n_shapes;
-    if (!n_words) return member_bad(m, "truncated");
+    if (!n_words)
+        return member_bad(m, "truncated");
     for (guint i = 0; i < p->n_shapes; i++) {
         gint64 more = deltas_at(n_words, i);
-        if (more < 0 || (guint64)more > left) return member_bad(m, "has more words than it can hold");
+        if (more < 0 || (guint64)more > left)
+            return member_bad(m, "has more words than it can hold");
         left -= (guint64)more;
         all += (guint64)more;
     }
     gint64 *words = member_block(m, all, sizeof(gint64));
-    if (!words) return FALSE;
+    if (!words)
+        return FALSE;
     Batches batches;
     batches_init(&batches);
     gboolean good = TRUE;
@@ -197,7 +228,8 @@ static gboolean read_shape_batches(Member *m)
         batches_add(&batches, (gint64)head, (guint)more, words);
         words += more + 1;
     }
-    for (guint g = 0; g < batches.all->len && good; g++) good = read_shape_words(m, &g_array_index(batches.all, Batch, g));
+    for (guint g = 0; g < batches.all->len && good; g++)
+        good = read_shape_words(m, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
     return good;
 }
@@ -206,9 +238,11 @@ static gboolean read_shapes(Member *m)
 {
     WendProgram *p = m->p;
     guint64 n = wend_read_unsigned(&m->c);
-    if (m->c.failed || n > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more shapes than it can hold");
+    if (m->c.failed || n > program_most((gsize)(m->c.end - m->c.p)))
+        return member_bad(m, "has more shapes than it can hold");
     p->shapes = member_block(m, n, sizeof(WendShape));
-    if (!p->shapes || !member_admits(m, n, SHAPE_MORE)) return FALSE;
+    if (!p->shapes || !member_admits(m, n, SHAPE_MORE))
+        return FALSE;
     p->n_shapes = (guint)n;
     return p->n_shapes == 0 || read_shape_batches(m);
 }
@@ -221,28 +255,40 @@ static gboolean read_tables(Member *m)
     gsize n_sets = wend_read_count(&m->c, 2);
     g_autoptr(GArray) sets = g_array_new(FALSE, TRUE, sizeof(RankSet));
     g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
-    if (!member_admits(m, n_sets, sizeof(RankSet))) return FALSE;
+    if (!member_admits(m, n_sets, sizeof(RankSet)))
+        return FALSE;
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
-        if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX)) /* of any world */
+        /* of any world */
+        if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX))
             return member_bad(m, "values of a rank that is not there");
     guint64 n = wend_read_unsigned(&m->c);
-    if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p)) return member_bad(m, "has more tables than it can hold");
+    if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))
+        return member_bad(m, "has more tables than it can hold");
     p->tables = member_block(m, n, sizeof(WendSlotTable));
-    if (!p->tables || !member_admits(m, n, TABLE_MORE)) return FALSE;
+    if (!p->tables || !member_admits(m, n, TABLE_MORE))
+        return FALSE;
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
         guint64 form = wend_read_unsigned(&m->c), set = form >> TABLE_SET_BITS;
         gboolean several = (form & TABLE_TOGETHER) != 0;
         many = several ? wend_read_unsigned(&m->c) : 1;
-        if (m->c.failed || set >= n_sets) return member_bad(m, "values of ranks that are not listed");
+        if (m->c.failed || set >= n_sets)
+            return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
-        if (many == 0 || many > n - i || (several && (ranks->n > TABLES_TOGETHER || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
+        if (many == 0 || many > n - i
+            || (several
+                && (ranks->n > TABLES_TOGETHER
+                    || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
-        g_autoptr(DeltaSequence) all = deltas_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
-        if (!all) return member_bad(m, "a table of values is damaged");
+        g_autoptr(DeltaSequence) all =
+            deltas_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
+        if (!all)
+            return member_bad(m, "a table of values is damaged");
         for (guint64 k = 0; k < many; k++)
-            p->tables[i + k] = (WendSlotTable){rankset_copy(ranks), form & 1, many == 1 ? deltas_ref(all) : deltas_part(all, k * ranks->n, ranks->n)};
+            p->tables[i + k] = (WendSlotTable){
+                rankset_copy(ranks), form & 1,
+                many == 1 ? deltas_ref(all) : deltas_part(all, k * ranks->n, ranks->n)};
     }
     return TRUE;
 }
@@ -252,48 +298,65 @@ static gboolean read_tables(Member *m)
 static const RankSet *ranks_of(const WendSlot *slots, guint n)
 {
     for (guint k = 0; k < n; k++)
-        if (slots[k].form == WEND_SLOT_TABLE) return &slots[k].table->ranks;
+        if (slots[k].form == WEND_SLOT_TABLE)
+            return &slots[k].table->ranks;
     return NULL;
 }
 
 static gboolean may_encode(const WendSlot *s, const RankSet *ranks)
 {
-    return s->form == WEND_SLOT_CONSTANT || (s->form == WEND_SLOT_TABLE && !s->table->of_self && rankset_equal(&s->table->ranks, ranks));
+    return s->form == WEND_SLOT_CONSTANT
+           || (s->form == WEND_SLOT_TABLE && !s->table->of_self
+               && rankset_equal(&s->table->ranks, ranks));
 }
 
 /* An ordinary number at the INDEXth rank; else 0, and the cursor fails. */
 static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
 {
     gint64 word = s->form == WEND_SLOT_TABLE ? deltas_at(s->table->deltas, index) : s->value;
-    if (!wend_is_special(word)) return word;
+    if (!wend_is_special(word))
+        return word;
     m->c.failed = true;
     return 0;
 }
 
 /* Slot K of a terminal by those before it. ACROSS: how many just before it are told so, too. */
-static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding form, gint64 word, guint across)
+static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding form, gint64 word,
+                            guint across)
 {
     static const char bad[] = "a slot that others should tell is not told by them";
-    if (word < 1 || word > k) return member_bad(m, bad);
+    if (word < 1 || word > k)
+        return member_bad(m, bad);
     const WendSlot *from = &slots[k - word];
-    const RankSet *ranks = form == ENCODED_AS_SUM ? ranks_of(&slots[k - 1], 1) : ranks_of(from, (guint)word);
-    if (form == ENCODED_AS_SUM && !ranks) ranks = ranks_of(from, 1);
-    if (!ranks || ranks->n == 0) return member_bad(m, bad);
+    const RankSet *ranks =
+        form == ENCODED_AS_SUM ? ranks_of(&slots[k - 1], 1) : ranks_of(from, (guint)word);
+    if (form == ENCODED_AS_SUM && !ranks)
+        ranks = ranks_of(from, 1);
+    if (!ranks || ranks->n == 0)
+        return member_bad(m, bad);
     guint32 n = ranks->n, row = across % n;
     m->p->derived += n;
-    if (m->p->derived > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->start)) return member_bad(m, "slots are told by others that have too many words");
+    if (m->p->derived > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->start))
+        return member_bad(m, "slots are told by others that have too many words");
     if (form == ENCODED_AS_ACROSS) {
-        if (row > k - word || (gint64)n > word) return member_bad(m, bad);
+        if (row > k - word || (gint64)n > word)
+            return member_bad(m, bad);
         from -= row;
         for (guint32 r = 0; r < n; r++)
-            if (!may_encode(&from[r], ranks)) return member_bad(m, bad);
-    } else if (!may_encode(from, ranks) || !may_encode(&slots[k - 1], ranks)) return member_bad(m, bad);
+            if (!may_encode(&from[r], ranks))
+                return member_bad(m, bad);
+    } else if (!may_encode(from, ranks) || !may_encode(&slots[k - 1], ranks))
+        return member_bad(m, bad);
     WendSlotTable *table = member_block(m, 1, sizeof *table);
-    if (!table || !member_admits(m, n, WORD_MORE)) return FALSE;
+    if (!table || !member_admits(m, n, WORD_MORE))
+        return FALSE;
     DeltaSequenceBuilder *b = deltas_builder_new();
     for (guint32 r = 0; r < n; r++) {
-        gint64 sum = form == ENCODED_AS_ACROSS ? number_at(m, &from[r], row) : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
-        if (wend_is_special(sum)) m->c.failed = true;
+        gint64 sum = form == ENCODED_AS_ACROSS
+                         ? number_at(m, &from[r], row)
+                         : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
+        if (wend_is_special(sum))
+            m->c.failed = true;
         deltas_builder_add(b, (DeltaSequenceRun){sum, 0, 1});
     }
     *table = (WendSlotTable){rankset_copy(ranks), FALSE, deltas_builder_end(b)};
@@ -303,25 +366,35 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding fo
 }
 
 /* ACROSS: of this terminal, how many slots just before are told so. */
-static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gint64 word, guint *across)
+static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gint64 word,
+                          guint *across)
 {
     const WendProgram *p = m->p;
-    if (form == ENCODED_AS_CONSTANT || form == ENCODED_AS_SELF) slots[k] = (WendSlot){.form = form == ENCODED_AS_SELF ? WEND_SLOT_SELF : WEND_SLOT_CONSTANT, .value = word};
-    else if (form == ENCODED_AS_TABLE && word >= 0 && word < p->n_tables) slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[word]};
+    if (form == ENCODED_AS_CONSTANT || form == ENCODED_AS_SELF)
+        slots[k] = (WendSlot){.form = form == ENCODED_AS_SELF ? WEND_SLOT_SELF : WEND_SLOT_CONSTANT,
+                              .value = word};
+    else if (form == ENCODED_AS_TABLE && word >= 0 && word < p->n_tables)
+        slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = &p->tables[word]};
     else if (form == ENCODED_AS_SUM || form == ENCODED_AS_ACROSS) {
-        if (!derive_slot(m, slots, k, (SlotEncoding)form, word, *across)) return FALSE;
-    } else return member_bad(m, "a slot has a form that is not there");
+        if (!derive_slot(m, slots, k, (SlotEncoding)form, word, *across))
+            return FALSE;
+    } else
+        return member_bad(m, "a slot has a form that is not there");
     *across = form == ENCODED_AS_ACROSS ? *across + 1 : 0;
     return TRUE;
 }
 
 /* MANY terminals with N_SLOTS each, one after the other or BY_SLOT. */
-static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many, guint n_slots, gboolean by_slot)
+static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many, guint n_slots,
+                           gboolean by_slot)
 {
     const WendProgram *p = m->p;
-    if (n_slots > (gsize)(m->c.end - m->c.p)) return member_bad(m, "truncated"); /* each takes a byte and more */
+    /* each takes a byte and more */
+    if (n_slots > (gsize)(m->c.end - m->c.p))
+        return member_bad(m, "truncated");
     WendSlot *slots = member_block(m, (guint64)many * n_slots, sizeof(WendSlot));
-    if (!slots) return FALSE;
+    if (!slots)
+        return FALSE;
     g_autofree guint *across = g_new0(guint, many);
     for (guint i = 0; i < many; i++) {
         terminals[i]->n_slots = n_slots;
@@ -330,15 +403,22 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
     for (guint i = 0; i < many && !by_slot; i++)
         for (guint k = 0; k < n_slots; k++) {
             guint64 form = wend_read_unsigned(&m->c);
-            gint64 word = form < ENCODED_AS_TABLE ? member_word(m) : (gint64)(form - ENCODED_AS_TABLE);
-            if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)ENCODED_AS_TABLE), word, &across[i])) return FALSE;
+            gint64 word =
+                form < ENCODED_AS_TABLE ? member_word(m) : (gint64)(form - ENCODED_AS_TABLE);
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)ENCODED_AS_TABLE),
+                           word, &across[i]))
+                return FALSE;
         }
     for (guint k = 0; k < n_slots && by_slot; k++) {
         g_autoptr(DeltaSequence) forms = deltas_decode(&m->c, many, NULL, 0);
-        g_autoptr(DeltaSequence) words = forms ? deltas_decode(&m->c, many, p->constants, p->n_constants) : NULL;
-        if (!words) return member_bad(m, "a column of slots is damaged");
+        g_autoptr(DeltaSequence) words =
+            forms ? deltas_decode(&m->c, many, p->constants, p->n_constants) : NULL;
+        if (!words)
+            return member_bad(m, "a column of slots is damaged");
         for (guint i = 0; i < many; i++)
-            if (!make_slot(m, slots + (gsize)i * n_slots, k, (guint64)deltas_at(forms, i), deltas_at(words, i), &across[i])) return FALSE;
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, (guint64)deltas_at(forms, i),
+                           deltas_at(words, i), &across[i]))
+                return FALSE;
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -348,36 +428,44 @@ static const char terminal_bad[] = "a terminal makes no sense";
 /* How many slots there may still be of MANY terminals with N_SLOTS each, or FALSE. */
 static gboolean take_slots(guint64 *left, guint64 many, guint64 n_slots)
 {
-    if (n_slots > *left || many * n_slots > *left) return FALSE;
+    if (n_slots > *left || many * n_slots > *left)
+        return FALSE;
     *left -= many * n_slots;
     return TRUE;
 }
 
-/* By function: how many terminals each shape has, and how many slots these, then the slots of those that are of one function and have as many. */
+/* By function: how many terminals each shape has, and how many slots these, then the slots of those
+ * that are of one function and have as many. */
 static gboolean read_terminal_batches(Member *m, guint64 left)
 {
     WendProgram *p = m->p;
-    if (p->n_shapes == 0) return p->n_terminals == 0 || member_bad(m, terminal_bad);
+    if (p->n_shapes == 0)
+        return p->n_terminals == 0 || member_bad(m, terminal_bad);
     g_autoptr(DeltaSequence) terminals = deltas_decode(&m->c, p->n_shapes, NULL, 0);
-    g_autoptr(DeltaSequence) n_slots = terminals ? deltas_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) n_slots =
+        terminals ? deltas_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint at = 0;
-    if (!n_slots) return member_bad(m, terminal_bad);
+    if (!n_slots)
+        return member_bad(m, terminal_bad);
     Batches batches;
     batches_init(&batches);
     gboolean good = TRUE;
     for (guint shape = 0; shape < p->n_shapes && good; shape++) {
         gint64 n = deltas_at(terminals, shape), slots = deltas_at(n_slots, shape);
-        good = n >= 0 && n <= p->n_terminals - at && slots >= 0 && take_slots(&left, (guint64)n, (guint64)slots);
+        good = n >= 0 && n <= p->n_terminals - at && slots >= 0
+               && take_slots(&left, (guint64)n, (guint64)slots);
         for (; good && n > 0; n--, at++) {
             p->terminals[at] = (WendTerminal){.shape = shape, .n_slots = (guint)slots};
             batches_add(&batches, p->shapes[shape].words[0], (guint)slots, &p->terminals[at]);
         }
     }
-    if (!good || at < p->n_terminals) good = member_bad(m, terminal_bad);
+    if (!good || at < p->n_terminals)
+        good = member_bad(m, terminal_bad);
     for (guint g = 0; g < batches.all->len && good; g++) {
         const Batch *batch = &g_array_index(batches.all, Batch, g);
         gboolean by_slot = batch_by_column(batch, &m->c);
-        good = read_slots(m, (WendTerminal *const *)batch->things->pdata, batch->things->len, batch->n, by_slot);
+        good = read_slots(m, (WendTerminal *const *)batch->things->pdata, batch->things->len,
+                          batch->n, by_slot);
     }
     batches_clear(&batches);
     return good;
@@ -386,21 +474,27 @@ static gboolean read_terminal_batches(Member *m, guint64 left)
 static gboolean read_terminals(Member *m)
 {
     WendProgram *p = m->p;
-    if (!read_tables(m)) return FALSE;
+    if (!read_tables(m))
+        return FALSE;
     guint64 n = wend_read_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p));
-    if (m->c.failed || n > most) return member_bad(m, "has more terminals than it can hold");
+    if (m->c.failed || n > most)
+        return member_bad(m, "has more terminals than it can hold");
     p->terminals = member_block(m, n, sizeof(WendTerminal));
-    if (!p->terminals || !member_admits(m, n, TERMINAL_MORE)) return FALSE;
+    if (!p->terminals || !member_admits(m, n, TERMINAL_MORE))
+        return FALSE;
     p->n_terminals = (guint)n;
-    if (!read_terminal_batches(m, most)) return FALSE;
+    if (!read_terminal_batches(m, most))
+        return FALSE;
     Layout layout;
     layout_init(&layout);
     gboolean good = TRUE;
     for (guint i = 0; i < n && good; i++) {
         const WendTerminal *t = &p->terminals[i];
         const WendShape *s = &p->shapes[t->shape];
-        if (i > 0 && t->shape == t[-1].shape && t->n_slots == t[-1].n_slots) continue;
-        if (!layout_fits(&layout, s->function, s->words, s->n_words, t->n_slots)) good = member_bad(m, "a terminal's words do not fit its function's parameters");
+        if (i > 0 && t->shape == t[-1].shape && t->n_slots == t[-1].n_slots)
+            continue;
+        if (!layout_fits(&layout, s->function, s->words, s->n_words, t->n_slots))
+            good = member_bad(m, "a terminal's words do not fit its function's parameters");
     }
     layout_clear(&layout);
     return good;
@@ -408,39 +502,48 @@ static gboolean read_terminals(Member *m)
 
 /* -- rules -- */
 
-/* The numbers of N symbols of one kind, at PLACES, to IDS: of each how far it is below the one that would be new, NEXT. */
+/* The numbers of N symbols of one kind, at PLACES, to IDS: of each how far it is below the one that
+ * would be new, NEXT. */
 static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
     g_autoptr(DeltaSequence) told = deltas_decode(&m->c, n, NULL, 0);
     for (guint i = 0; told && i < n; i++) {
         gint64 below = deltas_at(told, i);
-        if (below > next || below < (gint64)next - G_MAXINT32) m->c.failed = true;
-        if (m->c.failed) return;
+        if (below > next || below < (gint64)next - G_MAXINT32)
+            m->c.failed = true;
+        if (m->c.failed)
+            return;
         ids[places[i]] = (guint32)(next - below);
         next = MAX(next, ids[places[i]] + 1);
     }
 }
 
-/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's, and the repeats, in the order of kinds and numbers. NEXT: of each kind, the number after all
- * of those that rules before it have. */
+/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's,
+ * and the repeats, in the order of kinds and numbers. NEXT: of each kind, the number after all of
+ * those that rules before it have. */
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
     g_autoptr(DeltaSequence) kinds = deltas_decode(&m->c, n, NULL, 0);
-    g_autofree guint32 *kind = g_new0(guint32, n), *ids = g_new0(guint32, n), *places = g_new(guint32, n);
+    g_autofree guint32 *kind = g_new0(guint32, n), *ids = g_new0(guint32, n),
+                       *places = g_new(guint32, n);
     for (guint k = 0; kinds && k < n; k++) {
         gint64 told = deltas_at(kinds, k);
-        if (told < 0 || told > p->n_shapes) m->c.failed = true;
-        else kind[k] = (guint32)told;
+        if (told < 0 || told > p->n_shapes)
+            m->c.failed = true;
+        else
+            kind[k] = (guint32)told;
     }
     order_begin(places, n);
     order_by_keys(places, kind, n);
     for (guint k = 0, same; k < n && !m->c.failed; k += same) {
-        for (same = 1; k + same < n && kind[places[k + same]] == kind[places[k]];) same++;
+        for (same = 1; k + same < n && kind[places[k + same]] == kind[places[k]];)
+            same++;
         read_numbers(m, &places[k], same, next[kind[places[k]]], ids);
         order_by_keys(&places[k], ids, same);
     }
-    for (guint k = 0; k < n; k++) symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
+    for (guint k = 0; k < n; k++)
+        symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
     g_autoptr(DeltaSequence) repeats = m->c.failed ? NULL : deltas_decode(&m->c, n, NULL, 0);
     for (guint k = 0; repeats && k < n; k++) {
         gint64 count = deltas_at(repeats, k);
@@ -448,8 +551,11 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
     }
 }
 
-/* What the rules that have been read have: by kind, the number after all of theirs; the last terminal. */
-typedef struct { guint32 *next, last; } SoFar;
+/* What the rules that have been read have: by kind, the number after all of theirs; the last
+ * terminal. */
+typedef struct {
+    guint32 *next, last;
+} SoFar;
 
 static guint64 read_repeats(Member *m)
 {
@@ -460,36 +566,45 @@ static guint64 read_repeats(Member *m)
 /* A symbol of rule I; LAST is the last terminal. */
 static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 {
-    guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS, repeats = said & SYMBOL_REPEATED ? read_repeats(m) : 1;
+    guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS,
+            repeats = said & SYMBOL_REPEATED ? read_repeats(m) : 1;
     gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
-    gint64 id = is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + wend_unzigzag(number);
+    gint64 id =
+        is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + wend_unzigzag(number);
     if (number > G_MAXINT32 || id < 0 || id > G_MAXINT32) {
         m->c.failed = true;
         id = 0;
     }
-    if (!is_rule) *last = (guint32)id;
+    if (!is_rule)
+        *last = (guint32)id;
     return (WendSymbol){is_rule, (guint32)id, repeats};
 }
 
-/* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may be. */
+/* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may
+ * be. */
 static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64 *left)
 {
     WendRule *rule = &m->p->rules[i];
     guint32 last = so_far->last;
     guint64 n = wend_read_unsigned(&m->c);
     gboolean by_kind = n == 0;
-    if (by_kind) n = wend_read_unsigned(&m->c);
+    if (by_kind)
+        n = wend_read_unsigned(&m->c);
     if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p))) {
         member_bad(m, "a rule is longer than it can be");
         return NULL;
     }
     *left -= n;
     WendSymbol *symbols = member_block(m, n, sizeof(WendSymbol));
-    if (!symbols) return NULL;
+    if (!symbols)
+        return NULL;
     *rule = (WendRule){.n = (guint)n, .symbols = symbols};
-    if (by_kind && n > 0) read_by_kind(m, symbols, (guint)n, so_far->next);
-    for (guint k = 0; k < n && !by_kind && !m->c.failed; k++) symbols[k] = read_symbol(m, i, &last);
-    if (!m->c.failed) return symbols;
+    if (by_kind && n > 0)
+        read_by_kind(m, symbols, (guint)n, so_far->next);
+    for (guint k = 0; k < n && !by_kind && !m->c.failed; k++)
+        symbols[k] = read_symbol(m, i, &last);
+    if (!m->c.failed)
+        return symbols;
     member_bad(m, "a rule makes no sense");
     return NULL;
 }
@@ -499,19 +614,23 @@ static gboolean read_rules(Member *m)
     WendProgram *p = m->p;
     gsize n = wend_read_count(&m->c, 1);
     p->rules = member_block(m, n, sizeof(WendRule));
-    if (!p->rules) return FALSE;
+    if (!p->rules)
+        return FALSE;
     p->n_rules = n;
     guint64 left = program_most((gsize)(m->c.end - m->c.p));
     g_autofree guint32 *next = g_new0(guint32, p->n_shapes + 1);
     SoFar so_far = {next, 0};
-    for (guint t = p->n_terminals; t-- > 0;) next[1 + p->terminals[t].shape] = t;
+    for (guint t = p->n_terminals; t-- > 0;)
+        next[1 + p->terminals[t].shape] = t;
     for (guint i = 0; i < n; i++) {
         const WendSymbol *symbols = read_symbols(m, i, &so_far, &left);
-        if (!symbols || !measure_rule(m, p->rules, i)) return FALSE;
+        if (!symbols || !measure_rule(m, p->rules, i))
+            return FALSE;
         for (guint k = 0; k < p->rules[i].n; k++) {
             guint32 *after = &next[symbols[k].is_rule ? 0 : 1 + p->terminals[symbols[k].id].shape];
             *after = MAX(*after, symbols[k].id + 1);
-            if (!symbols[k].is_rule) so_far.last = symbols[k].id;
+            if (!symbols[k].is_rule)
+                so_far.last = symbols[k].id;
         }
     }
     return TRUE;
@@ -520,8 +639,11 @@ static gboolean read_rules(Member *m)
 gboolean program_read(WendProgram *p, GError **error)
 {
     Member m = {.p = p, .error = error};
-    if (!read_meta(p, error)) return FALSE;
-    return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m) &&
-           member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules") && read_rules(&m) &&
-           member_part(&m, "classes") && read_classes(&m) && read_sequences(&m) && member_close(&m);
+    if (!read_meta(p, error))
+        return FALSE;
+    return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants")
+           && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m)
+           && member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules")
+           && read_rules(&m) && member_part(&m, "classes") && read_classes(&m) && read_sequences(&m)
+           && member_close(&m);
 }

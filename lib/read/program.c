@@ -26,7 +26,8 @@ WendProgram *program_new(GPtrArray *more_constants)
     p->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     p->blocks = g_ptr_array_new_with_free_func(g_free);
     p->derived_tables = g_ptr_array_new();
-    p->more_constants = more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
+    p->more_constants =
+        more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
     p->any_source = wend_constant_word("MPI_ANY_SOURCE");
     p->any_tag = wend_constant_word("MPI_ANY_TAG");
@@ -37,8 +38,14 @@ WendProgram *program_new(GPtrArray *more_constants)
     return p;
 }
 
-GKeyFile *wend_program_meta(const WendProgram *p) { return p->meta; }
-guint wend_program_ranks(const WendProgram *p) { return p->ranks; }
+GKeyFile *wend_program_meta(const WendProgram *p)
+{
+    return p->meta;
+}
+guint wend_program_ranks(const WendProgram *p)
+{
+    return p->ranks;
+}
 
 guint64 wend_program_n_hosts(const WendProgram *p)
 {
@@ -49,20 +56,25 @@ guint64 wend_program_n_hosts(const WendProgram *p)
 guint64 wend_program_archive_size(const WendProgram *p)
 {
     guint64 bytes = p->container ? container_file_bytes(p->container) : 0;
-    for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_archive_size(p->parts->pdata[i]);
+    for (guint i = 0; p->parts && i < p->parts->len; i++)
+        bytes += wend_program_archive_size(p->parts->pdata[i]);
     return bytes;
 }
 
 guint64 wend_program_member_bytes(const WendProgram *p)
 {
     guint64 bytes = p->container ? container_member_bytes(p->container) : 0;
-    for (guint i = 0; p->parts && i < p->parts->len; i++) bytes += wend_program_member_bytes(p->parts->pdata[i]);
+    for (guint i = 0; p->parts && i < p->parts->len; i++)
+        bytes += wend_program_member_bytes(p->parts->pdata[i]);
     return bytes;
 }
 
 /* -- worlds -- */
 
-guint wend_program_n_worlds(const WendProgram *p) { return p->n_worlds; }
+guint wend_program_n_worlds(const WendProgram *p)
+{
+    return p->n_worlds;
+}
 
 const WendWorld *wend_program_world(const WendProgram *p, guint i)
 {
@@ -75,7 +87,10 @@ guint wend_program_world_of(const WendProgram *p, guint rank)
     guint low = 0, high = p->n_worlds;
     while (high - low > 1) {
         guint middle = low + (high - low) / 2;
-        if (p->worlds[middle].first <= rank) low = middle; else high = middle;
+        if (p->worlds[middle].first <= rank)
+            low = middle;
+        else
+            high = middle;
     }
     return low;
 }
@@ -88,10 +103,22 @@ GKeyFile *wend_program_world_meta(const WendProgram *p, guint i)
 
 /* -- its parts -- */
 
-guint wend_program_n_rules(const WendProgram *p) { return p->n_rules; }
-guint wend_program_n_shapes(const WendProgram *p) { return p->n_shapes; }
-guint wend_program_n_terminals(const WendProgram *p) { return p->n_terminals; }
-guint wend_program_n_classes(const WendProgram *p) { return p->n_classes; }
+guint wend_program_n_rules(const WendProgram *p)
+{
+    return p->n_rules;
+}
+guint wend_program_n_shapes(const WendProgram *p)
+{
+    return p->n_shapes;
+}
+guint wend_program_n_terminals(const WendProgram *p)
+{
+    return p->n_terminals;
+}
+guint wend_program_n_classes(const WendProgram *p)
+{
+    return p->n_classes;
+}
 
 const WendRule *wend_program_rule(const WendProgram *p, guint rule)
 {
@@ -129,7 +156,8 @@ static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
 {
     const WendSlotTable *t = s->table;
     guint32 index;
-    if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index)) return WEND_ABSENT;
+    if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index))
+        return WEND_ABSENT;
     gint64 word = deltas_at(t->deltas, index);
     return t->of_self && !wend_is_special(word) ? word_sum(self, word_sum(word, s->value)) : word;
 }
@@ -137,39 +165,52 @@ static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
 static gint64 slot_value(const WendSlot *s, guint rank, gint64 self)
 {
     switch (s->form) {
-    case WEND_SLOT_CONSTANT: return s->value;
-    case WEND_SLOT_SELF: return word_sum(self, s->value);
-    default: return table_value(s, rank, self);
+    case WEND_SLOT_CONSTANT:
+        return s->value;
+    case WEND_SLOT_SELF:
+        return word_sum(self, s->value);
+    default:
+        return table_value(s, rank, self);
     }
 }
 
 gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint rank)
 {
-    g_return_val_if_fail(terminal < p->n_terminals && slot < p->terminals[terminal].n_slots, WEND_ABSENT);
+    g_return_val_if_fail(terminal < p->n_terminals && slot < p->terminals[terminal].n_slots,
+                         WEND_ABSENT);
     const WendTerminal *t = &p->terminals[terminal];
     gint64 self = rank;
-    if (slot > 0 && (p->shapes[t->shape].function->flags & WEND_F_SELF)) self = slot_value(&t->slots[0], rank, rank);
+    if (slot > 0 && (p->shapes[t->shape].function->flags & WEND_F_SELF))
+        self = slot_value(&t->slots[0], rank, rank);
     return slot_value(&t->slots[slot], rank, self);
 }
 
 /* -- timing -- */
 
-void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal, WendTiming *duration, WendTiming *interval)
+void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal,
+                         WendTiming *duration, WendTiming *interval)
 {
-    if (duration) *duration = (WendTiming){0};
-    if (interval) *interval = (WendTiming){0};
+    if (duration)
+        *duration = (WendTiming){0};
+    if (interval)
+        *interval = (WendTiming){0};
     g_return_if_fail(class_index < p->n_classes && sequence < p->classes[class_index].n_sequences);
     const SequenceData *s = &p->class_data[class_index].sequences[sequence];
     guint low = 0, high = s->n_terminals;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (s->terminals[middle] < terminal) low = middle + 1; else high = middle;
+        if (s->terminals[middle] < terminal)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (!s->timed || low == s->n_terminals || s->terminals[low] != terminal) return;
+    if (!s->timed || low == s->n_terminals || s->terminals[low] != terminal)
+        return;
     WendTiming *out[] = {duration, interval};
     for (guint i = 0; i < G_N_ELEMENTS(out); i++) {
         const TimedCalls *t = &s->timed[2 * low + i];
-        if (!out[i]) continue;
+        if (!out[i])
+            continue;
         *out[i] = s->times[i][t->row];
         out[i]->count = t->count;
     }
@@ -182,7 +223,10 @@ guint32 class_index_of(const WendClass *k, guint rank)
     guint low = 0, high = k->n_ranks;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (k->ranks[middle] < rank) low = middle + 1; else high = middle;
+        if (k->ranks[middle] < rank)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low < k->n_ranks && k->ranks[low] == rank ? low : k->n_ranks;
 }
@@ -192,38 +236,49 @@ enum { MANY_CONTENTS = 8 };
 static void index_contents(const WendClass *k, ShapeOutcomes *o)
 {
     o->by_index = g_new(guint32, k->n_ranks);
-    for (guint i = 0; i < k->n_ranks; i++) o->by_index[i] = o->n_contents;
+    for (guint i = 0; i < k->n_ranks; i++)
+        o->by_index[i] = o->n_contents;
     for (guint c = 0; c < o->n_contents; c++) {
         g_autofree guint32 *ranks = rankset_expand(&o->contents[c].ranks);
         for (guint32 i = 0; i < o->contents[c].ranks.n; i++) {
             guint32 at = class_index_of(k, ranks[i]);
-            if (at < k->n_ranks) o->by_index[at] = c;
+            if (at < k->n_ranks)
+                o->by_index[at] = c;
         }
     }
 }
 
-const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence, guint32 shape, guint64 *entries)
+const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence,
+                                      guint32 shape, guint64 *entries)
 {
     guint class = wend_program_class_of(p, rank);
-    if (class >= p->n_classes || sequence >= p->classes[class].n_sequences) return NULL;
+    if (class >= p->n_classes || sequence >= p->classes[class].n_sequences)
+        return NULL;
     const SequenceData *s = &p->class_data[class].sequences[sequence];
     guint low = 0, high = s->n_shapes;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (s->shapes[middle].shape < shape) low = middle + 1; else high = middle;
+        if (s->shapes[middle].shape < shape)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (low == s->n_shapes || s->shapes[low].shape != shape) return NULL;
+    if (low == s->n_shapes || s->shapes[low].shape != shape)
+        return NULL;
     ShapeOutcomes *o = &s->shapes[low];
     *entries = o->entries;
-    if (o->n_contents == 1 && o->contents[0].ranks.n == 0) return &o->contents[0];
+    if (o->n_contents == 1 && o->contents[0].ranks.n == 0)
+        return &o->contents[0];
     if (o->n_contents > MANY_CONTENTS) {
         const WendClass *k = &p->classes[class];
-        if (!o->by_index) index_contents(k, o);
+        if (!o->by_index)
+            index_contents(k, o);
         guint32 c = o->by_index[class_index_of(k, rank)];
         return c < o->n_contents ? &o->contents[c] : NULL;
     }
     for (guint c = 0; c < o->n_contents; c++)
-        if (rankset_contains(&o->contents[c].ranks, rank)) return &o->contents[c];
+        if (rankset_contains(&o->contents[c].ranks, rank))
+            return &o->contents[c];
     return NULL;
 }
 
@@ -233,9 +288,13 @@ void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint6
 {
     *r = (OutcomeReader){.content = content, .entries = content ? entries : 0};
     r->words = g_array_sized_new(FALSE, TRUE, sizeof(gint64), 8);
-    if (!content) return;
-    if (content->columns) r->now = g_new0(DeltaSequenceRun, content->width + 1);
-    else if (!content->same) outcome_runs_init(&r->runs, content->runs, content->n, content->constants, content->n_constants);
+    if (!content)
+        return;
+    if (content->columns)
+        r->now = g_new0(DeltaSequenceRun, content->width + 1);
+    else if (!content->same)
+        outcome_runs_init(&r->runs, content->runs, content->n, content->constants,
+                          content->n_constants);
 }
 
 void outcome_reader_clear(OutcomeReader *r)
@@ -250,12 +309,14 @@ static guint64 next_of_columns(OutcomeReader *r)
     guint64 repeats = r->entries - r->at;
     for (guint i = 0; i < r->content->width; i++) {
         DeltaSequenceRun *now = &r->now[i];
-        if (now->count == 0) *now = deltas_run(r->content->columns[i], r->at);
+        if (now->count == 0)
+            *now = deltas_run(r->content->columns[i], r->at);
         g_array_index(r->words, gint64, i) = now->value;
         repeats = MIN(repeats, now->step ? 1 : now->count);
     }
     for (guint i = 0; i < r->content->width; i++) {
-        r->now[i].value = (gint64)((guint64)r->now[i].value + (guint64)r->now[i].step); /* there is a step only where repeats is 1 */
+        /* there is a step only where repeats is 1 */
+        r->now[i].value = (gint64)((guint64)r->now[i].value + (guint64)r->now[i].step);
         r->now[i].count -= repeats;
     }
     return repeats;
@@ -265,7 +326,8 @@ guint64 outcome_reader_next(OutcomeReader *r)
 {
     const OutcomeContent *content = r->content;
     guint64 repeats = r->entries - r->at;
-    if (repeats == 0) return 0;
+    if (repeats == 0)
+        return 0;
     if (content->columns) {
         g_array_set_size(r->words, content->width);
         repeats = next_of_columns(r);
@@ -275,7 +337,9 @@ guint64 outcome_reader_next(OutcomeReader *r)
     } else {
         const gint64 *words;
         guint n;
-        if (!outcome_runs_next_run(&r->runs, &repeats, &words, &n)) return 0; /* never: open saw that there are as many */
+        /* never: open saw that there are as many */
+        if (!outcome_runs_next_run(&r->runs, &repeats, &words, &n))
+            return 0;
         g_array_set_size(r->words, 0);
         g_array_append_vals(r->words, words, n);
     }
@@ -283,7 +347,9 @@ guint64 outcome_reader_next(OutcomeReader *r)
     return repeats;
 }
 
-struct WendOutcomes { OutcomeReader reader; };
+struct WendOutcomes {
+    OutcomeReader reader;
+};
 
 WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequence, guint shape)
 {
@@ -304,7 +370,8 @@ gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 
 
 void wend_outcomes_free(WendOutcomes *o)
 {
-    if (!o) return;
+    if (!o)
+        return;
     outcome_reader_clear(&o->reader);
     g_free(o);
 }
@@ -312,26 +379,33 @@ void wend_outcomes_free(WendOutcomes *o)
 guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence)
 {
     guint class = wend_program_class_of(p, rank);
-    if (class >= p->n_classes || sequence >= p->classes[class].n_sequences) return 0;
+    if (class >= p->n_classes || sequence >= p->classes[class].n_sequences)
+        return 0;
     const SequenceData *s = &p->class_data[class].sequences[sequence];
     for (guint g = 0; g < s->n_poll_grammars; g++)
-        if (rankset_contains(&s->poll_grammars[g].ranks, rank)) return s->poll_grammars[g].length;
+        if (rankset_contains(&s->poll_grammars[g].ranks, rank))
+            return s->poll_grammars[g].length;
     return 0;
 }
 
 guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n)
 {
-    g_autofree guint8 *rules = g_new0(guint8, p->n_rules + 1), *terminals = g_new0(guint8, p->n_terminals + 1);
+    g_autofree guint8 *rules = g_new0(guint8, p->n_rules + 1),
+                      *terminals = g_new0(guint8, p->n_terminals + 1);
     rules[rule] = 1;
     for (guint r = rule + 1; r-- > 0;) { /* rules use only rules before them */
         for (guint k = 0; rules[r] && k < p->rules[r].n; k++) {
             const WendSymbol *s = &p->rules[r].symbols[k];
-            if (s->is_rule) rules[s->id] = 1; else terminals[s->id] = 1;
+            if (s->is_rule)
+                rules[s->id] = 1;
+            else
+                terminals[s->id] = 1;
         }
     }
     GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint32 t = 0; t < p->n_terminals; t++)
-        if (terminals[t]) g_array_append_val(out, t);
+        if (terminals[t])
+            g_array_append_val(out, t);
     *n = out->len;
     return (guint32 *)g_array_free(out, FALSE);
 }
@@ -341,15 +415,18 @@ guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n)
 gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5])
 {
     const gint64 *found = g_hash_table_lookup(p->datatypes, &constant);
-    if (found) memcpy(facts, found, 5 * sizeof(gint64));
+    if (found)
+        memcpy(facts, found, 5 * sizeof(gint64));
     return found != NULL;
 }
 
 const char *wend_constant_name(const WendProgram *p, gint64 word)
 {
-    if (!wend_is_const(word)) return NULL;
+    if (!wend_is_const(word))
+        return NULL;
     guint index = wend_const_index(word);
-    if (index < wend_n_constants) return wend_constants[index];
+    if (index < wend_n_constants)
+        return wend_constants[index];
     index -= wend_n_constants;
     return p && index < p->more_constants->len ? g_ptr_array_index(p->more_constants, index) : NULL;
 }
@@ -358,9 +435,11 @@ char *wend_arg_string(const WendArg *arg, gboolean out)
 {
     gint64 n = out ? arg->n_out : arg->n_in;
     const gint64 *words = out ? arg->out : arg->in;
-    if (arg->param->kind != WEND_KIND_STRING || n < 0) return NULL;
+    if (arg->param->kind != WEND_KIND_STRING || n < 0)
+        return NULL;
     char *text = g_malloc(n + 1);
-    for (gint64 i = 0; i < n; i++) text[i] = (guint64)words[i / 8] >> (8 * (i % 8)) & 0xff;
+    for (gint64 i = 0; i < n; i++)
+        text[i] = (guint64)words[i / 8] >> (8 * (i % 8)) & 0xff;
     text[n] = '\0';
     return text;
 }

@@ -17,11 +17,13 @@ void requests_clear(Requests *r)
 
 Request *requests_find(const Requests *r, gint64 word)
 {
-    if (!wend_is_handle(word)) return NULL;
+    if (!wend_is_handle(word))
+        return NULL;
     guint32 number = wend_handle_number(word);
     if (wend_handle_tid(word) == r->tid && number < r->own->len) {
         Request *q = &g_array_index(r->own, Request, number);
-        if (q->exists) return q;
+        if (q->exists)
+            return q;
     }
     return g_hash_table_size(r->foreign) ? g_hash_table_lookup(r->foreign, &word) : NULL;
 }
@@ -30,10 +32,12 @@ Request *requests_put(Requests *r, gint64 word)
 {
     guint32 number = wend_handle_number(word);
     Request *found = requests_find(r, word);
-    if (found) return found;
+    if (found)
+        return found;
     /* numbers go up by one; a gap is another thread's, or a lie that must not cost memory */
     if (wend_handle_tid(word) == r->tid && number <= r->own->len + 1024) {
-        if (number >= r->own->len) g_array_set_size(r->own, number + 1);
+        if (number >= r->own->len)
+            g_array_set_size(r->own, number + 1);
         found = &g_array_index(r->own, Request, number);
     } else {
         found = g_new0(Request, 1);

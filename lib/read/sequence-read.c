@@ -9,19 +9,19 @@
 
 /* -- which terminals and shapes a sequence has, and how often -- */
 
-/* What a sequence has is counted when a member is read, and kept only if the member has bytes for it: many sequences over many
- * terminals are a few bytes in a file that lies. */
+/* What a sequence has is counted when a member is read, and kept only if the member has bytes for
+ * it: many sequences over many terminals are a few bytes in a file that lies. */
 typedef struct {
     const WendProgram *p;
-    guint64 *rule_times;                /* zero between sequences */
-    guint64 *calls, *shape_calls;       /* of what is in the two rows below */
-    GArray *terminals, *shapes;         /* guint, ascending */
-    GArray *rules;                      /* scratch */
-    struct Times *times;                /* of the member "timing", by all sequences */
-    const DeltaSequence *timed;                /* of all sequences: how they are timed, */
-    struct RowNumbers *numbers;         /* and which rows of durations or intervals they have */
+    guint64 *rule_times;          /* zero between sequences */
+    guint64 *calls, *shape_calls; /* of what is in the two rows below */
+    GArray *terminals, *shapes;   /* guint, ascending */
+    GArray *rules;                /* scratch */
+    struct Times *times;          /* of the member "timing", by all sequences */
+    const DeltaSequence *timed;   /* of all sequences: how they are timed, */
+    struct RowNumbers *numbers;   /* and which rows of durations or intervals they have */
     guint64 at_timed, n_numbers;
-    guint interval;                     /* 1: of intervals */
+    guint interval; /* 1: of intervals */
 } Counter;
 
 /* The rules that a start rule needs, descending: each after those that use it. */
@@ -34,7 +34,8 @@ static void reachable(Counter *c, guint start)
         const WendRule *r = &c->p->rules[g_array_index(c->rules, guint, at)];
         for (guint k = 0; k < r->n; k++) {
             guint id = r->symbols[k].id;
-            if (!r->symbols[k].is_rule || c->rule_times[id]) continue;
+            if (!r->symbols[k].is_rule || c->rule_times[id])
+                continue;
             c->rule_times[id] = 1;
             g_array_append_val(c->rules, id);
         }
@@ -55,13 +56,16 @@ static gint ascending(gconstpointer a, gconstpointer b)
 static void count_sequence(Counter *c, guint start)
 {
     const WendProgram *p = c->p;
-    for (guint i = 0; i < c->terminals->len; i++) c->calls[g_array_index(c->terminals, guint, i)] = 0;
-    for (guint i = 0; i < c->shapes->len; i++) c->shape_calls[g_array_index(c->shapes, guint, i)] = 0;
+    for (guint i = 0; i < c->terminals->len; i++)
+        c->calls[g_array_index(c->terminals, guint, i)] = 0;
+    for (guint i = 0; i < c->shapes->len; i++)
+        c->shape_calls[g_array_index(c->shapes, guint, i)] = 0;
     g_array_set_size(c->terminals, 0);
     g_array_set_size(c->shapes, 0);
     reachable(c, start);
     g_array_sort(c->rules, descending);
-    for (guint i = 0; i < c->rules->len; i++) c->rule_times[g_array_index(c->rules, guint, i)] = 0;
+    for (guint i = 0; i < c->rules->len; i++)
+        c->rule_times[g_array_index(c->rules, guint, i)] = 0;
     c->rule_times[start] = 1;
     for (guint i = 0; i < c->rules->len; i++) {
         guint rule = g_array_index(c->rules, guint, i);
@@ -76,8 +80,10 @@ static void count_sequence(Counter *c, guint start)
                 continue;
             }
             guint terminal = y->id, shape = p->terminals[y->id].shape;
-            if (!c->calls[terminal]) g_array_append_val(c->terminals, terminal);
-            if (!c->shape_calls[shape]) g_array_append_val(c->shapes, shape);
+            if (!c->calls[terminal])
+                g_array_append_val(c->terminals, terminal);
+            if (!c->shape_calls[shape])
+                g_array_append_val(c->shapes, shape);
             c->calls[terminal] += times * y->repeats;
             c->shape_calls[shape] += times * y->repeats;
         }
@@ -92,13 +98,16 @@ static void count_sequence(Counter *c, guint start)
 static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
     gsize width = wend_read_count(&m->c, 2);
-    if (m->c.failed || width > G_MAXINT32) return member_bad(m, "truncated");
+    if (m->c.failed || width > G_MAXINT32)
+        return member_bad(m, "truncated");
     content->columns = member_block(m, width, sizeof(DeltaSequence *));
-    if (!content->columns) return FALSE;
+    if (!content->columns)
+        return FALSE;
     content->width = (guint)width;
     for (gsize i = 0; i < width; i++) {
         content->columns[i] = deltas_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
-        if (!content->columns[i]) return member_bad(m, "a stream of outcomes is damaged");
+        if (!content->columns[i])
+            return member_bad(m, "a stream of outcomes is damaged");
     }
     return TRUE;
 }
@@ -116,21 +125,26 @@ static gboolean keep_same(Member *m, OutcomeContent *content, const OutcomeRuns 
 static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
     guint64 head = wend_read_unsigned(&m->c);
-    if (m->c.failed) return member_bad(m, "truncated");
+    if (m->c.failed)
+        return member_bad(m, "truncated");
     const WendFunction *f = m->p->shapes[o->shape].function;
     if (!(head & 1)) {
-        /* two words, and at most four zeros for each parameter: arrays lead with a length that is not zero */
-        if (head >> 1 > 2 + 4 * (guint64)f->n_params) return member_bad(m, "an outcome is wider than its function");
+        /* two words, and at most four zeros for each parameter: arrays lead with a length that is
+         * not zero */
+        if (head >> 1 > 2 + 4 * (guint64)f->n_params)
+            return member_bad(m, "an outcome is wider than its function");
         content->width = head >> 1;
         content->same = member_block(m, content->width, sizeof(gint64));
         return content->same != NULL;
     }
-    if (head == 1) return read_outcome_columns(m, o, content);
+    if (head == 1)
+        return read_outcome_columns(m, o, content);
     content->n = head >> 1;
     content->constants = m->p->constants;
     content->n_constants = m->p->n_constants;
     content->runs = wend_read_bytes(&m->c, content->n);
-    if (m->c.failed) return member_bad(m, "truncated");
+    if (m->c.failed)
+        return member_bad(m, "truncated");
     OutcomeRuns p;
     outcome_runs_init(&p, content->runs, content->n, content->constants, content->n_constants);
     p.c.allowance = m->c.allowance;
@@ -143,30 +157,54 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     }
     good = good && !p.c.failed;
     outcome_runs_clear(&p);
-    if (!good) return member_bad(m, "a stream of outcomes makes no sense");
-    return content->same || entries == o->entries || member_bad(m, "a stream of outcomes is not as long as its calls are many");
+    if (!good)
+        return member_bad(m, "a stream of outcomes makes no sense");
+    return content->same || entries == o->entries
+           || member_bad(m, "a stream of outcomes is not as long as its calls are many");
 }
 
-/* One of the archive's classes: FIRST and the other classes that its variants are. What is told once is the first one's; the others borrow it. */
-typedef struct { WendProgram *p; guint first, n, sequence; } VariantClasses;
+/* One of the archive's classes: FIRST and the other classes that its variants are. What is told
+ * once is the first one's; the others borrow it. */
+typedef struct {
+    WendProgram *p;
+    guint first, n, sequence;
+} VariantClasses;
 
-static SequenceData *data_of(const VariantClasses *f, guint variant) { return &f->p->class_data[f->first + variant].sequences[f->sequence]; }
-static const WendClass *class_of(const VariantClasses *f, guint variant) { return &f->p->classes[f->first + variant]; }
-static guint rule_of(const VariantClasses *f, guint variant) { return class_of(f, variant)->sequences[f->sequence].rule; }
+static SequenceData *data_of(const VariantClasses *f, guint variant)
+{
+    return &f->p->class_data[f->first + variant].sequences[f->sequence];
+}
+static const WendClass *class_of(const VariantClasses *f, guint variant)
+{
+    return &f->p->classes[f->first + variant];
+}
+static guint rule_of(const VariantClasses *f, guint variant)
+{
+    return class_of(f, variant)->sequences[f->sequence].rule;
+}
 
 /* One shape in the variants of a class; NULL where it does not occur. */
-typedef struct { const VariantClasses *f; ShapeOutcomes **of; } ShapeVariants;
+typedef struct {
+    const VariantClasses *f;
+    ShapeOutcomes **of;
+} ShapeVariants;
 
-static guint64 entries_of(const ShapeVariants *s, guint variant) { return s->of[variant] ? s->of[variant]->entries : 0; }
+static guint64 entries_of(const ShapeVariants *s, guint variant)
+{
+    return s->of[variant] ? s->of[variant]->entries : 0;
+}
 
-/* Have all of the content's ranks (no set: all that make such calls) as many calls with the shape as its entries are? Equal ones are as many as there have to be. */
+/* Have all of the content's ranks (no set: all that make such calls) as many calls with the shape
+ * as its entries are? Equal ones are as many as there have to be. */
 static gboolean fits(const ShapeVariants *s, const OutcomeContent *content, guint64 entries)
 {
     const VariantClasses *f = s->f;
-    if (f->n == 1 || content->same) return TRUE;
+    if (f->n == 1 || content->same)
+        return TRUE;
     gboolean good = TRUE;
     if (content->ranks.n == 0) {
-        for (guint v = 0; v < f->n; v++) good &= !s->of[v] || entries_of(s, v) == entries;
+        for (guint v = 0; v < f->n; v++)
+            good &= !s->of[v] || entries_of(s, v) == entries;
         return good;
     }
     g_autofree guint32 *ranks = rankset_expand(&content->ranks);
@@ -181,26 +219,35 @@ static gboolean read_shape_outcomes(Member *m, const ShapeVariants *s)
 {
     const VariantClasses *f = s->f;
     guint first = 0;
-    while (!s->of[first]) first++;
+    while (!s->of[first])
+        first++;
     ShapeOutcomes *o = s->of[first];
     gsize n = wend_read_count(&m->c, 1);
-    if (m->c.failed || n == 0) return member_bad(m, "a shape has no outcomes");
+    if (m->c.failed || n == 0)
+        return member_bad(m, "a shape has no outcomes");
     o->contents = member_block(m, n, sizeof(OutcomeContent));
-    if (!o->contents) return FALSE;
+    if (!o->contents)
+        return FALSE;
     for (gsize i = 0; i < n; i++) {
         OutcomeContent *content = &o->contents[i];
         guint variant = first;
         o->n_contents = i + 1;
-        if (n > 1 && !rankset_decode(&content->ranks, &m->c, m->p->ranks)) return member_bad(m, "outcomes of a rank that is not there");
-        if (n > 1 && f->n > 1) variant = f->p->class_of[rankset_lowest(&content->ranks)] - f->first;
-        if (variant >= f->n) return member_bad(m, "outcomes of a rank of another class");
+        if (n > 1 && !rankset_decode(&content->ranks, &m->c, m->p->ranks))
+            return member_bad(m, "outcomes of a rank that is not there");
+        if (n > 1 && f->n > 1)
+            variant = f->p->class_of[rankset_lowest(&content->ranks)] - f->first;
+        if (variant >= f->n)
+            return member_bad(m, "outcomes of a rank of another class");
         ShapeOutcomes of_rank = {.shape = o->shape, .entries = entries_of(s, variant)};
-        if (!read_content(m, &of_rank, content)) return FALSE;
-        if (!fits(s, content, of_rank.entries)) return member_bad(m, "outcomes of ranks that have other trip counts");
+        if (!read_content(m, &of_rank, content))
+            return FALSE;
+        if (!fits(s, content, of_rank.entries))
+            return member_bad(m, "outcomes of ranks that have other trip counts");
     }
     for (guint v = first + 1; v < f->n; v++) {
         ShapeOutcomes *theirs = s->of[v];
-        if (!theirs) continue;
+        if (!theirs)
+            continue;
         theirs->borrowed = TRUE;
         theirs->n_contents = o->n_contents;
         theirs->contents = o->contents;
@@ -212,14 +259,17 @@ static gboolean read_shape_outcomes(Member *m, const ShapeVariants *s)
 
 static gboolean read_poll_table(Member *m, PollTerminals *t)
 {
-    if (!rankset_decode(&t->ranks, &m->c, m->p->ranks)) return member_bad(m, "polls of a rank that is not there");
+    if (!rankset_decode(&t->ranks, &m->c, m->p->ranks))
+        return member_bad(m, "polls of a rank that is not there");
     gsize n = wend_read_count(&m->c, 1);
     t->terminals = member_block(m, n, sizeof(guint32));
-    if (!t->terminals) return FALSE;
+    if (!t->terminals)
+        return FALSE;
     t->n = n;
     for (gsize i = 0; i < n; i++) {
         guint64 terminal = wend_read_unsigned(&m->c);
-        if (m->c.failed || terminal >= m->p->n_terminals) return member_bad(m, "a poll is of a terminal that is not there");
+        if (m->c.failed || terminal >= m->p->n_terminals)
+            return member_bad(m, "a poll is of a terminal that is not there");
         t->terminals[i] = terminal;
     }
     return TRUE;
@@ -227,30 +277,38 @@ static gboolean read_poll_table(Member *m, PollTerminals *t)
 
 static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar *g)
 {
-    if (!rankset_decode(&g->ranks, &m->c, m->p->ranks) || g->ranks.n == 0) return member_bad(m, "polls of a rank that is not there");
+    if (!rankset_decode(&g->ranks, &m->c, m->p->ranks) || g->ranks.n == 0)
+        return member_bad(m, "polls of a rank that is not there");
     const PollTerminals *t = NULL;
     for (guint i = 0; i < s->n_poll_tables && !t; i++)
-        if (rankset_contains(&s->poll_tables[i].ranks, rankset_lowest(&g->ranks))) t = &s->poll_tables[i];
-    if (!t) return member_bad(m, "a rank has polls but no terminals for them");
+        if (rankset_contains(&s->poll_tables[i].ranks, rankset_lowest(&g->ranks)))
+            t = &s->poll_tables[i];
+    if (!t)
+        return member_bad(m, "a rank has polls but no terminals for them");
     g->after = wend_read_unsigned(&m->c);
     gsize n = wend_read_count(&m->c, 1);
-    if (m->c.failed || n == 0) return member_bad(m, "a grammar of polls is empty");
+    if (m->c.failed || n == 0)
+        return member_bad(m, "a grammar of polls is empty");
     g->rules = member_block(m, n, sizeof(WendRule));
-    if (!g->rules) return FALSE;
+    if (!g->rules)
+        return FALSE;
     g->n_rules = n;
     for (gsize i = 0; i < n; i++) {
         gsize n_symbols = wend_read_count(&m->c, 2);
         WendSymbol *symbols = member_block(m, n_symbols, sizeof(WendSymbol));
-        if (!symbols) return FALSE;
+        if (!symbols)
+            return FALSE;
         g->rules[i] = (WendRule){.n = n_symbols, .symbols = symbols};
         for (gsize k = 0; k < n_symbols; k++) {
             guint64 id = wend_read_unsigned(&m->c), repeats = wend_read_unsigned(&m->c), all;
             gboolean is_rule = id & 1;
             id >>= 1;
-            if (m->c.failed || id >= (is_rule ? i : t->n) || repeats == 0) return member_bad(m, "a rule of polls uses one that is not there");
+            if (m->c.failed || id >= (is_rule ? i : t->n) || repeats == 0)
+                return member_bad(m, "a rule of polls uses one that is not there");
             symbols[k] = (WendSymbol){is_rule, id, repeats};
-            if (__builtin_mul_overflow(is_rule ? g->rules[id].length : 1, repeats, &all) ||
-                __builtin_add_overflow(g->rules[i].length, all, &g->rules[i].length) || g->rules[i].length > G_MAXINT64 / 2)
+            if (__builtin_mul_overflow(is_rule ? g->rules[id].length : 1, repeats, &all)
+                || __builtin_add_overflow(g->rules[i].length, all, &g->rules[i].length)
+                || g->rules[i].length > G_MAXINT64 / 2)
                 return member_bad(m, "a rule of polls stands for more than can be counted");
         }
     }
@@ -261,20 +319,26 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
 static gboolean read_polls(Member *m, SequenceData *s)
 {
     gsize n = wend_read_count(&m->c, 2);
-    if (m->c.failed) return member_bad(m, "truncated");
-    if (n == 0) return TRUE;
+    if (m->c.failed)
+        return member_bad(m, "truncated");
+    if (n == 0)
+        return TRUE;
     s->poll_tables = member_block(m, n, sizeof(PollTerminals));
-    if (!s->poll_tables) return FALSE;
+    if (!s->poll_tables)
+        return FALSE;
     for (gsize i = 0; i < n; i++) {
         s->n_poll_tables = i + 1;
-        if (!read_poll_table(m, &s->poll_tables[i])) return FALSE;
+        if (!read_poll_table(m, &s->poll_tables[i]))
+            return FALSE;
     }
     n = wend_read_count(&m->c, 4);
     s->poll_grammars = member_block(m, n, sizeof(PollGrammar));
-    if (!s->poll_grammars) return FALSE;
+    if (!s->poll_grammars)
+        return FALSE;
     for (gsize i = 0; i < n; i++) {
         s->n_poll_grammars = i + 1;
-        if (!read_poll_grammar(m, s, &s->poll_grammars[i])) return FALSE;
+        if (!read_poll_grammar(m, s, &s->poll_grammars[i]))
+            return FALSE;
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -283,9 +347,9 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* Durations, then intervals. */
 typedef struct Times {
-    SharedRows shared[2];     /* that sequences say */
-    GArray *rows[2];          /* WendTiming: what has been read of them */
-    GPtrArray *sequences;     /* SequenceData: all that are timed */
+    SharedRows shared[2]; /* that sequences say */
+    GArray *rows[2];      /* WendTiming: what has been read of them */
+    GPtrArray *sequences; /* SequenceData: all that are timed */
 } Times;
 
 static void times_init(Times *t, const WendProgram *p)
@@ -302,8 +366,10 @@ static void times_finish(Times *t, WendProgram *p)
 {
     for (int i = 0; i < 2; i++) {
         WendTiming *rows = program_new_block(p, t->rows[i]->len, sizeof(WendTiming));
-        if (t->rows[i]->len) memcpy(rows, t->rows[i]->data, t->rows[i]->len * sizeof(WendTiming));
-        for (guint q = 0; q < t->sequences->len; q++) ((SequenceData *)g_ptr_array_index(t->sequences, q))->times[i] = rows;
+        if (t->rows[i]->len)
+            memcpy(rows, t->rows[i]->data, t->rows[i]->len * sizeof(WendTiming));
+        for (guint q = 0; q < t->sequences->len; q++)
+            ((SequenceData *)g_ptr_array_index(t->sequences, q))->times[i] = rows;
         shared_rows_clear(&t->shared[i]);
         g_array_unref(t->rows[i]);
     }
@@ -311,27 +377,35 @@ static void times_finish(Times *t, WendProgram *p)
 }
 
 /* A row takes some bits, unless its numbers have a pattern; and while it is read so much memory. */
-enum { ROWS_PER_BYTE = 64,
-    ROW_MEMORY = 2 * sizeof(WendTiming) + (TIMING_NUMBERS + 3) * sizeof(gint64) };
+enum {
+    ROWS_PER_BYTE = 64,
+    ROW_MEMORY = 2 * sizeof(WendTiming) + (TIMING_NUMBERS + 3) * sizeof(gint64)
+};
 
 /* N signed numbers, a delta sequence if there are any. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 {
     g_autoptr(DeltaSequence) column = n > 0 ? deltas_decode(&m->c, n, NULL, 0) : NULL;
-    for (guint64 i = 0; column && i < n; i++) numbers[i] = deltas_at(column, i);
+    for (guint64 i = 0; column && i < n; i++)
+        numbers[i] = deltas_at(column, i);
     return !m->c.failed;
 }
 
 /* The N rows that the sequences have. */
 static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
 {
-    if (m->c.failed || n / ROWS_PER_BYTE > (gsize)(m->c.end - m->start)) return member_bad(m, "truncated");
-    if (!member_admits(m, n, ROW_MEMORY)) return FALSE;
+    if (m->c.failed || n / ROWS_PER_BYTE > (gsize)(m->c.end - m->start))
+        return member_bad(m, "truncated");
+    if (!member_admits(m, n, ROW_MEMORY))
+        return FALSE;
     g_array_set_size(times->rows[interval], (guint)n);
     WendTiming *rows = (WendTiming *)(gpointer)times->rows[interval]->data;
-    g_autofree gint64 *more = g_new0(gint64, n + 1), *column = g_new0(gint64, n + 1), *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
-    if (!read_column(m, n, more)) return member_bad(m, "truncated");
-    for (gsize i = 0; i < n; i++) rows[i].count = (guint64)more[i];
+    g_autofree gint64 *more = g_new0(gint64, n + 1), *column = g_new0(gint64, n + 1),
+                      *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
+    if (!read_column(m, n, more))
+        return member_bad(m, "truncated");
+    for (gsize i = 0; i < n; i++)
+        rows[i].count = (guint64)more[i];
     /* What a row has more or less than its calls is said once for all of them. */
     for (guint q = 0; q < times->sequences->len; q++) {
         const SequenceData *s = g_ptr_array_index(times->sequences, q);
@@ -348,12 +422,15 @@ static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
     for (guint k = 0; k < TIMING_NUMBERS; k++) {
         gsize have = 0;
         for (gsize i = 0; i < n; i++) {
-            if (k == TIMING_FINER && rows[i].count) finer[i] = (guint8)timing_finer(&rows[i], &numbers[i * TIMING_NUMBERS]);
+            if (k == TIMING_FINER && rows[i].count)
+                finer[i] = (guint8)timing_finer(&rows[i], &numbers[i * TIMING_NUMBERS]);
             have += timing_encodes(rows[i].count, k, finer[i]);
         }
-        if (!read_column(m, have, column)) return member_bad(m, "truncated");
+        if (!read_column(m, have, column))
+            return member_bad(m, "truncated");
         for (gsize i = n; i-- > 0;)
-            if (timing_encodes(rows[i].count, k, finer[i])) numbers[i * TIMING_NUMBERS + k] = column[--have];
+            if (timing_encodes(rows[i].count, k, finer[i]))
+                numbers[i * TIMING_NUMBERS + k] = column[--have];
     }
     for (gsize i = 0; i < n; i++)
         if (rows[i].count)
@@ -363,7 +440,8 @@ static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
 
 static void say_row(const VariantClasses *f, guint terminal, guint interval, guint32 row)
 {
-    for (guint v = 0; v < f->n; v++) data_of(f, v)->timed[2 * terminal + interval].row = row;
+    for (guint v = 0; v < f->n; v++)
+        data_of(f, v)->timed[2 * terminal + interval].row = row;
 }
 
 /* Terminals of one function share rows. */
@@ -373,29 +451,38 @@ static guint group_of(const WendProgram *p, guint32 terminal)
     return (guint)(p->shapes[shape].function - p->functions);
 }
 
-/* How many row numbers a sequence has: one after the other those of the variants, or those that all have together. */
+/* How many row numbers a sequence has: one after the other those of the variants, or those that all
+ * have together. */
 static guint64 count_row_numbers(const VariantClasses *f, gboolean by_variant)
 {
     guint64 all = 0;
-    for (guint v = 0; v < (by_variant ? f->n : 1); v++) all += data_of(f, v)->n_terminals;
+    for (guint v = 0; v < (by_variant ? f->n : 1); v++)
+        all += data_of(f, v)->n_terminals;
     return all;
 }
 
 /* Row numbers one after the other: those that are not ROW_LIKELY, N of them, and how many are
  * so before each. */
-typedef struct RowNumbers { const DeltaSequence *gaps, *values; guint64 at, n; gint64 likely; /* before the next that is not */ } RowNumbers;
+typedef struct RowNumbers {
+    const DeltaSequence *gaps, *values;
+    guint64 at, n;
+    gint64 likely; /* before the next that is not */
+} RowNumbers;
 
 /* -1: damaged. */
 static gint64 next_row_number(RowNumbers *r)
 {
-    if (r->at == r->n || r->likely-- > 0) return ROW_LIKELY;
+    if (r->at == r->n || r->likely-- > 0)
+        return ROW_LIKELY;
     gint64 value = deltas_at(r->values, r->at);
-    if (++r->at < r->n) r->likely = deltas_at(r->gaps, r->at);
+    if (++r->at < r->n)
+        r->likely = deltas_at(r->gaps, r->at);
     return r->likely < 0 && r->at < r->n ? -1 : value;
 }
 
 /* Those of a sequence. */
-static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared, guint interval, gboolean by_variant, RowNumbers *numbers)
+static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared,
+                                 guint interval, gboolean by_variant, RowNumbers *numbers)
 {
     guint n_lists = by_variant ? f->n : 1;
     for (guint v = 0; v < n_lists; v++) {
@@ -404,9 +491,12 @@ static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows 
             gint64 number = next_row_number(numbers);
             guint group = group_of(m->p, s->terminals[i]);
             guint32 row;
-            if (!shared_rows_read(shared, group, s->terminals[i], number, &row)) return member_bad(m, "a row of times is not there");
-            if (by_variant) s->timed[2 * i + interval].row = row;
-            else say_row(f, i, interval, row);
+            if (!shared_rows_read(shared, group, s->terminals[i], number, &row))
+                return member_bad(m, "a row of times is not there");
+            if (by_variant)
+                s->timed[2 * i + interval].row = row;
+            else
+                say_row(f, i, interval, row);
         }
     }
     return TRUE;
@@ -414,21 +504,24 @@ static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows 
 
 /* The terminals that any of N variants from FIRST on calls, ascending. NULL: too many. */
 static guint32 *all_terminals(Member *m, const VariantClasses *f, guint first, guint n_variants,
-    Counter *c, guint *n)
+                              Counter *c, guint *n)
 {
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint v = first; v < first + n_variants; v++) {
         count_sequence(c, rule_of(f, v));
         g_array_append_vals(all, c->terminals->data, c->terminals->len);
-        if (v == first) continue;
+        if (v == first)
+            continue;
         g_array_sort(all, ascending);
         guint different = 0;
         for (guint i = 0; i < all->len; i++)
-            if (i == 0 || g_array_index(all, guint, i) != g_array_index(all, guint, i - 1)) g_array_index(all, guint, different++) = g_array_index(all, guint, i);
+            if (i == 0 || g_array_index(all, guint, i) != g_array_index(all, guint, i - 1))
+                g_array_index(all, guint, different++) = g_array_index(all, guint, i);
         g_array_set_size(all, different);
     }
     guint32 *terminals = member_block(m, all->len, sizeof(guint32));
-    for (guint i = 0; terminals && i < all->len; i++) terminals[i] = g_array_index(all, guint, i);
+    for (guint i = 0; terminals && i < all->len; i++)
+        terminals[i] = g_array_index(all, guint, i);
     *n = all->len;
     return terminals;
 }
@@ -436,23 +529,29 @@ static guint32 *all_terminals(Member *m, const VariantClasses *f, guint first, g
 static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
     guint64 form = (guint64)deltas_at(c->timed, c->at_timed++);
-    if (form > TIMING_BY_VARIANT) return member_bad(m, "makes no sense");
-    if (form == TIMING_NONE) return TRUE;
+    if (form > TIMING_BY_VARIANT)
+        return member_bad(m, "makes no sense");
+    if (form == TIMING_NONE)
+        return TRUE;
     gboolean by_variant = form == TIMING_BY_VARIANT;
     for (guint v = 0; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
         if (v == 0 || by_variant) {
             s->terminals = all_terminals(m, f, v, by_variant ? 1 : f->n, c, &s->n_terminals);
-            if (!s->terminals) return FALSE;
+            if (!s->terminals)
+                return FALSE;
         } else {
             s->terminals = data_of(f, 0)->terminals;
             s->n_terminals = data_of(f, 0)->n_terminals;
         }
-        if ((guint64)f->n * s->n_terminals > program_most((gsize)(m->c.end - m->c.p))) return member_bad(m, "has more times than it can hold");
+        if ((guint64)f->n * s->n_terminals > program_most((gsize)(m->c.end - m->c.p)))
+            return member_bad(m, "has more times than it can hold");
         count_sequence(c, rule_of(f, v));
         s->timed = member_block(m, 2 * (guint64)s->n_terminals, sizeof(TimedCalls));
-        if (!s->timed) return FALSE;
-        for (guint i = 0; i < 2 * s->n_terminals; i++) s->timed[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
+        if (!s->timed)
+            return FALSE;
+        for (guint i = 0; i < 2 * s->n_terminals; i++)
+            s->timed[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
         g_ptr_array_add(c->times->sequences, s);
     }
     return TRUE; /* read_all_numbers, once all sequences are known */
@@ -468,10 +567,12 @@ static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
         SequenceData *s = data_of(f, v);
         count_sequence(c, rule_of(f, v));
         s->length = m->p->rules[rule_of(f, v)].length;
-        if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->shapes->len || (guint64)f->n * c->shapes->len > program_most((gsize)(m->c.end - m->c.p)))
+        if ((gsize)(m->c.end - m->c.p) < 2 * (gsize)c->shapes->len
+            || (guint64)f->n * c->shapes->len > program_most((gsize)(m->c.end - m->c.p)))
             return member_bad(m, "truncated");
         s->shapes = member_block(m, c->shapes->len, sizeof(ShapeOutcomes));
-        if (!s->shapes) return FALSE;
+        if (!s->shapes)
+            return FALSE;
         s->n_shapes = c->shapes->len;
         for (guint i = 0; i < s->n_shapes; i++) {
             guint shape = g_array_index(c->shapes, guint, i);
@@ -484,13 +585,17 @@ static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
     while (TRUE) {
         guint32 shape = G_MAXUINT32;
         for (guint v = 0; v < f->n; v++)
-            if (at[v] < data_of(f, v)->n_shapes) shape = MIN(shape, data_of(f, v)->shapes[at[v]].shape);
-        if (shape == G_MAXUINT32) return TRUE;
+            if (at[v] < data_of(f, v)->n_shapes)
+                shape = MIN(shape, data_of(f, v)->shapes[at[v]].shape);
+        if (shape == G_MAXUINT32)
+            return TRUE;
         for (guint v = 0; v < f->n; v++) {
             SequenceData *s = data_of(f, v);
-            of[v] = at[v] < s->n_shapes && s->shapes[at[v]].shape == shape ? &s->shapes[at[v]++] : NULL;
+            of[v] =
+                at[v] < s->n_shapes && s->shapes[at[v]].shape == shape ? &s->shapes[at[v]++] : NULL;
         }
-        if (!read_shape_outcomes(m, &(ShapeVariants){f, of})) return FALSE;
+        if (!read_shape_outcomes(m, &(ShapeVariants){f, of}))
+            return FALSE;
     }
 }
 
@@ -498,7 +603,8 @@ static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
 {
     (void)c;
     const SequenceData *first = data_of(f, 0);
-    if (!read_polls(m, data_of(f, 0))) return FALSE;
+    if (!read_polls(m, data_of(f, 0)))
+        return FALSE;
     for (guint v = 1; v < f->n; v++) {
         SequenceData *s = data_of(f, v);
         s->borrowed = TRUE;
@@ -517,7 +623,8 @@ static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
     for (guint i = 0; i < p->n_classes; i++) {
         VariantClasses f = {p, i, p->class_data[i].n_variants, 0};
         for (; f.n > 0 && f.sequence < p->classes[i].n_sequences; f.sequence++)
-            if (!read(m, &f, c)) return FALSE;
+            if (!read(m, &f, c))
+                return FALSE;
     }
     return TRUE;
 }
@@ -526,14 +633,17 @@ static gboolean count_numbers_of(Member *m, const VariantClasses *f, Counter *c)
 {
     (void)m;
     gint64 form = deltas_at(c->timed, c->at_timed++);
-    if (form != TIMING_NONE) c->n_numbers += count_row_numbers(f, form == TIMING_BY_VARIANT);
+    if (form != TIMING_NONE)
+        c->n_numbers += count_row_numbers(f, form == TIMING_BY_VARIANT);
     return TRUE;
 }
 
 static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
 {
     gint64 form = deltas_at(c->timed, c->at_timed++);
-    return form == TIMING_NONE || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval, form == TIMING_BY_VARIANT, c->numbers);
+    return form == TIMING_NONE
+           || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval,
+                               form == TIMING_BY_VARIANT, c->numbers);
 }
 
 /* The row numbers of all sequences. */
@@ -543,16 +653,21 @@ static gboolean read_all_numbers(Member *m, Counter *c)
     each_sequence(m, count_numbers_of, c);
     for (c->interval = 0; c->interval < 2 && c->n_numbers > 0; c->interval++) {
         guint64 n = wend_read_unsigned(&m->c);
-        if (m->c.failed || n > c->n_numbers) return member_bad(m, "has more rows of times than calls");
+        if (m->c.failed || n > c->n_numbers)
+            return member_bad(m, "has more rows of times than calls");
         g_autoptr(DeltaSequence) gaps = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
         g_autoptr(DeltaSequence) values = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
-        if (m->c.failed) return member_bad(m, "truncated");
+        if (m->c.failed)
+            return member_bad(m, "truncated");
         RowNumbers numbers = {.gaps = gaps, .values = values, .n = n};
-        if (n) numbers.likely = deltas_at(gaps, 0);
+        if (n)
+            numbers.likely = deltas_at(gaps, 0);
         c->numbers = &numbers;
         c->at_timed = 0;
-        if (numbers.likely < 0 || !each_sequence(m, numbers_of, c)) return member_bad(m, "a row of times is not there");
-        if (numbers.at < n) return member_bad(m, "has more rows of times than calls");
+        if (numbers.likely < 0 || !each_sequence(m, numbers_of, c))
+            return member_bad(m, "a row of times is not there");
+        if (numbers.at < n)
+            return member_bad(m, "has more rows of times than calls");
     }
     return TRUE;
 }
@@ -562,13 +677,16 @@ static gboolean read_timing(Member *m, Counter *c)
     const SharedRows *said = c->times->shared;
     const WendProgram *p = m->p;
     guint64 n = 0;
-    if (!member_part(m, "timing")) return FALSE;
-    for (guint i = 0; i < p->n_classes; i++) n += p->class_data[i].n_variants ? p->classes[i].n_sequences : 0;
+    if (!member_part(m, "timing"))
+        return FALSE;
+    for (guint i = 0; i < p->n_classes; i++)
+        n += p->class_data[i].n_variants ? p->classes[i].n_sequences : 0;
     g_autoptr(DeltaSequence) timed = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
-    if (n && !timed) return member_bad(m, "truncated");
+    if (n && !timed)
+        return member_bad(m, "truncated");
     c->timed = timed;
-    return each_sequence(m, timing_of, c) && read_all_numbers(m, c) &&
-           read_rows(m, c->times, said[0].n, 0) && read_rows(m, c->times, said[1].n, 1);
+    return each_sequence(m, timing_of, c) && read_all_numbers(m, c)
+           && read_rows(m, c->times, said[0].n, 0) && read_rows(m, c->times, said[1].n, 1);
 }
 
 gboolean read_sequences(Member *m)
@@ -576,10 +694,18 @@ gboolean read_sequences(Member *m)
     WendProgram *p = m->p;
     Times times;
     times_init(&times, p);
-    Counter c = {.p = p, .rule_times = g_new0(guint64, p->n_rules + 1), .calls = g_new0(guint64, p->n_terminals + 1), .shape_calls = g_new0(guint64, p->n_shapes + 1),
-                 .terminals = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .shapes = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .rules = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16), .times = &times};
-    gboolean good = member_part(m, "outcomes") && each_sequence(m, outcomes_of, &c) &&
-                    (!member_has_part(m) || (member_part(m, "polls") && each_sequence(m, polls_of, &c))) && (!member_has_part(m) || read_timing(m, &c));
+    Counter c = {.p = p,
+                 .rule_times = g_new0(guint64, p->n_rules + 1),
+                 .calls = g_new0(guint64, p->n_terminals + 1),
+                 .shape_calls = g_new0(guint64, p->n_shapes + 1),
+                 .terminals = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16),
+                 .shapes = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16),
+                 .rules = g_array_sized_new(FALSE, FALSE, sizeof(guint), 16),
+                 .times = &times};
+    gboolean good =
+        member_part(m, "outcomes") && each_sequence(m, outcomes_of, &c)
+        && (!member_has_part(m) || (member_part(m, "polls") && each_sequence(m, polls_of, &c)))
+        && (!member_has_part(m) || read_timing(m, &c));
     times_finish(&times, p);
     g_free(c.rule_times);
     g_free(c.calls);
@@ -593,7 +719,8 @@ gboolean read_sequences(Member *m)
 static void clear_content(OutcomeContent *content)
 {
     rankset_clear(&content->ranks);
-    for (guint i = 0; content->columns && i < content->width; i++) deltas_unref(content->columns[i]);
+    for (guint i = 0; content->columns && i < content->width; i++)
+        deltas_unref(content->columns[i]);
 }
 
 void program_clear_sequences(WendProgram *p)
@@ -605,12 +732,16 @@ void program_clear_sequences(WendProgram *p)
         for (guint q = 0; q < p->classes[i].n_sequences; q++) {
             SequenceData *s = &d->sequences[q];
             for (guint o = 0; o < s->n_shapes; o++) {
-                for (guint c = 0; c < s->shapes[o].n_contents && !s->shapes[o].borrowed; c++) clear_content(&s->shapes[o].contents[c]);
+                for (guint c = 0; c < s->shapes[o].n_contents && !s->shapes[o].borrowed; c++)
+                    clear_content(&s->shapes[o].contents[c]);
                 g_free(s->shapes[o].by_index);
             }
-            if (s->borrowed) continue;
-            for (guint t = 0; t < s->n_poll_tables; t++) rankset_clear(&s->poll_tables[t].ranks);
-            for (guint g = 0; g < s->n_poll_grammars; g++) rankset_clear(&s->poll_grammars[g].ranks);
+            if (s->borrowed)
+                continue;
+            for (guint t = 0; t < s->n_poll_tables; t++)
+                rankset_clear(&s->poll_tables[t].ranks);
+            for (guint g = 0; g < s->n_poll_grammars; g++)
+                rankset_clear(&s->poll_grammars[g].ranks);
         }
     }
 }

@@ -10,7 +10,8 @@ static void mark(const char **how, guint n, const char *set, const char *name)
     g_auto(GStrv) runs = g_strsplit(set, ";", -1);
     for (char **run = runs; *run; run++) {
         char *end;
-        guint64 first = g_ascii_strtoull(*run, &end, 10), last = *end == '-' ? g_ascii_strtoull(end + 1, NULL, 10) : first;
+        guint64 first = g_ascii_strtoull(*run, &end, 10),
+                last = *end == '-' ? g_ascii_strtoull(end + 1, NULL, 10) : first;
         for (guint64 r = first; r <= last && r < n; r++)
             how[r] = name;
     }
@@ -26,7 +27,8 @@ const char **wend_program_terminations(const WendProgram *p, GPtrArray *names)
         for (char **key = keys; key && *key; key++) {
             g_autofree char *set = g_key_file_get_string(meta, WEND_ENDED_GROUP, *key, NULL);
             g_ptr_array_add(names, g_strdup(*key));
-            mark(how + w->first, w->ranks, set ? set : "", g_ptr_array_index(names, names->len - 1));
+            mark(how + w->first, w->ranks, set ? set : "",
+                 g_ptr_array_index(names, names->len - 1));
         }
         g_autofree char *missing = g_key_file_get_string(meta, "recording", "missing", NULL);
         mark(how + w->first, w->ranks, missing ? missing : "", WEND_ENDED_NOTHING);
@@ -38,7 +40,8 @@ gboolean wend_program_ended_early(const WendProgram *p)
 {
     for (guint i = 0; i < wend_program_n_worlds(p); i++) {
         GKeyFile *meta = wend_program_world_meta(p, i);
-        if (g_key_file_has_group(meta, WEND_ENDED_GROUP) || g_key_file_has_key(meta, "recording", "missing", NULL))
+        if (g_key_file_has_group(meta, WEND_ENDED_GROUP)
+            || g_key_file_has_key(meta, "recording", "missing", NULL))
             return TRUE;
     }
     return FALSE;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* walk.c: every call of one sequence of one rank, in order, with outcomes.
  *
- * What a terminal's words say is the same each time, so each terminal is decoded once and kept; a step then takes the next entry of its
- * shape's outcomes and follows requests, messages, communicators and datatypes. */
+ * What a terminal's words say is the same each time, so each terminal is decoded once and kept; a
+ * step then takes the next entry of its shape's outcomes and follows requests, messages,
+ * communicators and datatypes. */
 #include <string.h>
 
 #include "cursor.h"
@@ -14,46 +15,46 @@
 /* The outcomes of one shape as this rank had them. */
 typedef struct {
     OutcomeReader reader;
-    guint64 left;            /* entries still equal to words */
-    guint64 run;             /* number of the run, from 1 */
-    GArray *words;           /* the reader's */
+    guint64 left;  /* entries still equal to words */
+    guint64 run;   /* number of the run, from 1 */
+    GArray *words; /* the reader's */
 } Stream;
 
 /* A terminal, decoded. */
 typedef struct {
     WendCall call;
     WendArg *args;
-    gint64 *words;           /* where in and out point, but for outcomes */
+    gint64 *words; /* where in and out point, but for outcomes */
     guint n_outcomes;
-    gint16 *outcomes;        /* parameters with words in the outcome */
-    guint32 *outcome_at;     /* where each one's begin in outcome_words */
+    gint16 *outcomes;    /* parameters with words in the outcome */
+    guint32 *outcome_at; /* where each one's begin in outcome_words */
     GArray *outcome_words;
-    guint64 run;             /* the stream's run that outcome_words are of; 0 none */
+    guint64 run; /* the stream's run that outcome_words are of; 0 none */
     Stream *stream;
     int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
     gboolean starts, frees, generalized;
 } Known;
 
 struct WendWalk {
-    WendProgram *p;          /* what it makes when first needed is kept there */
+    WendProgram *p; /* what it makes when first needed is kept there */
     guint rank, sequence, class;
     WendWalkFlags flags;
     RuleCursor main, polls;
     const PollTerminals *poll_terminals;
     guint64 polls_due, polls_after, index;
-    gboolean main_waits;     /* its call has been taken, the polls before it come first */
+    gboolean main_waits; /* its call has been taken, the polls before it come first */
     guint32 main_terminal;
-    Known **known;           /* by terminal */
-    Stream **streams;        /* by shape */
+    Known **known;    /* by terminal */
+    Stream **streams; /* by shape */
     Layout layout;
     GArray *slots;
     Requests requests;
-    GHashTable *messages;    /* handle -> StatusBase */
-    GHashTable *sizes;       /* datatype handle -> bytes */
-    GHashTable *comms;       /* handle -> number; NULL until asked for */
+    GHashTable *messages; /* handle -> StatusBase */
+    GHashTable *sizes;    /* datatype handle -> bytes */
+    GHashTable *comms;    /* handle -> number; NULL until asked for */
     guint comms_made;
-    GArray *completed;       /* words */
-    const Known *last;       /* the call given: its effects on inputs come with the next step */
+    GArray *completed; /* words */
+    const Known *last; /* the call given: its effects on inputs come with the next step */
 };
 
 /* -- decoding a terminal -- */
@@ -63,14 +64,16 @@ static int find_param(const WendFunction *f, WendKind kind, gboolean out)
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *p = &f->params[i];
         gboolean is_out = p->dir == WEND_DIR_OUT || p->dir == WEND_DIR_RETURN;
-        if (p->kind == kind && is_out == out) return i;
+        if (p->kind == kind && is_out == out)
+            return i;
     }
     return -1;
 }
 
 static Stream *get_stream(WendWalk *w, guint32 shape)
 {
-    if (w->streams[shape]) return w->streams[shape];
+    if (w->streams[shape])
+        return w->streams[shape];
     Stream *s = w->streams[shape] = g_new0(Stream, 1);
     guint64 entries = 0;
     const OutcomeContent *content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
@@ -86,7 +89,8 @@ static Stream *get_stream(WendWalk *w, guint32 shape)
 
 static Known *get_known(WendWalk *w, guint32 terminal)
 {
-    if (w->known[terminal]) return w->known[terminal];
+    if (w->known[terminal])
+        return w->known[terminal];
     Known *k = w->known[terminal] = g_new0(Known, 1);
     const WendTerminal *t = &w->p->terminals[terminal];
     const WendShape *s = &w->p->shapes[t->shape];
@@ -100,8 +104,15 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     k->outcomes = g_memdup2(w->layout.outcome->data, k->n_outcomes * sizeof(gint16));
     k->outcome_at = g_new(guint32, k->n_outcomes + 1);
     k->outcome_words = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 8);
-    k->call = (WendCall){.function = f, .terminal = terminal, .shape = t->shape, .rank = w->rank, .failed = s->failed, .unfinished = w->layout.unfinished, .fixed = k->n_outcomes == 0,
-                         .n_args = f->n_params, .args = k->args};
+    k->call = (WendCall){.function = f,
+                         .terminal = terminal,
+                         .shape = t->shape,
+                         .rank = w->rank,
+                         .failed = s->failed,
+                         .unfinished = w->layout.unfinished,
+                         .fixed = k->n_outcomes == 0,
+                         .n_args = f->n_params,
+                         .args = k->args};
     k->request_out = find_param(f, WEND_KIND_REQUEST, TRUE);
     k->request_in = find_param(f, WEND_KIND_REQUEST, FALSE);
     k->message_out = find_param(f, WEND_KIND_MESSAGE, TRUE);
@@ -131,14 +142,16 @@ static void known_free(Known *k)
 static const PollGrammar *poll_grammar(const SequenceData *s, guint rank)
 {
     for (guint g = 0; g < s->n_poll_grammars; g++)
-        if (rankset_contains(&s->poll_grammars[g].ranks, rank)) return &s->poll_grammars[g];
+        if (rankset_contains(&s->poll_grammars[g].ranks, rank))
+            return &s->poll_grammars[g];
     return NULL;
 }
 
 static const PollTerminals *poll_terminals(const SequenceData *s, guint rank)
 {
     for (guint t = 0; t < s->n_poll_tables; t++)
-        if (rankset_contains(&s->poll_tables[t].ranks, rank)) return &s->poll_tables[t];
+        if (rankset_contains(&s->poll_tables[t].ranks, rank))
+            return &s->poll_tables[t];
     return NULL;
 }
 
@@ -147,7 +160,8 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     WendProgram *p = (WendProgram *)program; /* only what it makes when first needed is changed */
     g_return_val_if_fail(rank < p->ranks, NULL);
     guint class = p->class_of[rank];
-    if (sequence >= p->classes[class].n_sequences) return NULL;
+    if (sequence >= p->classes[class].n_sequences)
+        return NULL;
     WendWalk *w = g_new0(WendWalk, 1);
     *w = (WendWalk){.p = p, .rank = rank, .sequence = sequence, .class = class, .flags = flags};
     const WendSequence *q = &p->classes[class].sequences[sequence];
@@ -172,9 +186,11 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
 
 void wend_walk_free(WendWalk *w)
 {
-    if (!w) return;
+    if (!w)
+        return;
     for (guint i = 0; i < w->p->n_terminals; i++)
-        if (w->known[i]) known_free(w->known[i]);
+        if (w->known[i])
+            known_free(w->known[i]);
     for (guint i = 0; i < w->p->n_shapes; i++)
         if (w->streams[i]) {
             outcome_reader_clear(&w->streams[i]->reader);
@@ -189,7 +205,8 @@ void wend_walk_free(WendWalk *w)
     requests_clear(&w->requests);
     g_hash_table_unref(w->messages);
     g_hash_table_unref(w->sizes);
-    if (w->comms) g_hash_table_unref(w->comms);
+    if (w->comms)
+        g_hash_table_unref(w->comms);
     g_array_unref(w->completed);
     g_free(w);
 }
@@ -199,12 +216,14 @@ void wend_walk_free(WendWalk *w)
 static void next_entry(Stream *s)
 {
     if (s->left > 0) {
-        if (s->left != G_MAXUINT64) s->left--;
+        if (s->left != G_MAXUINT64)
+            s->left--;
         return;
     }
     guint64 repeats = outcome_reader_next(&s->reader);
     s->run++;
-    if (s->words->len < 2) g_array_set_size(s->words, 2);
+    if (s->words->len < 2)
+        g_array_set_size(s->words, 2);
     s->left = repeats ? repeats - 1 : 0; /* 0 only beyond the end, which open saw is not reached */
 }
 
@@ -217,7 +236,9 @@ static void take_outcome(Known *k, const Stream *s)
         WendArg *arg = &k->args[k->outcomes[i]];
         arg->n_out = layout_outcome(&c, arg->param, k->outcome_words);
     }
-    for (guint i = 0; i < k->n_outcomes; i++) k->args[k->outcomes[i]].out = (const gint64 *)(gpointer)k->outcome_words->data + k->outcome_at[i];
+    for (guint i = 0; i < k->n_outcomes; i++)
+        k->args[k->outcomes[i]].out =
+            (const gint64 *)(gpointer)k->outcome_words->data + k->outcome_at[i];
 }
 
 /* -- statuses -- */
@@ -236,8 +257,8 @@ static void make_ranks_absolute(Known *k)
 {
     const WendArg *arg = &k->args[k->neighbours];
     Neighbours graph;
-    if (k->comm_out < 0 || k->args[k->comm_out].n_out != 1 ||
-        !neighbours_read(arg->out, arg->n_out, &graph))
+    if (k->comm_out < 0 || k->args[k->comm_out].n_out != 1
+        || !neighbours_read(arg->out, arg->n_out, &graph))
         return;
     gint64 self = k->args[k->comm_out].out[2];
     gint64 *ranks = (gint64 *)arg->out + WEND_NEIGHBOURS_HEAD;
@@ -247,13 +268,17 @@ static void make_ranks_absolute(Known *k)
 
 static gint64 in_word(const WendCall *call, int param)
 {
-    return param >= 0 && (guint)param < call->n_args && call->args[param].n_in > 0 && call->args[param].in ? call->args[param].in[0] : WEND_ABSENT;
+    return param >= 0 && (guint)param < call->n_args && call->args[param].n_in > 0
+                   && call->args[param].in
+               ? call->args[param].in[0]
+               : WEND_ABSENT;
 }
 
 static StatusBase status_base(const WendWalk *w, const WendCall *call, const WendParam *of)
 {
     StatusBase b = {FALSE, WEND_ABSENT, WEND_ABSENT, 0};
-    if (of->source < 0 && of->tag < 0 && of->count < 0) return b;
+    if (of->source < 0 && of->tag < 0 && of->count < 0)
+        return b;
     b.known = TRUE;
     if (of->source >= 0 && call->args[of->source].param->kind == WEND_KIND_MESSAGE) {
         gint64 message = in_word(call, of->source);
@@ -266,19 +291,25 @@ static StatusBase status_base(const WendWalk *w, const WendCall *call, const Wen
         }
     } else if (of->source >= 0) {
         b.source = in_word(call, of->source);
-        if (b.source == w->p->any_source) b.source = call->function->flags & WEND_F_SELF ? in_word(call, 0) : 0;
+        if (b.source == w->p->any_source)
+            b.source = call->function->flags & WEND_F_SELF ? in_word(call, 0) : 0;
     }
     if (of->tag >= 0) {
         b.tag = in_word(call, of->tag);
-        if (b.tag == w->p->any_tag) b.tag = 0;
+        if (b.tag == w->p->any_tag)
+            b.tag = 0;
     }
     if (of->type >= 0) {
-        gint64 count = of->count >= 0 ? in_word(call, of->count) : 1, size = wend_walk_datatype_size(w, in_word(call, of->type));
+        gint64 count = of->count >= 0 ? in_word(call, of->count) : 1,
+               size = wend_walk_datatype_size(w, in_word(call, of->type));
         gint64 parts = of->displs >= 0 ? in_word(call, of->displs) : 1;
-        if (size < 0 || count < 0 || parts < 0 || __builtin_mul_overflow(count, size, &b.bytes) || __builtin_mul_overflow(b.bytes, parts, &b.bytes)) b.bytes = WEND_UNKNOWN;
+        if (size < 0 || count < 0 || parts < 0 || __builtin_mul_overflow(count, size, &b.bytes)
+            || __builtin_mul_overflow(b.bytes, parts, &b.bytes))
+            b.bytes = WEND_UNKNOWN;
     } else if (of->count >= 0) {
         b.bytes = in_word(call, of->count);
-        if (b.bytes < 0) b.bytes = WEND_UNKNOWN;
+        if (b.bytes < 0)
+            b.bytes = WEND_UNKNOWN;
     }
     return b;
 }
@@ -287,20 +318,24 @@ static StatusBase status_base(const WendWalk *w, const WendCall *call, const Wen
 static void make_absolute(const WendProgram *p, const StatusBase *b, gint64 *status)
 {
     if (!b || !b->known || (status[3] & 1) || b->source == p->proc_null) {
-        status[0] = b && b->known && b->source == p->proc_null && !(status[3] & 1) ? p->proc_null : p->any_source;
+        status[0] = b && b->known && b->source == p->proc_null && !(status[3] & 1) ? p->proc_null
+                                                                                   : p->any_source;
         status[1] = p->any_tag;
         status[2] = 0;
         return;
     }
     status[0] = b->source == WEND_ABSENT ? p->any_source : absolute(b->source, status[0]);
     status[1] = b->tag == WEND_ABSENT ? p->any_tag : absolute(b->tag, status[1]);
-    if (b->bytes == WEND_UNKNOWN || __builtin_sub_overflow(b->bytes, status[2], &status[2])) status[2] = WEND_UNKNOWN;
+    if (b->bytes == WEND_UNKNOWN || __builtin_sub_overflow(b->bytes, status[2], &status[2]))
+        status[2] = WEND_UNKNOWN;
 }
 
-/* For each word that calls of W's class give in their parameter of KIND, the terminal that gives it, + 1; the last in numbering. Made once, in *KEPT. */
+/* For each word that calls of W's class give in their parameter of KIND, the terminal that gives
+ * it, + 1; the last in numbering. Made once, in *KEPT. */
 static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable **kept)
 {
-    if (*kept) return *kept;
+    if (*kept)
+        return *kept;
     *kept = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     const WendClass *class = &w->p->classes[w->class];
     WendDecoder *decoder = wend_decoder_new(w->p);
@@ -310,8 +345,10 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
         for (guint i = 0; i < n; i++) {
             const WendCall *call = wend_decoder_call(decoder, terminals[i], w->rank);
             int made = find_param(call->function, kind, TRUE);
-            if (made < 0 || call->args[made].n_out != 1 || !wend_is_handle(call->args[made].out[0])) continue;
-            g_hash_table_replace(*kept, g_memdup2(&call->args[made].out[0], sizeof(gint64)), GUINT_TO_POINTER(terminals[i] + 1));
+            if (made < 0 || call->args[made].n_out != 1 || !wend_is_handle(call->args[made].out[0]))
+                continue;
+            g_hash_table_replace(*kept, g_memdup2(&call->args[made].out[0], sizeof(gint64)),
+                                 GUINT_TO_POINTER(terminals[i] + 1));
         }
         g_free(terminals);
     }
@@ -319,17 +356,21 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
     return *kept;
 }
 
-/* The request of that number, also if another thread made it; NULL: none. That one's calls with this number may differ in amounts (functions.h), and statuses
- * are not relative to these. */
+/* The request of that number, also if another thread made it; NULL: none. That one's calls with
+ * this number may differ in amounts (functions.h), and statuses are not relative to these. */
 static Request *find_request(WendWalk *w, gint64 word)
 {
     Request *r = requests_find(&w->requests, word);
-    if (r || !wend_is_handle(word) || wend_handle_tid(word) == w->requests.tid) return r;
-    guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(makers_of_class(w, WEND_KIND_REQUEST, &w->p->class_data[w->class].request_makers), &word));
-    if (!maker) return NULL;
+    if (r || !wend_is_handle(word) || wend_handle_tid(word) == w->requests.tid)
+        return r;
+    guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(
+        makers_of_class(w, WEND_KIND_REQUEST, &w->p->class_data[w->class].request_makers), &word));
+    if (!maker)
+        return NULL;
     const Known *k = get_known(w, maker - 1);
     r = requests_put(&w->requests, word);
-    r->state = (WendRequestState){TRUE, (k->call.function->flags & WEND_F_PERSISTENT) != 0, 0, maker - 1};
+    r->state =
+        (WendRequestState){TRUE, (k->call.function->flags & WEND_F_PERSISTENT) != 0, 0, maker - 1};
     r->base = status_base(w, &k->call, k->args[k->request_out].param);
     r->base.bytes = 0;
     return r;
@@ -339,7 +380,8 @@ static Request *find_request(WendWalk *w, gint64 word)
 
 static gboolean still_pending(const WendWalk *w, gint64 flags)
 {
-    if (flags >> 1 == 0) return FALSE;
+    if (flags >> 1 == 0)
+        return FALSE;
     g_autofree char *code = g_strdup_printf("%" G_GINT64_FORMAT, flags >> 1);
     g_autofree char *name = g_key_file_get_string(w->p->meta, "error", code, NULL);
     return name && strcmp(name, "MPI_ERR_PENDING") == 0;
@@ -348,7 +390,8 @@ static gboolean still_pending(const WendWalk *w, gint64 flags)
 /* Which of the requests the I-th status is of: the I-th, or what the indices say; -1 none. */
 static gint64 request_index(const Known *k, gint64 i)
 {
-    if (k->index_out < 0) return i;
+    if (k->index_out < 0)
+        return i;
     const WendArg *index = &k->args[k->index_out];
     return i < index->n_out ? index->out[i] : -1;
 }
@@ -359,7 +402,8 @@ static void complete(WendWalk *w, Known *k)
     gint64 *statuses = k->status >= 0 ? (gint64 *)k->args[k->status].out : NULL;
     gint64 n_statuses = statuses ? k->args[k->status].n_out : 0;
     gboolean completes = (k->call.function->flags & WEND_F_COMPLETES) != 0;
-    gboolean nothing = k->index_out < 0 && k->flag_out >= 0 && (k->args[k->flag_out].n_out != 1 || k->args[k->flag_out].out[0] == 0);
+    gboolean nothing = k->index_out < 0 && k->flag_out >= 0
+                       && (k->args[k->flag_out].n_out != 1 || k->args[k->flag_out].out[0] == 0);
     gint64 n = k->index_out >= 0 ? k->args[k->index_out].n_out : requests->n_in;
     for (gint64 i = 0; i < n; i++) {
         gint64 at = request_index(k, i);
@@ -371,44 +415,54 @@ static void complete(WendWalk *w, Known *k)
         }
         gboolean active = r && r->state.active && !nothing;
         gint64 flags = i < n_statuses ? statuses[4 * i + 3] : 0;
-        if (active && r->base.known && r->base.bytes == WEND_ABSENT) { /* generalized: its status is as it was set */
-            if (i < n_statuses && __builtin_sub_overflow(0, statuses[4 * i + 2], &statuses[4 * i + 2])) statuses[4 * i + 2] = WEND_UNKNOWN;
+        /* generalized: its status is as it was set */
+        if (active && r->base.known && r->base.bytes == WEND_ABSENT) {
+            if (i < n_statuses
+                && __builtin_sub_overflow(0, statuses[4 * i + 2], &statuses[4 * i + 2]))
+                statuses[4 * i + 2] = WEND_UNKNOWN;
         } else if (i < n_statuses) {
             make_absolute(w->p, active ? &r->base : NULL, &statuses[4 * i]);
         }
-        if (active && completes && !still_pending(w, flags)) g_array_append_val(w->completed, word);
+        if (active && completes && !still_pending(w, flags))
+            g_array_append_val(w->completed, word);
     }
-    for (gint64 i = MAX(n, 0); i < n_statuses; i++) make_absolute(w->p, NULL, &statuses[4 * i]);
+    for (gint64 i = MAX(n, 0); i < n_statuses; i++)
+        make_absolute(w->p, NULL, &statuses[4 * i]);
 }
 
 /* -- effects -- */
 
 static void put_size(WendWalk *w, gint64 handle, gint64 bytes)
 {
-    g_hash_table_replace(w->sizes, g_memdup2(&handle, sizeof handle), g_memdup2(&bytes, sizeof bytes));
+    g_hash_table_replace(w->sizes, g_memdup2(&handle, sizeof handle),
+                         g_memdup2(&bytes, sizeof bytes));
 }
 
 /* After the call: what it made. */
 static void outputs(WendWalk *w, Known *k)
 {
     const WendFunction *f = k->call.function;
-    if (k->call.failed) return;
+    if (k->call.failed)
+        return;
     if (k->request_out >= 0) {
         const WendArg *arg = &k->args[k->request_out];
         for (gint64 i = 0; i < arg->n_out; i++) {
-            if (!wend_is_handle(arg->out[i])) continue;
+            if (!wend_is_handle(arg->out[i]))
+                continue;
             Request *r = requests_put(&w->requests, arg->out[i]);
             gboolean persistent = (f->flags & WEND_F_PERSISTENT) != 0;
             r->state = (WendRequestState){!persistent, persistent, k->call.index, k->call.terminal};
             r->base = status_base(w, &k->call, arg->param);
-            if (k->generalized) r->base = (StatusBase){TRUE, 0, 0, WEND_ABSENT};
+            if (k->generalized)
+                r->base = (StatusBase){TRUE, 0, 0, WEND_ABSENT};
         }
     }
     if (k->message_out >= 0 && k->args[k->message_out].n_out == 1) {
         gint64 message = k->args[k->message_out].out[0];
         if (wend_is_handle(message) && k->status >= 0) {
             StatusBase b = status_base(w, &k->call, k->args[k->status].param);
-            g_hash_table_replace(w->messages, g_memdup2(&message, sizeof message), g_memdup2(&b, sizeof b));
+            g_hash_table_replace(w->messages, g_memdup2(&message, sizeof message),
+                                 g_memdup2(&b, sizeof b));
         }
     }
     if (k->comm_out >= 0) {
@@ -416,15 +470,20 @@ static void outputs(WendWalk *w, Known *k)
             guint n;
             const WendCommMade *made = wend_program_comms(w->p, w->rank, w->sequence, &n);
             if (w->comms_made < n && wend_is_handle(made[w->comms_made].handle))
-                g_hash_table_replace(w->comms, g_memdup2(&made[w->comms_made].handle, sizeof(gint64)), GUINT_TO_POINTER(made[w->comms_made].number));
+                g_hash_table_replace(w->comms,
+                                     g_memdup2(&made[w->comms_made].handle, sizeof(gint64)),
+                                     GUINT_TO_POINTER(made[w->comms_made].number));
         }
         w->comms_made++;
     }
     for (guint i = 0; i < k->call.n_args; i++) {
         const WendArg *arg = &k->args[i];
-        if (arg->param->kind != WEND_KIND_DATATYPE || arg->n_out <= 0 || !arg->out || arg->param->dir == WEND_DIR_IN) continue;
+        if (arg->param->kind != WEND_KIND_DATATYPE || arg->n_out <= 0 || !arg->out
+            || arg->param->dir == WEND_DIR_IN)
+            continue;
         for (gint64 e = 0; e < arg->n_out; e++)
-            if (wend_is_handle(arg->out[6 * e])) put_size(w, arg->out[6 * e], arg->out[6 * e + 1]);
+            if (wend_is_handle(arg->out[6 * e]))
+                put_size(w, arg->out[6 * e], arg->out[6 * e + 1]);
     }
 }
 
@@ -439,16 +498,20 @@ static void inputs(WendWalk *w)
     }
     for (guint i = 0; i < w->completed->len; i++) {
         Request *r = requests_find(&w->requests, g_array_index(w->completed, gint64, i));
-        if (!r) continue;
+        if (!r)
+            continue;
         r->state.active = FALSE;
     }
     g_array_set_size(w->completed, 0);
-    if (!k->starts && !k->frees) return;
+    if (!k->starts && !k->frees)
+        return;
     const WendArg *requests = &k->args[k->request_in];
     for (gint64 i = 0; i < requests->n_in; i++) {
         Request *r = find_request(w, requests->in[i]);
-        if (r && k->starts) r->state.active = TRUE;
-        if (r && k->frees) r->state.active = FALSE;
+        if (r && k->starts)
+            r->state.active = TRUE;
+        if (r && k->frees)
+            r->state.active = FALSE;
     }
 }
 
@@ -457,7 +520,8 @@ static void inputs(WendWalk *w)
 static const WendCall *give_poll(WendWalk *w, guint32 terminal)
 {
     Known *k = get_known(w, terminal);
-    for (guint i = 0; i < k->n_outcomes; i++) k->args[k->outcomes[i]].n_out = 0;
+    for (guint i = 0; i < k->n_outcomes; i++)
+        k->args[k->outcomes[i]].n_out = 0;
     k->run = 0;
     k->call.poll = TRUE;
     k->call.polls_before = 0;
@@ -471,7 +535,8 @@ static const WendCall *give_main(WendWalk *w, guint32 terminal)
 {
     Known *k = get_known(w, terminal);
     Stream *s = k->stream;
-    gboolean by_request = k->request_in >= 0 && (k->status >= 0 || (k->call.function->flags & WEND_F_COMPLETES));
+    gboolean by_request =
+        k->request_in >= 0 && (k->status >= 0 || (k->call.function->flags & WEND_F_COMPLETES));
     if (k->run != s->run || by_request || k->message_out >= 0 || k->call.poll) {
         take_outcome(k, s);
         k->run = s->run;
@@ -481,7 +546,8 @@ static const WendCall *give_main(WendWalk *w, guint32 terminal)
         } else if (k->status >= 0 && k->args[k->status].n_out > 0) {
             StatusBase b = status_base(w, &k->call, k->args[k->status].param);
             gint64 *statuses = (gint64 *)k->args[k->status].out;
-            for (gint64 i = 0; i < k->args[k->status].n_out; i++) make_absolute(w->p, &b, &statuses[4 * i]);
+            for (gint64 i = 0; i < k->args[k->status].n_out; i++)
+                make_absolute(w->p, &b, &statuses[4 * i]);
         } else if (k->neighbours >= 0) {
             make_ranks_absolute(k);
         }
@@ -501,10 +567,14 @@ const WendCall *wend_walk_next(WendWalk *w)
     if (!w->main_waits) {
         if (rule_cursor_next(&w->main, &terminal)) {
             Known *k = get_known(w, terminal);
-            if (!k->stream) k->stream = get_stream(w, k->call.shape);
+            if (!k->stream)
+                k->stream = get_stream(w, k->call.shape);
             next_entry(k->stream);
-            w->polls_due = w->poll_terminals && k->stream->words->len ? (guint64)g_array_index(k->stream->words, gint64, 0) : 0;
-            if (w->polls_due == 0) return give_main(w, terminal);
+            w->polls_due = w->poll_terminals && k->stream->words->len
+                               ? (guint64)g_array_index(k->stream->words, gint64, 0)
+                               : 0;
+            if (w->polls_due == 0)
+                return give_main(w, terminal);
             w->main_terminal = terminal;
             w->main_waits = TRUE;
         } else {
@@ -516,7 +586,8 @@ const WendCall *wend_walk_next(WendWalk *w)
         w->polls_due--;
         return give_poll(w, w->poll_terminals->terminals[terminal]);
     }
-    if (!w->main_waits) return NULL;
+    if (!w->main_waits)
+        return NULL;
     w->main_waits = FALSE;
     return give_main(w, w->main_terminal);
 }
@@ -531,8 +602,11 @@ static void load_comms(WendWalk *w)
         const WendCommMade *made = wend_program_comms(w->p, w->rank, q, &n);
         gboolean own = q == w->sequence;
         for (guint i = 0; i < n && (!own || i < w->comms_made); i++) {
-            if (!wend_is_handle(made[i].handle) || (!own && g_hash_table_contains(w->comms, &made[i].handle))) continue;
-            g_hash_table_replace(w->comms, g_memdup2(&made[i].handle, sizeof(gint64)), GUINT_TO_POINTER(made[i].number));
+            if (!wend_is_handle(made[i].handle)
+                || (!own && g_hash_table_contains(w->comms, &made[i].handle)))
+                continue;
+            g_hash_table_replace(w->comms, g_memdup2(&made[i].handle, sizeof(gint64)),
+                                 GUINT_TO_POINTER(made[i].number));
         }
     }
 }
@@ -540,17 +614,22 @@ static void load_comms(WendWalk *w)
 guint wend_walk_comm(const WendWalk *walk, gint64 handle)
 {
     WendWalk *w = (WendWalk *)walk;
-    if (handle == w->p->comm_world) return 0;
-    if (!wend_is_handle(handle)) return G_MAXUINT;
-    if (!w->comms) load_comms(w);
+    if (handle == w->p->comm_world)
+        return 0;
+    if (!wend_is_handle(handle))
+        return G_MAXUINT;
+    if (!w->comms)
+        load_comms(w);
     gpointer number;
-    return g_hash_table_lookup_extended(w->comms, &handle, NULL, &number) ? GPOINTER_TO_UINT(number) : G_MAXUINT;
+    return g_hash_table_lookup_extended(w->comms, &handle, NULL, &number) ? GPOINTER_TO_UINT(number)
+                                                                          : G_MAXUINT;
 }
 
 gboolean wend_walk_request(const WendWalk *walk, gint64 request, WendRequestState *state)
 {
     const Request *r = find_request((WendWalk *)walk, request);
-    if (r && state) *state = r->state;
+    if (r && state)
+        *state = r->state;
     return r != NULL;
 }
 
@@ -558,12 +637,17 @@ gint64 wend_walk_datatype_size(const WendWalk *walk, gint64 datatype)
 {
     WendWalk *w = (WendWalk *)walk;
     gint64 facts[5];
-    if (wend_is_const(datatype)) return wend_program_datatype(w->p, datatype, facts) ? facts[0] : -1;
+    if (wend_is_const(datatype))
+        return wend_program_datatype(w->p, datatype, facts) ? facts[0] : -1;
     const gint64 *bytes = g_hash_table_lookup(w->sizes, &datatype);
-    if (bytes || !wend_is_handle(datatype)) return bytes ? *bytes : -1;
+    if (bytes || !wend_is_handle(datatype))
+        return bytes ? *bytes : -1;
     /* another thread's */
-    guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(makers_of_class(w, WEND_KIND_DATATYPE, &w->p->class_data[w->class].datatype_makers), &datatype));
-    if (!maker) return -1;
+    guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(
+        makers_of_class(w, WEND_KIND_DATATYPE, &w->p->class_data[w->class].datatype_makers),
+        &datatype));
+    if (!maker)
+        return -1;
     const WendCall *call = &get_known(w, maker - 1)->call;
     return call->args[find_param(call->function, WEND_KIND_DATATYPE, TRUE)].out[1];
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* worlds.c: finds the worlds of a job in a recording's directory, and joins them to one program: ranks, classes, rules, terminals and shapes of one
- * behind those of the other. */
+/* worlds.c: finds the worlds of a job in a recording's directory, and joins them to one program:
+ * ranks, classes, rules, terminals and shapes of one behind those of the other. */
 #include "worlds.h"
 
 #include <string.h>
@@ -23,11 +23,15 @@ GPtrArray *worlds_list(const char *directory)
     GDir *dir = g_dir_open(directory, 0, NULL);
     const char *file;
     while (dir && (file = g_dir_read_name(dir))) {
-        gsize prefix = strlen(WORLD_FILE_PREFIX), suffix = strlen(WORLD_FILE_SUFFIX), all = strlen(file);
-        if (all <= prefix + suffix || !g_str_has_prefix(file, WORLD_FILE_PREFIX) || !g_str_has_suffix(file, WORLD_FILE_SUFFIX)) continue;
+        gsize prefix = strlen(WORLD_FILE_PREFIX), suffix = strlen(WORLD_FILE_SUFFIX),
+              all = strlen(file);
+        if (all <= prefix + suffix || !g_str_has_prefix(file, WORLD_FILE_PREFIX)
+            || !g_str_has_suffix(file, WORLD_FILE_SUFFIX))
+            continue;
         g_ptr_array_add(names, g_strndup(file + prefix, all - prefix - suffix));
     }
-    if (dir) g_dir_close(dir);
+    if (dir)
+        g_dir_close(dir);
     g_ptr_array_sort(names, compare_names);
     return names;
 }
@@ -35,16 +39,20 @@ GPtrArray *worlds_list(const char *directory)
 /* -- joining -- */
 
 /* Where the parts of one world are in the whole. */
-typedef struct { guint ranks, shapes, terminals, rules, classes; } Base;
+typedef struct {
+    guint ranks, shapes, terminals, rules, classes;
+} Base;
 
 /* A slot's value may be told by the rank in the world, which moves. */
 static void move_slot(WendSlot *s, gboolean by_world_rank, const Base *base)
 {
-    if (s->form != WEND_SLOT_CONSTANT && by_world_rank) s->value = word_sum(s->value, -(gint64)base->ranks);
+    if (s->form != WEND_SLOT_CONSTANT && by_world_rank)
+        s->value = word_sum(s->value, -(gint64)base->ranks);
     s->first_rank += base->ranks;
 }
 
-static const WendSymbol *move_symbols(WendProgram *all, const WendRule *r, guint rules, guint terminals)
+static const WendSymbol *move_symbols(WendProgram *all, const WendRule *r, guint rules,
+                                      guint terminals)
 {
     WendSymbol *symbols = program_new_block(all, r->n, sizeof(WendSymbol));
     for (guint i = 0; i < r->n; i++) {
@@ -70,7 +78,8 @@ static void join_terminals(WendProgram *all, const WendProgram *p, const Base *b
     }
 }
 
-static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData *from, const Base *base)
+static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData *from,
+                          const Base *base)
 {
     *to = *from;
     to->borrowed = FALSE;
@@ -85,27 +94,32 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
             o->contents[c] = from->shapes[i].contents[c];
             o->contents[c].columns = NULL;
             if (from->shapes[i].contents[c].columns) {
-                o->contents[c].columns = program_new_block(all, o->contents[c].width, sizeof(DeltaSequence *));
-                for (guint k = 0; k < o->contents[c].width; k++) o->contents[c].columns[k] = deltas_ref(from->shapes[i].contents[c].columns[k]);
+                o->contents[c].columns =
+                    program_new_block(all, o->contents[c].width, sizeof(DeltaSequence *));
+                for (guint k = 0; k < o->contents[c].width; k++)
+                    o->contents[c].columns[k] = deltas_ref(from->shapes[i].contents[c].columns[k]);
             }
             o->contents[c].ranks = rankset_moved(&o->contents[c].ranks, base->ranks);
         }
     }
     to->terminals = program_new_block(all, from->n_terminals, sizeof(guint32));
-    for (guint i = 0; i < from->n_terminals; i++) to->terminals[i] = from->terminals[i] + base->terminals;
+    for (guint i = 0; i < from->n_terminals; i++)
+        to->terminals[i] = from->terminals[i] + base->terminals;
     to->poll_tables = program_new_block(all, from->n_poll_tables, sizeof(PollTerminals));
     for (guint i = 0; i < from->n_poll_tables; i++) {
         PollTerminals *t = &to->poll_tables[i];
         *t = from->poll_tables[i];
         t->ranks = rankset_moved(&t->ranks, base->ranks);
         t->terminals = program_new_block(all, t->n, sizeof(guint32));
-        for (guint k = 0; k < t->n; k++) t->terminals[k] = from->poll_tables[i].terminals[k] + base->terminals;
+        for (guint k = 0; k < t->n; k++)
+            t->terminals[k] = from->poll_tables[i].terminals[k] + base->terminals;
     }
     to->poll_grammars = program_new_block(all, from->n_poll_grammars, sizeof(PollGrammar));
     for (guint i = 0; i < from->n_poll_grammars; i++) {
         PollGrammar *g = &to->poll_grammars[i];
         *g = from->poll_grammars[i];
-        g->ranks = rankset_moved(&g->ranks, base->ranks); /* its symbols are numbers of the poll table */
+        /* its symbols are numbers of the poll table */
+        g->ranks = rankset_moved(&g->ranks, base->ranks);
     }
 }
 
@@ -117,7 +131,8 @@ static void join_classes(WendProgram *all, const WendProgram *p, const Base *bas
         guint *ranks = program_new_block(all, from->n_ranks, sizeof(guint));
         WendSequence *sequences = program_new_block(all, from->n_sequences, sizeof(WendSequence));
         SequenceData *data = program_new_block(all, from->n_sequences, sizeof(SequenceData));
-        for (guint r = 0; r < from->n_ranks; r++) ranks[r] = from->ranks[r] + base->ranks;
+        for (guint r = 0; r < from->n_ranks; r++)
+            ranks[r] = from->ranks[r] + base->ranks;
         for (guint q = 0; q < from->n_sequences; q++) {
             sequences[q] = from->sequences[q];
             sequences[q].rule += base->rules;
@@ -126,7 +141,8 @@ static void join_classes(WendProgram *all, const WendProgram *p, const Base *bas
         *to = (WendClass){from->n_ranks, ranks, from->n_sequences, sequences};
         all->class_data[base->classes + i].sequences = data;
     }
-    for (guint r = 0; r < p->ranks; r++) all->class_of[base->ranks + r] = base->classes + p->class_of[r];
+    for (guint r = 0; r < p->ranks; r++)
+        all->class_of[base->ranks + r] = base->classes + p->class_of[r];
 }
 
 static void join_datatypes(WendProgram *all, const WendProgram *p)
@@ -134,7 +150,8 @@ static void join_datatypes(WendProgram *all, const WendProgram *p)
     GHashTableIter iter;
     gpointer word, facts;
     g_hash_table_iter_init(&iter, p->datatypes);
-    while (g_hash_table_iter_next(&iter, &word, &facts)) g_hash_table_insert(all->datatypes, word, facts);
+    while (g_hash_table_iter_next(&iter, &word, &facts))
+        g_hash_table_insert(all->datatypes, word, facts);
 }
 
 /* What is said of the whole: the first world's meta, with totals and the errors of all. */
@@ -147,7 +164,9 @@ static GKeyFile *join_meta(GPtrArray *worlds)
     static const char *const totals[] = {"ranks", "calls", "polls", "frees"};
     for (guint k = 0; k < G_N_ELEMENTS(totals); k++) {
         guint64 sum = 0;
-        for (guint i = 0; i < worlds->len; i++) sum += g_key_file_get_uint64(((WendProgram *)worlds->pdata[i])->meta, "recording", totals[k], NULL);
+        for (guint i = 0; i < worlds->len; i++)
+            sum += g_key_file_get_uint64(((WendProgram *)worlds->pdata[i])->meta, "recording",
+                                         totals[k], NULL);
         g_key_file_set_uint64(meta, "recording", totals[k], sum);
     }
     static const char *const united[] = {"error", WEND_UNRECORDED_GROUP};
@@ -157,10 +176,12 @@ static GKeyFile *join_meta(GPtrArray *worlds)
             g_auto(GStrv) keys = g_key_file_get_keys(other, united[g], NULL, NULL);
             for (guint k = 0; keys && keys[k]; k++) {
                 g_autofree char *value = g_key_file_get_string(other, united[g], keys[k], NULL);
-                if (value && !g_key_file_has_key(meta, united[g], keys[k], NULL)) g_key_file_set_string(meta, united[g], keys[k], value);
+                if (value && !g_key_file_has_key(meta, united[g], keys[k], NULL))
+                    g_key_file_set_string(meta, united[g], keys[k], value);
             }
         }
-        if (!g_key_file_get_boolean(other, "recording", "complete", NULL)) g_key_file_set_boolean(meta, "recording", "complete", FALSE);
+        if (!g_key_file_get_boolean(other, "recording", "complete", NULL))
+            g_key_file_set_boolean(meta, "recording", "complete", FALSE);
     }
     return meta;
 }
@@ -188,16 +209,21 @@ static WendProgram *join(GPtrArray *worlds, GPtrArray *names)
     all->class_of = program_new_block(all, end.ranks, sizeof(guint));
     for (guint i = 0; i < worlds->len; i++) {
         const WendProgram *p = worlds->pdata[i];
-        all->worlds[i] = (WendWorld){.name = i ? names->pdata[i - 1] : "", .first = base.ranks, .ranks = p->ranks};
-        if (p->n_shapes) memcpy(all->shapes + base.shapes, p->shapes, p->n_shapes * sizeof(WendShape));
+        all->worlds[i] = (WendWorld){
+            .name = i ? names->pdata[i - 1] : "", .first = base.ranks, .ranks = p->ranks};
+        if (p->n_shapes)
+            memcpy(all->shapes + base.shapes, p->shapes, p->n_shapes * sizeof(WendShape));
         join_terminals(all, p, &base);
         for (guint r = 0; r < p->n_rules; r++) {
             all->rules[base.rules + r] = p->rules[r];
-            all->rules[base.rules + r].symbols = move_symbols(all, &p->rules[r], base.rules, base.terminals);
+            all->rules[base.rules + r].symbols =
+                move_symbols(all, &p->rules[r], base.rules, base.terminals);
         }
         join_classes(all, p, &base);
         join_datatypes(all, p);
-        base = (Base){base.ranks + p->ranks, base.shapes + p->n_shapes, base.terminals + p->n_terminals, base.rules + p->n_rules, base.classes + p->n_classes};
+        base = (Base){base.ranks + p->ranks, base.shapes + p->n_shapes,
+                      base.terminals + p->n_terminals, base.rules + p->n_rules,
+                      base.classes + p->n_classes};
     }
     all->ranks = end.ranks;
     all->n_shapes = end.shapes;
@@ -213,9 +239,10 @@ static WendProgram *join(GPtrArray *worlds, GPtrArray *names)
 /* -- opening -- */
 
 static WendProgram *open_file(const char *directory, const char *name, GPtrArray *more_constants,
-    Allowance *allowance, GError **error)
+                              Allowance *allowance, GError **error)
 {
-    g_autofree char *file = g_strconcat(WORLD_FILE_PREFIX, name, WORLD_FILE_SUFFIX, NULL), *path = g_build_filename(directory, file, NULL);
+    g_autofree char *file = g_strconcat(WORLD_FILE_PREFIX, name, WORLD_FILE_SUFFIX, NULL),
+                    *path = g_build_filename(directory, file, NULL);
     Container *b = container_open_within(path, allowance, error);
     return b ? program_from_container_with(b, more_constants, error) : NULL;
 }
@@ -224,23 +251,29 @@ static WendProgram *open_all(const char *path, Allowance *allowance, GError **er
 {
     Container *b = container_open_within(path, allowance, error);
     WendProgram *first = b ? program_from_container(b, error) : NULL;
-    if (!first || !g_file_test(path, G_FILE_TEST_IS_DIR)) return first;
-    GPtrArray *names = worlds_list(path), *worlds = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
+    if (!first || !g_file_test(path, G_FILE_TEST_IS_DIR))
+        return first;
+    GPtrArray *names = worlds_list(path),
+              *worlds = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
     guint64 ranks = first->ranks;
     gboolean good = TRUE;
     g_ptr_array_add(worlds, first);
     for (guint i = 0; i < names->len && good; i++) {
-        WendProgram *world = open_file(path, names->pdata[i], first->more_constants, allowance,
-            error);
-        if (world) g_ptr_array_add(worlds, world);
+        WendProgram *world =
+            open_file(path, names->pdata[i], first->more_constants, allowance, error);
+        if (world)
+            g_ptr_array_add(worlds, world);
         good = world != NULL;
         if (good && (ranks += world->ranks) > RANKSET_MAX) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: its worlds have too many ranks", path);
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: its worlds have too many ranks",
+                        path);
             good = FALSE;
         }
     }
-    if (good && worlds->len > 1) return join(worlds, names);
-    if (good) g_ptr_array_set_free_func(worlds, NULL);
+    if (good && worlds->len > 1)
+        return join(worlds, names);
+    if (good)
+        g_ptr_array_set_free_func(worlds, NULL);
     g_ptr_array_unref(worlds);
     g_ptr_array_unref(names);
     return good ? first : NULL;
@@ -248,12 +281,15 @@ static WendProgram *open_all(const char *path, Allowance *allowance, GError **er
 
 static WendProgram *open_one(const char *path, guint number, Allowance *allowance, GError **error)
 {
-    g_autoptr(GPtrArray) names = g_file_test(path, G_FILE_TEST_IS_DIR) ? worlds_list(path) : g_ptr_array_new();
+    g_autoptr(GPtrArray) names =
+        g_file_test(path, G_FILE_TEST_IS_DIR) ? worlds_list(path) : g_ptr_array_new();
     if (number > names->len) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s has no world %u: they are 0 to %u", path, number, names->len);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s has no world %u: they are 0 to %u",
+                    path, number, names->len);
         return NULL;
     }
-    if (number > 0) return open_file(path, names->pdata[number - 1], NULL, allowance, error);
+    if (number > 0)
+        return open_file(path, names->pdata[number - 1], NULL, allowance, error);
     Container *b = container_open_within(path, allowance, error);
     return b ? program_from_container(b, error) : NULL;
 }
@@ -273,7 +309,7 @@ WendProgram *wend_program_open(const char *path, GError **error)
 }
 
 WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
-    GError **error)
+                                     GError **error)
 {
     g_return_val_if_fail(path, NULL);
     Allowance *allowance = allowance_new(max_size);

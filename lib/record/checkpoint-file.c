@@ -15,7 +15,8 @@ uint64_t wend_checkpoint_build(void)
         const WendFunction *f = &wend_functions[i];
         hash = XXH64(f->name, strlen(f->name) + 1, hash);
         for (int p = 0; p < f->n_params; p++) {
-            const int facts[] = {(int)f->params[p].kind, (int)f->params[p].dir, (int)f->params[p].place, f->params[p].array};
+            const int facts[] = {(int)f->params[p].kind, (int)f->params[p].dir,
+                                 (int)f->params[p].place, f->params[p].array};
             hash = XXH64(facts, sizeof facts, hash);
         }
     }
@@ -24,7 +25,8 @@ uint64_t wend_checkpoint_build(void)
     return hash;
 }
 
-WendCheckpointHeader wend_checkpoint_header(uint64_t build, uint64_t number, const void *part, size_t bytes)
+WendCheckpointHeader wend_checkpoint_header(uint64_t build, uint64_t number, const void *part,
+                                            size_t bytes)
 {
     WendCheckpointHeader h = {.build = build, .number = number, .bytes = bytes};
     memcpy(h.magic, WEND_CHECKPOINT_MAGIC, sizeof h.magic);
@@ -39,5 +41,7 @@ bool wend_checkpoint_is_whole(const void *file, size_t n, WendCheckpointHeader *
     memcpy(h, file, sizeof *h);
     if (memcmp(h->magic, WEND_CHECKPOINT_MAGIC, sizeof h->magic) != 0 || h->bytes > n - sizeof *h)
         return false;
-    return wend_checkpoint_header(h->build, h->number, (const char *)file + sizeof *h, h->bytes).hash == h->hash;
+    return wend_checkpoint_header(h->build, h->number, (const char *)file + sizeof *h, h->bytes)
+               .hash
+           == h->hash;
 }

@@ -4,13 +4,15 @@
 
 #include <string.h>
 
-/* Even numbers are plain values; odd ones a special: number 0 is followed by a raw word, 1 to 15 are the special words, from 16 on constants. */
+/* Even numbers are plain values; odd ones a special: number 0 is followed by a raw word, 1 to 15
+ * are the special words, from 16 on constants. */
 enum { RAW = 0, FIRST_CONSTANT = 16 };
 
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
 {
     if (wend_is_const(word)) {
-        wend_buf_unsigned(b, ((guint64)FIRST_CONSTANT + constants[wend_const_index(word)]) << 1 | 1);
+        wend_buf_unsigned(b,
+                          ((guint64)FIRST_CONSTANT + constants[wend_const_index(word)]) << 1 | 1);
         return;
     }
     if (word > G_MININT64 && word < G_MININT64 + FIRST_CONSTANT) {
@@ -30,18 +32,24 @@ void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
 gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
 {
     guint64 code = wend_read_unsigned(c), special = code >> 1;
-    if (!(code & 1)) return wend_unzigzag(special);
+    if (!(code & 1))
+        return wend_unzigzag(special);
     if (special == RAW) {
         guint64 raw;
         const uint8_t *p = wend_read_bytes(c, sizeof raw);
-        if (!p) return 0;
+        if (!p)
+            return 0;
         memcpy(&raw, p, sizeof raw);
         gint64 word = (gint64)GUINT64_FROM_LE(raw);
-        if (wend_is_const(word)) c->failed = true; /* it would be a constant that this archive does not name */
+        /* it would be a constant that this archive does not name */
+        if (wend_is_const(word))
+            c->failed = true;
         return word;
     }
-    if (special < FIRST_CONSTANT) return G_MININT64 + (gint64)special;
-    if (special - FIRST_CONSTANT < n_constants) return constants[special - FIRST_CONSTANT];
+    if (special < FIRST_CONSTANT)
+        return G_MININT64 + (gint64)special;
+    if (special - FIRST_CONSTANT < n_constants)
+        return constants[special - FIRST_CONSTANT];
     c->failed = true;
     return 0;
 }
@@ -54,7 +62,8 @@ void batches_init(Batches *b)
 
 void batches_clear(Batches *b)
 {
-    for (guint i = 0; i < b->all->len; i++) g_ptr_array_unref(g_array_index(b->all, Batch, i).things);
+    for (guint i = 0; i < b->all->len; i++)
+        g_ptr_array_unref(g_array_index(b->all, Batch, i).things);
     g_hash_table_unref(b->by_key);
     g_array_unref(b->all);
 }
@@ -80,14 +89,16 @@ gboolean batch_by_column(const Batch *b, WendCursor *c)
 void codec_put_name(WendBuf *b, const char *name)
 {
     const gsize n = strlen(CODEC_NAME_PREFIX);
-    g_autofree char *other = g_str_has_prefix(name, CODEC_NAME_PREFIX) ? NULL : g_strconcat(".", name, NULL);
+    g_autofree char *other =
+        g_str_has_prefix(name, CODEC_NAME_PREFIX) ? NULL : g_strconcat(".", name, NULL);
     wend_buf_string(b, other ? other : name + n);
 }
 
 char *codec_string(WendCursor *c)
 {
     WendCursor block = wend_read_block(c);
-    if (c->failed) return g_strdup("");
+    if (c->failed)
+        return g_strdup("");
     g_autofree char *raw = g_strndup((const char *)block.p, (gsize)(block.end - block.p));
     return g_utf8_make_valid(raw, -1);
 }

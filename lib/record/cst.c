@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cst.c: see cst.h.
  *
- * Three tables of signatures: shapes (no slots), terminals, and pools (of signatures that create requests, without the request's word).
- * Records and words live in one arena. A terminal points to its shape's words, so a signature costs its slots only. */
+ * Three tables of signatures: shapes (no slots), terminals, and pools (of signatures that create
+ * requests, without the request's word). Records and words live in one arena. A terminal points to
+ * its shape's words, so a signature costs its slots only. */
 #include "cst.h"
 
 #include <string.h>
@@ -16,8 +17,8 @@ typedef struct {
     WendSignature signature; /* no slots */
     uint32_t number;
     uint32_t n_terminals;
-    WendTimes *common;       /* of terminals without times of their own */
-    uint32_t common_of;      /* the first of these */
+    WendTimes *common;  /* of terminals without times of their own */
+    uint32_t common_of; /* the first of these */
     WendStream outcomes;
     struct Elastic *elastic; /* NULL: its calls have terminals */
 } Shape;
@@ -30,8 +31,9 @@ typedef struct {
 /* The calls of a shape as values. */
 typedef struct Elastic {
     Terminal terminal;
-    WendStream values;       /* slots, as differences from the call before; at first from zeros */
-    int64_t *last;           /* slots of the last call, and room for as many differences behind CAP words */
+    WendStream values; /* slots, as differences from the call before; at first from zeros */
+    /* slots of the last call, and room for as many differences behind CAP words */
+    int64_t *last;
     size_t n, cap;
 } Elastic;
 
@@ -50,7 +52,7 @@ typedef struct Maker {
     WendSignature signature; /* no slots */
     uint64_t requests;       /* made, in all */
     uint32_t n_pools;
-    Pool *common;            /* NULL: each signature has its own */
+    Pool *common; /* NULL: each signature has its own */
 } Maker;
 
 /* A table and its records by number. */
@@ -108,7 +110,8 @@ static bool index_append(Index *x, void *record)
         return false;
     if (x->n == x->cap) {
         uint32_t cap = x->cap ? x->cap > UINT32_MAX / 2 ? UINT32_MAX : x->cap * 2 : 16;
-        void **records = wend_budget_resize(x->records, x->cap * sizeof *records, cap * sizeof *records);
+        void **records =
+            wend_budget_resize(x->records, x->cap * sizeof *records, cap * sizeof *records);
         if (!records)
             return false;
         x->records = records;
@@ -141,13 +144,15 @@ static void *record_of_shape(WendCst *t, size_t bytes, const int64_t *shape, siz
 }
 
 /* Likewise, with slots: the shape is that of a record that there is. */
-static void *record_of_slots(WendCst *t, size_t bytes, const WendSignature *shape, const int64_t *slots, size_t n_slots)
+static void *record_of_slots(WendCst *t, size_t bytes, const WendSignature *shape,
+                             const int64_t *slots, size_t n_slots)
 {
     WendSignature *s = wend_arena_new(&t->arena, bytes);
     const int64_t *words = wend_arena_copy(&t->arena, slots, n_slots * sizeof *slots);
     if (!s || !words)
         return NULL;
-    *s = (WendSignature){.shape = shape->shape, .n_shape = shape->n_shape, .slots = words, .n_slots = n_slots};
+    *s = (WendSignature){
+        .shape = shape->shape, .n_shape = shape->n_shape, .slots = words, .n_slots = n_slots};
     return s;
 }
 
@@ -164,7 +169,8 @@ static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
 }
 
 /* A terminal that has not occurred. */
-static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t n_slots, uint64_t hash)
+static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t n_slots,
+                              uint64_t hash)
 {
     Terminal *e = record_of_slots(t, sizeof *e, &s->signature, slots, n_slots);
     WendTimes *times = s->common ? s->common : wend_arena_new(&t->arena, sizeof *times);
@@ -180,10 +186,12 @@ static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t
     return e;
 }
 
-WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape,
+                                     const int64_t *slots, size_t n_slots)
 {
     uint64_t hash;
-    Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
+    Terminal *e =
+        (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
     Shape *s = e ? NULL : get_shape(t, shape, n_shape);
     if (s)
         e = add_terminal(t, s, slots, n_slots, hash);
@@ -192,13 +200,16 @@ WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_
 
 /* -- elastic shapes -- */
 
-/* What a terminal takes with its symbol in the grammar and its place in the tables, and a call of a stream, beside 8 bytes and one for each slot: measured with values by chance. */
+/* What a terminal takes with its symbol in the grammar and its place in the tables, and a call of a
+ * stream, beside 8 bytes and one for each slot: measured with values by chance. */
 enum { TERMINAL_BYTES = 200, CALL_BYTES = 4 };
 
 static bool pays(const Shape *s, size_t n_slots)
 {
-    uint64_t terminals = s->n_terminals * (TERMINAL_BYTES + 8 * (uint64_t)n_slots), calls = s->outcomes.entries * (CALL_BYTES + (uint64_t)n_slots);
-    return s->n_terminals > WEND_TIMED_APART && terminals > wend_cst_patience && terminals - wend_cst_patience > calls;
+    uint64_t terminals = s->n_terminals * (TERMINAL_BYTES + 8 * (uint64_t)n_slots),
+             calls = s->outcomes.entries * (CALL_BYTES + (uint64_t)n_slots);
+    return s->n_terminals > WEND_TIMED_APART && terminals > wend_cst_patience
+           && terminals - wend_cst_patience > calls;
 }
 
 /* Short of memory the shape stays as it is. */
@@ -207,7 +218,8 @@ static void make_elastic(WendCst *t, Shape *s)
     Elastic *e = record_of_slots(t, sizeof *e, &s->signature, NULL, 0);
     if (!index_append(&t->terminals, e))
         return;
-    e->terminal.entry = (WendTerminalEntry){.number = t->terminals.n - 1, .shape = s->number, .times = s->common};
+    e->terminal.entry =
+        (WendTerminalEntry){.number = t->terminals.n - 1, .shape = s->number, .times = s->common};
     s->elastic = e;
 }
 
@@ -241,10 +253,12 @@ static WendTerminalEntry *add_values(Elastic *e, const int64_t *slots, size_t n)
     return &e->terminal.entry;
 }
 
-WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape,
+                                 const int64_t *slots, size_t n_slots)
 {
     uint64_t hash;
-    Terminal *e = (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
+    Terminal *e =
+        (Terminal *)wend_intern_find(&t->terminals.table, shape, n_shape, slots, n_slots, &hash);
     Shape *s = e ? t->shapes.records[e->entry.shape] : get_shape(t, shape, n_shape);
     if (!s)
         return NULL;
@@ -305,8 +319,10 @@ static Pool *add_pool(WendCst *t, Maker *m, const int64_t *slots, size_t n_slots
     return p;
 }
 
-/* A pool takes 1,300 bytes, with the shape of the call that has its number, its terminal, and the shapes of those that complete its request. It counts as less: where hundreds of partners come again, in whatever order,
- * a number for each keeps the calls the same. FEW_REQUESTS: that pools have had on average where they do not come again. */
+/* A pool takes 1,300 bytes, with the shape of the call that has its number, its terminal, and the
+ * shapes of those that complete its request. It counts as less: where hundreds of partners come
+ * again, in whatever order, a number for each keeps the calls the same. FEW_REQUESTS: that pools
+ * have had on average where they do not come again. */
 enum { POOL_BYTES = 256, FEW_REQUESTS = 4 };
 
 static bool has_many_pools(const Maker *m)
@@ -322,7 +338,8 @@ static void make_common(WendCst *t, Maker *m)
         m->common = p;
 }
 
-static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, bool alike)
+static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                      size_t n_slots, bool alike)
 {
     uint64_t hash;
     Pool *p = (Pool *)wend_intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
@@ -346,7 +363,8 @@ static bool reserve(Pool *p)
         return false;
     uint32_t cap = p->cap ? p->cap * 2 : 4;
     size_t before = p->cap * sizeof(uint32_t), bytes = cap * sizeof(uint32_t);
-    uint32_t *numbers = wend_budget_resize(NULL, 0, bytes), *heap = numbers ? wend_budget_resize(NULL, 0, bytes) : NULL;
+    uint32_t *numbers = wend_budget_resize(NULL, 0, bytes),
+             *heap = numbers ? wend_budget_resize(NULL, 0, bytes) : NULL;
     if (!heap) {
         wend_budget_free(numbers, numbers ? bytes : 0);
         return false;
@@ -386,7 +404,8 @@ static void heap_push(uint32_t *heap, uint32_t n, uint32_t k) /* n: before */
     heap[i] = k;
 }
 
-bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number)
+bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                      size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number)
 {
     Pool *p = get_pool(t, shape, n_shape, slots, n_slots, alike);
     if (!p)
@@ -432,7 +451,9 @@ size_t wend_cst_memory(const WendCst *t)
     for (uint32_t i = 0; i < t->shapes.n; i++) {
         const Shape *s = t->shapes.records[i];
         bytes += wend_stream_memory(&s->outcomes);
-        bytes += s->elastic ? wend_stream_memory(&s->elastic->values) + 2 * s->elastic->cap * sizeof(int64_t) : 0;
+        bytes += s->elastic ? wend_stream_memory(&s->elastic->values)
+                                  + 2 * s->elastic->cap * sizeof(int64_t)
+                            : 0;
     }
     bytes += wend_intern_memory(&t->makers);
     for (uint32_t i = 0; i < t->pools.n; i++)
@@ -479,7 +500,8 @@ uint32_t wend_cst_terminals(const WendCst *t)
     return t->terminals.n;
 }
 
-/* The stream of a shape of theirs: polls before the very first, and return codes that are not there. */
+/* The stream of a shape of theirs: polls before the very first, and return codes that are not
+ * there. */
 static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, size_t n, size_t shape)
 {
     WendBuf runs = {.resize = out->resize};
@@ -496,7 +518,8 @@ static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, siz
     wend_buf_clear(&runs);
 }
 
-void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished, size_t n_unfinished, WendBuf *out)
+void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished,
+                     size_t n_unfinished, WendBuf *out)
 {
     size_t n_new = 0; /* shapes */
     for (size_t i = 0; i < n_unfinished; i++)

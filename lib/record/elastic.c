@@ -16,7 +16,8 @@ guint64 elastic_calls_most = G_GUINT64_CONSTANT(1) << 62;
 
 static gpointer enough(gpointer p)
 {
-    if (!p) wend_shortage();
+    if (!p)
+        wend_shortage();
     return p;
 }
 
@@ -35,26 +36,34 @@ static void read_slots(PartTable *t, WendCursor *c)
 {
     PartTerminal terminal = {.n = (guint)wend_read_count(c, 1)};
     gint64 *words = enough(wend_arena_new(&t->arena, terminal.n * sizeof *words));
-    for (guint k = 0; k < terminal.n; k++) words[k] = wend_read_signed(c);
+    for (guint k = 0; k < terminal.n; k++)
+        words[k] = wend_read_signed(c);
     terminal.words = words;
     g_array_append_val(t->terminals, terminal);
 }
 
 gboolean part_table_read(PartTable *t, WendCursor *c)
 {
-    *t = (PartTable){.shapes = WEND_BUF_INIT, .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)), .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
+    *t = (PartTable){.shapes = WEND_BUF_INIT,
+                     .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)),
+                     .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
     t->n_shapes = (guint)wend_read_count(c, 1);
     wend_buf_unsigned(&t->shapes, t->n_shapes);
     for (guint i = 0; i < t->n_shapes && !c->failed; i++) {
         gsize n = wend_read_count(c, 1);
         wend_buf_unsigned(&t->shapes, n);
-        for (gsize k = 0; k < n; k++) wend_buf_signed(&t->shapes, wend_read_signed(c));
+        for (gsize k = 0; k < n; k++)
+            wend_buf_signed(&t->shapes, wend_read_signed(c));
     }
     gsize n_terminals = wend_read_count(c, 2);
     for (gsize i = 0; i < n_terminals && !c->failed; i++) {
         guint64 shape = wend_read_unsigned(c);
-        if (shape & 1) read_stream(t, c); else read_slots(t, c);
-        if (shape / 2 >= t->n_shapes) return FALSE;
+        if (shape & 1)
+            read_stream(t, c);
+        else
+            read_slots(t, c);
+        if (shape / 2 >= t->n_shapes)
+            return FALSE;
         g_array_index(t->terminals, PartTerminal, i).shape = (guint32)(shape / 2);
     }
     return !c->failed && !t->shapes.failed;
@@ -72,34 +81,40 @@ void part_table_clear(PartTable *t)
 
 typedef struct {
     OutcomeRuns runs;
-    guint64 left;              /* calls of the run at hand */
+    guint64 left; /* calls of the run at hand */
     const gint64 *differences;
     guint n;
-    GArray *slots;             /* gint64: of the last call */
+    GArray *slots;               /* gint64: of the last call */
     const PartTerminal *strided; /* NULL: a stream */
-    guint32 at;                /* which of its terminals comes next */
+    guint32 at;                  /* which of its terminals comes next */
 } Values;
 
 static Values values_of(const PartTerminal *strided, const WendCursor *stream)
 {
     Values v = {.slots = g_array_new(FALSE, FALSE, sizeof(gint64)), .strided = strided};
-    if (!strided) outcome_runs_init_part(&v.runs, stream->p, (gsize)(stream->end - stream->p));
+    if (!strided)
+        outcome_runs_init_part(&v.runs, stream->p, (gsize)(stream->end - stream->p));
     return v;
 }
 
 static void values_clear(gpointer p)
 {
     Values *v = p;
-    if (!v->strided) outcome_runs_clear(&v->runs);
+    if (!v->strided)
+        outcome_runs_clear(&v->runs);
     g_array_unref(v->slots);
 }
 
-static gint64 sum(gint64 a, gint64 b) { return (gint64)((guint64)a + (guint64)b); }
+static gint64 sum(gint64 a, gint64 b)
+{
+    return (gint64)((guint64)a + (guint64)b);
+}
 
 static void strided_next(Values *v)
 {
     const PartTerminal *t = v->strided;
-    if (v->at == t->count) v->at = 0;
+    if (v->at == t->count)
+        v->at = 0;
     g_array_set_size(v->slots, t->n);
     for (guint k = 0; k < t->n; k++) {
         gint64 *slot = &g_array_index(v->slots, gint64, k);
@@ -108,19 +123,22 @@ static void strided_next(Values *v)
     v->at++;
 }
 
-/* The next call's slots are in V, and those of as many more as are equal to it; returns how many these are, MOST at most. 0: the stream has ended, or is damaged. */
+/* The next call's slots are in V, and those of as many more as are equal to it; returns how many
+ * these are, MOST at most. 0: the stream has ended, or is damaged. */
 static guint64 values_next(Values *v, guint64 most)
 {
     if (v->strided) {
         strided_next(v);
         return 1;
     }
-    if (v->left == 0 && !outcome_runs_next_run(&v->runs, &v->left, &v->differences, &v->n)) return 0;
+    if (v->left == 0 && !outcome_runs_next_run(&v->runs, &v->left, &v->differences, &v->n))
+        return 0;
     gboolean same = v->slots->len == v->n;
     if (!same) {
         guint known = v->slots->len;
         g_array_set_size(v->slots, v->n);
-        for (guint k = known; k < v->n; k++) g_array_index(v->slots, gint64, k) = 0;
+        for (guint k = known; k < v->n; k++)
+            g_array_index(v->slots, gint64, k) = 0;
     }
     for (guint k = 0; k < v->n; k++) {
         gint64 *slot = &g_array_index(v->slots, gint64, k);
@@ -135,73 +153,93 @@ static guint64 values_next(Values *v, guint64 most)
 /* All that is there has been gone through. */
 static gboolean values_at_end(Values *v)
 {
-    return v->strided ? v->at == 0 || v->at == v->strided->count : values_next(v, 1) == 0 && !v->runs.c.failed;
+    return v->strided ? v->at == 0 || v->at == v->strided->count
+                      : values_next(v, 1) == 0 && !v->runs.c.failed;
 }
 
 /* -- all -- */
 
-typedef struct { WendSignature signature; guint32 number; } Known;
-
-/* The calls of an elastic shape as rows whose slots go up in equal steps; how many calls each row has is found first, and then rows of so many become strided terminals. */
 typedef struct {
-    gboolean hopeless;         /* most rows are short */
-    GArray *lengths;           /* guint32, by row; the last one is not complete while rows are found */
+    WendSignature signature;
+    guint32 number;
+} Known;
+
+/* The calls of an elastic shape as rows whose slots go up in equal steps; how many calls each row
+ * has is found first, and then rows of so many become strided terminals. */
+typedef struct {
+    gboolean hopeless; /* most rows are short */
+    /* guint32, by row; the last one is not complete while rows are found */
+    GArray *lengths;
     guint64 calls;
-    GArray *last, *steps;      /* gint64: slots of the last call; if the row has two */
-    guint row;                 /* while terminals are numbered: the one at hand, */
-    guint32 at;                /* how many of its calls have been numbered, */
-    guint32 number;            /* and its strided terminal */
+    GArray *last, *steps; /* gint64: slots of the last call; if the row has two */
+    guint row;            /* while terminals are numbered: the one at hand, */
+    guint32 at;           /* how many of its calls have been numbered, */
+    guint32 number;       /* and its strided terminal */
 } Rows;
 
-/* A shorter row does not become a terminal; rows are so long on average, beyond the first few, or all calls get terminals of their own. */
+/* A shorter row does not become a terminal; rows are so long on average, beyond the first few, or
+ * all calls get terminals of their own. */
 enum { ROW_LEAST = 64, ROWS_AVERAGE = 32, ROWS_FEW = 32 };
 
 typedef struct {
     PartTable *t;
-    GArray *terminals;         /* PartTerminal: the new ones */
-    guint64 n_all;             /* and how many these are, strided ones being as many as they stand for */
-    guint8 *is_elastic;        /* by shape */
-    gint64 *shapes;            /* their numbers, as words */
-    GArray *values;            /* Values */
-    guint32 *values_of;        /* by former terminal: which; PAIR_NONE: it has slots */
-    Rows *rows;                /* by shape; NULL: no terminal is to be strided */
+    GArray *terminals; /* PartTerminal: the new ones */
+    /* and how many these are, strided ones being as many as they stand for */
+    guint64 n_all;
+    guint8 *is_elastic; /* by shape */
+    gint64 *shapes;     /* their numbers, as words */
+    GArray *values;     /* Values */
+    guint32 *values_of; /* by former terminal: which; PAIR_NONE: it has slots */
+    Rows *rows;         /* by shape; NULL: no terminal is to be strided */
     guint64 rows_bytes;
-    guint hopeful;             /* elastic shapes that are not hopeless */
-    GHashTable *strided;        /* what an strided terminal is (GBytes) -> its number + 1 */
-    GArray *numbers;           /* guint32, by former terminal */
-    WendIntern table;          /* of terminals of elastic shapes */
+    guint hopeful;       /* elastic shapes that are not hopeless */
+    GHashTable *strided; /* what an strided terminal is (GBytes) -> its number + 1 */
+    GArray *numbers;     /* guint32, by former terminal */
+    WendIntern table;    /* of terminals of elastic shapes */
     WendArena records;
     WendGrammar *grammar;
-    guint64 words;             /* slots of the new terminals */
+    guint64 words; /* slots of the new terminals */
 } Unfolding;
 
-/* What the merge makes of a terminal and of each of its slots (class.h), measured with values by chance. */
+/* What the merge makes of a terminal and of each of its slots (class.h), measured with values by
+ * chance. */
 enum { TERMINAL_BYTES = 40, SLOT_BYTES = 16 };
 
 static guint64 memory(const Unfolding *u)
 {
-    return u->t->arena.bytes + u->records.bytes + wend_intern_memory(&u->table) + wend_grammar_memory(u->grammar) + u->terminals->len * (guint64)(sizeof(PartTerminal) + TERMINAL_BYTES) + u->words * SLOT_BYTES + u->rows_bytes;
+    return u->t->arena.bytes + u->records.bytes + wend_intern_memory(&u->table)
+           + wend_grammar_memory(u->grammar)
+           + u->terminals->len * (guint64)(sizeof(PartTerminal) + TERMINAL_BYTES)
+           + u->words * SLOT_BYTES + u->rows_bytes;
 }
 
 static gboolean has_room(const Unfolding *u, guint64 room, GError **error)
 {
-    if (memory(u) <= room) return TRUE;
-    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "merging takes more than the %" G_GUINT64_FORMAT " MB that are to spare", room >> 20);
+    if (memory(u) <= room)
+        return TRUE;
+    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
+                "merging takes more than the %" G_GUINT64_FORMAT " MB that are to spare",
+                room >> 20);
     return FALSE;
 }
 
 /* CALLS equal calls of a former terminal, one after the other. FALSE: that is enough. */
-typedef gboolean (*CallFunction)(Unfolding *u, guint32 former, const gint64 *words, guint n, guint64 calls);
+typedef gboolean (*CallFunction)(Unfolding *u, guint32 former, const gint64 *words, guint n,
+                                 guint64 calls);
 
 /* Goes through all calls. FALSE: damaged, F said so, or *ERROR is set. */
-static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, guint64 room, GError **error)
+static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, guint64 room,
+                           GError **error)
 {
     gboolean good = TRUE;
     g_array_set_size(u->values, 0);
     for (guint i = 0, stream = 0; i < u->t->terminals->len; i++) {
         const PartTerminal *terminal = &g_array_index(u->t->terminals, PartTerminal, i);
-        if (u->values_of[i] == PAIR_NONE) continue;
-        Values v = values_of(terminal->count ? terminal : NULL, terminal->count ? NULL : &g_array_index(u->t->streams, PartStream, stream++).runs);
+        if (u->values_of[i] == PAIR_NONE)
+            continue;
+        Values v = values_of(
+            terminal->count ? terminal : NULL,
+            terminal->count ? NULL : &g_array_index(u->t->streams, PartStream, stream++).runs);
         g_array_append_val(u->values, v);
     }
     Expansion x = rules_expand(row);
@@ -213,12 +251,15 @@ static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, gui
         } else {
             Values *v = &g_array_index(u->values, Values, u->values_of[x.terminal]);
             calls = values_next(v, x.run);
-            good = calls > 0 && has_room(u, room, error) && f(u, x.terminal, (const gint64 *)(gpointer)v->slots->data, v->slots->len, calls);
+            good =
+                calls > 0 && has_room(u, room, error)
+                && f(u, x.terminal, (const gint64 *)(gpointer)v->slots->data, v->slots->len, calls);
         }
         expansion_advance(&x, calls);
     }
     expansion_clear(&x);
-    for (guint i = 0; good && i < u->values->len; i++) good = values_at_end(&g_array_index(u->values, Values, i));
+    for (guint i = 0; good && i < u->values->len; i++)
+        good = values_at_end(&g_array_index(u->values, Values, i));
     return good;
 }
 
@@ -231,7 +272,8 @@ static gboolean step_of(gint64 from, gint64 to, gint64 *step)
         *step = 0;
         return TRUE;
     }
-    return !wend_is_special(from) && !wend_is_special(to) && !__builtin_sub_overflow(to, from, step);
+    return !wend_is_special(from) && !wend_is_special(to)
+           && !__builtin_sub_overflow(to, from, step);
 }
 
 /* Is a call with these slots the row's next one? Then it is. */
@@ -239,14 +281,18 @@ static gboolean goes_on(Rows *r, const gint64 *words, guint n)
 {
     guint32 *length = &g_array_index(r->lengths, guint32, r->lengths->len - 1);
     gboolean same = TRUE;
-    if (n != r->last->len || *length == G_MAXINT32) return FALSE;
+    if (n != r->last->len || *length == G_MAXINT32)
+        return FALSE;
     for (guint k = 0; k < n; k++) {
         gint64 step, *expected = &g_array_index(r->steps, gint64, k);
-        if (!step_of(g_array_index(r->last, gint64, k), words[k], &step) || (*length > 1 && step != *expected)) return FALSE;
+        if (!step_of(g_array_index(r->last, gint64, k), words[k], &step)
+            || (*length > 1 && step != *expected))
+            return FALSE;
         *expected = step; /* what is left of a row that ends here does not matter */
         same &= step == 0;
     }
-    if (same) return FALSE;
+    if (same)
+        return FALSE;
     ++*length;
     return TRUE;
 }
@@ -255,8 +301,12 @@ static gboolean find_rows(Unfolding *u, guint32 former, const gint64 *words, gui
 {
     guint32 shape = g_array_index(u->t->terminals, PartTerminal, former).shape;
     Rows *r = &u->rows[shape];
-    if (!u->is_elastic[shape] || r->hopeless) return TRUE;
-    if (!r->lengths) *r = (Rows){.lengths = g_array_new(FALSE, FALSE, sizeof(guint32)), .last = g_array_new(FALSE, FALSE, sizeof(gint64)), .steps = g_array_new(FALSE, FALSE, sizeof(gint64))};
+    if (!u->is_elastic[shape] || r->hopeless)
+        return TRUE;
+    if (!r->lengths)
+        *r = (Rows){.lengths = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                    .last = g_array_new(FALSE, FALSE, sizeof(gint64)),
+                    .steps = g_array_new(FALSE, FALSE, sizeof(gint64))};
     r->calls += calls;
     if (calls > 1 || r->lengths->len == 0 || !goes_on(r, words, n)) {
         g_array_append_vals(r->lengths, (guint32[]){1}, 1);
@@ -265,7 +315,9 @@ static gboolean find_rows(Unfolding *u, guint32 former, const gint64 *words, gui
     }
     g_array_set_size(r->last, 0);
     g_array_append_vals(r->last, words, n);
-    r->hopeless = calls > 1 || ROWS_AVERAGE * ((guint64)r->lengths->len - MIN(r->lengths->len, ROWS_FEW)) > r->calls;
+    r->hopeless =
+        calls > 1
+        || ROWS_AVERAGE * ((guint64)r->lengths->len - MIN(r->lengths->len, ROWS_FEW)) > r->calls;
     u->hopeful -= r->hopeless;
     return u->hopeful > 0;
 }
@@ -273,7 +325,8 @@ static gboolean find_rows(Unfolding *u, guint32 former, const gint64 *words, gui
 static void rows_free(Rows *rows, guint n_shapes)
 {
     for (guint i = 0; rows && i < n_shapes; i++) {
-        if (!rows[i].lengths) continue;
+        if (!rows[i].lengths)
+            continue;
         g_array_unref(rows[i].lengths);
         g_array_unref(rows[i].last);
         g_array_unref(rows[i].steps);
@@ -296,17 +349,21 @@ static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint
 {
     guint64 hash;
     Known *known = (Known *)wend_intern_find(&u->table, &u->shapes[shape], 1, words, n, &hash);
-    if (known) return known->number;
+    if (known)
+        return known->number;
     known = enough(wend_arena_new(&u->records, sizeof *known));
     const gint64 *copy = enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words));
-    known->signature = (WendSignature){.shape = &u->shapes[shape], .n_shape = 1, .slots = copy, .n_slots = n};
+    known->signature =
+        (WendSignature){.shape = &u->shapes[shape], .n_shape = 1, .slots = copy, .n_slots = n};
     known->number = add_terminal(u, (PartTerminal){.shape = shape, .n = n, .words = copy});
-    if (!wend_intern_add(&u->table, &known->signature, hash)) enough(NULL);
+    if (!wend_intern_add(&u->table, &known->signature, hash))
+        enough(NULL);
     return known->number;
 }
 
 /* The strided terminal of COUNT calls, of which the first has WORDS and the one before it LAST. */
-static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, const gint64 *words, guint n, guint32 count)
+static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, const gint64 *words,
+                              guint n, guint32 count)
 {
     WendBuf b = WEND_BUF_INIT;
     gint64 *steps = enough(wend_arena_new(&u->t->arena, n * sizeof *steps));
@@ -320,8 +377,11 @@ static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, c
     g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);
     wend_buf_clear(&b);
     guint number = GPOINTER_TO_UINT(g_hash_table_lookup(u->strided, key));
-    if (number) return number - 1;
-    number = add_terminal(u, (PartTerminal){shape, n, enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words)), count, steps});
+    if (number)
+        return number - 1;
+    number = add_terminal(
+        u, (PartTerminal){shape, n, enough(wend_arena_copy(&u->t->arena, words, n * sizeof *words)),
+                          count, steps});
     g_hash_table_insert(u->strided, g_steal_pointer(&key), GUINT_TO_POINTER(number + 1));
     return number;
 }
@@ -330,27 +390,36 @@ static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, c
 static guint32 number_in_row(Unfolding *u, guint32 shape, const gint64 *words, guint n)
 {
     Rows *r = u->rows ? &u->rows[shape] : NULL;
-    if (!r || r->hopeless || r->row == r->lengths->len) return number_of(u, shape, words, n);
+    if (!r || r->hopeless || r->row == r->lengths->len)
+        return number_of(u, shape, words, n);
     guint32 length = g_array_index(r->lengths, guint32, r->row), at = r->at++;
     if (r->at == length) {
         r->row++;
         r->at = 0;
     }
-    if (length <= ROW_LEAST || at == 0) r->number = number_of(u, shape, words, n);
-    else if (at == 1) r->number = strided_number(u, shape, (const gint64 *)(gpointer)r->last->data, words, n, length - 1);
+    if (length <= ROW_LEAST || at == 0)
+        r->number = number_of(u, shape, words, n);
+    else if (at == 1)
+        r->number =
+            strided_number(u, shape, (const gint64 *)(gpointer)r->last->data, words, n, length - 1);
     g_array_set_size(r->last, 0);
     g_array_append_vals(r->last, words, n);
     return r->number;
 }
 
-static gboolean number_calls(Unfolding *u, guint32 former, const gint64 *words, guint n, guint64 calls)
+static gboolean number_calls(Unfolding *u, guint32 former, const gint64 *words, guint n,
+                             guint64 calls)
 {
     const PartTerminal *old = &g_array_index(u->t->terminals, PartTerminal, former);
     guint32 *own = &g_array_index(u->numbers, guint32, former), number;
-    if (u->is_elastic[old->shape]) number = number_in_row(u, old->shape, words, n);
-    else number = *own != PAIR_NONE ? *own : add_terminal(u, *old);
-    if (u->values_of[former] == PAIR_NONE && *own == PAIR_NONE) *own = number;
-    if (!wend_grammar_append(u->grammar, number, calls)) enough(NULL);
+    if (u->is_elastic[old->shape])
+        number = number_in_row(u, old->shape, words, n);
+    else
+        number = *own != PAIR_NONE ? *own : add_terminal(u, *old);
+    if (u->values_of[former] == PAIR_NONE && *own == PAIR_NONE)
+        *own = number;
+    if (!wend_grammar_append(u->grammar, number, calls))
+        enough(NULL);
     return u->n_all < G_MAXINT32;
 }
 
@@ -359,18 +428,22 @@ static void start(Unfolding *u, gboolean strided)
     guint n = u->t->terminals->len;
     for (guint i = 0, stream = 0, values = 0; i < n; i++) {
         const PartTerminal *one = &g_array_index(u->t->terminals, PartTerminal, i);
-        gboolean is_stream = stream < u->t->streams->len && g_array_index(u->t->streams, PartStream, stream).terminal == i;
+        gboolean is_stream = stream < u->t->streams->len
+                             && g_array_index(u->t->streams, PartStream, stream).terminal == i;
         stream += is_stream;
         u->values_of[i] = is_stream || one->count ? values++ : PAIR_NONE;
         g_array_index(u->numbers, guint32, i) = PAIR_NONE;
-        if (!is_stream && one->count == 0) continue;
+        if (!is_stream && one->count == 0)
+            continue;
         u->hopeful += !u->is_elastic[one->shape];
         u->is_elastic[one->shape] = 1;
     }
-    if (strided) u->rows = g_new0(Rows, u->t->n_shapes + 1);
+    if (strided)
+        u->rows = g_new0(Rows, u->t->n_shapes + 1);
 }
 
-gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray *numbers, guint64 room, GError **error)
+gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray *numbers,
+                        guint64 room, GError **error)
 {
     guint n = t->terminals->len;
     gboolean any = t->streams->len > 0;
@@ -379,25 +452,39 @@ gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray
         g_array_index(numbers, guint32, i) = i;
         any |= g_array_index(t->terminals, PartTerminal, i).count > 0;
     }
-    if (!any) return TRUE;
+    if (!any)
+        return TRUE;
     RuleRow row;
     guint64 length;
-    if (!rules_from(&row, *grammar, n)) return FALSE;
+    if (!rules_from(&row, *grammar, n))
+        return FALSE;
     g_autofree guint8 *is_elastic = g_new0(guint8, t->n_shapes + 1);
     g_autofree gint64 *shapes = g_new(gint64, t->n_shapes + 1);
     g_autofree guint32 *values_of = g_new(guint32, n + 1);
-    Unfolding u = {.t = t, .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)), .is_elastic = is_elastic, .shapes = shapes, .values = g_array_new(FALSE, FALSE, sizeof(Values)), .values_of = values_of,
-                   .strided = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL), .numbers = numbers, .grammar = enough(wend_grammar_new())};
+    Unfolding u = {.t = t,
+                   .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)),
+                   .is_elastic = is_elastic,
+                   .shapes = shapes,
+                   .values = g_array_new(FALSE, FALSE, sizeof(Values)),
+                   .values_of = values_of,
+                   .strided = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                    (GDestroyNotify)g_bytes_unref, NULL),
+                   .numbers = numbers,
+                   .grammar = enough(wend_grammar_new())};
     g_array_set_clear_func(u.values, values_clear);
-    for (guint i = 0; i < t->n_shapes; i++) shapes[i] = i;
+    for (guint i = 0; i < t->n_shapes; i++)
+        shapes[i] = i;
     start(&u, strided);
     gboolean good = rules_length(&row, &length) && length <= elastic_calls_most;
-    if (good && strided) go_through(&u, &row, find_rows, room, NULL); /* what is wrong is seen again, and rows that were not found are no loss */
+    /* what is wrong is seen again, and rows that were not found are no loss */
+    if (good && strided)
+        go_through(&u, &row, find_rows, room, NULL);
     good = good && go_through(&u, &row, number_calls, room, error);
     if (good) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(u.grammar, &bytes);
-        if (bytes.failed) enough(NULL);
+        if (bytes.failed)
+            enough(NULL);
         g_bytes_unref(*grammar);
         *grammar = g_bytes_new(bytes.data, bytes.len);
         wend_buf_clear(&bytes);

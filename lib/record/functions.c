@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* The table is read a few hundred times a run, when an archive is opened; a scan of its 700 names will do. */
+/* The table is read a few hundred times a run, when an archive is opened; a scan of its 700 names
+ * will do. */
 const WendFunction *wend_function_by_name(const char *name)
 {
     for (size_t i = 0; i < wend_n_functions; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* functions.h: the table of MPI functions, generated from spec/mpi.spec (the same in every build). */
+/* functions.h: the table of MPI functions, generated from spec/mpi.spec (the same in every
+ * build). */
 #ifndef WEND_FUNCTIONS_H
 #define WEND_FUNCTIONS_H
 
@@ -10,108 +11,161 @@
 /* Kinds of parameters; docs/recording.md has the words of each. The generator knows the same names
  * in lower case. */
 typedef enum {
-    WEND_KIND_SELF,     /* hidden: the caller's rank in the call's communicator, window or file */
-    WEND_KIND_COMM, WEND_KIND_GROUP, WEND_KIND_DATATYPE, WEND_KIND_OP, WEND_KIND_ERRHANDLER, WEND_KIND_INFO,
-    WEND_KIND_FILE, WEND_KIND_WIN, WEND_KIND_MESSAGE, WEND_KIND_SESSION, WEND_KIND_KEYVAL,
-    WEND_KIND_TENUM, WEND_KIND_CVAR, WEND_KIND_PVAR, WEND_KIND_PVARSESSION, WEND_KIND_EVENTREG, WEND_KIND_EVENT, /* MPI_T */
+    WEND_KIND_SELF, /* hidden: the caller's rank in the call's communicator, window or file */
+    WEND_KIND_COMM,
+    WEND_KIND_GROUP,
+    WEND_KIND_DATATYPE,
+    WEND_KIND_OP,
+    WEND_KIND_ERRHANDLER,
+    WEND_KIND_INFO,
+    WEND_KIND_FILE,
+    WEND_KIND_WIN,
+    WEND_KIND_MESSAGE,
+    WEND_KIND_SESSION,
+    WEND_KIND_KEYVAL,
+    /* MPI_T */
+    WEND_KIND_TENUM,
+    WEND_KIND_CVAR,
+    WEND_KIND_PVAR,
+    WEND_KIND_PVARSESSION,
+    WEND_KIND_EVENTREG,
+    WEND_KIND_EVENT,
     WEND_KIND_REQUEST,
-    WEND_KIND_BUF,      /* choice buffer, or base pointer made by MPI */
-    WEND_KIND_ADDRESS,  /* MPI_Aint that may be an absolute address */
-    WEND_KIND_COUNT, WEND_KIND_INT, WEND_KIND_DISP, WEND_KIND_OFFSET,
-    WEND_KIND_RANK, WEND_KIND_TAG, WEND_KIND_COLOR, WEND_KIND_INDEX,
-    WEND_KIND_ERRCODE,  /* error code or class */
-    WEND_KIND_LOGICAL, WEND_KIND_ENUM, WEND_KIND_BITS,
+    WEND_KIND_BUF,     /* choice buffer, or base pointer made by MPI */
+    WEND_KIND_ADDRESS, /* MPI_Aint that may be an absolute address */
+    WEND_KIND_COUNT,
+    WEND_KIND_INT,
+    WEND_KIND_DISP,
+    WEND_KIND_OFFSET,
+    WEND_KIND_RANK,
+    WEND_KIND_TAG,
+    WEND_KIND_COLOR,
+    WEND_KIND_INDEX,
+    WEND_KIND_ERRCODE, /* error code or class */
+    WEND_KIND_LOGICAL,
+    WEND_KIND_ENUM,
+    WEND_KIND_BITS,
     WEND_KIND_STRING,
-    WEND_KIND_STRINGS,  /* NULL-terminated or counted array of strings: length word, then each as a string */
-    WEND_KIND_STRINGS2, /* array of NULL-terminated arrays of strings (MPI_Comm_spawn_multiple): length, then each as strings */
-    WEND_KIND_FUNC, WEND_KIND_ATTR,
+    /* NULL-terminated or counted array of strings: length word, then each as a string */
+    WEND_KIND_STRINGS,
+    /* array of NULL-terminated arrays of strings (MPI_Comm_spawn_multiple): length, then each as
+     * strings */
+    WEND_KIND_STRINGS2,
+    WEND_KIND_FUNC,
+    WEND_KIND_ATTR,
     WEND_KIND_STATUS,
-    WEND_KIND_SEGMENT,  /* of wend_free: a bare segment word, shape */
+    WEND_KIND_SEGMENT, /* of wend_free: a bare segment word, shape */
     WEND_KIND_SKIP,
-    WEND_KIND_FOUND,    /* no parameter in C: bytes of the file that the call names before the call; -1 there was none. EncodedSlot by rank 0 of its communicator */
-    WEND_KIND_TARGET,   /* displacement at the target of a one-sided operation: in a dynamic window an address of the target's */
+    /* no parameter in C: bytes of the file that the call names before the call; -1 there was none.
+     * EncodedSlot by rank 0 of its communicator */
+    WEND_KIND_FOUND,
+    /* displacement at the target of a one-sided operation: in a dynamic window an address of the
+     * target's */
+    WEND_KIND_TARGET,
     WEND_KIND_NEIGHBOURS, /* no parameter in C: the neighbours in the graph that the call made, in
                            * the library's order (lib/record/neighbours.h) */
     WEND_KINDS
 } WendKind;
 
-typedef enum { WEND_DIR_IN, WEND_DIR_OUT, WEND_DIR_INOUT, WEND_DIR_RETURN } WendDir; /* RETURN: the function's value, an out */
-typedef enum { WEND_PLACE_SHAPE, WEND_PLACE_SLOT, WEND_PLACE_OUTCOME } WendPlace;    /* of the elements; lengths and segments as the table says */
+/* RETURN: the function's value, an out */
+typedef enum { WEND_DIR_IN, WEND_DIR_OUT, WEND_DIR_INOUT, WEND_DIR_RETURN } WendDir;
+/* of the elements; lengths and segments as the table says */
+typedef enum { WEND_PLACE_SHAPE, WEND_PLACE_SLOT, WEND_PLACE_OUTCOME } WendPlace;
 
 typedef struct {
-    const char *name;    /* as in the standard */
+    const char *name; /* as in the standard */
     WendKind kind;
     WendDir dir;
     WendPlace place;
     bool array;
-    const char *ctype;   /* of the parameter, or of an element if array: "int", "MPI_Count", "void *"; for the compiler */
-    const char *group;   /* constants that a value may be: "ranks", "threads"; NULL none */
-    /* For buf: the parameters that say how much memory the call touches, -1 none: index of count (or counts), datatype(s), displacements. */
+    /* of the parameter, or of an element if array: "int", "MPI_Count", "void *"; for the
+     * compiler */
+    const char *ctype;
+    const char *group; /* constants that a value may be: "ranks", "threads"; NULL none */
+    /* For buf: the parameters that say how much memory the call touches, -1 none: index of count
+     * (or counts), datatype(s), displacements. */
     int16_t count, type, displs;
-    uint8_t extent;      /* how they combine: enum below */
-    const char *length;  /* arrays: the spec's length rule, for people; NULL scalar */
-    /* For status and a request that is made: what the words of its status are relative to; -1 none. source: the parameter with the source
-     * (of MPI_Mrecv and MPI_Imrecv: the message, which knows source and tag; tag is -1), tag; count and type: the posted size, and if displs is not
-     * -1 it is the number of partitions that the size is a multiple of. All -1 in a send, a collective, a wait. */
+    uint8_t extent;     /* how they combine: enum below */
+    const char *length; /* arrays: the spec's length rule, for people; NULL scalar */
+    /* For status and a request that is made: what the words of its status are relative to; -1 none.
+     * source: the parameter with the source (of MPI_Mrecv and MPI_Imrecv: the message, which knows
+     * source and tag; tag is -1), tag; count and type: the posted size, and if displs is not -1 it
+     * is the number of partitions that the size is a multiple of. All -1 in a send, a collective, a
+     * wait. */
     int16_t source, tag;
 } WendParam;
 
-/* How much memory a buffer argument needs, in the terms of the standard. "size" is that of the communicator (remote if inter).
- * A count of -1 is one element. */
+/* How much memory a buffer argument needs, in the terms of the standard. "size" is that of the
+ * communicator (remote if inter). A count of -1 is one element. */
 enum wend_extent {
-    WEND_EXTENT_NONE,        /* an address only */
-    WEND_EXTENT_COUNT,       /* count elements of type */
-    WEND_EXTENT_COUNT_SIZE,  /* count elements for each member: gather's receive buffer, alltoall */
-    WEND_EXTENT_VECTOR,      /* counts[i] elements at displs[i] extents (v collectives) */
-    WEND_EXTENT_VECTOR_BYTES,/* counts[i] elements of types[i] at displs[i] bytes (w collectives) */
-    WEND_EXTENT_COUNTS_SUM,  /* sum of counts[] elements (reduce_scatter) */
-    WEND_EXTENT_NEIGHBORS_IN, WEND_EXTENT_NEIGHBORS_OUT, /* count elements for each in (out) neighbour */
-    WEND_EXTENT_BYTES,       /* count bytes (windows, pack buffers, MPI_Alloc_mem, attached buffers) */
-    WEND_EXTENT_PARTITIONS,  /* count elements for each of as many partitions as the parameter displs says */
-    WEND_EXTENT_COUNT_OWN_SIZE /* count elements for each member of the caller's own group (reduce_scatter_block on an intercommunicator) */
+    WEND_EXTENT_NONE,       /* an address only */
+    WEND_EXTENT_COUNT,      /* count elements of type */
+    WEND_EXTENT_COUNT_SIZE, /* count elements for each member: gather's receive buffer, alltoall */
+    WEND_EXTENT_VECTOR,     /* counts[i] elements at displs[i] extents (v collectives) */
+    /* counts[i] elements of types[i] at displs[i] bytes (w collectives) */
+    WEND_EXTENT_VECTOR_BYTES,
+    WEND_EXTENT_COUNTS_SUM, /* sum of counts[] elements (reduce_scatter) */
+    /* count elements for each in (out) neighbour */
+    WEND_EXTENT_NEIGHBORS_IN,
+    WEND_EXTENT_NEIGHBORS_OUT,
+    /* count bytes (windows, pack buffers, MPI_Alloc_mem, attached buffers) */
+    WEND_EXTENT_BYTES,
+    /* count elements for each of as many partitions as the parameter displs says */
+    WEND_EXTENT_PARTITIONS,
+    /* count elements for each member of the caller's own group (reduce_scatter_block on an
+     * intercommunicator) */
+    WEND_EXTENT_COUNT_OWN_SIZE
 };
 
 /* Facts about a function that hold as a whole. */
 enum {
-    WEND_F_SELF = 1 << 0,     /* has the hidden parameter self, which is params[0] */
-    WEND_F_POLL = 1 << 1,     /* may find nothing: Test*, Iprobe, … */
-    WEND_F_COMPLETES = 1 << 2,/* completes requests: Wait*, Test*, (not Request_free) */
-    WEND_F_ANY = 1 << 3,      /* completes some of a set: Waitany, Waitsome, Testany, Testsome */
+    WEND_F_SELF = 1 << 0,      /* has the hidden parameter self, which is params[0] */
+    WEND_F_POLL = 1 << 1,      /* may find nothing: Test*, Iprobe, … */
+    WEND_F_COMPLETES = 1 << 2, /* completes requests: Wait*, Test*, (not Request_free) */
+    WEND_F_ANY = 1 << 3,       /* completes some of a set: Waitany, Waitsome, Testany, Testsome */
     WEND_F_CREATES_COMM = 1 << 4,
-    WEND_F_RECV = 1 << 5,     /* takes a message from a source: Recv, Irecv, Recv_init, Sendrecv, Mprobe, Probe … */
+    /* takes a message from a source: Recv, Irecv, Recv_init, Sendrecv, Mprobe, Probe … */
+    WEND_F_RECV = 1 << 5,
     WEND_F_SEND = 1 << 6,
     WEND_F_COLLECTIVE = 1 << 7,
-    WEND_F_PSEUDO = 1 << 8,   /* wend_free, wend_return */
-    WEND_F_LARGE = 1 << 9,    /* a _c variant */
-    WEND_F_QUERY = 1 << 10,   /* local, changes nothing: MPI_Comm_rank, MPI_Wtime, MPI_Get_count */
+    WEND_F_PSEUDO = 1 << 8, /* wend_free, wend_return */
+    WEND_F_LARGE = 1 << 9,  /* a _c variant */
+    WEND_F_QUERY = 1 << 10, /* local, changes nothing: MPI_Comm_rank, MPI_Wtime, MPI_Get_count */
     WEND_F_PERSISTENT = 1 << 11 /* makes a persistent request */
 };
 
 typedef struct {
-    const char *name;         /* "MPI_Send" */
+    const char *name; /* "MPI_Send" */
     uint32_t flags;
-    uint16_t n_params;        /* with self and the return value where there are */
+    uint16_t n_params; /* with self and the return value where there are */
     const WendParam *params;
-    uint32_t digest;          /* of all that the spec says of it */
+    uint32_t digest; /* of all that the spec says of it */
 } WendFunction;
 
-extern const WendFunction wend_functions[];  /* by the spec's order; index = function index in this build only */
+/* by the spec's order; index = function index in this build only */
+extern const WendFunction wend_functions[];
 extern const size_t wend_n_functions;
-extern const char *const wend_constants[];   /* names: "MPI_COMM_WORLD", "MPI_ANY_SOURCE" */
-extern const char *const wend_constant_groups[]; /* wend_constant_groups[i]: first group of constant i */
+extern const char *const wend_constants[]; /* names: "MPI_COMM_WORLD", "MPI_ANY_SOURCE" */
+/* wend_constant_groups[i]: first group of constant i */
+extern const char *const wend_constant_groups[];
 extern const size_t wend_n_constants;
 
-/* A group's constants, as indices, in the spec's order (bit i of a parameter of kind bits is member i of its group). A constant such as
- * MPI_UNDEFINED is in several groups and has one index. Groups of handles have the name of the kind: "comm", "datatype". */
-typedef struct { const char *name; uint16_t n; const uint16_t *members; } WendConstantGroup;
+/* A group's constants, as indices, in the spec's order (bit i of a parameter of kind bits is member
+ * i of its group). A constant such as MPI_UNDEFINED is in several groups and has one index. Groups
+ * of handles have the name of the kind: "comm", "datatype". */
+typedef struct {
+    const char *name;
+    uint16_t n;
+    const uint16_t *members;
+} WendConstantGroup;
 extern const WendConstantGroup wend_groups[];
 extern const size_t wend_n_groups;
 const WendConstantGroup *wend_group_by_name(const char *name); /* NULL: none */
 int wend_constant_by_name(const char *name);                   /* index, -1: none */
 
-/* Archives name functions, and do not describe them. So an archive has a digest of what its functions
- * were when it was written: WEND_DIGEST_START, and each function added in turn. A reader whose
- * table says something else of one of them cannot take its calls apart. */
+/* Archives name functions, and do not describe them. So an archive has a digest of what its
+ * functions were when it was written: WEND_DIGEST_START, and each function added in turn. A reader
+ * whose table says something else of one of them cannot take its calls apart. */
 #define WEND_DIGEST_START UINT32_C(2166136261)
 uint32_t wend_digest_add(uint32_t digest, const WendFunction *f);
 
@@ -122,7 +176,8 @@ const WendFunction *wend_function_by_name(const char *name);
  * no request pool of their own (docs/recording.md, "Requests"). */
 static inline bool wend_is_amount(const WendFunction *f, const WendParam *p)
 {
-    return !(f->flags & WEND_F_PERSISTENT) && !p->array && (p->kind == WEND_KIND_COUNT || p->kind == WEND_KIND_OFFSET);
+    return !(f->flags & WEND_F_PERSISTENT) && !p->array
+           && (p->kind == WEND_KIND_COUNT || p->kind == WEND_KIND_OFFSET);
 }
 
 #endif

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* grammar.c: see grammar.h.
  *
- * Everything is a Node of one array, reached by index: symbols, and one guard for each rule. A rule's body is a ring through its guard, the
- * places where it is used are another ring. Digrams (a symbol and the next, with repeats) are found through an open hash table of the left
- * nodes. A change to the grammar leaves work on a stack: "look at this node's digram", "look at this rule". When the stack is
- * empty all properties hold again; operations do not call each other, so there is no recursion and no half-done state to trip over.
+ * Everything is a Node of one array, reached by index: symbols, and one guard for each rule. A
+ * rule's body is a ring through its guard, the places where it is used are another ring. Digrams (a
+ * symbol and the next, with repeats) are found through an open hash table of the left nodes. A
+ * change to the grammar leaves work on a stack: "look at this node's digram", "look at this rule".
+ * When the stack is empty all properties hold again; operations do not call each other, so there is
+ * no recursion and no half-done state to trip over.
  *
- * Cost: with s symbols and r rules, each operation (new rule, use of a rule, inlining, joining of twins) lowers 3s - r, and an append
- * raises it by 3; so there are at most 3 operations for each append.
+ * Cost: with s symbols and r rules, each operation (new rule, use of a rule, inlining, joining of
+ * twins) lowers 3s - r, and an append raises it by 3; so there are at most 3 operations for each
+ * append.
  *
- * Two cases that one might expect do not come up, in all strings of 22 symbols of 2 and of 14 of 3, nor in a million random ones: that a body
- * shrinks to one symbol, and that a rule's body comes to equal a digram elsewhere. Nothing here relies on that but the size of the grammar.
+ * Two cases that one might expect do not come up, in all strings of 22 symbols of 2 and of 14 of 3,
+ * nor in a million random ones: that a body shrinks to one symbol, and that a rule's body comes to
+ * equal a digram elsewhere. Nothing here relies on that but the size of the grammar.
  *
- * In front of all this stand two ways to append without touching the grammar at all, see "The front" below. */
+ * In front of all this stand two ways to append without touching the grammar at all, see "The
+ * front" below. */
 #include "grammar.h"
 
 #include <string.h>
@@ -26,14 +31,15 @@
 #define GUESSES 128
 #define FIRST_NODES 32u
 #define FIRST_DIGRAMS 64u
-#define START 0           /* guard of the start rule; as a link: none */
+#define START 0 /* guard of the start rule; as a link: none */
 
 typedef struct {
     uint32_t id;
     uint32_t prev, next;         /* in the body; guard: last and first symbol */
     uint32_t use_prev, use_next; /* symbol of a rule: ring of its uses; guard: the ring's head */
-    uint32_t pins;               /* guard: uses that closing the cursor will still make, which keep the rule */
-    uint64_t exp;                /* guard: first terminal of the rule's expansion */
+    /* guard: uses that closing the cursor will still make, which keep the rule */
+    uint32_t pins;
+    uint64_t exp; /* guard: first terminal of the rule's expansion */
 } Node;
 
 typedef struct {
@@ -41,7 +47,8 @@ typedef struct {
     uint32_t hash;
 } Entry;
 
-/* The cursor's place at one level: a symbol in a rule's body and how many repetitions of it are left, the present one included. */
+/* The cursor's place at one level: a symbol in a rule's body and how many repetitions of it are
+ * left, the present one included. */
 typedef struct {
     uint32_t node;
     uint64_t left;
@@ -54,20 +61,23 @@ typedef struct {
 } Symbol;
 
 typedef struct {
-    uint32_t rule;   /* START: none */
-    uint64_t credit; /* full passes not yet set against failed ones: so guessing costs no more than walking did */
+    uint32_t rule; /* START: none */
+    /* full passes not yet set against failed ones: so guessing costs no more than walking did */
+    uint64_t credit;
 } Guess;
 
 struct WendGrammar {
     /* The front. */
-    uint32_t leaf;    /* the terminal that goes on what is open, if it comes; GUARD: nothing is open */
-    bool walking;     /* the cursor is open, else a run is */
-    uint64_t left;    /* how often leaf may come here: the cursor's leaf, or UINT64_MAX minus the length of the run */
-    uint32_t rule;    /* that the cursor walks: its guard */
-    uint64_t passes;  /* the cursor's full passes, not yet in the grammar */
-    Frame *frames;    /* the cursor's stack; the last frame is the leaf, its count is in left */
+    /* the terminal that goes on what is open, if it comes; GUARD: nothing is open */
+    uint32_t leaf;
+    bool walking; /* the cursor is open, else a run is */
+    /* how often leaf may come here: the cursor's leaf, or UINT64_MAX minus the length of the run */
+    uint64_t left;
+    uint32_t rule;   /* that the cursor walks: its guard */
+    uint64_t passes; /* the cursor's full passes, not yet in the grammar */
+    Frame *frames;   /* the cursor's stack; the last frame is the leaf, its count is in left */
     size_t n_frames, cap_frames;
-    Symbol *partial;  /* scratch: what the cursor has seen, as symbols */
+    Symbol *partial; /* scratch: what the cursor has seen, as symbols */
     size_t n_partial, cap_partial;
     Guess guesses[GUESSES]; /* by first terminal: rules that the cursor has walked in a loop */
 
@@ -87,7 +97,8 @@ struct WendGrammar {
 static bool grow(const WendGrammar *g, void **array, size_t *cap, size_t size)
 {
     size_t n = *cap ? *cap * 2 : 16;
-    void *p = n > SIZE_MAX / 2 / size ? NULL : wend_resize(g->resize, *array, *cap * size, n * size);
+    void *p =
+        n > SIZE_MAX / 2 / size ? NULL : wend_resize(g->resize, *array, *cap * size, n * size);
     if (!p)
         return false;
     *array = p;
@@ -103,7 +114,9 @@ static bool reserve_nodes(WendGrammar *g, size_t n)
         return true;
     while (cap - g->n_nodes < n)
         cap *= 2;
-    Node *nodes = cap <= MAX_NODES ? wend_resize(g->resize, g->nodes, g->cap_nodes * sizeof *nodes, cap * sizeof *nodes) : NULL;
+    Node *nodes = cap <= MAX_NODES ? wend_resize(g->resize, g->nodes, g->cap_nodes * sizeof *nodes,
+                                                 cap * sizeof *nodes)
+                                   : NULL;
     if (!nodes)
         return false;
     g->nodes = nodes;
@@ -128,7 +141,8 @@ static void free_node(WendGrammar *g, uint32_t n)
     g->free_nodes = n;
 }
 
-/* Where memory is short here, or for a rule or for the table of digrams, a chance to compress is lost, and nothing else. */
+/* Where memory is short here, or for a rule or for the table of digrams, a chance to compress is
+ * lost, and nothing else. */
 static void push(WendGrammar *g, uint32_t node)
 {
     if (g->n_work < g->cap_work || grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))
@@ -176,8 +190,9 @@ uint64_t wend_grammar_length(const WendGrammar *g)
 
 size_t wend_grammar_memory(const WendGrammar *g)
 {
-    return sizeof *g + g->cap_nodes * sizeof *g->nodes + ((size_t)g->mask + 1) * sizeof *g->digrams + g->cap_work * sizeof *g->work +
-           g->cap_frames * sizeof *g->frames + g->cap_partial * sizeof *g->partial;
+    return sizeof *g + g->cap_nodes * sizeof *g->nodes + ((size_t)g->mask + 1) * sizeof *g->digrams
+           + g->cap_work * sizeof *g->work + g->cap_frames * sizeof *g->frames
+           + g->cap_partial * sizeof *g->partial;
 }
 
 /* -- digrams -- */
@@ -299,13 +314,16 @@ static void link_nodes(WendGrammar *g, uint32_t a, uint32_t b)
     g->nodes[b].prev = a;
 }
 
-static bool is_whole_rule(const WendGrammar *g, uint32_t a) /* a and its successor are the body of a rule */
+/* a and its successor are the body of a rule */
+static bool is_whole_rule(const WendGrammar *g, uint32_t a)
 {
     uint32_t guard = g->nodes[a].prev;
-    return guard != START && g->nodes[guard].id == GUARD && g->nodes[g->nodes[a].next].next == guard;
+    return guard != START && g->nodes[guard].id == GUARD
+           && g->nodes[g->nodes[a].next].next == guard;
 }
 
-/* Puts one use of a rule in the place of a and its successor, which is taken out and returned for the caller to use or free. */
+/* Puts one use of a rule in the place of a and its successor, which is taken out and returned for
+ * the caller to use or free. */
 static uint32_t replace_digram(WendGrammar *g, uint32_t a, uint32_t guard)
 {
     uint32_t b = g->nodes[a].next, prev = g->nodes[a].prev;
@@ -332,8 +350,8 @@ static void match(WendGrammar *g, uint32_t a, uint32_t m)
     }
     if (!reserve_nodes(g, 1))
         return;
-    /* A new rule: m and its successor n become its body as they are, and keep their place in the table. Their old
-     * place gets b, which is left over from a's. */
+    /* A new rule: m and its successor n become its body as they are, and keep their place in the
+     * table. Their old place gets b, which is left over from a's. */
     uint32_t guard = new_node(g);
     Node *rule = &g->nodes[guard];
     *rule = (Node){.id = GUARD, .use_prev = guard, .use_next = guard};
@@ -389,7 +407,8 @@ static void settle(WendGrammar *g)
         uint32_t a = g->work[--g->n_work];
         const Node *x = &g->nodes[a];
         if (x->id == GUARD) {
-            if (a != START && x->pins == 0 && x->use_next == x->use_prev && g->nodes[x->use_next].exp == 1)
+            if (a != START && x->pins == 0 && x->use_next == x->use_prev
+                && g->nodes[x->use_next].exp == 1)
                 inline_rule(g, a);
             continue;
         }
@@ -428,10 +447,12 @@ static void append_symbol(WendGrammar *g, uint32_t n, uint32_t id, uint64_t exp)
  *
  * A run of one terminal is counted, and appended as one symbol when another terminal comes.
  *
- * When the start rule ends in a use of rule R and what comes is R's first terminal, the cursor opens: it walks R's expansion and only compares.
- * Full passes are counted. What does not fit closes it: R to the number of full passes is appended, and the partial pass
- * as it stands in R, whole repetitions of whole rules at a time. So a pass costs no more to append
- * than it had symbols, however it ends. A rule's expansion never changes, and the grammar does not change while the cursor is open.
+ * When the start rule ends in a use of rule R and what comes is R's first terminal, the cursor
+ * opens: it walks R's expansion and only compares. Full passes are counted. What does not fit
+ * closes it: R to the number of full passes is appended, and the partial pass as it stands in R,
+ * whole repetitions of whole rules at a time. So a pass costs no more to append than it had
+ * symbols, however it ends. A rule's expansion never changes, and the grammar does not change while
+ * the cursor is open.
  *
  * For the first pass of a loop that is entered again the cursor opens on a guess: the rule that
  * begins so and was last walked more than once in a row. */
@@ -451,19 +472,22 @@ static bool close_run(WendGrammar *g)
     return true;
 }
 
-/* The cursor is before the first of the terminals that X, the innermost frame's node, stands for. */
+/* The cursor is before the first of the terminals that X, the innermost frame's node, stands
+ * for. */
 static inline void stand_on(WendGrammar *g, const Node *x)
 {
     g->leaf = x->id;
     g->left = x->exp;
 }
 
-/* Goes down from a symbol to the first terminal of its expansion. Short of memory the leaf stays GUARD: nothing fits, the cursor will be closed. */
+/* Goes down from a symbol to the first terminal of its expansion. Short of memory the leaf stays
+ * GUARD: nothing fits, the cursor will be closed. */
 static void descend(WendGrammar *g, uint32_t node)
 {
     for (;;) {
         const Node *x = &g->nodes[node];
-        if (g->n_frames == g->cap_frames && !grow(g, (void **)&g->frames, &g->cap_frames, sizeof *g->frames)) {
+        if (g->n_frames == g->cap_frames
+            && !grow(g, (void **)&g->frames, &g->cap_frames, sizeof *g->frames)) {
             g->leaf = GUARD;
             return;
         }
@@ -513,7 +537,8 @@ static bool begins_with(const WendGrammar *g, uint32_t guard, uint32_t terminal)
     return guard != START && g->nodes[guard].id == GUARD && g->nodes[guard].exp == terminal;
 }
 
-/* Opens the cursor on a rule that begins with the terminal: the last of the start rule, or a guess. */
+/* Opens the cursor on a rule that begins with the terminal: the last of the start rule, or a
+ * guess. */
 static bool open_cursor(WendGrammar *g, uint32_t terminal)
 {
     const Node *last = &g->nodes[g->nodes[START].prev];
@@ -533,7 +558,8 @@ static bool open_cursor(WendGrammar *g, uint32_t terminal)
 
 static bool add_partial(WendGrammar *g, uint32_t id, uint64_t exp)
 {
-    if (g->n_partial == g->cap_partial && !grow(g, (void **)&g->partial, &g->cap_partial, sizeof *g->partial))
+    if (g->n_partial == g->cap_partial
+        && !grow(g, (void **)&g->partial, &g->cap_partial, sizeof *g->partial))
         return false;
     g->partial[g->n_partial++] = (Symbol){id, START, exp};
     return true;
@@ -560,7 +586,8 @@ static bool list_partial(WendGrammar *g)
     return true;
 }
 
-/* Puts what the cursor has seen in the grammar; a terminal at its end becomes an open run. False: no memory, the cursor stays as it is. */
+/* Puts what the cursor has seen in the grammar; a terminal at its end becomes an open run. False:
+ * no memory, the cursor stays as it is. */
 static bool close_cursor(WendGrammar *g)
 {
     if (!list_partial(g) || !reserve_nodes(g, g->n_partial))
@@ -681,7 +708,8 @@ static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, Wend
     return c;
 }
 
-/* Numbers the rules (in pins) by first use, and puts their guards in order on the stack of work. Returns their count, 0 without memory. */
+/* Numbers the rules (in pins) by first use, and puts their guards in order on the stack of work.
+ * Returns their count, 0 without memory. */
 static size_t number_rules(WendGrammar *g)
 {
     size_t n_path = 0, cap_path = 0;
@@ -689,8 +717,9 @@ static size_t number_rules(WendGrammar *g)
     uint32_t rule = START;
     g->n_work = 0;
     for (;;) {
-        if ((n_path == cap_path && !grow(g, (void **)&path, &cap_path, sizeof *path)) ||
-            (g->n_work == g->cap_work && !grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))) {
+        if ((n_path == cap_path && !grow(g, (void **)&path, &cap_path, sizeof *path))
+            || (g->n_work == g->cap_work
+                && !grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))) {
             wend_resize(g->resize, path, cap_path * sizeof *path, 0);
             return 0;
         }
@@ -726,9 +755,11 @@ static void write_rules(WendGrammar *g, WendBuf *out)
         for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD; s = g->nodes[s].next)
             symbols++;
         wend_buf_unsigned(out, symbols);
-        for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD; s = g->nodes[s].next) {
+        for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD;
+             s = g->nodes[s].next) {
             const Node *x = &g->nodes[s];
-            wend_buf_unsigned(out, x->id & RULE ? (uint64_t)g->nodes[x->id & ~RULE].pins << 1 | 1 : (uint64_t)x->id << 1);
+            wend_buf_unsigned(out, x->id & RULE ? (uint64_t)g->nodes[x->id & ~RULE].pins << 1 | 1
+                                                : (uint64_t)x->id << 1);
             wend_buf_unsigned(out, x->exp);
         }
     }

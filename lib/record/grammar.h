@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* grammar.h: an online Sequitur grammar with repetition counts.
  *
- * Source: Nevill-Manning and Witten, "Identifying hierarchical structure in sequences" (1997); repetition counts as in
- * the Pilgrim paper, section 2.2. Properties kept: no pair of adjacent symbols (with equal repeats) occurs twice, a rule used
- * once has an repeats of 2 or more there, a rule has at least two symbols, B^i B^j is B^(i+j). Time and memory are linear in the appended symbols; a loop
- * costs O(1) memory and a few nanoseconds a symbol, whatever its length. The grammar depends on the sequence alone, not on how
- * appends were grouped or when it was encoded.
- * No GLib; when memory is short an append returns false, and what was appended before stays right. */
+ * Source: Nevill-Manning and Witten, "Identifying hierarchical structure in sequences" (1997);
+ * repetition counts as in the Pilgrim paper, section 2.2. Properties kept: no pair of adjacent
+ * symbols (with equal repeats) occurs twice, a rule used once has an repeats of 2 or more there, a
+ * rule has at least two symbols, B^i B^j is B^(i+j). Time and memory are linear in the appended
+ * symbols; a loop costs O(1) memory and a few nanoseconds a symbol, whatever its length. The
+ * grammar depends on the sequence alone, not on how appends were grouped or when it was encoded. No
+ * GLib; when memory is short an append returns false, and what was appended before stays right. */
 #ifndef WEND_GRAMMAR_H
 #define WEND_GRAMMAR_H
 
@@ -14,18 +15,25 @@
 
 typedef struct WendGrammar WendGrammar;
 
-WendGrammar *wend_grammar_new(void);                          /* NULL: no memory */
+WendGrammar *wend_grammar_new(void); /* NULL: no memory */
 void wend_grammar_free(WendGrammar *g);
-bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times); /* terminal < 2^31; false also past 2^64-1 symbols */
-uint64_t wend_grammar_length(const WendGrammar *g);           /* terminals appended */
-size_t wend_grammar_memory(const WendGrammar *g);             /* bytes held */
+/* terminal < 2^31; false also past 2^64-1 symbols */
+bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times);
+uint64_t wend_grammar_length(const WendGrammar *g); /* terminals appended */
+size_t wend_grammar_memory(const WendGrammar *g);   /* bytes held */
 
-/* Terminals to come behind the sequence in what is written: FIRST, FIRST + 1, …, N of them, each so often. */
-typedef struct { uint32_t first; size_t n; const uint64_t *times; } WendTail;
+/* Terminals to come behind the sequence in what is written: FIRST, FIRST + 1, …, N of them, each so
+ * often. */
+typedef struct {
+    uint32_t first;
+    size_t n;
+    const uint64_t *times;
+} WendTail;
 
-/* Writes: number of rules; for each rule (0 is the start; a rule's number is its order of first use in a depth-first reading from
- * the start, so equal sequences give equal bytes): number of symbols, then for each symbol unsigned((id << 1 | is_rule)) and unsigned(repeats).
- * Non-destructive: appending may go on, and gives what it would have given without the encoding. TAIL may be NULL.
+/* Writes: number of rules; for each rule (0 is the start; a rule's number is its order of first use
+ * in a depth-first reading from the start, so equal sequences give equal bytes): number of symbols,
+ * then for each symbol unsigned((id << 1 | is_rule)) and unsigned(repeats). Non-destructive:
+ * appending may go on, and gives what it would have given without the encoding. TAIL may be NULL.
  * All memory that it takes is OUT's kind. */
 void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out);
 /* Likewise, of one that is not needed any more: frees it, and so takes no memory for a copy. */

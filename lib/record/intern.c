@@ -2,7 +2,6 @@
 /* intern.c: see intern.h. */
 #include "intern.h"
 
-
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,18 +13,23 @@ struct wend_intern_entry {
     WendSignature *signature; /* NULL: empty */
 };
 
-static uint64_t hash_signature(const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+static uint64_t hash_signature(const int64_t *shape, size_t n_shape, const int64_t *slots,
+                               size_t n_slots)
 {
     uint64_t h = XXH3_64bits(shape, n_shape * sizeof *shape);
-    /* The odd factor keeps the two rows apart: without it moving a word from one to the other could cancel out. */
+    /* The odd factor keeps the two rows apart: without it moving a word from one to the other could
+     * cancel out. */
     if (n_slots > 0)
         h = (h ^ n_slots) * 0x9e3779b97f4a7c15u ^ XXH3_64bits(slots, n_slots * sizeof *slots);
     return h;
 }
 
-static inline bool is_signature(const WendSignature *s, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots)
+static inline bool is_signature(const WendSignature *s, const int64_t *shape, size_t n_shape,
+                                const int64_t *slots, size_t n_slots)
 {
-    return s->n_shape == n_shape && s->n_slots == n_slots && wend_equal_words(s->shape, shape, n_shape) && wend_equal_words(s->slots, slots, n_slots);
+    return s->n_shape == n_shape && s->n_slots == n_slots
+           && wend_equal_words(s->shape, shape, n_shape)
+           && wend_equal_words(s->slots, slots, n_slots);
 }
 
 static WendSignature *found(WendIntern *t, WendSignature *s)
@@ -36,8 +40,11 @@ static WendSignature *found(WendIntern *t, WendSignature *s)
     return s;
 }
 
-/* Where the guess did not hold. Apart from wend_intern_find, which so needs no registers of its callers. */
-static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t *hash)
+/* Where the guess did not hold. Apart from wend_intern_find, which so needs no registers of its
+ * callers. */
+static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int64_t *shape,
+                                                        size_t n_shape, const int64_t *slots,
+                                                        size_t n_slots, uint64_t *hash)
 {
     uint64_t h = *hash = hash_signature(shape, n_shape, slots, n_slots);
     if (t->n == 0)
@@ -51,7 +58,8 @@ static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int
     }
 }
 
-WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t *hash)
+WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape,
+                                const int64_t *slots, size_t n_slots, uint64_t *hash)
 {
     WendSignature *guess = t->last ? t->last->next : NULL;
     if (guess && is_signature(guess, shape, n_shape, slots, n_slots))
@@ -71,7 +79,8 @@ static void put(WendIntern *t, struct wend_intern_entry e)
 static bool grow(WendIntern *t)
 {
     size_t size = t->entries ? t->mask + 1 : 0, new_size = size ? size * 2 : 16;
-    struct wend_intern_entry *old = t->entries, *entries = wend_budget_zeroed(new_size * sizeof *entries);
+    struct wend_intern_entry *old = t->entries,
+                             *entries = wend_budget_zeroed(new_size * sizeof *entries);
     if (!entries)
         return false;
     t->entries = entries;

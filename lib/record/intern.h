@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* intern.h: hash tables of signatures (shape words and slot words) that find a known one in a few nanoseconds. No GLib.
+/* intern.h: hash tables of signatures (shape words and slot words) that find a known one in a few
+ * nanoseconds. No GLib.
  *
- * The records are the caller's and begin with a WendSignature; the table holds pointers to them. Programs repeat
- * themselves, so each record remembers which one was found after it: when that guess holds, a lookup is one comparison without a hash. */
+ * The records are the caller's and begin with a WendSignature; the table holds pointers to them.
+ * Programs repeat themselves, so each record remembers which one was found after it: when that
+ * guess holds, a lookup is one comparison without a hash. */
 #ifndef WEND_INTERN_H
 #define WEND_INTERN_H
 
@@ -20,10 +22,11 @@ typedef struct {
     struct wend_intern_entry *entries; /* open addressing, linear probing */
     size_t n, mask;                    /* mask + 1 entries, a power of two; 0: none yet */
     WendSignature *last;               /* found last */
-} WendIntern; /* {0} is empty */
+} WendIntern;                          /* {0} is empty */
 
 /* The record of a signature, or NULL and the hash to add it with. */
-WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, uint64_t *hash);
+WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_shape,
+                                const int64_t *slots, size_t n_slots, uint64_t *hash);
 /* Adds a record that was not found. False: no memory, nothing changed. */
 bool wend_intern_add(WendIntern *t, WendSignature *s, uint64_t hash);
 size_t wend_intern_memory(const WendIntern *t);

@@ -10,9 +10,9 @@ typedef struct {
     Layout *l;
     gint16 param;
     gboolean bad;
-    GArray *origins;    /* of LayoutOrigin, one for each word; NULL: not asked for */
-    guint origin;       /* slot that gave the word that is pushed next; LAYOUT_OF_SHAPE: none */
-} Split; /* slots NULL: they are not known */
+    GArray *origins; /* of LayoutOrigin, one for each word; NULL: not asked for */
+    guint origin;    /* slot that gave the word that is pushed next; LAYOUT_OF_SHAPE: none */
+} Split;             /* slots NULL: they are not known */
 
 void layout_init(Layout *l)
 {
@@ -33,7 +33,8 @@ void layout_clear(Layout *l)
 
 static gint64 from_shape(Split *s)
 {
-    if (s->at_shape < s->n_shape) return s->shape[s->at_shape++];
+    if (s->at_shape < s->n_shape)
+        return s->shape[s->at_shape++];
     s->bad = TRUE;
     return 0;
 }
@@ -65,14 +66,16 @@ static gint64 length(Split *s, gint64 words_each)
 {
     gint64 n = from_shape(s);
     gint64 left = (gint64)(s->n_shape - s->at_shape) + (s->n_slots - s->at_slot);
-    if (n > 0 && n / words_each > left) s->bad = TRUE;
+    if (n > 0 && n / words_each > left)
+        s->bad = TRUE;
     return s->bad ? 0 : n;
 }
 
 static gint64 string(Split *s)
 {
     gint64 n = length(s, 8);
-    for (gint64 i = 0; i < n && !s->bad; i += 8) push(s, from_shape(s));
+    for (gint64 i = 0; i < n && !s->bad; i += 8)
+        push(s, from_shape(s));
     return n;
 }
 
@@ -108,7 +111,8 @@ static void address(Split *s)
     push(s, from_slots(s));
     push(s, from);
     push(s, from_slots(s));
-    if (!wend_is_segment(to) || !wend_is_segment(from)) s->bad = TRUE;
+    if (!wend_is_segment(to) || !wend_is_segment(from))
+        s->bad = TRUE;
 }
 
 static void element(Split *s, const WendParam *p, gboolean out)
@@ -128,7 +132,8 @@ static void element(Split *s, const WendParam *p, gboolean out)
     case WEND_KIND_DATATYPE: {
         gint64 handle = from_shape(s);
         push(s, handle);
-        for (int i = 0; i < 5 && out; i++) push(s, wend_is_handle(handle) ? from_slots(s) : 0);
+        for (int i = 0; i < 5 && out; i++)
+            push(s, wend_is_handle(handle) ? from_slots(s) : 0);
         break;
     }
     case WEND_KIND_TARGET:
@@ -138,11 +143,21 @@ static void element(Split *s, const WendParam *p, gboolean out)
     case WEND_KIND_SELF:
         push(s, from_slots(s));
         break;
-    case WEND_KIND_COUNT: case WEND_KIND_INT: case WEND_KIND_DISP: case WEND_KIND_OFFSET: case WEND_KIND_RANK: case WEND_KIND_TAG:
-    case WEND_KIND_COLOR: case WEND_KIND_INDEX: case WEND_KIND_ERRCODE: case WEND_KIND_FOUND:
+    case WEND_KIND_COUNT:
+    case WEND_KIND_INT:
+    case WEND_KIND_DISP:
+    case WEND_KIND_OFFSET:
+    case WEND_KIND_RANK:
+    case WEND_KIND_TAG:
+    case WEND_KIND_COLOR:
+    case WEND_KIND_INDEX:
+    case WEND_KIND_ERRCODE:
+    case WEND_KIND_FOUND:
         push(s, p->place == WEND_PLACE_SHAPE ? from_shape(s) : from_slots(s));
         break;
-    case WEND_KIND_LOGICAL: case WEND_KIND_ENUM: case WEND_KIND_BITS:
+    case WEND_KIND_LOGICAL:
+    case WEND_KIND_ENUM:
+    case WEND_KIND_BITS:
         push(s, p->place == WEND_PLACE_SLOT ? from_slots(s) : from_shape(s));
         break;
     default: /* handles, requests, functions, segments */
@@ -167,8 +182,10 @@ static void unfold_symbolic(Split *s, const WendParam *p, gboolean out, gsize fi
     }
 }
 
-/* A stretch of an array, from element AT on: the words of its first STRIDE elements, and those of the others reckoned from them. */
-static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint64 end, gint64 stride)
+/* A stretch of an array, from element AT on: the words of its first STRIDE elements, and those of
+ * the others reckoned from them. */
+static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint64 end,
+                    gint64 stride)
 {
     const guint width = layout_element_words(p, out), number = p->kind == WEND_KIND_ADDRESS ? 1 : 0;
     gint64 steps[WEND_MOST_STRIDE] = {0}, bends[WEND_MOST_STRIDE] = {0};
@@ -181,18 +198,24 @@ static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint6
             bends[k] = from_slots(s);
             s->origin = LAYOUT_OF_SHAPE;
         }
-        if (p->kind == WEND_KIND_ADDRESS && g_array_index(row, gint64, row->len - 2) != WEND_PLAIN) s->bad = TRUE; /* distances stand alone */
+        /* distances stand alone */
+        if (p->kind == WEND_KIND_ADDRESS && g_array_index(row, gint64, row->len - 2) != WEND_PLAIN)
+            s->bad = TRUE;
     }
-    if (!s->bad && s->origins) unfold_symbolic(s, p, out, first, end - at, stride);
-    if (s->bad || !s->slots) return;
+    if (!s->bad && s->origins)
+        unfold_symbolic(s, p, out, first, end - at, stride);
+    if (s->bad || !s->slots)
+        return;
     g_array_set_size(row, (guint)(first + (gsize)(end - at) * width));
     gint64 *words = &g_array_index(row, gint64, first);
     for (gint64 i = stride, k = 0; i < end - at; i++) {
         gint64 *from = words + (i - stride) * width, *to = words + i * width;
-        for (guint w = 0; w < width; w++) to[w] = from[w];
+        for (guint w = 0; w < width; w++)
+            to[w] = from[w];
         to[number] = wend_progression_value(from[number], steps[k], 0, 1);
         steps[k] = wend_progression_value(steps[k], bends[k], 0, 1);
-        if (++k == stride) k = 0;
+        if (++k == stride)
+            k = 0;
     }
 }
 
@@ -200,14 +223,18 @@ static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint6
 static gint64 progressions(Split *s, const WendParam *p, gboolean out)
 {
     gint64 n = from_shape(s), stretches = length(s, 1), at = 0;
-    if (layout_folding(p, out) == LAYOUT_NEVER_FOLDED || n <= 0 || n > WEND_MOST_UNFOLDED) s->bad = TRUE;
+    if (layout_folding(p, out) == LAYOUT_NEVER_FOLDED || n <= 0 || n > WEND_MOST_UNFOLDED)
+        s->bad = TRUE;
     for (gint64 i = 0; i < stretches && !s->bad; i++) {
         gint64 end = from_shape(s), stride = from_shape(s);
-        if (end <= at || end > n || stride < 1 || stride > WEND_MOST_STRIDE || stride > end - at) s->bad = TRUE;
-        if (!s->bad) stretch(s, p, out, at, end, stride);
+        if (end <= at || end > n || stride < 1 || stride > WEND_MOST_STRIDE || stride > end - at)
+            s->bad = TRUE;
+        if (!s->bad)
+            stretch(s, p, out, at, end, stride);
         at = end;
     }
-    if (at != n) s->bad = TRUE;
+    if (at != n)
+        s->bad = TRUE;
     return s->bad ? 0 : n;
 }
 
@@ -220,8 +247,11 @@ static void value(Split *s, const WendParam *p, gboolean out, gint64 *n, guint32
         *n = strings(s, p->kind == WEND_KIND_STRINGS2);
     } else if (p->array) {
         *n = length(s, 1);
-        if (*n == WEND_PROGRESSIONS) *n = progressions(s, p, out);
-        else for (gint64 i = 0; i < *n && !s->bad; i++) element(s, p, out);
+        if (*n == WEND_PROGRESSIONS)
+            *n = progressions(s, p, out);
+        else
+            for (gint64 i = 0; i < *n && !s->bad; i++)
+                element(s, p, out);
     } else {
         *n = 1;
         element(s, p, out);
@@ -230,18 +260,24 @@ static void value(Split *s, const WendParam *p, gboolean out, gint64 *n, guint32
 
 static gboolean out_is_outcome(const WendParam *p)
 {
-    if (p->kind == WEND_KIND_STATUS || p->kind == WEND_KIND_STRING || p->kind == WEND_KIND_STRINGS || p->kind == WEND_KIND_STRINGS2 ||
-        p->kind == WEND_KIND_ATTR)
+    if (p->kind == WEND_KIND_STATUS || p->kind == WEND_KIND_STRING || p->kind == WEND_KIND_STRINGS
+        || p->kind == WEND_KIND_STRINGS2 || p->kind == WEND_KIND_ATTR)
         return TRUE;
-    return p->place == WEND_PLACE_OUTCOME && !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF &&
-           p->kind != WEND_KIND_FUNC && p->kind != WEND_KIND_SEGMENT;
+    return p->place == WEND_PLACE_OUTCOME && !layout_kind_is_handle(p->kind)
+           && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_FUNC
+           && p->kind != WEND_KIND_SEGMENT;
 }
 
 static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
                       const gint64 *slots, guint n_slots, GArray *origins)
 {
-    Split s = {.shape = shape, .slots = slots, .n_shape = n_shape, .n_slots = n_slots, .l = l,
-               .origins = origins, .origin = LAYOUT_OF_SHAPE};
+    Split s = {.shape = shape,
+               .slots = slots,
+               .n_shape = n_shape,
+               .n_slots = n_slots,
+               .l = l,
+               .origins = origins,
+               .origin = LAYOUT_OF_SHAPE};
     g_array_set_size(l->args, 0);
     g_array_set_size(l->args, f->n_params);
     g_array_set_size(l->words, 0);
@@ -251,32 +287,41 @@ static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, gui
     for (int i = 0; i < f->n_params && !s.bad; i++) {
         LayoutArg *arg = &g_array_index(l->args, LayoutArg, i);
         s.param = i;
-        if (layout_param_has_in(&f->params[i])) value(&s, &f->params[i], FALSE, &arg->n_in, &arg->in);
+        if (layout_param_has_in(&f->params[i]))
+            value(&s, &f->params[i], FALSE, &arg->n_in, &arg->in);
     }
     for (int i = 0; i < f->n_params && !s.bad && !failed; i++) {
         LayoutArg *arg = &g_array_index(l->args, LayoutArg, i);
         const WendParam *p = &f->params[i];
         gint16 index = i;
         s.param = i;
-        if (!layout_param_has_out(p)) continue;
-        if (p->kind == WEND_KIND_STATUS) arg->n_in = from_shape(&s);
-        if (out_is_outcome(p)) g_array_append_val(l->outcome, index);
-        else value(&s, p, TRUE, &arg->n_out, &arg->out);
+        if (!layout_param_has_out(p))
+            continue;
+        if (p->kind == WEND_KIND_STATUS)
+            arg->n_in = from_shape(&s);
+        if (out_is_outcome(p))
+            g_array_append_val(l->outcome, index);
+        else
+            value(&s, p, TRUE, &arg->n_out, &arg->out);
     }
     l->nulls = !s.bad && s.at_shape + 1 == n_shape ? (guint64)from_shape(&s) : 0;
     l->unfinished = failed && (l->nulls & WEND_UNFINISHED) != 0;
-    if (l->unfinished) l->nulls &= ~(guint64)WEND_UNFINISHED;
-    if (l->nulls && f->n_params < 64 && l->nulls >> f->n_params) return FALSE;
+    if (l->unfinished)
+        l->nulls &= ~(guint64)WEND_UNFINISHED;
+    if (l->nulls && f->n_params < 64 && l->nulls >> f->n_params)
+        return FALSE;
     return !s.bad && s.at_shape == n_shape && s.at_slot == n_slots;
 }
 
-gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots)
+gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
+                       const gint64 *slots, guint n_slots)
 {
     static const gint64 none = 0;
     return split(l, f, shape, n_shape, slots ? slots : &none, n_slots, NULL);
 }
 
-gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, guint n_slots)
+gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
+                     guint n_slots)
 {
     return split(l, f, shape, n_shape, NULL, n_slots, NULL);
 }
@@ -311,7 +356,8 @@ static gint64 outcome_length(OutcomeCursor *c, gint64 words_each)
 static gint64 outcome_string(OutcomeCursor *c, GArray *row)
 {
     gint64 n = outcome_length(c, 8);
-    for (gint64 i = 0; i < n; i += 8) move(c, row);
+    for (gint64 i = 0; i < n; i += 8)
+        move(c, row);
     return n;
 }
 
@@ -336,14 +382,19 @@ static void outcome_element(OutcomeCursor *c, const WendParam *p, GArray *row)
     case WEND_KIND_ATTR: {
         gint64 segment = outcome_word(c), no_distance = WEND_PLAIN;
         g_array_append_val(row, segment);
-        if (has_second(segment)) move(c, row); else g_array_append_val(row, none);
-        if (p->kind == WEND_KIND_ATTR) break;
+        if (has_second(segment))
+            move(c, row);
+        else
+            g_array_append_val(row, none);
+        if (p->kind == WEND_KIND_ATTR)
+            break;
         g_array_append_val(row, no_distance);
         g_array_append_val(row, none);
         break;
     }
     case WEND_KIND_STATUS:
-        for (int i = 0; i < 4; i++) move(c, row);
+        for (int i = 0; i < 4; i++)
+            move(c, row);
         break;
     default:
         move(c, row);
@@ -352,9 +403,12 @@ static void outcome_element(OutcomeCursor *c, const WendParam *p, GArray *row)
 
 gint64 layout_outcome(OutcomeCursor *c, const WendParam *p, GArray *row)
 {
-    if (p->kind == WEND_KIND_STRING) return outcome_string(c, row);
-    if (p->kind == WEND_KIND_STRINGS || p->kind == WEND_KIND_STRINGS2) return outcome_strings(c, row, p->kind == WEND_KIND_STRINGS2);
+    if (p->kind == WEND_KIND_STRING)
+        return outcome_string(c, row);
+    if (p->kind == WEND_KIND_STRINGS || p->kind == WEND_KIND_STRINGS2)
+        return outcome_strings(c, row, p->kind == WEND_KIND_STRINGS2);
     gint64 n = p->array ? outcome_length(c, 1) : 1;
-    for (gint64 i = 0; i < n; i++) outcome_element(c, p, row);
+    for (gint64 i = 0; i < n; i++)
+        outcome_element(c, p, row);
     return n;
 }

@@ -26,16 +26,22 @@ typedef struct {
 
 void layout_init(Layout *l);
 void layout_clear(Layout *l);
-/* Splits shape and slots; FALSE if they are not what the function's parameters ask for (words missing, left over or of no sense). Arrays that are progressions
- * are unfolded. */
-gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, const gint64 *slots, guint n_slots);
-/* Likewise where the slots' words are not known: sees whether all fits, and fills all but the words; nothing is unfolded. */
-gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape, guint n_slots);
+/* Splits shape and slots; FALSE if they are not what the function's parameters ask for (words
+ * missing, left over or of no sense). Arrays that are progressions are unfolded. */
+gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
+                       const gint64 *slots, guint n_slots);
+/* Likewise where the slots' words are not known: sees whether all fits, and fills all but the
+ * words; nothing is unfolded. */
+gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
+                     guint n_slots);
 
 /* Where a word comes from when it is not known which rank makes the call: from the shape, or from a
  * slot. Of an array that is progressions, a word is so many STEPS of the progression that begins in
  * SLOT; its step and bend are the next two slots. */
-typedef struct { guint slot; gint64 steps; } LayoutOrigin;
+typedef struct {
+    guint slot;
+    gint64 steps;
+} LayoutOrigin;
 enum { LAYOUT_OF_SHAPE = G_MAXUINT };
 /* Likewise for all ranks at once. ORIGINS (of LayoutOrigin) gets one for each of the words, which
  * are those of the shape, and 0 where they come from a slot. Arrays that are progressions are
@@ -55,8 +61,8 @@ static inline gboolean layout_kind_is_handle(WendKind kind)
 /* Whether a parameter has words that the caller gives, or that the call gives. */
 static inline gboolean layout_param_has_in(const WendParam *p)
 {
-    return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS &&
-           (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
+    return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS
+           && (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
 }
 static inline gboolean layout_param_has_out(const WendParam *p)
 {
@@ -66,46 +72,81 @@ static inline gboolean layout_param_has_out(const WendParam *p)
         return TRUE;
     /* An inout status is one that the caller fills (MPI_Status_set_elements): no call has come to
      * it yet. */
-    return !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST &&
-           p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_STATUS;
+    return !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST
+           && p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_STATUS;
 }
 
-/* How many words one element has, in or out. An address has four: segment (or WEND_PLAIN, …), offset or value; then, if it is a distance,
- * segment and offset of the place that it counts from, else WEND_PLAIN and 0. */
+/* How many words one element has, in or out. An address has four: segment (or WEND_PLAIN, …),
+ * offset or value; then, if it is a distance, segment and offset of the place that it counts from,
+ * else WEND_PLAIN and 0. */
 static inline guint layout_element_words(const WendParam *p, gboolean out)
 {
     switch (p->kind) {
-    case WEND_KIND_BUF: case WEND_KIND_ATTR: case WEND_KIND_TARGET: return 2;
-    case WEND_KIND_ADDRESS: case WEND_KIND_STATUS: return 4;
-    case WEND_KIND_COMM: case WEND_KIND_DATATYPE: return out ? 6 : 1;
-    default: return 1;
+    case WEND_KIND_BUF:
+    case WEND_KIND_ATTR:
+    case WEND_KIND_TARGET:
+        return 2;
+    case WEND_KIND_ADDRESS:
+    case WEND_KIND_STATUS:
+        return 4;
+    case WEND_KIND_COMM:
+    case WEND_KIND_DATATYPE:
+        return out ? 6 : 1;
+    default:
+        return 1;
     }
 }
 
-/* Whether an array of a parameter, in or out, can be progressions: of equal elements alone where all their words are in the shape, of numbers where one is in a slot. */
+/* Whether an array of a parameter, in or out, can be progressions: of equal elements alone where
+ * all their words are in the shape, of numbers where one is in a slot. */
 typedef enum { LAYOUT_NEVER_FOLDED, LAYOUT_FOLDED_EQUAL, LAYOUT_FOLDED_NUMBERS } LayoutFolding;
 static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
 {
     switch (p->kind) {
-    case WEND_KIND_STRING: case WEND_KIND_STRINGS: case WEND_KIND_STRINGS2: case WEND_KIND_STATUS: case WEND_KIND_SKIP: case WEND_KIND_SELF: case WEND_KIND_BUF:
-    case WEND_KIND_ATTR: case WEND_KIND_TARGET: case WEND_KIND_REQUEST: case WEND_KIND_FUNC: case WEND_KIND_SEGMENT:
+    case WEND_KIND_STRING:
+    case WEND_KIND_STRINGS:
+    case WEND_KIND_STRINGS2:
+    case WEND_KIND_STATUS:
+    case WEND_KIND_SKIP:
+    case WEND_KIND_SELF:
+    case WEND_KIND_BUF:
+    case WEND_KIND_ATTR:
+    case WEND_KIND_TARGET:
+    case WEND_KIND_REQUEST:
+    case WEND_KIND_FUNC:
+    case WEND_KIND_SEGMENT:
         return LAYOUT_NEVER_FOLDED;
     case WEND_KIND_ADDRESS:
         return LAYOUT_FOLDED_NUMBERS;
-    case WEND_KIND_COUNT: case WEND_KIND_INT: case WEND_KIND_DISP: case WEND_KIND_OFFSET: case WEND_KIND_RANK: case WEND_KIND_TAG:
-    case WEND_KIND_COLOR: case WEND_KIND_INDEX: case WEND_KIND_ERRCODE: case WEND_KIND_FOUND:
+    case WEND_KIND_COUNT:
+    case WEND_KIND_INT:
+    case WEND_KIND_DISP:
+    case WEND_KIND_OFFSET:
+    case WEND_KIND_RANK:
+    case WEND_KIND_TAG:
+    case WEND_KIND_COLOR:
+    case WEND_KIND_INDEX:
+    case WEND_KIND_ERRCODE:
+    case WEND_KIND_FOUND:
         return p->place == WEND_PLACE_SHAPE ? LAYOUT_FOLDED_EQUAL : LAYOUT_FOLDED_NUMBERS;
-    case WEND_KIND_LOGICAL: case WEND_KIND_ENUM: case WEND_KIND_BITS:
+    case WEND_KIND_LOGICAL:
+    case WEND_KIND_ENUM:
+    case WEND_KIND_BITS:
         return p->place == WEND_PLACE_SLOT ? LAYOUT_FOLDED_NUMBERS : LAYOUT_FOLDED_EQUAL;
     default: /* handles; one that is made is not the one before it */
         return out ? LAYOUT_NEVER_FOLDED : LAYOUT_FOLDED_EQUAL;
     }
 }
 
-/* A reader of one outcome entry. What the row lacks reads as zero, so that an entry of zeros needs no words. */
-typedef struct { const gint64 *words; guint n, at; } OutcomeCursor;
+/* A reader of one outcome entry. What the row lacks reads as zero, so that an entry of zeros needs
+ * no words. */
+typedef struct {
+    const gint64 *words;
+    guint n, at;
+} OutcomeCursor;
 gint64 outcome_word(OutcomeCursor *c);
-/* The words of one parameter, appended to ROW as WendArg gives them; returns n_out. An array cannot claim more than the entry holds. */
+/* The words of one parameter, appended to ROW as WendArg gives them; returns n_out. An array cannot
+ * claim more than the entry holds. */
 gint64 layout_outcome(OutcomeCursor *c, const WendParam *p, GArray *row);
 
 #endif

@@ -11,7 +11,8 @@ void wend_facts_add(WendFacts *f, const char *key, const char *value)
     f->n++;
 }
 
-void wend_part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size, size_t n_sequences)
+void wend_part_begin(WendBuf *out, const WendFacts *facts, uint32_t rank, uint32_t size,
+                     size_t n_sequences)
 {
     wend_buf_bytes(out, WEND_PART_MAGIC, strlen(WEND_PART_MAGIC));
     wend_buf_unsigned(out, WEND_PART_VERSION);
@@ -50,8 +51,10 @@ void wend_part_sequence(WendBuf *out, const WendPartSequence *s)
     uint64_t times[s->n_unfinished + 1];
     for (size_t i = 0; i < s->n_unfinished; i++)
         times[i] = s->unfinished[i].times;
-    write_grammar(out, s->grammar, &(WendTail){wend_cst_terminals(s->calls), s->n_unfinished, times});
-    wend_buf_unsigned(out, s->n_unfinished > 0 ? 0 : s->polls_after); /* else they come before the first of these */
+    write_grammar(out, s->grammar,
+                  &(WendTail){wend_cst_terminals(s->calls), s->n_unfinished, times});
+    /* else they come before the first of these */
+    wend_buf_unsigned(out, s->n_unfinished > 0 ? 0 : s->polls_after);
     write_table(out, s->polls, false, NULL);
     write_grammar(out, s->polls_grammar, NULL);
 }

@@ -7,11 +7,13 @@
 static bool differ_by(int64_t a, int64_t b, int64_t *step)
 {
     const int64_t limit = INT64_C(1) << 60; /* sums stay numbers of 64 bits */
-    return a >= -limit && a <= limit && b >= -limit && b <= limit && !__builtin_sub_overflow(b, a, step);
+    return a >= -limit && a <= limit && b >= -limit && b <= limit
+           && !__builtin_sub_overflow(b, a, step);
 }
 
 /* The progression that begins at element FIRST, as long as it goes before END. */
-static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_t first, int64_t stride, bool level)
+static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_t first,
+                                      int64_t stride, bool level)
 {
     int64_t at = first + stride, step, next, last = wend_integer(v, first);
     WendProgression p = {first, end, stride, last, 0, 0};
@@ -27,7 +29,9 @@ static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_
         at += stride;
         if (at < end && differ_by(last, wend_integer(v, at), &next))
             p.bend = next - step;
-        for (; at < end && differ_by(last, value = wend_integer(v, at), &next) && next == step + p.bend; at += stride) {
+        for (; at < end && differ_by(last, value = wend_integer(v, at), &next)
+               && next == step + p.bend;
+             at += stride) {
             step = next;
             last = value;
         }
@@ -37,7 +41,8 @@ static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_
 }
 
 /* Where STRIDE progressions that take turns from FIRST on end: where the first of them does. */
-static int64_t taking_turns(const WendIntegers *v, int64_t first, int64_t stride, bool level, WendProgression *all)
+static int64_t taking_turns(const WendIntegers *v, int64_t first, int64_t stride, bool level,
+                            WendProgression *all)
 {
     int64_t end = v->n;
     for (int64_t k = 0; k < stride && first + k < end; k++) {
@@ -49,7 +54,8 @@ static int64_t taking_turns(const WendIntegers *v, int64_t first, int64_t stride
     return end;
 }
 
-int64_t wend_progressions_at(const WendIntegers *v, int64_t i, bool level, WendProgression stretch[WEND_MOST_STRIDE])
+int64_t wend_progressions_at(const WendIntegers *v, int64_t i, bool level,
+                             WendProgression stretch[WEND_MOST_STRIDE])
 {
     WendProgression tried[WEND_MOST_STRIDE];
     int64_t stride = 1, end = taking_turns(v, i, 1, level, stretch);

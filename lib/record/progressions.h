@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* progressions.h: long arrays that follow a pattern, as few numbers. No GLib.
  *
- * An array is cut into stretches, and each of them is STRIDE progressions whose elements take turns. The elements of a progression differ by a step, which itself
- * may grow by the same each time (0, 1, 3, 6, 10: triangles of a matrix). docs/recording.md ("Calls
- * as words") says how an array in a call is recorded so. */
+ * An array is cut into stretches, and each of them is STRIDE progressions whose elements take
+ * turns. The elements of a progression differ by a step, which itself may grow by the same each
+ * time (0, 1, 3, 6, 10: triangles of a matrix). docs/recording.md ("Calls as words") says how an
+ * array in a call is recorded so. */
 #ifndef WEND_PROGRESSIONS_H
 #define WEND_PROGRESSIONS_H
 
@@ -13,14 +14,21 @@
 enum { WEND_MOST_STRIDE = 16 };
 
 /* N signed integers of 4 or 8 bytes each. */
-typedef struct { const void *data; unsigned width; int64_t n; } WendIntegers;
+typedef struct {
+    const void *data;
+    unsigned width;
+    int64_t n;
+} WendIntegers;
 static inline int64_t wend_integer(const WendIntegers *v, int64_t i)
 {
-    return v->width == sizeof(int32_t) ? ((const int32_t *)v->data)[i] : ((const int64_t *)v->data)[i];
+    return v->width == sizeof(int32_t) ? ((const int32_t *)v->data)[i]
+                                       : ((const int64_t *)v->data)[i];
 }
 
 /* Elements FIRST, FIRST + STRIDE, … before END: VALUE, VALUE + STEP, VALUE + 2 STEP + BEND, … */
-typedef struct { int64_t first, end, stride, value, step, bend; } WendProgression;
+typedef struct {
+    int64_t first, end, stride, value, step, bend;
+} WendProgression;
 
 /* The element after K steps. Sums wrap: a damaged archive may say anything. */
 static inline int64_t wend_progression_value(int64_t value, int64_t step, int64_t bend, uint64_t k)
@@ -29,8 +37,9 @@ static inline int64_t wend_progression_value(int64_t value, int64_t step, int64_
     return (int64_t)((uint64_t)value + k * (uint64_t)step + pairs * (uint64_t)bend);
 }
 
-/* The stretch that begins at element I: as many progressions as its stride says, of the stride with which each goes farthest. LEVEL: of equal elements alone.
- * Gives where it ends. */
-int64_t wend_progressions_at(const WendIntegers *v, int64_t i, bool level, WendProgression stretch[WEND_MOST_STRIDE]);
+/* The stretch that begins at element I: as many progressions as its stride says, of the stride with
+ * which each goes farthest. LEVEL: of equal elements alone. Gives where it ends. */
+int64_t wend_progressions_at(const WendIntegers *v, int64_t i, bool level,
+                             WendProgression stretch[WEND_MOST_STRIDE]);
 
 #endif

@@ -10,14 +10,16 @@ enum { RULE_MEMORY = sizeof(Rule) + 48, SYMBOL_MEMORY = sizeof(WendSymbol) + 16 
 
 void rules_clear(RuleRow *row)
 {
-    for (guint i = 0; i < row->n_rules; i++) g_free(row->rules[i].symbols);
+    for (guint i = 0; i < row->n_rules; i++)
+        g_free(row->rules[i].symbols);
     g_free(row->rules);
     memset(row, 0, sizeof *row);
 }
 
 void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out)
 {
-    wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0) | (is_rule ? SYMBOL_IS_RULE : 0));
+    wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0)
+                               | (is_rule ? SYMBOL_IS_RULE : 0));
 }
 
 void rule_encode(const Rule *rule, RulesForm form, WendBuf *out)
@@ -26,9 +28,12 @@ void rule_encode(const Rule *rule, RulesForm form, WendBuf *out)
     for (guint k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
         gboolean repeated = y->repeats != 1;
-        if (form == RULES_SHORT) symbol_encode(y->id, y->is_rule, repeated, out);
-        else wend_buf_unsigned(out, (guint64)y->id << 1 | (y->is_rule ? 1 : 0));
-        if (repeated || form == RULES_PLAIN) wend_buf_unsigned(out, y->repeats);
+        if (form == RULES_SHORT)
+            symbol_encode(y->id, y->is_rule, repeated, out);
+        else
+            wend_buf_unsigned(out, (guint64)y->id << 1 | (y->is_rule ? 1 : 0));
+        if (repeated || form == RULES_PLAIN)
+            wend_buf_unsigned(out, y->repeats);
     }
 }
 
@@ -38,7 +43,8 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm 
     guint bits = in_short ? SYMBOL_BITS : 1;
     memset(row, 0, sizeof *row);
     gsize n = wend_read_count(c, 1);
-    if (c->failed || n > G_MAXINT32 || !allowance_take(c->allowance, n, RULE_MEMORY)) return FALSE;
+    if (c->failed || n > G_MAXINT32 || !allowance_take(c->allowance, n, RULE_MEMORY))
+        return FALSE;
     row->rules = g_new0(Rule, n + 1);
     row->n_rules = n;
     for (guint i = 0; i < row->n_rules; i++) {
@@ -50,17 +56,22 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm 
         row->rules[i].n = symbols;
         row->rules[i].symbols = g_new(WendSymbol, symbols + 1);
         for (gsize k = 0; k < symbols; k++) {
-            guint64 said = wend_read_unsigned(c), repeats = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_read_unsigned(c), id = said >> bits;
+            guint64 said = wend_read_unsigned(c),
+                    repeats = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_read_unsigned(c),
+                    id = said >> bits;
             gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
-            if (c->failed || repeats == 0 || repeats & RULE_TRIP || id >= (is_rule ? n : n_terminals)) {
+            if (c->failed || repeats == 0 || repeats & RULE_TRIP
+                || id >= (is_rule ? n : n_terminals)) {
                 rules_clear(row);
                 return FALSE;
             }
             row->rules[i].symbols[k] = (WendSymbol){is_rule, id, repeats};
         }
     }
-    if (row->n_rules == 0) c->failed = true;
-    if (c->failed) rules_clear(row);
+    if (row->n_rules == 0)
+        c->failed = true;
+    if (c->failed)
+        rules_clear(row);
     return !c->failed;
 }
 
@@ -72,7 +83,10 @@ gboolean rules_from(RuleRow *row, GBytes *grammar, guint32 n_terminals)
 
 guint32 *rules_bottom_up(const RuleRow *row, guint *n)
 {
-    typedef struct { guint32 rule; guint at; } Frame;
+    typedef struct {
+        guint32 rule;
+        guint at;
+    } Frame;
     g_autofree guint8 *state = g_new0(guint8, row->n_rules); /* 1: being read, 2: done */
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
     guint32 *order = g_new(guint32, row->n_rules);
@@ -83,7 +97,9 @@ guint32 *rules_bottom_up(const RuleRow *row, guint *n)
     while (stack->len) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         const Rule *rule = &row->rules[top->rule];
-        while (top->at < rule->n && (!rule->symbols[top->at].is_rule || state[rule->symbols[top->at].id] == 2)) top->at++;
+        while (top->at < rule->n
+               && (!rule->symbols[top->at].is_rule || state[rule->symbols[top->at].id] == 2))
+            top->at++;
         if (top->at == rule->n) {
             state[top->rule] = 2;
             order[(*n)++] = top->rule;
@@ -105,7 +121,8 @@ gboolean rules_length(const RuleRow *row, guint64 *length)
 {
     guint n;
     g_autofree guint32 *order = rules_bottom_up(row, &n);
-    if (!order) return FALSE;
+    if (!order)
+        return FALSE;
     g_autofree guint64 *lengths = g_new0(guint64, row->n_rules);
     for (guint i = 0; i < n; i++) {
         const Rule *rule = &row->rules[order[i]];
@@ -113,7 +130,9 @@ gboolean rules_length(const RuleRow *row, guint64 *length)
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *s = &rule->symbols[k];
             guint64 each = s->is_rule ? lengths[s->id] : 1, all;
-            if (__builtin_mul_overflow(each, s->repeats, &all) || __builtin_add_overflow(sum, all, &sum) || sum > G_MAXINT64 / 2) return FALSE;
+            if (__builtin_mul_overflow(each, s->repeats, &all)
+                || __builtin_add_overflow(sum, all, &sum) || sum > G_MAXINT64 / 2)
+                return FALSE;
         }
         lengths[order[i]] = sum;
     }
@@ -139,7 +158,12 @@ void rules_count(const RuleRow *row, guint64 *counts)
 
 /* -- going through an expansion -- */
 
-typedef struct { guint32 rule; guint at; guint64 left; } Frame; /* LEFT times more, this one included */
+/* LEFT times more, this one included */
+typedef struct {
+    guint32 rule;
+    guint at;
+    guint64 left;
+} Frame;
 
 void expansion_advance(Expansion *e, guint64 n)
 {
@@ -149,7 +173,8 @@ void expansion_advance(Expansion *e, guint64 n)
         const Rule *rule = &e->row->rules[top->rule];
         if (top->at == rule->n) {
             top->at = 0;
-            if (--top->left == 0) g_array_set_size(e->stack, e->stack->len - 1);
+            if (--top->left == 0)
+                g_array_set_size(e->stack, e->stack->len - 1);
             continue;
         }
         const WendSymbol *y = &rule->symbols[top->at++];

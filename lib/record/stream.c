@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.c: see stream.h.
  *
- * A run takes four bytes or a few more. A grammar of runs (grammar.h) takes nothing for those that come again in the same order, but twenty times the bytes where they do not. So it is tried:
- * when the bytes have doubled, on those that have come since, as long as it takes less than half of them. If it comes to their end, runs go on in the grammar
- * and the bytes are dropped. When the grammar has grown by more than the bytes that it stands for would have, it is written down, as bytes, and runs follow as before.
+ * A run takes four bytes or a few more. A grammar of runs (grammar.h) takes nothing for those that
+ * come again in the same order, but twenty times the bytes where they do not. So it is tried: when
+ * the bytes have doubled, on those that have come since, as long as it takes less than half of
+ * them. If it comes to their end, runs go on in the grammar and the bytes are dropped. When the
+ * grammar has grown by more than the bytes that it stands for would have, it is written down, as
+ * bytes, and runs follow as before.
  *
- * Bytes are tried once in vain, and at most twice more when they are dropped, with no more than as many before them: time is linear. What is tried and when depends on the entries alone, so
- * equal streams are equal bytes, however often they have been encoded. */
+ * Bytes are tried once in vain, and at most twice more when they are dropped, with no more than as
+ * many before them: time is linear. What is tried and when depends on the entries alone, so equal
+ * streams are equal bytes, however often they have been encoded. */
 #include "stream.h"
 
 #include <string.h>
@@ -19,23 +23,47 @@
 
 enum { LEAST = 1 << 14 }; /* bytes to try: a grammar takes a third of it to begin with */
 
-/* So many entries in a row that go up in equal steps, and the next ones may be an arithmetic run. */
+/* So many entries in a row that go up in equal steps, and the next ones may be an arithmetic
+ * run. */
 enum { CLIMB = 16 };
 
-/* Where in WendStream.words: the last run's entry (an arithmetic run's first), its steps behind their count, the arithmetic run's last entry; and an entry and its steps of one that is read. */
-static int64_t *last_entry(const WendStream *s) { return s->words; }
-static int64_t *count_and_steps(const WendStream *s) { return s->words + s->cap; }
-static int64_t *steps(const WendStream *s) { return s->words + s->cap + 1; }
-static int64_t *reached(const WendStream *s) { return s->words + 2 * s->cap + 1; }
-static int64_t *read_entry(const WendStream *s) { return s->words + 3 * s->cap + 1; }
-static int64_t *read_count_and_steps(const WendStream *s) { return s->words + 4 * s->cap + 1; }
-static size_t room_for(size_t cap) { return (5 * cap + 2) * sizeof(int64_t); }
+/* Where in WendStream.words: the last run's entry (an arithmetic run's first), its steps behind
+ * their count, the arithmetic run's last entry; and an entry and its steps of one that is read. */
+static int64_t *last_entry(const WendStream *s)
+{
+    return s->words;
+}
+static int64_t *count_and_steps(const WendStream *s)
+{
+    return s->words + s->cap;
+}
+static int64_t *steps(const WendStream *s)
+{
+    return s->words + s->cap + 1;
+}
+static int64_t *reached(const WendStream *s)
+{
+    return s->words + 2 * s->cap + 1;
+}
+static int64_t *read_entry(const WendStream *s)
+{
+    return s->words + 3 * s->cap + 1;
+}
+static int64_t *read_count_and_steps(const WendStream *s)
+{
+    return s->words + 4 * s->cap + 1;
+}
+static size_t room_for(size_t cap)
+{
+    return (5 * cap + 2) * sizeof(int64_t);
+}
 
 typedef struct Entry {
-    WendSignature signature; /* its words are the shape; an arithmetic run has slots: count and steps */
-    struct Entry *after;     /* the next number */
-    uint32_t number;         /* terminal of the grammar */
-    size_t bytes;            /* in a run, but for the count */
+    /* its words are the shape; an arithmetic run has slots: count and steps */
+    WendSignature signature;
+    struct Entry *after; /* the next number */
+    uint32_t number;     /* terminal of the grammar */
+    size_t bytes;        /* in a run, but for the count */
 } Entry;
 
 typedef struct wend_stream_repetition {
@@ -43,8 +71,8 @@ typedef struct wend_stream_repetition {
     WendIntern table;
     Entry *first, *newest;
     WendGrammar *grammar;
-    uint64_t plain;          /* what the runs in it take as bytes */
-    uint64_t paid_plain;     /* that, and the memory, when it was last seen to pay */
+    uint64_t plain;      /* what the runs in it take as bytes */
+    uint64_t paid_plain; /* that, and the memory, when it was last seen to pay */
     size_t paid_memory;
 } Repetition;
 
@@ -70,7 +98,8 @@ static Repetition *repetition_new(void)
 
 static size_t repetition_memory(const Repetition *r)
 {
-    return sizeof *r + r->arena.bytes + wend_intern_memory(&r->table) + wend_grammar_memory(r->grammar);
+    return sizeof *r + r->arena.bytes + wend_intern_memory(&r->table)
+           + wend_grammar_memory(r->grammar);
 }
 
 static size_t unsigned_bytes(uint64_t v)
@@ -87,15 +116,19 @@ static size_t words_bytes(const int64_t *words, size_t n)
 }
 
 /* RISE: count and steps, n + 1 words; or 0 words. */
-static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps, size_t n_steps, uint64_t hash)
+static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps,
+                        size_t n_steps, uint64_t hash)
 {
     Entry *e = wend_arena_new(&r->arena, sizeof *e);
-    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words), *steps_copy = wend_arena_copy(&r->arena, steps, n_steps * sizeof *steps);
+    int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words),
+            *steps_copy = wend_arena_copy(&r->arena, steps, n_steps * sizeof *steps);
     if (!e || !copy || !steps_copy || r->table.n > INT32_MAX)
         return NULL;
-    e->signature = (WendSignature){.shape = copy, .n_shape = n, .slots = steps_copy, .n_slots = n_steps};
+    e->signature =
+        (WendSignature){.shape = copy, .n_shape = n, .slots = steps_copy, .n_slots = n_steps};
     e->number = (uint32_t)r->table.n;
-    e->bytes = unsigned_bytes((uint64_t)n << 1) + words_bytes(words, n) + words_bytes(steps, n_steps);
+    e->bytes =
+        unsigned_bytes((uint64_t)n << 1) + words_bytes(words, n) + words_bytes(steps, n_steps);
     if (!wend_intern_add(&r->table, &e->signature, hash))
         return NULL;
     if (r->newest)
@@ -106,11 +139,13 @@ static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int
     return e;
 }
 
-static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const int64_t *steps, size_t n_steps, uint64_t repeats)
+static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const int64_t *steps,
+                           size_t n_steps, uint64_t repeats)
 {
     uint64_t hash;
     Entry *e = (Entry *)wend_intern_find(&r->table, words, n, steps, n_steps, &hash);
-    if ((!e && !(e = add_entry(r, words, n, steps, n_steps, hash))) || !wend_grammar_append(r->grammar, e->number, repeats))
+    if ((!e && !(e = add_entry(r, words, n, steps, n_steps, hash)))
+        || !wend_grammar_append(r->grammar, e->number, repeats))
         return false;
     r->plain += unsigned_bytes(repeats) + e->bytes;
     return true;
@@ -118,7 +153,8 @@ static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const 
 
 /* -- runs -- */
 
-static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int64_t *steps, size_t n_steps)
+static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int64_t *steps,
+                        size_t n_steps)
 {
     wend_buf_unsigned(out, (uint64_t)n << 1 | (n_steps > 0));
     for (size_t i = 0; i < n; i++)
@@ -150,7 +186,8 @@ static void write_repetition(const WendStream *s, WendBuf *out)
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, s->repetition->table.n);
     for (const Entry *e = s->repetition->first; e; e = e->after)
-        write_entry(out, e->signature.shape, e->signature.n_shape, e->signature.slots, e->signature.n_slots);
+        write_entry(out, e->signature.shape, e->signature.n_shape, e->signature.slots,
+                    e->signature.n_slots);
     wend_grammar_encode(s->repetition->grammar, NULL, out);
 }
 
@@ -177,7 +214,8 @@ static void cut(WendBuf *b, size_t len)
         b->len = len;
 }
 
-/* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of theirs. */
+/* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of
+ * theirs. */
 static Repetition *repetition_of(WendStream *s, size_t from)
 {
     size_t most = (s->runs.len - from) / 2;
@@ -203,7 +241,8 @@ static Repetition *repetition_of(WendStream *s, size_t from)
     return r;
 }
 
-/* Tries the runs that have not been tried, and if they repeat themselves all: what they repeat may have begun before. One at a time, for the memory. */
+/* Tries the runs that have not been tried, and if they repeat themselves all: what they repeat may
+ * have begun before. One at a time, for the memory. */
 static void try_repetition(WendStream *s)
 {
     size_t from = s->tried;
@@ -258,7 +297,8 @@ static bool repeat(WendStream *s)
 
 static bool is_last(const WendStream *s, const int64_t *words, size_t n)
 {
-    return s->repeats > 0 && s->n == n && s->count <= 1 && wend_equal_words(last_entry(s), words, n);
+    return s->repeats > 0 && s->n == n && s->count <= 1
+           && wend_equal_words(last_entry(s), words, n);
 }
 
 static bool goes_on(WendStream *s, const int64_t *words, size_t n)
@@ -278,7 +318,8 @@ static bool goes_on(WendStream *s, const int64_t *words, size_t n)
     return true;
 }
 
-/* Whether the next entry and so many before it, CLIMB in all, each go up from the one before by the same steps: an arithmetic run may begin with it. Special words (words.h) stay what they are. */
+/* Whether the next entry and so many before it, CLIMB in all, each go up from the one before by the
+ * same steps: an arithmetic run may begin with it. Special words (words.h) stay what they are. */
 static bool climbs(WendStream *s, const int64_t *words, size_t n)
 {
     const int64_t *last = s->count ? reached(s) : last_entry(s);
@@ -287,7 +328,8 @@ static bool climbs(WendStream *s, const int64_t *words, size_t n)
     for (size_t i = 0; i < n && possible; i++) {
         int64_t now = 0;
         if (last[i] != words[i])
-            possible = !wend_is_special(last[i]) && !wend_is_special(words[i]) && !__builtin_sub_overflow(words[i], last[i], &now) && !wend_is_special(now);
+            possible = !wend_is_special(last[i]) && !wend_is_special(words[i])
+                       && !__builtin_sub_overflow(words[i], last[i], &now) && !wend_is_special(now);
         same &= now == step[i];
         step[i] = now;
     }
@@ -303,7 +345,8 @@ static bool make_room(WendStream *s, size_t n)
     int64_t *words = wend_budget_resize(NULL, 0, room_for(n));
     if (!words)
         return false;
-    if (s->n > 0) { /* the last run; where it has got to does not matter any more, as the next entry is wider */
+    /* the last run; where it has got to does not matter any more, as the next entry is wider */
+    if (s->n > 0) {
         memcpy(words, last_entry(s), s->n * sizeof *words);
         memcpy(words + n, count_and_steps(s), (s->n + 1) * sizeof *words);
     }
@@ -314,7 +357,8 @@ static bool make_room(WendStream *s, size_t n)
     return true;
 }
 
-/* Another entry than the last. Apart from wend_stream_add, which so needs no registers of its callers. */
+/* Another entry than the last. Apart from wend_stream_add, which so needs no registers of its
+ * callers. */
 static __attribute__((noinline)) bool add_other(WendStream *s, const int64_t *words, size_t n)
 {
     if (goes_on(s, words, n))
@@ -385,7 +429,8 @@ void wend_stream_encode(const WendStream *s, WendBuf *out)
 
 size_t wend_stream_memory(const WendStream *s)
 {
-    return (s->words ? room_for(s->cap) : 0) + s->runs.cap + (s->repetition ? repetition_memory(s->repetition) : 0);
+    return (s->words ? room_for(s->cap) : 0) + s->runs.cap
+           + (s->repetition ? repetition_memory(s->repetition) : 0);
 }
 
 void wend_stream_clear(WendStream *s)

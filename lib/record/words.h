@@ -2,8 +2,8 @@
 /* words.h: the 64-bit words that calls are recorded in.
  *
  * docs/recording.md ("Calls as words") says which words each kind of parameter gives. This header
- * has the few special
- * values, and the packing of handles and segments. Used by the tracer and by every reader; needs nothing but C11.
+ * has the few special values, and the packing of handles and segments. Used by the tracer and by
+ * every reader; needs nothing but C11.
  */
 #ifndef WEND_WORDS_H
 #define WEND_WORDS_H
@@ -13,16 +13,21 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Specials. None of them collides with an ordinary value: counts, ranks and displacements are far from INT64_MIN. */
+/* Specials. None of them collides with an ordinary value: counts, ranks and displacements are far
+ * from INT64_MIN. */
 #define WEND_SPECIAL_BASE (INT64_MIN + 0x100000)
 #define WEND_ABSENT (INT64_MIN + 1)  /* not significant at this caller; not read */
 #define WEND_UNKNOWN (INT64_MIN + 2) /* a handle or pointer that Wend has never seen made */
-#define WEND_IGNORE (INT64_MIN + 3)  /* MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED as constants are WEND_CONST */
-#define WEND_PLAIN (INT64_MIN + 4)   /* kind address: the slot is a plain number */
+#define WEND_IGNORE \
+    (INT64_MIN      \
+     + 3) /* MPI_STATUSES_IGNORE, MPI_ERRCODES_IGNORE, MPI_UNWEIGHTED as constants are WEND_CONST */
+#define WEND_PLAIN (INT64_MIN + 4)    /* kind address: the slot is a plain number */
 #define WEND_DISTANCE (INT64_MIN + 5) /* kind address: the distance of two places follows */
-#define WEND_PROGRESSIONS (INT64_MIN + 6) /* length of an array: its elements follow as progressions */
+#define WEND_PROGRESSIONS \
+    (INT64_MIN + 6) /* length of an array: its elements follow as progressions */
 
-/* An array of more elements is not recorded as progressions: what readers unfold is bounded, however small the archive. */
+/* An array of more elements is not recorded as progressions: what readers unfold is bounded,
+ * however small the archive. */
 #define WEND_MOST_UNFOLDED (INT64_C(1) << 24)
 
 /* A function that the caller gave as NULL, where no constant of the parameter's group is that. */
@@ -30,66 +35,132 @@
 
 /* Named constant number i of the spec's list. */
 #define WEND_CONST(i) (INT64_MIN + 0x1000 + (int64_t)(i))
-static inline bool wend_is_special(int64_t w) { return w < WEND_SPECIAL_BASE; }
-static inline bool wend_is_const(int64_t w) { return w >= INT64_MIN + 0x1000 && w < WEND_SPECIAL_BASE; }
-static inline uint32_t wend_const_index(int64_t w) { return (uint32_t)(w - (INT64_MIN + 0x1000)); }
+static inline bool wend_is_special(int64_t w)
+{
+    return w < WEND_SPECIAL_BASE;
+}
+static inline bool wend_is_const(int64_t w)
+{
+    return w >= INT64_MIN + 0x1000 && w < WEND_SPECIAL_BASE;
+}
+static inline uint32_t wend_const_index(int64_t w)
+{
+    return (uint32_t)(w - (INT64_MIN + 0x1000));
+}
 
 /* Handles and requests: the making thread's number and a number in that thread. */
 #define WEND_HANDLE(tid, n) (((int64_t)(tid) << 32) | (int64_t)(n))
-static inline bool wend_is_handle(int64_t w) { return w >= 0; }
-static inline uint32_t wend_handle_tid(int64_t w) { return (uint32_t)(w >> 32); }
-static inline uint32_t wend_handle_number(int64_t w) { return (uint32_t)w; }
+static inline bool wend_is_handle(int64_t w)
+{
+    return w >= 0;
+}
+static inline uint32_t wend_handle_tid(int64_t w)
+{
+    return (uint32_t)(w >> 32);
+}
+static inline uint32_t wend_handle_number(int64_t w)
+{
+    return (uint32_t)w;
+}
 
-/* Segments of memory. A pointer that is none of them is a constant (MPI_BOTTOM, MPI_IN_PLACE, …) or WEND_UNKNOWN. */
+/* Segments of memory. A pointer that is none of them is a constant (MPI_BOTTOM, MPI_IN_PLACE, …) or
+ * WEND_UNKNOWN. */
 enum wend_segment_kind {
     WEND_SEGMENT_HEAP,   /* malloc and its family */
     WEND_SEGMENT_STACK,  /* the calling thread's own stack; id = thread number */
     WEND_SEGMENT_STATIC, /* data of the executable or a shared object */
     WEND_SEGMENT_MPI,    /* MPI_Alloc_mem */
-    WEND_SEGMENT_WIN,    /* memory of a window that MPI allocated (own part or, in shared windows, another rank's) */
-    WEND_SEGMENT_MAP,    /* any other mapping, stacks of other threads among them */
-    WEND_SEGMENT_REMOTE, /* of another process, attached to a dynamic window: kind address only. id = its segment word there */
-    WEND_SEGMENT_CUDA,   /* CUDA's allocators; wend_device, wend_managed or wend_pinned says where it is. Shares its numbers with the heap */
+    /* memory of a window that MPI allocated (own part or, in shared windows, another rank's) */
+    WEND_SEGMENT_WIN,
+    WEND_SEGMENT_MAP, /* any other mapping, stacks of other threads among them */
+    /* of another process, attached to a dynamic window: kind address only. id = its segment word
+     * there */
+    WEND_SEGMENT_REMOTE,
+    /* CUDA's allocators; wend_device, wend_managed or wend_pinned says where it is. Shares its
+     * numbers with the heap */
+    WEND_SEGMENT_CUDA,
     WEND_SEGMENT_KINDS
 };
 #define WEND_SEGMENT(kind, id) (((int64_t)(id) << 3) | (int64_t)(kind))
-static inline bool wend_is_segment(int64_t w) { return w >= 0; }
-static inline enum wend_segment_kind wend_segment_kind(int64_t w) { return (enum wend_segment_kind)(w & 7); }
-static inline int64_t wend_segment_id(int64_t w) { return w >> 3; }
-/* Ids of heap, static, MPI-allocated, window and mapped segments are as those of handles: the thread that named it, and a number in that thread. */
+static inline bool wend_is_segment(int64_t w)
+{
+    return w >= 0;
+}
+static inline enum wend_segment_kind wend_segment_kind(int64_t w)
+{
+    return (enum wend_segment_kind)(w & 7);
+}
+static inline int64_t wend_segment_id(int64_t w)
+{
+    return w >> 3;
+}
+/* Ids of heap, static, MPI-allocated, window and mapped segments are as those of handles: the
+ * thread that named it, and a number in that thread. */
 #define WEND_SEGMENT_OF(kind, tid, n) WEND_SEGMENT(kind, WEND_HANDLE(tid, n))
-static inline uint32_t wend_segment_thread(int64_t w) { return (uint32_t)(wend_segment_id(w) >> 32); }
-static inline uint32_t wend_segment_number(int64_t w) { return (uint32_t)wend_segment_id(w); }
+static inline uint32_t wend_segment_thread(int64_t w)
+{
+    return (uint32_t)(wend_segment_id(w) >> 32);
+}
+static inline uint32_t wend_segment_number(int64_t w)
+{
+    return (uint32_t)wend_segment_id(w);
+}
 
-/* The word that the segment would have if CUDA's memory were the heap's, as it is in a proxy for machines without CUDA. */
+/* The word that the segment would have if CUDA's memory were the heap's, as it is in a proxy for
+ * machines without CUDA. */
 static inline int64_t wend_segment_in_host_memory(int64_t w)
 {
     if (!wend_is_segment(w))
         return w;
     if (wend_segment_kind(w) == WEND_SEGMENT_REMOTE)
         return WEND_SEGMENT(WEND_SEGMENT_REMOTE, wend_segment_in_host_memory(wend_segment_id(w)));
-    return wend_segment_kind(w) == WEND_SEGMENT_CUDA ? WEND_SEGMENT(WEND_SEGMENT_HEAP, wend_segment_id(w)) : w;
+    return wend_segment_kind(w) == WEND_SEGMENT_CUDA
+               ? WEND_SEGMENT(WEND_SEGMENT_HEAP, wend_segment_id(w))
+               : w;
 }
 
-/* The offset of an address in a WEND_SEGMENT_REMOTE has the process (its rank in MPI_COMM_WORLD) in the lower bits, so that "my right neighbour's"
- * is the same thing on all ranks. */
+/* The offset of an address in a WEND_SEGMENT_REMOTE has the process (its rank in MPI_COMM_WORLD) in
+ * the lower bits, so that "my right neighbour's" is the same thing on all ranks. */
 #define WEND_REMOTE_OFFSET(rank, offset) ((int64_t)((uint64_t)(offset) << 24 | (uint64_t)(rank)))
-static inline uint32_t wend_remote_rank(int64_t w) { return (uint32_t)w & 0xffffff; }
-static inline int64_t wend_remote_offset(int64_t w) { return w >> 24; }
+static inline uint32_t wend_remote_rank(int64_t w)
+{
+    return (uint32_t)w & 0xffffff;
+}
+static inline int64_t wend_remote_offset(int64_t w)
+{
+    return w >> 24;
+}
 
 /* Kinds of user callbacks, by the C type of the function: what wend_return's kind says. */
+/* clang-format off */
 #define WEND_CALLBACKS(X) \
-    X(MPI_User_function) X(MPI_User_function_c) \
-    X(MPI_Comm_copy_attr_function) X(MPI_Comm_delete_attr_function) \
-    X(MPI_Type_copy_attr_function) X(MPI_Type_delete_attr_function) \
-    X(MPI_Win_copy_attr_function) X(MPI_Win_delete_attr_function) \
-    X(MPI_Copy_function) X(MPI_Delete_function) \
-    X(MPI_Comm_errhandler_function) X(MPI_File_errhandler_function) X(MPI_Win_errhandler_function) X(MPI_Session_errhandler_function) \
+    X(MPI_User_function) \
+    X(MPI_User_function_c) \
+    X(MPI_Comm_copy_attr_function) \
+    X(MPI_Comm_delete_attr_function) \
+    X(MPI_Type_copy_attr_function) \
+    X(MPI_Type_delete_attr_function) \
+    X(MPI_Win_copy_attr_function) \
+    X(MPI_Win_delete_attr_function) \
+    X(MPI_Copy_function) \
+    X(MPI_Delete_function) \
+    X(MPI_Comm_errhandler_function) \
+    X(MPI_File_errhandler_function) \
+    X(MPI_Win_errhandler_function) \
+    X(MPI_Session_errhandler_function) \
     X(MPI_Handler_function) \
-    X(MPI_Grequest_query_function) X(MPI_Grequest_free_function) X(MPI_Grequest_cancel_function) \
-    X(MPIX_Grequest_poll_function) X(MPIX_Grequest_wait_function) \
-    X(MPI_Datarep_conversion_function) X(MPI_Datarep_conversion_function_c) X(MPI_Datarep_extent_function) \
-    X(MPI_T_event_cb_function) X(MPI_T_event_free_cb_function) X(MPI_T_event_dropped_cb_function)
+    X(MPI_Grequest_query_function) \
+    X(MPI_Grequest_free_function) \
+    X(MPI_Grequest_cancel_function) \
+    X(MPIX_Grequest_poll_function) \
+    X(MPIX_Grequest_wait_function) \
+    X(MPI_Datarep_conversion_function) \
+    X(MPI_Datarep_conversion_function_c) \
+    X(MPI_Datarep_extent_function) \
+    X(MPI_T_event_cb_function) \
+    X(MPI_T_event_free_cb_function) \
+    X(MPI_T_event_dropped_cb_function)
+/* clang-format on */
 #define WEND_CALLBACK_ENUM(type) WEND_CALLBACK_##type,
 enum wend_callback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
 
@@ -99,12 +170,14 @@ enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 }
 /* Word 0 of a shape. FAILED: nothing of the outputs is in the record. */
 #define WEND_SHAPE_HEAD(function, failed) ((int64_t)(function)*2 + ((failed) ? 1 : 0))
 
-
-/* In the last word of a shape, the one that says where the caller gave NULL: the call had not returned when the recording ended. Its word 0 says failed too. */
+/* In the last word of a shape, the one that says where the caller gave NULL: the call had not
+ * returned when the recording ended. Its word 0 says failed too. */
 #define WEND_UNFINISHED (INT64_C(1) << 62)
 
-/* Whether N words are the same in A and B. Rows are short (about 15 words in all), and a call's are compared with those of the call that is likely: two words at once, which every
- * processor can that Wend runs on, without a branch for each, beat memcmp. Of long rows it leaves off at the first that differ. */
+/* Whether N words are the same in A and B. Rows are short (about 15 words in all), and a call's are
+ * compared with those of the call that is likely: two words at once, which every processor can that
+ * Wend runs on, without a branch for each, beat memcmp. Of long rows it leaves off at the first
+ * that differ. */
 typedef int64_t WendWordPair __attribute__((vector_size(16), aligned(8), may_alias));
 static inline bool wend_equal_words(const int64_t *a, const int64_t *b, size_t n)
 {
@@ -112,7 +185,8 @@ static inline bool wend_equal_words(const int64_t *a, const int64_t *b, size_t n
         return n == 0 || *a == *b;
     if (n > 64)
         return memcmp(a, b, n * sizeof *a) == 0;
-    WendWordPair differ = *(const WendWordPair *)(a + n - 2) ^ *(const WendWordPair *)(b + n - 2); /* the loop's too if n is even */
+    /* the loop's too if n is even */
+    WendWordPair differ = *(const WendWordPair *)(a + n - 2) ^ *(const WendWordPair *)(b + n - 2);
     for (size_t i = 0; i + 2 < n; i += 2)
         differ |= *(const WendWordPair *)(a + i) ^ *(const WendWordPair *)(b + i);
     return (differ[0] | differ[1]) == 0;

@@ -27,7 +27,10 @@ gpointer g_memdup2(gconstpointer p, gsize n)
     return p && n ? memcpy(heap_new(n), p, n) : NULL;
 }
 
-typedef union { gsize references; long double aligned; } Counted;
+typedef union {
+    gsize references;
+    long double aligned;
+} Counted;
 
 gpointer small_counted(gsize n)
 {
@@ -53,7 +56,11 @@ void g_rc_box_release_full(gpointer p, GDestroyNotify clear)
 
 /* -- sorting -- */
 
-typedef struct { GCompareDataFunc compare; gpointer user; gsize size; } Order;
+typedef struct {
+    GCompareDataFunc compare;
+    gpointer user;
+    gsize size;
+} Order;
 
 /* What is in DATA, sorted, by merging; ROOM is as large. */
 static void sort(char *data, char *room, gsize n, const Order *o)
@@ -73,7 +80,7 @@ static void sort(char *data, char *room, gsize n, const Order *o)
 }
 
 void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc compare,
-    gpointer user)
+                       gpointer user)
 {
     const Order order = {compare, user, size};
     if (n < 2)
@@ -82,7 +89,9 @@ void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc 
     sort((char *)(uintptr_t)data, room, (gsize)n, &order);
 }
 
-typedef struct { GCompareFunc compare; } Plain;
+typedef struct {
+    GCompareFunc compare;
+} Plain;
 
 static gint compare_plainly(gconstpointer a, gconstpointer b, gpointer plain)
 {
@@ -105,8 +114,8 @@ void small_sort(void *data, size_t n, size_t size, int (*compare)(const void *, 
 typedef struct {
     char *data;
     guint len;
-    guint size, references;           /* of an element, in bytes */
-    gsize room;                       /* bytes */
+    guint size, references; /* of an element, in bytes */
+    gsize room;             /* bytes */
     gboolean zeroed;
     /* of an element, where it is; of pointers: what it points to */
     GDestroyNotify clear;
@@ -174,7 +183,7 @@ static char *array_free(Array *a, gboolean data)
 
 GArray *g_array_sized_new(gboolean terminated, gboolean zeroed, guint size, guint room)
 {
-    (void)terminated;                 /* nobody wants that */
+    (void)terminated; /* nobody wants that */
     return (GArray *)array_new(size, zeroed, NULL, room);
 }
 
@@ -267,12 +276,17 @@ void g_byte_array_unref(GByteArray *a)
 
 /* -- of pointers -- */
 
-typedef struct { Array a; GDestroyNotify release; } Pointers;
+typedef struct {
+    Array a;
+    GDestroyNotify release;
+} Pointers;
 _Static_assert(offsetof(Pointers, a) == 0, "a kind of array");
 _Static_assert(offsetof(Array, data) == offsetof(GPtrArray, pdata)
-               && offsetof(Array, len) == offsetof(GPtrArray, len), "as glib.h has them");
+                   && offsetof(Array, len) == offsetof(GPtrArray, len),
+               "as glib.h has them");
 _Static_assert(offsetof(Array, data) == offsetof(GArray, data)
-               && offsetof(Array, len) == offsetof(GArray, len), "as glib.h has them");
+                   && offsetof(Array, len) == offsetof(GArray, len),
+               "as glib.h has them");
 
 GPtrArray *g_ptr_array_new_with_free_func(GDestroyNotify release)
 {
@@ -345,7 +359,13 @@ void g_ptr_array_sort(GPtrArray *a, GCompareFunc compare)
 
 /* -- bytes that do not change -- */
 
-struct GBytes { GBytes *of; guint references; gsize n; const guint8 *data; guint8 own[]; };
+struct GBytes {
+    GBytes *of;
+    guint references;
+    gsize n;
+    const guint8 *data;
+    guint8 own[];
+};
 
 GBytes *g_bytes_new(gconstpointer data, gsize n)
 {

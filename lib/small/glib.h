@@ -74,7 +74,11 @@ _Static_assert(sizeof(long) == sizeof(int64_t), "the modifier is for these");
 #define GUINT32_TO_LE(n) htole32(n)
 #define GUINT64_TO_LE(n) htole64(n)
 #define GUINT64_FROM_LE(n) le64toh(n)
-#define g_return_val_if_fail(what, otherwise) do { if (!(what)) return otherwise; } while (0)
+#define g_return_val_if_fail(what, otherwise) \
+    do {                                      \
+        if (!(what))                          \
+            return otherwise;                 \
+    } while (0)
 
 typedef void (*GDestroyNotify)(gpointer);
 typedef gint (*GCompareFunc)(gconstpointer, gconstpointer);
@@ -95,11 +99,12 @@ gpointer small_resize(gpointer p, gsize n, gsize size);
 #define g_renew(type, p, n) ((type *)small_resize(p, n, sizeof(type)))
 gpointer g_memdup2(gconstpointer p, gsize n); /* NULL for nothing */
 
-#define g_clear_pointer(pp, destroy) \
-    do { \
+#define g_clear_pointer(pp, destroy)             \
+    do {                                         \
         __typeof__(*(pp)) small_cleared = *(pp); \
-        *(pp) = NULL; \
-        if (small_cleared) (destroy)(small_cleared); \
+        *(pp) = NULL;                            \
+        if (small_cleared)                       \
+            (destroy)(small_cleared);            \
     } while (0)
 static inline gpointer small_steal(gpointer pp)
 {
@@ -109,13 +114,17 @@ static inline gpointer small_steal(gpointer pp)
 }
 #define g_steal_pointer(pp) ((__typeof__(*(pp)))small_steal(pp))
 
-static inline void small_free_at(void *at) { heap_free(*(void **)at); }
+static inline void small_free_at(void *at)
+{
+    heap_free(*(void **)at);
+}
 #define g_autofree __attribute__((cleanup(small_free_at)))
-#define G_DEFINE_AUTOPTR_CLEANUP_FUNC(type, release) \
-    typedef type *small_auto_##type; \
+#define G_DEFINE_AUTOPTR_CLEANUP_FUNC(type, release)                           \
+    typedef type *small_auto_##type;                                           \
     __attribute__((unused)) static inline void small_release_##type(type **at) \
-    { \
-        if (*at) release(*at); \
+    {                                                                          \
+        if (*at)                                                               \
+            release(*at);                                                      \
     }
 #define g_autoptr(type) __attribute__((cleanup(small_release_##type))) small_auto_##type
 #define g_auto(type) __attribute__((cleanup(small_release_##type))) type
@@ -128,7 +137,10 @@ void g_rc_box_release_full(gpointer p, GDestroyNotify clear);
 
 /* -- arrays -- */
 
-typedef struct { char *data; guint len; } GArray;
+typedef struct {
+    char *data;
+    guint len;
+} GArray;
 GArray *g_array_new(gboolean terminated, gboolean zeroed, guint size);
 GArray *g_array_sized_new(gboolean terminated, gboolean zeroed, guint size, guint room);
 GArray *g_array_ref(GArray *a);
@@ -145,14 +157,20 @@ void g_array_sort_with_data(GArray *a, GCompareDataFunc compare, gpointer user);
 #define g_array_index(a, type, i) (((type *)(void *)(a)->data)[i])
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GArray, g_array_unref)
 
-typedef struct { guint8 *data; guint len; } GByteArray;
+typedef struct {
+    guint8 *data;
+    guint len;
+} GByteArray;
 GByteArray *g_byte_array_new(void);
 GByteArray *g_byte_array_sized_new(guint room);
 GByteArray *g_byte_array_append(GByteArray *a, const guint8 *data, guint n);
 GByteArray *g_byte_array_set_size(GByteArray *a, guint n);
 void g_byte_array_unref(GByteArray *a);
 
-typedef struct { gpointer *pdata; guint len; } GPtrArray;
+typedef struct {
+    gpointer *pdata;
+    guint len;
+} GPtrArray;
 GPtrArray *g_ptr_array_new(void);
 GPtrArray *g_ptr_array_new_with_free_func(GDestroyNotify release);
 void g_ptr_array_unref(GPtrArray *a);
@@ -167,7 +185,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GPtrArray, g_ptr_array_unref)
 
 /* Stable. */
 void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc compare,
-    gpointer user);
+                       gpointer user);
 void small_sort(void *data, size_t n, size_t size, int (*compare)(const void *, const void *));
 #define qsort small_sort /* libc's takes memory by malloc */
 
@@ -185,16 +203,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GBytes, g_bytes_unref)
 /* -- tables -- */
 
 typedef struct GHashTable GHashTable;
-typedef struct { GHashTable *table; guint at; } GHashTableIter;
+typedef struct {
+    GHashTable *table;
+    guint at;
+} GHashTableIter;
 GHashTable *g_hash_table_new(GHashFunc hash, GEqualFunc equal);
 GHashTable *g_hash_table_new_full(GHashFunc hash, GEqualFunc equal, GDestroyNotify key,
-    GDestroyNotify value);
+                                  GDestroyNotify value);
 void g_hash_table_unref(GHashTable *t);
 void g_hash_table_destroy(GHashTable *t);
 guint g_hash_table_size(GHashTable *t);
 gpointer g_hash_table_lookup(GHashTable *t, gconstpointer key);
 gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored,
-    gpointer *value);
+                                      gpointer *value);
 gboolean g_hash_table_contains(GHashTable *t, gconstpointer key);
 /* Whether the key is new. INSERT keeps the key that is there, and frees KEY; REPLACE the other
  * way about. */
@@ -213,7 +234,10 @@ guint g_int64_hash(gconstpointer n);
 gboolean g_int64_equal(gconstpointer a, gconstpointer b);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GHashTable, g_hash_table_unref)
 
-typedef struct GList { gpointer data; struct GList *next, *prev; } GList;
+typedef struct GList {
+    gpointer data;
+    struct GList *next, *prev;
+} GList;
 GList *g_hash_table_get_keys(GHashTable *t);
 GList *g_list_sort(GList *l, GCompareFunc compare);
 void g_list_free(GList *l);
@@ -236,16 +260,28 @@ typedef char **GStrv;
 char **g_strsplit(const char *s, const char *by, gint most);
 guint g_strv_length(char **all);
 void g_strfreev(char **all);
-static inline void small_release_GStrv(GStrv *at) { g_strfreev(*at); }
+static inline void small_release_GStrv(GStrv *at)
+{
+    g_strfreev(*at);
+}
 char *g_utf8_make_valid(const char *s, gssize n);
 /* In the C locale, whatever the application's is. */
 double g_ascii_strtod(const char *s, char **end);
 gint64 g_ascii_strtoll(const char *s, char **end, guint base);
 guint64 g_ascii_strtoull(const char *s, char **end, guint base);
-static inline gboolean g_ascii_isdigit(char c) { return c >= '0' && c <= '9'; }
-static inline gboolean g_ascii_iscntrl(char c) { return (c >= 0 && c < ' ') || c == 127; }
+static inline gboolean g_ascii_isdigit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+static inline gboolean g_ascii_iscntrl(char c)
+{
+    return (c >= 0 && c < ' ') || c == 127;
+}
 
-typedef struct { char *str; gsize len, room; } GString;
+typedef struct {
+    char *str;
+    gsize len, room;
+} GString;
 GString *g_string_new(const char *s);
 char *g_string_free(GString *s, gboolean text); /* TEXT FALSE: the caller's */
 GString *g_string_append(GString *s, const char *text);
@@ -253,15 +289,22 @@ GString *g_string_append_len(GString *s, const char *text, gssize n);
 GString *g_string_append_c(GString *s, char c);
 void g_string_append_printf(GString *s, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-typedef struct { GQuark domain; gint code; char *message; } GError;
-void g_set_error(GError **at, GQuark domain, gint code, const char *format, ...) 
+typedef struct {
+    GQuark domain;
+    gint code;
+    char *message;
+} GError;
+void g_set_error(GError **at, GQuark domain, gint code, const char *format, ...)
     G_GNUC_PRINTF(4, 5);
 void g_propagate_error(GError **at, GError *e);
 void g_error_free(GError *e);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GError, g_error_free)
 /* There are few, and nobody asks for the name. */
 #define G_DEFINE_QUARK(name, function) \
-    GQuark function##_quark(void) { return 1; }
+    GQuark function##_quark(void)      \
+    {                                  \
+        return 1;                      \
+    }
 
 /* Groups of lines "key=value", to be written. */
 typedef struct GKeyFile GKeyFile;

@@ -17,17 +17,22 @@ enum { FIRST_REGION = 64 << 10, LARGEST_REGION = 4 << 20, PAGE = 4 << 10 };
 static const size_t WORD = sizeof(uint64_t);
 
 /* A mapping: blocks follow, or one large one. */
-typedef struct Region { struct Region *next, *previous; size_t bytes, padding; } Region;
+typedef struct Region {
+    struct Region *next, *previous;
+    size_t bytes, padding;
+} Region;
 _Static_assert(sizeof(Region) % UNIT == 0, "what follows is aligned");
-typedef struct Block { struct Block *next; } Block;
+typedef struct Block {
+    struct Block *next;
+} Block;
 
 static Region *regions;
 static Block *unused[CLASSES];
-static char *next, *end;              /* of the region at hand: NEXT is 8 below a multiple of 16 */
+static char *next, *end; /* of the region at hand: NEXT is 8 below a multiple of 16 */
 static uint64_t held, most = UINT64_MAX;
 static HeapRoom has_room;
 static bool refused;
-static sigjmp_buf *escape;               /* NULL: nobody is trying */
+static sigjmp_buf *escape; /* NULL: nobody is trying */
 
 static size_t size_of_class(unsigned k)
 {

@@ -23,15 +23,15 @@ void heap_limit(uint64_t bytes, HeapRoom room);
 bool heap_try(void (*work)(void *user), void *user);
 /* the last time: by the limit or by whom it asks, and not by the system */
 bool heap_was_refused(void);
-uint64_t heap_held(void);                     /* bytes from the system */
+uint64_t heap_held(void); /* bytes from the system */
 void heap_drop(void);
 
 /* In heap_try only, but for heap_free. Never NULL. */
 void *heap_new(size_t n);
 void *heap_zeroed(size_t n, size_t size);
-void *heap_resize(void *p, size_t n);         /* P may be NULL */
-void heap_free(void *p);                      /* P may be NULL */
-size_t heap_usable(const void *p);            /* bytes, at least those asked for */
+void *heap_resize(void *p, size_t n); /* P may be NULL */
+void heap_free(void *p);              /* P may be NULL */
+size_t heap_usable(const void *p);    /* bytes, at least those asked for */
 
 /* Without heap_try: NULL where memory is short. */
 void *heap_new_or_null(size_t n);

@@ -7,16 +7,20 @@
 /* Entries in the order of insertion, and an index of them by hash: open addressing, at most
  * three quarters full. What is removed stays as an entry without a key until all
  * entries are moved. */
-typedef struct { gpointer key, value; guint hash; gboolean there; } Entry;
+typedef struct {
+    gpointer key, value;
+    guint hash;
+    gboolean there;
+} Entry;
 
 struct GHashTable {
     GHashFunc hash;
     GEqualFunc equal;
     GDestroyNotify free_key, free_value;
     Entry *entries;
-    guint n_entries, n_there;         /* N_ENTRIES: those that were removed, too */
-    guint *index;                     /* 1 + entry; 0: nothing */
-    guint slots;                      /* a power of two */
+    guint n_entries, n_there; /* N_ENTRIES: those that were removed, too */
+    guint *index;             /* 1 + entry; 0: nothing */
+    guint slots;              /* a power of two */
     guint references;
 };
 
@@ -29,7 +33,7 @@ static guint hash_address(gconstpointer p)
 }
 
 GHashTable *g_hash_table_new_full(GHashFunc hash, GEqualFunc equal, GDestroyNotify key,
-    GDestroyNotify value)
+                                  GDestroyNotify value)
 {
     GHashTable *t = heap_zeroed(1, sizeof *t);
     *t = (GHashTable){.hash = hash ? hash : hash_address, .equal = equal, .references = 1};
@@ -202,7 +206,7 @@ gpointer g_hash_table_lookup(GHashTable *t, gconstpointer key)
 }
 
 gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored,
-    gpointer *value)
+                                      gpointer *value)
 {
     const Entry *e = find(t, key, t->hash(key));
     if (stored)
@@ -252,7 +256,7 @@ gboolean g_str_equal(gconstpointer a, gconstpointer b)
 
 guint g_int64_hash(gconstpointer n)
 {
-    guint64 all = (guint64)*(const gint64 *)n;
+    guint64 all = (guint64) * (const gint64 *)n;
     return (guint)(all ^ all >> 32);
 }
 

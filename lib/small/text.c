@@ -128,7 +128,7 @@ const char *g_strerror(int number)
 
 char **g_strsplit(const char *s, const char *by, gint most)
 {
-    (void)most;                       /* all */
+    (void)most; /* all */
     GPtrArray *all = g_ptr_array_new();
     for (const char *p = s, *end; *s && p; p = end ? end + strlen(by) : NULL) {
         end = strstr(p, by);
@@ -169,7 +169,7 @@ static gsize character(const guchar *p)
 
 char *g_utf8_make_valid(const char *s, gssize n)
 {
-    (void)n;                          /* all */
+    (void)n; /* all */
     GString *valid = g_string_new("");
     for (const char *p = s; *p;) {
         gsize bytes = character((const guchar *)p);
@@ -281,9 +281,16 @@ void g_error_free(GError *e)
 
 /* -- a key file -- */
 
-typedef struct { char *key, *value; } Line;
-typedef struct { char *name; GArray *lines; } Group;
-struct GKeyFile { GArray *groups; };
+typedef struct {
+    char *key, *value;
+} Line;
+typedef struct {
+    char *name;
+    GArray *lines;
+} Group;
+struct GKeyFile {
+    GArray *groups;
+};
 
 static void line_clear(gpointer p)
 {
@@ -349,12 +356,18 @@ void g_key_file_set_value(GKeyFile *f, const char *group, const char *key, const
 static const char *escaped(char c, gboolean leading)
 {
     switch (c) {
-    case '\n': return "\\n";
-    case '\r': return "\\r";
-    case '\\': return "\\\\";
-    case ' ': return leading ? "\\s" : NULL;
-    case '\t': return leading ? "\\t" : NULL;
-    default: return NULL;
+    case '\n':
+        return "\\n";
+    case '\r':
+        return "\\r";
+    case '\\':
+        return "\\\\";
+    case ' ':
+        return leading ? "\\s" : NULL;
+    case '\t':
+        return leading ? "\\t" : NULL;
+    default:
+        return NULL;
     }
 }
 

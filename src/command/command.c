@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* command.c: exit codes, error lines, options, progress and the end of standard output, for every subcommand. */
+/* command.c: exit codes, error lines, options, progress and the end of standard output, for every
+ * subcommand. */
 #include "config.h"
 
 #include "command.h"
@@ -47,8 +48,9 @@ int wend_command_usage(const char *command, const char *format, ...)
     return WEND_EXIT_USAGE;
 }
 
-static gboolean parse(const char *command, const char *parameters, const char *summary, const char *description,
-                      const GOptionEntry *entries, gboolean strict, int *argc, char ***argv, int *status)
+static gboolean parse(const char *command, const char *parameters, const char *summary,
+                      const char *description, const GOptionEntry *entries, gboolean strict,
+                      int *argc, char ***argv, int *status)
 {
     char *name = g_strdup_printf("wend %s", command);
     g_set_prgname(name); /* the synopsis begins with it */
@@ -64,7 +66,7 @@ static gboolean parse(const char *command, const char *parameters, const char *s
     const GOptionEntry common_entries[] = {
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help and leave", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Show the version and leave", NULL},
-            G_OPTION_ENTRY_NULL};
+        G_OPTION_ENTRY_NULL};
     g_option_context_add_main_entries(context, common_entries, NULL);
     *argv = options_part(entries, strict, argc, *argv);
 
@@ -98,14 +100,17 @@ static gboolean parse(const char *command, const char *parameters, const char *s
     return go_on;
 }
 
-gboolean wend_command_options(const char *command, const char *parameters, const char *summary, const char *description,
-                              const GOptionEntry *entries, int *argc, char ***argv, int *status)
+gboolean wend_command_options(const char *command, const char *parameters, const char *summary,
+                              const char *description, const GOptionEntry *entries, int *argc,
+                              char ***argv, int *status)
 {
     return parse(command, parameters, summary, description, entries, FALSE, argc, argv, status);
 }
 
-gboolean wend_command_options_before(const char *command, const char *parameters, const char *summary, const char *description,
-                                     const GOptionEntry *entries, int *argc, char ***argv, int *status)
+gboolean wend_command_options_before(const char *command, const char *parameters,
+                                     const char *summary, const char *description,
+                                     const GOptionEntry *entries, int *argc, char ***argv,
+                                     int *status)
 {
     return parse(command, parameters, summary, description, entries, TRUE, argc, argv, status);
 }
@@ -130,7 +135,8 @@ void wend_command_progress(const char *what, guint64 done, guint64 all)
         return;
     last = now;
     shown = TRUE;
-    fprintf(stderr, "\r%s: %d %%\033[K", what, all > 0 ? (int)(100.0 * (double)done / (double)all) : 0);
+    fprintf(stderr, "\r%s: %d %%\033[K", what,
+            all > 0 ? (int)(100.0 * (double)done / (double)all) : 0);
     fflush(stderr);
 }
 
@@ -150,8 +156,8 @@ WendRead *wend_command_open(const char *command, const char *path, int world, in
 {
     WendRead *r = wend_read_new();
     wend_read_set_memory(r, reading_limit());
-    int result = world >= 0 ? wend_read_open_world(r, path, (guint32)world)
-                            : wend_read_open(r, path);
+    int result =
+        world >= 0 ? wend_read_open_world(r, path, (guint32)world) : wend_read_open(r, path);
     if (result == WEND_READ_OK)
         return r;
     wend_command_say(command, "%s", wend_read_message(r));

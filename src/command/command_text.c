@@ -48,7 +48,8 @@ gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error)
         if (last < first)
             goto malformed;
         if (last >= n_ranks) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "there is no rank %" G_GUINT64_FORMAT ": the recording has ranks 0 to %u",
+            g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
+                        "there is no rank %" G_GUINT64_FORMAT ": the recording has ranks 0 to %u",
                         last, n_ranks - 1);
             g_free(chosen);
             return NULL;
@@ -62,7 +63,8 @@ gboolean *text_ranks_parse(const char *text, guint n_ranks, GError **error)
     if (*s == '\0' && s > text && s[-1] != ',')
         return chosen;
 malformed:
-    g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "'%s' is not a set of ranks such as 3 or 0,4-7 or 0-63:2", text);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
+                "'%s' is not a set of ranks such as 3 or 0,4-7 or 0-63:2", text);
     g_free(chosen);
     return NULL;
 }
@@ -107,7 +109,8 @@ gboolean text_span_parse(const char *text, guint64 *first, guint64 *last, GError
             *last = G_MAXUINT64;
     }
     if (*s != '\0' || (!begins && !ends) || *last < *first) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "'%s' is not a range of calls such as 100-200, 100- or -200", text);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
+                    "'%s' is not a range of calls such as 100-200, 100- or -200", text);
         return FALSE;
     }
     return TRUE;

@@ -24,8 +24,8 @@ static const GOptionEntry *entry_of_name(const GOptionEntry *entries, const char
 
 static gboolean takes_argument(const GOptionEntry *e)
 {
-    return e && e->arg != G_OPTION_ARG_NONE &&
-        !(e->flags & (G_OPTION_FLAG_NO_ARG | G_OPTION_FLAG_OPTIONAL_ARG));
+    return e && e->arg != G_OPTION_ARG_NONE
+           && !(e->flags & (G_OPTION_FLAG_NO_ARG | G_OPTION_FLAG_OPTIONAL_ARG));
 }
 
 /* Adds WORD, which is "-" and letters, in parts. TRUE: the next word is the last one's argument. */

@@ -25,7 +25,7 @@ gboolean reading_max_size(const char *name, const char *value, gpointer unused, 
         return TRUE;
     }
     g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s=%s: not a number of bytes from 1 on, such as 64M", name, value);
+                "%s=%s: not a number of bytes from 1 on, such as 64M", name, value);
     return FALSE;
 }
 
@@ -45,13 +45,14 @@ guint64 reading_room(guint64 bytes)
 {
     if (limit > 0)
         return limit;
-    return bytes > ALLOWANCE_MOST / ALLOWANCE_FACTOR ? ALLOWANCE_MOST
-        : MAX(bytes * ALLOWANCE_FACTOR, ALLOWANCE_LEAST);
+    return bytes > ALLOWANCE_MOST / ALLOWANCE_FACTOR
+               ? ALLOWANCE_MOST
+               : MAX(bytes * ALLOWANCE_FACTOR, ALLOWANCE_LEAST);
 }
 
 /* No memory is to be had, or something is wrong that must not be: the message is GLib's. */
 static void end_command(const char *domain, GLogLevelFlags level, const char *message,
-    gpointer unused)
+                        gpointer unused)
 {
     if (!(level & G_LOG_LEVEL_ERROR)) {
         g_log_default_handler(domain, level, message, unused);

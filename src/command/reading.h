@@ -7,10 +7,13 @@
 #include <glib.h>
 
 /* The option --max-size, for a command's table of options. */
-#define READING_OPTION \
-    {"max-size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)reading_max_size, \
-     "Memory that a recording may take, also 64M or 2G (default: 1024 times its size, 1G to 8G)", \
-     "SIZE"}
+#define READING_OPTION                                                                            \
+    {                                                                                             \
+        "max-size", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)reading_max_size,                      \
+            "Memory that a recording may take, also 64M or 2G (default: 1024 times its size, 1G " \
+            "to 8G)",                                                                             \
+            "SIZE"                                                                                \
+    }
 gboolean reading_max_size(const char *name, const char *value, gpointer unused, GError **error);
 guint64 reading_limit(void); /* bytes; 0: the option was not given */
 /* what may be made of so many bytes: the limit, or by their size */

@@ -8,7 +8,7 @@
 
 /* What a value is written for. */
 typedef struct {
-    gboolean bare;   /* of a signature: nobody knows which communicators its handles are */
+    gboolean bare; /* of a signature: nobody knows which communicators its handles are */
     gboolean json;
     ValueStyle style;
 } Writer;
@@ -26,26 +26,46 @@ void value_name(GString *out, const char *name, ValueStyle style)
 static const char *handle_prefix(WendReadKind kind)
 {
     switch (kind) {
-    case WEND_READ_KIND_COMMUNICATOR: return "comm";
-    case WEND_READ_KIND_GROUP: return "group";
-    case WEND_READ_KIND_DATATYPE: return "type";
-    case WEND_READ_KIND_OP: return "op";
-    case WEND_READ_KIND_ERRHANDLER: return "errhandler";
-    case WEND_READ_KIND_INFO: return "info";
-    case WEND_READ_KIND_FILE: return "file";
-    case WEND_READ_KIND_WINDOW: return "win";
-    case WEND_READ_KIND_MESSAGE: return "message";
-    case WEND_READ_KIND_SESSION: return "session";
-    case WEND_READ_KIND_KEYVAL: return "keyval";
-    case WEND_READ_KIND_T_ENUM: return "enum";
-    case WEND_READ_KIND_T_CVAR: return "cvar";
-    case WEND_READ_KIND_T_PVAR: return "pvar";
-    case WEND_READ_KIND_T_PVAR_SESSION: return "pvarsession";
-    case WEND_READ_KIND_T_EVENT_REGISTRATION: return "registration";
-    case WEND_READ_KIND_T_EVENT: return "event";
-    case WEND_READ_KIND_REQUEST: return "req";
-    case WEND_READ_KIND_FUNCTION: return "function";
-    default: return "handle";
+    case WEND_READ_KIND_COMMUNICATOR:
+        return "comm";
+    case WEND_READ_KIND_GROUP:
+        return "group";
+    case WEND_READ_KIND_DATATYPE:
+        return "type";
+    case WEND_READ_KIND_OP:
+        return "op";
+    case WEND_READ_KIND_ERRHANDLER:
+        return "errhandler";
+    case WEND_READ_KIND_INFO:
+        return "info";
+    case WEND_READ_KIND_FILE:
+        return "file";
+    case WEND_READ_KIND_WINDOW:
+        return "win";
+    case WEND_READ_KIND_MESSAGE:
+        return "message";
+    case WEND_READ_KIND_SESSION:
+        return "session";
+    case WEND_READ_KIND_KEYVAL:
+        return "keyval";
+    case WEND_READ_KIND_T_ENUM:
+        return "enum";
+    case WEND_READ_KIND_T_CVAR:
+        return "cvar";
+    case WEND_READ_KIND_T_PVAR:
+        return "pvar";
+    case WEND_READ_KIND_T_PVAR_SESSION:
+        return "pvarsession";
+    case WEND_READ_KIND_T_EVENT_REGISTRATION:
+        return "registration";
+    case WEND_READ_KIND_T_EVENT:
+        return "event";
+    case WEND_READ_KIND_REQUEST:
+        return "req";
+    case WEND_READ_KIND_FUNCTION:
+        return "function";
+    default:
+        return "handle";
     }
 }
 
@@ -178,21 +198,40 @@ static void append_neighbours(GString *out, const Writer *w, const WendReadValue
 static void append_value(GString *out, const Writer *w, const WendReadValue *v)
 {
     switch (v->type) {
-    case WEND_READ_NOTHING: break;
-    case WEND_READ_NOT_SIGNIFICANT: g_string_append(out, w->json ? "null" : "-"); break;
-    case WEND_READ_NOT_KNOWN: value_name(out, "unknown", w->style); break;
-    case WEND_READ_NULL: g_string_append(out, w->json ? "null" : "NULL"); break;
-    case WEND_READ_NUMBER: text_decimal(out, v->number); break;
-    case WEND_READ_LOGICAL: g_string_append(out, v->number != 0 ? "true" : "false"); break;
-    case WEND_READ_CONSTANT: value_name(out, v->constant, w->style); break;
+    case WEND_READ_NOTHING:
+        break;
+    case WEND_READ_NOT_SIGNIFICANT:
+        g_string_append(out, w->json ? "null" : "-");
+        break;
+    case WEND_READ_NOT_KNOWN:
+        value_name(out, "unknown", w->style);
+        break;
+    case WEND_READ_NULL:
+        g_string_append(out, w->json ? "null" : "NULL");
+        break;
+    case WEND_READ_NUMBER:
+        text_decimal(out, v->number);
+        break;
+    case WEND_READ_LOGICAL:
+        g_string_append(out, v->number != 0 ? "true" : "false");
+        break;
+    case WEND_READ_CONSTANT:
+        value_name(out, v->constant, w->style);
+        break;
     case WEND_READ_HANDLE:
     case WEND_READ_PLACE:
-    case WEND_READ_DISTANCE: append_word(out, w, v); break;
-    case WEND_READ_STATUS: append_status(out, w, &v->status); break;
+    case WEND_READ_DISTANCE:
+        append_word(out, w, v);
+        break;
+    case WEND_READ_STATUS:
+        append_status(out, w, &v->status);
+        break;
     case WEND_READ_STRING:
         (w->json ? text_json_bytes : text_quoted)(out, v->string.bytes, v->string.length);
         break;
-    case WEND_READ_LIST: append_list(out, w, v); break;
+    case WEND_READ_LIST:
+        append_list(out, w, v);
+        break;
     }
 }
 

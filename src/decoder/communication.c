@@ -60,9 +60,9 @@ static int matrix_csv(GString *out, WendRead *r)
 
 /* Cells of STEP ranks by STEP ranks. */
 typedef struct {
-    guint n, step;       /* cells in a row */
+    guint n, step; /* cells in a row */
     guint64 *bytes;
-    guint64 most;        /* of a cell */
+    guint64 most; /* of a cell */
     WendReadAmount all, unknown;
 } HeatMap;
 
@@ -80,7 +80,8 @@ static void add_pair(HeatMap *map, const WendReadPair *pair)
         add_amount(&map->unknown, &pair->amount);
         return;
     }
-    guint64 row = (guint64)pair->source / map->step, column = (guint64)pair->destination / map->step;
+    guint64 row = (guint64)pair->source / map->step,
+            column = (guint64)pair->destination / map->step;
     guint64 at = row * map->n + column;
     WendReadAmount cell = {.bytes = map->bytes[at]};
     add_amount(&cell, &pair->amount);
@@ -163,8 +164,14 @@ static int matrix_table(GString *out, WendRead *r, guint width)
 
 /* -- sizes -- */
 
-static guint64 smallest(guint i) { return i == 0 ? 0 : G_GUINT64_CONSTANT(1) << (i - 1); }
-static guint64 largest(guint i) { return i == 0 ? 0 : smallest(i) + (smallest(i) - 1); }
+static guint64 smallest(guint i)
+{
+    return i == 0 ? 0 : G_GUINT64_CONSTANT(1) << (i - 1);
+}
+static guint64 largest(guint i)
+{
+    return i == 0 ? 0 : smallest(i) + (smallest(i) - 1);
+}
 
 static void sizes_of_kind_csv(GString *out, const char *kind, const WendReadSizes *s)
 {
@@ -337,9 +344,13 @@ int communication_show(GString *out, WendRead *r, CommunicationTable table, gboo
                        guint width)
 {
     switch (table) {
-    case COMMUNICATION_MATRIX: return csv ? matrix_csv(out, r) : matrix_table(out, r, width);
-    case COMMUNICATION_SIZES: return sizes_show(out, r, csv);
-    case COMMUNICATION_COMMS: return comms_show(out, r, csv);
-    default: return WEND_READ_OK;
+    case COMMUNICATION_MATRIX:
+        return csv ? matrix_csv(out, r) : matrix_table(out, r, width);
+    case COMMUNICATION_SIZES:
+        return sizes_show(out, r, csv);
+    case COMMUNICATION_COMMS:
+        return comms_show(out, r, csv);
+    default:
+        return WEND_READ_OK;
     }
 }

@@ -8,7 +8,11 @@
 
 #include "wend/read.h"
 
-typedef enum { COMMUNICATION_NONE, COMMUNICATION_MATRIX, COMMUNICATION_SIZES, COMMUNICATION_COMMS
+typedef enum {
+    COMMUNICATION_NONE,
+    COMMUNICATION_MATRIX,
+    COMMUNICATION_SIZES,
+    COMMUNICATION_COMMS
 } CommunicationTable;
 
 /* Appends the table of what R has open, as CSV or for people: then the map is at most WIDTH columns

@@ -20,15 +20,15 @@ typedef struct {
     WendRead *reader;
     guint n_ranks, n_worlds;
     const Sink *sink;
-    gboolean *ranks;           /* NULL: all */
-    gint thread;               /* ALL_SEQUENCES, or a thread */
-    guint64 first, last;       /* calls */
-    GPtrArray *patterns;       /* of GPatternSpec; NULL: all functions */
-    GHashTable *matches;       /* WendReadFunction -> whether one of the patterns fits, + 1 */
+    gboolean *ranks;     /* NULL: all */
+    gint thread;         /* ALL_SEQUENCES, or a thread */
+    guint64 first, last; /* calls */
+    GPtrArray *patterns; /* of GPatternSpec; NULL: all functions */
+    GHashTable *matches; /* WendReadFunction -> whether one of the patterns fits, + 1 */
     gboolean polls, timing;
     GString *out;
-    Lines *lines;              /* of the sequence */
-    gboolean printed;          /* a call */
+    Lines *lines;     /* of the sequence */
+    gboolean printed; /* a call */
 } Dump;
 
 /* FALSE: standard output is gone. */
@@ -236,20 +236,24 @@ int wend_dump_main(int argc, char **argv)
         {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing,
          "Add the mean times of each call's signature", NULL},
         {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "text (default), csv or jsonl", "FORMAT"},
-        READING_OPTION, G_OPTION_ENTRY_NULL};
+        READING_OPTION,
+        G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
 
-    if (!wend_command_options(COMMAND, "RECORDING", "Print every call of a recording, in order, with all arguments.", NULL, entries, &argc, &argv,
-                              &status))
+    if (!wend_command_options(COMMAND, "RECORDING",
+                              "Print every call of a recording, in order, with all arguments.",
+                              NULL, entries, &argc, &argv, &status))
         goto end;
     if (argc != 2) {
-        status = wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
+        status =
+            wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
         goto end;
     }
     d.sink = sink_by_name(format != NULL ? format : "text");
     if (d.sink == NULL) {
-        status = wend_command_usage(COMMAND, "there is no format '%s': text, csv and jsonl are", format);
+        status =
+            wend_command_usage(COMMAND, "there is no format '%s': text, csv and jsonl are", format);
         goto end;
     }
     d.polls = !no_polls;

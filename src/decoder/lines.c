@@ -11,7 +11,7 @@
 #define LONGEST 232 /* a longer line takes longer to be written anyway */
 
 typedef struct {
-    guint64 sequence;     /* 0: free */
+    guint64 sequence; /* 0: free */
     guint32 signature;
     gint64 return_code;
     guint8 n;
@@ -19,7 +19,7 @@ typedef struct {
 } Line;
 
 struct Lines {
-    guint64 sequence;     /* counts them, from 1 */
+    guint64 sequence; /* counts them, from 1 */
     Line lines[PLACES];
 };
 

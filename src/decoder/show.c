@@ -19,7 +19,7 @@
 #define FEW_CLASSES 8
 #define FEW_ENDINGS 8
 #define LABEL_WIDTH 16
-#define POINT_TO_POINT 0 /* among the kinds of transfers */
+#define POINT_TO_POINT 0              /* among the kinds of transfers */
 #define UNRECORDED_GROUP "unrecorded" /* of facts: docs/format.md, "meta" */
 
 static const char *const traffic_names[WEND_READ_N_TRANSFER_KINDS] = {
@@ -212,16 +212,21 @@ static void show_traffic(GString *out, const WendReadTotals *totals)
         g_string_append_c(out, '\n');
     }
     label(out, "");
-    g_string_append(out, "(count x datatype size of what each rank hands to MPI; see wend-show(1))\n");
+    g_string_append(out,
+                    "(count x datatype size of what each rank hands to MPI; see wend-show(1))\n");
 }
 
 static void show_nondeterminism(GString *out, const WendReadTotals *n)
 {
-    const struct { guint64 count; const char *one, *more; } rows[] = {
+    const struct {
+        guint64 count;
+        const char *one, *more;
+    } rows[] = {
         {n->wildcard_receives, "receive with a wildcard", "receives with a wildcard"},
         {n->wildcard_probes, "probe with a wildcard", "probes with a wildcard"},
         {n->probes, "message found by a probe", "messages found by a probe"},
-        {n->any_completions, "completion by Waitany, Waitsome, Testany or Testsome", "completions by Waitany, Waitsome, Testany or Testsome"},
+        {n->any_completions, "completion by Waitany, Waitsome, Testany or Testsome",
+         "completions by Waitany, Waitsome, Testany or Testsome"},
         {n->tests, "successful Test or Testall", "successful Test and Testall"},
         {n->neighbour_orders,
          "call that goes by the order of neighbours that MPI_Dist_graph_create gave",
@@ -238,7 +243,9 @@ static void show_nondeterminism(GString *out, const WendReadTotals *n)
         g_string_append_printf(out, " %s\n", rows[i].count == 1 ? rows[i].one : rows[i].more);
     }
     if (*name != '\0')
-        g_string_append_printf(out, "%-*snothing: no wildcards, probes, tests or completions by any\n", LABEL_WIDTH, name);
+        g_string_append_printf(out,
+                               "%-*snothing: no wildcards, probes, tests or completions by any\n",
+                               LABEL_WIDTH, name);
 }
 
 typedef struct {
@@ -304,7 +311,8 @@ static void show_times(GString *out, const Show *s, const WendReadFunctionTotals
                        GString *cell)
 {
     const WendReadTiming *t = &row->duration;
-    const struct { double value, error;
+    const struct {
+        double value, error;
     } times[] = {{t->mean, t->mean_error * t->mean},
                  {t->min, t->rest_error * t->min},
                  {t->max, t->rest_error * t->max},
@@ -330,8 +338,7 @@ static void show_shares(GString *out, const Show *s, const WendReadFunctionTotal
             g_string_append_c(cell, '-');
         } else {
             double share = row->seconds / wholes[i],
-                   relative =
-                       row->duration.mean_error + errors[i] / wholes[i];
+                   relative = row->duration.mean_error + errors[i] / wholes[i];
             text_share(cell, share, share * (1 - MIN(share, 1) * (i == 0)) * relative);
         }
         padded(out, 8, cell);
@@ -556,8 +563,7 @@ static int show_tables(const Tables *t, const char *path, gint world)
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
     status = communication_show(out, r, table_of(t),
-                                t->csv || (!t->table && !isatty(STDOUT_FILENO)),
-                                terminal_width());
+                                t->csv || (!t->table && !isatty(STDOUT_FILENO)), terminal_width());
     if (status < 0)
         wend_command_say(COMMAND, "%s", wend_read_message(r));
     else
@@ -585,12 +591,15 @@ int wend_show_main(int argc, char **argv)
          "These as CSV (default if the output is no terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
          "These for people, the matrix as a map (default on a terminal)", NULL},
-        READING_OPTION, G_OPTION_ENTRY_NULL};
+        READING_OPTION,
+        G_OPTION_ENTRY_NULL};
     int status;
-    if (!wend_command_options(COMMAND, "RECORDING", "Say what a recording is.", NULL, entries, &argc, &argv, &status))
+    if (!wend_command_options(COMMAND, "RECORDING", "Say what a recording is.", NULL, entries,
+                              &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
+        return wend_command_usage(COMMAND,
+                                  argc < 2 ? "which recording?" : "one recording at a time");
     if (top < 0)
         return wend_command_usage(COMMAND, "--top takes a number from 0");
     const char *wrong = check_tables(&tables, json);

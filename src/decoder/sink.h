@@ -13,8 +13,8 @@ typedef struct {
     WendRead *reader;
     guint n_worlds;
     guint rank, world, world_rank, class_index;
-    guint sequence;        /* its number among those of the rank, */
-    gboolean callback;     /* and which that is */
+    guint sequence;    /* its number among those of the rank, */
+    gboolean callback; /* and which that is */
     gint64 id;
     gboolean timing;
 } SinkContext;

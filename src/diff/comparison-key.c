@@ -23,9 +23,10 @@ struct ComparisonKey {
     GHashTable *numbers;       /* GBytes -> number */
     GByteArray *key;           /* scratch */
     const WendProgram *second; /* whose constants are translated to the first's numbering */
-    GArray *constants;         /* gint64: second's constant i in the first's numbering; NULL: equal tables */
-    gint64 request_null;       /* in the first's numbering */
-    GHashTable *pinned;        /* function -> guint64: calls that comparison_key_pin changed */
+    /* gint64: second's constant i in the first's numbering; NULL: equal tables */
+    GArray *constants;
+    gint64 request_null; /* in the first's numbering */
+    GHashTable *pinned;  /* function -> guint64: calls that comparison_key_pin changed */
 };
 
 struct ComparisonKeyRank {
@@ -33,22 +34,24 @@ struct ComparisonKeyRank {
     const WendProgram *program;
     guint rank;
     WendDecoder *decoder;
-    guint32 *terminals;        /* numbers; 0: not asked for yet */
-    GHashTable *requests;      /* request word -> number; 0: several signatures have it in common */
+    guint32 *terminals;   /* numbers; 0: not asked for yet */
+    GHashTable *requests; /* request word -> number; 0: several signatures have it in common */
     gboolean any_common, named_common; /* there are such; one was named lately */
-    GHashTable *lives;         /* request word -> number, of those in common: as what they were made last */
-    GHashTable *pending;       /* signature -> GArray of gint64: the request that had k last; 0: none had */
-    GHashTable *names;         /* GBytes -> number by first sight: of files and ports */
+    /* request word -> number, of those in common: as what they were made last */
+    GHashTable *lives;
+    /* signature -> GArray of gint64: the request that had k last; 0: none had */
+    GHashTable *pending;
+    GHashTable *names; /* GBytes -> number by first sight: of files and ports */
     const GArray *constants;
 
     const ComparisonKeyRank *other; /* comparison_key_pin; NULL: calls count as they are */
-    GHashTable *received;      /* numbers of the receives, without the requests that they make */
-    gboolean wildcards;        /* there are receives from any source, */
-    gboolean makes_graphs;     /* MPI_Dist_graph_create, */
-    gboolean unknown_graphs;   /* the adjacent one of a communicator that is not known */
-    Pins *pins;                /* of the sequence at hand */
+    GHashTable *received;    /* numbers of the receives, without the requests that they make */
+    gboolean wildcards;      /* there are receives from any source, */
+    gboolean makes_graphs;   /* MPI_Dist_graph_create, */
+    gboolean unknown_graphs; /* the adjacent one of a communicator that is not known */
+    Pins *pins;              /* of the sequence at hand */
     PinnedCall changed;
-    const WendCall *now;       /* the call at hand if it is changed, else NULL */
+    const WendCall *now; /* the call at hand if it is changed, else NULL */
 };
 
 static guint constants_count(const WendProgram *p)
@@ -65,7 +68,8 @@ static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
     guint n_a = constants_count(a), n_b = constants_count(b);
     GHashTable *of_a = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < n_a; i++)
-        g_hash_table_insert(of_a, (gpointer)wend_constant_name(a, WEND_CONST(i)), GUINT_TO_POINTER(i + 1));
+        g_hash_table_insert(of_a, (gpointer)wend_constant_name(a, WEND_CONST(i)),
+                            GUINT_TO_POINTER(i + 1));
     GArray *table = g_array_sized_new(FALSE, FALSE, sizeof(gint64), n_b);
     gboolean same = TRUE;
     for (guint i = 0; i < n_b; i++) {
@@ -83,7 +87,8 @@ static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
 ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b)
 {
     ComparisonKey *identity = g_new0(ComparisonKey, 1);
-    identity->numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    identity->numbers =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     identity->key = g_byte_array_new();
     identity->second = b;
     identity->constants = translate_constants(a, b);
@@ -132,24 +137,27 @@ static gint64 translated(const ComparisonKeyRank *r, gint64 word)
 
 typedef struct {
     ComparisonKeyParts parts;
-    gboolean unmade;            /* without the requests that the call makes */
-    gboolean of_pool;           /* without what makes no pools */
+    gboolean unmade;  /* without the requests that the call makes */
+    gboolean of_pool; /* without what makes no pools */
     ComparisonKeyActive active;
     gpointer data;
     gboolean without_memory;
 } PutOptions;
 
-/* What was started in another world is compared as that world; how it was called is no more part of the communication than how the first one was. */
+/* What was started in another world is compared as that world; how it was called is no more part of
+ * the communication than how the first one was. */
 static gboolean is_told_to_started(const WendParam *param)
 {
     static const char *const names[] = {"command", "argv", "array_of_commands", "array_of_argv"};
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)
         if (strcmp(param->name, names[i]) == 0)
-            return param->kind == WEND_KIND_STRING || param->kind == WEND_KIND_STRINGS || param->kind == WEND_KIND_STRINGS2;
+            return param->kind == WEND_KIND_STRING || param->kind == WEND_KIND_STRINGS
+                   || param->kind == WEND_KIND_STRINGS2;
     return FALSE;
 }
 
-/* Names of files and ports belong to the run (a scratch directory, a process id): which of them are the same counts, not what they are. */
+/* Names of files and ports belong to the run (a scratch directory, a process id): which of them are
+ * the same counts, not what they are. */
 static gboolean is_name_of_run(const WendParam *param)
 {
     static const char *const names[] = {"filename", "port_name"};
@@ -165,7 +173,8 @@ gboolean comparison_key_compares(const WendParam *param)
 }
 
 /* A port is no file, though its name may be the same. */
-static gint64 number_of_name(ComparisonKeyRank *r, const WendParam *param, const gint64 *words, gsize n)
+static gint64 number_of_name(ComparisonKeyRank *r, const WendParam *param, const gint64 *words,
+                             gsize n)
 {
     GByteArray *text = g_byte_array_new();
     g_byte_array_append(text, (const guint8 *)param->name, (guint)strlen(param->name) + 1);
@@ -180,10 +189,14 @@ static gint64 number_of_name(ComparisonKeyRank *r, const WendParam *param, const
     return GPOINTER_TO_UINT(number);
 }
 
-/* What kind of memory a buffer is in is no part of the communication: a proxy may have on the heap what the application had on a device. */
+/* What kind of memory a buffer is in is no part of the communication: a proxy may have on the heap
+ * what the application had on a device. */
 static gboolean is_segment_word(WendKind kind, gsize i)
 {
-    return kind == WEND_KIND_SEGMENT || (i % 2 == 0 && (kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR || kind == WEND_KIND_TARGET));
+    return kind == WEND_KIND_SEGMENT
+           || (i % 2 == 0
+               && (kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR
+                   || kind == WEND_KIND_TARGET));
 }
 
 gboolean comparison_key_is_place(const WendCall *call)
@@ -197,11 +210,12 @@ gboolean comparison_key_is_place(const WendCall *call)
 
 static gboolean is_memory_or_request(WendKind kind)
 {
-    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_SEGMENT ||
-           kind == WEND_KIND_REQUEST;
+    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_SEGMENT
+           || kind == WEND_KIND_REQUEST;
 }
 
-static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg, gboolean is_out, const PutOptions *options)
+static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg, gboolean is_out,
+                      const PutOptions *options)
 {
     WendKind kind = arg->param->kind;
     gint64 n = is_out ? arg->n_out : arg->n_in;
@@ -209,7 +223,8 @@ static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg,
     gsize n_words = call_text_words(arg, is_out);
     if (options->without_memory && is_memory_or_request(kind))
         return;
-    if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0) /* the number of a socket is the system's */
+    /* the number of a socket is the system's */
+    if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0)
         return;
     if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
         put(key, number_of_name(r, arg->param, words, n_words));
@@ -243,7 +258,8 @@ static int compare_neighbours(const void *a, const void *b)
     return memcmp(a, b, 2 * sizeof(gint64));
 }
 
-/* The order of the neighbours that MPI_Dist_graph_create finds is the library's and differs from run to run: who they are counts, with their weights. */
+/* The order of the neighbours that MPI_Dist_graph_create finds is the library's and differs from
+ * run to run: who they are counts, with their weights. */
 static void put_neighbours(ComparisonKeyRank *r, GByteArray *key, const WendCall *call)
 {
     static const char *const names[] = {"sources", "destinations"};
@@ -272,20 +288,24 @@ static gboolean makes_graph(const WendCall *call)
     return strcmp(call->function->name, "MPI_Dist_graph_create") == 0;
 }
 
-static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call, guint8 tag, const PutOptions *options)
+static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call, guint8 tag,
+                     const PutOptions *options)
 {
     g_byte_array_set_size(key, 0);
     g_byte_array_append(key, &tag, 1);
-    g_byte_array_append(key, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
+    g_byte_array_append(key, (const guint8 *)call->function->name,
+                        (guint)strlen(call->function->name) + 1);
     put(key, call->failed + 2 * call->unfinished);
     gboolean neighbours = strcmp(call->function->name, "MPI_Dist_graph_neighbors") == 0;
     if (neighbours && (options->parts & IDENTITY_IN) != 0)
         put_neighbours(r, key, call);
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if ((options->parts & IDENTITY_IN) != 0 && !(options->of_pool && wend_is_amount(call->function, arg->param)))
+        if ((options->parts & IDENTITY_IN) != 0
+            && !(options->of_pool && wend_is_amount(call->function, arg->param)))
             put_words(r, key, arg, FALSE, options);
-        gboolean outcome = arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
+        gboolean outcome =
+            arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
         if (!neighbours && (options->parts & (outcome ? IDENTITY_OUTCOMES : IDENTITY_IN)) != 0)
             put_words(r, key, arg, TRUE, options);
     }
@@ -293,7 +313,8 @@ static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call
         put(key, call->return_code);
 }
 
-guint32 comparison_key_call(ComparisonKeyRank *r, const WendCall *call, ComparisonKeyParts parts, ComparisonKeyActive active, gpointer data)
+guint32 comparison_key_call(ComparisonKeyRank *r, const WendCall *call, ComparisonKeyParts parts,
+                            ComparisonKeyActive active, gpointer data)
 {
     PutOptions options = {.parts = parts, .active = active, .data = data};
     put_call(r, r->identity->key, call, TAG_CALL, &options);
@@ -307,7 +328,8 @@ guint32 comparison_key_terminal(ComparisonKeyRank *r, guint32 terminal)
     if (r->terminals[terminal] != 0)
         return r->terminals[terminal];
     r->named_common = FALSE;
-    guint32 number = comparison_key_call(r, wend_decoder_call(r->decoder, terminal, r->rank), IDENTITY_IN, NULL, NULL);
+    guint32 number = comparison_key_call(r, wend_decoder_call(r->decoder, terminal, r->rank),
+                                         IDENTITY_IN, NULL, NULL);
     if (!r->named_common)
         r->terminals[terminal] = number;
     return number;
@@ -323,7 +345,10 @@ guint32 comparison_key_without_memory(ComparisonKeyRank *r, guint32 terminal)
 
 /* -- requests -- */
 
-typedef struct { gint64 word; guint32 pool; } Made;
+typedef struct {
+    gint64 word;
+    guint32 pool;
+} Made;
 
 static gint compare_made(gconstpointer a, gconstpointer b)
 {
@@ -335,12 +360,15 @@ static gint compare_made(gconstpointer a, gconstpointer b)
 
 static guint32 name_request(ComparisonKeyRank *r, gint64 word, guint32 pool, guint32 k)
 {
-    struct { guint32 tag, thread, pool, k; } name = {TAG_REQUEST, wend_handle_tid(word), pool, k};
+    struct {
+        guint32 tag, thread, pool, k;
+    } name = {TAG_REQUEST, wend_handle_tid(word), pool, k};
     return comparison_key_intern(r->identity, &name, sizeof name);
 }
 
-/* A request's number n in its thread hides (pool, k): numbers are given by first occurrence, and the k of one pool
- * occur in order. So the numbers of a pool, sorted, are k = 0, 1, 2, … but for those that several signatures have in common. */
+/* A request's number n in its thread hides (pool, k): numbers are given by first occurrence, and
+ * the k of one pool occur in order. So the numbers of a pool, sorted, are k = 0, 1, 2, … but for
+ * those that several signatures have in common. */
 static void name_requests(ComparisonKeyRank *r, GArray *made)
 {
     GHashTable *next = g_hash_table_new(NULL, NULL); /* pool -> k, for one thread's requests */
@@ -362,7 +390,8 @@ static void name_requests(ComparisonKeyRank *r, GArray *made)
         } else {
             r->any_common = TRUE;
         }
-        g_hash_table_insert(r->requests, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(number));
+        g_hash_table_insert(r->requests, g_memdup2(&m->word, sizeof m->word),
+                            GUINT_TO_POINTER(number));
     }
     g_hash_table_unref(next);
 }
@@ -374,7 +403,8 @@ static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
     Made m = {0, 0};
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT || arg->out == NULL)
+        if (arg->param->kind != WEND_KIND_REQUEST || arg->param->dir != WEND_DIR_OUT
+            || arg->out == NULL)
             continue;
         for (gint64 e = 0; e < arg->n_out; e++) {
             m.word = arg->out[e];
@@ -382,7 +412,8 @@ static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
                 continue;
             if (m.pool == 0) {
                 put_call(r, r->identity->key, call, TAG_POOL, &options);
-                m.pool = comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+                m.pool = comparison_key_intern(r->identity, r->identity->key->data,
+                                               r->identity->key->len);
             }
             g_array_append_val(made, m);
         }
@@ -392,7 +423,8 @@ static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
 static gboolean is_common(const ComparisonKeyRank *r, gint64 request)
 {
     gpointer number;
-    return r->any_common && g_hash_table_lookup_extended(r->requests, &request, NULL, &number) && number == NULL;
+    return r->any_common && g_hash_table_lookup_extended(r->requests, &request, NULL, &number)
+           && number == NULL;
 }
 
 /* -- as a proxy makes them -- */
@@ -419,8 +451,9 @@ static const WendCall *with_source(ComparisonKeyRank *r, const WendCall *call)
         return NULL;
     const WendCall *named = pinned_call_name_source(&r->changed, call, source);
     guint32 as_named = number_of_receive(r, named);
-    gboolean pinned = receives(r->other, as_named) &&
-                      (!receives(r->other, number_of_receive(r, call)) || !receives(r, as_named));
+    gboolean pinned =
+        receives(r->other, as_named)
+        && (!receives(r->other, number_of_receive(r, call)) || !receives(r, as_named));
     return pinned ? named : NULL;
 }
 
@@ -483,7 +516,8 @@ static void pin_to(ComparisonKeyRank *r, const ComparisonKeyRank *other)
     r->other = other;
 }
 
-void comparison_key_pin(ComparisonKeyRank *a, Counts *counts_a, ComparisonKeyRank *b, Counts *counts_b)
+void comparison_key_pin(ComparisonKeyRank *a, Counts *counts_a, ComparisonKeyRank *b,
+                        Counts *counts_b)
 {
     find_for_pins(a, counts_a);
     find_for_pins(b, counts_b);
@@ -521,31 +555,40 @@ void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendW
             continue;
         GArray *pending = g_hash_table_lookup(r->pending, GUINT_TO_POINTER(m->pool));
         if (pending == NULL)
-            g_hash_table_insert(r->pending, GUINT_TO_POINTER(m->pool), pending = g_array_new(FALSE, TRUE, sizeof(gint64)));
+            g_hash_table_insert(r->pending, GUINT_TO_POINTER(m->pool),
+                                pending = g_array_new(FALSE, TRUE, sizeof(gint64)));
         WendRequestState state;
         guint32 k = 0;
-        while (k < pending->len && g_array_index(pending, gint64, k) != m->word && wend_walk_request(walk, g_array_index(pending, gint64, k), &state) &&
-               GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &g_array_index(pending, gint64, k))) == name_request(r, m->word, m->pool, k))
+        while (
+            k < pending->len && g_array_index(pending, gint64, k) != m->word
+            && wend_walk_request(walk, g_array_index(pending, gint64, k), &state)
+            && GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &g_array_index(pending, gint64, k)))
+                   == name_request(r, m->word, m->pool, k))
             k++;
         if (k == pending->len)
             g_array_set_size(pending, k + 1);
         g_array_index(pending, gint64, k) = m->word;
-        g_hash_table_insert(r->lives, g_memdup2(&m->word, sizeof m->word), GUINT_TO_POINTER(name_request(r, m->word, m->pool, k)));
+        g_hash_table_insert(r->lives, g_memdup2(&m->word, sizeof m->word),
+                            GUINT_TO_POINTER(name_request(r, m->word, m->pool, k)));
     }
 }
 
 static void find_requests(ComparisonKeyRank *r, Counts *counts)
 {
-    const WendClass *class = wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
+    const WendClass *class =
+        wend_program_class(r->program, wend_program_class_of(r->program, r->rank));
     GArray *made = g_array_new(FALSE, FALSE, sizeof(Made));
     for (guint s = 0; s < class->n_sequences; s++) {
         guint n;
         const guint32 *terminals = counts_of_rule(counts, class->sequences[s].rule, &n);
         for (guint t = 0; t < n; t++) {
-            const WendShape *shape = wend_program_shape(r->program, wend_program_terminal(r->program, terminals[t])->shape);
+            const WendShape *shape = wend_program_shape(
+                r->program, wend_program_terminal(r->program, terminals[t])->shape);
             gboolean makes = FALSE;
             for (guint i = 0; i < shape->function->n_params; i++)
-                makes = makes || (shape->function->params[i].kind == WEND_KIND_REQUEST && shape->function->params[i].dir == WEND_DIR_OUT);
+                makes = makes
+                        || (shape->function->params[i].kind == WEND_KIND_REQUEST
+                            && shape->function->params[i].dir == WEND_DIR_OUT);
             if (!makes)
                 continue;
             add_made(r, wend_decoder_call(r->decoder, terminals[t], r->rank), made);
@@ -564,11 +607,14 @@ guint32 comparison_key_request(ComparisonKeyRank *r, gint64 request)
     }
     if (number != 0)
         return number;
-    struct { gint64 tag, word; } name = {TAG_PLAIN_REQUEST, request};
+    struct {
+        gint64 tag, word;
+    } name = {TAG_PLAIN_REQUEST, request};
     return comparison_key_intern(r->identity, &name, sizeof name);
 }
 
-ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *identity, const WendProgram *p, guint rank, Counts *counts)
+ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *identity, const WendProgram *p,
+                                           guint rank, Counts *counts)
 {
     ComparisonKeyRank *r = g_new0(ComparisonKeyRank, 1);
     r->identity = identity;
@@ -579,7 +625,8 @@ ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *identity, const WendPr
     r->requests = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     r->lives = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     r->pending = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-    r->names = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    r->names =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     pinned_call_init(&r->changed);
     r->constants = p == identity->second ? identity->constants : NULL;
     find_requests(r, counts);

@@ -3,14 +3,18 @@
  *
  * A system of word equations in which each unknown stands once on either side. Two steps:
  *
- * 1. What follows at once: a group of one completion tells its handler, known handlers are taken off both ends of other groups, and neighbours on both
+ * 1. What follows at once: a group of one completion tells its handler, known handlers are taken
+ *    off both ends of other groups, and neighbours on both
  *    sides are one unknown. That solves nearly all there is, in linear time.
- * 2. What is left is a constraint problem. The domain of an unknown is the common subwords of its two rows, as nodes of a trie. A group lets pass
- *    only those members of its domains that are part of some way to write its row, which a sweep over the row forward and one back find; that
- *    goes on until nothing changes. Then a value is tried for the unknown with the fewest left. Parts that share no unknown are solved apart.
+ * 2. What is left is a constraint problem. The domain of an unknown is the common subwords of its
+ *    two rows, as nodes of a trie. A group lets pass
+ *    only those members of its domains that are part of some way to write its row, which a sweep
+ *      over the row forward and one back find; that
+ *    goes on until nothing changes. Then a value is tried for the unknown with the fewest left.
+ *      Parts that share no unknown are solved apart.
  *
- * A completion that is in the open group of both sides is told by neither. If nothing known stands behind it, it belongs to what follows. Otherwise
- * all lengths that it can have are tried. */
+ * A completion that is in the open group of both sides is told by neither. If nothing known stands
+ * behind it, it belongs to what follows. Otherwise all lengths that it can have are tried. */
 #include "config.h"
 
 #include "completion-handlers.h"
@@ -18,11 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The problem is hard in theory (no polynomial method is known), so there must be an end. Recorded programs are solved with a handful of trials. */
+/* The problem is hard in theory (no polynomial method is known), so there must be an end. Recorded
+ * programs are solved with a handful of trials. */
 enum {
-    MAX_TRIALS = 100000,     /* values tried in a window */
-    MAX_NODES = 1 << 22,     /* of the trie */
-    LOOK_BEHIND = 4096       /* items behind the window among which handlers are sought, and by which two solutions are told apart */
+    MAX_TRIALS = 100000, /* values tried in a window */
+    MAX_NODES = 1 << 22, /* of the trie */
+    /* items behind the window among which handlers are sought, and by which two solutions are told
+     * apart */
+    LOOK_BEHIND = 4096
 };
 
 /* A group of which what is solved has been taken off. */
@@ -31,29 +38,33 @@ typedef struct {
     guint n;
     Row row;
     gboolean open;
-    gsize taken;             /* open: items taken off the front */
+    gsize taken; /* open: items taken off the front */
 } Part;
 
 /* A word: its letters are those from the root to it. */
-typedef struct { Row row; guint stamp; } Node;
+typedef struct {
+    Row row;
+    guint stamp;
+} Node;
 
 typedef struct {
-    Part *parts;             /* of the first side, then of the second */
+    Part *parts; /* of the first side, then of the second */
     guint n_parts, last[2];
-    guint *keys;             /* memory of the parts' keys */
+    guint *keys; /* memory of the parts' keys */
     guint n_keys;
-    Row *known;              /* by key; items NULL: not yet */
-    guint *part_of[2];       /* by key */
-    GQueue *due;             /* parts to look at again */
-    Item *parted;            /* where rows part */
+    Row *known;        /* by key; items NULL: not yet */
+    guint *part_of[2]; /* by key */
+    GQueue *due;       /* parts to look at again */
+    Item *parted;      /* where rows part */
 
-    GArray *nodes;           /* Node; 0 the empty word */
-    GHashTable *children;    /* node << 32 | item -> node */
-    GHashTable *words;       /* part << 32 | part -> domain */
-    GArray **domains;        /* by key: of guint, nodes, longest first; NULL: free, told by neither side */
+    GArray *nodes;        /* Node; 0 the empty word */
+    GHashTable *children; /* node << 32 | item -> node */
+    GHashTable *words;    /* part << 32 | part -> domain */
+    /* by key: of guint, nodes, longest first; NULL: free, told by neither side */
+    GArray **domains;
     guint stamp, trials;
-    gsize *behind;           /* of the solution */
-    gboolean found;          /* a solution, though what follows is different */
+    gsize *behind;  /* of the solution */
+    gboolean found; /* a solution, though what follows is different */
 } Solver;
 
 /* -- rows -- */
@@ -66,7 +77,8 @@ Item row_item(const Row *row, gsize i)
 gsize row_common(const Row *a, const Row *b)
 {
     gsize n = MIN(a->n, b->n), i = 0;
-    for (guint32 number; i < n && (number = row_item(a, i).number) == row_item(b, i).number && number != 0; i++)
+    for (guint32 number;
+         i < n && (number = row_item(a, i).number) == row_item(b, i).number && number != 0; i++)
         ;
     return i;
 }
@@ -92,7 +104,9 @@ gboolean items_go_on_alike(Items *a, gsize i, Items *b, gsize j)
 static Row row_ahead(const Row *open, gsize most)
 {
     Row row = {open->items, open->start, 0};
-    for (Item item; row.n < most && !(item = items_peek(row.items, row.start + row.n)).choice && item.number != 0; row.n++)
+    for (Item item; row.n < most && !(item = items_peek(row.items, row.start + row.n)).choice
+                    && item.number != 0;
+         row.n++)
         ;
     return row;
 }
@@ -141,7 +155,8 @@ static gboolean reduce(Solver *s, Part *p)
         return TRUE;
     while (p->n > 0 && is_known(s, p->keys[p->n - 1])) {
         const Row *known = &s->known[p->keys[p->n - 1]];
-        Row end = {p->row.items, p->row.start + (p->row.n >= known->n ? p->row.n - known->n : 0), MIN(known->n, p->row.n)};
+        Row end = {p->row.items, p->row.start + (p->row.n >= known->n ? p->row.n - known->n : 0),
+                   MIN(known->n, p->row.n)};
         if (!row_equal(known, &end))
             return part_rows(s, known, &end, row_common(known, &end));
         p->row.n -= known->n;
@@ -264,7 +279,8 @@ static GArray *common_words(Solver *s, const Row *x, const Row *y)
     GArray *words = g_array_new(FALSE, FALSE, sizeof(guint));
     guint root = 0, stamp = ++s->stamp;
     g_array_append_val(words, root);
-    gsize *run = g_new0(gsize, y->n + 1); /* run[j]: what x from i on and y from j on have in common */
+    /* run[j]: what x from i on and y from j on have in common */
+    gsize *run = g_new0(gsize, y->n + 1);
     guint32 *letters = g_new(guint32, y->n + 1);
     for (gsize j = 0; j < y->n; j++)
         letters[j] = row_item(y, j).number;
@@ -277,7 +293,8 @@ static GArray *common_words(Solver *s, const Row *x, const Row *y)
         }
         guint node = 0;
         for (gsize n = 1; n <= longest && s->nodes->len < MAX_NODES; n++) {
-            node = child(s, node, row_item(x, i + n - 1).number, &(Row){x->items, x->start + i, n}, TRUE);
+            node = child(s, node, row_item(x, i + n - 1).number, &(Row){x->items, x->start + i, n},
+                         TRUE);
             guint *seen = &g_array_index(s->nodes, Node, node).stamp;
             if (*seen != stamp)
                 g_array_append_val(words, node);
@@ -297,7 +314,8 @@ static gboolean is_free(const Solver *s, guint key)
     return s->parts[s->part_of[0][key]].open && s->parts[s->part_of[1][key]].open;
 }
 
-/* How far the members of an open row that the other side tells can reach, and the others with them. */
+/* How far the members of an open row that the other side tells can reach, and the others with
+ * them. */
 static gsize reach(const Solver *s, const Part *open, guint side)
 {
     gsize most = 0;
@@ -343,10 +361,15 @@ static void set_domain(Solver *s, guint key, GArray *domain)
     s->domains[key] = domain;
 }
 
-typedef struct { gsize from, to; guint node; } Edge;
+typedef struct {
+    gsize from, to;
+    guint node;
+} Edge;
 
-/* The places that member K of a row can take, from the places FROM (by position) where it can begin; marks where it ends. */
-static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const gboolean *from, gboolean *to)
+/* The places that member K of a row can take, from the places FROM (by position) where it can
+ * begin; marks where it ends. */
+static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const gboolean *from,
+                        gboolean *to)
 {
     GArray *edges = g_array_new(FALSE, FALSE, sizeof(Edge));
     guint stamp = ++s->stamp;
@@ -366,15 +389,16 @@ static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const g
                 g_array_append_val(edges, edge);
                 to[at + n] = TRUE;
             }
-            if (n == longest || at + n == row->n || (node = child(s, node, row_item(row, at + n).number, NULL, FALSE)) == 0)
+            if (n == longest || at + n == row->n
+                || (node = child(s, node, row_item(row, at + n).number, NULL, FALSE)) == 0)
                 break;
         }
     }
     return edges;
 }
 
-/* Drops what is part of no way to write the row. FALSE: there is none; the domains are as before, also those of decided keys, which search() does
- * not put back. */
+/* Drops what is part of no way to write the row. FALSE: there is none; the domains are as before,
+ * also those of decided keys, which search() does not put back. */
 static gboolean filter(Solver *s, guint index)
 {
     const Part *p = &s->parts[index];
@@ -439,7 +463,13 @@ static gboolean propagate(Solver *s)
 /* -- the open rows -- */
 
 /* What is not empty of an open group, in order; ROWS by key, items NULL: free. */
-typedef struct { Solver *solver; Row *rows; const Part *part[2]; Row ahead[2]; gsize n[2]; } Ending;
+typedef struct {
+    Solver *solver;
+    Row *rows;
+    const Part *part[2];
+    Row ahead[2];
+    gsize n[2];
+} Ending;
 
 static gboolean finish(const Ending *e)
 {
@@ -460,7 +490,8 @@ static gboolean place(Ending *e, guint side, guint k)
     gsize at = e->n[side];
     if (k == p->n)
         return side == 0 ? place(e, 1, 0) : finish(e);
-    Row *row = &e->rows[p->keys[k]], rest = {e->ahead[side].items, e->ahead[side].start + at, e->ahead[side].n - at};
+    Row *row = &e->rows[p->keys[k]],
+        rest = {e->ahead[side].items, e->ahead[side].start + at, e->ahead[side].n - at};
     gboolean found = FALSE;
     if (row->items != NULL) {
         if (row->n <= rest.n && row_common(row, &rest) == row->n) {
@@ -485,7 +516,8 @@ static gboolean place(Ending *e, guint side, guint k)
 static gboolean solve_ending(Solver *s)
 {
     Part parts[2];
-    Ending e = {.solver = s, .rows = g_new0(Row, MAX(s->n_keys, 1)), .part = {&parts[0], &parts[1]}};
+    Ending e = {
+        .solver = s, .rows = g_new0(Row, MAX(s->n_keys, 1)), .part = {&parts[0], &parts[1]}};
     for (guint side = 0; side < 2; side++) {
         Part *p = &parts[side];
         *p = s->parts[s->last[side]];
@@ -502,7 +534,8 @@ static gboolean solve_ending(Solver *s)
         p->n = kept;
     }
     /* What neither side tells belongs to what follows. */
-    while (parts[0].n > 0 && parts[1].n > 0 && parts[0].keys[parts[0].n - 1] == parts[1].keys[parts[1].n - 1]) {
+    while (parts[0].n > 0 && parts[1].n > 0
+           && parts[0].keys[parts[0].n - 1] == parts[1].keys[parts[1].n - 1]) {
         parts[0].n--;
         parts[1].n--;
     }
@@ -519,7 +552,8 @@ static gboolean solve_ending(Solver *s)
 
 static gboolean search(Solver *s, const GArray *keys, gboolean ends);
 
-/* The keys of KEYS that are not decided and hang together with KEY; takes them out of LEFT. *ENDS: they reach an open row. */
+/* The keys of KEYS that are not decided and hang together with KEY; takes them out of LEFT. *ENDS:
+ * they reach an open row. */
 static GArray *component(Solver *s, GHashTable *left, guint key, gboolean *ends)
 {
     GArray *keys = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -538,7 +572,8 @@ static GArray *component(Solver *s, GHashTable *left, guint key, gboolean *ends)
     return keys;
 }
 
-/* Solves the undecided ones of KEYS, part by part; ENDS: the open rows depend on them, so they come last. */
+/* Solves the undecided ones of KEYS, part by part; ENDS: the open rows depend on them, so they come
+ * last. */
 static gboolean search_all(Solver *s, const GArray *keys, gboolean ends)
 {
     GHashTable *left = g_hash_table_new(NULL, NULL);
@@ -597,7 +632,8 @@ static gboolean search(Solver *s, const GArray *keys, gboolean ends)
 /* -- all of it -- */
 
 /* END items are taken off the end of each closed row. */
-static void solver_init(Solver *s, const Group *const groups[2], const guint n_groups[2], guint n_keys, gsize end)
+static void solver_init(Solver *s, const Group *const groups[2], const guint n_groups[2],
+                        guint n_keys, gsize end)
 {
     s->n_parts = n_groups[0] + n_groups[1];
     s->n_keys = n_keys;
@@ -624,7 +660,8 @@ static void solver_init(Solver *s, const Group *const groups[2], const guint n_g
     s->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
     g_array_append_val(s->nodes, ((Node){{s->parts[0].row.items, 0, 0}, 0}));
     s->children = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    s->words = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
+    s->words =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
     s->domains = g_new0(GArray *, MAX(n_keys, 1));
 }
 
@@ -667,10 +704,13 @@ static CompletionHandlersResult solve(Solver *s)
     }
     gboolean fits = propagate(s) && search_all(s, keys, TRUE);
     g_array_unref(keys);
-    return fits ? COMPLETION_HANDLERS_FIT : s->found ? COMPLETION_HANDLERS_HERE : COMPLETION_HANDLERS_NONE;
+    return fits       ? COMPLETION_HANDLERS_FIT
+           : s->found ? COMPLETION_HANDLERS_HERE
+                      : COMPLETION_HANDLERS_NONE;
 }
 
-/* How long a row all closed rows end with: calls at the top of the loop, which come before each completion but the first. */
+/* How long a row all closed rows end with: calls at the top of the loop, which come before each
+ * completion but the first. */
 static gsize common_end(const Group *const groups[2], const guint n_groups[2])
 {
     if (n_groups[0] != n_groups[1] || n_groups[0] < 2)
@@ -681,7 +721,9 @@ static gsize common_end(const Group *const groups[2], const guint n_groups[2])
         for (guint i = 0; i + 1 < n_groups[side]; i++) {
             const Row *row = &groups[side][i].row;
             gsize same = 0;
-            while (same < n && same < row->n && row_item(row, row->n - 1 - same).number == row_item(first, first->n - 1 - same).number)
+            while (same < n && same < row->n
+                   && row_item(row, row->n - 1 - same).number
+                          == row_item(first, first->n - 1 - same).number)
                 same++;
             n = same;
         }
@@ -689,7 +731,9 @@ static gsize common_end(const Group *const groups[2], const guint n_groups[2])
     return n;
 }
 
-CompletionHandlersResult completion_handlers_solve(const Group *const groups[2], const guint n_groups[2], guint n_keys, gsize behind[2], Item parted[2])
+CompletionHandlersResult completion_handlers_solve(const Group *const groups[2],
+                                                   const guint n_groups[2], guint n_keys,
+                                                   gsize behind[2], Item parted[2])
 {
     gsize longest = common_end(groups, n_groups);
     CompletionHandlersResult best = COMPLETION_HANDLERS_NONE;

@@ -27,14 +27,15 @@ typedef struct {
     const WendProgram *program[2];
     const char *name[2];
     gboolean outcomes, quiet, stat;
-    guint64 max;               /* differences to print */
+    guint64 max; /* differences to print */
     GString *out;
     Pair pair;
-    gboolean pinned;           /* what is expected of a proxy is no difference: comparison_key_pin */
-    guint64 expected;          /* calls that differ so, */
-    GString *expectations;     /* and what there is to say of them */
-    gboolean sizes; /* the recordings have other numbers of ranks: nothing else was compared */
-    gboolean *differs;         /* by rank */
+    /* what is expected of a proxy is no difference: comparison_key_pin */
+    gboolean pinned;
+    guint64 expected;      /* calls that differ so, */
+    GString *expectations; /* and what there is to say of them */
+    gboolean sizes;    /* the recordings have other numbers of ranks: nothing else was compared */
+    gboolean *differs; /* by rank */
 } Diff;
 
 static gboolean enough(const Diff *d)
@@ -71,7 +72,10 @@ static void print_side(GString *out, Items *items, const Item *item, char mark, 
 }
 
 /* Two items that differ. */
-typedef struct { Item at[2]; const char *why; } Apart;
+typedef struct {
+    Item at[2];
+    const char *why;
+} Apart;
 
 /* Adds them; TRUE: they are calls of one function, so that comparing may go on behind them. */
 static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items *items[2],
@@ -139,7 +143,10 @@ static gboolean find_apart(Items *a, Items *b, Apart *apart)
 }
 
 /* A sequence of one rank in both recordings, as items. */
-typedef struct { ComparisonKeyRank *ids[2]; Items *items[2]; } Both;
+typedef struct {
+    ComparisonKeyRank *ids[2];
+    Items *items[2];
+} Both;
 
 static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outcomes)
 {
@@ -174,7 +181,10 @@ static gint find_sequence(const WendClass *class, const WendSequence *wanted)
 /* -- sequences -- */
 
 /* Ranks of one class in both recordings. */
-typedef struct { guint class[2]; GArray *ranks; } Block;
+typedef struct {
+    guint class[2];
+    GArray *ranks;
+} Block;
 
 static const guint *ranks_of(const Block *block)
 {
@@ -202,7 +212,8 @@ static void compare_rank(Diff *d, const Block *block, guint number, const guint 
                                             ->sequences[sequence[side]]
                                             .rule)
                           ->length;
-        Explained *x = explains(d) ? explained_new(&d->pair, block->class, sequence, &rank, 1) : NULL;
+        Explained *x =
+            explains(d) ? explained_new(&d->pair, block->class, sequence, &rank, 1) : NULL;
         if (x == NULL || !explained_add_parting(x, &parting))
             report(d, rank, s, both.items, &apart);
         explained_free(x);
@@ -225,8 +236,8 @@ static gboolean explain_block(Diff *d, const Block *block, const guint sequence[
 {
     Explained *x =
         explained_new(&d->pair, block->class, sequence, ranks_of(block), block->ranks->len);
-    gboolean exact = explained_is_exact(x) &&
-                     explained_differs(x, 0) == rank_parts(d, ranks_of(block)[0], sequence);
+    gboolean exact = explained_is_exact(x)
+                     && explained_differs(x, 0) == rank_parts(d, ranks_of(block)[0], sequence);
     for (guint i = 0; exact && i < block->ranks->len; i++)
         d->differs[ranks_of(block)[i]] |= explained_differs(x, i);
     if (exact)
@@ -250,10 +261,10 @@ static void compare_block(Diff *d, const Block *block)
     const WendClass *class[2];
     for (guint i = 0; i < 2; i++)
         class[i] = wend_program_class(d->program[i], block->class[i]);
-    for (guint i = 0; i < class[0]->n_sequences && !enough(d); i++) {
-        gint other = find_sequence(class[1], &class[0]->sequences[i]);
+    for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
+        gint other = find_sequence(class[1], &class[0] -> sequences[i]);
         if (other < 0) {
-            report_missing(d, block, &class[0]->sequences[i], 0);
+            report_missing(d, block, &class[0] -> sequences[i], 0);
             continue;
         }
         const guint sequence[2] = {i, (guint)other};
@@ -262,9 +273,9 @@ static void compare_block(Diff *d, const Block *block)
         for (guint r = 0; r < block->ranks->len && !enough(d); r++)
             compare_rank(d, block, r, sequence);
     }
-    for (guint i = 0; i < class[1]->n_sequences && !enough(d); i++)
-        if (find_sequence(class[0], &class[1]->sequences[i]) < 0)
-            report_missing(d, block, &class[1]->sequences[i], 1);
+    for (guint i = 0; i < class[1] -> n_sequences && !enough(d); i++)
+        if (find_sequence(class[0], &class[1] -> sequences[i]) < 0)
+            report_missing(d, block, &class[1] -> sequences[i], 1);
 }
 
 /* Of a rank whose calls are equal. */
@@ -273,12 +284,12 @@ static void compare_outcomes(Diff *d, guint rank)
     const WendClass *class[2];
     for (guint i = 0; i < 2; i++)
         class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
-    for (guint i = 0; i < class[0]->n_sequences && !enough(d); i++) {
-        const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0]->sequences[i])};
+    for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
+        const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0] -> sequences[i])};
         Both both = both_new(d, rank, sequence, TRUE);
         Apart apart;
-        while (!enough(d) && find_apart(both.items[0], both.items[1], &apart) &&
-               report(d, rank, &class[0] -> sequences[i], both.items, &apart)) {
+        while (!enough(d) && find_apart(both.items[0], both.items[1], &apart)
+               && report(d, rank, &class[0] -> sequences[i], both.items, &apart)) {
             items_drop(both.items[0], 1);
             items_drop(both.items[1], 1);
         }
@@ -299,7 +310,8 @@ static GPtrArray *find_blocks(const Diff *d)
     GPtrArray *blocks = g_ptr_array_new_with_free_func(block_free);
     GHashTable *index = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
     for (guint rank = 0; rank < wend_program_ranks(d->program[0]); rank++) {
-        guint a = wend_program_class_of(d->program[0], rank), b = wend_program_class_of(d->program[1], rank);
+        guint a = wend_program_class_of(d->program[0], rank),
+              b = wend_program_class_of(d->program[1], rank);
         gint64 key = (gint64)((guint64)a << 32 | b);
         Block *block = g_hash_table_lookup(index, &key);
         if (a == G_MAXUINT || b == G_MAXUINT)
@@ -316,7 +328,8 @@ static GPtrArray *find_blocks(const Diff *d)
     return blocks;
 }
 
-/* A recording of a run that ended early may have nothing of some ranks. TRUE: both have this one. */
+/* A recording of a run that ended early may have nothing of some ranks. TRUE: both have this
+ * one. */
 static gboolean compare_presence(Diff *d, guint rank)
 {
     gboolean there[2];
@@ -334,9 +347,10 @@ static void drop_same(Diff *d, Block *block)
 {
     guint kept = 0, n = block->ranks->len;
     guint *ranks = (guint *)(void *)block->ranks->data;
-    if (!same_ranks(d->pair.same, block->class[0], block->class[1], ranks, n))
+    if (!same_ranks(d->pair.same, block->class[0], block -> class[1], ranks, n))
         for (guint r = 0; r < n; r++)
-            if (n == 1 || !same_ranks(d->pair.same, block->class[0], block->class[1], &ranks[r], 1))
+            if (n == 1
+                || !same_ranks(d->pair.same, block->class[0], block -> class[1], &ranks[r], 1))
                 ranks[kept++] = ranks[r];
     g_array_set_size(block->ranks, kept);
 }
@@ -369,18 +383,21 @@ static gboolean compare_sizes(Diff *d)
     guint worlds[2] = {wend_program_n_worlds(d->program[0]), wend_program_n_worlds(d->program[1])};
     if (worlds[0] != worlds[1]) {
         if (!d->quiet)
-            g_string_append_printf(d->out, "%s has %u worlds, %s has %u\n", d->name[0], worlds[0], d->name[1], worlds[1]);
+            g_string_append_printf(d->out, "%s has %u worlds, %s has %u\n", d->name[0], worlds[0],
+                                   d->name[1], worlds[1]);
         flush(d);
         return FALSE;
     }
     for (guint i = 0; i < worlds[0]; i++) {
-        guint n[2] = {wend_program_world(d->program[0], i)->ranks, wend_program_world(d->program[1], i)->ranks};
+        guint n[2] = {wend_program_world(d->program[0], i)->ranks,
+                      wend_program_world(d->program[1], i)->ranks};
         if (n[0] == n[1])
             continue;
         if (!d->quiet) {
             if (worlds[0] > 1)
                 g_string_append_printf(d->out, "world %u: ", i);
-            g_string_append_printf(d->out, "%s has %u ranks, %s has %u\n", d->name[0], n[0], d->name[1], n[1]);
+            g_string_append_printf(d->out, "%s has %u ranks, %s has %u\n", d->name[0], n[0],
+                                   d->name[1], n[1]);
         }
         flush(d);
         return FALSE;
@@ -485,14 +502,16 @@ int wend_diff_main(int argc, char **argv)
          "Add MPI calls, bytes and times by function, side by side", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it",
          NULL},
-        READING_OPTION, G_OPTION_ENTRY_NULL};
+        READING_OPTION,
+        G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
     WendProgram *programs[2] = {NULL, NULL};
     char *names[2] = {NULL, NULL};
 
-    if (!wend_command_options(COMMAND, "RECORDING RECORDING", "Compare two recordings.", "Exit code: 0 equal, 1 different, 2 and more: errors.",
-                              entries, &argc, &argv, &status))
+    if (!wend_command_options(COMMAND, "RECORDING RECORDING", "Compare two recordings.",
+                              "Exit code: 0 equal, 1 different, 2 and more: errors.", entries,
+                              &argc, &argv, &status))
         return status;
     if (argc != 3)
         return wend_command_usage(COMMAND, "two recordings are compared");

@@ -18,10 +18,10 @@
 #include "tokens.h"
 
 enum {
-    MAX_CELLS = 16 << 20,      /* of the alignment of tokens, in all */
-    MAX_SNAKES = 40000,        /* questions for what is equal, in all */
-    MAX_EDITS = 64,            /* of one stretch, call by call */
-    MAX_DEPTH = 64             /* of loops */
+    MAX_CELLS = 16 << 20, /* of the alignment of tokens, in all */
+    MAX_SNAKES = 40000,   /* questions for what is equal, in all */
+    MAX_EDITS = 64,       /* of one stretch, call by call */
+    MAX_DEPTH = 64        /* of loops */
 };
 
 /* What edits cost that are alike: an explanation with one edit less is the better one. */
@@ -31,12 +31,14 @@ typedef struct {
     const Hashed *side[2];
     ExplainSimilar similar;
     gpointer data;
-    guint64 cells, snakes;     /* that are left */
+    guint64 cells, snakes; /* that are left */
     guint depth;
 } Explainer;
 
 /* A part of each side. */
-typedef struct { guint64 from[2], to[2]; } Stretch;
+typedef struct {
+    guint64 from[2], to[2];
+} Stretch;
 
 static GArray *explain_stretch(Explainer *e, Stretch s);
 
@@ -153,15 +155,19 @@ static guint64 snake(Explainer *e, guint64 i, guint64 j, const Stretch *s)
 }
 
 /* Furthest points of each number of edits: reach[d][k + d] is how far side A is on diagonal k. */
-typedef struct { gint64 *reach[MAX_EDITS + 1]; gint n; gint last; } Paths;
+typedef struct {
+    gint64 *reach[MAX_EDITS + 1];
+    gint n;
+    gint last;
+} Paths;
 
 static gint64 step(const Paths *p, gint d, gint k)
 {
     const gint64 *row = p->reach[d - 1];
-    gint at = k + d - 1;                           /* of diagonal k in the row before */
+    gint at = k + d - 1; /* of diagonal k in the row before */
     if (k == -d || (k != d && row[at - 1] < row[at + 1]))
-        return row[at + 1];                        /* a call of B */
-    return row[at - 1] + 1;                        /* a call of A */
+        return row[at + 1]; /* a call of B */
+    return row[at - 1] + 1; /* a call of A */
 }
 
 /* FALSE: more edits than may be. */
@@ -328,7 +334,12 @@ static void add_loops(Explainer *e, GArray *edits, const Token *a, const Token *
 }
 
 /* The tokens of a stretch, and a way through them. */
-typedef struct { const Token *tokens[2]; guint n[2]; const guint8 *path; gsize steps; } Way;
+typedef struct {
+    const Token *tokens[2];
+    guint n[2];
+    const guint8 *path;
+    gsize steps;
+} Way;
 
 /* Adds the edits of steps FIRST to LAST, none of which is of two equal tokens. */
 static GArray *explain_gap(Explainer *e, const Stretch *bounds, const Way *w, gsize first,
@@ -381,8 +392,9 @@ static GArray *explain_way(Explainer *e, const Stretch *bounds, const Way *w, co
     Stretch gap = {{all->from[0], all->from[1]}, {all->from[0], all->from[1]}};
     for (gsize i = 0; i <= w->steps; i++) {
         gboolean end = i == w->steps;
-        if (end ||
-            (w->path[i] == STEP_BOTH && same_token(&w->tokens[0][at[0]], &w->tokens[1][at[1]]))) {
+        if (end
+            || (w->path[i] == STEP_BOTH
+                && same_token(&w->tokens[0][at[0]], &w->tokens[1][at[1]]))) {
             if (i > first)
                 add_gap(e, bounds, edits, w, first, i, start, &gap);
             first = i + 1;
@@ -416,8 +428,8 @@ static GArray *explain_tokens(Explainer *e, const Stretch *bounds, const GArray 
             w.n[k]--;
         }
     }
-    while (w.n[0] > 0 && w.n[1] > 0 &&
-           same_token(&w.tokens[0][w.n[0] - 1], &w.tokens[1][w.n[1] - 1])) {
+    while (w.n[0] > 0 && w.n[1] > 0
+           && same_token(&w.tokens[0][w.n[0] - 1], &w.tokens[1][w.n[1] - 1])) {
         for (guint k = 0; k < 2; k++)
             s.to[k] = w.tokens[k][--w.n[k]].at;
     }

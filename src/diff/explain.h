@@ -20,12 +20,13 @@ typedef enum {
 
 typedef struct {
     EditKind kind;
-    guint64 at[2], n[2];       /* the calls, on each side */
+    guint64 at[2], n[2]; /* the calls, on each side */
     guint64 period,
         times[2]; /* LOOP: calls of an iteration; ONLY: the calls are a loop, if period is not 0 */
-    guint64 rounds[2];         /* ONLY: how often each side has an iteration of these calls in all, if
-                                  both have (explain_rounds) */
-    guint64 apart[2];          /* the first call that differs */
+    /* ONLY: how often each side has an iteration of these calls in all, if both have
+     * (explain_rounds) */
+    guint64 rounds[2];
+    guint64 apart[2];         /* the first call that differs */
     guint64 iterations, body; /* it is in each iteration of a loop of so many calls; 0: of none. The
                                  positions are of the first iteration */
 } Edit;

@@ -27,16 +27,16 @@ struct Explained {
     const guint *ranks;
     guint n;
     ComparisonKeyRank *ids[2];
-    guint32 *keys[2];          /* by terminal */
+    guint32 *keys[2]; /* by terminal */
     Hashed *hashed[2];
     WendDecoder *decoders[2];
-    GArray *edits;             /* Edit */
+    GArray *edits; /* Edit */
     GArray *rough; /* Edit: shorter ones, of calls without the memory and the requests that they
                       name; NULL: there are none */
-    gboolean other_memory;     /* by these, calls that are equal differ in memory or requests, */
-    guint64 memory_at[2];      /* from here on */
+    gboolean other_memory; /* by these, calls that are equal differ in memory or requests, */
+    guint64 memory_at[2];  /* from here on */
     gboolean exact;
-    gboolean *differs;         /* by rank */
+    gboolean *differs; /* by rank */
 };
 
 /* -- keys -- */
@@ -49,7 +49,11 @@ static gboolean completes_by_choice(const WendFunction *f)
 static guint32 key_of(Explained *x, guint side, guint32 terminal)
 {
     const WendCall *call = wend_decoder_call(x->decoders[side], terminal, x->ranks[0]);
-    struct { char tag[4]; guint32 number; guint64 slots[2]; } name = {"key", 0, {0, 0}};
+    struct {
+        char tag[4];
+        guint32 number;
+        guint64 slots[2];
+    } name = {"key", 0, {0, 0}};
     if (comparison_key_is_place(call))
         return 0;
     if (completes_by_choice(call->function)) { /* what the run decided says which requests it has */
@@ -132,8 +136,8 @@ static void add_apart(const Explained *x, ArgumentsApart *apart, const WendCall 
     g_autofree char *name = text_foreign_new(calls[0]->args[i].param->name);
     g_string_append_printf(apart->names, "%s%s", comma, name);
     g_string_append_printf(apart->values, "%s%s", comma, name);
-    if (one->len <= LONGEST_VALUE && other->len <= LONGEST_VALUE &&
-        strcmp(one->str, other->str) != 0)
+    if (one->len <= LONGEST_VALUE && other->len <= LONGEST_VALUE
+        && strcmp(one->str, other->str) != 0)
         g_string_append_printf(apart->values, " %s and %s", one->str, other->str);
 }
 
@@ -310,7 +314,7 @@ static void add_edit(const Explained *x, const Edit *edit, const guint *ranks, g
 /* Ranks on which a call differs in the same arguments. */
 typedef struct {
     GArray *ranks;
-    char *values;              /* of all of them; NULL: they differ */
+    char *values; /* of all of them; NULL: they differ */
 } Alike;
 
 static void alike_free(gpointer data)
@@ -387,7 +391,8 @@ static void find_differing(Explained *x)
 /* -- without memory -- */
 
 /* By the words of a call on all ranks, but for those that name memory or requests. */
-static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKey *identity, guint32 terminal)
+static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKey *identity,
+                            guint32 terminal)
 {
     g_autofree guint32 *numbers = g_new(guint32, n + 1);
     numbers[0] = G_MAXUINT32; /* no other name begins so */
@@ -403,7 +408,7 @@ static guint32 *make_rough_keys(const Explained *x, guint side)
     ComparisonKeyRank **ids = g_new(ComparisonKeyRank *, x->n);
     for (guint i = 0; i < x->n; i++)
         ids[i] = comparison_key_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i],
-                                   x->pair->counts[side]);
+                                         x->pair->counts[side]);
     for (guint i = 0; i < n; i++)
         if (x->keys[side][i] != 0)
             keys[i] = rough_key_of(ids, x->n, x->pair->identity, i);
@@ -418,8 +423,8 @@ static gboolean is_flat(const GArray *edits)
 {
     gboolean flat = edits->len > 0;
     for (guint i = 0; flat && i < edits->len; i++)
-        flat = g_array_index(edits, Edit, i).kind != EDIT_REPLACED &&
-               g_array_index(edits, Edit, i).iterations == 0;
+        flat = g_array_index(edits, Edit, i).kind != EDIT_REPLACED
+               && g_array_index(edits, Edit, i).iterations == 0;
     return flat;
 }
 
@@ -452,9 +457,10 @@ static void explain_roughly(Explained *x, const guint64 points[POINTS], const gu
 {
     Hashed *hashed[2];
     guint32 *keys[2];
-    if ((guint64)x->n * MAX(wend_program_n_terminals(x->pair->program[0]),
-                            wend_program_n_terminals(x->pair->program[1])) >
-        MOST_ROUGH)
+    if ((guint64)x->n
+            * MAX(wend_program_n_terminals(x->pair->program[0]),
+                  wend_program_n_terminals(x->pair->program[1]))
+        > MOST_ROUGH)
         return;
     for (guint side = 0; side < 2; side++) {
         keys[side] = make_rough_keys(x, side);

@@ -22,7 +22,9 @@ typedef struct {
 } Pair;
 
 /* Where two sequences part by the rules: the numbers of the calls, as they are compared. */
-typedef struct { guint64 index[2]; } Parting;
+typedef struct {
+    guint64 index[2];
+} Parting;
 
 /* A sequence of a class of each recording, on ranks that are in both classes. */
 typedef struct Explained Explained;

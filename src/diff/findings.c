@@ -7,13 +7,16 @@
 #include "call_text.h"
 #include "src/command/command_text.h"
 
-typedef struct { GArray *ranks; char *what, *lines; } Finding;
+typedef struct {
+    GArray *ranks;
+    char *what, *lines;
+} Finding;
 
 struct Findings {
     const WendProgram *program;
     guint64 most;
-    GPtrArray *all;            /* Finding */
-    GHashTable *index;         /* what and kind -> Finding */
+    GPtrArray *all;    /* Finding */
+    GHashTable *index; /* what and kind -> Finding */
 };
 
 static void finding_free(gpointer data)
@@ -89,8 +92,8 @@ static gint compare_ranks(gconstpointer a, gconstpointer b)
 static void put_world(const Findings *f, GString *out, const GArray *ranks)
 {
     guint n = ranks->len, world = wend_program_world_of(f->program, g_array_index(ranks, guint, 0));
-    if (wend_program_n_worlds(f->program) == 1 ||
-        wend_program_world_of(f->program, g_array_index(ranks, guint, n - 1)) != world)
+    if (wend_program_n_worlds(f->program) == 1
+        || wend_program_world_of(f->program, g_array_index(ranks, guint, n - 1)) != world)
         return;
     g_autofree guint *own = g_new(guint, n);
     for (guint i = 0; i < n; i++)

@@ -19,7 +19,7 @@ gboolean findings_add(Findings *f, const guint *ranks, guint n, const char *what
 /* The lines that are printed below the finding added last, each with its end. */
 void findings_show(Findings *f, const char *lines);
 guint64 findings_count(const Findings *f);
-gboolean findings_full(const Findings *f);    /* there is room for no more */
+gboolean findings_full(const Findings *f); /* there is room for no more */
 /* As text: "ranks 0-3, WHAT", then the lines. */
 void findings_print(const Findings *f, GString *out);
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 typedef struct {
-    guint64 length, all;       /* calls with a key before a symbol; all of them */
-    Hash hash;                 /* of those with a key */
+    guint64 length, all; /* calls with a key before a symbol; all of them */
+    Hash hash;           /* of those with a key */
 } Prefix;
 
 struct Hashed {
@@ -60,14 +60,18 @@ static void measure(Hashed *h, guint32 id)
 /* Those that RULE uses first; without recursion, rules nest as deep as the recording likes. */
 static void measure_all(Hashed *h)
 {
-    typedef struct { guint32 rule; guint next; } Frame;
+    typedef struct {
+        guint32 rule;
+        guint next;
+    } Frame;
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
     g_array_append_val(stack, ((Frame){h->start, 0}));
     while (stack->len > 0) {
         Frame *top = &g_array_index(stack, Frame, stack->len - 1);
         const WendRule *rule = wend_program_rule(h->program, top->rule);
-        while (top->next < rule->n &&
-               (!rule->symbols[top->next].is_rule || h->rules[rule->symbols[top->next].id] != NULL))
+        while (
+            top->next < rule->n
+            && (!rule->symbols[top->next].is_rule || h->rules[rule->symbols[top->next].id] != NULL))
             top->next++;
         if (top->next < rule->n) {
             Frame below = {rule->symbols[top->next].id, 0};
@@ -239,7 +243,7 @@ static gboolean equal(const Hash *a, const Hash *b)
 typedef struct {
     const Hashed *a, *b;
     guint64 i, j;
-    Hash fixed[2];             /* before I and J, or up to them */
+    Hash fixed[2]; /* before I and J, or up to them */
     gboolean end;
 } Question;
 

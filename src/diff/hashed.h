@@ -35,8 +35,8 @@ guint64 hashed_common_end(const Hashed *a, guint64 i, const Hashed *b, guint64 j
 /* A symbol of the grammar in which the call at AT begins, or goes on: the outermost one that begins
  * at AT, or the terminal. */
 typedef struct {
-    guint64 length;            /* calls in one repetition */
-    guint64 times;             /* repetitions from here on */
+    guint64 length; /* calls in one repetition */
+    guint64 times;  /* repetitions from here on */
     gboolean is_rule;
     guint32 id;
 } HashedSymbol;

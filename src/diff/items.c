@@ -11,13 +11,13 @@
 
 typedef enum {
     SORT_UNKNOWN,
-    SORT_PLACE,    /* where memory is: no item */
+    SORT_PLACE, /* where memory is: no item */
     SORT_PLAIN,
     SORT_FAILED,
-    SORT_WAIT,     /* Wait, Waitall */
-    SORT_TEST,     /* Test */
+    SORT_WAIT, /* Wait, Waitall */
+    SORT_TEST, /* Test */
     SORT_TESTALL,
-    SORT_ANY       /* Waitany, Waitsome, Testany, Testsome */
+    SORT_ANY /* Waitany, Waitsome, Testany, Testsome */
 } Sort;
 
 struct Items {
@@ -26,15 +26,16 @@ struct Items {
     guint rank, sequence;
     gboolean outcomes;
     WendWalk *walk;
-    const WendCall *last;      /* read last; NULL at the end */
-    guint8 *sorts;             /* by terminal */
-    GHashTable *completions;   /* (terminal's function, request) -> number */
-    GArray *queue;             /* Item: read and not dropped, from head */
+    const WendCall *last;    /* read last; NULL at the end */
+    guint8 *sorts;           /* by terminal */
+    GHashTable *completions; /* (terminal's function, request) -> number */
+    GArray *queue;           /* Item: read and not dropped, from head */
     gsize head;
     gboolean ended;
 };
 
-Items *items_new(ComparisonKeyRank *identity, const WendProgram *p, guint rank, guint sequence, gboolean outcomes)
+Items *items_new(ComparisonKeyRank *identity, const WendProgram *p, guint rank, guint sequence,
+                 gboolean outcomes)
 {
     Items *s = g_new0(Items, 1);
     s->identity = identity;
@@ -94,9 +95,14 @@ static const WendArg *requests_of(const WendCall *call)
     return NULL;
 }
 
-typedef struct { const WendWalk *walk; const gint64 *completed; guint n; } Activity;
+typedef struct {
+    const WendWalk *walk;
+    const gint64 *completed;
+    guint n;
+} Activity;
 
-/* The walk is behind the call's effects: what it completed was active, and so is what is active still. */
+/* The walk is behind the call's effects: what it completed was active, and so is what is active
+ * still. */
 static gboolean was_active(gpointer data, gint64 request)
 {
     const Activity *a = data;
@@ -114,7 +120,9 @@ static guint32 number_of_waiting(Items *s, const WendCall *call, const gint64 *c
     if (!s->outcomes && requests != NULL && requests->n_in >= 0 && (guint64)requests->n_in == n)
         return comparison_key_terminal(s->identity, call->terminal);
     Activity activity = {s->walk, completed, n};
-    return comparison_key_call(s->identity, call, s->outcomes ? IDENTITY_IN | IDENTITY_OUTCOMES : IDENTITY_IN, was_active, &activity);
+    return comparison_key_call(s->identity, call,
+                               s->outcomes ? IDENTITY_IN | IDENTITY_OUTCOMES : IDENTITY_IN,
+                               was_active, &activity);
 }
 
 /* "FUNCTION completed REQUEST". */
@@ -127,9 +135,11 @@ static guint32 number_of_completion(Items *s, const WendCall *call, gint64 reque
     if (known == NULL) {
         GByteArray *name = g_byte_array_new();
         g_byte_array_append(name, (const guint8 *)"d", 1);
-        g_byte_array_append(name, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
+        g_byte_array_append(name, (const guint8 *)call->function->name,
+                            (guint)strlen(call->function->name) + 1);
         g_byte_array_append(name, (const guint8 *)&key[1], sizeof key[1]);
-        known = GUINT_TO_POINTER(comparison_key_intern(comparison_key_of_rank(s->identity), name->data, name->len));
+        known = GUINT_TO_POINTER(
+            comparison_key_intern(comparison_key_of_rank(s->identity), name->data, name->len));
         g_byte_array_unref(name);
         g_hash_table_insert(s->completions, g_memdup2(&both, sizeof both), known);
     }
@@ -146,7 +156,8 @@ static guint32 number_of_failure(Items *s, const WendCall *call)
         g_string_append(name, class);
     else
         g_string_append_printf(name, "%" G_GINT64_FORMAT, call->return_code);
-    guint32 number = comparison_key_intern(comparison_key_of_rank(s->identity), name->str, name->len);
+    guint32 number =
+        comparison_key_intern(comparison_key_of_rank(s->identity), name->str, name->len);
     g_string_free(name, TRUE);
     g_free(class);
     return number;
@@ -180,7 +191,8 @@ static void read_call(Items *s)
         return;
     }
     if (*sort == SORT_PLAIN) {
-        add(s, comparison_key_call(s->identity, call, IDENTITY_IN | IDENTITY_OUTCOMES, NULL, NULL), FALSE, call);
+        add(s, comparison_key_call(s->identity, call, IDENTITY_IN | IDENTITY_OUTCOMES, NULL, NULL),
+            FALSE, call);
         return;
     }
     guint n;

@@ -22,8 +22,8 @@ const WendArg *pins_source_argument(const WendCall *call, gboolean *any)
 {
     const WendArg *source =
         (call->function->flags & WEND_F_RECV) != 0 ? wend_call_arg(call, "source") : NULL;
-    if (source == NULL || source->param->kind != WEND_KIND_RANK ||
-        source->param->dir != WEND_DIR_IN || source->n_in != 1)
+    if (source == NULL || source->param->kind != WEND_KIND_RANK || source->param->dir != WEND_DIR_IN
+        || source->n_in != 1)
         return NULL;
     *any = source->in[0] == wend_constant_word("MPI_ANY_SOURCE");
     return source;

@@ -12,7 +12,9 @@
 #define POINTS 2
 
 /* Of a row of terminals: its hash at each point, and the point to the power of its length. */
-typedef struct { guint64 hash[POINTS], power[POINTS]; } Hash;
+typedef struct {
+    guint64 hash[POINTS], power[POINTS];
+} Hash;
 
 static const Hash hash_of_nothing = {{0, 0}, {1, 1}};
 

@@ -13,7 +13,7 @@ typedef struct {
     const WendProgram *program;
     Counts *counts;
     Hash *rules, *terminals;
-    gboolean *known;           /* by terminal: for the ranks at hand */
+    gboolean *known; /* by terminal: for the ranks at hand */
 } Side;
 
 struct Same {
@@ -75,7 +75,8 @@ static void add_shape_word(XXH3_state_t *state, const WendProgram *p, gint64 wor
 }
 
 /* Values of one slot on all the ranks: as one value if they are equal. */
-static void add_slot(XXH3_state_t *state, const WendProgram *p, guint32 terminal, guint slot, const guint *ranks, guint n)
+static void add_slot(XXH3_state_t *state, const WendProgram *p, guint32 terminal, guint slot,
+                     const guint *ranks, guint n)
 {
     const WendSlot *expression = &wend_program_terminal(p, terminal)->slots[slot];
     gint64 first = wend_program_slot(p, terminal, slot, ranks[0]);
@@ -96,7 +97,8 @@ static void hash_terminal(const Same *s, Side *side, guint32 terminal, const gui
     XXH3_128bits_reset(state);
     XXH3_128bits_update(state, shape->function->name, strlen(shape->function->name) + 1);
     add_word(state, shape->n_words);
-    for (guint i = 1; i < shape->n_words; i++) /* word 0, the function's number, is the archive's own */
+    /* word 0, the function's number, is the archive's own */
+    for (guint i = 1; i < shape->n_words; i++)
         add_shape_word(state, p, shape->words[i]);
     for (guint i = 0; i < t->n_slots; i++)
         add_slot(state, p, terminal, i, ranks, n);
@@ -109,12 +111,15 @@ static void hash_terminal(const Same *s, Side *side, guint32 terminal, const gui
 /* -- sequences -- */
 
 /* FALSE: a call failed. */
-static gboolean hash_sequence(const Same *s, Side *side, guint start, const guint *ranks, guint n, Hash *result)
+static gboolean hash_sequence(const Same *s, Side *side, guint start, const guint *ranks, guint n,
+                              Hash *result)
 {
     guint n_terminals, n_rules;
     const guint32 *terminals = counts_of_rule(side->counts, start, &n_terminals);
     for (guint i = 0; i < n_terminals; i++) {
-        if (wend_program_shape(side->program, wend_program_terminal(side->program, terminals[i])->shape)->failed)
+        if (wend_program_shape(side->program,
+                               wend_program_terminal(side->program, terminals[i])->shape)
+                ->failed)
             return FALSE;
         if (!side->known[terminals[i]])
             hash_terminal(s, side, terminals[i], ranks, n);
@@ -126,7 +131,8 @@ static gboolean hash_sequence(const Same *s, Side *side, guint start, const guin
         Hash hash = hash_of_nothing;
         for (guint j = 0; j < rule->n; j++) {
             const WendSymbol *symbol = &rule->symbols[j];
-            Hash part = hash_repeat((symbol->is_rule ? side->rules : side->terminals)[symbol->id], symbol->repeats);
+            Hash part = hash_repeat((symbol->is_rule ? side->rules : side->terminals)[symbol->id],
+                                    symbol->repeats);
             hash = hash_join(&hash, &part);
         }
         side->rules[rules[i]] = hash;
@@ -135,15 +141,18 @@ static gboolean hash_sequence(const Same *s, Side *side, guint start, const guin
     return TRUE;
 }
 
-static gboolean same_sequence(Same *s, const WendSequence *a, const WendSequence *b, const guint *ranks, guint n)
+static gboolean same_sequence(Same *s, const WendSequence *a, const WendSequence *b,
+                              const guint *ranks, guint n)
 {
     Hash hash_a, hash_b;
     if (a->kind != b->kind || a->id != b->id)
         return FALSE;
-    if (wend_program_rule(s->sides[0].program, a->rule)->length != wend_program_rule(s->sides[1].program, b->rule)->length)
+    if (wend_program_rule(s->sides[0].program, a->rule)->length
+        != wend_program_rule(s->sides[1].program, b->rule)->length)
         return FALSE;
-    return hash_sequence(s, &s->sides[0], a->rule, ranks, n, &hash_a) && hash_sequence(s, &s->sides[1], b->rule, ranks, n, &hash_b) &&
-           memcmp(&hash_a, &hash_b, sizeof hash_a) == 0;
+    return hash_sequence(s, &s->sides[0], a->rule, ranks, n, &hash_a)
+           && hash_sequence(s, &s->sides[1], b->rule, ranks, n, &hash_b)
+           && memcmp(&hash_a, &hash_b, sizeof hash_a) == 0;
 }
 
 void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n,
@@ -162,11 +171,13 @@ void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks,
 
 gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n)
 {
-    const WendClass *a = wend_program_class(s->sides[0].program, class_a), *b = wend_program_class(s->sides[1].program, class_b);
+    const WendClass *a = wend_program_class(s->sides[0].program, class_a),
+                    *b = wend_program_class(s->sides[1].program, class_b);
     if (a->n_sequences != b->n_sequences)
         return FALSE;
     for (guint i = 0; i < 2; i++) /* slots depend on the ranks */
-        memset(s->sides[i].known, 0, wend_program_n_terminals(s->sides[i].program) * sizeof(gboolean));
+        memset(s->sides[i].known, 0,
+               wend_program_n_terminals(s->sides[i].program) * sizeof(gboolean));
     for (guint i = 0; i < a->n_sequences; i++)
         if (!same_sequence(s, &a->sequences[i], &b->sequences[i], ranks, n))
             return FALSE;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* window.c: see window.h.
  *
- * A window begins where the completions differ, and ends as soon as both sides have completed the same requests equally often. On each
- * side it is a row of groups: completions in a row, then the calls up to the next completion (the handler). The handler of the last group is
- * open: where it ends and the rest of the program begins can be seen only on the other side, where the same completion came earlier.
+ * A window begins where the completions differ, and ends as soon as both sides have completed the
+ * same requests equally often. On each side it is a row of groups: completions in a row, then the
+ * calls up to the next completion (the handler). The handler of the last group is open: where it
+ * ends and the rest of the program begins can be seen only on the other side, where the same
+ * completion came earlier.
  *
- * The window matches if the handlers come in the same order whatever completed (the program did not look), or if each completion has the
- * same handler on both sides (it did). A group of several completions has the handlers of its members in a row. */
+ * The window matches if the handlers come in the same order whatever completed (the program did not
+ * look), or if each completion has the same handler on both sides (it did). A group of several
+ * completions has the handlers of its members in a row. */
 #include "config.h"
 
 #include "window.h"
@@ -15,10 +18,10 @@
 
 typedef struct {
     Items *items;
-    gsize ahead;         /* items looked at */
-    GArray *keys;        /* guint: completions in order */
-    GArray *groups;      /* Group; their keys are set when all have been read */
-    GHashTable *seen;    /* item number -> how often */
+    gsize ahead;      /* items looked at */
+    GArray *keys;     /* guint: completions in order */
+    GArray *groups;   /* Group; their keys are set when all have been read */
+    GHashTable *seen; /* item number -> how often */
 } Side;
 
 typedef struct {
@@ -75,7 +78,8 @@ static void read_completion(Window *w, guint which, guint32 number)
     w->open += *balance != 0;
 }
 
-/* Looks ahead to the next completion, and behind those that follow it at once. FALSE: there is none. */
+/* Looks ahead to the next completion, and behind those that follow it at once. FALSE: there is
+ * none. */
 static gboolean read_group(Window *w, guint which)
 {
     Side *s = &w->side[which];
@@ -84,7 +88,8 @@ static gboolean read_group(Window *w, guint which)
         if (item.number == 0)
             return FALSE;
         s->ahead++;
-        g_array_index(s->groups, Group, s->groups->len - 1).row.n++; /* there is one: a window begins with a completion */
+        /* there is one: a window begins with a completion */
+        g_array_index(s->groups, Group, s->groups->len - 1).row.n++;
     }
     Group group = {.row = {s->items, 0, 0}};
     for (; item.choice; item = items_peek(s->items, ++s->ahead)) {
@@ -129,7 +134,8 @@ static gboolean match_by_place(const Window *w)
     return TRUE;
 }
 
-/* Where the handlers come in the same order but what follows differs, the order of the completions may tell why. */
+/* Where the handlers come in the same order but what follows differs, the order of the completions
+ * may tell why. */
 static gboolean match(Window *w)
 {
     const Group *groups[2];
@@ -137,7 +143,9 @@ static gboolean match(Window *w)
     gsize behind[2];
     Item parted[2];
     gboolean placed = match_by_place(w);
-    if (placed && items_go_on_alike(w->side[0].items, w->side[0].ahead, w->side[1].items, w->side[1].ahead))
+    if (placed
+        && items_go_on_alike(w->side[0].items, w->side[0].ahead, w->side[1].items,
+                             w->side[1].ahead))
         return TRUE;
     for (guint which = 0; which < 2; which++) {
         const guint *keys = (const guint *)(void *)w->side[which].keys->data;
@@ -148,7 +156,8 @@ static gboolean match(Window *w)
             keys += group_at(w, which, i)->n;
         }
     }
-    CompletionHandlersResult result = completion_handlers_solve(groups, n, w->balance->len, behind, parted);
+    CompletionHandlersResult result =
+        completion_handlers_solve(groups, n, w->balance->len, behind, parted);
     if (result == COMPLETION_HANDLERS_FIT || (result == COMPLETION_HANDLERS_HERE && !placed)) {
         for (guint which = 0; which < 2; which++)
             w->side[which].ahead = group_at(w, which, n[which] - 1)->row.start + behind[which];

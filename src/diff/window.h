@@ -9,8 +9,9 @@
 
 #include "items.h"
 
-/* Both streams are at completions in a row, and the rows differ. TRUE: what follows is the same up to the order of completions; both
- * streams are moved behind it. FALSE: it is not; *AT_A and *AT_B are where the recordings part, *WHY says how (static). */
+/* Both streams are at completions in a row, and the rows differ. TRUE: what follows is the same up
+ * to the order of completions; both streams are moved behind it. FALSE: it is not; *AT_A and *AT_B
+ * are where the recordings part, *WHY says how (static). */
 gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **why);
 
 #endif

@@ -101,13 +101,15 @@ static void plan_free(Plan *plan)
 }
 
 /* Up to the wildcards; NULL: error. */
-static Plan *make_plan(const WendProgram *program, const Options *options, gboolean loops, GError **error)
+static Plan *make_plan(const WendProgram *program, const Options *options, gboolean loops,
+                       GError **error)
 {
     Plan *plan = plan_new(program, options);
     gboolean good = plan_select(plan, error);
     if (good) {
         plan_memory(plan);
-        good = plan_dynamic(plan, error) && plan_outcomes(plan, error) && (!loops || plan_loops(plan, error));
+        good = plan_dynamic(plan, error) && plan_outcomes(plan, error)
+               && (!loops || plan_loops(plan, error));
     }
     if (good)
         plan_wildcards(plan);
@@ -121,15 +123,19 @@ static gboolean uses_turns(const Plan *plan)
     return plan->turns && g_hash_table_size(plan->turns) > 0;
 }
 
-/* A rank that ended in a call of MPI (MPI_Abort, or an error that nobody handled) ends there again. Others had more to do, or were ended by those: why the
- * recording does not tell what; NULL: there are none. */
+/* A rank that ended in a call of MPI (MPI_Abort, or an error that nobody handled) ends there again.
+ * Others had more to do, or were ended by those: why the recording does not tell what; NULL: there
+ * are none. */
 static const char *ends_elsewhere(const WendProgram *program)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
     g_autofree const char **how = wend_program_terminations(program, names);
     for (guint r = 0; r < wend_program_ranks(program); r++)
-        if (how[r] && !g_str_has_prefix(how[r], WEND_ENDED_ABORT) && strcmp(how[r], WEND_ENDED_FATAL) != 0)
-            return strcmp(how[r], WEND_ENDED_MEMORY) == 0 ? "recording stopped at WEND_MAX_MEMORY, before the run ended" : "the run ended early";
+        if (how[r] && !g_str_has_prefix(how[r], WEND_ENDED_ABORT)
+            && strcmp(how[r], WEND_ENDED_FATAL) != 0)
+            return strcmp(how[r], WEND_ENDED_MEMORY) == 0
+                       ? "recording stopped at WEND_MAX_MEMORY, before the run ended"
+                       : "the run ended early";
     return NULL;
 }
 
@@ -139,8 +145,10 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     const char *early = ends_elsewhere(program);
     *changes = NULL;
     if (early) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s (see wend show); a program that does the same would wait for what never came",
-                    options->recording, early);
+        g_set_error(
+            error, WEND_ERROR, WEND_ERROR_INPUT,
+            "%s: %s (see wend show); a program that does the same would wait for what never came",
+            options->recording, early);
         return FALSE;
     }
     if (!knows_constants(program, options->recording, error))
@@ -148,11 +156,13 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     GError *problem = NULL;
     Plan *plan = make_plan(program, options, TRUE, &problem);
     if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
-        /* With calls in the recorded order more wildcards may stay, and a pinned one is another call:
-         * that counts for more than a loop. The passes before the loops are repeated. They take a
-         * tenth of the time of those after them, and loops change what they found. */
+        /* With calls in the recorded order more wildcards may stay, and a pinned one is another
+         * call: that counts for more than a loop. The passes before the loops are repeated. They
+         * take a tenth of the time of those after them, and loops change what they found. */
         Plan *ordered = make_plan(program, options, FALSE, &problem);
-        if (ordered && (uses_turns(ordered) || g_hash_table_size(ordered->wildcards) < g_hash_table_size(plan->wildcards))) {
+        if (ordered
+            && (uses_turns(ordered)
+                || g_hash_table_size(ordered->wildcards) < g_hash_table_size(plan->wildcards))) {
             plan_free(plan);
             plan = ordered;
         } else {

@@ -28,7 +28,8 @@ static int fail(GError *error)
     return code;
 }
 
-/* What the proxy calls and the library that it is for does not have: said in a line; an answer if the library was named. */
+/* What the proxy calls and the library that it is for does not have: said in a line; an answer if
+ * the library was named. */
 static int check_target(const Options *options, GHashTable *names)
 {
     GError *error = NULL;
@@ -43,7 +44,8 @@ static int check_target(const Options *options, GHashTable *names)
 /* Calls that the recording lacks: the proxy may do without, or wait for what they would bring. */
 static void say_unrecorded(const Options *options, const WendProgram *program)
 {
-    g_auto(GStrv) names = g_key_file_get_keys(wend_program_meta(program), WEND_UNRECORDED_GROUP, NULL, NULL);
+    g_auto(GStrv) names =
+        g_key_file_get_keys(wend_program_meta(program), WEND_UNRECORDED_GROUP, NULL, NULL);
     g_autofree char *list = names ? g_strjoinv(", ", names) : NULL;
     if (list)
         message_print(COMMAND,
@@ -66,7 +68,8 @@ static int compile(const Options *options)
 {
     GError *error = NULL;
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    if (options->target && check_target(options, names) != 0) /* of no names: is there such a library? */
+    /* of no names: is there such a library? */
+    if (options->target && check_target(options, names) != 0)
         return WEND_ERROR_USAGE;
     if (!check_output(options, &error)) /* before the work of it */
         return fail(error);
@@ -93,13 +96,22 @@ int main(int argc, char **argv)
     g_autofree char *output = NULL;
     gboolean help = FALSE, version = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Where the program goes; a name that ends in / (or a directory) gets several files and a Makefile", "PATH"},
-        {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin, "Receive from the recorded source where the application received from any", NULL},
-        {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda, "Use CUDA's memory where the application did, on the same devices; else it is host memory", NULL},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+         "Where the program goes; a name that ends in / (or a directory) gets several files and a "
+         "Makefile",
+         "PATH"},
+        {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin,
+         "Receive from the recorded source where the application received from any", NULL},
+        {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda,
+         "Use CUDA's memory where the application did, on the same devices; else it is host memory",
+         NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
          "Do not say which calls the proxy pins, reorders or leaves out", NULL},
-        {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target, "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it calls", "NAME"},
+        {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target,
+         "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it "
+         "calls",
+         "NAME"},
         READING_OPTION,
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
@@ -112,7 +124,8 @@ int main(int argc, char **argv)
     reading_guard();
     argv = options_part(entries, FALSE, &argc, argv);
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
-    g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that communicates as the recorded application did.");
+    g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that "
+                                          "communicates as the recorded application did.");
     g_option_context_add_main_entries(context, entries, NULL);
     /* GLib's own does not see that it cannot be written. */
     g_option_context_set_help_enabled(context, FALSE);

@@ -13,13 +13,17 @@
 #include "src/proxygen/plan/passes.h"
 #include "src/proxygen/runtime/helpers.h"
 
-/* Measured on such code, gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more where functions are small. Files of several compile beside
- * each other (make -j). More code than CODE_LIMIT becomes tables (emit_tables.c). */
+/* Measured on such code, gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more where
+ * functions are small. Files of several compile beside each other (make -j). More code than
+ * CODE_LIMIT becomes tables (emit_tables.c). */
 enum { FILE_BYTES = 1 << 19, CODE_LIMIT = 4 << 20 };
 /* More than this of rules is left unoptimized: 1.5 s for each MB. */
 enum { QUICK_BYTES = 1 << 18 };
 
-typedef struct { char *name; GString *text; } ProgramFile;
+typedef struct {
+    char *name;
+    GString *text;
+} ProgramFile;
 
 static void file_free(gpointer file)
 {
@@ -60,19 +64,29 @@ static void emit_header(Emitter *e, GString *out, const char *build)
 {
     const Plan *plan = e->plan;
     guint first = wend_program_world(plan->program, 0)->ranks;
-    g_autofree char *program = meta(plan, "run", "program"), *arguments = meta(plan, "run", "arguments"), *library = meta(plan, "mpi", "library");
-    g_autofree char *start = meta(plan, "run", "start"), *date = NULL, *base = g_path_get_basename(program ? program : "application");
+    g_autofree char *program = meta(plan, "run", "program"),
+                    *arguments = meta(plan, "run", "arguments"),
+                    *library = meta(plan, "mpi", "library");
+    g_autofree char *start = meta(plan, "run", "start"), *date = NULL,
+                    *base = g_path_get_basename(program ? program : "application");
     if (start) {
         g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(g_ascii_strtoll(start, NULL, 10));
         date = time ? g_date_time_format(time, "%Y-%m-%d %H:%M UTC") : NULL;
     }
-    g_autofree char *command = g_strdup_printf("%s%s%s", base, arguments ? " " : "", arguments ? arguments : "");
-    g_autofree char *worlds = g_strdup_printf("%u: it starts itself for the others, %u ranks in all", wend_program_n_worlds(plan->program), plan->n_ranks);
+    g_autofree char *command =
+        g_strdup_printf("%s%s%s", base, arguments ? " " : "", arguments ? arguments : "");
+    g_autofree char *worlds =
+        g_strdup_printf("%u: it starts itself for the others, %u ranks in all",
+                        wend_program_n_worlds(plan->program), plan->n_ranks);
     g_autofree char *ranks = g_strdup_printf("%u, no more and no fewer", first);
-    g_string_append(out, "/* A proxy application, made by Wend's proxygen: it communicates as the recorded run did, and computes nothing.\n *\n"
-                         " * Wend's licence does not extend to this program: it belongs to whoever had it made. The\n"
-                         " * helper functions in it come from Wend and may be used under the terms of 0BSD, which\n"
-                         " * asks for nothing. Names and strings are those of the recorded application.\n *\n");
+    g_string_append(
+        out,
+        "/* A proxy application, made by Wend's proxygen: it communicates as the recorded run did, "
+        "and computes nothing.\n *\n"
+        " * Wend's licence does not extend to this program: it belongs to whoever had it made. "
+        "The\n"
+        " * helper functions in it come from Wend and may be used under the terms of 0BSD, which\n"
+        " * asks for nothing. Names and strings are those of the recorded application.\n *\n");
     header_line(out, "recorded:", command);
     header_line(out, "on:", date);
     header_line(out, "MPI:", library);
@@ -82,18 +96,24 @@ static void emit_header(Emitter *e, GString *out, const char *build)
     if (strchr(out->str, '%'))
         header_line(out, "", "(a percent sign and two digits: a byte by its number, as in a URL)");
     g_string_append_printf(out, " *\n%s *\n", build);
-    g_string_append_printf(out, " *   mpirun -n %u ./proxy\n *\n"
-                                " * Exit status: 0; 2 when started with another number of ranks; 4 when memory or the scratch directory fails.\n"
-                                " * Each rule_ function is a sequence of calls that came more than once; a loop is a sequence that was repeated. */\n", first);
+    g_string_append_printf(out,
+                           " *   mpirun -n %u ./proxy\n *\n"
+                           " * Exit status: 0; 2 when started with another number of ranks; 4 when "
+                           "memory or the scratch directory fails.\n"
+                           " * Each rule_ function is a sequence of calls that came more than "
+                           "once; a loop is a sequence that was repeated. */\n",
+                           first);
 }
 
-/* There is nothing to optimize in a long list of calls, and gcc takes many times as long when it tries. */
+/* There is nothing to optimize in a long list of calls, and gcc takes many times as long when it
+ * tries. */
 static void emit_unoptimized(GString *out)
 {
-    g_string_append(out, "/* Calls and little else: to optimize them would only take longer to compile. */\n"
-                         "#if defined __GNUC__ && !defined __clang__\n"
-                         "#pragma GCC optimize (0)\n"
-                         "#endif\n\n");
+    g_string_append(
+        out, "/* Calls and little else: to optimize them would only take longer to compile. */\n"
+             "#if defined __GNUC__ && !defined __clang__\n"
+             "#pragma GCC optimize (0)\n"
+             "#endif\n\n");
 }
 
 /* So much fits on any stack; and what calls need besides. */
@@ -134,7 +154,8 @@ static void emit_includes(Emitter *e, GString *out)
         g_string_append(out, "#include <pthread.h>\n");
     if (e->needs[HELPER_PLACES])
         g_string_append(out, "#include <sched.h>\n");
-    g_string_append(out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
+    g_string_append(
+        out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
     if (e->needs[HELPER_MAPPED] || plan_heap_reaches_below(e->plan))
         g_string_append(out, "#include <sys/mman.h>\n");
     if (has_large_stack(e))
@@ -142,10 +163,12 @@ static void emit_includes(Emitter *e, GString *out)
     if (e->needs[HELPER_JOIN_SOCKET])
         g_string_append(out, "#include <sys/socket.h>\n#include <sys/un.h>\n");
     g_string_append(out, "#include <unistd.h>\n\n");
-    g_string_append(out, "/* gcc takes addresses that are none (MPICH's MPI_STATUSES_IGNORE, Open MPI's MPI_UNWEIGHTED) for arrays that are too small. */\n"
+    g_string_append(out, "/* gcc takes addresses that are none (MPICH's MPI_STATUSES_IGNORE, Open "
+                         "MPI's MPI_UNWEIGHTED) for arrays that are too small. */\n"
                          "#if defined __GNUC__ && !defined __clang__\n"
                          "#pragma GCC diagnostic ignored \"-Wstringop-overflow\"\n"
-                         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\" /* what the application called may be of MPI 1 */\n"
+                         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\" /* what the "
+                         "application called may be of MPI 1 */\n"
                          "#if __GNUC__ > 10\n"
                          "#pragma GCC diagnostic ignored \"-Wstringop-overread\"\n"
                          "#endif\n"
@@ -154,15 +177,19 @@ static void emit_includes(Emitter *e, GString *out)
 
 /* -- main -- */
 
-/* The memory that stands for a thread's stack is on it: offset 0 is the first address that MPI saw, others may be lower. */
+/* The memory that stands for a thread's stack is on it: offset 0 is the first address that MPI saw,
+ * others may be lower. */
 static void emit_stack(Emitter *e, GString *out, guint thread)
 {
     gint64 below, all = stack_bytes(e, thread, &below);
     if (all == 0)
         return;
     g_autofree char *name = expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
-    g_string_append_printf(out, "    _Alignas(64) char stack_memory[%" G_GINT64_FORMAT "] = {0};\n", all);
-    g_string_append_printf(out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n", name, below);
+    g_string_append_printf(out, "    _Alignas(64) char stack_memory[%" G_GINT64_FORMAT "] = {0};\n",
+                           all);
+    g_string_append_printf(
+        out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n",
+        name, below);
 }
 
 /* The I-th of all threads. Main threads are followed by their others. */
@@ -179,7 +206,8 @@ static guint next_main_thread(const Plan *plan, guint i)
 /* What the ranks of a main thread start with. */
 static char *start_name(Emitter *e, guint i)
 {
-    return thread_at(e->plan, i)->n_started ? g_strdup_printf("start_%u", i + 1) : emit_rule_name(e, thread_at(e->plan, i)->rule);
+    return thread_at(e->plan, i)->n_started ? g_strdup_printf("start_%u", i + 1)
+                                            : emit_rule_name(e, thread_at(e->plan, i)->rule);
 }
 
 /* How often each thread uses each life of what they share. */
@@ -194,7 +222,9 @@ static void emit_shares(Emitter *e, GString *out, guint start)
         g_string_append(out, i ? ", {" : "{");
         for (guint k = 0; k < columns; k++) {
             const SharedShare *s = &main_thread->shares[i * columns + k];
-            g_string_append_printf(out, "%s{%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "}", k ? ", " : "", s->uses, s->from, s->until);
+            g_string_append_printf(
+                out, "%s{%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "}",
+                k ? ", " : "", s->uses, s->from, s->until);
         }
         g_string_append_c(out, '}');
     }
@@ -211,15 +241,19 @@ static void emit_threads(Emitter *e, GString *out)
             continue;
         for (guint i = 1; i <= main_thread->n_others; i++) {
             g_autofree char *body = emit_rule_name(e, main_thread[i].rule);
-            g_string_append_printf(out, "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n", main_thread[i].thread, start + 1);
+            g_string_append_printf(out,
+                                   "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n",
+                                   main_thread[i].thread, start + 1);
             emit_stack(e, out, main_thread[i].thread);
             if (g_hash_table_size(plan->shared))
-                g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n", main_thread[i].thread, i);
+                g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n",
+                                       main_thread[i].thread, i);
             g_string_append_printf(out, "    %s();\n", body);
             emit_borrowed(e, out, 1, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));
             gint64 below;
             if (stack_bytes(e, main_thread[i].thread, &below) > 0) {
-                g_autofree char *name = expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));
+                g_autofree char *name =
+                    expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));
                 g_string_append_printf(out, "    %s = NULL;\n", name);
             }
             g_string_append(out, "    return unused_argument;\n}\n\n");
@@ -240,18 +274,26 @@ static void emit_threads(Emitter *e, GString *out)
             g_string_append(out, "},\n");
         }
         g_autofree char *name = start_name(e, start), *body = emit_rule_name(e, main_thread->rule);
-        g_string_append_printf(out, "};\n\nstatic void %s(void)\n{\n    threads = threads_%u;\n    n_threads = %u;\n", name, start + 1, main_thread->n_started);
+        g_string_append_printf(
+            out, "};\n\nstatic void %s(void)\n{\n    threads = threads_%u;\n    n_threads = %u;\n",
+            name, start + 1, main_thread->n_started);
         if (g_hash_table_size(plan->shared) && main_thread->n_others)
-            g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n", start + 1, main_thread->n_others + 1);
+            g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n",
+                                   start + 1, main_thread->n_others + 1);
         for (guint i = 0; i < main_thread->n_started; i++)
             if (!main_thread->started[i].started)
-                g_string_append_printf(out, "    start_thread(%u); /* where this began is not recorded */\n", main_thread->started[i].number);
+                g_string_append_printf(
+                    out, "    start_thread(%u); /* where this began is not recorded */\n",
+                    main_thread->started[i].number);
         g_string_append_printf(out, "    %s();\n    join_threads();\n}\n\n", body);
     }
 }
 
 /* What ranks begin with; classes that are alike begin with the same. */
-typedef struct { char *name; GArray *ranks; /* of guint, ascending */ } ProgramStart;
+typedef struct {
+    char *name;
+    GArray *ranks; /* of guint, ascending */
+} ProgramStart;
 
 static void start_clear(gpointer start)
 {
@@ -269,19 +311,22 @@ static GArray *find_starts(Emitter *e)
 {
     const Plan *plan = e->plan;
     GArray *starts = g_array_new(FALSE, FALSE, sizeof(ProgramStart));
-    g_autoptr(GHashTable) places = g_hash_table_new(g_str_hash, g_str_equal); /* name -> place + 1 */
+    /* name -> place + 1 */
+    g_autoptr(GHashTable) places = g_hash_table_new(g_str_hash, g_str_equal);
     g_array_set_clear_func(starts, start_clear);
     for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
         RankList ranks = thread_at(plan, i)->ranks;
         g_autofree char *name = start_name(e, i);
         guint place = GPOINTER_TO_UINT(g_hash_table_lookup(places, name));
         if (!place) {
-            const ProgramStart start = {g_steal_pointer(&name), g_array_new(FALSE, FALSE, sizeof(guint))};
+            const ProgramStart start = {g_steal_pointer(&name),
+                                        g_array_new(FALSE, FALSE, sizeof(guint))};
             g_array_append_val(starts, start);
             place = starts->len;
             g_hash_table_insert(places, start.name, GUINT_TO_POINTER(place));
         }
-        g_array_append_vals(g_array_index(starts, ProgramStart, place - 1).ranks, ranks.ranks, ranks.n);
+        g_array_append_vals(g_array_index(starts, ProgramStart, place - 1).ranks, ranks.ranks,
+                            ranks.n);
     }
     for (guint i = 0; i < starts->len; i++)
         g_array_sort(g_array_index(starts, ProgramStart, i).ranks, compare_ranks);
@@ -300,7 +345,9 @@ static void emit_dispatch(Emitter *e, GString *out)
     for (guint i = 0; i < starts->len; i++) {
         const GArray *ranks = g_array_index(starts, ProgramStart, i).ranks;
         covered += ranks->len;
-        g_ptr_array_add(conditions, simple ? emit_rank_condition((RankList){ranks->len, (const guint *)(gconstpointer)ranks->data}) : NULL);
+        g_ptr_array_add(conditions, simple ? emit_rank_condition((RankList){
+                                        ranks->len, (const guint *)(gconstpointer)ranks->data})
+                                           : NULL);
         simple = simple && conditions->pdata[i];
     }
     if (starts->len == 1 && covered == plan->n_ranks) {
@@ -321,15 +368,18 @@ static void emit_dispatch(Emitter *e, GString *out)
     g_autofree const char **start = g_new0(const char *, plan->n_ranks + 1);
     for (guint i = 0; i < starts->len; i++)
         for (guint r = 0; r < g_array_index(starts, ProgramStart, i).ranks->len; r++)
-            start[g_array_index(g_array_index(starts, ProgramStart, i).ranks, guint, r)] = g_array_index(starts, ProgramStart, i).name;
+            start[g_array_index(g_array_index(starts, ProgramStart, i).ranks, guint, r)] =
+                g_array_index(starts, ProgramStart, i).name;
     g_autoptr(GString) list = g_string_new("");
     for (guint r = 0; r < plan->n_ranks; r++)
-        g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort"); /* a class without threads: hostile input */
+        /* a class without threads: hostile input */
+        g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort");
     write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
     write_line(out, 1, "start[rank]();");
 }
 
-/* Ranks that ended in MPI_Abort, which is no call of their sequence. On which communicator it was is not recorded: libraries end all. */
+/* Ranks that ended in MPI_Abort, which is no call of their sequence. On which communicator it was
+ * is not recorded: libraries end all. */
 static void emit_aborts(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
@@ -339,29 +389,35 @@ static void emit_aborts(Emitter *e, GString *out)
         if (how[r] && g_str_has_prefix(how[r], WEND_ENDED_ABORT)) {
             if (plan->n_ranks > 1)
                 write_line(out, 1, "if (rank == %u)", r);
-            write_line(out, plan->n_ranks > 1 ? 2 : 1, "MPI_Abort(MPI_COMM_WORLD, %d);", (int)g_ascii_strtoll(how[r] + strlen(WEND_ENDED_ABORT), NULL, 10));
+            write_line(out, plan->n_ranks > 1 ? 2 : 1, "MPI_Abort(MPI_COMM_WORLD, %d);",
+                       (int)g_ascii_strtoll(how[r] + strlen(WEND_ENDED_ABORT), NULL, 10));
         }
 }
 
 /* The main thread's limit is that of the program's start. */
 static void emit_large_main(GString *out, gint64 limit)
 {
-    g_string_append_printf(out,
-        "\n/* The application had much memory on its stack: with a smaller limit this program starts itself again. */\n"
+    g_string_append_printf(
+        out,
+        "\n/* The application had much memory on its stack: with a smaller limit this program "
+        "starts itself again. */\n"
         "int main(int argc, char **argv)\n"
         "{\n"
         "    const rlim_t wanted = %" G_GINT64_FORMAT ";\n"
         "    struct rlimit limit;\n"
         "\n"
-        "    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < wanted) { /* RLIM_INFINITY is the largest number */\n"
+        "    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < wanted) { /* "
+        "RLIM_INFINITY is the largest number */\n"
         "        limit.rlim_cur = wanted;\n"
         "        if (limit.rlim_max >= wanted && setrlimit(RLIMIT_STACK, &limit) == 0)\n"
         "            execv(\"/proc/self/exe\", argv);\n"
-        "        fprintf(stderr, \"proxy: needs a stack of %" G_GINT64_FORMAT " bytes: raise its limit (ulimit -s)\\n\");\n"
+        "        fprintf(stderr, \"proxy: needs a stack of %" G_GINT64_FORMAT
+        " bytes: raise its limit (ulimit -s)\\n\");\n"
         "        return 4;\n"
         "    }\n"
         "    return run(argc, argv);\n"
-        "}\n", limit, limit);
+        "}\n",
+        limit, limit);
 }
 
 static void emit_main(Emitter *e, GString *out)
@@ -370,56 +426,67 @@ static void emit_main(Emitter *e, GString *out)
     g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
     gboolean several = job_worlds_several(plan);
     guint first = wend_program_world(plan->program, 0)->ranks;
-    g_autofree char *limit = several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
+    g_autofree char *limit =
+        several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
     locals_begin(e);
     for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
         emit_call(e, body, 1, g_array_index(plan->prefix, guint, i));
     if (plan->prefix) {
         locals_variable(e, "int", "size", 0);
         g_string_append_printf(body,
-            "    PMPI_Comm_rank(MPI_COMM_WORLD, &%s);\n"
-            "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n", several ? "world_rank" : "rank");
+                               "    PMPI_Comm_rank(MPI_COMM_WORLD, &%s);\n"
+                               "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n",
+                               several ? "world_rank" : "rank");
         if (several)
             g_string_append(body, "    rank = world_first[world] + world_rank;\n");
         if (e->needs[HELPER_SPAWN] && !several) {
             locals_variable(e, "MPI_Comm", "parent_processes", 0);
-            g_string_append(body,
-                "    /* A process that the proxy itself started: what it did is in a recording of its own. */\n"
-                "    PMPI_Comm_get_parent(&parent_processes);\n"
-                "    if (parent_processes != MPI_COMM_NULL) {\n"
-                "        PMPI_Finalize();\n"
-                "        return 0;\n"
-                "    }\n");
+            g_string_append(body, "    /* A process that the proxy itself started: what it did is "
+                                  "in a recording of its own. */\n"
+                                  "    PMPI_Comm_get_parent(&parent_processes);\n"
+                                  "    if (parent_processes != MPI_COMM_NULL) {\n"
+                                  "        PMPI_Finalize();\n"
+                                  "        return 0;\n"
+                                  "    }\n");
         }
         g_string_append_printf(body,
-            "    if (size != %s) {\n"
-            "        if (rank == 0)\n"
-            "            fprintf(stderr, \"proxy: recorded with %u ranks and started with %%d: use mpirun -n %u\\n\", size);\n"
-            "        PMPI_Finalize();\n"
-            "        return 2;\n"
-            "    }\n", limit, first, first);
+                               "    if (size != %s) {\n"
+                               "        if (rank == 0)\n"
+                               "            fprintf(stderr, \"proxy: recorded with %u ranks and "
+                               "started with %%d: use mpirun -n %u\\n\", size);\n"
+                               "        PMPI_Finalize();\n"
+                               "        return 2;\n"
+                               "    }\n",
+                               limit, first, first);
     } else {
         e->needs[HELPER_RANK_OF_LAUNCHER] = TRUE;
-        g_string_append_printf(body, "    /* Ranks differ in what they do before MPI_Init. */\n    %s = rank_of_launcher();\n"
-                                     "    if (%s >= %s) {\n"
-                                     "        fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");\n"
-                                     "        return 2;\n"
-                                     "    }\n", several ? "world_rank" : "rank", several ? "world_rank" : "rank", limit, first, first);
+        g_string_append_printf(
+            body,
+            "    /* Ranks differ in what they do before MPI_Init. */\n    %s = "
+            "rank_of_launcher();\n"
+            "    if (%s >= %s) {\n"
+            "        fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");\n"
+            "        return 2;\n"
+            "    }\n",
+            several ? "world_rank" : "rank", several ? "world_rank" : "rank", limit, first, first);
         if (several)
             g_string_append(body, "    rank = world_first[world] + world_rank;\n");
     }
     if (variables_request_slots(plan) && variables_request_slots(plan)->vary)
         g_string_append(body, "    place_requests();\n");
-    gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN] && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
+    gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN]
+                           && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
     if (own_session) {
         locals_variable(e, "MPI_Session", "own_session", 0);
         locals_variable(e, "MPI_Group", "own_group", 0);
         locals_variable(e, "MPI_Comm", "own_comm", 0);
-        g_string_append(body, "    /* The application never calls MPI_Init. */\n"
-                              "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
-                              "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);\n"
-                              "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_comm);\n"
-                              "    PMPI_Group_free(&own_group);\n");
+        g_string_append(
+            body, "    /* The application never calls MPI_Init. */\n"
+                  "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
+                  "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);\n"
+                  "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, "
+                  "MPI_ERRORS_ARE_FATAL, &own_comm);\n"
+                  "    PMPI_Group_free(&own_group);\n");
         helpers_begin(e, body, "own_comm");
     } else if (plan->prefix) {
         helpers_begin(e, body, "MPI_COMM_WORLD");
@@ -437,16 +504,20 @@ static void emit_main(Emitter *e, GString *out)
     if (e->needs[HELPER_HEAP])
         g_string_append(body, "    for (int i = 0; i < heap_blocks; i++)\n        heap_free(i);\n");
     if (e->needs[HELPER_MAPPED])
-        g_string_append(body, "    for (int i = 0; i < mapped_blocks; i++)\n        mapped_free(i);\n");
+        g_string_append(body,
+                        "    for (int i = 0; i < mapped_blocks; i++)\n        mapped_free(i);\n");
     locals_end(e, locals, 1);
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
     emit_threads(e, out);
     gint64 large = stack_limit(e, 0);
     if (large)
-        g_string_append(out, "static __attribute__((noinline)) int run(int argc, char **argv)\n{\n");
+        g_string_append(out,
+                        "static __attribute__((noinline)) int run(int argc, char **argv)\n{\n");
     else
-        g_string_append_printf(out, "int main(%s)\n{\n", e->needs[HELPER_SPAWN] || several ? "int argc, char **argv" : "void");
+        g_string_append_printf(out, "int main(%s)\n{\n",
+                               e->needs[HELPER_SPAWN] || several ? "int argc, char **argv"
+                                                                 : "void");
     emit_stack(e, out, 0);
     g_string_append(out, locals->str);
     if (e->needs[HELPER_SPAWN])
@@ -469,7 +540,8 @@ static void new_file_scope(Emitter *e)
     g_string_set_size(e->definitions, 0);
 }
 
-/* The rules that are code, as texts for one file each. FALSE: it is more than a compiler should have to take. */
+/* The rules that are code, as texts for one file each. FALSE: it is more than a compiler should
+ * have to take. */
 static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
 {
     Plan *plan = e->plan;
@@ -477,7 +549,8 @@ static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
     gsize bytes = 0;
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i), parts = emit_rule_parts(e, rule);
-        if (emit_tables_hold(e, rule) || plan->rules[rule].inlined || alike_leader(e->alike, rule) != rule)
+        if (emit_tables_hold(e, rule) || plan->rules[rule].inlined
+            || alike_leader(e->alike, rule) != rule)
             continue;
         g_autofree char *name = emit_rule_name(e, rule);
         for (guint p = 0; p < parts; p++) {
@@ -491,7 +564,8 @@ static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
             }
             emit_rule_part(e, part, rule, p);
             if (p + 1 < parts)
-                g_string_append_printf(prototypes, "%svoid %s_part_%u(void);\n", e->linkage, name, p + 1);
+                g_string_append_printf(prototypes, "%svoid %s_part_%u(void);\n", e->linkage, name,
+                                       p + 1);
         }
         g_string_append_printf(prototypes, "%svoid %s(void);\n", e->linkage, name);
     }
@@ -505,15 +579,19 @@ static void text_free(gpointer text)
 
 typedef struct {
     GString *prototypes, *main_text, *helpers, *declarations;
-    GPtrArray *rules;        /* of GString: code */
-    GPtrArray *tables;       /* and data */
+    GPtrArray *rules;  /* of GString: code */
+    GPtrArray *tables; /* and data */
 } Texts;
 
 /* All that makes a program, with declarations apart if there will be several files. */
 static Texts emit_texts(Emitter *e)
 {
     Plan *plan = e->plan;
-    Texts t = {g_string_new(""), g_string_new(""), g_string_new(""), g_string_new(""), g_ptr_array_new_with_free_func(text_free),
+    Texts t = {g_string_new(""),
+               g_string_new(""),
+               g_string_new(""),
+               g_string_new(""),
+               g_ptr_array_new_with_free_func(text_free),
                g_ptr_array_new_with_free_func(text_free)};
     gboolean small = !emit_tables_wanted(plan) && emit_code(e, t.prototypes, t.rules);
     if (!small) {
@@ -572,7 +650,11 @@ static void emit_one_file(Emitter *e, GPtrArray *files)
     e->linkage = "static ";
     Texts t = emit_texts(e);
     GString *out = add_file(files, "");
-    emit_header(e, out, e->needs[HELPER_CUDA] ? " *   mpicc -O2 -I$CUDA_HOME/include proxy.c -o proxy -L$CUDA_HOME/lib64 -lcudart\n" : " *   mpicc -O2 proxy.c -o proxy\n");
+    emit_header(
+        e, out,
+        e->needs[HELPER_CUDA]
+            ? " *   mpicc -O2 -I$CUDA_HOME/include proxy.c -o proxy -L$CUDA_HOME/lib64 -lcudart\n"
+            : " *   mpicc -O2 proxy.c -o proxy\n");
     emit_includes(e, out);
     if (bytes_of(t.rules) > QUICK_BYTES || e->lists)
         emit_unoptimized(out);
@@ -588,11 +670,13 @@ static void emit_one_file(Emitter *e, GPtrArray *files)
     texts_clear(&t);
 }
 
-static void add_sources(GPtrArray *files, const GPtrArray *texts, const char *name, GString *objects)
+static void add_sources(GPtrArray *files, const GPtrArray *texts, const char *name,
+                        GString *objects)
 {
     for (guint i = 0; i < texts->len; i++) {
         g_autofree char *file = g_strdup_printf("%s_%u.c", name, i + 1);
-        g_string_append_printf(add_file(files, file), "#include \"proxy.h\"\n\n%s", ((const GString *)texts->pdata[i])->str);
+        g_string_append_printf(add_file(files, file), "#include \"proxy.h\"\n\n%s",
+                               ((const GString *)texts->pdata[i])->str);
         g_string_append_printf(objects, " %s_%u.o", name, i + 1);
     }
 }
@@ -609,16 +693,24 @@ static void emit_several_files(Emitter *e, GPtrArray *files)
     if (bytes_of(t.rules) > FILE_BYTES || e->lists)
         emit_unoptimized(header);
     g_string_append_printf(header, "%s\n%s\n#endif\n", t.declarations->str, t.prototypes->str);
-    g_string_append_printf(add_file(files, "support.c"), "#include \"proxy.h\"\n\n%s", t.helpers->str);
-    g_string_append_printf(add_file(files, "main.c"), "#include \"proxy.h\"\n\n%s", t.main_text->str);
+    g_string_append_printf(add_file(files, "support.c"), "#include \"proxy.h\"\n\n%s",
+                           t.helpers->str);
+    g_string_append_printf(add_file(files, "main.c"), "#include \"proxy.h\"\n\n%s",
+                           t.main_text->str);
     add_sources(files, t.rules, "rules", objects);
     add_sources(files, t.tables, "tables", objects);
-    g_string_append_printf(add_file(files, "Makefile"),
-                           "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
-                           "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n%s\n"
-                           "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LDLIBS)\n\n$(OBJECTS): proxy.h\n\n"
-                           "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n", wend_program_world(e->plan->program, 0)->ranks, e->threads ? " -pthread" : "", objects->str,
-                           e->needs[HELPER_CUDA] ? "CUDA_HOME = /usr/local/cuda\nCPPFLAGS = -I$(CUDA_HOME)/include\nLDFLAGS = -L$(CUDA_HOME)/lib64\nLDLIBS = -lcudart\n" : "");
+    g_string_append_printf(
+        add_file(files, "Makefile"),
+        "# Made by Wend's proxygen: builds ./proxy, to run with mpirun -n %u.\n"
+        "CC = mpicc\nCFLAGS = -std=c11 -O2%s\nOBJECTS = %s\n%s\n"
+        "proxy: $(OBJECTS)\n\t$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LDLIBS)\n\n$(OBJECTS): "
+        "proxy.h\n\n"
+        "clean:\n\trm -f proxy $(OBJECTS)\n\n.PHONY: clean\n",
+        wend_program_world(e->plan->program, 0)->ranks, e->threads ? " -pthread" : "", objects->str,
+        e->needs[HELPER_CUDA]
+            ? "CUDA_HOME = /usr/local/cuda\nCPPFLAGS = -I$(CUDA_HOME)/include\nLDFLAGS = "
+              "-L$(CUDA_HOME)/lib64\nLDLIBS = -lcudart\n"
+            : "");
     texts_clear(&t);
 }
 
@@ -661,7 +753,8 @@ static void collect_names(const char *text, GHashTable *names)
         const char *start = p;
         while (is_in_identifier(*p))
             p++;
-        const char *name = *start == 'P' ? start + 1 : start; /* PMPI_ functions are there if MPI_ ones are */
+        /* PMPI_ functions are there if MPI_ ones are */
+        const char *name = *start == 'P' ? start + 1 : start;
         if (p - name > 3 && memcmp(name, "MPI", 3) == 0)
             g_hash_table_add(names, g_strndup(name, (gsize)(p - name)));
         p += p == start;

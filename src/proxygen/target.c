@@ -15,7 +15,8 @@
 /* The files of all families, by family; of one that is in several places, the first. */
 static GHashTable *target_files(void)
 {
-    static const char *const uninstalled[] = {"../spec", "spec", NULL}; /* libtool keeps the program in .libs */
+    /* libtool keeps the program in .libs */
+    static const char *const uninstalled[] = {"../spec", "spec", NULL};
     char **places = places_of(WEND_PKGDATADIR, uninstalled);
     GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     for (char **place = places; *place; place++) {
@@ -51,7 +52,8 @@ static char *lacking(const char *file, GHashTable *names, GError **error)
 {
     g_autoptr(GKeyFile) target = g_key_file_new();
     g_autofree char *title = NULL;
-    if (!g_key_file_load_from_file(target, file, G_KEY_FILE_NONE, error) || !(title = g_key_file_get_string(target, GROUP, "name", error)))
+    if (!g_key_file_load_from_file(target, file, G_KEY_FILE_NONE, error)
+        || !(title = g_key_file_get_string(target, GROUP, "name", error)))
         return NULL;
     g_auto(GStrv) has = g_key_file_get_string_list(target, GROUP, "has", NULL, error);
     if (!has)
@@ -71,7 +73,11 @@ static char *lacking(const char *file, GHashTable *names, GError **error)
     g_ptr_array_sort(missing, by_name);
     GString *text = g_string_new(title);
     for (guint k = 0; k < missing->len; k++)
-        g_string_append_printf(text, "%s%s", k == 0 ? " lacks " : k + 1 < missing->len ? ", " : " and ", (char *)missing->pdata[k]);
+        g_string_append_printf(text, "%s%s",
+                               k == 0                 ? " lacks "
+                               : k + 1 < missing->len ? ", "
+                                                      : " and ",
+                               (char *)missing->pdata[k]);
     return g_string_free(text, FALSE);
 }
 
@@ -84,7 +90,9 @@ char *target_lacks(const char *family, GHashTable *names, GError **error)
             return lacking(file, names, error);
         g_autofree char **known = (char **)g_hash_table_get_keys_as_array(files, NULL);
         g_autofree char *list = g_strjoinv(" ", known);
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "Wend was not built for an MPI library %s; known here: %s", family, *list ? list : "none");
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
+                    "Wend was not built for an MPI library %s; known here: %s", family,
+                    *list ? list : "none");
         return NULL;
     }
     g_autoptr(GList) all = g_list_sort(g_hash_table_get_values(files), (GCompareFunc)strcmp);

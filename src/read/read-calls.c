@@ -7,9 +7,9 @@
 struct WendReadCalls {
     ReadCall call;
     WendWalk *walk;
-    guint64 index;         /* calls given that were no unsuccessful polls */
+    guint64 index; /* calls given that were no unsuccessful polls */
     guint sequence;
-    guint8 *repeats;       /* by signature: 0 not known yet, 1 no, 2 yes */
+    guint8 *repeats; /* by signature: 0 not known yet, 1 no, 2 yes */
     gboolean ended;
 };
 
@@ -51,7 +51,7 @@ void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call)
 /* -- in order -- */
 
 int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flags,
-    WendReadCalls **calls)
+                    WendReadCalls **calls)
 {
     const WendReadSequence *info;
     int status = read_check(r, calls);
@@ -134,8 +134,8 @@ int wend_read_signature(WendRead *r, uint32_t signature, uint32_t rank, const We
 {
     int status = read_check(r, call);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, call, "signature", signature,
-                                  wend_program_n_terminals(r->program));
+        status =
+            read_check_index(r, call, "signature", signature, wend_program_n_terminals(r->program));
     if (status == WEND_READ_OK)
         status = read_check_index(r, call, "rank", rank, wend_program_ranks(r->program));
     if (status < 0)

@@ -7,7 +7,9 @@
 #include "lib/read/terminations.h"
 #include "read-private.h"
 
-typedef struct { const char *group, *key, *value; } MetaEntry;
+typedef struct {
+    const char *group, *key, *value;
+} MetaEntry;
 
 /* -- facts -- */
 
@@ -127,7 +129,7 @@ static GArray *make_meta(WendRead *r, guint world)
 }
 
 int wend_read_meta(WendRead *r, uint32_t world, uint32_t index, const char **group,
-    const char **key, const char **value)
+                   const char **key, const char **value)
 {
     int status = check_world(r, group, world);
     if (status == WEND_READ_OK)
@@ -187,12 +189,12 @@ int wend_read_rank(WendRead *r, uint32_t rank, const WendReadRank **info)
     guint world = wend_program_world_of(r->program, rank);
     const WendClass *class = class_of(r, rank);
     gboolean recorded = class != NULL && class->n_sequences > 0;
-    r->rank = (WendReadRank){
-        .world = world,
-        .world_rank = rank - wend_program_world(r->program, world)->first,
-        .class_index = recorded ? wend_program_class_of(r->program, rank) : WEND_READ_NO_INDEX,
-        .n_sequences = recorded ? class->n_sequences : 0,
-        .termination = r->ends[rank]};
+    r->rank = (WendReadRank){.world = world,
+                             .world_rank = rank - wend_program_world(r->program, world)->first,
+                             .class_index = recorded ? wend_program_class_of(r->program, rank)
+                                                     : WEND_READ_NO_INDEX,
+                             .n_sequences = recorded ? class->n_sequences : 0,
+                             .termination = r->ends[rank]};
     *info = &r->rank;
     return WEND_READ_OK;
 }
@@ -209,12 +211,11 @@ int wend_read_sequence(WendRead *r, uint32_t rank, uint32_t index, const WendRea
     if (status < 0)
         return status;
     const WendSequence *inside = &class->sequences[index];
-    r->sequence = (WendReadSequence){
-        .callback = inside->kind == WEND_SEQUENCE_CALLBACK,
-        .id = inside->id,
-        .rule = inside->rule,
-        .n_calls = wend_program_rule(r->program, inside->rule)->length,
-        .n_polls = wend_program_polls(r->program, rank, index)};
+    r->sequence = (WendReadSequence){.callback = inside->kind == WEND_SEQUENCE_CALLBACK,
+                                     .id = inside->id,
+                                     .rule = inside->rule,
+                                     .n_calls = wend_program_rule(r->program, inside->rule)->length,
+                                     .n_polls = wend_program_polls(r->program, rank, index)};
     *s = &r->sequence;
     return WEND_READ_OK;
 }
@@ -228,8 +229,8 @@ int wend_read_class(WendRead *r, uint32_t index, const WendReadClass **c)
         return status;
     const WendClass *class = wend_program_class(r->program, index);
     read_summary(r);
-    r->class = (WendReadClass){class->n_ranks, class->ranks, class->n_sequences,
-                               r->class_calls[index]};
+    r->class =
+        (WendReadClass){class->n_ranks, class->ranks, class->n_sequences, r->class_calls[index]};
     *c = &r->class;
     return WEND_READ_OK;
 }

@@ -71,12 +71,17 @@ WendReadKind read_kind_of(WendKind kind)
 
 static uint32_t flags_of(const WendFunction *f)
 {
-    static const struct { uint32_t inside, public; } flags[] = {
-        {WEND_F_SEND, WEND_READ_SENDS},          {WEND_F_RECV, WEND_READ_RECEIVES},
-        {WEND_F_COLLECTIVE, WEND_READ_COLLECTIVE}, {WEND_F_COMPLETES, WEND_READ_COMPLETES},
-        {WEND_F_POLL, WEND_READ_POLLS},          {WEND_F_ANY, WEND_READ_CHOOSES},
-        {WEND_F_PERSISTENT, WEND_READ_PERSISTENT}, {WEND_F_QUERY, WEND_READ_LOCAL},
-        {WEND_F_PSEUDO, WEND_READ_NOTE}};
+    static const struct {
+        uint32_t inside, public;
+    } flags[] = {{WEND_F_SEND, WEND_READ_SENDS},
+                 {WEND_F_RECV, WEND_READ_RECEIVES},
+                 {WEND_F_COLLECTIVE, WEND_READ_COLLECTIVE},
+                 {WEND_F_COMPLETES, WEND_READ_COMPLETES},
+                 {WEND_F_POLL, WEND_READ_POLLS},
+                 {WEND_F_ANY, WEND_READ_CHOOSES},
+                 {WEND_F_PERSISTENT, WEND_READ_PERSISTENT},
+                 {WEND_F_QUERY, WEND_READ_LOCAL},
+                 {WEND_F_PSEUDO, WEND_READ_NOTE}};
     uint32_t all = 0;
     for (guint i = 0; i < G_N_ELEMENTS(flags); i++)
         if ((f->flags & flags[i].inside) != 0)
@@ -86,11 +91,12 @@ static uint32_t flags_of(const WendFunction *f)
 
 static void set_parameter(WendReadParameter *to, const WendParam *p)
 {
-    static const WendReadDirection directions[] = {
-        [WEND_DIR_IN] = WEND_READ_IN, [WEND_DIR_OUT] = WEND_READ_OUT,
-        [WEND_DIR_INOUT] = WEND_READ_INOUT, [WEND_DIR_RETURN] = WEND_READ_RETURN};
-    gboolean object = read_is_handle(p->kind) || p->kind == WEND_KIND_REQUEST
-                      || p->kind == WEND_KIND_BUF;
+    static const WendReadDirection directions[] = {[WEND_DIR_IN] = WEND_READ_IN,
+                                                   [WEND_DIR_OUT] = WEND_READ_OUT,
+                                                   [WEND_DIR_INOUT] = WEND_READ_INOUT,
+                                                   [WEND_DIR_RETURN] = WEND_READ_RETURN};
+    gboolean object =
+        read_is_handle(p->kind) || p->kind == WEND_KIND_REQUEST || p->kind == WEND_KIND_BUF;
     *to = (WendReadParameter){
         .name = p->name,
         .kind = read_kind_of(p->kind),

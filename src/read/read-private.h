@@ -17,12 +17,12 @@ typedef struct {
     WendReadCall public;
     WendRead *reader;
     const WendCall *call;
-    const WendWalk *walk;     /* NULL: of a signature */
-    Follower *follower;       /* NULL: likewise, or the walk is another's */
+    const WendWalk *walk;                /* NULL: of a signature */
+    Follower *follower;                  /* NULL: likewise, or the walk is another's */
     const WendReadParameter *parameters; /* of its function */
-    GStringChunk *strings;    /* of its values; */
-    gboolean has_strings;     /* there are some */
-    const gint64 *list, *at;  /* the list of strings that was asked last: from INDEX on at AT */
+    GStringChunk *strings;               /* of its values; */
+    gboolean has_strings;                /* there are some */
+    const gint64 *list, *at; /* the list of strings that was asked last: from INDEX on at AT */
     guint64 index;
 } ReadCall;
 
@@ -32,37 +32,40 @@ void read_call_clear(ReadCall *c);
 void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call);
 
 /* What communicators are named by: a member of each group. */
-typedef struct { guint first, second; const WendCommMade *made, *remote; } CommMembers;
+typedef struct {
+    guint first, second;
+    const WendCommMade *made, *remote;
+} CommMembers;
 
 struct WendRead {
-    char *message;            /* never NULL */
+    char *message; /* never NULL */
     guint64 memory;
     char *path;
-    WendProgram *program;     /* NULL: nothing is open */
-    gboolean borrowed;        /* the program is another's */
+    WendProgram *program; /* NULL: nothing is open */
+    gboolean borrowed;    /* the program is another's */
 
-    GPtrArray *facts;         /* WendReadFacts by world; the job's is the last */
-    GPtrArray *metas;         /* GArray of MetaEntry, likewise */
-    GStringChunk *texts;      /* that they have */
+    GPtrArray *facts;    /* WendReadFacts by world; the job's is the last */
+    GPtrArray *metas;    /* GArray of MetaEntry, likewise */
+    GStringChunk *texts; /* that they have */
     WendReadWorld world;
-    const char **ends;        /* by rank */
+    const char **ends; /* by rank */
     GPtrArray *end_names;
     WendReadRank rank;
     WendReadSequence sequence;
     WendReadClass class;
     WendReadRule rule;
 
-    WendMembers *members;     /* all below is made when first needed */
-    GArray *comms;            /* CommMembers, by number */
+    WendMembers *members; /* all below is made when first needed */
+    GArray *comms;        /* CommMembers, by number */
     WendReadCommunicator communicator;
     gint64 *groups[2];
     Counts *counts;
-    GArray *counted;          /* WendReadCount */
+    GArray *counted; /* WendReadCount */
     Summary *summary;
-    guint64 *class_calls;     /* MPI calls of each rank, by class */
+    guint64 *class_calls; /* MPI calls of each rank, by class */
     WendReadTotals totals;
     WendReadFunctionTotals function_totals;
-    GArray *pairs;            /* WendReadPair */
+    GArray *pairs; /* WendReadPair */
     WendReadSizes sizes;
     WendDecoder *decoder;
     ReadCall signature, wrapped;

@@ -61,8 +61,8 @@ static int check_sequence(WendRead *r, const void *result, guint class_index, gu
 {
     int status = read_check(r, result);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, result, "class", class_index,
-                                  wend_program_n_classes(r->program));
+        status =
+            read_check_index(r, result, "class", class_index, wend_program_n_classes(r->program));
     if (status < 0)
         return status;
     return read_check_index(r, result, "sequence", sequence,
@@ -70,7 +70,7 @@ static int check_sequence(WendRead *r, const void *result, guint class_index, gu
 }
 
 int wend_read_counts(WendRead *r, uint32_t class_index, uint32_t sequence,
-    const WendReadCount **counts, uint32_t *n)
+                     const WendReadCount **counts, uint32_t *n)
 {
     int status = check_sequence(r, counts, class_index, sequence);
     if (status == WEND_READ_OK)
@@ -105,13 +105,13 @@ void read_timing_set(WendReadTiming *to, const WendTiming *from)
 }
 
 int wend_read_timing(WendRead *r, uint32_t class_index, uint32_t sequence, uint32_t signature,
-    WendReadTiming *duration, WendReadTiming *interval)
+                     WendReadTiming *duration, WendReadTiming *interval)
 {
     WendTiming took, between;
     int status = check_sequence(r, r, class_index, sequence);
     if (status == WEND_READ_OK)
-        status = read_check_index(r, r, "signature", signature,
-                                  wend_program_n_terminals(r->program));
+        status =
+            read_check_index(r, r, "signature", signature, wend_program_n_terminals(r->program));
     if (status < 0)
         return status;
     times_of(r->program, class_index, sequence, signature, &took, &between);

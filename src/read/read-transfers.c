@@ -59,8 +59,8 @@ static void set_transfer(const ReadCall *c, WendReadTransfer *to, const Transfer
     if (known)
         set_sizes(c, to, t->comm);
     if (t->sized)
-        to->bytes = t->bytes == TRANSFER_UNSIZED ? WEND_READ_UNKNOWN
-                                                 : (int64_t)MIN(t->bytes, G_MAXINT64);
+        to->bytes =
+            t->bytes == TRANSFER_UNSIZED ? WEND_READ_UNKNOWN : (int64_t)MIN(t->bytes, G_MAXINT64);
 }
 
 int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer)
@@ -78,7 +78,7 @@ int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer)
 }
 
 int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
-    WendReadTransfer *transfer)
+                                 WendReadTransfer *transfer)
 {
     const ReadCall *c = (const ReadCall *)call;
     guint n = 0;
@@ -213,7 +213,7 @@ int wend_read_communicator(WendRead *r, uint32_t number, const WendReadCommunica
 }
 
 int wend_read_world_rank(WendRead *r, uint32_t rank, uint32_t communicator, int64_t peer,
-    int64_t *world_rank)
+                         int64_t *world_rank)
 {
     int status = read_check(r, world_rank);
     if (status == WEND_READ_OK)

@@ -13,11 +13,11 @@
 #include "read-private.h"
 
 typedef enum {
-    LIST_WORDS,        /* elements of a parameter that is given */
-    LIST_WORDS_OUT,    /* the same of what MPI gave */
-    LIST_STRINGS,      /* each with its length word in front */
+    LIST_WORDS,     /* elements of a parameter that is given */
+    LIST_WORDS_OUT, /* the same of what MPI gave */
+    LIST_STRINGS,   /* each with its length word in front */
     LIST_STRING_LISTS,
-    LIST_NEIGHBOURS,   /* its words are those of neighbours.h; length: in the value */
+    LIST_NEIGHBOURS, /* its words are those of neighbours.h; length: in the value */
     LIST_NUMBERS
 } ListForm;
 
@@ -59,8 +59,8 @@ static gboolean set_special(const ReadCall *c, WendReadValue *v, gint64 word)
 static void set_address(WendReadAddress *a, gint64 word, gint64 offset)
 {
     static const WendReadMemory kinds[WEND_SEGMENT_KINDS] = {
-        [WEND_SEGMENT_HEAP] = WEND_READ_HEAP,       [WEND_SEGMENT_STACK] = WEND_READ_STACK,
-        [WEND_SEGMENT_STATIC] = WEND_READ_STATIC,   [WEND_SEGMENT_MPI] = WEND_READ_MPI_MEMORY,
+        [WEND_SEGMENT_HEAP] = WEND_READ_HEAP,         [WEND_SEGMENT_STACK] = WEND_READ_STACK,
+        [WEND_SEGMENT_STATIC] = WEND_READ_STATIC,     [WEND_SEGMENT_MPI] = WEND_READ_MPI_MEMORY,
         [WEND_SEGMENT_WIN] = WEND_READ_WINDOW_MEMORY, [WEND_SEGMENT_MAP] = WEND_READ_MAPPING,
         [WEND_SEGMENT_REMOTE] = WEND_READ_MAPPING, /* of another one: no recorder writes that */
         [WEND_SEGMENT_CUDA] = WEND_READ_CUDA};
@@ -259,8 +259,8 @@ static void set_value(ReadCall *c, WendReadValue *v, const WendParam *param, gin
                       const gint64 *words, gboolean is_out)
 {
     WendKind kind = param->kind;
-    gboolean strings = kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS
-                       || kind == WEND_KIND_STRINGS2;
+    gboolean strings =
+        kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2;
     if (!param->array && !strings)
         set_element(c, v, kind, words, is_out);
     else if (n < 0)
@@ -364,8 +364,8 @@ int wend_read_input(const WendReadCall *call, uint32_t parameter, WendReadValue 
 static gboolean has_output(const ReadCall *c, const WendArg *arg, guint parameter)
 {
     const WendParam *param = arg->param;
-    if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP
-        || param->dir == WEND_DIR_IN || c->parameters[parameter].named)
+    if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP || param->dir == WEND_DIR_IN
+        || c->parameters[parameter].named)
         return FALSE;
     if (param->kind == WEND_KIND_FOUND) /* most ranks do not say it */
         return arg->out != NULL && arg->n_out == 1 && arg->out[0] != WEND_ABSENT;
@@ -395,8 +395,7 @@ static gint64 word_of_handle(const WendReadValue *value)
                                            : WEND_UNKNOWN;
 }
 
-int wend_read_datatype_size(const WendReadCall *call, const WendReadValue *datatype,
-    int64_t *bytes)
+int wend_read_datatype_size(const WendReadCall *call, const WendReadValue *datatype, int64_t *bytes)
 {
     const ReadCall *c = (const ReadCall *)call;
     gint64 facts[5];
@@ -428,15 +427,14 @@ int wend_read_completed(const WendReadCall *call, WendReadValue *list)
 }
 
 int wend_read_request(const WendReadCall *call, const WendReadValue *request,
-    WendReadRequest *state)
+                      WendReadRequest *state)
 {
     const ReadCall *c = (const ReadCall *)call;
     WendRequestState inside;
     if (call == NULL || request == NULL || state == NULL)
         return WEND_READ_ERROR_USAGE;
     gint64 word = word_of_handle(request);
-    if (c->walk == NULL || !wend_is_handle(word)
-        || !wend_walk_request(c->walk, word, &inside))
+    if (c->walk == NULL || !wend_is_handle(word) || !wend_walk_request(c->walk, word, &inside))
         return read_fail(c->reader, WEND_READ_ERROR_NONE, "nothing is known of the request");
     *state = (WendReadRequest){inside.active, inside.persistent,
                                inside.terminal < wend_program_n_terminals(c->reader->program)

@@ -61,7 +61,8 @@ char *executable_find(const char *name, GError **error)
     return found ? found : missing(error, name, why);
 }
 
-/* Setuid and the like: the loader takes LD_PRELOAD out. As exec decides it: not if the file gives what the process has. */
+/* Setuid and the like: the loader takes LD_PRELOAD out. As exec decides it: not if the file gives
+ * what the process has. */
 static gboolean gains_privileges(int fd)
 {
     struct stat info;
@@ -80,14 +81,14 @@ static gboolean read_at(int fd, void *data, gsize n, guint64 offset)
 }
 
 /* FALSE: a script. */
-static gboolean read_header(int fd, ElfW(Ehdr) *header)
+static gboolean read_header(int fd, ElfW(Ehdr) * header)
 {
     return read_at(fd, header, sizeof *header, 0) && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
 }
 
 /* The part that names the program's dynamic linker. */
 typedef enum { THERE, MISSING, UNREADABLE } Presence;
-static Presence find_interpreter(int fd, const ElfW(Ehdr) *header, ElfW(Phdr) *part)
+static Presence find_interpreter(int fd, const ElfW(Ehdr) * header, ElfW(Phdr) * part)
 {
     if (header->e_phentsize != sizeof *part)
         return UNREADABLE;
@@ -109,16 +110,20 @@ static const char *elf_obstacle(int fd)
     int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     if (self >= 0) {
         gboolean same = !read_header(self, &mine)
-                        || (header.e_ident[EI_CLASS] == mine.e_ident[EI_CLASS] && header.e_ident[EI_DATA] == mine.e_ident[EI_DATA]
+                        || (header.e_ident[EI_CLASS] == mine.e_ident[EI_CLASS]
+                            && header.e_ident[EI_DATA] == mine.e_ident[EI_DATA]
                             && header.e_machine == mine.e_machine);
         close(self);
         if (!same)
             return "is for another kind of processor than libwend.so";
     }
     switch (find_interpreter(fd, &header, &part)) {
-    case THERE: return symbols_have_mpi(fd) ? "has the MPI library linked into it statically" : NULL;
-    case MISSING: return "is statically linked";
-    default: return NULL;
+    case THERE:
+        return symbols_have_mpi(fd) ? "has the MPI library linked into it statically" : NULL;
+    case MISSING:
+        return "is statically linked";
+    default:
+        return NULL;
     }
 }
 
@@ -127,7 +132,10 @@ const char *executable_obstacle(const char *file)
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL; /* may be run and not be read */
-    const char *obstacle = gains_privileges(fd) ? "runs with another user's or with added rights (setuid, setgid or capabilities)" : elf_obstacle(fd);
+    const char *obstacle =
+        gains_privileges(fd)
+            ? "runs with another user's or with added rights (setuid, setgid or capabilities)"
+            : elf_obstacle(fd);
     close(fd);
     return obstacle;
 }
@@ -140,7 +148,8 @@ char *executable_linker(const char *program)
     int fd = open(program, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;
-    if (read_header(fd, &header) && find_interpreter(fd, &header, &part) == THERE && part.p_filesz > 1 && part.p_filesz <= sizeof path
+    if (read_header(fd, &header) && find_interpreter(fd, &header, &part) == THERE
+        && part.p_filesz > 1 && part.p_filesz <= sizeof path
         && read_at(fd, path, part.p_filesz, part.p_offset))
         linker = g_strndup(path, part.p_filesz - 1);
     close(fd);

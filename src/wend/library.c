@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library.c: see library.h. What a program is linked with the dynamic linker knows: "ld.so --list PROGRAM" follows all its rules, and runs nothing of the program. */
+/* library.c: see library.h. What a program is linked with the dynamic linker knows: "ld.so --list
+ * PROGRAM" follows all its rules, and runs nothing of the program. */
 #include "config.h"
 
 #include "library.h"
@@ -58,10 +59,12 @@ static char *libraries_of(const char *program)
     char *linker = executable_linker(program), *lines = NULL;
     if (!linker)
         return NULL;
-    char *path = g_canonicalize_filename(program, NULL); /* the linker would look for a bare name elsewhere */
+    /* the linker would look for a bare name elsewhere */
+    char *path = g_canonicalize_filename(program, NULL);
     char *arguments[] = {linker, (char *)"--list", path, NULL};
     char **environment = g_environ_unsetenv(g_get_environ(), "LD_PRELOAD");
-    if (!g_spawn_sync(NULL, arguments, environment, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &lines, NULL, NULL, NULL))
+    if (!g_spawn_sync(NULL, arguments, environment, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &lines,
+                      NULL, NULL, NULL))
         lines = NULL;
     g_strfreev(environment);
     g_free(path);
@@ -130,7 +133,9 @@ static char *name_of(const char *family)
 static char *checked(char *library, GError **error)
 {
     if (library && strpbrk(library, ": ")) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: the loader cannot preload a library whose path has a space or a colon", library);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
+                    "%s: the loader cannot preload a library whose path has a space or a colon",
+                    library);
         g_clear_pointer(&library, g_free);
     }
     return library;
@@ -140,7 +145,8 @@ static char *library_named(const char *family, GError **error)
 {
     char *name = name_of(family), *library = find(name);
     if (!library)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s is not where wend was installed (%s)", name, WEND_LIBDIR);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s is not where wend was installed (%s)",
+                    name, WEND_LIBDIR);
     g_free(name);
     return checked(library, error);
 }
@@ -152,15 +158,19 @@ char *library_for(const char *program, const char *family, GError **error)
     char *mpi = NULL, *library = NULL;
     int of_program = family_of_program(program, &mpi);
     if (of_program == UNKNOWN_MPI) {
-        library = find("libwend-mpi.so"); /* built for a library of no known family: there can be but one */
+        /* built for a library of no known family: there can be but one */
+        library = find("libwend-mpi.so");
         if (!library)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has an MPI library that there is no libwend for: %s", program, mpi);
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                        "%s: has an MPI library that there is no libwend for: %s", program, mpi);
     } else if (of_program >= 0) {
         char *name = name_of(families[of_program].name);
         library = find(name);
         if (!library)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: is linked with %s (%s), and %s is not there: build Wend with that library's MPICC as well", program,
-                        families[of_program].title, mpi, name);
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                        "%s: is linked with %s (%s), and %s is not there: build Wend with that "
+                        "library's MPICC as well",
+                        program, families[of_program].title, mpi, name);
         g_free(name);
     } else {
         int of_launcher = family_of_launcher(program);
@@ -170,7 +180,8 @@ char *library_for(const char *program, const char *family, GError **error)
         if (!library)
             library = find(DEFAULT);
         if (!library)
-            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, DEFAULT " is not where wend was installed (%s)", WEND_LIBDIR);
+            g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
+                        DEFAULT " is not where wend was installed (%s)", WEND_LIBDIR);
     }
     g_free(mpi);
     return checked(library, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_command.c: wend merge: the parts of a run that ended early (lib/record/checkpoint-file.h) -> its
- * archive. */
+/* merge_command.c: wend merge: the parts of a run that ended early (lib/record/checkpoint-file.h)
+ * -> its archive. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@
 
 typedef struct {
     guint rank;
-    char *files[2];                   /* NULL: there is none */
+    char *files[2]; /* NULL: there is none */
 } Saved;
 
 static void saved_free(gpointer p)
@@ -53,15 +53,15 @@ static char *part_load(const char *file, gsize *n, GError **error)
     if (fd < 0)
         return NULL;
     /* behind the part is room, or what is left of an older one */
-    gboolean good = wend_regular_read(fd, 0, &h, sizeof h) &&
-                    memcmp(h.magic, WEND_CHECKPOINT_MAGIC, sizeof h.magic) == 0 &&
-                    h.bytes <= size - sizeof h;
+    gboolean good = wend_regular_read(fd, 0, &h, sizeof h)
+                    && memcmp(h.magic, WEND_CHECKPOINT_MAGIC, sizeof h.magic) == 0
+                    && h.bytes <= size - sizeof h;
     if (good) {
         *n = sizeof h + h.bytes;
         bytes = g_try_malloc(*n);
         if (!bytes)
             g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: not enough memory to read it",
-                file);
+                        file);
         else if (!wend_regular_read(fd, 0, bytes, *n))
             g_clear_pointer(&bytes, g_free);
     }
@@ -196,7 +196,9 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
         }
     }
     if (!all && foreign)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: was saved by another version of Wend, whose wend merge can read it", folder);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: was saved by another version of Wend, whose wend merge can read it",
+                    folder);
     else if (!all)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank has saved anything", folder);
     *empty = !all && !foreign;
@@ -224,23 +226,26 @@ static GPtrArray *list_folders(const char *directory, GError **error)
         return NULL;
     GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
     for (const char *name; (name = g_dir_read_name(d));)
-        if (strcmp(name, WEND_CHECKPOINT_FOLDER) == 0 ||
-            (g_str_has_prefix(name, WORLD_FILE_PREFIX) &&
-             g_str_has_suffix(name, WEND_CHECKPOINT_SUFFIX)))
+        if (strcmp(name, WEND_CHECKPOINT_FOLDER) == 0
+            || (g_str_has_prefix(name, WORLD_FILE_PREFIX)
+                && g_str_has_suffix(name, WEND_CHECKPOINT_SUFFIX)))
             g_ptr_array_add(folders, g_strdup(name));
     g_dir_close(d);
     g_ptr_array_sort(folders, by_name);
     if (folders->len > 0)
         return folders;
     g_ptr_array_unref(folders);
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has no parts of a run that ended early", directory);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: has no parts of a run that ended early",
+                directory);
     return NULL;
 }
 
-static gboolean merge_one(const char *directory, const char *name, gboolean force, WendMergeResult *sum, gboolean *empty, GError **error)
+static gboolean merge_one(const char *directory, const char *name, gboolean force,
+                          WendMergeResult *sum, gboolean *empty, GError **error)
 {
     g_autofree char *folder = g_build_filename(directory, name, NULL);
-    g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_CHECKPOINT_SUFFIX)), *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
+    g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_CHECKPOINT_SUFFIX)),
+                    *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
     g_autofree char *path = g_build_filename(directory, file, NULL);
     WendMergeResult result;
     if (!wend_file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
@@ -284,7 +289,8 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
 }
 
 /* Makes an archive of each world of which anything was saved; the others leave FOLDERS. */
-static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean force, WendMergeResult *sum, GError **error)
+static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean force,
+                             WendMergeResult *sum, GError **error)
 {
     g_autoptr(GError) nothing = NULL;
     for (guint i = 0; i < folders->len;) {
@@ -339,14 +345,19 @@ int wend_merge_main(int argc, char **argv)
     gboolean force = FALSE, remove = FALSE;
     const GOptionEntry entries[] = {
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an archive that is there", NULL},
-        {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove, "Remove the parts when the archive is written", NULL},
-        READING_OPTION, G_OPTION_ENTRY_NULL};
+        {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove,
+         "Remove the parts when the archive is written", NULL},
+        READING_OPTION,
+        G_OPTION_ENTRY_NULL};
     int status;
     GError *error = NULL;
-    if (!wend_command_options(COMMAND, "DIR", "Make the recording of a run that ended early of what its ranks saved.", NULL, entries, &argc, &argv, &status))
+    if (!wend_command_options(
+            COMMAND, "DIR", "Make the recording of a run that ended early of what its ranks saved.",
+            NULL, entries, &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND, argc < 2 ? "which directory?" : "one directory at a time");
+        return wend_command_usage(COMMAND,
+                                  argc < 2 ? "which directory?" : "one directory at a time");
     if (!merge_all(argv[1], force, remove, &error))
         return wend_command_fail(COMMAND, error);
     return wend_command_finish(COMMAND, WEND_EXIT_OK);

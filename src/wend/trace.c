@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.c: wend trace: stands before a program, sets what the tracer reads, and becomes the program. */
+/* trace.c: wend trace: stands before a program, sets what the tracer reads, and becomes the
+ * program. */
 #include "config.h"
 
 #include <errno.h>
@@ -29,13 +30,13 @@ enum {
 #define X(field, ...) SETTING_##field,
     WEND_SETTINGS(X)
 #undef X
-    SETTINGS
+        SETTINGS
 };
 
 static char *given_string[SETTINGS];
 static gboolean given_switch[SETTINGS];
-static char *given_number[SETTINGS];  /* as text: the tracer's own reader judges it */
-static char *given_family;            /* not the tracer's: it says which tracer */
+static char *given_number[SETTINGS]; /* as text: the tracer's own reader judges it */
+static char *given_family;           /* not the tracer's: it says which tracer */
 
 static const GOptionEntry options[] = {
 #define ENTRY_STRING G_OPTION_ARG_FILENAME, given_string
@@ -43,16 +44,20 @@ static const GOptionEntry options[] = {
 #define ENTRY_PERCENT ENTRY_NUMBER
 #define ENTRY_SIZE ENTRY_NUMBER
 #define ENTRY_SWITCH G_OPTION_ARG_NONE, given_switch
-#define ENTRY(name, letter, arg, data, index, doc, argument) {name, letter, 0, arg, &data[index], doc, argument},
+#define ENTRY(name, letter, arg, data, index, doc, argument) \
+    {name, letter, 0, arg, &data[index], doc, argument},
 #define ENTRY_OF(...) ENTRY(__VA_ARGS__)
 #define X(field, variable, type, default_value, option, letter, argument, doc) \
     ENTRY_OF(option, letter, ENTRY_##type, SETTING_##field, doc " [" variable "]", argument)
     WEND_SETTINGS(X)
 #undef X
-    {"mpi", 0, 0, G_OPTION_ARG_STRING, &given_family, "family of MPI libraries that PROGRAM uses: mpich or openmpi (default: what it is linked with)", "NAME"},
+        {"mpi", 0, 0, G_OPTION_ARG_STRING, &given_family,
+         "family of MPI libraries that PROGRAM uses: mpich or openmpi (default: what it is linked "
+         "with)",
+         "NAME"},
     G_OPTION_ENTRY_NULL};
 
-static const char *empty_option;      /* that was given "", which as a variable means not given */
+static const char *empty_option; /* that was given "", which as a variable means not given */
 
 static void set_text(const char *variable, const char *option, const char *given)
 {
@@ -124,8 +129,8 @@ static int launcher_socket(void)
     const char *given = g_getenv("PMI_FD");
     guint64 fd;
     struct stat info;
-    gboolean there = given && g_ascii_string_to_unsigned(given, 10, 0, G_MAXINT, &fd, NULL) &&
-                     fstat((int)fd, &info) == 0 && S_ISSOCK(info.st_mode);
+    gboolean there = given && g_ascii_string_to_unsigned(given, 10, 0, G_MAXINT, &fd, NULL)
+                     && fstat((int)fd, &info) == 0 && S_ISSOCK(info.st_mode);
     return there && is_of_launcher("PMI_RANK") ? (int)fd : -1;
 }
 
@@ -161,8 +166,8 @@ static int fail(GError *error)
 /* Takes MESSAGE. */
 static int fail_usage(char *message)
 {
-    GError *error = g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend trace --help)",
-        message);
+    GError *error =
+        g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend trace --help)", message);
     g_free(message);
     return fail(error);
 }
@@ -285,11 +290,15 @@ int wend_trace_main(int argc, char **argv)
     GError *error = NULL;
     int status;
     if (!wend_command_options_before(
-            COMMAND, "PROGRAM [ARGUMENT…]", "Runs PROGRAM and records its MPI calls: mpirun -n 8 wend trace -o DIR ./app",
-            "Each option sets an environment variable, given in brackets, which can be set instead. One recording holds all ranks; rank 0 writes\n"
+            COMMAND, "PROGRAM [ARGUMENT…]",
+            "Runs PROGRAM and records its MPI calls: mpirun -n 8 wend trace -o DIR ./app",
+            "Each option sets an environment variable, given in brackets, which can be set "
+            "instead. One recording holds all ranks; rank 0 writes\n"
             "it at MPI_Finalize. Without wend: LD_PRELOAD=libwend.so, or link with -lwend.\n\n"
-            "Exit status: PROGRAM's. If it is not run: 2 wrong usage; 3 the output exists, or PROGRAM cannot be traced; 4 there is\n"
-            "no such program, it is not executable (a shell says 127 and 126), or the output cannot be written.",
+            "Exit status: PROGRAM's. If it is not run: 2 wrong usage; 3 the output exists, or "
+            "PROGRAM cannot be traced; 4 there is\n"
+            "no such program, it is not executable (a shell says 127 and 126), or the output "
+            "cannot be written.",
             options, &argc, &argv, &status))
         return status;
     char **program = argv + 1;
@@ -308,19 +317,23 @@ int wend_trace_main(int argc, char **argv)
         return fail(error);
     const char *obstacle = executable_obstacle(file);
     if (obstacle) {
-        g_set_error(&error, WEND_ERROR, WEND_ERROR_INPUT, "%s %s: it cannot be traced", file, obstacle);
+        g_set_error(&error, WEND_ERROR, WEND_ERROR_INPUT, "%s %s: it cannot be traced", file,
+                    obstacle);
         return fail(error);
     }
     char *library = check_output(&error) ? library_for(file, given_family, &error) : NULL;
     if (!library)
         return fail(error);
     preload(library);
-    /* The process whose end the tracer comments on, if nothing was recorded; and since when recordings are its own. */
+    /* The process whose end the tracer comments on, if nothing was recorded; and since when
+     * recordings are its own. */
     struct rusage children = {0};
     struct timespec now;
-    getrusage(RUSAGE_CHILDREN, &children); /* of a shell that exec'ed wend */
+    getrusage(RUSAGE_CHILDREN, &children);      /* of a shell that exec'ed wend */
     clock_gettime(CLOCK_REALTIME_COARSE, &now); /* files have their times from this clock */
-    char *top = g_strdup_printf("%ld:%ld:%lld", (long)getpid(), children.ru_minflt + children.ru_majflt, now.tv_sec * 1000000000LL + now.tv_nsec);
+    char *top =
+        g_strdup_printf("%ld:%ld:%lld", (long)getpid(), children.ru_minflt + children.ru_majflt,
+                        now.tv_sec * 1000000000LL + now.tv_nsec);
     g_setenv("WEND_TOP", top, TRUE);
     execvp(*program, program);
     g_set_error(&error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", file, g_strerror(errno));

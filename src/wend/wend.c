@@ -85,6 +85,6 @@ int main(int argc, char **argv)
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return print("wend " PACKAGE_VERSION "\n");
     if (strcmp(name, "trace") != 0) /* what that runs would inherit it */
-        signal(SIGXFSZ, SIG_IGN); /* the write fails, and the command says so */
+        signal(SIGXFSZ, SIG_IGN);   /* the write fails, and the command says so */
     return run(name, argc - 1, argv + 1);
 }

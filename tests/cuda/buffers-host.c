@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* buffers-host.c: opens buffers.c as a library, as Python does with its modules: neither it nor CUDA's runtime is there before (MPI is). */
+/* buffers-host.c: opens buffers.c as a library, as Python does with its modules: neither it nor
+ * CUDA's runtime is there before (MPI is). */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -8,7 +9,8 @@
 int main(int argc, char **argv)
 {
     void *library = dlopen("libbuffers.so", RTLD_NOW | RTLD_LOCAL);
-    int (*buffers)(int, char **) = library ? (int (*)(int, char **))dlsym(library, "buffers") : NULL;
+    int (*buffers)(int, char **) =
+        library ? (int (*)(int, char **))dlsym(library, "buffers") : NULL;
     if (!buffers) {
         puts(dlerror());
         return 1;

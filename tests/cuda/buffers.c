@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* buffers.c: an MPI program whose buffers are CUDA's, of each kind. Built with the shared runtime, with the static one, as a library that buffers-host.c opens,
- * and (BY_DLSYM) so that it looks for each function itself. What it prints, Wend must not change. */
+/* buffers.c: an MPI program whose buffers are CUDA's, of each kind. Built with the shared runtime,
+ * with the static one, as a library that buffers-host.c opens, and (BY_DLSYM) so that it looks for
+ * each function itself. What it prints, Wend must not change. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -20,36 +21,40 @@ static void *find(const char *name)
     }
     return dlsym(library, name);
 }
-#define cudaMalloc ((cudaError_t (*)(void **, size_t))find("cudaMalloc"))
-#define cudaMallocManaged ((cudaError_t (*)(void **, size_t, unsigned))find("cudaMallocManaged"))
-#define cudaHostAlloc ((cudaError_t (*)(void **, size_t, unsigned))find("cudaHostAlloc"))
-#define cudaMallocHost ((cudaError_t (*)(void **, size_t))find("cudaMallocHost"))
-#define cudaMallocPitch ((cudaError_t (*)(void **, size_t *, size_t, size_t))find("cudaMallocPitch"))
-#define cudaMalloc3D ((cudaError_t (*)(struct cudaPitchedPtr *, struct cudaExtent))find("cudaMalloc3D"))
-#define cudaMallocAsync ((cudaError_t (*)(void **, size_t, cudaStream_t))find("cudaMallocAsync"))
-#define cudaMallocFromPoolAsync ((cudaError_t (*)(void **, size_t, cudaMemPool_t, cudaStream_t))find("cudaMallocFromPoolAsync"))
-#define cudaFree ((cudaError_t (*)(void *))find("cudaFree"))
-#define cudaFreeHost ((cudaError_t (*)(void *))find("cudaFreeHost"))
-#define cudaFreeAsync ((cudaError_t (*)(void *, cudaStream_t))find("cudaFreeAsync"))
-#define cudaGetDeviceCount ((cudaError_t (*)(int *))find("cudaGetDeviceCount"))
-#define cudaSetDevice ((cudaError_t (*)(int))find("cudaSetDevice"))
-#define cudaDeviceReset ((cudaError_t (*)(void))find("cudaDeviceReset"))
-#define cudaDeviceGetDefaultMemPool ((cudaError_t (*)(cudaMemPool_t *, int))find("cudaDeviceGetDefaultMemPool"))
-#define cudaStreamCreate ((cudaError_t (*)(cudaStream_t *))find("cudaStreamCreate"))
-#define cudaGetLastError ((cudaError_t (*)(void))find("cudaGetLastError"))
-#define cudaPeekAtLastError ((cudaError_t (*)(void))find("cudaPeekAtLastError"))
+#define cudaMalloc ((cudaError_t(*)(void **, size_t))find("cudaMalloc"))
+#define cudaMallocManaged ((cudaError_t(*)(void **, size_t, unsigned))find("cudaMallocManaged"))
+#define cudaHostAlloc ((cudaError_t(*)(void **, size_t, unsigned))find("cudaHostAlloc"))
+#define cudaMallocHost ((cudaError_t(*)(void **, size_t))find("cudaMallocHost"))
+#define cudaMallocPitch ((cudaError_t(*)(void **, size_t *, size_t, size_t))find("cudaMallocPitch"))
+#define cudaMalloc3D \
+    ((cudaError_t(*)(struct cudaPitchedPtr *, struct cudaExtent))find("cudaMalloc3D"))
+#define cudaMallocAsync ((cudaError_t(*)(void **, size_t, cudaStream_t))find("cudaMallocAsync"))
+#define cudaMallocFromPoolAsync                                                                  \
+    ((cudaError_t(*)(void **, size_t, cudaMemPool_t, cudaStream_t))find("cudaMallocFromPoolAsyn" \
+                                                                        "c"))
+#define cudaFree ((cudaError_t(*)(void *))find("cudaFree"))
+#define cudaFreeHost ((cudaError_t(*)(void *))find("cudaFreeHost"))
+#define cudaFreeAsync ((cudaError_t(*)(void *, cudaStream_t))find("cudaFreeAsync"))
+#define cudaGetDeviceCount ((cudaError_t(*)(int *))find("cudaGetDeviceCount"))
+#define cudaSetDevice ((cudaError_t(*)(int))find("cudaSetDevice"))
+#define cudaDeviceReset ((cudaError_t(*)(void))find("cudaDeviceReset"))
+#define cudaDeviceGetDefaultMemPool \
+    ((cudaError_t(*)(cudaMemPool_t *, int))find("cudaDeviceGetDefaultMemPool"))
+#define cudaStreamCreate ((cudaError_t(*)(cudaStream_t *))find("cudaStreamCreate"))
+#define cudaGetLastError ((cudaError_t(*)(void))find("cudaGetLastError"))
+#define cudaPeekAtLastError ((cudaError_t(*)(void))find("cudaPeekAtLastError"))
 #endif
 
 static int rank, size, right, left;
 static long sum;
 
-#define GOOD(call) \
-    do { \
-        cudaError_t e = (call); \
-        if (e != cudaSuccess) { \
+#define GOOD(call)                                                  \
+    do {                                                            \
+        cudaError_t e = (call);                                     \
+        if (e != cudaSuccess) {                                     \
             printf("rank %d: %s: error %d\n", rank, #call, (int)e); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
+            MPI_Abort(MPI_COMM_WORLD, 1);                           \
+        }                                                           \
     } while (0)
 
 static void fill(int *p, int n, int with)
@@ -67,7 +72,8 @@ static void add_up(const int *p, int n)
 static void around(int *p, int n, int tag) /* the first half goes, the second comes */
 {
     fill(p, n / 2, 1000 * rank + tag);
-    MPI_Sendrecv(p, n / 2, MPI_INT, right, tag, p + n / 2, n / 2, MPI_INT, left, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(p, n / 2, MPI_INT, right, tag, p + n / 2, n / 2, MPI_INT, left, tag,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     add_up(p, n);
 }
 
@@ -80,7 +86,9 @@ static void on_device(void)
     GOOD(cudaMalloc((void **)&b, 2000 * sizeof *b));
     around(b, 2000, 2);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Sendrecv(a, 1, MPI_INT, MPI_PROC_NULL, 0, b + 2000, 0, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* the end of an array */
+    /* the end of an array */
+    MPI_Sendrecv(a, 1, MPI_INT, MPI_PROC_NULL, 0, b + 2000, 0, MPI_INT, MPI_PROC_NULL, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     GOOD(cudaFree(a));
     GOOD(cudaMalloc((void **)&a, 500 * sizeof *a)); /* the same place, as a new block */
     around(a, 10, 3);
@@ -99,7 +107,8 @@ static void pitched(void)
     MPI_Type_commit(&column);
     for (int row = 0; row < 8; row++)
         fill((int *)((char *)a + (size_t)row * pitch), 10, rank + row);
-    MPI_Sendrecv(a + 9, 1, column, right, 4, a, 1, column, left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a + 9, 1, column, right, 4, a, 1, column, left, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     int *row = (int *)((char *)a + 5 * pitch) + 2;
     around(row, 8, 5);
     MPI_Type_free(&column);
@@ -186,10 +195,15 @@ static void errors(void)
     GOOD(cudaFree(a));
     GOOD(cudaFree(NULL));
     seen[n++] = (int)cudaPeekAtLastError();
-    printf("rank %d: errors %d %d %d %d %d %d %d %d\n", rank, seen[0], seen[1], seen[2], seen[3], seen[4], seen[5], seen[6], seen[7]);
+    printf("rank %d: errors %d %d %d %d %d %d %d %d\n", rank, seen[0], seen[1], seen[2], seen[3],
+           seen[4], seen[5], seen[6], seen[7]);
 }
 
-typedef struct { int number, device; MPI_Comm comm; long sum; } Thread;
+typedef struct {
+    int number, device;
+    MPI_Comm comm;
+    long sum;
+} Thread;
 
 static void *in_thread(void *arg)
 {
@@ -199,7 +213,8 @@ static void *in_thread(void *arg)
     for (int i = 0; i < 20; i++) {
         GOOD(cudaMalloc((void **)&a, 1024));
         a[0] = 100 * rank + i;
-        MPI_Sendrecv(a, 1, MPI_INT, right, t->number, a + 1, 1, MPI_INT, left, t->number, t->comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(a, 1, MPI_INT, right, t->number, a + 1, 1, MPI_INT, left, t->number, t->comm,
+                     MPI_STATUS_IGNORE);
         t->sum += a[1];
         GOOD(cudaFree(a));
     }
@@ -252,5 +267,8 @@ int buffers(int argc, char **argv)
 }
 
 #ifndef AS_LIBRARY
-int main(int argc, char **argv) { return buffers(argc, argv); }
+int main(int argc, char **argv)
+{
+    return buffers(argc, argv);
+}
 #endif

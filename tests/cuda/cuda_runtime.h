@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuda_runtime.h: of a stand-in for CUDA's runtime, so that Wend can be tested on machines without a GPU. What the tests and proxies need, no more;
- * written from the public description of the interface. runtime.c and driver.c have the functions. */
+/* cuda_runtime.h: of a stand-in for CUDA's runtime, so that Wend can be tested on machines without
+ * a GPU. What the tests and proxies need, no more; written from the public description of the
+ * interface. runtime.c and driver.c have the functions. */
 #ifndef STANDIN_CUDA_RUNTIME_H
 #define STANDIN_CUDA_RUNTIME_H
 
 #include <stddef.h>
 
-typedef enum { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorNoDevice = 100, cudaErrorInvalidDevice = 101 } cudaError_t;
+typedef enum {
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101
+} cudaError_t;
 typedef struct StandinStream *cudaStream_t;
 typedef struct StandinPool *cudaMemPool_t;
-struct cudaPitchedPtr { void *ptr; size_t pitch, xsize, ysize; };
-struct cudaExtent { size_t width, height, depth; };
+struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+};
+struct cudaExtent {
+    size_t width, height, depth;
+};
 
 #define cudaHostAllocDefault 0u
 #define cudaMemAttachGlobal 1u
@@ -35,7 +47,8 @@ cudaError_t cudaFreeHost(void *p);
 #define cudaFreeAsync cudaFreeAsync_ptsz
 #endif
 cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t stream);
-cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream);
+cudaError_t cudaMallocFromPoolAsync(void **p, size_t bytes, cudaMemPool_t pool,
+                                    cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *p, cudaStream_t stream);
 cudaError_t cudaMemset(void *p, int byte, size_t bytes);
 cudaError_t cudaGetLastError(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver-api.c: a program that uses the driver itself, and two runtimes that know nothing of each other. */
+/* driver-api.c: a program that uses the driver itself, and two runtimes that know nothing of each
+ * other. */
 #include <mpi.h>
 
 #include <dlfcn.h>
@@ -18,13 +19,13 @@ int cuMemFree_v2(Pointer p);
 int cuMemFreeHost(void *p);
 int cuGetProcAddress(const char *name, void **f, int version, unsigned long long flags);
 
-#define GOOD(call) \
-    do { \
-        int e = (call); \
-        if (e != 0) { \
+#define GOOD(call)                              \
+    do {                                        \
+        int e = (call);                         \
+        if (e != 0) {                           \
             printf("%s: error %d\n", #call, e); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
+            MPI_Abort(MPI_COMM_WORLD, 1);       \
+        }                                       \
     } while (0)
 
 static void use(void *p)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* next.c: a library that stands before a function of another, as tools do. dlsym must know who asks, or it finds this one again. */
+/* next.c: a library that stands before a function of another, as tools do. dlsym must know who
+ * asks, or it finds this one again. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

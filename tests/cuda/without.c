@@ -15,7 +15,8 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     char text[100];
-    snprintf(text, sizeof text, "%d %d %d %d", cudaMalloc != NULL, cuMemAlloc_v2 != NULL, dlsym(RTLD_DEFAULT, "cudaMalloc") != NULL,
+    snprintf(text, sizeof text, "%d %d %d %d", cudaMalloc != NULL, cuMemAlloc_v2 != NULL,
+             dlsym(RTLD_DEFAULT, "cudaMalloc") != NULL,
              dlsym(dlopen(NULL, RTLD_NOW), "cuMemAlloc_v2") != NULL);
     puts(text);
     MPI_Finalize();

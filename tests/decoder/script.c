@@ -7,7 +7,8 @@
  *
  *     ranks 4                     processes of MPI_COMM_WORLD
  *     fact run.program=./app      a fact of part.h
- *     rank 0-2                    what follows is done by these ranks, behind what they did before ("rank *": by all)
+ *     rank 0-2                    what follows is done by these ranks, behind what they did before
+ *                                 ("rank *": by all)
  *     thread 1                    … in this thread (0 after each "rank")
  *     repeat 100 … end            nests
  *     MPI_Send count=3 dest=self+1 tag=7 -> rc=0
@@ -15,9 +16,10 @@
  *     MPI_Waitany array_of_requests=a,b done=b -> index=1
  *     ? MPI_Test request=a        an unsuccessful poll
  *
- * Parameters that are not given are 0, MPI_COMM_WORLD, MPI_INT, heap#0, MPI_REQUEST_NULL, empty; outcomes are 0. Requests are named by variables:
- * "done" says which the call completes. A variable keeps naming its request when that is inactive. Behind "->" are outcomes. It does what the
- * tracer does (docs/recording.md, "Calls as words") with the tracer's own table and grammar. */
+ * Parameters that are not given are 0, MPI_COMM_WORLD, MPI_INT, heap#0, MPI_REQUEST_NULL, empty;
+ * outcomes are 0. Requests are named by variables: "done" says which the call completes. A variable
+ * keeps naming its request when that is inactive. Behind "->" are outcomes. It does what the tracer
+ * does (docs/recording.md, "Calls as words") with the tracer's own table and grammar. */
 #include "config.h"
 
 #include <glib.h>
@@ -30,7 +32,11 @@
 #include "lib/record/part.h"
 #include "lib/record/words.h"
 
-typedef struct { gint64 word; WendPoolKey key; gboolean live; } Request;
+typedef struct {
+    gint64 word;
+    WendPoolKey key;
+    gboolean live;
+} Request;
 
 typedef struct {
     gint64 thread;
@@ -68,7 +74,8 @@ static Sequence *sequence_of(Rank *r, gint64 thread)
         if (((Sequence *)r->sequences->pdata[i])->thread == thread)
             return r->sequences->pdata[i];
     Sequence *s = g_new0(Sequence, 1);
-    *s = (Sequence){thread, wend_cst_new(), wend_cst_new(), wend_grammar_new(), wend_grammar_new(), 0};
+    *s = (Sequence){thread, wend_cst_new(), wend_cst_new(), wend_grammar_new(), wend_grammar_new(),
+                    0};
     g_ptr_array_add(r->sequences, s);
     return s;
 }
@@ -115,12 +122,18 @@ static gint64 value(const char *text, guint rank, gint64 thread)
 static const char *default_value(const WendParam *p)
 {
     switch (p->kind) {
-    case WEND_KIND_COMM: return "MPI_COMM_WORLD";
-    case WEND_KIND_DATATYPE: return "MPI_INT";
-    case WEND_KIND_OP: return "MPI_SUM";
-    case WEND_KIND_INFO: return "MPI_INFO_NULL";
-    case WEND_KIND_BUF: return "heap#0";
-    default: return "0";
+    case WEND_KIND_COMM:
+        return "MPI_COMM_WORLD";
+    case WEND_KIND_DATATYPE:
+        return "MPI_INT";
+    case WEND_KIND_OP:
+        return "MPI_SUM";
+    case WEND_KIND_INFO:
+        return "MPI_INFO_NULL";
+    case WEND_KIND_BUF:
+        return "heap#0";
+    default:
+        return "0";
     }
 }
 
@@ -149,9 +162,9 @@ typedef struct {
     const WendFunction *function;
     gboolean poll;
     gint64 rc;
-    GHashTable *given;         /* name -> text, both sides of the arrow */
+    GHashTable *given; /* name -> text, both sides of the arrow */
     GArray *shape, *slots, *outcome;
-    char *made;                /* name of the request that the call makes */
+    char *made; /* name of the request that the call makes */
 } Call;
 
 static const char *given(const Call *c, const char *name)
@@ -192,7 +205,8 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
         put(c->shape, segment(text, &offset));
         break;
     case WEND_KIND_ADDRESS:
-        if (strchr(text, '#') != NULL) { /* heap#3+64 or, the distance of two places, heap#3+64~heap#2 */
+        /* heap#3+64 or, the distance of two places, heap#3+64~heap#2 */
+        if (strchr(text, '#') != NULL) {
             gint64 from_offset;
             const char *from = strchr(text, '~');
             word = segment(text, &offset);
@@ -209,7 +223,8 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
         /* fall through */
     case WEND_KIND_ATTR:
         put(place == WEND_PLACE_OUTCOME ? c->outcome : c->shape, WEND_PLAIN);
-        put(place == WEND_PLACE_OUTCOME ? c->outcome : c->slots, value(text, rank, c->sequence->thread));
+        put(place == WEND_PLACE_OUTCOME ? c->outcome : c->slots,
+            value(text, rank, c->sequence->thread));
         break;
     case WEND_KIND_TARGET:
         put(c->slots, WEND_PLAIN);
@@ -220,20 +235,24 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
     }
 }
 
-/* Handles that are made bring five facts: "type#0/8" is a datatype of 8 bytes, "comm#0/2/1/0" a communicator of 2, own rank 1, leader 0. */
+/* Handles that are made bring five facts: "type#0/8" is a datatype of 8 bytes, "comm#0/2/1/0" a
+ * communicator of 2, own rank 1, leader 0. */
 static void put_facts(Call *c, const WendParam *p, const char *text)
 {
     char **parts = g_strsplit(text, "/", -1);
     guint n = g_strv_length(parts);
     for (guint i = 0; i < 5; i++)
-        put(c->slots, i + 1 < n ? value(parts[i + 1], c->rank->rank, 0) : p->kind == WEND_KIND_COMM && i >= 3 ? -1 : 0);
+        put(c->slots, i + 1 < n                             ? value(parts[i + 1], c->rank->rank, 0)
+                      : p->kind == WEND_KIND_COMM && i >= 3 ? -1
+                                                            : 0);
     g_strfreev(parts);
 }
 
 static void put_array(Call *c, const WendParam *p, const char *text, gboolean is_out)
 {
     char **elements = text != NULL && *text != '\0' ? g_strsplit(text, ",", -1) : g_new0(char *, 1);
-    WendPlace place = p->dir == WEND_DIR_IN && p->place == WEND_PLACE_OUTCOME ? WEND_PLACE_SHAPE : p->place;
+    WendPlace place =
+        p->dir == WEND_DIR_IN && p->place == WEND_PLACE_OUTCOME ? WEND_PLACE_SHAPE : p->place;
     put(is_out && place == WEND_PLACE_OUTCOME ? c->outcome : c->shape, g_strv_length(elements));
     for (guint i = 0; elements[i] != NULL; i++)
         put_element(c, p, elements[i], place);
@@ -261,7 +280,8 @@ static void put_in(Call *c, const WendParam *p)
     else if (p->array)
         put_array(c, p, text, FALSE);
     else
-        put_element(c, p, text != NULL ? text : default_value(p), p->place == WEND_PLACE_OUTCOME ? WEND_PLACE_SLOT : p->place);
+        put_element(c, p, text != NULL ? text : default_value(p),
+                    p->place == WEND_PLACE_OUTCOME ? WEND_PLACE_SLOT : p->place);
 }
 
 static void put_statuses(Call *c, const char *text, gint64 n)
@@ -286,7 +306,9 @@ static void put_out(Call *c, const WendParam *p)
 {
     const char *text = given(c, p->name);
     if (p->kind == WEND_KIND_STATUS) {
-        gint64 n = p->array ? (strstr(p->length, "outcount") != NULL ? (gint64)n_done(c) : (gint64)n_done(c)) : 1;
+        gint64 n = p->array ? (strstr(p->length, "outcount") != NULL ? (gint64)n_done(c)
+                                                                     : (gint64)n_done(c))
+                            : 1;
         put(c->shape, p->array ? WEND_IGNORE : 1);
         if (c->poll)
             return;
@@ -295,7 +317,8 @@ static void put_out(Call *c, const WendParam *p)
         put_statuses(c, text, n);
         return;
     }
-    if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN || (p->dir == WEND_DIR_INOUT && p->kind <= WEND_KIND_BUF))
+    if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN
+        || (p->dir == WEND_DIR_INOUT && p->kind <= WEND_KIND_BUF))
         return;
     if (c->poll && p->place == WEND_PLACE_OUTCOME)
         return;
@@ -307,7 +330,8 @@ static void put_out(Call *c, const WendParam *p)
         put_array(c, p, text, TRUE);
     } else {
         put_element(c, p, text != NULL ? text : default_value(p), p->place);
-        if ((p->kind == WEND_KIND_COMM || p->kind == WEND_KIND_DATATYPE) && strchr(text != NULL ? text : "", '#') != NULL)
+        if ((p->kind == WEND_KIND_COMM || p->kind == WEND_KIND_DATATYPE)
+            && strchr(text != NULL ? text : "", '#') != NULL)
             put_facts(c, p, text);
     }
 }
@@ -346,13 +370,15 @@ static void record(Call *c)
     if (c->made != NULL) {
         Request *r = g_new0(Request, 1);
         guint32 number;
-        wend_cst_request(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len, true, &r->key, &number);
+        wend_cst_request(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len,
+                         true, &r->key, &number);
         r->word = WEND_HANDLE(c->sequence->thread, number);
         r->live = TRUE;
         put(c->shape, r->word);
         g_hash_table_insert(c->rank->requests, c->made, r);
     }
-    WendTerminalEntry *t = wend_cst_terminal(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    WendTerminalEntry *t =
+        wend_cst_terminal(table, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
     wend_grammar_append(c->poll ? c->sequence->polls_grammar : c->sequence->grammar, t->number, 1);
     if (c->poll) {
         c->sequence->polls_before++;
@@ -379,7 +405,8 @@ static void run_call(Rank *rank, gint64 thread, char **fields)
     while (*++fields != NULL) {
         char *equals = strchr(*fields, '=');
         if (equals != NULL)
-            g_hash_table_insert(c.given, g_strndup(*fields, (gsize)(equals - *fields)), g_strdup(equals + 1));
+            g_hash_table_insert(c.given, g_strndup(*fields, (gsize)(equals - *fields)),
+                                g_strdup(equals + 1));
         else if (strcmp(*fields, "->") != 0)
             fail("what is %s?", *fields);
     }
@@ -396,7 +423,10 @@ static void run_call(Rank *rank, gint64 thread, char **fields)
 
 /* -- scripts -- */
 
-typedef struct { gboolean *chosen; gint64 thread; } Place;
+typedef struct {
+    gboolean *chosen;
+    gint64 thread;
+} Place;
 
 static void choose(Place *place, const char *text)
 {
@@ -420,7 +450,8 @@ static void ensure_ranks(Place *place)
     ranks = g_new0(Rank, n_ranks);
     place->chosen = g_new0(gboolean, n_ranks);
     for (guint i = 0; i < n_ranks; i++) {
-        ranks[i] = (Rank){i, g_ptr_array_new(), g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
+        ranks[i] = (Rank){i, g_ptr_array_new(),
+                          g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free)};
         place->chosen[i] = TRUE;
     }
 }
@@ -431,7 +462,8 @@ static guint run_lines(char **lines, guint first, Place *place, gboolean nested)
     for (guint i = first; lines[i] != NULL; i++) {
         line_number = i + 1;
         char *comment = strstr(lines[i], "# ");
-        char *text = comment != NULL ? g_strndup(lines[i], (gsize)(comment - lines[i])) : g_strdup(lines[i]);
+        char *text =
+            comment != NULL ? g_strndup(lines[i], (gsize)(comment - lines[i])) : g_strdup(lines[i]);
         char **all = g_strsplit_set(g_strstrip(text), " \t", -1);
         g_free(text);
         GPtrArray *fields = g_ptr_array_new();
@@ -485,8 +517,13 @@ static WendMerge *merge(void)
         wend_part_begin(&part, &facts, r, n_ranks, ranks[r].sequences->len);
         for (guint i = 0; i < ranks[r].sequences->len; i++) {
             Sequence *s = ranks[r].sequences->pdata[i];
-            WendPartSequence row = {.kind = WEND_SEQUENCE_THREAD, .id = s->thread, .calls = s->calls, .grammar = s->grammar,
-                                    .polls_after = s->polls_before, .polls = s->polls, .polls_grammar = s->polls_grammar};
+            WendPartSequence row = {.kind = WEND_SEQUENCE_THREAD,
+                                    .id = s->thread,
+                                    .calls = s->calls,
+                                    .grammar = s->grammar,
+                                    .polls_after = s->polls_before,
+                                    .polls = s->polls,
+                                    .polls_grammar = s->polls_grammar};
             wend_part_sequence(&part, &row);
         }
         WendMerge *one = wend_merge_from_part(part.data, part.len, G_MAXUINT64, &error);
@@ -515,7 +552,8 @@ int main(int argc, char **argv)
         return 2;
     }
     script_name = argv[1];
-    if (!g_file_get_contents(strcmp(argv[1], "-") == 0 ? "/dev/stdin" : argv[1], &text, NULL, &error))
+    if (!g_file_get_contents(strcmp(argv[1], "-") == 0 ? "/dev/stdin" : argv[1], &text, NULL,
+                             &error))
         fail("%s", error->message);
     wend_facts_add(&facts, "datatype.MPI_INT", "4 0 4 0 4");
     wend_facts_add(&facts, "datatype.MPI_DOUBLE", "8 0 8 0 8");

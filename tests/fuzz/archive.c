@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* archive.c: fuzzes the reader. An input that begins as Zstandard does is a whole archive; any other is a row of members (members.h).
+/* archive.c: fuzzes the reader. An input that begins as Zstandard does is a whole archive; any
+ * other is a row of members (members.h).
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
+ * files it is given. See tests/fuzz/local.mk. */
 #include <string.h>
 
 #include "../../lib/read/program-private.h"
@@ -20,10 +22,13 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
         b = members_unpack(data, size);
     }
     WendProgram *p = b ? program_from_container(b, &error) : NULL;
-    if ((p != NULL) == (error != NULL)) g_error("a result and an error, or neither");
-    if (p) exercise(p);
+    if ((p != NULL) == (error != NULL))
+        g_error("a result and an error, or neither");
+    if (p)
+        exercise(p);
 #ifdef REPLAY
-    if (!p) g_print("refused: %s\n", error->message);
+    if (!p)
+        g_print("refused: %s\n", error->message);
 #endif
     wend_program_free(p);
     return 0;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decoder.c: fuzzes what wend show, dump and diff make of a program: an archive as members.h has it. What reads it is archive.c's subject; here
- * are the passes over the whole of it, so it may not stand for more calls than a moment is enough for.
+/* decoder.c: fuzzes what wend show, dump and diff make of a program: an archive as members.h has
+ * it. What reads it is archive.c's subject; here are the passes over the whole of it, so it may not
+ * stand for more calls than a moment is enough for.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
+ * files it is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
 #include "src/decoder/show-terminations.h"
 #include "src/diff/same.h"
@@ -17,13 +19,15 @@ static void drain(Items *s)
     const char *name;
     for (guint i = 0; items_peek(s, 0).number != 0; i++) {
         Item item = items_peek(s, 0);
-        if (i < 10) g_free(items_describe(s, &item, &name));
+        if (i < 10)
+            g_free(items_describe(s, &item, &name));
         items_drop(s, 1);
     }
 }
 
 /* Two ranks, side by side until their completions differ. */
-static void compare(ComparisonKeyRank *a, ComparisonKeyRank *b, const WendProgram *p, guint rank_a, guint rank_b, gboolean outcomes)
+static void compare(ComparisonKeyRank *a, ComparisonKeyRank *b, const WendProgram *p, guint rank_a,
+                    guint rank_b, gboolean outcomes)
 {
     Items *x = items_new(a, p, rank_a, 0, outcomes), *y = items_new(b, p, rank_b, 0, outcomes);
     for (Item i, j; (i = items_peek(x, 0)).number != 0 && (j = items_peek(y, 0)).number != 0;) {
@@ -59,9 +63,13 @@ static void decode(const WendProgram *p)
     const WendClass *first = wend_program_class(p, 0);
     for (guint i = 0; i < wend_program_n_classes(p); i++) {
         const WendClass *k = wend_program_class(p, i);
-        if (k->n_sequences == 0 || first->n_sequences == 0) continue;
-        ComparisonKeyRank *a = comparison_key_rank_new(identity, p, first->ranks[0], counts), *b = comparison_key_rank_new(identity, p, k->ranks[k->n_ranks - 1], counts);
-        for (int outcomes = 0; outcomes < 2; outcomes++) compare(a, b, p, first->ranks[0], k->ranks[k->n_ranks - 1], outcomes);
+        if (k->n_sequences == 0 || first->n_sequences == 0)
+            continue;
+        ComparisonKeyRank *a = comparison_key_rank_new(identity, p, first->ranks[0], counts),
+                          *b = comparison_key_rank_new(identity, p, k->ranks[k->n_ranks - 1],
+                                                       counts);
+        for (int outcomes = 0; outcomes < 2; outcomes++)
+            compare(a, b, p, first->ranks[0], k->ranks[k->n_ranks - 1], outcomes);
         comparison_key_rank_free(a);
         comparison_key_rank_free(b);
     }
@@ -78,7 +86,8 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
         return 0;
     }
     Summary *s = summary_new(p);
-    if (s->entries < CALLS) decode(p);
+    if (s->entries < CALLS)
+        decode(p);
     summary_free(s);
     wend_program_free(p);
     return 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exercise.c: asks a program for everything, within bounds: an archive of a few bytes may stand for 2^60 calls. */
+/* exercise.c: asks a program for everything, within bounds: an archive of a few bytes may stand for
+ * 2^60 calls. */
 #include "exercise.h"
 
 #include "../../lib/read/program-private.h"
@@ -22,8 +23,10 @@ static void write_call(GString *text, WendRead *r, const WendWalk *w, const Wend
     WendReadValue v;
     value_call(text, r, call);
     for (guint a = 0; a < c->n_args; a++) {
-        if (value_argument(call, a, &v)) value_append(text, call, a, &v, VALUE_JSON);
-        if (value_result(call, a, &v)) value_append(text, call, a, &v, VALUE_JSON);
+        if (value_argument(call, a, &v))
+            value_append(text, call, a, &v, VALUE_JSON);
+        if (value_result(call, a, &v))
+            value_append(text, call, a, &v, VALUE_JSON);
     }
 }
 
@@ -37,13 +40,16 @@ static void walk(const WendProgram *p, guint rank, guint sequence, WendWalkFlags
         guint n;
         WendRequestState state;
         const gint64 *completed = wend_walk_completed(w, &n);
-        for (guint k = 0; k < n; k++) wend_walk_request(w, completed[k], &state);
+        for (guint k = 0; k < n; k++)
+            wend_walk_request(w, completed[k], &state);
         write_call(text, r, i % 2 ? w : NULL, c);
         for (guint a = 0; a < c->n_args; a++) {
             g_free(wend_arg_string(&c->args[a], FALSE));
             g_free(wend_arg_string(&c->args[a], TRUE));
-            if (c->args[a].param->kind == WEND_KIND_DATATYPE && c->args[a].n_in == 1) wend_walk_datatype_size(w, c->args[a].in[0]);
-            if (c->args[a].param->kind == WEND_KIND_COMM && c->args[a].n_in == 1) wend_walk_comm(w, c->args[a].in[0]);
+            if (c->args[a].param->kind == WEND_KIND_DATATYPE && c->args[a].n_in == 1)
+                wend_walk_datatype_size(w, c->args[a].in[0]);
+            if (c->args[a].param->kind == WEND_KIND_COMM && c->args[a].n_in == 1)
+                wend_walk_comm(w, c->args[a].in[0]);
         }
         g_string_truncate(text, 0);
     }
@@ -57,14 +63,17 @@ void exercise(const WendProgram *p)
         const WendClass *k = wend_program_class(p, i);
         for (guint q = 0; q < k->n_sequences && q < 4; q++) {
             WendTiming duration, interval;
-            for (guint t = 0; t < wend_program_n_terminals(p); t++) wend_program_timing(p, i, q, t, &duration, &interval);
+            for (guint t = 0; t < wend_program_n_terminals(p); t++)
+                wend_program_timing(p, i, q, t, &duration, &interval);
             for (guint r = 0; r < k->n_ranks && r < RANKS; r++) {
                 for (guint shape = 0; shape < wend_program_n_shapes(p); shape++) {
                     WendOutcomes *o = wend_program_outcomes(p, k->ranks[r], q, shape);
                     guint64 repeats;
                     const gint64 *words;
                     guint n;
-                    for (int run = 0; run < RUNS && wend_outcomes_next_run(o, &repeats, &words, &n); run++) continue;
+                    for (int run = 0; run < RUNS && wend_outcomes_next_run(o, &repeats, &words, &n);
+                         run++)
+                        continue;
                     wend_outcomes_free(o);
                 }
                 wend_program_polls(p, k->ranks[r], q);
@@ -74,7 +83,8 @@ void exercise(const WendProgram *p)
         }
     }
     WendDecoder *d = wend_decoder_new(p);
-    for (guint t = 0; t < wend_program_n_terminals(p); t++) wend_decoder_call(d, t, 0);
+    for (guint t = 0; t < wend_program_n_terminals(p); t++)
+        wend_decoder_call(d, t, 0);
     wend_decoder_free(d);
 }
 
@@ -90,7 +100,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 #include <stdio.h>
 #include <sys/resource.h>
 
-enum { MEMORY_LIMIT = 512 << 10 }; /* KB: inputs are a few KB; AddressSanitizer's own memory has room too */
+/* KB: inputs are a few KB; AddressSanitizer's own memory has room too */
+enum { MEMORY_LIMIT = 512 << 10 };
 
 int main(int argc, char **argv)
 {
@@ -98,7 +109,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         g_autofree char *data = NULL;
         gsize n;
-        if (!g_file_get_contents(argv[i], &data, &n, NULL)) return 1;
+        if (!g_file_get_contents(argv[i], &data, &n, NULL))
+            return 1;
         LLVMFuzzerTestOneInput((const guint8 *)data, n);
         struct rusage used;
         if (getrusage(RUSAGE_SELF, &used) == 0 && used.ru_maxrss > MEMORY_LIMIT) {

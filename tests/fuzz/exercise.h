@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exercise.h: what the fuzzer and the tests of damaged archives do with a program that could be opened: all that a reader offers. */
+/* exercise.h: what the fuzzer and the tests of damaged archives do with a program that could be
+ * opened: all that a reader offers. */
 #ifndef WEND_EXERCISE_H
 #define WEND_EXERCISE_H
 
 #include "../../lib/read/program.h"
 
-WendProgram *exercise_open(const guint8 *data, gsize n, GError **error); /* members as members.h has them */
+/* members as members.h has them */
+WendProgram *exercise_open(const guint8 *data, gsize n, GError **error);
 void exercise(const WendProgram *p);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* make-seed.c: make-seed ARCHIVE > seed: the archive's members in the form that the fuzzer takes uncompressed (members.h). */
+/* make-seed.c: make-seed ARCHIVE > seed: the archive's members in the form that the fuzzer takes
+ * uncompressed (members.h). */
 #include <stdio.h>
 
 #include "members.h"
@@ -16,7 +17,8 @@ int main(int argc, char **argv)
         GBytes *bytes = container_member(b, member_names[i], &error);
         gsize n;
         const guint8 *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;
-        if (!bytes || n > 0xffff) return 1;
+        if (!bytes || n > 0xffff)
+            return 1;
         const guint8 head[] = {i, n & 0xff, n >> 8};
         fwrite(head, 1, sizeof head, stdout);
         fwrite(data, 1, n, stdout);

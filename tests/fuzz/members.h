@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* members.h: an archive as the fuzzers take it uncompressed, so that mutations reach what is behind the checksums: a row of members,
- * (number of the name, length in two bytes, bytes)*. */
+/* members.h: an archive as the fuzzers take it uncompressed, so that mutations reach what is behind
+ * the checksums: a row of members, (number of the name, length in two bytes, bytes)*. */
 #ifndef WEND_MEMBERS_H
 #define WEND_MEMBERS_H
 
@@ -10,10 +10,12 @@ static const char *const member_names[] = {"meta", "program"};
 
 static inline Container *members_unpack(const guint8 *p, gsize n)
 {
-    GHashTable *members = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+    GHashTable *members =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
     while (n >= 3) {
         gsize length = MIN((gsize)(p[1] | p[2] << 8), n - 3);
-        g_hash_table_replace(members, g_strdup(member_names[p[0] % G_N_ELEMENTS(member_names)]), g_bytes_new(p + 3, length));
+        g_hash_table_replace(members, g_strdup(member_names[p[0] % G_N_ELEMENTS(member_names)]),
+                             g_bytes_new(p + 3, length));
         p += 3 + length;
         n -= 3 + length;
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* part.c: fuzzes what wend merge reads. The input is one rank's part; the file around it is checked for what it is too, and must be refused unless its hash is right.
- * What can be read goes through the rest of a merge, into an archive, which is opened.
+/* part.c: fuzzes what wend merge reads. The input is one rank's part; the file around it is checked
+ * for what it is too, and must be refused unless its hash is right. What can be read goes through
+ * the rest of a merge, into an archive, which is opened.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
+ * files it is given. See tests/fuzz/local.mk. */
 #include "../../lib/merge/merge.h"
 #include "../../lib/record/elastic.h"
 
@@ -15,15 +17,20 @@ static void write_and_open(WendMerge *m)
 {
     g_autoptr(GError) error = NULL;
     g_autofree char *directory = g_dir_make_tmp("wend-fuzz-XXXXXX", &error);
-    if (!directory) g_error("%s", error->message);
+    if (!directory)
+        g_error("%s", error->message);
     g_autofree char *archive = g_build_filename(directory, "trace.tar.zst", NULL);
     WendMergeResult result;
     g_free(wend_merge_unrecorded(m));
     gboolean written = wend_merge_write(m, directory, NULL, &result, &error);
-    if (written == (error != NULL)) g_error("a result and an error, or neither");
-    WendProgram *p = written ? wend_program_open(directory, &error) : NULL; /* words that no tracer writes are found here */
-    if (written && (p != NULL) == (error != NULL)) g_error("a program and an error, or neither");
-    if (p) exercise(p);
+    if (written == (error != NULL))
+        g_error("a result and an error, or neither");
+    /* words that no tracer writes are found here */
+    WendProgram *p = written ? wend_program_open(directory, &error) : NULL;
+    if (written && (p != NULL) == (error != NULL))
+        g_error("a program and an error, or neither");
+    if (p)
+        exercise(p);
     wend_program_free(p);
     g_unlink(archive);
     g_rmdir(directory);
@@ -40,11 +47,14 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     gboolean whole = wend_checkpoint_is_whole(data, size, &h);
     const guint8 *part = whole ? data + sizeof h : data;
     WendMerge *m = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, &error);
-    if ((m != NULL) == (error != NULL)) g_error("a result and an error, or neither");
-    if (!m) return 0;
+    if ((m != NULL) == (error != NULL))
+        g_error("a result and an error, or neither");
+    if (!m)
+        return 0;
     GByteArray *encoded = wend_merge_encode(m);
     WendMerge *again = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, NULL);
-    if (wend_merge_absorb(again, encoded->data, encoded->len, NULL)) g_error("one rank twice");
+    if (wend_merge_absorb(again, encoded->data, encoded->len, NULL))
+        g_error("one rank twice");
     wend_merge_free(again);
     g_byte_array_unref(encoded);
     write_and_open(m);

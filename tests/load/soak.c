@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* soak: soak CALLS [THREADS]: makes so many calls on each rank, of all kinds that make something and let it go again, in an order without a pattern that
- * comes again after some thousand calls. So what there is to record does not grow, nor may the memory that it takes: rank 0 prints "CALLS KILOBYTES" of its own
- * 40 times (soak.py). With threads each does it, on a communicator of its own. */
+/* soak: soak CALLS [THREADS]: makes so many calls on each rank, of all kinds that make something
+ * and let it go again, in an order without a pattern that comes again after some thousand calls. So
+ * what there is to record does not grow, nor may the memory that it takes: rank 0 prints "CALLS
+ * KILOBYTES" of its own 40 times (soak.py). With threads each does it, on a communicator of its
+ * own. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +16,7 @@ typedef struct {
     MPI_Comm comm;
     int rank, size, thread;
     long calls, limit;
-    MPI_Request never;                /* a receive that nobody sends to */
+    MPI_Request never; /* a receive that nobody sends to */
     double never_data;
 } Soak;
 
@@ -34,7 +36,8 @@ static long kilobytes(void)
 static void exchange(Soak *s, unsigned random)
 {
     MPI_Request r[4];
-    int in[2], out[2] = {1, 2}, next = (s->rank + 1) % s->size, before = (s->rank + s->size - 1) % s->size, tag = (int)(random % 5);
+    int in[2], out[2] = {1, 2}, next = (s->rank + 1) % s->size,
+               before = (s->rank + s->size - 1) % s->size, tag = (int)(random % 5);
     for (int i = 0; i < 2; i++)
         MPI_Irecv(&in[i], 1, MPI_INT, before, tag + i, s->comm, &r[i]);
     for (int i = 0; i < 2; i++)
@@ -43,7 +46,8 @@ static void exchange(Soak *s, unsigned random)
     s->calls += 5;
 }
 
-/* To itself, with as many polls each time and statuses in an order that comes again with the others': what the run decides takes memory where it comes in no order. */
+/* To itself, with as many polls each time and statuses in an order that comes again with the
+ * others': what the run decides takes memory where it comes in no order. */
 static void alone(Soak *s, unsigned random)
 {
     int in[3], out[3] = {1, 2, 3}, flag, index;
@@ -66,9 +70,11 @@ static void memory(Soak *s, unsigned random)
     for (int i = 0; i < 3; i++)
         blocks[i] = calloc(n, sizeof(double));
     for (int i = 0; i < 3; i++)
-        MPI_Sendrecv_replace(blocks[i], (int)n / 16, MPI_DOUBLE, s->rank, 60, s->rank, 60, s->comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(blocks[i], (int)n / 16, MPI_DOUBLE, s->rank, 60, s->rank, 60, s->comm,
+                             MPI_STATUS_IGNORE);
     blocks[1] = realloc(blocks[1], 4 * n * sizeof(double));
-    MPI_Sendrecv_replace(blocks[1], 2, MPI_DOUBLE, s->rank, 60, s->rank, 60, s->comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(blocks[1], 2, MPI_DOUBLE, s->rank, 60, s->rank, 60, s->comm,
+                         MPI_STATUS_IGNORE);
     for (int i = 0; i < 3; i++)
         free(blocks[i]);
     s->calls += 4;

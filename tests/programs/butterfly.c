@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* butterfly: all ranks sum up what they have with partners whose numbers differ in one bit; then a binomial tree hands on what rank 0 has. Rank 0 prints it. For powers of two. */
+/* butterfly: all ranks sum up what they have with partners whose numbers differ in one bit; then a
+ * binomial tree hands on what rank 0 has. Rank 0 prints it. For powers of two. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -14,7 +15,8 @@ int main(int argc, char **argv)
     for (int turn = 0; turn < TURNS; turn++) {
         sum = rank + seed;
         for (int bit = 1; bit < size; bit *= 2) {
-            MPI_Sendrecv(&sum, 1, MPI_INT, rank ^ bit, bit, &other, 1, MPI_INT, rank ^ bit, bit, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&sum, 1, MPI_INT, rank ^ bit, bit, &other, 1, MPI_INT, rank ^ bit, bit,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             sum += other;
         }
         seed = sum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* callbacks: functions of the program that MPI calls: reduction operators, attribute copy and delete, error handlers, generalized requests.
- * Some of them make MPI calls. What queries give back must be what the program gave. */
+/* callbacks: functions of the program that MPI calls: reduction operators, attribute copy and
+ * delete, error handlers, generalized requests. Some of them make MPI calls. What queries give back
+ * must be what the program gave. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static int copy(MPI_Comm comm, int key, void *extra, void *value, void *value_ou
     return MPI_SUCCESS;
 }
 
-static int delete(MPI_Comm comm, int key, void *value, void *extra)
+static int delete (MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm;
     (void)key;
@@ -79,7 +80,8 @@ static void reduce(int n, MPI_Datatype type, int stride, MPI_Op op)
         printf("sum %d\n", out[(n - 1) * stride]);
 }
 
-/* One operator, for a datatype of the library's and for one that is there later, and for a while. */
+/* One operator, for a datatype of the library's and for one that is there later, and for a
+ * while. */
 static void operators(void)
 {
     MPI_Op op;
@@ -139,9 +141,11 @@ int main(int argc, char **argv)
     MPI_Wait(&request, &status);
     MPI_Get_count(&status, MPI_INT, &count);
     if (rank == 0)
-        printf("generalized request: %d elements, source %d, tag %d\n", count, status.MPI_SOURCE, status.MPI_TAG);
+        printf("generalized request: %d elements, source %d, tag %d\n", count, status.MPI_SOURCE,
+               status.MPI_TAG);
     if (rank == 0)
-        printf("copies %d deletions %d queries %d frees %d cancels %d\n", copies, deletions, queries, frees, cancels);
+        printf("copies %d deletions %d queries %d frees %d cancels %d\n", copies, deletions,
+               queries, frees, cancels);
     MPI_Finalize();
     return 0;
 }

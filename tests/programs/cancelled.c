@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cancelled: receives from any source that are posted again after each message, so that the last one is cancelled; then others that name their source. */
+/* cancelled: receives from any source that are posted again after each message, so that the last
+ * one is cancelled; then others that name their source. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coarse: a halo exchange over levels, each of half as many ranks as the one before, as multigrid has it: on coarse levels ranks make calls that others leave out. Rank 0 reads for all, and says how far it is. */
+/* coarse: a halo exchange over levels, each of half as many ranks as the one before, as multigrid
+ * has it: on coarse levels ranks make calls that others leave out. Rank 0 reads for all, and says
+ * how far it is. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -23,9 +25,11 @@ int main(int argc, char **argv)
             if (rank % step)
                 break;
             MPI_Request requests[2];
-            int right = (rank + step) % size / step * step, left = (rank - step + size) % size / step * step;
+            int right = (rank + step) % size / step * step,
+                left = (rank - step + size) % size / step * step;
             MPI_Irecv(in, count, MPI_DOUBLE, MPI_ANY_SOURCE, step, MPI_COMM_WORLD, &requests[0]);
-            MPI_Irecv(in + SIZE, count, MPI_DOUBLE, MPI_ANY_SOURCE, step, MPI_COMM_WORLD, &requests[1]);
+            MPI_Irecv(in + SIZE, count, MPI_DOUBLE, MPI_ANY_SOURCE, step, MPI_COMM_WORLD,
+                      &requests[1]);
             MPI_Send(out, count, MPI_DOUBLE, right, step, MPI_COMM_WORLD);
             MPI_Send(out, count, MPI_DOUBLE, left, step, MPI_COMM_WORLD);
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);

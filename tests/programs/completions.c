@@ -3,28 +3,37 @@
  *
  *   completions FUNCTION BODY [ROUNDS]
  *
- * Each rank gets messages from every other one, each with a receive that is posted again until all have come; from some there are more than from
- * others. FUNCTION says how it waits: waitany waitsome testany testsome waitall testall wait test. BODY is what it does upon a completion, beside posting again:
- * nothing; local (a call that only some completions make); reply (a message back, smaller or larger by turns); start (the receives are persistent);
- * place (the same calls whoever it was); memory (a new buffer for an answer); blocking (receive a second message, and wait until it is there). */
+ * Each rank gets messages from every other one, each with a receive that is posted again until all
+ * have come; from some there are more than from others. FUNCTION says how it waits: waitany
+ * waitsome testany testsome waitall testall wait test. BODY is what it does upon a completion,
+ * beside posting again: nothing; local (a call that only some completions make); reply (a message
+ * back, smaller or larger by turns); start (the receives are persistent); place (the same calls
+ * whoever it was); memory (a new buffer for an answer); blocking (receive a second message, and
+ * wait until it is there). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST = 64, TAG_MESSAGE = 1, TAG_REPLY, TAG_SECOND };
-static const char *const functions[] = {"waitany", "waitsome", "testany", "testsome", "waitall", "testall", "wait", "test"};
+static const char *const functions[] = {"waitany", "waitsome", "testany", "testsome",
+                                        "waitall", "testall",  "wait",    "test"};
 enum { WAITANY, WAITSOME, TESTANY, TESTSOME, WAITALL, TESTALL, WAIT, TEST, FUNCTIONS };
-static const char *const bodies[] = {"nothing", "local", "reply", "start", "place", "memory", "blocking"};
+static const char *const bodies[] = {"nothing", "local",  "reply",   "start",
+                                     "place",   "memory", "blocking"};
 enum { NOTHING, LOCAL, REPLY, START, PLACE, MEMORY, BLOCKING, BODIES };
 
-static int rank, size, n, body, peer_of[MOST], left[MOST], done[MOST], in[MOST], out[MOST][8], answers[MOST][8], seconds[MOST];
+static int rank, size, n, body, peer_of[MOST], left[MOST], done[MOST], in[MOST], out[MOST][8],
+    answers[MOST][8], seconds[MOST];
 static char *memory[MOST][8];
 static MPI_Request receives[MOST], sends[4 * 8 * MOST];
 static int n_sends;
 static long sum;
 
-static int messages(int from, int to) { return 2 + (from + 2 * to) % 3; }
+static int messages(int from, int to)
+{
+    return 2 + (from + 2 * to) % 3;
+}
 
 static void post(int i)
 {
@@ -52,10 +61,12 @@ static void completed(int i)
         break;
     case MEMORY:
         memory[i][k] = calloc(1, 64);
-        MPI_Isend(memory[i][k], 1, MPI_INT, peer_of[i], TAG_REPLY, MPI_COMM_WORLD, &sends[n_sends++]);
+        MPI_Isend(memory[i][k], 1, MPI_INT, peer_of[i], TAG_REPLY, MPI_COMM_WORLD,
+                  &sends[n_sends++]);
         break;
     case BLOCKING:
-        MPI_Recv(&seconds[i], 1, MPI_INT, peer_of[i], TAG_SECOND, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&seconds[i], 1, MPI_INT, peer_of[i], TAG_SECOND, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
         break;
     }
     if (--left[i] > 0)
@@ -80,8 +91,12 @@ static void wait_for_all(int function)
         case TESTANY:
             MPI_Testany(n, receives, which, &count, statuses);
             break;
-        case WAITSOME: MPI_Waitsome(n, receives, &count, which, statuses); break;
-        case TESTSOME: MPI_Testsome(n, receives, &count, which, statuses); break;
+        case WAITSOME:
+            MPI_Waitsome(n, receives, &count, which, statuses);
+            break;
+        case TESTSOME:
+            MPI_Testsome(n, receives, &count, which, statuses);
+            break;
         case WAITALL:
         case TESTALL:
             flag = function == WAITALL ? MPI_Waitall(n, receives, statuses) == MPI_SUCCESS : 0;
@@ -126,17 +141,21 @@ static void run(int function)
         left[i] = messages(peer_of[i], rank);
         done[i] = 0;
         if (body == START)
-            MPI_Recv_init(&in[i], 1, MPI_INT, peer_of[i], TAG_MESSAGE, MPI_COMM_WORLD, &receives[i]);
+            MPI_Recv_init(&in[i], 1, MPI_INT, peer_of[i], TAG_MESSAGE, MPI_COMM_WORLD,
+                          &receives[i]);
         post(i);
     }
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < messages(rank, peer_of[i]); k++) {
             out[i][k] = 100 * rank + k;
             if (body == REPLY || body == MEMORY)
-                MPI_Irecv(&answers[i][k], 1, MPI_INT, peer_of[i], TAG_REPLY, MPI_COMM_WORLD, &answers_to[n_answers++]);
-            MPI_Isend(&out[i][k], 1, MPI_INT, peer_of[i], TAG_MESSAGE, MPI_COMM_WORLD, &sends[n_sends++]);
+                MPI_Irecv(&answers[i][k], 1, MPI_INT, peer_of[i], TAG_REPLY, MPI_COMM_WORLD,
+                          &answers_to[n_answers++]);
+            MPI_Isend(&out[i][k], 1, MPI_INT, peer_of[i], TAG_MESSAGE, MPI_COMM_WORLD,
+                      &sends[n_sends++]);
             if (body == BLOCKING)
-                MPI_Isend(&out[i][k], 1, MPI_INT, peer_of[i], TAG_SECOND, MPI_COMM_WORLD, &sends[n_sends++]);
+                MPI_Isend(&out[i][k], 1, MPI_INT, peer_of[i], TAG_SECOND, MPI_COMM_WORLD,
+                          &sends[n_sends++]);
         }
     }
     wait_for_all(function);
@@ -174,7 +193,8 @@ int main(int argc, char **argv)
     MPI_Reduce(&sum, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Reduce(&expected, &right, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("completions: %s, %s: %s\n", argv[1], argv[2], all == right ? "as expected" : "wrong");
+        printf("completions: %s, %s: %s\n", argv[1], argv[2],
+               all == right ? "as expected" : "wrong");
     MPI_Finalize();
     return 0;
 }

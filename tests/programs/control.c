@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control: recording is switched off and on by the program: "pcontrol" or "info". While it is off, a communicator, a type and a request are made that are used later. */
+/* control: recording is switched off and on by the program: "pcontrol" or "info". While it is off,
+ * a communicator, a type and a request are made that are used later. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +39,8 @@ int main(int argc, char **argv)
     MPI_Send(&rank, 1, MPI_INT, (rank + 1) % size, 4, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Allreduce(&in, &sum, 1, MPI_INT, MPI_SUM, half);
-    MPI_Sendrecv(values, 1, pair, rank, 3, got, 1, pair, rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(values, 1, pair, rank, 3, got, 1, pair, rank, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     MPI_Type_free(&pair);
     MPI_Comm_free(&half);
     if (rank == 0)

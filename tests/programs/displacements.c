@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* displacements: datatypes whose displacements lead from one variable to another, as differences of addresses that MPI was asked for. Where those
- * are in different segments the numbers are others in each run. Runs on 2 ranks. */
+/* displacements: datatypes whose displacements lead from one variable to another, as differences of
+ * addresses that MPI was asked for. Where those are in different segments the numbers are others in
+ * each run. Runs on 2 ranks. */
 #include <mpi.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK(x) \
-    do { \
-        if (!(x)) { \
+#define CHECK(x)                                                              \
+    do {                                                                      \
+        if (!(x)) {                                                           \
             fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                     \
+        }                                                                     \
     } while (0)
 
 enum { N = 20 };
@@ -19,11 +20,16 @@ static int rank, fixed[4];
 
 static void exchange(void *out, MPI_Datatype out_type, void *in, MPI_Datatype in_type)
 {
-    MPI_Sendrecv(out, 1, out_type, !rank, 7, in, 1, in_type, !rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 1, out_type, !rank, 7, in, 1, in_type, !rank, 7, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
-/* The columns of a matrix and what lies apart from it, counted from the first column; the matrix is large enough to be mapped, the other is not. */
-typedef struct { double *matrix, *apart; MPI_Datatype type; } Panel;
+/* The columns of a matrix and what lies apart from it, counted from the first column; the matrix is
+ * large enough to be mapped, the other is not. */
+typedef struct {
+    double *matrix, *apart;
+    MPI_Datatype type;
+} Panel;
 static Panel panel(int columns)
 {
     Panel p = {calloc(N, 100000), calloc(N, sizeof(double)), MPI_DATATYPE_NULL};
@@ -58,13 +64,15 @@ static void panels(void)
             out.matrix[16 * i + 4] = i + rank;
         out.apart[11] = rank + 0.5;
         exchange(out.matrix, out.type, in.matrix, in.type);
-        CHECK(in.matrix[16 * (columns - 1) + 4] == columns - 1 + !rank && in.apart[11] == !rank + 0.5);
+        CHECK(in.matrix[16 * (columns - 1) + 4] == columns - 1 + !rank
+              && in.apart[11] == !rank + 0.5);
         free_panel(out);
         free_panel(in);
     }
 }
 
-/* MPI's own difference, of variables on the stack, in static data and on the heap, counted from one that is in the middle of the row. */
+/* MPI's own difference, of variables on the stack, in static data and on the heap, counted from one
+ * that is in the middle of the row. */
 static void variables(void)
 {
     int local[4] = {rank}, *heap = malloc(sizeof *heap), one[3] = {4, 1, 4};
@@ -119,7 +127,8 @@ static void rows(void)
         first[i] = second[i] = rank + i;
     MPI_Type_create_hvector(2, N, b - a, MPI_DOUBLE, &type);
     MPI_Type_commit(&type);
-    MPI_Sendrecv(first, 1, type, !rank, 7, in, 2 * N, MPI_DOUBLE, !rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(first, 1, type, !rank, 7, in, 2 * N, MPI_DOUBLE, !rank, 7, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     CHECK(in[N] == !rank && in[2 * N - 1] == !rank + N - 1);
     MPI_Type_free(&type);
     free(first);
@@ -129,7 +138,10 @@ static void rows(void)
 /* What looks alike and is not: members of one structure, whose bound is just behind its block. */
 static void members(void)
 {
-    typedef struct { int kind; double position[2]; } Item;
+    typedef struct {
+        int kind;
+        double position[2];
+    } Item;
     Item *items = malloc(3 * sizeof *items), *in = malloc(3 * sizeof *in);
     MPI_Aint at[3];
     int blocks[2] = {1, 2};
@@ -144,7 +156,8 @@ static void members(void)
     MPI_Type_commit(&item);
     for (int i = 0; i < 3; i++)
         items[i] = (Item){i, {rank, i}};
-    MPI_Sendrecv(items, 3, item, !rank, 7, in, 3, item, !rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(items, 3, item, !rank, 7, in, 3, item, !rank, 7, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     CHECK(in[2].kind == 2 && in[2].position[0] == !rank);
     MPI_Type_free(&plain);
     MPI_Type_free(&item);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dying: a ring of messages, and then one rank ends without MPI_Finalize, in the way that the first argument says; the others wait for it in a barrier.
- * For ever: all go on until somebody ends them, and the file progress-RANK says when how many calls had been made.
- * In some ways nobody dies but a child, or all come to MPI_Finalize. */
+/* dying: a ring of messages, and then one rank ends without MPI_Finalize, in the way that the first
+ * argument says; the others wait for it in a barrier. For ever: all go on until somebody ends them,
+ * and the file progress-RANK says when how many calls had been made. In some ways nobody dies but a
+ * child, or all come to MPI_Finalize. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -21,7 +22,8 @@ static void ring(int times)
 {
     for (int i = 0; i < times; i++) {
         int out = i, in;
-        MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 7, &in, 1, MPI_INT, (rank + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 7, &in, 1, MPI_INT,
+                     (rank + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
 }
 
@@ -50,15 +52,18 @@ static int overflow(int n)
 /* What a program sees of the dispositions: nothing of Wend's. */
 static void default_comes_back(void)
 {
-    sighandler_t (*const functions[])(int, sighandler_t) = {signal, sysv_signal, __sysv_signal, sigset};
+    sighandler_t (*const functions[])(int, sighandler_t) = {signal, sysv_signal, __sysv_signal,
+                                                            sigset};
     struct sigaction before;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (functions[i](SIGTERM, own_handler) != SIG_DFL || functions[i](SIGTERM, SIG_DFL) != own_handler
+        if (functions[i](SIGTERM, own_handler) != SIG_DFL
+            || functions[i](SIGTERM, SIG_DFL) != own_handler
             || sigaction(SIGTERM, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
             printf("%zu: not the default\n", i), fflush(stdout);
 }
 
-/* Children that end by _exit, in memory that is still the parent's and in a copy that nobody was told of. */
+/* Children that end by _exit, in memory that is still the parent's and in a copy that nobody was
+ * told of. */
 static void have_children(void)
 {
     int status = 0;
@@ -75,7 +80,8 @@ static void have_children(void)
                 raise(SIGTERM);
             exit(3);
         }
-        if (waitpid(child, &status, 0) != child || (by_signal ? WTERMSIG(status) != SIGTERM : WEXITSTATUS(status) != 3))
+        if (waitpid(child, &status, 0) != child
+            || (by_signal ? WTERMSIG(status) != SIGTERM : WEXITSTATUS(status) != 3))
             printf("_Fork: status %d\n", status);
     }
     fflush(stdout);
@@ -201,7 +207,10 @@ static void go_on(void)
 int main(int argc, char **argv)
 {
     int level;
-    MPI_Init_thread(&argc, &argv, argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    MPI_Init_thread(&argc, &argv,
+                    argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE
+                                                                : MPI_THREAD_SINGLE,
+                    &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const char *how = argc > 1 ? argv[1] : "";
@@ -223,6 +232,6 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     if (strcmp(how, "last thread") == 0)
-        pthread_exit(NULL);           /* then the program ends with its last thread */
+        pthread_exit(NULL); /* then the program ends with its last thread */
     return 0;
 }

@@ -2,8 +2,10 @@
 /* dynamic.c: memory in dynamic windows that is named in all ways that MPI has.
  *
  * dynamic CASE
- *   blocks    two blocks are allocated, attached and freed in each step, so that their addresses change places or come again
- *   bottom    MPI_BOTTOM and datatypes of addresses at the target, static memory, memory of MPI_Alloc_mem
+ *   blocks    two blocks are allocated, attached and freed in each step, so that their addresses
+ *             change places or come again
+ *   bottom    MPI_BOTTOM and datatypes of addresses at the target, static memory, memory of
+ *             MPI_Alloc_mem
  *   half      a window over every second process, with ranks of its own
  *   list      processes append to a list, whose links they read from the window */
 #include <mpi.h>
@@ -14,12 +16,12 @@
 
 static int rank, size;
 
-#define CHECK(what) \
-    do \
-        if (!(what)) { \
+#define CHECK(what)                                                      \
+    do                                                                   \
+        if (!(what)) {                                                   \
             fprintf(stderr, "%d: line %d: %s\n", rank, __LINE__, #what); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                \
+        }                                                                \
     while (0)
 
 static void blocks(void)
@@ -36,7 +38,8 @@ static void blocks(void)
         MPI_Win_attach(win, second, 256);
         MPI_Get_address(first, &mine[0]);
         MPI_Get_address(second, &mine[1]);
-        MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, there, 2, MPI_AINT, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, there, 2, MPI_AINT, right, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         int values[2] = {step + 1, -step - 1};
         MPI_Win_fence(0, win);
         MPI_Put(&values[0], 1, MPI_INT, right, there[0], 1, MPI_INT, win);
@@ -54,7 +57,8 @@ static void blocks(void)
 static void bottom(void)
 {
     static int fixed[16];
-    int *made, right = (rank + 1) % size, left = (rank + size - 1) % size, values[2] = {3, 4}, back = 0;
+    int *made, right = (rank + 1) % size, left = (rank + size - 1) % size, values[2] = {3, 4},
+               back = 0;
     MPI_Aint mine[2], there[2];
     MPI_Win win;
     MPI_Datatype type;
@@ -65,7 +69,8 @@ static void bottom(void)
     MPI_Win_attach(win, made, 64);
     MPI_Get_address(fixed, &mine[0]);
     MPI_Get_address(made, &mine[1]);
-    MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, there, 2, MPI_AINT, right, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(mine, 2, MPI_AINT, left, 0, there, 2, MPI_AINT, right, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     there[0] += 2 * (MPI_Aint)sizeof(int);
     MPI_Type_create_hindexed_block(2, 1, there, MPI_INT, &type);
     MPI_Type_commit(&type);
@@ -113,7 +118,10 @@ static void half(void)
 }
 
 /* What a process knows of the others' memory it has read from the window, under exclusive locks. */
-typedef struct { MPI_Aint where; int who, value; } Link;
+typedef struct {
+    MPI_Aint where;
+    int who, value;
+} Link;
 
 static void list(void)
 {
@@ -161,7 +169,10 @@ static void list(void)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run)(void); } cases[] = {{"blocks", blocks}, {"bottom", bottom}, {"half", half}, {"list", list}};
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {{"blocks", blocks}, {"bottom", bottom}, {"half", half}, {"list", list}};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -20,7 +20,8 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        printf("before: initialized %d, finalized %d, MPI %d or later\n", flag, finalized, version >= 3 ? 3 : version);
+        printf("before: initialized %d, finalized %d, MPI %d or later\n", flag, finalized,
+               version >= 3 ? 3 : version);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     MPI_Initialized(&flag);
@@ -32,6 +33,7 @@ int main(int argc, char **argv)
     length = snprintf(error, sizeof error, "not to be asked for");
 #endif
     if (rank == 0)
-        printf("after: initialized %d, finalized %d, error text %s\n", flag, finalized, length > 0 ? "there" : "empty");
+        printf("after: initialized %d, finalized %d, error text %s\n", flag, finalized,
+               length > 0 ? "there" : "empty");
     return 0;
 }

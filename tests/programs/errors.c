@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* errors: calls that fail, under MPI_ERRORS_RETURN and under handlers of the program's own; prints the class of each. */
+/* errors: calls that fail, under MPI_ERRORS_RETURN and under handlers of the program's own; prints
+ * the class of each. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,8 @@ static void handler(MPI_Comm *comm, int *code, ...)
     handled += *code != MPI_SUCCESS && r == rank;
 }
 
-/* The code that the library gives is what this leaves; what the call should have given is not there all the same. */
+/* The code that the library gives is what this leaves; what the call should have given is not there
+ * all the same. */
 static void forgiving(MPI_Comm *comm, int *code, ...)
 {
     (void)comm;

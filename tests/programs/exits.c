@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exits: a program that ends in the way that its argument says: code N (after MPI_Finalize), nofinalize, abort N, segv, term, _exit. */
+/* exits: a program that ends in the way that its argument says: code N (after MPI_Finalize),
+ * nofinalize, abort N, segv, term, _exit. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +17,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 10; i++)
-        MPI_Sendrecv_replace(&token, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&token, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 0) {
         printf("before the end\n");
         fflush(stdout);

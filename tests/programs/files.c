@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* files.c: files that MPI finds otherwise than MPI left them: there before the run, made or removed by the application itself, never there. */
+/* files.c: files that MPI finds otherwise than MPI left them: there before the run, made or removed
+ * by the application itself, never there. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -60,9 +61,11 @@ int main(void)
     if (rank == 0)
         MPI_File_delete("missing", MPI_INFO_NULL);
 
-    /* made by MPI, removed by the application, each time but the last; then made anew by the application, and larger */
+    /* made by MPI, removed by the application, each time but the last; then made anew by the
+     * application, and larger */
     for (int i = 0; i < 3; i++) {
-        f = open_file(MPI_COMM_WORLD, "output", MPI_MODE_WRONLY | MPI_MODE_CREATE | MPI_MODE_EXCL, "open");
+        f = open_file(MPI_COMM_WORLD, "output", MPI_MODE_WRONLY | MPI_MODE_CREATE | MPI_MODE_EXCL,
+                      "open");
         MPI_File_write_at_all(f, 8 * rank, &bytes, 8, MPI_BYTE, MPI_STATUS_IGNORE);
         MPI_File_close(&f);
         if (rank == 0 && i < 2)

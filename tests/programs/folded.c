@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* folded: long arrays that follow a pattern, or nearly.
  *
- *   folded               as displacements, lengths, types and ranks; what the displacements were goes to folded.RANK, a line for each array
+ *   folded               as displacements, lengths, types and ranks; what the displacements were
+ *                        goes to folded.RANK, a line for each array
  *   folded addresses     of places in one block of memory, and in many
  *   folded chance        numbers of which some would be addresses of something */
 #include <mpi.h>
@@ -10,12 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define CHECK(x) \
-    do { \
-        if (!(x)) { \
+#define CHECK(x)                                                              \
+    do {                                                                      \
+        if (!(x)) {                                                           \
             fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); \
-            MPI_Abort(MPI_COMM_WORLD, 1); \
-        } \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                     \
+        }                                                                     \
     } while (0)
 
 enum { N = 2000 };
@@ -23,15 +24,42 @@ static int rank;
 static FILE *told;
 
 typedef MPI_Aint Element(long i);
-static MPI_Aint line(long i) { return 16 * i + 8 * rank; }
-static MPI_Aint back(long i) { return 160000 - 8 * i * (rank + 1); }
-static MPI_Aint turns(long i) { return i % 5 * 100000 + i / 5 * (8 + rank); }
-static MPI_Aint triangle(long i) { return 4 * (i * (i + 1) / 2) + rank; }
-static MPI_Aint pieces(long i) { return i < 700 ? 4 * i : i < 900 ? 1000000 + 8 * (i - 700) : 2000000 - 16 * i; }
-static MPI_Aint last(long i) { return i == N - 1 ? 12345 + rank : 8 * i; }
-static MPI_Aint chance(long i) { return 4 * (MPI_Aint)((i + 1 + rank) * 2654435761u % 65536); }
-static MPI_Aint negative(long i) { return 8 * (i - 1000) - 8 * rank; }
-static MPI_Aint large(long i) { return (i + 1 + rank) * ((MPI_Aint)1 << 48); }
+static MPI_Aint line(long i)
+{
+    return 16 * i + 8 * rank;
+}
+static MPI_Aint back(long i)
+{
+    return 160000 - 8 * i * (rank + 1);
+}
+static MPI_Aint turns(long i)
+{
+    return i % 5 * 100000 + i / 5 * (8 + rank);
+}
+static MPI_Aint triangle(long i)
+{
+    return 4 * (i * (i + 1) / 2) + rank;
+}
+static MPI_Aint pieces(long i)
+{
+    return i < 700 ? 4 * i : i < 900 ? 1000000 + 8 * (i - 700) : 2000000 - 16 * i;
+}
+static MPI_Aint last(long i)
+{
+    return i == N - 1 ? 12345 + rank : 8 * i;
+}
+static MPI_Aint chance(long i)
+{
+    return 4 * (MPI_Aint)((i + 1 + rank) * 2654435761u % 65536);
+}
+static MPI_Aint negative(long i)
+{
+    return 8 * (i - 1000) - 8 * rank;
+}
+static MPI_Aint large(long i)
+{
+    return (i + 1 + rank) * ((MPI_Aint)1 << 48);
+}
 
 static void give(int n, Element *element)
 {
@@ -97,7 +125,8 @@ static void give_numbers(void)
     static MPI_Aint places[N];
     enum { PAGE = 4096 };
     MPI_Datatype type;
-    char *memory = mmap(NULL, (size_t)N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *memory =
+        mmap(NULL, (size_t)N * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(memory != MAP_FAILED);
     munmap(memory, (size_t)(N - 10) * PAGE); /* of N places the last ten are in memory */
     for (int i = 0; i < N; i++)
@@ -109,7 +138,8 @@ static void give_numbers(void)
 
 int main(int argc, char **argv)
 {
-    static Element *const all[] = {line, back, turns, triangle, pieces, last, chance, negative, large};
+    static Element *const all[] = {line, back,   turns,    triangle, pieces,
+                                   last, chance, negative, large};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graph: MPI_Dist_graph_neighbors writes no weights where the graph has none, and writes them where it has. */
+/* graph: MPI_Dist_graph_neighbors writes no weights where the graph has none, and writes them where
+ * it has. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -24,10 +25,12 @@ int main(int argc, char **argv)
     around[0] = (rank + 1) % size;
     around[1] = (rank + size - 1) % size;
     weights[0] = weights[1] = 3;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, around, MPI_UNWEIGHTED, 2, around, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, around, MPI_UNWEIGHTED, 2, around,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     neighbours(graph, 4711);
     MPI_Comm_free(&graph);
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, around, weights, 2, around, weights, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 2, around, weights, 2, around, weights,
+                                   MPI_INFO_NULL, 0, &graph);
     neighbours(graph, 4711);
     MPI_Comm_free(&graph);
     MPI_Finalize();

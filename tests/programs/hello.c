@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hello: the smallest program with a collective. "late": the last rank comes to MPI_Finalize after the others.
- * "late hidden": and no process shows its rank any more, as with programs that write over their environment. */
+/* hello: the smallest program with a collective. "late": the last rank comes to MPI_Finalize after
+ * the others. "late hidden": and no process shows its rank any more, as with programs that write
+ * over their environment. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

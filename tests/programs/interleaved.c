@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* interleaved [THREADS [TURNS [alone]]]: MPI_THREAD_MULTIPLE; threads that are started at once and make, use and free objects and memory of every kind
- * without waiting for each other, each with the thread of the same number on the other ranks. Which of them comes first is different in every run.
- * "alone": each is joined before the next is started. */
+/* interleaved [THREADS [TURNS [alone]]]: MPI_THREAD_MULTIPLE; threads that are started at once and
+ * make, use and free objects and memory of every kind without waiting for each other, each with the
+ * thread of the same number on the other ranks. Which of them comes first is different in every
+ * run. "alone": each is joined before the next is started. */
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
@@ -29,9 +30,14 @@ static void check(int good, int line)
 static void stumble(unsigned *random)
 {
     switch (rand_r(random) % 8) {
-    case 0: sched_yield(); break;
-    case 1: usleep(rand_r(random) % 300); break;
-    default: break;
+    case 0:
+        sched_yield();
+        break;
+    case 1:
+        usleep(rand_r(random) % 300);
+        break;
+    default:
+        break;
     }
 }
 
@@ -60,7 +66,8 @@ static void *run(void *argument)
     unsigned random = (unsigned)now.tv_nsec * 31u + (unsigned)me;
     stumble(&random);
     for (int i = 0; i < turns + me; i++) {
-        int *mine = malloc(sizeof(int[N])), *other = malloc(sizeof(int[N]) * (size_t)(1 + me)), *from_mpi, sum;
+        int *mine = malloc(sizeof(int[N])), *other = malloc(sizeof(int[N]) * (size_t)(1 + me)),
+            *from_mpi, sum;
         MPI_Comm comm;
         MPI_Datatype row;
         MPI_Op op;

@@ -121,8 +121,8 @@ static void pass_functions(void)
     show("generalized request", MPI_Grequest_start(NULL, NULL, NULL, NULL, &request));
 #endif
     int key;
-    show("key's functions", MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN,
-                                                   MPI_COMM_NULL_DELETE_FN, &key, NULL));
+    show("key's functions",
+         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL));
     MPI_Comm_free_keyval(&key);
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* irregular HOW [CALLS [END]]: calls that never repeat, so that what is recorded of them grows: on all ranks, on all and others on each (apart), on rank 1 alone, in several threads, in a callback, requests of
- * which many are pending, what one rank receives from another, values of which some come again, or objects that live long. Prints what came of it, which depends on every
- * message; END "peak": and the memory that rank 0 took until MPI_Finalize, and in all, in KB. "abort": it ends by MPI_Abort. */
+/* irregular HOW [CALLS [END]]: calls that never repeat, so that what is recorded of them grows: on
+ * all ranks, on all and others on each (apart), on rank 1 alone, in several threads, in a callback,
+ * requests of which many are pending, what one rank receives from another, values of which some
+ * come again, or objects that live long. Prints what came of it, which depends on every message;
+ * END "peak": and the memory that rank 0 took until MPI_Finalize, and in all, in KB. "abort": it
+ * ends by MPI_Abort. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -31,7 +34,8 @@ static long ring(MPI_Comm comm, int n, unsigned seed)
         int count = 1 + (int)(next(&random) % 64), tag = (int)(next(&random) % TAGS);
         out[0] = me + i;
         out[count - 1] += tag;
-        MPI_Sendrecv(out, count, MPI_INT, (me + 1) % all, tag, in, count, MPI_INT, (me + all - 1) % all, tag, comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(out, count, MPI_INT, (me + 1) % all, tag, in, count, MPI_INT,
+                     (me + all - 1) % all, tag, comm, MPI_STATUS_IGNORE);
         sum += in[0] + in[count - 1];
     }
     return sum;
@@ -69,8 +73,10 @@ static long pending(int n)
         for (int i = 0; i < PENDING; i++) {
             int tag = (int)(next(&random) % TAGS);
             out[i] = rank + tag + i;
-            MPI_Irecv(&in[i], 1, MPI_INT, (rank + size - 1) % size, tag, MPI_COMM_WORLD, &requests[2 * i]);
-            MPI_Isend(&out[i], 1, MPI_INT, (rank + 1) % size, tag, MPI_COMM_WORLD, &requests[2 * i + 1]);
+            MPI_Irecv(&in[i], 1, MPI_INT, (rank + size - 1) % size, tag, MPI_COMM_WORLD,
+                      &requests[2 * i]);
+            MPI_Isend(&out[i], 1, MPI_INT, (rank + 1) % size, tag, MPI_COMM_WORLD,
+                      &requests[2 * i + 1]);
         }
         for (int left = 2 * PENDING, some, which[2 * PENDING]; left > 0; left -= some)
             MPI_Waitsome(2 * PENDING, requests, &some, which, MPI_STATUSES_IGNORE);
@@ -98,7 +104,8 @@ static long objects(int n)
         MPI_Type_vector(1 + i % 7, 1 + i % 5, 10 + i, MPI_INT, &types[i]);
         MPI_Type_commit(&types[i]);
     }
-    for (int i = 0; i < 20; i++) { /* what Wend stands before goes on after its recording has stopped */
+    /* what Wend stands before goes on after its recording has stopped */
+    for (int i = 0; i < 20; i++) {
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, count_freed, &key, NULL);
         MPI_Comm_dup(MPI_COMM_WORLD, &comm);
         MPI_Comm_set_attr(comm, key, &key);
@@ -135,19 +142,23 @@ static long received(int n)
 static long exchange(int n)
 {
     enum { MOST = 1000 };
-    int *counts = calloc(4 * (size_t)size, sizeof *counts), *at = counts + 2 * size; /* those for others, and theirs */
-    int *out = calloc((size_t)size * MOST, sizeof *out), *in = calloc((size_t)size * MOST, sizeof *in);
+    /* those for others, and theirs */
+    int *counts = calloc(4 * (size_t)size, sizeof *counts), *at = counts + 2 * size;
+    int *out = calloc((size_t)size * MOST, sizeof *out),
+        *in = calloc((size_t)size * MOST, sizeof *in);
     long sum = 0;
     for (int turn = 0; turn < n; turn++) {
         for (int i = 0; i < size; i++) {
-            unsigned to = (unsigned)(turn * size * size + rank * size + i) * 7919u, from = (unsigned)(turn * size * size + i * size + rank) * 7919u;
+            unsigned to = (unsigned)(turn * size * size + rank * size + i) * 7919u,
+                     from = (unsigned)(turn * size * size + i * size + rank) * 7919u;
             counts[i] = 1 + (int)(next(&to) % MOST);
             counts[size + i] = 1 + (int)(next(&from) % MOST);
             at[i] = i ? at[i - 1] + counts[i - 1] : 0;
             at[size + i] = i ? at[size + i - 1] + counts[size + i - 1] : 0;
             out[at[i]] = counts[i] + i;
         }
-        MPI_Alltoallv(out, counts, at, MPI_INT, in, counts + size, at + size, MPI_INT, MPI_COMM_WORLD);
+        MPI_Alltoallv(out, counts, at, MPI_INT, in, counts + size, at + size, MPI_INT,
+                      MPI_COMM_WORLD);
         for (int i = 0; i < size; i++)
             sum += in[at[size + i]];
     }
@@ -157,7 +168,11 @@ static long exchange(int n)
     return sum;
 }
 
-typedef struct { MPI_Comm comm; unsigned seed; long sum; } Work;
+typedef struct {
+    MPI_Comm comm;
+    unsigned seed;
+    long sum;
+} Work;
 
 static void *run(void *argument)
 {
@@ -205,7 +220,9 @@ int main(int argc, char **argv)
     int provided;
     long sum = 0, total;
     calls = argc > 2 ? atoi(argv[2]) : calls;
-    MPI_Init_thread(&argc, &argv, strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+    MPI_Init_thread(&argc, &argv,
+                    strcmp(how, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 10; i++)

@@ -5,7 +5,7 @@
 
 static int deletions;
 
-static int delete(MPI_Comm comm, int key, void *value, void *extra)
+static int delete (MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm;
     (void)key;
@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     MPI_Comm_set_attr(MPI_COMM_SELF, key[0], &deletions);
     MPI_Comm_free_keyval(&key[0]);
     MPI_Comm_dup(MPI_COMM_SELF, &twin); /* with the attribute */
-    for (int i = 0; i < 3; i++) /* none of them is the first one */
+    for (int i = 0; i < 3; i++)         /* none of them is the first one */
         MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete, &key[i], NULL);
     MPI_Comm_set_attr(twin, key[1], &deletions);
     MPI_Comm_delete_attr(MPI_COMM_SELF, first);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* late: MPI that comes with a module, as it comes to Python with an extension module that is linked with it.
+/* late: MPI that comes with a module, as it comes to Python with an extension module that is linked
+ * with it.
  *
- *   late MODULE [dlsym]   loads it for itself alone and calls run() in it; with "dlsym" calls MPI by what the loader finds in the module
+ *   late MODULE [dlsym]   loads it for itself alone and calls run() in it; with "dlsym" calls MPI
+ *                         by what the loader finds in the module
  *
  * Compiled twice: without MPI the program, with MPI (-DMODULE) the module. */
 #ifdef MODULE
@@ -30,7 +32,8 @@ int run(void)
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     /* What is an address in the library, and not a function that is called: */
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, MPI_UNWEIGHTED, 1, &right, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &left, MPI_UNWEIGHTED, 1, &right,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
     MPI_Dist_graph_neighbors_count(ring, &degrees[0], &degrees[1], &degrees[2]);
     MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &predefined, NULL);
     MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &own, NULL);
@@ -38,8 +41,9 @@ int run(void)
     MPI_Comm_set_attr(ring, own, &copies);
     MPI_Comm_dup(ring, &dup);
     MPI_Comm_get_attr(dup, own, &value, &flag);
-    printf("rank %d: level %d, sum %d, degrees %d %d, weighted %d, copies %d, value %d\n", rank, provided == MPI_THREAD_MULTIPLE, sum, degrees[0],
-           degrees[1], degrees[2], copies, flag && value == (char *)&copies + 1);
+    printf("rank %d: level %d, sum %d, degrees %d %d, weighted %d, copies %d, value %d\n", rank,
+           provided == MPI_THREAD_MULTIPLE, sum, degrees[0], degrees[1], degrees[2], copies,
+           flag && value == (char *)&copies + 1);
     MPI_Neighbor_allgather(&rank, 1, MPI_INT, &sum, 1, MPI_INT, dup);
     MPI_Comm_free(&dup);
     MPI_Comm_free(&ring);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory: what a call touches depends on what its handles stand for then. One thing after the other, or the one that is named:
+/* memory: what a call touches depends on what its handles stand for then. One thing after the
+ * other, or the one that is named:
  *
- *   reuse       datatypes and communicators whose numbers come again for others of very different size, in loops of several periods
- *   absolute    several elements at MPI_BOTTOM of datatypes made of addresses, of datatypes made of those, and what they are made of reused
+ *   reuse       datatypes and communicators whose numbers come again for others of very different
+ *               size, in loops of several periods
+ *   absolute    several elements at MPI_BOTTOM of datatypes made of addresses, of datatypes made of
+ *               those, and what they are made of reused
  *   strides     negative strides and bounds; vectors of blocks in any order
  *   neighbours  each kind of topology, its duplicate; displacements that are addresses
  *   numbers     small numbers where addresses are asked for
@@ -28,12 +31,15 @@ static char *block(size_t bytes)
 }
 
 /* To the next rank, from the previous one. */
-static void pass(const void *out, int n, MPI_Datatype type, void *in, int n_in, MPI_Datatype in_type)
+static void pass(const void *out, int n, MPI_Datatype type, void *in, int n_in,
+                 MPI_Datatype in_type)
 {
-    MPI_Sendrecv(out, n, type, next, 0, in, n_in, in_type, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, n, type, next, 0, in, n_in, in_type, previous, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
 }
 
-/* All datatypes here have the same number. One element of some reaches over terabytes, but then nothing is sent of it. */
+/* All datatypes here have the same number. One element of some reaches over terabytes, but then
+ * nothing is sent of it. */
 static void reuse(void)
 {
     char *out = block(LARGE), *in = block(LARGE);
@@ -119,13 +125,15 @@ static void strides(void)
     MPI_Type_commit(&step);
     pass(out + LARGE / 8 - 1, N, step, in + LARGE / 8 - 1, N, step);
 
-    int *counts = malloc(sizeof *counts * (size_t)size), *places = malloc(sizeof *places * (size_t)size);
+    int *counts = malloc(sizeof *counts * (size_t)size),
+        *places = malloc(sizeof *places * (size_t)size);
     for (int i = 0; i < size; i++) {
         counts[i] = 100;
         places[i] = (size - 1 - i) * (N / size);
     }
     MPI_Allgatherv(out, 100, MPI_DOUBLE, in + LARGE / 8 - 1, counts, places, step, MPI_COMM_WORLD);
-    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in + LARGE / 8 - 1, counts, places, step, MPI_COMM_WORLD);
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, in + LARGE / 8 - 1, counts, places,
+                  step, MPI_COMM_WORLD);
     MPI_Type_free(&back);
     MPI_Type_free(&step);
     free(counts);
@@ -134,10 +142,12 @@ static void strides(void)
     free(in);
 }
 
-/* A graph in which each rank has as many neighbours as its number says, at least one; named by rank 0 for all. */
+/* A graph in which each rank has as many neighbours as its number says, at least one; named by rank
+ * 0 for all. */
 static MPI_Comm uneven_graph(void)
 {
-    int edges = 0, *sources = malloc(sizeof *sources * (size_t)size), *degrees = malloc(sizeof *degrees * (size_t)size);
+    int edges = 0, *sources = malloc(sizeof *sources * (size_t)size),
+        *degrees = malloc(sizeof *degrees * (size_t)size);
     int *destinations = malloc(sizeof *destinations * (size_t)(size * size));
     for (int i = 0; i < size; i++) {
         sources[i] = i;
@@ -146,7 +156,8 @@ static MPI_Comm uneven_graph(void)
             destinations[edges++] = (i + k) % size;
     }
     MPI_Comm graph;
-    MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0 ? size : 0, sources, degrees, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create(MPI_COMM_WORLD, rank == 0 ? size : 0, sources, degrees, destinations,
+                          MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
     free(sources);
     free(degrees);
     free(destinations);
@@ -156,7 +167,8 @@ static MPI_Comm uneven_graph(void)
 static void exchange(MPI_Comm comm, int in_degree, int out_degree)
 {
     enum { EACH = LARGE / 4 };
-    char *out = block((size_t)EACH * (size_t)out_degree), *in = block((size_t)EACH * (size_t)in_degree);
+    char *out = block((size_t)EACH * (size_t)out_degree),
+         *in = block((size_t)EACH * (size_t)in_degree);
     MPI_Comm copy;
     MPI_Comm_dup(comm, &copy);
     MPI_Neighbor_alltoall(out, EACH, MPI_CHAR, in, EACH, MPI_CHAR, copy);
@@ -178,7 +190,8 @@ static void neighbours(void)
     exchange(comm, in_degree, out_degree);
 
     /* A ring, with a block for each neighbour found by its address. */
-    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &previous, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &previous, MPI_UNWEIGHTED, 1, &next,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
     char *out = block(LARGE), *in = block(LARGE);
     MPI_Aint from, to;
     int count = LARGE;
@@ -210,14 +223,19 @@ static void mappings(void)
     if (all == MAP_FAILED)
         MPI_Abort(MPI_COMM_WORLD, 1);
     for (int i = 3; i >= 0; i--)
-        pass(all + (size_t)2 * i * LARGE, LARGE, MPI_CHAR, all + (size_t)(2 * i + 1) * LARGE, LARGE, MPI_CHAR);
+        pass(all + (size_t)2 * i * LARGE, LARGE, MPI_CHAR, all + (size_t)(2 * i + 1) * LARGE, LARGE,
+             MPI_CHAR);
     munmap(all, 8 * LARGE);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run)(void); } parts[] = {
-        {"reuse", reuse}, {"absolute", absolute}, {"strides", strides}, {"neighbours", neighbours}, {"numbers", numbers}, {"mappings", mappings},
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } parts[] = {
+        {"reuse", reuse},           {"absolute", absolute}, {"strides", strides},
+        {"neighbours", neighbours}, {"numbers", numbers},   {"mappings", mappings},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* nulls: NULL where a call gives a result: an error, which the program lets pass, or for the tool interface no wish to know. */
+/* nulls: NULL where a call gives a result: an error, which the program lets pass, or for the tool
+ * interface no wish to know. */
 #include <mpi.h>
 #include <stdio.h>
 

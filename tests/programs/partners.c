@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* partners: requests in arrays at places that differ by rank and from time to time. All messages are small, so that the library may give their sends one handle. */
+/* partners: requests in arrays at places that differ by rank and from time to time. All messages
+ * are small, so that the library may give their sends one handle. */
 #include <mpi.h>
 
 enum { MOST = 64, STEPS = 12 };
@@ -40,13 +41,16 @@ static void some_first(int first, int tag)
     MPI_Waitall(n, sends, MPI_STATUSES_IGNORE);
 }
 
-/* Copies that stand otherwise than the requests themselves do: backwards, and with nothing where one is that goes on. */
+/* Copies that stand otherwise than the requests themselves do: backwards, and with nothing where
+ * one is that goes on. */
 static void copied(int tag)
 {
     MPI_Request requests[4], backwards[4], first[4];
     for (int i = 0; i < 2; i++) {
-        MPI_Recv_init(&in[i], 1, MPI_INT, (rank + size - 1) % size, tag + i, MPI_COMM_WORLD, &requests[i]);
-        MPI_Send_init(&out, 1, MPI_INT, (rank + 1) % size, tag + i, MPI_COMM_WORLD, &requests[2 + i]);
+        MPI_Recv_init(&in[i], 1, MPI_INT, (rank + size - 1) % size, tag + i, MPI_COMM_WORLD,
+                      &requests[i]);
+        MPI_Send_init(&out, 1, MPI_INT, (rank + 1) % size, tag + i, MPI_COMM_WORLD,
+                      &requests[2 + i]);
     }
     for (int step = 0; step < 3; step++) {
         MPI_Startall(4, requests);

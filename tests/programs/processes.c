@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* processes: programs that become others, and that start others. Whatever it is, the MPI calls are the same: a ring of messages, half of them
- * before and half after.
+/* processes: programs that become others, and that start others. Whatever it is, the MPI calls are
+ * the same: a ring of messages, half of them before and half after.
  *
  *   processes [none]       the ring alone
  *   processes exec-first   becomes itself before MPI_Init, and has forked before that
@@ -22,7 +22,8 @@ static void ring(int times)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < times; i++) {
-        MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, i, &in, 1, MPI_INT, (rank + size - 1) % size, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, i, &in, 1, MPI_INT,
+                     (rank + size - 1) % size, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         out = in + 1;
     }
 }
@@ -30,11 +31,13 @@ static void ring(int times)
 static void wait_for(const char *what, pid_t child, int expected)
 {
     int status = -1;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != expected)
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status)
+        || WEXITSTATUS(status) != expected)
         printf("%s: status %d\n", what, status);
 }
 
-/* A child that goes on for a while, with memory and files of its own, and ends as a program does. */
+/* A child that goes on for a while, with memory and files of its own, and ends as a program
+ * does. */
 static void work_on(int status)
 {
     FILE *f = tmpfile();

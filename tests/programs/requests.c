@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests: requests that are hard to tell apart: many with one handle value in flight, on MPI_PROC_NULL, copied between variables, persistent,
- * completed some at a time and posted again, of a communicator in the making, of communicators across groups. Run with an even number of ranks. The last act of
- * rank 0 is a probe for anything. What is received is checked. With an argument: only what runs alike each time. */
+/* requests: requests that are hard to tell apart: many with one handle value in flight, on
+ * MPI_PROC_NULL, copied between variables, persistent, completed some at a time and posted again,
+ * of a communicator in the making, of communicators across groups. Run with an even number of
+ * ranks. The last act of rank 0 is a probe for anything. What is received is checked. With an
+ * argument: only what runs alike each time. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,8 @@ static void through_one_variable(void)
     }
     for (int i = 0; i < N; i++) {
         in[i] = -1;
-        MPI_Irecv(&in[i], 1, MPI_INT, i % 4 == 3 ? MPI_PROC_NULL : left, i, MPI_COMM_WORLD, &receives[i]);
+        MPI_Irecv(&in[i], 1, MPI_INT, i % 4 == 3 ? MPI_PROC_NULL : left, i, MPI_COMM_WORLD,
+                  &receives[i]);
     }
     for (int i = N - 1; i >= 0; i--)
         MPI_Wait(&receives[i], MPI_STATUS_IGNORE);
@@ -73,7 +76,8 @@ static void some_at_a_time(void)
             sum += in[indices[i]];
             done++;
             if (posted++ < 4 * N)
-                MPI_Irecv(&in[indices[i]], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &receives[indices[i]]);
+                MPI_Irecv(&in[indices[i]], 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD,
+                          &receives[indices[i]]);
         }
     }
     MPI_Waitall(4 * N, sends, MPI_STATUSES_IGNORE);
@@ -95,7 +99,8 @@ static void communicators(void)
     MPI_Comm_remote_size(other, &n);
     expect(n, size / 2, "intercommunicator");
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, other);
-    expect(sum, rank % 2 ? size / 2 * (size / 2 - 1) : size / 2 * (size / 2), "sum over the others");
+    expect(sum, rank % 2 ? size / 2 * (size / 2 - 1) : size / 2 * (size / 2),
+           "sum over the others");
     MPI_Intercomm_merge(other, rank % 2, &merged);
     MPI_Comm_group(merged, &world);
     int *members = malloc((size_t)size / 2 * sizeof *members);

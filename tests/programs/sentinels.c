@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sentinels: each of the C interface's special values where MPI takes it, and what the program's memory holds afterwards, in lines that do not depend on
- * the run. All cases, or those that the arguments name. */
+/* sentinels: each of the C interface's special values where MPI takes it, and what the program's
+ * memory holds afterwards, in lines that do not depend on the run. All cases, or those that the
+ * arguments name. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#pragma GCC diagnostic ignored "-Wstringop-overflow" /* gcc takes MPI_STATUSES_IGNORE and MPI_UNWEIGHTED for the arrays that they stand for */
+/* gcc takes MPI_STATUSES_IGNORE and MPI_UNWEIGHTED for the arrays that they stand for */
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wstringop-overread"
 
@@ -23,7 +25,10 @@ static void say(const char *name, int n, const int *values)
         at += snprintf(line + at, sizeof line - (size_t)at, " %d", values[i]);
     puts(line);
 }
-static void say_one(const char *name, int value) { say(name, 1, &value); }
+static void say_one(const char *name, int value)
+{
+    say(name, 1, &value);
+}
 static void say_status(const char *name, const MPI_Status *s)
 {
     int count, cancelled;
@@ -53,20 +58,26 @@ static void in_place(void)
     }
     for (int i = 0; i < 2; i++) {
         int root = i * (size - 1), at_root = rank == root, *v = mine(2 * size);
-        MPI_Reduce(at_root ? MPI_IN_PLACE : v, at_root ? v : NULL, 2, MPI_INT, MPI_SUM, root, world);
+        MPI_Reduce(at_root ? MPI_IN_PLACE : v, at_root ? v : NULL, 2, MPI_INT, MPI_SUM, root,
+                   world);
         say("Reduce", 2 * size, v);
         v = mine(2 * size);
-        MPI_Gather(at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2, at_root ? MPI_DATATYPE_NULL : MPI_INT, at_root ? v : NULL, 2, MPI_INT, root, world);
+        MPI_Gather(at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2,
+                   at_root ? MPI_DATATYPE_NULL : MPI_INT, at_root ? v : NULL, 2, MPI_INT, root,
+                   world);
         say("Gather", 2 * size, v);
         v = mine(2 * size);
-        MPI_Gatherv(at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2, at_root ? MPI_DATATYPE_NULL : MPI_INT, at_root ? v : NULL, at_root ? counts : NULL,
-                    at_root ? places : NULL, MPI_INT, root, world);
+        MPI_Gatherv(at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2,
+                    at_root ? MPI_DATATYPE_NULL : MPI_INT, at_root ? v : NULL,
+                    at_root ? counts : NULL, at_root ? places : NULL, MPI_INT, root, world);
         say("Gatherv", 2 * size, v);
         v = mine(2 * size);
-        MPI_Scatter(at_root ? v : NULL, 2, MPI_INT, at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2, at_root ? MPI_DATATYPE_NULL : MPI_INT, root, world);
+        MPI_Scatter(at_root ? v : NULL, 2, MPI_INT, at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2,
+                    at_root ? MPI_DATATYPE_NULL : MPI_INT, root, world);
         say("Scatter", 2 * size, v);
         v = mine(2 * size);
-        MPI_Scatterv(at_root ? v : NULL, at_root ? counts : NULL, at_root ? places : NULL, MPI_INT, at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2,
+        MPI_Scatterv(at_root ? v : NULL, at_root ? counts : NULL, at_root ? places : NULL, MPI_INT,
+                     at_root ? MPI_IN_PLACE : v, at_root ? 0 : 2,
                      at_root ? MPI_DATATYPE_NULL : MPI_INT, root, world);
         say("Scatterv", 2 * size, v);
     }
@@ -75,11 +86,13 @@ static void in_place(void)
     say("Allreduce", 2 * size, v);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, v = mine(2 * size), 2, MPI_INT, world);
     say("Allgather", 2 * size, v);
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, v = mine(2 * size), counts, places, MPI_INT, world);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, v = mine(2 * size), counts, places, MPI_INT,
+                   world);
     say("Allgatherv", 2 * size, v);
     MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, v = mine(2 * size), 2, MPI_INT, world);
     say("Alltoall", 2 * size, v);
-    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, v = mine(2 * size), counts, places, MPI_INT, world);
+    MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, v = mine(2 * size), counts, places,
+                  MPI_INT, world);
     say("Alltoallv", 2 * size, v);
     for (int i = 0; i < size; i++)
         places[i] *= (int)sizeof(int);
@@ -100,11 +113,13 @@ static void in_place(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     say("Iallreduce", 2, v);
     v = mine(2 * size);
-    MPI_Igather(rank == 0 ? MPI_IN_PLACE : v, rank == 0 ? 0 : 2, rank == 0 ? MPI_DATATYPE_NULL : MPI_INT, rank == 0 ? v : NULL, 2, MPI_INT, 0, world,
+    MPI_Igather(rank == 0 ? MPI_IN_PLACE : v, rank == 0 ? 0 : 2,
+                rank == 0 ? MPI_DATATYPE_NULL : MPI_INT, rank == 0 ? v : NULL, 2, MPI_INT, 0, world,
                 &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     say("Igather", 2 * size, v);
-    MPI_Ialltoallw(MPI_IN_PLACE, NULL, NULL, NULL, v = mine(2 * size), counts, places, types, world, &request);
+    MPI_Ialltoallw(MPI_IN_PLACE, NULL, NULL, NULL, v = mine(2 * size), counts, places, types, world,
+                   &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     say("Ialltoallw", 2 * size, v);
     MPI_Iscan(MPI_IN_PLACE, v = mine(2), 2, MPI_INT, MPI_SUM, world, &request);
@@ -126,7 +141,8 @@ static void bottom(void)
     MPI_Type_create_hindexed(2, (const int[]){1, 1}, places, MPI_INT, &to);
     MPI_Type_commit(&from);
     MPI_Type_commit(&to);
-    MPI_Sendrecv(MPI_BOTTOM, 1, from, next, 1, MPI_BOTTOM, 1, to, previous, 1, world, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(MPI_BOTTOM, 1, from, next, 1, MPI_BOTTOM, 1, to, previous, 1, world,
+                 MPI_STATUS_IGNORE);
     say("Sendrecv at MPI_BOTTOM", 3, in);
     say_one("and elsewhere", scattered);
     MPI_Bcast(MPI_BOTTOM, 1, to, 0, world);
@@ -139,7 +155,8 @@ static void bottom(void)
     char packed[64];
     int position = 0;
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN); /* MPICH 4.0 refuses it here */
-    int packs = MPI_Pack(MPI_BOTTOM, 1, from, packed, sizeof packed, &position, world) == MPI_SUCCESS;
+    int packs =
+        MPI_Pack(MPI_BOTTOM, 1, from, packed, sizeof packed, &position, world) == MPI_SUCCESS;
     position = 0;
     if (packs)
         MPI_Unpack(packed, sizeof packed, &position, MPI_BOTTOM, 1, to, world);
@@ -171,12 +188,24 @@ static void statuses(void)
         for (int left = 4; left > 0;) {
             index = n = flag = 0;
             switch (way) {
-            case 0: MPI_Waitall(4, r, MPI_STATUSES_IGNORE), left = 0; break;
-            case 1: MPI_Waitany(4, r, &index, MPI_STATUS_IGNORE), left--; break;
-            case 2: MPI_Waitsome(4, r, &n, which, MPI_STATUSES_IGNORE), left -= n; break;
-            case 3: MPI_Testall(4, r, &flag, MPI_STATUSES_IGNORE), left = flag ? 0 : 4; break;
-            case 4: MPI_Testany(4, r, &index, &flag, MPI_STATUS_IGNORE), left -= flag; break;
-            default: MPI_Testsome(4, r, &n, which, MPI_STATUSES_IGNORE), left -= n; break;
+            case 0:
+                MPI_Waitall(4, r, MPI_STATUSES_IGNORE), left = 0;
+                break;
+            case 1:
+                MPI_Waitany(4, r, &index, MPI_STATUS_IGNORE), left--;
+                break;
+            case 2:
+                MPI_Waitsome(4, r, &n, which, MPI_STATUSES_IGNORE), left -= n;
+                break;
+            case 3:
+                MPI_Testall(4, r, &flag, MPI_STATUSES_IGNORE), left = flag ? 0 : 4;
+                break;
+            case 4:
+                MPI_Testany(4, r, &index, &flag, MPI_STATUS_IGNORE), left -= flag;
+                break;
+            default:
+                MPI_Testsome(4, r, &n, which, MPI_STATUSES_IGNORE), left -= n;
+                break;
             }
         }
         say("completed", 4, in);
@@ -227,21 +256,27 @@ static void nobody(void)
 static void weights(void)
 {
     MPI_Comm graph;
-    int degrees[3], from[2] = {-1, -1}, to[2] = {-1, -1}, weight_from[2] = {-1, -1}, weight_to[2] = {-1, -1};
-    MPI_Dist_graph_create_adjacent(world, 1, &previous, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    int degrees[3], from[2] = {-1, -1}, to[2] = {-1, -1}, weight_from[2] = {-1, -1},
+                    weight_to[2] = {-1, -1};
+    MPI_Dist_graph_create_adjacent(world, 1, &previous, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &graph);
     MPI_Dist_graph_neighbors_count(graph, &degrees[0], &degrees[1], &degrees[2]);
     MPI_Dist_graph_neighbors(graph, 1, from, MPI_UNWEIGHTED, 1, to, MPI_UNWEIGHTED);
     say("MPI_UNWEIGHTED: degrees", 3, degrees);
     say("neighbours", 2, (const int[]){from[0], to[0]});
     MPI_Comm_free(&graph);
-    MPI_Dist_graph_create_adjacent(world, rank ? 1 : 0, &previous, rank ? (const int[]){4} : MPI_WEIGHTS_EMPTY, rank != size - 1, &next,
-                                   rank != size - 1 ? (const int[]){4} : MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create_adjacent(world, rank ? 1 : 0, &previous,
+                                   rank ? (const int[]){4} : MPI_WEIGHTS_EMPTY, rank != size - 1,
+                                   &next, rank != size - 1 ? (const int[]){4} : MPI_WEIGHTS_EMPTY,
+                                   MPI_INFO_NULL, 0, &graph);
     MPI_Dist_graph_neighbors_count(graph, &degrees[0], &degrees[1], &degrees[2]);
     MPI_Dist_graph_neighbors(graph, degrees[0], from, weight_from, degrees[1], to, weight_to);
     say("MPI_WEIGHTS_EMPTY: degrees", 3, degrees);
-    say("weights", 2, (const int[]){degrees[0] ? weight_from[0] : 0, degrees[1] ? weight_to[0] : 0});
+    say("weights", 2,
+        (const int[]){degrees[0] ? weight_from[0] : 0, degrees[1] ? weight_to[0] : 0});
     MPI_Comm_free(&graph);
-    MPI_Dist_graph_create(world, 1, &rank, (const int[]){1}, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create(world, 1, &rank, (const int[]){1}, &next, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                          0, &graph);
     MPI_Dist_graph_neighbors_count(graph, &degrees[0], &degrees[1], &degrees[2]);
     say("Dist_graph_create: degrees", 3, degrees);
     MPI_Comm_free(&graph);
@@ -314,7 +349,7 @@ static int copy(MPI_Comm comm, int key, void *extra, void *in, void *out, int *f
     *flag = 1;
     return MPI_SUCCESS;
 }
-static int delete(MPI_Comm comm, int key, void *value, void *extra)
+static int delete (MPI_Comm comm, int key, void *value, void *extra)
 {
     (void)comm, (void)key, (void)value, (void)extra;
     times_deleted++;
@@ -341,7 +376,8 @@ static void functions(void)
         MPI_Comm_delete_attr(world, keys[i]);
         MPI_Comm_free_keyval(&keys[i]);
     }
-    say("keys are gone", 3, (const int[]){keys[0] == MPI_KEYVAL_INVALID, times_copied, times_deleted});
+    say("keys are gone", 3,
+        (const int[]){keys[0] == MPI_KEYVAL_INVALID, times_copied, times_deleted});
 
     MPI_Errhandler handler;
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
@@ -362,7 +398,8 @@ static void windows(void)
     MPI_Win win;
     MPI_Win_create(memory, sizeof memory, sizeof *memory, MPI_INFO_NULL, world, &win);
     MPI_Win_fence(0, win);
-    MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, &in, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_NO_OP, win);
+    MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, &in, 1, MPI_INT, next, 0, 1, MPI_INT, MPI_NO_OP,
+                       win);
     MPI_Accumulate(&out, 1, MPI_INT, next, 1, 1, MPI_INT, MPI_REPLACE, win);
     MPI_Put(&out, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, win);
     MPI_Win_fence(0, win);
@@ -377,8 +414,9 @@ static void windows(void)
 static void darrays(void)
 {
     MPI_Datatype part;
-    int n, sizes[2] = {2 * size, 4}, how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}, grid[2] = {size, 1},
-        arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, all[MOST], in[MOST];
+    int n, sizes[2] = {2 * size, 4}, how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE},
+           grid[2] = {size, 1}, arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG},
+           all[MOST], in[MOST];
     MPI_Type_create_darray(size, rank, 2, sizes, how, arguments, grid, MPI_ORDER_C, MPI_INT, &part);
     MPI_Type_commit(&part);
     MPI_Type_size(part, &n);
@@ -394,7 +432,8 @@ static void files(void)
     MPI_File file;
     MPI_Status status;
     int *v = mine(4), in[4] = {-1, -1, -1, -1};
-    MPI_File_open(world, "sentinels.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(world, "sentinels.data",
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
     MPI_File_write_at_all(file, (MPI_Offset)(16 * rank), v, 4, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_sync(file);
     MPI_Barrier(world);
@@ -429,11 +468,15 @@ static void spawning(char *program)
     }
     MPI_Info infos[1] = {MPI_INFO_NULL};
     MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
-    int failed = MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, world, &children, MPI_ERRCODES_IGNORE) != MPI_SUCCESS;
+    int failed = MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, world, &children,
+                                MPI_ERRCODES_IGNORE)
+                 != MPI_SUCCESS;
     if (!failed)
         MPI_Comm_disconnect(&children);
     say_one("Comm_spawn failed", failed);
-    failed = MPI_Comm_spawn_multiple(1, &program, MPI_ARGVS_NULL, (const int[]){1}, infos, 0, world, &children, MPI_ERRCODES_IGNORE) != MPI_SUCCESS;
+    failed = MPI_Comm_spawn_multiple(1, &program, MPI_ARGVS_NULL, (const int[]){1}, infos, 0, world,
+                                     &children, MPI_ERRCODES_IGNORE)
+             != MPI_SUCCESS;
     if (!failed)
         MPI_Comm_disconnect(&children);
     say_one("Comm_spawn_multiple failed", failed);
@@ -441,9 +484,14 @@ static void spawning(char *program)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run)(void); } cases[] = {
-        {"in_place", in_place}, {"bottom", bottom}, {"statuses", statuses}, {"nobody", nobody}, {"weights", weights}, {"nothing", nothing},
-        {"functions", functions}, {"windows", windows}, {"darrays", darrays}, {"files", files}, {"infos", infos},
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {
+        {"in_place", in_place},   {"bottom", bottom},   {"statuses", statuses},
+        {"nobody", nobody},       {"weights", weights}, {"nothing", nothing},
+        {"functions", functions}, {"windows", windows}, {"darrays", darrays},
+        {"files", files},         {"infos", infos},
     };
     MPI_Comm parent;
     MPI_Init(NULL, NULL); /* which are sentinels, too */

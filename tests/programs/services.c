@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* services.c: names published by one rank and looked up by the others; the port is a text of the application's own. */
+/* services.c: names published by one rank and looked up by the others; the port is a text of the
+ * application's own. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sessions [threads]: communication without MPI_Init, through a session; with "threads" through one of each of three threads, beside MPI_Init_thread. */
+/* sessions [threads]: communication without MPI_Init, through a session; with "threads" through one
+ * of each of three threads, beside MPI_Init_thread. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@ static long ring(int calls, int step)
     for (int i = 0; i < calls; i++) {
         int out[16] = {rank * step + i}, in[16] = {0}, count = 1 + i * step % 16;
         MPI_Sendrecv(out, count, MPI_INT, (rank + 1) % size, i % 7, in, 16, MPI_INT,
-            (rank + size - 1) % size, i % 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                     (rank + size - 1) % size, i % 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sum += in[0];
     }
     return sum;
@@ -55,7 +55,7 @@ static long alone(int calls)
         random = random * 1664525u + 1013904223u;
         int n = (int)(random >> 8) % (int)sizeof data;
         MPI_Sendrecv(data, n, MPI_CHAR, rank, n, data, (int)sizeof data, MPI_CHAR, rank, n,
-            MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         sum += n;
     }
     return sum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shuffled: an array of requests of nonblocking collective calls, in each place now this call and now that, completed in all ways in a random (and always the same) order,
- * with places that stay empty for a while. */
+/* shuffled: an array of requests of nonblocking collective calls, in each place now this call and
+ * now that, completed in all ways in a random (and always the same) order, with places that stay
+ * empty for a while. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -20,10 +21,18 @@ static void start(int i)
 {
     MPI_Comm comm = comms[next(COMMS)];
     switch (next(4)) {
-    case 0: MPI_Ibarrier(comm, &requests[i]); break;
-    case 1: MPI_Ibcast(in[0], ROOM, MPI_INT, 0, comm, &requests[i]); break;
-    case 2: MPI_Iallreduce(in[i], out[i], ROOM, MPI_INT, MPI_SUM, comm, &requests[i]); break;
-    case 3: MPI_Iallgather(in[i], ROOM, MPI_INT, out[i], ROOM, MPI_INT, comm, &requests[i]); break;
+    case 0:
+        MPI_Ibarrier(comm, &requests[i]);
+        break;
+    case 1:
+        MPI_Ibcast(in[0], ROOM, MPI_INT, 0, comm, &requests[i]);
+        break;
+    case 2:
+        MPI_Iallreduce(in[i], out[i], ROOM, MPI_INT, MPI_SUM, comm, &requests[i]);
+        break;
+    case 3:
+        MPI_Iallgather(in[i], ROOM, MPI_INT, out[i], ROOM, MPI_INT, comm, &requests[i]);
+        break;
     }
 }
 
@@ -31,14 +40,30 @@ static void complete(void)
 {
     int n, flag, index, indices[PLACES], one = (int)next(PLACES);
     switch (next(8)) {
-    case 0: MPI_Wait(&requests[one], MPI_STATUS_IGNORE); break;
-    case 1: MPI_Test(&requests[one], &flag, MPI_STATUS_IGNORE); break;
-    case 2: MPI_Waitall(PLACES, requests, MPI_STATUSES_IGNORE); break;
-    case 3: MPI_Testall(PLACES, requests, &flag, MPI_STATUSES_IGNORE); break;
-    case 4: MPI_Waitany(PLACES, requests, &index, MPI_STATUS_IGNORE); break;
-    case 5: MPI_Testany(PLACES, requests, &index, &flag, MPI_STATUS_IGNORE); break;
-    case 6: MPI_Waitsome(PLACES, requests, &n, indices, MPI_STATUSES_IGNORE); break;
-    case 7: MPI_Testsome(PLACES, requests, &n, indices, MPI_STATUSES_IGNORE); break;
+    case 0:
+        MPI_Wait(&requests[one], MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        MPI_Test(&requests[one], &flag, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        MPI_Waitall(PLACES, requests, MPI_STATUSES_IGNORE);
+        break;
+    case 3:
+        MPI_Testall(PLACES, requests, &flag, MPI_STATUSES_IGNORE);
+        break;
+    case 4:
+        MPI_Waitany(PLACES, requests, &index, MPI_STATUS_IGNORE);
+        break;
+    case 5:
+        MPI_Testany(PLACES, requests, &index, &flag, MPI_STATUS_IGNORE);
+        break;
+    case 6:
+        MPI_Waitsome(PLACES, requests, &n, indices, MPI_STATUSES_IGNORE);
+        break;
+    case 7:
+        MPI_Testsome(PLACES, requests, &n, indices, MPI_STATUSES_IGNORE);
+        break;
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn: processes that MPI starts, and those that meet. Run with 2 ranks or more; what a started process does its argument says.
+/* spawn: processes that MPI starts, and those that meet. Run with 2 ranks or more; what a started
+ * process does its argument says.
  *
  *   spawn world      2 processes, started by all; messages and collective calls between the worlds
  *   spawn self       each rank starts one of its own, and then another
@@ -9,13 +10,17 @@
  *   spawn early      parents that end before their children
  *   spawn connected  worlds that never disconnect
  *   spawn windows    one-sided operations between worlds, and in dynamic windows of a started world
- *   spawn functions  other functions given to MPI, and other objects of the same numbers, in each world
+ *   spawn functions  other functions given to MPI, and other objects of the same numbers, in each
+ *                    world
  *   spawn ports      started processes connect to a port whose name they are told
  *   spawn halves     the two halves of one world meet at a port
- *   spawn doors      ranks 0 and 1 meet at three ports, in another order than that in which they were opened, by both
- *   spawn serve FILE, spawn visit FILE   two jobs meet at a port whose name the one writes into a file
+ *   spawn doors      ranks 0 and 1 meet at three ports, in another order than that in which they
+ *                    were opened, by both
+ *   spawn serve FILE, spawn visit FILE   two jobs meet at a port whose name the one writes into a
+ *                                        file
  *   spawn join       two ranks of one world meet over a socket
- *   spawn various    in turn by each rank as the root: receives from any child, a file that both worlds open, other calls before MPI_Init
+ *   spawn various    in turn by each rank as the root: receives from any child, a file that both
+ *                    worlds open, other calls before MPI_Init
  *   spawn bare       started processes that are not recorded, more than there are parents
  *   spawn refused    calls that are wrong, and one that is not
  *   spawn dies       a started process is killed
@@ -30,7 +35,7 @@
 #include <unistd.h>
 
 static int rank, size;
-static char *self;                    /* this program */
+static char *self; /* this program */
 
 static void fail(const char *what)
 {
@@ -48,7 +53,8 @@ static MPI_Comm start(char *what, int n, MPI_Comm by)
     return made;
 }
 
-/* What both sides do with each other: a broadcast from the parents' rank 0, and a message from each child to the parent of the same rank. */
+/* What both sides do with each other: a broadcast from the parents' rank 0, and a message from each
+ * child to the parent of the same rank. */
 static void talk(MPI_Comm other, int child)
 {
     int here, there, n = 0, got = 0;
@@ -130,7 +136,10 @@ static void add(void *in, void *inout, int *n, MPI_Datatype *type)
         ((int *)inout)[i] += ((int *)in)[i];
 }
 
-static void ignore_error(MPI_Comm *comm, int *code, ...) { (void)comm, (void)code; }
+static void ignore_error(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+}
 
 static int delete_nothing(MPI_Comm comm, int key, void *value, void *extra)
 {
@@ -177,12 +186,14 @@ static void ring(MPI_Comm comm)
     MPI_Comm_rank(comm, &here);
     MPI_Comm_size(comm, &n);
     for (int i = 0; i < 10; i++) {
-        MPI_Sendrecv(&out, 1, MPI_INT, (here + 1) % n, i, &in, 1, MPI_INT, (here + n - 1) % n, i, comm, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&out, 1, MPI_INT, (here + 1) % n, i, &in, 1, MPI_INT, (here + n - 1) % n, i,
+                     comm, MPI_STATUS_IGNORE);
         out = in + 1;
     }
 }
 
-/* Each rank of the one side sends two messages to rank 0 of the other, which takes them as they come, by two ways. */
+/* Each rank of the one side sends two messages to rank 0 of the other, which takes them as they
+ * come, by two ways. */
 static void gather(MPI_Comm other, int child)
 {
     int here, there, n = 1, got;
@@ -306,7 +317,8 @@ static void meet_at_doors(void)
         return;
     for (int i = 0; i < DOORS; i++)
         MPI_Open_port(MPI_INFO_NULL, names[rank][i]);
-    MPI_Sendrecv(names[rank], sizeof names[0], MPI_CHAR, 1 - rank, 0, names[1 - rank], sizeof names[0], MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(names[rank], sizeof names[0], MPI_CHAR, 1 - rank, 0, names[1 - rank],
+                 sizeof names[0], MPI_CHAR, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = DOORS - 1; i >= 0; i--) {
         meet_at(names[0][i], rank == 0);
         meet_at(names[1][(i + 1) % DOORS], rank == 1);
@@ -411,10 +423,12 @@ static void be_parent(const char *what)
         MPI_Comm_disconnect(&others);
         MPI_Comm_disconnect(&children);
     } else if (strcmp(what, "multiple") == 0) {
-        char *commands[] = {self, self}, *first[] = {"talks", NULL}, *second[] = {"talks", "loudly", NULL}, **arguments[] = {first, second};
+        char *commands[] = {self, self}, *first[] = {"talks", NULL},
+             *second[] = {"talks", "loudly", NULL}, **arguments[] = {first, second};
         int n[] = {1, 2}, codes[3];
         MPI_Info infos[] = {MPI_INFO_NULL, MPI_INFO_NULL};
-        MPI_Comm_spawn_multiple(2, commands, arguments, n, infos, 0, MPI_COMM_WORLD, &children, codes);
+        MPI_Comm_spawn_multiple(2, commands, arguments, n, infos, 0, MPI_COMM_WORLD, &children,
+                                codes);
         talk(children, 0);
         MPI_Comm_disconnect(&children);
     } else if (strcmp(what, "again") == 0) {
@@ -436,7 +450,8 @@ static void be_parent(const char *what)
         for (int root = 0; root < size; root++) {
             char *arguments[] = {"gathered", NULL};
             write_file(MPI_COMM_WORLD, 1);
-            MPI_Comm_spawn(self, arguments, 2 + root, MPI_INFO_NULL, root, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+            MPI_Comm_spawn(self, arguments, 2 + root, MPI_INFO_NULL, root, MPI_COMM_WORLD,
+                           &children, MPI_ERRCODES_IGNORE);
             gather(children, 0);
             MPI_Barrier(children);
             MPI_Comm_disconnect(&children);
@@ -448,7 +463,8 @@ static void be_parent(const char *what)
         char *arguments[] = {"LD_PRELOAD=", self, "lingers", NULL};
         MPI_Info_create(&info);
         MPI_Info_set(info, "env", "LD_PRELOAD="); /* what Open MPI knows */
-        MPI_Comm_spawn("env", arguments, size + 1, info, 0, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
+        MPI_Comm_spawn("env", arguments, size + 1, info, 0, MPI_COMM_WORLD, &children,
+                       MPI_ERRCODES_IGNORE);
         MPI_Info_free(&info);
         talk(children, 0);
         ring(MPI_COMM_WORLD);
@@ -461,9 +477,13 @@ static void be_parent(const char *what)
         children = start("connected", 2, MPI_COMM_WORLD);
         talk(children, 0);
     } else if (strcmp(what, "refused") == 0) {
-        int class; /* found by every rank: what the root alone finds leaves the others waiting in some libraries */
+        /* found by every rank: what the root alone finds leaves the others waiting in some
+         * libraries */
+        int class;
         MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-        MPI_Error_class(MPI_Comm_spawn(self, MPI_ARGV_NULL, 2, MPI_INFO_NULL, size, MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE), &class);
+        MPI_Error_class(MPI_Comm_spawn(self, MPI_ARGV_NULL, 2, MPI_INFO_NULL, size, MPI_COMM_WORLD,
+                                       &children, MPI_ERRCODES_IGNORE),
+                        &class);
         if (rank == 0)
             printf("refused: %s\n", class == MPI_SUCCESS ? "no" : "yes");
         be_parent("world");
@@ -484,7 +504,8 @@ static int probe(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     char *arguments[] = {"listens", NULL};
     char text[MPI_MAX_ERROR_STRING];
-    int n, code = MPI_Comm_spawn(self, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children, MPI_ERRCODES_IGNORE);
+    int n, code = MPI_Comm_spawn(self, arguments, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &children,
+                                 MPI_ERRCODES_IGNORE);
     if (code != MPI_SUCCESS) {
         MPI_Error_string(code, text, &n);
         printf("%s\n", text);

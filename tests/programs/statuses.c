@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* statuses: what calls say about messages, with statuses and without; many sends whose requests have the same value. */
+/* statuses: what calls say about messages, with statuses and without; many sends whose requests
+ * have the same value. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ static void show(const char *what, const MPI_Status *s)
     MPI_Get_count(s, MPI_INT, &count);
     MPI_Test_cancelled(s, &cancelled);
     if (rank == 0)
-        printf("%s: source %d tag %d count %d cancelled %d\n", what, s->MPI_SOURCE, s->MPI_TAG, count, cancelled);
+        printf("%s: source %d tag %d count %d cancelled %d\n", what, s->MPI_SOURCE, s->MPI_TAG,
+               count, cancelled);
 }
 
 int main(int argc, char **argv)
@@ -29,11 +31,14 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < N; i++)
         out[i] = rank * 100 + i;
-    /* small sends to others, to oneself and to nobody: MPICH completes them at once and gives all of them one handle */
+    /* small sends to others, to oneself and to nobody: MPICH completes them at once and gives all
+     * of them one handle */
     for (int i = 0; i < N; i++)
-        MPI_Isend(&out[i], 1, MPI_INT, i % 3 == 2 ? MPI_PROC_NULL : right, i, MPI_COMM_WORLD, &requests[i]);
+        MPI_Isend(&out[i], 1, MPI_INT, i % 3 == 2 ? MPI_PROC_NULL : right, i, MPI_COMM_WORLD,
+                  &requests[i]);
     for (int i = 0; i < N; i++)
-        MPI_Irecv(&in[i], 1, MPI_INT, i % 3 == 2 ? MPI_PROC_NULL : left, i, MPI_COMM_WORLD, &more[i]);
+        MPI_Irecv(&in[i], 1, MPI_INT, i % 3 == 2 ? MPI_PROC_NULL : left, i, MPI_COMM_WORLD,
+                  &more[i]);
     MPI_Waitall(N, more, statuses);
     show("first of Waitall", &statuses[0]);
     show("nobody's", &statuses[2]);
@@ -49,7 +54,8 @@ int main(int argc, char **argv)
     MPI_Testany(N, requests, &index, &flag, &status);
     MPI_Testsome(N, requests, &n, which, MPI_STATUSES_IGNORE);
     if (rank == 0)
-        printf("all null: flag %d, index undefined %d, outcount undefined %d\n", flag, index == MPI_UNDEFINED, n == MPI_UNDEFINED);
+        printf("all null: flag %d, index undefined %d, outcount undefined %d\n", flag,
+               index == MPI_UNDEFINED, n == MPI_UNDEFINED);
 
     for (int i = 0; i < N; i++)
         if (i % 3 != 2 && in[i] != left * 100 + i)
@@ -65,7 +71,8 @@ int main(int argc, char **argv)
     show("Sendrecv", &status);
     MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 1, MPI_COMM_WORLD, &status);
     if (rank == 0)
-        printf("of nobody: %d %d\n", status.MPI_SOURCE == MPI_PROC_NULL, status.MPI_TAG == MPI_ANY_TAG);
+        printf("of nobody: %d %d\n", status.MPI_SOURCE == MPI_PROC_NULL,
+               status.MPI_TAG == MPI_ANY_TAG);
 
     MPI_Irecv(in, 1, MPI_INT, left, 12345, MPI_COMM_WORLD, &requests[0]);
     MPI_Cancel(&requests[0]);
@@ -74,7 +81,8 @@ int main(int argc, char **argv)
     if (rank == 0)
         printf("cancelled %d\n", flag);
 
-    /* requests that are freed while they are active; a persistent one that is waited for while it is not */
+    /* requests that are freed while they are active; a persistent one that is waited for while it
+     * is not */
     MPI_Isend(out, 1, MPI_INT, right, 5, MPI_COMM_WORLD, &requests[0]);
     MPI_Request_free(&requests[0]);
     MPI_Recv(in, 1, MPI_INT, left, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* strays: rank 0 ends with wildcard probes and a wildcard receive while all others are in MPI_Finalize already. Messages of a tool must not match them. */
+/* strays: rank 0 ends with wildcard probes and a wildcard receive while all others are in
+ * MPI_Finalize already. Messages of a tool must not match them. */
 #include <mpi.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tagged [ITERATIONS [rolling]]: each message has a tag of its own, so that hardly a call comes again. One receive of each iteration is completed in the next one; rolling: some receives of
- * each of two neighbours are pending, and whichever completes is followed by another, a few times. */
+/* tagged [ITERATIONS [rolling]]: each message has a tag of its own, so that hardly a call comes
+ * again. One receive of each iteration is completed in the next one; rolling: some receives of each
+ * of two neighbours are pending, and whichever completes is followed by another, a few times. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ static long by_iteration(int left, int right)
         int count = 1 + i * 37 % MOST;
         MPI_Request requests[3] = {early};
         out[0][0] = out[1][0] = rank + i;
-        MPI_Irecv(in[1 + i % 2], MOST, MPI_INT, left, iterations + i, MPI_COMM_WORLD, &early); /* sent in the next one */
+        /* sent in the next one */
+        MPI_Irecv(in[1 + i % 2], MOST, MPI_INT, left, iterations + i, MPI_COMM_WORLD, &early);
         MPI_Irecv(in[0], count, MPI_INT, right, i, MPI_COMM_WORLD, &requests[1]);
         MPI_Isend(out[0], count, MPI_INT, left, i, MPI_COMM_WORLD, &requests[2]);
         if (i > 0)
@@ -32,11 +34,14 @@ static long by_iteration(int left, int right)
 }
 
 /* Message number N of an entry: to the neighbour whose it is, and from there. */
-static void exchange(int entry, const int neighbours[2], int n, int *in, int *out, MPI_Request *request, MPI_Request *sent)
+static void exchange(int entry, const int neighbours[2], int n, int *in, int *out,
+                     MPI_Request *request, MPI_Request *sent)
 {
     *out = n;
-    MPI_Irecv(in, 1, MPI_INT, neighbours[entry % 2], 2 * PENDING * n + entry, MPI_COMM_WORLD, request);
-    MPI_Isend(out, 1, MPI_INT, neighbours[entry % 2], 2 * PENDING * n + (entry ^ 1), MPI_COMM_WORLD, sent);
+    MPI_Irecv(in, 1, MPI_INT, neighbours[entry % 2], 2 * PENDING * n + entry, MPI_COMM_WORLD,
+              request);
+    MPI_Isend(out, 1, MPI_INT, neighbours[entry % 2], 2 * PENDING * n + (entry ^ 1), MPI_COMM_WORLD,
+              sent);
 }
 
 static long rolling(int left, int right)
@@ -54,7 +59,8 @@ static long rolling(int left, int right)
             MPI_Wait(&sent[entry], MPI_STATUS_IGNORE);
             sum += in[entry];
             if (++done[entry] < STEPS)
-                exchange(entry, neighbours, first + done[entry], &in[entry], &out[entry], &requests[entry], &sent[entry]);
+                exchange(entry, neighbours, first + done[entry], &in[entry], &out[entry],
+                         &requests[entry], &sent[entry]);
         }
     }
     return sum;
@@ -67,7 +73,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     int left = (rank + size - 1) % size, right = (rank + 1) % size;
-    long sum = argc > 2 && strcmp(argv[2], "rolling") == 0 ? rolling(left, right) : by_iteration(left, right);
+    long sum = argc > 2 && strcmp(argv[2], "rolling") == 0 ? rolling(left, right)
+                                                           : by_iteration(left, right);
     long all = 0;
     MPI_Reduce(&sum, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)

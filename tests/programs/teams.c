@@ -2,12 +2,15 @@
 /* teams CASE: threads that hand things to each other, come and go. MPI_THREAD_MULTIPLE.
  *
  *   requests   one thread makes requests, another completes them
- *   objects    the main thread makes communicators and datatypes while a thread runs, which uses them; the main thread frees them
+ *   objects    the main thread makes communicators and datatypes while a thread runs, which uses
+ *              them; the main thread frees them
  *   blocks     one thread allocates and sends, another completes and frees
  *   lent       one thread sends from memory that it frees when another has completed the send
  *   together   threads start sends into one array of requests, one of them completes all
- *   phases     threads are started and joined, again and again, and do collective calls on MPI_COMM_WORLD in between
- *   earlier    the main thread makes and frees objects before there are other threads, and again after, with numbers that threads use in between
+ *   phases     threads are started and joined, again and again, and do collective calls on
+ *              MPI_COMM_WORLD in between
+ *   earlier    the main thread makes and frees objects before there are other threads, and again
+ *              after, with numbers that threads use in between
  *   uneven     likewise, and the main thread uses some of the objects not at all, others often
  *   some       only even ranks have threads
  *   idle       some threads never call MPI
@@ -37,7 +40,10 @@ typedef struct {
     void *at[ROOM];
     int n, first;
 } Queue;
-#define QUEUE {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {NULL}, 0, 0}
+#define QUEUE                                                             \
+    {                                                                     \
+        PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, {NULL}, 0, 0 \
+    }
 static Queue there = QUEUE, back = QUEUE;
 
 static void put(Queue *q, void *p)
@@ -65,7 +71,10 @@ static void *get(Queue *q)
 
 /* -- requests, blocks -- */
 
-typedef struct { MPI_Request requests[2]; int in, *out; } Exchange;
+typedef struct {
+    MPI_Request requests[2];
+    int in, *out;
+} Exchange;
 
 static void *complete(void *unused)
 {
@@ -130,7 +139,10 @@ static void blocks(void)
 
 /* -- objects -- */
 
-typedef struct { MPI_Comm comm; MPI_Datatype type; } Objects;
+typedef struct {
+    MPI_Comm comm;
+    MPI_Datatype type;
+} Objects;
 
 static void *use(void *unused)
 {
@@ -221,13 +233,17 @@ static void *send_and_receive(void *argument)
 {
     int tag = (int)(long)argument, out = rank * 10 + tag, in;
     for (int i = 0; i < TURNS; i++) {
-        MPI_Sendrecv(&out, 1, MPI_INT, right, tag, &in, 1, MPI_INT, left, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&out, 1, MPI_INT, right, tag, &in, 1, MPI_INT, left, tag, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         check(in == left * 10 + tag);
     }
     return NULL;
 }
 
-static void *nothing(void *unused) { return unused; }
+static void *nothing(void *unused)
+{
+    return unused;
+}
 
 static void several(int n, int with_threads, int idle)
 {
@@ -313,7 +329,8 @@ static void *send_together(void *argument)
     long me = (long)argument;
     for (int turn = 0; turn < TOGETHER_TURNS; turn++) {
         pthread_barrier_wait(&together);
-        MPI_Isend(&rank, 1, MPI_INT, right, (int)me, MPI_COMM_WORLD, &sends[me]); /* small: MPICH gives all that are done at once the same handle */
+        /* small: MPICH gives all that are done at once the same handle */
+        MPI_Isend(&rank, 1, MPI_INT, right, (int)me, MPI_COMM_WORLD, &sends[me]);
         pthread_barrier_wait(&together);
         if (me == 1)
             MPI_Waitall(TOGETHER, sends, MPI_STATUSES_IGNORE);

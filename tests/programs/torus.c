@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* torus [CYCLES]: a halo exchange with the neighbours in a torus of four columns; every other row exchanges again along itself, with less, and there every other rank with the one behind its neighbour: what has a value
- * is a part of what has it elsewhere. */
+/* torus [CYCLES]: a halo exchange with the neighbours in a torus of four columns; every other row
+ * exchanges again along itself, with less, and there every other rank with the one behind its
+ * neighbour: what has a value is a part of what has it elsewhere. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ int main(int argc, char **argv)
         sum += exchange(out, SIZE, right, left, 1) + exchange(out, SIZE, left, right, 2);
         sum += exchange(out, SIZE, up, down, 3) + exchange(out, SIZE, down, up, 4);
         if (rank / COLUMNS % 2) {
-            sum += exchange(out, SIZE / 2, right, left, 1) + exchange(out, SIZE / 2, left, right, 2);
+            sum +=
+                exchange(out, SIZE / 2, right, left, 1) + exchange(out, SIZE / 2, left, right, 2);
             if (x % 2) {
                 int next = row + (x + 2) % COLUMNS;
                 sum += exchange(out, SIZE / 4, next, next, 1);

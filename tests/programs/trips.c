@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int i = 0; i < 2 + rank; i++) {
         for (int k = 0; k < 3 + rank / 2; k++)
-            MPI_Sendrecv(&i, 1, MPI_INT, rank, 1, &in, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(&i, 1, MPI_INT, rank, 1, &in, 1, MPI_INT, rank, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
         sum += in;
         MPI_Comm_size(MPI_COMM_SELF, &in);
     }

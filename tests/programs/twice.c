@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* twice: one thing given as two arguments: a function as several types, an array as counts of both sides (an error when buffers are the same too). */
+/* twice: one thing given as two arguments: a function as several types, an array as counts of both
+ * sides (an error when buffers are the same too). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static int copy(MPI_Comm object, int key, void *extra, void *value, void *value_
     return MPI_SUCCESS;
 }
 
-static int delete(MPI_Comm object, int key, void *value, void *extra)
+static int delete (MPI_Comm object, int key, void *value, void *extra)
 {
     (void)object;
     (void)key;
@@ -33,7 +34,9 @@ static void keys(void)
     MPI_Datatype type, other;
     int comm_key, type_key;
     MPI_Comm_create_keyval(copy, delete, &comm_key, NULL);
-    MPI_Type_create_keyval((MPI_Type_copy_attr_function *)(void (*)(void))copy, (MPI_Type_delete_attr_function *)(void (*)(void))delete, &type_key, NULL);
+    MPI_Type_create_keyval((MPI_Type_copy_attr_function *)(void (*)(void))copy,
+                           (MPI_Type_delete_attr_function *)(void (*)(void)) delete, &type_key,
+                           NULL);
     MPI_Comm_set_attr(MPI_COMM_WORLD, comm_key, NULL);
     MPI_Type_contiguous(2, MPI_INT, &type);
     MPI_Type_set_attr(type, type_key, NULL);
@@ -53,7 +56,10 @@ static void tell(int rank, const char *call, int code)
     int class;
     MPI_Error_class(code, &class);
     if (rank == 0)
-        printf("%s: %s\n", call, class == MPI_SUCCESS ? "done" : class == MPI_ERR_BUFFER ? "MPI_ERR_BUFFER" : "another error");
+        printf("%s: %s\n", call,
+               class == MPI_SUCCESS      ? "done"
+               : class == MPI_ERR_BUFFER ? "MPI_ERR_BUFFER"
+                                         : "another error");
 }
 
 static void alltoall(int rank, int size)
@@ -66,11 +72,13 @@ static void alltoall(int rank, int size)
         places[i] = 2 * i;
         types[i] = MPI_INT;
     }
-    code = MPI_Alltoallv(data, counts, places, MPI_INT, data, counts, places, MPI_INT, MPI_COMM_WORLD);
+    code =
+        MPI_Alltoallv(data, counts, places, MPI_INT, data, counts, places, MPI_INT, MPI_COMM_WORLD);
     tell(rank, "MPI_Alltoallv", code);
     for (int i = 0; i < size; i++)
         places[i] *= (int)sizeof(int);
-    code = MPI_Ialltoallw(data, counts, places, types, data, counts, places, types, MPI_COMM_WORLD, &request);
+    code = MPI_Ialltoallw(data, counts, places, types, data, counts, places, types, MPI_COMM_WORLD,
+                          &request);
     tell(rank, "MPI_Ialltoallw", code);
     if (code == MPI_SUCCESS)
         MPI_Wait(&request, MPI_STATUS_IGNORE);

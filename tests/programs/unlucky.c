@@ -4,7 +4,8 @@
  *
  *   contexts   MPI has no communicator left to give
  *   handlers   an error handler for MPI_COMM_WORLD and MPI_COMM_SELF prints and ends the process
- *   copy       what a copy of MPI_COMM_WORLD does upon an error, the handler of which nobody has set
+ *   copy       what a copy of MPI_COMM_WORLD does upon an error, the handler of which nobody has
+ *              set
  *   infos      an Info object that is none is handed to MPI_Comm_spawn: the handler counts its runs
  *   codes      callbacks return, and handlers are called with, numbers that are no error codes
  *   calls      many calls, so that there is much to record
@@ -57,7 +58,8 @@ static void fail_on_copy(void)
     MPI_Comm comm;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    printf("rank %d: %s\n", rank, MPI_Comm_split(comm, 0, 0, NULL) == MPI_SUCCESS ? "none" : "error");
+    printf("rank %d: %s\n", rank,
+           MPI_Comm_split(comm, 0, 0, NULL) == MPI_SUCCESS ? "none" : "error");
     MPI_Comm_free(&comm);
 }
 

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* wildcards: receives from any source.
- *   (none)  that only one rank sends to: rank 0 sends each other rank messages of different sizes, large ones among them, which come in their order and so
+ *   (none)  that only one rank sends to: rank 0 sends each other rank messages of different sizes,
+ *           large ones among them, which come in their order and so
  *           fit, beside receives that name it
- *   comms   on communicators on which nothing else happens, while on others, some with the same handle later, receives name their sources
- *   phases  of messages that grow, between which barriers on another communicator of all ranks stand
- *   started persistent ones, each of which takes messages of several ranks, in other phases than where it is made
- *   sent    on the world's communicator: who is named afterwards sends when it has heard that the others are received
+ *   comms   on communicators on which nothing else happens, while on others, some with the same
+ *           handle later, receives name their sources
+ *   phases  of messages that grow, between which barriers on another communicator of all ranks
+ *           stand
+ *   started persistent ones, each of which takes messages of several ranks, in other phases than
+ *     where it is made
+ *   sent    on the world's communicator: who is named afterwards sends when it has heard that the
+ *           others are received
  *   locks   likewise, but it is the lock of a window that keeps its message back
  *   content likewise, but it is what the window holds
- *   mixed   on a communicator on which a later receive names its source: that one sends when it hears that the others are received */
+ *   mixed   on a communicator on which a later receive names its source: that one sends when it
+ *           hears that the others are received */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +33,8 @@ static void one_sender(void)
             MPI_Send(buffer[i], i == N ? LARGE : N - i, MPI_INT, to, 5, MPI_COMM_WORLD);
     if (rank > 0) {
         for (int i = 0; i < N; i++)
-            MPI_Irecv(buffer[i], N - i, MPI_INT, i == 3 ? 0 : MPI_ANY_SOURCE, i % 2 ? 5 : MPI_ANY_TAG, MPI_COMM_WORLD, &requests[i]);
+            MPI_Irecv(buffer[i], N - i, MPI_INT, i == 3 ? 0 : MPI_ANY_SOURCE,
+                      i % 2 ? 5 : MPI_ANY_TAG, MPI_COMM_WORLD, &requests[i]);
         MPI_Irecv(buffer[N], LARGE, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &requests[N]);
         for (int i = 0; i <= N; i++) {
             MPI_Wait(&requests[i], &status);
@@ -39,7 +46,8 @@ static void one_sender(void)
         printf("%d elements\n", sum);
 }
 
-/* The first of a communicator gets COUNT elements from each of the others, or of the N in the other group. */
+/* The first of a communicator gets COUNT elements from each of the others, or of the N in the other
+ * group. */
 static void gather(MPI_Comm comm, int n, int count, int by_name)
 {
     int me, inter;
@@ -48,7 +56,8 @@ static void gather(MPI_Comm comm, int n, int count, int by_name)
     if (inter || me > 0)
         MPI_Send(buffer[1], count, MPI_INT, 0, 1, comm);
     for (int i = inter ? 0 : 1; i < n && me == 0; i++)
-        MPI_Recv(buffer[0], count, MPI_INT, by_name ? i : MPI_ANY_SOURCE, 1, comm, MPI_STATUS_IGNORE);
+        MPI_Recv(buffer[0], count, MPI_INT, by_name ? i : MPI_ANY_SOURCE, 1, comm,
+                 MPI_STATUS_IGNORE);
 }
 
 static void on_their_own(void)
@@ -131,13 +140,15 @@ static void wait_for_content(MPI_Win window, int value)
     }
 }
 
-/* Rank 0 receives from anyone but the last one, whose message it names, and which that one sends at last. */
+/* Rank 0 receives from anyone but the last one, whose message it names, and which that one sends at
+ * last. */
 static void heard(int how)
 {
     int last = size - 1, *memory = NULL;
     MPI_Win window;
     buffer[0][0] = -1;
-    MPI_Win_create(buffer[0], sizeof buffer[0], sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_create(buffer[0], sizeof buffer[0], sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &window);
     MPI_Barrier(MPI_COMM_WORLD);
     for (int i = 0; i < 3; i++) {
         if (rank == 0) {
@@ -146,7 +157,8 @@ static void heard(int how)
             if (how != BY_MESSAGE)
                 MPI_Send(memory, 0, MPI_INT, last, 2, MPI_COMM_WORLD);
             for (int from = 1; from < last; from++)
-                MPI_Recv(buffer[1], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Recv(buffer[1], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
             if (how == BY_MESSAGE)
                 MPI_Send(memory, 0, MPI_INT, last, 2, MPI_COMM_WORLD);
             if (how == BY_CONTENT) {
@@ -158,7 +170,8 @@ static void heard(int how)
             MPI_Recv(buffer[1], 1, MPI_INT, last, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else if (rank < last) {
             /* Rank 0 is not the only one who is sent to. */
-            MPI_Sendrecv(buffer[1], 1, MPI_INT, last - rank, 3, buffer[2], 1, MPI_INT, last - rank, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(buffer[1], 1, MPI_INT, last - rank, 3, buffer[2], 1, MPI_INT, last - rank,
+                         3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(buffer[1], 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
         } else {
             MPI_Recv(memory, 0, MPI_INT, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -190,7 +203,8 @@ static void started(void)
         for (int from = 1; from < size && rank == 0; from++) {
             MPI_Start(&request);
             MPI_Wait(&request, &status);
-            MPI_Recv(buffer[1], LARGE, MPI_INT, status.MPI_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(buffer[1], LARGE, MPI_INT, status.MPI_SOURCE, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
         }
         if (rank > 0) {
             MPI_Start(&request);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dump-text.c: what "wend dump" prints, from wend/read.h alone: so the interface is enough for it, and
- * both say the same. */
+/* dump-text.c: what "wend dump" prints, from wend/read.h alone: so the interface is enough for it,
+ * and both say the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,20 @@ static void print_value(const WendReadValue *v, bool walked);
 
 static void print_handle(const WendReadHandle *h, bool walked)
 {
-    static const char *const names[] = {
-        [WEND_READ_KIND_COMMUNICATOR] = "comm", [WEND_READ_KIND_GROUP] = "group",
-        [WEND_READ_KIND_DATATYPE] = "type", [WEND_READ_KIND_OP] = "op",
-        [WEND_READ_KIND_ERRHANDLER] = "errhandler", [WEND_READ_KIND_INFO] = "info",
-        [WEND_READ_KIND_FILE] = "file", [WEND_READ_KIND_WINDOW] = "win",
-        [WEND_READ_KIND_MESSAGE] = "message", [WEND_READ_KIND_SESSION] = "session",
-        [WEND_READ_KIND_KEYVAL] = "keyval", [WEND_READ_KIND_REQUEST] = "req",
-        [WEND_READ_KIND_FUNCTION] = "function", [WEND_READ_KIND_NEIGHBOURS] = NULL};
+    static const char *const names[] = {[WEND_READ_KIND_COMMUNICATOR] = "comm",
+                                        [WEND_READ_KIND_GROUP] = "group",
+                                        [WEND_READ_KIND_DATATYPE] = "type",
+                                        [WEND_READ_KIND_OP] = "op",
+                                        [WEND_READ_KIND_ERRHANDLER] = "errhandler",
+                                        [WEND_READ_KIND_INFO] = "info",
+                                        [WEND_READ_KIND_FILE] = "file",
+                                        [WEND_READ_KIND_WINDOW] = "win",
+                                        [WEND_READ_KIND_MESSAGE] = "message",
+                                        [WEND_READ_KIND_SESSION] = "session",
+                                        [WEND_READ_KIND_KEYVAL] = "keyval",
+                                        [WEND_READ_KIND_REQUEST] = "req",
+                                        [WEND_READ_KIND_FUNCTION] = "function",
+                                        [WEND_READ_KIND_NEIGHBOURS] = NULL};
     if (h->communicator != WEND_READ_NO_INDEX) {
         printf("comm#%u", h->communicator);
         return;
@@ -94,23 +100,46 @@ static void print_string(const WendReadString *s)
 static void print_value(const WendReadValue *v, bool walked)
 {
     switch (v->type) {
-    case WEND_READ_NOT_SIGNIFICANT: printf("-"); break;
-    case WEND_READ_NOT_KNOWN: printf("unknown"); break;
-    case WEND_READ_NULL: printf("NULL"); break;
-    case WEND_READ_NUMBER: printf("%" PRId64, v->number); break;
-    case WEND_READ_LOGICAL: printf("%s", v->number ? "true" : "false"); break;
-    case WEND_READ_CONSTANT: printf("%s", v->constant); break;
-    case WEND_READ_HANDLE: print_handle(&v->handle, walked); break;
-    case WEND_READ_PLACE: print_address(&v->place.to); break;
+    case WEND_READ_NOT_SIGNIFICANT:
+        printf("-");
+        break;
+    case WEND_READ_NOT_KNOWN:
+        printf("unknown");
+        break;
+    case WEND_READ_NULL:
+        printf("NULL");
+        break;
+    case WEND_READ_NUMBER:
+        printf("%" PRId64, v->number);
+        break;
+    case WEND_READ_LOGICAL:
+        printf("%s", v->number ? "true" : "false");
+        break;
+    case WEND_READ_CONSTANT:
+        printf("%s", v->constant);
+        break;
+    case WEND_READ_HANDLE:
+        print_handle(&v->handle, walked);
+        break;
+    case WEND_READ_PLACE:
+        print_address(&v->place.to);
+        break;
     case WEND_READ_DISTANCE:
         print_address(&v->place.to);
         printf(" - ");
         print_address(&v->place.from);
         break;
-    case WEND_READ_STATUS: print_status(&v->status); break;
-    case WEND_READ_STRING: print_string(&v->string); break;
-    case WEND_READ_LIST: print_list(v, walked, NULL); break;
-    default: break;
+    case WEND_READ_STATUS:
+        print_status(&v->status);
+        break;
+    case WEND_READ_STRING:
+        print_string(&v->string);
+        break;
+    case WEND_READ_LIST:
+        print_list(v, walked, NULL);
+        break;
+    default:
+        break;
     }
 }
 

@@ -14,12 +14,12 @@
 
 enum { THREADS = 4, ROUNDS = 3 };
 
-#define CHECK(condition) \
-    do { \
-        if (!(condition)) { \
+#define CHECK(condition)                                                    \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
             fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            exit(1); \
-        } \
+            exit(1);                                                        \
+        }                                                                   \
     } while (0)
 
 static WendRead *open_one(const char *path)

@@ -103,13 +103,16 @@ static bool fails_as(const void *caller, bool maps)
     return true;
 }
 
-static bool fails(const void *caller) { return fails_as(caller, false); }
+static bool fails(const void *caller)
+{
+    return fails_as(caller, false);
+}
 
 /* The next definition of a function. */
-#define NEXT(name) \
+#define NEXT(name)                 \
     static __typeof__(&name) next; \
-    if (!next) \
-        next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+    if (!next)                     \
+    next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 void *malloc(size_t n)
 {
@@ -148,8 +151,9 @@ void *mremap(void *p, size_t n, size_t more, int flags, ...)
     va_start(args, flags);
     void *to = flags & MREMAP_FIXED ? va_arg(args, void *) : NULL;
     va_end(args);
-    return fails_as(FROM_HERE, true) ? MAP_FAILED : flags & MREMAP_FIXED ? next(p, n, more, flags,
-        to) : next(p, n, more, flags);
+    return fails_as(FROM_HERE, true) ? MAP_FAILED
+           : flags & MREMAP_FIXED    ? next(p, n, more, flags, to)
+                                     : next(p, n, more, flags);
 }
 
 FILE *fopen(const char *path, const char *mode)

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* yield.c: a preload for tests and benchmarks that makes MPICH give up the processor while it waits.
+/* yield.c: a preload for tests and benchmarks that makes MPICH give up the processor while it
+ * waits.
  *
- * Debian's MPICH busy-waits in ucp_worker_progress and never yields, so with more ranks than cores each message costs a time slice of the
- * scheduler: an allreduce of 16 ranks takes 90 ms on two cores. With this it takes 0.1 to 0.2 ms, and a test suite becomes possible.
+ * Debian's MPICH busy-waits in ucp_worker_progress and never yields, so with more ranks than cores
+ * each message costs a time slice of the scheduler: an allreduce of 16 ranks takes 90 ms on two
+ * cores. With this it takes 0.1 to 0.2 ms, and a test suite becomes possible.
  *
- * As root the process also runs at the lowest real-time round-robin priority, where a yield takes effect at once, even beside other load. Two
- * things keep that from stalling what is not real-time (launchers above all; the kernel stops real-time processes for only 50 ms in a second): a
- * long wait sleeps, and the priority is taken only between MPI_Init and MPI_Finalize, whose barriers spin on shared memory without any progress call.
- * Programs with threads do without: one that is not real-time would be kept from doing what one that is waits for. And who computes or spins for a
- * second without any pause loses the priority until messages come to it again: a hang must not take the processors from what is there to end it.
- * Others who wait for it have theirs, so the longer they have waited the longer they sleep: looking every 20 microseconds is half a processor.
+ * As root the process also runs at the lowest real-time round-robin priority, where a yield takes
+ * effect at once, even beside other load. Two things keep that from stalling what is not real-time
+ * (launchers above all; the kernel stops real-time processes for only 50 ms in a second): a long
+ * wait sleeps, and the priority is taken only between MPI_Init and MPI_Finalize, whose barriers
+ * spin on shared memory without any progress call. Programs with threads do without: one that is
+ * not real-time would be kept from doing what one that is waits for. And who computes or spins for
+ * a second without any pause loses the priority until messages come to it again: a hang must not
+ * take the processors from what is there to end it. Others who wait for it have theirs, so the
+ * longer they have waited the longer they sleep: looking every 20 microseconds is half a processor.
  *
- * MPI_Wait of a write or read that libc's asynchronous I/O does asks aio_error without any pause, and the thread that is to write wants the lock that
- * aio_error takes. On two cores it seldom gets it: a program of a minute did not end in three. So aio_error pauses, too.
+ * MPI_Wait of a write or read that libc's asynchronous I/O does asks aio_error without any pause,
+ * and the thread that is to write wants the lock that aio_error takes. On two cores it seldom gets
+ * it: a program of a minute did not end in three. So aio_error pauses, too.
  *
- * With YIELD_DELAYS=SEED set, each process now and then sleeps up to half a millisecond before it makes progress, so that messages come in another
- * order with each seed.
+ * With YIELD_DELAYS=SEED set, each process now and then sleeps up to half a millisecond before it
+ * makes progress, so that messages come in another order with each seed.
  *
  * Never part of Wend itself: a tracer must not change how an application is scheduled.
  */
@@ -45,7 +51,8 @@ static bool is_own(const void *symbol)
     return dladdr(&phase, &own) && dladdr(symbol, &info) && info.dli_fbase == own.dli_fbase;
 }
 
-/* Where MPI was loaded for one module alone (a Python extension), the loader finds it behind nobody. */
+/* Where MPI was loaded for one module alone (a Python extension), the loader finds it behind
+ * nobody. */
 static void *in_any_module(const char *name)
 {
     void *found = NULL;
@@ -72,7 +79,8 @@ static void set_policy(int policy, int priority)
     int saved = errno;
     struct sched_param param = {.sched_priority = priority};
     if (!getenv("WEND_YIELD_NO_REALTIME"))
-        (void)sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &param); /* fails unless root; then the yield alone must do */
+        /* fails unless root; then the yield alone must do */
+        (void)sched_setscheduler(0, policy | SCHED_RESET_ON_FORK, &param);
     errno = saved;
 }
 
@@ -95,7 +103,8 @@ static void gain_priority(void)
     struct sigaction action = {.sa_handler = lose_priority, .sa_flags = SA_RESTART}, before;
     if (sigaction(SIGXCPU, NULL, &before) != 0 || before.sa_handler != SIG_DFL)
         return;
-    if (sigaction(SIGXCPU, &action, NULL) == 0 && setrlimit(RLIMIT_RTTIME, &(struct rlimit){1000000, RLIM_INFINITY}) == 0) {
+    if (sigaction(SIGXCPU, &action, NULL) == 0
+        && setrlimit(RLIMIT_RTTIME, &(struct rlimit){1000000, RLIM_INFINITY}) == 0) {
         privileged = true;
         set_policy(SCHED_RR, 1);
     }
@@ -133,8 +142,9 @@ static void delay(void)
         nanosleep(&(struct timespec){.tv_nsec = (long)(state >> 4) % 500000}, NULL);
 }
 
-/* In naps. Less than a hundredth of what the wait has taken by then, so that sleeping makes no wait much longer. A thread that sleeps here has the
- * library's lock, and what others wait for may come to it: where there may be threads, naps stay short. */
+/* In naps. Less than a hundredth of what the wait has taken by then, so that sleeping makes no wait
+ * much longer. A thread that sleeps here has the library's lock, and what others wait for may come
+ * to it: where there may be threads, naps stay short. */
 static long nap_length(unsigned naps)
 {
     return !privileged ? 1 : naps < 128 * LONG_NAP ? 1 + naps / 128 : LONG_NAP;
@@ -183,5 +193,11 @@ static int finalize(const char *name)
 }
 
 /* A tracer calls PMPI_Finalize; without one the application's call arrives here. */
-int MPI_Finalize(void) { return finalize("MPI_Finalize"); }
-int PMPI_Finalize(void) { return finalize("PMPI_Finalize"); }
+int MPI_Finalize(void)
+{
+    return finalize("MPI_Finalize");
+}
+int PMPI_Finalize(void)
+{
+    return finalize("PMPI_Finalize");
+}

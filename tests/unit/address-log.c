@@ -1,24 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* asked: which displacements are differences of addresses in different segments. The tracer's memory files are linked into the test. */
+/* asked: which displacements are differences of addresses in different segments. The tracer's
+ * memory files are linked into the test. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/tracer/memory/address.h"
 
-int64_t thread_number(void) { return 0; }
-void segment_event_free(int64_t segment) { (void)segment; }
-void segment_event_name(int64_t segment, enum memory_place place, int device) { (void)segment; (void)place; (void)device; }
-void state_break(const char *why) { (void)why; }
+int64_t thread_number(void)
+{
+    return 0;
+}
+void segment_event_free(int64_t segment)
+{
+    (void)segment;
+}
+void segment_event_name(int64_t segment, enum memory_place place, int device)
+{
+    (void)segment;
+    (void)place;
+    (void)device;
+}
+void state_break(const char *why)
+{
+    (void)why;
+}
 
 static void is(const AddressLog *a, const int64_t *values, int64_t n, int64_t base, int line)
 {
     int64_t found = address_log_base(a, (Displacements){values, n, sizeof *values});
     if (found != base) {
-        fprintf(stderr, "%s:%d: the base is %llx, not %llx\n", __FILE__, line, (long long)found, (long long)base);
+        fprintf(stderr, "%s:%d: the base is %llx, not %llx\n", __FILE__, line, (long long)found,
+                (long long)base);
         exit(1);
     }
 }
-#define IS(base, ...) is(asked, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (base), __LINE__)
+#define IS(base, ...)                         \
+    is(asked, (const int64_t[]){__VA_ARGS__}, \
+       sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (base), __LINE__)
 
 static AddressLog *asked;
 static int64_t ask(const char *address)
@@ -36,17 +54,18 @@ static void fresh(void)
 
 int main(void)
 {
-    char *pa = calloc(1, 1000), *pb = calloc(1, 1000), *pc = calloc(1, 100000), *pd = calloc(1, 5000);
+    char *pa = calloc(1, 1000), *pb = calloc(1, 1000), *pc = calloc(1, 100000),
+         *pd = calloc(1, 5000);
     int64_t a = ask(pa), b = ask(pb + 16), c = ask(pc);
     IS(0, 0);
-    IS(0, 0, 8, 16);                       /* nothing like it was asked */
+    IS(0, 0, 8, 16); /* nothing like it was asked */
     IS(a, 0, b - a);
     IS(a, 0, b - a, c - a, 8);
-    IS(c, a - c, 0, b - c);                /* whichever it is, and where it stands */
+    IS(c, a - c, 0, b - c); /* whichever it is, and where it stands */
     IS(b, a - b);
-    IS(a, 0, b - a, b - a + 8);            /* reckoned on, within a segment that was asked for */
-    IS(0, 0, b - a, 1 << 20);              /* leads nowhere */
-    IS(0, a, b, c);                        /* addresses themselves */
+    IS(a, 0, b - a, b - a + 8); /* reckoned on, within a segment that was asked for */
+    IS(0, 0, b - a, 1 << 20);   /* leads nowhere */
+    IS(0, a, b, c);             /* addresses themselves */
     IS(0, 0, INT64_MAX, INT64_MIN);
 
     /* members of one block, and the bound of the last, just behind it */
@@ -57,9 +76,10 @@ int main(void)
     IS(0, 0, 8, 1000);
     IS(0, 8);
 
-    /* The same distance lies between others too: those that explain more of the row are right, or those asked for later. */
+    /* The same distance lies between others too: those that explain more of the row are right, or
+     * those asked for later. */
     fresh();
-    ask(pb + 80);                          /* long ago */
+    ask(pb + 80); /* long ago */
     a = ask(pa);
     ask(pa + 8);
     ask(pa + 64);
@@ -75,7 +95,8 @@ int main(void)
     free(pd);
     IS(0, 0, gone - a);
 
-    /* Nor is what came after it at its place, until that is asked for: small displacements are as long as blocks are apart. */
+    /* Nor is what came after it at its place, until that is asked for: small displacements are as
+     * long as blocks are apart. */
     fresh();
     char *first = malloc(24), *second = malloc(24);
     a = ask(first);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* callbacks: closures hand on whatever a library passes, C's, Fortran's and variadic arguments, and tell the runtime what came back. The runtime is
- * played by the test; there is no MPI but its header. */
+/* callbacks: closures hand on whatever a library passes, C's, Fortran's and variadic arguments, and
+ * tell the runtime what came back. The runtime is played by the test; there is no MPI but its
+ * header. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -11,12 +12,12 @@
 #include "src/tracer/encode/encode.h"
 #include "src/tracer/recorder/recorder.h"
 
-#define CHECK(x) \
-    do { \
-        if (!(x)) { \
+#define CHECK(x)                                                              \
+    do {                                                                      \
+        if (!(x)) {                                                           \
             fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); \
-            exit(1); \
-        } \
+            exit(1);                                                          \
+        }                                                                     \
     } while (0)
 
 /* -- the runtime -- */
@@ -28,8 +29,14 @@ static bool off;
 static int depth, deepest, pseudo_calls, mpi_calls, forgotten;
 static int64_t entered, returned_kind, returned_value, returned_flag;
 
-int64_t thread_number(void) { return number; }
-void state_break(const char *why) { fprintf(stderr, "%s\n", why), exit(1); }
+int64_t thread_number(void)
+{
+    return number;
+}
+void state_break(const char *why)
+{
+    fprintf(stderr, "%s\n", why), exit(1);
+}
 bool callback_enter(int64_t word)
 {
     errno = 99;
@@ -41,19 +48,35 @@ bool callback_enter(int64_t word)
         deepest = depth;
     return true;
 }
-void callback_forgives(int code) { (void)code; }
-uint64_t callback_calls(void) { return (uint64_t)mpi_calls; }
+void callback_forgives(int code)
+{
+    (void)code;
+}
+uint64_t callback_calls(void)
+{
+    return (uint64_t)mpi_calls;
+}
 static uint64_t passed;
-void callback_passed(void) { passed++; }
+void callback_passed(void)
+{
+    passed++;
+}
 uint64_t callback_passes(void)
 {
     uint64_t n = passed;
     passed = 0;
     return n;
 }
-void callback_leave(void) { depth--; }
-void call_forget(ActiveCall *c) { (void)c, forgotten++; }
-void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
+void callback_leave(void)
+{
+    depth--;
+}
+void call_forget(ActiveCall *c)
+{
+    (void)c, forgotten++;
+}
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome,
+                 size_t n_outcome)
 {
     (void)function;
     CHECK(n_shape == 1 && n_outcome == 2 && depth > 0);
@@ -97,7 +120,8 @@ static int copy(MPI_Comm comm, int keyval, void *state, void *in, void *out, int
     return extra;
 }
 
-static void fortran_copy(int *comm, int *keyval, MPI_Aint *state, MPI_Aint *in, MPI_Aint *out, int *flag, int *error)
+static void fortran_copy(int *comm, int *keyval, MPI_Aint *state, MPI_Aint *in, MPI_Aint *out,
+                         int *flag, int *error)
 {
     CHECK(*comm == 3 && *keyval == 4 && *state == 5);
     *out = *in + 1;
@@ -122,9 +146,11 @@ static void handler(MPI_Comm *comm, int *code, ...)
     *code = 78;
 }
 
-static int convert(void *user, MPI_Datatype type, MPI_Count n, void *file, MPI_Offset position, void *state)
+static int convert(void *user, MPI_Datatype type, MPI_Count n, void *file, MPI_Offset position,
+                   void *state)
 {
-    CHECK(user == &extra && type == MPI_INT && n == (MPI_Count)1 << 40 && file != NULL && position == -5 && state == NULL);
+    CHECK(user == &extra && type == MPI_INT && n == (MPI_Count)1 << 40 && file != NULL
+          && position == -5 && state == NULL);
     return 44;
 }
 
@@ -149,20 +175,24 @@ static void test_operators(void)
     double in[3] = {1, 2, 3}, inout[3] = {10, 20, 30};
     int n = 3;
     MPI_Datatype type = MPI_DOUBLE;
-    MPI_User_function *f = (MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function, (void *)sum, CALLBACK_C);
+    MPI_User_function *f = (MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function,
+                                                              (void *)sum, CALLBACK_C);
     CHECK(f != sum);
     f(in, inout, &n, &type);
     CHECK(inout[2] == 33 && pseudo_calls == 0 && depth == 0); /* leaves nothing */
-    f = (MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function, (void *)sum_that_calls, CALLBACK_C);
+    f = (MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function, (void *)sum_that_calls,
+                                           CALLBACK_C);
     f(in, inout, &n, &type);
     CHECK(inout[0] == 12);
-    expect_return(WEND_CALLBACK_MPI_User_function, 1, 0); /* the stand-in counts all that called nothing */
+    /* the stand-in counts all that called nothing */
+    expect_return(WEND_CALLBACK_MPI_User_function, 1, 0);
 }
 
 static void test_attributes(void)
 {
     typedef int Copy(MPI_Comm, int, void *, void *, void *, int *);
-    Copy *f = (Copy *)callback_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, (void *)copy, CALLBACK_C);
+    Copy *f =
+        (Copy *)callback_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, (void *)copy, CALLBACK_C);
     char *value = NULL;
     int flag = 0;
     errno = 5;
@@ -176,11 +206,13 @@ static void test_attributes(void)
     expect_return(WEND_CALLBACK_MPI_Comm_copy_attr_function, 9, 0);
     off = true;
     errno = 5;
-    CHECK(f(MPI_COMM_SELF, -17, &extra, &extra, &value, &flag) == 9 && pseudo_calls == 0 && depth == 0);
+    CHECK(f(MPI_COMM_SELF, -17, &extra, &extra, &value, &flag) == 9 && pseudo_calls == 0
+          && depth == 0);
     off = false;
 
     typedef void FortranCopy(int *, int *, MPI_Aint *, MPI_Aint *, MPI_Aint *, int *, int *);
-    FortranCopy *g = (FortranCopy *)callback_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, (void *)fortran_copy, CALLBACK_FORTRAN);
+    FortranCopy *g = (FortranCopy *)callback_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function,
+                                                  (void *)fortran_copy, CALLBACK_FORTRAN);
     int comm = 3, keyval = 4, error = -1;
     MPI_Aint state = 5, in = 100, out = 0;
     flag = 0;
@@ -189,7 +221,8 @@ static void test_attributes(void)
     expect_return(WEND_CALLBACK_MPI_Comm_copy_attr_function, 0, 1);
 
     typedef void FortranDelete(int *, int *, MPI_Aint *, MPI_Aint *, int *);
-    FortranDelete *d = (FortranDelete *)callback_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function, (void *)fortran_delete, CALLBACK_FORTRAN);
+    FortranDelete *d = (FortranDelete *)callback_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function,
+                                                      (void *)fortran_delete, CALLBACK_FORTRAN);
     MPI_Aint five = 5, six = 6;
     d(&comm, &keyval, &five, &six, &error);
     CHECK(error == 13);
@@ -198,8 +231,8 @@ static void test_attributes(void)
 
 static void test_others(void)
 {
-    MPI_Comm_errhandler_function *h =
-        (MPI_Comm_errhandler_function *)callback_wrap(WEND_CALLBACK_MPI_Comm_errhandler_function, (void *)handler, CALLBACK_C);
+    MPI_Comm_errhandler_function *h = (MPI_Comm_errhandler_function *)callback_wrap(
+        WEND_CALLBACK_MPI_Comm_errhandler_function, (void *)handler, CALLBACK_C);
     MPI_Comm comm = MPI_COMM_WORLD;
     int code = 77;
     h(&comm, &code, "MPI_Send", -3);
@@ -207,14 +240,17 @@ static void test_others(void)
     expect_return(WEND_CALLBACK_MPI_Comm_errhandler_function, 0, 0);
 
     typedef int Convert(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset, void *);
-    Convert *c = (Convert *)callback_wrap(WEND_CALLBACK_MPI_Datarep_conversion_function_c, (void *)convert, CALLBACK_C);
+    Convert *c = (Convert *)callback_wrap(WEND_CALLBACK_MPI_Datarep_conversion_function_c,
+                                          (void *)convert, CALLBACK_C);
     CHECK(c(&extra, MPI_INT, (MPI_Count)1 << 40, &code, -5, NULL) == 44);
     expect_return(WEND_CALLBACK_MPI_Datarep_conversion_function_c, 44, 0);
 
-    inner = (Cancel *)callback_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function, (void *)cancel, CALLBACK_C);
+    inner = (Cancel *)callback_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function, (void *)cancel,
+                                    CALLBACK_C);
     CHECK(inner(&extra, 1) == 0);
     expect_return(WEND_CALLBACK_MPI_Grequest_cancel_function, 0, 0);
-    Cancel *outer = (Cancel *)callback_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function, (void *)nesting, CALLBACK_C);
+    Cancel *outer = (Cancel *)callback_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function,
+                                            (void *)nesting, CALLBACK_C);
     deepest = 0;
     CHECK(outer(&extra, 1) == 6 && deepest == 2);
     expect_return(WEND_CALLBACK_MPI_Grequest_cancel_function, 6, 0);
@@ -222,36 +258,52 @@ static void test_others(void)
 
 static void test_identity(void)
 {
-    void *a = callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C);
-    CHECK(a == callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
-    CHECK(a != callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_FORTRAN));
-    CHECK(a != callback_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function, (void *)cancel, CALLBACK_C));
+    void *a =
+        callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C);
+    CHECK(
+        a
+        == callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
+    CHECK(a
+          != callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel,
+                           CALLBACK_FORTRAN));
+    CHECK(a
+          != callback_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function, (void *)cancel, CALLBACK_C));
     CHECK(callback_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, NULL, CALLBACK_C) == NULL);
     CHECK(CALLERS_LANGUAGE() == CALLBACK_C);
     int64_t known = func_word((const void *)cancel);
     number = 7;
-    CHECK(func_word((const void *)test_identity) == WEND_HANDLE(7, 0)); /* a thread's words are by what it has seen itself */
+    /* a thread's words are by what it has seen itself */
+    CHECK(func_word((const void *)test_identity) == WEND_HANDLE(7, 0));
     CHECK(func_word((const void *)test_others) == WEND_HANDLE(7, 1));
     CHECK(func_word((const void *)cancel) == WEND_HANDLE(7, 2));
-    CHECK(a != callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
+    CHECK(
+        a
+        != callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
     number = 0;
     CHECK(func_word((const void *)cancel) == known);
-    CHECK(a == callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
+    CHECK(
+        a
+        == callback_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
 }
 
 /* Many functions: no fixed number of closures, and each is its own. */
-#define MANY(n) static int many##n(void *s, int c) { return *(int *)s * 100 + n + c; }
-MANY(0) MANY(1) MANY(2) MANY(3)
-static void test_many(void)
+#define MANY(n)                         \
+    static int many##n(void *s, int c)  \
+    {                                   \
+        return *(int *)s * 100 + n + c; \
+    }
+MANY(0) MANY(1) MANY(2) MANY(3) static void test_many(void)
 {
     Cancel *f[4] = {many0, many1, many2, many3};
     int s = 3;
     for (int kind = 0; kind < WEND_CALLBACK_KINDS; kind++)
         for (int i = 0; i < 4; i++)
             for (int fortran = 0; fortran < 2; fortran++)
-                callback_wrap((enum wend_callback)kind, (void *)f[i], fortran ? CALLBACK_FORTRAN : CALLBACK_C);
+                callback_wrap((enum wend_callback)kind, (void *)f[i],
+                              fortran ? CALLBACK_FORTRAN : CALLBACK_C);
     for (int i = 3; i >= 0; i--) {
-        Cancel *g = (Cancel *)callback_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function, (void *)f[i], CALLBACK_C);
+        Cancel *g = (Cancel *)callback_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function,
+                                            (void *)f[i], CALLBACK_C);
         CHECK(g != f[i] && g(&s, 50) == 350 + i);
         expect_return(WEND_CALLBACK_MPI_Grequest_cancel_function, 350 + i, 0);
     }

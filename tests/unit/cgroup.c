@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-static char *root;                    /* of the files of a case */
+static char *root; /* of the files of a case */
 
 static void put(const char *name, const char *text)
 {
@@ -42,7 +42,7 @@ static void expect(guint64 limit, guint64 left)
 
 /* -- what the kernel says of mounts -- */
 
-#define OTHERS \
+#define OTHERS                                                \
     "22 28 0:21 / /sys rw,nosuid shared:7 - sysfs sysfs rw\n" \
     "30 22 0:26 / /sys/fs/cgroup/cpu rw shared:9 master:2 - cgroup cgroup rw,cpu,cpuacct\n"
 #define MOUNT_1(root, point) "31 22 0:27 " root " " point " rw shared:9 - cgroup cgroup rw,memory\n"
@@ -76,7 +76,8 @@ static void test_first(void)
 {
     say("4:memory:/job/step\n1:cpu:/job\n0::/\n", MOUNT_1("/", POINT_1) OTHERS);
     group(1, POINT_1, NONE_1, "90000000\n", "");
-    group(1, POINT_1 "/job", "8000000\n", "7000000\n", "cache 1\ninactive_file 5\n"
+    group(1, POINT_1 "/job", "8000000\n", "7000000\n",
+          "cache 1\ninactive_file 5\n"
           "total_inactive_file 400000\ntotal_active_file 200000\n");
     group(1, POINT_1 "/job/step", "5000000\n", "1000000\n", "total_inactive_file 500000\n");
     expect(5000000, 1600000); /* of the job, 8 - 7 + 0.6 */
@@ -164,14 +165,14 @@ static void test_containers(void)
 /* A machine with both: the limits are where the memory controller is, or on both sides. */
 static void test_both(void)
 {
-    const char *mounts = MOUNT_1("/", POINT_1) MOUNT_2("/", "/sys/fs/cgroup/unified");
+    const char *mounts = MOUNT_1("/", POINT_1) MOUNT_2("/", "/sys/fs/cgroup/shared");
     say("4:memory:/job\n0::/session\n", mounts);
     group(1, POINT_1 "/job", "9000\n", "1000\n", "");
-    put("/sys/fs/cgroup/unified/session/cgroup.procs", "1\n");
+    put("/sys/fs/cgroup/shared/session/cgroup.procs", "1\n");
     expect(9000, 8000);
     say("4:cpu:/job\n0::/session\n", mounts);
     group(1, POINT_1 "/job", "1\n", "1\n", "");
-    group(2, "/sys/fs/cgroup/unified/session", "7000\n", "1000\n", "");
+    group(2, "/sys/fs/cgroup/shared/session", "7000\n", "1000\n", "");
     expect(7000, 6000);
 }
 

@@ -2,7 +2,8 @@
 /* class-alignment.c: ranks that leave out calls that others make. */
 #include "recorded.h"
 
-/* Cycles over levels of which each has half as many ranks as the one before, in two dimensions, and what the first rank does beside. */
+/* Cycles over levels of which each has half as many ranks as the one before, in two dimensions, and
+ * what the first rank does beside. */
 static SimulatedRank *levels(guint rank, guint width, guint height)
 {
     SimulatedRank *r = simulated_new(rank, width * height, TRUE);
@@ -13,17 +14,23 @@ static SimulatedRank *levels(guint rank, guint width, guint height)
         for (guint level = 0; 1u << level < width; level++) {
             gint64 step = 1 << level, count = 1024 >> level;
             for (int axis = 0; axis < 2; axis++) {
-                if ((axis ? y : x) % step) continue;
-                gint64 right = axis ? ((y + step) % height) * width + x : y * width + (x + step) % width;
-                gint64 left = axis ? ((y + height - step) % height) * width + x : y * width + (x + width - step) % width;
-                gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 8 * axis, count, left, axis);
+                if ((axis ? y : x) % step)
+                    continue;
+                gint64 right =
+                    axis ? ((y + step) % height) * width + x : y * width + (x + step) % width;
+                gint64 left = axis ? ((y + height - step) % height) * width + x
+                                   : y * width + (x + width - step) % width;
+                gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 8 * axis,
+                                           count, left, axis);
                 sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 8 * axis, count, right, axis);
                 sim_waitall(r, s, 1, &request);
             }
         }
         sim_allreduce(r, s, 1);
-        if (rank == 0 && cycle % 5 == 4) sim_recv(r, s, 1, 1, 7, 1, 7, 8);
-        if (rank == 1 && cycle % 5 == 4) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 1, 0, 7);
+        if (rank == 0 && cycle % 5 == 4)
+            sim_recv(r, s, 1, 1, 7, 1, 7, 8);
+        if (rank == 1 && cycle % 5 == 4)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 1, 0, 7);
     }
     return r;
 }
@@ -36,7 +43,8 @@ static void test_levels(void)
     for (guint k = 0; k < 2; k++) {
         guint side = k ? 16 : 8;
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-        for (guint rank = 0; rank < side * side; rank++) g_ptr_array_add(ranks, levels(rank, side, side));
+        for (guint rank = 0; rank < side * side; rank++)
+            g_ptr_array_add(ranks, levels(rank, side, side));
         WendMergeResult result = in_any_order(ranks, rand);
         g_assert_cmpuint(result.classes, <=, 4); /* of 7 and 9 */
         bytes[k] = result.bytes;
@@ -54,22 +62,32 @@ typedef enum { ALL, ODD, FIRST, LATER, THIRD, INNER, CONDITIONS } Condition;
 static gboolean holds(Condition c, guint rank, guint world)
 {
     switch (c) {
-    case ODD: return rank % 2 == 1;
-    case FIRST: return rank == 0;
-    case LATER: return rank >= world / 2;
-    case THIRD: return rank % 3 == 0;
-    case INNER: return rank > 0 && rank + 1 < world;
-    default: return TRUE;
+    case ODD:
+        return rank % 2 == 1;
+    case FIRST:
+        return rank == 0;
+    case LATER:
+        return rank >= world / 2;
+    case THIRD:
+        return rank % 3 == 0;
+    case INNER:
+        return rank > 0 && rank + 1 < world;
+    default:
+        return TRUE;
     }
 }
 
-/* Some calls, each maybe under a condition, and loops of such, to some depth. DRAW is the same on all ranks, CHANCE is not. */
-static void run_block(SimulatedRank *r, SimulatedSequence *s, GRand *draw, GRand *chance, int depth, gboolean runs)
+/* Some calls, each maybe under a condition, and loops of such, to some depth. DRAW is the same on
+ * all ranks, CHANCE is not. */
+static void run_block(SimulatedRank *r, SimulatedSequence *s, GRand *draw, GRand *chance, int depth,
+                      gboolean runs)
 {
     guint n = g_rand_int_range(draw, 1, 6);
     for (guint i = 0; i < n; i++) {
-        gboolean here = runs && holds((Condition)g_rand_int_range(draw, 0, CONDITIONS), r->rank, r->world);
-        gint64 count = g_rand_int_range(draw, 1, 4), shift = g_rand_int_range(draw, 1, 3), tag = g_rand_int_range(draw, 0, 3);
+        gboolean here =
+            runs && holds((Condition)g_rand_int_range(draw, 0, CONDITIONS), r->rank, r->world);
+        gint64 count = g_rand_int_range(draw, 1, 4), shift = g_rand_int_range(draw, 1, 3),
+               tag = g_rand_int_range(draw, 0, 3);
         gint64 peer = (r->rank + shift) % r->world;
         gint kind = g_rand_int_range(draw, 0, depth > 0 ? 7 : 5);
         guint32 seed = g_rand_int(draw);
@@ -82,13 +100,21 @@ static void run_block(SimulatedRank *r, SimulatedSequence *s, GRand *draw, GRand
             }
             continue;
         }
-        if (!here) continue;
-        if (kind == 0) sim_allreduce(r, s, count);
-        if (kind == 1) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 8 * (gint64)r->rank, count, peer, tag);
-        if (kind == 2) sim_recv(r, s, count, constant("MPI_ANY_SOURCE"), tag, g_rand_int_range(chance, 0, (gint32)r->world), tag, 8 * count);
+        if (!here)
+            continue;
+        if (kind == 0)
+            sim_allreduce(r, s, count);
+        if (kind == 1)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 8 * (gint64)r->rank, count, peer,
+                     tag);
+        if (kind == 2)
+            sim_recv(r, s, count, constant("MPI_ANY_SOURCE"), tag,
+                     g_rand_int_range(chance, 0, (gint32)r->world), tag, 8 * count);
         if (kind >= 3) {
-            gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, count, peer, tag);
-            for (gint polls = kind == 4 ? g_rand_int_range(chance, 0, 3) : 0; polls > 0; polls--) sim_test(r, s, request, FALSE);
+            gint64 request =
+                sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, count, peer, tag);
+            for (gint polls = kind == 4 ? g_rand_int_range(chance, 0, 3) : 0; polls > 0; polls--)
+                sim_test(r, s, request, FALSE);
             sim_test(r, s, request, TRUE);
         }
     }
@@ -116,7 +142,8 @@ static void test_chance(void)
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
         GRand *rand = g_rand_new_with_seed(seed);
         guint world = 2 + seed % 12;
-        for (guint rank = 0; rank < world; rank++) g_ptr_array_add(ranks, by_chance(rank, world, seed));
+        for (guint rank = 0; rank < world; rank++)
+            g_ptr_array_add(ranks, by_chance(rank, world, seed));
         WendMergeResult result;
         char *dir = record(ranks, rand, &result);
         check(dir, ranks);

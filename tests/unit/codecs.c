@@ -19,27 +19,37 @@ static GRand *dice;
 static GArray *some_ranks(guint32 world)
 {
     GArray *ranks = g_array_new(FALSE, FALSE, sizeof(guint32));
-    guint32 step = g_rand_int_range(dice, 1, 5), from = g_rand_int_range(dice, 0, 3), kind = g_rand_int_range(dice, 0, 3);
+    guint32 step = g_rand_int_range(dice, 1, 5), from = g_rand_int_range(dice, 0, 3),
+            kind = g_rand_int_range(dice, 0, 3);
     for (guint32 r = from; r < world; r++)
-        if (kind == 0 ? r % step == 0 : kind == 1 ? r / 7 % 2 == 0 : g_rand_boolean(dice)) g_array_append_val(ranks, r);
-    if (ranks->len == 0) g_array_append_val(ranks, from);
+        if (kind == 0 ? r % step == 0 : kind == 1 ? r / 7 % 2 == 0 : g_rand_boolean(dice))
+            g_array_append_val(ranks, r);
+    if (ranks->len == 0)
+        g_array_append_val(ranks, from);
     return ranks;
 }
 
-/* Keys of one to four bytes, few and many: they ascend, and places of one key are in the order they were in; a part of the order is rearranged alone. */
+/* Keys of one to four bytes, few and many: they ascend, and places of one key are in the order they
+ * were in; a part of the order is rearranged alone. */
 static void test_order(void)
 {
     for (int i = 0; i < 2000; i++) {
-        guint n = g_rand_int_range(dice, 0, 400), from = g_rand_int_range(dice, 0, n + 1), to = g_rand_int_range(dice, from, n + 1);
+        guint n = g_rand_int_range(dice, 0, 400), from = g_rand_int_range(dice, 0, n + 1),
+              to = g_rand_int_range(dice, from, n + 1);
         guint32 mask = G_MAXUINT32 >> g_rand_int_range(dice, 0, 32);
-        g_autofree guint32 *keys = g_new(guint32, n + 1), *order = g_new(guint32, n + 1), *seen = g_new0(guint32, n + 1);
-        for (guint k = 0; k < n; k++) keys[k] = g_rand_int(dice) & mask;
+        g_autofree guint32 *keys = g_new(guint32, n + 1), *order = g_new(guint32, n + 1),
+                           *seen = g_new0(guint32, n + 1);
+        for (guint k = 0; k < n; k++)
+            keys[k] = g_rand_int(dice) & mask;
         order_begin(order, n);
         order_by_keys(order + from, keys, to - from);
         for (guint k = 0; k < n; k++) {
             g_assert_cmpuint(seen[order[k]]++, ==, 0);
-            if (k < from || k >= to) g_assert_cmpuint(order[k], ==, k);
-            else if (k > from) g_assert_true(keys[order[k - 1]] < keys[order[k]] || (keys[order[k - 1]] == keys[order[k]] && order[k - 1] < order[k]));
+            if (k < from || k >= to)
+                g_assert_cmpuint(order[k], ==, k);
+            else if (k > from)
+                g_assert_true(keys[order[k - 1]] < keys[order[k]]
+                              || (keys[order[k - 1]] == keys[order[k]] && order[k - 1] < order[k]));
         }
     }
 }
@@ -65,7 +75,8 @@ static void test_ranksets(void)
         }
         WendCursor small = wend_cursor(b.data, b.len);
         RankSet none;
-        g_assert_false(rankset_decode(&none, &small, row[ranks->len - 1])); /* a world in which the last one is not */
+        /* a world in which the last one is not */
+        g_assert_false(rankset_decode(&none, &small, row[ranks->len - 1]));
         g_assert_false(rankset_unite(&s, &back));
         wend_buf_clear(&b);
         rankset_clear(&s);
@@ -80,16 +91,22 @@ static void test_rows_of_sets(void)
     guint in_columns = 0;
     for (int i = 0; i < 3000; i++) {
         guint32 world = g_rand_int_range(dice, 1, 200);
-        guint n = g_rand_int_range(dice, 1, MIN(world, 12) + 1), kind = g_rand_int_range(dice, 0, 4);
+        guint n = g_rand_int_range(dice, 1, MIN(world, 12) + 1),
+              kind = g_rand_int_range(dice, 0, 4);
         g_autofree RankSet *sets = g_new0(RankSet, n), *back = g_new0(RankSet, n);
         g_autofree guint *of = g_new(guint, world);
         for (guint32 r = 0; r < world; r++) {
-            of[r] = r < n ? r : kind == 0 ? r % n : kind == 1 ? MIN((guint)__builtin_ctz(r), n - 1) : kind == 2 ? r * n / world : (guint)g_rand_int_range(dice, 0, (gint32)n + 1);
+            of[r] = r < n       ? r
+                    : kind == 0 ? r % n
+                    : kind == 1 ? MIN((guint)__builtin_ctz(r), n - 1)
+                    : kind == 2 ? r * n / world
+                                : (guint)g_rand_int_range(dice, 0, (gint32)n + 1);
         }
         for (guint k = 0; k < n; k++) {
             g_autoptr(GArray) own = g_array_new(FALSE, FALSE, sizeof(guint32));
             for (guint32 r = 0; r < world; r++)
-                if (of[r] == k) g_array_append_val(own, r);
+                if (of[r] == k)
+                    g_array_append_val(own, r);
             sets[k] = rankset_from_sorted((const guint32 *)(gpointer)own->data, own->len);
         }
         WendBuf b = WEND_BUF_INIT;
@@ -97,30 +114,52 @@ static void test_rows_of_sets(void)
         in_columns += b.data[0];
         WendCursor c = wend_cursor(b.data, b.len);
         g_assert_true(ranksets_decode(back, n, &c, world) && c.p == c.end);
-        for (guint k = 0; k < n; k++) g_assert_true(rankset_equal(&sets[k], &back[k]));
-        for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+        for (guint k = 0; k < n; k++)
+            g_assert_true(rankset_equal(&sets[k], &back[k]));
+        for (guint k = 0; k < n; k++)
+            rankset_clear(&back[k]);
         for (gsize cut = 0; cut < b.len; cut++) {
             WendCursor part = wend_cursor(b.data, cut);
             g_assert_false(ranksets_decode(back, n, &part, world));
-            for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+            for (guint k = 0; k < n; k++)
+                rankset_clear(&back[k]);
         }
         WendCursor small = wend_cursor(b.data, b.len);
-        if (of[world - 1] < n) g_assert_false(ranksets_decode(back, n, &small, world - 1)); /* a world that does not have its last rank */
-        for (guint k = 0; k < n; k++) rankset_clear(&back[k]);
+        /* a world that does not have its last rank */
+        if (of[world - 1] < n)
+            g_assert_false(ranksets_decode(back, n, &small, world - 1));
+        for (guint k = 0; k < n; k++)
+            rankset_clear(&back[k]);
         wend_buf_clear(&b);
-        for (guint k = 0; k < n; k++) rankset_clear(&sets[k]);
+        for (guint k = 0; k < n; k++)
+            rankset_clear(&sets[k]);
     }
     g_assert_cmpuint(in_columns, >, 100);
     g_assert_cmpuint(in_columns, <, 2900);
 }
 
-/* Runs that no writer writes, told in columns: where they begin, how many ranks they have, their steps. */
+/* Runs that no writer writes, told in columns: where they begin, how many ranks they have, their
+ * steps. */
 static void test_rows_of_sets_told_wrong(void)
 {
     enum { WORLD = 1000 };
     const gint64 most = G_MAXINT64, least = WEND_SPECIAL_BASE;
-    const gint64 rows[][3] = {{0, 0, 1}, {0, 2, 0}, {WORLD, 1, 1}, {0, WORLD + 1, 1}, {0, 2, WORLD}, {2, 500, 2}, {-1, 3, 1}, {0, -2, 1}, {5, 2, -1}, {most, most, most}, {0, most, most}, {0, most, -1},
-                              {least, least, least}, {0, 1, WORLD + 1}, {999, 1, 1}, {1, 500, 2}};
+    const gint64 rows[][3] = {{0, 0, 1},
+                              {0, 2, 0},
+                              {WORLD, 1, 1},
+                              {0, WORLD + 1, 1},
+                              {0, 2, WORLD},
+                              {2, 500, 2},
+                              {-1, 3, 1},
+                              {0, -2, 1},
+                              {5, 2, -1},
+                              {most, most, most},
+                              {0, most, most},
+                              {0, most, -1},
+                              {least, least, least},
+                              {0, 1, WORLD + 1},
+                              {999, 1, 1},
+                              {1, 500, 2}};
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         WendBuf b = WEND_BUF_INIT;
         RankSet set;
@@ -149,7 +188,8 @@ static void test_boxes(void)
             from[d] = (guint)g_rand_int_range(dice, 0, (gint32)size[d]);
             to[d] = (guint)g_rand_int_range(dice, (gint32)from[d], (gint32)size[d]);
         }
-        guint apart = (guint)g_rand_int_range(dice, 1, 4); /* each so many in x: corners, or a coarse grid */
+        /* each so many in x: corners, or a coarse grid */
+        guint apart = (guint)g_rand_int_range(dice, 1, 4);
         for (guint z = from[2]; z <= to[2]; z++)
             for (guint y = from[1]; y <= to[1]; y++)
                 for (guint x = from[0]; x <= to[0]; x += apart) {
@@ -162,7 +202,8 @@ static void test_boxes(void)
         rankset_encode_shortest(&s, &b);
         g_assert_cmpuint(b.len, <=, 36);
         WendCursor c = wend_cursor(b.data, b.len);
-        g_assert_true(rankset_decode(&back, &c, X * Y * Z) && c.p == c.end && rankset_equal(&s, &back));
+        g_assert_true(rankset_decode(&back, &c, X * Y * Z) && c.p == c.end
+                      && rankset_equal(&s, &back));
         for (guint32 r = 0, k = 0, index; r < X * Y * Z + 3; r++) {
             gboolean in = k < ranks->len && row[k] == r;
             g_assert_true(rankset_find(&back, r, &index) == in && (!in || index == k));
@@ -170,7 +211,8 @@ static void test_boxes(void)
         }
         WendCursor small = wend_cursor(b.data, b.len);
         RankSet none;
-        g_assert_false(rankset_decode(&none, &small, row[ranks->len - 1])); /* a world in which the last one is not */
+        /* a world in which the last one is not */
+        g_assert_false(rankset_decode(&none, &small, row[ranks->len - 1]));
         wend_buf_clear(&b);
         rankset_clear(&s);
         rankset_clear(&back);
@@ -180,29 +222,41 @@ static void test_boxes(void)
 static gint64 some_value(int kind, guint32 rank)
 {
     switch (kind) {
-    case 0: return 5;
-    case 1: return rank + 3;
-    case 2: return rank % 4 == 0 ? WEND_CONST(3) : (gint64)rank - 1;
-    case 3: return rank < 10 ? 7 : rank < 20 ? (gint64)rank + 1 : WEND_ABSENT;
-    case 4: return g_rand_int_range(dice, 0, 3);
-    case 5: return g_rand_boolean(dice) ? G_MAXINT64 - rank : G_MININT64 + 0x200000 + rank;
-    default: return rank / 8 * 100;
+    case 0:
+        return 5;
+    case 1:
+        return rank + 3;
+    case 2:
+        return rank % 4 == 0 ? WEND_CONST(3) : (gint64)rank - 1;
+    case 3:
+        return rank < 10 ? 7 : rank < 20 ? (gint64)rank + 1 : WEND_ABSENT;
+    case 4:
+        return g_rand_int_range(dice, 0, 3);
+    case 5:
+        return g_rand_boolean(dice) ? G_MAXINT64 - rank : G_MININT64 + 0x200000 + rank;
+    default:
+        return rank / 8 * 100;
     }
 }
 
-typedef struct { RankSet ranks; RankVector first, values; } Side;
+typedef struct {
+    RankSet ranks;
+    RankVector first, values;
+} Side;
 
 static RankVector united(const RankVectorOn *a, const RankVectorOn *b)
 {
     RankVector v = rank_vector_copy(a->values);
-    if (rank_vector_join(&v, b->values)) return v;
+    if (rank_vector_join(&v, b->values))
+        return v;
     rank_vector_clear(&v);
     return rank_vector_unite(a, b);
 }
 
 static void absorb(Side *a, Side *b, gboolean by_first)
 {
-    RankVectorOn x = {&a->ranks, &a->values, by_first ? &a->first : NULL}, y = {&b->ranks, &b->values, by_first ? &b->first : NULL};
+    RankVectorOn x = {&a->ranks, &a->values, by_first ? &a->first : NULL},
+                 y = {&b->ranks, &b->values, by_first ? &b->first : NULL};
     RankVectorOn f = {&a->ranks, &a->first, NULL}, g = {&b->ranks, &b->first, NULL};
     RankVector values = united(&x, &y), first = united(&f, &g);
     rank_vector_clear(&a->values);
@@ -215,17 +269,21 @@ static void absorb(Side *a, Side *b, gboolean by_first)
     rankset_clear(&b->ranks);
 }
 
-static Side merged(GArray *ranks, const gint64 *firsts, const gint64 *values, gboolean by_first, gboolean in_order)
+static Side merged(GArray *ranks, const gint64 *firsts, const gint64 *values, gboolean by_first,
+                   gboolean in_order)
 {
     g_autoptr(GArray) sides = g_array_new(FALSE, FALSE, sizeof(Side));
     for (guint i = 0; i < ranks->len; i++) {
         guint32 rank = g_array_index(ranks, guint32, i);
-        Side s = {rankset_single(rank), rank_vector_single(firsts[i], rank), rank_vector_single(values[i], by_first ? firsts[i] : (gint64)rank)};
+        Side s = {rankset_single(rank), rank_vector_single(firsts[i], rank),
+                  rank_vector_single(values[i], by_first ? firsts[i] : (gint64)rank)};
         g_array_append_val(sides, s);
     }
     while (sides->len > 1) {
-        guint a = in_order ? 0 : g_rand_int_range(dice, 0, sides->len), b = in_order ? 1 : g_rand_int_range(dice, 0, sides->len);
-        if (a == b) continue;
+        guint a = in_order ? 0 : g_rand_int_range(dice, 0, sides->len),
+              b = in_order ? 1 : g_rand_int_range(dice, 0, sides->len);
+        if (a == b)
+            continue;
         absorb(&g_array_index(sides, Side, a), &g_array_index(sides, Side, b), by_first);
         g_array_remove_index(sides, b);
     }
@@ -250,13 +308,21 @@ static void test_vectors(void)
         int kind = g_rand_int_range(dice, 0, 7), own = g_rand_int_range(dice, 0, 3);
         for (guint32 k = 0; k < n; k++) {
             values[k] = some_value(kind, row[k]);
-            selfs[k] = own == 0 ? row[k] : own == 1 ? (gint64)row[k] / 2 : row[k] % 5 ? (gint64)row[k] / 2 : WEND_UNKNOWN;
+            selfs[k] = own == 0     ? row[k]
+                       : own == 1   ? (gint64)row[k] / 2
+                       : row[k] % 5 ? (gint64)row[k] / 2
+                                    : WEND_UNKNOWN;
         }
-        Side one = merged(ranks, selfs, values, own > 0, TRUE), other = merged(ranks, selfs, values, own > 0, FALSE);
+        Side one = merged(ranks, selfs, values, own > 0, TRUE),
+             other = merged(ranks, selfs, values, own > 0, FALSE);
         const RankVector *v = &one.values;
-        if (kind == 0) g_assert_true(rank_vector_is_constant(v) && v->value == 5);
-        if (kind == 1 && own == 0) g_assert_true(rank_vector_is_relative(v) && v->delta == 3);
-        g_assert_true(rank_vector_equal(v, &other.values) && rank_vector_equal(&one.first, &other.first) && rankset_equal(&one.ranks, &other.ranks));
+        if (kind == 0)
+            g_assert_true(rank_vector_is_constant(v) && v->value == 5);
+        if (kind == 1 && own == 0)
+            g_assert_true(rank_vector_is_relative(v) && v->delta == 3);
+        g_assert_true(rank_vector_equal(v, &other.values)
+                      && rank_vector_equal(&one.first, &other.first)
+                      && rankset_equal(&one.ranks, &other.ranks));
         for (guint32 k = 0; k < n; k++) {
             g_assert_cmpint(rank_vector_at(&one.first, k, row[k]), ==, selfs[k]);
             g_assert_cmpint(rank_vector_at(v, k, own ? selfs[k] : (gint64)row[k]), ==, values[k]);
@@ -278,15 +344,30 @@ static void test_vectors(void)
 /* A word that is a mark, or a difference that is none, does not come out of a merging process. */
 static void test_vectors_damaged(void)
 {
-    const struct { guint form; gint64 words[2]; gboolean whole; } rows[] = {
-        {1, {5}, TRUE}, {1, {WEND_ABSENT}, TRUE}, {1, {RANK_VECTOR_MARK(0) - 1}, TRUE}, {1, {RANK_VECTOR_MARK(0)}, FALSE}, {1, {RANK_VECTOR_DELTAS}, FALSE}, {1, {RANK_VECTOR_DELTAS_OF_SELF}, FALSE},
-        {2, {-3}, TRUE}, {2, {WEND_ABSENT}, FALSE}, {2, {RANK_VECTOR_NO_DELTA}, FALSE}, {3, {5, 2}, TRUE}, {3, {RANK_VECTOR_RELATIVE, 2}, FALSE}, {3, {5, WEND_UNKNOWN}, FALSE}, {5, {5}, FALSE}};
+    const struct {
+        guint form;
+        gint64 words[2];
+        gboolean whole;
+    } rows[] = {{1, {5}, TRUE},
+                {1, {WEND_ABSENT}, TRUE},
+                {1, {RANK_VECTOR_MARK(0) - 1}, TRUE},
+                {1, {RANK_VECTOR_MARK(0)}, FALSE},
+                {1, {RANK_VECTOR_DELTAS}, FALSE},
+                {1, {RANK_VECTOR_DELTAS_OF_SELF}, FALSE},
+                {2, {-3}, TRUE},
+                {2, {WEND_ABSENT}, FALSE},
+                {2, {RANK_VECTOR_NO_DELTA}, FALSE},
+                {3, {5, 2}, TRUE},
+                {3, {RANK_VECTOR_RELATIVE, 2}, FALSE},
+                {3, {5, WEND_UNKNOWN}, FALSE},
+                {5, {5}, FALSE}};
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         WendBuf b = WEND_BUF_INIT;
         RankVector v;
         wend_buf_unsigned(&b, rows[i].form);
         wend_buf_signed(&b, rows[i].words[0]);
-        if (rows[i].form == 3) wend_buf_signed(&b, rows[i].words[1]);
+        if (rows[i].form == 3)
+            wend_buf_signed(&b, rows[i].words[1]);
         WendCursor c = wend_cursor(b.data, b.len);
         g_assert_true(rank_vector_decode(&v, &c, 1) == rows[i].whole);
         rank_vector_clear(&v);
@@ -300,13 +381,15 @@ enum { SENDERS = 12 };
 
 static void free_slots(RankVector *slots, guint n)
 {
-    for (guint k = 0; k < n; k++) rank_vector_clear(&slots[k]);
+    for (guint k = 0; k < n; k++)
+        rank_vector_clear(&slots[k]);
 }
 
 static RankVector rank_vector_of(const gint64 *words, guint n)
 {
     for (guint r = 1; r < n; r++)
-        if (words[r] != words[0]) return rank_vector_deltas(deltas_of(words, n), FALSE);
+        if (words[r] != words[0])
+            return rank_vector_deltas(deltas_of(words, n), FALSE);
     return (RankVector){.value = words[0], .delta = RANK_VECTOR_NO_DELTA};
 }
 
@@ -317,7 +400,8 @@ static void test_slot_sums(void)
     for (int round = 0; round < 50; round++) {
         gint64 words[SLOTS][RANKS];
         RankVector slots[SLOTS];
-        guint lied = (guint)g_rand_int_range(dice, 2, COUNTS); /* a displacement that is one too much on one rank, and those after it */
+        /* a displacement that is one too much on one rank, and those after it */
+        guint lied = (guint)g_rand_int_range(dice, 2, COUNTS);
         for (guint r = 0; r < RANKS; r++) {
             words[0][r] = r;
             words[1][r] = 77;
@@ -331,14 +415,16 @@ static void test_slot_sums(void)
                 }
             }
         }
-        for (guint k = 0; k < SLOTS; k++) slots[k] = rank_vector_of(words[k], RANKS);
+        for (guint k = 0; k < SLOTS; k++)
+            slots[k] = rank_vector_of(words[k], RANKS);
         g_autofree Derived *derived = slots_derive(slots, SLOTS, RANKS);
         g_assert_nonnull(derived);
         for (guint k = 0; k < SLOTS; k++) {
             guint half = k >= 2 + 2 * COUNTS, displs = 2 + (2 * half + 1) * COUNTS, at = k - displs;
             gboolean sum = k > displs && k < displs + COUNTS && !(half && at == lied);
             g_assert_cmpint(derived[k].kind, ==, sum ? DERIVED_SUM : DERIVED_NONE);
-            if (sum) g_assert_cmpuint(derived[k].back, ==, COUNTS + 1);
+            if (sum)
+                g_assert_cmpuint(derived[k].back, ==, COUNTS + 1);
         }
         g_assert_null(slots_derive(slots, 2 + COUNTS, RANKS));
         free_slots(slots, SLOTS);
@@ -355,24 +441,30 @@ static void test_slots_across(void)
         guint constant = (guint)g_rand_int_range(dice, 1, N), send = 1, receive = send + N + GAP;
         gboolean lies = round % 3 == 1, all_send_the_same = round % 3 == 2;
         for (guint r = 0; r < N; r++) {
-            for (guint k = 0; k < SLOTS; k++) words[k][r] = k < N ? 1 : (gint64)r;
+            for (guint k = 0; k < SLOTS; k++)
+                words[k][r] = k < N ? 1 : (gint64)r;
             words[0][r] = r;
         }
         for (guint to = 0; to < N; to++) {
             gint64 same = g_rand_int_range(dice, 100, 5000);
             for (guint from = 0; from < N; from++) {
-                gint64 count = to == constant || all_send_the_same ? same : g_rand_int_range(dice, 100, 5000);
+                gint64 count =
+                    to == constant || all_send_the_same ? same : g_rand_int_range(dice, 100, 5000);
                 words[send + to][from] = count;
                 words[receive + from][to] = count;
             }
         }
-        if (lies) words[receive + (guint)g_rand_int_range(dice, 0, N)][g_rand_int_range(dice, 0, N)]++;
-        for (guint k = 0; k < SLOTS; k++) slots[k] = rank_vector_of(words[k], N);
+        if (lies)
+            words[receive + (guint)g_rand_int_range(dice, 0, N)][g_rand_int_range(dice, 0, N)]++;
+        for (guint k = 0; k < SLOTS; k++)
+            slots[k] = rank_vector_of(words[k], N);
         g_autofree Derived *derived = slots_derive(slots, SLOTS, N);
         g_assert_true((derived != NULL) == (round % 3 == 0));
         for (guint k = 0; derived && k < SLOTS; k++) {
-            g_assert_cmpint(derived[k].kind, ==, k >= receive && k < receive + N ? DERIVED_ACROSS : DERIVED_NONE);
-            if (derived[k].kind) g_assert_cmpuint(derived[k].back, ==, receive - send);
+            g_assert_cmpint(derived[k].kind, ==,
+                            k >= receive && k < receive + N ? DERIVED_ACROSS : DERIVED_NONE);
+            if (derived[k].kind)
+                g_assert_cmpuint(derived[k].back, ==, receive - send);
         }
         free_slots(slots, SLOTS);
     }
@@ -383,15 +475,26 @@ static gint64 grid_value(int form, gint64 r, gint64 width)
 {
     gint64 n = width * width, x = r % width, y = r / width;
     switch (form) {
-    case 0: return x + 1 < width ? r + 1 : r + 1 - width;                         /* torus, east */
-    case 1: return y + 1 < width ? r + width : x;                                 /* torus, north */
-    case 2: return x * width + y;                                                 /* transpose */
-    case 3: return r ^ (width / 2);
-    case 4: return r / 2;
-    case 5: return 2 * r + 1 < n ? 2 * r + 1 : WEND_CONST(1);
-    case 6: return x > 0 ? r - 1 : WEND_CONST(1);                                 /* no torus: MPI_PROC_NULL at the border */
-    case 7: return x == 0 || x == width - 1 ? (y == 0 || y == width - 1 ? 100 : 200) : 400; /* sizes by position */
-    default: return (x + y) % width * width + y;
+    case 0:
+        return x + 1 < width ? r + 1 : r + 1 - width; /* torus, east */
+    case 1:
+        return y + 1 < width ? r + width : x; /* torus, north */
+    case 2:
+        return x * width + y; /* transpose */
+    case 3:
+        return r ^ (width / 2);
+    case 4:
+        return r / 2;
+    case 5:
+        return 2 * r + 1 < n ? 2 * r + 1 : WEND_CONST(1);
+    /* no torus: MPI_PROC_NULL at the border */
+    case 6:
+        return x > 0 ? r - 1 : WEND_CONST(1);
+    /* sizes by position */
+    case 7:
+        return x == 0 || x == width - 1 ? (y == 0 || y == width - 1 ? 100 : 200) : 400;
+    default:
+        return (x + y) % width * width + y;
     }
 }
 
@@ -403,13 +506,16 @@ static void test_structures(void)
         for (int i = 0; i < 3; i++) {
             gint64 n = widths[i] * widths[i];
             g_autofree gint64 *words = g_new(gint64, n);
-            for (gint64 r = 0; r < n; r++) words[r] = grid_value(form, r, widths[i]);
+            for (gint64 r = 0; r < n; r++)
+                words[r] = grid_value(form, r, widths[i]);
             g_autoptr(DeltaSequence) s = deltas_of(words, n);
             sizes[i] = deltas_size(s);
-            for (gint64 r = 0; r < n; r++) g_assert_cmpint(deltas_at(s, r), ==, words[r]);
+            for (gint64 r = 0; r < n; r++)
+                g_assert_cmpint(deltas_at(s, r), ==, words[r]);
         }
         g_test_message("form %d: %zu %zu %zu", form, sizes[0], sizes[1], sizes[2]);
-        if (form < 8) g_assert_cmpuint(sizes[2], <=, 24);
+        if (form < 8)
+            g_assert_cmpuint(sizes[2], <=, 24);
     }
 }
 
@@ -417,7 +523,10 @@ static void test_structures(void)
 
 static void test_hosts(void)
 {
-    static const char *const names[] = {"node7", "node10", "login", "node8", "node9", "gpu-003.site", "gpu-001.site", "gpu-005.site", "node7", "r1n1", "r1n2", "r2n1", "1", "odd;name", "node[3]", "gpu-6.site"};
+    static const char *const names[] = {"node7", "node10",       "login",        "node8",
+                                        "node9", "gpu-003.site", "gpu-001.site", "gpu-005.site",
+                                        "node7", "r1n1",         "r1n2",         "r2n1",
+                                        "1",     "odd;name",     "node[3]",      "gpu-6.site"};
     Hosts *h = hosts_new(), *others = hosts_new();
     for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
         hosts_add(i % 3 ? h : others, names[i]);
@@ -430,8 +539,11 @@ static void test_hosts(void)
     g_assert_true(back && c.p == c.end);
     hosts_include(h, back);
     g_autofree char *text = hosts_text(h);
-    g_assert_cmpstr(text, ==, "1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];node[3];odd_name;r1n[1-2];r2n1");
-    g_assert_cmpuint(hosts_count("1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];r1n[1-2];r2n1"), ==, 13);
+    g_assert_cmpstr(
+        text, ==,
+        "1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];node[3];odd_name;r1n[1-2];r2n1");
+    g_assert_cmpuint(
+        hosts_count("1;gpu-6.site;gpu-[001-005/2].site;login;node[7-10];r1n[1-2];r2n1"), ==, 13);
     wend_buf_clear(&b);
     hosts_free(h);
     hosts_free(others);
@@ -455,7 +567,8 @@ static void test_include(void)
         guint32 world = g_rand_int_range(dice, 4, 100);
         GArray *rows[] = {some_ranks(world), some_ranks(world)};
         RankSet sets[2];
-        for (int k = 0; k < 2; k++) sets[k] = rankset_from_sorted((const guint32 *)(gpointer)rows[k]->data, rows[k]->len);
+        for (int k = 0; k < 2; k++)
+            sets[k] = rankset_from_sorted((const guint32 *)(gpointer)rows[k]->data, rows[k]->len);
         RankSet both = rankset_copy(&sets[0]);
         rankset_include(&both, &sets[1]);
         guint32 n = 0;
@@ -477,16 +590,38 @@ static void test_words(void)
 {
     guint32 to[] = {2, 0, 1};
     gint64 from[] = {WEND_CONST(1), WEND_CONST(2), WEND_CONST(0)};
-    gint64 words[] = {0, 1, -1, 63, -64, 1LL << 32, G_MAXINT64, G_MININT64, G_MAXINT64 / 4, -(G_MAXINT64 / 4) - 3, WEND_ABSENT, WEND_UNKNOWN, WEND_IGNORE,
-                      WEND_PLAIN, WEND_CONST(0), WEND_CONST(1), WEND_CONST(2), WEND_SPECIAL_BASE, WEND_SPECIAL_BASE + 1, WEND_HANDLE(3, 4000000000u),
-                      WEND_SEGMENT(WEND_SEGMENT_WIN, 1LL << 40), 0x6f77206f6c6c6568};
+    gint64 words[] = {0,
+                      1,
+                      -1,
+                      63,
+                      -64,
+                      1LL << 32,
+                      G_MAXINT64,
+                      G_MININT64,
+                      G_MAXINT64 / 4,
+                      -(G_MAXINT64 / 4) - 3,
+                      WEND_ABSENT,
+                      WEND_UNKNOWN,
+                      WEND_IGNORE,
+                      WEND_PLAIN,
+                      WEND_CONST(0),
+                      WEND_CONST(1),
+                      WEND_CONST(2),
+                      WEND_SPECIAL_BASE,
+                      WEND_SPECIAL_BASE + 1,
+                      WEND_HANDLE(3, 4000000000u),
+                      WEND_SEGMENT(WEND_SEGMENT_WIN, 1LL << 40),
+                      0x6f77206f6c6c6568};
     WendBuf b = WEND_BUF_INIT;
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++) codec_put_word(&b, words[i], to);
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+        codec_put_word(&b, words[i], to);
     WendCursor c = wend_cursor(b.data, b.len);
-    for (guint i = 0; i < G_N_ELEMENTS(words); i++) g_assert_cmpint(codec_word(&c, from, 3), ==, words[i]);
+    for (guint i = 0; i < G_N_ELEMENTS(words); i++)
+        g_assert_cmpint(codec_word(&c, from, 3), ==, words[i]);
     g_assert_true(!c.failed && c.p == c.end);
     wend_buf_clear(&b);
-    codec_put_word(&b, WEND_CONST(0), to); /* number 2, which an archive of two constants does not have */
+    /* number 2, which an archive of two constants does not have */
+    codec_put_word(&b, WEND_CONST(0), to);
     c = wend_cursor(b.data, b.len);
     codec_word(&c, from, 2);
     g_assert_true(c.failed);
@@ -500,7 +635,8 @@ static void test_times(void)
         for (double t = 1e-10; t < 1e9; t *= 1.003) {
             guint32 code = timing_code(t, bits);
             g_assert_cmpuint(code, >=, last);
-            g_assert_cmpfloat(fabs(timing_seconds(code, bits) - t), <=, ldexp(t + 1.25e-10, -(int)bits) + 1.3e-10);
+            g_assert_cmpfloat(fabs(timing_seconds(code, bits) - t), <=,
+                              ldexp(t + 1.25e-10, -(int)bits) + 1.3e-10);
             last = code;
         }
         g_assert_cmpuint(timing_code(0, bits), ==, 0);
@@ -510,13 +646,15 @@ static void test_times(void)
     }
 }
 
-/* Of times by chance, over ten orders of magnitude: the mean to its standard error, one to 0.8 %; the rest to 6 %, or 3 % of many, of what they are and, where they are near it, of the mean. */
+/* Of times by chance, over ten orders of magnitude: the mean to its standard error, one to 0.8 %;
+ * the rest to 6 %, or 3 % of many, of what they are and, where they are near it, of the mean. */
 static void test_time_numbers(void)
 {
     for (int i = 0; i < 20000; i++) {
         guint64 times = i % 10 ? 1 : 1000; /* so often each of few */
         WendTiming t = {.count = 1 + (guint64)g_test_rand_int_range(0, 9)}, back;
-        double around = exp(g_test_rand_double_range(log(1e-8), log(100))), wide = i % 3 ? g_test_rand_double_range(0, 2) : 0.001, sum = 0, sum2 = 0;
+        double around = exp(g_test_rand_double_range(log(1e-8), log(100))),
+               wide = i % 3 ? g_test_rand_double_range(0, 2) : 0.001, sum = 0, sum2 = 0;
         for (guint64 k = 0; k < t.count; k++) {
             double x = around * exp(wide * g_test_rand_double_range(-1, 1));
             t.min = k ? MIN(t.min, x) : x;
@@ -531,17 +669,25 @@ static void test_time_numbers(void)
         guint finer = timing_to_numbers(&t, numbers);
         back = (WendTiming){.count = t.count};
         g_assert_cmpuint(finer, ==, timing_finer(&back, numbers)); /* a reader knows */
-        if (!finer) g_assert_cmpint(numbers[TIMING_FINER], ==, 0);
+        if (!finer)
+            g_assert_cmpint(numbers[TIMING_FINER], ==, 0);
         back = (WendTiming){.count = t.count};
         timing_from_numbers(&back, numbers);
-        double rest = times == 1 ? 1 / 14.0 : 1 / 28.0, close = 1.6 * rest * t.mean; /* the mean itself stands for what is this near it */
-        double mean = t.count == 1 ? 1 / 120.0 : MIN(rest, MAX(1.2 * t.stddev / t.mean / sqrt((double)t.count), 1 / 1000.0));
+        /* the mean itself stands for what is this near it */
+        double rest = times == 1 ? 1 / 14.0 : 1 / 28.0, close = 1.6 * rest * t.mean;
+        double mean =
+            t.count == 1
+                ? 1 / 120.0
+                : MIN(rest, MAX(1.2 * t.stddev / t.mean / sqrt((double)t.count), 1 / 1000.0));
         g_assert_cmpfloat(fabs(back.mean - t.mean), <=, t.mean * mean + 3e-10);
-        g_assert_cmpfloat(fabs(back.min - t.min), <=, (t.min > t.mean * 0.8 ? close : t.min * rest) + 1e-9);
+        g_assert_cmpfloat(fabs(back.min - t.min), <=,
+                          (t.min > t.mean * 0.8 ? close : t.min * rest) + 1e-9);
         g_assert_cmpfloat(fabs(back.max - t.max), <=, MAX(t.max * rest, close) + 1e-9);
         g_assert_cmpfloat(fabs(back.stddev - t.stddev), <=, t.stddev * rest + 1e-9);
         g_assert_true(back.min <= back.mean && back.mean <= back.max);
-        if (t.count == 1) g_assert_true(numbers[TIMING_BELOW] == 0 && numbers[TIMING_ABOVE] == 0 && numbers[TIMING_DEVIATION] == 0);
+        if (t.count == 1)
+            g_assert_true(numbers[TIMING_BELOW] == 0 && numbers[TIMING_ABOVE] == 0
+                          && numbers[TIMING_DEVIATION] == 0);
     }
     gint64 wild[TIMING_NUMBERS] = {G_MAXINT64, G_MAXINT64, G_MAXINT64, G_MININT64, G_MAXINT64};
     for (guint64 count = 1; count < 100000; count *= 9) {
@@ -568,14 +714,16 @@ static void test_sums(void)
             low = MIN(low, x[p][i]);
             high = MAX(high, x[p][i]);
         }
-        for (int i = 0; i < EACH; i++) m2 += (x[p][i] - mean) * (x[p][i] - mean);
+        for (int i = 0; i < EACH; i++)
+            m2 += (x[p][i] - mean) * (x[p][i] - mean);
         parts[p] = timing_from_moments(EACH, mean, low, high, m2);
         min = MIN(min, low);
         max = MAX(max, high);
     }
     long double mean = sum / (PARTS * EACH);
     for (int p = 0; p < PARTS; p++)
-        for (int i = 0; i < EACH; i++) squares += (x[p][i] - mean) * (x[p][i] - mean);
+        for (int i = 0; i < EACH; i++)
+            squares += (x[p][i] - mean) * (x[p][i] - mean);
     for (int p = 0; p < PARTS; p++) {
         timing_add(&up, &parts[p]);
         timing_add(&down, &parts[PARTS - 1 - p]);
@@ -601,7 +749,8 @@ static TimingSum sample(guint n, double around, double spread)
     double mean = 0, m2 = 0, min = INFINITY, max = 0;
     for (guint i = 0; i < n; i++) {
         double normal = -6, before = mean;
-        for (int k = 0; k < 12; k++) normal += g_rand_double(dice);
+        for (int k = 0; k < 12; k++)
+            normal += g_rand_double(dice);
         double x = around * exp(spread * normal);
         mean += (x - mean) / (i + 1);
         m2 += (x - before) * (x - mean);
@@ -611,12 +760,15 @@ static TimingSum sample(guint n, double around, double spread)
     return timing_from_moments(n, mean, min, max, m2);
 }
 
-/* How many of a thousand pairs are alike, of which the first has one call beside them that took LONGEST (0: none). */
-static guint alike_but_one(double longest, guint n, double around, double spread, guint other_n, double other_around, double other_spread)
+/* How many of a thousand pairs are alike, of which the first has one call beside them that took
+ * LONGEST (0: none). */
+static guint alike_but_one(double longest, guint n, double around, double spread, guint other_n,
+                           double other_around, double other_spread)
 {
     guint all = 0;
     for (int i = 0; i < 1000; i++) {
-        TimingSum a = sample(n, around, spread), b = sample(other_n, other_around, other_spread), one = timing_from_moments(longest > 0, longest, longest, longest, 0);
+        TimingSum a = sample(n, around, spread), b = sample(other_n, other_around, other_spread),
+                  one = timing_from_moments(longest > 0, longest, longest, longest, 0);
         timing_add(&a, &one);
         gboolean yes = timing_alike(&a, &b);
         g_assert_cmpint(timing_alike(&b, &a), ==, yes);
@@ -625,7 +777,8 @@ static guint alike_but_one(double longest, guint n, double around, double spread
     return all;
 }
 
-static guint alike(guint n, double around, double spread, guint other_n, double other_around, double other_spread)
+static guint alike(guint n, double around, double spread, guint other_n, double other_around,
+                   double other_spread)
 {
     return alike_but_one(0, n, around, spread, other_n, other_around, other_spread);
 }
@@ -634,31 +787,41 @@ static void test_alike(void)
 {
     g_assert_cmpuint(alike(50, 1e-6, 0.5, 50, 1e-6, 0.5), >, 950);
     g_assert_cmpuint(alike(1000, 1e-6, 0.5, 30, 1e-6, 0.5), >, 950);
-    g_assert_cmpuint(alike(1000, 1e-6, 0.5, 1000, 1e-6, 0.5), ==, 1000); /* of many rows that are of one, none is another, */
-    g_assert_cmpuint(alike(5000, 1e-6, 0.8, 8, 1e-6, 0.8), >, 995);      /* or hardly one if it is of few calls */
+    /* of many rows that are of one, none is another, */
+    g_assert_cmpuint(alike(1000, 1e-6, 0.5, 1000, 1e-6, 0.5), ==, 1000);
+    /* or hardly one if it is of few calls */
+    g_assert_cmpuint(alike(5000, 1e-6, 0.8, 8, 1e-6, 0.8), >, 995);
     g_assert_cmpuint(alike(1, 1e-3, 0.5, 100, 1e-3, 0.5), >, 950);
     g_assert_cmpuint(alike(1, 1e-3, 0.05, 1, 1e-3, 0.05), ==, 1000);
-    g_assert_cmpuint(alike(1000, 1e-6, 0, 1000, 1.002e-6, 0), ==, 1000); /* the archive does not tell them apart */
+    /* the archive does not tell them apart */
+    g_assert_cmpuint(alike(1000, 1e-6, 0, 1000, 1.002e-6, 0), ==, 1000);
     g_assert_cmpuint(alike(1000, 1e-6, 0, 1000, 1.02e-6, 0), ==, 0);
-    g_assert_cmpuint(alike(5000, 1e-6, 0.5, 5000, 1.08e-6, 0.5), >, 990); /* an eighth of a deviation */
-    g_assert_cmpuint(alike(5000, 1e-6, 0.5, 5000, 1.3e-6, 0.5), <, 10);   /* half of one */
+    /* an eighth of a deviation */
+    g_assert_cmpuint(alike(5000, 1e-6, 0.5, 5000, 1.08e-6, 0.5), >, 990);
+    g_assert_cmpuint(alike(5000, 1e-6, 0.5, 5000, 1.3e-6, 0.5), <, 10); /* half of one */
     g_assert_cmpuint(alike(200, 1e-6, 0.5, 200, 2e-6, 0.5), <, 10);
     g_assert_cmpuint(alike(200, 1e-6, 0.1, 200, 1e-6, 0.5), <, 10); /* of one mean, nearly */
     g_assert_cmpuint(alike(1, 1e-3, 0.1, 1, 3e-3, 0.1), <, 10);
     g_assert_cmpuint(alike(1, 1e-3, 0.1, 100, 2e-3, 0.1), <, 10);
-    /* A call that the machine held up says nothing of the others: neither that they differ, nor that they do not. */
+    /* A call that the machine held up says nothing of the others: neither that they differ, nor
+     * that they do not. */
     g_assert_cmpuint(alike_but_one(1e-2, 1000, 1e-6, 0.5, 1000, 1e-6, 0.5), >, 990);
     g_assert_cmpuint(alike_but_one(1e-2, 1000, 1e-6, 0.1, 1000, 3e-6, 0.1), <, 10);
-    g_assert_cmpuint(alike_but_one(1e-2, 1000, 1e-6, 0.1, 1000, 11e-6, 0.1), <, 10); /* of one mean, with it */
-    /* But of twenty calls it is much of their deviation, by right: these means are three standard errors apart, and these deviations less. */
-    TimingSum most = timing_from_moments(327640, 8.123e-6, 1e-8, 2.4e-5, 327640 * 6.143e-6 * 6.143e-6), few = timing_from_moments(20, 3.828e-6, 1e-6, 1.134e-5, 20 * 2.186e-6 * 2.186e-6);
+    /* of one mean, with it */
+    g_assert_cmpuint(alike_but_one(1e-2, 1000, 1e-6, 0.1, 1000, 11e-6, 0.1), <, 10);
+    /* But of twenty calls it is much of their deviation, by right: these means are three standard
+     * errors apart, and these deviations less. */
+    TimingSum most =
+                  timing_from_moments(327640, 8.123e-6, 1e-8, 2.4e-5, 327640 * 6.143e-6 * 6.143e-6),
+              few = timing_from_moments(20, 3.828e-6, 1e-6, 1.134e-5, 20 * 2.186e-6 * 2.186e-6);
     g_assert_true(timing_alike(&most, &few) && timing_alike(&few, &most));
     TimingSum none = {0}, one = sample(1, 1, 0);
-    g_assert_true(timing_alike(&none, &none) && !timing_alike(&none, &one) && !timing_alike(&one, &none));
+    g_assert_true(timing_alike(&none, &none) && !timing_alike(&none, &one)
+                  && !timing_alike(&one, &none));
 }
 
-/* The words of a graph's neighbours are taken apart as they were put together, and not if one is missing, one is left over or a number is
- * changed that says how many there are. */
+/* The words of a graph's neighbours are taken apart as they were put together, and not if one is
+ * missing, one is left over or a number is changed that says how many there are. */
 static void test_neighbours(void)
 {
     for (int i = 0; i < 200; i++) {

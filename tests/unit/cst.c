@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cst.c: numbers by first occurrence, pools, streams and timing, read back from the encoded table with a reader of its own. */
+/* cst.c: numbers by first occurrence, pools, streams and timing, read back from the encoded table
+ * with a reader of its own. */
 #include "../../lib/record/part.h"
 #include "part-table.h"
 
@@ -37,7 +38,8 @@ static void test_numbers(void)
         g_assert_cmpuint(wend_cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==, n++);
     g_assert_cmpuint(wend_cst_terminal(t, words, 0, NULL, 0)->number, ==, n++);
     for (guint cut = 0; cut <= 4; cut++)
-        g_assert_cmpuint(wend_cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==, 50000 + cut);
+        g_assert_cmpuint(wend_cst_terminal(t, words, cut, words + cut, 4 - cut)->number, ==,
+                         50000 + cut);
     wend_cst_free(t);
     wend_cst_free(NULL);
 }
@@ -50,8 +52,10 @@ static void test_random_signatures(void)
     GHashTable *model = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < 100000; i++) {
         gint64 words[300] = {0};
-        guint n_shape = g_rand_int_range(rand, 0, 10) ? g_rand_int_range(rand, 0, 12) : g_rand_int_range(rand, 0, 150);
-        guint n_slots = g_rand_int_range(rand, 0, 10) ? g_rand_int_range(rand, 0, 6) : g_rand_int_range(rand, 0, 150);
+        guint n_shape = g_rand_int_range(rand, 0, 10) ? g_rand_int_range(rand, 0, 12)
+                                                      : g_rand_int_range(rand, 0, 150);
+        guint n_slots = g_rand_int_range(rand, 0, 10) ? g_rand_int_range(rand, 0, 6)
+                                                      : g_rand_int_range(rand, 0, 150);
         guint n = n_shape + n_slots;
         if (n > 0)
             words[g_rand_int_range(rand, 0, n)] = g_rand_int_range(rand, 0, 4);
@@ -64,7 +68,8 @@ static void test_random_signatures(void)
             number = GUINT_TO_POINTER(g_hash_table_size(model));
             g_hash_table_insert(model, g_strdup(key->str), number);
         }
-        g_assert_cmpuint(wend_cst_terminal(t, words, n_shape, words + n_shape, n_slots)->number, ==, GPOINTER_TO_UINT(number));
+        g_assert_cmpuint(wend_cst_terminal(t, words, n_shape, words + n_shape, n_slots)->number, ==,
+                         GPOINTER_TO_UINT(number));
         g_string_free(key, TRUE);
     }
     g_hash_table_unref(model);
@@ -90,16 +95,17 @@ static void test_pools(void)
     g_assert_cmpuint(b.k, ==, 1);
     g_assert_cmpuint(c.k, ==, 0); /* another signature: a pool of its own */
     wend_cst_release(t, b);
-    wend_cst_release(t, a);       /* whatever the order of completion */
+    wend_cst_release(t, a); /* whatever the order of completion */
     a = request(t, 1, 0);
     b = request(t, 1, 1);
     wend_cst_release(t, a);
-    a = request(t, 1, 0);         /* the smallest that is free */
-    request(t, 1, 3);             /* a k never taken: the next number */
+    a = request(t, 1, 0); /* the smallest that is free */
+    request(t, 1, 3);     /* a k never taken: the next number */
     wend_cst_free(t);
 }
 
-/* Many pending in one pool, released in any order: always the smallest free k, against a plain array. */
+/* Many pending in one pool, released in any order: always the smallest free k, against a plain
+ * array. */
 static void test_pool_model(void)
 {
     enum { MOST = 3000 };
@@ -181,7 +187,8 @@ static void test_table(void)
     wend_cst_free(t);
 }
 
-/* Calls that have not returned: behind the others, with the polls before the first, and the table as it was. */
+/* Calls that have not returned: behind the others, with the polls before the first, and the table
+ * as it was. */
 static void test_unfinished(void)
 {
     for (guint polls = 0; polls <= 5; polls += 5) {
@@ -191,7 +198,13 @@ static void test_unfinished(void)
         wend_cst_outcome(t, e->shape, s, 2);
         wend_stat_add(&e->times->duration, 1.0);
         const WendUnfinished calls[] = {
-            {.shape = b, .n_shape = 2, .slots = s, .n_slots = 1, .number = 0, .times = 2, .polls = polls},
+            {.shape = b,
+             .n_shape = 2,
+             .slots = s,
+             .n_slots = 1,
+             .number = 0,
+             .times = 2,
+             .polls = polls},
             {.shape = c, .n_shape = 2, .slots = s, .n_slots = 0, .number = 1, .times = 1},
             {.shape = b, .n_shape = 2, .slots = s, .n_slots = 2, .number = 0, .times = 4},
         };
@@ -206,7 +219,8 @@ static void test_unfinished(void)
         assert_words(table.shapes->pdata[2], c, 2);
         g_assert_cmpuint(table.slots->len, ==, 4);
         for (guint i = 0; i < 3; i++) {
-            g_assert_cmpuint(g_array_index(table.shape_of, guint64, 1 + i), ==, 1 + calls[i].number);
+            g_assert_cmpuint(g_array_index(table.shape_of, guint64, 1 + i), ==,
+                             1 + calls[i].number);
             assert_words(table.slots->pdata[1 + i], s, calls[i].n_slots);
             g_assert_cmpuint(g_array_index(table.stats, Stat, 2 * (1 + i)).count, ==, 0);
         }
@@ -239,10 +253,13 @@ static void test_streams(void)
     for (guint i = 0; i < 20000; i++) {
         guint shape = g_rand_int_range(rand, 0, SHAPES - 1); /* the last one stays empty */
         gint64 words[40];
-        guint n = g_rand_int_range(rand, 0, 20) ? g_rand_int_range(rand, 0, 3) : g_rand_int_range(rand, 0, 40);
+        guint n = g_rand_int_range(rand, 0, 20) ? g_rand_int_range(rand, 0, 3)
+                                                : g_rand_int_range(rand, 0, 40);
         for (guint k = 0; k < n; k++)
-            words[k] = g_rand_int_range(rand, -1, 2) * (g_rand_int_range(rand, 0, 50) ? 1 : INT64_MAX);
-        for (guint repeats = g_rand_int_range(rand, 0, 4) ? 1 : g_rand_int_range(rand, 1, 30); repeats > 0; repeats--) {
+            words[k] =
+                g_rand_int_range(rand, -1, 2) * (g_rand_int_range(rand, 0, 50) ? 1 : INT64_MAX);
+        for (guint repeats = g_rand_int_range(rand, 0, 4) ? 1 : g_rand_int_range(rand, 1, 30);
+             repeats > 0; repeats--) {
             g_assert_true(wend_cst_outcome(t, shape, words, n));
             GArray *entry = g_array_new(FALSE, FALSE, sizeof(gint64));
             g_array_append_vals(entry, words, n);
@@ -291,19 +308,26 @@ static gsize outcome_words(gint64 *words, guint kind, gboolean varied)
 {
     gsize n = varied ? kind % MOST_WIDTH : MOST_WIDTH;
     for (gsize i = 0; i < n; i++)
-        words[i] = i == n / 2 ? (gint64)kind : i == 1 ? (gint64)(kind % 3) - (kind % 3 == 2 ? INT64_MAX : 0) : 0;
+        words[i] = i == n / 2 ? (gint64)kind
+                   : i == 1   ? (gint64)(kind % 3) - (kind % 3 == 2 ? INT64_MAX : 0)
+                              : 0;
     return n;
 }
 
-/* Kinds of N outcomes in a row: loops and loops in loops that begin, change and break off, runs, noise. */
+/* Kinds of N outcomes in a row: loops and loops in loops that begin, change and break off, runs,
+ * noise. */
 static GArray *outcome_kinds(GRand *rand, guint n, guint repeated)
 {
     GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
     while (kinds->len < n) {
-        guint body[40], length = g_rand_int_range(rand, 1, 40), alphabet = g_rand_int_range(rand, 1, 1 + KINDS), how = g_rand_int_range(rand, 0, 6);
+        guint body[40], length = g_rand_int_range(rand, 1, 40),
+                        alphabet = g_rand_int_range(rand, 1, 1 + KINDS),
+                        how = g_rand_int_range(rand, 0, 6);
         for (guint i = 0; i < length; i++)
-            body[i] = g_rand_int_range(rand, 0, 10) ? (guint)g_rand_int_range(rand, 0, alphabet) : (guint)g_rand_int_range(rand, 0, 400);
-        guint passes = how ? g_rand_int_range(rand, 1, 1 + repeated) : 1, inner = how == 1 ? g_rand_int_range(rand, 1, length + 1) : 0;
+            body[i] = g_rand_int_range(rand, 0, 10) ? (guint)g_rand_int_range(rand, 0, alphabet)
+                                                    : (guint)g_rand_int_range(rand, 0, 400);
+        guint passes = how ? g_rand_int_range(rand, 1, 1 + repeated) : 1,
+              inner = how == 1 ? g_rand_int_range(rand, 1, length + 1) : 0;
         for (guint pass = 0; pass < passes; pass++) {
             for (guint i = 0; i < length; i++)
                 for (guint run = how == 2 ? 1 + body[i] % 5 : 1; run > 0; run--)
@@ -363,7 +387,8 @@ static void test_repetitions(void)
         for (guint i = 0, next = 0; i < n; i++) {
             gint64 words[MOST_WIDTH];
             gsize width = outcome_words(words, g_array_index(kinds, guint, i), varied);
-            g_assert_true(wend_cst_outcome(t, 0, words, width) && wend_cst_outcome(silent, 0, words, width));
+            g_assert_true(wend_cst_outcome(t, 0, words, width)
+                          && wend_cst_outcome(silent, 0, words, width));
             if (i == next) {
                 assert_kinds(t, kinds, i + 1, varied);
                 next += g_rand_int_range(rand, 1, 40000);
@@ -403,11 +428,21 @@ static void test_repetition_undo(void)
         }
 }
 
-/* Entries that go up in equal steps, from and to where words end, beside special ones and over them; each row once or some times; and the last entry taken back. */
+/* Entries that go up in equal steps, from and to where words end, beside special ones and over
+ * them; each row once or some times; and the last entry taken back. */
 static void test_rises(void)
 {
     enum { WIDTH = 3 };
-    const gint64 starts[] = {0, -1, 5, WEND_ABSENT, WEND_CONST(3), G_MAXINT64 - 40, WEND_SPECIAL_BASE + 30, WEND_SPECIAL_BASE, G_MININT64}, by[] = {0, 1, -1, 7, G_GINT64_CONSTANT(1) << 40, G_MAXINT64 / 8, G_MININT64 / 8};
+    const gint64 starts[] = {0,
+                             -1,
+                             5,
+                             WEND_ABSENT,
+                             WEND_CONST(3),
+                             G_MAXINT64 - 40,
+                             WEND_SPECIAL_BASE + 30,
+                             WEND_SPECIAL_BASE,
+                             G_MININT64},
+                 by[] = {0, 1, -1, 7, G_GINT64_CONSTANT(1) << 40, G_MAXINT64 / 8, G_MININT64 / 8};
     GRand *rand = g_rand_new_with_seed(55);
     for (guint round = 0; round < 1000; round++) {
         WendCst *t = wend_cst_new();
@@ -417,13 +452,15 @@ static void test_rises(void)
             gint64 start[WIDTH], step[WIDTH];
             for (guint i = 0; i < WIDTH; i++) {
                 start[i] = starts[g_rand_int_range(rand, 0, G_N_ELEMENTS(starts))];
-                step[i] = by[g_rand_int_range(rand, 0, g_rand_boolean(rand) ? 4 : G_N_ELEMENTS(by))];
+                step[i] =
+                    by[g_rand_int_range(rand, 0, g_rand_boolean(rand) ? 4 : G_N_ELEMENTS(by))];
             }
             guint length = g_rand_int_range(rand, 1, 80);
             for (guint times = g_rand_int_range(rand, 1, 4); times > 0; times--)
                 for (guint k = 0; k < length; k++) {
                     gint64 words[WIDTH];
-                    for (guint i = 0; i < WIDTH; i++) words[i] = (gint64)((guint64)start[i] + (guint64)step[i] * k);
+                    for (guint i = 0; i < WIDTH; i++)
+                        words[i] = (gint64)((guint64)start[i] + (guint64)step[i] * k);
                     g_array_append_vals(all, words, WIDTH);
                     g_assert_true(wend_cst_outcome(t, 0, words, WIDTH));
                 }
@@ -435,7 +472,8 @@ static void test_rises(void)
         Table table = encode_and_read(t, FALSE);
         const GPtrArray *stream = table.streams->pdata[0];
         g_assert_cmpuint(stream->len, ==, all->len / WIDTH);
-        for (guint i = 0; i < stream->len; i++) assert_words(stream->pdata[i], &g_array_index(all, gint64, WIDTH * i), WIDTH);
+        for (guint i = 0; i < stream->len; i++)
+            assert_words(stream->pdata[i], &g_array_index(all, gint64, WIDTH * i), WIDTH);
         table_clear(&table);
         wend_cst_free(t);
         g_array_unref(all);
@@ -449,7 +487,8 @@ static size_t memory_of(const GArray *kinds, guint n, gboolean varied, size_t *b
     terminal(t, 1, 1);
     for (guint i = 0; i < n; i++) {
         gint64 words[MOST_WIDTH];
-        g_assert_true(wend_cst_outcome(t, 0, words, outcome_words(words, g_array_index(kinds, guint, i), varied)));
+        g_assert_true(wend_cst_outcome(
+            t, 0, words, outcome_words(words, g_array_index(kinds, guint, i), varied)));
     }
     WendBuf b = encoded(t);
     size_t memory = wend_cst_memory(t);
@@ -459,18 +498,25 @@ static size_t memory_of(const GArray *kinds, guint n, gboolean varied, size_t *b
     return memory;
 }
 
-/* Outcomes in turn, turns in turns, and such as go up in equal steps, again and again or on and on, take no more for a million calls than for ten thousand. */
+/* Outcomes in turn, turns in turns, and such as go up in equal steps, again and again or on and on,
+ * take no more for a million calls than for ten thousand. */
 static void test_repetition_memory(void)
 {
     enum { FEW = 10000, MANY = 1000000 };
     for (guint how = 0; how < 6; how++) {
         GArray *kinds = g_array_new(FALSE, FALSE, sizeof(guint));
         for (guint i = 0; i < MANY; i++) {
-            guint kind = how == 0 ? i % 2 : how == 1 ? i / 3 % 4 : how == 2 ? i % 7 * (i % 7) % 5 : how == 3 ? (i % 130 < 120 ? i % 130 % 4 : i % 130) : how == 4 ? 21 * (i % 40) : 21 * i;
+            guint kind = how == 0   ? i % 2
+                         : how == 1 ? i / 3 % 4
+                         : how == 2 ? i % 7 * (i % 7) % 5
+                         : how == 3 ? (i % 130 < 120 ? i % 130 % 4 : i % 130)
+                         : how == 4 ? 21 * (i % 40)
+                                    : 21 * i;
             g_array_append_val(kinds, kind);
         }
         for (guint varied = 0; varied < 2; varied++) {
-            size_t few_bytes, many_bytes, few = memory_of(kinds, FEW, varied, &few_bytes), many = memory_of(kinds, MANY, varied, &many_bytes);
+            size_t few_bytes, many_bytes, few = memory_of(kinds, FEW, varied, &few_bytes),
+                                          many = memory_of(kinds, MANY, varied, &many_bytes);
             g_assert_cmpuint(many, <=, few);
             g_assert_cmpuint(many_bytes, <=, few_bytes + 16); /* larger counts */
         }
@@ -550,7 +596,8 @@ static void test_timing(void)
     g_rand_free(rand);
 }
 
-/* Of a shape with many signatures the later ones share their times, which are told once; those of other shapes stay their own. */
+/* Of a shape with many signatures the later ones share their times, which are told once; those of
+ * other shapes stay their own. */
 static void test_times_shared(void)
 {
     enum { N = 2 * WEND_TIMED_APART };
@@ -559,7 +606,8 @@ static void test_times_shared(void)
         wend_stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
         wend_stat_add(&terminal(t, 2, i % 2)->times->interval, 0.5);
     }
-    for (guint i = 0; i < N; i++) wend_stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
+    for (guint i = 0; i < N; i++)
+        wend_stat_add(&terminal(t, 1, i)->times->duration, 1.0 + i);
     Table table = encode_and_read(t, TRUE);
     g_assert_cmpuint(table.stats->len, ==, 2 * (N + 2));
     guint shared = 0;
@@ -613,8 +661,15 @@ static void test_part(void)
     wend_grammar_append(polls_grammar, terminal(polls, 3, 3)->number, 1000);
     WendBuf b = WEND_BUF_INIT;
     wend_part_begin(&b, &facts, 3, 16, 2);
-    wend_part_sequence(&b, &(WendPartSequence){.kind = WEND_SEQUENCE_THREAD, .id = 0, .calls = t, .grammar = g, .polls_after = 7, .polls = polls, .polls_grammar = polls_grammar});
-    wend_part_sequence(&b, &(WendPartSequence){.kind = WEND_SEQUENCE_CALLBACK, .id = -5, .calls = t, .grammar = g});
+    wend_part_sequence(&b, &(WendPartSequence){.kind = WEND_SEQUENCE_THREAD,
+                                               .id = 0,
+                                               .calls = t,
+                                               .grammar = g,
+                                               .polls_after = 7,
+                                               .polls = polls,
+                                               .polls_grammar = polls_grammar});
+    wend_part_sequence(&b, &(WendPartSequence){
+                               .kind = WEND_SEQUENCE_CALLBACK, .id = -5, .calls = t, .grammar = g});
     g_assert_false(b.failed);
 
     WendCursor c = wend_cursor(b.data, b.len);
@@ -635,7 +690,8 @@ static void test_part(void)
         g_assert_cmpuint(calls.slots->len, ==, 1);
         g_assert_cmpuint(calls.stats->len, ==, 2);
         WendCursor grammar = wend_read_block(&c);
-        g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\3", 4); /* one rule of one symbol: terminal 0, three times */
+        /* one rule of one symbol: terminal 0, three times */
+        g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\3", 4);
         g_assert_cmpuint(wend_read_unsigned(&c), ==, i ? 0 : 7);
         Table failing = read_table(&c);
         g_assert_cmpuint(failing.slots->len, ==, i ? 0 : 1);

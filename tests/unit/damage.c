@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* damage.c: archives that are missing, empty, cut, flipped, of another version, and disks that are full: one error that names the file,
- * nothing left behind, and never a crash. Run under the address sanitizer for the full worth of it. */
+/* damage.c: archives that are missing, empty, cut, flipped, of another version, and disks that are
+ * full: one error that names the file, nothing left behind, and never a crash. Run under the
+ * address sanitizer for the full worth of it. */
 #include "recorded.h"
 
 #include "../../lib/archive/container.h"
@@ -17,13 +18,15 @@ static char *directory, *archive;
 static WendMerge *stencil(void)
 {
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    for (guint rank = 0; rank < 4; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, 2, 2, 12, FALSE));
+    for (guint rank = 0; rank < 4; rank++)
+        g_ptr_array_add(ranks, simulated_stencil(rank, 2, 2, 12, FALSE));
     return merged(ranks, NULL);
 }
 
 static void put(const void *bytes, gsize n)
 {
-    FILE *f = g_fopen(archive, "wb"); /* g_file_set_contents would flush it to the disk, thousands of times */
+    /* g_file_set_contents would flush it to the disk, thousands of times */
+    FILE *f = g_fopen(archive, "wb");
     g_assert_nonnull(f);
     g_assert_cmpuint(fwrite(bytes, 1, n, f), ==, n);
     fclose(f);
@@ -38,7 +41,8 @@ static void check_members(gboolean first)
     for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
         GBytes *bytes = container_member(b, members[i], NULL);
         g_assert_nonnull(bytes);
-        if (first) right[i] = g_bytes_ref(bytes);
+        if (first)
+            right[i] = g_bytes_ref(bytes);
         g_assert_true(g_bytes_equal(bytes, right[i]));
         g_bytes_unref(bytes);
     }
@@ -62,7 +66,8 @@ static gboolean opens(void)
     exercise(p);
     g_assert_cmpuint(wend_program_ranks(p), ==, 4);
     g_assert_cmpuint(wend_program_n_classes(p), ==, 1);
-    g_assert_cmpuint(wend_program_rule(p, wend_program_class(p, 0)->sequences[0].rule)->length, ==, 4 + 12 * 9 + 1);
+    g_assert_cmpuint(wend_program_rule(p, wend_program_class(p, 0)->sequences[0].rule)->length, ==,
+                     4 + 12 * 9 + 1);
     wend_program_free(p);
     check_members(FALSE);
     return TRUE;
@@ -91,7 +96,8 @@ static void test_flip(gconstpointer whole)
             opened += opens();
             copy[i] ^= 1 << bit;
         }
-    g_assert_cmpuint(opened * 50, <, w->len); /* there are bits that do not count: a match that moves to a place with the same bytes */
+    /* there are bits that do not count: a match that moves to a place with the same bytes */
+    g_assert_cmpuint(opened * 50, <, w->len);
     g_free(copy);
 }
 
@@ -101,7 +107,8 @@ static gboolean has_all(const char *const *names, guint n, gsize each)
     gboolean all = b != NULL;
     for (guint i = 0; all && i < n; i++) {
         g_autoptr(GBytes) bytes = container_member(b, names[i], NULL);
-        all = bytes && g_bytes_get_size(bytes) == each && *(const char *)g_bytes_get_data(bytes, NULL) == *names[i];
+        all = bytes && g_bytes_get_size(bytes) == each
+              && *(const char *)g_bytes_get_data(bytes, NULL) == *names[i];
     }
     container_free(b);
     return all;
@@ -132,7 +139,9 @@ static void test_index(gconstpointer whole)
         g_assert_null(container_open(directory, NULL));
         file[at] ^= 0x10;
         put(file, at);
-        g_assert_true(at == frames ? has_all(names, G_N_ELEMENTS(names), each) : !container_open(directory, NULL)); /* without it they are read from the front */
+        /* without it they are read from the front */
+        g_assert_true(at == frames ? has_all(names, G_N_ELEMENTS(names), each)
+                                   : !container_open(directory, NULL));
     }
     put(((const GByteArray *)whole)->data, ((const GByteArray *)whole)->len);
 }
@@ -143,7 +152,8 @@ static void expect(const char *path, int code, const char *text)
     WendProgram *p = wend_program_open(path, &error);
     g_assert_null(p);
     g_assert_error(error, WEND_ERROR, code);
-    if (!strstr(error->message, text) || !strstr(error->message, directory)) g_error("\"%s\" says nothing of \"%s\"", error->message, text);
+    if (!strstr(error->message, text) || !strstr(error->message, directory))
+        g_error("\"%s\" says nothing of \"%s\"", error->message, text);
     g_error_free(error);
 }
 
@@ -157,7 +167,9 @@ static void test_files(gconstpointer whole)
     g_unlink(archive);
     expect(directory, WEND_ERROR_INPUT, "no trace.tar.zst");
     expect(archive, WEND_ERROR_INPUT, "no such file");
-    g_autofree char *tar = g_strdup_printf("cd %s && echo 5 > other && tar -cf - other | zstd -q > trace.tar.zst && rm other", directory);
+    g_autofree char *tar = g_strdup_printf(
+        "cd %s && echo 5 > other && tar -cf - other | zstd -q > trace.tar.zst && rm other",
+        directory);
     g_assert_cmpint(system(tar), ==, 0);
     expect(directory, WEND_ERROR_INPUT, "no member meta");
     put(w->data, w->len);
@@ -168,11 +180,16 @@ static void test_repacked(gconstpointer whole)
 {
     const GByteArray *w = whole;
     put(w->data, w->len);
-    g_autofree char *same = g_strdup_printf("cd %s && mkdir x && tar --zstd -xf trace.tar.zst -C x && tar --zstd -cf trace.tar.zst -C x "
-                                            "meta program", directory);
+    g_autofree char *same = g_strdup_printf("cd %s && mkdir x && tar --zstd -xf trace.tar.zst -C x "
+                                            "&& tar --zstd -cf trace.tar.zst -C x "
+                                            "meta program",
+                                            directory);
     g_assert_cmpint(system(same), ==, 0);
     g_assert_true(opens());
-    g_autofree char *other = g_strdup_printf("cd %s/x && sed -i s/^format=.*/format=99/ meta && tar --zstd -cf ../trace.tar.zst * && cd .. && rm -r x", directory);
+    g_autofree char *other =
+        g_strdup_printf("cd %s/x && sed -i s/^format=.*/format=99/ meta && tar --zstd -cf "
+                        "../trace.tar.zst * && cd .. && rm -r x",
+                        directory);
     g_assert_cmpint(system(other), ==, 0);
     expect(directory, WEND_ERROR_INPUT, "meta: is in format 99");
 }
@@ -226,7 +243,8 @@ static void test_parts(gconstpointer whole)
         g_free(copy);
     }
     GError *error = NULL;
-    g_assert_false(wend_merge_absorb(m, encoded->data, encoded->len, &error)); /* the same rank again */
+    /* the same rank again */
+    g_assert_false(wend_merge_absorb(m, encoded->data, encoded->len, &error));
     g_assert_nonnull(strstr(error->message, "twice"));
     g_error_free(error);
     g_byte_array_unref(encoded);
@@ -234,7 +252,8 @@ static void test_parts(gconstpointer whole)
     g_byte_array_unref(part);
 }
 
-/* Words that the merge has for itself (rank-vector.h) are no calls' words: taken for such they would be addresses. */
+/* Words that the merge has for itself (rank-vector.h) are no calls' words: taken for such they
+ * would be addresses. */
 static void test_marks(gconstpointer whole)
 {
     (void)whole;
@@ -248,9 +267,11 @@ static void test_marks(gconstpointer whole)
         simulated_free(r);
         WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
         g_assert_true((m == NULL) == mark);
-        if (mark) g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        if (mark)
+            g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
         g_clear_error(&error);
-        if (m) wend_merge_free(m);
+        if (m)
+            wend_merge_free(m);
         g_byte_array_unref(part);
     }
 }
@@ -280,7 +301,8 @@ int main(int argc, char **argv)
     int result = g_test_run();
     g_unlink(archive);
     g_rmdir(directory);
-    for (guint i = 0; i < G_N_ELEMENTS(members); i++) g_bytes_unref(right[i]);
+    for (guint i = 0; i < G_N_ELEMENTS(members); i++)
+        g_bytes_unref(right[i]);
     g_free(bytes);
     g_free(archive);
     g_free(directory);

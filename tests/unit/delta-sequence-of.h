@@ -9,7 +9,8 @@
 static inline DeltaSequence *deltas_of(const gint64 *words, guint64 n)
 {
     DeltaSequenceBuilder *b = deltas_builder_new();
-    for (guint64 i = 0; i < n; i++) deltas_builder_add(b, (DeltaSequenceRun){words[i], 0, 1});
+    for (guint64 i = 0; i < n; i++)
+        deltas_builder_add(b, (DeltaSequenceRun){words[i], 0, 1});
     return deltas_builder_end(b);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* elastic.c: shapes whose calls are values in a stream while they are recorded: nobody can tell afterwards. */
+/* elastic.c: shapes whose calls are values in a stream while they are recorded: nobody can tell
+ * afterwards. */
 #include "recorded.h"
 
 #include "../../lib/merge/class.h"
@@ -8,11 +9,20 @@
 
 typedef enum { SAME, CHANCE, FEW, STRIDE, PERIOD, WALK, STRETCHES, PATTERNS } Pattern;
 
-typedef struct { Pattern pattern; gint64 first, step; guint period; gint64 now; guint n; } Varying;
+typedef struct {
+    Pattern pattern;
+    gint64 first, step;
+    guint period;
+    gint64 now;
+    guint n;
+} Varying;
 
 static Varying varying(GRand *draw)
 {
-    Varying v = {.pattern = g_rand_int_range(draw, 0, PATTERNS), .first = g_rand_int_range(draw, 0, 1000), .step = g_rand_int_range(draw, -3, 4), .period = g_rand_int_range(draw, 1, 90)};
+    Varying v = {.pattern = g_rand_int_range(draw, 0, PATTERNS),
+                 .first = g_rand_int_range(draw, 0, 1000),
+                 .step = g_rand_int_range(draw, -3, 4),
+                 .period = g_rand_int_range(draw, 1, 90)};
     v.now = v.first;
     return v;
 }
@@ -21,17 +31,26 @@ static gint64 next(Varying *v, GRand *chance)
 {
     guint i = v->n++;
     switch (v->pattern) {
-    case CHANCE: return g_rand_int_range(chance, 0, 1 << 20);
-    case FEW: return g_rand_int_range(chance, 0, 60);
-    case STRIDE: return v->first + v->step * i;
-    case PERIOD: return v->first + i % v->period;
-    case WALK: return v->now += g_rand_int_range(chance, -2, 3);
-    case STRETCHES: return i / v->period % 2 ? g_rand_int_range(chance, 0, 1000) : v->first;
-    default: return v->first;
+    case CHANCE:
+        return g_rand_int_range(chance, 0, 1 << 20);
+    case FEW:
+        return g_rand_int_range(chance, 0, 60);
+    case STRIDE:
+        return v->first + v->step * i;
+    case PERIOD:
+        return v->first + i % v->period;
+    case WALK:
+        return v->now += g_rand_int_range(chance, -2, 3);
+    case STRETCHES:
+        return i / v->period % 2 ? g_rand_int_range(chance, 0, 1000) : v->first;
+    default:
+        return v->first;
     }
 }
 
-/* Calls of a few shapes, each with slots that vary in a way of their own; requests and failing polls between them; and now and then something regular, so that loops are left and entered again. */
+/* Calls of a few shapes, each with slots that vary in a way of their own; requests and failing
+ * polls between them; and now and then something regular, so that loops are left and entered
+ * again. */
 static void run(SimulatedRank *r, SimulatedSequence *s, GRand *draw, GRand *chance, guint calls)
 {
     Varying count[3], peer[3], offset = varying(draw), constant_now = {.pattern = SAME, .first = 7};
@@ -41,26 +60,41 @@ static void run(SimulatedRank *r, SimulatedSequence *s, GRand *draw, GRand *chan
     }
     for (guint i = 0; i < calls; i++) {
         gint kind = g_rand_int_range(draw, 0, 6);
-        if (kind == 0) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), next(&offset, chance), next(&count[0], chance), next(&peer[0], chance), 3);
-        if (kind == 1) sim_recv(r, s, next(&count[1], chance), constant("MPI_ANY_SOURCE"), 3, g_rand_int_range(chance, 0, 4), 3, 8);
-        if (kind == 2) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10, g_rand_int_range(chance, 0, 2) ? next(&peer[1], chance) : constant("MPI_PROC_NULL"), 4);
+        if (kind == 0)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), next(&offset, chance),
+                     next(&count[0], chance), next(&peer[0], chance), 3);
+        if (kind == 1)
+            sim_recv(r, s, next(&count[1], chance), constant("MPI_ANY_SOURCE"), 3,
+                     g_rand_int_range(chance, 0, 4), 3, 8);
+        if (kind == 2)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10,
+                     g_rand_int_range(chance, 0, 2) ? next(&peer[1], chance)
+                                                    : constant("MPI_PROC_NULL"),
+                     4);
         if (kind == 3) {
-            gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, next(&count[2], chance), 1, 5);
-            for (gint polls = g_rand_int_range(chance, 0, 3); polls > 0; polls--) sim_test(r, s, request, FALSE);
+            gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0,
+                                       next(&count[2], chance), 1, 5);
+            for (gint polls = g_rand_int_range(chance, 0, 3); polls > 0; polls--)
+                sim_test(r, s, request, FALSE);
             sim_test(r, s, request, TRUE);
         }
         if (kind == 4 && i % 40 == 0)
-            for (guint k = 0; k < 30; k++) sim_allreduce(r, s, 1);
-        if (kind == 5) sim_allreduce(r, s, i < calls / 2 ? 1 : next(&count[0], chance));
+            for (guint k = 0; k < 30; k++)
+                sim_allreduce(r, s, 1);
+        if (kind == 5)
+            sim_allreduce(r, s, i < calls / 2 ? 1 : next(&count[0], chance));
     }
 }
 
 static SimulatedRank *by_chance(guint rank, guint world, guint32 seed)
 {
     SimulatedRank *r = simulated_new(rank, world, TRUE);
-    GRand *chance = g_rand_new_with_seed(seed + 1000 * (rank + 1)), *draw = g_rand_new_with_seed(seed);
+    GRand *chance = g_rand_new_with_seed(seed + 1000 * (rank + 1)),
+          *draw = g_rand_new_with_seed(seed);
     r->noise = g_rand_new_with_seed(rank);
-    for (guint thread = 0; thread < 1 + seed % 2; thread++) run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, thread), draw, chance, 300 + 200 * (seed % 4));
+    for (guint thread = 0; thread < 1 + seed % 2; thread++)
+        run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, thread), draw, chance,
+            300 + 200 * (seed % 4));
     g_rand_free(chance);
     g_rand_free(draw);
     return r;
@@ -69,20 +103,25 @@ static SimulatedRank *by_chance(guint rank, guint world, guint32 seed)
 static guint64 elastic_calls(const SimulatedRank *r)
 {
     guint64 all = 0;
-    for (guint q = 0; q < r->sequences->len; q++) all += wend_cst_elastic_calls(((const SimulatedSequence *)g_ptr_array_index(r->sequences, q))->calls);
+    for (guint q = 0; q < r->sequences->len; q++)
+        all += wend_cst_elastic_calls(
+            ((const SimulatedSequence *)g_ptr_array_index(r->sequences, q))->calls);
     return all;
 }
 
-/* The archive of a program that was recorded with so much patience; ELASTIC: how many of its calls were values in streams. */
+/* The archive of a program that was recorded with so much patience; ELASTIC: how many of its calls
+ * were values in streams. */
 static char *bytes_with(gsize patience, guint32 seed, gsize *n, guint64 *elastic)
 {
     gsize before = wend_cst_patience;
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     wend_cst_patience = patience;
-    for (guint rank = 0; rank < 3; rank++) g_ptr_array_add(ranks, by_chance(rank, 3, seed));
+    for (guint rank = 0; rank < 3; rank++)
+        g_ptr_array_add(ranks, by_chance(rank, 3, seed));
     wend_cst_patience = before;
     *elastic = 0;
-    for (guint i = 0; i < ranks->len; i++) *elastic += elastic_calls(ranks->pdata[i]);
+    for (guint i = 0; i < ranks->len; i++)
+        *elastic += elastic_calls(ranks->pdata[i]);
     char *dir = record(ranks, NULL, NULL), *bytes = recorded_bytes(dir, n);
     check(dir, ranks);
     check_times(dir);
@@ -96,7 +135,9 @@ static void test_chance(void)
     for (guint32 seed = 0; seed < 60; seed++) {
         gsize n, m, l;
         guint64 none, some, early;
-        g_autofree char *plain = bytes_with(G_MAXSIZE, seed, &n, &none), *at_once = bytes_with(0, seed, &m, &early), *later = bytes_with(16384, seed, &l, &some);
+        g_autofree char *plain = bytes_with(G_MAXSIZE, seed, &n, &none),
+                        *at_once = bytes_with(0, seed, &m, &early),
+                        *later = bytes_with(16384, seed, &l, &some);
         g_assert_cmpuint(none, ==, 0);
         g_assert_cmpmem(plain, n, at_once, m);
         g_assert_cmpmem(plain, n, later, l);
@@ -128,7 +169,8 @@ static void test_memory(void)
     g_assert_cmpfloat(memory_of_call(G_MAXSIZE, 1 << 30, 100000), >, 150);
     g_assert_cmpfloat(memory_of_call(patience, 1 << 30, 100000), <, 30);
     g_assert_cmpfloat(memory_of_call(patience, 4096, 100000), <, 30);
-    g_assert_cmpfloat(memory_of_call(patience, 20, 100000), ==, memory_of_call(G_MAXSIZE, 20, 100000));
+    g_assert_cmpfloat(memory_of_call(patience, 20, 100000), ==,
+                      memory_of_call(G_MAXSIZE, 20, 100000));
 }
 
 /* A loop over many partners is one of values that come again: it takes no more, however long. */
@@ -137,7 +179,8 @@ static gsize loop_memory(guint iterations)
     SimulatedRank *r = simulated_new(0, 1, FALSE);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     for (guint i = 0; i < iterations; i++)
-        for (gint64 peer = 0; peer < 3001; peer++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, peer * 1361 % 3001, 1);
+        for (gint64 peer = 0; peer < 3001; peer++)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, peer * 1361 % 3001, 1);
     gsize all = wend_cst_memory(s->calls) + wend_grammar_memory(s->grammar);
     g_assert_cmpuint(elastic_calls(r), >, 0);
     simulated_free(r);
@@ -156,7 +199,9 @@ static SimulatedRank *tags(guint iterations, gboolean keep)
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     gint64 before = 0;
     for (guint i = 0; i < iterations; i++) {
-        gint64 requests[3] = {sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, 1, i), sim_isend(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10, 1, i), before};
+        gint64 requests[3] = {sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, 1, i),
+                              sim_isend(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10, 1, i),
+                              before};
         before = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 2), 0, 10, 2, 2 * i);
         sim_waitall(r, s, i ? 3 : 2, requests);
     }
@@ -180,7 +225,8 @@ static void test_tags(void)
     for (guint early = 0; early < 2; early++) {
         gsize patience = wend_cst_patience;
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-        if (early) wend_cst_patience = 0;
+        if (early)
+            wend_cst_patience = 0;
         g_ptr_array_add(ranks, tags(early ? 300 : 2000, TRUE));
         wend_cst_patience = patience;
         char *dir = record(ranks, NULL, NULL);
@@ -192,25 +238,34 @@ static void test_tags(void)
 
 /* -- rows of calls -- */
 
-/* A loop over N places, often; in the midst of it there may be a call that is not the row's next one. */
-static void loop_over(SimulatedRank *r, SimulatedSequence *s, guint kind, guint n, gint64 first, gint64 step, guint iterations, gint64 midst, gboolean between)
+/* A loop over N places, often; in the midst of it there may be a call that is not the row's next
+ * one. */
+static void loop_over(SimulatedRank *r, SimulatedSequence *s, guint kind, guint n, gint64 first,
+                      gint64 step, guint iterations, gint64 midst, gboolean between)
 {
     const gint64 buffer = WEND_SEGMENT(WEND_SEGMENT_HEAP, 0);
     for (guint i = 0; i < iterations; i++) {
         guint end = kind == 4 ? n - 20 * MIN(i, 3) : n; /* each time fewer */
         for (guint k = 0; k < end; k++) {
             gint64 at = first + step * k;
-            if (kind == 0 || kind == 4) sim_send(r, s, buffer, 8 * k, 10, at, 3);
-            if (kind == 1) sim_recv(r, s, 10, constant("MPI_ANY_SOURCE"), 3, k, 3, 8);
-            if (kind == 1) sim_send(r, s, buffer, 0, k, at, 3);
+            if (kind == 0 || kind == 4)
+                sim_send(r, s, buffer, 8 * k, 10, at, 3);
+            if (kind == 1)
+                sim_recv(r, s, 10, constant("MPI_ANY_SOURCE"), 3, k, 3, 8);
+            if (kind == 1)
+                sim_send(r, s, buffer, 0, k, at, 3);
             if (kind == 2) {
-                gint64 requests[] = {sim_irecv(r, s, buffer, k, 10, at, 4), sim_isend(r, s, buffer, k, 10, at, 4)};
+                gint64 requests[] = {sim_irecv(r, s, buffer, k, 10, at, 4),
+                                     sim_isend(r, s, buffer, k, 10, at, 4)};
                 sim_waitall(r, s, 2, requests);
             }
-            if (kind == 3) sim_allreduce(r, s, at > 0 ? at : 1);
-            if (k == midst) sim_send(r, s, buffer, 0, 10, 77, 3);
+            if (kind == 3)
+                sim_allreduce(r, s, at > 0 ? at : 1);
+            if (k == midst)
+                sim_send(r, s, buffer, 0, 10, 77, 3);
         }
-        if (between) sim_allreduce(r, s, 1);
+        if (between)
+            sim_allreduce(r, s, 1);
     }
 }
 
@@ -222,13 +277,15 @@ static guint strided_terminals(SimulatedRank *r)
     g_assert_no_error(error);
     const Class *k = g_ptr_array_index(m->classes, 0);
     guint n = 0;
-    for (guint q = 0; q < k->n_sequences; q++) n += k->sequences[q].table.strided ? k->sequences[q].table.strided->len : 0;
+    for (guint q = 0; q < k->n_sequences; q++)
+        n += k->sequences[q].table.strided ? k->sequences[q].table.strided->len : 0;
     wend_merge_free(m);
     g_byte_array_unref(part);
     return n;
 }
 
-/* What one rank does to all others, or some do, or all, in steps of their own or not; each loop by itself and one after the other. */
+/* What one rank does to all others, or some do, or all, in steps of their own or not; each loop by
+ * itself and one after the other. */
 static void test_rows(void)
 {
     GRand *draw = g_rand_new_with_seed(23);
@@ -237,28 +294,36 @@ static void test_rows(void)
     for (guint i = 0; i < 150; i++) {
         guint world = g_rand_int_range(draw, 1, 6), n_loops = g_rand_int_range(draw, 1, 5);
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-        for (guint rank = 0; rank < world; rank++) g_ptr_array_add(ranks, simulated_new(rank, world, TRUE));
+        for (guint rank = 0; rank < world; rank++)
+            g_ptr_array_add(ranks, simulated_new(rank, world, TRUE));
         wend_cst_patience = i % 3 ? 0 : 4096;
         for (guint l = 0; l < n_loops; l++) {
-            guint who = g_rand_int_range(draw, 0, 4), kind = g_rand_int_range(draw, 0, 5), n = g_rand_int_range(draw, 60, 200), iterations = g_rand_int_range(draw, 1, 5);
-            gint64 first = g_rand_int_range(draw, 0, 50), step = g_rand_int_range(draw, -2, 4), midst = g_rand_boolean(draw) ? g_rand_int_range(draw, 0, 200) : -1;
+            guint who = g_rand_int_range(draw, 0, 4), kind = g_rand_int_range(draw, 0, 5),
+                  n = g_rand_int_range(draw, 60, 200), iterations = g_rand_int_range(draw, 1, 5);
+            gint64 first = g_rand_int_range(draw, 0, 50), step = g_rand_int_range(draw, -2, 4),
+                   midst = g_rand_boolean(draw) ? g_rand_int_range(draw, 0, 200) : -1;
             gboolean between = g_rand_boolean(draw);
             for (guint rank = 0; rank < world; rank++) {
                 SimulatedRank *r = ranks->pdata[rank];
-                SimulatedSequence *s = l ? g_ptr_array_index(r->sequences, 0) : simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-                if ((who == 0 && rank > 0) || (who == 1 && rank % 2)) continue;
-                loop_over(r, s, kind, n, first, who == 2 ? step * (gint64)rank : step, iterations, midst, between);
+                SimulatedSequence *s = l ? g_ptr_array_index(r->sequences, 0)
+                                         : simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+                if ((who == 0 && rank > 0) || (who == 1 && rank % 2))
+                    continue;
+                loop_over(r, s, kind, n, first, who == 2 ? step * (gint64)rank : step, iterations,
+                          midst, between);
             }
         }
         wend_cst_patience = patience;
-        for (guint rank = 0; rank < world; rank++) seen += strided_terminals(ranks->pdata[rank]);
+        for (guint rank = 0; rank < world; rank++)
+            seen += strided_terminals(ranks->pdata[rank]);
         in_any_order(ranks, draw);
     }
     g_assert_cmpuint(seen, >, 150);
     g_rand_free(draw);
 }
 
-/* Two loops' rows take turns, and hardly ever begin together: to go through that as one rule would be longer than to have a terminal for each call. */
+/* Two loops' rows take turns, and hardly ever begin together: to go through that as one rule would
+ * be longer than to have a terminal for each call. */
 static void test_rows_out_of_step(void)
 {
     GRand *rand = g_rand_new_with_seed(29);
@@ -287,7 +352,8 @@ static void test_many_turns(void)
         for (guint rank = 0; rank < world; rank++) {
             SimulatedRank *r = simulated_new(rank, world, TRUE);
             g_ptr_array_add(ranks, r);
-            loop_over(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, 0), 1, 100, 1, 1, 1000, -1, FALSE);
+            loop_over(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, 0), 1, 100, 1, 1, 1000, -1,
+                      FALSE);
         }
         g_assert_cmpuint(in_any_order(ranks, rand).bytes, <, 3000);
     }
@@ -302,7 +368,8 @@ static gsize root_memory(gint64 others, gsize *bytes)
     SimulatedRank *r = simulated_new(0, 1, FALSE);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     g_ptr_array_add(ranks, r);
-    for (guint i = 0; i < 5; i++) loop_over(r, s, 2, others, 1, 1, 3, -1, TRUE);
+    for (guint i = 0; i < 5; i++)
+        loop_over(r, s, 2, others, 1, 1, 3, -1, TRUE);
     GByteArray *part = simulated_part(r);
     WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
     g_assert_no_error(error);

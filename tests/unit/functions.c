@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* functions: the generated table, against facts read off the MPI standard by hand, and its inner consistency. */
+/* functions: the generated table, against facts read off the MPI standard by hand, and its inner
+ * consistency. */
 #include <glib.h>
 #include <string.h>
 
@@ -24,7 +25,9 @@ static const WendFunction *function(const char *name)
 static void test_send(void)
 {
     const WendFunction *f = function("MPI_Send");
-    static const WendKind kinds[] = {WEND_KIND_SELF, WEND_KIND_BUF, WEND_KIND_COUNT, WEND_KIND_DATATYPE, WEND_KIND_RANK, WEND_KIND_TAG, WEND_KIND_COMM};
+    static const WendKind kinds[] = {WEND_KIND_SELF,     WEND_KIND_BUF,  WEND_KIND_COUNT,
+                                     WEND_KIND_DATATYPE, WEND_KIND_RANK, WEND_KIND_TAG,
+                                     WEND_KIND_COMM};
     g_assert_cmpuint(f->n_params, ==, G_N_ELEMENTS(kinds));
     for (unsigned i = 0; i < f->n_params; i++)
         g_assert_cmpint(f->params[i].kind, ==, kinds[i]);
@@ -73,7 +76,8 @@ static void test_large(void)
     g_assert_true(large->flags & WEND_F_LARGE);
     g_assert_null(wend_function_by_name("MPI_Wait_c"));
     /* Only the large variant of this one has counts of its own. */
-    g_assert_cmpuint(function("MPI_Type_get_contents_c")->n_params, ==, function("MPI_Type_get_contents")->n_params + 2);
+    g_assert_cmpuint(function("MPI_Type_get_contents_c")->n_params, ==,
+                     function("MPI_Type_get_contents")->n_params + 2);
 }
 
 static void test_places(void)
@@ -83,7 +87,8 @@ static void test_places(void)
     g_assert_cmpint(param(function("MPI_Waitany"), "index")->place, ==, WEND_PLACE_OUTCOME);
     g_assert_cmpint(param(function("MPI_Cart_create"), "reorder")->place, ==, WEND_PLACE_SHAPE);
     g_assert_cmpint(param(function("MPI_Get_count"), "count")->place, ==, WEND_PLACE_OUTCOME);
-    g_assert_cmpint(param(function("MPI_Comm_get_name"), "comm_name")->place, ==, WEND_PLACE_OUTCOME);
+    g_assert_cmpint(param(function("MPI_Comm_get_name"), "comm_name")->place, ==,
+                    WEND_PLACE_OUTCOME);
     g_assert_true(function("MPI_Cart_sub")->flags & WEND_F_CREATES_COMM);
     g_assert_false(function("MPI_Comm_get_parent")->flags & WEND_F_CREATES_COMM);
     g_assert_false(function("MPI_Group_incl")->flags & WEND_F_SELF);
@@ -105,7 +110,8 @@ static void test_references(void)
             if (p->extent == WEND_EXTENT_VECTOR || p->extent == WEND_EXTENT_VECTOR_BYTES) {
                 g_assert_true(f->params[p->count].array);
                 g_assert_true(f->params[p->displs].array);
-                g_assert_cmpint(f->params[p->type].array, ==, p->extent == WEND_EXTENT_VECTOR_BYTES);
+                g_assert_cmpint(f->params[p->type].array, ==,
+                                p->extent == WEND_EXTENT_VECTOR_BYTES);
             }
             if (p->kind == WEND_KIND_SELF)
                 g_assert_true(k == 0 && f->flags & WEND_F_SELF);

@@ -1,19 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* grammar.c: the grammar gives back exactly what was appended, keeps Sequitur's properties, is canonical, and stays small in loops.
+/* grammar.c: the grammar gives back exactly what was appended, keeps Sequitur's properties, is
+ * canonical, and stays small in loops.
  *
- * All through the encoded bytes, with a reader of its own. Random inputs are seeded: a failure repeats. */
+ * All through the encoded bytes, with a reader of its own. Random inputs are seeded: a failure
+ * repeats. */
 #include "../../lib/record/grammar.h"
 
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct { gboolean is_rule; guint32 id; guint64 exp; } Symbol;
-typedef struct { GArray *symbols; GArray *starts; } Decoded; /* starts: of each rule in symbols, and the end */
+typedef struct {
+    gboolean is_rule;
+    guint32 id;
+    guint64 exp;
+} Symbol;
+/* starts: of each rule in symbols, and the end */
+typedef struct {
+    GArray *symbols;
+    GArray *starts;
+} Decoded;
 
 static Decoded decode(const WendBuf *b)
 {
-    Decoded d = {g_array_new(FALSE, FALSE, sizeof(Symbol)), g_array_new(FALSE, FALSE, sizeof(guint32))};
+    Decoded d = {g_array_new(FALSE, FALSE, sizeof(Symbol)),
+                 g_array_new(FALSE, FALSE, sizeof(guint32))};
     WendCursor c = wend_cursor(b->data, b->len);
     guint64 rules = wend_read_unsigned(&c);
     for (guint64 r = 0; r < rules; r++) {
@@ -56,7 +67,8 @@ static void expand(const Decoded *d, guint32 rule, GArray *out)
 static guint digram_hash(gconstpointer p)
 {
     const Symbol *s = p;
-    return s[0].id * 31 + s[1].id * 1000003 + (guint)s[0].exp * 17 + (guint)s[1].exp * 7919 + s[0].is_rule * 3 + s[1].is_rule * 5;
+    return s[0].id * 31 + s[1].id * 1000003 + (guint)s[0].exp * 17 + (guint)s[1].exp * 7919
+           + s[0].is_rule * 3 + s[1].is_rule * 5;
 }
 
 static gboolean symbol_equal(const Symbol *a, const Symbol *b)
@@ -136,7 +148,8 @@ static void check_grammar(WendGrammar *g, const GArray *input)
     expand(&d, 0, out);
     g_assert_cmpuint(out->len, ==, input->len);
     g_assert_cmpuint(wend_grammar_length(g), ==, input->len);
-    g_assert_true(input->len == 0 || memcmp(out->data, input->data, input->len * sizeof(guint32)) == 0);
+    g_assert_true(input->len == 0
+                  || memcmp(out->data, input->data, input->len * sizeof(guint32)) == 0);
     check_properties(&d);
     g_array_unref(out);
     decoded_clear(&d);
@@ -155,7 +168,8 @@ static void assert_equal(const WendBuf *a, const WendBuf *b)
     g_assert_cmpmem(a->data, a->len, b->data, b->len);
 }
 
-/* Appends one by one; again in groups, with encodings in between; both must give the same bytes. Returns them. */
+/* Appends one by one; again in groups, with encodings in between; both must give the same bytes.
+ * Returns them. */
 static WendBuf check_input(const GArray *input, GRand *rand)
 {
     WendGrammar *g = wend_grammar_new();
@@ -189,14 +203,18 @@ static WendBuf check_input(const GArray *input, GRand *rand)
     return first;
 }
 
-static void add(GArray *a, guint32 v) { g_array_append_val(a, v); }
+static void add(GArray *a, guint32 v)
+{
+    g_array_append_val(a, v);
+}
 
 static void test_random(void)
 {
     GRand *rand = g_rand_new_with_seed(1997);
     static const guint alphabets[] = {1, 2, 2, 2, 3, 3, 4, 5, 8, 20, 100, 1000};
     for (guint round = 0; round < 600; round++) {
-        guint alphabet = alphabets[round % G_N_ELEMENTS(alphabets)], n = g_rand_int_range(rand, 0, round % 50 ? 400 : 5000);
+        guint alphabet = alphabets[round % G_N_ELEMENTS(alphabets)],
+              n = g_rand_int_range(rand, 0, round % 50 ? 400 : 5000);
         GArray *input = g_array_new(FALSE, FALSE, sizeof(guint32));
         for (guint i = 0; i < n; i++)
             add(input, g_rand_int_range(rand, 0, alphabet));
@@ -214,7 +232,8 @@ static void run_program(GArray *out, GRand *rand, GRand *structure, guint depth,
     for (guint i = 0; i < statements && out->len < limit; i++) {
         guint kind = g_rand_int_range(structure, 0, depth > 0 ? 5 : 1);
         guint32 seed = g_rand_int(structure);
-        guint fixed = g_rand_int_range(structure, 1, 12), terminal = g_rand_int_range(structure, 0, 6);
+        guint fixed = g_rand_int_range(structure, 1, 12),
+              terminal = g_rand_int_range(structure, 0, 6);
         if (kind == 0) {
             add(out, terminal);
             continue;
@@ -272,7 +291,8 @@ static void test_all_short(void)
 
 static void test_fibonacci(void)
 {
-    GArray *a = g_array_new(FALSE, FALSE, sizeof(guint32)), *b = g_array_new(FALSE, FALSE, sizeof(guint32));
+    GArray *a = g_array_new(FALSE, FALSE, sizeof(guint32)),
+           *b = g_array_new(FALSE, FALSE, sizeof(guint32));
     add(a, 0);
     add(b, 1);
     GRand *rand = g_rand_new_with_seed(2);
@@ -380,7 +400,8 @@ static void *counted(void *p, size_t old, size_t n) /* a WendResize */
     return q;
 }
 
-/* What is written with a tail is what would be written had it been appended; with other memory too, all of which comes back. The grammar stays. */
+/* What is written with a tail is what would be written had it been appended; with other memory too,
+ * all of which comes back. The grammar stays. */
 static void test_tail(void)
 {
     GRand *rand = g_rand_new_with_seed(21);
@@ -388,7 +409,8 @@ static void test_tail(void)
         WendGrammar *g = wend_grammar_new(), *whole = wend_grammar_new();
         guint n = g_rand_int_range(rand, 0, 60), loop = g_rand_int_range(rand, 1, 5);
         for (guint i = 0; i < n; i++) {
-            guint32 terminal = g_rand_int_range(rand, 0, 6) ? i % loop : (guint32)g_rand_int_range(rand, 0, 3);
+            guint32 terminal =
+                g_rand_int_range(rand, 0, 6) ? i % loop : (guint32)g_rand_int_range(rand, 0, 3);
             wend_grammar_append(g, terminal, 1);
             wend_grammar_append(whole, terminal, 1);
         }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory: blocks, segments, ids and frees, without MPI: the tracer's memory files are linked into the test, which gives the runtime's part. */
+/* memory: blocks, segments, ids and frees, without MPI: the tracer's memory files are linked into
+ * the test, which gives the runtime's part. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -14,12 +15,12 @@
 
 #include "src/tracer/memory/address.h"
 
-#define CHECK(x) \
-    do { \
-        if (!(x)) { \
+#define CHECK(x)                                                              \
+    do {                                                                      \
+        if (!(x)) {                                                           \
             fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #x); \
-            exit(1); \
-        } \
+            exit(1);                                                          \
+        }                                                                     \
     } while (0)
 
 /* Keeps the compiler from removing or merging allocations. */
@@ -28,10 +29,17 @@
 static __thread int64_t number = -1;
 static int64_t freed[64];
 static _Atomic size_t n_freed;
-static struct Named { int64_t segment; enum memory_place place; int device; } named[64];
+static struct Named {
+    int64_t segment;
+    enum memory_place place;
+    int device;
+} named[64];
 static size_t n_named;
 
-int64_t thread_number(void) { return number; }
+int64_t thread_number(void)
+{
+    return number;
+}
 void segment_event_free(int64_t segment)
 {
     freed[n_freed++ % 64] = segment;
@@ -51,8 +59,10 @@ static void is(const void *p, int kind, int64_t id, int64_t offset, int line)
 {
     Where w = memory_where(p);
     if (w.segment != WEND_SEGMENT(kind, id) || w.offset != offset) {
-        fprintf(stderr, "%s:%d: got kind %d id %lld offset %lld, not %d %lld %lld\n", __FILE__, line, w.segment < 0 ? -1 : (int)wend_segment_kind(w.segment),
-                (long long)wend_segment_id(w.segment), (long long)w.offset, kind, (long long)id, (long long)offset);
+        fprintf(stderr, "%s:%d: got kind %d id %lld offset %lld, not %d %lld %lld\n", __FILE__,
+                line, w.segment < 0 ? -1 : (int)wend_segment_kind(w.segment),
+                (long long)wend_segment_id(w.segment), (long long)w.offset, kind, (long long)id,
+                (long long)offset);
         exit(1);
     }
 }
@@ -62,7 +72,8 @@ static void is(const void *p, int kind, int64_t id, int64_t offset, int line)
 static void one_freed(int64_t id, int line)
 {
     if (n_freed != 1 || freed[0] != WEND_SEGMENT(HEAP, id)) {
-        fprintf(stderr, "%s:%d: %zu segments freed, first %llx\n", __FILE__, line, (size_t)n_freed, (unsigned long long)freed[0]);
+        fprintf(stderr, "%s:%d: %zu segments freed, first %llx\n", __FILE__, line, (size_t)n_freed,
+                (unsigned long long)freed[0]);
         exit(1);
     }
     n_freed = 0;
@@ -101,7 +112,8 @@ static void test_edges(void)
     CHECK(z1 && z2 && z1 != z2);
     IS(z1, HEAP, 0, 0);
     IS(z2, HEAP, 1, 0);
-    IS(full + malloc_usable_size(full), HEAP, 2, malloc_usable_size(full)); /* the end of an array, with a count of 0 */
+    /* the end of an array, with a count of 0 */
+    IS(full + malloc_usable_size(full), HEAP, 2, malloc_usable_size(full));
     free(z1), free(z2), free(full);
     n_freed = 0;
     free(NULL);
@@ -143,7 +155,8 @@ static void test_realloc(void)
 /* Numbers are the heap's, so that a program with the same blocks on the heap has the same. */
 static void test_cuda(void)
 {
-    char *area = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *host = malloc(100);
+    char *area = mmap(NULL, 1 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+         *host = malloc(100);
     CudaBlock block;
     memory_cuda_add(NULL, 100, MEMORY_DEVICE, 0);
     memory_cuda_add(area, 1000, MEMORY_DEVICE, 3);
@@ -152,15 +165,18 @@ static void test_cuda(void)
     CHECK(memory_known(area).segment == WEND_UNKNOWN && n_named == 0);
     errno = 5;
     IS(area + 4100, WEND_SEGMENT_CUDA, 0, 4);
-    CHECK(errno == 5 && n_named == 1 && named[0].segment == WEND_SEGMENT(WEND_SEGMENT_CUDA, 0) && named[0].place == MEMORY_MANAGED && named[0].device == -1);
+    CHECK(errno == 5 && n_named == 1 && named[0].segment == WEND_SEGMENT(WEND_SEGMENT_CUDA, 0)
+          && named[0].place == MEMORY_MANAGED && named[0].device == -1);
     IS(host, HEAP, 1, 0);
     IS(area + 999, WEND_SEGMENT_CUDA, 2, 999);
     IS(area + 1000, WEND_SEGMENT_CUDA, 2, 1000); /* the end of an array, with a count of 0 */
     IS(area + 8192, WEND_SEGMENT_CUDA, 3, 0);    /* an end, and a beginning */
-    CHECK(n_named == 3 && named[1].place == MEMORY_DEVICE && named[1].device == 3 && named[2].place == MEMORY_PINNED && named[2].device == 0);
+    CHECK(n_named == 3 && named[1].place == MEMORY_DEVICE && named[1].device == 3
+          && named[2].place == MEMORY_PINNED && named[2].device == 0);
     IS(area + 4096, WEND_SEGMENT_CUDA, 0, 0);
     CHECK(n_named == 3);
-    CHECK(!memory_cuda_detach(area + 1, &block) && !memory_cuda_detach(NULL, &block) && !memory_cuda_detach(host, &block));
+    CHECK(!memory_cuda_detach(area + 1, &block) && !memory_cuda_detach(NULL, &block)
+          && !memory_cuda_detach(host, &block));
     CHECK(memory_cuda_detach(area, &block) && n_freed == 0); /* a free that fails … */
     CHECK(memory_known(area).segment == WEND_UNKNOWN);
     memory_cuda_attach(&block);
@@ -172,8 +188,10 @@ static void test_cuda(void)
     n_freed = 0;
     char *other = malloc(10);
     IS(other, HEAP, 2, 0);
-    memory_cuda_add(area + 4096, 8192, MEMORY_DEVICE, 1); /* where two blocks had been: their end was not seen */
-    CHECK(n_freed == 2 && freed[0] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 0) && freed[1] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 3));
+    /* where two blocks had been: their end was not seen */
+    memory_cuda_add(area + 4096, 8192, MEMORY_DEVICE, 1);
+    CHECK(n_freed == 2 && freed[0] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 0)
+          && freed[1] == WEND_SEGMENT(WEND_SEGMENT_CUDA, 3));
     IS(area + 8192, WEND_SEGMENT_CUDA, 0, 4096);
     CHECK(n_named == 4 && named[3].device == 1);
     free(host), free(other);
@@ -183,7 +201,10 @@ static void test_cuda(void)
 }
 
 static uintptr_t alive; /* the base of the one block that is */
-static bool is_gone(uintptr_t base) { return base != alive; }
+static bool is_gone(uintptr_t base)
+{
+    return base != alive;
+}
 
 static void test_cuda_reset(void)
 {
@@ -230,7 +251,8 @@ static void test_aligned(void)
     }
 }
 
-/* Lookups from the middle of blocks across words, summaries and regions, with holes of freed blocks below. */
+/* Lookups from the middle of blocks across words, summaries and regions, with holes of freed blocks
+ * below. */
 static void test_large(void)
 {
     enum { N = 20000 };
@@ -238,7 +260,8 @@ static void test_large(void)
     for (int i = 0; i < N; i++)
         CHECK((small[i] = malloc(16 + (size_t)i % 4000)));
     size_t size = (size_t)5 << 30;
-    char *big = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); /* is a 5 GiB block to be had? */
+    /* is a 5 GiB block to be had? */
+    char *big = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     munmap(big, 1);
     big = malloc(size); /* never touched */
     char *second = malloc((size_t)3 << 29);
@@ -322,25 +345,36 @@ static void test_unknown(void)
     CHECK(memory_where((void *)4096).segment == WEND_UNKNOWN);
     CHECK(memory_where((void *)-1).segment == WEND_UNKNOWN);
     CHECK(memory_where((void *)(UINT64_C(1) << 46 | 123)).segment == WEND_UNKNOWN);
-    CHECK(!memory_looks_mapped(0, NULL) && !memory_looks_mapped(8, NULL) && !memory_looks_mapped(65536, NULL) && !memory_looks_mapped(1 << 30, NULL));
-    CHECK(!memory_looks_mapped((uintptr_t)-8, NULL) && !memory_looks_mapped(UINT64_C(1) << 46 | 123, NULL));
+    CHECK(!memory_looks_mapped(0, NULL) && !memory_looks_mapped(8, NULL)
+          && !memory_looks_mapped(65536, NULL) && !memory_looks_mapped(1 << 30, NULL));
+    CHECK(!memory_looks_mapped((uintptr_t)-8, NULL)
+          && !memory_looks_mapped(UINT64_C(1) << 46 | 123, NULL));
     char *p = malloc(100), on_stack = 0;
-    CHECK(memory_looks_mapped((uintptr_t)p + 50, NULL) && memory_looks_mapped((uintptr_t)&on_stack, NULL) && memory_looks_mapped((uintptr_t)&in_data, NULL));
+    CHECK(memory_looks_mapped((uintptr_t)p + 50, NULL)
+          && memory_looks_mapped((uintptr_t)&on_stack, NULL)
+          && memory_looks_mapped((uintptr_t)&in_data, NULL));
     free(p);
     CHECK(n_freed == 0); /* looking is not using */
-    /* Behind a number that is no address lies a gap, which is not looked at again, and in which nothing is. */
+    /* Behind a number that is no address lies a gap, which is not looked at again, and in which
+     * nothing is. */
     Gap gap = {0};
     uintptr_t number = (uintptr_t)1 << 40;
     CHECK(!memory_looks_mapped(number, &gap) && gap.low <= number && number - gap.low < gap.length);
-    char *fixed = mmap((void *)(number + 65536), 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    char *fixed = mmap((void *)(number + 65536), 4096, PROT_READ,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (fixed == (char *)(number + 65536)) {
         Gap before = {0}, behind = {0};
-        CHECK(!memory_looks_mapped((uintptr_t)fixed + 16, &gap) && memory_looks_mapped((uintptr_t)fixed + 16, NULL));
-        CHECK(!memory_looks_mapped(number, &before) && before.low + before.length == (uintptr_t)fixed);
-        CHECK(!memory_looks_mapped((uintptr_t)fixed + 5000, &behind) && behind.low == (uintptr_t)fixed + 4096);
+        CHECK(!memory_looks_mapped((uintptr_t)fixed + 16, &gap)
+              && memory_looks_mapped((uintptr_t)fixed + 16, NULL));
+        CHECK(!memory_looks_mapped(number, &before)
+              && before.low + before.length == (uintptr_t)fixed);
+        CHECK(!memory_looks_mapped((uintptr_t)fixed + 5000, &behind)
+              && behind.low == (uintptr_t)fixed + 4096);
     }
-    /* As in an executable that is not position-independent: its data are only addresses once MPI has seen them. */
-    char *low = mmap((void *)0x10000000, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    /* As in an executable that is not position-independent: its data are only addresses once MPI
+     * has seen them. */
+    char *low = mmap((void *)0x10000000, 4096, PROT_READ,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (low == (char *)0x10000000) {
         CHECK(!memory_looks_mapped((uintptr_t)low + 16, NULL));
         CHECK(memory_where(low).segment >= 0);
@@ -355,7 +389,8 @@ static void test_modules(void)
     int *signgam = m ? dlsym(m, "signgam") : NULL;
     if (signgam) {
         Where w = memory_where(signgam);
-        CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == WEND_SEGMENT_STATIC && w.offset == 0);
+        CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == WEND_SEGMENT_STATIC
+              && w.offset == 0);
         CHECK(wend_segment_id(w.segment) >= 2);
     }
     if (added)
@@ -392,7 +427,8 @@ static void *work(void *arg)
                 segment[i] = -1;
                 if (rand_r(&seed) % 2) {
                     Where w = memory_where(block[i] + n / 2);
-                    CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == HEAP && w.offset == (int64_t)(n / 2));
+                    CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == HEAP
+                          && w.offset == (int64_t)(n / 2));
                     segment[i] = w.segment;
                 }
             } else if (segment[i] >= 0) {
@@ -404,7 +440,8 @@ static void *work(void *arg)
     return NULL;
 }
 
-/* What a thread names does not depend on what others have named; one free ends all names of a block. */
+/* What a thread names does not depend on what others have named; one free ends all names of a
+ * block. */
 static char *shared, on_all[64];
 
 static void *name(void *arg)
@@ -437,10 +474,12 @@ static void test_names(void)
         CHECK(pthread_create(&t, NULL, name, (void *)i) == 0);
         pthread_join(t, NULL);
     }
-    CHECK(n_freed == 2 && freed[0] == WEND_SEGMENT_OF(HEAP, 2, 0) && freed[1] == WEND_SEGMENT_OF(HEAP, 1, 0));
+    CHECK(n_freed == 2 && freed[0] == WEND_SEGMENT_OF(HEAP, 2, 0)
+          && freed[1] == WEND_SEGMENT_OF(HEAP, 1, 0));
     n_freed = 0;
     free(shared);
-    CHECK(n_freed == 3 && freed[0] == WEND_SEGMENT(HEAP, 0) && freed[1] == WEND_SEGMENT_OF(HEAP, 1, 1) && freed[2] == WEND_SEGMENT_OF(HEAP, 2, 1));
+    CHECK(n_freed == 3 && freed[0] == WEND_SEGMENT(HEAP, 0)
+          && freed[1] == WEND_SEGMENT_OF(HEAP, 1, 1) && freed[2] == WEND_SEGMENT_OF(HEAP, 2, 1));
     n_freed = 0;
     CHECK(pthread_create(&t, NULL, name_stack, local) == 0);
     pthread_join(t, NULL);

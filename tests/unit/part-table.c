@@ -4,8 +4,14 @@
 
 #include <string.h>
 
-static void free_array(gpointer a) { g_array_unref(a); }
-static void free_stream(gpointer s) { g_ptr_array_unref(s); }
+static void free_array(gpointer a)
+{
+    g_array_unref(a);
+}
+static void free_stream(gpointer s)
+{
+    g_ptr_array_unref(s);
+}
 
 static GArray *read_words(WendCursor *c)
 {
@@ -34,7 +40,8 @@ static GPtrArray *read_entry(WendCursor *c)
 {
     GPtrArray *all = g_ptr_array_new_with_free_func(free_array);
     guint64 head = wend_read_unsigned(c);
-    GArray *words = g_array_new(FALSE, FALSE, sizeof(gint64)), *steps = g_array_new(FALSE, FALSE, sizeof(gint64));
+    GArray *words = g_array_new(FALSE, FALSE, sizeof(gint64)),
+           *steps = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint64 i = 0; i < head >> 1; i++)
         g_array_append_vals(words, (gint64[]){wend_read_signed(c)}, 1);
     guint64 count = head & 1 ? wend_read_unsigned(c) : 1;
@@ -57,7 +64,8 @@ static void add_entry(GPtrArray *stream, const GPtrArray *entry)
         g_ptr_array_add(stream, g_array_ref(entry->pdata[i]));
 }
 
-static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entries, GPtrArray *stream)
+static void expand(const WendCursor *rules, guint64 rule, const GPtrArray *entries,
+                   GPtrArray *stream)
 {
     WendCursor c = rules[rule];
     for (guint64 n = wend_read_unsigned(&c); n > 0; n--) {
@@ -107,9 +115,10 @@ static GPtrArray *read_stream(WendCursor *c)
 
 Table read_table(WendCursor *c)
 {
-    Table t = {g_ptr_array_new_with_free_func(free_array), g_ptr_array_new_with_free_func(free_array),
-               g_ptr_array_new_with_free_func(free_stream), g_ptr_array_new_with_free_func(free_stream),
-               g_array_new(FALSE, FALSE, sizeof(guint64)), g_array_new(FALSE, FALSE, sizeof(Stat))};
+    Table t = {
+        g_ptr_array_new_with_free_func(free_array),  g_ptr_array_new_with_free_func(free_array),
+        g_ptr_array_new_with_free_func(free_stream), g_ptr_array_new_with_free_func(free_stream),
+        g_array_new(FALSE, FALSE, sizeof(guint64)),  g_array_new(FALSE, FALSE, sizeof(Stat))};
     for (size_t n = wend_read_count(c, 1); n > 0; n--)
         g_ptr_array_add(t.shapes, read_words(c));
     for (size_t n = wend_read_count(c, 1); n > 0; n--) {
@@ -118,8 +127,10 @@ Table read_table(WendCursor *c)
         shape /= 2;
         g_assert_cmpuint(shape, <, t.shapes->len);
         g_array_append_val(t.shape_of, shape);
-        g_ptr_array_add(t.slots, elastic ? g_array_new(FALSE, FALSE, sizeof(gint64)) : read_words(c));
-        g_ptr_array_add(t.values, elastic ? read_stream(c) : g_ptr_array_new_with_free_func(free_array));
+        g_ptr_array_add(t.slots,
+                        elastic ? g_array_new(FALSE, FALSE, sizeof(gint64)) : read_words(c));
+        g_ptr_array_add(t.values,
+                        elastic ? read_stream(c) : g_ptr_array_new_with_free_func(free_array));
     }
     for (guint i = 0; i < t.shapes->len; i++)
         g_ptr_array_add(t.streams, read_stream(c));

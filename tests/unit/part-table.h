@@ -7,10 +7,15 @@
 
 #include "../../lib/record/cst.h"
 
-typedef struct { guint64 count; double mean, min, max, m2; } Stat;
 typedef struct {
-    GPtrArray *shapes, *slots, *values, *streams; /* GArray of gint64; a stream is a GPtrArray of its entries. VALUES: by terminal; empty if it is no elastic shape's */
-    GArray *shape_of, *stats;            /* of terminals: guint64; duration and interval by turns */
+    guint64 count;
+    double mean, min, max, m2;
+} Stat;
+typedef struct {
+    /* GArray of gint64; a stream is a GPtrArray of its entries. VALUES: by terminal; empty if it is
+     * no elastic shape's */
+    GPtrArray *shapes, *slots, *values, *streams;
+    GArray *shape_of, *stats; /* of terminals: guint64; duration and interval by turns */
 } Table;
 
 Table read_table(WendCursor *c); /* it has to be whole */

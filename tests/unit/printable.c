@@ -35,8 +35,10 @@ static gboolean is_safe(gunichar c)
     case G_UNICODE_FORMAT:
     case G_UNICODE_LINE_SEPARATOR:
     case G_UNICODE_PARAGRAPH_SEPARATOR:
-    case G_UNICODE_SURROGATE: return FALSE;
-    default: return TRUE;
+    case G_UNICODE_SURROGATE:
+        return FALSE;
+    default:
+        return TRUE;
     }
 }
 
@@ -138,7 +140,9 @@ static void test_random_bytes(void)
         GString *text = g_string_new(NULL);
         for (guint k = (guint)g_rand_int_range(rand, 0, 12); k > 0; k--) {
             switch (g_rand_int_range(rand, 0, 4)) {
-            case 0: g_string_append_c(text, (char)g_rand_int(rand)); break;
+            case 0:
+                g_string_append_c(text, (char)g_rand_int(rand));
+                break;
             case 1:
                 g_string_append_unichar(text,
                                         hostile[g_rand_int_range(rand, 0, G_N_ELEMENTS(hostile))]);
@@ -146,7 +150,8 @@ static void test_random_bytes(void)
             case 2:
                 g_string_append_unichar(text, (gunichar)g_rand_int_range(rand, 0, 0xD800));
                 break;
-            default: g_string_append_c(text, (char)g_rand_int_range(rand, 0x80, 0x100));
+            default:
+                g_string_append_c(text, (char)g_rand_int_range(rand, 0x80, 0x100));
             }
         }
         check(text->str, text->len, g_rand_boolean(rand));

@@ -22,13 +22,17 @@ WendMerge *merged(GPtrArray *ranks, GRand *rand)
 {
     GError *error = NULL;
     g_autoptr(GPtrArray) merges = g_ptr_array_new();
-    for (guint i = 0; i < ranks->len; i++) g_ptr_array_add(merges, part_of(g_ptr_array_index(ranks, i)));
+    for (guint i = 0; i < ranks->len; i++)
+        g_ptr_array_add(merges, part_of(g_ptr_array_index(ranks, i)));
     while (merges->len > 1) {
-        guint a = rand ? g_rand_int_range(rand, 0, merges->len) : 0, b = rand ? g_rand_int_range(rand, 0, merges->len) : 1;
-        if (a == b) continue;
+        guint a = rand ? g_rand_int_range(rand, 0, merges->len) : 0,
+              b = rand ? g_rand_int_range(rand, 0, merges->len) : 1;
+        if (a == b)
+            continue;
         WendMerge *other = g_ptr_array_index(merges, b);
         GByteArray *bytes = wend_merge_encode(other);
-        g_assert_true(wend_merge_absorb(g_ptr_array_index(merges, a), bytes->data, bytes->len, &error));
+        g_assert_true(
+            wend_merge_absorb(g_ptr_array_index(merges, a), bytes->data, bytes->len, &error));
         g_assert_no_error(error);
         g_byte_array_unref(bytes);
         wend_merge_free(other);
@@ -80,14 +84,18 @@ static void expand(const WendProgram *p, guint rule, GArray *out)
     for (guint k = 0; k < r->n; k++)
         for (guint64 e = 0; e < r->symbols[k].repeats; e++) {
             guint32 id = r->symbols[k].id;
-            if (r->symbols[k].is_rule) expand(p, id, out); else g_array_append_val(out, id);
+            if (r->symbols[k].is_rule)
+                expand(p, id, out);
+            else
+                g_array_append_val(out, id);
         }
 }
 
 static void same_words(const gint64 *a, guint n, const GArray *b, guint from)
 {
     g_assert_cmpuint(n, ==, b->len);
-    for (guint i = from; i < n; i++) g_assert_cmpint(a[i], ==, g_array_index(b, gint64, i));
+    for (guint i = from; i < n; i++)
+        g_assert_cmpint(a[i], ==, g_array_index(b, gint64, i));
 }
 
 static void check_words(const WendProgram *p, SimulatedRank *r, guint q, const SimulatedSequence *s)
@@ -96,12 +104,18 @@ static void check_words(const WendProgram *p, SimulatedRank *r, guint q, const S
     g_autoptr(GArray) terminals = g_array_new(FALSE, FALSE, sizeof(guint32));
     expand(p, k->sequences[q].rule, terminals);
     g_assert_cmpuint(terminals->len, ==, wend_program_rule(p, k->sequences[q].rule)->length);
-    typedef struct { WendOutcomes *o; guint64 left; const gint64 *words; guint n; } Stream;
+    typedef struct {
+        WendOutcomes *o;
+        guint64 left;
+        const gint64 *words;
+        guint n;
+    } Stream;
     g_autofree Stream *streams = g_new0(Stream, wend_program_n_shapes(p));
     guint at = 0;
     for (guint i = 0; i < s->kept->len; i++) {
         const SimulatedCall *c = g_ptr_array_index(s->kept, i);
-        if (c->poll) continue;
+        if (c->poll)
+            continue;
         g_assert_cmpuint(at, <, terminals->len);
         guint32 terminal = g_array_index(terminals, guint32, at++);
         const WendTerminal *t = wend_program_terminal(p, terminal);
@@ -110,25 +124,33 @@ static void check_words(const WendProgram *p, SimulatedRank *r, guint q, const S
         g_assert_cmpint(shape->failed, ==, g_array_index(c->shape, gint64, 0) & 1);
         same_words(shape->words, shape->n_words, c->shape, 1);
         g_assert_cmpuint(t->n_slots, ==, c->slots->len);
-        for (guint j = 0; j < t->n_slots; j++) g_assert_cmpint(wend_program_slot(p, terminal, j, r->rank), ==, g_array_index(c->slots, gint64, j));
+        for (guint j = 0; j < t->n_slots; j++)
+            g_assert_cmpint(wend_program_slot(p, terminal, j, r->rank), ==,
+                            g_array_index(c->slots, gint64, j));
         Stream *stream = &streams[t->shape];
-        if (!stream->o) stream->o = wend_program_outcomes(p, r->rank, q, t->shape);
-        if (stream->left == 0) g_assert_true(wend_outcomes_next_run(stream->o, &stream->left, &stream->words, &stream->n));
+        if (!stream->o)
+            stream->o = wend_program_outcomes(p, r->rank, q, t->shape);
+        if (stream->left == 0)
+            g_assert_true(
+                wend_outcomes_next_run(stream->o, &stream->left, &stream->words, &stream->n));
         stream->left--;
         same_words(stream->words, stream->n, c->outcome, 0);
     }
     g_assert_cmpuint(at, ==, terminals->len);
     for (guint i = 0; i < wend_program_n_shapes(p); i++) {
-        if (!streams[i].o) continue;
+        if (!streams[i].o)
+            continue;
         g_assert_cmpuint(streams[i].left, ==, 0);
-        g_assert_false(wend_outcomes_next_run(streams[i].o, &streams[i].left, &streams[i].words, &streams[i].n));
+        g_assert_false(wend_outcomes_next_run(streams[i].o, &streams[i].left, &streams[i].words,
+                                              &streams[i].n));
         wend_outcomes_free(streams[i].o);
     }
 }
 
 /* -- reading with a walk -- */
 
-static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const SimulatedSequence *s, WendWalkFlags flags)
+static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const SimulatedSequence *s,
+                       WendWalkFlags flags)
 {
     WendWalk *w = wend_walk_new(p, r->rank, q, flags);
     g_assert_nonnull(w);
@@ -138,7 +160,8 @@ static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const Si
         const SimulatedCall *kept = g_ptr_array_index(s->kept, i);
         if (kept->poll) {
             polls++;
-            if (flags == WEND_WALK_MAIN) continue;
+            if (flags == WEND_WALK_MAIN)
+                continue;
         }
         c = wend_walk_next(w);
         g_assert_nonnull(c);
@@ -146,9 +169,13 @@ static void check_walk(const WendProgram *p, SimulatedRank *r, guint q, const Si
         g_assert_cmpint(c->poll, ==, kept->poll);
         g_assert_cmpuint(c->index, ==, index++);
         const WendTerminal *t = wend_program_terminal(p, c->terminal);
-        for (guint j = 0; j < t->n_slots; j++) g_assert_cmpint(wend_program_slot(p, c->terminal, j, r->rank), ==, g_array_index(kept->slots, gint64, j));
-        same_words(wend_program_shape(p, c->shape)->words, wend_program_shape(p, c->shape)->n_words, kept->shape, 1);
-        if (c->poll) continue;
+        for (guint j = 0; j < t->n_slots; j++)
+            g_assert_cmpint(wend_program_slot(p, c->terminal, j, r->rank), ==,
+                            g_array_index(kept->slots, gint64, j));
+        same_words(wend_program_shape(p, c->shape)->words, wend_program_shape(p, c->shape)->n_words,
+                   kept->shape, 1);
+        if (c->poll)
+            continue;
         g_assert_cmpuint(c->polls_before, ==, polls);
         g_assert_cmpint(c->return_code, ==, g_array_index(kept->outcome, gint64, 1));
         polls = 0;
@@ -171,11 +198,13 @@ void check(const char *dir, GPtrArray *ranks)
             const SimulatedSequence *s = NULL; /* by kind and id: they come sorted */
             for (guint j = 0; j < r->sequences->len; j++) {
                 const SimulatedSequence *other = g_ptr_array_index(r->sequences, j);
-                if (other->kind == k->sequences[q].kind && other->id == k->sequences[q].id) s = other;
+                if (other->kind == k->sequences[q].kind && other->id == k->sequences[q].id)
+                    s = other;
             }
             g_assert_nonnull(s);
             guint64 polls = 0;
-            for (guint j = 0; j < s->kept->len; j++) polls += ((SimulatedCall *)g_ptr_array_index(s->kept, j))->poll;
+            for (guint j = 0; j < s->kept->len; j++)
+                polls += ((SimulatedCall *)g_ptr_array_index(s->kept, j))->poll;
             g_assert_cmpuint(wend_program_polls(p, r->rank, q), ==, polls);
             check_words(p, r, q, s);
             check_walk(p, r, q, s, WEND_WALK_MAIN);
@@ -191,15 +220,19 @@ void check_times(const char *dir)
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_no_error(error);
     GKeyFile *meta = wend_program_meta(p);
-    guint64 counted = 0, calls = g_key_file_get_uint64(meta, "recording", "calls", NULL) +
-                                 g_key_file_get_uint64(meta, "recording", "frees", NULL);
+    guint64 counted = 0, calls = g_key_file_get_uint64(meta, "recording", "calls", NULL)
+                                 + g_key_file_get_uint64(meta, "recording", "frees", NULL);
     for (guint i = 0; i < wend_program_n_classes(p); i++)
-        for (guint k = 0; k < wend_program_class(p, i)->n_sequences * wend_program_n_terminals(p); k++) {
+        for (guint k = 0; k < wend_program_class(p, i)->n_sequences * wend_program_n_terminals(p);
+             k++) {
             WendTiming duration, interval;
-            wend_program_timing(p, i, k / wend_program_n_terminals(p), k % wend_program_n_terminals(p), &duration, &interval);
+            wend_program_timing(p, i, k / wend_program_n_terminals(p),
+                                k % wend_program_n_terminals(p), &duration, &interval);
             counted += duration.count;
             g_assert_cmpuint(duration.count, ==, interval.count);
-            if (duration.count) g_assert_true(duration.min > 0 && duration.min <= duration.mean * 1.001 && duration.mean <= duration.max * 1.001);
+            if (duration.count)
+                g_assert_true(duration.min > 0 && duration.min <= duration.mean * 1.001
+                              && duration.mean <= duration.max * 1.001);
         }
     g_assert_cmpuint(counted, ==, calls);
     wend_program_free(p);

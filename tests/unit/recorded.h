@@ -8,7 +8,8 @@
 #include "../../lib/merge/merge.h"
 #include "../../lib/read/program.h"
 
-/* RANKS: SimulatedRank. They are merged in an order drawn from RAND; NULL: the first one takes the others one by one. wend_merge_free. */
+/* RANKS: SimulatedRank. They are merged in an order drawn from RAND; NULL: the first one takes the
+ * others one by one. wend_merge_free. */
 WendMerge *merged(GPtrArray *ranks, GRand *rand);
 /* A new folder for an archive; discard removes both and frees the name. */
 char *recorded_folder(void);
@@ -17,7 +18,8 @@ void discard(char *dir);
 char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result);
 char *recorded_bytes(const char *dir, gsize *n); /* all of the archive; g_free */
 
-/* The archive in DIR has all calls of RANKS, which have been kept, word by word: read from the rules up, and by a walk. */
+/* The archive in DIR has all calls of RANKS, which have been kept, word by word: read from the
+ * rules up, and by a walk. */
 void check(const char *dir, GPtrArray *ranks);
 /* All its calls have been timed, and each once. */
 void check_times(const char *dir);

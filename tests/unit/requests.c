@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests.c: which request a variable holds, when the library gives one handle value to many. No MPI runs here: handles are plain
- * numbers, as a library might give them, and the test plays the wrappers. */
+/* requests.c: which request a variable holds, when the library gives one handle value to many. No
+ * MPI runs here: handles are plain numbers, as a library might give them, and the test plays the
+ * wrappers. */
 #include <glib.h>
 #include <string.h>
 
@@ -13,15 +14,28 @@
 const PredefinedHandle wend_predefined[] = {{HANDLE_REQUEST, 7, (uintptr_t)MPI_REQUEST_NULL}};
 const size_t wend_n_predefined = 1;
 void *const *tools_own;
-int error_code_note(int rc) { return rc; }
-void late_mpi_open(void) {}
-void termination_prepare_thread(void) {}
-void comm_arrived(struct CommEntry *e) { (void)e; }
+int error_code_note(int rc)
+{
+    return rc;
+}
+void late_mpi_open(void)
+{
+}
+void termination_prepare_thread(void)
+{
+}
+void comm_arrived(struct CommEntry *e)
+{
+    (void)e;
+}
 
 #define NULL_WORD WEND_CONST(7)
 
 /* Values of a library: SHARED is given many times over. */
-static MPI_Request value(int n) { return (MPI_Request)(intptr_t)(0x1000 + n); }
+static MPI_Request value(int n)
+{
+    return (MPI_Request)(intptr_t)(0x1000 + n);
+}
 #define SHARED value(0)
 
 static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
@@ -71,13 +85,15 @@ static void waitany(int n, MPI_Request *variables, int chosen, int64_t *words)
     call_end(c);
 }
 
-/* Requests of few values in few variables, which are overwritten; in the second half some are waited for through copies. The words that were seen, in order. */
+/* Requests of few values in few variables, which are overwritten; in the second half some are
+ * waited for through copies. The words that were seen, in order. */
 static GArray *by_chance(uint32_t seed)
 {
     enum { VARIABLES = 12, STEPS = 400 };
     GRand *rand = g_rand_new_with_seed(seed);
     MPI_Request variables[VARIABLES], copy;
-    GArray *live = g_array_new(FALSE, FALSE, sizeof copy), *words = g_array_new(FALSE, FALSE, sizeof(int64_t));
+    GArray *live = g_array_new(FALSE, FALSE, sizeof copy),
+           *words = g_array_new(FALSE, FALSE, sizeof(int64_t));
     for (int i = 0; i < VARIABLES; i++)
         variables[i] = MPI_REQUEST_NULL;
     for (int step = 0; step < STEPS; step++) {
@@ -111,12 +127,14 @@ static GArray *by_chance(uint32_t seed)
     return words;
 }
 
-/* The first copy of all makes the table of values: which requests are found is the same as if it had always been there. Has to run first. */
+/* The first copy of all makes the table of values: which requests are found is the same as if it
+ * had always been there. Has to run first. */
 static void first_copy(void)
 {
     GArray *made_late = by_chance(1), *there = by_chance(1);
     g_assert_cmpuint(made_late->len, >, 400);
-    g_assert_cmpmem(made_late->data, made_late->len * sizeof(int64_t), there->data, there->len * sizeof(int64_t));
+    g_assert_cmpmem(made_late->data, made_late->len * sizeof(int64_t), there->data,
+                    there->len * sizeof(int64_t));
     g_array_free(made_late, TRUE);
     g_array_free(there, TRUE);
 }
@@ -224,7 +242,10 @@ static void persistent(void)
     call_start(c);
     r = value(20);
     call_stop(c, MPI_SUCCESS);
-    call_end_new_request(c, &r, &(struct RequestMetadata){.type = REQUEST_RECV, .persistent = true, .source = 3, .tag = 9, .bytes = 40});
+    call_end_new_request(
+        c, &r,
+        &(struct RequestMetadata){
+            .type = REQUEST_RECV, .persistent = true, .source = 3, .tag = 9, .bytes = 40});
     int64_t word = c->shape.w[c->shape.n - 1];
     MPI_Status status;
     memset(&status, 0, sizeof status);
@@ -242,7 +263,8 @@ static void persistent(void)
         size_t before = c->outcome.n;
         out_status_of_request(c, 0, &status);
         g_assert_cmpint(c->outcome.w[before], ==, 0);
-        g_assert_cmpint(c->outcome.w[before + 2], ==, i == 0 ? 40 : 0); /* inactive the second time: no message */
+        /* inactive the second time: no message */
+        g_assert_cmpint(c->outcome.w[before + 2], ==, i == 0 ? 40 : 0);
         request_event(c, 0, &r, REQUEST_COMPLETED, true);
         call_end(c);
     }
@@ -253,7 +275,8 @@ static void persistent(void)
     g_assert_cmpint(wait_one(&r), ==, WEND_UNKNOWN);
 }
 
-/* A hundred thousand in flight behind one value: in steps that grew with their number this would take minutes. */
+/* A hundred thousand in flight behind one value: in steps that grew with their number this would
+ * take minutes. */
 static void many(void)
 {
     enum { N = 100000 };
@@ -313,7 +336,8 @@ static void between_threads(void)
     g_assert_cmpint(wait_one(&none), ==, WEND_UNKNOWN);
 }
 
-/* While recording is off: a request that ends then leaves no trace, one that is pending when it goes on is there before what follows. */
+/* While recording is off: a request that ends then leaves no trace, one that is pending when it
+ * goes on is there before what follows. */
 static void made_while_off(void)
 {
     MPI_Request over, pending;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same bytes in whatever order ranks are merged. */
+/* round-trip.c: what is recorded is what is read, call by call and word by word; and it is the same
+ * bytes in whatever order ranks are merged. */
 #include "recorded.h"
 
 #include "../../lib/archive/container.h"
@@ -15,8 +16,16 @@
 /* Ranks draw from a common generator what they do and from one of their own how they differ. */
 static void random_step(SimulatedRank *r, SimulatedSequence *s, GRand *common, GRand *own)
 {
-    gint64 none = constant("MPI_PROC_NULL"), any = constant("MPI_ANY_SOURCE"), rank = r->rank, world = r->world;
-    gint64 peers[] = {(rank + 1) % world, (rank + world - 1) % world, rank ? rank - 1 : none, 0, rank ^ 1, g_rand_int_range(own, 0, world), 3, none};
+    gint64 none = constant("MPI_PROC_NULL"), any = constant("MPI_ANY_SOURCE"), rank = r->rank,
+           world = r->world;
+    gint64 peers[] = {(rank + 1) % world,
+                      (rank + world - 1) % world,
+                      rank ? rank - 1 : none,
+                      0,
+                      rank ^ 1,
+                      g_rand_int_range(own, 0, world),
+                      3,
+                      none};
     gint64 peer = peers[g_rand_int_range(common, 0, 8)], requests[3];
     gint64 offset = g_rand_int_range(common, 0, 2) ? 64 : rank * 1000 + 64;
     switch (g_rand_int_range(common, 0, 7)) {
@@ -25,18 +34,22 @@ static void random_step(SimulatedRank *r, SimulatedSequence *s, GRand *common, G
         break;
     case 1: {
         gint64 got = g_rand_int_range(own, 0, world);
-        sim_recv(r, s, 100, any, constant("MPI_ANY_TAG"), got, 7, 8 * g_rand_int_range(own, 0, 100));
+        sim_recv(r, s, 100, any, constant("MPI_ANY_TAG"), got, 7,
+                 8 * g_rand_int_range(own, 0, 100));
         break;
     }
     case 2: {
         guint n = g_rand_int_range(common, 1, 4);
-        for (guint i = 0; i < n; i++) requests[i] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_STATIC, 1), offset + 800 * i, 100, peer, i);
+        for (guint i = 0; i < n; i++)
+            requests[i] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_STATIC, 1), offset + 800 * i,
+                                    100, peer, i);
         sim_waitall(r, s, n, requests);
         break;
     }
     case 3: {
         gint64 request = sim_isend(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 4, peer, 1);
-        for (int polls = g_rand_int_range(own, 0, 6); polls > 0; polls--) sim_test(r, s, request, FALSE);
+        for (int polls = g_rand_int_range(own, 0, 6); polls > 0; polls--)
+            sim_test(r, s, request, FALSE);
         sim_test(r, s, request, TRUE);
         break;
     }
@@ -75,13 +88,16 @@ static GPtrArray *random_ranks(guint32 seed, guint world)
         GRand *own = g_rand_new_with_seed(seed * 1000 + rank);
         guint threads = rank % 5 == 4 ? 2 : 1;
         for (guint thread = 0; thread < threads; thread++) {
-            SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, threads - 1 - thread);
-            GRand *common = g_rand_new_with_seed(seed + 77 * thread + (seed % 3 == 0 ? 1000 * (rank % 2) : 0));
+            SimulatedSequence *s =
+                simulated_sequence(r, WEND_SEQUENCE_THREAD, threads - 1 - thread);
+            GRand *common =
+                g_rand_new_with_seed(seed + 77 * thread + (seed % 3 == 0 ? 1000 * (rank % 2) : 0));
             for (guint block = g_rand_int_range(common, 0, 4); block > 0; block--) {
                 guint32 body = g_rand_int(common);
                 for (guint times = g_rand_int_range(common, 1, 12); times > 0; times--) {
                     GRand *again = g_rand_new_with_seed(body);
-                    for (guint n = g_rand_int_range(again, 1, 8); n > 0; n--) random_step(r, s, again, own);
+                    for (guint n = g_rand_int_range(again, 1, 8); n > 0; n--)
+                        random_step(r, s, again, own);
                     g_rand_free(again);
                 }
             }
@@ -89,7 +105,8 @@ static GPtrArray *random_ranks(guint32 seed, guint world)
         }
         if (rank % 3 == 1) {
             SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_CALLBACK, 4);
-            for (guint i = 0; i < 5 + rank % 2; i++) sim_allreduce(r, s, 9);
+            for (guint i = 0; i < 5 + rank % 2; i++)
+                sim_allreduce(r, s, 9);
         }
         g_rand_free(own);
         g_ptr_array_add(ranks, r);
@@ -102,7 +119,9 @@ static void test_random(void)
     GRand *rand = g_rand_new_with_seed(17);
     for (guint32 seed = 1; seed <= 120; seed++) {
         g_autoptr(GPtrArray) ranks = random_ranks(seed, 1 + seed % 23);
-        if (seed % 7 == 0 && ranks->len > 3) g_ptr_array_remove_range(ranks, ranks->len / 2, 1); /* one is missing */
+        /* one is missing */
+        if (seed % 7 == 0 && ranks->len > 3)
+            g_ptr_array_remove_range(ranks, ranks->len / 2, 1);
         char *dir = record(ranks, NULL, NULL), *other = record(ranks, rand, NULL);
         check(dir, ranks);
         gsize n, m;
@@ -132,7 +151,10 @@ static void test_memory(void)
     for (gint different = 200; different <= 20000; different *= 10) {
         SimulatedRank *r = simulated_new(0, 1, FALSE);
         SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-        for (gint i = 0; i < 20000; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1 + i % different, constant("MPI_PROC_NULL"), (i % different) * 7919 % different); /* no row of equal steps: that would be one */
+        /* no row of equal steps: that would be one */
+        for (gint i = 0; i < 20000; i++)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1 + i % different,
+                     constant("MPI_PROC_NULL"), (i % different) * 7919 % different);
         GByteArray *part = simulated_part(r);
         simulated_free(r);
         GError *error = NULL;
@@ -155,7 +177,8 @@ static void test_stencil(void)
     guint widths[] = {3, 5, 8};
     for (int i = 0; i < 3; i++) {
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-        for (guint rank = 0; rank < widths[i] * widths[i]; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, widths[i], widths[i], 50, TRUE));
+        for (guint rank = 0; rank < widths[i] * widths[i]; rank++)
+            g_ptr_array_add(ranks, simulated_stencil(rank, widths[i], widths[i], 50, TRUE));
         WendMergeResult result;
         char *dir = record(ranks, NULL, &result);
         check(dir, ranks);
@@ -209,7 +232,8 @@ static void refused(const char *dir, const char *name, const char *why)
     GError *error = NULL;
     g_assert_null(wend_program_open(dir, &error));
     g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
-    if (!strstr(error->message, why)) g_error("\"%s\" does not say \"%s\"", error->message, why);
+    if (!strstr(error->message, why))
+        g_error("\"%s\" does not say \"%s\"", error->message, why);
     g_error_free(error);
 }
 
@@ -248,8 +272,10 @@ static void extra_calls(SimulatedRank *r, SimulatedSequence *s, int n)
 {
     for (int i = 0; i < n; i++) {
         sim_allreduce(r, s, 1);
-        if (i % 7 == 0) halo(r, s, 10);
-        if (i % 5 == 1) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (r->rank + 1) % r->world, 1);
+        if (i % 7 == 0)
+            halo(r, s, 10);
+        if (i % 5 == 1)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (r->rank + 1) % r->world, 1);
         sim_allreduce(r, s, 2);
     }
 }
@@ -258,7 +284,8 @@ static void extra_calls(SimulatedRank *r, SimulatedSequence *s, int n)
 static void trip_counts(SimulatedRank *r, SimulatedSequence *s, int n)
 {
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k < 2 + i; k++) halo(r, s, 10);
+        for (int k = 0; k < 2 + i; k++)
+            halo(r, s, 10);
         halo(r, s, 20 + i);
         sim_allreduce(r, s, 1);
     }
@@ -297,19 +324,24 @@ static void trips_by_rank(SimulatedRank *r, SimulatedSequence *s, guint world)
     sim_allreduce(r, s, 1);
 }
 
-/* Several loops in loops and in callbacks, trip counts that some ranks share, outcomes that depend on them, and polls. */
+/* Several loops in loops and in callbacks, trip counts that some ranks share, outcomes that depend
+ * on them, and polls. */
 static void many_trips(SimulatedRank *r, SimulatedSequence *s, guint world)
 {
     gint64 tested = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 10, 0, 3);
     for (guint i = 0; i < 2 + r->rank % 3; i++) {
-        for (guint k = 0; k < 4 + r->rank / 2; k++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (r->rank + 1) % world, 1);
-        for (guint k = 0; k < 3; k++) sim_allreduce(r, s, 2);
+        for (guint k = 0; k < 4 + r->rank / 2; k++)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 10, (r->rank + 1) % world, 1);
+        for (guint k = 0; k < 3; k++)
+            sim_allreduce(r, s, 2);
         sim_recv(r, s, 10, constant("MPI_ANY_SOURCE"), 2, (r->rank + i) % world, 2, 80);
     }
-    for (guint i = 0; i < r->rank; i++) sim_test(r, s, tested, FALSE);
+    for (guint i = 0; i < r->rank; i++)
+        sim_test(r, s, tested, FALSE);
     sim_test(r, s, tested, TRUE);
     SimulatedSequence *callback = simulated_sequence(r, WEND_SEQUENCE_CALLBACK, 4);
-    for (guint i = 0; i < 3 + r->rank % 4; i++) sim_allreduce(r, callback, 9);
+    for (guint i = 0; i < 3 + r->rank % 4; i++)
+        sim_allreduce(r, callback, 9);
 }
 
 static void test_trips(gconstpointer many)
@@ -322,18 +354,23 @@ static void test_trips(gconstpointer many)
         for (guint rank = 0; rank < world; rank++) {
             SimulatedRank *r = simulated_new(rank, world, TRUE);
             SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-            if (many) many_trips(r, s, world); else trips_by_rank(r, s, world);
+            if (many)
+                many_trips(r, s, world);
+            else
+                trips_by_rank(r, s, world);
             g_ptr_array_add(ranks, r);
         }
         bytes[i] = one_class(ranks, rand);
     }
     g_rand_free(rand);
-    if (!many) g_assert_cmpuint(bytes[1], <, bytes[0] + 20);
+    if (!many)
+        g_assert_cmpuint(bytes[1], <, bytes[0] + 20);
 }
 
 /* -- outcomes in turn -- */
 
-/* Messages of anybody come from one after the other, and so many of three requests are complete at a time: one, two, three, one, … */
+/* Messages of anybody come from one after the other, and so many of three requests are complete at
+ * a time: one, two, three, one, … */
 static SimulatedRank *in_turn(guint rank, guint world, guint times, gboolean keep)
 {
     SimulatedRank *r = simulated_new(rank, world, keep);
@@ -341,20 +378,26 @@ static SimulatedRank *in_turn(guint rank, guint world, guint times, gboolean kee
     for (guint i = 0; i < times; i++) {
         gint64 requests[3];
         guint n = i % 3 + 1;
-        for (guint k = 0; k < 3; k++) requests[k] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 800 * k, 100, k, 5);
+        for (guint k = 0; k < 3; k++)
+            requests[k] = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 800 * k, 100, k, 5);
         call(s, "MPI_Waitsome");
         slot(s, 3);
         shape(s, 3);
-        for (guint k = 0; k < 3; k++) shape(s, requests[k]);
+        for (guint k = 0; k < 3; k++)
+            shape(s, requests[k]);
         shape(s, WEND_IGNORE);
         outcome(s, n);
         outcome(s, n);
-        for (guint k = 0; k < n; k++) outcome(s, k);
+        for (guint k = 0; k < n; k++)
+            outcome(s, k);
         outcome(s, n);
-        for (guint k = 0; k < 4 * n; k++) outcome(s, 0);
+        for (guint k = 0; k < 4 * n; k++)
+            outcome(s, 0);
         end(r, s, 1e-6);
-        for (guint k = 0; k < n; k++) release(s, requests[k]);
-        if (n < 3) sim_waitall(r, s, 3 - n, requests + n);
+        for (guint k = 0; k < n; k++)
+            release(s, requests[k]);
+        if (n < 3)
+            sim_waitall(r, s, 3 - n, requests + n);
         sim_recv(r, s, 100, constant("MPI_ANY_SOURCE"), 7, (rank + i / 2) % world, 7, 800);
     }
     return r;
@@ -365,10 +408,12 @@ static void test_in_turn(void)
     gsize bytes[2];
     for (int i = 0; i < 2; i++) {
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-        for (guint rank = 0; rank < 4; rank++) g_ptr_array_add(ranks, in_turn(rank, 4, i ? 60000 : 6000, !i));
+        for (guint rank = 0; rank < 4; rank++)
+            g_ptr_array_add(ranks, in_turn(rank, 4, i ? 60000 : 6000, !i));
         WendMergeResult result;
         char *dir = record(ranks, NULL, &result);
-        if (!i) check(dir, ranks);
+        if (!i)
+            check(dir, ranks);
         bytes[i] = result.bytes;
         discard(dir);
     }
@@ -380,7 +425,8 @@ static void test_in_turn(void)
 static const WendArg *arg_of(const WendCall *c, const char *name)
 {
     for (guint i = 0; i < c->n_args; i++)
-        if (strcmp(c->args[i].param->name, name) == 0) return &c->args[i];
+        if (strcmp(c->args[i].param->name, name) == 0)
+            return &c->args[i];
     g_error("%s has no %s", c->function->name, name);
 }
 
@@ -401,13 +447,15 @@ static void status_is(const gint64 *s, gint64 source, gint64 tag, gint64 bytes)
 
 static void test_walk(void)
 {
-    gint64 any = constant("MPI_ANY_SOURCE"), any_tag = constant("MPI_ANY_TAG"), none = constant("MPI_PROC_NULL"), null = constant("MPI_REQUEST_NULL");
+    gint64 any = constant("MPI_ANY_SOURCE"), any_tag = constant("MPI_ANY_TAG"),
+           none = constant("MPI_PROC_NULL"), null = constant("MPI_REQUEST_NULL");
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     SimulatedRank *r = simulated_new(2, 4, TRUE);
     g_ptr_array_add(ranks, r); /* the others are missing */
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     sim_recv(r, s, 10, any, any_tag, 3, 42, 16);
-    gint64 a = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, any, 5), b = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, 1, any_tag);
+    gint64 a = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, any, 5),
+           b = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, 1, any_tag);
     gint64 c = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 100, none, 6);
     /* Waitsome: the second and the third */
     call(s, "MPI_Waitsome");
@@ -417,14 +465,20 @@ static void test_walk(void)
     shape(s, b);
     shape(s, c);
     shape(s, null);
-    shape(s, 4);     /* of the statuses, an out word: after the in words */
-    outcome(s, 2);   /* outcount */
-    outcome(s, 2);   /* indices: length, then elements */
+    shape(s, 4);   /* of the statuses, an out word: after the in words */
+    outcome(s, 2); /* outcount */
+    outcome(s, 2); /* indices: length, then elements */
     outcome(s, 1);
     outcome(s, 2);
-    outcome(s, 2);   /* statuses: count, then four words each */
-    outcome(s, 0); outcome(s, 9); outcome(s, 800 - 24); outcome(s, 0);
-    outcome(s, 0); outcome(s, 0); outcome(s, 0); outcome(s, 0);
+    outcome(s, 2); /* statuses: count, then four words each */
+    outcome(s, 0);
+    outcome(s, 9);
+    outcome(s, 800 - 24);
+    outcome(s, 0);
+    outcome(s, 0);
+    outcome(s, 0);
+    outcome(s, 0);
+    outcome(s, 0);
     end(r, s, 1e-6);
     release(s, b);
     release(s, c);
@@ -437,8 +491,12 @@ static void test_walk(void)
     shape(s, null);
     shape(s, 3);
     outcome(s, 3);
-    outcome(s, 1); outcome(s, 0); outcome(s, 0); outcome(s, 0);
-    for (int i = 0; i < 8; i++) outcome(s, 0);
+    outcome(s, 1);
+    outcome(s, 0);
+    outcome(s, 0);
+    outcome(s, 0);
+    for (int i = 0; i < 8; i++)
+        outcome(s, 0);
     end(r, s, 1e-6);
     release(s, a);
 
@@ -446,7 +504,8 @@ static void test_walk(void)
     check(dir, ranks);
     WendProgram *p = wend_program_open(dir, NULL);
     g_assert_false(g_key_file_get_boolean(wend_program_meta(p), "recording", "complete", NULL));
-    g_autofree char *missing = g_key_file_get_string(wend_program_meta(p), "recording", "missing", NULL);
+    g_autofree char *missing =
+        g_key_file_get_string(wend_program_meta(p), "recording", "missing", NULL);
     g_assert_cmpstr(missing, ==, "0-1;3");
     g_assert_cmpuint(wend_program_class(p, wend_program_class_of(p, 3))->n_sequences, ==, 0);
     g_assert_null(wend_walk_new(p, 0, 0, WEND_WALK_MAIN));
@@ -454,14 +513,16 @@ static void test_walk(void)
     guint n;
     WendRequestState state;
     status_is(arg_of(next(w, "MPI_Recv"), "status")->out, 3, 42, 16);
-    for (int i = 0; i < 3; i++) next(w, "MPI_Irecv");
+    for (int i = 0; i < 3; i++)
+        next(w, "MPI_Irecv");
     g_assert_true(wend_walk_request(w, c, &state));
     g_assert_true(state.active && !state.persistent);
     g_assert_cmpuint(state.created, ==, 3);
     g_assert_false(wend_walk_request(w, WEND_HANDLE(0, 3), &state));
 
     const WendCall *some = next(w, "MPI_Waitsome");
-    const WendArg *statuses = arg_of(some, "array_of_statuses"), *indices = arg_of(some, "array_of_indices");
+    const WendArg *statuses = arg_of(some, "array_of_statuses"),
+                  *indices = arg_of(some, "array_of_indices");
     g_assert_cmpint(indices->n_out, ==, 2);
     g_assert_cmpint(indices->out[0], ==, 1);
     g_assert_cmpint(indices->out[1], ==, 2);
@@ -472,7 +533,8 @@ static void test_walk(void)
     g_assert_cmpuint(n, ==, 2);
     g_assert_cmpint(completed[0], ==, b);
     g_assert_cmpint(completed[1], ==, c);
-    g_assert_true(wend_walk_request(w, b, &state) && state.active); /* the call's effects come after it */
+    /* the call's effects come after it */
+    g_assert_true(wend_walk_request(w, b, &state) && state.active);
 
     const WendCall *all = next(w, "MPI_Waitall");
     g_assert_true(wend_walk_request(w, b, &state) && !state.active);

@@ -14,9 +14,12 @@
 
 #include "process/kept.h"
 
-static int delivered[2];              /* SIGPIPE, SIGXFSZ */
+static int delivered[2]; /* SIGPIPE, SIGXFSZ */
 
-static void count(int number) { delivered[number == SIGXFSZ]++; }
+static void count(int number)
+{
+    delivered[number == SIGXFSZ]++;
+}
 
 static void expect(int pipes, int sizes)
 {
@@ -149,8 +152,8 @@ static void lines(void)
     int ends[2], closed = unread_pipe();
     char text[32] = "";
     g_assert_cmpint(pipe(ends), ==, 0);
-    struct iovec pieces[] = {{(char *)"", 0}, {(char *)"wend: ", 6}, {(char *)"", 0},
-                             {(char *)"said\n", 5}};
+    struct iovec pieces[] = {
+        {(char *)"", 0}, {(char *)"wend: ", 6}, {(char *)"", 0}, {(char *)"said\n", 5}};
     shield_line(ends[1], pieces, G_N_ELEMENTS(pieces));
     g_assert_cmpint(read(ends[0], text, sizeof text), ==, 11);
     g_assert_cmpstr(text, ==, "wend: said\n");

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shortage.c: when memory runs out at any allocation, what was accepted before is still there, whole, and nothing crashes.
+/* shortage.c: when memory runs out at any allocation, what was accepted before is still there,
+ * whole, and nothing crashes.
  *
- * Linked with -Wl,--wrap: the library's allocations come here, and fail from the n-th on until the shortage is over. */
+ * Linked with -Wl,--wrap: the library's allocations come here, and fail from the n-th on until the
+ * shortage is over. */
 #include "../../lib/record/grammar.h"
 #include "part-table.h"
 
@@ -16,10 +18,22 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
 
 static guint64 allowed = G_MAXUINT64; /* allocations still granted */
-static gboolean allow(void) { return allowed > 0 && allowed--; }
-void *__wrap_malloc(size_t n) { return allow() ? __real_malloc(n) : NULL; }
-void *__wrap_calloc(size_t n, size_t size) { return allow() ? __real_calloc(n, size) : NULL; }
-void *__wrap_realloc(void *p, size_t n) { return allow() ? __real_realloc(p, n) : NULL; }
+static gboolean allow(void)
+{
+    return allowed > 0 && allowed--;
+}
+void *__wrap_malloc(size_t n)
+{
+    return allow() ? __real_malloc(n) : NULL;
+}
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return allow() ? __real_calloc(n, size) : NULL;
+}
+void *__wrap_realloc(void *p, size_t n)
+{
+    return allow() ? __real_realloc(p, n) : NULL;
+}
 
 /* -- grammar -- */
 
@@ -55,7 +69,8 @@ static void check(WendGrammar *g, const GArray *accepted)
     g_assert_true(c.p == c.end);
     GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));
     expand(rules, 0, out);
-    g_assert_cmpmem(out->data, out->len * sizeof(guint32), accepted->data, accepted->len * sizeof(guint32));
+    g_assert_cmpmem(out->data, out->len * sizeof(guint32), accepted->data,
+                    accepted->len * sizeof(guint32));
     g_assert_cmpuint(wend_grammar_length(g), ==, accepted->len);
     g_array_unref(out);
     g_free(rules);
@@ -68,7 +83,8 @@ static GArray *input(guint32 seed)
     GRand *rand = g_rand_new_with_seed(seed);
     GArray *a = g_array_new(FALSE, FALSE, sizeof(guint32));
     for (guint i = 0; i < 60; i++) {
-        guint trips = g_rand_int_range(rand, 0, 6), length = g_rand_int_range(rand, 1, 12), noise = g_rand_int_range(rand, 0, 8);
+        guint trips = g_rand_int_range(rand, 0, 6), length = g_rand_int_range(rand, 1, 12),
+              noise = g_rand_int_range(rand, 0, 8);
         for (guint t = 0; t < trips * length + noise; t++) {
             guint32 v = t < trips * length ? t % length % 5 : (guint32)g_rand_int_range(rand, 0, 4);
             g_array_append_val(a, v);
@@ -155,9 +171,14 @@ static void test_cst(void)
 }
 
 /* A call that was accepted: its terminal and its slots. */
-typedef struct { guint32 terminal; guint n; gint64 slots[3]; } Accepted;
+typedef struct {
+    guint32 terminal;
+    guint n;
+    gint64 slots[3];
+} Accepted;
 
-/* What is told of ACCEPTED by a table: by the slots of its terminal, or by the next entry of its values. */
+/* What is told of ACCEPTED by a table: by the slots of its terminal, or by the next entry of its
+ * values. */
 static void check_calls(const WendCst *t, const GArray *accepted)
 {
     WendBuf b = WEND_BUF_INIT;
@@ -170,7 +191,8 @@ static void check_calls(const WendCst *t, const GArray *accepted)
     for (guint i = 0; i < accepted->len; i++) {
         const Accepted *a = &g_array_index(accepted, Accepted, i);
         const GPtrArray *values = table.values->pdata[a->terminal];
-        const GArray *words = values->len ? values->pdata[at[a->terminal]++] : table.slots->pdata[a->terminal];
+        const GArray *words =
+            values->len ? values->pdata[at[a->terminal]++] : table.slots->pdata[a->terminal];
         g_assert_cmpuint(words->len, ==, a->n);
         for (guint k = 0; k < a->n; k++) {
             gint64 *slot = &last[3 * a->terminal + k];
@@ -178,7 +200,8 @@ static void check_calls(const WendCst *t, const GArray *accepted)
             g_assert_cmpint(*slot, ==, a->slots[k]);
         }
     }
-    for (guint i = 0; i < table.values->len; i++) g_assert_cmpuint(at[i], ==, ((const GPtrArray *)table.values->pdata[i])->len);
+    for (guint i = 0; i < table.values->len; i++)
+        g_assert_cmpuint(at[i], ==, ((const GPtrArray *)table.values->pdata[i])->len);
     table_clear(&table);
     wend_buf_clear(&b);
 }
@@ -197,14 +220,18 @@ static void test_values(void)
         for (gint64 i = 0; i < 2000; i++) {
             gint64 shape[] = {i % 3, 1};
             Accepted a = {.n = i % 3 + 1};
-            for (guint k = 0; k < a.n; k++) a.slots[k] = k == 0 && i % 2 ? i : g_rand_int_range(rand, 0, 200);
+            for (guint k = 0; k < a.n; k++)
+                a.slots[k] = k == 0 && i % 2 ? i : g_rand_int_range(rand, 0, 200);
             const WendTerminalEntry *e = wend_cst_call(t, shape, 2, a.slots, a.n);
             refused += !e;
-            if (refused == 10) allowed = G_MAXUINT64;
-            if (!e) continue;
+            if (refused == 10)
+                allowed = G_MAXUINT64;
+            if (!e)
+                continue;
             a.terminal = e->number;
             g_array_append_val(accepted, a);
-            if (i < 1999) continue;
+            if (i < 1999)
+                continue;
             wend_cst_call_undo(t, e); /* the outcome could not be told */
             g_array_set_size(accepted, accepted->len - 1);
         }
@@ -255,7 +282,8 @@ static void test_outcomes(void)
         for (guint i = 0; i < stream->len; i++) {
             const GArray *entry = stream->pdata[i];
             words[2] = g_array_index(accepted, gint64, i);
-            g_assert_cmpmem(entry->data, entry->len * sizeof *words, words, (2 + (gsize)words[2] % 4) * sizeof *words);
+            g_assert_cmpmem(entry->data, entry->len * sizeof *words, words,
+                            (2 + (gsize)words[2] % 4) * sizeof *words);
         }
         table_clear(&table);
         g_array_unref(accepted);

@@ -54,7 +54,8 @@ void simulated_free(SimulatedRank *r)
 {
     g_ptr_array_unref(r->sequences);
     wend_buf_clear(&r->facts.bytes);
-    if (r->noise) g_rand_free(r->noise);
+    if (r->noise)
+        g_rand_free(r->noise);
     g_free(r);
 }
 
@@ -79,8 +80,13 @@ GByteArray *simulated_part(SimulatedRank *r)
     wend_part_begin(&b, &r->facts, r->rank, r->world, r->sequences->len);
     for (guint i = 0; i < r->sequences->len; i++) {
         const SimulatedSequence *s = g_ptr_array_index(r->sequences, i);
-        WendPartSequence p = {.kind = s->kind, .id = s->id, .calls = s->calls, .grammar = s->grammar, .polls_after = s->polls_since,
-                              .polls = s->polls, .polls_grammar = s->polls_grammar};
+        WendPartSequence p = {.kind = s->kind,
+                              .id = s->id,
+                              .calls = s->calls,
+                              .grammar = s->grammar,
+                              .polls_after = s->polls_since,
+                              .polls = s->polls,
+                              .polls_grammar = s->polls_grammar};
         wend_part_sequence(&b, &p);
     }
     g_assert_false(b.failed);
@@ -96,9 +102,11 @@ gint64 constant(const char *name)
     gpointer number;
     if (!numbers) {
         numbers = g_hash_table_new(g_str_hash, g_str_equal);
-        for (gsize i = 0; i < wend_n_constants; i++) g_hash_table_insert(numbers, (gpointer)wend_constants[i], GSIZE_TO_POINTER(i));
+        for (gsize i = 0; i < wend_n_constants; i++)
+            g_hash_table_insert(numbers, (gpointer)wend_constants[i], GSIZE_TO_POINTER(i));
     }
-    if (!g_hash_table_lookup_extended(numbers, name, NULL, &number)) g_error("no constant %s", name);
+    if (!g_hash_table_lookup_extended(numbers, name, NULL, &number))
+        g_error("no constant %s", name);
     return WEND_CONST(GPOINTER_TO_SIZE(number));
 }
 
@@ -116,15 +124,30 @@ void call(SimulatedSequence *s, const char *function)
     outcome(s, 0);
 }
 
-void shape(SimulatedSequence *s, gint64 word) { g_array_append_val(s->now->shape, word); }
-void slot(SimulatedSequence *s, gint64 word) { g_array_append_val(s->now->slots, word); }
-void outcome(SimulatedSequence *s, gint64 word) { g_array_append_val(s->now->outcome, word); }
+void shape(SimulatedSequence *s, gint64 word)
+{
+    g_array_append_val(s->now->shape, word);
+}
+void slot(SimulatedSequence *s, gint64 word)
+{
+    g_array_append_val(s->now->slots, word);
+}
+void outcome(SimulatedSequence *s, gint64 word)
+{
+    g_array_append_val(s->now->outcome, word);
+}
 
-static gint64 *words(GArray *a) { return (gint64 *)(gpointer)a->data; }
+static gint64 *words(GArray *a)
+{
+    return (gint64 *)(gpointer)a->data;
+}
 
 static void keep(SimulatedRank *r, SimulatedSequence *s)
 {
-    if (r->keep) g_ptr_array_add(s->kept, s->now); else call_free(s->now);
+    if (r->keep)
+        g_ptr_array_add(s->kept, s->now);
+    else
+        call_free(s->now);
     s->now = NULL;
 }
 
@@ -133,7 +156,8 @@ void end(SimulatedRank *r, SimulatedSequence *s, double seconds)
     SimulatedCall *c = s->now;
     words(c->outcome)[0] = s->polls_since;
     s->polls_since = 0;
-    WendTerminalEntry *t = wend_cst_call(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    WendTerminalEntry *t =
+        wend_cst_call(s->calls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
     g_assert_true(wend_grammar_append(s->grammar, t->number, 1));
     g_assert_true(wend_cst_outcome(s->calls, t->shape, words(c->outcome), c->outcome->len));
     double factor = r->noise ? exp2(g_rand_double_range(r->noise, -1, 3)) : 1;
@@ -152,7 +176,8 @@ void end_failed(SimulatedRank *r, SimulatedSequence *s, gint64 code)
 void end_poll(SimulatedRank *r, SimulatedSequence *s)
 {
     SimulatedCall *c = s->now;
-    WendTerminalEntry *t = wend_cst_terminal(s->polls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
+    WendTerminalEntry *t =
+        wend_cst_terminal(s->polls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
     g_assert_true(wend_grammar_append(s->polls_grammar, t->number, 1));
     s->polls_since++;
     c->poll = TRUE;
@@ -165,11 +190,14 @@ gint64 end_request(SimulatedRank *r, SimulatedSequence *s)
     SimulatedCall *c = s->now;
     WendPoolKey key;
     guint32 number;
-    g_autofree gint64 *pool = g_memdup2(words(c->slots), c->slots->len * sizeof(gint64)); /* self, offset, count, partner, tag */
+    /* self, offset, count, partner, tag */
+    g_autofree gint64 *pool = g_memdup2(words(c->slots), c->slots->len * sizeof(gint64));
     g_assert_cmpuint(c->slots->len, ==, 5);
     pool[2] = 0;
-    g_assert_true(wend_cst_request(s->calls, words(c->shape), c->shape->len, pool, c->slots->len, true, &key, &number));
-    if (number >= s->pool->len) g_array_set_size(s->pool, number + 1);
+    g_assert_true(wend_cst_request(s->calls, words(c->shape), c->shape->len, pool, c->slots->len,
+                                   true, &key, &number));
+    if (number >= s->pool->len)
+        g_array_set_size(s->pool, number + 1);
     g_array_index(s->pool, WendPoolKey, number) = key;
     shape(s, WEND_HANDLE(s->id, number));
     end(r, s, 2e-7);
@@ -183,10 +211,11 @@ void release(SimulatedSequence *s, gint64 request)
 
 /* -- whole calls -- */
 
-static void message(SimulatedRank *r, SimulatedSequence *s, const char *f, gint64 segment, gint64 offset, gint64 count, gint64 peer, gint64 tag)
+static void message(SimulatedRank *r, SimulatedSequence *s, const char *f, gint64 segment,
+                    gint64 offset, gint64 count, gint64 peer, gint64 tag)
 {
     call(s, f);
-    slot(s, r->rank);                  /* self */
+    slot(s, r->rank); /* self */
     shape(s, segment);
     slot(s, offset);
     slot(s, count);
@@ -196,25 +225,29 @@ static void message(SimulatedRank *r, SimulatedSequence *s, const char *f, gint6
     shape(s, constant("MPI_COMM_WORLD"));
 }
 
-void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag)
+void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count,
+              gint64 dest, gint64 tag)
 {
     message(r, s, "MPI_Send", segment, offset, count, dest, tag);
     end(r, s, 1e-6);
 }
 
-gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag)
+gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset,
+                 gint64 count, gint64 dest, gint64 tag)
 {
     message(r, s, "MPI_Isend", segment, offset, count, dest, tag);
     return end_request(r, s);
 }
 
-gint64 sim_irecv(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 source, gint64 tag)
+gint64 sim_irecv(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset,
+                 gint64 count, gint64 source, gint64 tag)
 {
     message(r, s, "MPI_Irecv", segment, offset, count, source, tag);
     return end_request(r, s);
 }
 
-static void relative_status(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag, gint64 got_source, gint64 got_tag, gint64 got_bytes)
+static void relative_status(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source,
+                            gint64 tag, gint64 got_source, gint64 got_tag, gint64 got_bytes)
 {
     outcome(s, got_source - (source == constant("MPI_ANY_SOURCE") ? (gint64)r->rank : source));
     outcome(s, got_tag - (tag == constant("MPI_ANY_TAG") ? 0 : tag));
@@ -222,7 +255,8 @@ static void relative_status(SimulatedRank *r, SimulatedSequence *s, gint64 count
     outcome(s, 0);
 }
 
-void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag, gint64 got_source, gint64 got_tag, gint64 got_bytes)
+void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag,
+              gint64 got_source, gint64 got_tag, gint64 got_bytes)
 {
     message(r, s, "MPI_Recv", WEND_SEGMENT(WEND_SEGMENT_STACK, 0), -128, count, source, tag);
     shape(s, 1);
@@ -235,12 +269,15 @@ void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *
     call(s, "MPI_Waitall");
     slot(s, n);
     shape(s, n);
-    for (guint i = 0; i < n; i++) shape(s, requests[i]);
+    for (guint i = 0; i < n; i++)
+        shape(s, requests[i]);
     shape(s, WEND_IGNORE);
     outcome(s, n);
-    for (guint i = 0; i < 4 * n; i++) outcome(s, 0);
+    for (guint i = 0; i < 4 * n; i++)
+        outcome(s, 0);
     end(r, s, 4e-6 * (1 + r->rank));
-    for (guint i = 0; i < n; i++) release(s, requests[i]);
+    for (guint i = 0; i < n; i++)
+        release(s, requests[i]);
 }
 
 void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done)
@@ -253,7 +290,8 @@ void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean d
         return;
     }
     outcome(s, 1);
-    for (int i = 0; i < 4; i++) outcome(s, 0);
+    for (int i = 0; i < 4; i++)
+        outcome(s, 0);
     end(r, s, 5e-8);
     release(s, request);
 }
@@ -277,22 +315,28 @@ void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, doub
     end(r, s, seconds);
 }
 
-SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 least, gint32 values, gboolean keep_calls)
+SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 least, gint32 values,
+                                gboolean keep_calls)
 {
     SimulatedRank *r = simulated_new(rank, world, keep_calls);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     GRand *dice = g_rand_new_with_seed(rank);
-    for (guint i = 0; i < calls; i++) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, least + g_rand_int_range(dice, 0, values), constant("MPI_PROC_NULL"), 1);
+    for (guint i = 0; i < calls; i++)
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0,
+                 least + g_rand_int_range(dice, 0, values), constant("MPI_PROC_NULL"), 1);
     g_rand_free(dice);
     return r;
 }
 
-SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep_calls)
+SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations,
+                                 gboolean keep_calls)
 {
     SimulatedRank *r = simulated_new(rank, width * height, keep_calls);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
-    gint64 none = constant("MPI_PROC_NULL"), x = rank % width, y = rank / width, grid = WEND_SEGMENT(WEND_SEGMENT_HEAP, 0);
-    gint64 peers[] = {x > 0 ? (gint64)rank - 1 : none, x + 1 < width ? (gint64)rank + 1 : none, y > 0 ? (gint64)rank - width : none,
+    gint64 none = constant("MPI_PROC_NULL"), x = rank % width, y = rank / width,
+           grid = WEND_SEGMENT(WEND_SEGMENT_HEAP, 0);
+    gint64 peers[] = {x > 0 ? (gint64)rank - 1 : none, x + 1 < width ? (gint64)rank + 1 : none,
+                      y > 0 ? (gint64)rank - width : none,
                       y + 1 < height ? (gint64)rank + width : none};
     call(s, "MPI_Init");
     end(r, s, 0.1);
@@ -300,14 +344,20 @@ SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint it
     slot(s, rank);
     shape(s, constant("MPI_COMM_WORLD"));
     const WendFunction *f = wend_function_by_name("MPI_Comm_rank");
-    if (f->params[f->n_params - 1].place == WEND_PLACE_OUTCOME) outcome(s, rank); else slot(s, rank);
+    if (f->params[f->n_params - 1].place == WEND_PLACE_OUTCOME)
+        outcome(s, rank);
+    else
+        slot(s, rank);
     end(r, s, 1e-7);
     for (guint i = 0; i < iterations; i++) {
         gint64 requests[8];
-        for (int d = 0; d < 4; d++) requests[d] = sim_irecv(r, s, grid, 4096 * d, 512, peers[d], 10 + (d ^ 1));
-        for (int d = 0; d < 4; d++) requests[4 + d] = sim_isend(r, s, grid, 65536 + 4096 * d, 512, peers[d], 10 + d);
+        for (int d = 0; d < 4; d++)
+            requests[d] = sim_irecv(r, s, grid, 4096 * d, 512, peers[d], 10 + (d ^ 1));
+        for (int d = 0; d < 4; d++)
+            requests[4 + d] = sim_isend(r, s, grid, 65536 + 4096 * d, 512, peers[d], 10 + d);
         sim_waitall(r, s, 8, requests);
-        if (i % 10 == 9) sim_allreduce(r, s, 1);
+        if (i % 10 == 9)
+            sim_allreduce(r, s, 1);
     }
     call(s, "wend_free");
     shape(s, grid);

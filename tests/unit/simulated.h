@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* simulated.h: ranks without MPI: calls put together word by word, as the tracer would, with the tracer's own tables and grammars.
+/* simulated.h: ranks without MPI: calls put together word by word, as the tracer would, with the
+ * tracer's own tables and grammars.
  *
  * The words are written out by hand here, from docs/recording.md: nothing is taken from the reader
  * that the tests are about. Everything
@@ -27,15 +28,15 @@ typedef struct {
     WendCst *calls, *polls;
     WendGrammar *grammar, *polls_grammar;
     guint64 polls_since;
-    GPtrArray *kept;                 /* SimulatedCall; empty if not asked for */
+    GPtrArray *kept; /* SimulatedCall; empty if not asked for */
     SimulatedCall *now;
-    GArray *pool;                    /* WendPoolKey by request number */
+    GArray *pool; /* WendPoolKey by request number */
 } SimulatedSequence;
 
 typedef struct {
     guint rank, world;
     gboolean keep;
-    GRand *noise;                    /* times vary by this; NULL: they do not */
+    GRand *noise; /* times vary by this; NULL: they do not */
     GPtrArray *sequences;
     WendFacts facts;
 } SimulatedRank;
@@ -53,24 +54,33 @@ void slot(SimulatedSequence *s, gint64 word);
 void outcome(SimulatedSequence *s, gint64 word);
 void end(SimulatedRank *r, SimulatedSequence *s, double seconds);
 void end_failed(SimulatedRank *r, SimulatedSequence *s, gint64 code);
-void end_poll(SimulatedRank *r, SimulatedSequence *s);              /* an unsuccessful poll: to F, without outcomes */
-gint64 end_request(SimulatedRank *r, SimulatedSequence *s);         /* makes a request; its word */
+/* an unsuccessful poll: to F, without outcomes */
+void end_poll(SimulatedRank *r, SimulatedSequence *s);
+gint64 end_request(SimulatedRank *r, SimulatedSequence *s); /* makes a request; its word */
 void release(SimulatedSequence *s, gint64 request);
 
 /* Whole calls on MPI_COMM_WORLD with MPI_DOUBLE. */
-void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag);
-gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 dest, gint64 tag);
-gint64 sim_irecv(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count, gint64 source, gint64 tag);
-void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag, gint64 got_source, gint64 got_tag, gint64 got_bytes);
-void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests); /* statuses: zeros */
+void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count,
+              gint64 dest, gint64 tag);
+gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset,
+                 gint64 count, gint64 dest, gint64 tag);
+gint64 sim_irecv(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset,
+                 gint64 count, gint64 source, gint64 tag);
+void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag,
+              gint64 got_source, gint64 got_tag, gint64 got_bytes);
+/* statuses: zeros */
+void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests);
 void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done);
 void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count);
 void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, double seconds);
 
-/* So many messages of one of VALUES sizes, by chance, each at least LEAST long, to MPI_PROC_NULL. */
-SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 least, gint32 values, gboolean keep);
+/* So many messages of one of VALUES sizes, by chance, each at least LEAST long, to
+ * MPI_PROC_NULL. */
+SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 least, gint32 values,
+                                gboolean keep);
 
 /* A 2D stencil over a grid of W x H ranks with MPI_PROC_NULL borders. */
-SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations, gboolean keep);
+SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations,
+                                 gboolean keep);
 
 #endif

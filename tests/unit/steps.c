@@ -41,7 +41,8 @@ static gboolean merge(const GPtrArray *parts, const char *dir, WendStepResult *r
         const void *bytes;
         size_t n;
         good = wend_step_part(part->data, part->len) && wend_step_encode(&bytes, &n);
-        if (good) g_ptr_array_add(encoded, g_bytes_new(bytes, n));
+        if (good)
+            g_ptr_array_add(encoded, g_bytes_new(bytes, n));
         wend_step_end();
     }
     const GByteArray *first = g_ptr_array_index(parts, 0);
@@ -50,7 +51,8 @@ static gboolean merge(const GPtrArray *parts, const char *dir, WendStepResult *r
         gsize n;
         gconstpointer bytes = g_bytes_get_data(g_ptr_array_index(encoded, i), &n);
         void *received = wend_step_memory(n);
-        if (received) memcpy(received, bytes, n);
+        if (received)
+            memcpy(received, bytes, n);
         good = received && wend_step_absorb(received, n);
     }
     good = good && wend_step_write(dir, NULL, result);
@@ -62,8 +64,8 @@ static gboolean merge(const GPtrArray *parts, const char *dir, WendStepResult *r
 static GPtrArray *parts_of(const GPtrArray *ranks)
 {
     GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)g_byte_array_unref);
-    for (guint i = 0; i < ranks->len; i++) g_ptr_array_add(parts,
-        simulated_part(g_ptr_array_index(ranks, i)));
+    for (guint i = 0; i < ranks->len; i++)
+        g_ptr_array_add(parts, simulated_part(g_ptr_array_index(ranks, i)));
     return parts;
 }
 
@@ -78,16 +80,17 @@ static gboolean is_empty(const char *dir)
 static GPtrArray *stencil(void)
 {
     GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    for (guint rank = 0; rank < 9; rank++) g_ptr_array_add(ranks, simulated_stencil(rank, 3, 3, 50,
-        FALSE));
+    for (guint rank = 0; rank < 9; rank++)
+        g_ptr_array_add(ranks, simulated_stencil(rank, 3, 3, 50, FALSE));
     return ranks;
 }
 
 static GPtrArray *chance(void)
 {
     GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
-    for (guint rank = 0; rank < 4; rank++) g_ptr_array_add(ranks, simulated_chance(rank, 4, 3000,
-        0, rank < 2 ? G_MAXINT32 : 4000, FALSE));
+    for (guint rank = 0; rank < 4; rank++)
+        g_ptr_array_add(ranks,
+                        simulated_chance(rank, 4, 3000, 0, rank < 2 ? G_MAXINT32 : 4000, FALSE));
     return ranks;
 }
 
@@ -101,14 +104,17 @@ static GPtrArray *tree(void)
         for (gint64 thread = 0; thread < 2; thread++) {
             SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, thread);
             for (gint i = 0; i < 300; i++) {
-                gint64 request = sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), i, 10, rank,
-                    i % 5);
-                for (guint k = 0; k < (rank + (guint)i) % 3; k++) sim_test(r, s, request, FALSE);
+                gint64 request =
+                    sim_irecv(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), i, 10, rank, i % 5);
+                for (guint k = 0; k < (rank + (guint)i) % 3; k++)
+                    sim_test(r, s, request, FALSE);
                 sim_test(r, s, request, TRUE);
-                if (rank == 0) sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 4, i % 4 + 1,
-                    i);
-                else sim_recv(r, s, 4, 0, i, 0, i, 4 * (i % 7 == 0));
-                if (i % 50 == 0) sim_allreduce(r, s, 1);
+                if (rank == 0)
+                    sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 4, i % 4 + 1, i);
+                else
+                    sim_recv(r, s, 4, 0, i, 0, i, 4 * (i % 7 == 0));
+                if (i % 50 == 0)
+                    sim_allreduce(r, s, 1);
             }
         }
         g_ptr_array_add(ranks, r);
@@ -159,8 +165,9 @@ static void test_short(void)
                 be_short(at, for_ever ? G_MAXUINT64 : at);
                 gboolean good = merge(parts, dir, &result);
                 g_assert_true(good || is_empty(dir));
-                if (!good) g_assert_true(g_str_has_prefix(wend_step_problem(),
-                    "merging takes more memory than the "));
+                if (!good)
+                    g_assert_true(g_str_has_prefix(wend_step_problem(),
+                                                   "merging takes more memory than the "));
                 g_assert_false(good && for_ever);
                 failed += !good;
                 discard(dir);
@@ -192,7 +199,7 @@ static void test_limit(void)
     wend_step_limit(1 << 20, NULL);
     g_assert_null(wend_step_memory(2 << 20));
     g_assert_cmpstr(wend_step_problem(), ==,
-        "merging takes more memory than the 1 MB that there are to spare");
+                    "merging takes more memory than the 1 MB that there are to spare");
 }
 
 /* Steps that have nothing to go on with, and bytes that are nothing. */
@@ -207,7 +214,7 @@ static void test_wrong(void)
     g_assert_false(wend_step_write("/nonexistent", NULL, &result));
     g_assert_false(wend_step_part("x", 1));
     g_assert_cmpstr(wend_step_problem(), ==,
-        "a rank's part is damaged or of another version of Wend");
+                    "a rank's part is damaged or of another version of Wend");
     g_autoptr(GPtrArray) ranks = stencil(), parts = parts_of(ranks);
     const GByteArray *part = g_ptr_array_index(parts, 0);
     g_assert_true(wend_step_part(part->data, part->len));

@@ -10,7 +10,8 @@
 /* What the phases of translation before tokens could make of it (C11, 5.1.1.2), in any encoding. */
 static void assert_plain(const char *text)
 {
-    for (const char *p = text; *p; p++) g_assert_true(*p >= ' ' && *p <= '~');
+    for (const char *p = text; *p; p++)
+        g_assert_true(*p >= ' ' && *p <= '~');
     g_assert_null(strstr(text, "??"));
     g_assert_true(!*text || text[strlen(text) - 1] != '\\');
 }
@@ -28,17 +29,21 @@ static GByteArray *read_back(const char *text, char quote)
         guint8 c = (guint8)*p;
         if (*p++ == '\\') {
             c = (guint8)*p++;
-            if (c == 'n') c = '\n';
+            if (c == 'n')
+                c = '\n';
             else if (g_ascii_isdigit(c)) {
                 c = (guint8)((c - '0') * 64 + (p[0] - '0') * 8 + (p[1] - '0'));
                 p += 2;
-            } else g_assert_nonnull(strchr("\\\"'?", c));
+            } else
+                g_assert_nonnull(strchr("\\\"'?", c));
         }
         g_byte_array_append(bytes, &c, 1);
-        if (quote == '"') continue;
+        if (quote == '"')
+            continue;
         g_assert_true(g_str_has_prefix(p, "', "));
         p += strlen("', ");
-        if (strcmp(p, "0") == 0) return bytes;
+        if (strcmp(p, "0") == 0)
+            return bytes;
         g_assert_cmpint(*p, ==, quote);
         p++;
     }
@@ -58,7 +63,8 @@ static void check_string(const char *text, gsize n)
 static char some_character(void)
 {
     static const char special[] = "\\\"'?/*\n\r%01x(){}<>#=-!";
-    if (g_test_rand_bit()) return special[g_test_rand_int_range(0, sizeof special)];
+    if (g_test_rand_bit())
+        return special[g_test_rand_int_range(0, sizeof special)];
     return (char)g_test_rand_int_range(0, 256);
 }
 
@@ -68,7 +74,8 @@ static void test_strings(void)
     g_autofree char *text = g_malloc(C_LITERAL_MOST + 2);
     for (guint round = 0; round < 3000; round++) {
         gsize n = round < G_N_ELEMENTS(lengths) ? lengths[round] : round % 40;
-        for (gsize i = 0; i < n; i++) text[i] = some_character();
+        for (gsize i = 0; i < n; i++)
+            text[i] = some_character();
         check_string(text, n);
     }
     check_string("\?\?/\?\?\?\?\"\\", 9);
@@ -80,12 +87,14 @@ static void test_comments(void)
 {
     char text[41];
     for (guint round = 0; round < 3000; round++) {
-        for (guint i = 0; i < sizeof text - 1; i++) text[i] = some_character();
+        for (guint i = 0; i < sizeof text - 1; i++)
+            text[i] = some_character();
         text[sizeof text - 1] = '\0';
         g_autofree char *comment = c_comment(text), *back = g_uri_unescape_string(comment, NULL);
         assert_plain(comment);
         g_assert_null(strpbrk(comment, "*/\\?"));
-        if (g_utf8_validate(text, -1, NULL)) g_assert_cmpstr(back, ==, text);
+        if (g_utf8_validate(text, -1, NULL))
+            g_assert_cmpstr(back, ==, text);
     }
     g_autofree char *plain = c_comment("mg.C.x -i 10, 'a b'"), *path = c_comment("/100%*");
     g_assert_cmpstr(plain, ==, "mg.C.x -i 10, 'a b'");
@@ -94,8 +103,9 @@ static void test_comments(void)
 
 static void test_identifiers(void)
 {
-    static const char *const bad[] = {"", "7", "MPI INT", "MPI_INT;", "MPI_INT + (f(\"x\"), 0)",
-                                      "system", "int", "MPI_\\\n", "MPI_\xc3\xa9", "MPI_*/"};
+    static const char *const bad[] = {
+        "",       "7",   "MPI INT",  "MPI_INT;",     "MPI_INT + (f(\"x\"), 0)",
+        "system", "int", "MPI_\\\n", "MPI_\xc3\xa9", "MPI_*/"};
     g_autofree char *good = c_identifier("MPI_INT"), *more = c_identifier("MPIX_C_FLOAT16");
     g_assert_cmpstr(good, ==, "MPI_INT");
     g_assert_cmpstr(more, ==, "MPIX_C_FLOAT16");
@@ -112,10 +122,17 @@ static void test_identifiers(void)
 
 static void test_numbers(void)
 {
-    static const struct { gint64 number; const char *text; } known[] = {
-        {0, "0"}, {-1, "-1"}, {G_MAXINT32, "2147483647"}, {G_MININT32, "-2147483648"},
+    static const struct {
+        gint64 number;
+        const char *text;
+    } known[] = {
+        {0, "0"},
+        {-1, "-1"},
+        {G_MAXINT32, "2147483647"},
+        {G_MININT32, "-2147483648"},
         {G_MAXINT32 + G_GINT64_CONSTANT(1), "2147483648L"},
-        {G_MAXINT64, "9223372036854775807L"}, {G_MININT64, "(-9223372036854775807L - 1)"},
+        {G_MAXINT64, "9223372036854775807L"},
+        {G_MININT64, "(-9223372036854775807L - 1)"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
         g_autofree char *text = c_number(known[i].number);

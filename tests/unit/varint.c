@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* varint.c: what WendBuf writes, WendCursor reads back; and nothing hostile gets past the cursor. */
+/* varint.c: what WendBuf writes, WendCursor reads back; and nothing hostile gets past the
+ * cursor. */
 #include "../../lib/base/buf.h"
 
 #include <glib.h>
@@ -16,7 +17,8 @@ static void test_round_trip(void)
             g_array_append_val(values, v);
         }
     for (guint i = 0; i < 10000; i++) {
-        guint64 v = ((guint64)g_rand_int(rand) << 32 | g_rand_int(rand)) >> g_rand_int_range(rand, 0, 64);
+        guint64 v =
+            ((guint64)g_rand_int(rand) << 32 | g_rand_int(rand)) >> g_rand_int_range(rand, 0, 64);
         g_array_append_val(values, v);
     }
     for (guint i = 0; i < values->len; i++) {
@@ -55,8 +57,9 @@ static void test_known_bytes(void)
     wend_buf_signed(&b, -65);
     wend_buf_string(&b, "abc");
     wend_buf_signed(&b, INT64_MIN);
-    static const guint8 expected[] = {0, 0xac, 0x02, 1, 2, 0x81, 0x01, 3, 'a', 'b', 'c',
-                                      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
+    static const guint8 expected[] = {0,    0xac, 0x02, 1,    2,    0x81, 0x01,
+                                      3,    'a',  'b',  'c',  0xff, 0xff, 0xff,
+                                      0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01};
     g_assert_cmpmem(b.data, b.len, expected, sizeof expected);
     wend_buf_clear(&b);
     g_assert_null(b.data);
@@ -75,9 +78,9 @@ static void test_hostile_numbers(void)
     guint64 v;
     g_assert_false(reads("", 0, &v));
     g_assert_false(reads(NULL, 0, &v));
-    g_assert_false(reads("\x80", 1, &v));                                         /* cut off */
-    g_assert_false(reads("\x80\x00", 2, &v));                                     /* a long zero */
-    g_assert_false(reads("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, &v));    /* 65 bits */
+    g_assert_false(reads("\x80", 1, &v));                                          /* cut off */
+    g_assert_false(reads("\x80\x00", 2, &v));                                      /* a long zero */
+    g_assert_false(reads("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 10, &v));     /* 65 bits */
     g_assert_false(reads("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &v)); /* 11 bytes */
     g_assert_true(reads("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 10, &v));
     g_assert_cmpuint(v, ==, G_MAXUINT64);

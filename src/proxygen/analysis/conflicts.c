@@ -9,27 +9,29 @@
  * last one tells, if there is one. */
 enum { NOBODY = -1, SEVERAL = -2 };
 typedef struct {
-    guint loop;              /* the loop that this is about */
+    guint loop; /* the loop that this is about */
     gint writer, reader;
-    gint64 bytes;            /* of USE_SEND; -1 different ones */
-    gboolean posted;         /* a request: it was posted last, so it completes only after that */
-    gboolean alive;          /* memory: it has a number */
+    gint64 bytes;    /* of USE_SEND; -1 different ones */
+    gboolean posted; /* a request: it was posted last, so it completes only after that */
+    gboolean alive;  /* memory: it has a number */
 } Holder;
 
 struct Conflicts {
     RankDependence *effects;
-    GArray *holders;         /* of Holder, by resource */
-    guint n;                 /* entries */
-    GHashTable *numbers;     /* of sets of several entries */
-    GArray *sets, *entries;  /* of SetRange; of guint: the entries of all sets */
-    guint loop;              /* number of the loop */
-    gboolean share, shared;  /* entries may post receives for the same messages; they have */
-    gboolean *loud;          /* by entry, in this loop: it does more than to post its own receive
+    GArray *holders;        /* of Holder, by resource */
+    guint n;                /* entries */
+    GHashTable *numbers;    /* of sets of several entries */
+    GArray *sets, *entries; /* of SetRange; of guint: the entries of all sets */
+    guint loop;             /* number of the loop */
+    gboolean share, shared; /* entries may post receives for the same messages; they have */
+    gboolean *loud;         /* by entry, in this loop: it does more than to post its own receive
                               * again */
-    guint *channel;          /* by entry: resource + 1 of the receive that it posted again */
+    guint *channel;         /* by entry: resource + 1 of the receive that it posted again */
 };
 
-typedef struct { guint first, n; } SetRange;
+typedef struct {
+    guint first, n;
+} SetRange;
 
 static Holder *holder(Conflicts *c, guint resource)
 {
@@ -114,9 +116,10 @@ static gboolean receive_conflicts(Conflicts *c, const ResourceUse *use, guint se
     for (guint i = 0; i < receives->len; i++) {
         guint other = g_array_index(receives, guint, i);
         const Holder *h = holder(c, other);
-        if (h->loop == c->loop && !sets_meet(c, h->writer, (gint)set) &&
-            dependence_receives_meet(c->effects, resource_at(c, use->resource), resource_at(c, other)) &&
-            !(other == use->resource && may_share(c, use, set, own)))
+        if (h->loop == c->loop && !sets_meet(c, h->writer, (gint)set)
+            && dependence_receives_meet(c->effects, resource_at(c, use->resource),
+                                        resource_at(c, other))
+            && !(other == use->resource && may_share(c, use, set, own)))
             return TRUE;
     }
     return FALSE;
@@ -131,8 +134,8 @@ static gboolean use_conflicts(Conflicts *c, const ResourceUse *use, guint set)
         return FALSE;
     if (!comes_after(c, h->writer, set))
         return TRUE;
-    return !comes_after(c, h->reader, set) &&
-           (use->kind == USE_WRITE || (use->kind == USE_SEND && h->bytes != use->bytes));
+    return !comes_after(c, h->reader, set)
+           && (use->kind == USE_WRITE || (use->kind == USE_SEND && h->bytes != use->bytes));
 }
 
 static void take_use(Conflicts *c, const ResourceUse *use, guint set)
@@ -215,7 +218,8 @@ static void note_post(Conflicts *c, const Dependence *effects)
 {
     for (guint i = 0; i < effects->changes->len; i++) {
         const RequestChange *change = &g_array_index(effects->changes, RequestChange, i);
-        holder(c, dependence_request_resource(c->effects, change->request))->posted = change->active;
+        holder(c, dependence_request_resource(c->effects, change->request))->posted =
+            change->active;
     }
 }
 

@@ -33,7 +33,10 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set);
 
 /* A call of a handler. OWN: it posts the request of the set's only entry again; FRESH: it is the
  * first to use some memory. The same as for completions. */
-typedef struct { const Dependence *effects; gboolean own, fresh; } HandlerCall;
+typedef struct {
+    const Dependence *effects;
+    gboolean own, fresh;
+} HandlerCall;
 gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set);
 void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* datatype_layout.c: layouts of datatypes. See datatype_layout.h.
  *
- * Of most datatypes the recording has size, bounds and true bounds, which is all that is needed. A datatype that is made of absolute addresses has others in
- * each run: its layout is put together from the calls that made it, and those that made its parts. */
+ * Of most datatypes the recording has size, bounds and true bounds, which is all that is needed. A
+ * datatype that is made of absolute addresses has others in each run: its layout is put together
+ * from the calls that made it, and those that made its parts. */
 #include "datatype_layout.h"
 
 #include <string.h>
@@ -26,9 +27,9 @@ gint64 bytes_product(gint64 a, gint64 b)
 struct DatatypeLayouts {
     Plan *plan;
     Lifetimes *live;
-    CallPattern *call;              /* of the constructor that is looked at */
-    GHashTable *cache;       /* definition << 32 | rank -> Layout, of absolute ones */
-    guint cached;            /* pieces in it */
+    CallPattern *call; /* of the constructor that is looked at */
+    GHashTable *cache; /* definition << 32 | rank -> Layout, of absolute ones */
+    guint cached;      /* pieces in it */
     guint depth;
 };
 
@@ -36,7 +37,8 @@ struct DatatypeLayouts {
 
 static void add_piece(GArray *pieces, gint64 segment, gint64 low, gint64 high)
 {
-    for (guint i = pieces->len; i-- > 0 && pieces->len - i <= 8;) { /* neighbours mostly come one after the other */
+    /* neighbours mostly come one after the other */
+    for (guint i = pieces->len; i-- > 0 && pieces->len - i <= 8;) {
         BytePiece *p = &g_array_index(pieces, BytePiece, i);
         if (p->segment != segment)
             continue;
@@ -60,16 +62,19 @@ static void join_pieces(GArray *pieces)
     guint n = 0;
     g_array_sort(pieces, compare_pieces);
     for (guint i = 0; i < pieces->len; i++) {
-        BytePiece piece = g_array_index(pieces, BytePiece, i), *last = n ? &g_array_index(pieces, BytePiece, n - 1) : NULL;
+        BytePiece piece = g_array_index(pieces, BytePiece, i),
+                  *last = n ? &g_array_index(pieces, BytePiece, n - 1) : NULL;
         if (last && last->segment == piece.segment)
-            *last = (BytePiece){piece.segment, MIN(last->low, piece.low), MAX(last->high, piece.high)};
+            *last =
+                (BytePiece){piece.segment, MIN(last->low, piece.low), MAX(last->high, piece.high)};
         else
             g_array_index(pieces, BytePiece, n++) = piece;
     }
     g_array_set_size(pieces, n);
 }
 
-void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count, GArray *pieces)
+void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 at, gint64 count,
+                           GArray *pieces)
 {
     if (count <= 0)
         return;
@@ -78,7 +83,8 @@ void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 
         const BytePiece *p = &g_array_index(layout->pieces, BytePiece, i);
         /* Two addresses do not add up: then the datatype's holds. */
         gint64 shift = p->segment != EXTENT_RELATIVE && segment != EXTENT_RELATIVE ? 0 : at;
-        add_piece(pieces, p->segment == EXTENT_RELATIVE ? segment : p->segment, bytes_sum(p->low, bytes_sum(shift, MIN(0, last))),
+        add_piece(pieces, p->segment == EXTENT_RELATIVE ? segment : p->segment,
+                  bytes_sum(p->low, bytes_sum(shift, MIN(0, last))),
                   bytes_sum(p->high, bytes_sum(shift, MAX(0, last))));
     }
 }
@@ -87,8 +93,8 @@ void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 
 
 /* COUNT elements of a datatype at an offset in bytes and in extents of it. */
 typedef struct {
-    gint64 type;             /* word */
-    guint input;             /* a handle: number of it among those of the call */
+    gint64 type; /* word */
+    guint input; /* a handle: number of it among those of the call */
     gint64 segment, at, at_elements, count;
 } Placement;
 
@@ -98,7 +104,8 @@ typedef struct {
     gint64 segment, lb, extent;
 } Recipe;
 
-static void add_placement(Recipe *recipe, gint64 type, guint input, gint64 segment, gint64 at, gint64 at_elements, gint64 count)
+static void add_placement(Recipe *recipe, gint64 type, guint input, gint64 segment, gint64 at,
+                          gint64 at_elements, gint64 count)
 {
     Placement p = {type, input, segment, at, at_elements, count};
     if (count > 0)
@@ -114,8 +121,10 @@ static gint64 element(const CallPattern *c, const Arg *arg, gint64 i, guint rank
     return i < arg->n_in ? call_value(c, arg->in[i], rank) : fallback;
 }
 
-/* An address, or where a distance leads when it counts from the place that it was made for. FALSE when it is none that is known. */
-static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint rank, gint64 *segment, gint64 *at)
+/* An address, or where a distance leads when it counts from the place that it was made for. FALSE
+ * when it is none that is known. */
+static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint rank, gint64 *segment,
+                        gint64 *at)
 {
     gint64 word = arg->in[4 * i].value;
     *segment = wend_is_segment(word) ? word : EXTENT_RELATIVE;
@@ -126,20 +135,23 @@ static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint ra
 /* Lists of blocks: indexed, hindexed, struct and what is like them. */
 static void read_blocks(const CallPattern *c, const Arg *displacements, guint rank, Recipe *recipe)
 {
-    const Arg *lengths = call_arg_named(c, "array_of_blocklengths"), *types = call_arg_named(c, "array_of_types");
+    const Arg *lengths = call_arg_named(c, "array_of_blocklengths"),
+              *types = call_arg_named(c, "array_of_types");
     if (!lengths)
         lengths = call_arg_named(c, "blocklength");
     if (!types)
         types = call_arg_of_kind(c, WEND_KIND_DATATYPE);
     guint input = 0;
     for (gint64 i = 0; i < displacements->n_in; i++) {
-        gint64 type = types->in[types->param->array ? MIN(i, types->n_in - 1) : 0].value, count = element(c, lengths, i, rank, 1);
+        gint64 type = types->in[types->param->array ? MIN(i, types->n_in - 1) : 0].value,
+               count = element(c, lengths, i, rank, 1);
         if (displacements->param->kind == WEND_KIND_ADDRESS) {
             gint64 segment, at;
             if (address(c, displacements, i, rank, &segment, &at))
                 add_placement(recipe, type, input, segment, at, 0, count);
         } else {
-            add_placement(recipe, type, input, EXTENT_RELATIVE, 0, call_value(c, displacements->in[i], rank), count);
+            add_placement(recipe, type, input, EXTENT_RELATIVE, 0,
+                          call_value(c, displacements->in[i], rank), count);
         }
         input += types->param->array && wend_is_handle(type);
     }
@@ -157,34 +169,43 @@ static gint64 product_of(const CallPattern *c, const Arg *sizes, guint rank)
 static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
 {
     const char *name = c->function->name;
-    const Arg *old = call_arg_of_kind(c, WEND_KIND_DATATYPE), *displacements = call_arg_named(c, "array_of_displacements");
+    const Arg *old = call_arg_of_kind(c, WEND_KIND_DATATYPE),
+              *displacements = call_arg_named(c, "array_of_displacements");
     if (!old || !old->has_in || (old->param->array ? old->n_in : 1) < 1)
         return;
     gint64 type = old->in[0].value, count = element(c, call_arg_named(c, "count"), 0, rank, 1);
     if (displacements && displacements->has_in) {
         read_blocks(c, displacements, rank, recipe);
     } else if (strstr(name, "vector")) {
-        gint64 block = element(c, call_arg_named(c, "blocklength"), 0, rank, 1), stride = element(c, call_arg_named(c, "stride"), 0, rank, 0);
+        gint64 block = element(c, call_arg_named(c, "blocklength"), 0, rank, 1),
+               stride = element(c, call_arg_named(c, "stride"), 0, rank, 0);
         gint64 last = count > 0 ? bytes_product(count - 1, stride) : 0;
         gboolean bytes = strstr(name, "hvector") != NULL;
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, count > 0 ? block : 0);
         const Arg *distance = bytes ? call_arg_named(c, "stride") : NULL;
-        if (distance && distance->has_in && distance->param->kind == WEND_KIND_ADDRESS && wend_is_segment(distance->in[0].value))
-            add_placement(recipe, type, 0, distance->in[0].value, call_value(c, distance->in[1], rank), 0, count > 1 ? block : 0);
+        if (distance && distance->has_in && distance->param->kind == WEND_KIND_ADDRESS
+            && wend_is_segment(distance->in[0].value))
+            add_placement(recipe, type, 0, distance->in[0].value,
+                          call_value(c, distance->in[1], rank), 0, count > 1 ? block : 0);
         else
-            add_placement(recipe, type, 0, EXTENT_RELATIVE, bytes ? last : 0, bytes ? 0 : last, count > 0 ? block : 0);
+            add_placement(recipe, type, 0, EXTENT_RELATIVE, bytes ? last : 0, bytes ? 0 : last,
+                          count > 0 ? block : 0);
     } else if (strstr(name, "resized")) {
         const Arg *lb = call_arg_named(c, "lb"), *extent = call_arg_named(c, "extent");
         gint64 segment;
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, 1);
-        recipe->resized = address(c, lb, 0, rank, &recipe->segment, &recipe->lb) && address(c, extent, 0, rank, &segment, &recipe->extent) &&
-                          segment == EXTENT_RELATIVE;
+        recipe->resized = address(c, lb, 0, rank, &recipe->segment, &recipe->lb)
+                          && address(c, extent, 0, rank, &segment, &recipe->extent)
+                          && segment == EXTENT_RELATIVE;
     } else if (call_arg_named(c, "array_of_sizes")) {
-        add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, product_of(c, call_arg_named(c, "array_of_sizes"), rank));
+        add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0,
+                      product_of(c, call_arg_named(c, "array_of_sizes"), rank));
     } else if (call_arg_named(c, "array_of_gsizes")) {
-        add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, product_of(c, call_arg_named(c, "array_of_gsizes"), rank));
+        add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0,
+                      product_of(c, call_arg_named(c, "array_of_gsizes"), rank));
     } else {
-        /* MPI_Type_contiguous, MPI_Type_dup; MPI_Type_get_contents: no more than what it is part of. */
+        /* MPI_Type_contiguous, MPI_Type_dup; MPI_Type_get_contents: no more than what it is part
+         * of. */
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, count);
     }
 }
@@ -205,14 +226,16 @@ static void layout_free(gpointer layout)
 
 static DatatypeLayout layout_of_facts(gint64 lb, gint64 extent, gint64 true_lb, gint64 true_extent)
 {
-    DatatypeLayout layout = {lb, extent, EXTENT_RELATIVE, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
+    DatatypeLayout layout = {lb, extent, EXTENT_RELATIVE,
+                             g_array_new(FALSE, FALSE, sizeof(BytePiece))};
     BytePiece piece = {EXTENT_RELATIVE, true_lb, bytes_sum(true_lb, true_extent)};
     if (true_extent > 0)
         g_array_append_val(layout.pieces, piece);
     return layout;
 }
 
-static void layout_of_definition(DatatypeLayouts *l, guint definition, guint rank, DatatypeLayoutFunction function, gpointer data);
+static void layout_of_definition(DatatypeLayouts *l, guint definition, guint rank,
+                                 DatatypeLayoutFunction function, gpointer data);
 
 typedef struct {
     DatatypeLayout *made;
@@ -225,8 +248,10 @@ static void build(const DatatypeLayout *part, gpointer data)
 {
     Building *b = data;
     const Placement *p = b->placement;
-    gint64 at = bytes_sum(p->at, bytes_product(p->at_elements, part->extent)), last = bytes_product(p->count - 1, part->extent);
-    gint64 lb = bytes_sum(part->lb, bytes_sum(at, MIN(0, last))), ub = bytes_sum(bytes_sum(part->lb, part->extent), bytes_sum(at, MAX(0, last)));
+    gint64 at = bytes_sum(p->at, bytes_product(p->at_elements, part->extent)),
+           last = bytes_product(p->count - 1, part->extent);
+    gint64 lb = bytes_sum(part->lb, bytes_sum(at, MIN(0, last))),
+           ub = bytes_sum(bytes_sum(part->lb, part->extent), bytes_sum(at, MAX(0, last)));
     gint64 segment = p->segment != EXTENT_RELATIVE ? p->segment : part->segment;
     datatype_layout_place(part, p->segment, at, p->count, b->made->pieces);
     b->unrelated |= !b->first && segment != b->made->segment;
@@ -234,10 +259,12 @@ static void build(const DatatypeLayout *part, gpointer data)
     b->made->lb = b->first ? lb : MIN(b->made->lb, lb);
     b->ub = b->first ? ub : MAX(b->ub, ub);
     b->first = FALSE;
-    b->alignment = MAX(b->alignment, MIN(16, part->extent & -part->extent)); /* the extent is a multiple of the alignment */
+    /* the extent is a multiple of the alignment */
+    b->alignment = MAX(b->alignment, MIN(16, part->extent & -part->extent));
 }
 
-static DatatypeLayout layout_of_recipe(DatatypeLayouts *l, const Definition *d, const Recipe *recipe, guint rank)
+static DatatypeLayout layout_of_recipe(DatatypeLayouts *l, const Definition *d,
+                                       const Recipe *recipe, guint rank)
 {
     DatatypeLayout made = {0, 0, EXTENT_RELATIVE, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
     Building b = {.made = &made, .first = TRUE, .alignment = 1};
@@ -260,7 +287,8 @@ static DatatypeLayout layout_of_recipe(DatatypeLayouts *l, const Definition *d, 
 }
 
 /* Of a datatype that is made of addresses. */
-static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank, DatatypeLayoutFunction function, gpointer data)
+static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank,
+                                DatatypeLayoutFunction function, gpointer data)
 {
     gint64 key = (gint64)definition << 32 | rank;
     DatatypeLayout *known = g_hash_table_lookup(l->cache, &key);
@@ -287,7 +315,8 @@ static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank
     g_hash_table_insert(l->cache, g_memdup2(&key, sizeof key), g_memdup2(&made, sizeof made));
 }
 
-static void layout_of_definition(DatatypeLayouts *l, guint definition, guint rank, DatatypeLayoutFunction function, gpointer data)
+static void layout_of_definition(DatatypeLayouts *l, guint definition, guint rank,
+                                 DatatypeLayoutFunction function, gpointer data)
 {
     const Definition *d = lifetimes_definition(l->live, definition);
     gint64 lb = lifetimes_fact(l->live, d, 1, rank);
@@ -297,12 +326,15 @@ static void layout_of_definition(DatatypeLayouts *l, guint definition, guint ran
     }
     if (wend_is_special(lb))
         return; /* not of this rank */
-    DatatypeLayout layout = layout_of_facts(lb, lifetimes_fact(l->live, d, 2, rank), lifetimes_fact(l->live, d, 3, rank), lifetimes_fact(l->live, d, 4, rank));
+    DatatypeLayout layout =
+        layout_of_facts(lb, lifetimes_fact(l->live, d, 2, rank),
+                        lifetimes_fact(l->live, d, 3, rank), lifetimes_fact(l->live, d, 4, rank));
     function(&layout, data);
     datatype_layout_clear(&layout);
 }
 
-void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank, DatatypeLayoutFunction function, gpointer data)
+void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank,
+                             DatatypeLayoutFunction function, gpointer data)
 {
     if (wend_is_handle(datatype)) {
         const guint *definitions;
@@ -316,7 +348,8 @@ void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank, Da
     if (!wend_program_datatype(l->plan->program, datatype, facts)) {
         if (!wend_is_const(datatype))
             return;
-        facts[2] = facts[4] = 32; /* not in the archive: no predefined type is larger than a complex long double */
+        /* not in the archive: no predefined type is larger than a complex long double */
+        facts[2] = facts[4] = 32;
     }
     DatatypeLayout layout = layout_of_facts(facts[1], facts[2], facts[3], facts[4]);
     function(&layout, data);

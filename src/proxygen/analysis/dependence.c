@@ -52,7 +52,8 @@ static gint64 value_of(const WendArg *arg)
 static gboolean is_called(const WendCall *call, const char *name)
 {
     gsize n = strlen(name);
-    return strncmp(call->function->name, name, n) == 0 && (call->function->name[n] == '\0' || strcmp(call->function->name + n, "_c") == 0);
+    return strncmp(call->function->name, name, n) == 0
+           && (call->function->name[n] == '\0' || strcmp(call->function->name + n, "_c") == 0);
 }
 
 static gboolean is_one_of(const WendCall *call, const char *const *names)
@@ -69,10 +70,12 @@ static gint64 bytes_of(const RankDependence *r, const WendCall *call)
     const WendArg *buf = wend_call_arg(call, "buf");
     if (!buf || buf->param->count < 0 || buf->param->type < 0)
         return G_MAXINT64;
-    return extent_data_size(r->plan->extents, value_of(&call->args[buf->param->type]), value_of(&call->args[buf->param->count]), r->rank);
+    return extent_data_size(r->plan->extents, value_of(&call->args[buf->param->type]),
+                            value_of(&call->args[buf->param->count]), r->rank);
 }
 
-static const char *const standard_sends[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Send", "MPI_Bsend", "MPI_Send_init", "MPI_Bsend_init", NULL};
+static const char *const standard_sends[] = {
+    "MPI_Isend", "MPI_Ibsend", "MPI_Send", "MPI_Bsend", "MPI_Send_init", "MPI_Bsend_init", NULL};
 
 /* A message that leaves at once, whether it is received or not. */
 static gboolean is_eager(const RankDependence *r, const WendCall *call)
@@ -86,13 +89,15 @@ static void use_channel(RankDependence *r, Dependence *e, const WendCall *call)
     gint64 comm = value_of(wend_call_arg(call, "comm")), tag = value_of(wend_call_arg(call, "tag"));
     const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source");
     if (dest && value_of(dest) != r->proc_null)
-        add_use(e, resource(r, 's', comm, value_of(dest), tag), is_eager(r, call) ? USE_SEND : USE_WRITE, bytes_of(r, call));
+        add_use(e, resource(r, 's', comm, value_of(dest), tag),
+                is_eager(r, call) ? USE_SEND : USE_WRITE, bytes_of(r, call));
     if (source && value_of(source) != r->proc_null)
         add_use(e, resource(r, 'r', comm, value_of(source), tag), USE_POST, bytes_of(r, call));
     e->heard |= dest != NULL;
 }
 
-static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init", "MPI_Recv_init", NULL};
+static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init",
+                                     "MPI_Recv_init", NULL};
 
 /* A receive of more sources or tags may meet any. */
 enum { CHANNELS_MAX = 64 };
@@ -106,7 +111,8 @@ static const GArray *makers_of(const RankDependence *r, gint64 request)
 }
 
 /* May the call start or end these requests in a body? */
-static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *requests, gint64 n, gboolean starts)
+static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *requests, gint64 n,
+                               gboolean starts)
 {
     WendDecoder *decoder = wend_decoder_new(r->plan->program);
     gboolean good = TRUE;
@@ -115,7 +121,8 @@ static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *r
         if (!makers)
             good = !wend_is_handle(requests[i]) && !starts;
         for (guint k = 0; good && makers && k < makers->len; k++) {
-            const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+            const WendCall *maker =
+                wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
             if (starts && is_one_of(maker, making))
                 use_channel(r, e, maker);
             else
@@ -129,14 +136,17 @@ static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *r
 /* May the call be in a body? Notes what it does to messages. */
 static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
 {
-    static const char *const local[] = {"MPI_Type_", "MPI_Pack", "MPI_Unpack", "MPI_Info_", "MPI_Status_", "MPI_Get_address", NULL};
-    static const char *const starting[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irecv", NULL};
+    static const char *const local[] = {"MPI_Type_",   "MPI_Pack",        "MPI_Unpack", "MPI_Info_",
+                                        "MPI_Status_", "MPI_Get_address", NULL};
+    static const char *const starting[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irecv",
+                                           NULL};
     const char *name = call->function->name;
     guint32 flags = call->function->flags;
     const WendArg *requests = request_arg(call, WEND_DIR_INOUT);
     if (call->failed)
         return FALSE;
-    if ((flags & WEND_F_QUERY) || is_one_of(call, making) || is_called(call, "wend_free") || call_is_place(call->function))
+    if ((flags & WEND_F_QUERY) || is_one_of(call, making) || is_called(call, "wend_free")
+        || call_is_place(call->function))
         return TRUE;
     if (flags & WEND_F_PSEUDO)
         return FALSE;
@@ -144,10 +154,13 @@ static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
         use_channel(r, e, call);
         return request_arg(call, WEND_DIR_OUT) || is_eager(r, call);
     }
-    if (is_called(call, "MPI_Start") || is_called(call, "MPI_Startall") || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY)))
-        return requests && requests_go_on(r, e, requests->in, requests->n_in, g_str_has_prefix(name, "MPI_Start"));
-    if ((flags & WEND_F_COLLECTIVE) && !(flags & (WEND_F_CREATES_COMM | WEND_F_PERSISTENT)) && request_arg(call, WEND_DIR_OUT) &&
-        wend_call_arg(call, "comm")) {
+    if (is_called(call, "MPI_Start") || is_called(call, "MPI_Startall")
+        || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY)))
+        return requests
+               && requests_go_on(r, e, requests->in, requests->n_in,
+                                 g_str_has_prefix(name, "MPI_Start"));
+    if ((flags & WEND_F_COLLECTIVE) && !(flags & (WEND_F_CREATES_COMM | WEND_F_PERSISTENT))
+        && request_arg(call, WEND_DIR_OUT) && wend_call_arg(call, "comm")) {
         add_use(e, resource(r, 'c', value_of(wend_call_arg(call, "comm")), 0, 0), USE_WRITE, 0);
         e->heard = TRUE;
         return TRUE;
@@ -169,7 +182,8 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
     const gint64 *words = is_out ? arg->out : arg->in;
     gint64 n = is_out ? arg->n_out : arg->n_in;
     gboolean pair = is_address(kind);
-    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST && !layout_kind_is_handle(kind))
+    if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST
+        && !layout_kind_is_handle(kind))
         return; /* and of strings and statuses the number of elements is not one of words */
     gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
     for (gint64 i = 0; words && i < n; i++) {
@@ -179,7 +193,8 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
         if ((layout_kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
             add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
             if (writes && kind != WEND_KIND_REQUEST)
-                add_use(e, resource(r, 'k', kind, 0, 0), USE_WRITE, 0); /* what is made next gets the smallest free number */
+                /* what is made next gets the smallest free number */
+                add_use(e, resource(r, 'k', kind, 0, 0), USE_WRITE, 0);
         } else if ((pair && wend_is_segment(word)) || kind == WEND_KIND_SEGMENT) {
             guint segment = resource(r, 'm', word, 0, 0);
             add_use(e, segment, kind == WEND_KIND_SEGMENT ? USE_WRITE : USE_READ, 0);
@@ -194,15 +209,19 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
 static void use_pool(RankDependence *r, Dependence *e, const WendCall *call)
 {
     g_autoptr(GByteArray) name = g_byte_array_new();
-    g_byte_array_append(name, (const guint8 *)call->function->name, (guint)strlen(call->function->name) + 1);
+    g_byte_array_append(name, (const guint8 *)call->function->name,
+                        (guint)strlen(call->function->name) + 1);
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         WendKind kind = arg->param->kind;
-        gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2 ||
-                            wend_is_amount(call->function, arg->param);
+        gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS
+                            || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS
+                            || kind == WEND_KIND_STRINGS2
+                            || wend_is_amount(call->function, arg->param);
         gsize width = left_out ? 0 : layout_element_words(arg->param, FALSE);
         if (arg->n_in > 0 && arg->in)
-            g_byte_array_append(name, (const guint8 *)arg->in, (guint)((gsize)arg->n_in * width * sizeof *arg->in));
+            g_byte_array_append(name, (const guint8 *)arg->in,
+                                (guint)((gsize)arg->n_in * width * sizeof *arg->in));
     }
     gboolean new;
     guint number = wend_byte_number(r->numbers, name->data, name->len, &new);
@@ -246,7 +265,9 @@ const Dependence *rank_dependence_of(RankDependence *r, const WendCall *call)
         if (makes)
             use_pool(r, e, call);
         for (gint64 k = 0; k < (makes ? arg->n_out : arg->n_in); k++) {
-            RequestChange change = {makes ? arg->out[k] : arg->in[k], starts || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
+            RequestChange change = {makes ? arg->out[k] : arg->in[k],
+                                    starts
+                                        || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
             if (wend_is_handle(change.request))
                 g_array_append_val(e->changes, change);
         }
@@ -273,7 +294,8 @@ static void find_makers(RankDependence *r)
                 continue;
             GArray *makers = g_hash_table_lookup(r->makers, &made->out[i]);
             if (!makers)
-                g_hash_table_insert(r->makers, g_memdup2(&made->out[i], sizeof(gint64)), makers = g_array_new(FALSE, FALSE, sizeof(guint)));
+                g_hash_table_insert(r->makers, g_memdup2(&made->out[i], sizeof(gint64)),
+                                    makers = g_array_new(FALSE, FALSE, sizeof(guint)));
             g_array_append_val(makers, t);
         }
     }
@@ -297,7 +319,8 @@ const GArray *dependence_request_memory(RankDependence *r, gint64 request)
     WendDecoder *decoder = wend_decoder_new(r->plan->program);
     all = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint k = 0; k < makers->len; k++) {
-        const Dependence *e = rank_dependence_of(r, wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank));
+        const Dependence *e = rank_dependence_of(
+            r, wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank));
         for (guint i = 0; i < e->memory->len; i++)
             if (!has_segment(all, g_array_index(e->memory, guint, i)))
                 g_array_append_val(all, g_array_index(e->memory, guint, i));
@@ -312,7 +335,8 @@ static gboolean same_channel(const Resource *a, const Resource *b)
     return a->comm == b->comm && a->source == b->source && a->tag == b->tag;
 }
 
-/* What the request receives, if it is a receive: Resource, each once, and no more than one beyond CHANNELS_MAX. */
+/* What the request receives, if it is a receive: Resource, each once, and no more than one beyond
+ * CHANNELS_MAX. */
 static const GArray *channels_of(RankDependence *r, WendDecoder *decoder, gint64 request)
 {
     GArray *all = g_hash_table_lookup(r->channels, &request);
@@ -321,11 +345,13 @@ static const GArray *channels_of(RankDependence *r, WendDecoder *decoder, gint64
     const GArray *makers = makers_of(r, request);
     all = g_array_new(FALSE, FALSE, sizeof(Resource));
     for (guint k = 0; makers && k < makers->len && all->len <= CHANNELS_MAX; k++) {
-        const WendCall *maker = wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
+        const WendCall *maker =
+            wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
         const WendArg *source = wend_call_arg(maker, "source");
         if (!source)
             break; /* all makers are calls of one function */
-        Resource own = {TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source), value_of(wend_call_arg(maker, "tag"))};
+        Resource own = {TRUE, value_of(wend_call_arg(maker, "comm")), value_of(source),
+                        value_of(wend_call_arg(maker, "tag"))};
         guint i = 0;
         while (i < all->len && !same_channel(&g_array_index(all, Resource, i), &own))
             i++;
@@ -336,7 +362,8 @@ static const GArray *channels_of(RankDependence *r, WendDecoder *decoder, gint64
     return all;
 }
 
-gboolean dependence_request_meets(RankDependence *r, WendDecoder *decoder, gint64 request, const Resource *receive)
+gboolean dependence_request_meets(RankDependence *r, WendDecoder *decoder, gint64 request,
+                                  const Resource *receive)
 {
     const GArray *own = channels_of(r, decoder, request);
     gboolean meets = own->len > CHANNELS_MAX;
@@ -347,15 +374,17 @@ gboolean dependence_request_meets(RankDependence *r, WendDecoder *decoder, gint6
 
 gboolean dependence_receives_meet(const RankDependence *r, const Resource *a, const Resource *b)
 {
-    return a->comm == b->comm && (a->source == b->source || a->source == r->any_source || b->source == r->any_source) &&
-           (a->tag == b->tag || a->tag == r->any_tag || b->tag == r->any_tag);
+    return a->comm == b->comm
+           && (a->source == b->source || a->source == r->any_source || b->source == r->any_source)
+           && (a->tag == b->tag || a->tag == r->any_tag || b->tag == r->any_tag);
 }
 
 RankDependence *rank_dependence_new(const Plan *plan, guint rank)
 {
     RankDependence *r = g_new(RankDependence, 1);
     *r = (RankDependence){
-        .plan = plan, .rank = rank,
+        .plan = plan,
+        .rank = rank,
         .resources = g_array_new(FALSE, FALSE, sizeof(Resource)),
         .receives = g_array_new(FALSE, FALSE, sizeof(guint)),
         .calls = g_new0(Dependence *, wend_program_n_terminals(plan->program) + 1),

@@ -2,9 +2,9 @@
 /* dynamic.c: memory in dynamic windows, which other processes name by its address.
  *
  * The recording says which segment of the target an access goes to (docs/recording.md, kind
- * target). In the proxy a segment is where it is, so each process
- * tells the others when it attaches one, through a window of the proxy's own, and who accesses it looks there, and waits if he comes too early: what
- * made the application come late enough may have been a value that it read. */
+ * target). In the proxy a segment is where it is, so each process tells the others when it attaches
+ * one, through a window of the proxy's own, and who accesses it looks there, and waits if he comes
+ * too early: what made the application come late enough may have been a value that it read. */
 #include "dynamic.h"
 
 #include <string.h>
@@ -34,33 +34,42 @@ static void add_window(GHashTable *windows, const CallPattern *c)
     g_hash_table_add(windows, word);
 }
 
-/* An address that the recording could not place: in a dynamic window, a number that no displacement of another window has. */
+/* An address that the recording could not place: in a dynamic window, a number that no displacement
+ * of another window has. */
 static gboolean is_lost(GHashTable *windows, const CallPattern *c, const Arg *arg, guint rank)
 {
     gboolean target = arg->param->kind == WEND_KIND_TARGET;
     if (!target && strcmp(arg->param->name, "target_disp") != 0)
         return FALSE;
     gint64 value = call_value(c, arg->in[target], rank);
-    return (!target || call_value(c, arg->in[0], rank) == WEND_PLAIN) && value >> 32 > 0 && is_dynamic(windows, c);
+    return (!target || call_value(c, arg->in[0], rank) == WEND_PLAIN) && value >> 32 > 0
+           && is_dynamic(windows, c);
 }
 
 /* -- before locks -- */
 
-/* What a process knows when it locks (it does nothing but one-sided operations until the access) was there before the lock, so it is waited for before the lock: with
- * the lock held the one who is to attach it might be kept out. Gives, ascending, the number of a call of MPI_Win_lock << 32, from 1, with a block. */
+/* What a process knows when it locks (it does nothing but one-sided operations until the access)
+ * was there before the lock, so it is waited for before the lock: with the lock held the one who is
+ * to attach it might be kept out. Gives, ascending, the number of a call of MPI_Win_lock << 32,
+ * from 1, with a block. */
 static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
 {
     GArray *awaited = g_array_new(FALSE, FALSE, sizeof(gint64));
-    g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);  /* target << 32 | block */
-    g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);   /* window << 24 ^ target -> lock */
+    /* target << 32 | block */
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    /* window << 24 ^ target -> lock */
+    g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
     guint32 locks = 0;
     for (const WendCall *call; (call = wend_walk_next(walk)) != NULL;) {
         const char *name = call->function->name;
-        gboolean lock = strcmp(name, "MPI_Win_lock") == 0, unlock = strcmp(name, "MPI_Win_unlock") == 0;
+        gboolean lock = strcmp(name, "MPI_Win_lock") == 0,
+                 unlock = strcmp(name, "MPI_Win_unlock") == 0;
         if (call->function->flags & (WEND_F_RECV | WEND_F_COMPLETES | WEND_F_COLLECTIVE))
             g_hash_table_remove_all(open); /* news */
-        const WendArg *win = wend_call_arg_of_kind(call, WEND_KIND_WIN), *target = wend_call_arg_of_kind(call, WEND_KIND_RANK), *place = wend_call_arg_of_kind(call, WEND_KIND_TARGET);
+        const WendArg *win = wend_call_arg_of_kind(call, WEND_KIND_WIN),
+                      *target = wend_call_arg_of_kind(call, WEND_KIND_RANK),
+                      *place = wend_call_arg_of_kind(call, WEND_KIND_TARGET);
         locks += lock;
         if (!win || !target || !win->n_in || !target->n_in || !(lock || unlock || place))
             continue;
@@ -69,7 +78,8 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
             g_hash_table_insert(open, g_memdup2(&epoch, sizeof epoch), GUINT_TO_POINTER(locks));
         else if (unlock)
             g_hash_table_remove(open, &epoch);
-        guint32 block = place ? dynamic_block(plan, place->in[0]) : 0, since = GPOINTER_TO_UINT(g_hash_table_lookup(open, &epoch));
+        guint32 block = place ? dynamic_block(plan, place->in[0]) : 0,
+                since = GPOINTER_TO_UINT(g_hash_table_lookup(open, &epoch));
         gint64 key = target->in[0] << 32 | block;
         if (block == 0 || !g_hash_table_add(known, g_memdup2(&key, sizeof key)) || since == 0)
             continue;
@@ -86,13 +96,20 @@ static void find_awaited(Plan *plan)
     gboolean locks = FALSE;
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++)
         locks |= plan->terminal_ranks[t].n > 0
-                 && strcmp(wend_program_shape(plan->program, wend_program_terminal(plan->program, t)->shape)->function->name, "MPI_Win_lock") == 0;
+                 && strcmp(wend_program_shape(plan->program,
+                                              wend_program_terminal(plan->program, t)->shape)
+                               ->function->name,
+                           "MPI_Win_lock")
+                        == 0;
     if (!locks)
         return;
     plan->awaited = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     for (guint r = 0; r < plan->n_ranks; r++) {
-        const WendClass *class = wend_program_class(plan->program, wend_program_class_of(plan->program, r));
-        g_ptr_array_add(plan->awaited, class->n_sequences == 1 ? awaited_of(plan, r, 0) : g_array_new(FALSE, FALSE, sizeof(gint64)));
+        const WendClass *class =
+            wend_program_class(plan->program, wend_program_class_of(plan->program, r));
+        g_ptr_array_add(plan->awaited, class->n_sequences == 1
+                                           ? awaited_of(plan, r, 0)
+                                           : g_array_new(FALSE, FALSE, sizeof(gint64)));
     }
 }
 
@@ -100,7 +117,8 @@ static void find_awaited(Plan *plan)
 
 gboolean plan_dynamic(Plan *plan, GError **error)
 {
-    g_autoptr(GHashTable) windows = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_autoptr(GHashTable) windows =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     GArray *blocks = g_array_new(FALSE, FALSE, sizeof(gint64));
     gboolean used = FALSE, lost = FALSE;
     CallPattern *c = plan->call;
@@ -122,16 +140,19 @@ gboolean plan_dynamic(Plan *plan, GError **error)
                 const Arg *arg = &c->args[i];
                 WendKind kind = arg->param->kind;
                 for (gint64 k = 0; arg->has_in && kind == WEND_KIND_ADDRESS && k < arg->n_in; k++)
-                    used |= wend_is_segment(arg->in[4 * k].value) && wend_segment_kind(arg->in[4 * k].value) == WEND_SEGMENT_REMOTE;
+                    used |= wend_is_segment(arg->in[4 * k].value)
+                            && wend_segment_kind(arg->in[4 * k].value) == WEND_SEGMENT_REMOTE;
                 for (guint r = 0; arg->has_in && r < ranks.n; r++) {
                     lost |= is_lost(windows, c, arg, ranks.ranks[r]);
-                    used |= kind == WEND_KIND_TARGET && call_value(c, arg->in[0], ranks.ranks[r]) != WEND_PLAIN;
+                    used |= kind == WEND_KIND_TARGET
+                            && call_value(c, arg->in[0], ranks.ranks[r]) != WEND_PLAIN;
                 }
             }
         }
     if (lost)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: the program accesses memory in a dynamic window (MPI_Win_attach) that the recording could not place: of a process on another host",
+                    "%s: the program accesses memory in a dynamic window (MPI_Win_attach) that the "
+                    "recording could not place: of a process on another host",
                     plan->options->recording);
     if (lost || !used) {
         g_array_unref(blocks);
@@ -140,7 +161,8 @@ gboolean plan_dynamic(Plan *plan, GError **error)
     g_array_sort(blocks, compare_words);
     guint n = 0;
     for (guint i = 0; i < blocks->len; i++)
-        if (wend_is_segment(g_array_index(blocks, gint64, i)) && (n == 0 || g_array_index(blocks, gint64, n - 1) != g_array_index(blocks, gint64, i)))
+        if (wend_is_segment(g_array_index(blocks, gint64, i))
+            && (n == 0 || g_array_index(blocks, gint64, n - 1) != g_array_index(blocks, gint64, i)))
             g_array_index(blocks, gint64, n++) = g_array_index(blocks, gint64, i);
     g_array_set_size(blocks, n);
     plan->blocks = blocks;

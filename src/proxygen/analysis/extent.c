@@ -11,32 +11,43 @@ struct Extents {
     Plan *plan;
     Lifetimes *live;
     DatatypeLayouts *layouts;
-    guint64 *in, *out;       /* by rank in the graph: bounds of the degrees that MPI_Dist_graph_create gave; NULL: there is none */
-    CallPattern *call;              /* of what made a communicator */
+    /* by rank in the graph: bounds of the degrees that MPI_Dist_graph_create gave; NULL: there is
+     * none */
+    guint64 *in, *out;
+    CallPattern *call; /* of what made a communicator */
 };
 
 /* -- neighbours -- */
 
 static gboolean is_named(const Plan *plan, guint terminal, const char *name)
 {
-    return strcmp(wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape)->function->name, name) == 0;
+    return strcmp(wend_program_shape(plan->program,
+                                     wend_program_terminal(plan->program, terminal)->shape)
+                      ->function->name,
+                  name)
+           == 0;
 }
 
 static void count_node(GHashTable *counts, guint n_ranks, gint64 node, gint64 times)
 {
     if (node >= 0 && node < n_ranks && times > 0)
-        g_hash_table_insert(counts, GUINT_TO_POINTER(node),
-                            GSIZE_TO_POINTER(GPOINTER_TO_SIZE(g_hash_table_lookup(counts, GUINT_TO_POINTER(node))) + (gsize)times));
+        g_hash_table_insert(
+            counts, GUINT_TO_POINTER(node),
+            GSIZE_TO_POINTER(GPOINTER_TO_SIZE(g_hash_table_lookup(counts, GUINT_TO_POINTER(node)))
+                             + (gsize)times));
 }
 
 /* Edges of one call, by the node that has them. */
-static void count_edges(const CallPattern *c, guint rank, guint n_ranks, GHashTable *in, GHashTable *out)
+static void count_edges(const CallPattern *c, guint rank, guint n_ranks, GHashTable *in,
+                        GHashTable *out)
 {
-    const Arg *sources = call_arg_named(c, "sources"), *degrees = call_arg_named(c, "degrees"), *destinations = call_arg_named(c, "destinations");
+    const Arg *sources = call_arg_named(c, "sources"), *degrees = call_arg_named(c, "degrees"),
+              *destinations = call_arg_named(c, "destinations");
     if (!sources || !degrees || !destinations)
         return;
     for (gint64 i = 0; i < sources->n_in && i < degrees->n_in; i++)
-        count_node(out, n_ranks, call_value(c, sources->in[i], rank), call_value(c, degrees->in[i], rank));
+        count_node(out, n_ranks, call_value(c, sources->in[i], rank),
+                   call_value(c, degrees->in[i], rank));
     for (gint64 i = 0; i < destinations->n_in; i++)
         count_node(in, n_ranks, call_value(c, destinations->in[i], rank), 1);
 }
@@ -61,8 +72,8 @@ static void add_up(guint64 *sums, GHashTable *counts)
         sums[GPOINTER_TO_UINT(node)] += GPOINTER_TO_SIZE(count);
 }
 
-/* Any rank may have named edges of any other. A rank's edges are taken from the call of its own that has the most, so the sums are what a graph has if there was
- * only one, and never less. */
+/* Any rank may have named edges of any other. A rank's edges are taken from the call of its own
+ * that has the most, so the sums are what a graph has if there was only one, and never less. */
 static void find_graphs(Extents *e)
 {
     Plan *plan = e->plan;
@@ -74,7 +85,8 @@ static void find_graphs(Extents *e)
         return;
     e->in = g_new0(guint64, plan->n_ranks);
     e->out = g_new0(guint64, plan->n_ranks);
-    g_autoptr(GHashTable) in = g_hash_table_new(NULL, NULL), out = g_hash_table_new(NULL, NULL), most_in = g_hash_table_new(NULL, NULL),
+    g_autoptr(GHashTable) in = g_hash_table_new(NULL, NULL), out = g_hash_table_new(NULL, NULL),
+                          most_in = g_hash_table_new(NULL, NULL),
                           most_out = g_hash_table_new(NULL, NULL);
     for (guint rank = 0; rank < plan->n_ranks; rank++) {
         for (guint i = 0; i < terminals->len; i++) {
@@ -110,11 +122,13 @@ static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, 
     } else if (strcmp(name, "MPI_Graph_create") == 0) {
         const Arg *index = call_arg_named(c, "index"); /* sums of the degrees so far */
         if (index && node >= 0 && node < index->n_in)
-            *in = *out = MAX(0, call_value(c, index->in[node], rank) - (node > 0 ? call_value(c, index->in[node - 1], rank) : 0));
+            *in = *out = MAX(0, call_value(c, index->in[node], rank)
+                                    - (node > 0 ? call_value(c, index->in[node - 1], rank) : 0));
     } else if (strcmp(name, "MPI_Dist_graph_create_adjacent") == 0) {
         *in = MAX(0, call_number(c, call_arg_named(c, "indegree"), rank, 0));
         *out = MAX(0, call_number(c, call_arg_named(c, "outdegree"), rank, 0));
-    } else if (strcmp(name, "MPI_Dist_graph_create") == 0 && e->in && node >= 0 && node < e->plan->n_ranks) {
+    } else if (strcmp(name, "MPI_Dist_graph_create") == 0 && e->in && node >= 0
+               && node < e->plan->n_ranks) {
         *in = (gint64)MIN(e->in[node], G_MAXINT32);
         *out = (gint64)MIN(e->out[node], G_MAXINT32);
     }
@@ -122,7 +136,10 @@ static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, 
 
 /* -- communicators -- */
 
-typedef struct { gint64 own, remote, in, out; } CommSizes; /* remote: of the group that collective calls reach */
+/* remote: of the group that collective calls reach */
+typedef struct {
+    gint64 own, remote, in, out;
+} CommSizes;
 
 /* As large as any communicator that the call may mean. */
 static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
@@ -130,7 +147,9 @@ static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
     const Arg *arg = call_arg_of_kind(c, WEND_KIND_COMM);
     gint64 comm = arg && arg->has_in ? arg->in[0].value : WEND_ABSENT;
     if (!wend_is_handle(comm)) {
-        gint64 n = g_strcmp0(wend_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0 ? 1 : job_worlds_of(e->plan, rank)->ranks;
+        gint64 n = g_strcmp0(wend_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0
+                       ? 1
+                       : job_worlds_of(e->plan, rank)->ranks;
         return (CommSizes){n, n, 0, 0};
     }
     CommSizes sizes = {0};
@@ -138,7 +157,8 @@ static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
     guint n = lifetimes_definitions(e->live, WEND_KIND_COMM, comm, rank, &definitions);
     for (guint i = 0; i < n; i++) {
         const Definition *d = lifetimes_definition(e->live, definitions[i]);
-        gint64 own = lifetimes_fact(e->live, d, 0, rank), remote = lifetimes_fact(e->live, d, 3, rank), in, out;
+        gint64 own = lifetimes_fact(e->live, d, 0, rank),
+               remote = lifetimes_fact(e->live, d, 3, rank), in, out;
         degrees_of(e, d, rank, &in, &out);
         sizes.own = MAX(sizes.own, own);
         sizes.remote = MAX(sizes.remote, remote > 0 ? remote : own);
@@ -179,9 +199,12 @@ gint64 extent_data_size(Extents *e, gint64 datatype, gint64 count, guint rank)
         const guint *definitions;
         guint n = lifetimes_definitions(e->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
         for (guint i = 0; i < n; i++)
-            size = MAX(size, lifetimes_fact(e->live, lifetimes_definition(e->live, definitions[i]), 0, rank));
+            size = MAX(size, lifetimes_fact(e->live, lifetimes_definition(e->live, definitions[i]),
+                                            0, rank));
     } else {
-        size = wend_program_datatype(e->plan->program, datatype, facts) ? facts[0] : wend_is_const(datatype) ? 32 : 0;
+        size = wend_program_datatype(e->plan->program, datatype, facts) ? facts[0]
+               : wend_is_const(datatype)                                ? 32
+                                                                        : 0;
     }
     return bytes_product(size, MAX(count, 0));
 }
@@ -195,7 +218,9 @@ typedef struct {
 static void place(const DatatypeLayout *layout, gpointer data)
 {
     const Placing *p = data;
-    datatype_layout_place(layout, p->segment, bytes_sum(p->at, bytes_product(p->elements, layout->extent)), p->count, p->pieces);
+    datatype_layout_place(layout, p->segment,
+                          bytes_sum(p->at, bytes_product(p->elements, layout->extent)), p->count,
+                          p->pieces);
 }
 
 static void place_elements(Extents *e, gint64 type, guint rank, Placing p)
@@ -213,13 +238,18 @@ static gint64 sum_of(const CallPattern *c, const Arg *arg, guint rank)
 }
 
 /* counts[i] elements of types[i] (or the one type) at displs[i], in bytes or in extents. */
-static void place_vector(Extents *e, const CallPattern *c, const Arg *counts, const Arg *types, const Arg *displs, gboolean bytes, guint rank, GArray *pieces)
+static void place_vector(Extents *e, const CallPattern *c, const Arg *counts, const Arg *types,
+                         const Arg *displs, gboolean bytes, guint rank, GArray *pieces)
 {
     for (gint64 i = 0; counts && types && i < counts->n_in; i++) {
-        gint64 type = !types->param->array ? types->in[0].value : i < types->n_in ? types->in[i].value : WEND_ABSENT, at = 0;
+        gint64 type = !types->param->array ? types->in[0].value
+                      : i < types->n_in    ? types->in[i].value
+                                           : WEND_ABSENT,
+               at = 0;
         Placing p = {EXTENT_RELATIVE, 0, 0, call_value(c, counts->in[i], rank), pieces};
         if (displs && i < displs->n_in && displs->param->kind == WEND_KIND_ADDRESS) {
-            p.segment = wend_is_segment(displs->in[4 * i].value) ? displs->in[4 * i].value : EXTENT_RELATIVE;
+            p.segment = wend_is_segment(displs->in[4 * i].value) ? displs->in[4 * i].value
+                                                                 : EXTENT_RELATIVE;
             at = call_value(c, displs->in[4 * i + 1], rank);
         } else if (displs && i < displs->n_in) {
             at = call_value(c, displs->in[i], rank);
@@ -233,11 +263,19 @@ static void place_vector(Extents *e, const CallPattern *c, const Arg *counts, co
 void extent_of_buffer(Extents *e, const CallPattern *c, guint index, guint rank, GArray *pieces)
 {
     const WendParam *param = c->args[index].param;
-    const Arg *count_arg = param->count >= 0 && param->count < (int)c->n_args ? &c->args[param->count] : NULL;
-    const Arg *type_arg = param->type >= 0 && param->type < (int)c->n_args ? &c->args[param->type] : NULL;
-    const Arg *displs = param->displs >= 0 && param->displs < (int)c->n_args ? &c->args[param->displs] : NULL;
-    gint64 type = type_arg && !type_arg->param->array && type_arg->n_in_words ? type_arg->in[0].value : WEND_ABSENT;
-    gint64 count = !count_arg ? 1 : count_arg->param->array ? 0 : call_number(c, count_arg, rank, 0), copies = 1;
+    const Arg *count_arg =
+        param->count >= 0 && param->count < (int)c->n_args ? &c->args[param->count] : NULL;
+    const Arg *type_arg =
+        param->type >= 0 && param->type < (int)c->n_args ? &c->args[param->type] : NULL;
+    const Arg *displs =
+        param->displs >= 0 && param->displs < (int)c->n_args ? &c->args[param->displs] : NULL;
+    gint64 type = type_arg && !type_arg->param->array && type_arg->n_in_words
+                      ? type_arg->in[0].value
+                      : WEND_ABSENT;
+    gint64 count = !count_arg                ? 1
+                   : count_arg->param->array ? 0
+                                             : call_number(c, count_arg, rank, 0),
+           copies = 1;
 
     switch ((enum wend_extent)param->extent) {
     case WEND_EXTENT_NONE:
@@ -268,9 +306,12 @@ void extent_of_buffer(Extents *e, const CallPattern *c, guint index, guint rank,
     case WEND_EXTENT_COUNTS_SUM:
         count = sum_of(c, count_arg, rank);
         break;
-    case WEND_EXTENT_VECTOR: case WEND_EXTENT_VECTOR_BYTES:
-        place_vector(e, c, count_arg, type_arg, displs, param->extent == WEND_EXTENT_VECTOR_BYTES, rank, pieces);
+    case WEND_EXTENT_VECTOR:
+    case WEND_EXTENT_VECTOR_BYTES:
+        place_vector(e, c, count_arg, type_arg, displs, param->extent == WEND_EXTENT_VECTOR_BYTES,
+                     rank, pieces);
         return;
     }
-    place_elements(e, type, rank, (Placing){EXTENT_RELATIVE, 0, 0, bytes_product(count, copies), pieces});
+    place_elements(e, type, rank,
+                   (Placing){EXTENT_RELATIVE, 0, 0, bytes_product(count, copies), pieces});
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* found_files.c: which files the application named in MPI calls, and what was there.
  *
- * In the proxy's scratch directory a file is what MPI calls leave of it. The recording says what the application found before each call that names a
- * file (at rank 0 of the communicator), so it can be seen where that is more: files that were there before the run, with their size, and files that the
- * application itself, or another program, made or removed between two calls. The latter is told only from a file that one thread alone opens and deletes:
- * otherwise what was found depends on who came first. */
+ * In the proxy's scratch directory a file is what MPI calls leave of it. The recording says what
+ * the application found before each call that names a file (at rank 0 of the communicator), so it
+ * can be seen where that is more: files that were there before the run, with their size, and files
+ * that the application itself, or another program, made or removed between two calls. The latter is
+ * told only from a file that one thread alone opens and deletes: otherwise what was found depends
+ * on who came first. */
 #include "found_files.h"
 
 #include <string.h>
@@ -12,30 +14,34 @@
 typedef struct {
     guint terminal;
     gint64 found;
-    gboolean made, gone, uncertain; /* what the call did: the file is there, is not, may be either */
+    /* what the call did: the file is there, is not, may be either */
+    gboolean made, gone, uncertain;
 } FileUse;
 
 typedef struct {
     ScratchFile file;
     gboolean seen, shared;
-    guint rank, sequence;    /* that made its uses, until it is shared */
-    GArray *uses;            /* of Use */
+    guint rank, sequence; /* that made its uses, until it is shared */
+    GArray *uses;         /* of Use */
 } NamedFile;
 
 struct Files {
     GHashTable *by_name;
-    GPtrArray *order;        /* of File */
-    GHashTable *findings;    /* terminal -> Finding */
+    GPtrArray *order;     /* of File */
+    GHashTable *findings; /* terminal -> Finding */
 };
 
 /* What a call that names a file does; by terminal. */
-typedef struct { NamedFile *file; gboolean opens, creates, forgets; } Naming;
+typedef struct {
+    NamedFile *file;
+    gboolean opens, creates, forgets;
+} Naming;
 
 typedef struct {
     Plan *plan;
     struct Files *files;
-    Naming *names;           /* by terminal; no file: it names none */
-    guint8 *rule_names;      /* by rule: has such a terminal */
+    Naming *names;                    /* by terminal; no file: it names none */
+    guint8 *rule_names;               /* by rule: has such a terminal */
     char *no_such_file, *file_exists; /* error classes, as outcomes have them */
 } FileSearch;
 
@@ -93,18 +99,27 @@ static void find_names(FileSearch *s)
         s->names[t].file = file_named(s->files, call_words_to_string(name->in, (gsize)name->n_in));
         s->names[t].opens = amode != NULL;
         s->names[t].creates = amode && has_bit(amode->param, amode->in[0].value, "MPI_MODE_CREATE");
-        s->names[t].forgets = amode && has_bit(amode->param, amode->in[0].value, "MPI_MODE_DELETE_ON_CLOSE");
+        s->names[t].forgets =
+            amode && has_bit(amode->param, amode->in[0].value, "MPI_MODE_DELETE_ON_CLOSE");
     }
-    for (guint r = 0; r < s->plan->n_rules; r++) { /* rules of the recording use only rules before them; bodies of the plan come behind */
+    /* rules of the recording use only rules before them; bodies of the plan come behind */
+    for (guint r = 0; r < s->plan->n_rules; r++) {
         const PlanRule *rule = &s->plan->rules[r];
         for (guint i = 0; i < rule->n && !s->rule_names[r]; i++)
-            s->rule_names[r] = rule->symbols[i].is_rule ? s->rule_names[rule->symbols[i].id] : s->names[rule->symbols[i].id].file != NULL;
+            s->rule_names[r] = rule->symbols[i].is_rule
+                                   ? s->rule_names[rule->symbols[i].id]
+                                   : s->names[rule->symbols[i].id].file != NULL;
     }
 }
 
 /* -- the uses of one sequence of one rank -- */
 
-typedef struct { WendOutcomes *outcomes; guint64 left; const gint64 *words; guint n; } OutcomeStream;
+typedef struct {
+    WendOutcomes *outcomes;
+    guint64 left;
+    const gint64 *words;
+    guint n;
+} OutcomeStream;
 
 static void row_table_free(gpointer data)
 {
@@ -112,7 +127,11 @@ static void row_table_free(gpointer data)
     g_free(data);
 }
 
-typedef struct { FileSearch *search; guint rank, sequence; GHashTable *streams; } FileWalk;
+typedef struct {
+    FileSearch *search;
+    guint rank, sequence;
+    GHashTable *streams;
+} FileWalk;
 
 /* The outcome of the next call of a shape; NULL: there is none. */
 static const gint64 *next_outcome(FileWalk *w, guint shape, guint *n)
@@ -120,10 +139,14 @@ static const gint64 *next_outcome(FileWalk *w, guint shape, guint *n)
     OutcomeStream *stream = g_hash_table_lookup(w->streams, GUINT_TO_POINTER(shape));
     if (!stream) {
         stream = g_new0(OutcomeStream, 1);
-        stream->outcomes = wend_program_outcomes(w->search->plan->program, w->rank, w->sequence, shape);
+        stream->outcomes =
+            wend_program_outcomes(w->search->plan->program, w->rank, w->sequence, shape);
         g_hash_table_insert(w->streams, GUINT_TO_POINTER(shape), stream);
     }
-    if (stream->left == 0 && (!stream->outcomes || !wend_outcomes_next_run(stream->outcomes, &stream->left, &stream->words, &stream->n)))
+    if (stream->left == 0
+        && (!stream->outcomes
+            || !wend_outcomes_next_run(stream->outcomes, &stream->left, &stream->words,
+                                       &stream->n)))
         return NULL;
     stream->left--;
     *n = stream->n;
@@ -137,11 +160,15 @@ static gint64 found_before(const FileSearch *s, const CallPattern *c, const gint
         return FOUND_UNKNOWN;
     if (c->failed) {
         g_autofree char *class = g_strdup_printf("%" G_GINT64_FORMAT, words[1]);
-        return g_strcmp0(class, s->no_such_file) == 0 ? FOUND_NONE : g_strcmp0(class, s->file_exists) == 0 ? 0 : FOUND_UNKNOWN;
+        return g_strcmp0(class, s->no_such_file) == 0  ? FOUND_NONE
+               : g_strcmp0(class, s->file_exists) == 0 ? 0
+                                                       : FOUND_UNKNOWN;
     }
     for (guint i = 0; i < c->n_args; i++)
-        if (c->args[i].param->kind == WEND_KIND_FOUND && call_outcome_decode(c, words, n, parts) && parts[i].n == 1)
-            return words[parts[i].first] == WEND_ABSENT ? FOUND_UNKNOWN : MAX(words[parts[i].first], FOUND_NONE);
+        if (c->args[i].param->kind == WEND_KIND_FOUND && call_outcome_decode(c, words, n, parts)
+            && parts[i].n == 1)
+            return words[parts[i].first] == WEND_ABSENT ? FOUND_UNKNOWN
+                                                        : MAX(words[parts[i].first], FOUND_NONE);
     return FOUND_UNKNOWN;
 }
 
@@ -157,7 +184,8 @@ static void use(FileWalk *w, guint terminal)
     gint64 found = words ? found_before(s, c, words, n) : FOUND_UNKNOWN;
     /* A file cannot be missing where it is made, but its directory can. */
     file->file.nowhere |= naming->creates && c->failed && found == FOUND_NONE;
-    if (c->args[0].param->kind == WEND_KIND_SELF && wend_program_slot(c->program, terminal, 0, w->rank) != 0)
+    if (c->args[0].param->kind == WEND_KIND_SELF
+        && wend_program_slot(c->program, terminal, 0, w->rank) != 0)
         return; /* rank 0 of the communicator says it */
     if (!file->seen) {
         file->seen = found != FOUND_UNKNOWN;
@@ -168,7 +196,9 @@ static void use(FileWalk *w, guint terminal)
         file->sequence = w->sequence;
     }
     file->shared |= file->rank != w->rank || file->sequence != w->sequence;
-    FileUse one = {terminal, found, .made = naming->opens && !c->failed, .gone = !naming->opens && !c->failed, .uncertain = naming->forgets && !c->failed};
+    FileUse one = {terminal, found, .made = naming->opens && !c->failed,
+                   .gone = !naming->opens && !c->failed,
+                   .uncertain = naming->forgets && !c->failed};
     g_array_append_val(file->uses, one);
 }
 
@@ -179,7 +209,8 @@ static void walk(FileWalk *w, guint rule)
         return;
     for (guint i = 0; i < r->n; i++) {
         const WendSymbol *symbol = &r->symbols[i];
-        if (symbol->is_rule ? !w->search->rule_names[symbol->id] : !w->search->names[symbol->id].file)
+        if (symbol->is_rule ? !w->search->rule_names[symbol->id]
+                            : !w->search->names[symbol->id].file)
             continue;
         for (guint64 e = 0; e < symbol->repeats; e++) {
             if (symbol->is_rule)
@@ -197,7 +228,8 @@ static void find_surprises(struct Files *files, const NamedFile *file)
     gboolean certain = TRUE, there = file->file.bytes != FOUND_NONE;
     for (guint i = 0; i < file->uses->len; i++) {
         const FileUse *one = &g_array_index(file->uses, FileUse, i);
-        FileFinding *finding = g_hash_table_lookup(files->findings, GUINT_TO_POINTER(one->terminal));
+        FileFinding *finding =
+            g_hash_table_lookup(files->findings, GUINT_TO_POINTER(one->terminal));
         if (!finding) {
             finding = g_new0(FileFinding, 1);
             *finding = (FileFinding){&file->file, g_array_new(FALSE, FALSE, sizeof(gint64)), FALSE};
@@ -219,9 +251,11 @@ static void find_surprises(struct Files *files, const NamedFile *file)
 static char *class_of_error(const Plan *plan, const char *name)
 {
     gsize n = 0;
-    g_auto(GStrv) classes = g_key_file_get_keys(wend_program_meta(plan->program), "error", &n, NULL);
+    g_auto(GStrv) classes =
+        g_key_file_get_keys(wend_program_meta(plan->program), "error", &n, NULL);
     for (gsize i = 0; i < n; i++) {
-        g_autofree char *value = g_key_file_get_string(wend_program_meta(plan->program), "error", classes[i], NULL);
+        g_autofree char *value =
+            g_key_file_get_string(wend_program_meta(plan->program), "error", classes[i], NULL);
         if (g_strcmp0(value, name) == 0)
             return g_strdup(classes[i]);
     }
@@ -235,7 +269,10 @@ void plan_files(Plan *plan)
     files->by_name = g_hash_table_new(g_str_hash, g_str_equal);
     files->order = g_ptr_array_new_with_free_func(file_free);
     files->findings = g_hash_table_new_full(NULL, NULL, NULL, finding_free);
-    FileSearch s = {.plan = plan, .files = files, .names = g_new0(Naming, wend_program_n_terminals(p) + 1), .rule_names = g_new0(guint8, plan->n_rules + 1)};
+    FileSearch s = {.plan = plan,
+                    .files = files,
+                    .names = g_new0(Naming, wend_program_n_terminals(p) + 1),
+                    .rule_names = g_new0(guint8, plan->n_rules + 1)};
     s.no_such_file = class_of_error(plan, "MPI_ERR_NO_SUCH_FILE");
     s.file_exists = class_of_error(plan, "MPI_ERR_FILE_EXISTS");
     find_names(&s);
@@ -286,6 +323,7 @@ const ScratchFile *found_files_by_name(const Plan *plan, const char *name)
 
 const FileFinding *found_files_surprise(const Plan *plan, guint terminal)
 {
-    const FileFinding *finding = g_hash_table_lookup(plan->files->findings, GUINT_TO_POINTER(terminal));
+    const FileFinding *finding =
+        g_hash_table_lookup(plan->files->findings, GUINT_TO_POINTER(terminal));
     return finding && finding->surprise ? finding : NULL;
 }

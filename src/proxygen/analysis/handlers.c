@@ -24,11 +24,11 @@
 
 struct Handlers {
     gint64 *requests;
-    GHashTable *entry_of;    /* request -> entry + 1 */
-    GHashTable *bodies;      /* entry and terminals of a handler that is known, as GBytes */
-    GHashTable *patterns;    /* the same for any entry: functions */
-    guint longest;           /* known handler */
-    GByteArray *lengths;     /* by length up to that: is there a known one? */
+    GHashTable *entry_of; /* request -> entry + 1 */
+    GHashTable *bodies;   /* entry and terminals of a handler that is known, as GBytes */
+    GHashTable *patterns; /* the same for any entry: functions */
+    guint longest;        /* known handler */
+    GByteArray *lengths;  /* by length up to that: is there a known one? */
 };
 
 HandlerKind handler_kind(const LoopItem *items, guint n)
@@ -142,8 +142,8 @@ static gboolean knows_exactly(const Handlers *h, guint entry, const LoopItem *it
     return g_hash_table_contains(h->bodies, key);
 }
 
-static gboolean knows_pattern(const Handlers *h, const RankDependence *effects, const guint *entries,
-                              guint n_entries, const LoopItem *items, guint n)
+static gboolean knows_pattern(const Handlers *h, const RankDependence *effects,
+                              const guint *entries, guint n_entries, const LoopItem *items, guint n)
 {
     if (!knows_length(h, n))
         return FALSE;
@@ -151,7 +151,8 @@ static gboolean knows_pattern(const Handlers *h, const RankDependence *effects, 
     return g_hash_table_contains(h->patterns, key);
 }
 
-void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const LoopItem *items, guint n)
+void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const LoopItem *items,
+                    guint n)
 {
     for (guint i = 0; i < n; i++)
         if (handlers_posts(h, dependence_of(effects, &items[i]), &entry, 1) > 1)
@@ -165,8 +166,8 @@ void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const Loo
 }
 
 /* A call that posts one of its requests again is in it. */
-guint handlers_guess(const Handlers *h, RankDependence *effects, const guint *entries, guint n_entries,
-                     const LoopItem *items, guint n)
+guint handlers_guess(const Handlers *h, RankDependence *effects, const guint *entries,
+                     guint n_entries, const LoopItem *items, guint n)
 {
     guint least = n;
     for (; least > 0; least--)

@@ -1,65 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lifetimes.c: what handles stand for. See lifetimes.h.
  *
- * A *name* is the number of a handle with its kind. A *site* is a place in a terminal that makes an object. A name with one site needs no walk. The others
- * are in the *state*: which definition each has now. A rule reads the state of some names and writes that of some; its effect on what it reads is kept. */
+ * A *name* is the number of a handle with its kind. A *site* is a place in a terminal that makes an
+ * object. A name with one site needs no walk. The others are in the *state*: which definition each
+ * has now. A rule reads the state of some names and writes that of some; its effect on what it
+ * reads is kept. */
 #include "lifetimes.h"
 
 #include <string.h>
 
-enum { UNKNOWN = 0 };                /* definition 0: any of the sites of the name */
-/* Definitions of absolute datatypes hold those that they are made of: no program nests them deeper. */
+enum { UNKNOWN = 0 }; /* definition 0: any of the sites of the name */
+/* Definitions of absolute datatypes hold those that they are made of: no program nests them
+ * deeper. */
 enum { DEPTH_LIMIT = 64, RECURSION_LIMIT = 4000 };
-/* Steps that are worth it for each symbol of the grammar: an effect is found in one to three states, as a rule. */
+/* Steps that are worth it for each symbol of the grammar: an effect is found in one to three
+ * states, as a rule. */
 enum { STEPS_FOR_A_SYMBOL = 50, STEPS_AT_LEAST = 10000000 };
 
-typedef struct { guint terminal, slot; gboolean absolute; } Making;
+typedef struct {
+    guint terminal, slot;
+    gboolean absolute;
+} Making;
 typedef struct {
     guint name;
     gboolean writes;
-    guint slot;              /* writes: where the facts are */
-    guint alias;             /* writes: a duplicate of this name + 1, 0 none */
-    gboolean absolute;       /* writes: a datatype that depends on what it is made of */
+    guint slot;        /* writes: where the facts are */
+    guint alias;       /* writes: a duplicate of this name + 1, 0 none */
+    gboolean absolute; /* writes: a datatype that depends on what it is made of */
 } Reference;
 
-typedef struct { Definition d; guint depth; } KnownState;
+typedef struct {
+    Definition d;
+    guint depth;
+} KnownState;
 
 typedef struct {
     guint rule, n_in;
-    guint *in, *out;         /* definitions of what the rule reads and writes */
-    guint loop;              /* that came by last */
-    guint64 at;              /* in this of its iterations */
+    guint *in, *out; /* definitions of what the rule reads and writes */
+    guint loop;      /* that came by last */
+    guint64 at;      /* in this of its iterations */
 } Effect;
 
 struct Lifetimes {
     Plan *plan;
-    GHashTable *names;       /* kind << 56 | handle -> name + 1 */
-    GPtrArray *sites;        /* by name: GArray of Making */
-    GPtrArray *unions;       /* by name: GArray of definitions, one for each site; NULL not made yet */
-    GArray *fixed;           /* by name: the definition where there is one site only, 0 not made yet */
-    guint8 *followed;        /* by name: it has a state */
-    guint8 *making;          /* by name: its definition is being made (hostile cycles) */
-    GArray *references;      /* of Reference, by terminal */
-    guint *first;            /* by terminal: the first of its references; n_terminals + 1 of them */
+    GHashTable *names; /* kind << 56 | handle -> name + 1 */
+    GPtrArray *sites;  /* by name: GArray of Making */
+    /* by name: GArray of definitions, one for each site; NULL not made yet */
+    GPtrArray *unions;
+    /* by name: the definition where there is one site only, 0 not made yet */
+    GArray *fixed;
+    guint8 *followed;   /* by name: it has a state */
+    guint8 *making;     /* by name: its definition is being made (hostile cycles) */
+    GArray *references; /* of Reference, by terminal */
+    guint *first;       /* by terminal: the first of its references; n_terminals + 1 of them */
 
-    GPtrArray *known;        /* definition -> Known */
-    GHashTable *interned;    /* Known -> itself */
-    guint *scratch;          /* room for the inputs of one definition */
+    GPtrArray *known;     /* definition -> Known */
+    GHashTable *interned; /* Known -> itself */
+    guint *scratch;       /* room for the inputs of one definition */
 
     /* the walk */
-    guint *state;            /* by name */
-    guint *owner;            /* by name: sequence + 1 that alone makes it, in the class */
+    guint *state; /* by name */
+    guint *owner; /* by name: sequence + 1 that alone makes it, in the class */
     guint sequence;
     GArray **reads, **writes; /* by rule: names; NULL: the rule leaves states alone */
-    GHashTable *effects;     /* Effect -> itself */
-    GHashTable *seen;        /* calls of this class with their definitions */
+    GHashTable *effects;      /* Effect -> itself */
+    GHashTable *seen;         /* calls of this class with their definitions */
     guint64 steps, limit;
     guint loops, depth;
-    gboolean lost;           /* too many states: nothing is known of any */
+    gboolean lost; /* too many states: nothing is known of any */
     RankList class_ranks;
 
     /* the call that is visited */
-    const guint *bound;      /* definitions of its references that read followed names, in order; NULL none */
+    /* definitions of its references that read followed names, in order; NULL none */
+    const guint *bound;
     guint terminal;
 
     LifetimesFunction function;
@@ -68,7 +81,10 @@ struct Lifetimes {
 
 /* -- names and sites -- */
 
-static gint64 key_of(WendKind kind, gint64 handle) { return (gint64)kind << 56 | handle; }
+static gint64 key_of(WendKind kind, gint64 handle)
+{
+    return (gint64)kind << 56 | handle;
+}
 
 static guint name_of(Lifetimes *live, WendKind kind, gint64 handle)
 {
@@ -82,7 +98,10 @@ static guint name_of(Lifetimes *live, WendKind kind, gint64 handle)
     return GPOINTER_TO_UINT(found) - 1;
 }
 
-static gboolean is_followed_kind(WendKind kind) { return kind == WEND_KIND_DATATYPE || kind == WEND_KIND_COMM; }
+static gboolean is_followed_kind(WendKind kind)
+{
+    return kind == WEND_KIND_DATATYPE || kind == WEND_KIND_COMM;
+}
 
 gint64 lifetimes_fact(const Lifetimes *live, const Definition *d, guint fact, guint rank)
 {
@@ -96,7 +115,8 @@ static gboolean is_absolute(const Lifetimes *live, guint terminal, guint slot)
         return lb->value == WEND_ABSENT;
     RankList ranks = live->plan->terminal_ranks[terminal];
     for (guint r = 0; r < ranks.n; r++)
-        if (wend_program_slot(live->plan->program, terminal, slot + 1, ranks.ranks[r]) == WEND_ABSENT)
+        if (wend_program_slot(live->plan->program, terminal, slot + 1, ranks.ranks[r])
+            == WEND_ABSENT)
             return TRUE;
     return FALSE;
 }
@@ -108,8 +128,10 @@ static void note_outputs(Lifetimes *live, const CallPattern *c, const Arg *arg, 
         const Word *words = &arg->out[6 * i];
         if (!wend_is_handle(words[0].value) || !words[1].by_slot)
             continue;
-        gboolean absolute = arg->param->kind == WEND_KIND_DATATYPE && is_absolute(live, c->terminal, words[1].slot);
-        Reference r = {name_of(live, arg->param->kind, words[0].value), TRUE, words[1].slot, alias, absolute};
+        gboolean absolute =
+            arg->param->kind == WEND_KIND_DATATYPE && is_absolute(live, c->terminal, words[1].slot);
+        Reference r = {name_of(live, arg->param->kind, words[0].value), TRUE, words[1].slot, alias,
+                       absolute};
         Making site = {c->terminal, r.slot, absolute};
         g_array_append_val(live->references, r);
         g_array_append_val((GArray *)live->sites->pdata[r.name], site);
@@ -130,7 +152,8 @@ static void note_references(Lifetimes *live, const CallPattern *c)
             Reference r = {name_of(live, arg->param->kind, arg->in[k].value), FALSE, 0, 0, FALSE};
             g_array_append_val(live->references, r);
             /* A duplicate has all that its parent has, its topology too. */
-            if (g_str_has_prefix(c->function->name, "MPI_Comm_dup") || g_str_has_prefix(c->function->name, "MPI_Comm_idup"))
+            if (g_str_has_prefix(c->function->name, "MPI_Comm_dup")
+                || g_str_has_prefix(c->function->name, "MPI_Comm_idup"))
                 alias = r.name + 1;
         }
     }
@@ -160,7 +183,8 @@ static gboolean find_followed(Lifetimes *live)
             for (guint i = 0; i < n; i++) {
                 if (!refs[i].writes)
                     reads |= live->followed[refs[i].name];
-                else if (reads && !live->followed[refs[i].name] && (refs[i].absolute || refs[i].alias))
+                else if (reads && !live->followed[refs[i].name]
+                         && (refs[i].absolute || refs[i].alias))
                     more = live->followed[refs[i].name] = TRUE;
             }
         }
@@ -182,8 +206,9 @@ static guint known_hash(gconstpointer known)
 static gboolean known_equal(gconstpointer a, gconstpointer b)
 {
     const Definition *d = &((const KnownState *)a)->d, *e = &((const KnownState *)b)->d;
-    return d->terminal == e->terminal && d->slot == e->slot && d->n_inputs == e->n_inputs &&
-           (d->n_inputs == 0 || memcmp(d->inputs, e->inputs, d->n_inputs * sizeof *d->inputs) == 0);
+    return d->terminal == e->terminal && d->slot == e->slot && d->n_inputs == e->n_inputs
+           && (d->n_inputs == 0
+               || memcmp(d->inputs, e->inputs, d->n_inputs * sizeof *d->inputs) == 0);
 }
 
 static void known_free(gpointer known)
@@ -275,7 +300,8 @@ static const GArray *union_of(Lifetimes *live, guint name)
             const Making *site = &g_array_index(sites, Making, i);
             guint n = 0;
             const Reference *refs = references_of(live, site->terminal, &n);
-            Definition d = {.terminal = site->terminal, .slot = site->slot, .absolute = site->absolute};
+            Definition d = {
+                .terminal = site->terminal, .slot = site->slot, .absolute = site->absolute};
             while (d.absolute && d.n_inputs < n && !refs[d.n_inputs].writes)
                 d.n_inputs++;
             g_autofree guint *inputs = g_new0(guint, d.n_inputs + 1); /* all UNKNOWN */
@@ -288,7 +314,8 @@ static const GArray *union_of(Lifetimes *live, guint name)
     return live->unions->pdata[name];
 }
 
-guint lifetimes_definitions(Lifetimes *live, WendKind kind, gint64 handle, guint rank, const guint **definitions)
+guint lifetimes_definitions(Lifetimes *live, WendKind kind, gint64 handle, guint rank,
+                            const guint **definitions)
 {
     gint64 key = key_of(kind, handle);
     gpointer found = wend_is_handle(handle) ? g_hash_table_lookup(live->names, &key) : NULL;
@@ -316,7 +343,10 @@ guint lifetimes_definitions(Lifetimes *live, WendKind kind, gint64 handle, guint
     guint *here = live->scratch = g_renew(guint, live->scratch, all->len + 1);
     n = 0;
     for (guint i = 0; i < all->len; i++)
-        if (rank_list_has(live->plan->terminal_ranks[lifetimes_definition(live, g_array_index(all, guint, i))->terminal], rank))
+        if (rank_list_has(
+                live->plan->terminal_ranks[lifetimes_definition(live, g_array_index(all, guint, i))
+                                               ->terminal],
+                rank))
             here[n++] = g_array_index(all, guint, i);
     *definitions = here;
     return n;
@@ -329,23 +359,29 @@ static gboolean definition_varies(const Lifetimes *live, guint definition, WendK
     const Definition *d = lifetimes_definition(live, definition);
     const WendTerminal *t = wend_program_terminal(live->plan->program, d->terminal);
     for (guint f = 0; f < 5; f++)
-        if (t->slots[d->slot + f].form != WEND_SLOT_CONSTANT && (kind == WEND_KIND_DATATYPE || f == 0 || f == 3))
+        if (t->slots[d->slot + f].form != WEND_SLOT_CONSTANT
+            && (kind == WEND_KIND_DATATYPE || f == 0 || f == 3))
             return TRUE;
     if (d->absolute)
         return TRUE; /* its addresses may differ: not worth a look */
     /* Graphs: neighbours are each rank's own. */
-    return kind == WEND_KIND_COMM && strstr(wend_program_shape(live->plan->program, t->shape)->function->name, "raph_create");
+    return kind == WEND_KIND_COMM
+           && strstr(wend_program_shape(live->plan->program, t->shape)->function->name,
+                     "raph_create");
 }
 
 gboolean lifetimes_varies(Lifetimes *live, const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
-        for (guint k = 0; is_followed_kind(arg->param->kind) && arg->has_in && k < arg->n_in_words; k++) {
+        for (guint k = 0; is_followed_kind(arg->param->kind) && arg->has_in && k < arg->n_in_words;
+             k++) {
             const guint *definitions;
             if (!wend_is_handle(arg->in[k].value))
                 continue;
-            guint n = lifetimes_definitions(live, arg->param->kind, arg->in[k].value, live->plan->terminal_ranks[c->terminal].ranks[0], &definitions);
+            guint n = lifetimes_definitions(live, arg->param->kind, arg->in[k].value,
+                                            live->plan->terminal_ranks[c->terminal].ranks[0],
+                                            &definitions);
             if (n != 1 || definition_varies(live, *definitions, arg->param->kind))
                 return TRUE;
         }
@@ -368,8 +404,10 @@ static void add_once(GArray **list, guint *mark, guint name, guint stamp)
 static void summarize_rules(Lifetimes *live)
 {
     const WendProgram *p = live->plan->program;
-    g_autofree guint *read = g_new0(guint, live->sites->len + 1), *written = g_new0(guint, live->sites->len + 1);
-    for (guint rule = 0; rule < wend_program_n_rules(p); rule++) { /* rules use only rules before them */
+    g_autofree guint *read = g_new0(guint, live->sites->len + 1),
+                     *written = g_new0(guint, live->sites->len + 1);
+    /* rules use only rules before them */
+    for (guint rule = 0; rule < wend_program_n_rules(p); rule++) {
         const WendRule *r = wend_program_rule(p, rule);
         guint stamp = rule + 1;
         for (guint i = 0; i < r->n; i++) {
@@ -377,9 +415,11 @@ static void summarize_rules(Lifetimes *live)
             if (r->symbols[i].is_rule) {
                 for (guint k = 0; live->reads[id] && k < live->reads[id]->len; k++)
                     if (written[g_array_index(live->reads[id], guint, k)] != stamp)
-                        add_once(&live->reads[rule], read, g_array_index(live->reads[id], guint, k), stamp);
+                        add_once(&live->reads[rule], read, g_array_index(live->reads[id], guint, k),
+                                 stamp);
                 for (guint k = 0; live->writes[id] && k < live->writes[id]->len; k++)
-                    add_once(&live->writes[rule], written, g_array_index(live->writes[id], guint, k), stamp);
+                    add_once(&live->writes[rule], written,
+                             g_array_index(live->writes[id], guint, k), stamp);
                 continue;
             }
             const Reference *refs = references_of(live, id, &n);
@@ -476,7 +516,8 @@ static void walk_terminal(Lifetimes *live, guint terminal)
 
 static Effect *walk_rule(Lifetimes *live, guint rule);
 
-/* N times: the states that a loop goes through come again sooner or later, and from there on nothing is new. */
+/* N times: the states that a loop goes through come again sooner or later, and from there on
+ * nothing is new. */
 static void walk_loop(Lifetimes *live, guint rule, guint64 n)
 {
     guint loop = ++live->loops;
@@ -499,7 +540,8 @@ static Effect *walk_rule(Lifetimes *live, guint rule)
     const WendRule *r = wend_program_rule(live->plan->program, rule);
     const GArray *writes = live->writes[rule];
     const GArray *reads = live->reads[rule];
-    Effect key = {.rule = rule, .n_in = reads ? reads->len : 0, .in = state_of(live, reads)}, *known = g_hash_table_lookup(live->effects, &key);
+    Effect key = {.rule = rule, .n_in = reads ? reads->len : 0, .in = state_of(live, reads)},
+           *known = g_hash_table_lookup(live->effects, &key);
     live->lost |= live->steps++ > live->limit || live->depth > RECURSION_LIMIT;
     if (known || live->lost) {
         g_free(key.in);
@@ -513,7 +555,8 @@ static Effect *walk_rule(Lifetimes *live, guint rule)
         const WendSymbol *s = &r->symbols[i];
         live->steps++;
         if (!s->is_rule) {
-            for (guint64 k = 0; k < MIN(s->repeats, 2); k++) /* what it makes is not what it reads: twice is as good as often */
+            /* what it makes is not what it reads: twice is as good as often */
+            for (guint64 k = 0; k < MIN(s->repeats, 2); k++)
                 walk_terminal(live, s->id);
         } else if (live->reads[s->id] || live->writes[s->id]) {
             walk_loop(live, s->id, s->repeats);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* memory_use.c: how large each segment of the application's memory has to be in the proxy.
  *
- * All pointers into one segment stay offsets into it, so overlap and aliasing are as they were. The size is the largest over all uses of the
- * segment's id: an id that was freed and taken again is allocated anew with that size, which costs no more than address space, since
- * only what MPI touches becomes pages. What a use touches depends on the datatypes and communicators that its handles stand for then: lifetimes.c. */
+ * All pointers into one segment stay offsets into it, so overlap and aliasing are as they were. The
+ * size is the largest over all uses of the segment's id: an id that was freed and taken again is
+ * allocated anew with that size, which costs no more than address space, since only what MPI
+ * touches becomes pages. What a use touches depends on the datatypes and communicators that its
+ * handles stand for then: lifetimes.c. */
 #include "memory_use.h"
 
 #include "datatype_layout.h"
@@ -20,7 +22,8 @@ static Segment *segment_of(Plan *plan, gint64 word)
     return s;
 }
 
-/* Bytes LOW to below HIGH from AT on. A recording that is damaged says any number: in the sums of bytes_sum it stays what can be added to. */
+/* Bytes LOW to below HIGH from AT on. A recording that is damaged says any number: in the sums of
+ * bytes_sum it stays what can be added to. */
 static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
 {
     if (!wend_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
@@ -31,9 +34,14 @@ static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
     s->high = MAX(s->high, MAX(high, low + 1));
 }
 
-typedef struct { Plan *plan; Extents *extents; GArray *pieces; } Uses;
+typedef struct {
+    Plan *plan;
+    Extents *extents;
+    GArray *pieces;
+} Uses;
 
-/* Where a buffer begins, and all that the call touches through it. MPI_BOTTOM and its like begin nowhere: there only addresses count. */
+/* Where a buffer begins, and all that the call touches through it. MPI_BOTTOM and its like begin
+ * nowhere: there only addresses count. */
 static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
 {
     const Arg *arg = &c->args[index];
@@ -69,12 +77,17 @@ static void use_call(Uses *u, const CallPattern *c, guint rank)
                 use_buffer(u, c, i, rank);
             else if (arg->has_in)
                 use_places(u, c, arg->in, arg->n_in, rank);
-            if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2) /* a base that MPI gives: MPI_Win_shared_query */
+            /* a base that MPI gives: MPI_Win_shared_query */
+            if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2)
                 use(u->plan, arg->out[0].value, 0, 0, 1);
             break;
-        case WEND_KIND_ADDRESS: case WEND_KIND_ATTR: /* a distance is two places */
+        case WEND_KIND_ADDRESS:
+        case WEND_KIND_ATTR: /* a distance is two places */
             if (arg->has_in)
-                use_places(u, c, arg->in, (arg->param->array ? arg->n_in : 1) * (arg->param->kind == WEND_KIND_ADDRESS ? 2 : 1), rank);
+                use_places(u, c, arg->in,
+                           (arg->param->array ? arg->n_in : 1)
+                               * (arg->param->kind == WEND_KIND_ADDRESS ? 2 : 1),
+                           rank);
             break;
         case WEND_KIND_SEGMENT:
             if (arg->has_in)
@@ -92,8 +105,9 @@ static gboolean varies(const CallPattern *c)
     gint64 value;
     for (guint i = 0; i < c->n_args; i++)
         for (guint w = 0; w < c->args[i].n_in_words; w++)
-            if (c->args[i].param->kind != WEND_KIND_SELF && c->args[i].param->kind != WEND_KIND_RANK &&
-                c->args[i].param->kind != WEND_KIND_TAG && !call_word_is_constant(c, c->args[i].in[w], &value))
+            if (c->args[i].param->kind != WEND_KIND_SELF && c->args[i].param->kind != WEND_KIND_RANK
+                && c->args[i].param->kind != WEND_KIND_TAG
+                && !call_word_is_constant(c, c->args[i].in[w], &value))
                 return TRUE;
     return FALSE;
 }
@@ -102,7 +116,10 @@ static gboolean uses_memory(const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++)
         switch (c->args[i].param->kind) {
-        case WEND_KIND_BUF: case WEND_KIND_ADDRESS: case WEND_KIND_ATTR: case WEND_KIND_SEGMENT:
+        case WEND_KIND_BUF:
+        case WEND_KIND_ADDRESS:
+        case WEND_KIND_ATTR:
+        case WEND_KIND_SEGMENT:
             return TRUE;
         default:
             break;
@@ -120,7 +137,8 @@ static void visit_call(const CallPattern *c, RankList ranks, gpointer data)
         use_call(u, c, ranks.ranks[r]);
 }
 
-/* Have the main thread's segments, which come first, about as many numbers as there are? Else a list by number would be mostly gaps. */
+/* Have the main thread's segments, which come first, about as many numbers as there are? Else a
+ * list by number would be mostly gaps. */
 static gboolean are_dense(const GPtrArray *segments)
 {
     enum { GAP = 16, FEW = 64 };
@@ -141,7 +159,9 @@ static void find_places(Plan *plan)
         gint64 next = 0;
         for (guint i = 0; i < segments->len; i++) {
             Segment *s = g_ptr_array_index(segments, i);
-            s->place = by_number && wend_segment_thread(s->word) == 0 ? (gint64)wend_segment_number(s->word) : next;
+            s->place = by_number && wend_segment_thread(s->word) == 0
+                           ? (gint64)wend_segment_number(s->word)
+                           : next;
             next = s->place + 1;
         }
     }

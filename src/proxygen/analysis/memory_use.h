@@ -6,9 +6,11 @@
 #include "src/proxygen/model/model.h"
 
 typedef struct {
-    gint64 word;             /* segment word */
-    gint64 low, high;        /* bytes that MPI touches: offsets low <= o < high, low <= 0 */
-    gint64 place;            /* in the proxy's list of segments of this kind: the main thread's by number (or one after the other, if numbers are far apart), then the other threads' */
+    gint64 word;      /* segment word */
+    gint64 low, high; /* bytes that MPI touches: offsets low <= o < high, low <= 0 */
+    /* in the proxy's list of segments of this kind: the main thread's by number (or one after the
+     * other, if numbers are far apart), then the other threads' */
+    gint64 place;
 } Segment;
 
 /* Finds the segments that calls use, and how many bytes of each. */

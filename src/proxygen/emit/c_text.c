@@ -6,10 +6,15 @@
 
 enum { WIDTH = 110 };
 
-const char *count_type(guint64 n) { return n > G_MAXINT32 ? "long" : "int"; }
+const char *count_type(guint64 n)
+{
+    return n > G_MAXINT32 ? "long" : "int";
+}
 
-/* Appends TEXT with lines no longer than WIDTH where there is a comma, an operator or a blank to break at; never in a literal. */
-static void wrapped(GString *out, int indent, const char *text, const char *lead, const char *next_lead)
+/* Appends TEXT with lines no longer than WIDTH where there is a comma, an operator or a blank to
+ * break at; never in a literal. */
+static void wrapped(GString *out, int indent, const char *text, const char *lead,
+                    const char *next_lead)
 {
     g_string_append_printf(out, "%*s%s", indent * 4, "", lead);
     gsize column = (gsize)indent * 4 + strlen(lead), hang = (gsize)indent * 4;
@@ -31,7 +36,8 @@ static void wrapped(GString *out, int indent, const char *text, const char *lead
             else if (!*next_lead && (text[i] == '"' || text[i] == '\''))
                 quote = text[i];
             if (!quote && text[i] == ' ' && i + 1 < length && i > 0)
-                if (*next_lead || text[i - 1] == ',' || text[i - 1] == ';' || (i >= room / 2 && text[i - 1] != '?' && text[i - 1] != ':'))
+                if (*next_lead || text[i - 1] == ',' || text[i - 1] == ';'
+                    || (i >= room / 2 && text[i - 1] != '?' && text[i - 1] != ':'))
                     cut = i;
         }
         if (!cut) {

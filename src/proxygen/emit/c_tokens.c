@@ -6,7 +6,10 @@
 
 #include "lib/base/identifier.h"
 
-static gboolean is_printable(char c) { return c >= ' ' && c <= '~'; }
+static gboolean is_printable(char c)
+{
+    return c >= ' ' && c <= '~';
+}
 
 /* No name that the program makes itself looks like one of MPI's, nor does a keyword. */
 gboolean c_is_identifier(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* c_tokens.h: how text of a recording gets into the generated program: as an identifier, a number, a
- * string or part of a comment. There is no other way, so that nothing of a recording is code.
+/* c_tokens.h: how text of a recording gets into the generated program: as an identifier, a number,
+ * a string or part of a comment. There is no other way, so that nothing of a recording is code.
  *
  * A recording may be hostile. What these functions give is one token, or text that does not end a
  * comment, in every phase of translation: it has no trigraph, spliced line or character outside of

@@ -8,30 +8,63 @@
 
 /* BODY uses the recorded "value" and "flag" where the type has them. */
 static const StubType stub_types[] = {
-    {"MPI_User_function", "user_op", "void", "void *in, void *inout, int *len, MPI_Datatype *datatype", "(void)in; (void)inout; (void)len; (void)datatype;"},
-    {"MPI_User_function_c", "user_op_large", "void", "void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype", "(void)in; (void)inout; (void)len; (void)datatype;"},
-    {"MPI_Comm_copy_attr_function", "comm_copy", "int", "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
-    {"MPI_Comm_delete_attr_function", "comm_delete", "int", "MPI_Comm which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
-    {"MPI_Type_copy_attr_function", "type_copy", "int", "MPI_Datatype old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
-    {"MPI_Type_delete_attr_function", "type_delete", "int", "MPI_Datatype which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
-    {"MPI_Win_copy_attr_function", "win_copy", "int", "MPI_Win old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
-    {"MPI_Win_delete_attr_function", "win_delete", "int", "MPI_Win which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
-    {"MPI_Copy_function", "copy", "int", "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag", "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
-    {"MPI_Delete_function", "delete", "int", "MPI_Comm which, int key, void *attribute, void *extra", "(void)which; (void)key; (void)attribute; (void)extra;"},
-    {"MPI_Comm_errhandler_function", "comm_error", "void", "MPI_Comm *which, int *code, ...", "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
-    {"MPI_File_errhandler_function", "file_error", "void", "MPI_File *which, int *code, ...", "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
-    {"MPI_Win_errhandler_function", "win_error", "void", "MPI_Win *which, int *code, ...", "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
-    {"MPI_Session_errhandler_function", "session_error", "void", "MPI_Session *which, int *code, ...", "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
-    {"MPI_Handler_function", "error", "void", "MPI_Comm *which, int *code, ...", "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
+    {"MPI_User_function", "user_op", "void",
+     "void *in, void *inout, int *len, MPI_Datatype *datatype",
+     "(void)in; (void)inout; (void)len; (void)datatype;"},
+    {"MPI_User_function_c", "user_op_large", "void",
+     "void *in, void *inout, MPI_Count *len, MPI_Datatype *datatype",
+     "(void)in; (void)inout; (void)len; (void)datatype;"},
+    {"MPI_Comm_copy_attr_function", "comm_copy", "int",
+     "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag",
+     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Comm_delete_attr_function", "comm_delete", "int",
+     "MPI_Comm which, int key, void *attribute, void *extra",
+     "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Type_copy_attr_function", "type_copy", "int",
+     "MPI_Datatype old, int key, void *extra, void *in, void *out, int *flag",
+     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Type_delete_attr_function", "type_delete", "int",
+     "MPI_Datatype which, int key, void *attribute, void *extra",
+     "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Win_copy_attr_function", "win_copy", "int",
+     "MPI_Win old, int key, void *extra, void *in, void *out, int *flag",
+     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Win_delete_attr_function", "win_delete", "int",
+     "MPI_Win which, int key, void *attribute, void *extra",
+     "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Copy_function", "copy", "int",
+     "MPI_Comm old, int key, void *extra, void *in, void *out, int *flag",
+     "(void)old; (void)key; (void)extra; *(void **)out = in; *flag = returned->flag;"},
+    {"MPI_Delete_function", "delete", "int",
+     "MPI_Comm which, int key, void *attribute, void *extra",
+     "(void)which; (void)key; (void)attribute; (void)extra;"},
+    {"MPI_Comm_errhandler_function", "comm_error", "void", "MPI_Comm *which, int *code, ...",
+     "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
+    {"MPI_File_errhandler_function", "file_error", "void", "MPI_File *which, int *code, ...",
+     "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
+    {"MPI_Win_errhandler_function", "win_error", "void", "MPI_Win *which, int *code, ...",
+     "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
+    {"MPI_Session_errhandler_function", "session_error", "void",
+     "MPI_Session *which, int *code, ...", "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
+    {"MPI_Handler_function", "error", "void", "MPI_Comm *which, int *code, ...",
+     "(void)which; if (returned->flag) *code = MPI_SUCCESS;"},
     {"MPI_Grequest_query_function", "grequest_query", "int", "void *extra, MPI_Status *its_status",
-     "(void)extra; PMPI_Status_set_elements(its_status, MPI_BYTE, 0); PMPI_Status_set_cancelled(its_status, 0); its_status->MPI_SOURCE = MPI_UNDEFINED; its_status->MPI_TAG = MPI_UNDEFINED;"},
+     "(void)extra; PMPI_Status_set_elements(its_status, MPI_BYTE, 0); "
+     "PMPI_Status_set_cancelled(its_status, 0); its_status->MPI_SOURCE = MPI_UNDEFINED; "
+     "its_status->MPI_TAG = MPI_UNDEFINED;"},
     {"MPI_Grequest_free_function", "grequest_free", "int", "void *extra", "(void)extra;"},
-    {"MPI_Grequest_cancel_function", "grequest_cancel", "int", "void *extra, int complete", "(void)extra; (void)complete;"},
-    {"MPI_Datarep_conversion_function", "datarep_convert", "int", "void *user, MPI_Datatype datatype, int n, void *file_buffer, MPI_Offset position, void *extra",
+    {"MPI_Grequest_cancel_function", "grequest_cancel", "int", "void *extra, int complete",
+     "(void)extra; (void)complete;"},
+    {"MPI_Datarep_conversion_function", "datarep_convert", "int",
+     "void *user, MPI_Datatype datatype, int n, void *file_buffer, MPI_Offset position, void "
+     "*extra",
      "(void)user; (void)datatype; (void)n; (void)file_buffer; (void)position; (void)extra;"},
-    {"MPI_Datarep_conversion_function_c", "datarep_convert_large", "int", "void *user, MPI_Datatype datatype, MPI_Count n, void *file_buffer, MPI_Offset position, void *extra",
+    {"MPI_Datarep_conversion_function_c", "datarep_convert_large", "int",
+     "void *user, MPI_Datatype datatype, MPI_Count n, void *file_buffer, MPI_Offset position, void "
+     "*extra",
      "(void)user; (void)datatype; (void)n; (void)file_buffer; (void)position; (void)extra;"},
-    {"MPI_Datarep_extent_function", "datarep_extent", "int", "MPI_Datatype datatype, MPI_Aint *extent, void *extra",
+    {"MPI_Datarep_extent_function", "datarep_extent", "int",
+     "MPI_Datatype datatype, MPI_Aint *extent, void *extra",
      "MPI_Aint lower; (void)extra; PMPI_Type_get_extent(datatype, &lower, extent);"},
 };
 
@@ -62,8 +95,9 @@ void callbacks_free(Callbacks *c)
 static const StubType *type_of(const char *ctype)
 {
     for (guint i = 0; i < G_N_ELEMENTS(stub_types); i++)
-        if (g_str_has_prefix(ctype, stub_types[i].ctype) && !g_ascii_isalnum(ctype[strlen(stub_types[i].ctype)]) &&
-            ctype[strlen(stub_types[i].ctype)] != '_')
+        if (g_str_has_prefix(ctype, stub_types[i].ctype)
+            && !g_ascii_isalnum(ctype[strlen(stub_types[i].ctype)])
+            && ctype[strlen(stub_types[i].ctype)] != '_')
             return &stub_types[i];
     return NULL;
 }
@@ -79,9 +113,12 @@ char *callback_name(Emitter *e, gint64 word, const char *ctype)
     g_autofree char *key = g_strdup_printf("%" G_GINT64_FORMAT " %s", word, type->body);
     Stub *stub = g_hash_table_lookup(c->stubs, key);
     if (!stub) {
-        g_autofree char *thread = wend_handle_tid(word) ? g_strdup_printf("_of_thread_%u", wend_handle_tid(word)) : g_strdup("");
+        g_autofree char *thread = wend_handle_tid(word)
+                                      ? g_strdup_printf("_of_thread_%u", wend_handle_tid(word))
+                                      : g_strdup("");
         stub = g_new0(Stub, 1);
-        *stub = (Stub){word, type, g_strdup_printf("%s%s_%u", type->name, thread, wend_handle_number(word))};
+        *stub = (Stub){word, type,
+                       g_strdup_printf("%s%s_%u", type->name, thread, wend_handle_number(word))};
         g_hash_table_insert(c->stubs, g_steal_pointer(&key), stub);
         g_ptr_array_add(c->order, stub);
     }

@@ -50,8 +50,8 @@ static guint noted_hash(gconstpointer key)
 static gboolean noted_equal(gconstpointer a, gconstpointer b)
 {
     const Noted *x = a, *y = b;
-    return x->change == y->change && x->terminal == y->terminal &&
-           g_strcmp0(x->reason, y->reason) == 0;
+    return x->change == y->change && x->terminal == y->terminal
+           && g_strcmp0(x->reason, y->reason) == 0;
 }
 
 /* -- how often -- */
@@ -174,7 +174,7 @@ static const char *function_of(const Plan *plan, guint terminal)
 }
 
 void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
-                    const char *reason)
+                     const char *reason)
 {
     g_auto(GStrv) around = g_strsplit(texts[change].comment, "%s", 2);
     g_autofree char *comment = g_strjoinv(function_of(e->plan, terminal), around);
@@ -237,8 +237,8 @@ GPtrArray *changes_report(const Plan *plan)
     for (const GList *l = all; l;) {
         const Noted *first = l->data;
         g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(Share));
-        for (; l && ((const Noted *)l->data)->change == first->change &&
-               g_strcmp0(((const Noted *)l->data)->reason, first->reason) == 0;
+        for (; l && ((const Noted *)l->data)->change == first->change
+               && g_strcmp0(((const Noted *)l->data)->reason, first->reason) == 0;
              l = l->next) {
             guint64 calls = count_calls(plan, l->data);
             if (calls > 0)

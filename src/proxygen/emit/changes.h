@@ -28,7 +28,7 @@ void changes_free(struct Changes *changes);
 /* Writes the comment before the calls of TERMINAL, and notes the change for the report. REASON is
  * static, a clause without a full stop; NULL: the kind of change says it all. */
 void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, guint terminal,
-                    const char *reason);
+                     const char *reason);
 /* Notes it without a comment, where many calls would have the same one. */
 void changes_note(Emitter *e, ProxyChange change, guint terminal, const char *reason);
 

@@ -21,8 +21,9 @@ static void add(GPtrArray *lines, char *line)
     g_ptr_array_add(lines, line);
 }
 
-/* Whether the arrays of a call get names: the library may read them after the call (requests keep their arrays), or the call failed, and what
- * was wrong may be that one array was given twice (emit_call_expression). */
+/* Whether the arrays of a call get names: the library may read them after the call (requests keep
+ * their arrays), or the call failed, and what was wrong may be that one array was given twice
+ * (emit_call_expression). */
 static gboolean names_arrays(const CallPattern *c)
 {
     for (guint i = 0; i < c->n_args; i++)
@@ -31,17 +32,20 @@ static gboolean names_arrays(const CallPattern *c)
     return c->failed;
 }
 
-static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+static char *filled_array(Emitter *e, const char *ctype, const char *param, gint64 n,
+                          const char *elements)
 {
     const char *name = locals_static_array(e, ctype, param, n, elements);
-    add(e->before, g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements, name));
+    add(e->before,
+        g_strdup_printf("memcpy(%s, (%s[]){%s}, sizeof %s);", name, ctype, elements, name));
     return g_strdup(name);
 }
 
 /* What MPI 3.0 removed never got its consts. */
 static gboolean is_without_const(const CallPattern *c)
 {
-    return strcmp(c->function->name, "MPI_Type_struct") == 0 || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
+    return strcmp(c->function->name, "MPI_Type_struct") == 0
+           || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
 }
 
 /* NULL: a table takes less. */
@@ -59,10 +63,12 @@ static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboo
             if (!constant || !call_word_is_constant(c, w, &values[i]))
                 values[r * n + i] = call_value(c, w, ranks.ranks[r]);
         }
-    return emit_filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values, n);
+    return emit_filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values,
+                                n);
 }
 
-/* An array that the library reads: inline when short, else a constant table, by rank where elements vary by rank. */
+/* An array that the library reads: inline when short, else a constant table, by rank where elements
+ * vary by rank. */
 static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const WendParam *param = arg->param;
@@ -73,7 +79,7 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
         return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
     if (n == 0)
         return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
-    gboolean numbers = TRUE; /* no places in memory */
+    gboolean numbers = TRUE;                               /* no places in memory */
     for (gint64 i = 0; i < n; i++) {
         constant &= call_word_is_constant(c, arg->in[width * i + addresses], &value);
         numbers &= !addresses || arg->in[width * i].value == WEND_PLAIN;
@@ -81,7 +87,9 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
     constant &= numbers;
 
     gboolean named = names_arrays(c), written = param->dir == WEND_DIR_INOUT;
-    char *loops = numbers && !written && param->kind != WEND_KIND_BITS && n > INLINE_ELEMENTS ? number_loops(e, c, arg, constant) : NULL;
+    char *loops = numbers && !written && param->kind != WEND_KIND_BITS && n > INLINE_ELEMENTS
+                      ? number_loops(e, c, arg, constant)
+                      : NULL;
     if (loops)
         return loops;
     written |= is_without_const(c);
@@ -93,21 +101,29 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
             guint rank = ranks.ranks[0] + r;
             g_string_append(elements, r ? ", {" : "{");
             for (gint64 i = 0; i < n; i++) {
-                g_autofree char *text = rank_list_has(ranks, rank) ? literal(e->plan, call_value(c, arg->in[width * i + addresses], rank)) : g_strdup("0");
+                g_autofree char *text =
+                    rank_list_has(ranks, rank)
+                        ? literal(e->plan, call_value(c, arg->in[width * i + addresses], rank))
+                        : g_strdup("0");
                 g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
             }
             g_string_append_c(elements, '}');
         }
-        g_autofree char *dimensions = g_strdup_printf("[%u][%" G_GINT64_FORMAT "]", ranks.ranks[ranks.n - 1] - ranks.ranks[0] + 1, n);
-        g_autofree char *table = literal_table(e, param->ctype, param->name, dimensions, elements->str);
-        return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0]) : g_strdup_printf("%s[rank]", table);
+        g_autofree char *dimensions = g_strdup_printf(
+            "[%u][%" G_GINT64_FORMAT "]", ranks.ranks[ranks.n - 1] - ranks.ranks[0] + 1, n);
+        g_autofree char *table =
+            literal_table(e, param->ctype, param->name, dimensions, elements->str);
+        return ranks.ranks[0] ? g_strdup_printf("%s[rank - %u]", table, ranks.ranks[0])
+                              : g_strdup_printf("%s[rank]", table);
     }
     gboolean table = constant && !written && (n > INLINE_ELEMENTS || named);
     ColumnWriter *columns = e->columns;
     if (table || named)
         e->columns = NULL;
     for (gint64 i = 0; i < n; i++) {
-        g_autofree char *text = addresses ? expression_address(e, c, &arg->in[width * i], param->ctype) : expression_number(e, c, arg->in[i]);
+        g_autofree char *text = addresses
+                                    ? expression_address(e, c, &arg->in[width * i], param->ctype)
+                                    : expression_number(e, c, arg->in[i]);
         if (param->kind == WEND_KIND_BITS && !arg->in[i].by_slot) {
             g_free(text);
             text = expression_bits(e, param->group, arg->in[i].value);
@@ -159,10 +175,10 @@ static void gather(Emitter *e, gint64 n, const char *members, const char *array)
     const char *name = locals_variable(e, "MPI_Request *const *", "members", 0);
     e->needs[HELPER_GATHER] = TRUE;
     add(e->before, g_strdup_printf("%s = (MPI_Request *const[]){%s};", name, members));
-    add(e->before, g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name,
-                                   array));
-    add(e->after, g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array,
-                                  name));
+    add(e->before,
+        g_strdup_printf("gather_requests(%" G_GINT64_FORMAT ", %s, %s);", n, name, array));
+    add(e->after,
+        g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array, name));
 }
 
 /* Pointers to the requests; to INVALID for those that are none. */
@@ -221,7 +237,8 @@ char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
     return g_steal_pointer(&array);
 }
 
-/* Elements that an output array needs, when the recording has its length in an outcome: what the caller promised, else what came. */
+/* Elements that an output array needs, when the recording has its length in an outcome: what the
+ * caller promised, else what came. */
 static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
@@ -239,7 +256,8 @@ static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
         if (c->args[i].param->kind == WEND_KIND_INT || c->args[i].param->kind == WEND_KIND_COUNT)
             for (guint r = 0; r < ranks.n; r++) {
                 length = MAX(length, call_number(c, &c->args[i], ranks.ranks[r], 0));
-                for (gint64 k = 0; c->args[i].has_in && c->args[i].param->array && k < c->args[i].n_in; k++)
+                for (gint64 k = 0;
+                     c->args[i].has_in && c->args[i].param->array && k < c->args[i].n_in; k++)
                     length = MAX(length, call_value(c, c->args[i].in[k], ranks.ranks[r]));
             }
     return length;
@@ -250,7 +268,8 @@ static char *out_array(Emitter *e, const CallPattern *c, guint index)
     const Arg *arg = &c->args[index];
     WendKind kind = arg->param->kind;
     if (arg->has_out && arg->n_out < 0)
-        return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL") : literal(e->plan, arg->n_out);
+        return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL")
+                                                             : literal(e->plan, arg->n_out);
     const char *ctype = layout_kind_is_handle(kind) ? handle_ctype(kind) : arg->param->ctype;
     const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
     /* Handles go on to their own variables. */
@@ -308,14 +327,18 @@ static char *strings_in(Emitter *e, const Arg *arg)
     return g_string_free(s, FALSE);
 }
 
-/* A string that the library fills: as long as any of the standard's limits, and as what the caller gave as room. */
+/* A string that the library fills: as long as any of the standard's limits, and as what the caller
+ * gave as room. */
 static char *string_out(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     gint64 room = 8192;
     for (guint i = 0; i < c->n_args; i++)
-        if (c->args[i].param->kind == WEND_KIND_INT && c->args[i].has_in && !c->args[i].param->array)
+        if (c->args[i].param->kind == WEND_KIND_INT && c->args[i].has_in
+            && !c->args[i].param->array)
             for (guint r = 0; r < e->plan->terminal_ranks[c->terminal].n; r++)
-                room = MAX(room, call_number(c, &c->args[i], e->plan->terminal_ranks[c->terminal].ranks[r], 0) + 1);
+                room = MAX(room, call_number(c, &c->args[i],
+                                             e->plan->terminal_ranks[c->terminal].ranks[r], 0)
+                                     + 1);
     return g_strdup(locals_variable(e, "char", arg->param->name, MIN(room, 1 << 24)));
 }
 
@@ -355,8 +378,10 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
         g_autofree char *value = expression_handle_of(e, c, kind, word);
         if (!call_param_by_pointer(c, arg->param))
             return g_steal_pointer(&value);
-        /* A key that is freed can be named until its attributes are gone: the call gets a copy to overwrite. */
-        if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL && !variables_are_shared(e->plan, kind, word))
+        /* A key that is freed can be named until its attributes are gone: the call gets a copy to
+         * overwrite. */
+        if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL
+            && !variables_are_shared(e->plan, kind, word))
             return g_strdup_printf("&%s", value);
         return g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
     }
@@ -381,7 +406,8 @@ static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
             add(e->before, moves);
     }
     g_autofree char *variable = variable_of_request(e, word, ranks);
-    return call_param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable) : g_steal_pointer(&variable);
+    return call_param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable)
+                                                : g_steal_pointer(&variable);
 }
 
 /* A base address that MPI made becomes the segment's. */
@@ -389,10 +415,14 @@ static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const char *name = locals_variable(e, "void *", arg->param->name, 0);
     gint64 segment = arg->has_out ? arg->out[0].value : WEND_ABSENT;
-    if (wend_is_segment(segment) && (wend_segment_kind(segment) == WEND_SEGMENT_MPI || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
-        g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, arg->out[1]);
-        add(e->after, strcmp(offset, "0") == 0 ? g_strdup_printf("%s = %s;", base, name)
-                                               : g_strdup_printf("%s = (char *)%s - (%s);", base, name, offset));
+    if (wend_is_segment(segment)
+        && (wend_segment_kind(segment) == WEND_SEGMENT_MPI
+            || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
+        g_autofree char *base = expression_segment(e, segment),
+                        *offset = expression_number(e, c, arg->out[1]);
+        add(e->after, strcmp(offset, "0") == 0
+                          ? g_strdup_printf("%s = %s;", base, name)
+                          : g_strdup_printf("%s = (char *)%s - (%s);", base, name, offset));
     }
     return g_strdup_printf("&%s", name);
 }
@@ -405,8 +435,9 @@ static char *number_argument(Emitter *e, const CallPattern *c, const Arg *arg)
         return out_scalar(e, param->ctype, param->name);
     g_autofree char *value = param->kind == WEND_KIND_BITS && !arg->in[0].by_slot
                                  ? expression_bits(e, param->group, arg->in[0].value)
-                                 : param->kind == WEND_KIND_ADDRESS ? expression_address(e, c, arg->in, param->ctype)
-                                                                    : expression_number(e, c, arg->in[0]);
+                             : param->kind == WEND_KIND_ADDRESS
+                                 ? expression_address(e, c, arg->in, param->ctype)
+                                 : expression_number(e, c, arg->in[0]);
     if (call_param_by_pointer(c, param))
         return g_strdup_printf("&(%s){%s}", param->ctype, value);
     return g_steal_pointer(&value);
@@ -449,12 +480,15 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
         if (arg->has_in && arg->param->dir == WEND_DIR_IN)
             return string_in(e, arg);
         return string_out(e, c, arg);
-    case WEND_KIND_STRINGS: case WEND_KIND_STRINGS2:
+    case WEND_KIND_STRINGS:
+    case WEND_KIND_STRINGS2:
         return strings_in(e, arg);
     case WEND_KIND_FUNC:
         return callback_name(e, arg->has_in ? arg->in[0].value : WEND_ABSENT, arg->param->ctype);
     case WEND_KIND_SKIP:
-        return call_param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*') ? g_strdup("NULL") : g_strdup("0");
+        return call_param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*')
+                   ? g_strdup("NULL")
+                   : g_strdup("0");
     default:
         if (arg->param->array)
             return arg->has_in ? number_array(e, c, arg) : out_array(e, c, index);
@@ -465,19 +499,24 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
 static gboolean same_words(const Word *a, const Word *b, guint n)
 {
     for (guint i = 0; i < n; i++)
-        if (a[i].by_slot != b[i].by_slot || a[i].value != b[i].value || (a[i].by_slot && a[i].slot != b[i].slot))
+        if (a[i].by_slot != b[i].by_slot || a[i].value != b[i].value
+            || (a[i].by_slot && a[i].slot != b[i].slot))
             return FALSE;
     return TRUE;
 }
 
-/* In a call that failed: the earlier argument that is an array of the same content, and stands for both. -1: none. */
+/* In a call that failed: the earlier argument that is an array of the same content, and stands for
+ * both. -1: none. */
 static gint same_array(const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
-    for (guint i = 0; c->failed && arg->param->array && arg->has_in && arg->n_in > 0 && i < index; i++) {
+    for (guint i = 0; c->failed && arg->param->array && arg->has_in && arg->n_in > 0 && i < index;
+         i++) {
         const Arg *other = &c->args[i];
-        if (other->param->array && other->has_in && other->param->kind == arg->param->kind && strcmp(other->param->ctype, arg->param->ctype) == 0
-            && other->n_in == arg->n_in && other->n_in_words == arg->n_in_words && same_words(other->in, arg->in, arg->n_in_words))
+        if (other->param->array && other->has_in && other->param->kind == arg->param->kind
+            && strcmp(other->param->ctype, arg->param->ctype) == 0 && other->n_in == arg->n_in
+            && other->n_in_words == arg->n_in_words
+            && same_words(other->in, arg->in, arg->n_in_words))
             return (gint)i;
     }
     return -1;
@@ -486,12 +525,18 @@ static gint same_array(const CallPattern *c, guint index)
 /* The calls on persistent receives of which each start has its own source are the helpers'. */
 static char *function_name(Emitter *e, const CallPattern *c)
 {
-    static const struct { const char *name; Helper helper; gboolean init; } aimed[] = {
-        {"MPI_Recv_init", HELPER_AIM_INIT, TRUE}, {"MPI_Recv_init_c", HELPER_AIM_INIT_C, TRUE}, {"MPI_Start", HELPER_AIM_START, FALSE},
-        {"MPI_Startall", HELPER_AIM_STARTALL, FALSE}, {"MPI_Request_free", HELPER_AIM_FREE, FALSE},
+    static const struct {
+        const char *name;
+        Helper helper;
+        gboolean init;
+    } aimed[] = {
+        {"MPI_Recv_init", HELPER_AIM_INIT, TRUE},     {"MPI_Recv_init_c", HELPER_AIM_INIT_C, TRUE},
+        {"MPI_Start", HELPER_AIM_START, FALSE},       {"MPI_Startall", HELPER_AIM_STARTALL, FALSE},
+        {"MPI_Request_free", HELPER_AIM_FREE, FALSE},
     };
     const char *name = c->function->name;
-    const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(c->terminal));
+    const Wildcard *wildcard =
+        g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(c->terminal));
     for (guint i = 0; e->plan->aims && !c->failed && i < G_N_ELEMENTS(aimed); i++) {
         if (strcmp(name, aimed[i].name) != 0 || (aimed[i].init && !(wildcard && wildcard->starts)))
             continue;
@@ -516,9 +561,9 @@ char *emit_call_expression(Emitter *e, const CallPattern *c)
     for (guint i = 0; i < c->n_args; i++) {
         const WendParam *param = c->args[i].param;
         gint same = same_array(c, i);
-        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND ||
-            param->kind == WEND_KIND_NEIGHBOURS || param->dir == WEND_DIR_RETURN ||
-            strcmp(param->name, "varargs") == 0) {
+        if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND
+            || param->kind == WEND_KIND_NEIGHBOURS || param->dir == WEND_DIR_RETURN
+            || strcmp(param->name, "varargs") == 0) {
             g_ptr_array_add(texts, NULL);
             continue;
         }
@@ -537,7 +582,8 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
     const Arg *last = c->n_args ? &c->args[c->n_args - 1] : NULL;
     if (!last || last->param->dir != WEND_DIR_RETURN)
         return g_strdup_printf("%s;", expression);
-    if (layout_kind_is_handle(last->param->kind) && last->has_out && wend_is_handle(last->out[0].value)) {
+    if (layout_kind_is_handle(last->param->kind) && last->has_out
+        && wend_is_handle(last->out[0].value)) {
         g_autofree char *variable = variable_of_handle(e, last->param->kind, last->out[0].value);
         return g_strdup_printf("%s = %s;", variable, expression);
     }
@@ -555,7 +601,8 @@ static void add_turn(Emitter *e, const CallPattern *c)
     const Arg *dest = call_arg_named(c, "dest");
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     gboolean to_hub = FALSE;
-    for (guint r = 0; e->plan->hub >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
+    for (guint r = 0;
+         e->plan->hub >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
         to_hub |= call_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
     if (to_hub) {
         g_autofree char *to = expression_number(e, c, dest->in[0]);
@@ -577,12 +624,15 @@ static void add_places(Emitter *e, const CallPattern *c)
         if (!wend_is_segment(segment))
             return;
         g_autofree char *base = expression_segment(e, segment);
-        add(e->after, g_strdup_printf("place_known(%u, %s);", dynamic_block(e->plan, segment), base));
+        add(e->after,
+            g_strdup_printf("place_known(%u, %s);", dynamic_block(e->plan, segment), base));
     } else if (strcmp(c->function->name, "MPI_Finalize") == 0) {
         add(e->before, g_strdup("places_end();"));
     } else if (strcmp(c->function->name, "MPI_Win_lock") == 0) {
-        const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN), *target = call_arg_of_kind(c, WEND_KIND_RANK);
-        g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value), *rank = expression_number(e, c, target->in[0]);
+        const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN),
+                  *target = call_arg_of_kind(c, WEND_KIND_RANK);
+        g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
+                        *rank = expression_number(e, c, target->in[0]);
         add(e->before, g_strdup_printf("await_places(%s, %s);", window, rank));
         e->needs[HELPER_PLACE_IN] = e->needs[HELPER_AWAIT_PLACES] = TRUE;
     } else {
@@ -603,7 +653,9 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         e->after = g_ptr_array_new_with_free_func(g_free);
         add_turn(e, c);
         add_places(e, c);
-        if (e->threads && (strcmp(c->function->name, "MPI_Finalize") == 0 || strcmp(c->function->name, "MPI_Session_finalize") == 0))
+        if (e->threads
+            && (strcmp(c->function->name, "MPI_Finalize") == 0
+                || strcmp(c->function->name, "MPI_Session_finalize") == 0))
             add(e->before, g_strdup("join_threads();"));
         if (!e->plan->prefix && plan_is_init(e->plan, terminal)) {
             add(e->after, g_strdup("proxy_begin();"));
@@ -611,8 +663,10 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         }
         if (graphs_is_pinned(e->plan, terminal))
             changes_comment(e, out, indent, CHANGE_NEIGHBOURS, terminal, NULL);
-        g_autofree char *expression = emit_call_expression(e, c), *statement = statement_of(e, c, expression);
-        gboolean poll = (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
+        g_autofree char *expression = emit_call_expression(e, c),
+                        *statement = statement_of(e, c, expression);
+        gboolean poll =
+            (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)
             write_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
         if (poll) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_callbacks.c: the stubs of callbacks: they make the calls that were recorded and return what was returned. */
+/* emit_callbacks.c: the stubs of callbacks: they make the calls that were recorded and return what
+ * was returned. */
 #include <string.h>
 
 #include "callback_stubs.h"
@@ -8,19 +9,23 @@
 
 /* -- what the calls of a callback were -- */
 
-/* The invocations of a function on one rank, one after the other: the terminals of its calls, and what it gave back. */
+/* The invocations of a function on one rank, one after the other: the terminals of its calls, and
+ * what it gave back. */
 typedef struct {
     const WendProgram *program;
     gint64 word;
-    guint rank, sequence;    /* the next one to look at */
-    WendWalk *walk;          /* of one of its sequences; NULL: none is begun */
+    guint rank, sequence; /* the next one to look at */
+    WendWalk *walk;       /* of one of its sequences; NULL: none is begun */
     GArray *calls;
     gint64 value, flag;
 } Invocations;
 
 static void invocations_begin(Invocations *v, const WendProgram *p, gint64 word, guint rank)
 {
-    *v = (Invocations){.program = p, .word = word, .rank = rank, .calls = g_array_new(FALSE, FALSE, sizeof(guint))};
+    *v = (Invocations){.program = p,
+                       .word = word,
+                       .rank = rank,
+                       .calls = g_array_new(FALSE, FALSE, sizeof(guint))};
 }
 
 static void invocations_end(Invocations *v)
@@ -30,7 +35,8 @@ static void invocations_end(Invocations *v)
 
 static gboolean open_sequence(Invocations *v)
 {
-    const WendClass *class = wend_program_class(v->program, wend_program_class_of(v->program, v->rank));
+    const WendClass *class =
+        wend_program_class(v->program, wend_program_class_of(v->program, v->rank));
     while (v->sequence < class->n_sequences) {
         guint s = v->sequence++;
         if (class->sequences[s].kind != WEND_SEQUENCE_CALLBACK || class->sequences[s].id != v->word)
@@ -72,7 +78,11 @@ static gboolean next_invocation(Invocations *v)
 }
 
 /* A row of a stub's list: so many equal invocations. */
-typedef struct { guint number; gint64 value, flag; guint64 times; } Returned;
+typedef struct {
+    guint number;
+    gint64 value, flag;
+    guint64 times;
+} Returned;
 
 static void put_returned(GString *list, const Returned *r)
 {
@@ -97,7 +107,8 @@ static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArr
 }
 
 /* The list of a rank, as text; its rows are counted. */
-static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable *cases, GPtrArray *bodies, guint64 *rows)
+static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable *cases,
+                           GPtrArray *bodies, guint64 *rows)
 {
     gboolean is_operator = g_str_has_prefix(stub->type->ctype, "MPI_User_function");
     GString *list = g_string_new("");
@@ -106,9 +117,12 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
     *rows = 0;
     invocations_begin(&v, e->plan->program, stub->word, rank);
     while (next_invocation(&v)) {
-        /* An error code other than success may be one of this library's: 16 (MPI_ERR_OTHER) and its like are classes, and those are kept. */
-        const Returned one = {body_of(e, v.calls, cases, bodies), wend_is_const(v.value) ? 0 : v.value, v.flag, 1};
-        if (last.times > 0 && one.number == last.number && one.value == last.value && one.flag == last.flag) {
+        /* An error code other than success may be one of this library's: 16 (MPI_ERR_OTHER) and its
+         * like are classes, and those are kept. */
+        const Returned one = {body_of(e, v.calls, cases, bodies),
+                              wend_is_const(v.value) ? 0 : v.value, v.flag, 1};
+        if (last.times > 0 && one.number == last.number && one.value == last.value
+            && one.flag == last.flag) {
             last.times++;
             continue;
         }
@@ -129,7 +143,8 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
 
 static void emit_stub(Emitter *e, GString *out, const Stub *stub)
 {
-    /* The distinct sequences of nested calls get a case each; invocations are a list of (case, value, flag, times), by rank when ranks differ. */
+    /* The distinct sequences of nested calls get a case each; invocations are a list of (case,
+     * value, flag, times), by rank when ranks differ. */
     g_autoptr(GHashTable) cases = wend_byte_numbers_new();
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) by_rank = g_string_new("");
@@ -154,16 +169,19 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
         table = g_strdup(first_list);
     } else {
         g_autofree char *dimensions = g_strdup_printf("[%u]", e->plan->n_ranks);
-        g_autofree char *rows = literal_table(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
+        g_autofree char *rows =
+            literal_table(e, "Returned *const", "returned_by_rank", dimensions, by_rank->str);
         table = g_strdup_printf("%s[rank]", rows);
     }
     g_autoptr(GString) text = g_string_new("");
     gboolean nested = FALSE;
     for (guint i = 0; i < bodies->len; i++)
         nested |= *(char *)g_ptr_array_index(bodies, i) != '\0';
-    gboolean uses = nested || strcmp(stub->type->value, "int") == 0 || strstr(stub->type->body, "returned") != NULL;
+    gboolean uses = nested || strcmp(stub->type->value, "int") == 0
+                    || strstr(stub->type->body, "returned") != NULL;
     if (uses && is_operator) {
-        /* Which invocations call something, the operands decide: the value says how many before each did not. */
+        /* Which invocations call something, the operands decide: the value says how many before
+         * each did not. */
         write_line(text, 1, "static int done;");
         write_line(text, 1, "static long passed, repeated;");
         write_line(text, 1, "const Returned *returned = &%s[done];", table);
@@ -178,7 +196,9 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
         write_line(text, 1, "static int done;");
         write_line(text, 1, "static long repeated;");
         write_line(text, 1, "const Returned *returned = &%s[done];", table);
-        write_line(text, 1, "if (++repeated >= returned->times && returned[1].calls >= 0) { /* the last one holds for any that follow */");
+        write_line(text, 1,
+                   "if (++repeated >= returned->times && returned[1].calls >= 0) { /* the last one "
+                   "holds for any that follow */");
         write_line(text, 2, "repeated = 0;");
         write_line(text, 2, "done++;");
         write_line(text, 1, "}");
@@ -191,7 +211,8 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     } else if (nested) {
         write_line(text, 1, "switch (returned->calls) {");
         for (guint i = 0; i < bodies->len; i++)
-            g_string_append_printf(text, "    case %u:\n%s        break;\n", i, (char *)g_ptr_array_index(bodies, i));
+            g_string_append_printf(text, "    case %u:\n%s        break;\n", i,
+                                   (char *)g_ptr_array_index(bodies, i));
         write_line(text, 1, "}");
     }
     if (strcmp(stub->type->value, "int") == 0)
@@ -201,7 +222,8 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     g_string_set_size(e->definitions, 0);
     if (!uses)
         g_hash_table_remove_all(e->tables);
-    g_string_append_printf(out, "\n%s%s %s(%s)\n{\n%s}\n", e->linkage, stub->type->value, stub->name, stub->type->parameters, text->str);
+    g_string_append_printf(out, "\n%s%s %s(%s)\n{\n%s}\n", e->linkage, stub->type->value,
+                           stub->name, stub->type->parameters, text->str);
 }
 
 void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
@@ -209,9 +231,15 @@ void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
     Callbacks *c = e->plan->callbacks;
     if (c->order->len == 0)
         return;
-    write_comment(definitions, 0, "Functions that the application gave to MPI. What they computed is not in a recording; the MPI calls that they made are, and what "
-                                  "they returned. Which calls, value, flag, how often; a negative number of calls ends the list.");
-    g_string_append(definitions, "typedef struct {\n    int calls;\n    long value; /* or of an operator: invocations before this one that called nothing */\n    int flag;\n    long times;\n} Returned;\n\n");
+    write_comment(definitions, 0,
+                  "Functions that the application gave to MPI. What they computed is not in a "
+                  "recording; the MPI calls that they made are, and what "
+                  "they returned. Which calls, value, flag, how often; a negative number of calls "
+                  "ends the list.");
+    g_string_append(
+        definitions,
+        "typedef struct {\n    int calls;\n    long value; /* or of an operator: invocations "
+        "before this one that called nothing */\n    int flag;\n    long times;\n} Returned;\n\n");
     g_autoptr(GString) prototypes = g_string_new("");
     for (guint i = 0; i < c->order->len; i++) { /* nested calls may add more */
         const Stub *stub = g_ptr_array_index(c->order, i);
@@ -221,7 +249,8 @@ void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
     }
     for (guint i = 0; i < c->order->len; i++) {
         const Stub *stub = g_ptr_array_index(c->order, i);
-        g_string_append_printf(*e->linkage ? prototypes : declarations, "%s%s %s(%s);\n", e->linkage, stub->type->value, stub->name, stub->type->parameters);
+        g_string_append_printf(*e->linkage ? prototypes : declarations, "%s%s %s(%s);\n",
+                               e->linkage, stub->type->value, stub->name, stub->type->parameters);
     }
     g_string_prepend(definitions, prototypes->str);
     g_string_append_c(definitions, '\n');

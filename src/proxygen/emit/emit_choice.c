@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_choice.c: Waitany, Waitsome, Testany and Testsome: calls that complete some of a set of requests.
+/* emit_choice.c: Waitany, Waitsome, Testany and Testsome: calls that complete some of a set of
+ * requests.
  *
- * outcomes.c has found out what each place in the program has to complete. Where the calls of one place complete all that is pending, they are
- * the loop that the application had, in whatever order. Elsewhere what follows may depend on who completed, so the requests that did not
- * complete in the recording are hidden (MPI_REQUEST_NULL) from that call. The recorded order has happened, so waiting for it cannot
- * deadlock. Loops whose bodies depend on who completed are those of loops.c. */
+ * outcomes.c has found out what each place in the program has to complete. Where the calls of one
+ * place complete all that is pending, they are the loop that the application had, in whatever
+ * order. Elsewhere what follows may depend on who completed, so the requests that did not complete
+ * in the recording are hidden (MPI_REQUEST_NULL) from that call. The recorded order has happened,
+ * so waiting for it cannot deadlock. Loops whose bodies depend on who completed are those of
+ * loops.c. */
 #include <string.h>
 
 #include "changes.h"
@@ -27,7 +30,8 @@ static const char *count_down(const CallPattern *c)
     return "pending = outcount == MPI_UNDEFINED ? 0 : pending - outcount;";
 }
 
-/* The recorded entries as a table: for each call their number and then the entries; one table by rank when they differ. */
+/* The recorded entries as a table: for each call their number and then the entries; one table by
+ * rank when they differ. */
 static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
 {
     g_autoptr(GString) list = g_string_new("");
@@ -43,7 +47,8 @@ static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
         }
         g_autoptr(GString) contents = g_string_new("");
         for (guint i = 0; i < picks->len; i++)
-            g_string_append_printf(contents, "%s%d", i ? ", " : "", g_array_index(picks, gint32, i));
+            g_string_append_printf(contents, "%s%d", i ? ", " : "",
+                                   g_array_index(picks, gint32, i));
         g_autofree char *dimensions = g_strdup_printf("[%u]", picks->len);
         char *name = literal_table(e, "int", "completed", dimensions, contents->str);
         same &= !last || strcmp(last, name) == 0;
@@ -54,8 +59,10 @@ static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
     if (same)
         return g_steal_pointer(&last);
     g_autofree char *dimensions = g_strdup_printf("[%u]", n);
-    g_autofree char *table = literal_table(e, "int *const", "completed_by_rank", dimensions, list->str);
-    return first ? g_strdup_printf("%s[rank - %u]", table, first) : g_strdup_printf("%s[rank]", table);
+    g_autofree char *table =
+        literal_table(e, "int *const", "completed_by_rank", dimensions, list->str);
+    return first ? g_strdup_printf("%s[rank - %u]", table, first)
+                 : g_strdup_printf("%s[rank]", table);
 }
 
 /* An expression for the entries to complete, and what moves on to the next ones. */
@@ -77,10 +84,12 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
     return g_strdup_printf("%s + completed_next_%u", table, number);
 }
 
-static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choice, const CallPattern *c)
+static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choice,
+                        const CallPattern *c)
 {
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
-    const char *hidden = locals_variable(e, "MPI_Request", "hidden", requests->n_in), *keep = locals_variable(e, "const int *", "keep", 0);
+    const char *hidden = locals_variable(e, "MPI_Request", "hidden", requests->n_in),
+               *keep = locals_variable(e, "const int *", "keep", 0);
     g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0); /* what it needs comes again with the call itself */
     g_ptr_array_set_size(e->after, 0);
@@ -94,19 +103,22 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
         "what follows waits for others, or belongs to requests that have to do with each other");
     write_lines(out, indent, e->before);
     write_line(out, indent, "%s = %s;", keep, picks);
-    write_line(out, indent, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", requests->n_in, list, hidden, keep);
+    write_line(out, indent, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", requests->n_in, list,
+               hidden, keep);
     write_line(out, indent, "pending = %s[0];", keep);
     write_line(out, indent, "do {");
     write_line(out, indent + 1, "%s;", expression);
     write_line(out, indent + 1, "%s", count_down(c));
     write_line(out, indent, "} while (pending > 0);");
-    write_line(out, indent, "show_others(%" G_GINT64_FORMAT ", %s, %s);", requests->n_in, list, hidden);
+    write_line(out, indent, "show_others(%" G_GINT64_FORMAT ", %s, %s);", requests->n_in, list,
+               hidden);
     write_lines(out, indent, e->after);
     if (advance)
         write_line(out, indent, "%s", advance);
 }
 
-static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice, const CallPattern *c)
+static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice,
+                       const CallPattern *c)
 {
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
     g_autofree char *list = emit_request_array(e, c, requests);
@@ -120,7 +132,8 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
         write_line(out, indent, "pending = %s;", pending);
     } else {
         e->needs[HELPER_ACTIVE] = TRUE;
-        write_line(out, indent, "pending = active(%" G_GINT64_FORMAT ", %s);", requests->n_in, list);
+        write_line(out, indent, "pending = active(%" G_GINT64_FORMAT ", %s);", requests->n_in,
+                   list);
     }
     write_line(out, indent, "while (pending > 0) {");
     write_line(out, indent + 1, "%s;", expression);
@@ -129,7 +142,8 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
     write_lines(out, indent, e->after);
 }
 
-guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal, guint64 repeats)
+guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal,
+                  guint64 repeats)
 {
     CallPattern *c = call_new(e->plan->program);
     GPtrArray *before = e->before, *after = e->after;
@@ -142,7 +156,8 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
         emit_shared(e, out, indent, terminal, TRUE, TRUE);
     } else {
         if (repeats > 1)
-            write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {", repeats > G_MAXINT32 ? "long" : "int", repeats);
+            write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {",
+                       repeats > G_MAXINT32 ? "long" : "int", repeats);
         int inner = repeats > 1 ? indent + 1 : indent;
         emit_shared(e, out, inner, terminal, FALSE, TRUE);
         emit_forced(e, out, inner, choice, c);
@@ -206,7 +221,8 @@ static gboolean same_calls(const LoopRun *a, const LoopRun *b)
     return a->body == b->body && a->joint == b->joint;
 }
 
-/* What follows the completions of an entry, in terms of left[ENTRY]: how many there are still, this one included. */
+/* What follows the completions of an entry, in terms of left[ENTRY]: how many there are still, this
+ * one included. */
 static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, guint entry,
                       const char *left)
 {
@@ -223,7 +239,8 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
         for (guint i = 0; i < runs->len; i++) {
             after -= run[i].times;
             if (i + 1 < runs->len)
-                write_line(out, indent, "%sif (%s > %" G_GUINT64_FORMAT ") {", i ? "} else " : "", left, after);
+                write_line(out, indent, "%sif (%s > %" G_GUINT64_FORMAT ") {", i ? "} else " : "",
+                           left, after);
             else if (run[i].body != NO_BODY)
                 write_line(out, indent, "} else {");
             emit_run(e, out, indent + 1, loop, &run[i]);
@@ -257,7 +274,8 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
 }
 
 /* What follows the completion of entry INDEX. */
-static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, const char *index, const char *left)
+static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, const char *index,
+                        const char *left)
 {
     guint first = 0, different = 0;
     gboolean any = FALSE;
@@ -280,7 +298,9 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
     write_line(out, indent, "switch (%s) {", index);
     g_autofree gboolean *done = g_new0(gboolean, loop->n);
     for (guint i = 0; i < loop->n; i++) {
-        gboolean empty = loop->times[i] == 0 || (loop->runs[i]->len == 1 && g_array_index(loop->runs[i], LoopRun, 0).body == NO_BODY);
+        gboolean empty = loop->times[i] == 0
+                         || (loop->runs[i]->len == 1
+                             && g_array_index(loop->runs[i], LoopRun, 0).body == NO_BODY);
         if (empty || done[i])
             continue;
         for (guint k = i; k < loop->n; k++) {
@@ -314,7 +334,8 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     e->after = g_ptr_array_new_with_free_func(g_free);
     call_decode(c, loop->terminal);
     const char *name = c->function->name;
-    gboolean any = g_str_has_prefix(name, "MPI_Waitany") || g_str_has_prefix(name, "MPI_Testany"), counts = counts_entries(loop);
+    gboolean any = g_str_has_prefix(name, "MPI_Waitany") || g_str_has_prefix(name, "MPI_Testany"),
+             counts = counts_entries(loop);
     const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
     g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0);
@@ -322,12 +343,14 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     g_autofree char *expression = emit_call_expression(e, c);
     const char *hidden = loop->hides ? locals_variable(e, "MPI_Request", "hidden", loop->n) : NULL;
     const char *left = counts ? locals_variable(e, "long", "left", loop->n) : NULL;
-    const char *pending = locals_variable(e, loop->total > G_MAXINT32 ? "long" : "int", "pending", 0);
+    const char *pending =
+        locals_variable(e, loop->total > G_MAXINT32 ? "long" : "int", "pending", 0);
     if (counts) {
         g_autoptr(GString) times = g_string_new("");
         for (guint i = 0; i < loop->n; i++)
             g_string_append_printf(times, "%s%" G_GUINT64_FORMAT, i ? ", " : "", loop->times[i]);
-        g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n), *table = literal_table(e, "long", "times", dimensions, times->str);
+        g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n),
+                        *table = literal_table(e, "long", "times", dimensions, times->str);
         changes_comment(e, out, indent, CHANGE_ANY_ORDER, loop->terminal, NULL);
         write_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
     } else {
@@ -335,7 +358,8 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     }
     if (loop->joints->len > 0) {
         const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
-        write_comment(out, indent, "Some calls come after several completions, which heard[] counts.");
+        write_comment(out, indent,
+                      "Some calls come after several completions, which heard[] counts.");
         write_line(out, indent, "memset(%s, 0, sizeof %s);", heard, heard);
     }
     write_line(out, indent, "%s = %" G_GINT64_FORMAT ";", pending, loop->total);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_filled.c: long arrays whose elements follow a pattern, as loops: data types of a million blocks would be megabytes of constants otherwise. */
+/* emit_filled.c: long arrays whose elements follow a pattern, as loops: data types of a million
+ * blocks would be megabytes of constants otherwise. */
 #include <string.h>
 
 #include "emitter.h"
 #include "lib/record/progressions.h"
 #include "variable_names.h"
 
-/* What a progression, and a function around them all, takes as text, about; an array takes what its elements do. */
+/* What a progression, and a function around them all, takes as text, about; an array takes what its
+ * elements do. */
 enum { PROGRESSION_TEXT = 70, FUNCTION_TEXT = 160 };
 
 /* Appends them; more than LIMIT: FALSE. */
-static gboolean find_progressions(const gint64 *v, gint64 n, gboolean level, gint64 limit, GArray *all)
+static gboolean find_progressions(const gint64 *v, gint64 n, gboolean level, gint64 limit,
+                                  GArray *all)
 {
     const WendIntegers integers = {v, sizeof *v, n};
     for (gint64 i = 0; i < n;) {
@@ -27,7 +30,8 @@ static gboolean are_like(const GArray *a, const GArray *b)
 {
     gboolean like = a->len == b->len;
     for (guint k = 0; like && k < a->len; k++)
-        like = g_array_index(a, WendProgression, k).stride == g_array_index(b, WendProgression, k).stride;
+        like = g_array_index(a, WendProgression, k).stride
+               == g_array_index(b, WendProgression, k).stride;
     return like;
 }
 
@@ -46,7 +50,8 @@ static gsize text_of_elements(const Plan *plan, const gint64 *v, gsize n)
 }
 
 /* The number at OFFSET of the K-th progression, by rank. */
-static char *number(Emitter *e, RankList ranks, GArray *const *rows, guint k, gsize offset, gboolean *zero)
+static char *number(Emitter *e, RankList ranks, GArray *const *rows, guint k, gsize offset,
+                    gboolean *zero)
 {
     g_autofree gint64 *values = g_new(gint64, ranks.n);
     gboolean wide = FALSE;
@@ -68,16 +73,21 @@ static char *next_index(gint64 stride)
     return stride == 1 ? g_strdup("i++") : g_strdup_printf("i += %" G_GINT64_FORMAT, stride);
 }
 
-static void write_progression(Emitter *e, GString *body, RankList ranks, GArray *const *rows, guint k, const char *index, gboolean *steps, gboolean *bends)
+static void write_progression(Emitter *e, GString *body, RankList ranks, GArray *const *rows,
+                              guint k, const char *index, gboolean *steps, gboolean *bends)
 {
     gboolean zero, straight, level;
-#define NUMBER(member, zero) number(e, ranks, rows, k, G_STRUCT_OFFSET(WendProgression, member), zero)
-    g_autofree char *first = NUMBER(first, &zero), *end = NUMBER(end, &zero), *value = NUMBER(value, &zero), *step = NUMBER(step, &level), *bend = NUMBER(bend, &straight);
+#define NUMBER(member, zero) \
+    number(e, ranks, rows, k, G_STRUCT_OFFSET(WendProgression, member), zero)
+    g_autofree char *first = NUMBER(first, &zero), *end = NUMBER(end, &zero),
+                    *value = NUMBER(value, &zero), *step = NUMBER(step, &level),
+                    *bend = NUMBER(bend, &straight);
 #undef NUMBER
     g_autofree char *next = next_index(g_array_index(rows[0], WendProgression, k).stride);
     gboolean stepping = !(level && straight), one = TRUE;
     for (guint r = 0; r < ranks.n; r++)
-        one &= g_array_index(rows[r], WendProgression, k).end == g_array_index(rows[r], WendProgression, k).first + 1;
+        one &= g_array_index(rows[r], WendProgression, k).end
+               == g_array_index(rows[r], WendProgression, k).first + 1;
     if (one) {
         g_string_append_printf(body, "        a[%s] = %s;\n", first, value);
         return;
@@ -96,7 +106,8 @@ static void write_progression(Emitter *e, GString *body, RankList ranks, GArray 
     g_string_append_printf(body, ")\n            a[i] = %s;\n", stepping ? "v" : value);
 }
 
-char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant, RankList ranks, const gint64 *values, gint64 n)
+char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant,
+                           RankList ranks, const gint64 *values, gint64 n)
 {
     gsize elements = text_of_elements(e->plan, values, (gsize)n * ranks.n);
     if (elements < FUNCTION_TEXT)
@@ -106,7 +117,8 @@ char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboo
     for (guint r = 0; r < ranks.n; r++) {
         GArray *list = g_array_new(FALSE, FALSE, sizeof(WendProgression));
         g_ptr_array_add(lists, list);
-        if (!find_progressions(values + r * n, n, FALSE, limit, list) || !are_like(list, lists->pdata[0]))
+        if (!find_progressions(values + r * n, n, FALSE, limit, list)
+            || !are_like(list, lists->pdata[0]))
             return NULL;
     }
     GArray *const *rows = (GArray *const *)(gpointer)lists->pdata;
@@ -114,15 +126,22 @@ char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboo
     gboolean steps = FALSE, bends = FALSE;
     for (guint k = 0; k < rows[0]->len; k++)
         write_progression(e, body, ranks, rows, k, count_type((guint64)n), &steps, &bends);
-    g_autofree char *key = g_strdup_printf("loops %s %s %d %" G_GINT64_FORMAT " %s", ctype, name, constant, n, body->str);
+    g_autofree char *key = g_strdup_printf("loops %s %s %d %" G_GINT64_FORMAT " %s", ctype, name,
+                                           constant, n, body->str);
     const char *made = g_hash_table_lookup(e->tables, key);
     if (made)
         return g_strdup(made);
     char *call = g_strdup_printf("%s_%u()", name, ++e->n_tables);
-    g_string_append_printf(e->definitions, "static %s%s *%.*s(void)\n{\n    static %s a[%" G_GINT64_FORMAT "];\n    static _Atomic int filled;\n%s",
+    g_string_append_printf(e->definitions,
+                           "static %s%s *%.*s(void)\n{\n    static %s a[%" G_GINT64_FORMAT
+                           "];\n    static _Atomic int filled;\n%s",
                            constant ? "const " : "", ctype, (int)strlen(call) - 2, call, ctype, n,
-                           bends ? "    long long v, step;\n" : steps ? "    long long v;\n" : "");
-    g_string_append_printf(e->definitions, "\n    if (!filled) {\n%s        filled = 1;\n    }\n    return a;\n}\n\n", body->str);
+                           bends   ? "    long long v, step;\n"
+                           : steps ? "    long long v;\n"
+                                   : "");
+    g_string_append_printf(
+        e->definitions, "\n    if (!filled) {\n%s        filled = 1;\n    }\n    return a;\n}\n\n",
+        body->str);
     g_hash_table_insert(e->tables, g_steal_pointer(&key), call);
     return g_strdup(call);
 }
@@ -141,13 +160,19 @@ char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg)
     g_autoptr(GString) key = g_string_new("");
     for (guint k = 0; k < all->len; k++) {
         const WendProgression *p = &g_array_index(all, WendProgression, k);
-        g_string_append_printf(key, "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT " %" G_GINT64_FORMAT " ", p->first, p->end, p->stride, p->value);
+        g_string_append_printf(key,
+                               "%" G_GINT64_FORMAT "-%" G_GINT64_FORMAT "/%" G_GINT64_FORMAT
+                               " %" G_GINT64_FORMAT " ",
+                               p->first, p->end, p->stride, p->value);
     }
     const char *name = locals_static_array(e, ctype, arg->param->name, n, key->str);
     for (guint k = 0; k < all->len; k++) {
         const WendProgression *p = &g_array_index(all, WendProgression, k);
-        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value), *next = next_index(p->stride);
-        g_ptr_array_add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT "; %s)", count_type((guint64)n), p->first, p->end, next));
+        g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value),
+                        *next = next_index(p->stride);
+        g_ptr_array_add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT
+                                                   "; i < %" G_GINT64_FORMAT "; %s)",
+                                                   count_type((guint64)n), p->first, p->end, next));
         g_ptr_array_add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));
     }
     return g_strdup(name);

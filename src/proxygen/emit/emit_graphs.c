@@ -62,7 +62,8 @@ static void emit_one(Emitter *e, GString *out, guint terminal, guint number)
         g_string_append_printf(rows, "%s%s", r > first ? ", " : "", table);
     }
     g_autofree char *dimensions = g_strdup_printf("[%u]", n);
-    g_autofree char *table = literal_table(e, "int *const", "neighbours_by_rank", dimensions, rows->str);
+    g_autofree char *table =
+        literal_table(e, "int *const", "neighbours_by_rank", dimensions, rows->str);
     g_autofree char *list =
         first ? g_strdup_printf("%s[rank - %u]", table, first) : g_strdup_printf("%s[rank]", table);
     g_string_append(out, e->definitions->str);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_request_slots.c: what the proxy has to know of requests whose places differ by rank or in time (request_slots.c).
+/* emit_request_slots.c: what the proxy has to know of requests whose places differ by rank or in
+ * time (request_slots.c).
  *
- * For each thread that makes requests: at[3], where its request 3 (in the order of their numbers) is in the array, set before the first call; and for requests that move, lists of where they go. */
+ * For each thread that makes requests: at[3], where its request 3 (in the order of their numbers)
+ * is in the array, set before the first call; and for requests that move, lists of where they
+ * go. */
 #include "emitter.h"
 #include "variable_names.h"
 
@@ -41,7 +44,8 @@ static char *text_for(const char *text, const char *linkage, const char *suffix,
     return g_string_free(s, FALSE);
 }
 
-/* The lists of the thread's requests that move, for each layout that moves them, to SET as initializers. */
+/* The lists of the thread's requests that move, for each layout that moves them, to SET as
+ * initializers. */
 static gboolean emit_moves(Emitter *e, const RequestSlots *p, guint thread, GString *set)
 {
     gboolean any = FALSE;
@@ -54,10 +58,13 @@ static gboolean emit_moves(Emitter *e, const RequestSlots *p, guint thread, GStr
             g_autoptr(GString) list = g_string_new("");
             for (guint k = 0; k < layout->moves[i]->len; k++) {
                 const RequestMove *move = &g_array_index(layout->moves[i], RequestMove, k);
-                g_string_append_printf(list, "%" G_GUINT64_FORMAT ", %" G_GINT64_FORMAT ", ", move->times, move->place);
+                g_string_append_printf(list, "%" G_GUINT64_FORMAT ", %" G_GINT64_FORMAT ", ",
+                                       move->times, move->place);
             }
             g_string_append_printf(list, "0, %u", 2 * MAX(layout->again[i], 1));
-            g_autofree char *dimensions = g_strdup_printf("[%u]", 2 * layout->moves[i]->len + 2), *table = literal_table(e, "int", "times_and_place", dimensions, list->str);
+            g_autofree char *dimensions = g_strdup_printf("[%u]", 2 * layout->moves[i]->len + 2),
+                            *table =
+                                literal_table(e, "int", "times_and_place", dimensions, list->str);
             g_string_append_printf(set, "%s{%u, %u, %s}", any ? ", " : "", l, p->index[i], table);
             any = TRUE;
         }
@@ -65,7 +72,8 @@ static gboolean emit_moves(Emitter *e, const RequestSlots *p, guint thread, GStr
     return any;
 }
 
-static void emit_thread(Emitter *e, GString *declarations, GString *definitions, GString *body, const RequestSlots *p, guint thread)
+static void emit_thread(Emitter *e, GString *declarations, GString *definitions, GString *body,
+                        const RequestSlots *p, guint thread)
 {
     g_autofree char *suffix = variables_suffix(thread);
     guint n = request_slots_count(p, thread);
@@ -83,7 +91,8 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
             g_string_append_printf(rows, "%s%" G_GINT64_FORMAT, i ? ", " : "", places[i]);
         g_string_append_c(rows, '}');
     }
-    g_autofree char *dimensions = g_strdup_printf("[%u][%u]", p->layouts->len, n), *table = literal_table(e, "int", "places", dimensions, rows->str);
+    g_autofree char *dimensions = g_strdup_printf("[%u][%u]", p->layouts->len, n),
+                    *table = literal_table(e, "int", "places", dimensions, rows->str);
     write_line(body, 1, "memcpy(at%s, %s[layout], sizeof at%s);", suffix, table, suffix);
 
     g_autoptr(GString) moves = g_string_new("");
@@ -91,10 +100,15 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
         g_string_append_printf(definitions, "static const int *moves%s[%u];\n", suffix, n);
         g_autofree char *next = text_for(next_place_text, e->linkage, suffix, n);
         g_string_append_printf(definitions, "\n%s", next);
-        write_line(body, 1, "static const struct { int layout, request; const int *moves; } moving%s[] = {%s};", suffix, moves->str);
-        write_line(body, 1, "for (size_t i = 0; i < sizeof moving%s / sizeof *moving%s; i++)", suffix, suffix);
+        write_line(
+            body, 1,
+            "static const struct { int layout, request; const int *moves; } moving%s[] = {%s};",
+            suffix, moves->str);
+        write_line(body, 1, "for (size_t i = 0; i < sizeof moving%s / sizeof *moving%s; i++)",
+                   suffix, suffix);
         write_line(body, 2, "if (moving%s[i].layout == layout)", suffix);
-        write_line(body, 3, "moves%s[moving%s[i].request] = moving%s[i].moves;", suffix, suffix, suffix);
+        write_line(body, 3, "moves%s[moving%s[i].request] = moving%s[i].moves;", suffix, suffix,
+                   suffix);
         if (!*e->linkage)
             g_string_append_printf(declarations, "int next_place%s(int request);\n", suffix);
     }
@@ -115,16 +129,21 @@ void emit_request_slots(Emitter *e, GString *declarations, GString *definitions)
         ranks[r] = r;
         layouts[r] = p->layout_of[r];
     }
-    write_comment(definitions, 0, "Where the requests are in their array, by their number: that differs by rank, and where requests move, from time to time.");
+    write_comment(definitions, 0,
+                  "Where the requests are in their array, by their number: that differs by rank, "
+                  "and where requests move, from time to time.");
     for (guint i = 0; i < p->requests->len; i++) {
         guint thread = wend_handle_tid(g_array_index(p->requests, gint64, i));
         if (g_hash_table_add(threads, GUINT_TO_POINTER(thread)))
             emit_thread(e, declarations, definitions, body, p, thread);
     }
-    g_autofree char *layout = expression_by_rank(e, (RankList){e->plan->n_ranks, ranks}, layouts, "int", "layouts");
+    g_autofree char *layout =
+        expression_by_rank(e, (RankList){e->plan->n_ranks, ranks}, layouts, "int", "layouts");
     g_string_append_printf(definitions, "\n%s", e->definitions->str);
     g_string_set_size(e->definitions, 0);
-    g_string_append_printf(definitions, "%svoid place_requests(void)\n{\n    int layout = %s;\n%s}\n\n", e->linkage, layout, body->str);
+    g_string_append_printf(definitions,
+                           "%svoid place_requests(void)\n{\n    int layout = %s;\n%s}\n\n",
+                           e->linkage, layout, body->str);
     if (!*e->linkage)
         g_string_append(declarations, "void place_requests(void);\n");
 }

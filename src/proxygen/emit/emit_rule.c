@@ -7,7 +7,8 @@
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
 
-/* A function this long is as much as a reader, or an optimizer, wants at once: the rest goes to further parts. */
+/* A function this long is as much as a reader, or an optimizer, wants at once: the rest goes to
+ * further parts. */
 enum { PART_SYMBOLS = 1000 };
 
 char *emit_rule_name(Emitter *e, guint rule)
@@ -48,7 +49,8 @@ static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 repeats, c
     return strchr(count, '?') ? g_strdup_printf("(%s)", count) : g_steal_pointer(&count);
 }
 
-void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols, guint first, guint n)
+void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols,
+                  guint first, guint n)
 {
     for (guint i = first; i < first + n; i++) {
         const WendSymbol *symbol = &symbols[i];
@@ -74,7 +76,8 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
         }
         const char *type;
         g_autofree char *count = trip_count(e, rule, i, symbol->repeats, &type);
-        write_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count, statements > 1 ? " {" : "");
+        write_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count,
+                   statements > 1 ? " {" : "");
         g_string_append(out, body->str);
         if (statements > 1)
             write_line(out, indent, "}");
@@ -103,7 +106,8 @@ char *emit_ranks_text(const Plan *plan, RankList set)
     return g_string_free(s, FALSE);
 }
 
-static void emit_function(Emitter *e, GString *out, const char *name, guint rule, guint first, guint n)
+static void emit_function(Emitter *e, GString *out, const char *name, guint rule, guint first,
+                          guint n)
 {
     g_autoptr(GString) body = g_string_new(""), locals = g_string_new("");
     locals_begin(e);
@@ -116,7 +120,8 @@ static void emit_function(Emitter *e, GString *out, const char *name, guint rule
     if (e->definitions->len)
         g_string_append_c(out, '\n');
     g_string_set_size(e->definitions, 0);
-    g_string_append_printf(out, "%svoid %s(void)\n{\n%s%s}\n\n", e->linkage, name, locals->str, body->str);
+    g_string_append_printf(out, "%svoid %s(void)\n{\n%s%s}\n\n", e->linkage, name, locals->str,
+                           body->str);
 }
 
 guint emit_rule_parts(const Emitter *e, guint rule)
@@ -128,7 +133,9 @@ guint emit_rule_parts(const Emitter *e, guint rule)
 void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
 {
     const PlanRule *r = &e->plan->rules[rule];
-    g_autofree char *name = emit_rule_name(e, rule), *ranks = emit_ranks_text(e->plan, e->alike ? alike_ranks(e->alike, rule) : r->ranks);
+    g_autofree char *name = emit_rule_name(e, rule),
+                    *ranks =
+                        emit_ranks_text(e->plan, e->alike ? alike_ranks(e->alike, rule) : r->ranks);
     guint parts = emit_rule_parts(e, rule);
     if (parts == 1) {
         g_autoptr(GString) function = g_string_new("");
@@ -137,9 +144,11 @@ void emit_rule_part(Emitter *e, GString *out, guint rule, guint part)
         g_string_append(out, function->str);
     } else if (part + 1 < parts) {
         g_autofree char *part_name = g_strdup_printf("%s_part_%u", name, part + 1);
-        emit_function(e, out, part_name, rule, part * PART_SYMBOLS, MIN(PART_SYMBOLS, r->n - part * PART_SYMBOLS));
+        emit_function(e, out, part_name, rule, part * PART_SYMBOLS,
+                      MIN(PART_SYMBOLS, r->n - part * PART_SYMBOLS));
     } else {
-        g_string_append_printf(out, "/* Run by %s. */\n%svoid %s(void)\n{\n", ranks, e->linkage, name);
+        g_string_append_printf(out, "/* Run by %s. */\n%svoid %s(void)\n{\n", ranks, e->linkage,
+                               name);
         for (guint p = 0; p + 1 < parts; p++)
             g_string_append_printf(out, "    %s_part_%u();\n", name, p + 1);
         g_string_append(out, "}\n\n");
@@ -156,10 +165,12 @@ char *emit_rank_condition(RankList set)
             step = 0;
     guint first = set.ranks[0], last = set.ranks[set.n - 1];
     if (step == 1)
-        return first == 0 ? g_strdup_printf("rank <= %u", last) : g_strdup_printf("rank >= %u && rank <= %u", first, last);
+        return first == 0 ? g_strdup_printf("rank <= %u", last)
+                          : g_strdup_printf("rank >= %u && rank <= %u", first, last);
     if (step > 1)
         return first == 0 ? g_strdup_printf("rank <= %u && rank %% %u == 0", last, step)
-                          : g_strdup_printf("rank >= %u && rank <= %u && rank %% %u == %u", first, last, step, first % step);
+                          : g_strdup_printf("rank >= %u && rank <= %u && rank %% %u == %u", first,
+                                            last, step, first % step);
     if (set.n <= 4) {
         GString *s = g_string_new("");
         for (guint i = 0; i < set.n; i++)

@@ -1,32 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_shared.c: what several threads use: waiting for the thread that makes it, or is done with it. */
+/* emit_shared.c: what several threads use: waiting for the thread that makes it, or is done with
+ * it. */
 #include "emitter.h"
 #include "variable_names.h"
 #include "src/proxygen/model/model.h"
 
-guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean after, gboolean of_several)
+guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean after,
+                  gboolean of_several)
 {
-    static const char *const functions[2][4] = {{"shared_use", NULL, "shared_end", "shared_make"}, {"shared_used", "shared_made", "shared_ended", "shared_made"}};
+    static const char *const functions[2][4] = {
+        {"shared_use", NULL, "shared_end", "shared_make"},
+        {"shared_used", "shared_made", "shared_ended", "shared_made"}};
     if (g_hash_table_size(e->plan->shared) == 0)
         return 0;
     g_autoptr(GArray) uses = threads_shared(e->plan, terminal);
     for (guint i = 0; i < uses->len; i++) {
         const SharedUse *use = &g_array_index(uses, SharedUse, i);
         e->needs[use->role == SHARED_MAKE || use->role == SHARED_COMMIT ? HELPER_SHARED_MAKE
-                 : use->role == SHARED_END ? HELPER_SHARED_END
-                 : use->kind == WEND_KIND_REQUEST ? HELPER_SHARED_REQUEST
-                 : use->kind == WEND_KIND_SEGMENT ? HELPER_SHARED_MEMORY
-                 : HELPER_SHARED_USE] = TRUE;
+                 : use->role == SHARED_END                              ? HELPER_SHARED_END
+                 : use->kind == WEND_KIND_REQUEST                       ? HELPER_SHARED_REQUEST
+                 : use->kind == WEND_KIND_SEGMENT                       ? HELPER_SHARED_MEMORY
+                                                                        : HELPER_SHARED_USE] = TRUE;
         if (!functions[after][use->role] || (after && use->role == SHARED_MAKE && use->late))
             continue;
         if (use->role != SHARED_USE || use->kind != WEND_KIND_REQUEST) {
-            write_line(out, indent, "%s%s(%u);", functions[after][use->role], use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after ? "_memory" : "",
+            write_line(out, indent, "%s%s(%u);", functions[after][use->role],
+                       use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after
+                           ? "_memory"
+                           : "",
                        use->number);
         } else if (after) {
-            g_autofree char *variable = variable_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
+            g_autofree char *variable =
+                variable_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
             write_line(out, indent, "shared_request_used(%u, %s);", use->number, variable);
         } else {
-            write_line(out, indent, "shared_request(%u, %u, %d);", use->number, wend_handle_tid(use->word), of_several);
+            write_line(out, indent, "shared_request(%u, %u, %d);", use->number,
+                       wend_handle_tid(use->word), of_several);
         }
     }
     return uses->len;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_special.c: functions that the kinds of their parameters do not tell enough about. Each case has its reason. */
+/* emit_special.c: functions that the kinds of their parameters do not tell enough about. Each case
+ * has its reason. */
 #include <string.h>
 
 #include "changes.h"
@@ -24,8 +25,9 @@ static char *fortran_handle(Emitter *e, const CallPattern *c)
     else if (strcmp(object, "Type") == 0)
         handle = g_strdup("MPI_INT");
     else
-        handle = g_strdup_printf("%s", strcmp(object, "Request") == 0 ? "MPI_REQUEST_NULL"
-                                     : strcmp(object, "Session") == 0 ? "MPI_SESSION_NULL" : "MPI_MESSAGE_NULL");
+        handle = g_strdup_printf("%s", strcmp(object, "Request") == 0   ? "MPI_REQUEST_NULL"
+                                       : strcmp(object, "Session") == 0 ? "MPI_SESSION_NULL"
+                                                                        : "MPI_MESSAGE_NULL");
     return g_strdup_printf("PMPI_%s_c2f(%s)", object, handle);
 }
 
@@ -35,7 +37,8 @@ static char *skipped_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     if (g_str_has_prefix(function, "MPI_Status_")) {
         if (strcmp(name, "f_status") == 0)
             return g_strdup("(MPI_Fint[sizeof(MPI_Status) / sizeof(MPI_Fint)]){0}");
-        return g_strdup(strcmp(name, "f08_status") == 0 ? "&(MPI_F08_status){0}" : "&(MPI_Status){0}");
+        return g_strdup(strcmp(name, "f08_status") == 0 ? "&(MPI_F08_status){0}"
+                                                        : "&(MPI_Status){0}");
     }
     if (g_str_has_suffix(function, "_f2c"))
         return fortran_handle(e, c);
@@ -67,13 +70,15 @@ static char *arguments_of_worlds(gint64 n)
 /* The processes that a world can have (docs/format.md): a damaged recording may say more. */
 enum { WORLD_MAX = 1 << 24 };
 
-/* All ranks give an array or none does: in some libraries it makes a difference to what they tell each other. A recording may not say (of a call that failed). */
+/* All ranks give an array or none does: in some libraries it makes a difference to what they tell
+ * each other. A recording may not say (of a call that failed). */
 static char *codes_of_started(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const Arg *made = call_arg_named(c, "intercomm");
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     gint64 n = 1;
-    if (!arg->has_out || arg->n_out < 0 || arg->param->place == WEND_PLACE_OUTCOME || !made || made->n_out_words != 6)
+    if (!arg->has_out || arg->n_out < 0 || arg->param->place == WEND_PLACE_OUTCOME || !made
+        || made->n_out_words != 6)
         return g_strdup("MPI_ERRCODES_IGNORE");
     for (guint r = 0; r < ranks.n; r++)
         n = MAX(n, call_value(c, made->out[4], ranks.ranks[r]));
@@ -86,8 +91,9 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     const char *name = arg->param->name, *function = c->function->name;
     if (arg->param->kind == WEND_KIND_SKIP)
         return skipped_argument(e, c, arg);
-    if (e->source && arg->param->kind == WEND_KIND_RANK && (strcmp(name, "source") == 0 || g_str_has_prefix(function, "MPI_Precv_init")) &&
-        arg->param->dir == WEND_DIR_IN)
+    if (e->source && arg->param->kind == WEND_KIND_RANK
+        && (strcmp(name, "source") == 0 || g_str_has_prefix(function, "MPI_Precv_init"))
+        && arg->param->dir == WEND_DIR_IN)
         return g_strdup(e->source);
     /* No file but in the scratch directory is touched. */
     if (strcmp(name, "filename") == 0 && arg->has_in && arg->n_in >= 0)
@@ -100,7 +106,8 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         g_autoptr(GString) triples = g_string_new("(int[][3]){");
         for (gint64 i = 0; i < arg->n_in; i++) {
             g_autofree char *value = expression_number(e, c, arg->in[i]);
-            g_string_append_printf(triples, "%s%s%s%s", i ? ", " : "", i % 3 == 0 ? "{" : "", value, i % 3 == 2 ? "}" : "");
+            g_string_append_printf(triples, "%s%s%s%s", i ? ", " : "", i % 3 == 0 ? "{" : "", value,
+                                   i % 3 == 2 ? "}" : "");
         }
         g_string_append_c(triples, '}');
         return g_strdup(triples->str);
@@ -111,7 +118,8 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         g_ptr_array_add(e->after, g_strdup("close(join_socket);"));
         return g_strdup_printf("join_with(%s)", partner);
     }
-    /* The children are this very program (helpers_worlds.c; without a recording of theirs they do nothing: proxy_files.c). */
+    /* The children are this very program (helpers_worlds.c; without a recording of theirs they do
+     * nothing: proxy_files.c). */
     if (job_worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
             e->needs[HELPER_SPAWN] = TRUE;
@@ -144,13 +152,15 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     return NULL;
 }
 
-gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c, guint *statements)
+gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
+                           guint *statements)
 {
     const char *function = c->function->name;
     *statements = 1;
     if (strcmp(function, "wend_free") == 0) {
         gint64 segment = c->args[0].in[0].value;
-        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
+        if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP
+            || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
             *statements += emit_borrowed(e, out, indent, segment);
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
             e->needs[HELPER_HEAP] = TRUE;
@@ -161,20 +171,27 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
             g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
             write_line(out, indent, "mapped_free(%s);", index);
         } else {
-            *statements = 0; /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks stay */
+            /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks
+             * stay */
+            *statements = 0;
         }
         return TRUE;
     }
     if (call_is_place(c->function) && e->plan->options->cuda) {
         e->needs[HELPER_HEAP] = e->needs[HELPER_CUDA] = TRUE;
         g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
-        write_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);", plan_segment_place(e->plan, c->args[0].in[0].value),
-                   strcmp(function, "wend_device") == 0 ? "ON_DEVICE" : strcmp(function, "wend_managed") == 0 ? "MANAGED" : "PINNED", device);
+        write_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
+                   plan_segment_place(e->plan, c->args[0].in[0].value),
+                   strcmp(function, "wend_device") == 0    ? "ON_DEVICE"
+                   : strcmp(function, "wend_managed") == 0 ? "MANAGED"
+                                                           : "PINNED",
+                   device);
         return TRUE;
     }
     if (strcmp(function, "wend_start") == 0 || strcmp(function, "wend_join") == 0) {
         e->needs[HELPER_JOIN_THREAD] |= strcmp(function, "wend_join") == 0;
-        write_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"), c->args[0].in[0].value);
+        write_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"),
+                   c->args[0].in[0].value);
         return TRUE;
     }
     if (c->function->flags & WEND_F_PSEUDO) {
@@ -182,10 +199,11 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
         return TRUE;
     }
     /* A socket to a process that is not here. */
-    g_autofree char *partner = strcmp(function, "MPI_Comm_join") == 0 ? outside_names_joined(e, c) : NULL;
+    g_autofree char *partner =
+        strcmp(function, "MPI_Comm_join") == 0 ? outside_names_joined(e, c) : NULL;
     if (strcmp(function, "MPI_Comm_join") == 0 && !partner && !c->failed) {
         changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal,
-                       "the process at the other end of the socket is not part of this recording");
+                        "the process at the other end of the socket is not part of this recording");
         *statements = 0;
         return TRUE;
     }

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_tables.c: programs that are too large for code: rules as lists of numbers, which a small loop in the proxy goes through.
+/* emit_tables.c: programs that are too large for code: rules as lists of numbers, which a small
+ * loop in the proxy goes through.
  *
- * Compilers take time and memory for each statement, and far less for each number. So the calls that differ only in numbers become one function, with the
- * numbers of each in a table (call_3(v), where v[0], v[1], ... are its numbers), and a rule becomes the list of the calls and rules that it is made of.
- * Numbers are counts, tags and the like, and places of handles and blocks in the proxy's arrays. What is more than a call, such as a loop over Waitsome, is code in the same way. */
+ * Compilers take time and memory for each statement, and far less for each number. So the calls
+ * that differ only in numbers become one function, with the numbers of each in a table (call_3(v),
+ * where v[0], v[1], ... are its numbers), and a rule becomes the list of the calls and rules that
+ * it is made of. Numbers are counts, tags and the like, and places of handles and blocks in the
+ * proxy's arrays. What is more than a call, such as a loop over Waitsome, is code in the same
+ * way. */
 #include <string.h>
 
 #include "row_tables.h"
 #include "emitter.h"
 
-/* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0 s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without
- * optimization, so the limit is an estimate of where code begins to take seconds. Code is nicer to read, so it stays below that. */
+/* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0
+ * s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without optimization, so the limit
+ * is an estimate of where code begins to take seconds. Code is nicer to read, so it stays below
+ * that. */
 enum { CODE_SYMBOLS = 20000, SYMBOL_TEXT = 8 };
 /* Of a file; of the numbers in one table. */
 enum { SECTION_BYTES = 1 << 19, TABLE_NUMBERS = 1 << 16 };
@@ -19,32 +25,45 @@ enum { SECTION_BYTES = 1 << 19, TABLE_NUMBERS = 1 << 16 };
 typedef struct {
     guint number;
     guint n_columns;
-    guint first;             /* number of the first call */
-    GArray *values;          /* of gint64: n_columns for each call */
+    guint first;    /* number of the first call */
+    GArray *values; /* of gint64: n_columns for each call */
     guint n_calls;
-    char *locals, *body;     /* with marks for the columns, see expression.c */
+    char *locals, *body; /* with marks for the columns, see expression.c */
 } TableGroup;
 
 /* One of a group's calls. */
-typedef struct { TableGroup *group; guint index; } TableMade;
+typedef struct {
+    TableGroup *group;
+    guint index;
+} TableMade;
 
 /* What becomes one file, where there are several. */
-typedef struct { GString *definitions; GPtrArray *groups; gsize bytes; } Section;
+typedef struct {
+    GString *definitions;
+    GPtrArray *groups;
+    gsize bytes;
+} Section;
 
 struct Tables {
-    gboolean *listed;        /* by rule: it is a list */
-    guint *list_number;      /* by rule */
-    GHashTable *groups;      /* columns, locals and body -> Group */
+    gboolean *listed;   /* by rule: it is a list */
+    guint *list_number; /* by rule */
+    GHashTable *groups; /* columns, locals and body -> Group */
     GPtrArray *group_order;
     GPtrArray *sections;
-    TableMade *terminals;         /* by terminal; without a group: none yet */
-    GHashTable *places;      /* Site -> Made, of the code for that place */
-    gboolean *nothing;       /* by terminal: it is left out */
+    TableMade *terminals; /* by terminal; without a group: none yet */
+    GHashTable *places;   /* Site -> Made, of the code for that place */
+    gboolean *nothing;    /* by terminal: it is left out */
 };
 
-gboolean emit_tables_wanted(const Plan *plan) { return plan_n_symbols(plan) > CODE_SYMBOLS; }
+gboolean emit_tables_wanted(const Plan *plan)
+{
+    return plan_n_symbols(plan) > CODE_SYMBOLS;
+}
 
-gdouble emit_tables_text(const Plan *plan) { return (gdouble)SYMBOL_TEXT * plan_n_symbols(plan); }
+gdouble emit_tables_text(const Plan *plan)
+{
+    return (gdouble)SYMBOL_TEXT * plan_n_symbols(plan);
+}
 
 gboolean emit_tables_hold(const Emitter *e, guint rule)
 {
@@ -90,7 +109,8 @@ static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
     Section *section = t->sections->pdata[t->sections->len - 1];
     g_autoptr(GString) locals = g_string_new("");
     locals_end(e, locals, 1);
-    g_assert(!strchr(e->definitions->str, COLUMN_MARK)); /* what is outside of the function has no columns */
+    /* what is outside of the function has no columns */
+    g_assert(!strchr(e->definitions->str, COLUMN_MARK));
     g_string_append(section->definitions, e->definitions->str);
     g_string_set_size(e->definitions, 0);
     g_autofree char *key = g_strdup_printf("%u\n%s\n%s", n_columns, locals->str, body->str);
@@ -111,7 +131,8 @@ static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
     return group;
 }
 
-/* A call that is made by the code in BODY (taken), which was written with locals_begin, with these numbers in its columns. */
+/* A call that is made by the code in BODY (taken), which was written with locals_begin, with these
+ * numbers in its columns. */
 static TableMade make_call(Emitter *e, GString *body, const GArray *columns)
 {
     TableGroup *group = group_of_text(e, body, columns->len);
@@ -137,7 +158,8 @@ static void add_terminal(Emitter *e, guint terminal)
     t->terminals[terminal] = make_call(e, body, columns);
 }
 
-/* Code that belongs to one place: a symbol that is more than a call, or, with SYMBOL G_MAXUINT, a rule that is code itself and is called from lists. */
+/* Code that belongs to one place: a symbol that is more than a call, or, with SYMBOL G_MAXUINT, a
+ * rule that is code itself and is called from lists. */
 static void add_place(Emitter *e, guint rule, guint symbol)
 {
     TableMade *made = g_new(TableMade, 1);
@@ -225,20 +247,25 @@ static void append_number(GString *out, gsize *line, const char *text)
 }
 
 /* The function of a group, its numbers, and its rows of the list of calls. */
-static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs, GString *rows, guint *n_rows)
+static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs,
+                       GString *rows, guint *n_rows)
 {
     g_autoptr(GArray) columns = row_tables_find(group->body);
-    guint kept = row_tables_keep(columns, group->values, group->n_columns), at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
-    g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n%s", e->linkage, group->number, group->locals);
+    guint kept = row_tables_keep(columns, group->values, group->n_columns),
+          at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
+    g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n%s", e->linkage, group->number,
+                           group->locals);
     row_tables_append(out, e->plan, group->body, columns, group->values, "v", FALSE);
     g_string_append_printf(out, "%s}\n\n", kept ? "" : "    (void)v;\n");
     if (!*e->linkage)
         g_string_append_printf(externs, "void call_%u(const long *v);\n", group->number);
     for (guint first = 0; first < group->n_calls; first += at_once) {
         guint n = MIN(at_once, group->n_calls - first), part = first / at_once;
-        g_autofree char *name = kept == 0 ? g_strdup("NULL") : part ? g_strdup_printf("values_%u_%u", group->number, part + 1)
-                                                                  : g_strdup_printf("values_%u", group->number);
-        g_string_append_printf(rows, "    {call_%u, %s, %u, %u},\n", group->number, name, group->first + first, kept);
+        g_autofree char *name = kept == 0 ? g_strdup("NULL")
+                                : part    ? g_strdup_printf("values_%u_%u", group->number, part + 1)
+                                          : g_strdup_printf("values_%u", group->number);
+        g_string_append_printf(rows, "    {call_%u, %s, %u, %u},\n", group->number, name,
+                               group->first + first, kept);
         (*n_rows)++;
         if (kept == 0)
             continue;
@@ -249,7 +276,10 @@ static void emit_group(Emitter *e, GString *out, const TableGroup *group, GStrin
         for (guint i = first; i < first + n; i++)
             for (guint k = 0; k < columns->len; k++) {
                 const Column *c = &g_array_index(columns, Column, k);
-                g_autofree char *value = c->kept ? literal(e->plan, g_array_index(group->values, gint64, i * group->n_columns + c->first)) : NULL;
+                g_autofree char *value =
+                    c->kept ? literal(e->plan, g_array_index(group->values, gint64,
+                                                             i * group->n_columns + c->first))
+                            : NULL;
                 if (value)
                     append_number(out, &line, value);
             }
@@ -257,13 +287,18 @@ static void emit_group(Emitter *e, GString *out, const TableGroup *group, GStrin
     }
 }
 
-static gint64 number_of_call(const TableMade *made) { return (gint64)made->group->first + made->index; }
+static gint64 number_of_call(const TableMade *made)
+{
+    return (gint64)made->group->first + made->index;
+}
 
-/* The digits of NUMBER, the last of them before END; where they begin. A large list is ten million numbers: to print them was the most of its time. */
+/* The digits of NUMBER, the last of them before END; where they begin. A large list is ten million
+ * numbers: to print them was the most of its time. */
 static char *decimal(gint64 number, char *end)
 {
     guint64 left = number < 0 ? -(guint64)number : (guint64)number;
-    do *--end = (char)('0' + left % 10);
+    do
+        *--end = (char)('0' + left % 10);
     while (left /= 10);
     if (number < 0)
         *--end = '-';
@@ -277,14 +312,16 @@ static void append_step(GString *out, gsize *line, gint64 what, guint64 times, g
     append_number(out, line, decimal(what * 2 + (times > 1), end));
     (*n)++;
     if (times > 1) {
-        g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT "%s", times, times > G_MAXINT32 ? "L" : "");
+        g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT "%s", times,
+                   times > G_MAXINT32 ? "L" : "");
         append_number(out, line, text);
         (*n)++;
     }
 }
 
 /* The steps that are symbols of one rule; gives their number. */
-static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, guint first, guint last)
+static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, guint first,
+                          guint last)
 {
     const Tables *t = e->lists;
     const PlanRule *r = &e->plan->rules[rule];
@@ -298,7 +335,8 @@ static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, gui
         else if (s->is_rule && t->listed[s->id])
             append_step(out, line, -1 - (gint64)t->list_number[s->id], s->repeats, &n);
         else if (s->is_rule)
-            append_step(out, line, number_of_call(g_hash_table_lookup(t->places, &code)), s->repeats, &n);
+            append_step(out, line, number_of_call(g_hash_table_lookup(t->places, &code)),
+                        s->repeats, &n);
         else if (!t->nothing[s->id])
             append_step(out, line, number_of_call(&t->terminals[s->id]), s->repeats, &n);
     }
@@ -310,7 +348,7 @@ typedef struct {
     Emitter *e;
     GPtrArray *sections;
     GString *externs, *rows;
-    GString *out;            /* of the file that is being written; NULL none */
+    GString *out; /* of the file that is being written; NULL none */
     gsize line;
     guint part, steps, lists;
 } Lists;
@@ -350,7 +388,8 @@ static void add_list(Lists *l, guint rule)
     guint parts = parts_of(r), first = l->lists, n = 0;
     for (guint p = 0; p < parts; p++) {
         begin_list(l);
-        end_list(l, append_steps(l->e, l->out, &l->line, rule, p * TABLE_NUMBERS, MIN(r->n, (p + 1) * TABLE_NUMBERS)));
+        end_list(l, append_steps(l->e, l->out, &l->line, rule, p * TABLE_NUMBERS,
+                                 MIN(r->n, (p + 1) * TABLE_NUMBERS)));
     }
     begin_list(l);
     for (guint p = 0; p < parts; p++)
@@ -359,7 +398,8 @@ static void add_list(Lists *l, guint rule)
 }
 
 static const char *const run_text =
-    "/* Makes the calls of a rule. Each step is a call by its number, or a rule (-1 - its number), doubled; an odd one is followed by how often. */\n"
+    "/* Makes the calls of a rule. Each step is a call by its number, or a rule (-1 - its number), "
+    "doubled; an odd one is followed by how often. */\n"
     "@void run(int rule)\n"
     "{\n"
     "    const Step *step = lists[rule].steps, *end = step + lists[rule].n;\n"
@@ -372,7 +412,8 @@ static const char *const run_text =
     "                run(-1 - what);\n"
     "            continue;\n"
     "        }\n"
-    "        int low = 0, high = sizeof calls / sizeof *calls; /* the last row that begins at this call or before */\n"
+    "        int low = 0, high = sizeof calls / sizeof *calls; /* the last row that begins at this "
+    "call or before */\n"
     "        while (high - low > 1) {\n"
     "            int middle = low + (high - low) / 2;\n"
     "            if (calls[middle].first <= what)\n"
@@ -381,7 +422,8 @@ static const char *const run_text =
     "                high = middle;\n"
     "        }\n"
     "        const Calls *row = &calls[low];\n"
-    "        const long *v = row->values ? row->values + (size_t)(what - row->first) * (size_t)row->columns : NULL;\n"
+    "        const long *v = row->values ? row->values + (size_t)(what - row->first) * "
+    "(size_t)row->columns : NULL;\n"
     "        for (Step i = 0; i < times; i++)\n"
     "            row->make(v);\n"
     "    }\n"
@@ -402,7 +444,8 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
 {
     Plan *plan = e->plan;
     const Tables *t = e->lists;
-    g_autoptr(GString) externs = g_string_new(""), rows = g_string_new(""), lists = g_string_new(""), wrappers = g_string_new("");
+    g_autoptr(GString) externs = g_string_new(""), rows = g_string_new(""),
+                       lists = g_string_new(""), wrappers = g_string_new("");
     guint n_rows = 0;
     for (guint i = 0; i < t->sections->len; i++) {
         const Section *section = t->sections->pdata[i];
@@ -412,7 +455,8 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
             emit_group(e, out, section->groups->pdata[k], externs, rows, &n_rows);
         g_ptr_array_add(sections, out);
     }
-    g_string_append_printf(declarations, "typedef %s Step;\n%svoid run(int rule);\n", has_long_steps(plan) ? "long" : "int", e->linkage);
+    g_string_append_printf(declarations, "typedef %s Step;\n%svoid run(int rule);\n",
+                           has_long_steps(plan) ? "long" : "int", e->linkage);
     Lists l = {.e = e, .sections = sections, .externs = externs, .rows = lists};
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i);
@@ -420,16 +464,25 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
             continue;
         add_list(&l, rule);
         if (plan->rules[rule].name) { /* code calls it by its name */
-            g_string_append_printf(declarations, "%svoid rule_%u(void);\n", e->linkage, plan->rules[rule].name);
-            g_string_append_printf(wrappers, "%svoid rule_%u(void)\n{\n    run(%u);\n}\n\n", e->linkage, plan->rules[rule].name, t->list_number[rule]);
+            g_string_append_printf(declarations, "%svoid rule_%u(void);\n", e->linkage,
+                                   plan->rules[rule].name);
+            g_string_append_printf(wrappers, "%svoid rule_%u(void)\n{\n    run(%u);\n}\n\n",
+                                   e->linkage, plan->rules[rule].name, t->list_number[rule]);
         }
     }
     end_lists(&l);
     GString *end = g_string_new(externs->str);
-    write_comment(end, 0, "Calls that differ in numbers only: the function that makes them, their numbers, the number of the first, and how many numbers each has.");
-    g_string_append_printf(end, "typedef struct {\n    void (*make)(const long *v);\n    const long *values;\n    int first, columns;\n} Calls;\n\n"
-                                "static const Calls calls[%u] = {\n%s};\n\n", n_rows, rows->str);
-    g_string_append_printf(end, "static const struct {\n    const Step *steps;\n    int n;\n} lists[%u] = {\n%s};\n\n", l.lists, lists->str);
+    write_comment(end, 0,
+                  "Calls that differ in numbers only: the function that makes them, their numbers, "
+                  "the number of the first, and how many numbers each has.");
+    g_string_append_printf(end,
+                           "typedef struct {\n    void (*make)(const long *v);\n    const long "
+                           "*values;\n    int first, columns;\n} Calls;\n\n"
+                           "static const Calls calls[%u] = {\n%s};\n\n",
+                           n_rows, rows->str);
+    g_string_append_printf(
+        end, "static const struct {\n    const Step *steps;\n    int n;\n} lists[%u] = {\n%s};\n\n",
+        l.lists, lists->str);
     g_auto(GStrv) around = g_strsplit(run_text, "@", -1);
     g_autofree char *run = g_strjoinv(e->linkage, around);
     g_string_append(end, run);

@@ -6,7 +6,7 @@ guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildca
 {
     g_autofree char *source = wildcard_source(e, wildcard);
     changes_comment(e, out, indent, wildcard->starts ? CHANGE_SOURCES : CHANGE_SOURCE, terminal,
-                   wildcard->reason);
+                    wildcard->reason);
     if (wildcard->starts) {
         e->source = source;
         guint statements = emit_call(e, out, indent, terminal);

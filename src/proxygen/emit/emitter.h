@@ -7,37 +7,77 @@
 #include "src/proxygen/model/model.h"
 #include "c_tokens.h"
 
-/* Parts of the generated program that are there only when something uses them; runtime has their text. */
+/* Parts of the generated program that are there only when something uses them; runtime has their
+ * text. */
 typedef enum {
-    HELPER_SET_NULL, HELPER_HEAP, HELPER_CUDA, HELPER_MAPPED, HELPER_RANK_IN, HELPER_HIDE, HELPER_HIDE_COMPLETED, HELPER_ACTIVE, HELPER_GATHER, HELPER_NULL_REQUESTS, HELPER_SCRATCH, HELPER_SCRATCH_FOUND,
+    HELPER_SET_NULL,
+    HELPER_HEAP,
+    HELPER_CUDA,
+    HELPER_MAPPED,
+    HELPER_RANK_IN,
+    HELPER_HIDE,
+    HELPER_HIDE_COMPLETED,
+    HELPER_ACTIVE,
+    HELPER_GATHER,
+    HELPER_NULL_REQUESTS,
+    HELPER_SCRATCH,
+    HELPER_SCRATCH_FOUND,
     HELPER_NO_FILE,
-    HELPER_PORTS, HELPER_PORT_TELL, HELPER_PORT_WAIT, HELPER_STATUS, HELPER_STATUSES, HELPER_SPAWN, HELPER_MISSING, HELPER_JOIN_SOCKET, HELPER_TURNS, HELPER_RANK_OF_LAUNCHER, HELPER_UNKNOWN_BUFFER, HELPER_UNUSED_BUFFER,
-    HELPER_PLACES, HELPER_PLACE_IN, HELPER_AWAIT_PLACES, HELPER_BEGIN,
-    HELPER_EMPTY_THREAD, HELPER_JOIN_THREAD, HELPER_SHARED_MAKE, HELPER_SHARED_USE, HELPER_SHARED_MEMORY, HELPER_SHARED_END, HELPER_SHARED_REQUEST, HELPER_SHARED_DONE,
+    HELPER_PORTS,
+    HELPER_PORT_TELL,
+    HELPER_PORT_WAIT,
+    HELPER_STATUS,
+    HELPER_STATUSES,
+    HELPER_SPAWN,
+    HELPER_MISSING,
+    HELPER_JOIN_SOCKET,
+    HELPER_TURNS,
+    HELPER_RANK_OF_LAUNCHER,
+    HELPER_UNKNOWN_BUFFER,
+    HELPER_UNUSED_BUFFER,
+    HELPER_PLACES,
+    HELPER_PLACE_IN,
+    HELPER_AWAIT_PLACES,
+    HELPER_BEGIN,
+    HELPER_EMPTY_THREAD,
+    HELPER_JOIN_THREAD,
+    HELPER_SHARED_MAKE,
+    HELPER_SHARED_USE,
+    HELPER_SHARED_MEMORY,
+    HELPER_SHARED_END,
+    HELPER_SHARED_REQUEST,
+    HELPER_SHARED_DONE,
     HELPER_GRAPH,
-    HELPER_AIM_INIT, HELPER_AIM_INIT_C, HELPER_AIM_START, HELPER_AIM_STARTALL, HELPER_AIM_FREE, HELPERS
+    HELPER_AIM_INIT,
+    HELPER_AIM_INIT_C,
+    HELPER_AIM_START,
+    HELPER_AIM_STARTALL,
+    HELPER_AIM_FREE,
+    HELPERS
 } Helper;
 
 typedef struct Tables Tables;
 
 typedef struct {
     Plan *plan;
-    CallPattern *call;                /* scratch */
-    const char *linkage;       /* "static " in one file, "" in several */
+    CallPattern *call;   /* scratch */
+    const char *linkage; /* "static " in one file, "" in several */
     gboolean needs[HELPERS];
 
     /* of the file being written */
-    GString *definitions;      /* tables and lists that functions need, to stand before them */
-    GHashTable *tables;        /* type and contents -> name */
+    GString *definitions; /* tables and lists that functions need, to stand before them */
+    GHashTable *tables;   /* type and contents -> name */
 
     /* of the function being written */
-    GHashTable *locals;        /* name -> Local */
+    GHashTable *locals; /* name -> Local */
     GPtrArray *local_order;
 
     /* of the call being written */
     GPtrArray *before, *after; /* statements, owned strings */
-    struct ColumnWriter *columns; /* numbers that go to a table (row_tables.h); NULL: they stand in the text */
-    const char *source;        /* what to write for the source of a pinned receive; NULL: as recorded */
+    /* numbers that go to a table (row_tables.h); NULL: they stand in the text */
+    struct ColumnWriter *columns;
+    /* what to write for the source of a pinned receive; NULL: as recorded */
+    const char *source;
 
     /* of the program */
     guint n_tables;            /* names given so far */
@@ -53,8 +93,8 @@ typedef struct {
     GHashTable *graphs;        /* terminal -> number of its next_neighbours function */
     GHashTable *away;          /* communicators that lead to spawned processes */
     gboolean threads;          /* more than one thread somewhere */
-    struct AlikeRules *alike;       /* of functions of rules; NULL: each has its own */
-    struct RowLoops *streams;   /* NULL: none */
+    struct AlikeRules *alike;  /* of functions of rules; NULL: each has its own */
+    struct RowLoops *streams;  /* NULL: none */
 } Emitter;
 
 /* Strings that functions return are newly allocated, but for those that are const. INDENT counts
@@ -72,7 +112,7 @@ const char *count_type(guint64 n); /* of a variable that counts to N */
 char *literal(const Plan *plan, gint64 word);
 /* The name of a constant table with these contents, defined once a file. DIMENSIONS as in "[4]". */
 char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,
-               const char *contents);
+                    const char *contents);
 /* The keys of a table terminal -> number, by number; the caller frees the list. */
 GList *literal_order(GHashTable *numbers);
 
@@ -85,7 +125,7 @@ const char *locals_variable(Emitter *e, const char *ctype, const char *name, gin
 /* The name of a static array for elements that are known at run time only: filled each time, always
  * with the same. Calls with equal elements have one, but not two parameters of a call. */
 const char *locals_static_array(Emitter *e, const char *ctype, const char *param, gint64 n,
-                         const char *elements);
+                                const char *elements);
 
 /* -- expression.c: words as C expressions -- */
 char *expression_number(Emitter *e, const CallPattern *c, Word w);
@@ -116,18 +156,18 @@ char *emit_call_expression(Emitter *e, const CallPattern *c);
 char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* -- emit_filled.c -- */
-/* An array of N elements that a call reads, whose VALUES are of RANKS in their order, N of each: the
- * call of a function that fills it the first time, by loops ("array_of_displacements_3()"). NULL:
- * that takes more text than the elements. CONSTANT: it gives a pointer to const. */
+/* An array of N elements that a call reads, whose VALUES are of RANKS in their order, N of each:
+ * the call of a function that fills it the first time, by loops ("array_of_displacements_3()").
+ * NULL: that takes more text than the elements. CONSTANT: it gives a pointer to const. */
 char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant,
-                      RankList ranks, const gint64 *values, gint64 n);
+                           RankList ranks, const gint64 *values, gint64 n);
 /* Likewise of handles: an array that loops before the call fill. */
 char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* -- emit_special.c: the few functions that need more than their line of the spec -- */
 /* TRUE if it wrote the call itself. */
 gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
-                      guint *statements);
+                           guint *statements);
 /* What stands for an argument, or NULL for the usual. */
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
@@ -138,8 +178,7 @@ void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitio
 
 /* -- emit_wildcard.c -- */
 /* Appends a receive from any source that is pinned. Gives the number of statements. */
-guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard,
-                    guint terminal);
+guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal);
 
 /* -- emit_shared.c -- */
 /* What must come before a call, or after it, because several threads use what it names
@@ -163,7 +202,8 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule);
 /* -- emit_rule.c -- */
 /* Is there more to the rule than its symbols one after the other? */
 gboolean emit_rule_is_code(const Emitter *e, guint rule);
-/* Functions that a rule becomes: 1, or for a long one several and, last, the one that calls them. */
+/* Functions that a rule becomes: 1, or for a long one several and, last, the one that calls
+ * them. */
 guint emit_rule_parts(const Emitter *e, guint rule);
 /* Appends one of them, the definitions it needs before it. */
 void emit_rule_part(Emitter *e, GString *out, guint rule, guint part);

@@ -20,7 +20,7 @@ char *expression_string(Emitter *e, const char *text, gssize n)
 
 /* A stretch of ranks with one form of value. */
 typedef struct {
-    guint first, last;       /* indices into the ranks */
+    guint first, last; /* indices into the ranks */
     gboolean relative;
     gint64 value;
 } RankPiece;
@@ -28,10 +28,15 @@ typedef struct {
 /* As many has an expression that can be read. */
 enum { PIECES = 3 };
 
-static gboolean plain(gint64 value) { return !wend_is_special(value) && value < G_MAXINT64 / 2; }
+static gboolean plain(gint64 value)
+{
+    return !wend_is_special(value) && value < G_MAXINT64 / 2;
+}
 
-/* Splits values over keys (ranks, or residues of ranks) into stretches, or gives FALSE when there are more than LIMIT. */
-static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, guint limit, GArray *pieces)
+/* Splits values over keys (ranks, or residues of ranks) into stretches, or gives FALSE when there
+ * are more than LIMIT. */
+static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, guint limit,
+                             GArray *pieces)
 {
     g_array_set_size(pieces, 0);
     for (guint i = 0; i < n;) {
@@ -39,9 +44,11 @@ static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, 
         while (same < n && values[same] == values[i])
             same++;
         if (plain(values[i]))
-            while (shifted < n && plain(values[shifted]) && values[shifted] - (gint64)ranks[shifted] == values[i] - (gint64)ranks[i])
+            while (shifted < n && plain(values[shifted])
+                   && values[shifted] - (gint64)ranks[shifted] == values[i] - (gint64)ranks[i])
                 shifted++;
-        RankPiece piece = {i, MAX(same, shifted) - 1, shifted > same, shifted > same ? values[i] - (gint64)ranks[i] : values[i]};
+        RankPiece piece = {i, MAX(same, shifted) - 1, shifted > same,
+                           shifted > same ? values[i] - (gint64)ranks[i] : values[i]};
         if (pieces->len == limit)
             return FALSE;
         g_array_append_val(pieces, piece);
@@ -56,11 +63,13 @@ static char *piece_text(const Plan *plan, RankPiece piece)
         return literal(plan, piece.value);
     if (piece.value == 0)
         return g_strdup("rank");
-    return piece.value > 0 ? g_strdup_printf("rank + %" G_GINT64_FORMAT, piece.value) : g_strdup_printf("rank - %" G_GINT64_FORMAT, -piece.value);
+    return piece.value > 0 ? g_strdup_printf("rank + %" G_GINT64_FORMAT, piece.value)
+                           : g_strdup_printf("rank - %" G_GINT64_FORMAT, -piece.value);
 }
 
 /* "rank < 1 ? MPI_PROC_NULL : rank - 1"; KEY is "rank" or "rank % 4", BOUNDS the keys. */
-static char *conditional(const Plan *plan, const GArray *pieces, const char *key, const guint *bounds)
+static char *conditional(const Plan *plan, const GArray *pieces, const char *key,
+                         const guint *bounds)
 {
     GString *s = g_string_new("");
     for (guint i = 0; i < pieces->len; i++) {
@@ -80,9 +89,11 @@ static char *conditional(const Plan *plan, const GArray *pieces, const char *key
 }
 
 /* The value depends on the column, rank % m, as a constant or a shift for each. */
-static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces, guint m)
+static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces,
+                       guint m)
 {
-    /* One representative rank for each residue; all others must agree with it as a constant, or all as a shift. */
+    /* One representative rank for each residue; all others must agree with it as a constant, or all
+     * as a shift. */
     g_autofree gint64 *first = g_new(gint64, m);
     g_autofree guint *keys = g_new(guint, m), *at = g_new(guint, m);
     g_autofree char *constant = g_malloc(m), *shift = g_malloc(m);
@@ -97,7 +108,9 @@ static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, G
             continue;
         }
         constant[q] &= values[i] == values[at[q]];
-        shift[q] &= plain(values[i]) && values[i] - (gint64)ranks.ranks[i] == values[at[q]] - (gint64)ranks.ranks[at[q]];
+        shift[q] &=
+            plain(values[i])
+            && values[i] - (gint64)ranks.ranks[i] == values[at[q]] - (gint64)ranks.ranks[at[q]];
         if (!constant[q] && !shift[q])
             return NULL;
     }
@@ -108,7 +121,8 @@ static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, G
             continue;
         keys[n] = q;
         first[n] = values[at[q]];
-        RankPiece piece = {n, n, !constant[q], constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
+        RankPiece piece = {n, n, !constant[q],
+                           constant[q] ? first[n] : first[n] - (gint64)ranks.ranks[at[q]]};
         RankPiece *last = pieces->len ? &g_array_index(pieces, RankPiece, pieces->len - 1) : NULL;
         if (last && last->relative == piece.relative && last->value == piece.value)
             last->last = n;
@@ -124,10 +138,13 @@ static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, G
 
 static gboolean goes_on(RankList ranks, const gint64 *values, guint i)
 {
-    return values[i] == values[i - 1] || (plain(values[i]) && plain(values[i - 1]) && values[i] - values[i - 1] == (gint64)ranks.ranks[i] - (gint64)ranks.ranks[i - 1]);
+    return values[i] == values[i - 1]
+           || (plain(values[i]) && plain(values[i - 1])
+               && values[i] - values[i - 1] == (gint64)ranks.ranks[i] - (gint64)ranks.ranks[i - 1]);
 }
 
-/* Grids of any width: few columns are tried one by one; wider ones are as wide as the places where one form ends and another begins are apart. */
+/* Grids of any width: few columns are tried one by one; wider ones are as wide as the places where
+ * one form ends and another begins are apart. */
 static char *by_residue(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces)
 {
     enum { ONE_BY_ONE = 128 };
@@ -147,7 +164,8 @@ static char *by_residue(const Plan *plan, RankList ranks, const gint64 *values, 
     return text;
 }
 
-/* Adds a number of times a term to a sum; a term that is no name is set in brackets where it has to be. */
+/* Adds a number of times a term to a sum; a term that is no name is set in brackets where it has to
+ * be. */
 static void add_term(GString *s, gint64 factor, const char *term)
 {
     if (factor == 0 && (*term || s->len))
@@ -157,13 +175,17 @@ static void add_term(GString *s, gint64 factor, const char *term)
     if (*term && size == 1)
         g_string_append(s, term);
     else if (*term)
-        g_string_append_printf(s, strpbrk(term, "/%") ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s", size, term);
+        g_string_append_printf(
+            s, strpbrk(term, "/%") ? "%" G_GINT64_FORMAT " * (%s)" : "%" G_GINT64_FORMAT " * %s",
+            size, term);
     else
         g_string_append_printf(s, "%" G_GINT64_FORMAT, size);
 }
 
-/* N values as a sum over the digits of X, the number of the value, in a base for each: row and column of a grid, the halves that a butterfly exchanges, what a tree divides by. Each stretch of
- * WIDTH values goes up in the same steps, and what they begin with is again such a sum. FALSE: they are not; no sum is of more than what an int holds. */
+/* N values as a sum over the digits of X, the number of the value, in a base for each: row and
+ * column of a grid, the halves that a butterfly exchanges, what a tree divides by. Each stretch of
+ * WIDTH values goes up in the same steps, and what they begin with is again such a sum. FALSE: they
+ * are not; no sum is of more than what an int holds. */
 static gboolean by_digits(GString *s, const gint64 *values, guint n, const char *x, guint depth)
 {
     enum { DIGITS = 4 };
@@ -180,7 +202,8 @@ static gboolean by_digits(GString *s, const gint64 *values, guint n, const char 
     step = first + 1 < n ? values[first + 1] - values[first] : 0;
     for (second = first + 1; second < n && values[second] - values[second - 1] == step;)
         second++;
-    guint width = second - first, phase = (width - first % width) % width, rows = (n + phase + width - 1) / width;
+    guint width = second - first, phase = (width - first % width) % width,
+          rows = (n + phase + width - 1) / width;
     if (depth == DIGITS || width < 2 || rows > n / 2 + 1)
         return FALSE;
     g_autofree gint64 *row = g_new(gint64, rows);
@@ -189,7 +212,9 @@ static gboolean by_digits(GString *s, const gint64 *values, guint n, const char 
     for (guint i = 0; i < n; i++)
         if (values[i] != row[(i + phase) / width] + step * (gint64)((i + phase) % width))
             return FALSE;
-    g_autofree char *number = phase ? g_strdup_printf("(%s + %u)", x, phase) : g_strdup(x), *of_row = g_strdup_printf("%s / %u", number, width), *of_column = g_strdup_printf("%s %% %u", number, width);
+    g_autofree char *number = phase ? g_strdup_printf("(%s + %u)", x, phase) : g_strdup(x),
+                    *of_row = g_strdup_printf("%s / %u", number, width),
+                    *of_column = g_strdup_printf("%s %% %u", number, width);
     if (!by_digits(s, row, rows, of_row, depth + 1))
         return FALSE;
     add_term(s, step, of_column);
@@ -202,7 +227,8 @@ static char *by_digits_of_rank(RankList ranks, const gint64 *values)
     if (ranks.n < 3 || ranks.ranks[ranks.n - 1] - low + 1 != ranks.n)
         return NULL;
     for (guint i = 0; i < ranks.n; i++)
-        if (!plain(values[i]) || values[i] > G_MAXINT32 / 8 || values[i] < G_MININT32 / 8) /* so that each part of a sum of a few is an int */
+        /* so that each part of a sum of a few is an int */
+        if (!plain(values[i]) || values[i] > G_MAXINT32 / 8 || values[i] < G_MININT32 / 8)
             return NULL;
     g_autofree char *x = low ? g_strdup_printf("(rank - %u)", low) : g_strdup("rank");
     GString *s = g_string_new("");
@@ -210,7 +236,8 @@ static char *by_digits_of_rank(RankList ranks, const gint64 *values)
     return g_string_free(s, !good);
 }
 
-/* Likewise between ends with one value each: the root of a tree has no parent, its leaves no children. */
+/* Likewise between ends with one value each: the root of a tree has no parent, its leaves no
+ * children. */
 static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint64 *values)
 {
     guint n = ranks.n, begin = 1, end = n - 1;
@@ -221,7 +248,9 @@ static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint
     const guint stretches[][2] = {{0, n}, {begin, n}, {0, end}, {begin, end}};
     for (guint i = 0; i < G_N_ELEMENTS(stretches); i++) {
         guint from = stretches[i][0], to = stretches[i][1];
-        g_autofree char *between = from < to ? by_digits_of_rank((RankList){to - from, ranks.ranks + from}, values + from) : NULL;
+        g_autofree char *between =
+            from < to ? by_digits_of_rank((RankList){to - from, ranks.ranks + from}, values + from)
+                      : NULL;
         if (!between)
             continue;
         g_autofree char *first = literal(plan, values[0]), *last = literal(plan, values[n - 1]);
@@ -236,11 +265,14 @@ static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint
     return NULL;
 }
 
-/* Partners in a butterfly, in brackets since what it is compared with would bind more. NULL: they are none, or a pair. */
+/* Partners in a butterfly, in brackets since what it is compared with would bind more. NULL: they
+ * are none, or a pair. */
 static char *by_bits(RankList ranks, const gint64 *values)
 {
     gint64 bits = values[0] ^ (gint64)ranks.ranks[0];
-    if (ranks.n < 3 || bits <= 0 || g_bit_storage((gulong)bits) > g_bit_storage(ranks.ranks[ranks.n - 1])) /* a bit that no rank has makes a number of another kind */
+    /* a bit that no rank has makes a number of another kind */
+    if (ranks.n < 3 || bits <= 0
+        || g_bit_storage((gulong)bits) > g_bit_storage(ranks.ranks[ranks.n - 1]))
         return NULL;
     for (guint i = 0; i < ranks.n; i++)
         if (values[i] < 0 || (values[i] ^ (gint64)ranks.ranks[i]) != bits)
@@ -248,7 +280,8 @@ static char *by_bits(RankList ranks, const gint64 *values)
     return g_strdup_printf("(rank ^ %" G_GINT64_FORMAT ")", bits);
 }
 
-char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype, const char *name)
+char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype,
+                         const char *name)
 {
     g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
     if (ranks.n == 0)
@@ -271,11 +304,14 @@ char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const
         g_string_append_printf(contents, "%s%s", r ? ", " : "", text);
         i += here;
     }
-    g_autofree char *dimensions = g_strdup_printf("[%u]", n), *table = literal_table(e, ctype, name, dimensions, contents->str);
-    return low == 0 ? g_strdup_printf("%s[rank]", table) : g_strdup_printf("%s[rank - %u]", table, low);
+    g_autofree char *dimensions = g_strdup_printf("[%u]", n),
+                    *table = literal_table(e, ctype, name, dimensions, contents->str);
+    return low == 0 ? g_strdup_printf("%s[rank]", table)
+                    : g_strdup_printf("%s[rank - %u]", table, low);
 }
 
-/* The caller's rank in the call's communicator, as an expression; NULL when only a table would do. */
+/* The caller's rank in the call's communicator, as an expression; NULL when only a table would
+ * do. */
 static char *self_expression(Emitter *e, const CallPattern *c)
 {
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -290,7 +326,8 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
 {
     gint64 constant;
     if (call_word_is_constant(c, w, &constant))
-        return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant) : literal(e->plan, constant);
+        return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant)
+                                                          : literal(e->plan, constant);
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     const WendSlot *slot = &c->slots->slots[w.slot];
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
@@ -300,19 +337,26 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
     char *mark = in_row ? column_of_ranks(e, ranks, values) : NULL;
     if (mark)
         return mark;
-    /* What is the same in all rows has an expression of its own, of nothing that they may differ in: a communicator would be one more number of the row. */
-    if (!in_row && slot->form == WEND_SLOT_SELF && w.value == 0 && (c->function->flags & WEND_F_SELF)) {
+    /* What is the same in all rows has an expression of its own, of nothing that they may differ
+     * in: a communicator would be one more number of the row. */
+    if (!in_row && slot->form == WEND_SLOT_SELF && w.value == 0
+        && (c->function->flags & WEND_F_SELF)) {
         g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
         if (!split_pieces(ranks.n, ranks.ranks, values, 2, pieces)) {
             g_autofree char *self = self_expression(e, c);
             if (self)
-                return slot->value == 0 ? g_steal_pointer(&self)
-                     : g_strdup_printf("%s %c %" G_GINT64_FORMAT, self, slot->value > 0 ? '+' : '-', ABS(slot->value));
+                return slot->value == 0
+                           ? g_steal_pointer(&self)
+                           : g_strdup_printf("%s %c %" G_GINT64_FORMAT, self,
+                                             slot->value > 0 ? '+' : '-', ABS(slot->value));
         }
     }
     /* The name of the parameter whose word this is makes the best name of a table. */
     const Arg *arg = call_arg_of_slot(c, w.slot);
-    const char *name = !arg ? "value" : arg->param->kind == WEND_KIND_BUF ? "offset" : arg->param->name, *ctype = "long";
+    const char *name = !arg                                ? "value"
+                       : arg->param->kind == WEND_KIND_BUF ? "offset"
+                                                           : arg->param->name,
+               *ctype = "long";
     for (guint i = 0; i < ranks.n; i++)
         if (!wend_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
             return expression_by_rank(e, ranks, values, ctype, name);
@@ -340,10 +384,19 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
 
 char *expression_invalid(Emitter *e, WendKind kind)
 {
-    static const struct { WendKind kind; const char *name; } convertible[] = {
-        {WEND_KIND_COMM, "Comm"}, {WEND_KIND_GROUP, "Group"}, {WEND_KIND_DATATYPE, "Type"},
-        {WEND_KIND_OP, "Op"}, {WEND_KIND_ERRHANDLER, "Errhandler"}, {WEND_KIND_INFO, "Info"},
-        {WEND_KIND_WIN, "Win"}, {WEND_KIND_MESSAGE, "Message"}, {WEND_KIND_SESSION, "Session"},
+    static const struct {
+        WendKind kind;
+        const char *name;
+    } convertible[] = {
+        {WEND_KIND_COMM, "Comm"},
+        {WEND_KIND_GROUP, "Group"},
+        {WEND_KIND_DATATYPE, "Type"},
+        {WEND_KIND_OP, "Op"},
+        {WEND_KIND_ERRHANDLER, "Errhandler"},
+        {WEND_KIND_INFO, "Info"},
+        {WEND_KIND_WIN, "Win"},
+        {WEND_KIND_MESSAGE, "Message"},
+        {WEND_KIND_SESSION, "Session"},
         {WEND_KIND_REQUEST, "Request"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(convertible); i++)
@@ -367,15 +420,19 @@ char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint
 
 char *expression_segment(Emitter *e, gint64 segment)
 {
-    gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK ? wend_segment_id(segment) : plan_segment_place(e->plan, segment);
-    gboolean named = wend_segment_kind(segment) == WEND_SEGMENT_STACK || wend_segment_kind(segment) == WEND_SEGMENT_STATIC;
+    gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK
+                    ? wend_segment_id(segment)
+                    : plan_segment_place(e->plan, segment);
+    gboolean named = wend_segment_kind(segment) == WEND_SEGMENT_STACK
+                     || wend_segment_kind(segment) == WEND_SEGMENT_STATIC;
     g_autofree char *index = named ? NULL : column_index(e, id);
     switch (wend_segment_kind(segment)) {
     case WEND_SEGMENT_HEAP:
         e->needs[HELPER_HEAP] = TRUE;
         return g_strdup_printf("heap(%s)", index);
     case WEND_SEGMENT_STACK:
-        return id == 0 ? g_strdup("stack") : g_strdup_printf("stack_of_thread_%" G_GINT64_FORMAT, id);
+        return id == 0 ? g_strdup("stack")
+                       : g_strdup_printf("stack_of_thread_%" G_GINT64_FORMAT, id);
     case WEND_SEGMENT_STATIC:
         return g_strdup_printf("static_%" G_GINT64_FORMAT, id);
     case WEND_SEGMENT_MPI:
@@ -404,31 +461,37 @@ char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
     }
     if (segment == WEND_PLAIN) { /* a small number for a pointer, or an attribute */
         g_autofree char *value = expression_number(e, c, words[1]);
-        return strcmp(value, "0") == 0 ? g_strdup("NULL") : g_strdup_printf("(void *)(intptr_t)(%s)", value);
+        return strcmp(value, "0") == 0 ? g_strdup("NULL")
+                                       : g_strdup_printf("(void *)(intptr_t)(%s)", value);
     }
     if (!wend_is_segment(segment))
         return g_strdup("NULL");
-    g_autofree char *base = expression_segment(e, segment), *offset = expression_number(e, c, words[1]);
+    g_autofree char *base = expression_segment(e, segment),
+                    *offset = expression_number(e, c, words[1]);
     if (strcmp(offset, "0") == 0)
         return g_steal_pointer(&base);
     if (*offset == '-')
         return g_strdup_printf("%s - %s", base, offset + 1);
-    return strchr(offset, '?') ? g_strdup_printf("%s + (%s)", base, offset) : g_strdup_printf("%s + %s", base, offset);
+    return strchr(offset, '?') ? g_strdup_printf("%s + (%s)", base, offset)
+                               : g_strdup_printf("%s + %s", base, offset);
 }
 
 /* Memory that another process has attached to a dynamic window. */
 static char *expression_remote(Emitter *e, const CallPattern *c, const Word *words)
 {
     RankList ranks = e->plan->terminal_ranks[c->terminal];
-    g_autofree gint64 *process = g_new(gint64, MAX(ranks.n, 1)), *offset = g_new(gint64, MAX(ranks.n, 1));
+    g_autofree gint64 *process = g_new(gint64, MAX(ranks.n, 1)),
+                      *offset = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++) {
         gint64 value = call_value(c, words[1], ranks.ranks[i]);
         process[i] = MIN(wend_remote_rank(value), e->plan->n_ranks - 1);
         offset[i] = wend_remote_offset(value);
     }
     e->needs[HELPER_PLACES] = TRUE;
-    g_autofree char *who = expression_by_rank(e, ranks, process, "int", "process"), *where = expression_by_rank(e, ranks, offset, "long", "offset");
-    return g_strdup_printf("place(%s, %u, %s)", who, dynamic_block(e->plan, wend_segment_id(words[0].value)), where);
+    g_autofree char *who = expression_by_rank(e, ranks, process, "int", "process"),
+                    *where = expression_by_rank(e, ranks, offset, "long", "offset");
+    return g_strdup_printf("place(%s, %u, %s)", who,
+                           dynamic_block(e->plan, wend_segment_id(words[0].value)), where);
 }
 
 char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
@@ -445,8 +508,10 @@ char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
         return expression_number(e, c, arg->in[1]);
     const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN), *target = call_arg_named(c, "target_rank");
     e->needs[HELPER_PLACES] = e->needs[HELPER_PLACE_IN] = TRUE;
-    g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value), *rank = expression_number(e, c, target->in[0]),
-                    *block = expression_by_rank(e, ranks, blocks, "int", "block"), *offset = expression_number(e, c, arg->in[1]);
+    g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
+                    *rank = expression_number(e, c, target->in[0]),
+                    *block = expression_by_rank(e, ranks, blocks, "int", "block"),
+                    *offset = expression_number(e, c, arg->in[1]);
     return g_strdup_printf("place_in(%s, %s, %s, %s)", window, rank, block, offset);
 }
 
@@ -457,7 +522,8 @@ char *expression_address(Emitter *e, const CallPattern *c, const Word *words, co
     if (wend_is_segment(words[0].value) && wend_segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
         return expression_remote(e, c, words);
     g_autofree char *pointer = expression_pointer(e, c, words);
-    char *address = strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer) : g_strdup_printf("(%s)%s", ctype, pointer);
+    char *address = strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer)
+                                          : g_strdup_printf("(%s)%s", ctype, pointer);
     if (!wend_is_segment(words[2].value))
         return address;
     const Word from[4] = {words[2], words[3], {.value = WEND_PLAIN}, {.value = 0}};
@@ -473,7 +539,8 @@ char *expression_bits(Emitter *e, const char *group, gint64 word)
     const WendConstantGroup *bits = wend_group_by_name(group);
     for (guint bit = 0; bits && bit < bits->n && bit < 63; bit++)
         if (word & ((gint64)1 << bit)) {
-            g_string_append_printf(s, "%s%s", s->len ? " | " : "", wend_constants[bits->members[bit]]);
+            g_string_append_printf(s, "%s%s", s->len ? " | " : "",
+                                   wend_constants[bits->members[bit]]);
             word &= ~((gint64)1 << bit);
         }
     if (word || s->len == 0)

@@ -4,7 +4,8 @@
 
 static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer numbers)
 {
-    guint x = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, a)), y = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, b));
+    guint x = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, a)),
+          y = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, b));
     return x < y ? -1 : x > y;
 }
 
@@ -24,7 +25,8 @@ char *literal(const Plan *plan, gint64 word)
     return c_number(word);
 }
 
-char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions, const char *contents)
+char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,
+                    const char *contents)
 {
     g_autofree char *key = g_strdup_printf("%s%s%s", ctype, dimensions, contents);
     const char *known = g_hash_table_lookup(e->tables, key);
@@ -32,6 +34,7 @@ char *literal_table(Emitter *e, const char *ctype, const char *name, const char 
         return g_strdup(known);
     char *made = g_strdup_printf("%s_%u", name, ++e->n_tables);
     g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(made));
-    write_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions, contents);
+    write_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions,
+               contents);
     return made;
 }

@@ -4,7 +4,10 @@
 
 #include "emitter.h"
 
-typedef struct { char *ctype, *name; gint64 length; } Local;
+typedef struct {
+    char *ctype, *name;
+    gint64 length;
+} Local;
 
 static void local_free(gpointer local)
 {
@@ -23,9 +26,33 @@ void locals_begin(Emitter *e)
 static gboolean is_taken(const char *name)
 {
     static const char *const taken[] = {
-        "rank", "comm", "group", "type", "op", "errhandler", "info", "file", "win", "message", "session", "keyval", "enumeration",
-        "cvar", "pvar", "pvar_session", "event_registration", "event_instance", "request", "status", "statuses", "stack",
-        "heap", "mapped", "at", "i", "v",
+        "rank",
+        "comm",
+        "group",
+        "type",
+        "op",
+        "errhandler",
+        "info",
+        "file",
+        "win",
+        "message",
+        "session",
+        "keyval",
+        "enumeration",
+        "cvar",
+        "pvar",
+        "pvar_session",
+        "event_registration",
+        "event_instance",
+        "request",
+        "status",
+        "statuses",
+        "stack",
+        "heap",
+        "mapped",
+        "at",
+        "i",
+        "v",
     };
     for (guint i = 0; i < G_N_ELEMENTS(taken); i++)
         if (strcmp(name, taken[i]) == 0)
@@ -63,7 +90,8 @@ void locals_end(Emitter *e, GString *out, int indent)
             continue;
         gboolean pointer = g_str_has_suffix(local->ctype, "*");
         if (local->length > 0) {
-            write_line(out, indent, "%s%s%s%s[%" G_GINT64_FORMAT "];", local->length > 512 ? "static " : "", local->ctype, pointer ? "" : " ",
+            write_line(out, indent, "%s%s%s%s[%" G_GINT64_FORMAT "];",
+                       local->length > 512 ? "static " : "", local->ctype, pointer ? "" : " ",
                        local->name, local->length);
             continue;
         }
@@ -72,7 +100,8 @@ void locals_end(Emitter *e, GString *out, int indent)
             Local *other = g_ptr_array_index(e->local_order, k);
             if (!other->name || other->length > 0 || strcmp(other->ctype, local->ctype) != 0)
                 continue;
-            g_string_append_printf(line, "%s%s%s", k == i ? (pointer ? "" : " ") : ", ", k > i && pointer ? "*" : "", other->name);
+            g_string_append_printf(line, "%s%s%s", k == i ? (pointer ? "" : " ") : ", ",
+                                   k > i && pointer ? "*" : "", other->name);
             if (k > i)
                 g_clear_pointer(&other->name, g_free);
         }
@@ -87,7 +116,8 @@ void locals_end(Emitter *e, GString *out, int indent)
     e->local_order = NULL;
 }
 
-const char *locals_static_array(Emitter *e, const char *ctype, const char *param, gint64 n, const char *elements)
+const char *locals_static_array(Emitter *e, const char *ctype, const char *param, gint64 n,
+                                const char *elements)
 {
     g_autofree char *key = g_strdup_printf("filled %s %s %s", ctype, param, elements);
     const char *name = g_hash_table_lookup(e->tables, key);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outside_names.c: files become files of the scratch directory, ports are passed on through it, spawned processes are left to themselves. */
+/* outside_names.c: files become files of the scratch directory, ports are passed on through it,
+ * spawned processes are left to themselves. */
 #include "outside_names.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@
 static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)
 {
     g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
-    if (!call_outcome_decode(c, words, n, parts) || parts[index].n <= 0 || words[parts[index].first] < 0)
+    if (!call_outcome_decode(c, words, n, parts) || parts[index].n <= 0
+        || words[parts[index].first] < 0)
         return NULL;
     gint64 bytes = words[parts[index].first];
     char *text = g_malloc0((gsize)bytes + 1);
@@ -21,9 +23,15 @@ static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint 
 }
 
 /* Calls in a row that gave the same port, by its number. */
-typedef struct { guint64 times; guint port; } PortRun;
-/* What the calls of one terminal gave: PortRuns, and for each of its ranks (guint) where its own begin. */
-typedef struct { GArray *first, *runs; } PortsGiven;
+typedef struct {
+    guint64 times;
+    guint port;
+} PortRun;
+/* What the calls of one terminal gave: PortRuns, and for each of its ranks (guint) where its own
+ * begin. */
+typedef struct {
+    GArray *first, *runs;
+} PortsGiven;
 
 static void port_free(gpointer port)
 {
@@ -36,7 +44,8 @@ static PortName *port_named(Emitter *e, const char *name)
     PortName *port = g_hash_table_lookup(e->ports, name);
     if (!port) {
         port = g_new(PortName, 1);
-        *port = (PortName){g_hash_table_size(e->ports), FALSE, FALSE, g_compute_checksum_for_string(G_CHECKSUM_SHA256, name, -1)};
+        *port = (PortName){g_hash_table_size(e->ports), FALSE, FALSE,
+                           g_compute_checksum_for_string(G_CHECKSUM_SHA256, name, -1)};
         port->key[16] = '\0';
         g_hash_table_insert(e->ports, g_strdup(name), port);
         g_ptr_array_add(e->ports_in_order, port);
@@ -68,7 +77,9 @@ char *outside_names_joined(Emitter *e, const CallPattern *c)
 {
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     g_autofree gint64 *partners = g_new(gint64, MAX(ranks.n, 1));
-    return is_joined(e->plan, c, partners) ? expression_by_rank(e, ranks, partners, "int", "partner") : NULL;
+    return is_joined(e->plan, c, partners)
+               ? expression_by_rank(e, ranks, partners, "int", "partner")
+               : NULL;
 }
 
 static void given_free(gpointer given)
@@ -84,13 +95,16 @@ static void find_ports_given(Emitter *e, const CallPattern *c)
     const Plan *plan = e->plan;
     RankList ranks = plan->terminal_ranks[c->terminal];
     PortsGiven *given = g_new(PortsGiven, 1);
-    *given = (PortsGiven){g_array_new(FALSE, FALSE, sizeof(guint)), g_array_new(FALSE, FALSE, sizeof(PortRun))};
+    *given = (PortsGiven){g_array_new(FALSE, FALSE, sizeof(guint)),
+                          g_array_new(FALSE, FALSE, sizeof(PortRun))};
     for (guint r = 0; r < ranks.n; r++) {
-        const WendClass *class = wend_program_class(plan->program, wend_program_class_of(plan->program, ranks.ranks[r]));
+        const WendClass *class =
+            wend_program_class(plan->program, wend_program_class_of(plan->program, ranks.ranks[r]));
         guint first = given->runs->len;
         g_array_append_val(given->first, first);
         for (guint s = 0; s < class->n_sequences; s++) {
-            WendOutcomes *o = wend_program_outcomes(plan->program, ranks.ranks[r], s, c->slots->shape);
+            WendOutcomes *o =
+                wend_program_outcomes(plan->program, ranks.ranks[r], s, c->slots->shape);
             guint64 repeats;
             const gint64 *words;
             guint n;
@@ -99,7 +113,9 @@ static void find_ports_given(Emitter *e, const CallPattern *c)
                 PortName *port = port_named(e, name ? name : "");
                 port->here = TRUE;
                 port->opened |= strcmp(c->function->name, "MPI_Open_port") == 0;
-                PortRun *last = given->runs->len > first ? &g_array_index(given->runs, PortRun, given->runs->len - 1) : NULL;
+                PortRun *last = given->runs->len > first
+                                    ? &g_array_index(given->runs, PortRun, given->runs->len - 1)
+                                    : NULL;
                 if (last && last->port == port->number) {
                     last->times += repeats;
                 } else {
@@ -116,9 +132,11 @@ static void find_ports_given(Emitter *e, const CallPattern *c)
 static void find_in_call(Emitter *e, const CallPattern *c)
 {
     const char *function = c->function->name;
-    if (!c->failed && (strcmp(function, "MPI_Open_port") == 0 || strcmp(function, "MPI_Lookup_name") == 0))
+    if (!c->failed
+        && (strcmp(function, "MPI_Open_port") == 0 || strcmp(function, "MPI_Lookup_name") == 0))
         find_ports_given(e, c);
-    /* Communicators that lead to processes that the recording knows nothing of, and those made from them. */
+    /* Communicators that lead to processes that the recording knows nothing of, and those made from
+     * them. */
     gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !job_worlds_several(e->plan);
     away |= strcmp(function, "MPI_Comm_join") == 0 && !c->failed && !is_joined(e->plan, c, NULL);
     for (guint i = 0; i < c->n_args; i++) {
@@ -130,7 +148,8 @@ static void find_in_call(Emitter *e, const CallPattern *c)
         return;
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
-        if (arg->param->kind == WEND_KIND_COMM && arg->has_out && arg->n_out > 0 && wend_is_handle(arg->out[0].value))
+        if (arg->param->kind == WEND_KIND_COMM && arg->has_out && arg->n_out > 0
+            && wend_is_handle(arg->out[0].value))
             g_hash_table_add(e->away, g_memdup2(&arg->out[0].value, sizeof(gint64)));
     }
 }
@@ -177,10 +196,12 @@ char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
     e->needs[HELPER_SCRATCH] = TRUE;
     if (finding) {
         const Arg *comm = call_arg_named(c, "comm");
-        g_autofree char *who = comm ? expression_handle(e, WEND_KIND_COMM, comm->in[0].value) : g_strdup("MPI_COMM_SELF");
+        g_autofree char *who = comm ? expression_handle(e, WEND_KIND_COMM, comm->in[0].value)
+                                    : g_strdup("MPI_COMM_SELF");
         g_autofree char *found = next_found(e, c->terminal, finding->found);
         e->needs[HELPER_SCRATCH_FOUND] = TRUE;
-        g_ptr_array_add(e->before, g_strdup_printf("scratch_found(%s, %u, %s);", who, number, found));
+        g_ptr_array_add(e->before,
+                        g_strdup_printf("scratch_found(%s, %u, %s);", who, number, found));
     }
     return g_strdup_printf("scratch_file(%u)", number);
 }
@@ -226,16 +247,20 @@ char *outside_names_port(Emitter *e, const CallPattern *c, guint index)
     if (arg->n_in < 0)
         return g_strdup("NULL");
     g_autofree char *name = call_words_to_string(arg->in, (gsize)arg->n_in);
-    gboolean meets = !c->failed && (strcmp(c->function->name, "MPI_Comm_connect") == 0 || strcmp(c->function->name, "MPI_Comm_accept") == 0);
+    gboolean meets = !c->failed
+                     && (strcmp(c->function->name, "MPI_Comm_connect") == 0
+                         || strcmp(c->function->name, "MPI_Comm_accept") == 0);
     const PortName *port = g_hash_table_lookup(e->ports, name);
-    /* One that the application made up itself: a name server passes on any text. But what somebody met at is a port, of another job if no call gave it. */
+    /* One that the application made up itself: a name server passes on any text. But what somebody
+     * met at is a port, of another job if no call gave it. */
     if (!meets && !(port && port->opened))
         return expression_string(e, name, -1);
     e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;
     return g_strdup_printf("port_wait(%u)", port_named(e, name)->number);
 }
 
-static void emit_ports_given(Emitter *e, guint terminal, GString *declarations, GString *definitions)
+static void emit_ports_given(Emitter *e, guint terminal, GString *declarations,
+                             GString *definitions)
 {
     const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(terminal));
     RankList ranks = e->plan->terminal_ranks[terminal];
@@ -243,15 +268,21 @@ static void emit_ports_given(Emitter *e, guint terminal, GString *declarations, 
     for (guint rank = 0, r = 0; rank <= ranks.ranks[ranks.n - 1]; rank++) {
         while (r < ranks.n && ranks.ranks[r] < rank)
             r++;
-        g_string_append_printf(first, "%s%u", rank ? ", " : "", g_array_index(given->first, guint, r));
+        g_string_append_printf(first, "%s%u", rank ? ", " : "",
+                               g_array_index(given->first, guint, r));
     }
     for (guint i = 0; i < given->runs->len; i++) {
         const PortRun *run = &g_array_index(given->runs, PortRun, i);
-        g_string_append_printf(runs, "%s{%" G_GUINT64_FORMAT ", %u}", i ? ", " : "", run->times, run->port);
+        g_string_append_printf(runs, "%s{%" G_GUINT64_FORMAT ", %u}", i ? ", " : "", run->times,
+                               run->port);
     }
-    g_string_append_printf(definitions, "%sint next_port_%u(void)\n{\n    static long passed, used;\n", e->linkage, terminal);
-    write_line(definitions, 1, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1, first->str);
-    write_line(definitions, 1, "static const struct { long times; int port; } given[%u] = {%s};", given->runs->len, runs->str);
+    g_string_append_printf(definitions,
+                           "%sint next_port_%u(void)\n{\n    static long passed, used;\n",
+                           e->linkage, terminal);
+    write_line(definitions, 1, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1,
+               first->str);
+    write_line(definitions, 1, "static const struct { long times; int port; } given[%u] = {%s};",
+               given->runs->len, runs->str);
     write_line(definitions, 1, "long at = (first[rank] + passed) %% %u;", given->runs->len);
     write_line(definitions, 1, "if (++used == given[at].times) {");
     write_line(definitions, 2, "passed++;");
@@ -266,7 +297,9 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     g_autoptr(GList) terminals = literal_order(e->findings);
     if (terminals)
-        write_comment(definitions, 0, "What calls found under the name of a file, one after the other: bytes, -1 nothing, -2 unknown.");
+        write_comment(definitions, 0,
+                      "What calls found under the name of a file, one after the other: bytes, -1 "
+                      "nothing, -2 unknown.");
     for (const GList *l = terminals; l; l = l->next) {
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->findings, l->data));
         const GArray *found = found_files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
@@ -275,15 +308,20 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
             g_autofree char *bytes = c_number(g_array_index(found, gint64, k));
             g_string_append_printf(list, "%s%s", k ? ", " : "", bytes);
         }
-        g_string_append_printf(definitions, "%slong long next_found_%u(void)\n{\n    static int next;\n", e->linkage, number);
-        write_line(definitions, 1, "static const long long found[%u] = {%s};", found->len, list->str);
+        g_string_append_printf(definitions,
+                               "%slong long next_found_%u(void)\n{\n    static int next;\n",
+                               e->linkage, number);
+        write_line(definitions, 1, "static const long long found[%u] = {%s};", found->len,
+                   list->str);
         g_string_append_printf(definitions, "    return found[next++ %% %u];\n}\n\n", found->len);
         if (!*e->linkage)
             g_string_append_printf(declarations, "long long next_found_%u(void);\n", number);
     }
     g_autoptr(GList) listed = literal_order(e->ports_listed);
     if (listed)
-        write_comment(definitions, 0, "The ports that calls opened or looked up, one after the other, for each rank from its first on.");
+        write_comment(definitions, 0,
+                      "The ports that calls opened or looked up, one after the other, for each "
+                      "rank from its first on.");
     for (const GList *l = listed; l; l = l->next)
         emit_ports_given(e, GPOINTER_TO_UINT(l->data), declarations, definitions);
 }
@@ -294,8 +332,8 @@ const char *outside_names_left_out(Emitter *e, const CallPattern *c)
         return NULL;
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
-        if (arg->param->kind == WEND_KIND_COMM && arg->has_in && !arg->param->array && arg->n_in_words &&
-            g_hash_table_contains(e->away, &arg->in[0].value))
+        if (arg->param->kind == WEND_KIND_COMM && arg->has_in && !arg->param->array
+            && arg->n_in_words && g_hash_table_contains(e->away, &arg->in[0].value))
             return "it is about processes that the application started, and these have recordings "
                    "of their own";
     }

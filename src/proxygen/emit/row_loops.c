@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* row_loops.c: see row_loops.h.
  *
- * The calls of a thread are written out as far as rules are not repeated, each as the text that it is without its numbers; a rule that is repeated is a text as a whole, if there are others like it.
- * Sequitur finds the loops of that. */
+ * The calls of a thread are written out as far as rules are not repeated, each as the text that it
+ * is without its numbers; a rule that is repeated is a text as a whole, if there are others like
+ * it. Sequitur finds the loops of that. */
 #include "row_loops.h"
 
 #include <string.h>
@@ -13,49 +14,62 @@
 
 /* Estimates, in characters. */
 enum { RULE_TEXT = 60, RULE_CALL = 16, ROW_TEXT = 30, STREAM_TEXT = 120, NUMBER_TEXT = 6 };
-/* A thread's calls are not written out to more than these, nor the body of a loop to more text, or deeper rules. */
+/* A thread's calls are not written out to more than these, nor the body of a loop to more text, or
+ * deeper rules. */
 enum { MOST_TOKENS = 1 << 20, MOST_TEXT = 1 << 14, MOST_DEPTH = 64 };
 
 /* The text of a call, or of a rule that is repeated, and how many have it. */
-typedef struct { guint number; guint n_numbers; char *body; gsize length; guint n_users; } Text;
-typedef struct { const Text *text; /* NULL: not looked at */ gint64 *numbers; } CallText;
+typedef struct {
+    guint number;
+    guint n_numbers;
+    char *body;
+    gsize length;
+    guint n_users;
+} Text;
+typedef struct {
+    const Text *text; /* NULL: not looked at */
+    gint64 *numbers;
+} CallText;
 
 typedef enum { AS_IT_WAS, PLACE, ROW } RowTokenKind;
 /* What the grammar's terminals are. */
 typedef struct {
     RowTokenKind kind;
     WendSymbol symbol;
-    Site site;               /* these three: RowSymbol */
+    Site site; /* these three: RowSymbol */
     RowTable *stream;
     guint64 times;
-    guint places;            /* in the grammar */
-    guint rule;              /* it is a function, which these call; 0: it stands there */
+    guint places; /* in the grammar */
+    guint rule;   /* it is a function, which these call; 0: it stands there */
 } RowToken;
 
-typedef struct { guint thread, rule; } Former;
+typedef struct {
+    guint thread, rule;
+} Former;
 
 struct RowLoops {
-    GPtrArray *streams;      /* of Stream */
-    GPtrArray *symbols;      /* of arrays of RowSymbol */
-    GArray *former;          /* of Former */
-    gdouble text;            /* that bodies take */
+    GPtrArray *streams; /* of Stream */
+    GPtrArray *symbols; /* of arrays of RowSymbol */
+    GArray *former;     /* of Former */
+    gdouble text;       /* that bodies take */
 };
 
 typedef struct {
     Emitter *e;
-    GHashTable *texts;       /* text -> Text */
-    CallText *calls;         /* by terminal */
-    CallText *bodies;        /* by rule, of those that are repeated */
-    gint8 *varies;           /* by rule: has calls of which others differ in numbers alone; -1 not known */
-    guint *users;            /* by rule: threads that get to it */
+    GHashTable *texts; /* text -> Text */
+    CallText *calls;   /* by terminal */
+    CallText *bodies;  /* by rule, of those that are repeated */
+    /* by rule: has calls of which others differ in numbers alone; -1 not known */
+    gint8 *varies;
+    guint *users; /* by rule: threads that get to it */
     /* of the thread that is looked at */
-    GHashTable *known;       /* token as bytes -> its number */
-    GArray *tokens;          /* of Token, by number */
+    GHashTable *known; /* token as bytes -> its number */
+    GArray *tokens;    /* of Token, by number */
     WendGrammar *grammar;
     GPtrArray *streams;
-    guint64 n;               /* tokens appended */
-    GHashTable *written;     /* rules that were written out -> NULL */
-    GHashTable *in_rows;     /* rules that became rows -> NULL */
+    guint64 n;           /* tokens appended */
+    GHashTable *written; /* rules that were written out -> NULL */
+    GHashTable *in_rows; /* rules that became rows -> NULL */
 } RowFinder;
 
 static void row_table_free(gpointer stream)
@@ -77,7 +91,8 @@ static void text_free(gpointer text)
 static void begin_times(GString *out, int indent, char variable, guint64 times)
 {
     if (times > 1)
-        write_line(out, indent, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++) {", count_type(times), variable, variable, times, variable);
+        write_line(out, indent, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++) {",
+                   count_type(times), variable, variable, times, variable);
 }
 
 static void end_times(GString *out, int indent, guint64 times)
@@ -86,7 +101,8 @@ static void end_times(GString *out, int indent, guint64 times)
         write_line(out, indent, "}");
 }
 
-/* What a rule does, where it is used. FALSE: it is more than calls one after the other and loops, or too much. */
+/* What a rule does, where it is used. FALSE: it is more than calls one after the other and loops,
+ * or too much. */
 static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, guint depth)
 {
     const PlanRule *r = &e->plan->rules[rule];
@@ -130,7 +146,8 @@ static void find_text(RowFinder *f, const WendSymbol *s)
     e->columns = NULL;
     locals_end(e, body, 1);
     gsize length = body->len;
-    if (!good || strchr(e->definitions->str, COLUMN_MARK)) { /* what is outside of functions has no rows: it stays as it is */
+    /* what is outside of functions has no rows: it stays as it is */
+    if (!good || strchr(e->definitions->str, COLUMN_MARK)) {
         g_string_printf(body, "%s %u", s->is_rule ? "rule" : "call", s->id);
         g_array_set_size(numbers, 0);
     }
@@ -150,7 +167,8 @@ static const CallText *row_of(const RowFinder *f, const WendSymbol *s)
 
 static gboolean has_rows(RowFinder *f, guint rule);
 
-/* Nothing but its symbols one after the other, and something among them that can be a row. Rules are as deep as a grammar is. */
+/* Nothing but its symbols one after the other, and something among them that can be a row. Rules
+ * are as deep as a grammar is. */
 static gboolean varies(RowFinder *f, guint rule)
 {
     if (f->varies[rule] >= 0)
@@ -179,7 +197,8 @@ static gboolean has_rows(RowFinder *f, guint rule)
 
 static guint number_of(RowFinder *f, const RowToken *t, const Text *text)
 {
-    const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule, t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
+    const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule,
+                           t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
     gboolean new;
     guint number = wend_byte_number(f->known, key, sizeof key, &new);
     if (!new)
@@ -206,7 +225,8 @@ static gboolean append_row(RowFinder *f, const WendSymbol *s, const CallText *c)
 {
     const RowToken t = {ROW, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, s->repeats, 0, 0};
     guint number = number_of(f, &t, c->text);
-    g_array_append_vals(g_array_index(f->tokens, RowToken, number).stream->values, c->numbers, c->text->n_numbers);
+    g_array_append_vals(g_array_index(f->tokens, RowToken, number).stream->values, c->numbers,
+                        c->text->n_numbers);
     if (s->is_rule)
         g_hash_table_add(f->in_rows, GUINT_TO_POINTER(s->id));
     return append(f, number, 1);
@@ -221,7 +241,9 @@ static gboolean write_out(RowFinder *f, guint rule)
     for (guint i = 0; i < r->n && good; i++) {
         const WendSymbol *s = &r->symbols[i];
         const CallText *row = row_of(f, s);
-        const RowToken place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0}, as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0, 0};
+        const RowToken place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0},
+                       as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0,
+                                    0};
         if (plan_choice(plan, rule, i)) /* of the thread's own body, which is gone through once */
             good = append(f, number_of(f, &place, NULL), 1);
         else if (s->is_rule && s->repeats == 1 && varies(f, s->id))
@@ -239,8 +261,11 @@ static gboolean write_out(RowFinder *f, guint rule)
 /* ROW: it is one, and has its numbers elsewhere. */
 static gsize text_of_symbol(const RowFinder *f, const WendSymbol *s, gboolean row)
 {
-    const Text *text = s->is_rule && !row ? NULL : s->is_rule ? f->bodies[s->id].text : f->calls[s->id].text;
-    return (text ? text->length + (row ? ROW_TEXT : NUMBER_TEXT * text->n_numbers) : RULE_CALL) + (s->repeats > 1 ? ROW_TEXT : 0);
+    const Text *text = s->is_rule && !row ? NULL
+                       : s->is_rule       ? f->bodies[s->id].text
+                                          : f->calls[s->id].text;
+    return (text ? text->length + (row ? ROW_TEXT : NUMBER_TEXT * text->n_numbers) : RULE_CALL)
+           + (s->repeats > 1 ? ROW_TEXT : 0);
 }
 
 static gdouble text_before(const RowFinder *f)
@@ -259,7 +284,8 @@ static gdouble text_before(const RowFinder *f)
     g_hash_table_iter_init(&iter, f->in_rows);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
         const Text *text = f->bodies[GPOINTER_TO_UINT(key)].text;
-        all += (gdouble)(RULE_TEXT + text->length + NUMBER_TEXT * text->n_numbers) / MAX(f->users[GPOINTER_TO_UINT(key)], 1);
+        all += (gdouble)(RULE_TEXT + text->length + NUMBER_TEXT * text->n_numbers)
+               / MAX(f->users[GPOINTER_TO_UINT(key)], 1);
     }
     return all;
 }
@@ -273,7 +299,10 @@ static void count_places(const RowFinder *f, const RuleRow *grammar)
 }
 
 /* Is a row's text, that of a rule, a function because it would stand in several places? */
-static gboolean is_function(const RowToken *t) { return t->kind == ROW && t->symbol.is_rule && t->places > 1; }
+static gboolean is_function(const RowToken *t)
+{
+    return t->kind == ROW && t->symbol.is_rule && t->places > 1;
+}
 
 static gdouble text_after(const RowFinder *f, const RuleRow *grammar)
 {
@@ -284,7 +313,8 @@ static gdouble text_after(const RowFinder *f, const RuleRow *grammar)
     for (guint i = 0; i < f->tokens->len; i++) {
         const RowToken *t = &g_array_index(f->tokens, RowToken, i);
         gdouble text = text_of_symbol(f, &t->symbol, t->kind == ROW);
-        all += is_function(t) ? RULE_TEXT + text + (gdouble)RULE_CALL * t->places : text * t->places;
+        all +=
+            is_function(t) ? RULE_TEXT + text + (gdouble)RULE_CALL * t->places : text * t->places;
     }
     for (guint i = 0; i < f->streams->len; i++) {
         const RowTable *s = f->streams->pdata[i];
@@ -296,7 +326,8 @@ static gdouble text_after(const RowFinder *f, const RuleRow *grammar)
 
 /* -- bodies -- */
 
-static guint add_body(Plan *plan, RowLoops *streams, const RowFinder *f, const Rule *rule, guint first_rule, RankList ranks)
+static guint add_body(Plan *plan, RowLoops *streams, const RowFinder *f, const Rule *rule,
+                      guint first_rule, RankList ranks)
 {
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     RowSymbol *row_symbols = g_new0(RowSymbol, rule->n + 1);
@@ -401,7 +432,8 @@ static void add_to_order(guint rule, gpointer data)
     g_array_append_val(plan->order, rule);
 }
 
-/* Rules below those of threads. What ranks run them stays as it was: terminals that became rows of others still have theirs. */
+/* Rules below those of threads. What ranks run them stays as it was: terminals that became rows of
+ * others still have theirs. */
 static void find_order(Plan *plan)
 {
     g_autofree guint *seen = g_new0(guint, plan->n_rules + 1);
@@ -409,10 +441,14 @@ static void find_order(Plan *plan)
         plan->rules[i].used = FALSE;
     g_array_set_size(plan->order, 0);
     for (guint t = 0; t < plan->threads->len; t++)
-        plan_visit(plan, g_array_index(plan->threads, PlanThread, t).rule, seen, 1, add_to_order, plan);
+        plan_visit(plan, g_array_index(plan->threads, PlanThread, t).rule, seen, 1, add_to_order,
+                   plan);
 }
 
-static void count_user(guint rule, gpointer users) { ((guint *)users)[rule]++; }
+static void count_user(guint rule, gpointer users)
+{
+    ((guint *)users)[rule]++;
+}
 
 /* How many different bodies of threads get to each rule. */
 static void count_users(RowFinder *f)
@@ -433,7 +469,8 @@ static void find_texts(RowFinder *f)
     for (guint o = 0; o < plan->order->len; o++) {
         const PlanRule *r = &plan->rules[g_array_index(plan->order, guint, o)];
         for (guint i = 0; i < r->n; i++)
-            if ((!r->symbols[i].is_rule || r->symbols[i].repeats > 1) && !r->loop && !plan_choice(plan, g_array_index(plan->order, guint, o), i))
+            if ((!r->symbols[i].is_rule || r->symbols[i].repeats > 1) && !r->loop
+                && !plan_choice(plan, g_array_index(plan->order, guint, o), i))
                 find_text(f, &r->symbols[i]);
     }
 }
@@ -445,7 +482,10 @@ static void clear_texts(CallText *texts, guint n)
     g_free(texts);
 }
 
-gdouble row_loops_text(const RowLoops *s) { return s->text; }
+gdouble row_loops_text(const RowLoops *s)
+{
+    return s->text;
+}
 
 RowLoops *row_loops_new(Emitter *e)
 {
@@ -454,9 +494,15 @@ RowLoops *row_loops_new(Emitter *e)
         return NULL;
     guint n_terminals = wend_program_n_terminals(plan->program), n_rules = plan->n_rules;
     RowLoops *s = g_new(RowLoops, 1);
-    *s = (RowLoops){g_ptr_array_new_with_free_func(row_table_free), g_ptr_array_new_with_free_func(g_free), g_array_new(FALSE, FALSE, sizeof(Former)), 0};
-    RowFinder f = {.e = e, .texts = wend_byte_entries_new(text_free), .calls = g_new0(CallText, n_terminals + 1), .bodies = g_new0(CallText, n_rules + 1), .varies = g_malloc(plan->n_rules + 1),
-                .users = g_new0(guint, plan->n_rules + 1)};
+    *s = (RowLoops){g_ptr_array_new_with_free_func(row_table_free),
+                    g_ptr_array_new_with_free_func(g_free),
+                    g_array_new(FALSE, FALSE, sizeof(Former)), 0};
+    RowFinder f = {.e = e,
+                   .texts = wend_byte_entries_new(text_free),
+                   .calls = g_new0(CallText, n_terminals + 1),
+                   .bodies = g_new0(CallText, n_rules + 1),
+                   .varies = g_malloc(plan->n_rules + 1),
+                   .users = g_new0(guint, plan->n_rules + 1)};
     memset(f.varies, -1, plan->n_rules + 1);
     /* What texts need is defined when they are written for good. */
     GHashTable *tables = e->tables;
@@ -470,7 +516,8 @@ RowLoops *row_loops_new(Emitter *e)
     AlikeRules *alike = alike_new(plan);
     for (guint t = 0; t < plan->threads->len; t++) {
         guint rule = g_array_index(plan->threads, PlanThread, t).rule;
-        if (rule < n_rules && !alike_shared(alike, rule)) /* another thread with this body may have got the new one for it */
+        /* another thread with this body may have got the new one for it */
+        if (rule < n_rules && !alike_shared(alike, rule))
             look_at_thread(&f, s, t);
     }
     alike_free(alike);
@@ -525,7 +572,8 @@ static void write_row(const Plan *plan, GString *list, const RowTable *s, guint 
     for (guint i = 0; i < s->columns->len; i++) {
         const Column *c = &g_array_index(s->columns, Column, i);
         for (guint k = 0; k < c->width && c->kept; k++, before = ", ") {
-            g_autofree char *text = literal(plan, g_array_index(s->values, gint64, (gsize)row * s->n_numbers + c->first + k));
+            g_autofree char *text = literal(
+                plan, g_array_index(s->values, gint64, (gsize)row * s->n_numbers + c->first + k));
             g_string_append_printf(list, "%s%s", before, text);
         }
     }
@@ -542,7 +590,9 @@ void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GStrin
         if (one->n_kept == 0)
             continue;
         if (!any)
-            write_comment(definitions, 0, "The numbers of calls that differ in nothing else, in the order in which they are made, and which is next.");
+            write_comment(definitions, 0,
+                          "The numbers of calls that differ in nothing else, in the order in which "
+                          "they are made, and which is next.");
         any = TRUE;
         const char *type = type_of(one);
         g_autoptr(GString) list = g_string_new("");
@@ -550,11 +600,15 @@ void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GStrin
             g_string_append(list, r ? ", " : "");
             write_row(e->plan, list, one, r);
         }
-        g_autofree char *dimensions = one->n_kept > 1 ? g_strdup_printf("[%u][%u]", rows, one->n_kept) : g_strdup_printf("[%u]", rows);
-        write_line(definitions, 0, "%sconst %s rows_%u%s = {%s};", e->linkage, type, one->number, dimensions, list->str);
+        g_autofree char *dimensions = one->n_kept > 1
+                                          ? g_strdup_printf("[%u][%u]", rows, one->n_kept)
+                                          : g_strdup_printf("[%u]", rows);
+        write_line(definitions, 0, "%sconst %s rows_%u%s = {%s};", e->linkage, type, one->number,
+                   dimensions, list->str);
         write_line(definitions, 0, "%s%sint row_%u;", e->linkage, local, one->number);
         if (!*e->linkage) {
-            write_line(declarations, 0, "extern const %s rows_%u%s;", type, one->number, dimensions);
+            write_line(declarations, 0, "extern const %s rows_%u%s;", type, one->number,
+                       dimensions);
             write_line(declarations, 0, "extern %sint row_%u;", local, one->number);
         }
     }
@@ -562,14 +616,17 @@ void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GStrin
         g_string_append_c(definitions, '\n');
 }
 
-void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol, const RowSymbol *s)
+void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol,
+                    const RowSymbol *s)
 {
     const RowTable *stream = s->stream;
     guint64 rows = symbol->repeats;
     int inner = indent + (rows > 1);
     gboolean alone = stream->n_kept == 1;
     g_autofree char *pointer = g_strdup_printf("const %s *", type_of(stream));
-    const char *row = stream->n_kept == 0 ? "" : alone ? locals_variable(e, type_of(stream), "number", 0) : locals_variable(e, pointer, "row", 0);
+    const char *row = stream->n_kept == 0 ? ""
+                      : alone             ? locals_variable(e, type_of(stream), "number", 0)
+                                          : locals_variable(e, pointer, "row", 0);
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GString) body = g_string_new("");
     ColumnWriter writer = {numbers, TRUE, stream->columns};

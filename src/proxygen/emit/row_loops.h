@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_loops.h: loops over tables. A loop whose calls differ in numbers from one iteration to the next (sizes, tags, partners that a mesh or chance decides) is no loop in the recording: each call is one of its own. Here calls whose
- * text is the same but for numbers become one, the numbers a table, and what is then repeated becomes loops:
+/* row_loops.h: loops over tables. A loop whose calls differ in numbers from one iteration to the
+ * next (sizes, tags, partners that a mesh or chance decides) is no loop in the recording: each call
+ * is one of its own. Here calls whose text is the same but for numbers become one, the numbers a
+ * table, and what is then repeated becomes loops:
  *
  *     for (int i = 0; i < 1000; i++) {
  *         row = rows_1[row_1++];
@@ -33,6 +35,7 @@ void row_loops_free(RowLoops *s);
 /* The tables, and how far each has been gone through. */
 void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GString *definitions);
 /* Appends the call of a symbol that has a stream. */
-void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol, const RowSymbol *s);
+void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symbol,
+                    const RowSymbol *s);
 
 #endif

@@ -40,7 +40,9 @@ static const Column *find(const GArray *columns, guint first)
 {
     const Column key = {.first = first};
     guint at;
-    return g_array_binary_search((GArray *)columns, &key, compare, &at) ? &g_array_index(columns, Column, at) : NULL;
+    return g_array_binary_search((GArray *)columns, &key, compare, &at)
+               ? &g_array_index(columns, Column, at)
+               : NULL;
 }
 
 GArray *row_tables_find(const char *text)
@@ -55,7 +57,9 @@ GArray *row_tables_find(const char *text)
     g_array_sort(columns, compare);
     guint n = 0;
     for (guint i = 0; i < columns->len; i++)
-        if (i == 0 || g_array_index(columns, Column, i).first != g_array_index(columns, Column, n - 1).first)
+        if (i == 0
+            || g_array_index(columns, Column, i).first
+                   != g_array_index(columns, Column, n - 1).first)
             g_array_index(columns, Column, n++) = g_array_index(columns, Column, i);
     g_array_set_size(columns, n);
     return columns;
@@ -67,7 +71,10 @@ gboolean row_tables_agree(const GArray *columns, guint first)
     return c && c->place < 0;
 }
 
-static gsize bytes_of(const Column *c) { return c->width * sizeof(gint64); }
+static gsize bytes_of(const Column *c)
+{
+    return c->width * sizeof(gint64);
+}
 
 static const gint64 *numbers_of(const GArray *values, guint n_numbers, gsize row, const Column *c)
 {
@@ -77,7 +84,9 @@ static const gint64 *numbers_of(const GArray *values, guint n_numbers, gsize row
 static gboolean agree(const GArray *values, guint n_numbers, const Column *c)
 {
     for (gsize i = 1; i < values->len / n_numbers; i++)
-        if (memcmp(numbers_of(values, n_numbers, i, c), numbers_of(values, n_numbers, 0, c), bytes_of(c)) != 0)
+        if (memcmp(numbers_of(values, n_numbers, i, c), numbers_of(values, n_numbers, 0, c),
+                   bytes_of(c))
+            != 0)
             return FALSE;
     return TRUE;
 }
@@ -94,7 +103,8 @@ static void append_key(GByteArray *key, const GArray *values, guint n_numbers, c
 
 guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
 {
-    g_autoptr(GHashTable) places = wend_byte_entries_new(g_free); /* of columns that are kept -> guint: place + 1 */
+    /* of columns that are kept -> guint: place + 1 */
+    g_autoptr(GHashTable) places = wend_byte_entries_new(g_free);
     g_autoptr(GByteArray) key = g_byte_array_new();
     guint n = 0;
     for (guint i = 0; i < columns->len; i++) {
@@ -119,7 +129,8 @@ guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
 static void append_constant(GString *out, const Plan *plan, gint64 value)
 {
     static const char plus[] = " + ";
-    gboolean added = out->len >= strlen(plus) && memcmp(out->str + out->len - strlen(plus), plus, strlen(plus)) == 0;
+    gboolean added = out->len >= strlen(plus)
+                     && memcmp(out->str + out->len - strlen(plus), plus, strlen(plus)) == 0;
     if (added && value == 0) {
         g_string_truncate(out, out->len - strlen(plus));
         return;
@@ -144,7 +155,8 @@ static void append_place(GString *out, const Column *c)
         g_string_append_printf(out, offset > 0 ? "[%d + rank]" : "[rank - %d]", ABS(offset));
 }
 
-void row_tables_append(GString *out, const Plan *plan, const char *text, const GArray *columns, const GArray *values, const char *row, gboolean alone)
+void row_tables_append(GString *out, const Plan *plan, const char *text, const GArray *columns,
+                       const GArray *values, const char *row, gboolean alone)
 {
     for (const char *p = text; *p; p++) {
         if (*p != COLUMN_MARK) {
@@ -173,17 +185,21 @@ char *column_of_number(Emitter *e, gint64 value)
     return column_mark(e->columns->numbers->len - 1);
 }
 
-/* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all calls of the table, and stands in the text. */
+/* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all calls of the table, and
+ * stands in the text. */
 char *column_of_ranks(Emitter *e, RankList ranks, const gint64 *values)
 {
-    guint first = e->columns->numbers->len, low = ranks.ranks[0], width = ranks.ranks[ranks.n - 1] - low + 1;
+    guint first = e->columns->numbers->len, low = ranks.ranks[0],
+          width = ranks.ranks[ranks.n - 1] - low + 1;
     for (guint r = 0, i = 0; r < width; r++) {
         gboolean here = ranks.ranks[i] == low + r;
         gint64 value = here ? values[i] : 0;
         g_array_append_val(e->columns->numbers, value);
         i += here;
     }
-    return e->columns->known && row_tables_agree(e->columns->known, first) ? NULL : column_mark_by_rank(first, low, width);
+    return e->columns->known && row_tables_agree(e->columns->known, first)
+               ? NULL
+               : column_mark_by_rank(first, low, width);
 }
 
 char *column_index(Emitter *e, gint64 place)

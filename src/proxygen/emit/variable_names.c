@@ -56,7 +56,8 @@ char *variable_array(WendKind kind, guint thread)
 
 char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle)
 {
-    g_autofree char *name = variable_array(kind, wend_handle_tid(handle)), *index = column_index(e, wend_handle_number(handle));
+    g_autofree char *name = variable_array(kind, wend_handle_tid(handle)),
+                    *index = column_index(e, wend_handle_number(handle));
     return g_strdup_printf("%s[%s]", name, index);
 }
 
@@ -69,14 +70,17 @@ static char *array_of_requests(const Plan *plan, guint thread)
 /* Where it is now: "at[3]". */
 static char *place_now(Emitter *e, gint64 request)
 {
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *index = column_index(e, request_slots_index(variables_request_slots(e->plan), request));
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)),
+                    *index = column_index(
+                        e, request_slots_index(variables_request_slots(e->plan), request));
     return g_strdup_printf("at%s[%s]", suffix, index);
 }
 
 char *variable_of_request(Emitter *e, gint64 request, RankList ranks)
 {
     gint64 place = variables_place(e->plan, request, ranks);
-    g_autofree char *name = array_of_requests(e->plan, wend_handle_tid(request)), *index = place < 0 ? place_now(e, request) : column_index(e, place);
+    g_autofree char *name = array_of_requests(e->plan, wend_handle_tid(request)),
+                    *index = place < 0 ? place_now(e, request) : column_index(e, place);
     return g_strdup_printf("%s[%s]", name, index);
 }
 
@@ -85,7 +89,9 @@ char *variable_of_request_moves(Emitter *e, gint64 request, RankList ranks)
     const RequestSlots *positions = variables_request_slots(e->plan);
     if (!positions || !request_slots_move(positions, request, ranks))
         return NULL;
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)), *now = place_now(e, request), *index = column_index(e, request_slots_index(positions, request));
+    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)),
+                    *now = place_now(e, request),
+                    *index = column_index(e, request_slots_index(positions, request));
     return g_strdup_printf("%s = next_place%s(%s);", now, suffix, index);
 }
 
@@ -99,6 +105,7 @@ char *variables_of_list(Emitter *e, const RequestList *list, RankList ranks)
     if (place == first && !e->columns)
         return g_steal_pointer(&name);
     g_autofree char *index = place < 0 ? place_now(e, request) : column_index(e, place - first);
-    return place >= 0 || first == 0 ? g_strdup_printf("&%s[%s]", name, index) : g_strdup_printf("&%s[%s - %" G_GINT64_FORMAT "]", name, index, first);
+    return place >= 0 || first == 0
+               ? g_strdup_printf("&%s[%s]", name, index)
+               : g_strdup_printf("&%s[%s - %" G_GINT64_FORMAT "]", name, index, first);
 }
-

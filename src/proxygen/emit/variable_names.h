@@ -7,7 +7,10 @@
 #include "src/proxygen/plan/passes.h"
 
 /* The C type of a handle, the name of its arrays, and that of its null constant. */
-typedef struct { WendKind kind; const char *ctype, *name, *null; } HandleVariable;
+typedef struct {
+    WendKind kind;
+    const char *ctype, *name, *null;
+} HandleVariable;
 const HandleVariable *handle_kind(WendKind kind);
 const char *handle_ctype(WendKind kind);
 const char *handle_null(WendKind kind);

@@ -15,7 +15,8 @@ gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param)
     switch (param->kind) {
     case WEND_KIND_STATUS:
         return TRUE;
-    case WEND_KIND_BUF: case WEND_KIND_ATTR:
+    case WEND_KIND_BUF:
+    case WEND_KIND_ATTR:
         return param->dir == WEND_DIR_OUT; /* else the value is a pointer itself */
     case WEND_KIND_REQUEST:
         /* The standard's direction is in, the C argument is a pointer. */
@@ -52,8 +53,8 @@ void call_free(CallPattern *c)
 static void move_to_host(const WendParam *param, gboolean out, Word *words, guint n)
 {
     const guint width = layout_element_words(param, out);
-    if (param->kind != WEND_KIND_ADDRESS && param->kind != WEND_KIND_BUF &&
-        param->kind != WEND_KIND_ATTR && param->kind != WEND_KIND_SEGMENT)
+    if (param->kind != WEND_KIND_ADDRESS && param->kind != WEND_KIND_BUF
+        && param->kind != WEND_KIND_ATTR && param->kind != WEND_KIND_SEGMENT)
         return;
     for (guint i = 0; i < n; i++)
         if (!words[i].by_slot && i % width % 2 == 0)
@@ -67,9 +68,10 @@ static void take_words(CallPattern *c, const Layout *layout, const LayoutOrigin 
     Word *words = (Word *)(gpointer)c->words->data;
     for (guint i = 0; i < layout->words->len; i++) {
         gboolean by_slot = origins[i].slot != LAYOUT_OF_SHAPE;
-        words[i] = (Word){.value = by_slot ? origins[i].steps
-                                           : g_array_index(layout->words, gint64, i),
-                          .slot = by_slot ? origins[i].slot : 0, .by_slot = by_slot};
+        words[i] =
+            (Word){.value = by_slot ? origins[i].steps : g_array_index(layout->words, gint64, i),
+                   .slot = by_slot ? origins[i].slot : 0,
+                   .by_slot = by_slot};
     }
     /* Behind them one for each argument: that of a status. */
     for (guint i = 0; i < c->n_args; i++)
@@ -150,13 +152,15 @@ void call_decode(CallPattern *c, guint terminal)
 const Arg *call_arg_of_slot(const CallPattern *c, guint slot)
 {
     const Arg *arg = slot < c->layout->slot_param->len
-                         ? &c->args[g_array_index(c->layout->slot_param, gint16, slot)] : NULL;
+                         ? &c->args[g_array_index(c->layout->slot_param, gint16, slot)]
+                         : NULL;
     return arg && arg->has_in ? arg : NULL;
 }
 
 gboolean call_is_place(const WendFunction *function)
 {
-    return strcmp(function->name, "wend_device") == 0 || strcmp(function->name, "wend_managed") == 0 || strcmp(function->name, "wend_pinned") == 0;
+    return strcmp(function->name, "wend_device") == 0 || strcmp(function->name, "wend_managed") == 0
+           || strcmp(function->name, "wend_pinned") == 0;
 }
 
 gint64 call_value(const CallPattern *c, Word w, guint rank)
@@ -166,7 +170,9 @@ gint64 call_value(const CallPattern *c, Word w, guint rank)
     gint64 first = wend_program_slot(c->program, c->terminal, w.slot, rank);
     if (w.value == 0)
         return first;
-    return wend_progression_value(first, wend_program_slot(c->program, c->terminal, w.slot + 1, rank), wend_program_slot(c->program, c->terminal, w.slot + 2, rank), (guint64)w.value);
+    return wend_progression_value(
+        first, wend_program_slot(c->program, c->terminal, w.slot + 1, rank),
+        wend_program_slot(c->program, c->terminal, w.slot + 2, rank), (guint64)w.value);
 }
 
 gboolean call_word_is_constant(const CallPattern *c, Word w, gint64 *value)
@@ -264,13 +270,16 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
         if (words[*at] > 0)
             size += (guint)((MIN(words[*at], (gint64)n * 8) + 7) / 8);
         break;
-    case WEND_KIND_BUF: case WEND_KIND_ADDRESS: case WEND_KIND_ATTR:
+    case WEND_KIND_BUF:
+    case WEND_KIND_ADDRESS:
+    case WEND_KIND_ATTR:
         size += wend_is_segment(words[*at]) || words[*at] == WEND_PLAIN;
         break;
     case WEND_KIND_STATUS:
         size = 4;
         break;
-    case WEND_KIND_COMM: case WEND_KIND_DATATYPE:
+    case WEND_KIND_COMM:
+    case WEND_KIND_DATATYPE:
         size += wend_is_handle(words[*at]) ? 5 : 0;
         break;
     default:

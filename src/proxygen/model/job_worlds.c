@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_worlds.c: see job_worlds.h. Worlds are named by what started them (docs/format.md): "0.2-1.1" by rank 1 of the world "0.2", which was its first. */
+/* job_worlds.c: see job_worlds.h. Worlds are named by what started them (docs/format.md): "0.2-1.1"
+ * by rank 1 of the world "0.2", which was its first. */
 #include "job_worlds.h"
 
 #include <string.h>
@@ -7,19 +8,23 @@
 static gint world_named(const WendProgram *p, const char *name, gsize n)
 {
     for (guint i = 0; i < wend_program_n_worlds(p); i++)
-        if (strlen(wend_program_world(p, i)->name) == n && strncmp(wend_program_world(p, i)->name, name, n) == 0)
+        if (strlen(wend_program_world(p, i)->name) == n
+            && strncmp(wend_program_world(p, i)->name, name, n) == 0)
             return (gint)i;
     return -1;
 }
 
-/* In the order of names the K-th start of each rank is that of its K-th call; the threads of a rank are one after the other. */
+/* In the order of names the K-th start of each rank is that of its K-th call; the threads of a rank
+ * are one after the other. */
 static gboolean link_world(const WendProgram *p, guint world, GArray *starts)
 {
-    const char *name = wend_program_world(p, world)->name, *last = strrchr(name, '-'), *own = last ? last + 1 : name;
+    const char *name = wend_program_world(p, world)->name, *last = strrchr(name, '-'),
+               *own = last ? last + 1 : name;
     gint parent = world_named(p, name, last ? (gsize)(last - name) : 0);
     char *end;
     guint64 rank = g_ascii_strtoull(own, &end, 10);
-    if (end == own || (*end != '.' && *end != 't') || parent < 0 || rank >= wend_program_world(p, (guint)parent)->ranks)
+    if (end == own || (*end != '.' && *end != 't') || parent < 0
+        || rank >= wend_program_world(p, (guint)parent)->ranks)
         return FALSE;
     WorldStart start = {wend_program_world(p, (guint)parent)->first + (guint)rank, world};
     g_array_append_val(starts, start);
@@ -29,7 +34,8 @@ static gboolean link_world(const WendProgram *p, guint world, GArray *starts)
 static gint compare_starts(gconstpointer a, gconstpointer b)
 {
     const WorldStart *s = a, *t = b;
-    return s->rank != t->rank ? (s->rank > t->rank ? 1 : -1) : (s->world > t->world) - (s->world < t->world);
+    return s->rank != t->rank ? (s->rank > t->rank ? 1 : -1)
+                              : (s->world > t->world) - (s->world < t->world);
 }
 
 GArray *job_worlds_starts(const WendProgram *p)
@@ -44,7 +50,10 @@ GArray *job_worlds_starts(const WendProgram *p)
     return starts;
 }
 
-static gboolean starts_processes(const char *function) { return g_str_has_prefix(function, "MPI_Comm_spawn"); }
+static gboolean starts_processes(const char *function)
+{
+    return g_str_has_prefix(function, "MPI_Comm_spawn");
+}
 
 static const char *const commands[] = {"command", "array_of_commands"};
 
@@ -67,7 +76,9 @@ static guint count_starts(const WendProgram *p, guint rank)
         WendWalk *walk = wend_walk_new(p, rank, s, WEND_WALK_MAIN);
         const WendCall *call;
         while ((call = wend_walk_next(walk)) != NULL)
-            for (guint i = 0; !call->failed && starts_processes(call->function->name) && i < G_N_ELEMENTS(commands); i++) {
+            for (guint i = 0; !call->failed && starts_processes(call->function->name)
+                              && i < G_N_ELEMENTS(commands);
+                 i++) {
                 const WendArg *arg = wend_call_arg(call, commands[i]);
                 n += arg && arg->n_in != WEND_ABSENT;
             }
@@ -99,7 +110,10 @@ WendProgram *job_worlds_open(const char *path, guint64 max_size, GError **error)
     return wend_program_open_world(path, 0, max_size, error);
 }
 
-gboolean job_worlds_several(const Plan *plan) { return wend_program_n_worlds(plan->program) > 1; }
+gboolean job_worlds_several(const Plan *plan)
+{
+    return wend_program_n_worlds(plan->program) > 1;
+}
 
 const WendWorld *job_worlds_of(const Plan *plan, guint rank)
 {

@@ -5,10 +5,14 @@
 
 #include "plan.h"
 
-/* A world and the rank of the job, as the root, that started it. In order of the ranks, and of each rank's calls. */
-typedef struct { guint rank, world; } WorldStart;
+/* A world and the rank of the job, as the root, that started it. In order of the ranks, and of each
+ * rank's calls. */
+typedef struct {
+    guint rank, world;
+} WorldStart;
 
-/* The recording with all its worlds; with the first alone, if it does not say which call started which of the others, or has not all of them. */
+/* The recording with all its worlds; with the first alone, if it does not say which call started
+ * which of the others, or has not all of them. */
 /* MAX_SIZE: program.h */
 WendProgram *job_worlds_open(const char *path, guint64 max_size, GError **error);
 GArray *job_worlds_starts(const WendProgram *p); /* of WorldStart; empty: there is one world */

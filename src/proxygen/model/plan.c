@@ -31,9 +31,11 @@ gboolean rank_list_has(RankList set, guint rank)
 
 gboolean plan_is_init(const Plan *plan, guint terminal)
 {
-    const WendShape *shape = wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape);
+    const WendShape *shape =
+        wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape);
     const char *name = shape->function->name;
-    return !shape->failed && (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0);
+    return !shape->failed
+           && (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0);
 }
 
 guint plan_add_body(Plan *plan, GArray *symbols)
@@ -47,10 +49,14 @@ guint plan_add_body(Plan *plan, GArray *symbols)
     return plan->n_rules++;
 }
 
-/* Recursion is as deep as the grammar, which is about its logarithm; hostile archives could make it deep, so there is an explicit stack. */
-void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp, void (*visit)(guint rule, gpointer data), gpointer data)
+/* Recursion is as deep as the grammar, which is about its logarithm; hostile archives could make it
+ * deep, so there is an explicit stack. */
+void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp,
+                void (*visit)(guint rule, gpointer data), gpointer data)
 {
-    typedef struct { guint rule, symbol; } VisitFrame;
+    typedef struct {
+        guint rule, symbol;
+    } VisitFrame;
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(VisitFrame));
     VisitFrame next = {rule, 0};
     if (seen[rule] != stamp)

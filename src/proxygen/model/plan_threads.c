@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_threads.c: which threads a class has, and what they use of each other's.
  *
- * The recording says where threads are started and joined (wend_start, wend_join); those that began before MPI could know are started after MPI_Init.
- * Beyond that the calls of two threads are in no order but what objects tell: one is made before another thread uses it, its uses come before the call
- * that frees it, and that before its number is another's. An object that several threads name is a Shared; helpers.c has the waiting. Memory is freed when other
- * threads have completed the requests that use it. */
+ * The recording says where threads are started and joined (wend_start, wend_join); those that began
+ * before MPI could know are started after MPI_Init. Beyond that the calls of two threads are in no
+ * order but what objects tell: one is made before another thread uses it, its uses come before the
+ * call that frees it, and that before its number is another's. An object that several threads name
+ * is a Shared; helpers.c has the waiting. Memory is freed when other threads have completed the
+ * requests that use it. */
 #include "plan_threads.h"
 
 #include <string.h>
@@ -13,7 +15,8 @@
 
 /* -- how often each thread makes each call -- */
 
-/* Calls of the expansions of rules, TIMES of each up to LAST, are added to CALLS by terminal. Rules name rules before them. TIMES is used up. */
+/* Calls of the expansions of rules, TIMES of each up to LAST, are added to CALLS by terminal. Rules
+ * name rules before them. TIMES is used up. */
 static void expand(const Plan *plan, guint last, guint64 *times, guint64 *calls)
 {
     for (guint i = last + 1; i-- > 0;)
@@ -26,7 +29,8 @@ static void expand(const Plan *plan, guint last, guint64 *times, guint64 *calls)
 /* Calls of the expansion of RULE. */
 static guint64 *count_calls(const Plan *plan, guint rule)
 {
-    guint64 *times = g_new0(guint64, rule + 1), *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+    guint64 *times = g_new0(guint64, rule + 1),
+            *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
     times[rule] = 1;
     expand(plan, rule, times, calls);
     g_free(times);
@@ -34,7 +38,10 @@ static guint64 *count_calls(const Plan *plan, guint rule)
 }
 
 /* What a sequence calls at all, and how often. */
-typedef struct { guint terminal; guint64 times; } CountedUse;
+typedef struct {
+    guint terminal;
+    guint64 times;
+} CountedUse;
 static GArray *counted_calls(const Plan *plan, guint rule)
 {
     g_autofree guint64 *calls = count_calls(plan, rule);
@@ -50,7 +57,8 @@ static GArray *counted_calls(const Plan *plan, guint rule)
 /* Those of them that come before the first one of TERMINAL, which is among them. */
 static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
 {
-    guint64 *times = g_new0(guint64, rule + 1), *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
+    guint64 *times = g_new0(guint64, rule + 1),
+            *calls = g_new0(guint64, wend_program_n_terminals(plan->program) + 1);
     g_autofree gboolean *has = g_new0(gboolean, rule + 1);
     for (guint i = 0; i <= rule; i++)
         for (guint k = 0; !has[i] && k < plan->rules[i].n; k++) {
@@ -80,7 +88,8 @@ static gboolean frees(const CallPattern *c, const Arg *arg)
 {
     const char *name = c->function->name;
     return arg->param->dir == WEND_DIR_INOUT && !arg->param->array && !c->failed
-           && (strstr(name, "free") || strstr(name, "disconnect") || strstr(name, "close") || strstr(name, "Session_finalize") || arg->param->kind == WEND_KIND_MESSAGE);
+           && (strstr(name, "free") || strstr(name, "disconnect") || strstr(name, "close")
+               || strstr(name, "Session_finalize") || arg->param->kind == WEND_KIND_MESSAGE);
 }
 
 static SharedRole role_of(const CallPattern *c, const Arg *arg)
@@ -107,7 +116,9 @@ static void add_role(GArray *roles, WendKind kind, gint64 word, SharedRole role)
 
 static gboolean is_named_by_thread(gint64 word)
 {
-    return wend_is_segment(word) && (wend_segment_kind(word) == WEND_SEGMENT_HEAP || wend_segment_kind(word) == WEND_SEGMENT_MAP);
+    return wend_is_segment(word)
+           && (wend_segment_kind(word) == WEND_SEGMENT_HEAP
+               || wend_segment_kind(word) == WEND_SEGMENT_MAP);
 }
 
 static GArray *roles_of(const CallPattern *c)
@@ -117,7 +128,8 @@ static GArray *roles_of(const CallPattern *c)
         const Arg *arg = &c->args[a];
         WendKind kind = arg->param->kind;
         if (kind == WEND_KIND_SEGMENT && arg->has_in && is_named_by_thread(arg->in[0].value))
-            add_role(roles, WEND_KIND_SEGMENT, arg->in[0].value, call_is_place(c->function) ? SHARED_USE : SHARED_END);
+            add_role(roles, WEND_KIND_SEGMENT, arg->in[0].value,
+                     call_is_place(c->function) ? SHARED_USE : SHARED_END);
         for (guint w = 0; kind == WEND_KIND_BUF && arg->has_in && w < arg->n_in_words; w += 2)
             if (is_named_by_thread(arg->in[w].value))
                 add_role(roles, WEND_KIND_SEGMENT, arg->in[w].value, SHARED_USE);
@@ -145,16 +157,32 @@ static gboolean use_equal(gconstpointer a, gconstpointer b)
     return x->kind == y->kind && x->word == y->word;
 }
 
-/* What a thread does with an object, and what the one that started and joined it had done by then. */
-typedef struct { gboolean named; guint64 uses, ends_before_start, makes_before_join, ends_before_join; } ThreadPart;
+/* What a thread does with an object, and what the one that started and joined it had done by
+ * then. */
+typedef struct {
+    gboolean named;
+    guint64 uses, ends_before_start, makes_before_join, ends_before_join;
+} ThreadPart;
 
-/* What the threads of one class do with an object. ALONE: the place of the thread that makes and frees it; -1: several do. */
-typedef struct { SharedUse key; guint n; gint alone; guint64 makes, commits, ends; ThreadPart parts[]; } Tally;
+/* What the threads of one class do with an object. ALONE: the place of the thread that makes and
+ * frees it; -1: several do. */
+typedef struct {
+    SharedUse key;
+    guint n;
+    gint alone;
+    guint64 makes, commits, ends;
+    ThreadPart parts[];
+} Tally;
 
 /* Where a thread was started or joined, as a call of another. */
-typedef struct { gint by; guint64 *calls; } Before; /* BY -1: nowhere; CALLS: of that thread, before it */
+/* BY -1: nowhere; CALLS: of that thread, before it */
+typedef struct {
+    gint by;
+    guint64 *calls;
+} Before;
 
-static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before *starts, Before *joins)
+static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before *starts,
+                         Before *joins)
 {
     for (guint t = 0; t < n; t++)
         starts[t].by = joins[t].by = -1;
@@ -169,8 +197,10 @@ static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before 
                 continue;
             for (guint u = 0; u < n; u++) {
                 Before *before = start ? &starts[u] : &joins[u];
-                if (u != t && before->by < 0 && threads[u].thread == (guint)plan->call->args[0].in[0].value)
-                    *before = (Before){(gint)t, count_calls_before(plan, threads[t].rule, call->terminal)};
+                if (u != t && before->by < 0
+                    && threads[u].thread == (guint)plan->call->args[0].in[0].value)
+                    *before = (Before){(gint)t,
+                                       count_calls_before(plan, threads[t].rule, call->terminal)};
             }
         }
     }
@@ -190,7 +220,8 @@ static void note_role(Tally *tally, guint t, const SharedUse *use, guint64 calls
         tally->alone = tally->alone == -2 || tally->alone == (gint)t ? (gint)t : -1;
 }
 
-/* What the starter had freed, the thread cannot use, nor what the joiner makes after it: if nobody else makes and frees it. */
+/* What the starter had freed, the thread cannot use, nor what the joiner makes after it: if nobody
+ * else makes and frees it. */
 static void tally_befores(GHashTable *tallies, guint u, gint starter, gint joiner)
 {
     GHashTableIter i;
@@ -246,8 +277,9 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
     }
 }
 
-/* Uses of each life of the object, of which there are LIVES, by each thread that is there then; FALSE: they are not the same in all. A thread that alone makes and
- * frees it has its own uses in their order, and nobody has to wait for them: they do not count. */
+/* Uses of each life of the object, of which there are LIVES, by each thread that is there then;
+ * FALSE: they are not the same in all. A thread that alone makes and frees it has its own uses in
+ * their order, and nobody has to wait for them: they do not count. */
 static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
 {
     gboolean memory = tally->key.kind == WEND_KIND_SEGMENT;
@@ -268,22 +300,28 @@ static void share_out(const Tally *tally, SharedShare *shares)
     if (tally->key.kind == WEND_KIND_REQUEST) /* completed by what the run decides */
         return;
     guint64 lives = tally->key.kind == WEND_KIND_SEGMENT ? tally->ends : tally->makes;
-    if (!divide(tally, lives, shares) && !(tally->key.kind == WEND_KIND_SEGMENT && divide(tally, lives + 1, shares)))
+    if (!divide(tally, lives, shares)
+        && !(tally->key.kind == WEND_KIND_SEGMENT && divide(tally, lives + 1, shares)))
         memset(shares, 0, tally->n * sizeof *shares);
 }
 
 static int compare_uses(gconstpointer a, gconstpointer b)
 {
     const SharedUse *x = *(const SharedUse *const *)a, *y = *(const SharedUse *const *)b;
-    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1) : (x->word > y->word) - (x->word < y->word);
+    return x->kind != y->kind ? (x->kind < y->kind ? -1 : 1)
+                              : (x->word > y->word) - (x->word < y->word);
 }
 
-/* Objects that at least two threads of a class name, each with a number, and in each class its shares. */
+/* Objects that at least two threads of a class name, each with a number, and in each class its
+ * shares. */
 static void find_shared(Plan *plan)
 {
-    g_autoptr(GPtrArray) classes = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref), found = g_ptr_array_new();
+    g_autoptr(GPtrArray) classes =
+        g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref),
+                         found = g_ptr_array_new();
     plan->shared = g_hash_table_new_full(use_hash, use_equal, g_free, NULL);
-    for (guint i = 0; i < plan->threads->len; i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
+    for (guint i = 0; i < plan->threads->len;
+         i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
         guint n = 1 + g_array_index(plan->threads, PlanThread, i).n_others;
         GHashTable *tallies = g_hash_table_new_full(use_hash, use_equal, NULL, g_free);
         g_ptr_array_add(classes, tallies);
@@ -330,7 +368,8 @@ static void note_borrowed(Plan *plan, gint64 segment, guint request)
 {
     GArray *requests = g_hash_table_lookup(plan->borrowed, &segment);
     if (!requests)
-        g_hash_table_insert(plan->borrowed, g_memdup2(&segment, sizeof segment), requests = g_array_new(FALSE, FALSE, sizeof(guint)));
+        g_hash_table_insert(plan->borrowed, g_memdup2(&segment, sizeof segment),
+                            requests = g_array_new(FALSE, FALSE, sizeof(guint)));
     for (guint i = 0; i < requests->len; i++)
         if (g_array_index(requests, guint, i) == request)
             return;
@@ -353,22 +392,28 @@ static gboolean has_elements(const Plan *plan, const CallPattern *c, const Arg *
     return any;
 }
 
-/* Memory that a request uses until another thread completes it. Persistent ones use theirs only from start to completion. */
+/* Memory that a request uses until another thread completes it. Persistent ones use theirs only
+ * from start to completion. */
 void plan_borrowed(Plan *plan)
 {
-    plan->borrowed = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
-    for (guint t = 0; g_hash_table_size(plan->shared) && t < wend_program_n_terminals(plan->program); t++) {
+    plan->borrowed = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free,
+                                           (GDestroyNotify)g_array_unref);
+    for (guint t = 0;
+         g_hash_table_size(plan->shared) && t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
         call_decode(plan->call, t);
         const CallPattern *c = plan->call;
         const Arg *request = call_arg_of_kind(c, WEND_KIND_REQUEST);
-        if (c->failed || (c->function->flags & WEND_F_PERSISTENT) || !request || !request->has_out || request->n_out_words == 0)
+        if (c->failed || (c->function->flags & WEND_F_PERSISTENT) || !request || !request->has_out
+            || request->n_out_words == 0)
             continue;
         const SharedUse made = {.kind = WEND_KIND_REQUEST, .word = request->out[0].value};
         const SharedUse *shared = g_hash_table_lookup(plan->shared, &made);
         for (guint a = 0; shared && a < c->n_args; a++)
-            for (guint w = 0; c->args[a].param->kind == WEND_KIND_BUF && c->args[a].has_in && w < c->args[a].n_in_words; w += 2)
+            for (guint w = 0; c->args[a].param->kind == WEND_KIND_BUF && c->args[a].has_in
+                              && w < c->args[a].n_in_words;
+                 w += 2)
                 if (wend_is_segment(c->args[a].in[w].value) && has_elements(plan, c, &c->args[a]))
                     note_borrowed(plan, c->args[a].in[w].value, shared->number);
     }
@@ -423,7 +468,8 @@ static int compare_threads(gconstpointer a, gconstpointer b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The threads that those of a class start, and those that nobody starts; where no thread has a number, an empty one takes it. */
+/* The threads that those of a class start, and those that nobody starts; where no thread has a
+ * number, an empty one takes it. */
 static void list_threads(Plan *plan, guint first)
 {
     PlanThread *main_thread = &g_array_index(plan->threads, PlanThread, first);
@@ -457,7 +503,9 @@ gboolean plan_threads(Plan *plan, GError **error)
         while (i + n < plan->threads->len && all[i + n].class_index == all[i].class_index)
             n++;
         if (n > 1 && !plan->prefix) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: threads run in a program whose ranks differ before MPI_Init: proxygen cannot tell yet when they ran",
+            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                        "%s: threads run in a program whose ranks differ before MPI_Init: proxygen "
+                        "cannot tell yet when they ran",
                         plan->options->recording);
             return FALSE;
         }

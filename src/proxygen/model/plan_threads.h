@@ -6,13 +6,14 @@
 #include "plan.h"
 
 /* An object, or a block of memory, that several threads name, in a call. */
-typedef enum { SHARED_USE, SHARED_COMMIT, SHARED_END, SHARED_MAKE } SharedRole; /* COMMIT: MPI_Type_commit */
+/* COMMIT: MPI_Type_commit */
+typedef enum { SHARED_USE, SHARED_COMMIT, SHARED_END, SHARED_MAKE } SharedRole;
 typedef struct {
-    WendKind kind;           /* WEND_KIND_SEGMENT for memory */
+    WendKind kind; /* WEND_KIND_SEGMENT for memory */
     gint64 word;
     SharedRole role;
-    guint number;            /* among all that are shared */
-    gboolean late;           /* a datatype that is committed by its maker: it is ready then */
+    guint number;  /* among all that are shared */
+    gboolean late; /* a datatype that is committed by its maker: it is ready then */
 } SharedUse;
 
 /* After the sequences of all classes have been found. */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* select.c: which rules and calls the ranks run, in which order functions are emitted, and what comes before MPI_Init.
+/* select.c: which rules and calls the ranks run, in which order functions are emitted, and what
+ * comes before MPI_Init.
  *
- * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main makes before it knows its rank. */
+ * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main
+ * makes before it knows its rank. */
 #include <string.h>
 
 #include "lib/merge/merge.h"
@@ -21,7 +23,8 @@ static gboolean rule_has_init(const Plan *plan, gint8 *known, guint rule)
     const WendRule *r = wend_program_rule(plan->program, rule);
     known[rule] = 0;
     for (guint i = 0; i < r->n && !known[rule]; i++)
-        known[rule] = r->symbols[i].is_rule ? rule_has_init(plan, known, r->symbols[i].id) : plan_is_init(plan, r->symbols[i].id);
+        known[rule] = r->symbols[i].is_rule ? rule_has_init(plan, known, r->symbols[i].id)
+                                            : plan_is_init(plan, r->symbols[i].id);
     return known[rule];
 }
 
@@ -39,8 +42,10 @@ static void expand_into(const Plan *plan, guint rule, GArray *terminals)
         }
 }
 
-/* Splits the expansion of RULE after MPI_Init: PREFIX gets the calls up to it, and REST what follows, in rules where it can. */
-static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray *prefix, GArray *rest)
+/* Splits the expansion of RULE after MPI_Init: PREFIX gets the calls up to it, and REST what
+ * follows, in rules where it can. */
+static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray *prefix,
+                             GArray *rest)
 {
     const WendRule *r = wend_program_rule(plan->program, rule);
     guint i = 0;
@@ -57,7 +62,8 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
     }
     if (i == r->n)
         return;
-    /* MPI_Init happens once, so the repeats here is 1, but hostile input may say otherwise: the others stay in the rest. */
+    /* MPI_Init happens once, so the repeats here is 1, but hostile input may say otherwise: the
+     * others stay in the rest. */
     WendSymbol init = r->symbols[i];
     if (init.is_rule)
         split_after_init(plan, known, init.id, prefix, rest);
@@ -82,7 +88,10 @@ static void find_threads(Plan *plan)
         for (guint s = 0; s < class->n_sequences; s++) {
             if (class->sequences[s].kind != WEND_SEQUENCE_THREAD)
                 continue;
-            PlanThread thread = {.class_index = c, .ranks = {class->n_ranks, class->ranks}, .thread = (guint)class->sequences[s].id, .sequence = s,
+            PlanThread thread = {.class_index = c,
+                                 .ranks = {class->n_ranks, class->ranks},
+                                 .thread = (guint) class->sequences[s].id,
+                                 .sequence = s,
                                  .rule = class->sequences[s].rule};
             if (prefix->len == 0 && rule_has_init(plan, known, thread.rule)) {
                 GArray *rest = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
@@ -97,17 +106,20 @@ static void find_threads(Plan *plan)
             common = FALSE;
         if (!plan->prefix)
             plan->prefix = g_array_ref(prefix);
-        else if (prefix->len != plan->prefix->len || memcmp(prefix->data, plan->prefix->data, prefix->len * sizeof(guint)) != 0)
+        else if (prefix->len != plan->prefix->len
+                 || memcmp(prefix->data, plan->prefix->data, prefix->len * sizeof(guint)) != 0)
             common = FALSE;
         g_array_unref(prefix);
     }
     if (!common && plan->prefix) {
-        /* The whole sequences are run by those who know their rank from the launcher: proxy_files.c. */
+        /* The whole sequences are run by those who know their rank from the launcher:
+         * proxy_files.c. */
         g_array_unref(plan->prefix);
         plan->prefix = NULL;
         for (guint i = 0; i < plan->threads->len; i++) {
             PlanThread *t = &g_array_index(plan->threads, PlanThread, i);
-            t->rule = wend_program_class(plan->program, t->class_index)->sequences[t->sequence].rule;
+            t->rule =
+                wend_program_class(plan->program, t->class_index)->sequences[t->sequence].rule;
         }
     }
     g_free(known);
@@ -115,13 +127,17 @@ static void find_threads(Plan *plan)
 
 /* -- who runs what -- */
 
-/* A group is the ranks of a main thread, or of a class without one. Sets of groups are numbered as they come up: (set, group) -> set. Set 0 is empty. */
-typedef struct { RankList ranks; guint class_index, first, n; /* threads */ } ThreadGroup;
+/* A group is the ranks of a main thread, or of a class without one. Sets of groups are numbered as
+ * they come up: (set, group) -> set. Set 0 is empty. */
 typedef struct {
-    GHashTable *next;        /* set << 32 | group -> set */
-    GArray *parent;          /* of guint[2]: the set without its last group, and that group */
-    GPtrArray *ranks;        /* RankSet of each set, or NULL */
-    GArray *groups;          /* of Group */
+    RankList ranks;
+    guint class_index, first, n; /* threads */
+} ThreadGroup;
+typedef struct {
+    GHashTable *next; /* set << 32 | group -> set */
+    GArray *parent;   /* of guint[2]: the set without its last group, and that group */
+    GPtrArray *ranks; /* RankSet of each set, or NULL */
+    GArray *groups;   /* of Group */
 } GroupSets;
 
 static guint set_with(GroupSets *sets, guint set, guint group)
@@ -154,7 +170,9 @@ static RankList ranks_of_set(Plan *plan, GroupSets *sets, guint set)
         return *known;
     GArray *ranks = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint s = set; s != 0; s = g_array_index(sets->parent, guint, 2 * s)) {
-        RankList of_group = g_array_index(sets->groups, ThreadGroup, g_array_index(sets->parent, guint, 2 * s + 1)).ranks;
+        RankList of_group =
+            g_array_index(sets->groups, ThreadGroup, g_array_index(sets->parent, guint, 2 * s + 1))
+                .ranks;
         g_array_append_vals(ranks, of_group.ranks, of_group.n);
     }
     g_array_sort(ranks, compare_ranks);
@@ -172,8 +190,8 @@ typedef struct {
     GroupSets sets;
     guint *rule_set, *terminal_set;
     guint group;
-    gboolean emitted;        /* what is marked becomes functions */
-    guint *seen;             /* by rule: group + 1 that walked it last */
+    gboolean emitted; /* what is marked becomes functions */
+    guint *seen;      /* by rule: group + 1 that walked it last */
 } Marking;
 
 static void mark_terminal(Marking *m, guint terminal)
@@ -210,7 +228,8 @@ static void find_groups(const Plan *plan, GArray *groups)
     for (guint c = 0; c < wend_program_n_classes(plan->program); c++) {
         const WendClass *class = wend_program_class(plan->program, c);
         guint before = groups->len;
-        for (guint i = 0; i < plan->threads->len; i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
+        for (guint i = 0; i < plan->threads->len;
+             i += 1 + g_array_index(plan->threads, PlanThread, i).n_others) {
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
             ThreadGroup group = {thread->ranks, c, i, 1 + thread->n_others};
             if (thread->class_index == c)
@@ -232,7 +251,9 @@ void plan_mark(Plan *plan)
         plan->rules[i].used = FALSE;
         plan->rules[i].ranks = (RankList){0, NULL};
     }
-    Marking m = {.plan = plan, .rule_set = g_new0(guint, plan->n_rules + 1), .terminal_set = g_new0(guint, n_terminals + 1),
+    Marking m = {.plan = plan,
+                 .rule_set = g_new0(guint, plan->n_rules + 1),
+                 .terminal_set = g_new0(guint, n_terminals + 1),
                  .seen = g_new0(guint, plan->n_rules + 1)};
     m.sets.next = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
     m.sets.parent = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -250,7 +271,8 @@ void plan_mark(Plan *plan)
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
             mark_rule(&m, thread->rule);
         }
-        /* Callbacks are emitted apart (callback_stubs.c), but their calls use variables and memory all the same. */
+        /* Callbacks are emitted apart (callback_stubs.c), but their calls use variables and memory
+         * all the same. */
         m.emitted = FALSE;
         for (guint s = 0; s < class->n_sequences; s++)
             if (class->sequences[s].kind == WEND_SEQUENCE_CALLBACK)
@@ -277,7 +299,8 @@ gboolean plan_select(Plan *plan, GError **error)
 {
     const WendProgram *p = plan->program;
     if (plan->n_ranks == 0 || wend_program_n_classes(p) == 0) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the recording has no ranks", plan->options->recording);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the recording has no ranks",
+                    plan->options->recording);
         return FALSE;
     }
     plan->n_rules = wend_program_n_rules(p);
@@ -296,4 +319,3 @@ gboolean plan_select(Plan *plan, GError **error)
     plan_borrowed(plan);
     return TRUE;
 }
-

@@ -5,22 +5,26 @@
 #include "outcomes.h"
 #include "lib/base/byte-table.h"
 
-typedef struct { guint rank, rule; } AlikeMember;
 typedef struct {
-    GArray *rules;           /* of guint; the first one leads */
-    GArray *members;         /* of Member, by rank, if there is more than one rule */
-    guint *ranks;            /* of these */
+    guint rank, rule;
+} AlikeMember;
+typedef struct {
+    GArray *rules;   /* of guint; the first one leads */
+    GArray *members; /* of Member, by rank, if there is more than one rule */
+    guint *ranks;    /* of these */
 } AlikeGroup;
-/* No rank runs two rules of a group: it would have two trip counts. The second rule of a shape that a rank runs is of the shape's second group. */
+/* No rank runs two rules of a group: it would have two trip counts. The second rule of a shape that
+ * a rank runs is of the shape's second group. */
 typedef struct {
-    GPtrArray *groups;       /* of Group */
-    guint *taken;            /* by rank: in how many of the first groups it is; NULL: the shape has one rule */
+    GPtrArray *groups; /* of Group */
+    /* by rank: in how many of the first groups it is; NULL: the shape has one rule */
+    guint *taken;
 } AlikeShape;
 
 struct AlikeRules {
     const Plan *plan;
-    GPtrArray *groups;       /* of Group: all */
-    AlikeGroup **group_of;        /* by rule; NULL: it is not in the plan's order */
+    GPtrArray *groups;     /* of Group: all */
+    AlikeGroup **group_of; /* by rule; NULL: it is not in the plan's order */
 };
 
 static void group_free(gpointer group)
@@ -67,7 +71,8 @@ static void find_shape(const AlikeRules *a, guint rule, GArray *shape)
     }
     for (guint i = 0; i < r->n; i++) {
         const WendSymbol *y = &r->symbols[i];
-        const guint words[] = {y->is_rule ? alike_leader(a, y->id) : y->id, (y->is_rule ? 2u : 0u) | (y->repeats > 1 ? 1u : 0u)};
+        const guint words[] = {y->is_rule ? alike_leader(a, y->id) : y->id,
+                               (y->is_rule ? 2u : 0u) | (y->repeats > 1 ? 1u : 0u)};
         g_array_append_vals(shape, words, G_N_ELEMENTS(words));
     }
 }
@@ -89,7 +94,9 @@ static AlikeGroup *group_for(AlikeRules *a, AlikeShape *s, guint rule)
     guint which = 0;
     if (s->groups->len > 0 && !s->taken) {
         s->taken = g_new0(guint, a->plan->n_ranks);
-        take_group(s->taken, rules[g_array_index(((AlikeGroup *)s->groups->pdata[0])->rules, guint, 0)].ranks);
+        take_group(
+            s->taken,
+            rules[g_array_index(((AlikeGroup *)s->groups->pdata[0])->rules, guint, 0)].ranks);
     }
     if (s->taken)
         which = take_group(s->taken, rules[rule].ranks);
@@ -123,7 +130,8 @@ static void find_members(const Plan *plan, AlikeGroup *g)
 AlikeRules *alike_new(const Plan *plan)
 {
     AlikeRules *a = g_new(AlikeRules, 1);
-    *a = (AlikeRules){plan, g_ptr_array_new_with_free_func(group_free), g_new0(AlikeGroup *, plan->n_rules + 1)};
+    *a = (AlikeRules){plan, g_ptr_array_new_with_free_func(group_free),
+                      g_new0(AlikeGroup *, plan->n_rules + 1)};
     g_autoptr(GHashTable) shapes = wend_byte_entries_new(shape_free);
     g_autoptr(GArray) shape = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint o = 0; o < plan->order->len; o++) { /* callees first */
@@ -174,7 +182,8 @@ gint64 *alike_trips(const AlikeRules *a, guint leader, guint symbol)
     gboolean differ = FALSE;
     g_autofree gint64 *trips = g_new(gint64, g->members->len);
     for (guint i = 0; i < g->members->len; i++) {
-        guint64 repeats = a->plan->rules[g_array_index(g->members, AlikeMember, i).rule].symbols[symbol].repeats;
+        guint64 repeats =
+            a->plan->rules[g_array_index(g->members, AlikeMember, i).rule].symbols[symbol].repeats;
         trips[i] = (gint64)repeats;
         differ |= repeats != own;
     }

@@ -204,8 +204,8 @@ static gboolean keeps_ranks(const Plan *plan, guint terminal)
     const Arg *self = call_arg_of_kind(plan->call, WEND_KIND_SELF),
               *made = call_arg_named(plan->call, "comm_dist_graph");
     for (guint r = 0; self && made && made->n_out_words == 6 && r < ranks.n; r++)
-        if (call_value(plan->call, self->in[0], ranks.ranks[r]) !=
-            call_value(plan->call, made->out[2], ranks.ranks[r]))
+        if (call_value(plan->call, self->in[0], ranks.ranks[r])
+            != call_value(plan->call, made->out[2], ranks.ranks[r]))
             return FALSE;
     return TRUE;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop_rules.c: the rules of loops and of their bodies, and those of ranks whose calls are loops now. */
+/* loop_rules.c: the rules of loops and of their bodies, and those of ranks whose calls are loops
+ * now. */
 #include "loop_rules.h"
 
 #include "lib/base/buf.h"
@@ -12,15 +13,16 @@ enum { INLINE_BODY = 8 };
 struct LoopRules {
     Plan *plan;
     WendGrammar *grammar;
-    GArray *symbols;         /* of WendSymbol: what the grammar's terminals are */
+    GArray *symbols; /* of WendSymbol: what the grammar's terminals are */
     GHashTable *symbol_numbers;
-    GHashTable *by_content;  /* bodies and loops: bytes -> rule */
+    GHashTable *by_content; /* bodies and loops: bytes -> rule */
 };
 
 LoopRules *loop_rules_new(Plan *plan)
 {
     LoopRules *r = g_new(LoopRules, 1);
-    *r = (LoopRules){plan, wend_grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)), wend_byte_numbers_new(), wend_byte_numbers_new()};
+    *r = (LoopRules){plan, wend_grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)),
+                     wend_byte_numbers_new(), wend_byte_numbers_new()};
     return r;
 }
 
@@ -77,7 +79,8 @@ guint loop_rules_body(LoopRules *r, const guint *terminals, guint n)
         add_symbol(symbols, (WendSymbol){FALSE, terminals[i], 1});
     guint rule = plan_add_body(r->plan, symbols);
     r->plan->rules[rule].inlined = r->plan->rules[rule].n <= INLINE_BODY;
-    g_hash_table_insert(r->by_content, g_bytes_new(terminals, n * sizeof(guint)), GUINT_TO_POINTER(rule));
+    g_hash_table_insert(r->by_content, g_bytes_new(terminals, n * sizeof(guint)),
+                        GUINT_TO_POINTER(rule));
     return rule;
 }
 
@@ -96,7 +99,10 @@ void loop_free(Loop *loop)
 }
 
 /* Where each entry is in its runs, and how many of the present one are left. */
-typedef struct { guint run; guint64 left; } Progress;
+typedef struct {
+    guint run;
+    guint64 left;
+} Progress;
 
 static const LoopRun *present_run(const Loop *loop, const Progress *progress, guint entry)
 {
@@ -195,13 +201,15 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
     guint rule = plan_add_body(r->plan, symbols);
     r->plan->rules[rule].loop = loop;
     r->plan->has_loops = TRUE;
-    g_hash_table_insert(r->by_content, g_bytes_new(key->data, key->len * sizeof(guint64)), GUINT_TO_POINTER(rule));
+    g_hash_table_insert(r->by_content, g_bytes_new(key->data, key->len * sizeof(guint64)),
+                        GUINT_TO_POINTER(rule));
     return rule;
 }
 
 static WendSymbol plan_symbol(const LoopRules *r, WendSymbol symbol, guint first_rule)
 {
-    WendSymbol result = {TRUE, first_rule + symbol.id - 1, symbol.repeats}; /* rule 0 of a grammar is its start */
+    /* rule 0 of a grammar is its start */
+    WendSymbol result = {TRUE, first_rule + symbol.id - 1, symbol.repeats};
     if (!symbol.is_rule) {
         result = g_array_index(r->symbols, WendSymbol, symbol.id);
         result.repeats = symbol.repeats;
@@ -209,7 +217,8 @@ static WendSymbol plan_symbol(const LoopRules *r, WendSymbol symbol, guint first
     return result;
 }
 
-static GArray *plan_symbols(const LoopRules *r, const Rule *rule, guint first, guint end, guint first_rule)
+static GArray *plan_symbols(const LoopRules *r, const Rule *rule, guint first, guint end,
+                            guint first_rule)
 {
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     for (guint i = first; i < end; i++) {
@@ -224,7 +233,8 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
     Plan *plan = r->plan;
     guint first_rule = plan->n_rules;
     for (guint i = 1; i < grammar->n_rules; i++)
-        plan_add_body(plan, plan_symbols(r, &grammar->rules[i], 0, grammar->rules[i].n, first_rule));
+        plan_add_body(plan,
+                      plan_symbols(r, &grammar->rules[i], 0, grammar->rules[i].n, first_rule));
     GArray *threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));
     const Rule *start = &grammar->rules[0];
     guint at = 0, row = 0;
@@ -239,10 +249,13 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
         guint before = threads->len;
         for (; row < rows->len && g_array_index(rows, LoopRow, row).thread == t; row++) {
             guint end = at, rank = g_array_index(rows, LoopRow, row).rank;
-            for (WendSymbol s; s = plan_symbol(r, start->symbols[end], first_rule), !(s.is_rule && s.id == end_of(rank).id); end++)
+            for (WendSymbol s; s = plan_symbol(r, start->symbols[end], first_rule),
+                               !(s.is_rule && s.id == end_of(rank).id);
+                 end++)
                 ;
             gboolean new;
-            guint number = wend_byte_number(known, &start->symbols[at], (end - at) * sizeof *start->symbols, &new);
+            guint number = wend_byte_number(known, &start->symbols[at],
+                                            (end - at) * sizeof *start->symbols, &new);
             if (new) {
                 PlanThread thread = *old;
                 thread.rule = plan_add_body(plan, plan_symbols(r, start, at, end, first_rule));
@@ -256,13 +269,13 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             GArray *of = ranks->pdata[i];
             guint n = of->len;
             g_ptr_array_add(plan->owned, of->data);
-            g_array_index(threads, PlanThread, before + i).ranks = (RankList){n, (const guint *)(void *)g_array_free(of, FALSE)};
+            g_array_index(threads, PlanThread, before + i).ranks =
+                (RankList){n, (const guint *)(void *)g_array_free(of, FALSE)};
         }
     }
     g_array_free(plan->threads, TRUE);
     plan->threads = threads;
 }
-
 
 void loop_rules_grammar_append(WendGrammar *grammar, guint terminal, guint64 times)
 {

@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loops.c: loops whose bodies depend on which request completed: "while (…) { MPI_Waitany(…, &index, …); … what belongs to that index … }".
+/* loops.c: loops whose bodies depend on which request completed: "while (…) { MPI_Waitany(…,
+ * &index, …); … what belongs to that index … }".
  *
  * The recording has such a loop in the order in which requests happened to complete. Where that
- * order is one of many, the loop comes back: a stretch of calls of one Waitany, Waitsome, Testany or
- * Testsome, and for each entry of its array the calls (the body, of a completion handler) that
+ * order is one of many, the loop comes back: a stretch of calls of one Waitany, Waitsome, Testany
+ * or Testsome, and for each entry of its array the calls (the body, of a completion handler) that
  * followed its first completion, its second, … A handler may need several completions, as that of a
  * program that goes on when it has heard of two neighbours (handlers.c).
  *
  * Any order is as good as the recorded one, and none can hang, if
- *   - no body waits: its calls are local, start something, or send a message that is eager in any MPI;
+ *   - no body waits: its calls are local, start something, or send a message that is eager in any
+ *     MPI;
  *   - bodies of different entries have nothing to do with each other (conflicts.c): no request, no
  *     handle and no memory that one of them makes, ends or frees is used by another, nor memory by
  *     the request that another waits for; they post no receives for the same messages, take part in
  *     different collective calls, and messages of two of them from one rank to another with one tag
  *     are equal (whoever takes them);
  *   - an entry completes in the stretch only as often as it did: beyond that it is hidden.
- * For then, whatever completes first, the rank posts in the end what it posted, and each receive and each send has its partner. Take the first event in the
- * recorded order that a proxy could wait for in vain: all that happened before it has happened, so what it waits for is there.
+ * For then, whatever completes first, the rank posts in the end what it posted, and each receive
+ * and each send has its partner. Take the first event in the recorded order that a proxy could wait
+ * for in vain: all that happened before it has happened, so what it waits for is there.
  *
- * For the comparison (wend diff) each call belongs to the completion behind which it comes, and one by
- * MPI_Test is a completion itself. Of a Testsome that completes several, all come before the calls of
- * the first. So a stretch of Testsome or Waitsome has tests at the beginning of each body that is not
- * empty, or none at all: docs/compiling.md has why.
+ * For the comparison (wend diff) each call belongs to the completion behind which it comes, and one
+ * by MPI_Test is a completion itself. Of a Testsome that completes several, all come before the
+ * calls of the first. So a stretch of Testsome or Waitsome has tests at the beginning of each body
+ * that is not empty, or none at all: docs/compiling.md has why.
  *
- * A stretch ends before the first call that breaks these rules; what is left without a loop keeps the recorded order (emit_choice.c). Failed polls are nowhere: each loop
- * polls as often as it must. Other calls that the program made while it polled are calls like any others, and belong to the completion before them. */
+ * A stretch ends before the first call that breaks these rules; what is left without a loop keeps
+ * the recorded order (emit_choice.c). Failed polls are nowhere: each loop polls as often as it
+ * must. Other calls that the program made while it polled are calls like any others, and belong to
+ * the completion before them. */
 #include <string.h>
 
 #include "loop_rules.h"
@@ -36,38 +41,44 @@
 typedef struct {
     guint terminal;
     guint n;
-    gint64 *members;         /* requests, by entry */
-    gboolean several;        /* it may complete several at once */
+    gint64 *members;  /* requests, by entry */
+    gboolean several; /* it may complete several at once */
     Handlers *handlers;
 } Chooser;
 
 /* Completions that one call reported, and the calls up to the next such call. */
-typedef struct { guint first_entry, n_entries, first_item, n_items; guint64 call; } LoopGroup;
+typedef struct {
+    guint first_entry, n_entries, first_item, n_items;
+    guint64 call;
+} LoopGroup;
 
 /* A completion: of which entry, and the number of its handler, + 1; 0: nothing follows. */
-typedef struct { guint entry, handler; } Completion;
+typedef struct {
+    guint entry, handler;
+} Completion;
 
 typedef struct {
     Plan *plan;
     LoopRules *rules;
-    GPtrArray *choosers;     /* by terminal; NULL: not one */
+    GPtrArray *choosers; /* by terminal; NULL: not one */
 
     /* of the rank that is looked at */
     guint rank;
-    gboolean learning;       /* the first of two walks: it collects handlers of single completions */
+    /* the first of two walks: it collects handlers of single completions */
+    gboolean learning;
     RankDependence *effects;
     Conflicts *conflicts;
 
     /* the calls of one chooser that follow each other with nothing in between that waits */
     const Chooser *chooser;
     GArray *groups, *completions, *items, *handlers; /* of Group, Completion, LoopItem, Handler */
-    gboolean *active;        /* by entry, at the place that is looked at */
+    gboolean *active;                                /* by entry, at the place that is looked at */
 
     /* of the present stretch */
-    gboolean share;          /* entries may post receives for the same messages */
-    HandlerKind kind;        /* of its handlers */
-    gboolean *idle, *near;   /* by entry: see handlers.h */
-    guint *latest;           /* by entry: its last completion */
+    gboolean share;        /* entries may post receives for the same messages */
+    HandlerKind kind;      /* of its handlers */
+    gboolean *idle, *near; /* by entry: see handlers.h */
+    guint *latest;         /* by entry: its last completion */
 } LoopFinder;
 
 static const Dependence *dependence_of_item(const LoopFinder *f, guint item)
@@ -129,10 +140,12 @@ static void note_stretch(LoopFinder *f, guint64 first, guint64 last)
 {
     GHashTable *stretches = f->plan->stretches;
     if (!stretches)
-        stretches = f->plan->stretches = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+        stretches = f->plan->stretches =
+            g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     GArray *own = g_hash_table_lookup(stretches, GUINT_TO_POINTER(f->rank));
     if (!own)
-        g_hash_table_insert(stretches, GUINT_TO_POINTER(f->rank), own = g_array_new(FALSE, FALSE, sizeof(CallStretch)));
+        g_hash_table_insert(stretches, GUINT_TO_POINTER(f->rank),
+                            own = g_array_new(FALSE, FALSE, sizeof(CallStretch)));
     CallStretch stretch = {first, last};
     g_array_append_val(own, stretch);
 }
@@ -189,7 +202,8 @@ static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
     for (guint g = first; g <= last; g++) {
         guint items = g == last ? n : groups[g].n_items;
         if (first == last)
-            loop_rules_append(f->rules, (WendSymbol){FALSE, f->chooser->terminal, 1}); /* one call: no loop */
+            /* one call: no loop */
+            loop_rules_append(f->rules, (WendSymbol){FALSE, f->chooser->terminal, 1});
         for (guint k = 0; k < groups[g].n_entries; k++) {
             const Completion *completion = completion_at(f, groups[g].first_entry + k);
             guint joint = 0, body = NO_BODY;
@@ -209,7 +223,8 @@ static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
         loop->hides |= f->active[e];
     if (first < last) {
         loop_rules_append(f->rules, (WendSymbol){TRUE, loop_rules_loop(f->rules, loop), 1});
-        note_stretch(f, groups[first].call, groups[last].call + n); /* its items follow the last call one by one */
+        /* its items follow the last call one by one */
+        note_stretch(f, groups[first].call, groups[last].call + n);
     } else {
         loop_free(loop);
     }
@@ -228,8 +243,8 @@ static void new_stretch(LoopFinder *f)
 
 /* -- the handlers of a group -- */
 
-/* Shares the calls behind a group among completions; gives the number of its first handler. LAST: no
- * group follows. */
+/* Shares the calls behind a group among completions; gives the number of its first handler. LAST:
+ * no group follows. */
 static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
 {
     guint first = f->handlers->len, n;
@@ -241,8 +256,9 @@ static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
         f->latest[completion->entry] = group->first_entry + k;
         f->idle[completion->entry] = f->near[completion->entry] = FALSE;
     }
-    Completions c = {f->effects, f->conflicts, items_from(f, 0), group->first_item, group->n_items,
-                     entries, group->n_entries, f->chooser->n, last, f->idle, f->near};
+    Completions c = {f->effects,     f->conflicts, items_from(f, 0), group->first_item,
+                     group->n_items, entries,      group->n_entries, f->chooser->n,
+                     last,           f->idle,      f->near};
     handlers_distinguish(f->chooser->handlers, &c, f->handlers);
     for (guint k = 0; k < group->n_entries; k++)
         f->idle[entries[k]] = f->near[entries[k]] = TRUE;
@@ -280,7 +296,8 @@ static void take_completions(LoopFinder *f, const LoopGroup *group)
     }
 }
 
-/* May the calls of a body begin, or go on, with the item? All bodies of a stretch are of one kind. */
+/* May the calls of a body begin, or go on, with the item? All bodies of a stretch are of one
+ * kind. */
 static gboolean is_of_kind(const LoopFinder *f, const LoopItem *item, gboolean begins)
 {
     if (!f->chooser->several || f->kind == HANDLER_EMPTY)
@@ -298,8 +315,8 @@ static guint take_handler(LoopFinder *f, const Handler *handler)
         const Dependence *effects = dependence_of_item(f, i);
         gboolean own = n == 1 && handlers_posts(f->chooser->handlers, effects, entries, n) == 1;
         HandlerCall call = {effects, own, item->fresh};
-        if (!is_of_kind(f, item, i == handler->first) ||
-            conflicts_of_call(f->conflicts, &call, handler->set))
+        if (!is_of_kind(f, item, i == handler->first)
+            || conflicts_of_call(f->conflicts, &call, handler->set))
             break;
         conflicts_take_call(f->conflicts, &call, handler->set);
         if (f->kind == HANDLER_EMPTY)
@@ -320,7 +337,8 @@ static guint take_handlers(LoopFinder *f, const LoopGroup *group, guint first)
     return group->first_item + group->n_items;
 }
 
-/* Are receives that several entries have posted in the stretch, and others for the same messages, all complete at its end? */
+/* Are receives that several entries have posted in the stretch, and others for the same messages,
+ * all complete at its end? */
 static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guint n)
 {
     const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
@@ -341,9 +359,10 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
             continue;
         for (guint k = 0; k < receives->len && complete; k++) {
             guint other = g_array_index(receives, guint, k);
-            complete = !conflicts_is_shared(f->conflicts, other) ||
-                       !dependence_request_meets(f->effects, decoder, f->chooser->members[i],
-                                      &g_array_index(f->effects->resources, Resource, other));
+            complete = !conflicts_is_shared(f->conflicts, other)
+                       || !dependence_request_meets(
+                           f->effects, decoder, f->chooser->members[i],
+                           &g_array_index(f->effects->resources, Resource, other));
         }
     }
     wend_decoder_free(decoder);
@@ -352,8 +371,8 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
     return complete;
 }
 
-/* Where the last body of a stretch ends, which has no other completion behind it; END: where it must
- * at the latest; HANDLERS: the first one of the group. In items of the group. */
+/* Where the last body of a stretch ends, which has no other completion behind it; END: where it
+ * must at the latest; HANDLERS: the first one of the group. In items of the group. */
 static guint last_body(const LoopFinder *f, const LoopGroup *group, guint handlers, guint end)
 {
     for (guint i = handlers; i < f->handlers->len; i++) {
@@ -440,7 +459,8 @@ static void chooser_free(gpointer chooser)
     g_free(c);
 }
 
-/* The terminal as a call by choice, or NULL: a terminal of one class, so that its requests have the same numbers on all ranks. */
+/* The terminal as a call by choice, or NULL: a terminal of one class, so that its requests have the
+ * same numbers on all ranks. */
 static const Chooser *chooser_of(LoopFinder *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
@@ -471,13 +491,15 @@ static void end_groups(LoopFinder *f)
     f->chooser = NULL;
 }
 
-static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *walk, const gint64 *completed, guint n)
+static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *walk,
+                         const gint64 *completed, guint n)
 {
     f->chooser = chooser;
     f->active = g_new0(gboolean, chooser->n);
     for (guint i = 0; i < chooser->n; i++) {
         WendRequestState state;
-        f->active[i] = wend_is_handle(chooser->members[i]) && wend_walk_request(walk, chooser->members[i], &state) && state.active;
+        f->active[i] = wend_is_handle(chooser->members[i])
+                       && wend_walk_request(walk, chooser->members[i], &state) && state.active;
         for (guint k = 0; k < n; k++)
             f->active[i] |= completed[k] == chooser->members[i]; /* the walk is behind the call */
     }
@@ -544,7 +566,8 @@ static void walk_rank(LoopFinder *f, const PlanThread *thread, guint skip)
 static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
 {
     /* The calls up to MPI_Init are in main. */
-    guint own = wend_program_class(f->plan->program, thread->class_index)->sequences[thread->sequence].rule;
+    guint own =
+        wend_program_class(f->plan->program, thread->class_index)->sequences[thread->sequence].rule;
     guint skip = f->plan->prefix && thread->rule != own ? f->plan->prefix->len : 0;
     f->rank = rank;
     f->effects = rank_dependence_new(f->plan, rank);
@@ -570,7 +593,8 @@ static gboolean *find_forced(const Plan *plan)
     gpointer value;
     g_hash_table_iter_init(&iter, plan->choices);
     while (g_hash_table_iter_next(&iter, NULL, &value))
-        forced[((const Choice *)value)->site.rule] |= ((const Choice *)value)->kind == CHOICE_FORCED;
+        forced[((const Choice *)value)->site.rule] |=
+            ((const Choice *)value)->kind == CHOICE_FORCED;
     for (guint o = 0; o < plan->order->len; o++) { /* callees first */
         guint rule = g_array_index(plan->order, guint, o);
         const PlanRule *r = &plan->rules[rule];
@@ -586,11 +610,15 @@ gboolean plan_loops(Plan *plan, GError **error)
     g_autofree gboolean *forced = find_forced(plan);
     g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(LoopRow));
     guint64 steps = 0;
-    for (guint t = 0; t < plan->threads->len; t += 1 + g_array_index(plan->threads, PlanThread, t).n_others) {
+    for (guint t = 0; t < plan->threads->len;
+         t += 1 + g_array_index(plan->threads, PlanThread, t).n_others) {
         const PlanThread *thread = &g_array_index(plan->threads, PlanThread, t);
         if (thread->n_others > 0 || !forced[thread->rule])
             continue;
-        guint64 length = wend_program_rule(p, wend_program_class(p, thread->class_index)->sequences[thread->sequence].rule)->length;
+        guint64 length =
+            wend_program_rule(
+                p, wend_program_class(p, thread->class_index)->sequences[thread->sequence].rule)
+                ->length;
         for (guint r = 0; r < thread->ranks.n && length < STEP_LIMIT - steps; r++) {
             LoopRow row = {t, thread->ranks.ranks[r]};
             if (r == 0 && length * thread->ranks.n >= STEP_LIMIT - steps)
@@ -627,4 +655,3 @@ gboolean plan_loops(Plan *plan, GError **error)
     g_array_unref(f.handlers);
     return good;
 }
-

@@ -8,15 +8,33 @@
 #include "src/proxygen/analysis/call_analysis.h"
 
 /* How often a rank makes a call in one phase on one communicator, and when. */
-typedef struct { gint64 times; guint64 first, last; } CallOccurrence;
-typedef struct { guint terminal, phase, comm; /* wend_members_pass_now */ } When;
-typedef struct { guint receiver, phase, comm; /* number */ } Mailbox;
-/* What a rank receives in one phase of what matched probes found: how often each is called, and the smallest buffer. */
-typedef struct { guint rank, phase, unused; } MatchedAt;
-typedef struct { gint64 probed, received, bytes; } Matched;
+typedef struct {
+    gint64 times;
+    guint64 first, last;
+} CallOccurrence;
+typedef struct {
+    guint terminal, phase, comm; /* wend_members_pass_now */
+} When;
+typedef struct {
+    guint receiver, phase, comm; /* number */
+} Mailbox;
+/* What a rank receives in one phase of what matched probes found: how often each is called, and the
+ * smallest buffer. */
+typedef struct {
+    guint rank, phase, unused;
+} MatchedAt;
+typedef struct {
+    gint64 probed, received, bytes;
+} Matched;
 enum { ANY_PHASE = G_MAXUINT };
 /* By terminal: what it means here. */
-typedef enum { NOTHING, TRANSFERS, SYNCHRONIZES, /* its communicator's members */ MAKES_COMM, WINDOWS /* wend_precedence_is_of_window() */ } CallMove;
+typedef enum {
+    NOTHING,
+    TRANSFERS,
+    SYNCHRONIZES,
+    /* its communicator's members */ MAKES_COMM,
+    WINDOWS /* wend_precedence_is_of_window() */
+} CallMove;
 
 gboolean message_traffic_is_probe(const char *name)
 {
@@ -45,8 +63,11 @@ static gint64 bytes_of(const Plan *plan, const CallPattern *c, const char *buffe
         return -1;
     const Arg *type = &c->args[arg->param->type];
     gint64 count = call_number(c, &c->args[arg->param->count], rank, 0);
-    gint64 partitions = arg->param->displs >= 0 ? call_number(c, &c->args[arg->param->displs], rank, 1) : 1;
-    return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value, count * MAX(partitions, 1), rank) : -1;
+    gint64 partitions =
+        arg->param->displs >= 0 ? call_number(c, &c->args[arg->param->displs], rank, 1) : 1;
+    return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value,
+                                               count * MAX(partitions, 1), rank)
+                            : -1;
 }
 
 /* When and Mailbox are three numbers each. */
@@ -56,7 +77,10 @@ static guint three_hash(gconstpointer key)
     return (k[0] * 2654435761u ^ k[1]) * 2654435761u ^ k[2];
 }
 
-static gboolean three_equal(gconstpointer a, gconstpointer b) { return memcmp(a, b, 3 * sizeof(guint)) == 0; }
+static gboolean three_equal(gconstpointer a, gconstpointer b)
+{
+    return memcmp(a, b, 3 * sizeof(guint)) == 0;
+}
 
 gboolean message_traffic_is_made(guint comm)
 {
@@ -81,16 +105,23 @@ static void add(GPtrArray *lists, guint index, Transfer t)
 }
 
 /* The channel is unsure where one of its ends is open, or the order of the calls. */
-static void tell(const MessageTraffic *t, const Transfer *one, gboolean sent, gint partner, guint rank, const CallOccurrence *when)
+static void tell(const MessageTraffic *t, const Transfer *one, gboolean sent, gint partner,
+                 guint rank, const CallOccurrence *when)
 {
     guint other = partner >= 0 ? (guint)partner : WEND_CHANNEL_ANY;
-    const WendChannel channel = {one->tag, t->merged ? 0 : one->persistent ? WEND_CHANNEL_ANY : one->phase, one->comm, sent ? rank : other, sent ? other : rank};
-    if (one->persistent || one->comm == WEND_COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag || when->first != when->last)
+    const WendChannel channel = {one->tag,
+                                 t->merged         ? 0
+                                 : one->persistent ? WEND_CHANNEL_ANY
+                                                   : one->phase,
+                                 one->comm, sent ? rank : other, sent ? other : rank};
+    if (one->persistent || one->comm == WEND_COMM_UNKNOWN || partner < 0 || one->tag == t->any_tag
+        || when->first != when->last)
         wend_precedence_unsure(t->precedence, &channel);
     else if (sent)
         wend_precedence_sent(t->precedence, &channel, when->first, (guint64)when->times);
     else
-        wend_precedence_received(t->precedence, &channel, when->last, (guint64)when->times, one->blocking);
+        wend_precedence_received(t->precedence, &channel, when->last, (guint64)when->times,
+                                 one->blocking);
 }
 
 static gint source_of(const MessageTraffic *t, const Transfer *one, guint rank)
@@ -100,7 +131,8 @@ static gint source_of(const MessageTraffic *t, const Transfer *one, guint rank)
     return wend_members_process(t->members, one->comm, rank, one->source);
 }
 
-static void note_received(MessageTraffic *t, guint rank, const Transfer *one, gboolean probe, const CallOccurrence *when)
+static void note_received(MessageTraffic *t, guint rank, const Transfer *one, gboolean probe,
+                          const CallOccurrence *when)
 {
     if (t->precedence) {
         if (!probe)
@@ -112,7 +144,8 @@ static void note_received(MessageTraffic *t, guint rank, const Transfer *one, gb
         count_message(t, rank, one->comm, one->phase, -when->times);
 }
 
-static void note_sent(MessageTraffic *t, gint receiver, const Transfer *one, const CallOccurrence *when)
+static void note_sent(MessageTraffic *t, gint receiver, const Transfer *one,
+                      const CallOccurrence *when)
 {
     if (t->precedence) {
         tell(t, one, TRUE, receiver, (guint)one->source, when);
@@ -124,23 +157,27 @@ static void note_sent(MessageTraffic *t, gint receiver, const Transfer *one, con
         count_message(t, index, one->comm, one->phase, when->times);
 }
 
-static guint number_of(const MessageTraffic *t, guint rank, guint sequence, gint64 handle, guint now)
+static guint number_of(const MessageTraffic *t, guint rank, guint sequence, gint64 handle,
+                       guint now)
 {
     guint comm = wend_members_number(t->members, rank, sequence, handle, now);
     return t->one_made && message_traffic_is_made(comm) ? WEND_COMM_UNKNOWN : comm;
 }
 
-/* A call that failed moved no message; but a receive of one that is too long fails, too (MPI_ERR_TRUNCATE), if it names somebody. */
-static gboolean moved_nothing(const MessageTraffic *t, const CallPattern *c, guint rank, guint number)
+/* A call that failed moved no message; but a receive of one that is too long fails, too
+ * (MPI_ERR_TRUNCATE), if it names somebody. */
+static gboolean moved_nothing(const MessageTraffic *t, const CallPattern *c, guint rank,
+                              guint number)
 {
     static const char *const partners[] = {"source", "dest"};
     if (!c->failed)
         return FALSE;
     gint64 value;
     for (guint i = 0; i < G_N_ELEMENTS(partners); i++)
-        if (named(c, partners[i], rank, &value) && value != t->any_source && value != t->proc_null &&
-            (value < 0 || value >= (gint64)t->plan->n_ranks ||
-             (!message_traffic_is_made(number) && wend_members_process(t->members, number, rank, value) < 0)))
+        if (named(c, partners[i], rank, &value) && value != t->any_source && value != t->proc_null
+            && (value < 0 || value >= (gint64)t->plan->n_ranks
+                || (!message_traffic_is_made(number)
+                    && wend_members_process(t->members, number, rank, value) < 0)))
             return TRUE;
     return !(c->function->flags & WEND_F_RECV);
 }
@@ -163,17 +200,20 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
     }
 }
 
-/* Room for what a matched probe of the phase finds; each is received in the phase, or it may be any of the rank's buffers. */
+/* Room for what a matched probe of the phase finds; each is received in the phase, or it may be any
+ * of the rank's buffers. */
 gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase)
 {
     const MatchedAt here = {rank, phase, 0}, anywhere = {rank, ANY_PHASE, 0};
-    const Matched *in_phase = g_hash_table_lookup(t->matched, &here), *all = g_hash_table_lookup(t->matched, &anywhere);
+    const Matched *in_phase = g_hash_table_lookup(t->matched, &here),
+                  *all = g_hash_table_lookup(t->matched, &anywhere);
     if (in_phase && !t->merged && in_phase->probed == in_phase->received)
         return in_phase->bytes;
     return all ? all->bytes : G_MAXINT64;
 }
 
-static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint phase, guint number, const CallOccurrence *when)
+static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint phase,
+                      guint number, const CallOccurrence *when)
 {
     const char *name = c->function->name;
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -187,24 +227,36 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
         note_matched(t, rank, phase, (Matched){when->times, 0, G_MAXINT64});
     if (!comm || !comm->has_in || moved_nothing(t, c, rank, number))
         return;
-    Transfer one = {.comm = number, .terminal = c->terminal, .source = rank, .phase = phase, .first = when->first, .last = when->last};
+    Transfer one = {.comm = number,
+                    .terminal = c->terminal,
+                    .source = rank,
+                    .phase = phase,
+                    .first = when->first,
+                    .last = when->last};
     if (c->function->flags & WEND_F_PERSISTENT) {
         one.persistent = TRUE;
         one.last = G_MAXUINT64;
     }
     gboolean combined = strstr(name, "endrecv") != NULL;
-    if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source) && one.source != t->proc_null &&
-        named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
-        one.bytes = message_traffic_is_probe(name) || message_traffic_is_matched_probe(name) ? -1 : bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
+    if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source)
+        && one.source != t->proc_null && named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
+        one.bytes = message_traffic_is_probe(name) || message_traffic_is_matched_probe(name)
+                        ? -1
+                        : bytes_of(t->plan, c,
+                                   combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
         one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST); /* polls go on until they succeed */
         note_received(t, rank, &one, message_traffic_is_probe(name), when);
     }
-    if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
+    if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value)
+        && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
         one.source = rank;
-        one.bytes = bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
-        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
+        one.bytes =
+            bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
+        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0
+                       && !combined;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
-            one.bytes = MAX(one.bytes, EAGER_BYTES + 1); /* waits for the receive, whatever its size; too large for no buffer: see below */
+            /* waits for the receive, whatever its size; too large for no buffer: see below */
+            one.bytes = MAX(one.bytes, EAGER_BYTES + 1);
         note_sent(t, wend_members_process(t->members, number, rank, value), &one, when);
     }
 }
@@ -217,7 +269,8 @@ static gboolean rule_moves(MessageTraffic *t, guint rule)
         const PlanRule *r = &t->plan->rules[rule];
         gint8 found = 0;
         for (guint i = 0; i < r->n && !found; i++)
-            found = r->symbols[i].is_rule ? (gint8)rule_moves(t, r->symbols[i].id) : t->moves[r->symbols[i].id] != 0;
+            found = r->symbols[i].is_rule ? (gint8)rule_moves(t, r->symbols[i].id)
+                                          : t->moves[r->symbols[i].id] != 0;
         t->rule_moves[rule] = found;
     }
     return t->rule_moves[rule];
@@ -228,32 +281,39 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
 {
     guint64 n = 0;
     for (guint i = 0; i < loop->n; i++)
-        n += loop->symbols[i].repeats * (loop->symbols[i].is_rule ? plan->rules[loop->symbols[i].id].n : 1);
+        n += loop->symbols[i].repeats
+             * (loop->symbols[i].is_rule ? plan->rules[loop->symbols[i].id].n : 1);
     return n;
 }
 
 /* Is it a communicator of all ranks? */
 static gboolean is_of_all(const MessageTraffic *t, guint number, guint rank)
 {
-    return number == WEND_COMM_WORLD || (!t->world_only && wend_members_all(t->members, number, rank));
+    return number == WEND_COMM_WORLD
+           || (!t->world_only && wend_members_all(t->members, number, rank));
 }
 
 /* The call is the last step, or at any step of a loop. */
 static void tell_call(MessageTraffic *t, guint terminal, guint64 times)
 {
     CallMove move = t->moves[terminal];
-    guint now = wend_members_pass_now(t->comms, t->comm_words[terminal]), phase = t->merged ? 0 : t->phase;
-    const CallOccurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps, t->loop_end ? t->loop_end : t->steps};
-    if (move == NOTHING || (move == TRANSFERS && !t->merged && !g_hash_table_contains(t->asked, GUINT_TO_POINTER(phase))))
+    guint now = wend_members_pass_now(t->comms, t->comm_words[terminal]),
+          phase = t->merged ? 0 : t->phase;
+    const CallOccurrence when = {(gint64)times, t->loop_end ? t->loop_start : t->steps,
+                                 t->loop_end ? t->loop_end : t->steps};
+    if (move == NOTHING
+        || (move == TRANSFERS && !t->merged
+            && !g_hash_table_contains(t->asked, GUINT_TO_POINTER(phase))))
         return;
     call_decode(t->plan->call, terminal);
     for (guint r = 0; r < t->ranks.n; r++) {
-        guint rank = t->ranks.ranks[r], number = number_of(t, rank, t->sequence, t->comm_words[terminal], now);
+        guint rank = t->ranks.ranks[r],
+              number = number_of(t, rank, t->sequence, t->comm_words[terminal], now);
         if (move == TRANSFERS)
             note_call(t, t->plan->call, rank, phase, number, &when);
         else
-            wend_precedence_window(t->precedence, wend_decoder_call(t->decoder, terminal, rank), phase,
-                                   number, t->steps, times == 1 && !t->loop_end);
+            wend_precedence_window(t->precedence, wend_decoder_call(t->decoder, terminal, rank),
+                                   phase, number, t->steps, times == 1 && !t->loop_end);
     }
 }
 
@@ -272,7 +332,8 @@ static void step(MessageTraffic *t, guint terminal, guint64 times)
     } else if (t->precedence) {
         tell_call(t, terminal, times);
     } else if (t->moves[terminal] == TRANSFERS) {
-        const When key = {terminal, t->phase, wend_members_pass_now(t->comms, t->comm_words[terminal])};
+        const When key = {terminal, t->phase,
+                          wend_members_pass_now(t->comms, t->comm_words[terminal])};
         CallOccurrence *when = g_hash_table_lookup(t->done, &key);
         if (!when) {
             when = g_new0(CallOccurrence, 1);
@@ -328,11 +389,14 @@ static gboolean is_wildcard(const MessageTraffic *t, const CallPattern *c, RankL
     return FALSE;
 }
 
-/* Which terminals move messages, and which synchronize. Of the collective calls on communicators of all ranks each counts, as all ranks make all of them in
- * the same order (on several communicators, too: MPI 4.0, 6.14); but only those after which every rank has heard of every other separate phases. */
+/* Which terminals move messages, and which synchronize. Of the collective calls on communicators of
+ * all ranks each counts, as all ranks make all of them in the same order (on several communicators,
+ * too: MPI 4.0, 6.14); but only those after which every rank has heard of every other separate
+ * phases. */
 static void find_moves(MessageTraffic *t)
 {
-    static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather", "MPI_Allgatherv", "MPI_Alltoall"};
+    static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather",
+                                                "MPI_Allgatherv", "MPI_Alltoall"};
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         if (t->plan->terminal_ranks[i].n == 0)
             continue;
@@ -351,7 +415,8 @@ static void find_moves(MessageTraffic *t)
         }
         t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
         for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
-            if (!c->failed && comm && comm->has_in && strcmp(c->function->name, synchronizing[k]) == 0) {
+            if (!c->failed && comm && comm->has_in
+                && strcmp(c->function->name, synchronizing[k]) == 0) {
                 t->moves[i] = SYNCHRONIZES;
                 t->comm_words[i] = comm->in[0].value;
             }
@@ -371,26 +436,38 @@ static void forget(MessageTraffic *t)
     g_hash_table_remove_all(t->matched);
 }
 
-/* Takes all calls of all ranks as one phase. What there are of them is not counted, so communicators are not told apart. */
+/* Takes all calls of all ranks as one phase. What there are of them is not counted, so
+ * communicators are not told apart. */
 static void note_all(MessageTraffic *t)
 {
     t->one_made = TRUE;
     const CallOccurrence any_time = {1, 0, G_MAXUINT64};
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         RankList ranks = t->plan->terminal_ranks[i];
-        if (ranks.n == 0 || !(t->moves[i] == TRANSFERS || strstr(wend_program_shape(t->plan->program, wend_program_terminal(t->plan->program, i)->shape)->function->name, "recv")))
+        if (ranks.n == 0
+            || !(t->moves[i] == TRANSFERS
+                 || strstr(wend_program_shape(t->plan->program,
+                                              wend_program_terminal(t->plan->program, i)->shape)
+                               ->function->name,
+                           "recv")))
             continue;
         call_decode(t->plan->call, i);
         for (guint r = 0; r < ranks.n; r++)
-            note_call(t, t->plan->call, ranks.ranks[r], 0, number_of(t, ranks.ranks[r], 0, t->comm_words[i], 0), &any_time);
+            note_call(t, t->plan->call, ranks.ranks[r], 0,
+                      number_of(t, ranks.ranks[r], 0, t->comm_words[i], 0), &any_time);
     }
 }
 
-/* Receives that were cancelled took no message. One that was pending from phase to phase could take one of either. */
+/* Receives that were cancelled took no message. One that was pending from phase to phase could take
+ * one of either. */
 static void discount_cancelled(MessageTraffic *t, guint rank, guint sequence)
 {
-    typedef struct { guint comm, phase; } Pending;
-    g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Pending */
+    typedef struct {
+        guint comm, phase;
+    } Pending;
+    /* request -> Pending */
+    g_autoptr(GHashTable) pending =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     WendWalk *walk = wend_walk_new(t->plan->program, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
     guint phase = 0;
@@ -401,7 +478,8 @@ static void discount_cancelled(MessageTraffic *t, guint rank, guint sequence)
             guint comm = wend_members_of_walk(t->members, walk, rank, handle);
             phase += is_of_all(t, comm, rank);
         }
-        if (made && (call->function->flags & WEND_F_RECV) && !(call->function->flags & WEND_F_PERSISTENT)) {
+        if (made && (call->function->flags & WEND_F_RECV)
+            && !(call->function->flags & WEND_F_PERSISTENT)) {
             gint64 handle = t->comm_words[call->terminal];
             Pending p = {wend_members_of_walk(t->members, walk, rank, handle), phase};
             if (t->one_made && message_traffic_is_made(p.comm))
@@ -450,7 +528,10 @@ static void note_thread(MessageTraffic *t, const PlanThread *thread)
         call_decode(t->plan->call, when->terminal);
         for (guint r = 0; r < thread->ranks.n; r++) {
             guint rank = thread->ranks.ranks[r];
-            note_call(t, t->plan->call, rank, when->phase, number_of(t, rank, thread->sequence, t->comm_words[when->terminal], when->comm), occurrence);
+            note_call(
+                t, t->plan->call, rank, when->phase,
+                number_of(t, rank, thread->sequence, t->comm_words[when->terminal], when->comm),
+                occurrence);
         }
     }
     g_hash_table_destroy(t->done);
@@ -461,7 +542,8 @@ static void note_thread(MessageTraffic *t, const PlanThread *thread)
 /* Has everybody received in each phase what was sent to it, and in all of them together? */
 static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
 {
-    g_autoptr(GHashTable) sums = g_hash_table_new_full(three_hash, three_equal, g_free, g_free); /* Mailbox, phase 0 -> messages */
+    /* Mailbox, phase 0 -> messages */
+    g_autoptr(GHashTable) sums = g_hash_table_new_full(three_hash, three_equal, g_free, g_free);
     *each_phase = *all = TRUE;
     GHashTableIter iter;
     gpointer key, left;
@@ -537,7 +619,8 @@ void message_traffic_note(MessageTraffic *t)
     note_in_order(t);
     if (!t->no_order)
         weigh(t, &each_phase, &all);
-    /* A message that nobody takes, or communicators that are not understood: those of several worlds have a number in each. */
+    /* A message that nobody takes, or communicators that are not understood: those of several
+     * worlds have a number in each. */
     if (!t->no_order && (!all || job_worlds_several(t->plan))) {
         t->one_made = TRUE;
         forget(t);

@@ -13,50 +13,57 @@
 #include "src/proxygen/model/model.h"
 
 typedef struct {
-    guint comm;               /* its number: members.h */
-    gint64 source;            /* received: the word, a constant for a wildcard; sent: the sender's rank in the job */
-    gint64 tag;               /* the word */
-    gint64 bytes;             /* posted, or sent at most; -1 unknown */
-    gboolean blocking;        /* received: it returns when it has the message */
-    gboolean persistent;      /* it is started who knows when */
+    guint comm; /* its number: members.h */
+    /* received: the word, a constant for a wildcard; sent: the sender's rank in the job */
+    gint64 source;
+    gint64 tag;          /* the word */
+    gint64 bytes;        /* posted, or sent at most; -1 unknown */
+    gboolean blocking;   /* received: it returns when it has the message */
+    gboolean persistent; /* it is started who knows when */
     guint terminal;
     guint phase;
-    guint64 first, last;      /* when the rank makes the call, counted in its calls */
+    guint64 first, last; /* when the rank makes the call, counted in its calls */
 } Transfer;
 
 typedef struct {
     Plan *plan;
     gint64 any_source, any_tag, proc_null;
     WendMembers *members;
-    GPtrArray *received;      /* by rank: GArray of Transfer, named and wildcard */
-    GPtrArray *sent;          /* by destination in the job: GArray of Transfer; the last one: sends of which it is not known */
-    GHashTable *matched;      /* MatchedAt -> Matched; phase ANY_PHASE: of the whole run */
-    guint8 *moves;            /* by terminal: Move */
-    gint64 *comm_words;       /* by terminal: of those that transfer, the communicator's handle */
-    gint8 *rule_moves;        /* by rule: has any terminal that moves; -1 not known yet */
+    GPtrArray *received; /* by rank: GArray of Transfer, named and wildcard */
+    /* by destination in the job: GArray of Transfer; the last one: sends of which it is not
+     * known */
+    GPtrArray *sent;
+    GHashTable *matched; /* MatchedAt -> Matched; phase ANY_PHASE: of the whole run */
+    guint8 *moves;       /* by terminal: Move */
+    gint64 *comm_words;  /* by terminal: of those that transfer, the communicator's handle */
+    gint8 *rule_moves;   /* by rule: has any terminal that moves; -1 not known yet */
 
     WendDecoder *decoder;
-    WendPrecedence *precedence;   /* it is told of the calls, and nothing else is noted; NULL: it is not asked for */
-    GHashTable *asked;        /* phases -> NULL: those about which it is asked */
+    /* it is told of the calls, and nothing else is noted; NULL: it is not asked for */
+    WendPrecedence *precedence;
+    GHashTable *asked; /* phases -> NULL: those about which it is asked */
 
     /* of the rank that is looked at */
-    GHashTable *done;         /* When -> Occurrence */
-    guint rank, sequence;     /* one of the ranks that do the same */
-    RankList ranks;            /* these */
+    GHashTable *done;     /* When -> Occurrence */
+    guint rank, sequence; /* one of the ranks that do the same */
+    RankList ranks;       /* these */
     WendMembersPass *comms;
     guint phase;
-    GHashTable *balance;      /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
-    guint64 steps;            /* walked so far */
-    gboolean cancels;         /* there are calls of MPI_Cancel */
-    gboolean wildcards;       /* there are any */
-    gboolean one_made;        /* all communicators that the program made count as one */
+    /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
+    GHashTable *balance;
+    guint64 steps;      /* walked so far */
+    gboolean cancels;   /* there are calls of MPI_Cancel */
+    gboolean wildcards; /* there are any */
+    gboolean one_made;  /* all communicators that the program made count as one */
     guint64 loop_start;
-    guint64 loop_end;         /* in a loop whose order is open: the step where it ends; else 0 */
-    gboolean world_only;      /* phases are those of MPI_COMM_WORLD: for some other communicator it is not clear which it is */
+    guint64 loop_end; /* in a loop whose order is open: the step where it ends; else 0 */
+    /* phases are those of MPI_COMM_WORLD: for some other communicator it is not clear which it
+     * is */
+    gboolean world_only;
     gboolean unclear;
-    gboolean merged;          /* all phases have become one */
-    gboolean one_phase;       /* messages cross phases */
-    gboolean no_order;        /* too long to walk, or threads, which have no common order */
+    gboolean merged;    /* all phases have become one */
+    gboolean one_phase; /* messages cross phases */
+    gboolean no_order;  /* too long to walk, or threads, which have no common order */
 } MessageTraffic;
 
 /* Looks which calls move messages. If there are no wildcards, that is all. */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outcomes.c: nondeterminism: what calls that complete some of a set of requests have to complete in the proxy.
+/* outcomes.c: nondeterminism: what calls that complete some of a set of requests have to complete
+ * in the proxy.
  *
- * Such a call (Waitany, Waitsome, Testany, Testsome) is looked at wherever it stands in the grammar, over all times it runs and all ranks that
- * run it. If what is pending in its array is always all complete after it (after all of its repetitions), the place is the end of a set of
- * requests, with nothing in between: then any order is as good as the recorded one. If never more than one request was pending, there
- * is no choice, but for a test, which may be too early in the proxy. Otherwise the entries that completed go into a table for the proxy.
+ * Such a call (Waitany, Waitsome, Testany, Testsome) is looked at wherever it stands in the
+ * grammar, over all times it runs and all ranks that run it. If what is pending in its array is
+ * always all complete after it (after all of its repetitions), the place is the end of a set of
+ * requests, with nothing in between: then any order is as good as the recorded one. If never more
+ * than one request was pending, there is no choice, but for a test, which may be too early in the
+ * proxy. Otherwise the entries that completed go into a table for the proxy.
  *
- * The walk visits only what matters: rules without such calls are passed over, with a summary of which requests they leave active. */
+ * The walk visits only what matters: rules without such calls are passed over, with a summary of
+ * which requests they leave active. */
 #include "outcomes.h"
 
 #include <string.h>
@@ -15,30 +19,33 @@
 #include "loop_rules.h"
 #include "src/proxygen/model/model.h"
 
-typedef struct { guint request; gboolean active; } Event;
+typedef struct {
+    guint request;
+    gboolean active;
+} Event;
 
 typedef struct {
     WendOutcomes *entries;
-    guint64 repeats;         /* left of the current run */
-    GArray *picks;           /* of the current run: entries completed, gint32 */
+    guint64 repeats; /* left of the current run */
+    GArray *picks;   /* of the current run: entries completed, gint32 */
 } ChoiceStream;
 
 typedef struct {
     Plan *plan;
-    GHashTable *numbers;     /* request word -> index + 1, of requests that such calls look at */
-    GHashTable *persistent;  /* those of persistent ones */
-    GArray **events;         /* by terminal: of Event, NULL none */
-    gboolean *is_choice;     /* by terminal */
-    GArray **members;        /* by terminal, choices: of guint, index + 1 of each entry, 0 none */
-    guint8 *has_choice;      /* by rule */
-    GArray **summary;        /* by rule without choices: of Event, the last of each request */
+    GHashTable *numbers;    /* request word -> index + 1, of requests that such calls look at */
+    GHashTable *persistent; /* those of persistent ones */
+    GArray **events;        /* by terminal: of Event, NULL none */
+    gboolean *is_choice;    /* by terminal */
+    GArray **members;       /* by terminal, choices: of guint, index + 1 of each entry, 0 none */
+    guint8 *has_choice;     /* by rule */
+    GArray **summary;       /* by rule without choices: of Event, the last of each request */
 
     /* of the rank that is walked */
     guint rank, sequence;
     guint8 *active;
-    GHashTable *streams;     /* shape -> Stream */
-    gboolean damaged;        /* outcomes do not fit the calls */
-    const Loop *loop;        /* that is visited */
+    GHashTable *streams; /* shape -> Stream */
+    gboolean damaged;    /* outcomes do not fit the calls */
+    const Loop *loop;    /* that is visited */
 } OutcomeSearch;
 
 static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
@@ -62,7 +69,8 @@ static gboolean find_choices(OutcomeSearch *s)
             continue;
         call_decode(plan->call, t);
         const Arg *requests = call_arg_of_kind(plan->call, WEND_KIND_REQUEST);
-        if (!(plan->call->function->flags & WEND_F_ANY) || plan->call->failed || !requests || !requests->param->array || requests->n_in <= 0)
+        if (!(plan->call->function->flags & WEND_F_ANY) || plan->call->failed || !requests
+            || !requests->param->array || requests->n_in <= 0)
             continue;
         any = s->is_choice[t] = TRUE;
         s->members[t] = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -100,11 +108,13 @@ static void find_events(OutcomeSearch *s)
                 if (arg->has_out && arg->n_out > 0)
                     add_event(s, t, arg->out[0].value, !(c->function->flags & WEND_F_PERSISTENT));
                 if (arg->has_out && arg->n_out > 0 && (c->function->flags & WEND_F_PERSISTENT))
-                    g_hash_table_add(s->persistent, GUINT_TO_POINTER(number_of(s, arg->out[0].value, FALSE)));
+                    g_hash_table_add(s->persistent,
+                                     GUINT_TO_POINTER(number_of(s, arg->out[0].value, FALSE)));
                 continue;
             }
             gboolean starts = g_str_has_prefix(c->function->name, "MPI_Start");
-            gboolean ends = (c->function->flags & WEND_F_COMPLETES) || strcmp(c->function->name, "MPI_Request_free") == 0;
+            gboolean ends = (c->function->flags & WEND_F_COMPLETES)
+                            || strcmp(c->function->name, "MPI_Request_free") == 0;
             for (gint64 k = 0; (starts || ends) && k < (gint64)arg->n_in_words; k++)
                 add_event(s, t, arg->in[k].value, starts);
         }
@@ -123,12 +133,14 @@ static void summarize_rules(OutcomeSearch *s)
         guint rule = g_array_index(plan->order, guint, o);
         const PlanRule *r = &plan->rules[rule];
         for (guint i = 0; i < r->n && !s->has_choice[rule]; i++)
-            s->has_choice[rule] = r->symbols[i].is_rule ? s->has_choice[r->symbols[i].id] : s->is_choice[r->symbols[i].id];
+            s->has_choice[rule] = r->symbols[i].is_rule ? s->has_choice[r->symbols[i].id]
+                                                        : s->is_choice[r->symbols[i].id];
         if (s->has_choice[rule])
             continue;
         GArray *all = g_array_new(FALSE, FALSE, sizeof(Event));
         for (guint i = 0; i < r->n; i++) {
-            const GArray *part = r->symbols[i].is_rule ? s->summary[r->symbols[i].id] : s->events[r->symbols[i].id];
+            const GArray *part =
+                r->symbols[i].is_rule ? s->summary[r->symbols[i].id] : s->events[r->symbols[i].id];
             for (guint k = 0; part && k < part->len; k++) {
                 const Event *event = &g_array_index(part, Event, k);
                 if (seen[event->request] < 0) {
@@ -171,7 +183,9 @@ static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
         const gint64 *words;
         guint n;
         g_autofree OutcomePart *parts = g_new(OutcomePart, MAX(c->n_args, 1));
-        if (!stream->entries || !wend_outcomes_next_run(stream->entries, &stream->repeats, &words, &n) || !call_outcome_decode(c, words, n, parts))
+        if (!stream->entries
+            || !wend_outcomes_next_run(stream->entries, &stream->repeats, &words, &n)
+            || !call_outcome_decode(c, words, n, parts))
             return NULL;
         g_array_set_size(stream->picks, 0);
         gint64 entries = call_arg_of_kind(c, WEND_KIND_REQUEST)->n_in;
@@ -190,7 +204,8 @@ static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
     return stream->picks;
 }
 
-static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint terminal, guint64 repeats)
+static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint terminal,
+                         guint64 repeats)
 {
     Plan *plan = s->plan;
     Site site = {rule, symbol};
@@ -221,7 +236,8 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
             s->damaged = TRUE;
             return;
         }
-        if (pending > 1 || ((plan->call->function->flags & WEND_F_POLL) && now->len > 0)) /* a test that found something waits for it in the proxy */
+        /* a test that found something waits for it in the proxy */
+        if (pending > 1 || ((plan->call->function->flags & WEND_F_POLL) && now->len > 0))
             choice->kind = CHOICE_FORCED;
         guint at = picks->len;
         gint32 n = (gint32)now->len;
@@ -231,8 +247,10 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
             choice->pick = g_array_new(FALSE, FALSE, sizeof(gint32));
             g_array_append_vals(choice->pick, &g_array_index(picks, gint32, at), picks->len - at);
         }
-        choice->constant &= choice->pick->len == picks->len - at &&
-                            memcmp(choice->pick->data, &g_array_index(picks, gint32, at), (picks->len - at) * sizeof(gint32)) == 0;
+        choice->constant &= choice->pick->len == picks->len - at
+                            && memcmp(choice->pick->data, &g_array_index(picks, gint32, at),
+                                      (picks->len - at) * sizeof(gint32))
+                                   == 0;
         for (guint i = 0; i < now->len; i++)
             s->active[g_array_index(members, guint, g_array_index(now, gint32, i))] = 0;
         s->active[0] = 0;
@@ -248,7 +266,8 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
 static void apply(OutcomeSearch *s, const GArray *events)
 {
     for (guint i = 0; events && i < events->len; i++)
-        s->active[g_array_index(events, Event, i).request] = (guint8)g_array_index(events, Event, i).active;
+        s->active[g_array_index(events, Event, i).request] =
+            (guint8)g_array_index(events, Event, i).active;
 }
 
 /* What comes several times leaves the same as once. */
@@ -262,7 +281,8 @@ static void apply_step(const guint *entries, guint n, guint body, guint64 times,
         apply(s, s->summary[body]);
 }
 
-/* A loop completes each entry as often as its calls did; what it does in which order is left to it. */
+/* A loop completes each entry as often as its calls did; what it does in which order is left to
+ * it. */
 static void visit_loop(OutcomeSearch *s, const Loop *loop)
 {
     call_decode(s->plan->call, loop->terminal);
@@ -318,12 +338,16 @@ static void decide(OutcomeSearch *s)
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         Choice *choice = value;
         const WendSymbol *symbol = &plan->rules[choice->site.rule].symbols[choice->site.symbol];
-        const WendShape *shape = wend_program_shape(plan->program, wend_program_terminal(plan->program, symbol->id)->shape);
-        /* A proxy counts what is pending by the handles, which says nothing on persistent requests. */
+        const WendShape *shape = wend_program_shape(
+            plan->program, wend_program_terminal(plan->program, symbol->id)->shape);
+        /* A proxy counts what is pending by the handles, which says nothing on persistent
+         * requests. */
         gboolean persistent = FALSE;
         for (guint i = 0; choice->pending == -1 && i < s->members[symbol->id]->len; i++)
-            persistent |= g_hash_table_contains(s->persistent, GUINT_TO_POINTER(g_array_index(s->members[symbol->id], guint, i)));
-        /* Each Waitany completes one, or finds that there is none left, so its recorded number of repetitions is the loop already. */
+            persistent |= g_hash_table_contains(
+                s->persistent, GUINT_TO_POINTER(g_array_index(s->members[symbol->id], guint, i)));
+        /* Each Waitany completes one, or finds that there is none left, so its recorded number of
+         * repetitions is the loop already. */
         gboolean counted = strcmp(shape->function->name, "MPI_Waitany") == 0;
         if (choice->kind == CHOICE_FORCED && choice->drains && (counted || !persistent))
             choice->kind = counted ? CHOICE_PLAIN : CHOICE_DRAIN;
@@ -364,7 +388,9 @@ gboolean plan_outcomes(Plan *plan, GError **error)
         decide(&s);
     }
     if (s.damaged)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: the outcomes of rank %u are fewer than its calls", plan->options->recording, s.rank);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: the outcomes of rank %u are fewer than its calls",
+                    plan->options->recording, s.rank);
     for (guint t = 0; t < n_terminals; t++) {
         if (s.members[t])
             g_array_unref(s.members[t]);

@@ -6,18 +6,20 @@
 #include "src/proxygen/model/model.h"
 
 typedef enum {
-    CHOICE_PLAIN,            /* one request at most could complete, or whatever completes is the same */
-    CHOICE_DRAIN,            /* the calls of this site complete all that is pending: a loop */
-    CHOICE_FORCED            /* what follows depends on it: the other requests are hidden */
+    /* one request at most could complete, or whatever completes is the same */
+    CHOICE_PLAIN,
+    CHOICE_DRAIN, /* the calls of this site complete all that is pending: a loop */
+    CHOICE_FORCED /* what follows depends on it: the other requests are hidden */
 } ChoiceKind;
 typedef struct {
     Site site;
     ChoiceKind kind;
-    gboolean drains;         /* nothing is pending in its array after it, ever */
-    gint64 pending;          /* DRAIN: requests to complete; -1: differs, count at run time */
-    gboolean constant;       /* FORCED: always the entries "pick" */
-    GHashTable *picks;       /* rank -> GArray of gint32: for each call the number of entries, then the entries */
-    GArray *pick;            /* of gint32, likewise: of the first call */
+    gboolean drains;   /* nothing is pending in its array after it, ever */
+    gint64 pending;    /* DRAIN: requests to complete; -1: differs, count at run time */
+    gboolean constant; /* FORCED: always the entries "pick" */
+    /* rank -> GArray of gint32: for each call the number of entries, then the entries */
+    GHashTable *picks;
+    GArray *pick; /* of gint32, likewise: of the first call */
 } Choice;
 
 /* Finds the calls that are more than themselves. */

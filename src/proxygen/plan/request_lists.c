@@ -5,7 +5,7 @@
 #include <string.h>
 
 struct RequestLists {
-    GHashTable *by_words;    /* RequestList (by words) -> itself */
+    GHashTable *by_words; /* RequestList (by words) -> itself */
     GPtrArray *in_order;
 };
 

@@ -8,8 +8,8 @@
 typedef struct {
     gint64 n;
     gint64 *words;
-    gboolean direct;         /* they stand in this order in the proxy's array of requests */
-    guint number;            /* else: gathered_NUMBER */
+    gboolean direct; /* they stand in this order in the proxy's array of requests */
+    guint number;    /* else: gathered_NUMBER */
 } RequestList;
 
 typedef struct RequestLists RequestLists;
@@ -21,8 +21,8 @@ void request_lists_free(RequestLists *lists);
 void request_lists_add(RequestLists *lists, const Word *words, gint64 n);
 /* The list that has these words, or NULL. */
 RequestList *request_lists_find(const RequestLists *lists, const Word *words, gint64 n);
-/* All of them (RequestList), in the order in which they were added. The array is the lists' own; its
- * user may sort it. */
+/* All of them (RequestList), in the order in which they were added. The array is the lists' own;
+ * its user may sort it. */
 GPtrArray *request_lists_in_order(const RequestLists *lists);
 
 #endif

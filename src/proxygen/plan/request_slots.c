@@ -1,88 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_slots.c: where each rank keeps its requests, when one place for each number does not do for all ranks and all times.
+/* request_slots.c: where each rank keeps its requests, when one place for each number does not do
+ * for all ranks and all times.
  *
- * The number of a request says which calls may make it, and nothing of the variable in which the application has it: ranks that send to other partners have other numbers
- * at the same places of an array, and where partners come and go, one number is at several places in turn. What tells of variables are the arrays that
- * calls get: these requests were side by side then. So each rank is walked, and what gets a place is a *life* of a request, from the call that makes it to the one that ends it:
+ * The number of a request says which calls may make it, and nothing of the variable in which the
+ * application has it: ranks that send to other partners have other numbers at the same places of an
+ * array, and where partners come and go, one number is at several places in turn. What tells of
+ * variables are the arrays that calls get: these requests were side by side then. So each rank is
+ * walked, and what gets a place is a *life* of a request, from the call that makes it to the one
+ * that ends it:
  *
- *   - Lifetimes that were in one array at one time stand at fixed distances. They are a *group*, and so are those that are in one array with one of them.
- *   - A group gets places that no other group has as long as it is there; if it can, those that its numbers have had before (their *homes*).
+ *   - Lifetimes that were in one array at one time stand at fixed distances. They are a *group*,
+ *     and so are those that are in one array with one of them.
+ *   - A group gets places that no other group has as long as it is there; if it can, those that its
+ *     numbers have had before (their *homes*).
  *
- * Then each call writes its request right where the call that completes it finds it. To copy requests there instead would do for MPI, but not for whoever records the proxy: MPICH gives
- * many sends one and the same handle, and then only the variable tells which is which.
+ * Then each call writes its request right where the call that completes it finds it. To copy
+ * requests there instead would do for MPI, but not for whoever records the proxy: MPICH gives many
+ * sends one and the same handle, and then only the variable tells which is which.
  *
- * In a loop that loops.c has made the order of calls is open: what is there in it is there all the time, as one life, however often it is made.
- * What the walk cannot order lives for ever: numbers that several threads or callbacks name. Threads whose requests come in one array (one starts what another completes) have one array in
- * the proxy, where what lives for a time has its places for its thread alone: nobody knows what comes first of two threads. An array that contradicts others
- * (the application itself copied a handle) is gathered for its calls, as in variables.c. So are all where this would take too much memory, or too many numbers in the proxy. */
+ * In a loop that loops.c has made the order of calls is open: what is there in it is there all the
+ * time, as one life, however often it is made. What the walk cannot order lives for ever: numbers
+ * that several threads or callbacks name. Threads whose requests come in one array (one starts what
+ * another completes) have one array in the proxy, where what lives for a time has its places for
+ * its thread alone: nobody knows what comes first of two threads. An array that contradicts others
+ * (the application itself copied a handle) is gathered for its calls, as in variables.c. So are all
+ * where this would take too much memory, or too many numbers in the proxy. */
 #include "request_slots.h"
 
 #include <string.h>
 
-
 enum { NO_PLACE = -1, NO_NUMBER = -1 };
-/* Lifetimes of a rank: 100 bytes each. Moves of all ranks are numbers in the proxy: few, or not many for a program of that size (each symbol is some numbers too). */
+/* Lifetimes of a rank: 100 bytes each. Moves of all ranks are numbers in the proxy: few, or not
+ * many for a program of that size (each symbol is some numbers too). */
 enum { LIFE_LIMIT = 1 << 22, MOVES_ALWAYS = 1 << 18, MOVES_FOR_SYMBOL = 2 };
-/* Walks of a rank before not only requests that are at one place at one time are set apart, but all that stand with them. */
+/* Walks of a rank before not only requests that are at one place at one time are set apart, but all
+ * that stand with them. */
 enum { ROUNDS = 8 };
 #define FOR_EVER G_MAXUINT64
 
 /* A life of a request. Each but the first of a group stands at a fixed distance from another. */
 typedef struct {
-    gint number;             /* NO_NUMBER: an MPI_REQUEST_NULL in an array, which lives for that call */
+    /* NO_NUMBER: an MPI_REQUEST_NULL in an array, which lives for that call */
+    gint number;
     guint other;
     gint64 distance;
-    guint64 birth, death;    /* the calls that make and end it */
-    guint64 makes;           /* more than one in a loop */
-    gint64 low, high;        /* first of a group: what its arrays take, from its own place */
-    guint64 begin, end;      /* and when they do */
-    guint clock;             /* the sequence whose calls these are */
+    guint64 birth, death; /* the calls that make and end it */
+    guint64 makes;        /* more than one in a loop */
+    gint64 low, high;     /* first of a group: what its arrays take, from its own place */
+    guint64 begin, end;   /* and when they do */
+    guint clock;          /* the sequence whose calls these are */
 } Life;
 
 /* The last group at a place: when it has gone, + 1, by the calls of which sequence. */
-typedef struct { guint64 until; guint clock; } Taken;
+typedef struct {
+    guint64 until;
+    guint clock;
+} Taken;
 
 /* What a terminal does to requests. */
 typedef struct {
-    RequestList *list;       /* the array that it gives, or NULL */
-    GArray *makes, *gives;   /* of gint: numbers; GIVES by entry, NO_NUMBER none */
+    RequestList *list;     /* the array that it gives, or NULL */
+    GArray *makes, *gives; /* of gint: numbers; GIVES by entry, NO_NUMBER none */
     gboolean frees;
-    gboolean differs;        /* which requests it completes may differ by rank */
+    gboolean differs; /* which requests it completes may differ by rank */
 } KnownCall;
 
 typedef struct {
     Plan *plan;
     RequestSlots *p;
-    KnownCall **known;           /* by terminal; NULL: nothing to do with requests */
-    const GPtrArray *lists;  /* of all_lists */
+    KnownCall **known;      /* by terminal; NULL: nothing to do with requests */
+    const GPtrArray *lists; /* of all_lists */
     const RequestLists *all_lists;
 
     /* of the rank */
-    gboolean *stays, *apart; /* by number: lives for ever; stands alone, and lists with it are gathered */
+    /* by number: lives for ever; stands alone, and lists with it are gathered */
+    gboolean *stays, *apart;
     const GArray *stretches; /* of loops, those that are over taken off the front by NEXT_STRETCH */
     guint next_stretch;
-    guint64 begin, end;      /* of what is walked: a call, or the loop that it is in */
-    guint clock;             /* its sequence */
+    guint64 begin, end; /* of what is walked: a call, or the loop that it is in */
+    guint clock;        /* its sequence */
     GArray *lives;
-    guint *present;          /* by number: its life + 1 */
-    gint64 *home;            /* by number */
+    guint *present; /* by number: its life + 1 */
+    gint64 *home;   /* by number */
     guint round;
     guint64 n_moves, max_moves; /* of all ranks */
-    GHashTable *taken;       /* thread -> GArray of Taken, by place of its array */
+    GHashTable *taken;          /* thread -> GArray of Taken, by place of its array */
 } PositionFinder;
 
 /* -- what terminals do -- */
 
 static gint number_of(const RequestSlots *p, gint64 request)
 {
-    return wend_is_handle(request) ? GPOINTER_TO_INT(g_hash_table_lookup(p->numbers, &request)) - 1 : NO_NUMBER;
+    return wend_is_handle(request) ? GPOINTER_TO_INT(g_hash_table_lookup(p->numbers, &request)) - 1
+                                   : NO_NUMBER;
 }
 
 static gint add_number(RequestSlots *p, gint64 request)
 {
     if (wend_is_handle(request) && number_of(p, request) < 0) {
         g_array_append_val(p->requests, request);
-        g_hash_table_insert(p->numbers, g_memdup2(&request, sizeof request), GUINT_TO_POINTER(p->requests->len));
+        g_hash_table_insert(p->numbers, g_memdup2(&request, sizeof request),
+                            GUINT_TO_POINTER(p->requests->len));
     }
     return number_of(p, request);
 }
@@ -130,21 +148,25 @@ static guint thread_of(const RequestSlots *p, gint number)
 
 guint request_slots_array(const RequestSlots *p, guint thread)
 {
-    for (guint next; (next = GPOINTER_TO_UINT(g_hash_table_lookup(p->arrays, GUINT_TO_POINTER(thread)))) != 0;)
+    for (guint next;
+         (next = GPOINTER_TO_UINT(g_hash_table_lookup(p->arrays, GUINT_TO_POINTER(thread)))) != 0;)
         thread = next - 1;
     return thread;
 }
 
-/* Threads of requests that stand in one array of the application have one array, that of the first of them. */
+/* Threads of requests that stand in one array of the application have one array, that of the first
+ * of them. */
 static void share_array(RequestSlots *p, guint a, guint b)
 {
     a = request_slots_array(p, a);
     b = request_slots_array(p, b);
     if (a != b)
-        g_hash_table_insert(p->arrays, GUINT_TO_POINTER(MAX(a, b)), GUINT_TO_POINTER(MIN(a, b) + 1));
+        g_hash_table_insert(p->arrays, GUINT_TO_POINTER(MAX(a, b)),
+                            GUINT_TO_POINTER(MIN(a, b) + 1));
 }
 
-/* Requests that come once each: lists of others are gathered always. Their threads have one array then. */
+/* Requests that come once each: lists of others are gathered always. Their threads have one array
+ * then. */
 static gboolean may_stand(PositionFinder *f, const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -167,7 +189,10 @@ static gboolean may_stand(PositionFinder *f, const RequestList *list)
 
 /* -- groups -- */
 
-static Life *life_at(const GArray *lives, guint i) { return &g_array_index(lives, Life, i); }
+static Life *life_at(const GArray *lives, guint i)
+{
+    return &g_array_index(lives, Life, i);
+}
 
 /* The first of the group of life I; *DISTANCE from it. Shortens the way for the next time. */
 static guint first_of(const GArray *lives, guint i, gint64 *distance)
@@ -208,7 +233,14 @@ static gboolean join(const GArray *lives, guint a, guint b, gint64 distance)
 
 static guint add_life(GArray *lives, gint number, guint clock, guint64 birth, guint64 death)
 {
-    Life life = {.number = number, .other = lives->len, .birth = birth, .death = death, .makes = 1, .begin = birth, .end = birth, .clock = clock};
+    Life life = {.number = number,
+                 .other = lives->len,
+                 .birth = birth,
+                 .death = death,
+                 .makes = 1,
+                 .begin = birth,
+                 .end = birth,
+                 .clock = clock};
     g_array_append_val(lives, life);
     return lives->len - 1;
 }
@@ -217,7 +249,9 @@ static guint add_life(GArray *lives, gint number, guint clock, guint64 birth, gu
 
 static guint present_life(PositionFinder *f, gint number)
 {
-    if (!f->present[number]) /* it was there before the first call that names it: made while recording was off, or by someone else */
+    /* it was there before the first call that names it: made while recording was off, or by someone
+     * else */
+    if (!f->present[number])
         f->present[number] = 1 + add_life(f->lives, number, f->clock, 0, FOR_EVER);
     return f->present[number] - 1;
 }
@@ -246,7 +280,8 @@ static void make(PositionFinder *f, gint number)
     f->present[number] = 1 + add_life(f->lives, number, f->clock, f->begin, FOR_EVER);
 }
 
-/* The array of a call: entry by entry it stands in a row, and where it has MPI_REQUEST_NULL nothing else is then. */
+/* The array of a call: entry by entry it stands in a row, and where it has MPI_REQUEST_NULL nothing
+ * else is then. */
 static void stand(PositionFinder *f, const KnownCall *k)
 {
     const gint *numbers = (const gint *)(gpointer)k->gives->data;
@@ -258,7 +293,8 @@ static void stand(PositionFinder *f, const KnownCall *k)
         at++;
     guint one = present_life(f, numbers[at]);
     for (guint i = 0; i < n && good; i++) {
-        guint life = numbers[i] < 0 ? add_life(f->lives, NO_NUMBER, f->clock, f->begin, f->end) : present_life(f, numbers[i]);
+        guint life = numbers[i] < 0 ? add_life(f->lives, NO_NUMBER, f->clock, f->begin, f->end)
+                                    : present_life(f, numbers[i]);
         good = join(f->lives, one, life, (gint64)i - at);
     }
     if (!good) {
@@ -270,8 +306,9 @@ static void stand(PositionFinder *f, const KnownCall *k)
     first->end = MAX(first->end, f->end);
 }
 
-/* A call that gives requests by themselves, or gathered, looks at each where it stands. One that is complete already (an array keeps the places of such) has nothing else
- * there until then: the call would take that for its own. */
+/* A call that gives requests by themselves, or gathered, looks at each where it stands. One that is
+ * complete already (an array keeps the places of such) has nothing else there until then: the call
+ * would take that for its own. */
 static void keep(PositionFinder *f, const KnownCall *k)
 {
     for (guint i = 0; i < k->gives->len; i++) {
@@ -302,10 +339,13 @@ static void set_now(PositionFinder *f, guint64 call)
 static gboolean walk(PositionFinder *f, guint rank, guint sequence)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, rank, sequence, WEND_WALK_MAIN);
-    f->stretches = f->plan->stretches ? g_hash_table_lookup(f->plan->stretches, GUINT_TO_POINTER(rank)) : NULL; /* of ranks that have one thread */
+    /* of ranks that have one thread */
+    f->stretches =
+        f->plan->stretches ? g_hash_table_lookup(f->plan->stretches, GUINT_TO_POINTER(rank)) : NULL;
     f->next_stretch = 0;
     f->clock = sequence;
-    for (const WendCall *call; f->lives->len < LIFE_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
+    for (const WendCall *call;
+         f->lives->len < LIFE_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
         const KnownCall *k = f->known[call->terminal];
         if (!k)
             continue;
@@ -384,14 +424,19 @@ static void find_homes(PositionFinder *f, guint rank)
         if (start[first] < 0) {
             GArray *taken = taken_places(f, (gint)i);
             start[first] = taken->len;
-            g_array_set_size(taken, taken->len + (guint)(life_at(lives, first)->high - life_at(lives, first)->low + 1));
+            g_array_set_size(
+                taken,
+                taken->len + (guint)(life_at(lives, first)->high - life_at(lives, first)->low + 1));
         }
         f->home[i] = start[first] + distance - life_at(lives, first)->low;
     }
 }
 
 /* A life as a member of its group. */
-typedef struct { guint first, life; gint64 distance; } ListMember;
+typedef struct {
+    guint first, life;
+    gint64 distance;
+} ListMember;
 
 static gint compare_members(gconstpointer a, gconstpointer b, gpointer lives)
 {
@@ -423,7 +468,8 @@ static gboolean is_free(const GArray *taken, const Life *first, gint64 place)
     return TRUE;
 }
 
-/* Where the first of the group goes: home, as most of its members see it, else to the first place that is free. */
+/* Where the first of the group goes: home, as most of its members see it, else to the first place
+ * that is free. */
 static gint64 place_group(PositionFinder *f, const ListMember *members, guint n)
 {
     const Life *first = life_at(f->lives, members->first);
@@ -453,7 +499,8 @@ static gint64 place_group(PositionFinder *f, const ListMember *members, guint n)
     if (best + first->high >= (gint64)taken->len)
         g_array_set_size(taken, (guint)(best + first->high + 1));
     for (gint64 i = best + first->low; i <= best + first->high; i++)
-        g_array_index(taken, Taken, i) = (Taken){first->end == FOR_EVER ? FOR_EVER : first->end + 1, first->clock};
+        g_array_index(taken, Taken, i) =
+            (Taken){first->end == FOR_EVER ? FOR_EVER : first->end + 1, first->clock};
     return best;
 }
 
@@ -470,20 +517,24 @@ static void note_move(RequestLayout *layout, gint number, guint64 times, gint64 
         g_array_append_val(moves, move);
 }
 
-/* Moves of a loop come again and again: keeps them once, behind those before the loop, and gives how many come again; 0: none do. */
+/* Moves of a loop come again and again: keeps them once, behind those before the loop, and gives
+ * how many come again; 0: none do. */
 static guint find_again(GArray *moves)
 {
     guint n = moves->len, best = 0, saved = 0;
-    g_autofree guint *alike = g_new0(guint, n); /* [p]: from the end back, so many are as those p before (the Z function of the reverse) */
+    /* [p]: from the end back, so many are as those p before (the Z function of the reverse) */
+    g_autofree guint *alike = g_new0(guint, n);
     RequestMove *last = &g_array_index(moves, RequestMove, n - 1);
-    for (guint back = 1; back < n; back++) /* the last might have been longer, had the program gone on */
+    /* the last might have been longer, had the program gone on */
+    for (guint back = 1; back < n; back++)
         if (last[-(gint64)back].place == last->place) {
             last->times = MAX(last->times, last[-(gint64)back].times);
             break;
         }
     for (guint p = 1, from = 0, to = 0; p < n; p++) {
         guint k = p < to ? MIN(alike[p - from], to - p) : 0;
-        while (p + k < n && last[-(gint64)k].times == last[-(gint64)(p + k)].times && last[-(gint64)k].place == last[-(gint64)(p + k)].place)
+        while (p + k < n && last[-(gint64)k].times == last[-(gint64)(p + k)].times
+               && last[-(gint64)k].place == last[-(gint64)(p + k)].place)
             k++;
         alike[p] = k;
         if (p + k > to)
@@ -513,7 +564,8 @@ static void set_apart(PositionFinder *f, gint number)
         f->apart[number] = TRUE;
 }
 
-/* Places for all lives of the rank; NULL: some would be at one place at one time, and their numbers are set apart. */
+/* Places for all lives of the rank; NULL: some would be at one place at one time, and their numbers
+ * are set apart. */
 static RequestLayout *place_lives(PositionFinder *f, guint rank)
 {
     guint n = f->lives->len;
@@ -531,8 +583,11 @@ static RequestLayout *place_lives(PositionFinder *f, guint rank)
     for (guint i = 0, end; i < n; i = end) {
         gboolean clash = FALSE;
         for (end = i + 1; end < n && all[end].first == all[i].first; end++) {
-            const Life *one = life_at(f->lives, all[end - 1].life), *other = life_at(f->lives, all[end].life);
-            if (all[end].distance != all[end - 1].distance || (other->clock == one->clock && other->birth > one->death) || (one->number < 0 && other->number < 0))
+            const Life *one = life_at(f->lives, all[end - 1].life),
+                       *other = life_at(f->lives, all[end].life);
+            if (all[end].distance != all[end - 1].distance
+                || (other->clock == one->clock && other->birth > one->death)
+                || (one->number < 0 && other->number < 0))
                 continue;
             set_apart(f, one->number);
             set_apart(f, other->number);
@@ -583,12 +638,14 @@ static void note_lengths(PositionFinder *f)
     g_hash_table_iter_init(&iter, f->taken);
     while (g_hash_table_iter_next(&iter, &thread, &taken)) {
         guint length = GPOINTER_TO_UINT(g_hash_table_lookup(f->p->lengths, thread));
-        g_hash_table_insert(f->p->lengths, thread, GUINT_TO_POINTER(MAX(length, ((GArray *)taken)->len)));
+        g_hash_table_insert(f->p->lengths, thread,
+                            GUINT_TO_POINTER(MAX(length, ((GArray *)taken)->len)));
     }
 }
 
 /* NULL: that is too much. */
-static RequestLayout *lay_out_rank(PositionFinder *f, const WendClass *class, guint rank, const gboolean *walks)
+static RequestLayout *lay_out_rank(PositionFinder *f, const WendClass *class, guint rank,
+                                   const gboolean *walks)
 {
     guint n = f->p->requests->len;
     RequestLayout *layout = NULL;
@@ -611,15 +668,18 @@ static RequestLayout *lay_out_rank(PositionFinder *f, const WendClass *class, gu
 /* Terminals below RULE, each once. */
 static GArray *terminals_below(const Plan *plan, guint rule)
 {
-    GArray *terminals = g_array_new(FALSE, FALSE, sizeof(guint)), *open = g_array_new(FALSE, FALSE, sizeof(guint));
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL), seen_terminals = g_hash_table_new(NULL, NULL);
+    GArray *terminals = g_array_new(FALSE, FALSE, sizeof(guint)),
+           *open = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL),
+                          seen_terminals = g_hash_table_new(NULL, NULL);
     g_array_append_val(open, rule);
     while (open->len > 0) {
         const PlanRule *r = &plan->rules[g_array_index(open, guint, open->len - 1)];
         g_array_set_size(open, open->len - 1);
         for (guint i = 0; i < r->n; i++) {
             guint id = r->symbols[i].id;
-            if (g_hash_table_add(r->symbols[i].is_rule ? seen : seen_terminals, GUINT_TO_POINTER(id)))
+            if (g_hash_table_add(r->symbols[i].is_rule ? seen : seen_terminals,
+                                 GUINT_TO_POINTER(id)))
                 g_array_append_val(r->symbols[i].is_rule ? open : terminals, id);
         }
     }
@@ -627,12 +687,14 @@ static GArray *terminals_below(const Plan *plan, guint rule)
     return terminals;
 }
 
-/* Which of the class's sequences name requests, which numbers live for ever, and whether what completed when is the same on all its ranks. */
+/* Which of the class's sequences name requests, which numbers live for ever, and whether what
+ * completed when is the same on all its ranks. */
 static gboolean *look_at_class(PositionFinder *f, const WendClass *class, gboolean *same)
 {
     guint n = f->p->requests->len;
     gboolean *walks = g_new0(gboolean, class->n_sequences + 1);
-    g_autofree guint *seen = g_new0(guint, n + 1); /* by number: the last sequence that names it, + 1 */
+    /* by number: the last sequence that names it, + 1 */
+    g_autofree guint *seen = g_new0(guint, n + 1);
     memset(f->stays, 0, n * sizeof *f->stays);
     *same = TRUE;
     for (guint s = 0; s < class->n_sequences; s++) {
@@ -644,10 +706,12 @@ static gboolean *look_at_class(PositionFinder *f, const WendClass *class, gboole
             walks[s] = TRUE;
             *same &= !k->differs;
             for (guint i = 0; i < k->makes->len + k->gives->len; i++) {
-                gint number = i < k->makes->len ? g_array_index(k->makes, gint, i) : g_array_index(k->gives, gint, i - k->makes->len);
+                gint number = i < k->makes->len ? g_array_index(k->makes, gint, i)
+                                                : g_array_index(k->gives, gint, i - k->makes->len);
                 if (number < 0)
                     continue;
-                f->stays[number] |= (seen[number] && seen[number] != s + 1) || class->sequences[s].kind != WEND_SEQUENCE_THREAD;
+                f->stays[number] |= (seen[number] && seen[number] != s + 1)
+                                    || class->sequences[s].kind != WEND_SEQUENCE_THREAD;
                 seen[number] = s + 1;
             }
         }
@@ -665,7 +729,8 @@ static guint number_of_layout(RequestSlots *p, GHashTable *known, RequestLayout 
         guint len = layout->moves[i] ? layout->moves[i]->len : 0;
         g_byte_array_append(bytes, (const guint8 *)&len, sizeof len);
         if (len)
-            g_byte_array_append(bytes, (const guint8 *)layout->moves[i]->data, len * (guint)sizeof(RequestMove));
+            g_byte_array_append(bytes, (const guint8 *)layout->moves[i]->data,
+                                len * (guint)sizeof(RequestMove));
     }
     g_autoptr(GBytes) key = g_bytes_new(bytes->data, bytes->len);
     gpointer found;
@@ -683,14 +748,19 @@ static gboolean varies(const PositionFinder *f, guint terminal)
 {
     const KnownCall *k = f->known[terminal];
     for (guint i = 0; k && i < k->makes->len + k->gives->len; i++) {
-        gint number = i < k->makes->len ? g_array_index(k->makes, gint, i) : g_array_index(k->gives, gint, i - k->makes->len);
-        if (number >= 0 && request_slots_place(f->p, g_array_index(f->p->requests, gint64, number), f->plan->terminal_ranks[terminal]) < 0)
+        gint number = i < k->makes->len ? g_array_index(k->makes, gint, i)
+                                        : g_array_index(k->gives, gint, i - k->makes->len);
+        if (number >= 0
+            && request_slots_place(f->p, g_array_index(f->p->requests, gint64, number),
+                                   f->plan->terminal_ranks[terminal])
+                   < 0)
             return TRUE;
     }
     return FALSE;
 }
 
-/* Calls to walk: of each class that knows requests, those of one rank, or of all if outcomes matter. */
+/* Calls to walk: of each class that knows requests, those of one rank, or of all if outcomes
+ * matter. */
 static gboolean is_too_long(PositionFinder *f)
 {
     const WendProgram *p = f->plan->program;
@@ -715,7 +785,8 @@ static gboolean is_too_long(PositionFinder *f)
 static gboolean lay_out_ranks(PositionFinder *f)
 {
     const WendProgram *p = f->plan->program;
-    g_autoptr(GHashTable) known = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    g_autoptr(GHashTable) known =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     for (guint i = 0; i < f->lists->len; i++) {
         RequestList *list = g_ptr_array_index(f->lists, i);
         list->direct = may_stand(f, list);
@@ -742,12 +813,15 @@ static gboolean lay_out_ranks(PositionFinder *f)
 
 static gint compare_requests(gconstpointer a, gconstpointer b, gpointer requests)
 {
-    gint64 x = g_array_index((GArray *)requests, gint64, *(const guint *)a), y = g_array_index((GArray *)requests, gint64, *(const guint *)b);
-    guint s = wend_handle_tid(x), t = wend_handle_tid(y), k = wend_handle_number(x), l = wend_handle_number(y);
+    gint64 x = g_array_index((GArray *)requests, gint64, *(const guint *)a),
+           y = g_array_index((GArray *)requests, gint64, *(const guint *)b);
+    guint s = wend_handle_tid(x), t = wend_handle_tid(y), k = wend_handle_number(x),
+          l = wend_handle_number(y);
     return s != t ? (s < t ? -1 : 1) : k != l ? (k < l ? -1 : 1) : 0;
 }
 
-/* Handles that a thread has used are numbered from 0 and with few gaps, so that at[3] mostly is request 3; but a table for all numbers up to the largest would have a size that the recording
+/* Handles that a thread has used are numbered from 0 and with few gaps, so that at[3] mostly is
+ * request 3; but a table for all numbers up to the largest would have a size that the recording
  * just claims. */
 static void index_requests(RequestSlots *p)
 {
@@ -769,7 +843,8 @@ RequestSlots *request_slots_find(Plan *plan, RequestLists *all_lists)
     const GPtrArray *lists = request_lists_in_order(all_lists);
     guint n_terminals = wend_program_n_terminals(plan->program);
     RequestSlots *p = g_new0(RequestSlots, 1);
-    PositionFinder f = {.plan = plan, .p = p, .lists = lists, .all_lists = all_lists, .max_moves = MOVES_ALWAYS};
+    PositionFinder f = {
+        .plan = plan, .p = p, .lists = lists, .all_lists = all_lists, .max_moves = MOVES_ALWAYS};
     for (guint r = 0; r < wend_program_n_rules(plan->program); r++)
         f.max_moves += (guint64)plan->rules[r].n * MOVES_FOR_SYMBOL;
     p->numbers = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);

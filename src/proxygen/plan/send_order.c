@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send_order.c: wildcards that could not stay so by themselves, of one process that serves all others: senders wait for their turn.
+/* send_order.c: wildcards that could not stay so by themselves, of one process that serves all
+ * others: senders wait for their turn.
  *
- * A master that receives from anyone, and in between from somebody in particular, takes messages in an order that decides what fits and who waits. Its
- * receives can stay wildcards if only the message that came in the recording can be there: each process sends to the master (the hub) when the hub lets
- * it, on a communicator that the recording does not see. That makes the sends synchronous, which could deadlock where the application relied
- * on buffers. It cannot, and only then is it done, if
- *   - the hub is the only partner of all others, with blocking receives and probes on MPI_COMM_WORLD;
- *   - it takes each one's messages in the order in which they were sent, between the same collective calls;
+ * A master that receives from anyone, and in between from somebody in particular, takes messages in
+ * an order that decides what fits and who waits. Its receives can stay wildcards if only the
+ * message that came in the recording can be there: each process sends to the master (the hub) when
+ * the hub lets it, on a communicator that the recording does not see. That makes the sends
+ * synchronous, which could deadlock where the application relied on buffers. It cannot, and only
+ * then is it done, if
+ *   - the hub is the only partner of all others, with blocking receives and probes on
+ *     MPI_COMM_WORLD;
+ *   - it takes each one's messages in the order in which they were sent, between the same
+ *     collective calls;
  *   - what it sends with a blocking send that may wait is awaited before the receiver's next turn.
- * Then the events of each pair are in the same order on both sides, and all cycles of waiting would have to go through the hub, whose order is the recorded one. */
+ * Then the events of each pair are in the same order on both sides, and all cycles of waiting would
+ * have to go through the hub, whose order is the recorded one. */
 #include "send_order.h"
 
 #include <string.h>
@@ -20,9 +26,10 @@
 /* What one process does with the hub, or the hub with it, in order. */
 typedef struct {
     gint64 tag;
-    guint64 collectives;     /* calls before it */
-    guint64 others;          /* of a message to the hub: those from it before; of one from it: those to it before */
-    gboolean waits;          /* the send may wait for its receive */
+    guint64 collectives; /* calls before it */
+    /* of a message to the hub: those from it before; of one from it: those to it before */
+    guint64 others;
+    gboolean waits; /* the send may wait for its receive */
 } Message;
 
 static gboolean one_of(const char *name, const char *const *names)
@@ -33,15 +40,21 @@ static gboolean one_of(const char *name, const char *const *names)
     return FALSE;
 }
 
-static const char *const takes[] = {"MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", NULL};
-static const char *const sends[] = {"MPI_Send", "MPI_Ssend", "MPI_Bsend", "MPI_Rsend", "MPI_Isend", "MPI_Issend", "MPI_Ibsend", "MPI_Irsend", NULL};
-static const char *const receives[] = {"MPI_Recv", "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe", "MPI_Improbe", "MPI_Mrecv", "MPI_Irecv", NULL};
+static const char *const takes[] = {"MPI_Recv",    "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
+                                    "MPI_Improbe", "MPI_Mrecv", NULL};
+static const char *const sends[] = {"MPI_Send",   "MPI_Ssend",  "MPI_Bsend",
+                                    "MPI_Rsend",  "MPI_Isend",  "MPI_Issend",
+                                    "MPI_Ibsend", "MPI_Irsend", NULL};
+static const char *const receives[] = {"MPI_Recv",    "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
+                                       "MPI_Improbe", "MPI_Mrecv", "MPI_Irecv",  NULL};
 
 /* Is the hub the only partner of all, and are all calls of kinds that are understood? */
 static gboolean is_star(Plan *plan, guint hub)
 {
     const WendProgram *p = plan->program;
-    gint64 proc_null = wend_constant_word("MPI_PROC_NULL"), any_source = wend_constant_word("MPI_ANY_SOURCE"), world = wend_constant_word("MPI_COMM_WORLD");
+    gint64 proc_null = wend_constant_word("MPI_PROC_NULL"),
+           any_source = wend_constant_word("MPI_ANY_SOURCE"),
+           world = wend_constant_word("MPI_COMM_WORLD");
     for (guint t = 0; t < wend_program_n_terminals(p); t++) {
         RankList ranks = plan->terminal_ranks[t];
         const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, t)->shape);
@@ -49,20 +62,23 @@ static gboolean is_star(Plan *plan, guint hub)
             continue;
         call_decode(plan->call, t);
         const CallPattern *c = plan->call;
-        const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM), *dest = call_arg_named(c, "dest"), *source = call_arg_named(c, "source");
+        const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM), *dest = call_arg_named(c, "dest"),
+                  *source = call_arg_named(c, "source");
         if (c->failed || (comm && comm->in[0].value != world))
             return FALSE;
         for (guint r = 0; r < ranks.n; r++) {
             gboolean is_hub = ranks.ranks[r] == hub;
             if ((c->function->flags & WEND_F_SEND) && !one_of(c->function->name, sends))
                 return FALSE;
-            if ((c->function->flags & WEND_F_RECV) && !one_of(c->function->name, is_hub ? takes : receives))
+            if ((c->function->flags & WEND_F_RECV)
+                && !one_of(c->function->name, is_hub ? takes : receives))
                 return FALSE;
             if (!dest && !source)
                 continue; /* MPI_Mrecv */
             gint64 partner = call_value(c, dest ? dest->in[0] : source->in[0], ranks.ranks[r]);
             if (partner == proc_null || (partner == any_source && !dest))
-                continue; /* the others get messages from the hub only, since nobody else sends to them */
+                /* the others get messages from the hub only, since nobody else sends to them */
+                continue;
             if (is_hub ? partner == (gint64)hub : partner != (gint64)hub)
                 return FALSE;
         }
@@ -96,7 +112,8 @@ static void give(Plan *plan, guint terminal, guint rank, gint32 source)
     }
     GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
     if (!sources)
-        g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank), sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
+        g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank),
+                            sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
     g_array_append_val(sources, source);
 }
 
@@ -108,10 +125,13 @@ static gint64 bytes_sent(const Plan *plan, guint terminal, guint rank)
     if (!buf || buf->param->count < 0 || buf->param->type < 0)
         return G_MAXINT64;
     return extent_data_size(plan->extents, plan->call->args[buf->param->type].in[0].value,
-                            call_number(plan->call, &plan->call->args[buf->param->count], rank, 0), rank);
+                            call_number(plan->call, &plan->call->args[buf->param->count], rank, 0),
+                            rank);
 }
 
-typedef struct { GArray *to_hub, *from_hub; } Log; /* of Message */
+typedef struct {
+    GArray *to_hub, *from_hub;
+} Log; /* of Message */
 
 /* Walks one rank. LOGS: of the hub, one for each rank; of another, its own only. */
 static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
@@ -122,7 +142,8 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
     gboolean is_hub = rank == hub, good = TRUE;
     guint64 collectives = 0;
     gint64 proc_null = wend_constant_word("MPI_PROC_NULL");
-    g_autofree guint *ahead = g_new0(guint, plan->n_ranks); /* of the hub: messages that it has let come and not taken */
+    /* of the hub: messages that it has let come and not taken */
+    g_autofree guint *ahead = g_new0(guint, plan->n_ranks);
     WendWalk *walk = wend_walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
     const WendCall *call;
     while (good && (call = wend_walk_next(walk)) != NULL) {
@@ -131,27 +152,33 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
             collectives++;
         if (!(flags & (WEND_F_SEND | WEND_F_RECV)))
             continue;
-        const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source"), *tag = wend_call_arg(call, "tag"), *status = wend_call_arg(call, "status");
+        const WendArg *dest = wend_call_arg(call, "dest"), *source = wend_call_arg(call, "source"),
+                      *tag = wend_call_arg(call, "tag"), *status = wend_call_arg(call, "status");
         if (dest && dest->n_in == 1) {
             if (dest->in[0] < 0)
                 continue; /* MPI_PROC_NULL */
             Log *log = is_hub ? &logs[dest->in[0]] : &logs[0];
-            Message m = {tag->in[0], collectives, is_hub ? log->to_hub->len : log->from_hub->len, FALSE};
-            m.waits = strstr(call->function->name, "MPI_I") == NULL && strcmp(call->function->name, "MPI_Bsend") != 0 &&
-                      (strcmp(call->function->name, "MPI_Ssend") == 0 || bytes_sent(plan, call->terminal, rank) > EAGER_BYTES);
+            Message m = {tag->in[0], collectives, is_hub ? log->to_hub->len : log->from_hub->len,
+                         FALSE};
+            m.waits = strstr(call->function->name, "MPI_I") == NULL
+                      && strcmp(call->function->name, "MPI_Bsend") != 0
+                      && (strcmp(call->function->name, "MPI_Ssend") == 0
+                          || bytes_sent(plan, call->terminal, rank) > EAGER_BYTES);
             g_array_append_val(is_hub ? log->from_hub : log->to_hub, m);
             continue;
         }
         if (!source || source->n_in != 1 || source->in[0] == proc_null)
             continue; /* MPI_Mrecv: its probe was the receive */
-        gboolean probe = strcmp(call->function->name, "MPI_Probe") == 0 || strcmp(call->function->name, "MPI_Iprobe") == 0;
+        gboolean probe = strcmp(call->function->name, "MPI_Probe") == 0
+                         || strcmp(call->function->name, "MPI_Iprobe") == 0;
         if (!is_hub) {
             Message m = {tag->in[0], collectives, logs[0].to_hub->len, FALSE};
             if (!probe)
                 g_array_append_val(logs[0].from_hub, m);
             continue;
         }
-        if (!status || status->n_out != 1 || status->out[0] < 0 || status->out[0] >= (gint64)plan->n_ranks) {
+        if (!status || status->n_out != 1 || status->out[0] < 0
+            || status->out[0] >= (gint64)plan->n_ranks) {
             good = FALSE;
             break;
         }
@@ -174,12 +201,14 @@ static gboolean same_order(const Log *hub, const Log *other, gint64 any_tag)
     if (hub->to_hub->len != other->to_hub->len || hub->from_hub->len != other->from_hub->len)
         return FALSE;
     for (guint i = 0; i < hub->to_hub->len; i++) {
-        const Message *taken = &g_array_index(hub->to_hub, Message, i), *sent = &g_array_index(other->to_hub, Message, i);
+        const Message *taken = &g_array_index(hub->to_hub, Message, i),
+                      *sent = &g_array_index(other->to_hub, Message, i);
         if (taken->tag != sent->tag || taken->collectives != sent->collectives)
             return FALSE;
     }
     for (guint i = 0; i < hub->from_hub->len; i++) {
-        const Message *sent = &g_array_index(hub->from_hub, Message, i), *taken = &g_array_index(other->from_hub, Message, i);
+        const Message *sent = &g_array_index(hub->from_hub, Message, i),
+                      *taken = &g_array_index(other->from_hub, Message, i);
         if (taken->tag != any_tag && taken->tag != sent->tag)
             return FALSE;
         if (sent->waits && taken->others > sent->others)
@@ -196,7 +225,8 @@ static void log_clear(Log *log)
 
 static Log log_new(void)
 {
-    return (Log){g_array_new(FALSE, FALSE, sizeof(Message)), g_array_new(FALSE, FALSE, sizeof(Message))};
+    return (Log){g_array_new(FALSE, FALSE, sizeof(Message)),
+                 g_array_new(FALSE, FALSE, sizeof(Message))};
 }
 
 gboolean plan_turns(Plan *plan, guint hub)

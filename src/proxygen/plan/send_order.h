@@ -5,7 +5,8 @@
 
 #include "src/proxygen/model/model.h"
 
-/* Plans turns for the messages to HUB, whose wildcards could not stay so otherwise. FALSE: it could deadlock, or is not understood. */
+/* Plans turns for the messages to HUB, whose wildcards could not stay so otherwise. FALSE: it could
+ * deadlock, or is not understood. */
 gboolean plan_turns(Plan *plan, guint hub);
 
 #endif

@@ -1,31 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variables.c: handles and requests become arrays of the proxy, by kind and by the thread that made them.
+/* variables.c: handles and requests become arrays of the proxy, by kind and by the thread that made
+ * them.
  *
- * Requests need care. MPI_Waitall takes an array, so the requests that the application had side by side must be side by side here too;
- * the numbers of a recording say only who they are. Each recorded array is a constraint "these stand in this order". If each number can have one place such that
- * all arrays agree, it has it; else places are a matter of ranks and times (request_slots.c). An array that does not agree even so is gathered from its places before
- * the call and scattered after it. */
+ * Requests need care. MPI_Waitall takes an array, so the requests that the application had side by
+ * side must be side by side here too; the numbers of a recording say only who they are. Each
+ * recorded array is a constraint "these stand in this order". If each number can have one place
+ * such that all arrays agree, it has it; else places are a matter of ranks and times
+ * (request_slots.c). An array that does not agree even so is gathered from its places before the
+ * call and scattered after it. */
 #include "variables.h"
 
 #include <string.h>
 
-/* Requests that stand in a fixed order: position -> request number, and -1 where the application had MPI_REQUEST_NULL. */
+/* Requests that stand in a fixed order: position -> request number, and -1 where the application
+ * had MPI_REQUEST_NULL. */
 typedef struct {
     guint thread;
-    GArray *at;              /* of gint64 */
-    guint first;             /* in the thread's array, when laid out */
+    GArray *at;  /* of gint64 */
+    guint first; /* in the thread's array, when laid out */
 } RequestRow;
 enum { PLACE_FREE = -2, PLACE_NULL = -1 };
 
-typedef struct { RequestRow *row; guint position; } Place;
+typedef struct {
+    RequestRow *row;
+    guint position;
+} Place;
 
 struct Variables {
-    GHashTable *lengths;     /* kind << 32 | thread (gint64) -> length of the array (guint) */
+    GHashTable *lengths; /* kind << 32 | thread (gint64) -> length of the array (guint) */
     RequestLists *lists;
-    GHashTable *places;      /* request word -> Place */
+    GHashTable *places; /* request word -> Place */
     GPtrArray *rows;
-    RequestSlots *positions;    /* NULL: the above do */
-    GHashTable *shared;      /* kind << 56 | handle: several references to one object may be alive */
+    RequestSlots *positions; /* NULL: the above do */
+    /* kind << 56 | handle: several references to one object may be alive */
+    GHashTable *shared;
 };
 
 static void row_free(gpointer row)
@@ -54,14 +62,18 @@ static void note_handle(Variables *v, WendKind kind, gint64 handle)
 
 static gint64 row_get(const RequestRow *row, gint64 position)
 {
-    return position < 0 || position >= (gint64)row->at->len ? PLACE_FREE : g_array_index(row->at, gint64, position);
+    return position < 0 || position >= (gint64)row->at->len
+               ? PLACE_FREE
+               : g_array_index(row->at, gint64, position);
 }
 
 /* Can the list stand in ROW with its first entry at BASE? */
-static gboolean fits(const Variables *v, const RequestRow *row, const RequestList *list, gint64 base)
+static gboolean fits(const Variables *v, const RequestRow *row, const RequestList *list,
+                     gint64 base)
 {
     for (gint64 i = 0; i < list->n; i++) {
-        gint64 word = wend_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL, there = row_get(row, base + i);
+        gint64 word = wend_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL,
+               there = row_get(row, base + i);
         if (there != PLACE_FREE && there != word)
             return FALSE;
         if (word == PLACE_NULL || there == word)
@@ -142,8 +154,9 @@ static int compare_lists(gconstpointer a, gconstpointer b)
 /* Does the call give out references to objects that exist, rather than new ones? */
 static gboolean gives_references(const CallPattern *c, WendKind kind)
 {
-    return strstr(c->function->name, "_get_") || kind == WEND_KIND_GROUP || kind == WEND_KIND_ERRHANDLER ||
-           g_str_has_prefix(c->function->name, "MPI_Type_create_f90");
+    return strstr(c->function->name, "_get_") || kind == WEND_KIND_GROUP
+           || kind == WEND_KIND_ERRHANDLER
+           || g_str_has_prefix(c->function->name, "MPI_Type_create_f90");
 }
 
 static gint64 *shared_key(WendKind kind, gint64 handle)
@@ -172,11 +185,12 @@ static void note_call(Plan *plan, const CallPattern *c)
             note_handle(v, kind, arg->in[w].value);
         for (guint w = 0; w < arg->n_out_words; w += wide ? 6 : 1) {
             note_handle(v, kind, arg->out[w].value);
-            if (kind != WEND_KIND_REQUEST && wend_is_handle(arg->out[w].value) && gives_references(c, kind))
+            if (kind != WEND_KIND_REQUEST && wend_is_handle(arg->out[w].value)
+                && gives_references(c, kind))
                 g_hash_table_add(v->shared, shared_key(kind, arg->out[w].value));
         }
-        if (kind == WEND_KIND_REQUEST && arg->param->array && arg->n_in > 0 &&
-            !call_failed_on(c, arg))
+        if (kind == WEND_KIND_REQUEST && arg->param->array && arg->n_in > 0
+            && !call_failed_on(c, arg))
             request_lists_add(v->lists, arg->in, arg->n_in);
     }
 }
@@ -185,7 +199,8 @@ static void note_call(Plan *plan, const CallPattern *c)
 static void lay_out(Plan *plan)
 {
     Variables *v = plan->variables;
-    GHashTable *used = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* thread -> places used */
+    /* thread -> places used */
+    GHashTable *used = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     for (guint i = 0; i < v->rows->len; i++) {
         RequestRow *row = g_ptr_array_index(v->rows, i);
         gint64 thread = row->thread, *n = g_hash_table_lookup(used, &thread);
@@ -200,7 +215,8 @@ static void lay_out(Plan *plan)
     while (g_hash_table_iter_next(&iter, &key, &value)) {
         if ((WendKind)(*(gint64 *)key >> 32) != WEND_KIND_REQUEST)
             continue;
-        gint64 thread = *(gint64 *)key & G_MAXUINT32, *length = value, *n = g_hash_table_lookup(used, &thread);
+        gint64 thread = *(gint64 *)key & G_MAXUINT32, *length = value,
+               *n = g_hash_table_lookup(used, &thread);
         guint total = n ? (guint)*n : 0;
         RequestRow *row = g_new0(RequestRow, 1);
         row->thread = (guint)thread;
@@ -237,7 +253,8 @@ static void take_lengths(Variables *v)
     g_hash_table_iter_init(&iter, v->lengths);
     while (g_hash_table_iter_next(&iter, &key, &length))
         if ((WendKind)(*(gint64 *)key >> 32) == WEND_KIND_REQUEST)
-            *(gint64 *)length = request_slots_length(v->positions, (guint)(*(gint64 *)key & G_MAXUINT32));
+            *(gint64 *)length =
+                request_slots_length(v->positions, (guint)(*(gint64 *)key & G_MAXUINT32));
 }
 
 void plan_variables(Plan *plan)
@@ -289,10 +306,14 @@ gint64 variables_place(const Plan *plan, gint64 request, RankList ranks)
 {
     const Variables *v = plan->variables;
     const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
-    return place ? place->row->first + place->position : request_slots_place(v->positions, request, ranks);
+    return place ? place->row->first + place->position
+                 : request_slots_place(v->positions, request, ranks);
 }
 
-const RequestSlots *variables_request_slots(const Plan *plan) { return plan->variables->positions; }
+const RequestSlots *variables_request_slots(const Plan *plan)
+{
+    return plan->variables->positions;
+}
 
 guint variables_array_of_requests(const Plan *plan, guint thread)
 {

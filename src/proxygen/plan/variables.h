@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variables.h: where the proxy keeps handles and requests: in arrays by kind, and by the thread that
- * makes them. variable_names.h has the names. */
+/* variables.h: where the proxy keeps handles and requests: in arrays by kind, and by the thread
+ * that makes them. variable_names.h has the names. */
 #ifndef PROXYGEN_VARIABLES_H
 #define PROXYGEN_VARIABLES_H
 
@@ -21,7 +21,8 @@ gint64 variables_place(const Plan *plan, gint64 request, RankList ranks);
 guint variables_array_of_requests(const Plan *plan, guint thread);
 /* Where requests are differs: NULL, or what is known of that. */
 const RequestSlots *variables_request_slots(const Plan *plan);
-/* The list that holds these words; the same one for equal words. NULL: none of them is a request. */
+/* The list that holds these words; the same one for equal words. NULL: none of them is a
+ * request. */
 RequestList *variables_request_list(const Plan *plan, const Word *words, gint64 n);
 
 /* Calls FUNCTION for each array that is not empty, in the order of kinds, and then of threads. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wildcard_sources.c: the sources that pinned wildcards got their messages from. See wildcard_sources.h. */
+/* wildcard_sources.c: the sources that pinned wildcards got their messages from. See
+ * wildcard_sources.h. */
 #include "wildcard_sources.h"
 
 #include "wildcards.h"
 
-typedef struct { guint terminal, index; } Posted;
+typedef struct {
+    guint terminal, index;
+} Posted;
 
 static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
 {
@@ -14,7 +17,8 @@ static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
         const GPtrArray *starts = g_hash_table_lookup(w->starts, GUINT_TO_POINTER(rank));
         g_array_append_val((GArray *)starts->pdata[posted.index], one);
     } else if (w && one >= 0) {
-        g_array_index((GArray *)g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank)), gint32, posted.index) = one;
+        g_array_index((GArray *)g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank)), gint32,
+                      posted.index) = one;
     }
 }
 
@@ -23,13 +27,16 @@ static guint post(Wildcard *w, guint rank)
 {
     GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
     if (!sources)
-        g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank), sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
+        g_hash_table_insert(w->sources, GUINT_TO_POINTER(rank),
+                            sources = g_array_new(FALSE, FALSE, sizeof(gint32)));
     gint32 unknown = -1;
     g_array_append_val(sources, unknown);
     if (w->starts) {
         GPtrArray *starts = g_hash_table_lookup(w->starts, GUINT_TO_POINTER(rank));
         if (!starts)
-            g_hash_table_insert(w->starts, GUINT_TO_POINTER(rank), starts = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref));
+            g_hash_table_insert(w->starts, GUINT_TO_POINTER(rank),
+                                starts =
+                                    g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref));
         g_ptr_array_add(starts, g_array_new(FALSE, FALSE, sizeof(gint32)));
     }
     return sources->len - 1;
@@ -64,7 +71,9 @@ static void settle_starts(Plan *plan, Wildcard *w)
 /* Follows one sequence of one rank and fills in the sources of its pinned receives. */
 static void find_sources(Plan *plan, guint rank, guint sequence)
 {
-    g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free); /* request -> Posted */
+    /* request -> Posted */
+    g_autoptr(GHashTable) pending =
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
     while ((call = wend_walk_next(walk)) != NULL) {
@@ -74,10 +83,12 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
         for (guint i = 0; i < call->n_args; i++)
             if (call->args[i].param->kind == WEND_KIND_STATUS)
                 status = &call->args[i];
-        if (w && w->pinned && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
+        if (w && w->pinned
+            && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
             Posted posted = {call->terminal, post(w, rank)};
             if (made)
-                g_hash_table_insert(pending, g_memdup2(made, sizeof *made), g_memdup2(&posted, sizeof posted));
+                g_hash_table_insert(pending, g_memdup2(made, sizeof *made),
+                                    g_memdup2(&posted, sizeof posted));
             else if (status && status->n_out > 0)
                 put_source(plan, rank, posted, status->out[0]);
         }

@@ -4,14 +4,17 @@
  * A wildcard receive stays one if, on the receiving rank and communicator,
  *   - no later receive names its source that could so miss a message that the wildcard took;
  *   - every message that could come fits;
- *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their senders go on whoever is received first.
- * Then the k-th receive completes when k messages have come, whoever sent them, and by induction over the recorded order nothing can hang. It also stays one
- * if all sends that could match are of one rank: their order is that of the sends, so that to name the rank would change nothing; or if senders can
- * wait for their turn (send_order.c). Otherwise it is pinned: it names the source that the recorded one got. Probes take no message and stay as they are.
+ *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their
+ *     senders go on whoever is received first.
+ * Then the k-th receive completes when k messages have come, whoever sent them, and by induction
+ * over the recorded order nothing can hang. It also stays one if all sends that could match are of
+ * one rank: their order is that of the sends, so that to name the rank would change nothing; or if
+ * senders can wait for their turn (send_order.c). Otherwise it is pinned: it names the source that
+ * the recorded one got. Probes take no message and stay as they are.
  *
- * The check looks at the messages of one phase (message_traffic.h), and errs towards pinning. Within
- * a phase messages are kept apart by what has to happen before they are sent (precedence.h). That is
- * looked at where a wildcard would be pinned without. */
+ * The check looks at the messages of one phase (message_traffic.h), and errs towards pinning.
+ * Within a phase messages are kept apart by what has to happen before they are sent (precedence.h).
+ * That is looked at where a wildcard would be pinned without. */
 #include "wildcards.h"
 
 #include <string.h>
@@ -29,9 +32,12 @@ static gboolean tags_meet(const MessageTraffic *t, gint64 a, gint64 b)
 
 static gboolean meet(const MessageTraffic *t, const Transfer *wildcard, const Transfer *other)
 {
-    gboolean same = wildcard->comm == other->comm ||
-                    (message_traffic_is_made(wildcard->comm) && message_traffic_is_made(other->comm) && (wildcard->comm == WEND_COMM_UNKNOWN || other->comm == WEND_COMM_UNKNOWN));
-    gboolean together = other->phase == wildcard->phase || other->persistent || wildcard->persistent;
+    gboolean same =
+        wildcard->comm == other->comm
+        || (message_traffic_is_made(wildcard->comm) && message_traffic_is_made(other->comm)
+            && (wildcard->comm == WEND_COMM_UNKNOWN || other->comm == WEND_COMM_UNKNOWN));
+    gboolean together =
+        other->phase == wildcard->phase || other->persistent || wildcard->persistent;
     return same && together && tags_meet(t, other->tag, wildcard->tag);
 }
 
@@ -39,7 +45,8 @@ static gboolean meet(const MessageTraffic *t, const Transfer *wildcard, const Tr
 typedef struct {
     const Transfer *receive;
     guint rank;
-    const guint64 *after;     /* by rank: the first step that begins after it has returned; NULL: not known */
+    /* by rank: the first step that begins after it has returned; NULL: not known */
+    const guint64 *after;
 } Judged;
 
 static gboolean could_take(const MessageTraffic *t, const Judged *j, const Transfer *send)
@@ -47,13 +54,15 @@ static gboolean could_take(const MessageTraffic *t, const Judged *j, const Trans
     return meet(t, j->receive, send) && !(j->after && j->after[send->source] <= send->first);
 }
 
-/* The next of the sends that the wildcard could match, from number *I on of those to its rank, and to who knows whom. */
+/* The next of the sends that the wildcard could match, from number *I on of those to its rank, and
+ * to who knows whom. */
 static const Transfer *next_send(const MessageTraffic *t, const Judged *j, guint *i)
 {
     const GArray *known = t->sent->pdata[j->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
     guint n = known ? known->len : 0, all = n + (unknown ? unknown->len : 0);
     while (*i < all) {
-        const Transfer *send = *i < n ? &g_array_index(known, Transfer, *i) : &g_array_index(unknown, Transfer, *i - n);
+        const Transfer *send = *i < n ? &g_array_index(known, Transfer, *i)
+                                      : &g_array_index(unknown, Transfer, *i - n);
         ++*i;
         if (could_take(t, j, send))
             return send;
@@ -92,7 +101,8 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
         /* One that was posted earlier is matched first. */
-        if (meet(t, j->receive, other) && other->last > j->receive->first && other->source != t->any_source && could_rob(t, j, other))
+        if (meet(t, j->receive, other) && other->last > j->receive->first
+            && other->source != t->any_source && could_rob(t, j, other))
             return "another receive of this rank names its source and could miss its message";
     }
     const Transfer *send;
@@ -114,7 +124,8 @@ static void wildcard_free(gpointer wildcard)
 }
 
 /* Why the receive must be pinned, or NULL. AFTER: see Judged. */
-static const char *reason_to_pin(const MessageTraffic *t, const Transfer *one, guint rank, const guint64 *after)
+static const char *reason_to_pin(const MessageTraffic *t, const Transfer *one, guint rank,
+                                 const guint64 *after)
 {
     Plan *plan = t->plan;
     call_decode(plan->call, one->terminal);
@@ -124,7 +135,10 @@ static const char *reason_to_pin(const MessageTraffic *t, const Transfer *one, g
     if (message_traffic_is_probe(name))
         return NULL;
     const Judged judged = {one, rank, after};
-    return conflict_on(t, &judged, message_traffic_is_matched_probe(name) ? message_traffic_room(t, rank, one->phase) : one->bytes);
+    return conflict_on(t, &judged,
+                       message_traffic_is_matched_probe(name)
+                           ? message_traffic_room(t, rank, one->phase)
+                           : one->bytes);
 }
 
 static void pin(const MessageTraffic *t, const Transfer *one, const char *reason)
@@ -151,9 +165,13 @@ static gboolean is_pinned(const MessageTraffic *t, const Transfer *one)
     return g_hash_table_contains(t->plan->wildcards, GUINT_TO_POINTER(one->terminal));
 }
 
-typedef struct { const Transfer *receive; guint rank; } PinQuestion;
+typedef struct {
+    const Transfer *receive;
+    guint rank;
+} PinQuestion;
 
-/* Pins what conflicts, and gives the receives for which it is to be looked at what happens before what. */
+/* Pins what conflicts, and gives the receives for which it is to be looked at what happens before
+ * what. */
 static GArray *pin_clear_cases(const MessageTraffic *t)
 {
     GArray *open = g_array_new(FALSE, FALSE, sizeof(PinQuestion));
@@ -161,8 +179,11 @@ static GArray *pin_clear_cases(const MessageTraffic *t)
         const GArray *received = t->received->pdata[r];
         for (guint i = 0; received && i < received->len; i++) {
             const PinQuestion q = {&g_array_index(received, Transfer, i), r};
-            const char *reason = q.receive->source == t->any_source && !is_pinned(t, q.receive) ? reason_to_pin(t, q.receive, r, NULL) : NULL;
-            if (reason && q.receive->blocking && !t->no_order && !t->cancels && !t->plan->options->pin)
+            const char *reason = q.receive->source == t->any_source && !is_pinned(t, q.receive)
+                                     ? reason_to_pin(t, q.receive, r, NULL)
+                                     : NULL;
+            if (reason && q.receive->blocking && !t->no_order && !t->cancels
+                && !t->plan->options->pin)
                 g_array_append_val(open, q);
             else if (reason)
                 pin(t, q.receive, reason);
@@ -175,7 +196,8 @@ static void answer(MessageTraffic *t, const GArray *questions)
 {
     t->asked = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < questions->len; i++)
-        g_hash_table_add(t->asked, GUINT_TO_POINTER(g_array_index(questions, PinQuestion, i).receive->phase));
+        g_hash_table_add(t->asked,
+                         GUINT_TO_POINTER(g_array_index(questions, PinQuestion, i).receive->phase));
     WendPrecedence *p = wend_precedence_new(t->plan->program, t->members);
     message_traffic_report(t, p);
     for (guint i = 0; i < questions->len; i++) {
@@ -204,7 +226,8 @@ static gboolean try_turns(const MessageTraffic *t)
         const Wildcard *w = value;
         RankList ranks = plan->terminal_ranks[w->terminal];
         for (guint r = 0; r < ranks.n; r++) {
-            if (wend_program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r]) != w->any_source)
+            if (wend_program_slot(plan->program, w->terminal, w->slot, ranks.ranks[r])
+                != w->any_source)
                 continue;
             if (hub >= 0 && hub != (gint)ranks.ranks[r])
                 return FALSE;
@@ -226,7 +249,8 @@ void plan_wildcards(Plan *plan)
             answer(t, questions);
     }
     /* SendOrder are in the recorded order, which loops do not keep. */
-    if (!plan->options->pin && !plan->has_loops && !job_worlds_several(plan) && g_hash_table_size(plan->wildcards) > 0 && try_turns(t))
+    if (!plan->options->pin && !plan->has_loops && !job_worlds_several(plan)
+        && g_hash_table_size(plan->wildcards) > 0 && try_turns(t))
         g_hash_table_remove_all(plan->wildcards);
     if (g_hash_table_size(plan->wildcards) > 0)
         wildcard_sources_find(plan);

@@ -8,7 +8,8 @@ void helper_define(Emitter *e, GString *out, const char *text)
     g_auto(GStrv) parts = g_strsplit(text, "@", -1);
     g_autofree char *joined = g_strjoinv(e->linkage, parts);
     g_auto(GStrv) around = g_strsplit(joined, "world_rank", -1);
-    g_autofree char *with_rank = g_strjoinv(job_worlds_several(e->plan) ? "world_rank" : "rank", around);
+    g_autofree char *with_rank =
+        g_strjoinv(job_worlds_several(e->plan) ? "world_rank" : "rank", around);
     g_string_append(out, with_rank);
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* helpers.c: the functions and variables that the generated program needs beside the application's calls, only those that are used.
+/* helpers.c: the functions and variables that the generated program needs beside the application's
+ * calls, only those that are used.
  *
- * In one file everything is static; in several, what is shared is declared in proxy.h. Nothing here calls an MPI function by its MPI_ name, so
- * that a recording of the proxy has the application's calls only; but for those on requests that the program itself uses (aims). */
+ * In one file everything is static; in several, what is shared is declared in proxy.h. Nothing here
+ * calls an MPI function by its MPI_ name, so that a recording of the proxy has the application's
+ * calls only; but for those on requests that the program itself uses (aims). */
 #include "helpers.h"
 
 #include <string.h>
@@ -32,7 +34,9 @@ static void variables(Out *o)
     o->definitions = definitions;
     if (o->nulls->len == 0)
         return;
-    write_comment(definitions, 0, "Handles, by their number in the recording: a new one takes the smallest that is free, so numbers come again.");
+    write_comment(definitions, 0,
+                  "Handles, by their number in the recording: a new one takes the smallest that is "
+                  "free, so numbers come again.");
     g_string_append_printf(definitions, "%s\n", arrays->str);
     helper_declare(o->e, o->declarations, "void set_null(void);");
     helper_define(o->e, definitions, "@void set_null(void)\n{\n");
@@ -45,11 +49,15 @@ static void status_variables(Out *o)
     const char *local = e->threads ? "_Thread_local " : "";
     if (e->needs[HELPER_STATUS]) {
         helper_declare(e, o->declarations, "extern %sMPI_Status status;", local);
-        g_string_append_printf(o->definitions, "%s%sMPI_Status status; /* of the last call that asked for one */\n", e->linkage, local);
+        g_string_append_printf(o->definitions,
+                               "%s%sMPI_Status status; /* of the last call that asked for one */\n",
+                               e->linkage, local);
     }
     if (e->needs[HELPER_STATUSES]) {
-        helper_declare(e, o->declarations, "extern %sMPI_Status statuses[%" G_GINT64_FORMAT "];", local, e->max_statuses);
-        g_string_append_printf(o->definitions, "%s%sMPI_Status statuses[%" G_GINT64_FORMAT "];\n", e->linkage, local, e->max_statuses);
+        helper_declare(e, o->declarations, "extern %sMPI_Status statuses[%" G_GINT64_FORMAT "];",
+                       local, e->max_statuses);
+        g_string_append_printf(o->definitions, "%s%sMPI_Status statuses[%" G_GINT64_FORMAT "];\n",
+                               e->linkage, local, e->max_statuses);
     }
     if (e->needs[HELPER_STATUS] || e->needs[HELPER_STATUSES])
         g_string_append_c(o->definitions, '\n');
@@ -61,8 +69,14 @@ static gint64 rounded(gint64 bytes, gint64 unit)
 }
 
 /* Of a segment, or in a table at a number that none has. */
-static gint64 bytes_above(const Segment *s) { return s ? MAX(s->high, 1) : 1; }
-static gint64 bytes_below(const Segment *s) { return s ? rounded(-s->low, 64) : 0; }
+static gint64 bytes_above(const Segment *s)
+{
+    return s ? MAX(s->high, 1) : 1;
+}
+static gint64 bytes_below(const Segment *s)
+{
+    return s ? rounded(-s->low, 64) : 0;
+}
 
 static void static_memory(Out *o)
 {
@@ -71,12 +85,21 @@ static void static_memory(Out *o)
         const Segment *s = g_ptr_array_index(segments, i);
         gint64 id = s->place, below = bytes_below(s);
         if (i == 0)
-            write_comment(o->definitions, 0, "Static data. Offset 0 is the first address that MPI saw; some were lower.");
-        g_string_append_printf(o->definitions, "static _Alignas(64) char static_data_%" G_GINT64_FORMAT "[%" G_GINT64_FORMAT "];\n", id,
-                               rounded(below + s->high, 64));
-        helper_declare(o->e, o->declarations, "extern char *const static_%" G_GINT64_FORMAT ";", id);
-        g_string_append_printf(o->definitions, "%schar *const static_%" G_GINT64_FORMAT " = static_data_%" G_GINT64_FORMAT, o->e->linkage, id, id);
-        g_string_append_printf(o->definitions, below ? " + %" G_GINT64_FORMAT ";\n\n" : ";\n\n", below);
+            write_comment(
+                o->definitions, 0,
+                "Static data. Offset 0 is the first address that MPI saw; some were lower.");
+        g_string_append_printf(o->definitions,
+                               "static _Alignas(64) char static_data_%" G_GINT64_FORMAT
+                               "[%" G_GINT64_FORMAT "];\n",
+                               id, rounded(below + s->high, 64));
+        helper_declare(o->e, o->declarations, "extern char *const static_%" G_GINT64_FORMAT ";",
+                       id);
+        g_string_append_printf(o->definitions,
+                               "%schar *const static_%" G_GINT64_FORMAT
+                               " = static_data_%" G_GINT64_FORMAT,
+                               o->e->linkage, id, id);
+        g_string_append_printf(o->definitions, below ? " + %" G_GINT64_FORMAT ";\n\n" : ";\n\n",
+                               below);
     }
 }
 
@@ -84,10 +107,13 @@ static void stack_memory(Out *o)
 {
     g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, WEND_SEGMENT_STACK);
     for (guint i = 0; i < segments->len; i++) {
-        g_autofree char *name = expression_segment(o->e, ((const Segment *)g_ptr_array_index(segments, i))->word);
+        g_autofree char *name =
+            expression_segment(o->e, ((const Segment *)g_ptr_array_index(segments, i))->word);
         helper_declare(o->e, o->declarations, "extern char *%s;", name);
-        g_string_append_printf(o->definitions, "%schar *%s; /* memory on the stack: the function that starts the calls has it */\n\n", o->e->linkage,
-                               name);
+        g_string_append_printf(
+            o->definitions,
+            "%schar *%s; /* memory on the stack: the function that starts the calls has it */\n\n",
+            o->e->linkage, name);
     }
 }
 
@@ -99,25 +125,30 @@ static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, c
         return;
     gint64 n = ((const Segment *)g_ptr_array_index(segments, segments->len - 1))->place + 1;
     helper_declare(o->e, o->declarations, "extern char *%s[%" G_GINT64_FORMAT "];", name, n);
-    g_string_append_printf(o->definitions, "%schar *%s[%" G_GINT64_FORMAT "]; /* %s */\n\n", o->e->linkage, name, n, comment);
+    g_string_append_printf(o->definitions, "%schar *%s[%" G_GINT64_FORMAT "]; /* %s */\n\n",
+                           o->e->linkage, name, n, comment);
 }
 
 /* A table by id, for the segments that the proxy allocates itself. */
-static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name, gint64 (*bytes)(const Segment *s))
+static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name,
+                    gint64 (*bytes)(const Segment *s))
 {
     g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
     g_autoptr(GString) list = g_string_new("");
     gint64 next = 0;
     for (guint i = 0; i < segments->len; i++)
         for (const Segment *s = g_ptr_array_index(segments, i); next <= s->place; next++)
-            g_string_append_printf(list, "%s%" G_GINT64_FORMAT, next ? ", " : "", bytes(next == s->place ? s : NULL));
-    write_line(o->definitions, 0, "static const size_t %s[%" G_GINT64_FORMAT "] = {%s};", name, next, list->str);
+            g_string_append_printf(list, "%s%" G_GINT64_FORMAT, next ? ", " : "",
+                                   bytes(next == s->place ? s : NULL));
+    write_line(o->definitions, 0, "static const size_t %s[%" G_GINT64_FORMAT "] = {%s};", name,
+               next, list->str);
     return next;
 }
 
 static const char *const heap_below_text =
     "\n"
-    "/* Some datatypes lead from a block to what lay before it, in blocks that MPI was not told of. So there is memory that far below the block: it is\n"
+    "/* Some datatypes lead from a block to what lay before it, in blocks that MPI was not told "
+    "of. So there is memory that far below the block: it is\n"
     " * large enough for malloc to make it a mapping of its own, below which there is room. */\n"
     "static size_t heap_pages_below(int id)\n"
     "{\n"
@@ -137,9 +168,11 @@ static const char *const heap_below_text =
     "    int n = 0;\n"
     "    if (heap_below[id] == 0)\n"
     "        return calloc(1, heap_size[id]);\n"
-    "    while (!block && n < TRIES && (tried[n] = calloc(1, heap_size[id] > MAPPING ? heap_size[id] : MAPPING))) {\n"
+    "    while (!block && n < TRIES && (tried[n] = calloc(1, heap_size[id] > MAPPING ? "
+    "heap_size[id] : MAPPING))) {\n"
     "        char *low = heap_low(id, tried[n]);\n"
-    "        void *below = mmap(low, heap_pages_below(id), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);\n"
+    "        void *below = mmap(low, heap_pages_below(id), PROT_READ | PROT_WRITE, MAP_PRIVATE | "
+    "MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);\n"
     "        if (below == low)\n"
     "            block = tried[n];\n"
     "        else\n"
@@ -159,7 +192,8 @@ static const char *const heap_below_text =
 
 static const char *const heap_text =
     "\n"
-    "/* The block with this number, allocated when it is first used (or used again after it was freed). */\n"
+    "/* The block with this number, allocated when it is first used (or used again after it was "
+    "freed). */\n"
     "@char *heap(int id)\n"
     "{\n"
     "    if (!heap_block[id]) {\n"
@@ -173,13 +207,12 @@ static const char *const heap_text =
     "}\n"
     "\n";
 
-static const char *const heap_free_text =
-    "@void heap_free(int id)\n"
-    "{\n"
-    "    #;\n"
-    "    heap_block[id] = NULL;\n"
-    "}\n"
-    "\n";
+static const char *const heap_free_text = "@void heap_free(int id)\n"
+                                          "{\n"
+                                          "    #;\n"
+                                          "    heap_block[id] = NULL;\n"
+                                          "}\n"
+                                          "\n";
 
 static const char *const mapped_text =
     "\n"
@@ -189,13 +222,16 @@ static const char *const mapped_text =
     "    return (mapped_below[id] + mapped_size[id] + page - 1) / page * page;\n"
     "}\n"
     "\n"
-    "/* Memory from mmap, with a page on each side that keeps mappings apart. Offset 0 is the first address that MPI saw; some may be lower. */\n"
+    "/* Memory from mmap, with a page on each side that keeps mappings apart. Offset 0 is the "
+    "first address that MPI saw; some may be lower. */\n"
     "@char *mapped(int id)\n"
     "{\n"
     "    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = mapped_pages(id);\n"
     "    if (!mapped_block[id]) {\n"
-    "        char *made = mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);\n"
-    "        if (made == MAP_FAILED || mprotect(made + page, bytes, PROT_READ | PROT_WRITE) != 0) {\n"
+    "        char *made = mmap(NULL, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, "
+    "0);\n"
+    "        if (made == MAP_FAILED || mprotect(made + page, bytes, PROT_READ | PROT_WRITE) != 0) "
+    "{\n"
     "            fprintf(stderr, \"proxy: cannot map %zu bytes\\n\", bytes);\n"
     "            PMPI_Abort(MPI_COMM_WORLD, 4);\n"
     "        }\n"
@@ -220,15 +256,22 @@ static void memory(Out *o)
     made_memory(o, WEND_SEGMENT_MPI, "mpi_memory", "from MPI_Alloc_mem");
     made_memory(o, WEND_SEGMENT_WIN, "window_memory", "of windows that MPI allocated");
     if (e->needs[HELPER_HEAP]) {
-        write_comment(o->definitions, 0, "The heap, by the number of the block. Sizes are what the calls need, at least.");
+        write_comment(
+            o->definitions, 0,
+            "The heap, by the number of the block. Sizes are what the calls need, at least.");
         gboolean below = plan_heap_reaches_below(e->plan);
-        const char *make = below ? "heap_make(id)" : "calloc(1, heap_size[id])", *release = below ? "heap_release(id)" : "free(heap_block[id])";
+        const char *make = below ? "heap_make(id)" : "calloc(1, heap_size[id])",
+                   *release = below ? "heap_release(id)" : "free(heap_block[id])";
         gint64 n = sizes(o, WEND_SEGMENT_HEAP, "heap_size", bytes_above);
         if (below)
             sizes(o, WEND_SEGMENT_HEAP, "heap_below", bytes_below);
-        g_string_append_printf(o->definitions, "static char *heap_block[%" G_GINT64_FORMAT "];\n", n);
-        helper_declare(e, o->declarations, "char *heap(int id);\nvoid heap_free(int id);\nextern const int heap_blocks;");
-        g_string_append_printf(o->definitions, "%sconst int heap_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
+        g_string_append_printf(o->definitions, "static char *heap_block[%" G_GINT64_FORMAT "];\n",
+                               n);
+        helper_declare(
+            e, o->declarations,
+            "char *heap(int id);\nvoid heap_free(int id);\nextern const int heap_blocks;");
+        g_string_append_printf(o->definitions, "%sconst int heap_blocks = %" G_GINT64_FORMAT ";\n",
+                               e->linkage, n);
         if (below)
             helper_define(e, o->definitions, heap_below_text);
         helper_define_with(o, heap_text, make);
@@ -240,33 +283,41 @@ static void memory(Out *o)
     if (e->needs[HELPER_MAPPED]) {
         gint64 n = sizes(o, WEND_SEGMENT_MAP, "mapped_size", bytes_above);
         sizes(o, WEND_SEGMENT_MAP, "mapped_below", bytes_below);
-        g_string_append_printf(o->definitions, "static char *mapped_block[%" G_GINT64_FORMAT "];\n", n);
-        helper_declare(e, o->declarations, "char *mapped(int id);\nvoid mapped_free(int id);\nextern const int mapped_blocks;");
-        g_string_append_printf(o->definitions, "%sconst int mapped_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
+        g_string_append_printf(o->definitions, "static char *mapped_block[%" G_GINT64_FORMAT "];\n",
+                               n);
+        helper_declare(
+            e, o->declarations,
+            "char *mapped(int id);\nvoid mapped_free(int id);\nextern const int mapped_blocks;");
+        g_string_append_printf(
+            o->definitions, "%sconst int mapped_blocks = %" G_GINT64_FORMAT ";\n", e->linkage, n);
         helper_define(e, o->definitions, mapped_text);
     }
     if (e->needs[HELPER_UNUSED_BUFFER]) {
         helper_declare(e, o->declarations, "extern char unused[];");
-        helper_define(e, o->definitions, "@char unused[8]; /* stands for buffers that are not significant at this rank */\n\n");
+        helper_define(
+            e, o->definitions,
+            "@char unused[8]; /* stands for buffers that are not significant at this rank */\n\n");
     }
     if (e->needs[HELPER_UNKNOWN_BUFFER]) {
         helper_declare(e, o->declarations, "extern char unknown_buffer[];");
-        helper_define(e, o->definitions, "/* Stands for addresses that the recording could not place. */\n@char unknown_buffer[1 << 20];\n\n");
+        helper_define(e, o->definitions,
+                      "/* Stands for addresses that the recording could not place. */\n@char "
+                      "unknown_buffer[1 << 20];\n\n");
     }
 }
 
-static const char *const rank_in_text =
-    "/* The rank of this process in a communicator. */\n"
-    "@int rank_in(MPI_Comm which)\n"
-    "{\n"
-    "    int it = 0;\n"
-    "    PMPI_Comm_rank(which, &it);\n"
-    "    return it;\n"
-    "}\n"
-    "\n";
+static const char *const rank_in_text = "/* The rank of this process in a communicator. */\n"
+                                        "@int rank_in(MPI_Comm which)\n"
+                                        "{\n"
+                                        "    int it = 0;\n"
+                                        "    PMPI_Comm_rank(which, &it);\n"
+                                        "    return it;\n"
+                                        "}\n"
+                                        "\n";
 
 static const char *const hide_text =
-    "/* Hides all requests of a list but keep[0] of them, which are at the places keep[1], keep[2], ... */\n"
+    "/* Hides all requests of a list but keep[0] of them, which are at the places keep[1], "
+    "keep[2], ... */\n"
     "@void hide_others(int n, MPI_Request *list, MPI_Request *hidden, const int *keep)\n"
     "{\n"
     "    for (int i = 0; i < n; i++) {\n"
@@ -281,7 +332,8 @@ static const char *const hide_text =
     "\n";
 
 static const char *const hide_completed_text =
-    "/* Hides the requests of a list that have completed as often as they should: left[i] is 0. */\n"
+    "/* Hides the requests of a list that have completed as often as they should: left[i] is 0. "
+    "*/\n"
     "@void hide_completed(int n, MPI_Request *list, MPI_Request *hidden, const long *left)\n"
     "{\n"
     "    for (int i = 0; i < n; i++) {\n"
@@ -303,15 +355,14 @@ static const char *const show_text =
     "}\n"
     "\n";
 
-static const char *const active_text =
-    "@int active(int n, const MPI_Request *list)\n"
-    "{\n"
-    "    int count = 0;\n"
-    "    for (int i = 0; i < n; i++)\n"
-    "        count += list[i] != MPI_REQUEST_NULL;\n"
-    "    return count;\n"
-    "}\n"
-    "\n";
+static const char *const active_text = "@int active(int n, const MPI_Request *list)\n"
+                                       "{\n"
+                                       "    int count = 0;\n"
+                                       "    for (int i = 0; i < n; i++)\n"
+                                       "        count += list[i] != MPI_REQUEST_NULL;\n"
+                                       "    return count;\n"
+                                       "}\n"
+                                       "\n";
 
 static const char *const gather_text =
     "/* Requests that stand elsewhere in another order: brought together for a call, and back. */\n"
@@ -329,22 +380,21 @@ static const char *const gather_text =
     "}\n"
     "\n";
 
-static const char *const null_requests_text =
-    "/* A list of nothing to wait for. */\n"
-    "@MPI_Request *null_requests(int n)\n"
-    "{\n"
-    "    static MPI_Request *list;\n"
-    "    static int room;\n"
-    "    if (n > room) {\n"
-    "        free(list);\n"
-    "        list = malloc(sizeof *list * (size_t)n);\n"
-    "        room = list ? n : 0;\n"
-    "    }\n"
-    "    for (int i = 0; i < room; i++)\n"
-    "        list[i] = MPI_REQUEST_NULL;\n"
-    "    return list;\n"
-    "}\n"
-    "\n";
+static const char *const null_requests_text = "/* A list of nothing to wait for. */\n"
+                                              "@MPI_Request *null_requests(int n)\n"
+                                              "{\n"
+                                              "    static MPI_Request *list;\n"
+                                              "    static int room;\n"
+                                              "    if (n > room) {\n"
+                                              "        free(list);\n"
+                                              "        list = malloc(sizeof *list * (size_t)n);\n"
+                                              "        room = list ? n : 0;\n"
+                                              "    }\n"
+                                              "    for (int i = 0; i < room; i++)\n"
+                                              "        list[i] = MPI_REQUEST_NULL;\n"
+                                              "    return list;\n"
+                                              "}\n"
+                                              "\n";
 
 static const char *const no_file_text =
     "/* A file that is none. Some libraries give MPI_FILE_NULL for a number that is no file's;\n"
@@ -389,10 +439,15 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     Out o = {e, declarations, definitions, g_string_new("")};
     helper_declare(e, declarations, "extern int rank;");
-    helper_define(e, definitions, job_worlds_several(e->plan) ? "@int rank; /* in the job: the worlds one after the other */\n\n" : "@int rank; /* in MPI_COMM_WORLD */\n\n");
+    helper_define(e, definitions,
+                  job_worlds_several(e->plan)
+                      ? "@int rank; /* in the job: the worlds one after the other */\n\n"
+                      : "@int rank; /* in MPI_COMM_WORLD */\n\n");
     if (e->needs[HELPER_SPAWN]) {
         helper_declare(e, declarations, "extern char *program_path;");
-        helper_define(e, definitions, "@char *program_path; /* argv[0]: this program, for processes that it starts */\n\n");
+        helper_define(
+            e, definitions,
+            "@char *program_path; /* argv[0]: this program, for processes that it starts */\n\n");
     }
     if (job_worlds_several(e->plan))
         helpers_worlds(&o);
@@ -407,15 +462,20 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
         helper_define(e, definitions, rank_in_text);
     }
     if (e->needs[HELPER_HIDE]) {
-        helper_declare(e, declarations, "void hide_others(int n, MPI_Request *list, MPI_Request *hidden, const int *keep);");
+        helper_declare(
+            e, declarations,
+            "void hide_others(int n, MPI_Request *list, MPI_Request *hidden, const int *keep);");
         helper_define(e, definitions, hide_text);
     }
     if (e->needs[HELPER_HIDE_COMPLETED]) {
-        helper_declare(e, declarations, "void hide_completed(int n, MPI_Request *list, MPI_Request *hidden, const long *left);");
+        helper_declare(e, declarations,
+                       "void hide_completed(int n, MPI_Request *list, MPI_Request *hidden, const "
+                       "long *left);");
         helper_define(e, definitions, hide_completed_text);
     }
     if (e->needs[HELPER_HIDE] || e->needs[HELPER_HIDE_COMPLETED]) {
-        helper_declare(e, declarations, "void show_others(int n, MPI_Request *list, const MPI_Request *hidden);");
+        helper_declare(e, declarations,
+                       "void show_others(int n, MPI_Request *list, const MPI_Request *hidden);");
         helper_define(e, definitions, show_text);
     }
     if (e->needs[HELPER_ACTIVE]) {
@@ -423,8 +483,10 @@ void helpers_emit(Emitter *e, GString *declarations, GString *definitions)
         helper_define(e, definitions, active_text);
     }
     if (e->needs[HELPER_GATHER]) {
-        helper_declare(e, declarations, "void gather_requests(int n, MPI_Request *const members[], MPI_Request *list);\n"
-                                 "void scatter_requests(int n, const MPI_Request *list, MPI_Request *const members[]);");
+        helper_declare(
+            e, declarations,
+            "void gather_requests(int n, MPI_Request *const members[], MPI_Request *list);\n"
+            "void scatter_requests(int n, const MPI_Request *list, MPI_Request *const members[]);");
         helper_define(e, definitions, gather_text);
     }
     if (e->needs[HELPER_NULL_REQUESTS]) {

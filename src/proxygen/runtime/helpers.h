@@ -11,7 +11,8 @@ void helpers_begin(Emitter *e, GString *out, const char *all);
 
 /* -- for the files that write them -- */
 
-/* Where the text goes: into a header for programs of several files, and into the file of the helpers; NULLS is what sets handles to their null. */
+/* Where the text goes: into a header for programs of several files, and into the file of the
+ * helpers; NULLS is what sets handles to their null. */
 typedef struct {
     Emitter *e;
     GString *declarations, *definitions, *nulls;
@@ -24,12 +25,16 @@ void helper_define_with(Out *o, const char *text, const char *part);
 /* A declaration, in programs of several files. */
 void helper_declare(Emitter *e, GString *out, const char *format, ...) G_GNUC_PRINTF(3, 4);
 
-void helpers_threads(Out *o);      /* starting, joining, and waiting for what another thread makes */
-void helpers_messages(Out *o);     /* turns, pinned persistent receives, places of memory in dynamic windows */
+/* starting, joining, and waiting for what another thread makes */
+void helpers_threads(Out *o);
+/* turns, pinned persistent receives, places of memory in dynamic windows */
+void helpers_messages(Out *o);
 void helpers_files(Out *o);        /* the scratch directory, ports, the launcher's rank */
 void helpers_worlds(Out *o);       /* of several worlds: which there are; */
 void helpers_world_notes(Out *o);  /* which of them run, */
 void helpers_world_starts(Out *o); /* and how they begin */
-void helpers_cuda(Out *o, const char *release); /* the end of a block, which may be memory of CUDA (RELEASE: of one that is not), and its beginning */
+/* the end of a block, which may be memory of CUDA (RELEASE: of one that is not), and its
+ * beginning */
+void helpers_cuda(Out *o, const char *release);
 
 #endif

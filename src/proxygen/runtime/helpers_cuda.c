@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* helpers_cuda.c: blocks of memory that are CUDA's in the proxy, too (proxygen --cuda). They are among those of the heap, by number, size and pointer. */
+/* helpers_cuda.c: blocks of memory that are CUDA's in the proxy, too (proxygen --cuda). They are
+ * among those of the heap, by number, size and pointer. */
 #include "helpers.h"
 
 static const char *const places = "enum { ON_HEAP, ON_DEVICE, MANAGED, PINNED };\n";
@@ -9,7 +10,8 @@ static const char *const cuda_text =
     "{\n"
     "    if (error == cudaSuccess)\n"
     "        return;\n"
-    "    fprintf(stderr, \"proxy: rank %d: %s, for %zu bytes: %s\\n\", rank, what, bytes, cudaGetErrorString(error));\n"
+    "    fprintf(stderr, \"proxy: rank %d: %s, for %zu bytes: %s\\n\", rank, what, bytes, "
+    "cudaGetErrorString(error));\n"
     "    PMPI_Abort(MPI_COMM_WORLD, 4);\n"
     "}\n"
     "\n"
@@ -25,7 +27,8 @@ static const char *const cuda_text =
     "    heap_place[id] = ON_HEAP;\n"
     "}\n"
     "\n"
-    "/* The block with this number is CUDA's from now on until it is freed. There may be fewer devices than there were. */\n"
+    "/* The block with this number is CUDA's from now on until it is freed. There may be fewer "
+    "devices than there were. */\n"
     "@void cuda_block(int id, int place, int device)\n"
     "{\n"
     "    size_t bytes = heap_size[id];\n"
@@ -33,13 +36,16 @@ static const char *const cuda_text =
     "    int devices = 0;\n"
     "    heap_free(id);\n"
     "    cuda_check(cudaGetDeviceCount(&devices), \"cudaGetDeviceCount\", bytes);\n"
-    "    cuda_check(cudaSetDevice(device > 0 && devices > 0 ? device % devices : 0), \"cudaSetDevice\", bytes);\n"
+    "    cuda_check(cudaSetDevice(device > 0 && devices > 0 ? device % devices : 0), "
+    "\"cudaSetDevice\", bytes);\n"
     "    if (place == ON_DEVICE)\n"
     "        cuda_check(cudaMalloc(&made, bytes), \"cudaMalloc\", bytes);\n"
     "    else if (place == MANAGED)\n"
-    "        cuda_check(cudaMallocManaged(&made, bytes, cudaMemAttachGlobal), \"cudaMallocManaged\", bytes);\n"
+    "        cuda_check(cudaMallocManaged(&made, bytes, cudaMemAttachGlobal), "
+    "\"cudaMallocManaged\", bytes);\n"
     "    else\n"
-    "        cuda_check(cudaHostAlloc(&made, bytes, cudaHostAllocDefault), \"cudaHostAlloc\", bytes);\n"
+    "        cuda_check(cudaHostAlloc(&made, bytes, cudaHostAllocDefault), \"cudaHostAlloc\", "
+    "bytes);\n"
     "    cuda_check(cudaMemset(made, 0, bytes), \"cudaMemset\", bytes);\n"
     "    heap_block[id] = made;\n"
     "    heap_place[id] = (char)place;\n"
@@ -48,9 +54,11 @@ static const char *const cuda_text =
 
 void helpers_cuda(Out *o, const char *release)
 {
-    helper_declare(o->e, o->declarations, "%svoid cuda_block(int id, int place, int device);", places);
+    helper_declare(o->e, o->declarations, "%svoid cuda_block(int id, int place, int device);",
+                   places);
     if (*o->e->linkage)
         g_string_append(o->definitions, places);
-    g_string_append(o->definitions, "static char heap_place[sizeof heap_block / sizeof *heap_block]; /* what kind of memory a block is */\n\n");
+    g_string_append(o->definitions, "static char heap_place[sizeof heap_block / sizeof "
+                                    "*heap_block]; /* what kind of memory a block is */\n\n");
     helper_define_with(o, cuda_text, release);
 }

@@ -4,13 +4,17 @@
 
 #include "helpers.h"
 
-#define THREAD_TYPE "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; _Atomic int ended; pthread_t id; } Thread;"
+#define THREAD_TYPE                                                                           \
+    "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; _Atomic int " \
+    "ended; pthread_t id; } Thread;"
 
-#define SHARE_TYPE "typedef struct { long uses, from, until; } Share; /* uses of each life of a shared thing by a thread, from that life to before that */"
+#define SHARE_TYPE                                                                                 \
+    "typedef struct { long uses, from, until; } Share; /* uses of each life of a shared thing by " \
+    "a thread, from that life to before that */"
 
 static const char *const threads_text =
-    "/* The threads of this process but the main one. They have the numbers in which they are created. */\n"
-    THREAD_TYPE "\n"
+    "/* The threads of this process but the main one. They have the numbers in which they are "
+    "created. */\n" THREAD_TYPE "\n"
     "@Thread *threads;\n"
     "@int n_threads;\n"
     "\n"
@@ -47,7 +51,8 @@ static const char *const threads_text =
     "    pthread_attr_destroy(&attributes);\n"
     "}\n"
     "\n"
-    "/* Those that nobody joined: they have ended when MPI does, or a session of the main thread. */\n"
+    "/* Those that nobody joined: they have ended when MPI does, or a session of the main thread. "
+    "*/\n"
     "@void join_threads(void)\n"
     "{\n"
     "    for (int i = 0; i < n_threads && !in_thread; i++) {\n"
@@ -60,29 +65,29 @@ static const char *const threads_text =
     "}\n"
     "\n";
 
-static const char *const join_thread_text =
-    "@void join_thread(int number)\n"
-    "{\n"
-    "    Thread *thread = thread_of_number(number);\n"
-    "    if (thread && thread->runs)\n"
-    "        pthread_join(thread->id, NULL);\n"
-    "    if (thread)\n"
-    "        thread->runs = 0;\n"
-    "}\n"
-    "\n";
+static const char *const join_thread_text = "@void join_thread(int number)\n"
+                                            "{\n"
+                                            "    Thread *thread = thread_of_number(number);\n"
+                                            "    if (thread && thread->runs)\n"
+                                            "        pthread_join(thread->id, NULL);\n"
+                                            "    if (thread)\n"
+                                            "        thread->runs = 0;\n"
+                                            "}\n"
+                                            "\n";
 
-static const char *const empty_thread_text =
-    "@void *thread_without_calls(void *unused_argument)\n"
-    "{\n"
-    "    return unused_argument;\n"
-    "}\n"
-    "\n";
+static const char *const empty_thread_text = "@void *thread_without_calls(void *unused_argument)\n"
+                                             "{\n"
+                                             "    return unused_argument;\n"
+                                             "}\n"
+                                             "\n";
 
 static const char *const shared_text =
-    "/* What several threads use: it is made before others use it, freed after they have, and its number is another's after that. */\n"
+    "/* What several threads use: it is made before others use it, freed after they have, and its "
+    "number is another's after that. */\n"
     "static struct { _Atomic long made, used, ended; } shared[%d];\n"
     "@_Thread_local int thread_number, thread_place;\n"
-    "@const Share *shares; /* for each shared thing and each thread; all without uses: they differ from life to life */\n"
+    "@const Share *shares; /* for each shared thing and each thread; all without uses: they differ "
+    "from life to life */\n"
     "@int n_shares;\n"
     "\n"
     "#define AWAIT(condition) while (!(condition)) usleep(20)\n"
@@ -118,13 +123,12 @@ static const char *const shared_use_text =
     "}\n"
     "\n";
 
-static const char *const shared_memory_text =
-    "@void shared_use_memory(int i)\n"
-    "{\n"
-    "    long lives = lives_used(i);\n"
-    "    AWAIT(lives < 0 || shared[i].ended >= lives);\n"
-    "}\n"
-    "\n";
+static const char *const shared_memory_text = "@void shared_use_memory(int i)\n"
+                                              "{\n"
+                                              "    long lives = lives_used(i);\n"
+                                              "    AWAIT(lives < 0 || shared[i].ended >= lives);\n"
+                                              "}\n"
+                                              "\n";
 
 static const char *const shared_end_text =
     "@void shared_end(int i)\n"
@@ -142,7 +146,8 @@ static const char *const shared_end_text =
     "\n";
 
 static const char *const shared_request_text =
-    "/* A request of another thread; in a call that completes some of several it may have completed before. */\n"
+    "/* A request of another thread; in a call that completes some of several it may have "
+    "completed before. */\n"
     "@void shared_request(int i, int maker, int of_several)\n"
     "{\n"
     "    if (thread_number != maker)\n"
@@ -157,7 +162,8 @@ static const char *const shared_request_text =
     "\n";
 
 static const char *const shared_done_text =
-    "/* Memory goes when these requests, which use it, have been completed by whichever thread does that. */\n"
+    "/* Memory goes when these requests, which use it, have been completed by whichever thread "
+    "does that. */\n"
     "@void shared_requests_done(int first, int n)\n"
     "{\n"
     "    for (int i = first; i < first + n; i++)\n"
@@ -168,22 +174,36 @@ static const char *const shared_done_text =
 void helpers_threads(Out *o)
 {
     Emitter *e = o->e;
-    const struct { gboolean needed; const char *text, *declarations; } parts[] = {
+    const struct {
+        gboolean needed;
+        const char *text, *declarations;
+    } parts[] = {
         {*e->linkage != '\0', SHARE_TYPE "\n", ""}, /* else it is among the declarations */
-        {TRUE, shared_text, SHARE_TYPE "\nextern _Thread_local int thread_number, thread_place;\nextern const Share *shares;\nextern int n_shares;"},
-        {e->needs[HELPER_SHARED_MAKE], shared_make_text, "void shared_make(int i);\nvoid shared_made(int i);"},
-        {e->needs[HELPER_SHARED_USE] || e->needs[HELPER_SHARED_MEMORY], shared_lives_text, "void shared_used(int i);"},
+        {TRUE, shared_text,
+         SHARE_TYPE "\nextern _Thread_local int thread_number, thread_place;\nextern const Share "
+                    "*shares;\nextern int n_shares;"},
+        {e->needs[HELPER_SHARED_MAKE], shared_make_text,
+         "void shared_make(int i);\nvoid shared_made(int i);"},
+        {e->needs[HELPER_SHARED_USE] || e->needs[HELPER_SHARED_MEMORY], shared_lives_text,
+         "void shared_used(int i);"},
         {e->needs[HELPER_SHARED_USE], shared_use_text, "void shared_use(int i);"},
         {e->needs[HELPER_SHARED_MEMORY], shared_memory_text, "void shared_use_memory(int i);"},
-        {e->needs[HELPER_SHARED_END], shared_end_text, "void shared_end(int i);\nvoid shared_ended(int i);"},
+        {e->needs[HELPER_SHARED_END], shared_end_text,
+         "void shared_end(int i);\nvoid shared_ended(int i);"},
         {e->needs[HELPER_SHARED_REQUEST], shared_request_text,
-         "void shared_request(int i, int maker, int of_several);\nvoid shared_request_used(int i, MPI_Request now);"},
-        {e->needs[HELPER_SHARED_DONE], shared_done_text, "void shared_requests_done(int first, int n);"},
+         "void shared_request(int i, int maker, int of_several);\nvoid shared_request_used(int i, "
+         "MPI_Request now);"},
+        {e->needs[HELPER_SHARED_DONE], shared_done_text,
+         "void shared_requests_done(int first, int n);"},
     };
-    helper_declare(e, o->declarations, THREAD_TYPE "\n"
-                                "extern Thread *threads;\nextern int n_threads;\nvoid start_thread(int number);\nvoid join_thread(int number);\n"
-                                "void join_threads(void);\nvoid *thread_without_calls(void *unused_argument);");
-    helper_define(e, o->definitions, *e->linkage ? threads_text : strstr(threads_text, "@Thread")); /* the type is among the declarations */
+    helper_declare(e, o->declarations,
+                   THREAD_TYPE
+                   "\n"
+                   "extern Thread *threads;\nextern int n_threads;\nvoid start_thread(int "
+                   "number);\nvoid join_thread(int number);\n"
+                   "void join_threads(void);\nvoid *thread_without_calls(void *unused_argument);");
+    /* the type is among the declarations */
+    helper_define(e, o->definitions, *e->linkage ? threads_text : strstr(threads_text, "@Thread"));
     if (e->needs[HELPER_JOIN_THREAD])
         helper_define(e, o->definitions, join_thread_text);
     if (e->needs[HELPER_EMPTY_THREAD])

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* helpers_worlds.c: see helpers.h. A proxy of several worlds: processes that it starts are this program again, and are told by arguments which world they are. */
+/* helpers_worlds.c: see helpers.h. A proxy of several worlds: processes that it starts are this
+ * program again, and are told by arguments which world they are. */
 #include "helpers.h"
 #include "src/proxygen/model/model.h"
 
 static const char *const note_text =
-    "/* In the scratch directory there is a file for each world that runs, or is about to: the last one removes it all. */\n"
+    "/* In the scratch directory there is a file for each world that runs, or is about to: the "
+    "last one removes it all. */\n"
     "static void world_note(int number, int running)\n"
     "{\n"
     "    char name[sizeof scratch_dir + 64];\n"
@@ -29,7 +31,8 @@ static const char *const note_text =
     "\n";
 
 static const char *const next_text =
-    "/* The arguments of what the next MPI_Comm_spawn starts; of a call that failed: of no world. */\n"
+    "/* The arguments of what the next MPI_Comm_spawn starts; of a call that failed: of no world. "
+    "*/\n"
     "@void next_world(int succeeds)\n"
     "{\n"
     "    static int started;\n"
@@ -48,7 +51,8 @@ static const char *const begin_text =
     "    if (argc != 4 || strcmp(argv[1], \"world\") != 0)\n"
     "        return;\n"
     "    world = atoi(argv[2]);\n"
-    "    if (world < 0 || world >= (int)(sizeof world_ranks / sizeof *world_ranks)) { /* started by a call that had failed */\n"
+    "    if (world < 0 || world >= (int)(sizeof world_ranks / sizeof *world_ranks)) { /* started "
+    "by a call that had failed */\n"
     "        PMPI_Init(NULL, NULL);\n"
     "        PMPI_Finalize();\n"
     "        exit(0);\n"
@@ -68,13 +72,23 @@ void helpers_worlds(Out *o)
         g_string_append_printf(list, "%s{%u, %u}", i ? ", " : "", s->rank, s->world);
     }
     guint n = wend_program_n_worlds(p);
-    helper_declare(o->e, o->declarations, "extern int world, world_rank;\nextern const int world_ranks[%u], world_first[%u];", n, n);
-    write_comment(o->definitions, 0, "The worlds of the job: each has an MPI_COMM_WORLD with so many ranks, the first of which has that number in the job.");
-    g_string_append_printf(o->definitions, "%sint world; /* this process's */\n%sint world_rank; /* in MPI_COMM_WORLD */\n", o->e->linkage, o->e->linkage);
-    write_line(o->definitions, 0, "%sconst int world_ranks[%u] = {%s};", o->e->linkage, n, ranks->str);
-    write_line(o->definitions, 0, "%sconst int world_first[%u] = {%s};", o->e->linkage, n, first->str);
+    helper_declare(
+        o->e, o->declarations,
+        "extern int world, world_rank;\nextern const int world_ranks[%u], world_first[%u];", n, n);
+    write_comment(o->definitions, 0,
+                  "The worlds of the job: each has an MPI_COMM_WORLD with so many ranks, the first "
+                  "of which has that number in the job.");
+    g_string_append_printf(
+        o->definitions,
+        "%sint world; /* this process's */\n%sint world_rank; /* in MPI_COMM_WORLD */\n",
+        o->e->linkage, o->e->linkage);
+    write_line(o->definitions, 0, "%sconst int world_ranks[%u] = {%s};", o->e->linkage, n,
+               ranks->str);
+    write_line(o->definitions, 0, "%sconst int world_first[%u] = {%s};", o->e->linkage, n,
+               first->str);
     write_comment(o->definitions, 0, "Who starts which, in the order of its calls.");
-    write_line(o->definitions, 0, "static const int world_starts[%u][2] = {%s};", starts->len, list->str);
+    write_line(o->definitions, 0, "static const int world_starts[%u][2] = {%s};", starts->len,
+               list->str);
     g_string_append_c(o->definitions, '\n');
 }
 
@@ -82,16 +96,24 @@ void helpers_world_starts(Out *o)
 {
     Emitter *e = o->e;
     gboolean scratch = e->needs[HELPER_SCRATCH];
-    helper_declare(e, o->declarations, "extern char *world_arguments[];\nvoid next_world(int succeeds);\nvoid world_begin(int argc, char **argv);");
+    helper_declare(e, o->declarations,
+                   "extern char *world_arguments[];\nvoid next_world(int succeeds);\nvoid "
+                   "world_begin(int argc, char **argv);");
     g_string_append(o->definitions, "static char world_number[16];\n");
-    g_string_append_printf(o->definitions, "%schar *world_arguments[] = {\"world\", world_number, %s, NULL};\n\n", e->linkage, scratch ? "scratch_dir" : "\"\"");
+    g_string_append_printf(o->definitions,
+                           "%schar *world_arguments[] = {\"world\", world_number, %s, NULL};\n\n",
+                           e->linkage, scratch ? "scratch_dir" : "\"\"");
     helper_define(e, o->definitions, next_text);
     if (scratch)
         g_string_append(o->definitions, "    if (number >= 0)\n        world_note(number, 1);\n");
     helper_define(e, o->definitions, begin_text);
     if (scratch)
-        g_string_append(o->definitions, "    snprintf(scratch_dir, sizeof scratch_dir, \"%s\", argv[3]);\n");
+        g_string_append(o->definitions,
+                        "    snprintf(scratch_dir, sizeof scratch_dir, \"%s\", argv[3]);\n");
     g_string_append(o->definitions, "}\n\n");
 }
 
-void helpers_world_notes(Out *o) { helper_define(o->e, o->definitions, note_text); }
+void helpers_world_notes(Out *o)
+{
+    helper_define(o->e, o->definitions, note_text);
+}

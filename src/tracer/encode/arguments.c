@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arguments.c: what the generated wrappers call that loops or asks MPI. Wait and Test are in completion.c.
+/* arguments.c: what the generated wrappers call that loops or asks MPI. Wait and Test are in
+ * completion.c.
  *
- * MPI is asked only about handles that Wend knows, inside a wrapper, and only what cannot fail: the application's error handlers
- * must not run for a question of Wend's. */
+ * MPI is asked only about handles that Wend knows, inside a wrapper, and only what cannot fail: the
+ * application's error handlers must not run for a question of Wend's. */
 #include "encode.h"
 #include "own.gen.h"
 
@@ -74,31 +75,60 @@ int64_t spawned(const MPI_Comm *made)
 }
 
 /* Called after MPI_Type_get_contents has succeeded, so that the envelope can be had. */
-typedef struct { int integers, addresses, datatypes, combiner; } Envelope;
+typedef struct {
+    int integers, addresses, datatypes, combiner;
+} Envelope;
 static Envelope envelope(MPI_Datatype type)
 {
     Envelope e = {0, 0, 0, 0};
-    if (PMPI_Type_get_envelope(type, &e.integers, &e.addresses, &e.datatypes, &e.combiner) != MPI_SUCCESS)
+    if (PMPI_Type_get_envelope(type, &e.integers, &e.addresses, &e.datatypes, &e.combiner)
+        != MPI_SUCCESS)
         e = (Envelope){0, 0, 0, 0};
     return e;
 }
-int64_t type_integers(MPI_Datatype type) { return envelope(type).integers; }
-int64_t type_addresses(MPI_Datatype type) { return envelope(type).addresses; }
-int64_t type_datatypes(MPI_Datatype type) { return envelope(type).datatypes; }
+int64_t type_integers(MPI_Datatype type)
+{
+    return envelope(type).integers;
+}
+int64_t type_addresses(MPI_Datatype type)
+{
+    return envelope(type).addresses;
+}
+int64_t type_datatypes(MPI_Datatype type)
+{
+    return envelope(type).datatypes;
+}
 
 #ifdef HAVE_MPI_Type_get_envelope_c
-typedef struct { MPI_Count integers, addresses, large_counts, datatypes; int combiner; } LargeEnvelope;
+typedef struct {
+    MPI_Count integers, addresses, large_counts, datatypes;
+    int combiner;
+} LargeEnvelope;
 static LargeEnvelope envelope_c(MPI_Datatype type)
 {
     LargeEnvelope e = {0, 0, 0, 0, 0};
-    if (PMPI_Type_get_envelope_c(type, &e.integers, &e.addresses, &e.large_counts, &e.datatypes, &e.combiner) != MPI_SUCCESS)
+    if (PMPI_Type_get_envelope_c(type, &e.integers, &e.addresses, &e.large_counts, &e.datatypes,
+                                 &e.combiner)
+        != MPI_SUCCESS)
         e = (LargeEnvelope){0, 0, 0, 0, 0};
     return e;
 }
-int64_t type_integers_c(MPI_Datatype type) { return envelope_c(type).integers; }
-int64_t type_addresses_c(MPI_Datatype type) { return envelope_c(type).addresses; }
-int64_t type_large_counts_c(MPI_Datatype type) { return envelope_c(type).large_counts; }
-int64_t type_datatypes_c(MPI_Datatype type) { return envelope_c(type).datatypes; }
+int64_t type_integers_c(MPI_Datatype type)
+{
+    return envelope_c(type).integers;
+}
+int64_t type_addresses_c(MPI_Datatype type)
+{
+    return envelope_c(type).addresses;
+}
+int64_t type_large_counts_c(MPI_Datatype type)
+{
+    return envelope_c(type).large_counts;
+}
+int64_t type_datatypes_c(MPI_Datatype type)
+{
+    return envelope_c(type).datatypes;
+}
 #endif
 
 /* -- files -- */
@@ -144,14 +174,17 @@ void put_distance(ActiveCall *c, int64_t value, int64_t base)
 static bool is_placed(MPI_Datatype type)
 {
     MPI_Aint low, extent;
-    return (PMPI_Type_get_extent(type, &low, &extent) == MPI_SUCCESS && attachments_looks_mapped((uintptr_t)low, NULL))
-           || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS && attachments_looks_mapped((uintptr_t)low, NULL));
+    return (PMPI_Type_get_extent(type, &low, &extent) == MPI_SUCCESS
+            && attachments_looks_mapped((uintptr_t)low, NULL))
+           || (PMPI_Type_get_true_extent(type, &low, &extent) == MPI_SUCCESS
+               && attachments_looks_mapped((uintptr_t)low, NULL));
 }
 
 void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
 {
     Origin origin = {0};
-    if (value != 0 && datatypes_vary(&type, 1)) { /* no distance of other datatypes is one of places, be it as long as one by chance */
+    /* no distance of other datatypes is one of places, be it as long as one by chance */
+    if (value != 0 && datatypes_vary(&type, 1)) {
         if (!is_placed(type))
             origin = displacement_origin(c, &value, 1, sizeof value);
         if (origin.base == 0 && !attachments_looks_mapped((uintptr_t)value, NULL)) {
@@ -171,8 +204,10 @@ static bool number_attribute(int keyval, const void *p, int64_t *value)
         *value = *(const MPI_Aint *)p;
         return true;
     }
-    const int ints[] = {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE, MPI_APPNUM,
-                        MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR, MPI_WIN_MODEL};
+    const int ints[] = {MPI_TAG_UB,          MPI_HOST,          MPI_IO,
+                        MPI_WTIME_IS_GLOBAL, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE,
+                        MPI_APPNUM,          MPI_WIN_DISP_UNIT, MPI_WIN_CREATE_FLAVOR,
+                        MPI_WIN_MODEL};
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) {
         if (keyval == ints[i]) {
             *value = *(const int *)p;

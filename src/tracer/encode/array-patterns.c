@@ -5,7 +5,8 @@
 #include "lib/base/budget.h"
 #include "memory/address.h"
 
-/* So many progressions, and one more for each SPARSE elements: an array that does not follow a pattern is given up soon, and what is folded takes less. */
+/* So many progressions, and one more for each SPARSE elements: an array that does not follow a
+ * pattern is given up soon, and what is folded takes less. */
 enum { FEW = 16, SPARSE = 32 };
 
 static void forget(Folding *f)
@@ -30,7 +31,8 @@ static bool add(Folding *f, const WendProgression *stretch, bool numbers)
     return true;
 }
 
-/* Are most elements of a stretch no addresses? Those that look like some do so by chance: a million displacements get everywhere. */
+/* Are most elements of a stretch no addresses? Those that look like some do so by chance: a million
+ * displacements get everywhere. */
 static bool are_numbers(const WendIntegers *v, int64_t from, int64_t end)
 {
     Gap gap = {0};
@@ -40,7 +42,8 @@ static bool are_numbers(const WendIntegers *v, int64_t from, int64_t end)
     return mapped < end - from - mapped;
 }
 
-/* Do all elements that take turns stand for places of one segment? In the order of the elements: what is seen first gets its number first. */
+/* Do all elements that take turns stand for places of one segment? In the order of the elements:
+ * what is seen first gets its number first. */
 static bool are_of_one_segment(const WendIntegers *v, int64_t from, int64_t end, int64_t stride)
 {
     int64_t segments[WEND_MOST_STRIDE];
@@ -95,8 +98,10 @@ static void put_stretch(ActiveCall *c, const Fold *fold)
     put_shape(c, fold->p.stride);
 }
 
-static bool begins_stretch(const Folding *f, size_t at) { return f->all[at].p.end != f->all[at - 1].p.end; }
-
+static bool begins_stretch(const Folding *f, size_t at)
+{
+    return f->all[at].p.end != f->all[at - 1].p.end;
+}
 
 Folding array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n, FoldKind kind)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* closures.c: closures around the application's functions that MPI calls. closures.h says what they do.
+/* closures.c: closures around the application's functions that MPI calls. closures.h says what they
+ * do.
  *
- * One closure is a few words of code made by libffi. It is called with what the library passes, whatever that is: eight words, in the
- * places where the ABIs that matter (x86-64, AArch64, ppc64, RISC-V) pass integers and pointers, are handed on as they are. Words past the last
- * argument are read and mean nothing; all of these functions take integers and pointers alone, and return an int or nothing, but for one: the
- * wait function of MPICH's extended generalized requests has a double, and goes without a closure. */
+ * One closure is a few words of code made by libffi. It is called with what the library passes,
+ * whatever that is: eight words, in the places where the ABIs that matter (x86-64, AArch64, ppc64,
+ * RISC-V) pass integers and pointers, are handed on as they are. Words past the last argument are
+ * read and mean nothing; all of these functions take integers and pointers alone, and return an int
+ * or nothing, but for one: the wait function of MPICH's extended generalized requests has a double,
+ * and goes without a closure. */
 #include "closures.h"
 
 #include <dlfcn.h>
@@ -35,24 +38,38 @@
 
 enum { ARGUMENTS = 8 };
 typedef uint64_t Variadic(uint64_t, uint64_t, ...); /* error handlers */
-typedef uint64_t Plain(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+typedef uint64_t Plain(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                       uint64_t);
 
 typedef struct {
-    void *function;       /* the application's */
-    void *code;           /* what the library calls */
+    void *function; /* the application's */
+    void *code;     /* what the library calls */
     int64_t word;
     enum wend_callback kind;
     enum callback_language language;
 } Closure;
 
-typedef struct { const void *function; int64_t word; } Named;
+typedef struct {
+    const void *function;
+    int64_t word;
+} Named;
 
-/* Both are found by the function's address and only grow. Each thread has a word for a function of its own: whose came first is not
- * the program's doing. */
+/* Both are found by the function's address and only grow. Each thread has a word for a function of
+ * its own: whose came first is not the program's doing. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct { Closure **at; size_t n, cap; } closures; /* sorted by function */
-static struct { Named *at; size_t n, cap; } names;       /* sorted by function and thread */
-static struct { uint32_t *next; size_t n; } numbers;     /* by thread: functions that it has words for */
+static struct {
+    Closure **at;
+    size_t n, cap;
+} closures; /* sorted by function */
+static struct {
+    Named *at;
+    size_t n, cap;
+} names; /* sorted by function and thread */
+/* by thread: functions that it has words for */
+static struct {
+    uint32_t *next;
+    size_t n;
+} numbers;
 
 static ffi_cif interface;
 static ffi_type *argument_types[ARGUMENTS];
@@ -79,7 +96,8 @@ static size_t named_from(const void *function, uint32_t thread)
     while (low < high) {
         size_t mid = low + (high - low) / 2;
         const Named *n = &names.at[mid];
-        if ((uintptr_t)n->function < (uintptr_t)function || (n->function == function && wend_handle_tid(n->word) < thread))
+        if ((uintptr_t)n->function < (uintptr_t)function
+            || (n->function == function && wend_handle_tid(n->word) < thread))
             low = mid + 1;
         else
             high = mid;
@@ -130,42 +148,54 @@ static bool is_operator(enum wend_callback kind)
 
 static bool is_error_handler(enum wend_callback kind)
 {
-    return kind == WEND_CALLBACK_MPI_Comm_errhandler_function || kind == WEND_CALLBACK_MPI_File_errhandler_function
-           || kind == WEND_CALLBACK_MPI_Win_errhandler_function || kind == WEND_CALLBACK_MPI_Session_errhandler_function
+    return kind == WEND_CALLBACK_MPI_Comm_errhandler_function
+           || kind == WEND_CALLBACK_MPI_File_errhandler_function
+           || kind == WEND_CALLBACK_MPI_Win_errhandler_function
+           || kind == WEND_CALLBACK_MPI_Session_errhandler_function
            || kind == WEND_CALLBACK_MPI_Handler_function;
 }
 
 static bool is_copy(enum wend_callback kind)
 {
-    return kind == WEND_CALLBACK_MPI_Comm_copy_attr_function || kind == WEND_CALLBACK_MPI_Type_copy_attr_function
-           || kind == WEND_CALLBACK_MPI_Win_copy_attr_function || kind == WEND_CALLBACK_MPI_Copy_function;
+    return kind == WEND_CALLBACK_MPI_Comm_copy_attr_function
+           || kind == WEND_CALLBACK_MPI_Type_copy_attr_function
+           || kind == WEND_CALLBACK_MPI_Win_copy_attr_function
+           || kind == WEND_CALLBACK_MPI_Copy_function;
 }
 
 static bool returns_nothing(enum wend_callback kind)
 {
-    return is_operator(kind) || is_error_handler(kind) || kind == WEND_CALLBACK_MPI_T_event_cb_function
-           || kind == WEND_CALLBACK_MPI_T_event_free_cb_function || kind == WEND_CALLBACK_MPI_T_event_dropped_cb_function;
+    return is_operator(kind) || is_error_handler(kind)
+           || kind == WEND_CALLBACK_MPI_T_event_cb_function
+           || kind == WEND_CALLBACK_MPI_T_event_free_cb_function
+           || kind == WEND_CALLBACK_MPI_T_event_dropped_cb_function;
 }
 
 /* Where Fortran's functions leave their error code: behind the arguments that C's have. */
 static int fortran_error_argument(enum wend_callback kind)
 {
     switch (kind) {
-    case WEND_CALLBACK_MPI_Grequest_free_function: return 1;
+    case WEND_CALLBACK_MPI_Grequest_free_function:
+        return 1;
     case WEND_CALLBACK_MPI_Grequest_query_function:
-    case WEND_CALLBACK_MPI_Grequest_cancel_function: return 2;
+    case WEND_CALLBACK_MPI_Grequest_cancel_function:
+        return 2;
     case WEND_CALLBACK_MPI_Comm_delete_attr_function:
     case WEND_CALLBACK_MPI_Type_delete_attr_function:
     case WEND_CALLBACK_MPI_Win_delete_attr_function:
-    case WEND_CALLBACK_MPI_Delete_function: return 4;
-    case WEND_CALLBACK_MPI_Datarep_extent_function: return 3;
+    case WEND_CALLBACK_MPI_Delete_function:
+        return 4;
+    case WEND_CALLBACK_MPI_Datarep_extent_function:
+        return 3;
     case WEND_CALLBACK_MPI_Comm_copy_attr_function:
     case WEND_CALLBACK_MPI_Type_copy_attr_function:
     case WEND_CALLBACK_MPI_Win_copy_attr_function:
     case WEND_CALLBACK_MPI_Copy_function:
     case WEND_CALLBACK_MPI_Datarep_conversion_function:
-    case WEND_CALLBACK_MPI_Datarep_conversion_function_c: return 6;
-    default: return -1;
+    case WEND_CALLBACK_MPI_Datarep_conversion_function_c:
+        return 6;
+    default:
+        return -1;
     }
 }
 
@@ -191,10 +221,14 @@ static void record_return(const Closure *c, uint64_t returned, const uint64_t *a
     call_pseudo(WEND_FN_wend_return, (int64_t[]){c->kind}, 1, (int64_t[]){value, flag}, 2);
 }
 
-/* The application's function may leave by an exception (MPI's C++ bindings had handlers that do): then what was entered is left, and there is no value. */
-typedef struct { bool entered, returned; } Visit;
+/* The application's function may leave by an exception (MPI's C++ bindings had handlers that do):
+ * then what was entered is left, and there is no value. */
+typedef struct {
+    bool entered, returned;
+} Visit;
 
-/* What unwinding needs is there when something is thrown; libwend.so does not bring libgcc_s into processes where nothing is. */
+/* What unwinding needs is there when something is thrown; libwend.so does not bring libgcc_s into
+ * processes where nothing is. */
 __asm__(".weak _Unwind_Resume\n.weak __gcc_personality_v0");
 
 static void leave(const Visit *v)
@@ -244,10 +278,13 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
 /* Part of the library, and mean something to it; NULL as well. */
 static bool is_predefined(const void *function)
 {
-    return function == NULL || function == (const void *)MPI_COMM_DUP_FN || function == (const void *)MPI_TYPE_DUP_FN
-           || function == (const void *)MPI_WIN_DUP_FN || function == (const void *)MPI_COMM_NULL_COPY_FN
-           || function == (const void *)MPI_COMM_NULL_DELETE_FN || function == (const void *)MPI_TYPE_NULL_COPY_FN
-           || function == (const void *)MPI_TYPE_NULL_DELETE_FN || function == (const void *)MPI_WIN_NULL_COPY_FN
+    return function == NULL || function == (const void *)MPI_COMM_DUP_FN
+           || function == (const void *)MPI_TYPE_DUP_FN || function == (const void *)MPI_WIN_DUP_FN
+           || function == (const void *)MPI_COMM_NULL_COPY_FN
+           || function == (const void *)MPI_COMM_NULL_DELETE_FN
+           || function == (const void *)MPI_TYPE_NULL_COPY_FN
+           || function == (const void *)MPI_TYPE_NULL_DELETE_FN
+           || function == (const void *)MPI_WIN_NULL_COPY_FN
            || function == (const void *)MPI_WIN_NULL_DELETE_FN
 #ifdef MPI_DUP_FN
            || function == (const void *)MPI_DUP_FN || function == (const void *)MPI_NULL_COPY_FN
@@ -273,12 +310,14 @@ static size_t closure_from(const void *function)
     return low;
 }
 
-static Closure *closure_new(enum wend_callback kind, void *function, enum callback_language language, int64_t word)
+static Closure *closure_new(enum wend_callback kind, void *function,
+                            enum callback_language language, int64_t word)
 {
     if (!interface.abi) {
         for (size_t i = 0; i < ARGUMENTS; i++)
             argument_types[i] = &ffi_type_uint64;
-        if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, ARGUMENTS, &ffi_type_uint64, argument_types) != FFI_OK)
+        if (ffi_prep_cif(&interface, FFI_DEFAULT_ABI, ARGUMENTS, &ffi_type_uint64, argument_types)
+            != FFI_OK)
             return NULL;
     }
     Closure *c = malloc(sizeof *c);
@@ -290,7 +329,8 @@ static Closure *closure_new(enum wend_callback kind, void *function, enum callba
         free(c);
         return NULL;
     }
-    *c = (Closure){.function = function, .code = code, .word = word, .kind = kind, .language = language};
+    *c = (Closure){
+        .function = function, .code = code, .word = word, .kind = kind, .language = language};
     return c;
 }
 
@@ -304,7 +344,8 @@ void *callback_wrap(enum wend_callback kind, void *function, enum callback_langu
     size_t i = closure_from(function);
     Closure *c = NULL;
     for (size_t j = i; j < closures.n && closures.at[j]->function == function && !c; j++)
-        if (closures.at[j]->kind == kind && closures.at[j]->language == language && wend_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
+        if (closures.at[j]->kind == kind && closures.at[j]->language == language
+            && wend_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
             c = closures.at[j];
     if (!c && grow(&closures.at, closures.n, &closures.cap, sizeof(Closure *))) {
         int64_t word = word_of(function, thread);
@@ -322,8 +363,8 @@ void *callback_wrap(enum wend_callback kind, void *function, enum callback_langu
 
 /* -- other languages -- */
 
-/* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in any case, and underscores after it, or what the mpi_f08 module's are
- * called by? */
+/* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in any case, and
+ * underscores after it, or what the mpi_f08 module's are called by? */
 static bool is_entry(const char *name, const char *lower)
 {
     size_t n = strlen(lower);
@@ -339,8 +380,17 @@ static bool is_entry(const char *name, const char *lower)
 enum callback_language callback_language_of(const void *return_address)
 {
     static const char *const entries[] = {
-        "op_create", "keyval_create", "errhandler_create", "comm_create_keyval", "type_create_keyval", "win_create_keyval", "comm_create_errhandler",
-        "file_create_errhandler", "win_create_errhandler", "session_create_errhandler", "grequest_start",
+        "op_create",
+        "keyval_create",
+        "errhandler_create",
+        "comm_create_keyval",
+        "type_create_keyval",
+        "win_create_keyval",
+        "comm_create_errhandler",
+        "file_create_errhandler",
+        "win_create_errhandler",
+        "session_create_errhandler",
+        "grequest_start",
 #ifndef OPEN_MPI /* which gives functions of its own that call the application's */
         "register_datarep",
 #endif
@@ -358,7 +408,8 @@ enum callback_language callback_language_of(const void *return_address)
         name++;
     else if (strncmp(name, "ompi_", 5) == 0) /* Open MPI's */
         name++;
-    if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0 && strncmp(name, "pir_", 4) != 0)
+    if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0
+        && strncmp(name, "pir_", 4) != 0)
         return CALLBACK_C;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (is_entry(name + 4, entries[i]))

@@ -15,7 +15,10 @@
 #include "interpose/interpose.h"
 #include "shared/shared.h"
 
-typedef struct { uintptr_t base; void *self; } Own;
+typedef struct {
+    uintptr_t base;
+    void *self;
+} Own;
 
 static bool is_of_own_family(void)
 {
@@ -28,7 +31,8 @@ static bool is_of_own_family(void)
 /* What a reference leads to that leads to Wend's wrapper now, or would when it is bound. */
 static void *beyond(const char *name, void *own)
 {
-    if ((strncasecmp(name, "mpi", 3) != 0 && strncmp(name, "ompi_", 5) != 0) || dlsym(RTLD_DEFAULT, name) != dlsym(((Own *)own)->self, name))
+    if ((strncasecmp(name, "mpi", 3) != 0 && strncmp(name, "ompi_", 5) != 0)
+        || dlsym(RTLD_DEFAULT, name) != dlsym(((Own *)own)->self, name))
         return NULL;
     void *next = dlsym(RTLD_NEXT, name);
     return next ? next : mpi_library_symbol(name);
@@ -44,11 +48,13 @@ static void lead_past(const Module *m, void *user)
 static void hide(void *self, const char *name)
 {
     Dl_info info;
-    ElfW(Sym) *symbol;
+    ElfW(Sym) * symbol;
     const void *wrapper = dlsym(self, name);
-    if (!wrapper || !dladdr1(wrapper, &info, (void **)&symbol, RTLD_DL_SYMENT) || !info.dli_sname || strcmp(info.dli_sname, name) != 0)
+    if (!wrapper || !dladdr1(wrapper, &info, (void **)&symbol, RTLD_DL_SYMENT) || !info.dli_sname
+        || strcmp(info.dli_sname, name) != 0)
         return;
-    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)symbol & ~(page_size - 1);
+    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE),
+              page = (uintptr_t)symbol & ~(page_size - 1);
     size_t len = (uintptr_t)(symbol + 1) - page;
     if (mprotect((void *)page, len, PROT_READ | PROT_WRITE) != 0)
         return;

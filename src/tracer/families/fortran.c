@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fortran.c: see fortran.h. The layer's references to PMPI_ functions are resolved to the wrappers instead, in the table that the dynamic linker keeps for that one module. (A
- * libwend.so that defined PMPI_Comm_rank itself would stand before everybody's calls to it: those of other tools, and of the I/O part inside the library.) */
+/* fortran.c: see fortran.h. The layer's references to PMPI_ functions are resolved to the wrappers
+ * instead, in the table that the dynamic linker keeps for that one module. (A libwend.so that
+ * defined PMPI_Comm_rank itself would stand before everybody's calls to it: those of other tools,
+ * and of the I/O part inside the library.) */
 #include "fortran.h"
 
 #include <dlfcn.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fortran_mpich.c: MPICH's Fortran layer. libmpichfort calls MPI_Send for mpi_send_, but for "use mpi_f08" PMPI_Comm_rank and the like (all but what takes a choice
- * buffer), and for attributes in any Fortran functions of the library's own, MPII_Comm_set_attr…, which know that a value is an integer. */
+/* fortran_mpich.c: MPICH's Fortran layer. libmpichfort calls MPI_Send for mpi_send_, but for "use
+ * mpi_f08" PMPI_Comm_rank and the like (all but what takes a choice buffer), and for attributes in
+ * any Fortran functions of the library's own, MPII_Comm_set_attr…, which know that a value is an
+ * integer. */
 #include "fortran.h"
 
 #ifndef OPEN_MPI
@@ -13,9 +15,9 @@
 #include "recorder/recorder.h"
 
 /* The last argument says what a value is: MPICH's MPIR_Attr_type, a C enum. */
-#define EACH_OBJECT_WITH_ATTRIBUTES(DO) \
+#define EACH_OBJECT_WITH_ATTRIBUTES(DO)                 \
     DO(Comm, MPI_Comm, HANDLE_COMM, comm_facts(object)) \
-    DO(Win, MPI_Win, HANDLE_WIN, win_facts(object)) \
+    DO(Win, MPI_Win, HANDLE_WIN, win_facts(object))     \
     DO(Type, MPI_Datatype, HANDLE_DATATYPE, NULL)
 
 /* In Fortran the predefined ones have values of their own, each one more than in C. */
@@ -29,7 +31,8 @@ static int64_t keyval_word(int keyval)
     return word;
 }
 
-static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts, int64_t object, int keyval)
+static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts, int64_t object,
+                        int keyval)
 {
     if (has_self)
         put_slot(c, facts ? facts->rank : -1);
@@ -37,58 +40,66 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
     put_shape(c, keyval_word(keyval));
 }
 
-#define DEFINE(OBJECT, CTYPE, KIND, FACTS) \
-    extern int MPII_##OBJECT##_set_attr(CTYPE, int, void *, int) __attribute__((weak)); \
-    extern int MPII_##OBJECT##_get_attr(CTYPE, int, void *, int *, int) __attribute__((weak)); \
-\
-    static int set_##OBJECT(CTYPE object, int keyval, void *value, int type) \
-    { \
-        ActiveCall *c = call_begin(WEND_FN_MPI_##OBJECT##_set_attr); \
-        if (!c) \
-            return MPII_##OBJECT##_set_attr(object, keyval, value, type); \
-        begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), keyval); \
-        in_address(c, (MPI_Aint)value); \
-        call_start(c); \
-        int rc = MPII_##OBJECT##_set_attr(object, keyval, value, type); \
-        call_stop(c, rc); \
-        call_end(c); \
-        return rc; \
-    } \
-\
-    static int get_##OBJECT(CTYPE object, int keyval, void *value, int *flag, int type) \
-    { \
-        ActiveCall *c = call_begin(WEND_FN_MPI_##OBJECT##_get_attr); \
-        if (!c) \
-            return MPII_##OBJECT##_get_attr(object, keyval, value, flag, type); \
-        begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), keyval); \
-        call_start(c); \
-        int rc = MPII_##OBJECT##_get_attr(object, keyval, value, flag, type); \
-        call_stop(c, rc); \
-        if (call_ok(c)) { \
-            if (*flag) \
-                put_address(&c->outcome, &c->outcome, *(MPI_Aint *)value, NULL); /* a predefined one too: not behind a pointer, as in C */ \
-            else \
-                put_outcome(c, WEND_ABSENT); \
-            put_outcome(c, *flag != 0); \
-        } \
-        call_end(c); \
-        return rc; \
+#define DEFINE(OBJECT, CTYPE, KIND, FACTS)                                                      \
+    extern int MPII_##OBJECT##_set_attr(CTYPE, int, void *, int) __attribute__((weak));         \
+    extern int MPII_##OBJECT##_get_attr(CTYPE, int, void *, int *, int) __attribute__((weak));  \
+                                                                                                \
+    static int set_##OBJECT(CTYPE object, int keyval, void *value, int type)                    \
+    {                                                                                           \
+        ActiveCall *c = call_begin(WEND_FN_MPI_##OBJECT##_set_attr);                            \
+        if (!c)                                                                                 \
+            return MPII_##OBJECT##_set_attr(object, keyval, value, type);                       \
+        begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), \
+                    keyval);                                                                    \
+        in_address(c, (MPI_Aint)value);                                                         \
+        call_start(c);                                                                          \
+        int rc = MPII_##OBJECT##_set_attr(object, keyval, value, type);                         \
+        call_stop(c, rc);                                                                       \
+        call_end(c);                                                                            \
+        return rc;                                                                              \
+    }                                                                                           \
+                                                                                                \
+    static int get_##OBJECT(CTYPE object, int keyval, void *value, int *flag, int type)         \
+    {                                                                                           \
+        ActiveCall *c = call_begin(WEND_FN_MPI_##OBJECT##_get_attr);                            \
+        if (!c)                                                                                 \
+            return MPII_##OBJECT##_get_attr(object, keyval, value, flag, type);                 \
+        begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), \
+                    keyval);                                                                    \
+        call_start(c);                                                                          \
+        int rc = MPII_##OBJECT##_get_attr(object, keyval, value, flag, type);                   \
+        call_stop(c, rc);                                                                       \
+        if (call_ok(c)) {                                                                       \
+            if (*flag)                                                                          \
+                put_address(&c->outcome, &c->outcome, *(MPI_Aint *)value,                       \
+                            NULL); /* a predefined one too: not behind a pointer, as in C */    \
+            else                                                                                \
+                put_outcome(c, WEND_ABSENT);                                                    \
+            put_outcome(c, *flag != 0);                                                         \
+        }                                                                                       \
+        call_end(c);                                                                            \
+        return rc;                                                                              \
     }
 
 EACH_OBJECT_WITH_ATTRIBUTES(DEFINE)
 
 void *fortran_internal(const char *name)
 {
-#define ROW(OBJECT, CTYPE, KIND, FACTS) \
-    {"MPII_" #OBJECT "_set_attr", (void *)set_##OBJECT}, {"MPII_" #OBJECT "_get_attr", (void *)get_##OBJECT},
-    static const struct { const char *name; void *wrapper; } rows[] = {EACH_OBJECT_WITH_ATTRIBUTES(ROW)};
+#define ROW(OBJECT, CTYPE, KIND, FACTS)                  \
+    {"MPII_" #OBJECT "_set_attr", (void *)set_##OBJECT}, \
+        {"MPII_" #OBJECT "_get_attr", (void *)get_##OBJECT},
+    static const struct {
+        const char *name;
+        void *wrapper;
+    } rows[] = {EACH_OBJECT_WITH_ATTRIBUTES(ROW)};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(name, rows[i].name) == 0)
             return rows[i].wrapper;
     return NULL;
 }
 
-/* The module that takes this from another is the layer (or a program that was linked with it statically). */
+/* The module that takes this from another is the layer (or a program that was linked with it
+ * statically). */
 bool fortran_is_layer(const Module *m)
 {
     return module_refers(m, "MPII_Grequest_set_lang_f77");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fortran_openmpi.c: Open MPI's Fortran layer. libmpi_mpifh makes PMPI_Send of mpi_send_, and "use mpi_f08" goes through it. For attributes, their keys and error handlers it calls
- * functions of the library's own, which do not say for which object: there the Fortran names themselves are Wend's. */
+/* fortran_openmpi.c: Open MPI's Fortran layer. libmpi_mpifh makes PMPI_Send of mpi_send_, and "use
+ * mpi_f08" goes through it. For attributes, their keys and error handlers it calls functions of the
+ * library's own, which do not say for which object: there the Fortran names themselves are
+ * Wend's. */
 #include "fortran.h"
 
 #ifdef OPEN_MPI
@@ -15,15 +17,17 @@
 #include "interpose/interpose.h"
 #include "recorder/recorder.h"
 
-/* Names in the order of what they are; one function with five names: what mpi_f08 calls, and what a compiler may make of mpi_NAME. UPPER is all that a macro cannot say. */
-#define NAMED(NAME, UPPER, ...) \
-    WEND_EXPORT void ompi_##NAME##_f(__VA_ARGS__); \
-    WEND_EXPORT void mpi_##NAME(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f"))); \
-    WEND_EXPORT void mpi_##NAME##_(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f"))); \
+/* Names in the order of what they are; one function with five names: what mpi_f08 calls, and what a
+ * compiler may make of mpi_NAME. UPPER is all that a macro cannot say. */
+#define NAMED(NAME, UPPER, ...)                                                              \
+    WEND_EXPORT void ompi_##NAME##_f(__VA_ARGS__);                                           \
+    WEND_EXPORT void mpi_##NAME(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f")));     \
+    WEND_EXPORT void mpi_##NAME##_(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f")));  \
     WEND_EXPORT void mpi_##NAME##__(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f"))); \
-    WEND_EXPORT void MPI_##UPPER(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f"))); \
+    WEND_EXPORT void MPI_##UPPER(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f")));    \
     WEND_EXPORT void ompi_##NAME##_f(__VA_ARGS__)
-#define NAMES_OF(NAME, UPPER) "ompi_" #NAME "_f", "mpi_" #NAME, "mpi_" #NAME "_", "mpi_" #NAME "__", "MPI_" #UPPER,
+#define NAMES_OF(NAME, UPPER) \
+    "ompi_" #NAME "_f", "mpi_" #NAME, "mpi_" #NAME "_", "mpi_" #NAME "__", "MPI_" #UPPER,
 
 typedef void Function(void); /* of any type */
 
@@ -37,7 +41,8 @@ static Function *next(const char *name)
 
 /* -- attributes -- */
 
-static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts, int64_t object, const MPI_Fint *keyval)
+static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts, int64_t object,
+                        const MPI_Fint *keyval)
 {
     if (has_self)
         put_slot(c, facts_self(facts));
@@ -46,59 +51,70 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
 }
 
 /* VALUE: the type of attributes, MPI_Fint in what is from MPI 1. */
-#define ATTRIBUTES(OBJECT, CTYPE, KIND, FACTS, VALUE, SET, SET_UPPER, SET_C, GET, GET_UPPER, GET_C) \
-    NAMED(SET, SET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *ierr) \
-    { \
-        MPI_Fint rc = MPI_SUCCESS; \
-        CTYPE it = PMPI_##OBJECT##_f2c(*object); \
-        ActiveCall *c = call_begin(WEND_FN_##SET_C); \
-        if (c) { \
-            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)), keyval); \
-            in_address(c, (MPI_Aint)*value); \
-            call_start(c); \
-        } \
-        NEXT(SET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *)(object, keyval, value, &rc); \
-        if (c) { \
-            call_stop(c, rc); \
-            call_end(c); \
-        } \
-        if (ierr) \
-            *ierr = rc; \
-    } \
-\
-    NAMED(GET, GET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *flag, MPI_Fint *ierr) \
-    { \
-        MPI_Fint rc = MPI_SUCCESS; \
-        CTYPE it = PMPI_##OBJECT##_f2c(*object); \
-        ActiveCall *c = call_begin(WEND_FN_##GET_C); \
-        if (c) { \
-            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)), keyval); \
-            call_start(c); \
-        } \
-        NEXT(GET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *, MPI_Fint *)(object, keyval, value, flag, &rc); \
-        if (c) { \
-            call_stop(c, rc); \
-            if (call_ok(c)) { \
-                if (*flag) \
-                    put_address(&c->outcome, &c->outcome, (int64_t)*value, NULL); /* a predefined one too: not behind a pointer, as in C */ \
-                else \
-                    put_outcome(c, WEND_ABSENT); \
-                put_outcome(c, *flag != 0); \
-            } \
-            call_end(c); \
-        } \
-        if (ierr) \
-            *ierr = rc; \
+#define ATTRIBUTES(OBJECT, CTYPE, KIND, FACTS, VALUE, SET, SET_UPPER, SET_C, GET, GET_UPPER,     \
+                   GET_C)                                                                        \
+    NAMED(SET, SET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *ierr)      \
+    {                                                                                            \
+        MPI_Fint rc = MPI_SUCCESS;                                                               \
+        CTYPE it = PMPI_##OBJECT##_f2c(*object);                                                 \
+        ActiveCall *c = call_begin(WEND_FN_##SET_C);                                             \
+        if (c) {                                                                                 \
+            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)),  \
+                        keyval);                                                                 \
+            in_address(c, (MPI_Aint)*value);                                                     \
+            call_start(c);                                                                       \
+        }                                                                                        \
+        NEXT(SET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *)(object, keyval, value, &rc);      \
+        if (c) {                                                                                 \
+            call_stop(c, rc);                                                                    \
+            call_end(c);                                                                         \
+        }                                                                                        \
+        if (ierr)                                                                                \
+            *ierr = rc;                                                                          \
+    }                                                                                            \
+                                                                                                 \
+    NAMED(GET, GET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *flag,      \
+          MPI_Fint *ierr)                                                                        \
+    {                                                                                            \
+        MPI_Fint rc = MPI_SUCCESS;                                                               \
+        CTYPE it = PMPI_##OBJECT##_f2c(*object);                                                 \
+        ActiveCall *c = call_begin(WEND_FN_##GET_C);                                             \
+        if (c) {                                                                                 \
+            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)),  \
+                        keyval);                                                                 \
+            call_start(c);                                                                       \
+        }                                                                                        \
+        NEXT(GET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *, MPI_Fint *)                       \
+        (object, keyval, value, flag, &rc);                                                      \
+        if (c) {                                                                                 \
+            call_stop(c, rc);                                                                    \
+            if (call_ok(c)) {                                                                    \
+                if (*flag)                                                                       \
+                    put_address(&c->outcome, &c->outcome, (int64_t)*value,                       \
+                                NULL); /* a predefined one too: not behind a pointer, as in C */ \
+                else                                                                             \
+                    put_outcome(c, WEND_ABSENT);                                                 \
+                put_outcome(c, *flag != 0);                                                      \
+            }                                                                                    \
+            call_end(c);                                                                         \
+        }                                                                                        \
+        if (ierr)                                                                                \
+            *ierr = rc;                                                                          \
     }
 
-ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Aint, comm_set_attr, COMM_SET_ATTR, MPI_Comm_set_attr, comm_get_attr, COMM_GET_ATTR, MPI_Comm_get_attr)
-ATTRIBUTES(Win, MPI_Win, HANDLE_WIN, win_facts(it), MPI_Aint, win_set_attr, WIN_SET_ATTR, MPI_Win_set_attr, win_get_attr, WIN_GET_ATTR, MPI_Win_get_attr)
-ATTRIBUTES(Type, MPI_Datatype, HANDLE_DATATYPE, NULL, MPI_Aint, type_set_attr, TYPE_SET_ATTR, MPI_Type_set_attr, type_get_attr, TYPE_GET_ATTR, MPI_Type_get_attr)
-ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Fint, attr_put, ATTR_PUT, MPI_Attr_put, attr_get, ATTR_GET, MPI_Attr_get)
+ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Aint, comm_set_attr, COMM_SET_ATTR,
+           MPI_Comm_set_attr, comm_get_attr, COMM_GET_ATTR, MPI_Comm_get_attr)
+ATTRIBUTES(Win, MPI_Win, HANDLE_WIN, win_facts(it), MPI_Aint, win_set_attr, WIN_SET_ATTR,
+           MPI_Win_set_attr, win_get_attr, WIN_GET_ATTR, MPI_Win_get_attr)
+ATTRIBUTES(Type, MPI_Datatype, HANDLE_DATATYPE, NULL, MPI_Aint, type_set_attr, TYPE_SET_ATTR,
+           MPI_Type_set_attr, type_get_attr, TYPE_GET_ATTR, MPI_Type_get_attr)
+ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Fint, attr_put, ATTR_PUT, MPI_Attr_put,
+           attr_get, ATTR_GET, MPI_Attr_get)
 
 /* -- keys -- */
 
-/* The predefined functions have Fortran names of their own, and others in the mpi_f08 module. NULL: an application's. */
+/* The predefined functions have Fortran names of their own, and others in the mpi_f08 module. NULL:
+ * an application's. */
 static const char *const predefined_in[] = {"mpi_%s_", "__mpi_f08_callbacks_MOD_mpi_%s"};
 static bool is_predefined(const void *function, const char *name)
 {
@@ -112,7 +128,8 @@ static bool is_predefined(const void *function, const char *name)
 }
 
 /* What the library gets in place of the function; its word goes to the shape. */
-static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *function, const char *const *names, const uint32_t *words, int n)
+static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *function,
+                             const char *const *names, const uint32_t *words, int n)
 {
     for (int i = 0; i < n; i++)
         if (is_predefined((const void *)function, names[i])) {
@@ -122,80 +139,104 @@ static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *f
         }
     if (c)
         in_func(c, (const void *)function);
-    return !c && call_inside() ? function : (Function *)callback_wrap(kind, (void *)function, CALLBACK_FORTRAN);
+    return !c && call_inside()
+               ? function
+               : (Function *)callback_wrap(kind, (void *)function, CALLBACK_FORTRAN);
 }
 
 /* EXTRA: the type of the extra state. */
-#define KEYS(NAME, UPPER, FUNCTION, EXTRA, COPY, COPY_NAMES, COPY_WORDS, DELETE, DELETE_NAME, DELETE_WORD) \
-    NAMED(NAME, UPPER, Function *copy, Function *delete, MPI_Fint *keyval, EXTRA *extra, MPI_Fint *ierr) \
-    { \
-        static const char *const copies[] = COPY_NAMES, *const deletes[] = {DELETE_NAME}; \
-        static const uint32_t copy_words[] = COPY_WORDS, delete_words[] = {DELETE_WORD}; \
-        MPI_Fint rc = MPI_SUCCESS; \
-        ActiveCall *c = call_begin(WEND_FN_##FUNCTION); \
+#define KEYS(NAME, UPPER, FUNCTION, EXTRA, COPY, COPY_NAMES, COPY_WORDS, DELETE, DELETE_NAME,   \
+             DELETE_WORD)                                                                       \
+    NAMED(NAME, UPPER, Function *copy, Function *delete, MPI_Fint *keyval, EXTRA *extra,        \
+          MPI_Fint *ierr)                                                                       \
+    {                                                                                           \
+        static const char *const copies[] = COPY_NAMES, *const deletes[] = {DELETE_NAME};       \
+        static const uint32_t copy_words[] = COPY_WORDS, delete_words[] = {DELETE_WORD};        \
+        MPI_Fint rc = MPI_SUCCESS;                                                              \
+        ActiveCall *c = call_begin(WEND_FN_##FUNCTION);                                         \
         Function *its_copy = in_function(c, WEND_CALLBACK_##COPY, copy, copies, copy_words, 2); \
-        Function *its_delete = in_function(c, WEND_CALLBACK_##DELETE, delete, deletes, delete_words, 1); \
-        if (c) { \
-            in_address(c, (MPI_Aint)*extra); \
-            call_start(c); \
-        } \
-        NEXT(NAME, Function *, Function *, MPI_Fint *, EXTRA *, MPI_Fint *)(its_copy, its_delete, keyval, extra, &rc); \
-        if (c) { \
-            call_stop(c, rc); \
-            if (call_ok(c)) \
-                put_shape(c, handle_made(c, HANDLE_KEYVAL, HANDLE_VALUE(*keyval))); \
-            call_end(c); \
-        } \
-        if (ierr) \
-            *ierr = rc; \
+        Function *its_delete =                                                                  \
+            in_function(c, WEND_CALLBACK_##DELETE, delete, deletes, delete_words, 1);           \
+        if (c) {                                                                                \
+            in_address(c, (MPI_Aint)*extra);                                                    \
+            call_start(c);                                                                      \
+        }                                                                                       \
+        NEXT(NAME, Function *, Function *, MPI_Fint *, EXTRA *, MPI_Fint *)                     \
+        (its_copy, its_delete, keyval, extra, &rc);                                             \
+        if (c) {                                                                                \
+            call_stop(c, rc);                                                                   \
+            if (call_ok(c))                                                                     \
+                put_shape(c, handle_made(c, HANDLE_KEYVAL, HANDLE_VALUE(*keyval)));             \
+            call_end(c);                                                                        \
+        }                                                                                       \
+        if (ierr)                                                                               \
+            *ierr = rc;                                                                         \
     }
-#define TWO(a, b) {a, b}
+#define TWO(a, b) \
+    {             \
+        a, b      \
+    }
 
-KEYS(comm_create_keyval, COMM_CREATE_KEYVAL, MPI_Comm_create_keyval, MPI_Aint, MPI_Comm_copy_attr_function, TWO("comm_null_copy_fn", "comm_dup_fn"),
-     TWO(WEND_CONSTANT_MPI_COMM_NULL_COPY_FN, WEND_CONSTANT_MPI_COMM_DUP_FN), MPI_Comm_delete_attr_function, "comm_null_delete_fn", WEND_CONSTANT_MPI_COMM_NULL_DELETE_FN)
-KEYS(win_create_keyval, WIN_CREATE_KEYVAL, MPI_Win_create_keyval, MPI_Aint, MPI_Win_copy_attr_function, TWO("win_null_copy_fn", "win_dup_fn"),
-     TWO(WEND_CONSTANT_MPI_WIN_NULL_COPY_FN, WEND_CONSTANT_MPI_WIN_DUP_FN), MPI_Win_delete_attr_function, "win_null_delete_fn", WEND_CONSTANT_MPI_WIN_NULL_DELETE_FN)
-KEYS(type_create_keyval, TYPE_CREATE_KEYVAL, MPI_Type_create_keyval, MPI_Aint, MPI_Type_copy_attr_function, TWO("type_null_copy_fn", "type_dup_fn"),
-     TWO(WEND_CONSTANT_MPI_TYPE_NULL_COPY_FN, WEND_CONSTANT_MPI_TYPE_DUP_FN), MPI_Type_delete_attr_function, "type_null_delete_fn", WEND_CONSTANT_MPI_TYPE_NULL_DELETE_FN)
-KEYS(keyval_create, KEYVAL_CREATE, MPI_Keyval_create, MPI_Fint, MPI_Copy_function, TWO("null_copy_fn", "dup_fn"),
-     TWO(WEND_CONSTANT_MPI_NULL_COPY_FN, WEND_CONSTANT_MPI_DUP_FN), MPI_Delete_function, "null_delete_fn", WEND_CONSTANT_MPI_NULL_DELETE_FN)
+KEYS(comm_create_keyval, COMM_CREATE_KEYVAL, MPI_Comm_create_keyval, MPI_Aint,
+     MPI_Comm_copy_attr_function, TWO("comm_null_copy_fn", "comm_dup_fn"),
+     TWO(WEND_CONSTANT_MPI_COMM_NULL_COPY_FN, WEND_CONSTANT_MPI_COMM_DUP_FN),
+     MPI_Comm_delete_attr_function, "comm_null_delete_fn", WEND_CONSTANT_MPI_COMM_NULL_DELETE_FN)
+KEYS(win_create_keyval, WIN_CREATE_KEYVAL, MPI_Win_create_keyval, MPI_Aint,
+     MPI_Win_copy_attr_function, TWO("win_null_copy_fn", "win_dup_fn"),
+     TWO(WEND_CONSTANT_MPI_WIN_NULL_COPY_FN, WEND_CONSTANT_MPI_WIN_DUP_FN),
+     MPI_Win_delete_attr_function, "win_null_delete_fn", WEND_CONSTANT_MPI_WIN_NULL_DELETE_FN)
+KEYS(type_create_keyval, TYPE_CREATE_KEYVAL, MPI_Type_create_keyval, MPI_Aint,
+     MPI_Type_copy_attr_function, TWO("type_null_copy_fn", "type_dup_fn"),
+     TWO(WEND_CONSTANT_MPI_TYPE_NULL_COPY_FN, WEND_CONSTANT_MPI_TYPE_DUP_FN),
+     MPI_Type_delete_attr_function, "type_null_delete_fn", WEND_CONSTANT_MPI_TYPE_NULL_DELETE_FN)
+KEYS(keyval_create, KEYVAL_CREATE, MPI_Keyval_create, MPI_Fint, MPI_Copy_function,
+     TWO("null_copy_fn", "dup_fn"), TWO(WEND_CONSTANT_MPI_NULL_COPY_FN, WEND_CONSTANT_MPI_DUP_FN),
+     MPI_Delete_function, "null_delete_fn", WEND_CONSTANT_MPI_NULL_DELETE_FN)
 
 /* -- error handlers -- */
 
-#define ERRHANDLERS(NAME, UPPER, FUNCTION, KIND) \
-    NAMED(NAME, UPPER, Function *function, MPI_Fint *errhandler, MPI_Fint *ierr) \
-    { \
-        MPI_Fint rc = MPI_SUCCESS; \
-        ActiveCall *c = call_begin(WEND_FN_##FUNCTION); \
-        Function *its = in_function(c, WEND_CALLBACK_##KIND, function, NULL, NULL, 0); \
-        if (c) \
-            call_start(c); \
-        NEXT(NAME, Function *, MPI_Fint *, MPI_Fint *)(its, errhandler, &rc); \
-        if (c) { \
-            call_stop(c, rc); \
-            if (call_ok(c)) \
-                put_shape(c, handle_made(c, HANDLE_ERRHANDLER, HANDLE_VALUE(PMPI_Errhandler_f2c(*errhandler)))); \
-            call_end(c); \
-        } \
-        if (ierr) \
-            *ierr = rc; \
+#define ERRHANDLERS(NAME, UPPER, FUNCTION, KIND)                                           \
+    NAMED(NAME, UPPER, Function *function, MPI_Fint *errhandler, MPI_Fint *ierr)           \
+    {                                                                                      \
+        MPI_Fint rc = MPI_SUCCESS;                                                         \
+        ActiveCall *c = call_begin(WEND_FN_##FUNCTION);                                    \
+        Function *its = in_function(c, WEND_CALLBACK_##KIND, function, NULL, NULL, 0);     \
+        if (c)                                                                             \
+            call_start(c);                                                                 \
+        NEXT(NAME, Function *, MPI_Fint *, MPI_Fint *)(its, errhandler, &rc);              \
+        if (c) {                                                                           \
+            call_stop(c, rc);                                                              \
+            if (call_ok(c))                                                                \
+                put_shape(c, handle_made(c, HANDLE_ERRHANDLER,                             \
+                                         HANDLE_VALUE(PMPI_Errhandler_f2c(*errhandler)))); \
+            call_end(c);                                                                   \
+        }                                                                                  \
+        if (ierr)                                                                          \
+            *ierr = rc;                                                                    \
     }
 
-ERRHANDLERS(comm_create_errhandler, COMM_CREATE_ERRHANDLER, MPI_Comm_create_errhandler, MPI_Comm_errhandler_function)
-ERRHANDLERS(win_create_errhandler, WIN_CREATE_ERRHANDLER, MPI_Win_create_errhandler, MPI_Win_errhandler_function)
-ERRHANDLERS(file_create_errhandler, FILE_CREATE_ERRHANDLER, MPI_File_create_errhandler, MPI_File_errhandler_function)
-ERRHANDLERS(errhandler_create, ERRHANDLER_CREATE, MPI_Errhandler_create, MPI_Comm_errhandler_function)
+ERRHANDLERS(comm_create_errhandler, COMM_CREATE_ERRHANDLER, MPI_Comm_create_errhandler,
+            MPI_Comm_errhandler_function)
+ERRHANDLERS(win_create_errhandler, WIN_CREATE_ERRHANDLER, MPI_Win_create_errhandler,
+            MPI_Win_errhandler_function)
+ERRHANDLERS(file_create_errhandler, FILE_CREATE_ERRHANDLER, MPI_File_create_errhandler,
+            MPI_File_errhandler_function)
+ERRHANDLERS(errhandler_create, ERRHANDLER_CREATE, MPI_Errhandler_create,
+            MPI_Comm_errhandler_function)
 
 const char *const fortran_names[] = {
     NAMES_OF(comm_set_attr, COMM_SET_ATTR) NAMES_OF(comm_get_attr, COMM_GET_ATTR)
-    NAMES_OF(win_set_attr, WIN_SET_ATTR) NAMES_OF(win_get_attr, WIN_GET_ATTR)
-    NAMES_OF(type_set_attr, TYPE_SET_ATTR) NAMES_OF(type_get_attr, TYPE_GET_ATTR)
-    NAMES_OF(attr_put, ATTR_PUT) NAMES_OF(attr_get, ATTR_GET)
-    NAMES_OF(comm_create_keyval, COMM_CREATE_KEYVAL) NAMES_OF(win_create_keyval, WIN_CREATE_KEYVAL)
-    NAMES_OF(type_create_keyval, TYPE_CREATE_KEYVAL) NAMES_OF(keyval_create, KEYVAL_CREATE)
-    NAMES_OF(comm_create_errhandler, COMM_CREATE_ERRHANDLER) NAMES_OF(win_create_errhandler, WIN_CREATE_ERRHANDLER)
-    NAMES_OF(file_create_errhandler, FILE_CREATE_ERRHANDLER) NAMES_OF(errhandler_create, ERRHANDLER_CREATE)
-    NULL};
+        NAMES_OF(win_set_attr, WIN_SET_ATTR) NAMES_OF(win_get_attr, WIN_GET_ATTR)
+            NAMES_OF(type_set_attr, TYPE_SET_ATTR) NAMES_OF(type_get_attr, TYPE_GET_ATTR)
+                NAMES_OF(attr_put, ATTR_PUT) NAMES_OF(attr_get, ATTR_GET)
+                    NAMES_OF(comm_create_keyval, COMM_CREATE_KEYVAL)
+                        NAMES_OF(win_create_keyval, WIN_CREATE_KEYVAL)
+                            NAMES_OF(type_create_keyval, TYPE_CREATE_KEYVAL) NAMES_OF(keyval_create,
+                                                                                      KEYVAL_CREATE)
+                                NAMES_OF(comm_create_errhandler, COMM_CREATE_ERRHANDLER)
+                                    NAMES_OF(win_create_errhandler, WIN_CREATE_ERRHANDLER)
+                                        NAMES_OF(file_create_errhandler, FILE_CREATE_ERRHANDLER)
+                                            NAMES_OF(errhandler_create, ERRHANDLER_CREATE) NULL};
 
 /* -- the layer -- */
 
@@ -207,7 +248,10 @@ bool fortran_is_layer(const Module *m)
 /* mpi_f08's functions call some of the others by their profiling names. */
 void *fortran_internal(const char *name)
 {
-    static const struct { const char *name; void *wrapper; } rows[] = {
+    static const struct {
+        const char *name;
+        void *wrapper;
+    } rows[] = {
         {"pmpi_comm_get_attr_", (void *)ompi_comm_get_attr_f},
         {"pmpi_type_get_attr_", (void *)ompi_type_get_attr_f},
         {"pmpi_win_get_attr_", (void *)ompi_win_get_attr_f},

@@ -13,9 +13,11 @@
 #include "foreign-mpi.h"
 #include "unrecorded.h"
 
-static _Atomic bool bound;             /* Wend's references lead somewhere */
+static _Atomic bool bound; /* Wend's references lead somewhere */
 
-typedef struct { const void *own, *library; } Bases;
+typedef struct {
+    const void *own, *library;
+} Bases;
 
 static const void *base_of(const void *address)
 {
@@ -23,7 +25,8 @@ static const void *base_of(const void *address)
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* What the library itself defines: the C library's and the like have been there all the time. Others that were preloaded come before it, as ever. */
+/* What the library itself defines: the C library's and the like have been there all the time.
+ * Others that were preloaded come before it, as ever. */
 static void *in_library(const char *name, void *user)
 {
     const Bases *bases = user;

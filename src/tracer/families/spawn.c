@@ -15,7 +15,8 @@ static bool knows(const MPI_Info *infos, int n)
     return true;
 }
 
-Spawn spawn_begin(ActiveCall *c, bool at_root, int n, int n_processes, char *const *commands, char **const *argvs, const MPI_Info *infos)
+Spawn spawn_begin(ActiveCall *c, bool at_root, int n, int n_processes, char *const *commands,
+                  char **const *argvs, const MPI_Info *infos)
 {
     Spawn spawn = {(char **)commands, (char ***)argvs, infos};
     if (at_root && n > 0 && n_processes >= 0 && commands && state()->world && knows(infos, n))

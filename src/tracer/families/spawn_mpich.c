@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn_mpich.c: what MPICH hands its launcher of a process to be started is command, arguments and Info; of the environment nothing. So the command becomes
- * "env WEND_WORLD=0.1 … command", which is the application's program by the time that MPI begins in it. */
+/* spawn_mpich.c: what MPICH hands its launcher of a process to be started is command, arguments and
+ * Info; of the environment nothing. So the command becomes "env WEND_WORLD=0.1 … command", which is
+ * the application's program by the time that MPI begins in it. */
 #include "spawn.h"
 
 #ifndef OPEN_MPI
@@ -16,14 +17,18 @@
 
 #define OWN "WEND_"
 
-/* PMI's lines have 1,024 bytes, and Hydra room for 1,000 arguments, which neither it nor MPICH checks. */
+/* PMI's lines have 1,024 bytes, and Hydra room for 1,000 arguments, which neither it nor MPICH
+ * checks. */
 enum { LINE_ROOM = 900, ARGUMENTS_ROOM = 900 };
 
 extern char **environ;
 
-void spawn_load(void) {}
+void spawn_load(void)
+{
+}
 
-/* Before MPICH 4.3 its UCX device starts no processes, and what it says of that has the command in it: that stays the application's. */
+/* Before MPICH 4.3 its UCX device starts no processes, and what it says of that has the command in
+ * it: that stays the application's. */
 static bool library_starts(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -31,18 +36,19 @@ static bool library_starts(void)
     if (PMPI_Get_library_version(text, &n) != MPI_SUCCESS || !strstr(text, "ch4:ucx"))
         return true;
     const char *number = strpbrk(text, "0123456789");
-    return number && sscanf(number, "%d.%d", &major, &minor) == 2 && (major > 4 || (major == 4 && minor >= 3));
+    return number && sscanf(number, "%d.%d", &major, &minor) == 2
+           && (major > 4 || (major == 4 && minor >= 3));
 }
 
 /* -- what goes with a call -- */
 
 /* Of the call that this thread is in. */
 typedef struct {
-    char **settings;                  /* "NAME=value", for all of its commands */
+    char **settings; /* "NAME=value", for all of its commands */
     size_t n_settings, room;
     int n;
     char **commands, ***argvs, **programs; /* program: of ours, or NULL */
-    MPI_Info *infos, *made;           /* made: of ours, or MPI_INFO_NULL */
+    MPI_Info *infos, *made;                /* made: of ours, or MPI_INFO_NULL */
 } Given;
 static _Thread_local Given given;
 
@@ -80,7 +86,8 @@ static bool is_setting_of(const char *entry, const char *name)
     return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-/* The settings as they are here, where the recording is, and how Wend came into the process, if that was by the environment. */
+/* The settings as they are here, where the recording is, and how Wend came into the process, if
+ * that was by the environment. */
 static bool collect_settings(const ActiveCall *c)
 {
     char world[256];
@@ -88,9 +95,12 @@ static bool collect_settings(const ActiveCall *c)
     spawned_name(c, world, sizeof world);
     bool good = add_setting(setting(LAUNCHER_WORLD, world));
     for (char **entry = environ; good && entry && *entry; entry++)
-        if (strncmp(*entry, OWN, strlen(OWN)) == 0 && strchr(*entry, '=') && !is_setting_of(*entry, LAUNCHER_WORLD) && !(output && is_setting_of(*entry, "WEND_OUTPUT")))
+        if (strncmp(*entry, OWN, strlen(OWN)) == 0 && strchr(*entry, '=')
+            && !is_setting_of(*entry, LAUNCHER_WORLD)
+            && !(output && is_setting_of(*entry, "WEND_OUTPUT")))
             good = add_setting(strdup(*entry));
-    return good && (!output || add_setting(setting("WEND_OUTPUT", output))) && (!preload || add_setting(setting("LD_PRELOAD", preload)));
+    return good && (!output || add_setting(setting("WEND_OUTPUT", output)))
+           && (!preload || add_setting(setting("LD_PRELOAD", preload)));
 }
 
 /* -- the program -- */
@@ -107,11 +117,12 @@ static const char *env_program(void)
 static bool info_value(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL + 1])
 {
     int known = 0;
-    return info != MPI_INFO_NULL && PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &known) == MPI_SUCCESS && known;
+    return info != MPI_INFO_NULL
+           && PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &known) == MPI_SUCCESS && known;
 }
 
-/* What env has to be given, the Info key "path" taken into account, which would make a path of env itself. NULL: it is not here; then the library says what it says
- * of such a program. */
+/* What env has to be given, the Info key "path" taken into account, which would make a path of env
+ * itself. NULL: it is not here; then the library says what it says of such a program. */
 static char *find_program(const char *command, MPI_Info info)
 {
     char value[MPI_MAX_INFO_VAL + 1], file[PATH_MAX];
@@ -123,7 +134,8 @@ static char *find_program(const char *command, MPI_Info info)
     if (!strchr(command, '/'))
         here = program_file_find(getenv("PATH"), command, file);
     else if (*command != '/' && info_value(info, "wdir", value))
-        here = snprintf(file, sizeof file, "%s/%s", value, command) < (int)sizeof file && program_file_is(file);
+        here = snprintf(file, sizeof file, "%s/%s", value, command) < (int)sizeof file
+               && program_file_is(file);
     else
         here = program_file_is(command);
     return here ? strdup(command) : NULL;
@@ -141,7 +153,8 @@ static bool wrap(int i, const Spawn *spawn, const char *env)
         n_arguments++;
     if (!spawn->commands[i] || given.n_settings + n_arguments > ARGUMENTS_ROOM)
         return false;
-    char **all = malloc((given.n_settings + n_arguments + 2) * sizeof *all), path[MPI_MAX_INFO_VAL + 1];
+    char **all = malloc((given.n_settings + n_arguments + 2) * sizeof *all),
+         path[MPI_MAX_INFO_VAL + 1];
     if (!all || !(given.programs[i] = find_program(spawn->commands[i], info))) {
         free(all);
         return false;
@@ -165,8 +178,12 @@ void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn)
 {
     const char *env = library_starts() ? env_program() : NULL;
     size_t rows = (size_t)n;
-    given = (Given){.n = n, .commands = calloc(rows, sizeof(char *)), .argvs = calloc(rows, sizeof(char **)), .programs = calloc(rows, sizeof(char *)),
-                    .infos = calloc(rows, sizeof(MPI_Info)), .made = calloc(rows, sizeof(MPI_Info))};
+    given = (Given){.n = n,
+                    .commands = calloc(rows, sizeof(char *)),
+                    .argvs = calloc(rows, sizeof(char **)),
+                    .programs = calloc(rows, sizeof(char *)),
+                    .infos = calloc(rows, sizeof(MPI_Info)),
+                    .made = calloc(rows, sizeof(MPI_Info))};
     bool good = env && given.commands && given.argvs && given.programs && given.infos && given.made;
     for (int i = 0; given.made && i < n; i++)
         given.made[i] = MPI_INFO_NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn_openmpi.c: Open MPI adds what the Info key "env" says (255 bytes) to the environment of processes that are started, and all variables of the asking
- * process whose names begin with OMPI_MCA_. So the settings go the second way, from the start, and what concerns one world the first. */
+/* spawn_openmpi.c: Open MPI adds what the Info key "env" says (255 bytes) to the environment of
+ * processes that are started, and all variables of the asking process whose names begin with
+ * OMPI_MCA_. So the settings go the second way, from the start, and what concerns one world the
+ * first. */
 #include "spawn.h"
 
 #ifdef OPEN_MPI
@@ -33,7 +35,8 @@ static void hand_on(const char *entry)
 {
     size_t n = strcspn(entry, "=");
     char *name;
-    if (entry[n] != '=' || strncmp(entry, LAUNCHER_WORLD "=", sizeof LAUNCHER_WORLD) == 0 || asprintf(&name, CARRIER "%.*s", (int)n, entry) < 0)
+    if (entry[n] != '=' || strncmp(entry, LAUNCHER_WORLD "=", sizeof LAUNCHER_WORLD) == 0
+        || asprintf(&name, CARRIER "%.*s", (int)n, entry) < 0)
         return;
     setenv(name, entry + n + 1, 1);
     free(name);
@@ -54,7 +57,10 @@ void spawn_load(void)
 }
 
 /* Of the call that this thread is in. */
-typedef struct { MPI_Info *made; int n; } Given;
+typedef struct {
+    MPI_Info *made;
+    int n;
+} Given;
 static _Thread_local Given given;
 
 /* Open MPI 5, which has sessions, warns of the name that 4.1 knows. */
@@ -67,19 +73,25 @@ static const char *key(void)
 static bool environment(const ActiveCall *c, MPI_Info info, char value[MPI_MAX_INFO_VAL + 1])
 {
     char name[256], before[MPI_MAX_INFO_VAL + 1] = "";
-    const char *given_preload = getenv("LD_PRELOAD"), *preloads[] = {given_preload, module_own_file()}, *output = spawned_directory();
+    const char *given_preload = getenv("LD_PRELOAD"),
+               *preloads[] = {given_preload, module_own_file()}, *output = spawned_directory();
     int known = 0;
     if (info != MPI_INFO_NULL)
         PMPI_Info_get(info, key(), MPI_MAX_INFO_VAL, before, &known);
     if (!given_preload || strstr(before, "LD_PRELOAD="))
-        preloads[0] = preloads[1] = NULL; /* Wend is part of the program; or it is the application's own business */
+        /* Wend is part of the program; or it is the application's own business */
+        preloads[0] = preloads[1] = NULL;
     spawned_name(c, name, sizeof name);
-    /* What was asked for; else as much of it as fits: the settings have the directory's name as it was given. */
+    /* What was asked for; else as much of it as fits: the settings have the directory's name as it
+     * was given. */
     for (int less = output ? 0 : 1; less < 4; less++) {
         const char *preload = preloads[less / 2];
         bool with_output = output && less % 2 == 0;
-        if (snprintf(value, MPI_MAX_INFO_VAL + 1, "%s%s%s%s%s" LAUNCHER_WORLD "=%s%s%s", before, known ? "\n" : "", preload ? "LD_PRELOAD=" : "",
-                     preload ? preload : "", preload ? "\n" : "", name, with_output ? "\nWEND_OUTPUT=" : "", with_output ? output : "") < MPI_MAX_INFO_VAL)
+        if (snprintf(value, MPI_MAX_INFO_VAL + 1, "%s%s%s%s%s" LAUNCHER_WORLD "=%s%s%s", before,
+                     known ? "\n" : "", preload ? "LD_PRELOAD=" : "", preload ? preload : "",
+                     preload ? "\n" : "", name, with_output ? "\nWEND_OUTPUT=" : "",
+                     with_output ? output : "")
+            < MPI_MAX_INFO_VAL)
             return true;
     }
     return false;
@@ -93,7 +105,8 @@ static MPI_Info with_environment(const ActiveCall *c, MPI_Info info)
         spawned_say_too_long();
         return info;
     }
-    if ((info == MPI_INFO_NULL ? PMPI_Info_create(&made) : PMPI_Info_dup(info, &made)) != MPI_SUCCESS)
+    if ((info == MPI_INFO_NULL ? PMPI_Info_create(&made) : PMPI_Info_dup(info, &made))
+        != MPI_SUCCESS)
         return info;
     if (PMPI_Info_set(made, key(), value) != MPI_SUCCESS) {
         PMPI_Info_free(&made);

@@ -26,12 +26,14 @@ void spawned_name(const ActiveCall *c, char *out, size_t room)
     char thread[24] = "";
     if (c->sequence->tid != 0)
         snprintf(thread, sizeof thread, "t%u", c->sequence->tid);
-    snprintf(out, room, "%s%s%d%s.%u", own ? own : "", own ? "-" : "", state()->world_rank, thread, c->sequence->spawned + 1);
+    snprintf(out, room, "%s%s%d%s.%u", own ? own : "", own ? "-" : "", state()->world_rank, thread,
+             c->sequence->spawned + 1);
 }
 
 void spawned_say_too_long(void)
 {
     static _Atomic bool said;
     if (!atomic_exchange(&said, true))
-        state_say("paths or settings are too long for what the MPI library passes on: processes that the application starts are not recorded");
+        state_say("paths or settings are too long for what the MPI library passes on: processes "
+                  "that the application starts are not recorded");
 }

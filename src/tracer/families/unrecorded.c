@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unrecorded.c: see unrecorded.h. Libraries of a family differ in what they have: a libwend that was built for Open MPI 4.1 has no wrapper for MPI_Psend_init, and a program of Open
- * MPI 5 would call it past Wend without a word. So references to functions that the library has with both names (MPI_X and PMPI_X) and Wend has not are led through closures, which
- * note the call and hand it on; where there are none, which is nearly always, that costs one look at the modules' tables. A program that merely refers to them (Python's mpi4py refers
- * to all) is nothing to talk of. */
+/* unrecorded.c: see unrecorded.h. Libraries of a family differ in what they have: a libwend that
+ * was built for Open MPI 4.1 has no wrapper for MPI_Psend_init, and a program of Open MPI 5 would
+ * call it past Wend without a word. So references to functions that the library has with both names
+ * (MPI_X and PMPI_X) and Wend has not are led through closures, which note the call and hand it on;
+ * where there are none, which is nearly always, that costs one look at the modules' tables. A
+ * program that merely refers to them (Python's mpi4py refers to all) is nothing to talk of. */
 #include "unrecorded.h"
 
 #include <dlfcn.h>
@@ -19,16 +21,20 @@
 #include "fortran.h"
 #include "interpose/interpose.h"
 
-/* As in closures.c: words where the ABIs pass integers and pointers. No function of MPI has more arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
+/* As in closures.c: words where the ABIs pass integers and pointers. No function of MPI has more
+ * arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
 enum { ARGUMENTS = 16 };
-typedef uint64_t Function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
+typedef uint64_t Function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                          uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                          uint64_t, uint64_t);
 
 typedef struct Unrecorded {
     struct Unrecorded *next;
-    Function *function;               /* where the reference led */
-    void *code;                       /* where it leads now */
+    Function *function; /* where the reference led */
+    void *code;         /* where it leads now */
     atomic_bool called;
-    char key[];                       /* of the fact: "unrecorded.MPI_X"; a signal's handler may want it, and cannot allocate */
+    /* of the fact: "unrecorded.MPI_X"; a signal's handler may want it, and cannot allocate */
+    char key[];
 } Unrecorded;
 
 #define KEY_PREFIX WEND_UNRECORDED_GROUP "."
@@ -43,7 +49,9 @@ static void hand_on(ffi_cif *cif, void *result, void **a, void *data)
     (void)cif;
 #define WORD(i) (*(uint64_t *)a[i])
     atomic_store_explicit(&u->called, true, memory_order_relaxed);
-    *(ffi_arg *)result = u->function(WORD(0), WORD(1), WORD(2), WORD(3), WORD(4), WORD(5), WORD(6), WORD(7), WORD(8), WORD(9), WORD(10), WORD(11), WORD(12), WORD(13), WORD(14), WORD(15));
+    *(ffi_arg *)result =
+        u->function(WORD(0), WORD(1), WORD(2), WORD(3), WORD(4), WORD(5), WORD(6), WORD(7), WORD(8),
+                    WORD(9), WORD(10), WORD(11), WORD(12), WORD(13), WORD(14), WORD(15));
 #undef WORD
 }
 
@@ -73,13 +81,15 @@ static Unrecorded *unrecorded_new(const char *name, void *function)
     return u;
 }
 
-/* Where references lead: to the library, or to a tool's function. A program that is linked to fixed addresses may have one of its own for it, which leads on by the reference itself. */
+/* Where references lead: to the library, or to a tool's function. A program that is linked to fixed
+ * addresses may have one of its own for it, which leads on by the reference itself. */
 static void *current(const char *name)
 {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
     void *function = dlsym(RTLD_DEFAULT, name);
-    if (function && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx == SHN_UNDEF)
+    if (function && dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol
+        && symbol->st_shndx == SHN_UNDEF)
         function = dlsym(RTLD_NEXT, name);
     return function ? function : mpi_library_symbol(name);
 }
@@ -94,7 +104,8 @@ static bool library_has_both(const char *name)
     return both;
 }
 
-/* The closure for a REFERENCE to function NAME (MPI_X, or by its profiling name), if it is one that the library has and Wend has not. */
+/* The closure for a REFERENCE to function NAME (MPI_X, or by its profiling name), if it is one that
+ * the library has and Wend has not. */
 static void *closure_for(const char *reference, const char *name, void *self)
 {
     void *function = dlsym(self, name) || !library_has_both(name) ? NULL : current(reference);
@@ -109,7 +120,9 @@ static void *closure_for(const char *reference, const char *name, void *self)
 
 static void *of_module(const char *name, void *self)
 {
-    return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "MPIX_", 5) == 0 ? closure_for(name, name, self) : NULL;
+    return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "MPIX_", 5) == 0
+               ? closure_for(name, name, self)
+               : NULL;
 }
 
 /* The Fortran layer calls them by their profiling names. */
@@ -120,7 +133,10 @@ static void *of_layer(const char *name, void *self)
     return closure_for(name, name + 1, self);
 }
 
-typedef struct { void *self; uintptr_t own, library; } Those;
+typedef struct {
+    void *self;
+    uintptr_t own, library;
+} Those;
 
 static void visit(const Module *m, void *user)
 {

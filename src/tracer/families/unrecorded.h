@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unrecorded.h: MPI functions that the process's library has and this libwend, which was built for another version of it, does not. */
+/* unrecorded.h: MPI functions that the process's library has and this libwend, which was built for
+ * another version of it, does not. */
 #ifndef WEND_UNRECORDED_H
 #define WEND_UNRECORDED_H
 

@@ -12,14 +12,19 @@
 #if defined __x86_64__
 enum { TYPE_SLOT = R_X86_64_JUMP_SLOT, TYPE_DATA = R_X86_64_GLOB_DAT, TYPE_ADDRESS = R_X86_64_64 };
 #elif defined __aarch64__
-enum { TYPE_SLOT = R_AARCH64_JUMP_SLOT, TYPE_DATA = R_AARCH64_GLOB_DAT, TYPE_ADDRESS = R_AARCH64_ABS64 };
+enum {
+    TYPE_SLOT = R_AARCH64_JUMP_SLOT,
+    TYPE_DATA = R_AARCH64_GLOB_DAT,
+    TYPE_ADDRESS = R_AARCH64_ABS64
+};
 #elif defined __riscv
 enum { TYPE_SLOT = R_RISCV_JUMP_SLOT, TYPE_DATA = R_RISCV_64, TYPE_ADDRESS = R_RISCV_64 };
 #else
 enum { TYPE_SLOT = -1, TYPE_DATA = -1, TYPE_ADDRESS = -1 };
 #endif
 
-static uintptr_t address_in(const Module *m, ElfW(Addr) value) /* some linkers leave offsets in the dynamic section */
+/* some linkers leave offsets in the dynamic section */
+static uintptr_t address_in(const Module *m, ElfW(Addr) value)
 {
     return value < m->base ? m->base + value : value;
 }
@@ -38,12 +43,24 @@ static void read_module(const struct dl_phdr_info *info, Module *m)
             continue;
         for (const ElfW(Dyn) *d = (const void *)(m->base + h->p_vaddr); d->d_tag != DT_NULL; d++) {
             switch (d->d_tag) {
-            case DT_SYMTAB: m->symbols = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_STRTAB: m->strings = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_JMPREL: m->tables[0] = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_PLTRELSZ: sizes[0] = d->d_un.d_val; break;
-            case DT_RELA: m->tables[1] = (const void *)address_in(m, d->d_un.d_ptr); break;
-            case DT_RELASZ: sizes[1] = d->d_un.d_val; break;
+            case DT_SYMTAB:
+                m->symbols = (const void *)address_in(m, d->d_un.d_ptr);
+                break;
+            case DT_STRTAB:
+                m->strings = (const void *)address_in(m, d->d_un.d_ptr);
+                break;
+            case DT_JMPREL:
+                m->tables[0] = (const void *)address_in(m, d->d_un.d_ptr);
+                break;
+            case DT_PLTRELSZ:
+                sizes[0] = d->d_un.d_val;
+                break;
+            case DT_RELA:
+                m->tables[1] = (const void *)address_in(m, d->d_un.d_ptr);
+                break;
+            case DT_RELASZ:
+                sizes[1] = d->d_un.d_val;
+                break;
             }
         }
     }
@@ -51,20 +68,23 @@ static void read_module(const struct dl_phdr_info *info, Module *m)
         m->counts[t] = m->tables[t] && m->symbols && m->strings ? sizes[t] / sizeof(ElfW(Rela)) : 0;
 }
 
-/* The name that an entry refers to, NULL if it is no reference to another module's function or object. */
-static const char *name_of(const Module *m, const ElfW(Rela) *r)
+/* The name that an entry refers to, NULL if it is no reference to another module's function or
+ * object. */
+static const char *name_of(const Module *m, const ElfW(Rela) * r)
 {
     int type = (int)ELF64_R_TYPE(r->r_info);
     const ElfW(Sym) *symbol = &m->symbols[ELF64_R_SYM(r->r_info)];
-    if ((type != TYPE_SLOT && type != TYPE_DATA && type != TYPE_ADDRESS) || symbol->st_shndx != SHN_UNDEF)
+    if ((type != TYPE_SLOT && type != TYPE_DATA && type != TYPE_ADDRESS)
+        || symbol->st_shndx != SHN_UNDEF)
         return NULL;
     return m->strings + symbol->st_name;
 }
 
-static void point_to(const Module *m, const ElfW(Rela) *r, void *wrapper)
+static void point_to(const Module *m, const ElfW(Rela) * r, void *wrapper)
 {
     void **slot = (void **)(m->base + r->r_offset);
-    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE), page = (uintptr_t)slot & ~(page_size - 1);
+    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE),
+              page = (uintptr_t)slot & ~(page_size - 1);
     bool read_only = page < m->relro_end && page + page_size > m->relro;
     if (read_only && mprotect((void *)page, page_size, PROT_READ | PROT_WRITE) != 0)
         return;
@@ -73,7 +93,10 @@ static void point_to(const Module *m, const ElfW(Rela) *r, void *wrapper)
         mprotect((void *)page, page_size, PROT_READ);
 }
 
-typedef struct { Module *at; size_t n; } Modules;
+typedef struct {
+    Module *at;
+    size_t n;
+} Modules;
 
 static int note_module(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -97,7 +120,8 @@ void modules_each(void (*visit)(const Module *m, void *user), void *user)
     dl_iterate_phdr(note_module, &all);
     for (size_t i = 0; i < all.n; i++) {
         char *name = (char *)all.at[i].name;
-        void *held = *name ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL; /* the program itself has no name */
+        /* the program itself has no name */
+        void *held = *name ? dlopen(name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
         if (held || !*name)
             visit(&all.at[i], user);
         if (held)
@@ -118,7 +142,8 @@ bool module_refers(const Module *m, const char *name)
     return false;
 }
 
-void module_redirect_from(const Module *m, void *(*wrapper_of)(const char *name, void *now, void *user), void *user)
+void module_redirect_from(const Module *m,
+                          void *(*wrapper_of)(const char *name, void *now, void *user), void *user)
 {
     for (int t = 0; t < 2; t++)
         for (size_t i = 0; i < m->counts[t]; i++) {
@@ -131,7 +156,10 @@ void module_redirect_from(const Module *m, void *(*wrapper_of)(const char *name,
         }
 }
 
-typedef struct { void *(*wrapper_of)(const char *name, void *user); void *user; } ByName;
+typedef struct {
+    void *(*wrapper_of)(const char *name, void *user);
+    void *user;
+} ByName;
 
 static void *wrapper_by_name(const char *name, void *now, void *user)
 {
@@ -148,7 +176,8 @@ void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void
 void *module_self(void)
 {
     Dl_info own;
-    return dladdr((const void *)module_self, &own) ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return dladdr((const void *)module_self, &own) ? dlopen(own.dli_fname, RTLD_LAZY | RTLD_NOLOAD)
+                                                   : NULL;
 }
 
 const char *module_own_file(void)

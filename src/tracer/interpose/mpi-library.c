@@ -9,7 +9,7 @@
 #include "module.h"
 #include "process/process.h"
 
-static void *_Atomic library;          /* of dlopen; NULL: in the global scope, or not there */
+static void *_Atomic library; /* of dlopen; NULL: in the global scope, or not there */
 
 /* A module that has it, or has loaded it with itself, says where it is. */
 static void ask_module(const Module *m, void *found)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tools.c: see tools.h. Who stands where is the dynamic linker's answer: the first definition of MPI_Send that it finds is a tool's in front if it is not
- * Wend's, and the one after Wend's is a tool's behind if it is not in the MPI library. References to PMPI_ names are then changed for one
- * module each (module.h): a tool's in front to Wend's wrappers, Wend's own to the tool behind. Without other tools nothing is changed. */
+/* tools.c: see tools.h. Who stands where is the dynamic linker's answer: the first definition of
+ * MPI_Send that it finds is a tool's in front if it is not Wend's, and the one after Wend's is a
+ * tool's behind if it is not in the MPI library. References to PMPI_ names are then changed for one
+ * module each (module.h): a tool's in front to Wend's wrappers, Wend's own to the tool behind.
+ * Without other tools nothing is changed. */
 #include "tools.h"
 
 #include <dlfcn.h>
@@ -20,8 +22,10 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-/* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is the linker's default it would leave the MPI library out, since that is
- * referred to weakly. So here is a reference that is not weak, to something that every MPI library has, where no loader looks: in a section that is not loaded. */
+/* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is
+ * the linker's default it would leave the MPI library out, since that is referred to weakly. So
+ * here is a reference that is not weak, to something that every MPI library has, where no loader
+ * looks: in a section that is not loaded. */
 #ifdef PIC /* as part of the library */
 __asm__(".pushsection .wend.needs,\"\",%progbits\n\t.8byte MPI_F_STATUS_IGNORE\n\t.popsection");
 #endif
@@ -31,8 +35,9 @@ enum { CANNOT_BE_TRACED = 3 }; /* exit status, as wend trace has it */
 void *const *tools_own;
 
 typedef struct {
-    void *self;                               /* to ask for Wend's own functions */
-    const struct link_map *mine, *library;    /* of Wend, and of MPI's C functions (NULL: not loaded yet) */
+    void *self; /* to ask for Wend's own functions */
+    /* of Wend, and of MPI's C functions (NULL: not loaded yet) */
+    const struct link_map *mine, *library;
     const struct link_map **front;
     size_t n_front;
     bool behind;
@@ -55,7 +60,8 @@ static void *of_library(const char *name)
 static void *behind(const ToolRow *row, const char *name)
 {
     void *next = dlsym(RTLD_NEXT, name);
-    if (!next || !row->library || next == of_library(name)) /* most libraries have one function with two names */
+    /* most libraries have one function with two names */
+    if (!next || !row->library || next == of_library(name))
         return NULL;
     const struct link_map *map = map_of(next);
     return map == row->library || map == row->mine ? NULL : next;
@@ -67,7 +73,8 @@ static void note_front(ToolRow *row, const char *name)
     if (!first || first == dlsym(row->self, name))
         return;
     const struct link_map *map = map_of(first);
-    if (!map || map == row->mine || map == row->library) /* Wend behind the library is nowhere in the row */
+    /* Wend behind the library is nowhere in the row */
+    if (!map || map == row->mine || map == row->library)
         return;
     for (size_t i = 0; i < row->n_front; i++)
         if (row->front[i] == map)
@@ -99,8 +106,10 @@ static void *function_behind(const char *name, void *user)
     return strncmp(name, "PMPI", 4) == 0 ? behind(user, name + 1) : NULL;
 }
 
-/* -- Fortran: a tool that has mpi_send_ as well as MPI_Send, and makes of it PMPI_Send. Wend has C names alone, since the library's Fortran layer
- * calls those, and behind Wend such a tool would be in front of it for Fortran. So its Fortran names are passed by: the layer comes to Wend and then to the tool. -- */
+/* -- Fortran: a tool that has mpi_send_ as well as MPI_Send, and makes of it PMPI_Send. Wend has C
+ * names alone, since the library's Fortran layer calls those, and behind Wend such a tool would be
+ * in front of it for Fortran. So its Fortran names are passed by: the layer comes to Wend and then
+ * to the tool. -- */
 
 /* MPI_Send of mpi_send_, mpi_send__ or MPI_SEND, whatever the compiler makes of it. */
 static const char *name_in_c(const char *name)
@@ -109,7 +118,8 @@ static const char *name_in_c(const char *name)
     while (n > 0 && name[n - 1] == '_')
         n--;
     for (size_t i = 0; i < wend_n_functions; i++)
-        if (strlen(wend_functions[i].name) == n && strncasecmp(wend_functions[i].name, name, n) == 0)
+        if (strlen(wend_functions[i].name) == n
+            && strncasecmp(wend_functions[i].name, name, n) == 0)
             return wend_functions[i].name;
     return NULL;
 }
@@ -172,11 +182,14 @@ void tools_start(void)
     if (mpi_library_symbol("PMPI_Init"))
         return;
     if (launcher_speaks())
-        state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or without -lwend if MPI is linked statically", program_invocation_short_name);
+        state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or "
+                  "without -lwend if MPI is linked statically",
+                  program_invocation_short_name);
     _exit(CANNOT_BE_TRACED); /* it cannot go on */
 }
 
-/* By this each libwend.so finds the first of them; its own it knows by another name, for the first one's stands before that, too. */
+/* By this each libwend.so finds the first of them; its own it knows by another name, for the first
+ * one's stands before that, too. */
 static const char here;
 extern const char wend_tracer __attribute__((alias("here"), visibility("default")));
 

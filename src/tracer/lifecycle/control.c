@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort, MPI_Pcontrol, MPI_Info_set.
+/* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort,
+ * MPI_Pcontrol, MPI_Info_set.
  *
- * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last MPI_Session_finalize of a program that
- * has sessions alone: sessions.c). Until then the ranks say nothing to each other; the merge has a communicator of its own, which is made when it is clear that
- * all ranks run under Wend (participation.h). */
+ * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last
+ * MPI_Session_finalize of a program that has sessions alone: sessions.c). Until then the ranks say
+ * nothing to each other; the merge has a communicator of its own, which is made when it is clear
+ * that all ranks run under Wend (participation.h). */
 #include "lifecycle.h"
 
 #include <pthread.h>
@@ -31,8 +33,8 @@
 
 /* -- the process -- */
 
-/* A child of a process that has MPI is no MPI process: it shares the parent's connections and must touch none of them. A child of
- * one that has not (a launcher that forks first) may become one. */
+/* A child of a process that has MPI is no MPI process: it shares the parent's connections and must
+ * touch none of them. A child of one that has not (a launcher that forks first) may become one. */
 static void in_forked_child(void)
 {
     State *s = state();
@@ -107,7 +109,8 @@ void control_finish(void)
 bool control_called_by_mpi(void)
 {
     late_mpi_open();
-    return state()->forked || state()->spare || state()->other_family || (wend_thread && wend_thread->inside);
+    return state()->forked || state()->spare || state()->other_family
+           || (wend_thread && wend_thread->inside);
 }
 
 /* -- the beginning -- */
@@ -166,8 +169,9 @@ static void world_open(void)
     s->started = s->worldly = s->world = true;
     s->process = getpid();
     state_note_user();
-    /* The handlers are MPI's own, as nobody can set any before; they stay untouched. To set one that
-     * is there already changes what copies of MPI_COMM_WORLD have (MPICH). Nothing here can fail. */
+    /* The handlers are MPI's own, as nobody can set any before; they stay untouched. To set one
+     * that is there already changes what copies of MPI_COMM_WORLD have (MPICH). Nothing here can
+     * fail. */
     PMPI_Query_thread(&s->thread_level);
     PMPI_Comm_rank(MPI_COMM_WORLD, &s->world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &s->world_size);
@@ -207,11 +211,16 @@ int MPI_Init(int *argc, char ***argv)
 static int64_t thread_level_word(int level)
 {
     switch (level) {
-    case MPI_THREAD_SINGLE: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SINGLE);
-    case MPI_THREAD_FUNNELED: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_FUNNELED);
-    case MPI_THREAD_SERIALIZED: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SERIALIZED);
-    case MPI_THREAD_MULTIPLE: return WEND_CONST(WEND_CONSTANT_MPI_THREAD_MULTIPLE);
-    default: return level;
+    case MPI_THREAD_SINGLE:
+        return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SINGLE);
+    case MPI_THREAD_FUNNELED:
+        return WEND_CONST(WEND_CONSTANT_MPI_THREAD_FUNNELED);
+    case MPI_THREAD_SERIALIZED:
+        return WEND_CONST(WEND_CONSTANT_MPI_THREAD_SERIALIZED);
+    case MPI_THREAD_MULTIPLE:
+        return WEND_CONST(WEND_CONSTANT_MPI_THREAD_MULTIPLE);
+    default:
+        return level;
     }
 }
 
@@ -251,11 +260,13 @@ bool control_merge(MPI_Comm comm)
     return merges;
 }
 
-/* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under it. */
+/* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under
+ * it. */
 void control_say_absent(void)
 {
     NodeRanks node;
-    if (participation_of_node(&node) && node.first_with == state()->world_rank && (node.first_with == 0 || node.first_without == 0))
+    if (participation_of_node(&node) && node.first_with == state()->world_rank
+        && (node.first_with == 0 || node.first_without == 0))
         state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }
 
@@ -308,7 +319,8 @@ static void world_end(void)
         if (s->refused)
             break;
         char why[128];
-        snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s", settings()->wait);
+        snprintf(why, sizeof why, "not all ranks came to their end under wend trace within %ld s",
+                 settings()->wait);
         termination_keep(s->world_rank, why);
         break;
     }
@@ -334,8 +346,8 @@ static void world_close(void)
     shield_lower(&shield);
 }
 
-/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first; the application's functions for that may call MPI.
- * Wend's attribute is the oldest, so that it comes after them. */
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first; the application's
+ * functions for that may call MPI. Wend's attribute is the oldest, so that it comes after them. */
 static int self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)value, (void)extra;
@@ -347,8 +359,10 @@ static int self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 static void watch_self(void)
 {
     State *s = state();
-    s->watching = PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, self_deleted, &s->self_keyval, NULL) == MPI_SUCCESS
-                  && PMPI_Comm_set_attr(MPI_COMM_SELF, s->self_keyval, NULL) == MPI_SUCCESS;
+    s->watching =
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, self_deleted, &s->self_keyval, NULL)
+            == MPI_SUCCESS
+        && PMPI_Comm_set_attr(MPI_COMM_SELF, s->self_keyval, NULL) == MPI_SUCCESS;
 }
 
 int MPI_Finalize(void)
@@ -371,7 +385,8 @@ int MPI_Finalize(void)
         world_close();
     int rc = WEND_NEXT(MPI_Finalize)(), gone = 0;
     if (!s->finished) {
-        /* An application's function failed, and the library stopped at that: the other ranks wait for this one. */
+        /* An application's function failed, and the library stopped at that: the other ranks wait
+         * for this one. */
         if (PMPI_Finalized(&gone) == MPI_SUCCESS && !gone)
             world_close();
         else if (!s->refused)
@@ -389,7 +404,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     if (s->started && !s->finished && !s->refused && !control_called_by_mpi()) {
         if (!termination_abort(errorcode)) {
             if (s->world_rank == 0)
-                control_abandon();            /* nobody has saved anything */
+                control_abandon(); /* nobody has saved anything */
             state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);
         }
         s->finished = true;
@@ -423,7 +438,8 @@ int MPI_Pcontrol(const int level, ...)
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     State *s = state();
-    bool on, switches = key && value && strcasecmp(key, "WEND_TRACING") == 0 && settings_switch(value, &on);
+    bool on, switches = key && value && strcasecmp(key, "WEND_TRACING") == 0
+                        && settings_switch(value, &on);
     if (switches && on)
         atomic_store(&s->recording, true);
     ActiveCall *c = call_begin(WEND_FN_MPI_Info_set);

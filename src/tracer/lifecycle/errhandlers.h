@@ -14,7 +14,10 @@
 #include <stdbool.h>
 
 typedef struct {
-    struct { MPI_Comm comm; MPI_Errhandler before; } of[2];
+    struct {
+        MPI_Comm comm;
+        MPI_Errhandler before;
+    } of[2];
     int n;
 } Errhandlers;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exec.c: a rank that becomes another program between MPI_Init and MPI_Finalize. Nobody but the kernel is told of it, the other ranks wait for it for ever, or are killed:
- * so what it has recorded is saved before, as at any other end (termination.h). Children, and processes without MPI, go through here too, and at once. */
+/* exec.c: a rank that becomes another program between MPI_Init and MPI_Finalize. Nobody but the
+ * kernel is told of it, the other ranks wait for it for ever, or are killed: so what it has
+ * recorded is saved before, as at any other end (termination.h). Children, and processes without
+ * MPI, go through here too, and at once. */
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,13 +22,15 @@ static int (*real_execvpe)(const char *, char *const[], char *const[]);
 static int (*real_fexecve)(int, char *const[], char *const[]);
 static int (*real_execveat)(int, const char *, char *const[], char *const[], int);
 
-/* When the library is loaded, for a child after vfork may ask for nothing; or earlier, if another library's start execs. */
+/* When the library is loaded, for a child after vfork may ask for nothing; or earlier, if another
+ * library's start execs. */
 __attribute__((constructor)) static void find_real(void)
 {
     if (real_execve)
         return;
     real_fexecve = (int (*)(int, char *const[], char *const[]))dlsym(RTLD_NEXT, "fexecve");
-    real_execveat = (int (*)(int, const char *, char *const[], char *const[], int))dlsym(RTLD_NEXT, "execveat");
+    real_execveat =
+        (int (*)(int, const char *, char *const[], char *const[], int))dlsym(RTLD_NEXT, "execveat");
     real_execvpe = (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execvpe");
     real_execve = (int (*)(const char *, char *const[], char *const[]))dlsym(RTLD_NEXT, "execve");
 }
@@ -34,7 +38,8 @@ __attribute__((constructor)) static void find_real(void)
 static bool is_there(const char *name, bool on_path)
 {
     char file[PATH_MAX];
-    return on_path && !strchr(name, '/') ? program_file_find(getenv("PATH"), name, file) : program_file_is(name);
+    return on_path && !strchr(name, '/') ? program_file_find(getenv("PATH"), name, file)
+                                         : program_file_is(name);
 }
 
 /* NAME NULL: a file that is open. One that is not there is not run, and the rank goes on. */
@@ -42,7 +47,8 @@ static void become(const char *name, bool on_path)
 {
     const State *s = state();
     int saved = errno;
-    if (s->started && !s->finished && !s->refused && !state_inherited() && (!name || is_there(name, on_path)))
+    if (s->started && !s->finished && !s->refused && !state_inherited()
+        && (!name || is_there(name, on_path)))
         termination_exec(name);
     errno = saved;
     find_real();
@@ -60,10 +66,22 @@ static int by_path(const char *name, char *const arguments[], char *const enviro
     return real_execvpe(name, arguments, environment);
 }
 
-EXPORT int execve(const char *name, char *const arguments[], char *const environment[]) { return by_file(name, arguments, environment); }
-EXPORT int execv(const char *name, char *const arguments[]) { return by_file(name, arguments, environ); }
-EXPORT int execvpe(const char *name, char *const arguments[], char *const environment[]) { return by_path(name, arguments, environment); }
-EXPORT int execvp(const char *name, char *const arguments[]) { return by_path(name, arguments, environ); }
+EXPORT int execve(const char *name, char *const arguments[], char *const environment[])
+{
+    return by_file(name, arguments, environment);
+}
+EXPORT int execv(const char *name, char *const arguments[])
+{
+    return by_file(name, arguments, environ);
+}
+EXPORT int execvpe(const char *name, char *const arguments[], char *const environment[])
+{
+    return by_path(name, arguments, environment);
+}
+EXPORT int execvp(const char *name, char *const arguments[])
+{
+    return by_path(name, arguments, environ);
+}
 
 EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
 {
@@ -71,7 +89,8 @@ EXPORT int fexecve(int fd, char *const arguments[], char *const environment[])
     return real_fexecve(fd, arguments, environment);
 }
 
-EXPORT int execveat(int folder, const char *name, char *const arguments[], char *const environment[], int flags)
+EXPORT int execveat(int folder, const char *name, char *const arguments[],
+                    char *const environment[], int flags)
 {
     become(NULL, false);
     if (!real_execveat) {
@@ -81,20 +100,21 @@ EXPORT int execveat(int folder, const char *name, char *const arguments[], char 
     return real_execveat(folder, name, arguments, environment, flags);
 }
 
-/* The arguments of a call, on the caller's stack: a child after vfork may not allocate. REST: what stands behind their NULL is read there. */
-#define ARGUMENTS(first, rest) \
-    size_t n = 1; \
-    va_list list; \
-    va_start(list, first); \
-    while (va_arg(list, char *)) \
-        n++; \
-    va_end(list); \
+/* The arguments of a call, on the caller's stack: a child after vfork may not allocate. REST: what
+ * stands behind their NULL is read there. */
+#define ARGUMENTS(first, rest)                              \
+    size_t n = 1;                                           \
+    va_list list;                                           \
+    va_start(list, first);                                  \
+    while (va_arg(list, char *))                            \
+        n++;                                                \
+    va_end(list);                                           \
     char **arguments = alloca((n + 1) * sizeof *arguments); \
-    va_start(list, first); \
-    arguments[0] = (char *)first; \
-    for (size_t i = 1; i <= n; i++) \
-        arguments[i] = va_arg(list, char *); \
-    rest; \
+    va_start(list, first);                                  \
+    arguments[0] = (char *)first;                           \
+    for (size_t i = 1; i <= n; i++)                         \
+        arguments[i] = va_arg(list, char *);                \
+    rest;                                                   \
     va_end(list)
 
 EXPORT int execl(const char *name, const char *first, ...)

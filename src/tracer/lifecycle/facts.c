@@ -24,8 +24,8 @@
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 
-static char *directory;               /* at the start: the application may change it */
-static double start;                  /* seconds since the epoch */
+static char *directory; /* at the start: the application may change it */
+static double start;    /* seconds since the epoch */
 static uint64_t start_nanoseconds;
 static WendFacts constant_facts;
 
@@ -40,7 +40,8 @@ void facts_open(void)
     start_nanoseconds = clock_nanoseconds();
 }
 
-static void add(WendFacts *f, const char *key, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(WendFacts *f, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void add(WendFacts *f, const char *key, const char *format, ...)
 {
     char *value;
@@ -149,10 +150,14 @@ static void add_command(WendFacts *f)
 static const char *thread_level_name(int level)
 {
     switch (level) {
-    case MPI_THREAD_SINGLE: return "MPI_THREAD_SINGLE";
-    case MPI_THREAD_FUNNELED: return "MPI_THREAD_FUNNELED";
-    case MPI_THREAD_SERIALIZED: return "MPI_THREAD_SERIALIZED";
-    default: return "MPI_THREAD_MULTIPLE";
+    case MPI_THREAD_SINGLE:
+        return "MPI_THREAD_SINGLE";
+    case MPI_THREAD_FUNNELED:
+        return "MPI_THREAD_FUNNELED";
+    case MPI_THREAD_SERIALIZED:
+        return "MPI_THREAD_SERIALIZED";
+    default:
+        return "MPI_THREAD_MULTIPLE";
     }
 }
 
@@ -178,11 +183,13 @@ static void add_datatypes(WendFacts *f)
 {
     for (size_t i = 0; i < wend_n_predefined; i++) {
         const PredefinedHandle *p = &wend_predefined[i];
-        const int64_t *d = p->kind == HANDLE_DATATYPE ? datatype_facts((MPI_Datatype)p->value) : NULL;
+        const int64_t *d =
+            p->kind == HANDLE_DATATYPE ? datatype_facts((MPI_Datatype)p->value) : NULL;
         char text[128];
         if (!d)
             continue;
-        snprintf(text, sizeof text, "%lld %lld %lld %lld %lld", (long long)d[0], (long long)d[1], (long long)d[2], (long long)d[3], (long long)d[4]);
+        snprintf(text, sizeof text, "%lld %lld %lld %lld %lld", (long long)d[0], (long long)d[1],
+                 (long long)d[2], (long long)d[3], (long long)d[4]);
         add_named(f, "datatype.", wend_constants[p->constant], text);
     }
 }
@@ -213,7 +220,7 @@ static char *decimal(char *out, uint64_t n, int digits)
 static void add_error(void *f, int class)
 {
     char key[40] = "error.";
-    decimal(key + strlen(key), (uint64_t)class, 1);
+    decimal(key + strlen(key), (uint64_t) class, 1);
     const char *name = ""; /* a class of the application's own */
     for (size_t j = 0; j < wend_n_error_classes && !*name; j++)
         if (wend_error_classes[j].value == class)
@@ -247,7 +254,8 @@ void facts_collect(void)
 static uint64_t calls_recorded(void)
 {
     uint64_t n = 0;
-    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
+         q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
         n += q->calls;
     return n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fatal.c: how MPICH ends a job by itself, after an error that nobody handles (MPI_ERRORS_ARE_FATAL): it writes one line to the launcher, which kills all ranks at
- * once, this one included. Nothing that a library can stand before is called on the way but write(): so that reference of that one library leads here,
- * and the parts are saved before the line goes out. */
+/* fatal.c: how MPICH ends a job by itself, after an error that nobody handles
+ * (MPI_ERRORS_ARE_FATAL): it writes one line to the launcher, which kills all ranks at once, this
+ * one included. Nothing that a library can stand before is called on the way but write(): so that
+ * reference of that one library leads here, and the parts are saved before the line goes out. */
 #include "termination.h"
 
 #include <dlfcn.h>
@@ -18,7 +19,8 @@ static bool begins(const char *text, size_t n, const char *with)
 /* PMI's two wire protocols; the second has six digits of the length in front. */
 static ssize_t write_of_library(int fd, const void *data, size_t n)
 {
-    if (begins(data, n, "cmd=abort ") || (n > 6 && begins((const char *)data + 6, n - 6, "cmd=abort;")))
+    if (begins(data, n, "cmd=abort ")
+        || (n > 6 && begins((const char *)data + 6, n - 6, "cmd=abort;")))
         termination_fatal();
     return write(fd, data, n);
 }
@@ -38,7 +40,8 @@ static void visit(const Module *m, void *base)
 void fatal_open(void)
 {
     Dl_info library;
-    const void *of_library = mpi_library_symbol("PMPI_Init"); /* to name it here would ask for it in programs without MPI, too */
+    /* to name it here would ask for it in programs without MPI, too */
+    const void *of_library = mpi_library_symbol("PMPI_Init");
     if (of_library && dladdr(of_library, &library) && library.dli_fbase)
         modules_each(visit, library.dli_fbase);
 }

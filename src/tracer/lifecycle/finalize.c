@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* finalize.c: each rank's state -> a part (bytes) -> merged pairwise in log2(P) steps -> the archive, on rank 0.
+/* finalize.c: each rank's state -> a part (bytes) -> merged pairwise in log2(P) steps -> the
+ * archive, on rank 0.
  *
  * Merging and writing are libwendmerge.so's, which is opened here and nowhere else: until now
  * nothing but libc has been in the application's way. Its memory is its own, and bounded by what
@@ -50,15 +51,15 @@ typedef struct {
 typedef struct {
     uint64_t bytes;
     int32_t rank;
-    int32_t small;                    /* only small chunks will do */
+    int32_t small; /* only small chunks will do */
     char why[240];
 } Header;
 
 typedef struct {
     Library library;
-    bool good;                        /* it has a merge; false once something has failed */
-    bool small;                       /* see Header */
-    Header trouble;                   /* the first */
+    bool good;      /* it has a merge; false once something has failed */
+    bool small;     /* see Header */
+    Header trouble; /* the first */
 } Merge;
 
 static void fail(Merge *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -114,15 +115,14 @@ static bool library_open(Library *l, const char **why)
     *why = NULL;
     if (!(l->library = open_library(why)))
         return false;
-    const struct { const char *name; void **function; } wanted[] = {
-        {"wend_step_limit", (void **)&l->limit},
-        {"wend_step_part", (void **)&l->part},
-        {"wend_step_absorb", (void **)&l->absorb},
-        {"wend_step_encode", (void **)&l->encode},
-        {"wend_step_memory", (void **)&l->memory},
-        {"wend_step_write", (void **)&l->write},
-        {"wend_step_problem", (void **)&l->problem},
-        {"wend_step_end", (void **)&l->end},
+    const struct {
+        const char *name;
+        void **function;
+    } wanted[] = {
+        {"wend_step_limit", (void **)&l->limit},     {"wend_step_part", (void **)&l->part},
+        {"wend_step_absorb", (void **)&l->absorb},   {"wend_step_encode", (void **)&l->encode},
+        {"wend_step_memory", (void **)&l->memory},   {"wend_step_write", (void **)&l->write},
+        {"wend_step_problem", (void **)&l->problem}, {"wend_step_end", (void **)&l->end},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         if (!(*wanted[i].function = dlsym(l->library, wanted[i].name))) {
@@ -163,7 +163,8 @@ static void begin_step(const Merge *m, int64_t step)
 
 static void merge_open(Merge *m)
 {
-    const char *why, *stopped = atomic_load(&state()->broken) ? atomic_load(&state()->broken_why) : NULL;
+    const char *why,
+        *stopped = atomic_load(&state()->broken) ? atomic_load(&state()->broken_why) : NULL;
     if (stopped && strcmp(stopped, WEND_ENDED_MEMORY) != 0) {
         fail(m, "%s", stopped);
         return;
@@ -185,7 +186,10 @@ static void merge_open(Merge *m)
 
 /* -- between two ranks -- */
 
-static uint64_t chunk_of(bool small) { return small ? SMALL_CHUNK : CHUNK; }
+static uint64_t chunk_of(bool small)
+{
+    return small ? SMALL_CHUNK : CHUNK;
+}
 
 static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, int partner,
                      MPI_Comm comm)
@@ -215,7 +219,8 @@ static void give(Merge *m, int partner, MPI_Comm comm)
     header.small = m->small;
     header.bytes = n;
     if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
-        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE) == MPI_SUCCESS
+        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE)
+               == MPI_SUCCESS
         && wanted != DROP)
         transfer(true, (void *)(uintptr_t)bytes, n, chunk_of(wanted == SEND_SMALL), partner, comm);
 }
@@ -223,7 +228,9 @@ static void give(Merge *m, int partner, MPI_Comm comm)
 static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
     Header header;
-    if (PMPI_Recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    if (PMPI_Recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm,
+                  MPI_STATUS_IGNORE)
+        != MPI_SUCCESS) {
         fail(m, "the merge lost rank %d", partner);
         return;
     }
@@ -278,10 +285,13 @@ static bool write_archive(Merge *m)
         write_grouped(bytes, sizeof bytes, result.bytes);
         write_grouped(first, sizeof first, result.stopped_after);
         if (stopped)
-            snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s MPI calls", stopped, stopped == 1 ? "" : "s",
-                     stopped == 1 ? "after" : "the first after", first);
-        state_say("%s of %d %s in %s bytes: %s%s%s%s%s", result.totals, state()->world_size, state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
-                  unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "", unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
+            snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s MPI calls",
+                     stopped, stopped == 1 ? "" : "s", stopped == 1 ? "after" : "the first after",
+                     first);
+        state_say("%s of %d %s in %s bytes: %s%s%s%s%s", result.totals, state()->world_size,
+                  state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
+                  unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "",
+                  unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
     }
     return true;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* limit.c: how much memory the recording of this process may hold, and the merge may take, and what happens then.
+/* limit.c: how much memory the recording of this process may hold, and the merge may take, and what
+ * happens then.
  *
- * The recording stops, in all threads: the call that wanted more is the first that is not in it, as with a shortage of the system's. What there is is merged and
- * written at MPI_Finalize, with the fact that it ends there. */
+ * The recording stops, in all threads: the call that wanted more is the first that is not in it, as
+ * with a shortage of the system's. What there is is merged and written at MPI_Finalize, with the
+ * fact that it ends there. */
 #include "lifecycle.h"
 
 #include <sys/resource.h>
@@ -13,7 +15,9 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-enum { SHARE = 16 };                  /* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five times what is recorded */
+/* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five
+ * times what is recorded */
+enum { SHARE = 16 };
 static const uint64_t LEAST = UINT64_C(64) << 20;
 /* a merge of no more than that is no matter, whatever the machine says that it has left: a limit
  * is another thing */
@@ -34,7 +38,8 @@ static uint64_t local_ranks(void)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN), ranks = launcher_local_size();
     if (ranks <= 0)
-        ranks = state()->world_size > 0 && state()->world_size < processors ? state()->world_size : processors;
+        ranks = state()->world_size > 0 && state()->world_size < processors ? state()->world_size
+                                                                            : processors;
     return ranks > 0 ? (uint64_t)ranks : 1;
 }
 
@@ -45,7 +50,8 @@ static uint64_t share(void)
     uint64_t of_groups = cgroup_memory(&groups, false);
     uint64_t mine = (of_groups < all ? of_groups : all) / SHARE / local_ranks();
     struct rlimit own;
-    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY && own.rlim_cur / SHARE < mine)
+    if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY
+        && own.rlim_cur / SHARE < mine)
         mine = own.rlim_cur / SHARE;
     return mine > LEAST ? mine : LEAST;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* participation.c: before the first collective call of Wend's own, whether all ranks run under it. Jobs of several programs, wrapper scripts that trace one rank,
- * a node without the library: MPI has no call that tells, and whoever asks with one waits for ever.
+/* participation.c: before the first collective call of Wend's own, whether all ranks run under it.
+ * Jobs of several programs, wrapper scripts that trace one rank, a node without the library: MPI
+ * has no call that tells, and whoever asks with one waits for ever.
  *
- * So nothing is asked while the application runs. At the end all are in MPI_Finalize, which waits for all anyway, or will be. /proc tells of the ranks of
- * this node. If there are others, a nonblocking barrier that is polled shows when they are there. It is given up after a time, and only then it is left
- * pending (transports may remark on that when they shut down). */
+ * So nothing is asked while the application runs. At the end all are in MPI_Finalize, which waits
+ * for all anyway, or will be. /proc tells of the ranks of this node. If there are others, a
+ * nonblocking barrier that is polled shows when they are there. It is given up after a time, and
+ * only then it is left pending (transports may remark on that when they shut down). */
 #include "participation.h"
 
 #include <ctype.h>
@@ -37,7 +39,8 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* The pause grows with the wait, up to a millisecond, so that a rank which waits for others does not take their processor. */
+/* The pause grows with the wait, up to a millisecond, so that a rank which waits for others does
+ * not take their processor. */
 static Participation wait_for(MPI_Request *request, double limit)
 {
     struct timespec start;
@@ -57,7 +60,8 @@ static Participation wait_for(MPI_Request *request, double limit)
 static Participation of_node(int size)
 {
     NodeRanks node;
-    /* Where MPI_Init lets one go on before all are started, the others may still be on their way. */
+    /* Where MPI_Init lets one go on before all are started, the others may still be on their
+     * way. */
     for (int tries = 0; tries < 3; tries++) {
         if (!participation_of_node(&node))
             return PARTICIPATION_UNKNOWN;
@@ -95,7 +99,7 @@ Participation participation_wait(int size, double seconds)
 
 bool participation_agree(bool own)
 {
-    static int answers[2][2];         /* an operation that is given up goes on with its buffers */
+    static int answers[2][2]; /* an operation that is given up goes on with its buffers */
     static int asked;
     int *mine = answers[asked++ % 2], *least = mine + 1;
     MPI_Request request;

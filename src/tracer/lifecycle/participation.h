@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* participation.h: do all ranks of the job run under Wend? A collective call of Wend's own would wait for ever for one that does not. */
+/* participation.h: do all ranks of the job run under Wend? A collective call of Wend's own would
+ * wait for ever for one that does not. */
 #ifndef WEND_PARTICIPATION_H
 #define WEND_PARTICIPATION_H
 
@@ -8,9 +9,10 @@
 #include "process/process.h"
 
 typedef enum {
-    PARTICIPATION_ALL,                   /* every rank of MPI_COMM_WORLD is here: collective calls come back */
-    PARTICIPATION_PARTIAL,               /* a rank of this node runs without Wend */
-    PARTICIPATION_UNKNOWN,               /* some did not come within the time given */
+    /* every rank of MPI_COMM_WORLD is here: collective calls come back */
+    PARTICIPATION_ALL,
+    PARTICIPATION_PARTIAL, /* a rank of this node runs without Wend */
+    PARTICIPATION_UNKNOWN, /* some did not come within the time given */
 } Participation;
 
 /* Called when the application has made its last MPI call and MPI still runs, by each rank of

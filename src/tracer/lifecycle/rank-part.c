@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank-part.c: this rank's part: its facts, its sequences, and the calls that have not returned. For the merge, and for the watcher, which saves it while
- * the application is anywhere: so no memory but OUT's, and nothing of libc's that takes a lock. */
+/* rank-part.c: this rank's part: its facts, its sequences, and the calls that have not returned.
+ * For the merge, and for the watcher, which saves it while the application is anywhere: so no
+ * memory but OUT's, and nothing of libc's that takes a lock. */
 #include "lifecycle.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ typedef struct {
     WendUnfinished *calls;
     size_t n, cap;
     size_t n_shapes;
-    WendBuf *out;                     /* its memory is used */
+    WendBuf *out; /* its memory is used */
 } UnfinishedCalls;
 
 static bool same_words(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
@@ -23,7 +24,8 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
 {
     size_t n = c->shape.n + 1, bytes = l->cap * sizeof *l->calls;
     if (l->n == l->cap) {
-        WendUnfinished *grown = wend_resize(l->out->resize, l->calls, bytes, 2 * bytes + 8 * sizeof *grown);
+        WendUnfinished *grown =
+            wend_resize(l->out->resize, l->calls, bytes, 2 * bytes + 8 * sizeof *grown);
         if (!grown) {
             l->out->failed = true;
             return;
@@ -52,7 +54,12 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
         }
     }
     l->n_shapes += number == l->n_shapes;
-    l->calls[l->n] = (WendUnfinished){.shape = shape, .n_shape = n, .slots = c->slots.w, .n_slots = c->slots.n, .number = number, .times = 1,
+    l->calls[l->n] = (WendUnfinished){.shape = shape,
+                                      .n_shape = n,
+                                      .slots = c->slots.w,
+                                      .n_slots = c->slots.n,
+                                      .number = number,
+                                      .times = 1,
                                       .polls = l->n > 0 ? 0 : polls};
     l->n++;
 }
@@ -60,7 +67,8 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
 static void list_free(UnfinishedCalls *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        wend_resize(l->out->resize, (void *)l->calls[i].shape, l->calls[i].n_shape * sizeof *l->calls[i].shape, 0);
+        wend_resize(l->out->resize, (void *)l->calls[i].shape,
+                    l->calls[i].n_shape * sizeof *l->calls[i].shape, 0);
     wend_resize(l->out->resize, l->calls, l->cap * sizeof *l->calls, 0);
 }
 
@@ -70,9 +78,11 @@ static UnfinishedCalls unfinished(const CallSequence *q, WendBuf *out)
     UnfinishedCalls l = {.out = out};
     if (!atomic_load(&state()->recording))
         return l;
-    for (const CallSequence *o = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); o; o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE)) {
+    for (const CallSequence *o = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); o;
+         o = __atomic_load_n(&o->next, __ATOMIC_ACQUIRE)) {
         const Thread *t = __atomic_load_n(&o->owner, __ATOMIC_ACQUIRE);
-        for (const ActiveCall *c = t ? __atomic_load_n(&t->call, __ATOMIC_ACQUIRE) : NULL; c; c = c->outer)
+        for (const ActiveCall *c = t ? __atomic_load_n(&t->call, __ATOMIC_ACQUIRE) : NULL; c;
+             c = c->outer)
             if (atomic_load(&c->running) && c->sequence == q)
                 list_add(&l, c, q->polls_since);
     }
@@ -91,13 +101,18 @@ void part_of_rank(WendBuf *out, const char *ended)
     wend_part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
     for (const CallSequence *q = first; n > 0; q = q->next, n--) {
         UnfinishedCalls l = unfinished(q, out);
-        wend_part_sequence(out, &(WendPartSequence){
-            .kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD,
-            .id = q->callback ? q->function : (int64_t)q->tid,
-            .calls = q->main, .grammar = q->main_grammar, .polls_after = q->polls_since,
-            .unfinished = l.calls, .n_unfinished = l.n,
-            .polls = q->polls, .polls_grammar = q->polls_grammar,
-        });
+        wend_part_sequence(out,
+                           &(WendPartSequence){
+                               .kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD,
+                               .id = q->callback ? q->function : (int64_t)q->tid,
+                               .calls = q->main,
+                               .grammar = q->main_grammar,
+                               .polls_after = q->polls_since,
+                               .unfinished = l.calls,
+                               .n_unfinished = l.n,
+                               .polls = q->polls,
+                               .polls_grammar = q->polls_grammar,
+                           });
         list_free(&l);
     }
     wend_buf_clear(&facts.bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sessions.c: MPI_Session_init and MPI_Session_finalize, where the library has sessions: a program without MPI_Init begins and ends with them. */
+/* sessions.c: MPI_Session_init and MPI_Session_finalize, where the library has sessions: a program
+ * without MPI_Init begins and ends with them. */
 #include "lifecycle.h"
 
 #ifdef HAVE_MPI_Session_init
@@ -80,8 +81,9 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     return rc;
 }
 
-/* Before the last session of a program without MPI_Init ends. Every process of the world comes here as often as the others: MPI itself shuts
- * down with its last session, and that is collective. A session of Wend's own keeps MPI up for the merge. */
+/* Before the last session of a program without MPI_Init ends. Every process of the world comes here
+ * as often as the others: MPI itself shuts down with its last session, and that is collective. A
+ * session of Wend's own keeps MPI up for the merge. */
 static void sessions_merge(void)
 {
     MPI_Session session;

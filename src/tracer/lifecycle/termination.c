@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* termination.c: see termination.h.
  *
- * A handler stands where the application has none: sigaction and signal are Wend's, and show the application what it would see without. Whatever it sets
- * is set; where it sets the default again, the handler comes back. What the handler does ends in the default action, by the same signal. */
+ * A handler stands where the application has none: sigaction and signal are Wend's, and show the
+ * application what it would see without. Whatever it sets is set; where it sets the default again,
+ * the handler comes back. What the handler does ends in the default action, by the same signal. */
 #include "termination.h"
 
 #include <dlfcn.h>
@@ -28,10 +29,18 @@
 enum { STACK_BYTES = 64 << 10 };
 
 /* All that have names, whose default ends the process, and that can be caught. */
-static const struct { int number; const char *name; } signals[] = {
-#define S(name) {name, #name}
-    S(SIGHUP), S(SIGINT), S(SIGQUIT), S(SIGILL), S(SIGTRAP), S(SIGABRT), S(SIGBUS), S(SIGFPE), S(SIGUSR1), S(SIGSEGV), S(SIGUSR2), S(SIGPIPE),
-    S(SIGALRM), S(SIGTERM), S(SIGSTKFLT), S(SIGIO), S(SIGPWR), S(SIGXCPU), S(SIGXFSZ), S(SIGVTALRM), S(SIGPROF), S(SIGSYS),
+static const struct {
+    int number;
+    const char *name;
+} signals[] = {
+#define S(name)     \
+    {               \
+        name, #name \
+    }
+    S(SIGHUP),  S(SIGINT),    S(SIGQUIT),   S(SIGILL),  S(SIGTRAP), S(SIGABRT),
+    S(SIGBUS),  S(SIGFPE),    S(SIGUSR1),   S(SIGSEGV), S(SIGUSR2), S(SIGPIPE),
+    S(SIGALRM), S(SIGTERM),   S(SIGSTKFLT), S(SIGIO),   S(SIGPWR),  S(SIGXCPU),
+    S(SIGXFSZ), S(SIGVTALRM), S(SIGPROF),   S(SIGSYS),
 #undef S
 };
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -39,19 +48,22 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static bool opened;
 static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 
-/* Those that take and give a handler. Compilers call the second where a program asks for ISO C alone. */
+/* Those that take and give a handler. Compilers call the second where a program asks for ISO C
+ * alone. */
 enum { SIGNAL, SYSV_SIGNAL, SIGSET, SIGNAL_FUNCTIONS };
 static sighandler_t (*real_signals[SIGNAL_FUNCTIONS])(int, sighandler_t);
 
-/* When the library is loaded, for handlers may call them first; or earlier, if another library's start does. */
+/* When the library is loaded, for handlers may call them first; or earlier, if another library's
+ * start does. */
 __attribute__((constructor)) static void find_real(void)
 {
     static const char *const names[] = {"signal", "__sysv_signal", "sigset"};
     if (real_sigaction)
         return;
     for (int i = 0; i < SIGNAL_FUNCTIONS; i++)
-        real_signals[i] = (sighandler_t (*)(int, sighandler_t))dlsym(RTLD_NEXT, names[i]);
-    real_sigaction = (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
+        real_signals[i] = (sighandler_t(*)(int, sighandler_t))dlsym(RTLD_NEXT, names[i]);
+    real_sigaction =
+        (int (*)(int, const struct sigaction *, struct sigaction *))dlsym(RTLD_NEXT, "sigaction");
 }
 
 static const char *name_of(int number)
@@ -107,7 +119,10 @@ static bool save(const char *ended)
     const char *directory = watcher_news();
     if (directory) {
         append(rank, sizeof rank, ": ");
-        say(rank, ended, saved ? "; what was recorded: wend merge " : "; what was recorded until the last checkpoint: wend merge ", directory);
+        say(rank, ended,
+            saved ? "; what was recorded: wend merge "
+                  : "; what was recorded until the last checkpoint: wend merge ",
+            directory);
     }
     return true;
 }
@@ -117,7 +132,8 @@ static bool save(const char *ended)
 /* Raised by what the thread did: it comes again when that is done again, and a core shows where. */
 static bool is_fault(int number, const siginfo_t *info)
 {
-    return info->si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
+    return info->si_code > 0
+           && (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -145,7 +161,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
 
 static struct sigaction own(void)
 {
-    struct sigaction a = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    struct sigaction a = {.sa_sigaction = on_signal,
+                          .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
     sigemptyset(&a.sa_mask);
     return a;
 }
@@ -173,7 +190,8 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
         errno = ENOSYS;
         return -1;
     }
-    bool restores = opened && !state()->forked && action && action->sa_handler == SIG_DFL && name_of(number);
+    bool restores =
+        opened && !state()->forked && action && action->sa_handler == SIG_DFL && name_of(number);
     int rc = real_sigaction(number, restores ? &a : action, &before);
     if (rc == 0 && old) {
         if (before.sa_sigaction == on_signal)
@@ -197,19 +215,38 @@ static sighandler_t set_handler(int function, int number, sighandler_t handler)
     return before == (sighandler_t)(void (*)(void))on_signal ? SIG_DFL : before;
 }
 
-EXPORT sighandler_t signal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
-EXPORT sighandler_t bsd_signal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
-EXPORT sighandler_t ssignal(int number, sighandler_t handler) { return set_handler(SIGNAL, number, handler); }
-EXPORT sighandler_t sysv_signal(int number, sighandler_t handler) { return set_handler(SYSV_SIGNAL, number, handler); }
-EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler) { return set_handler(SYSV_SIGNAL, number, handler); }
-EXPORT sighandler_t sigset(int number, sighandler_t handler) { return set_handler(SIGSET, number, handler); }
+EXPORT sighandler_t signal(int number, sighandler_t handler)
+{
+    return set_handler(SIGNAL, number, handler);
+}
+EXPORT sighandler_t bsd_signal(int number, sighandler_t handler)
+{
+    return set_handler(SIGNAL, number, handler);
+}
+EXPORT sighandler_t ssignal(int number, sighandler_t handler)
+{
+    return set_handler(SIGNAL, number, handler);
+}
+EXPORT sighandler_t sysv_signal(int number, sighandler_t handler)
+{
+    return set_handler(SYSV_SIGNAL, number, handler);
+}
+EXPORT sighandler_t __sysv_signal(int number, sighandler_t handler)
+{
+    return set_handler(SYSV_SIGNAL, number, handler);
+}
+EXPORT sighandler_t sigset(int number, sighandler_t handler)
+{
+    return set_handler(SIGSET, number, handler);
+}
 
 void termination_prepare_thread(void)
 {
     stack_t now, mine = {.ss_size = STACK_BYTES};
     int saved = errno;
     if (sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE)) {
-        mine.ss_sp = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        mine.ss_sp = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mine.ss_sp != MAP_FAILED)
             sigaltstack(&mine, NULL);
     }
@@ -225,17 +262,20 @@ void termination_exit(int status)
     if (!s->started || s->finished || s->refused || state_inherited())
         return;
     append_number(ended, sizeof ended, status);
-    bool within_mpi = wend_thread && wend_thread->inside; /* as libraries end a job after an error that nobody handles */
+    /* as libraries end a job after an error that nobody handles */
+    bool within_mpi = wend_thread && wend_thread->inside;
     if (save(within_mpi ? WEND_ENDED_FATAL : ended)) {
         s->finished = true;
         return;
     }
-    /* Rank 0 says so; another one only when MPI itself ends the process, for then rank 0 may never come here. */
+    /* Rank 0 says so; another one only when MPI itself ends the process, for then rank 0 may never
+     * come here. */
     if (s->world_rank > 0 && !within_mpi)
         return;
     s->finished = true;
     if (within_mpi)
-        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
+        state_say("rank %d: the process ended within an MPI call: nothing was recorded",
+                  s->world_rank);
     else
         state_say("the program ended without MPI_Finalize: nothing was recorded");
 }
@@ -252,7 +292,8 @@ void termination_fatal(void)
     if (!s->started || s->finished || s->refused || state_inherited())
         return;
     if (!save(WEND_ENDED_FATAL))
-        state_say("rank %d: the process ended within an MPI call: nothing was recorded", s->world_rank);
+        state_say("rank %d: the process ended within an MPI call: nothing was recorded",
+                  s->world_rank);
     let_be_read();
     s->finished = true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* top.c: a program under "wend trace" that never started MPI, or started it where Wend could not see it: one line at its end, for else nobody would know why there is
- * no recording. */
+/* top.c: a program under "wend trace" that never started MPI, or started it where Wend could not
+ * see it: one line at its end, for else nobody would know why there is no recording. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-/* WEND_TOP: the process that wend trace became, whatever it has exec'ed since (its children are others), and how many page faults
- * those had that it waited for before. */
+/* WEND_TOP: the process that wend trace became, whatever it has exec'ed since (its children are
+ * others), and how many page faults those had that it waited for before. */
 static bool is_top(long *faults)
 {
     const char *top = getenv("WEND_TOP");
@@ -29,7 +29,8 @@ static bool is_top(long *faults)
     return top && sscanf(top, "%ld:%ld", &pid, faults) == 2 && pid == (long)getpid();
 }
 
-/* The number becomes nobody's, in its place: setenv would move what the application may hold on to. */
+/* The number becomes nobody's, in its place: setenv would move what the application may hold on
+ * to. */
 void top_started(void)
 {
     char *top = getenv("WEND_TOP");
@@ -41,7 +42,8 @@ void top_started(void)
 static bool had_children(long faults)
 {
     struct rusage children;
-    return getrusage(RUSAGE_CHILDREN, &children) != 0 || children.ru_minflt + children.ru_majflt > faults;
+    return getrusage(RUSAGE_CHILDREN, &children) != 0
+           || children.ru_minflt + children.ru_majflt > faults;
 }
 
 static bool has_recording(const char *directory)
@@ -56,16 +58,19 @@ static bool comes_first(void)
 {
     Dl_info first, own;
     void *function = dlsym(RTLD_DEFAULT, "MPI_Init");
-    return function && dladdr(function, &first) && dladdr((const void *)comes_first, &own) && first.dli_fbase == own.dli_fbase;
+    return function && dladdr(function, &first) && dladdr((const void *)comes_first, &own)
+           && first.dli_fbase == own.dli_fbase;
 }
 
-/* Why MPI's calls did not come here although there were some, or may have been: in words, NULL if none were. */
+/* Why MPI's calls did not come here although there were some, or may have been: in words, NULL if
+ * none were. */
 static const char *missed(void)
 {
     bool has_library = mpi_library_symbol("PMPI_Initialized") != NULL;
     if (mpi_library_passed_by())
-        return comes_first() ? "looked MPI's functions up by itself (dlsym), past libwend.so"
-                             : "started MPI past libwend.so, which does not come before the MPI library";
+        return comes_first()
+                   ? "looked MPI's functions up by itself (dlsym), past libwend.so"
+                   : "started MPI past libwend.so, which does not come before the MPI library";
     int program = has_library ? -1 : open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
     bool has_mpi = program >= 0 && symbols_have_mpi(program);
     if (program >= 0)
@@ -73,11 +78,14 @@ static const char *missed(void)
     return has_mpi ? "has the MPI library linked into it statically" : NULL;
 }
 
-/* Many programs close standard error as the last thing that they do (all of GNU's), before libraries are told of the end. */
+/* Many programs close standard error as the last thing that they do (all of GNU's), before
+ * libraries are told of the end. */
 static KeptFile standard_error = KEPT_NONE;
-static long process;                  /* that loaded the library; a child that it forks says nothing */
+/* that loaded the library; a child that it forks says nothing */
+static long process;
 
-/* A child that goes on after its parent must not hold a pipe open that somebody reads to its end. */
+/* A child that goes on after its parent must not hold a pipe open that somebody reads to its
+ * end. */
 static void in_child(void)
 {
     kept_close(&standard_error);
@@ -101,9 +109,12 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     long faults;
     if (s->started || s->spare || process != (long)getpid() || !launcher_speaks())
         return;
-    const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY ".so is not for (wend trace takes the right one)" : missed();
+    const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY
+                                        ".so is not for (wend trace takes the right one)"
+                                      : missed();
     if (!why) {
-        /* With a name of the tracer's own choice there is no telling where children have left a recording. */
+        /* With a name of the tracer's own choice there is no telling where children have left a
+         * recording. */
         if (standard_error.number < 0 || !is_top(&faults)
             || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
             return;
@@ -130,4 +141,7 @@ __attribute__((visibility("default"), noreturn)) void _exit(int status)
         syscall(SYS_exit_group, status);
 }
 
-__attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(status); }
+__attribute__((visibility("default"), noreturn)) void _Exit(int status)
+{
+    _exit(status);
+}

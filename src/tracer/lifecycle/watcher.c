@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* watcher.c: see watcher.h. What it reads is the application's threads' (recorder.h says when it may), and while it does they may be anywhere, also
- * stopped for good within malloc: so it makes system calls only and has memory of its own (scratch.h).
+/* watcher.c: see watcher.h. What it reads is the application's threads' (recorder.h says when it
+ * may), and while it does they may be anywhere, also stopped for good within malloc: so it makes
+ * system calls only and has memory of its own (scratch.h).
  *
- * The ranks of a host tell each other that they end with datagrams, on sockets without a file whose names come of the parts' folder. */
+ * The ranks of a host tell each other that they end with datagrams, on sockets without a file whose
+ * names come of the parts' folder. */
 #include "watcher.h"
 
 #include <errno.h>
@@ -33,19 +35,19 @@
 #include "shared/shared.h"
 
 #define SECOND INT64_C(1000000000)
-#define OTHERS_LIMIT (2 * SECOND)     /* for the host's other ranks to save */
-#define SAVE_LIMIT (10 * SECOND)      /* for a process that is about to end */
-#define LEAST_SHARE 200               /* checkpoints take no more than 1 / 200 of the processor's time */
+#define OTHERS_LIMIT (2 * SECOND) /* for the host's other ranks to save */
+#define SAVE_LIMIT (10 * SECOND)  /* for a process that is about to end */
+#define LEAST_SHARE 200 /* checkpoints take no more than 1 / 200 of the processor's time */
 
 enum { STACK_BYTES = 1 << 20 };
 
 enum { IDLE, REQUESTED, SAVED, NOT_SAVED };
 
-static _Atomic uint32_t request;      /* futex; goes through the states above once */
+static _Atomic uint32_t request; /* futex; goes through the states above once */
 static char request_ended[WEND_ENDED_ROOM];
 static bool request_all;
-static _Atomic uint32_t wake;         /* futex */
-static _Atomic uint32_t saving;       /* futex: a checkpoint is being made */
+static _Atomic uint32_t wake;   /* futex */
+static _Atomic uint32_t saving; /* futex: a checkpoint is being made */
 static _Atomic bool opened, quiet, closing;
 static pthread_t thread;
 
@@ -55,7 +57,7 @@ static pthread_t thread;
  * own. */
 static KeptFile sock = KEPT_NONE;
 static _Atomic bool sock_bound;
-static struct stat folder_info;       /* in the names */
+static struct stat folder_info; /* in the names */
 
 static void name_of(int rank, struct sockaddr_un *a, socklen_t *n)
 {
@@ -117,7 +119,8 @@ static bool is_ours(struct msghdr *m)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(m);
     struct ucred who;
-    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS || c->cmsg_len < CMSG_LEN(sizeof who))
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_CREDENTIALS
+        || c->cmsg_len < CMSG_LEN(sizeof who))
         return false;
     memcpy(&who, CMSG_DATA(c), sizeof who);
     return (long)who.uid == syscall(SYS_getuid);
@@ -129,7 +132,12 @@ static char sock_take(int fd, struct sockaddr_un *from, socklen_t *n)
     char what;
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct ucred))];
     struct iovec piece = {&what, 1};
-    struct msghdr m = {.msg_name = from, .msg_namelen = sizeof *from, .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct msghdr m = {.msg_name = from,
+                       .msg_namelen = sizeof *from,
+                       .msg_iov = &piece,
+                       .msg_iovlen = 1,
+                       .msg_control = control,
+                       .msg_controllen = sizeof control};
     if (syscall(SYS_recvmsg, fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1)
         return NOTHING;
     *n = m.msg_namelen;
@@ -144,9 +152,13 @@ static void sock_answer(int fd, const struct sockaddr_un *to, socklen_t n)
 
 /* -- time -- */
 
-static int64_t now(void) { return (int64_t)clock_nanoseconds(); }
+static int64_t now(void)
+{
+    return (int64_t)clock_nanoseconds();
+}
 
-/* Of this thread: what it takes from the application. Waiting, for a disk or on a busy machine, takes nothing. */
+/* Of this thread: what it takes from the application. Waiting, for a disk or on a busy machine,
+ * takes nothing. */
 static int64_t own_time(void)
 {
     struct timespec t = {0, 0};
@@ -220,7 +232,8 @@ static void rest(int64_t ns)
 {
     int fd = sock_get();
     uint32_t before = atomic_load(&wake);
-    if (atomic_load(&request) == REQUESTED || atomic_load(&closing)) /* said before it could wake anybody */
+    /* said before it could wake anybody */
+    if (atomic_load(&request) == REQUESTED || atomic_load(&closing))
         return;
     if (fd < 0) {
         futex_wait(&wake, before, ns);
@@ -233,7 +246,8 @@ static void rest(int64_t ns)
     syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
     for (char what; (what = sock_take(fd, &from, &n)) != NOTHING;) {
         if (what == SAVE) {
-            if (atomic_load(&request) == IDLE) /* else this one ends too, and what it has saved says how */
+            /* else this one ends too, and what it has saved says how */
+            if (atomic_load(&request) == IDLE)
                 save(WEND_ENDED_UNKNOWN);
             sock_answer(fd, &from, n);
         }
@@ -306,7 +320,8 @@ static bool start(void)
         good = pthread_create(&thread, &attributes, watch, NULL) == 0;
         pthread_attr_destroy(&attributes);
     }
-    return good || pthread_create(&thread, NULL, watch, NULL) == 0; /* the application's thread-local data may need more */
+    /* the application's thread-local data may need more */
+    return good || pthread_create(&thread, NULL, watch, NULL) == 0;
 }
 
 /* So that the watcher looks around. */
@@ -362,14 +377,14 @@ void watcher_close(void)
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec += SAVE_LIMIT / SECOND;
     if (pthread_timedjoin_np(thread, NULL, &end) != 0)
-        pthread_detach(thread);       /* a disk does not answer */
+        pthread_detach(thread); /* a disk does not answer */
     kept_close(&sock);
 }
 
 void watcher_in_child(void)
 {
     atomic_store(&opened, false);
-    atomic_store(&state()->hold, 0);  /* nobody would release it */
+    atomic_store(&state()->hold, 0); /* nobody would release it */
     kept_close(&sock);
 }
 
@@ -392,7 +407,8 @@ bool watcher_save(const char *ended, bool all)
         nudge();
     }
     uint32_t is;
-    for (int64_t end = now() + SAVE_LIMIT, left; (is = atomic_load(&request)) < SAVED && (left = end - now()) > 0;)
+    for (int64_t end = now() + SAVE_LIMIT, left;
+         (is = atomic_load(&request)) < SAVED && (left = end - now()) > 0;)
         futex_wait(&request, is, left);
     return is == SAVED;
 }

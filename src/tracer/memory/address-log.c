@@ -8,15 +8,20 @@
 #include "segments.h"
 
 enum {
-    REMEMBERED = 1024,       /* addresses; a datatype of more than that many differences is rare */
-    EFFORT = 1 << 16         /* lookups for one array: beyond it, its numbers are taken as they are */
+    REMEMBERED = 1024, /* addresses; a datatype of more than that many differences is rare */
+    /* lookups for one array: beyond it, its numbers are taken as they are */
+    EFFORT = 1 << 16
 };
 
-/* Ascending by address. LIFE is that of the block then: an address that was asked for in a block that is gone says nothing of what is there now. */
+/* Ascending by address. LIFE is that of the block then: an address that was asked for in a block
+ * that is gone says nothing of what is there now. */
 struct AddressLog {
     uint64_t now;
     size_t n;
-    struct { int64_t address; uint64_t when, life; } at[REMEMBERED];
+    struct {
+        int64_t address;
+        uint64_t when, life;
+    } at[REMEMBERED];
 };
 
 /* The first that is not below ADDRESS. */
@@ -37,7 +42,10 @@ static size_t place(const AddressLog *a, int64_t address)
 static uint64_t address_log_when(const AddressLog *a, int64_t address)
 {
     size_t i = place(a, address);
-    return i < a->n && a->at[i].address == address && a->at[i].life == memory_block_life((const void *)address) ? a->at[i].when : 0;
+    return i < a->n && a->at[i].address == address
+                   && a->at[i].life == memory_block_life((const void *)address)
+               ? a->at[i].when
+               : 0;
 }
 
 static void forget_oldest(AddressLog *a)
@@ -87,19 +95,23 @@ int64_t displacement(Displacements d, int64_t i)
 
 int64_t address_log_segment(int64_t base, int64_t target)
 {
-    int64_t home = memory_known((const void *)base).segment, segment = memory_known((const void *)target).segment;
-    if (segment != home && (!wend_is_segment(segment) || wend_segment_kind(segment) == WEND_SEGMENT_MAP) &&
-        memory_known((const char *)target - 1).segment == home)
+    int64_t home = memory_known((const void *)base).segment,
+            segment = memory_known((const void *)target).segment;
+    if (segment != home
+        && (!wend_is_segment(segment) || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
+        && memory_known((const char *)target - 1).segment == home)
         segment = home;
     return wend_is_segment(segment) ? segment : -1;
 }
 
-/* How well a base explains displacements. Distances repeat (allocators are regular), so the best of several counts: more of the addresses
- * that they lead to were asked, or all of them later. */
+/* How well a base explains displacements. Distances repeat (allocators are regular), so the best of
+ * several counts: more of the addresses that they lead to were asked, or all of them later. */
 typedef struct {
-    bool possible, away;     /* all lead to memory that MPI has used; some to another segment, and to an address there that was asked */
+    /* all lead to memory that MPI has used; some to another segment, and to an address there that
+     * was asked */
+    bool possible, away;
     int64_t asked;
-    uint64_t oldest;         /* of the base and the addresses that were asked */
+    uint64_t oldest; /* of the base and the addresses that were asked */
 } Fit;
 
 static Fit fit(const AddressLog *a, int64_t base, Displacements d)
@@ -130,7 +142,8 @@ static bool is_better(Fit f, Fit than)
     return f.asked != than.asked ? f.asked > than.asked : f.oldest > than.oldest;
 }
 
-/* Displacements that a base has to explain before the others are looked at: one that does not is passed over without a lookup. */
+/* Displacements that a base has to explain before the others are looked at: one that does not is
+ * passed over without a lookup. */
 static int pivots(Displacements d, int64_t pivot[4])
 {
     int64_t lowest = 0, highest = 0, first = 0, last = 0;

@@ -3,8 +3,8 @@
 #ifndef WEND_ADDRESS_H
 #define WEND_ADDRESS_H
 
-#include "address-log.h"    /* addresses that a thread asked MPI for, and their differences */
+#include "address-log.h" /* addresses that a thread asked MPI for, and their differences */
 #include "attachments.h" /* memory of dynamic windows, of other processes too */
-#include "segments.h" /* memory of this process */
+#include "segments.h"    /* memory of this process */
 
 #endif

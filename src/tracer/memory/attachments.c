@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* attachments.c: see attachments.h.
  *
- * A list is in a file that is in memory only (memfd_create), so that nothing is left behind however a process ends. Its name, which has the launcher's
- * number and the rank, is how the others find it among the open files of the host's processes. */
+ * A list is in a file that is in memory only (memfd_create), so that nothing is left behind however
+ * a process ends. Its name, which has the launcher's number and the rank, is how the others find it
+ * among the open files of the host's processes. */
 #include "attachments.h"
 
 #include <ctype.h>
@@ -26,37 +27,53 @@
 #include "shared/shared.h"
 
 /* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */
-typedef struct { uint64_t low, high, reach, window; int64_t segment, offset; } Attachment;
 typedef struct {
-    _Atomic uint64_t version;         /* odd: it is being changed */
+    uint64_t low, high, reach, window;
+    int64_t segment, offset;
+} Attachment;
+typedef struct {
+    _Atomic uint64_t version; /* odd: it is being changed */
     _Atomic uint64_t n;
-    _Atomic uint64_t closed;          /* it is not kept any more */
+    _Atomic uint64_t closed; /* it is not kept any more */
     Attachment at[];
 } AttachmentList;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
-static _Atomic bool any;              /* there has been a dynamic window */
+static _Atomic bool any;                                 /* there has been a dynamic window */
 
 static AttachmentList *own;
-static AttachmentList *_Atomic own_head;        /* its first page once more, which stays where it is */
-static long job;                      /* tells this world's processes from others; 0: not asked yet, -1: unknown */
+/* its first page once more, which stays where it is */
+static AttachmentList *_Atomic own_head;
+/* tells this world's processes from others; 0: not asked yet, -1: unknown */
+static long job;
 static KeptFile own_file = KEPT_NONE;
 static size_t own_bytes;
 
 /* By world rank. */
-static struct { const AttachmentList *list; size_t bytes; KeptFile file; } *peers;
-static int n_peers;                   /* found */
-static int looks;                     /* at /proc since the last window was made */
-static uint64_t look_again;           /* not before, in nanoseconds */
+static struct {
+    const AttachmentList *list;
+    size_t bytes;
+    KeptFile file;
+} * peers;
+static int n_peers;         /* found */
+static int looks;           /* at /proc since the last window was made */
+static uint64_t look_again; /* not before, in nanoseconds */
 
 /* -- this process's -- */
 
-static size_t list_room(size_t bytes) { return bytes > sizeof(AttachmentList) ? (bytes - sizeof(AttachmentList)) / sizeof(Attachment) : 0; }
+static size_t list_room(size_t bytes)
+{
+    return bytes > sizeof(AttachmentList) ? (bytes - sizeof(AttachmentList)) / sizeof(Attachment)
+                                          : 0;
+}
 
-/* Processes that others started have the same launcher, and ranks of their own: PMIx, or else Wend, has a name for their job. */
+/* Processes that others started have the same launcher, and ranks of their own: PMIx, or else Wend,
+ * has a name for their job. */
 static long job_number(void)
 {
-    const char *name = !state()->spawned ? "" : getenv("PMIX_NAMESPACE") ? getenv("PMIX_NAMESPACE") : launcher_world();
+    const char *name = !state()->spawned          ? ""
+                       : getenv("PMIX_NAMESPACE") ? getenv("PMIX_NAMESPACE")
+                                                  : launcher_world();
     long launcher = node_launcher();
     if (launcher < 0 || !name || !*name)
         return name ? launcher : -1;
@@ -137,7 +154,8 @@ static void change_begin(void)
 static void change_end(size_t from, size_t n)
 {
     for (size_t i = from; i < n; i++)
-        own->at[i].reach = i > 0 && own->at[i - 1].reach > own->at[i].high ? own->at[i - 1].reach : own->at[i].high;
+        own->at[i].reach = i > 0 && own->at[i - 1].reach > own->at[i].high ? own->at[i - 1].reach
+                                                                           : own->at[i].high;
     own->n = n;
     atomic_fetch_add(&own->version, 1);
 }
@@ -166,7 +184,11 @@ void attachments_add(uintptr_t window, const void *base, int64_t bytes)
             i--;
         change_begin();
         memmove(&own->at[i + 1], &own->at[i], (n - i) * sizeof *own->at);
-        own->at[i] = (Attachment){.low = low, .high = low + (uint64_t)bytes, .window = window, .segment = w.segment, .offset = w.offset};
+        own->at[i] = (Attachment){.low = low,
+                                  .high = low + (uint64_t)bytes,
+                                  .window = window,
+                                  .segment = w.segment,
+                                  .offset = w.offset};
         change_end(i, n + 1);
     }
     pthread_mutex_unlock(&lock);
@@ -190,8 +212,14 @@ static void remove_some(uintptr_t window, const void *base)
     pthread_mutex_unlock(&lock);
 }
 
-void attachments_remove(uintptr_t window, const void *base) { remove_some(window, base); }
-void attachments_remove_window(uintptr_t window) { remove_some(window, NULL); }
+void attachments_remove(uintptr_t window, const void *base)
+{
+    remove_some(window, base);
+}
+void attachments_remove_window(uintptr_t window)
+{
+    remove_some(window, NULL);
+}
 
 /* -- other processes' -- */
 
@@ -218,12 +246,13 @@ static void look_at_process(const char *pid)
     closedir(files);
 }
 
-/* With the lock held. Goes through the host's processes. Where some are not to be found it does so a few times for each window, and from then on it spends at
- * most a tenth of the time on it. */
+/* With the lock held. Goes through the host's processes. Where some are not to be found it does so
+ * a few times for each window, and from then on it spends at most a tenth of the time on it. */
 static void look_for_peers(void)
 {
     uint64_t start = clock_nanoseconds();
-    if ((looks++ >= 4 && start < look_again) || job <= 0 || n_peers >= state()->world_size) /* its own is among them */
+    /* its own is among them */
+    if ((looks++ >= 4 && start < look_again) || job <= 0 || n_peers >= state()->world_size)
         return;
     if (!peers) {
         peers = calloc((size_t)state()->world_size, sizeof *peers);
@@ -256,7 +285,8 @@ static const AttachmentList *list_of(int rank, size_t *room)
         look_for_peers();
     if (!peers || peers[rank].file.number < 0)
         return NULL;
-    if (!peers[rank].list || peers[rank].list->n > list_room(peers[rank].bytes)) { /* new, or it has grown */
+    /* new, or it has grown */
+    if (!peers[rank].list || peers[rank].list->n > list_room(peers[rank].bytes)) {
         int file = kept_number(&peers[rank].file);
         struct stat info;
         off_t bytes = file >= 0 && fstat(file, &info) == 0 ? info.st_size : 0;
@@ -284,7 +314,8 @@ static bool search(const AttachmentList *l, size_t room, uint64_t address, Where
     }
     while (low-- > 0 && l->at[low].reach > address)
         if (l->at[low].high > address) {
-            *where = (Where){l->at[low].segment, l->at[low].offset + (int64_t)(address - l->at[low].low)};
+            *where = (Where){l->at[low].segment,
+                             l->at[low].offset + (int64_t)(address - l->at[low].low)};
             return true;
         }
     return false;
@@ -327,7 +358,8 @@ Where attachments_at(int world_rank, uintptr_t address)
 /* Another process's place, when the address is none that MPI has had from this one. */
 static bool find_elsewhere(uintptr_t address, Where *where)
 {
-    if (!atomic_load_explicit(&any, memory_order_relaxed) || address < MEMORY_LOWEST_ADDRESS || wend_is_segment(memory_known((const void *)address).segment))
+    if (!atomic_load_explicit(&any, memory_order_relaxed) || address < MEMORY_LOWEST_ADDRESS
+        || wend_is_segment(memory_known((const void *)address).segment))
         return false;
     int saved = errno;
     bool found = false, have;
@@ -337,7 +369,8 @@ static bool find_elsewhere(uintptr_t address, Where *where)
     for (int i = 0; i < state()->world_size && peers && !found; i++)
         if (i != state()->world_rank && peers[i].file.number >= 0
             && (found = find(i, address, &w, &have)))
-            *where = (Where){WEND_SEGMENT(WEND_SEGMENT_REMOTE, w.segment), WEND_REMOTE_OFFSET(i, w.offset)};
+            *where = (Where){WEND_SEGMENT(WEND_SEGMENT_REMOTE, w.segment),
+                             WEND_REMOTE_OFFSET(i, w.offset)};
     pthread_mutex_unlock(&lock);
     errno = saved;
     return found;
@@ -348,7 +381,8 @@ Where attachments_where(uintptr_t value, Gap *gap)
     Where w;
     if (find_elsewhere(value, &w))
         return w;
-    return memory_looks_mapped(value, gap) ? memory_where((const void *)value) : (Where){WEND_UNKNOWN, 0};
+    return memory_looks_mapped(value, gap) ? memory_where((const void *)value)
+                                           : (Where){WEND_UNKNOWN, 0};
 }
 
 bool attachments_looks_mapped(uintptr_t value, Gap *gap)

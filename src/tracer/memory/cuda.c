@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* cuda.c: the allocators of CUDA, where the program has them.
  *
- * They are not exported as MPI's functions and malloc are: a library that refers to cudaMalloc weakly, or looks for it, to know if there is CUDA would find
- * it here in a program that has none. Instead, references of loaded modules that lead to CUDA's functions are changed to lead to wrappers (module.h), and what
- * dlsym and cuGetProcAddress give is changed likewise. So nothing is wrapped that is not there, and each wrapper knows what it stands for, even where a
- * process has two runtimes.
+ * They are not exported as MPI's functions and malloc are: a library that refers to cudaMalloc
+ * weakly, or looks for it, to know if there is CUDA would find it here in a program that has none.
+ * Instead, references of loaded modules that lead to CUDA's functions are changed to lead to
+ * wrappers (module.h), and what dlsym and cuGetProcAddress give is changed likewise. So nothing is
+ * wrapped that is not there, and each wrapper knows what it stands for, even where a process has
+ * two runtimes.
  *
- * That nvcc links the runtime statically by default does no harm: that one takes the driver's functions by dlsym and cuGetProcAddress. With the shared runtime a
- * call is seen twice, and the outer one counts.
+ * That nvcc links the runtime statically by default does no harm: that one takes the driver's
+ * functions by dlsym and cuGetProcAddress. With the shared runtime a call is seen twice, and the
+ * outer one counts.
  *
- * A library that is opened while the program runs is looked at when somebody calls dlsym next, as who opens a library does to come to what is in it.
+ * A library that is opened while the program runs is looked at when somebody calls dlsym next, as
+ * who opens a library does to come to what is in it.
  *
- * Where memory is, the driver is asked (cuPointerGetAttribute), and only after an allocation: it makes no context, and knows nothing of the runtime's last error.
+ * Where memory is, the driver is asked (cuPointerGetAttribute), and only after an allocation: it
+ * makes no context, and knows nothing of the runtime's last error.
  *
- * Not allocations of memory with an address: cudaMallocArray (opaque; MPI cannot be given one), cudaHostRegister (the memory is what it was before, such as a
- * block of the heap). Memory mapped by cuMemMap or from another process (cudaIpcOpenMemHandle) is a mapping as any other. */
+ * Not allocations of memory with an address: cudaMallocArray (opaque; MPI cannot be given one),
+ * cudaHostRegister (the memory is what it was before, such as a block of the heap). Memory mapped
+ * by cuMemMap or from another process (cudaIpcOpenMemHandle) is a mapping as any other. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -26,35 +32,66 @@
 #include "interpose/interpose.h"
 #include "segments.h"
 
-/* Declared here, as CUDA's headers need not be there. All functions return 0 for success; a CUdeviceptr is as wide as a pointer. */
-typedef struct { void *ptr; size_t pitch, xsize, ysize; } CudaPitched; /* cudaPitchedPtr */
-typedef struct { size_t width, height, depth; } CudaExtent;            /* cudaExtent */
-enum { POINTER_DEVICE = 9, INVALID_VALUE = 1, PER_THREAD_STREAM = 2 }; /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CUDA_ERROR_…, CU_GET_PROC_ADDRESS_… */
+/* Declared here, as CUDA's headers need not be there. All functions return 0 for success; a
+ * CUdeviceptr is as wide as a pointer. */
+typedef struct {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+} CudaPitched; /* cudaPitchedPtr */
+typedef struct {
+    size_t width, height, depth;
+} CudaExtent; /* cudaExtent */
+/* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CUDA_ERROR_…, CU_GET_PROC_ADDRESS_… */
+enum { POINTER_DEVICE = 9, INVALID_VALUE = 1, PER_THREAD_STREAM = 2 };
 _Static_assert(sizeof(void *) == sizeof(unsigned long long), "CUdeviceptr");
 
 /* name, form of its parameters, where the memory is */
+/* clang-format off */
 #define EACH_FUNCTION(X) \
-    X(cudaMalloc, SIZE, DEVICE) X(cudaMallocManaged, FLAGS, MANAGED) X(cudaHostAlloc, FLAGS, PINNED) X(cudaMallocHost, SIZE, PINNED) \
-    X(cudaMallocAsync, STREAM, DEVICE) X(cudaMallocAsync_ptsz, STREAM, DEVICE) \
-    X(cudaMallocFromPoolAsync, POOL, DEVICE) X(cudaMallocFromPoolAsync_ptsz, POOL, DEVICE) \
-    X(cudaMallocPitch, PITCH, DEVICE) X(cudaMalloc3D, EXTENT, DEVICE) \
-    X(cudaFree, FREE, ) X(cudaFreeHost, FREE, ) X(cudaFreeAsync, FREE_STREAM, ) X(cudaFreeAsync_ptsz, FREE_STREAM, ) \
+    X(cudaMalloc, SIZE, DEVICE) \
+    X(cudaMallocManaged, FLAGS, MANAGED) \
+    X(cudaHostAlloc, FLAGS, PINNED) \
+    X(cudaMallocHost, SIZE, PINNED) \
+    X(cudaMallocAsync, STREAM, DEVICE) \
+    X(cudaMallocAsync_ptsz, STREAM, DEVICE) \
+    X(cudaMallocFromPoolAsync, POOL, DEVICE) \
+    X(cudaMallocFromPoolAsync_ptsz, POOL, DEVICE) \
+    X(cudaMallocPitch, PITCH, DEVICE) \
+    X(cudaMalloc3D, EXTENT, DEVICE) \
+    X(cudaFree, FREE, ) \
+    X(cudaFreeHost, FREE, ) \
+    X(cudaFreeAsync, FREE_STREAM, ) \
+    X(cudaFreeAsync_ptsz, FREE_STREAM, ) \
     X(cudaDeviceReset, RESET, ) \
-    X(cuMemAlloc_v2, SIZE, DEVICE) X(cuMemAllocManaged, FLAGS, MANAGED) X(cuMemHostAlloc, FLAGS, PINNED) X(cuMemAllocHost_v2, SIZE, PINNED) \
-    X(cuMemAllocAsync, STREAM, DEVICE) X(cuMemAllocAsync_ptsz, STREAM, DEVICE) \
-    X(cuMemAllocFromPoolAsync, POOL, DEVICE) X(cuMemAllocFromPoolAsync_ptsz, POOL, DEVICE) \
+    X(cuMemAlloc_v2, SIZE, DEVICE) \
+    X(cuMemAllocManaged, FLAGS, MANAGED) \
+    X(cuMemHostAlloc, FLAGS, PINNED) \
+    X(cuMemAllocHost_v2, SIZE, PINNED) \
+    X(cuMemAllocAsync, STREAM, DEVICE) \
+    X(cuMemAllocAsync_ptsz, STREAM, DEVICE) \
+    X(cuMemAllocFromPoolAsync, POOL, DEVICE) \
+    X(cuMemAllocFromPoolAsync_ptsz, POOL, DEVICE) \
     X(cuMemAllocPitch_v2, PITCH_ELEMENT, DEVICE) \
-    X(cuMemFree_v2, FREE, ) X(cuMemFreeHost, FREE, ) X(cuMemFreeAsync, FREE_STREAM, ) X(cuMemFreeAsync_ptsz, FREE_STREAM, ) \
-    X(cuDevicePrimaryCtxReset, RESET_DEVICE, ) X(cuDevicePrimaryCtxReset_v2, RESET_DEVICE, ) \
-    X(cuDevicePrimaryCtxRelease, RESET_DEVICE, ) X(cuDevicePrimaryCtxRelease_v2, RESET_DEVICE, ) X(cuCtxDestroy_v2, RESET_CONTEXT, ) \
-    X(cuGetProcAddress, LOOKUP, ) X(cuGetProcAddress_v2, LOOKUP_STATUS, )
+    X(cuMemFree_v2, FREE, ) \
+    X(cuMemFreeHost, FREE, ) \
+    X(cuMemFreeAsync, FREE_STREAM, ) \
+    X(cuMemFreeAsync_ptsz, FREE_STREAM, ) \
+    X(cuDevicePrimaryCtxReset, RESET_DEVICE, ) \
+    X(cuDevicePrimaryCtxReset_v2, RESET_DEVICE, ) \
+    X(cuDevicePrimaryCtxRelease, RESET_DEVICE, ) \
+    X(cuDevicePrimaryCtxRelease_v2, RESET_DEVICE, ) \
+    X(cuCtxDestroy_v2, RESET_CONTEXT, ) \
+    X(cuGetProcAddress, LOOKUP, ) \
+    X(cuGetProcAddress_v2, LOOKUP_STATUS, )
+/* clang-format on */
 
 #define NUMBER(name, form, place) FN_##name,
 enum { EACH_FUNCTION(NUMBER) FUNCTIONS };
 #define NAME(name, form, place) #name,
 static const char *const names[FUNCTIONS] = {EACH_FUNCTION(NAME)};
 
-/* A wrapper stands for one function for ever. There are four of each, as a process may have more than one runtime; what a fifth allocates is not seen. */
+/* A wrapper stands for one function for ever. There are four of each, as a process may have more
+ * than one runtime; what a fifth allocates is not seen. */
 enum { BANKS = 4 };
 static void *_Atomic real[FUNCTIONS][BANKS];
 
@@ -115,7 +152,8 @@ static void *wrapper_for(int function, void *f);
 static void looked_up(const char *name, void **f, int version, unsigned long long flags)
 {
     static const char *const endings[] = {"_ptsz", "", "_v2"};
-    if (!name || !f || !*f || version < 3020) /* of CUDA 3.2: before, addresses on devices had 32 bits */
+    /* of CUDA 3.2: before, addresses on devices had 32 bits */
+    if (!name || !f || !*f || version < 3020)
         return;
     size_t n = strlen(name);
     bool has_status = strcmp(name, "cuGetProcAddress") == 0 && version >= 12000;
@@ -129,62 +167,79 @@ static void looked_up(const char *name, void **f, int version, unsigned long lon
 
 /* -- the wrappers -- */
 
-#define REAL(bank, name, PARAMETERS) ((int (*)PARAMETERS)real[FN_##name][bank])
+#define REAL(bank, name, PARAMETERS) ((int(*) PARAMETERS)real[FN_##name][bank])
 
-#define AROUND(bank, name, PARAMETERS, ARGUMENTS, SEEN) \
-    static int name##_of_##bank PARAMETERS \
-    { \
-        inside++; \
+#define AROUND(bank, name, PARAMETERS, ARGUMENTS, SEEN)  \
+    static int name##_of_##bank PARAMETERS               \
+    {                                                    \
+        inside++;                                        \
         int rc = REAL(bank, name, PARAMETERS) ARGUMENTS; \
-        if (--inside == 0 && rc == 0) \
-            SEEN; \
-        return rc; \
+        if (--inside == 0 && rc == 0)                    \
+            SEEN;                                        \
+        return rc;                                       \
     }
-#define AROUND_FREE(bank, name, PARAMETERS, ARGUMENTS) \
-    static int name##_of_##bank PARAMETERS \
-    { \
-        CudaBlock block; \
-        bool known = inside == 0 && memory_cuda_detach(p, &block); /* before: another thread may get the address right after */ \
-        inside++; \
-        int rc = REAL(bank, name, PARAMETERS) ARGUMENTS; \
-        inside--; \
-        if (known) \
-            freed(&block, rc); \
-        return rc; \
+#define AROUND_FREE(bank, name, PARAMETERS, ARGUMENTS)                                            \
+    static int name##_of_##bank PARAMETERS                                                        \
+    {                                                                                             \
+        CudaBlock block;                                                                          \
+        bool known = inside == 0                                                                  \
+                     && memory_cuda_detach(                                                       \
+                         p, &block); /* before: another thread may get the address right after */ \
+        inside++;                                                                                 \
+        int rc = REAL(bank, name, PARAMETERS) ARGUMENTS;                                          \
+        inside--;                                                                                 \
+        if (known)                                                                                \
+            freed(&block, rc);                                                                    \
+        return rc;                                                                                \
     }
 
-#define FORM_SIZE(bank, name, place) AROUND(bank, name, (void **p, size_t n), (p, n), allocated(*p, n, MEMORY_##place))
-#define FORM_FLAGS(bank, name, place) AROUND(bank, name, (void **p, size_t n, unsigned flags), (p, n, flags), allocated(*p, n, MEMORY_##place))
-#define FORM_STREAM(bank, name, place) AROUND(bank, name, (void **p, size_t n, void *stream), (p, n, stream), allocated(*p, n, MEMORY_##place))
-#define FORM_POOL(bank, name, place) \
-    AROUND(bank, name, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), allocated(*p, n, MEMORY_##place))
-#define FORM_PITCH(bank, name, place) \
-    AROUND(bank, name, (void **p, size_t *pitch, size_t width, size_t height), (p, pitch, width, height), allocated(*p, *pitch * height, MEMORY_##place))
-#define FORM_PITCH_ELEMENT(bank, name, place) \
-    AROUND(bank, name, (void **p, size_t *pitch, size_t width, size_t height, unsigned element), (p, pitch, width, height, element), \
-           allocated(*p, *pitch * height, MEMORY_##place))
-#define FORM_EXTENT(bank, name, place) AROUND(bank, name, (CudaPitched *p, CudaExtent e), (p, e), allocated(p->ptr, p->pitch * e.height * e.depth, MEMORY_##place))
+#define FORM_SIZE(bank, name, place) \
+    AROUND(bank, name, (void **p, size_t n), (p, n), allocated(*p, n, MEMORY_##place))
+#define FORM_FLAGS(bank, name, place)                                       \
+    AROUND(bank, name, (void **p, size_t n, unsigned flags), (p, n, flags), \
+           allocated(*p, n, MEMORY_##place))
+#define FORM_STREAM(bank, name, place)                                     \
+    AROUND(bank, name, (void **p, size_t n, void *stream), (p, n, stream), \
+           allocated(*p, n, MEMORY_##place))
+#define FORM_POOL(bank, name, place)                                                         \
+    AROUND(bank, name, (void **p, size_t n, void *pool, void *stream), (p, n, pool, stream), \
+           allocated(*p, n, MEMORY_##place))
+#define FORM_PITCH(bank, name, place)                                          \
+    AROUND(bank, name, (void **p, size_t *pitch, size_t width, size_t height), \
+           (p, pitch, width, height), allocated(*p, *pitch *height, MEMORY_##place))
+#define FORM_PITCH_ELEMENT(bank, name, place)                                                    \
+    AROUND(bank, name, (void **p, size_t *pitch, size_t width, size_t height, unsigned element), \
+           (p, pitch, width, height, element), allocated(*p, *pitch *height, MEMORY_##place))
+#define FORM_EXTENT(bank, name, place)                          \
+    AROUND(bank, name, (CudaPitched * p, CudaExtent e), (p, e), \
+           allocated(p->ptr, p->pitch *e.height *e.depth, MEMORY_##place))
 #define FORM_FREE(bank, name, place) AROUND_FREE(bank, name, (void *p), (p))
-#define FORM_FREE_STREAM(bank, name, place) AROUND_FREE(bank, name, (void *p, void *stream), (p, stream))
+#define FORM_FREE_STREAM(bank, name, place) \
+    AROUND_FREE(bank, name, (void *p, void *stream), (p, stream))
 #define FORM_RESET(bank, name, place) AROUND(bank, name, (void), (), contexts_ended())
-#define FORM_RESET_DEVICE(bank, name, place) AROUND(bank, name, (int device), (device), contexts_ended())
-#define FORM_RESET_CONTEXT(bank, name, place) AROUND(bank, name, (void *context), (context), contexts_ended())
+#define FORM_RESET_DEVICE(bank, name, place) \
+    AROUND(bank, name, (int device), (device), contexts_ended())
+#define FORM_RESET_CONTEXT(bank, name, place) \
+    AROUND(bank, name, (void *context), (context), contexts_ended())
 /* The runtime itself looks up as well: "inside" does not count. */
-#define FORM_LOOKUP(bank, name, place) \
+#define FORM_LOOKUP(bank, name, place)                                                           \
     static int name##_of_##bank(const char *of, void **f, int version, unsigned long long flags) \
-    { \
-        int rc = REAL(bank, name, (const char *, void **, int, unsigned long long))(of, f, version, flags); \
-        if (rc == 0) \
-            looked_up(of, f, version, flags); \
-        return rc; \
+    {                                                                                            \
+        int rc = REAL(bank, name,                                                                \
+                      (const char *, void **, int, unsigned long long))(of, f, version, flags);  \
+        if (rc == 0)                                                                             \
+            looked_up(of, f, version, flags);                                                    \
+        return rc;                                                                               \
     }
-#define FORM_LOOKUP_STATUS(bank, name, place) \
-    static int name##_of_##bank(const char *of, void **f, int version, unsigned long long flags, int *status) \
-    { \
-        int rc = REAL(bank, name, (const char *, void **, int, unsigned long long, int *))(of, f, version, flags, status); \
-        if (rc == 0) \
-            looked_up(of, f, version, flags); \
-        return rc; \
+#define FORM_LOOKUP_STATUS(bank, name, place)                                                    \
+    static int name##_of_##bank(const char *of, void **f, int version, unsigned long long flags, \
+                                int *status)                                                     \
+    {                                                                                            \
+        int rc = REAL(bank, name, (const char *, void **, int, unsigned long long, int *))(      \
+            of, f, version, flags, status);                                                      \
+        if (rc == 0)                                                                             \
+            looked_up(of, f, version, flags);                                                    \
+        return rc;                                                                               \
     }
 
 #define DEFINE_0(name, form, place) FORM_##form(0, name, place)
@@ -196,7 +251,8 @@ EACH_FUNCTION(DEFINE_1)
 EACH_FUNCTION(DEFINE_2)
 EACH_FUNCTION(DEFINE_3)
 
-#define ROW(name, form, place) {(void *)name##_of_0, (void *)name##_of_1, (void *)name##_of_2, (void *)name##_of_3},
+#define ROW(name, form, place) \
+    {(void *)name##_of_0, (void *)name##_of_1, (void *)name##_of_2, (void *)name##_of_3},
 static void *const wrappers[FUNCTIONS][BANKS] = {EACH_FUNCTION(ROW)};
 
 /* F itself if it is a wrapper, or there is none left. */
@@ -227,19 +283,24 @@ static int function_number(const char *name)
 
 static void look_at_modules(void);
 
-/* As it was when Wend was loaded: another library that does the same may change Wend's reference to lead to its own, which leads here. */
+/* As it was when Wend was loaded: another library that does the same may change Wend's reference to
+ * lead to its own, which leads here. */
 static void *(*real_dlsym)(void *, const char *);
 
-/* Who calls dlsym with RTLD_NEXT, or from a library that was opened for itself, is told by the return address: the call has to be a jump. */
+/* Who calls dlsym with RTLD_NEXT, or from a library that was opened for itself, is told by the
+ * return address: the call has to be a jump. */
 #if defined __has_attribute && __has_attribute(musttail)
 #define AS_JUMP
 #define JUMP __attribute__((musttail))
 #else
-#define AS_JUMP __attribute__((optimize("O2", "no-exceptions"), no_sanitize("address", "thread", "undefined"), no_stack_protector))
+#define AS_JUMP                                                                                    \
+    __attribute__((optimize("O2", "no-exceptions"), no_sanitize("address", "thread", "undefined"), \
+                   no_stack_protector))
 #define JUMP
 #endif
 
-/* NULL: it is none of CUDA's, or the real function knows better. What libraries of this kind find for themselves behind this one (RTLD_NEXT) is theirs. */
+/* NULL: it is none of CUDA's, or the real function knows better. What libraries of this kind find
+ * for themselves behind this one (RTLD_NEXT) is theirs. */
 static __attribute__((noinline)) void *dlsym_of_cuda(void *handle, const char *name)
 {
     int function = name ? function_number(name) : -1;
@@ -263,21 +324,27 @@ static bool is_definition(void *f)
 {
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    return f && dladdr1(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && info.dli_saddr == f && symbol && symbol->st_shndx != SHN_UNDEF;
+    return f && dladdr1(f, &info, (void **)&symbol, RTLD_DL_SYMENT) != 0 && info.dli_saddr == f
+           && symbol && symbol->st_shndx != SHN_UNDEF;
 }
 
-/* What the module would call by that name: what it leads to already, or as the dynamic linker looks for it. */
+/* What the module would call by that name: what it leads to already, or as the dynamic linker looks
+ * for it. */
 static void *definition(const char *name, void *now, void *module)
 {
     if (is_definition(now))
         return now;
-    void *f = dlsym(RTLD_NEXT, name); /* not that of the program, which may be a stub that stands for the function */
+    /* not that of the program, which may be a stub that stands for the function */
+    void *f = dlsym(RTLD_NEXT, name);
     if (!is_definition(f))
         f = dlsym(module, name);
     return is_definition(f) ? f : NULL;
 }
 
-typedef struct { void *handle; bool missing; } ModuleLook;
+typedef struct {
+    void *handle;
+    bool missing;
+} ModuleLook;
 
 static void *wrapper_of(const char *name, void *now, void *user)
 {
@@ -300,7 +367,7 @@ static void *wrapper_of(const char *name, void *now, void *user)
 static struct {
     pthread_mutex_t lock; /* a leaf: nothing of the dynamic linker is called under it */
     unsigned long long loaded, unloaded;
-    uintptr_t *done;      /* modules by base; all of their references lead where they should */
+    uintptr_t *done; /* modules by base; all of their references lead where they should */
     size_t n, cap;
 } looked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -356,8 +423,9 @@ static void look_at(const Module *m, void *own)
     dlclose(looking.handle);
 }
 
-/* At the start and before the real dlsym, which takes the loader's lock in any case; not within calls of MPI, where another thread that is loading a library
- * may be waited for. Several threads may be here at once, and do the same. */
+/* At the start and before the real dlsym, which takes the loader's lock in any case; not within
+ * calls of MPI, where another thread that is loading a library may be waited for. Several threads
+ * may be here at once, and do the same. */
 static void look_at_modules(void)
 {
     static __thread bool looking; /* dlclose comes back here */

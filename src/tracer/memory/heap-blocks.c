@@ -8,11 +8,15 @@
 #include <unistd.h>
 
 _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
-static _Atomic uint64_t region_known[HEAP_REGIONS / 64]; /* summary of heap_regions: never cleared */
+/* summary of heap_regions: never cleared */
+static _Atomic uint64_t region_known[HEAP_REGIONS / 64];
 static _Atomic uint64_t region_failed[HEAP_REGIONS / 64];
 static size_t (*real_size)(void *);
 
-void heap_sizes(size_t (*usable_size)(void *)) { real_size = usable_size; }
+void heap_sizes(size_t (*usable_size)(void *))
+{
+    real_size = usable_size;
+}
 
 HeapRegion *heap_region_new(uintptr_t address)
 {
@@ -21,13 +25,16 @@ HeapRegion *heap_region_new(uintptr_t address)
     if (atomic_load(&region_failed[i >> 6]) & bit)
         return NULL;
     int saved = errno;
-    /* The system call itself: libraries that patch mmap (UCX) have no interest in this, and may allocate. 16 MiB that are there once touched. */
-    void *m = (void *)syscall(SYS_mmap, NULL, sizeof(HeapRegion), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (long)0);
+    /* The system call itself: libraries that patch mmap (UCX) have no interest in this, and may
+     * allocate. 16 MiB that are there once touched. */
+    void *m = (void *)syscall(SYS_mmap, NULL, sizeof(HeapRegion), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (long)0);
     HeapRegion *r = NULL;
     if (m == MAP_FAILED) {
         atomic_fetch_or(&region_failed[i >> 6], bit);
     } else {
-        syscall(SYS_madvise, m, sizeof(HeapRegion), MADV_NOHUGEPAGE); /* else each process pays 2 MiB for a few blocks */
+        /* else each process pays 2 MiB for a few blocks */
+        syscall(SYS_madvise, m, sizeof(HeapRegion), MADV_NOHUGEPAGE);
         if (atomic_compare_exchange_strong(&heap_regions[i], &r, (HeapRegion *)m)) {
             r = m;
             atomic_fetch_or(&region_known[i >> 6], bit);
@@ -60,8 +67,9 @@ void heap_summarize(HeapRegion *r, uint32_t word)
         set_bit(r->any3, word >> 12);
 }
 
-/* A summary bit was found to stand for nothing. A thread that fills the word at the same time has written the word before it looked at
- * the bit, and here the bit is written before the word is looked at: one of the two sees the other. */
+/* A summary bit was found to stand for nothing. A thread that fills the word at the same time has
+ * written the word before it looked at the bit, and here the bit is written before the word is
+ * looked at: one of the two sees the other. */
 static void clear_bit(_Atomic uint64_t *words, uint32_t index, _Atomic uint64_t *below)
 {
     uint64_t bit = UINT64_C(1) << (index & 63);
@@ -168,8 +176,9 @@ bool heap_find(uintptr_t address, uintptr_t *start, size_t *size)
     if (s == 0)
         return false;
     if (s != address) {
-        /* If the address is in no block, then S is somebody else's, and may be gone by now (another thread's free, or one that was not
-         * seen). The size is in front of the block, so its page must be there. */
+        /* If the address is in no block, then S is somebody else's, and may be gone by now (another
+         * thread's free, or one that was not seen). The size is in front of the block, so its page
+         * must be there. */
         uintptr_t page = (s - 2 * sizeof(size_t)) & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
         int saved = errno;
         unsigned char resident;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* heap-blocks.h: where the blocks of malloc and its family begin.
  *
- * Most programs make millions of blocks that MPI never sees, so there is no record for a block: one bit says that a block begins at
- * a granule of 16 bytes, a second that MPI has used it, and the allocator itself knows the size (malloc_usable_size). Where blocks
- * begin is all that malloc and free touch, a cache line for 8 KiB of heap: programs with hundreds of megabytes in small blocks pay what they do not find in
- * the cache. Nothing they do waits for that line: what they decide by is in the summaries, of which one stands for 64 KiB.
+ * Most programs make millions of blocks that MPI never sees, so there is no record for a block: one
+ * bit says that a block begins at a granule of 16 bytes, a second that MPI has used it, and the
+ * allocator itself knows the size (malloc_usable_size). Where blocks begin is all that malloc and
+ * free touch, a cache line for 8 KiB of heap: programs with hundreds of megabytes in small blocks
+ * pay what they do not find in the cache. Nothing they do waits for that line: what they decide by
+ * is in the summaries, of which one stands for 64 KiB.
  *
- * Above the words are three levels of summaries, 64 to one, for scanning back from the middle of a large block. Summaries may say too
- * much (free does not clear them; a lookup that meets an empty word does), but never too little. That of the used blocks, one level, is exact. */
+ * Above the words are three levels of summaries, 64 to one, for scanning back from the middle of a
+ * large block. Summaries may say too much (free does not clear them; a lookup that meets an empty
+ * word does), but never too little. That of the used blocks, one level, is exact. */
 #ifndef WEND_HEAP_BLOCKS_H
 #define WEND_HEAP_BLOCKS_H
 
@@ -29,7 +32,7 @@
 enum {
     HEAP_ADDRESS_BITS = 48,
     HEAP_GRANULE_SHIFT = 4,
-    HEAP_WORD_SHIFT = 10,   /* 64 granules */
+    HEAP_WORD_SHIFT = 10, /* 64 granules */
     HEAP_REGION_SHIFT = 30,
     HEAP_WORDS = 1 << (HEAP_REGION_SHIFT - HEAP_WORD_SHIFT),
     HEAP_REGIONS = 1 << (HEAP_ADDRESS_BITS - HEAP_REGION_SHIFT)
@@ -40,15 +43,18 @@ typedef struct {
     _Atomic uint64_t any1[HEAP_WORDS >> 6];  /* a bit for each word */
     _Atomic uint64_t any2[HEAP_WORDS >> 12]; /* … for each word of any1 */
     _Atomic uint64_t any3[HEAP_WORDS >> 18];
-    _Atomic uint64_t used[HEAP_WORDS];       /* changed under the segments' lock */
+    _Atomic uint64_t used[HEAP_WORDS]; /* changed under the segments' lock */
     _Atomic uint64_t any_used[HEAP_WORDS >> 6];
 } HeapRegion;
 
 extern _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
 
-HeapRegion *heap_region_new(uintptr_t address);                  /* NULL: no memory; the blocks there are not known */
-void heap_summarize(HeapRegion *r, uint32_t word);               /* the word is nonzero, and any1 does not have it */
-void heap_sizes(size_t (*usable_size)(void *));                  /* malloc_usable_size of the real allocator: before the first block */
+/* NULL: no memory; the blocks there are not known */
+HeapRegion *heap_region_new(uintptr_t address);
+/* the word is nonzero, and any1 does not have it */
+void heap_summarize(HeapRegion *r, uint32_t word);
+/* malloc_usable_size of the real allocator: before the first block */
+void heap_sizes(size_t (*usable_size)(void *));
 
 /* The block that ADDRESS is in (or ends at). The caller holds the segments' lock. */
 bool heap_find(uintptr_t address, uintptr_t *start, size_t *size);
@@ -56,16 +62,26 @@ bool heap_find(uintptr_t address, uintptr_t *start, size_t *size);
 /* MPI has used the block that begins at START; the caller holds the segments' lock. */
 void heap_set_used(uintptr_t start, bool used);
 
-/* segments.c: a used block ends. Detached, its segments (one for each thread that used it) are no longer found; they are then attached
- * again (realloc failed), or ended: the events, and the ids are free. */
+/* segments.c: a used block ends. Detached, its segments (one for each thread that used it) are no
+ * longer found; they are then attached again (realloc failed), or ended: the events, and the ids
+ * are free. */
 typedef struct SegmentNames SegmentNames;
 SegmentNames *segment_detach(uintptr_t start);
 void segment_attach(uintptr_t start, SegmentNames *names);
 void segment_end(SegmentNames *names);
 
-static inline uint32_t heap_word_of(uintptr_t a) { return (uint32_t)(a >> HEAP_WORD_SHIFT) & (HEAP_WORDS - 1); }
-static inline uint64_t heap_bit_of(uintptr_t a) { return UINT64_C(1) << ((a >> HEAP_GRANULE_SHIFT) & 63); }
-static inline bool heap_covers(uintptr_t a) { return a >> HEAP_ADDRESS_BITS == 0 && (a & ((1 << HEAP_GRANULE_SHIFT) - 1)) == 0; }
+static inline uint32_t heap_word_of(uintptr_t a)
+{
+    return (uint32_t)(a >> HEAP_WORD_SHIFT) & (HEAP_WORDS - 1);
+}
+static inline uint64_t heap_bit_of(uintptr_t a)
+{
+    return UINT64_C(1) << ((a >> HEAP_GRANULE_SHIFT) & 63);
+}
+static inline bool heap_covers(uintptr_t a)
+{
+    return a >> HEAP_ADDRESS_BITS == 0 && (a & ((1 << HEAP_GRANULE_SHIFT) - 1)) == 0;
+}
 
 static inline HeapRegion *heap_region(uintptr_t a)
 {
@@ -88,14 +104,17 @@ static inline void heap_mark(uintptr_t a)
     uint32_t word = heap_word_of(a);
     _Atomic uint64_t *live = &r->live[word];
     if (HEAP_ALONE())
-        atomic_store_explicit(live, atomic_load_explicit(live, memory_order_relaxed) | heap_bit_of(a), memory_order_relaxed);
+        atomic_store_explicit(live,
+                              atomic_load_explicit(live, memory_order_relaxed) | heap_bit_of(a),
+                              memory_order_relaxed);
     else
         atomic_fetch_or(live, heap_bit_of(a));
     if (__builtin_expect(!heap_summary_has(r->any1, word), 0))
         heap_summarize(r, word);
 }
 
-/* The block at A ends; before the real free, because another thread may get the address right after. True: MPI had used it. */
+/* The block at A ends; before the real free, because another thread may get the address right
+ * after. True: MPI had used it. */
 static inline bool heap_unmark(uintptr_t a)
 {
     HeapRegion *r;
@@ -104,9 +123,11 @@ static inline bool heap_unmark(uintptr_t a)
     uint32_t word = heap_word_of(a);
     uint64_t bit = heap_bit_of(a);
     _Atomic uint64_t *live = &r->live[word];
-    bool used = heap_summary_has(r->any_used, word) && (atomic_load_explicit(&r->used[word], memory_order_relaxed) & bit) != 0;
+    bool used = heap_summary_has(r->any_used, word)
+                && (atomic_load_explicit(&r->used[word], memory_order_relaxed) & bit) != 0;
     if (HEAP_ALONE())
-        atomic_store_explicit(live, atomic_load_explicit(live, memory_order_relaxed) & ~bit, memory_order_relaxed);
+        atomic_store_explicit(live, atomic_load_explicit(live, memory_order_relaxed) & ~bit,
+                              memory_order_relaxed);
     else
         atomic_fetch_and_explicit(live, ~bit, memory_order_relaxed);
     return used;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap-blocks.h knows where blocks begin.
+/* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap-blocks.h
+ * knows where blocks begin.
  *
- * "Real" is the next definition after this library's: glibc's, or an allocator that the program was linked with. */
+ * "Real" is the next definition after this library's: glibc's, or an allocator that the program was
+ * linked with. */
 #include "heap-blocks.h"
 
 #include <dlfcn.h>
@@ -26,7 +28,8 @@ static struct {
     size_t (*usable_size)(void *);
 } real;
 
-/* Until the real functions are found: dlsym itself may allocate. Blocks are never freed, a size stands before each. */
+/* Until the real functions are found: dlsym itself may allocate. Blocks are never freed, a size
+ * stands before each. */
 static struct {
     _Alignas(16) unsigned char bytes[32 << 10];
     size_t used;
@@ -34,8 +37,14 @@ static struct {
 enum { ARENA_HEADER = 16 };
 static bool resolving;
 
-static bool in_arena(const void *p) { return (uintptr_t)p - (uintptr_t)arena.bytes < sizeof arena.bytes; }
-static size_t arena_size(const void *p) { return *(const size_t *)((const unsigned char *)p - ARENA_HEADER); }
+static bool in_arena(const void *p)
+{
+    return (uintptr_t)p - (uintptr_t)arena.bytes < sizeof arena.bytes;
+}
+static size_t arena_size(const void *p)
+{
+    return *(const size_t *)((const unsigned char *)p - ARENA_HEADER);
+}
 
 static void *arena_alloc(size_t alignment, size_t n)
 {
@@ -60,7 +69,8 @@ static void *next(const char *name)
     return f;
 }
 
-/* False: called from within dlsym. The first allocation of a process comes before it has a second thread. */
+/* False: called from within dlsym. The first allocation of a process comes before it has a second
+ * thread. */
 static __attribute__((noinline, cold)) bool resolve(void)
 {
     if (resolving)
@@ -77,14 +87,16 @@ static __attribute__((noinline, cold)) bool resolve(void)
     real.pvalloc = next("pvalloc");
     real.usable_size = next("malloc_usable_size");
     void *(*f)(size_t) = next("malloc");
-    if (!f || !real.calloc || !real.realloc || !real.free || !real.posix_memalign || !real.usable_size) {
+    if (!f || !real.calloc || !real.realloc || !real.free || !real.posix_memalign
+        || !real.usable_size) {
         static const char message[] = "wend: there is no malloc behind libwend.so\n";
         if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
             _exit(127);
         _exit(127);
     }
     heap_sizes(real.usable_size);
-    __atomic_store_n(&real.malloc, f, __ATOMIC_RELEASE); /* last: it says that the others are there */
+    /* last: it says that the others are there */
+    __atomic_store_n(&real.malloc, f, __ATOMIC_RELEASE);
     resolving = false;
     errno = saved;
     return true;
@@ -92,7 +104,8 @@ static __attribute__((noinline, cold)) bool resolve(void)
 
 static inline bool ready(void)
 {
-    return __builtin_expect(__atomic_load_n(&real.malloc, __ATOMIC_ACQUIRE) != NULL, 1) || resolve();
+    return __builtin_expect(__atomic_load_n(&real.malloc, __ATOMIC_ACQUIRE) != NULL, 1)
+           || resolve();
 }
 
 static inline void *marked(void *p)
@@ -162,7 +175,8 @@ EXPORT void *realloc(void *p, size_t n)
     }
     if (!ready())
         return NULL;
-    /* Taken out first: once the real realloc has moved the block, another thread may get its place. */
+    /* Taken out first: once the real realloc has moved the block, another thread may get its
+     * place. */
     bool used = heap_unmark((uintptr_t)p);
     SegmentNames *names = used ? segment_detach((uintptr_t)p) : NULL;
     void *q = real.realloc(p, n);

@@ -69,7 +69,8 @@ uintptr_t sysconf_page(void)
     return page > 0 ? (uintptr_t)page : 4096;
 }
 
-/* Lines "low-high perms …", lower-case hexadecimal, in order. A page of the file at a time, and no allocation. */
+/* Lines "low-high perms …", lower-case hexadecimal, in order. A page of the file at a time, and no
+ * allocation. */
 bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
     *low = *high = 0;
@@ -81,7 +82,8 @@ bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
     bool found = false, passed = false;
     char page[4096];
     ssize_t n;
-    while (!found && !passed && ((n = read(fd, page, sizeof page)) > 0 || (n < 0 && errno == EINTR)))
+    while (!found && !passed
+           && ((n = read(fd, page, sizeof page)) > 0 || (n < 0 && errno == EINTR)))
         for (ssize_t i = 0; i < n && !found && !passed; i++) {
             char c = page[i];
             if (c == '\n') {
@@ -99,6 +101,7 @@ bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
             }
         }
     close(fd);
-    *high = found ? bounds[1] : passed ? bounds[0] : *low; /* behind the last one there is no gap that is known */
+    /* behind the last one there is no gap that is known */
+    *high = found ? bounds[1] : passed ? bounds[0] : *low;
     return found;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* segments.c: from an address to a segment's word and an offset.
  *
- * Each thread names what it uses by itself, so that the words of its calls do not depend on what other threads do meanwhile: a block that two
- * threads use has two names. Only memory that MPI made has one, of the thread that had it made.
+ * Each thread names what it uses by itself, so that the words of its calls do not depend on what
+ * other threads do meanwhile: a block that two threads use has two names. Only memory that MPI made
+ * has one, of the thread that had it made.
  *
- * A thread remembers the last few segments that it looked up, because buffers come again and again. Behind that is one lock, which is a leaf:
- * nothing that is called under it takes another. */
+ * A thread remembers the last few segments that it looked up, because buffers come again and again.
+ * Behind that is one lock, which is a leaf: nothing that is called under it takes another. */
 #include "segments.h"
 
 #include <dlfcn.h>
@@ -22,17 +23,30 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Forks happen while another thread holds the lock; the child goes on to free what it has inherited. */
-static void lock_take(void) { pthread_mutex_lock(&lock); }
-static void lock_give(void) { pthread_mutex_unlock(&lock); }
-static void survive_forks(void) { pthread_atfork(lock_take, lock_give, lock_give); }
+/* Forks happen while another thread holds the lock; the child goes on to free what it has
+ * inherited. */
+static void lock_take(void)
+{
+    pthread_mutex_lock(&lock);
+}
+static void lock_give(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+static void survive_forks(void)
+{
+    pthread_atfork(lock_take, lock_give, lock_give);
+}
 
 /* -- what a thread remembers -- */
 
 enum { REMEMBERED = 8 };
 static __thread __attribute__((tls_model("initial-exec"))) struct {
     uint64_t generation;
-    struct { uintptr_t low, length, origin; int64_t segment; } entry[REMEMBERED];
+    struct {
+        uintptr_t low, length, origin;
+        int64_t segment;
+    } entry[REMEMBERED];
     unsigned next;
     struct Names *names;             /* NULL: none yet */
     uintptr_t stack_low, stack_high; /* high 0: not asked yet */
@@ -51,7 +65,10 @@ static void remember(uintptr_t low, uintptr_t high, uintptr_t origin, int64_t se
 }
 
 /* With the lock held. */
-static void forget_all(void) { atomic_fetch_add(&generation, 1); }
+static void forget_all(void)
+{
+    atomic_fetch_add(&generation, 1);
+}
 
 /* One segment has gone: this thread need not forget the others. */
 static void forget_one(int64_t segment)
@@ -69,7 +86,11 @@ static void forget_one(int64_t segment)
 
 typedef struct Names {
     uint32_t thread;
-    struct { uint64_t *taken; size_t words, first; } ids[WEND_SEGMENT_KINDS]; /* the smallest free one of a kind */
+    /* the smallest free one of a kind */
+    struct {
+        uint64_t *taken;
+        size_t words, first;
+    } ids[WEND_SEGMENT_KINDS];
     Ranges modules, mappings;
     uintptr_t stack_origin;          /* 0: MPI has not seen its stack yet */
     uint64_t blocks;                 /* of the heap and of CUDA, that it has named so far */
@@ -78,7 +99,11 @@ typedef struct Names {
 } Names;
 
 static Names *all_names;
-static struct { Names **at; size_t n; } by_thread; /* programs may have tens of thousands, one after the other */
+/* programs may have tens of thousands, one after the other */
+static struct {
+    Names **at;
+    size_t n;
+} by_thread;
 
 static Names *names_of(int64_t thread)
 {
@@ -87,7 +112,8 @@ static Names *names_of(int64_t thread)
         return thread < 0 ? NULL : n;
     if ((size_t)thread >= by_thread.n) {
         size_t cap = 2 * (size_t)thread + 16;
-        Names **grown = wend_budget_resize(by_thread.at, by_thread.n * sizeof *grown, cap * sizeof *grown);
+        Names **grown =
+            wend_budget_resize(by_thread.at, by_thread.n * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return NULL;
         memset(grown + by_thread.n, 0, (cap - by_thread.n) * sizeof *grown);
@@ -105,8 +131,12 @@ static Names *names_of(int64_t thread)
     return n;
 }
 
-/* Blocks of the heap and of CUDA have their numbers in common: those of a proxy that has all of them on the heap are the same. */
-static int pool_of(int kind) { return kind == WEND_SEGMENT_CUDA ? WEND_SEGMENT_HEAP : kind; }
+/* Blocks of the heap and of CUDA have their numbers in common: those of a proxy that has all of
+ * them on the heap are the same. */
+static int pool_of(int kind)
+{
+    return kind == WEND_SEGMENT_CUDA ? WEND_SEGMENT_HEAP : kind;
+}
 
 /* The word, or WEND_UNKNOWN if there is no memory. */
 static int64_t id_take(Names *names, int kind)
@@ -120,7 +150,8 @@ static int64_t id_take(Names *names, int kind)
         w++;
     if (w == names->ids[kind].words) {
         size_t words = w ? 2 * w : 16;
-        uint64_t *grown = wend_budget_resize(names->ids[kind].taken, w * sizeof *grown, words * sizeof *grown);
+        uint64_t *grown =
+            wend_budget_resize(names->ids[kind].taken, w * sizeof *grown, words * sizeof *grown);
         if (!grown)
             return WEND_UNKNOWN;
         memset(grown + w, 0, (words - w) * sizeof *grown);
@@ -144,20 +175,28 @@ static void id_give(Names *names, int64_t segment)
 
 /* -- used blocks of the heap, and of CUDA: start -> names, open addressing -- */
 
-struct SegmentNames {                /* of one block: ascending by thread */
+struct SegmentNames { /* of one block: ascending by thread */
     Names *names;
     int64_t segment;
-    uint64_t blocks;                 /* names->blocks with it: no other name of the thread's ever has that */
+    /* names->blocks with it: no other name of the thread's ever has that */
+    uint64_t blocks;
     SegmentNames *next;
 };
-static SegmentNames *spare;          /* free nodes */
+static SegmentNames *spare; /* free nodes */
 
-typedef struct { uintptr_t start; SegmentNames *names; } Used; /* start 0: free */
-static struct { Used *slots; size_t n, cap; } used;
+typedef struct {
+    uintptr_t start;
+    SegmentNames *names;
+} Used; /* start 0: free */
+static struct {
+    Used *slots;
+    size_t n, cap;
+} used;
 
 static size_t used_slot(uintptr_t start)
 {
-    size_t i = (size_t)((start >> HEAP_GRANULE_SHIFT) * UINT64_C(0x9E3779B97F4A7C15) >> 20) & (used.cap - 1);
+    size_t i = (size_t)((start >> HEAP_GRANULE_SHIFT) * UINT64_C(0x9E3779B97F4A7C15) >> 20)
+               & (used.cap - 1);
     while (used.slots[i].start != 0 && used.slots[i].start != start)
         i = (i + 1) & (used.cap - 1);
     return i;
@@ -198,8 +237,9 @@ static SegmentNames *used_take(uintptr_t start)
     return names;
 }
 
-/* With the lock held. Whether another thread has freed a block in time is not the program's doing: its id comes again only when the thread that named it has named
- * so many more (as with requests, WEND_LAG). */
+/* With the lock held. Whether another thread has freed a block in time is not the program's doing:
+ * its id comes again only when the thread that named it has named so many more (as with requests,
+ * WEND_LAG). */
 static void take_back(Names *names)
 {
     for (SegmentNames **p = &names->given_back; *p;) {
@@ -215,7 +255,8 @@ static void take_back(Names *names)
     }
 }
 
-/* The segment of the block at START in this thread's names; NAME: it gets one, and IS_NEW says so. WEND_UNKNOWN: none, or no memory. */
+/* The segment of the block at START in this thread's names; NAME: it gets one, and IS_NEW says so.
+ * WEND_UNKNOWN: none, or no memory. */
 static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names, bool *is_new)
 {
     size_t i = used.cap ? used_slot(start) : 0;
@@ -299,13 +340,20 @@ void segment_end(SegmentNames *names)
     errno = saved;
 }
 
-/* -- blocks of CUDA: by range, since no allocator of the host knows their size; owner has the place and the device -- */
+/* -- blocks of CUDA: by range, since no allocator of the host knows their size; owner has the place
+ * and the device -- */
 
 static Ranges cuda = RANGES_INIT;
 
-static uint64_t cuda_place(enum memory_place place, int device) { return (uint64_t)(uint32_t)device << 2 | (uint64_t)place; }
+static uint64_t cuda_place(enum memory_place place, int device)
+{
+    return (uint64_t)(uint32_t)device << 2 | (uint64_t)place;
+}
 
-static bool is_named(uintptr_t start) { return used.cap && used.slots[used_slot(start)].start == start; }
+static bool is_named(uintptr_t start)
+{
+    return used.cap && used.slots[used_slot(start)].start == start;
+}
 
 /* With the lock held; BLOCK gets the range and its names. */
 static void cuda_take(Range r, CudaBlock *block)
@@ -327,7 +375,11 @@ void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, in
         if (more)
             cuda_take(old, &block);
         else
-            added = ranges_add(&cuda, (Range){.low = low, .high = high, .origin = low, .owner = cuda_place(place, device), .segment = WEND_UNKNOWN});
+            added = ranges_add(&cuda, (Range){.low = low,
+                                              .high = high,
+                                              .origin = low,
+                                              .owner = cuda_place(place, device),
+                                              .segment = WEND_UNKNOWN});
         forget_all(); /* where the memory is had been something else, such as a mapping */
         pthread_mutex_unlock(&lock);
         if (more)
@@ -342,7 +394,8 @@ bool memory_cuda_detach(const void *base, CudaBlock *block)
     Range r;
     pthread_mutex_lock(&lock);
     const Range *known = ranges_find(&cuda, (uintptr_t)base);
-    bool found = known && known->low == (uintptr_t)base && ranges_remove_overlap(&cuda, known->low, known->high, &r);
+    bool found = known && known->low == (uintptr_t)base
+                 && ranges_remove_overlap(&cuda, known->low, known->high, &r);
     if (found)
         cuda_take(r, block);
     pthread_mutex_unlock(&lock);
@@ -352,8 +405,12 @@ bool memory_cuda_detach(const void *base, CudaBlock *block)
 void memory_cuda_attach(CudaBlock *block)
 {
     pthread_mutex_lock(&lock);
-    bool added = ranges_add(&cuda, (Range){.low = block->low, .high = block->high, .origin = block->low, .owner = block->place, .segment = WEND_UNKNOWN}) &&
-                 (!block->names || used_add(block->low, block->names));
+    bool added = ranges_add(&cuda, (Range){.low = block->low,
+                                           .high = block->high,
+                                           .origin = block->low,
+                                           .owner = block->place,
+                                           .segment = WEND_UNKNOWN})
+                 && (!block->names || used_add(block->low, block->names));
     pthread_mutex_unlock(&lock);
     if (!added)
         memory_cuda_end(block);
@@ -382,7 +439,8 @@ void memory_cuda_sweep(bool (*is_gone)(uintptr_t base))
         bases[i] = cuda.at[i].low;
     pthread_mutex_unlock(&lock);
     for (size_t i = 0; named && i < n; i++)
-        if (is_gone(bases[i]) && memory_cuda_detach((void *)bases[i], &named[n_named]) && named[n_named].names)
+        if (is_gone(bases[i]) && memory_cuda_detach((void *)bases[i], &named[n_named])
+            && named[n_named].names)
             n_named++;
     if (n_named > 0)
         qsort(named, n_named, sizeof *named, compare_blocks);
@@ -410,7 +468,12 @@ void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner)
         return;
     /* A range of no bytes still has an address. */
     uintptr_t low = (uintptr_t)base;
-    Range new = {.low = low, .high = low + (bytes ? bytes : 1), .origin = low, .owner = owner, .segment = -1}, old;
+    Range new = {.low = low,
+                 .high = low + (bytes ? bytes : 1),
+                 .origin = low,
+                 .owner = owner,
+                 .segment = -1},
+          old;
     pthread_mutex_lock(&lock);
     while (ranges_remove_overlap(&made, new.low, new.high, &old)) {
         if (old.low == low && wend_segment_kind(old.segment) == (enum wend_segment_kind)kind)
@@ -472,7 +535,9 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *data)
         if (p->p_type != PT_LOAD || p->p_memsz == 0)
             continue;
         uintptr_t low = info->dlpi_addr + p->p_vaddr;
-        Range r = {.low = low & ~(page - 1), .high = (low + p->p_memsz + page - 1) & ~(page - 1), .segment = WEND_UNKNOWN,
+        Range r = {.low = low & ~(page - 1),
+                   .high = (low + p->p_memsz + page - 1) & ~(page - 1),
+                   .segment = WEND_UNKNOWN,
                    .owner = (uintptr_t)info->dlpi_phdr}; /* its headers are the module */
         if (!ranges_add(found, r))
             return 1;
@@ -480,7 +545,8 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* Modules are read without the lock, because the loader has locks of its own that are held while constructors run. */
+/* Modules are read without the lock, because the loader has locks of its own that are held while
+ * constructors run. */
 static void modules_refresh(void)
 {
     unsigned long long counts[2] = {0, 0};
@@ -497,7 +563,8 @@ static void modules_refresh(void)
         for (size_t i = n->modules.n; i-- > 0;) { /* those that are not there any more */
             const Range *r = &n->modules.at[i], *still = ranges_find(&found, r->low);
             Range gone;
-            if (!still || still->low != r->low || still->high != r->high || still->owner != r->owner)
+            if (!still || still->low != r->low || still->high != r->high
+                || still->owner != r->owner)
                 ranges_remove_overlap(&n->modules, r->low, r->high, &gone);
         }
     ranges_free(&modules);
@@ -564,8 +631,9 @@ static const Range *cuda_find(uintptr_t a)
 /* In the owner that find() leaves: this thread had no name for the block of CUDA. */
 #define CUDA_NEW (UINT64_C(1) << 63)
 
-/* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block). NAME: give it an id among NAMES (NULL: of a
- * thread that has none); else the segment may be WEND_UNKNOWN. The stack of another thread is a mapping. */
+/* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block).
+ * NAME: give it an id among NAMES (NULL: of a thread that has none); else the segment may be
+ * WEND_UNKNOWN. The stack of another thread is a mapping. */
 static Range *find(uintptr_t a, bool name, Names *names, Range *found)
 {
     Range *r = ranges_find(&made, a);
@@ -575,8 +643,11 @@ static Range *find(uintptr_t a, bool name, Names *names, Range *found)
         if (names && name && names->stack_origin == 0)
             names->stack_origin = a;
         bool named = names && names->stack_origin != 0;
-        *found = (Range){.low = mine.stack_low, .high = mine.stack_high, .origin = named ? names->stack_origin : a,
-                         .segment = named ? WEND_SEGMENT(WEND_SEGMENT_STACK, names->thread) : WEND_UNKNOWN};
+        *found = (Range){.low = mine.stack_low,
+                         .high = mine.stack_high,
+                         .origin = named ? names->stack_origin : a,
+                         .segment = named ? WEND_SEGMENT(WEND_SEGMENT_STACK, names->thread)
+                                          : WEND_UNKNOWN};
         return found;
     }
     size_t size;
@@ -615,7 +686,8 @@ static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, G
     found->owner = 0;
     found->segment = WEND_UNKNOWN;
     Range old;
-    while (names && ranges_remove_overlap(&names->mappings, found->low, found->high, &old)) { /* it has grown, or joined a neighbour */
+    /* it has grown, or joined a neighbour */
+    while (names && ranges_remove_overlap(&names->mappings, found->low, found->high, &old)) {
         if (found->segment < 0) {
             found->segment = old.segment;
             found->origin = old.origin;
@@ -702,7 +774,8 @@ static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
     }
     pthread_mutex_unlock(&lock);
     if (r == &found && (found.owner & CUDA_NEW))
-        segment_event_name(found.segment, (enum memory_place)(found.owner & 3), (int)(uint32_t)(found.owner >> 2));
+        segment_event_name(found.segment, (enum memory_place)(found.owner & 3),
+                           (int)(uint32_t)(found.owner >> 2));
     errno = saved;
     return r != NULL;
 }
@@ -710,7 +783,8 @@ static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
 Where memory_where(const void *address)
 {
     uintptr_t a = (uintptr_t)address;
-    if (__builtin_expect(mine.generation == atomic_load_explicit(&generation, memory_order_acquire), 1))
+    if (__builtin_expect(mine.generation == atomic_load_explicit(&generation, memory_order_acquire),
+                         1))
         for (size_t i = 0; i < REMEMBERED; i++)
             if (a - mine.entry[i].low < mine.entry[i].length)
                 return (Where){mine.entry[i].segment, (int64_t)(a - mine.entry[i].origin)};
@@ -722,13 +796,15 @@ Where memory_where(const void *address)
 
 bool memory_looks_mapped(uintptr_t value, Gap *gap)
 {
-    if (value < MEMORY_LOWEST_ADDRESS || value >> HEAP_ADDRESS_BITS != 0 || (gap && value - gap->low < gap->length))
+    if (value < MEMORY_LOWEST_ADDRESS || value >> HEAP_ADDRESS_BITS != 0
+        || (gap && value - gap->low < gap->length))
         return false;
     if (mine.generation == atomic_load_explicit(&generation, memory_order_acquire))
         for (size_t i = 0; i < REMEMBERED; i++)
             if (value - mine.entry[i].low < mine.entry[i].length)
                 return true;
-    /* Displacements are numbers of this size, thousands in one datatype: no look at the process's mappings for each. */
+    /* Displacements are numbers of this size, thousands in one datatype: no look at the process's
+     * mappings for each. */
     if (value >> 32 == 0)
         return wend_is_segment(memory_known((const void *)value).segment);
     Range r;

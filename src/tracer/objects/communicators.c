@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communicators.c: what Wend knows of communicators, windows and files. AddressLog of MPI once, when the object is made:
- * a handle fresh from the library is the one thing that is sure to be valid, so these calls raise no error
- * handler. */
+/* communicators.c: what Wend knows of communicators, windows and files. AddressLog of MPI once,
+ * when the object is made: a handle fresh from the library is the one thing that is sure to be
+ * valid, so these calls raise no error handler. */
 #include "objects.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@
 /* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */
 struct CommEntry {
     CommMetadata facts;
-    int indegree, outdegree;          /* -1: not asked yet */
-    bool weighted;                    /* a graph whose edges have weights */
+    int indegree, outdegree; /* -1: not asked yet */
+    bool weighted;           /* a graph whose edges have weights */
     /* comm_made_later */
     CallSequence *maker;
     int64_t word;
@@ -42,7 +42,10 @@ static struct CommEntry *comm_ask(MPI_Comm comm)
         state_break("out of memory");
         return NULL;
     }
-    *e = (struct CommEntry){{.size = -1, .rank = -1, .remote_size = -1, .leader = -1, .remote_leader = -1}, .indegree = -1, .outdegree = -1};
+    *e = (struct CommEntry){
+        {.size = -1, .rank = -1, .remote_size = -1, .leader = -1, .remote_leader = -1},
+        .indegree = -1,
+        .outdegree = -1};
     PMPI_Comm_size(comm, &e->facts.size);
     PMPI_Comm_rank(comm, &e->facts.rank);
     MPI_Group group = MPI_GROUP_NULL;
@@ -104,7 +107,11 @@ void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable)
         state_break("out of memory");
         return;
     }
-    *e = (struct CommEntry){{-1, -1, -1, -1, -1, NULL}, .indegree = -1, .outdegree = -1, .maker = c->sequence, .variable = variable};
+    *e = (struct CommEntry){{-1, -1, -1, -1, -1, NULL},
+                            .indegree = -1,
+                            .outdegree = -1,
+                            .maker = c->sequence,
+                            .variable = variable};
     if (facts)
         e->facts = *facts;
     e->word = handle_reserve(c, HANDLE_COMM);
@@ -155,7 +162,8 @@ static void members_ask(MPI_Win win, int n, int *members)
     if (!state()->world_group_known || PMPI_Win_get_group(win, &group) != MPI_SUCCESS)
         return;
     for (int i = 0, world; i < n; i++)
-        if (PMPI_Group_translate_ranks(group, 1, &i, state()->world_group, &world) == MPI_SUCCESS && world != MPI_UNDEFINED)
+        if (PMPI_Group_translate_ranks(group, 1, &i, state()->world_group, &world) == MPI_SUCCESS
+            && world != MPI_UNDEFINED)
             members[i] = world;
     PMPI_Group_free(&group);
 }
@@ -165,7 +173,8 @@ void win_made(MPI_Win win, MPI_Comm comm)
     const CommMetadata *facts = comm_facts(comm);
     const int *flavor;
     int known;
-    bool dynamic = PMPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &known) == MPI_SUCCESS && known && *flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    bool dynamic = PMPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &known) == MPI_SUCCESS
+                   && known && *flavor == MPI_WIN_FLAVOR_DYNAMIC;
     size_t n = dynamic && facts ? (size_t)facts->size : 0;
     struct CommEntry *e = inherit(HANDLE_WIN, VALUE(win), comm, n);
     if (e && dynamic) {
@@ -176,7 +185,10 @@ void win_made(MPI_Win win, MPI_Comm comm)
     }
 }
 
-void file_made(MPI_File file, MPI_Comm comm) { inherit(HANDLE_FILE, VALUE(file), comm, 0); }
+void file_made(MPI_File file, MPI_Comm comm)
+{
+    inherit(HANDLE_FILE, VALUE(file), comm, 0);
+}
 
 static void ask_degrees(MPI_Comm comm, struct CommEntry *e)
 {
@@ -249,8 +261,8 @@ void put_neighbours(ActiveCall *c, MPI_Comm graph)
     int *destinations = sources + in, *from = destinations + out, *to = from + in;
     bool weighted = e->weighted;
     if (PMPI_Dist_graph_neighbors(graph, (int)in, sources, weighted ? from : MPI_UNWEIGHTED,
-                                  (int)out, destinations,
-                                  weighted ? to : MPI_UNWEIGHTED) != MPI_SUCCESS) {
+                                  (int)out, destinations, weighted ? to : MPI_UNWEIGHTED)
+        != MPI_SUCCESS) {
         put_outcome(c, WEND_ABSENT);
     } else {
         put_outcome(c, (int64_t)(WEND_NEIGHBOURS_HEAD + (in + out) * (weighted ? 2 : 1)));

@@ -5,8 +5,11 @@
 
 #include "objects.h"
 
-void comm_world_open(void);                       /* after MPI_Init: MPI_COMM_WORLD, MPI_COMM_SELF, predefined datatypes */
-void datatypes_open(void);                        /* facts of the predefined datatypes, once MPI runs */
-void comm_arrived(struct CommEntry *e);           /* of comm_made_later: its variable has the handle now */
+/* after MPI_Init: MPI_COMM_WORLD, MPI_COMM_SELF, predefined datatypes */
+void comm_world_open(void);
+/* facts of the predefined datatypes, once MPI runs */
+void datatypes_open(void);
+/* of comm_made_later: its variable has the handle now */
+void comm_arrived(struct CommEntry *e);
 
 #endif

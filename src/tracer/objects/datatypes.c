@@ -10,7 +10,8 @@
 
 /* Size, lb, extent, true lb, true extent. */
 
-enum { VARIES = 5, DATATYPE_FACTS }; /* one fact more, which is not recorded: bounds differ in each run */
+/* one fact more, which is not recorded: bounds differ in each run */
+enum { VARIES = 5, DATATYPE_FACTS };
 
 static int64_t *datatype_ask(MPI_Datatype type)
 {
@@ -35,8 +36,10 @@ static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
 {
     int64_t *facts = datatype_ask(type);
     if (facts) {
-        /* Absolute addresses, with which a type is used from MPI_BOTTOM, or distances between segments. Its constructor has them. */
-        facts[VARIES] = varies || attachments_looks_mapped((uintptr_t)facts[1], NULL) || attachments_looks_mapped((uintptr_t)facts[3], NULL);
+        /* Absolute addresses, with which a type is used from MPI_BOTTOM, or distances between
+         * segments. Its constructor has them. */
+        facts[VARIES] = varies || attachments_looks_mapped((uintptr_t)facts[1], NULL)
+                        || attachments_looks_mapped((uintptr_t)facts[3], NULL);
         handle_set_facts(HANDLE_DATATYPE, VALUE(type), facts);
     }
     return facts;
@@ -46,7 +49,8 @@ void datatypes_open(void)
 {
     for (size_t i = 0; i < wend_n_predefined; i++) {
         const PredefinedHandle *p = &wend_predefined[i];
-        if (p->kind == HANDLE_DATATYPE && p->value != VALUE(MPI_DATATYPE_NULL) && !handle_facts(HANDLE_DATATYPE, p->value))
+        if (p->kind == HANDLE_DATATYPE && p->value != VALUE(MPI_DATATYPE_NULL)
+            && !handle_facts(HANDLE_DATATYPE, p->value))
             datatype_learn((MPI_Datatype)p->value, false);
     }
 }

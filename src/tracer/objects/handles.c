@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handles.c: the library's handle values and their words: one open-addressing hash for each kind, predefined handles among the entries. */
+/* handles.c: the library's handle values and their words: one open-addressing hash for each kind,
+ * predefined handles among the entries. */
 #include "objects.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ static bool id_take(struct IdPool *p, uint32_t *id)
         p->first++;
     if (p->first == p->words) {
         size_t words = p->words ? 2 * p->words : 1;
-        uint64_t *grown = wend_budget_resize(p->used, p->words * sizeof *grown, words * sizeof *grown);
+        uint64_t *grown =
+            wend_budget_resize(p->used, p->words * sizeof *grown, words * sizeof *grown);
         if (!grown)
             return false;
         memset(grown + p->words, 0, (words - p->words) * sizeof *grown);
@@ -38,7 +40,8 @@ static void id_release(struct IdPool *p, uint32_t id)
 }
 
 /* C has freed an object of MAKER's, the made-th of its kind: WEND_LAG. */
-static void give_back(const ActiveCall *c, CallSequence *maker, HandleKind kind, uint32_t id, uint64_t made)
+static void give_back(const ActiveCall *c, CallSequence *maker, HandleKind kind, uint32_t id,
+                      uint64_t made)
 {
     struct IdPool *p = &maker->ids[kind];
     if (!c || c->sequence == maker || c->sequence->callback || maker->callback) {
@@ -47,7 +50,8 @@ static void give_back(const ActiveCall *c, CallSequence *maker, HandleKind kind,
     }
     if (p->n_given_back == p->cap_given_back) {
         size_t cap = p->cap_given_back ? 2 * p->cap_given_back : 16;
-        struct GivenBack *grown = wend_budget_resize(p->given_back, p->cap_given_back * sizeof *grown, cap * sizeof *grown);
+        struct GivenBack *grown = wend_budget_resize(
+            p->given_back, p->cap_given_back * sizeof *grown, cap * sizeof *grown);
         if (!grown) {
             id_release(p, id);
             return;
@@ -71,7 +75,8 @@ static void take_back(struct IdPool *p)
 
 /* -- the hash -- */
 
-/* The value's entry: the calling thread's own if there are several. NULL: none, and *VACANT is the free slot where it would go. */
+/* The value's entry: the calling thread's own if there are several. NULL: none, and *VACANT is the
+ * free slot where it would go. */
 static HandleEntry *lookup(HandleKind kind, uintptr_t value, HandleEntry **vacant)
 {
     size_t n = wend_handles[kind].n;
@@ -157,7 +162,9 @@ void handles_open(void)
         }
         /* Two names of one value: the first of the list stands for both. */
         if (e->references == 0)
-            *e = (HandleEntry){.value = p->value, .word = WEND_CONST(p->constant), .references = HANDLE_PREDEFINED};
+            *e = (HandleEntry){.value = p->value,
+                               .word = WEND_CONST(p->constant),
+                               .references = HANDLE_PREDEFINED};
     }
 }
 
@@ -195,7 +202,11 @@ int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value)
     } else if (e) {
         word = reserve(c->sequence, kind);
         if (word != WEND_UNKNOWN)
-            *e = (HandleEntry){.value = value, .word = word, .references = 1, .maker = c->sequence, .made = c->sequence->ids[kind].made};
+            *e = (HandleEntry){.value = value,
+                               .word = word,
+                               .references = 1,
+                               .maker = c->sequence,
+                               .made = c->sequence->ids[kind].made};
         else if (!e->references)
             wend_handles[kind].used--;
     }
@@ -232,11 +243,13 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
     bool locked = state_lock(&state()->handles_lock);
     HandleEntry *e = find(kind, value);
     void *facts = NULL;
-    if (c && c->ending.maker && (!e || e->word != c->ending.word)) { /* the value is another thread's object already */
+    /* the value is another thread's object already */
+    if (c && c->ending.maker && (!e || e->word != c->ending.word)) {
         facts = c->ending.facts;
         give_back(c, c->ending.maker, kind, wend_handle_number(c->ending.word), c->ending.made);
     } else if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
-        /* Its attributes outlive it, and MPI_Comm_delete_attr may name them by it: the id is not free until the library gives the value again. */
+        /* Its attributes outlive it, and MPI_Comm_delete_attr may name them by it: the id is not
+         * free until the library gives the value again. */
         facts = e->facts;
         e->facts = NULL;
         e->ending = false;
@@ -304,12 +317,18 @@ int64_t handle_reserve(ActiveCall *c, HandleKind kind)
     return word;
 }
 
-void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts)
+void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word,
+                    void *facts)
 {
     bool locked = state_lock(&state()->handles_lock);
     HandleEntry *e = insert(kind, value);
     if (e && (e->references == 0 || e->ending)) {
-        *e = (HandleEntry){.value = value, .word = word, .references = 1, .maker = maker, .made = maker->ids[kind].made, .facts = facts};
+        *e = (HandleEntry){.value = value,
+                           .word = word,
+                           .references = 1,
+                           .maker = maker,
+                           .made = maker->ids[kind].made,
+                           .facts = facts};
         facts = NULL;
     }
     state_unlock(&state()->handles_lock, locked);

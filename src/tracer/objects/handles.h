@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handles.h: words of handles, which nearly every call asks for, inline; and between handles.c and its neighbours: facts that hang on a handle, and ids for handles
- * whose value comes later. */
+/* handles.h: words of handles, which nearly every call asks for, inline; and between handles.c and
+ * its neighbours: facts that hang on a handle, and ids for handles whose value comes later. */
 #ifndef WEND_HANDLES_H
 #define WEND_HANDLES_H
 
 #include "objects.h"
 
-void handles_open(void);                                             /* the predefined ones */
-void *handle_facts_new(size_t bytes);                                /* room for some; NULL: no memory */
-void handle_facts_free(void *facts);                                 /* that no handle owns; NULL is nothing */
-bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts);/* handle_facts_new's, owned by the handle from then on; false: unknown, and FACTS was freed */
-static inline void *handle_facts(HandleKind kind, uintptr_t value);  /* NULL: unknown handle, or none set */
-int64_t handle_reserve(ActiveCall *c, HandleKind kind);                    /* an id without a value yet; WEND_UNKNOWN: no memory */
-void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word, void *facts);
+void handles_open(void); /* the predefined ones */
+/* room for some; NULL: no memory */
+void *handle_facts_new(size_t bytes);
+/* that no handle owns; NULL is nothing */
+void handle_facts_free(void *facts);
+/* handle_facts_new's, owned by the handle from then on; false: unknown, and FACTS was freed */
+bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts);
+/* NULL: unknown handle, or none set */
+static inline void *handle_facts(HandleKind kind, uintptr_t value);
+/* an id without a value yet; WEND_UNKNOWN: no memory */
+int64_t handle_reserve(ActiveCall *c, HandleKind kind);
+void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word,
+                    void *facts);
 
 /* -- look-up -- */
 
 typedef struct HandleEntry {
     uintptr_t value;
     int64_t word;
-    uint32_t references;              /* 0: the slot is free; or HANDLE_ENDED or HANDLE_PREDEFINED */
-    bool ending;                      /* a call that frees the last reference is under way: the library may give the value to another thread */
-    CallSequence *maker;                  /* whose id it has */
-    uint64_t made;                    /* objects of this kind that it had made with this one */
+    /* 0: the slot is free; or HANDLE_ENDED or HANDLE_PREDEFINED */
+    uint32_t references;
+    /* a call that frees the last reference is under way: the library may give the value to another
+     * thread */
+    bool ending;
+    CallSequence *maker; /* whose id it has */
+    uint64_t made;       /* objects of this kind that it had made with this one */
     void *facts;
 } HandleEntry;
 
@@ -30,7 +39,11 @@ typedef struct HandleEntry {
 enum { HANDLE_ENDED = UINT32_MAX - 1, HANDLE_PREDEFINED = UINT32_MAX };
 
 /* Open addressing, with linear probing. */
-extern struct HandleTable { struct HandleEntry *slots; size_t n, used; } wend_handles[HANDLE_KINDS]; /* n: a power of two, or 0 */
+/* n: a power of two, or 0 */
+extern struct HandleTable {
+    struct HandleEntry *slots;
+    size_t n, used;
+} wend_handles[HANDLE_KINDS];
 
 int64_t handle_word_searched(HandleKind kind, uintptr_t value);
 void *handle_facts_searched(HandleKind kind, uintptr_t value);
@@ -40,8 +53,9 @@ static inline size_t handle_home(uintptr_t value, size_t n)
     return (size_t)(((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
 }
 
-/* Libraries count references to these, and give the same value to whoever asks for one (MPI_Comm_group in Open MPI, MPI_Comm_get_errhandler everywhere). Whether another
- * thread has one just now is that thread's affair: each has an entry, and so an id, of its own. */
+/* Libraries count references to these, and give the same value to whoever asks for one
+ * (MPI_Comm_group in Open MPI, MPI_Comm_get_errhandler everywhere). Whether another thread has one
+ * just now is that thread's affair: each has an entry, and so an id, of its own. */
 static inline bool handle_has_entry_for_each_thread(HandleKind kind)
 {
     return kind == HANDLE_GROUP || kind == HANDLE_ERRHANDLER || kind == HANDLE_DATATYPE;
@@ -56,14 +70,18 @@ static inline const CallSequence *handle_owner(void)
 /* Whether an entry with the value that is looked up is the calling thread's, or everyone's. */
 static inline bool handle_is_own(const struct HandleEntry *e, HandleKind kind)
 {
-    return e->references >= HANDLE_ENDED || !handle_has_entry_for_each_thread(kind) || e->maker == handle_owner();
+    return e->references >= HANDLE_ENDED || !handle_has_entry_for_each_thread(kind)
+           || e->maker == handle_owner();
 }
 
-/* The value's entry if it is where it would be alone in the table, as most are, and no lock is needed to look. NULL: it has to be searched. */
-static inline __attribute__((always_inline)) const struct HandleEntry *handle_at_home(HandleKind kind, uintptr_t value)
+/* The value's entry if it is where it would be alone in the table, as most are, and no lock is
+ * needed to look. NULL: it has to be searched. */
+static inline __attribute__((always_inline)) const struct HandleEntry *handle_at_home(
+    HandleKind kind, uintptr_t value)
 {
     const struct HandleTable *t = &wend_handles[kind];
-    if (__builtin_expect(atomic_load_explicit(&state()->multiple, memory_order_relaxed) || t->n == 0, 0))
+    if (__builtin_expect(
+            atomic_load_explicit(&state()->multiple, memory_order_relaxed) || t->n == 0, 0))
         return NULL;
     const struct HandleEntry *e = &t->slots[handle_home(value, t->n)];
     return e->value == value && e->references > 0 && handle_is_own(e, kind) ? e : NULL;

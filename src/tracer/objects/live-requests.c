@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* live-requests.c: which request a variable of the application holds.
  *
- * A library may hand out one handle value many times over (MPICH's pre-completed request), so a value alone names nothing. A live
- * request is found by the variable that holds it, if the variable still has its value; else (the application has copied the
- * handle) by value: first those whose variable has been overwritten, oldest first, then the oldest of the others, and it is
- * taken to live in the new variable from then on. Each step is O(1), however many requests share a value. Programs that never copy a handle
- * never look by value: until one does, there is no table of values, and live requests are in two lists only, from which it is made.
+ * A library may hand out one handle value many times over (MPICH's pre-completed request), so a
+ * value alone names nothing. A live request is found by the variable that holds it, if the variable
+ * still has its value; else (the application has copied the handle) by value: first those whose
+ * variable has been overwritten, oldest first, then the oldest of the others, and it is taken to
+ * live in the new variable from then on. Each step is O(1), however many requests share a value.
+ * Programs that never copy a handle never look by value: until one does, there is no table of
+ * values, and live requests are in two lists only, from which it is made.
  *
- * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE from its creation to its
- * completion, then NULLED while the application may still pass the variable that a Test or Waitany nulled, else IDLE. */
+ * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE
+ * from its creation to its completion, then NULLED while the application may still pass the
+ * variable that a Test or Waitany nulled, else IDLE. */
 #include "objects.h"
 
 #include <string.h>
@@ -17,13 +20,16 @@
 #include "own.gen.h"
 #include "recorder/recorder.h"
 
-typedef struct RequestList { RequestRecord *head, *tail; } RequestList;
+typedef struct RequestList {
+    RequestRecord *head, *tail;
+} RequestList;
 
 /* Live requests of one value. */
 typedef struct Value {
     MPI_Request value;
-    RequestList orphans, bound;              /* whose variable was overwritten; whose variable holds them still */
-    struct Value *next;               /* in its chain, or in the list of free ones */
+    /* whose variable was overwritten; whose variable holds them still */
+    RequestList orphans, bound;
+    struct Value *next; /* in its chain, or in the list of free ones */
 } Value;
 
 struct RequestRecord {
@@ -31,27 +37,30 @@ struct RequestRecord {
     WendPoolKey key;
     int64_t word;
     enum { IDLE, LIVE, NULLED } state;
-    MPI_Request *variable;            /* that it is bound to; NULL: an orphan */
-    RequestRecord *next_variable;     /* in the chain of the table of variables */
+    MPI_Request *variable;        /* that it is bound to; NULL: an orphan */
+    RequestRecord *next_variable; /* in the chain of the table of variables */
     MPI_Request handle;
-    Value *value;                     /* that the handle is; NULL: there is no table of values yet */
-    RequestRecord *previous, *next;   /* in one of the value's lists, or of all */
-    uint64_t stamp;                   /* the look-up that found it last: no call finds a request twice */
-    uint64_t number_made;             /* the maker's requests up to and with this one */
+    /* that the handle is; NULL: there is no table of values yet */
+    Value *value;
+    RequestRecord *previous, *next; /* in one of the value's lists, or of all */
+    /* the look-up that found it last: no call finds a request twice */
+    uint64_t stamp;
+    uint64_t number_made; /* the maker's requests up to and with this one */
     RequestRecord *next_deferred;
-    bool active;                      /* persistent ones: started and not completed */
+    bool active; /* persistent ones: started and not completed */
     bool start_recorded;
     struct RequestMetadata facts;
-    struct CommEntry *comm;           /* to be known when it completes */
-    Stash *stash;                     /* made while recording was off: the call that made it; NULL: it is recorded */
+    struct CommEntry *comm; /* to be known when it completes */
+    /* made while recording was off: the call that made it; NULL: it is recorded */
+    Stash *stash;
 };
 
 static struct {
-    RequestRecord **variables;        /* chains, by address */
+    RequestRecord **variables; /* chains, by address */
     size_t n_variables, in_variables;
-    RequestList orphans, bound;              /* while there is no table of values: of them all */
-    Value **values;                   /* chains, by value */
-    size_t n_values, in_values;       /* n_values 0: there is none yet */
+    RequestList orphans, bound; /* while there is no table of values: of them all */
+    Value **values;             /* chains, by value */
+    size_t n_values, in_values; /* n_values 0: there is none yet */
     Value *free_values;
     uint64_t stamp;
 } table;
@@ -189,10 +198,12 @@ static bool values_take(RequestList *l)
     return true;
 }
 
-/* Makes the table of values, from which on it is kept. Short of memory some requests are not in it; recording stops. */
+/* Makes the table of values, from which on it is kept. Short of memory some requests are not in it;
+ * recording stops. */
 static bool values_open(void)
 {
-    if (table.n_values || (values_grow() && values_take(&table.orphans) && values_take(&table.bound)))
+    if (table.n_values
+        || (values_grow() && values_take(&table.orphans) && values_take(&table.bound)))
         return true;
     state_break("out of memory");
     return false;
@@ -212,7 +223,8 @@ static void value_remove(RequestRecord *r)
     table.free_values = v;
 }
 
-/* The record that VARIABLE held is not there any more: a handle was written over it, or it was found elsewhere. */
+/* The record that VARIABLE held is not there any more: a handle was written over it, or it was
+ * found elsewhere. */
 static void unbind(RequestRecord *r)
 {
     if (r->state == LIVE) {
@@ -225,7 +237,8 @@ static void unbind(RequestRecord *r)
     }
 }
 
-/* R, in no variable, is in VARIABLE now, and what was there is not any more. R is in no list. False: no memory, nothing changed. */
+/* R, in no variable, is in VARIABLE now, and what was there is not any more. R is in no list.
+ * False: no memory, nothing changed. */
 static bool hold(RequestRecord *r, MPI_Request *variable)
 {
     if (table.in_variables >= table.n_variables && !variables_grow())
@@ -315,7 +328,8 @@ static bool reserve(ActiveCall *c, size_t n)
     size_t cap = c->cap_requests ? c->cap_requests : 16;
     while (cap < n)
         cap *= 2;
-    RequestRecord **grown = wend_budget_resize(c->requests, c->cap_requests * sizeof *grown, cap * sizeof *grown);
+    RequestRecord **grown =
+        wend_budget_resize(c->requests, c->cap_requests * sizeof *grown, cap * sizeof *grown);
     if (!grown) {
         state_break("out of memory");
         return false;
@@ -377,7 +391,8 @@ static RequestRecord *record_of(CallSequence *q, uint32_t number)
         size_t n = q->n_requests ? q->n_requests : 16;
         while (n <= number)
             n *= 2;
-        RequestRecord **grown = wend_budget_resize(q->requests, q->n_requests * sizeof *grown, n * sizeof *grown);
+        RequestRecord **grown =
+            wend_budget_resize(q->requests, q->n_requests * sizeof *grown, n * sizeof *grown);
         if (!grown)
             return NULL;
         memset(grown + q->n_requests, 0, (n - q->n_requests) * sizeof *grown);
@@ -389,18 +404,22 @@ static RequestRecord *record_of(CallSequence *q, uint32_t number)
     return q->requests[number];
 }
 
-/* As wend_cst_request, but sizes do not make a pool of their own: where they vary from message to message each call would have a request of another
- * number, and so another shape. Tags do, until they are many: messages of different kinds have different tags, and outcomes that are the same each time, for each shape, cost a count. */
+/* As wend_cst_request, but sizes do not make a pool of their own: where they vary from message to
+ * message each call would have a request of another number, and so another shape. Tags do, until
+ * they are many: messages of different kinds have different tags, and outcomes that are the same
+ * each time, for each shape, cost a count. */
 static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32_t *number)
 {
     int64_t kept[64];
-    uint64_t left_out = persistent ? 0 : c->amounts; /* MPI_Start has the number alone to tell what it starts */
+    /* MPI_Start has the number alone to tell what it starts */
+    uint64_t left_out = persistent ? 0 : c->amounts;
     for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
         i = (uint64_t)__builtin_ctzll(rest);
         kept[i] = c->slots.w[i];
         c->slots.w[i] = 0;
     }
-    bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n, !persistent, key, number);
+    bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n,
+                                  !persistent, key, number);
     for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
         i = (uint64_t)__builtin_ctzll(rest);
         c->slots.w[i] = kept[i];
@@ -408,9 +427,10 @@ static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32
     return taken;
 }
 
-/* Takes a number for the request that call C (signature complete but for it) made in *VARIABLE; returns
- * its word. C's sequence is locked. */
-static int64_t request_made(ActiveCall *c, MPI_Request *variable, const struct RequestMetadata *facts)
+/* Takes a number for the request that call C (signature complete but for it) made in *VARIABLE;
+ * returns its word. C's sequence is locked. */
+static int64_t request_made(ActiveCall *c, MPI_Request *variable,
+                            const struct RequestMetadata *facts)
 {
     CallSequence *q = c->sequence;
     WendPoolKey key;
@@ -478,7 +498,8 @@ static void end(ActiveCall *c, RequestRecord *r, MPI_Request *variable, bool nul
     if (!r->stash) {
         c->kept = true; /* whoever sees it made sees it end */
     } else if (atomic_load_explicit(&state()->recording, memory_order_relaxed)) {
-        stash_let_go(r->stash); /* and the other way round: its maker has not recorded a call since */
+        /* and the other way round: its maker has not recorded a call since */
+        stash_let_go(r->stash);
     } else {
         stash_remove(r->maker, r->stash);
     }
@@ -490,7 +511,8 @@ static void end(ActiveCall *c, RequestRecord *r, MPI_Request *variable, bool nul
     }
 }
 
-void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent event, bool by_choice)
+void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent event,
+                   bool by_choice)
 {
     RequestRecord *r = i < c->n_requests ? c->requests[i] : NULL;
     if (!r)
@@ -525,21 +547,33 @@ void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent 
 
 /* -- statuses -- */
 
-/* The fields of MPICH's common ABI, or of Open MPI's, read in place: this runs for every receive. */
+/* The fields of MPICH's common ABI, or of Open MPI's, read in place: this runs for every
+ * receive. */
 #if defined MPICH_VERSION
 static int64_t status_bytes(const MPI_Status *s)
 {
-    return (int64_t)((uint64_t)((unsigned)s->count_hi_and_cancelled >> 1) << 32 | (unsigned)s->count_lo);
+    return (int64_t)((uint64_t)((unsigned)s->count_hi_and_cancelled >> 1) << 32
+                     | (unsigned)s->count_lo);
 }
-static bool status_cancelled(const MPI_Status *s) { return s->count_hi_and_cancelled & 1; }
+static bool status_cancelled(const MPI_Status *s)
+{
+    return s->count_hi_and_cancelled & 1;
+}
 #elif defined OPEN_MPI
-static int64_t status_bytes(const MPI_Status *s) { return (int64_t)s->_ucount; }
-static bool status_cancelled(const MPI_Status *s) { return s->_cancelled; }
+static int64_t status_bytes(const MPI_Status *s)
+{
+    return (int64_t)s->_ucount;
+}
+static bool status_cancelled(const MPI_Status *s)
+{
+    return s->_cancelled;
+}
 #else
 static int64_t status_bytes(const MPI_Status *s)
 {
     MPI_Count n;
-    return PMPI_Get_elements_x(s, MPI_BYTE, &n) == MPI_SUCCESS && n != MPI_UNDEFINED ? (int64_t)n : 0;
+    return PMPI_Get_elements_x(s, MPI_BYTE, &n) == MPI_SUCCESS && n != MPI_UNDEFINED ? (int64_t)n
+                                                                                     : 0;
 }
 static bool status_cancelled(const MPI_Status *s)
 {
@@ -568,16 +602,19 @@ static void put_status(ActiveCall *c, int64_t source, int64_t tag, int64_t bytes
     words[3] = flags;
 }
 
-static void put_received(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes, int64_t flags)
+static void put_received(ActiveCall *c, const MPI_Status *s, int self, int source, int tag,
+                         int64_t bytes, int64_t flags)
 {
     if (!s || source == MPI_PROC_NULL || (flags & 1))
         put_status(c, 0, 0, 0, flags);
     else
         put_status(c, (int64_t)s->MPI_SOURCE - (source == MPI_ANY_SOURCE ? self : source),
-                   (int64_t)s->MPI_TAG - (tag == MPI_ANY_TAG ? 0 : tag), bytes - status_bytes(s), flags);
+                   (int64_t)s->MPI_TAG - (tag == MPI_ANY_TAG ? 0 : tag), bytes - status_bytes(s),
+                   flags);
 }
 
-/* Of a blocking receive or a probe: only requests can be cancelled, and MPICH leaves that bit of a status as it was in the caller's memory. */
+/* Of a blocking receive or a probe: only requests can be cancelled, and MPICH leaves that bit of a
+ * status as it was in the caller's memory. */
 void out_status(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
 {
     put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
@@ -590,10 +627,12 @@ void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
         put_status(c, 0, 0, 0, 0);
         return;
     }
-    bool own = r->maker == c->sequence; /* else readers cannot tell which of the calls of its pool made it */
+    /* else readers cannot tell which of the calls of its pool made it */
+    bool own = r->maker == c->sequence;
     switch (r->facts.type) {
     case REQUEST_RECV:
-        put_received(c, s, r->facts.self, r->facts.source, r->facts.tag, own ? r->facts.bytes : 0, status_flags(c, s));
+        put_received(c, s, r->facts.self, r->facts.source, r->facts.tag, own ? r->facts.bytes : 0,
+                     status_flags(c, s));
         break;
     case REQUEST_IO:
         put_status(c, 0, 0, (own ? r->facts.bytes : 0) - status_bytes(s), status_flags(c, s));

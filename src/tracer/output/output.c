@@ -18,9 +18,10 @@
 #include "shared/shared.h"
 
 static char *directory;
-static bool made;                     /* by us */
+static bool made; /* by us */
 static char *world_file;
-static char *claimed;                 /* the folder for parts, made to show that the directory is this job's */
+/* the folder for parts, made to show that the directory is this job's */
+static char *claimed;
 
 static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
 static char *format(const char *pattern, ...)
@@ -36,7 +37,8 @@ static char *format(const char *pattern, ...)
 
 const char *output_job(void)
 {
-    static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "COBALT_JOBID", "FLUX_JOB_ID"};
+    static const char *const variables[] = {"SLURM_JOB_ID", "PBS_JOBID",    "LSB_JOBID",
+                                            "JOB_ID",       "COBALT_JOBID", "FLUX_JOB_ID"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *job = getenv(variables[i]);
         if (job && *job)
@@ -54,7 +56,8 @@ static char *default_name(void)
     strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
     const char *job = output_job();
     char *name = job ? format(OUTPUT_PREFIX "%s-%s-%s", program_invocation_short_name, job, stamp)
-                     : format(OUTPUT_PREFIX "%s-%ld-%s", program_invocation_short_name, (long)getpid(), stamp);
+                     : format(OUTPUT_PREFIX "%s-%ld-%s", program_invocation_short_name,
+                              (long)getpid(), stamp);
     for (char *p = name; p && *p; p++)
         if (*p == '/')
             *p = '_';
@@ -102,10 +105,12 @@ static bool is_empty(const char *path)
 static bool is_of_recording(const char *name)
 {
     size_t n = strlen(name), suffix = strlen(WEND_CHECKPOINT_SUFFIX);
-    return strncmp(name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0 || (n > suffix && strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) == 0);
+    return strncmp(name, WORLD_FILE_PREFIX, strlen(WORLD_FILE_PREFIX)) == 0
+           || (n > suffix && strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) == 0);
 }
 
-/* -- several jobs under one wend trace: a script that runs mpirun twice, one after the other or at once. Each has a recording of its own: DIR, DIR-2, DIR-3. -- */
+/* -- several jobs under one wend trace: a script that runs mpirun twice, one after the other or at
+ * once. Each has a recording of its own: DIR, DIR-2, DIR-3. -- */
 
 /* The marker too: it is there before anything else is. */
 static bool is_ours(const char *name)
@@ -126,17 +131,20 @@ static bool has_entry(const char *path, bool (*wanted)(const char *name))
     return found;
 }
 
-/* Since when wend trace has been running: the last number of WEND_TOP, nanoseconds since the epoch. */
+/* Since when wend trace has been running: the last number of WEND_TOP, nanoseconds since the
+ * epoch. */
 static bool is_recording_of_this_trace(const char *path)
 {
     const char *top = getenv("WEND_TOP");
     long long since;
     struct stat info;
-    return top && sscanf(top, "%*d:%*d:%lld", &since) == 1 && stat(path, &info) == 0 && info.st_mtim.tv_sec * 1000000000LL + info.st_mtim.tv_nsec >= since
+    return top && sscanf(top, "%*d:%*d:%lld", &since) == 1 && stat(path, &info) == 0
+           && info.st_mtim.tv_sec * 1000000000LL + info.st_mtim.tv_nsec >= since
            && has_entry(path, is_ours);
 }
 
-/* Two jobs may come to one name at the same time: it is the one's that makes the folder of its parts. */
+/* Two jobs may come to one name at the same time: it is the one's that makes the folder of its
+ * parts. */
 static bool is_claimed_by_another(const char *path)
 {
     claimed = format("%s/" WEND_CHECKPOINT_FOLDER, path);
@@ -168,7 +176,8 @@ static void mark_world(void)
     free(parts);
 }
 
-/* Beside the archive of the world that started this one, by the name that it gave; else by one that sorts by time. */
+/* Beside the archive of the world that started this one, by the name that it gave; else by one that
+ * sorts by time. */
 static bool open_spawned(const char *path)
 {
     struct timespec now;
@@ -178,17 +187,20 @@ static bool open_spawned(const char *path)
         return false;
     const char *name = launcher_world();
     clock_gettime(CLOCK_REALTIME, &now);
-    if (name && !is_there(path, name, WORLD_FILE_SUFFIX) && !is_there(path, name, WEND_CHECKPOINT_SUFFIX))
+    if (name && !is_there(path, name, WORLD_FILE_SUFFIX)
+        && !is_there(path, name, WEND_CHECKPOINT_SUFFIX))
         world_file = format(WORLD_FILE_PREFIX "%s" WORLD_FILE_SUFFIX, name);
     else
-        world_file = format(WORLD_FILE_PREFIX "%lld.%09ld-%ld" WORLD_FILE_SUFFIX, (long long)now.tv_sec, now.tv_nsec, (long)getpid());
+        world_file = format(WORLD_FILE_PREFIX "%lld.%09ld-%ld" WORLD_FILE_SUFFIX,
+                            (long long)now.tv_sec, now.tv_nsec, (long)getpid());
     directory = world_file ? strdup(path) : NULL;
     if (directory)
         mark_world();
     return directory != NULL;
 }
 
-/* The directory at PATH, of a world that no other one started. False: it cannot be, and *PROBLEM says why (NULL: no memory). */
+/* The directory at PATH, of a world that no other one started. False: it cannot be, and *PROBLEM
+ * says why (NULL: no memory). */
 static bool open_first(const char *path, char **problem)
 {
     struct stat info;
@@ -238,7 +250,10 @@ char *output_open(bool spawned, char **problem)
     bool searching = !directory && !*problem;
     for (int job = 1; searching; job++) {
         char *name = job == 1 ? strdup(path) : format("%s" OUTPUT_NEXT "%d", path, job);
-        searching = name && (is_recording_of_this_trace(name) || (!open_first(name, problem) && *problem && is_recording_of_this_trace(name)));
+        searching =
+            name
+            && (is_recording_of_this_trace(name)
+                || (!open_first(name, problem) && *problem && is_recording_of_this_trace(name)));
         if (searching) { /* another job has come to it, if only meanwhile */
             free(*problem);
             *problem = NULL;

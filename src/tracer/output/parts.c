@@ -24,12 +24,13 @@
 
 #define TOKEN "/run"
 
-/* The file "run": which job the folder is of. Of one host's processes the launcher tells it, and the time exactly: rank 0 makes the folder after MPI_Init, which
- * is after all processes of its world have begun, and an older job's is older than these. Of another host's, the batch system's job, and the
- * time as far as clocks agree. */
+/* The file "run": which job the folder is of. Of one host's processes the launcher tells it, and
+ * the time exactly: rank 0 makes the folder after MPI_Init, which is after all processes of its
+ * world have begun, and an older job's is older than these. Of another host's, the batch system's
+ * job, and the time as far as clocks agree. */
 typedef struct {
     char magic[8];
-    char boot[40];                    /* the host since it was started */
+    char boot[40]; /* the host since it was started */
     char job[72];
     int64_t launcher, launcher_start; /* -1: not known */
     int64_t made;                     /* nanoseconds since the host was started */
@@ -41,18 +42,21 @@ static const char magic[8] = "WENDRUN1";
 static const int64_t CLOCKS_AGREE = INT64_C(60000000000);
 enum { RESERVE = 16 << 10, PATH_ROOM = PATH_MAX + 300 };
 
-static JobToken me;                      /* made: when this process began */
-static char base[PATH_ROOM];          /* the recording's directory; or where it will be, under a name that rank 0 makes up */
-static bool named;                    /* the first */
-static char folder[PATH_ROOM];        /* of the parts; "" : not found */
-static char directory[PATH_ROOM];     /* of the recording, found */
-static char said[4 * PATH_ROOM];      /* it, as it may be printed: a handler has no room for that */
-static _Atomic bool directory_known;  /* by the watcher, for the application */
-static char slots[2][64];             /* names of the files */
-static char own_folder[256];          /* the name of the parts' folder; "": not known, since this world was started and not told its name */
-static uint64_t build, number;        /* of the last save; the slot is its lowest bit */
-static uint64_t sizes[2];             /* of the files, room included */
-static bool holds[2];                 /* have they ever held a part? */
+static JobToken me; /* made: when this process began */
+/* the recording's directory; or where it will be, under a name that rank 0 makes up */
+static char base[PATH_ROOM];
+static bool named;                   /* the first */
+static char folder[PATH_ROOM];       /* of the parts; "" : not found */
+static char directory[PATH_ROOM];    /* of the recording, found */
+static char said[4 * PATH_ROOM];     /* it, as it may be printed: a handler has no room for that */
+static _Atomic bool directory_known; /* by the watcher, for the application */
+static char slots[2][64];            /* names of the files */
+/* the name of the parts' folder; "": not known, since this world was started and not told its
+ * name */
+static char own_folder[256];
+static uint64_t build, number; /* of the last save; the slot is its lowest bit */
+static uint64_t sizes[2];      /* of the files, room included */
+static bool holds[2];          /* have they ever held a part? */
 
 static long sys_open(const char *path, int flags)
 {
@@ -135,12 +139,14 @@ void parts_open(void)
         join(base, base, given);
     for (int i = 0; i < 2; i++) {
         static const char *const suffixes[] = WEND_CHECKPOINT_SLOTS;
-        snprintf(slots[i], sizeof slots[i], "/" WEND_CHECKPOINT_PREFIX "%d%s", s->world_rank, suffixes[i]);
+        snprintf(slots[i], sizeof slots[i], "/" WEND_CHECKPOINT_PREFIX "%d%s", s->world_rank,
+                 suffixes[i]);
     }
     if (!s->spawned)
         snprintf(own_folder, sizeof own_folder, WEND_CHECKPOINT_FOLDER);
     else if (launcher_world())
-        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_CHECKPOINT_SUFFIX, launcher_world());
+        snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_CHECKPOINT_SUFFIX,
+                 launcher_world());
     build = wend_checkpoint_build();
 }
 
@@ -160,7 +166,8 @@ void parts_make(void)
     token.made = nanoseconds(CLOCK_BOOTTIME);
     token.made_real = nanoseconds(CLOCK_REALTIME);
     if (file)
-        snprintf(path, sizeof path, "%s/%.*s" WEND_CHECKPOINT_SUFFIX, output_directory(), (int)(suffix ? suffix - file : 0), file);
+        snprintf(path, sizeof path, "%s/%.*s" WEND_CHECKPOINT_SUFFIX, output_directory(),
+                 (int)(suffix ? suffix - file : 0), file);
     else
         snprintf(path, sizeof path, "%s/" WEND_CHECKPOINT_FOLDER, output_directory());
     if ((file || !output_is_claimed()) && mkdir(path, 0777) != 0)
@@ -209,23 +216,35 @@ static int64_t made_for_us(const char *path)
     if (n != (long)sizeof t || memcmp(t.magic, magic, sizeof magic) != 0 || t.ranks != me.ranks)
         return INT64_MAX;
     if (same_text(t.boot, me.boot, sizeof t.boot)) {
-        bool ours = t.launcher == me.launcher && t.launcher_start == me.launcher_start && t.made >= me.made;
+        bool ours =
+            t.launcher == me.launcher && t.launcher_start == me.launcher_start && t.made >= me.made;
         return ours ? t.made : INT64_MAX;
     }
-    return same_text(t.job, me.job, sizeof t.job) && t.made_real >= me.made_real - CLOCKS_AGREE ? t.made_real : INT64_MAX;
+    return same_text(t.job, me.job, sizeof t.job) && t.made_real >= me.made_real - CLOCKS_AGREE
+               ? t.made_real
+               : INT64_MAX;
 }
 
-typedef struct { char path[PATH_ROOM], of[PATH_ROOM]; int64_t made; } Found;
+typedef struct {
+    char path[PATH_ROOM], of[PATH_ROOM];
+    int64_t made;
+} Found;
 
 /* Calls VISIT with each entry's path. */
-static void each_entry(const char *path, void (*visit)(const char *path, const char *name, void *user), void *user)
+static void each_entry(const char *path,
+                       void (*visit)(const char *path, const char *name, void *user), void *user)
 {
     _Alignas(8) char entries[2048];
     char entry[PATH_ROOM];
     long fd = sys_open(path, O_RDONLY | O_DIRECTORY), n;
     while (fd >= 0 && (n = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
         for (long at = 0; at < n;) {
-            struct { uint64_t inode, offset; unsigned short length; unsigned char type; char name[]; } *e = (void *)(entries + at);
+            struct {
+                uint64_t inode, offset;
+                unsigned short length;
+                unsigned char type;
+                char name[];
+            } *e = (void *)(entries + at);
             at += e->length;
             if (join(entry, path, "/") && join(entry, entry, e->name))
                 visit(entry, e->name, user);
@@ -240,7 +259,8 @@ static void visit_member(const char *path, const char *name, void *user)
 {
     Found *f = user;
     size_t n = strlen(name), suffix = strlen(WEND_CHECKPOINT_SUFFIX);
-    if (n <= suffix || strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) != 0 || (*own_folder && strcmp(name, own_folder) != 0))
+    if (n <= suffix || strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) != 0
+        || (*own_folder && strcmp(name, own_folder) != 0))
         return;
     int64_t made = made_for_us(path);
     if (made >= f->made)
@@ -257,7 +277,8 @@ static void visit_recording(const char *path, const char *name, void *user)
         each_entry(path, visit_member, user);
 }
 
-/* The name that was given, and those that further jobs of the same wend trace have in its place (output.c). */
+/* The name that was given, and those that further jobs of the same wend trace have in its place
+ * (output.c). */
 static void each_job(const char *given, Found *f)
 {
     static char path[PATH_ROOM];
@@ -268,14 +289,15 @@ static void each_job(const char *given, Found *f)
         *p = '\0';
         for (unsigned rest = n; rest > 0; rest /= 10)
             *--p = (char)('0' + rest % 10);
-        if (!join(path, given, OUTPUT_NEXT) || !join(path, path, p) || syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0)
+        if (!join(path, given, OUTPUT_NEXT) || !join(path, path, p)
+            || syscall(SYS_faccessat, AT_FDCWD, path, F_OK) != 0)
             return;
     }
 }
 
 bool parts_find(void)
 {
-    static Found found;               /* too large for some stacks */
+    static Found found; /* too large for some stacks */
     if (*folder)
         return true;
     found.made = INT64_MAX;
@@ -313,7 +335,8 @@ static void visit_saved(const char *path, const char *name, void *any)
     long fd = open_file(path, O_RDONLY);
     if (fd < 0)
         return;
-    if (syscall(SYS_pread64, fd, &header, sizeof header, 0L) == (long)sizeof header && memcmp(header.magic, WEND_CHECKPOINT_MAGIC, sizeof header.magic) == 0)
+    if (syscall(SYS_pread64, fd, &header, sizeof header, 0L) == (long)sizeof header
+        && memcmp(header.magic, WEND_CHECKPOINT_MAGIC, sizeof header.magic) == 0)
         *(bool *)any = true;
     syscall(SYS_close, fd);
 }
@@ -354,7 +377,8 @@ static bool write_all(long fd, const void *data, size_t n, long at)
     return true;
 }
 
-/* Bytes that the two files may have: this rank's share of what is free, and of what they have already. */
+/* Bytes that the two files may have: this rank's share of what is free, and of what they have
+ * already. */
 static uint64_t allowed(void)
 {
     struct statfs disk;
@@ -364,7 +388,8 @@ static uint64_t allowed(void)
     return (uint64_t)((double)free * (double)settings()->disk / 100 / (double)me.ranks);
 }
 
-/* Room for as much again: a disk that is full at the end still takes the last part. A file system that cannot reserve gets none. */
+/* Room for as much again: a disk that is full at the end still takes the last part. A file system
+ * that cannot reserve gets none. */
 static bool reserve(long fd, int slot, uint64_t bytes, uint64_t share)
 {
     if (bytes <= sizes[slot])
@@ -392,7 +417,8 @@ static bool is_ours(long fd)
            && info.st_nlink <= 1;
 }
 
-static bool write_slot(int slot, const WendCheckpointHeader *header, const void *part, uint64_t share)
+static bool write_slot(int slot, const WendCheckpointHeader *header, const void *part,
+                       uint64_t share)
 {
     char path[PATH_ROOM];
     long fd = join(path, folder, slots[slot]) ? open_file(path, O_RDWR | O_CREAT) : -1;
@@ -404,7 +430,8 @@ static bool write_slot(int slot, const WendCheckpointHeader *header, const void 
     }
     bool good = reserve(fd, slot, sizeof *header + header->bytes, share);
     if (part)
-        good = good && write_all(fd, part, header->bytes, sizeof *header) && write_all(fd, header, sizeof *header, 0);
+        good = good && write_all(fd, part, header->bytes, sizeof *header)
+               && write_all(fd, header, sizeof *header, 0);
     syscall(SYS_close, fd);
     holds[slot] |= good && part;
     if (!good && !holds[slot]) {

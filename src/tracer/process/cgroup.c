@@ -13,10 +13,18 @@
 static const struct {
     const char *type, *limit, *high, *used, *around, *files[2];
 } versions[] = {
-    {"cgroup", "memory.limit_in_bytes", NULL, "memory.usage_in_bytes",
-     "hierarchical_memory_limit", {"total_inactive_file", "total_active_file"}},
+    {"cgroup",
+     "memory.limit_in_bytes",
+     NULL,
+     "memory.usage_in_bytes",
+     "hierarchical_memory_limit",
+     {"total_inactive_file", "total_active_file"}},
     /* Beyond memory.high the kernel does not kill, but holds the group's processes up. */
-    {"cgroup2", "memory.max", "memory.high", "memory.current", NULL,
+    {"cgroup2",
+     "memory.max",
+     "memory.high",
+     "memory.current",
+     NULL,
      {"inactive_file", "active_file"}},
 };
 enum { VERSIONS = sizeof versions / sizeof *versions };
@@ -76,7 +84,10 @@ static void unescape(char *text)
     *out = '\0';
 }
 
-typedef struct { const char *root, *point; int version; } Mount; /* ROOT: the group at POINT */
+typedef struct {
+    const char *root, *point;
+    int version;
+} Mount; /* ROOT: the group at POINT */
 
 /* "36 35 0:29 /root /point rw,relatime shared:1 - cgroup source rw,memory", cut up. False: this is
  * no mount of groups that limit memory. */
@@ -121,7 +132,7 @@ typedef struct {
     Cgroups *groups;
     const char *root;
     const char *paths[VERSIONS];
-    size_t roots[VERSIONS];           /* how long the root of the mount that was taken is, + 1 */
+    size_t roots[VERSIONS]; /* how long the root of the mount that was taken is, + 1 */
 } Search;
 
 /* Of several mounts the one that shows more groups around this one, and of such the last. */
@@ -146,7 +157,7 @@ static void look_at_mounts(Search *s, int fd)
 {
     char text[KERNEL_TEXT];
     size_t n = 0;
-    bool whole = true;                /* what TEXT begins with is the beginning of a line */
+    bool whole = true; /* what TEXT begins with is the beginning of a line */
     ssize_t more;
     while ((more = read(fd, text + n, sizeof text - n)) > 0) {
         char *line = text, *end;
@@ -188,22 +199,27 @@ void cgroup_find(Cgroups *groups, const char *root)
 /* -- its limits -- */
 
 /* FOLDER/NAME, in P. */
-typedef struct { char text[CGROUP_PATH + 64]; } Path;
+typedef struct {
+    char text[CGROUP_PATH + 64];
+} Path;
 static const char *file_of(Path *p, const char *folder, const char *name)
 {
     snprintf(p->text, sizeof p->text, "%s/%s", folder, name);
     return p->text;
 }
 
-static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
 
 static uint64_t limit_of(const char *folder, int version)
 {
     Path p;
     uint64_t limit = kernel_number(file_of(&p, folder, versions[version].limit), UINT64_MAX);
     if (versions[version].high)
-        limit = least(limit,
-                      kernel_number(file_of(&p, folder, versions[version].high), UINT64_MAX));
+        limit =
+            least(limit, kernel_number(file_of(&p, folder, versions[version].high), UINT64_MAX));
     if (versions[version].around)
         limit = least(limit, kernel_number_of(file_of(&p, folder, "memory.stat"),
                                               versions[version].around, UINT64_MAX));

@@ -18,7 +18,10 @@ enum { CGROUP_PATH = 4096 };
 /* Where the groups' files are, for each version: the folder of the process's own group, "" if there
  * is none. Its first TOP bytes lead to the outermost group that can be seen. */
 typedef struct {
-    struct { char folder[CGROUP_PATH]; size_t top; } of[2];
+    struct {
+        char folder[CGROUP_PATH];
+        size_t top;
+    } of[2];
 } Cgroups;
 
 /* Finds the groups of this process, by /proc/self/cgroup and /proc/self/mountinfo. ROOT is put

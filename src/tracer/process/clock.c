@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c: the clock of calls: the processor's time stamp counter where it runs at one rate for ever, else CLOCK_MONOTONIC.
+/* clock.c: the clock of calls: the processor's time stamp counter where it runs at one rate for
+ * ever, else CLOCK_MONOTONIC.
  *
- * The counter's rate is measured against CLOCK_MONOTONIC from the loading of the library on, so it needs no table of processors; after
- * MPI_Init, tens of milliseconds later, the error is a few parts per million. */
+ * The counter's rate is measured against CLOCK_MONOTONIC from the loading of the library on, so it
+ * needs no table of processors; after MPI_Init, tens of milliseconds later, the error is a few
+ * parts per million. */
 #include "clock.h"
 
 #include <time.h>
@@ -12,10 +14,10 @@
 #endif
 
 static struct {
-    uint64_t ticks, nanoseconds;      /* at clock_open */
+    uint64_t ticks, nanoseconds; /* at clock_open */
 } opened;
 
-enum { ENOUGH = 1000000 };            /* nanoseconds: 50 parts per million */
+enum { ENOUGH = 1000000 }; /* nanoseconds: 50 parts per million */
 
 uint64_t clock_nanoseconds(void)
 {

@@ -7,17 +7,23 @@
 
 #include "state.h"
 
-void clock_open(void);                /* when the library is loaded */
-void clock_calibrate(void);           /* at the first MPI call, and after MPI_Init */
-double clock_resolution(void);        /* seconds */
+void clock_open(void);         /* when the library is loaded */
+void clock_calibrate(void);    /* at the first MPI call, and after MPI_Init */
+double clock_resolution(void); /* seconds */
 uint64_t clock_nanoseconds(void);
 const char *clock_source(void);
 
 #if defined __x86_64__
 #include <x86intrin.h>
-static inline uint64_t clock_ticks(void) { return __builtin_expect(state()->tsc, 1) ? __rdtsc() : clock_nanoseconds(); }
+static inline uint64_t clock_ticks(void)
+{
+    return __builtin_expect(state()->tsc, 1) ? __rdtsc() : clock_nanoseconds();
+}
 #else
-static inline uint64_t clock_ticks(void) { return clock_nanoseconds(); }
+static inline uint64_t clock_ticks(void)
+{
+    return clock_nanoseconds();
+}
 #endif
 
 #endif

@@ -40,8 +40,8 @@ int kept_number(const KeptFile *file)
 {
     int saved = errno;
     struct stat info;
-    bool same = file->number >= 0 && fstat(file->number, &info) == 0
-                && info.st_dev == file->device && info.st_ino == file->inode;
+    bool same = file->number >= 0 && fstat(file->number, &info) == 0 && info.st_dev == file->device
+                && info.st_ino == file->inode;
     errno = saved;
     return same ? file->number : -1;
 }

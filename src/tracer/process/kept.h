@@ -8,8 +8,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-typedef struct { int number; dev_t device; ino_t inode; } KeptFile;
-#define KEPT_NONE {.number = -1}
+typedef struct {
+    int number;
+    dev_t device;
+    ino_t inode;
+} KeptFile;
+#define KEPT_NONE    \
+    {                \
+        .number = -1 \
+    }
 
 /* Takes FD, and moves it to where programs do not count on numbers: above 200, else above those
  * of standard input, output and error. False: FD is -1, or cannot be kept; it is closed then. */

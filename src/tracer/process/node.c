@@ -63,7 +63,10 @@ static char *read_proc(long pid, const char *name, size_t *len)
 }
 
 /* The environment with which a process was started, which is at most of interest once. */
-typedef struct { char *text; size_t len; } Environment;
+typedef struct {
+    char *text;
+    size_t len;
+} Environment;
 
 static Environment environment_of(long pid)
 {
@@ -97,13 +100,16 @@ static long rank_of(long pid, const char *variable)
     return rank;
 }
 
-/* Is it that of a process that was started with this one? What the application itself starts (MPI_Comm_spawn) has ranks of its own from 0 on; PMIx, or else
- * Wend, has told such processes the name of their job. */
+/* Is it that of a process that was started with this one? What the application itself starts
+ * (MPI_Comm_spawn) has ranks of its own from 0 on; PMIx, or else Wend, has told such processes the
+ * name of their job. */
 static bool is_of_job(const Environment *e)
 {
-    const char *namespace = getenv("PMIX_NAMESPACE"), *own = namespace ? namespace : getenv(LAUNCHER_WORLD);
+    const char *namespace = getenv("PMIX_NAMESPACE"),
+               *own = namespace ? namespace : getenv(LAUNCHER_WORLD);
     const char *its = value_in(e, namespace ? "PMIX_NAMESPACE" : LAUNCHER_WORLD);
-    return its ? own && strcmp(its, own) == 0 : namespace || !own; /* the first world has no name of Wend's */
+    /* the first world has no name of Wend's */
+    return its ? own && strcmp(its, own) == 0 : namespace || !own;
 }
 
 /* State (a letter) and parent; 0 and 0: gone. */
@@ -111,7 +117,8 @@ static void status_of(long pid, char *state, long *parent)
 {
     size_t len;
     char *stat = read_proc(pid, "stat", &len);
-    const char *after = stat ? strrchr(stat, ')') : NULL; /* the program's name may have anything in it */
+    /* the program's name may have anything in it */
+    const char *after = stat ? strrchr(stat, ')') : NULL;
     if (!after || sscanf(after, ") %c %ld", state, parent) != 2) {
         *state = 0;
         *parent = 0;
@@ -119,7 +126,8 @@ static void status_of(long pid, char *state, long *parent)
     free(stat);
 }
 
-/* The process that started the rank that PID is of: the first, from PID on upwards, that has no rank. */
+/* The process that started the rank that PID is of: the first, from PID on upwards, that has no
+ * rank. */
 static long launcher_from(long pid, const char *variable)
 {
     char state;
@@ -137,8 +145,9 @@ static bool has_mapped(long pid, const char *library)
     return found;
 }
 
-/* All ranks of a node ask about all, and the kernel takes a quarter of a millisecond for a process's mappings: its threads tell in a tenth of that, Wend's being among
- * the first that there are. */
+/* All ranks of a node ask about all, and the kernel takes a quarter of a millisecond for a
+ * process's mappings: its threads tell in a tenth of that, Wend's being among the first that there
+ * are. */
 static bool has_watcher(long pid)
 {
     char path[64];
@@ -151,11 +160,14 @@ static bool has_watcher(long pid)
     while (tasks && !found && (e = readdir(tasks))) {
         char name[32];
         snprintf(path, sizeof path, "%.20s/comm", e->d_name);
-        int fd = isdigit((unsigned char)e->d_name[0]) ? openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC) : -1;
+        int fd = isdigit((unsigned char)e->d_name[0])
+                     ? openat(dirfd(tasks), path, O_RDONLY | O_CLOEXEC)
+                     : -1;
         if (fd < 0)
             continue;
         ssize_t n = read(fd, name, sizeof name);
-        found = n == sizeof NODE_WATCHER_NAME && memcmp(name, NODE_WATCHER_NAME "\n", sizeof NODE_WATCHER_NAME) == 0;
+        found = n == sizeof NODE_WATCHER_NAME
+                && memcmp(name, NODE_WATCHER_NAME "\n", sizeof NODE_WATCHER_NAME) == 0;
         close(fd);
     }
     if (tasks)
@@ -163,9 +175,13 @@ static bool has_watcher(long pid)
     return found;
 }
 
-typedef struct { long rank; bool with; } Seen;
+typedef struct {
+    long rank;
+    bool with;
+} Seen;
 
-/* The rank of PID, if it is one of those that LAUNCHER started with this one, and lives; else -1. */
+/* The rank of PID, if it is one of those that LAUNCHER started with this one, and lives; else
+ * -1. */
 static long rank_with(long pid, const char *variable, long launcher)
 {
     Environment e = environment_of(pid);

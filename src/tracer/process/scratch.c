@@ -17,18 +17,26 @@ typedef struct ScratchPiece {
     bool set_aside;
 } ScratchPiece;
 
-enum { ALIGNMENT = 16, FIRST = 1 << 20, KEPT = 8 << 20, HEADER = (sizeof(ScratchPiece) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT };
+enum {
+    ALIGNMENT = 16,
+    FIRST = 1 << 20,
+    KEPT = 8 << 20,
+    HEADER = (sizeof(ScratchPiece) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT
+};
 
 static ScratchPiece *newest;
 /* Used by nobody: whoever takes it out has it alone, and puts it back. */
 static ScratchPiece *_Atomic aside;
 
-static size_t rounded(size_t n) { return (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1); }
+static size_t rounded(size_t n)
+{
+    return (n + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+}
 
 static ScratchPiece *map(size_t bytes)
 {
-    long p = syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                     -1, 0);
+    long p =
+        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == -1)
         return NULL;
     *(ScratchPiece *)p = (ScratchPiece){.bytes = bytes, .used = HEADER};

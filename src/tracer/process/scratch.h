@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void *scratch_resize(void *p, size_t old, size_t n); /* a WendResize (lib/base/buf.h); what is freed comes back with scratch_clear */
-void scratch_clear(void);                            /* all at once */
+/* a WendResize (lib/base/buf.h); what is freed comes back with scratch_clear */
+void *scratch_resize(void *p, size_t old, size_t n);
+void scratch_clear(void); /* all at once */
 /* From now on BYTES can be had without fail where the system has none left: address space is set
  * aside if the process has a limit of it, or the system promises no more than it has. FALSE: so
  * much there is not, and what was set aside before is still there. For any thread. */

@@ -63,7 +63,7 @@ void shield_lower(const Shield *s)
 
 /* -- lines -- */
 
-static bool without_stderr;           /* when the library was loaded */
+static bool without_stderr; /* when the library was loaded */
 
 __attribute__((constructor)) static void look_for_stderr(void)
 {

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <sys/uio.h>
 
-typedef struct { sigset_t before, own; } Shield;
+typedef struct {
+    sigset_t before, own;
+} Shield;
 
 /* From raise to lower the calling thread gets neither signal. What was pending before, or came
  * from elsewhere meanwhile, is pending afterwards. Both may be called in a signal's handler;

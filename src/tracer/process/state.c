@@ -15,7 +15,8 @@
 State wend_state = {
     .world_rank = -1,
     .world_size = -1,
-    .multiple = true, /* until MPI_Init says otherwise: what may be called before it may be called by any thread */
+    /* until MPI_Init says otherwise: what may be called before it may be called by any thread */
+    .multiple = true,
     .threads_lock = PTHREAD_MUTEX_INITIALIZER,
     .handles_lock = PTHREAD_MUTEX_INITIALIZER,
     .requests_lock = PTHREAD_MUTEX_INITIALIZER,

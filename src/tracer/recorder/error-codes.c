@@ -11,7 +11,10 @@
 
 /* Error classes that occurred. The watcher reads it at any time: a larger one takes the place of
  * it, and nothing is freed. */
-typedef struct { size_t n; _Atomic uint8_t occurred[]; } Classes;
+typedef struct {
+    size_t n;
+    _Atomic uint8_t occurred[];
+} Classes;
 static Classes *_Atomic classes;
 
 static void note(int class)
@@ -20,8 +23,8 @@ static void note(int class)
         return;
     bool locked = state_lock(&state()->threads_lock);
     Classes *k = atomic_load(&classes);
-    if (!k || (size_t)class >= k->n) {
-        size_t n = 2 * (size_t)class + 128;
+    if (!k || (size_t) class >= k->n) {
+        size_t n = 2 * (size_t) class + 128;
         Classes *grown = calloc(1, sizeof *grown + n);
         if (grown) {
             grown->n = n;
@@ -30,12 +33,12 @@ static void note(int class)
             atomic_store(&classes, k = grown);
         }
     }
-    if (k && (size_t)class < k->n)
+    if (k && (size_t) class < k->n)
         k->occurred[class] = 1;
     state_unlock(&state()->threads_lock, locked);
 }
 
-static int *added;                    /* error codes and classes of the application */
+static int *added; /* error codes and classes of the application */
 static size_t n_added;
 
 void error_code_added(int code)

@@ -9,7 +9,7 @@
 #include "sequence.h"
 
 #define SECOND INT64_C(1000000000)
-#define HOLD_LIMIT SECOND             /* for threads to leave the recorder */
+#define HOLD_LIMIT SECOND /* for threads to leave the recorder */
 
 void recorder_wait(Thread *t)
 {
@@ -26,7 +26,8 @@ void recorder_wait(Thread *t)
  * within far less than this time. */
 static void barrier(void)
 {
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0 && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) {
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0
+        && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0) {
         struct timespec t = futex_span(SECOND / 100);
         syscall(SYS_nanosleep, &t, NULL);
     }
@@ -44,7 +45,8 @@ bool recorder_hold(void)
     int64_t end = (int64_t)clock_nanoseconds() + HOLD_LIMIT;
     atomic_store(&s->hold, 1);
     barrier();
-    for (const CallSequence *q = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE); q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE)) {
+    for (const CallSequence *q = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE); q;
+         q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE)) {
         const Thread *t = __atomic_load_n(&q->owner, __ATOMIC_ACQUIRE);
         while (t && atomic_load_explicit(&t->busy, memory_order_acquire)) {
             if ((int64_t)clock_nanoseconds() > end) {

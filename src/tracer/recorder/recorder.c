@@ -6,27 +6,50 @@
 #include "sequence.h"
 #include "stash.h"
 
-/* While recording is off, what makes, ends or changes an object goes on being recorded, so that readers know it when recording is on again
- * and a proxy has it. handles.c and live-requests.c mark their calls; these they do not see. */
+/* While recording is off, what makes, ends or changes an object goes on being recorded, so that
+ * readers know it when recording is on again and a proxy has it. handles.c and live-requests.c mark
+ * their calls; these they do not see. */
 static bool is_kept(const ActiveCall *c)
 {
     switch (c->function) {
-    case WEND_FN_MPI_Init: case WEND_FN_MPI_Init_thread: case WEND_FN_MPI_Finalize:
-    case WEND_FN_MPI_T_init_thread: case WEND_FN_MPI_T_finalize:
+    case WEND_FN_MPI_Init:
+    case WEND_FN_MPI_Init_thread:
+    case WEND_FN_MPI_Finalize:
+    case WEND_FN_MPI_T_init_thread:
+    case WEND_FN_MPI_T_finalize:
     case WEND_FN_MPI_Type_commit:
-    case WEND_FN_MPI_Info_set: case WEND_FN_MPI_Info_delete:
-    case WEND_FN_MPI_Comm_set_attr: case WEND_FN_MPI_Comm_delete_attr: case WEND_FN_MPI_Attr_put: case WEND_FN_MPI_Attr_delete:
-    case WEND_FN_MPI_Type_set_attr: case WEND_FN_MPI_Type_delete_attr:
-    case WEND_FN_MPI_Win_set_attr: case WEND_FN_MPI_Win_delete_attr:
-    case WEND_FN_MPI_Comm_set_errhandler: case WEND_FN_MPI_Errhandler_set: case WEND_FN_MPI_Win_set_errhandler:
-    case WEND_FN_MPI_File_set_errhandler: case WEND_FN_MPI_Session_set_errhandler:
-    case WEND_FN_MPI_Add_error_class: case WEND_FN_MPI_Add_error_code: case WEND_FN_MPI_Add_error_string:
-    case WEND_FN_MPI_Alloc_mem: case WEND_FN_MPI_Free_mem:
-    case WEND_FN_MPI_Win_attach: case WEND_FN_MPI_Win_detach:
-    case WEND_FN_MPI_Buffer_attach: case WEND_FN_MPI_Buffer_attach_c: case WEND_FN_MPI_Buffer_detach: case WEND_FN_MPI_Buffer_detach_c:
+    case WEND_FN_MPI_Info_set:
+    case WEND_FN_MPI_Info_delete:
+    case WEND_FN_MPI_Comm_set_attr:
+    case WEND_FN_MPI_Comm_delete_attr:
+    case WEND_FN_MPI_Attr_put:
+    case WEND_FN_MPI_Attr_delete:
+    case WEND_FN_MPI_Type_set_attr:
+    case WEND_FN_MPI_Type_delete_attr:
+    case WEND_FN_MPI_Win_set_attr:
+    case WEND_FN_MPI_Win_delete_attr:
+    case WEND_FN_MPI_Comm_set_errhandler:
+    case WEND_FN_MPI_Errhandler_set:
+    case WEND_FN_MPI_Win_set_errhandler:
+    case WEND_FN_MPI_File_set_errhandler:
+    case WEND_FN_MPI_Session_set_errhandler:
+    case WEND_FN_MPI_Add_error_class:
+    case WEND_FN_MPI_Add_error_code:
+    case WEND_FN_MPI_Add_error_string:
+    case WEND_FN_MPI_Alloc_mem:
+    case WEND_FN_MPI_Free_mem:
+    case WEND_FN_MPI_Win_attach:
+    case WEND_FN_MPI_Win_detach:
+    case WEND_FN_MPI_Buffer_attach:
+    case WEND_FN_MPI_Buffer_attach_c:
+    case WEND_FN_MPI_Buffer_detach:
+    case WEND_FN_MPI_Buffer_detach_c:
     case WEND_FN_MPI_File_set_view:
-    case WEND_FN_wend_start: case WEND_FN_wend_join:
-    case WEND_FN_wend_device: case WEND_FN_wend_managed: case WEND_FN_wend_pinned:
+    case WEND_FN_wend_start:
+    case WEND_FN_wend_join:
+    case WEND_FN_wend_device:
+    case WEND_FN_wend_managed:
+    case WEND_FN_wend_pinned:
         return true;
     default:
         return c->kept;
@@ -109,7 +132,8 @@ void call_forget(ActiveCall *c)
     leave(c);
 }
 
-static void append_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *slots, size_t n_slots, const int64_t *outcome, size_t n_outcome)
+static void append_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                          size_t n_slots, const int64_t *outcome, size_t n_outcome)
 {
     State *s = state();
     if (!atomic_load_explicit(&s->active, memory_order_relaxed))
@@ -118,7 +142,8 @@ static void append_pseudo(int function, const int64_t *shape, size_t n_shape, co
     Thread *t = thread_self();
     if (!t)
         return;
-    /* A pseudo-call may come while a call is being put together: it uses none of that call's words. */
+    /* A pseudo-call may come while a call is being put together: it uses none of that call's
+     * words. */
     int64_t shape_words[8] = {WEND_SHAPE_HEAD(function, false)}, outcome_words[8];
     ActiveCall c = {
         .thread = t,
@@ -137,7 +162,8 @@ static void append_pseudo(int function, const int64_t *shape, size_t n_shape, co
     errno = saved;
 }
 
-void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome)
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome,
+                 size_t n_outcome)
 {
     append_pseudo(function, shape, n_shape, NULL, 0, outcome, n_outcome);
 }
@@ -157,7 +183,8 @@ static void append_pending_frees(Thread *t)
         append_free(t->frees.w[i]);
 }
 
-/* A free from inside MPI comes after the call that it happened in: that call's words are complete, and its place in the sequence too. */
+/* A free from inside MPI comes after the call that it happened in: that call's words are complete,
+ * and its place in the sequence too. */
 void segment_event_free(int64_t segment)
 {
     int saved = errno;

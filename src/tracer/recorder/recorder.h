@@ -27,10 +27,10 @@
  *
  * Rules: nothing here ever fails towards the application; when memory is short recording stops
  * (state->broken) and wrappers pass through. Inputs are read before the PMPI call (it may change
- * them), outputs after it and only when call_ok. No handle that Wend does not know is ever passed to
- * an MPI function. Between call_begin and call_end of one thread no application code runs but
- * callbacks, and those are wrapped (closures.c), which gives them an ActiveCall of their own. While a
- * wrapper is inside PMPI, call_begin returns NULL on that thread. */
+ * them), outputs after it and only when call_ok. No handle that Wend does not know is ever passed
+ * to an MPI function. Between call_begin and call_end of one thread no application code runs but
+ * callbacks, and those are wrapped (closures.c), which gives them an ActiveCall of their own. While
+ * a wrapper is inside PMPI, call_begin returns NULL on that thread. */
 #ifndef WEND_RECORDER_H
 #define WEND_RECORDER_H
 
@@ -48,71 +48,115 @@
 
 /* Kinds of handles, by the enum that a wrapper says; HANDLE_REQUEST is its null handle only. */
 typedef enum {
-    HANDLE_COMM, HANDLE_GROUP, HANDLE_DATATYPE, HANDLE_OP, HANDLE_ERRHANDLER, HANDLE_INFO, HANDLE_FILE, HANDLE_WIN,
-    HANDLE_MESSAGE, HANDLE_SESSION, HANDLE_KEYVAL,
-    HANDLE_TENUM, HANDLE_CVAR, HANDLE_PVAR, HANDLE_PVARSESSION, HANDLE_EVENTREG, HANDLE_EVENT,
+    HANDLE_COMM,
+    HANDLE_GROUP,
+    HANDLE_DATATYPE,
+    HANDLE_OP,
+    HANDLE_ERRHANDLER,
+    HANDLE_INFO,
+    HANDLE_FILE,
+    HANDLE_WIN,
+    HANDLE_MESSAGE,
+    HANDLE_SESSION,
+    HANDLE_KEYVAL,
+    HANDLE_TENUM,
+    HANDLE_CVAR,
+    HANDLE_PVAR,
+    HANDLE_PVARSESSION,
+    HANDLE_EVENTREG,
+    HANDLE_EVENT,
     HANDLE_REQUEST,
     HANDLE_KINDS
 } HandleKind;
 
-typedef struct { int64_t *w; size_t n, cap; } Words;
+typedef struct {
+    int64_t *w;
+    size_t n, cap;
+} Words;
 
-typedef struct CallSequence CallSequence;      /* a thread's or callback's CST and grammars */
+typedef struct CallSequence CallSequence; /* a thread's or callback's CST and grammars */
 typedef struct RequestRecord RequestRecord;
 struct CommEntry;
 
 /* The object whose last reference a call frees. */
-typedef struct { int64_t word; CallSequence *maker; uint64_t made; void *facts; } EndedHandle; /* maker NULL: none */
+/* maker NULL: none */
+typedef struct {
+    int64_t word;
+    CallSequence *maker;
+    uint64_t made;
+    void *facts;
+} EndedHandle;
 
 typedef struct ActiveCall {
     CallSequence *sequence;
     int function;
-    bool failed, found_nothing;        /* found_nothing: a poll that found nothing; goes to F */
-    bool forgiven;                     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is there */
-    bool varies;                       /* bounds of the datatype that it makes are different in each run */
+    bool failed, found_nothing; /* found_nothing: a poll that found nothing; goes to F */
+    /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is
+     * there */
+    bool forgiven;
+    /* bounds of the datatype that it makes are different in each run */
+    bool varies;
     EndedHandle ending;
-    uint64_t amounts;                  /* bit i: slot i is a count or a place in a file (set by calls that make requests, and by no others) */
-    int64_t nulls;                     /* bit i: parameter i gives a result, and the caller gave NULL for it */
-    int rc;                            /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not failed */
-    Words shape, slots, outcome;       /* reused from call to call, grown when needed */
-    uint64_t start, stop;              /* clock ticks */
-    _Atomic bool running;              /* in MPI: the words so far are those of the call, and stay */
+    /* bit i: slot i is a count or a place in a file (set by calls that make requests, and by no
+     * others) */
+    uint64_t amounts;
+    /* bit i: parameter i gives a result, and the caller gave NULL for it */
+    int64_t nulls;
+    /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not
+     * failed */
+    int rc;
+    Words shape, slots, outcome; /* reused from call to call, grown when needed */
+    uint64_t start, stop;        /* clock ticks */
+    /* in MPI: the words so far are those of the call, and stay */
+    _Atomic bool running;
     int saved_errno;
     struct Thread *thread;
-    struct ActiveCall *outer, *inner;        /* callbacks nest */
-    CallSequence *outer_sequence; bool outer_inside;
-    uint64_t ended;                    /* calls that ended here since callback_enter */
+    struct ActiveCall *outer, *inner; /* callbacks nest */
+    CallSequence *outer_sequence;
+    bool outer_inside;
+    uint64_t ended; /* calls that ended here since callback_enter */
     /* what follows is for calls about requests; live-requests.c */
-    RequestRecord **requests; size_t n_requests; size_t cap_requests; /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
-    struct CommEntry *later;           /* comm_made_later: taken by the request */
-    struct Stash **stash_at;           /* it made a request, which keeps there what the call is put aside as (stash.h) */
-    bool kept;                         /* recorded also while recording is off: it makes or ends something that readers must know */
+    /* resolved inputs, NULL entries for MPI_REQUEST_NULL */
+    RequestRecord **requests;
+    size_t n_requests;
+    size_t cap_requests;
+    struct CommEntry *later; /* comm_made_later: taken by the request */
+    /* it made a request, which keeps there what the call is put aside as (stash.h) */
+    struct Stash **stash_at;
+    /* recorded also while recording is off: it makes or ends something that readers must know */
+    bool kept;
 } ActiveCall;
 
-/* What a thread is doing. Callbacks of the application that MPI runs get an ActiveCall and a CallSequence of their own (callback_enter). */
+/* What a thread is doing. Callbacks of the application that MPI runs get an ActiveCall and a
+ * CallSequence of their own (callback_enter). */
 typedef struct Thread {
-    ActiveCall *call;                       /* the innermost */
-    CallSequence *sequence;               /* that calls go to now */
+    ActiveCall *call;       /* the innermost */
+    CallSequence *sequence; /* that calls go to now */
     uint32_t number;
-    Words frees;                      /* segments freed inside MPI: recorded after the call */
-    bool inside;                      /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
-    _Atomic bool busy;                /* between recorder_enter and recorder_leave */
-    _Atomic int postponed;            /* a signal that came then waits for the end of it (termination.c) */
-    struct AddressLog *asked;              /* NULL: no address yet */
-    MPI_Status *statuses;             /* scratch */
+    Words frees; /* segments freed inside MPI: recorded after the call */
+    /* between call_begin and call_end: MPI that is called now is called by MPI, or by Wend */
+    bool inside;
+    _Atomic bool busy; /* between recorder_enter and recorder_leave */
+    /* a signal that came then waits for the end of it (termination.c) */
+    _Atomic int postponed;
+    struct AddressLog *asked; /* NULL: no address yet */
+    MPI_Status *statuses;     /* scratch */
     size_t n_statuses;
 } Thread;
 
-extern __thread Thread *wend_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread Thread *wend_thread
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-Thread *thread_new(void);             /* of the calling thread; NULL: no memory, and recording has stopped */
+/* of the calling thread; NULL: no memory, and recording has stopped */
+Thread *thread_new(void);
 
 /* For the function that makes a thread's state (State's thread_new). NULL and false: no memory. */
 Thread *thread_alloc(void);
 void thread_free(Thread *t);
-bool thread_register(Thread *t, uint32_t number); /* it has a sequence from now on. With threads_lock held */
+/* it has a sequence from now on. With threads_lock held */
+bool thread_register(Thread *t, uint32_t number);
 
-bool words_grow(Words *w);            /* false: no memory, and recording has stopped */
+bool words_grow(Words *w); /* false: no memory, and recording has stopped */
 
 static inline Thread *thread_self(void)
 {
@@ -120,10 +164,11 @@ static inline Thread *thread_self(void)
     return __builtin_expect(t != NULL, 1) ? t : thread_new();
 }
 
-/* What is recorded (sequences, and the words of a running call) is changed between these two, and read by the watcher while nobody is there. They cost a
- * few loads and stores: that they are seen in their order by another processor is the watcher's business (membarrier). */
-void recorder_wait(Thread *t);        /* until the watcher has read */
-void recorder_postponed(Thread *t);   /* the signal comes again, now */
+/* What is recorded (sequences, and the words of a running call) is changed between these two, and
+ * read by the watcher while nobody is there. They cost a few loads and stores: that they are seen
+ * in their order by another processor is the watcher's business (membarrier). */
+void recorder_wait(Thread *t);      /* until the watcher has read */
+void recorder_postponed(Thread *t); /* the signal comes again, now */
 
 /* For the watcher. From hold to release no thread changes what is recorded. False: some thread does
  * not leave the recorder, as it has crashed there; nothing is held. */
@@ -162,16 +207,26 @@ static inline int64_t *words_room(Words *w, size_t n)
     return w->w + w->n - n;
 }
 
-static inline void put_shape(ActiveCall *c, int64_t w) { words_put(&c->shape, w); }
-static inline void put_slot(ActiveCall *c, int64_t w) { words_put(&c->slots, w); }
+static inline void put_shape(ActiveCall *c, int64_t w)
+{
+    words_put(&c->shape, w);
+}
+static inline void put_slot(ActiveCall *c, int64_t w)
+{
+    words_put(&c->slots, w);
+}
 static inline void put_amount(ActiveCall *c, int64_t w)
 {
     c->amounts |= c->slots.n < 64 ? UINT64_C(1) << c->slots.n : 0;
     put_slot(c, w);
 }
-static inline void put_outcome(ActiveCall *c, int64_t w) { words_put(&c->outcome, w); }
+static inline void put_outcome(ActiveCall *c, int64_t w)
+{
+    words_put(&c->outcome, w);
+}
 
-/* It is not running any more, and its words may change. Either the watcher sees that, or this thread sees that the watcher reads, and waits. */
+/* It is not running any more, and its words may change. Either the watcher sees that, or this
+ * thread sees that the watcher reads, and waits. */
 static inline void call_left(ActiveCall *c)
 {
     atomic_store_explicit(&c->running, false, memory_order_relaxed);
@@ -198,13 +253,13 @@ static inline ActiveCall *call_begin(int function)
     c->stash_at = NULL;
     c->ending.maker = NULL;
     if (__builtin_expect(atomic_load_explicit(&c->running, memory_order_relaxed), 0))
-        call_left(c);                 /* an exception did, through MPI */
+        call_left(c); /* an exception did, through MPI */
     c->nulls = 0;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);
     c->shape.n = 1;
     c->slots.n = 0;
-    c->outcome.n = 2;                 /* polls and return code: call_end */
+    c->outcome.n = 2; /* polls and return code: call_end */
     c->n_requests = 0;
     return c;
 }
@@ -235,7 +290,10 @@ static inline void call_stop_untimed(ActiveCall *c)
     c->stop = 0;
 }
 
-static inline bool call_ok(const ActiveCall *c) { return !c->failed; }
+static inline bool call_ok(const ActiveCall *c)
+{
+    return !c->failed;
+}
 
 /* -- the end of a call -- */
 
@@ -243,20 +301,29 @@ void call_end(ActiveCall *c);
 /* The same in two steps, between which words may be put while the sequence is locked. */
 void call_end_enter(ActiveCall *c);
 void call_end_leave(ActiveCall *c);
-void call_forget(ActiveCall *c);             /* instead of call_end: nothing is recorded */
-/* A pseudo-call of the spec, into the calling thread's sequence: words after word 0 of the shape, and after the outcome's polls and return code; at most 6 of each. */
-void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome, size_t n_outcome);
-MPI_Status *scratch_statuses(ActiveCall *c, size_t n);                     /* to use in the place of MPI_STATUS(ES)_IGNORE */
+void call_forget(ActiveCall *c); /* instead of call_end: nothing is recorded */
+/* A pseudo-call of the spec, into the calling thread's sequence: words after word 0 of the shape,
+ * and after the outcome's polls and return code; at most 6 of each. */
+void call_pseudo(int function, const int64_t *shape, size_t n_shape, const int64_t *outcome,
+                 size_t n_outcome);
+/* to use in the place of MPI_STATUS(ES)_IGNORE */
+MPI_Status *scratch_statuses(ActiveCall *c, size_t n);
 
 /* -- callbacks (encode/closures.h) -- */
-/* From callback_enter to callback_leave this thread is in application code that the library called: call_begin gives an ActiveCall
- * of its own again (the one that was interrupted stays as it is), and what is recorded goes to the sequence of kind callback with that id, which is made at its first
- * call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there must be no leave. */
+/* From callback_enter to callback_leave this thread is in application code that the library called:
+ * call_begin gives an ActiveCall of its own again (the one that was interrupted stays as it is),
+ * and what is recorded goes to the sequence of kind callback with that id, which is made at its
+ * first call. They nest. FALSE: nothing is recorded here now (off, broken, no MPI yet), and there
+ * must be no leave. */
 bool callback_enter(int64_t function_word);
-void callback_forgives(int code);                                    /* an error handler, since enter, made MPI_SUCCESS of CODE */
-void callback_passed(void);                                          /* the function that was entered made no calls, and that is all there is to say of it */
-uint64_t callback_passes(void);                                      /* how often that was so since the last one that is recorded; forgets them */
-uint64_t callback_calls(void);                                       /* recorded since this thread's last enter */
+/* an error handler, since enter, made MPI_SUCCESS of CODE */
+void callback_forgives(int code);
+/* the function that was entered made no calls, and that is all there is to say of it */
+void callback_passed(void);
+/* how often that was so since the last one that is recorded; forgets them */
+uint64_t callback_passes(void);
+/* recorded since this thread's last enter */
+uint64_t callback_calls(void);
 void callback_leave(void);
 
 #include "sequence.h"

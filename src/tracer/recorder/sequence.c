@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sequence.c: the calls of a thread, or of a callback: signature -> terminal -> grammar, outcome, timing. */
+/* sequence.c: the calls of a thread, or of a callback: signature -> terminal -> grammar, outcome,
+ * timing. */
 #include "sequence.h"
 
 #include "lib/base/budget.h"
 
-enum { FIRST_CALLBACK_TID = 1 << 24 }; /* callbacks' sequences number their handles apart from threads' */
+/* callbacks' sequences number their handles apart from threads' */
+enum { FIRST_CALLBACK_TID = 1 << 24 };
 
 static void sequence_free(CallSequence *q)
 {
@@ -68,7 +70,8 @@ bool sequence_append_poll(ActiveCall *c)
         q->polls_grammar = wend_grammar_new();
     if (!q->polls || !q->polls_grammar)
         return false;
-    WendTerminalEntry *e = wend_cst_terminal(q->polls, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
+    WendTerminalEntry *e =
+        wend_cst_terminal(q->polls, c->shape.w, c->shape.n, c->slots.w, c->slots.n);
     if (!e || !wend_grammar_append(q->polls_grammar, e->number, 1))
         return false;
     q->polls_since++;
@@ -98,7 +101,8 @@ bool sequence_append(ActiveCall *c, bool timed)
             wend_stat_add(&e->times->duration,
                           c->stop > c->start ? (double)(c->stop - c->start) * tick : 0.0);
         if (q->last_stop)
-            wend_stat_add(&e->times->interval, c->start > q->last_stop ? (double)(c->start - q->last_stop) * tick : 0.0);
+            wend_stat_add(&e->times->interval,
+                          c->start > q->last_stop ? (double)(c->start - q->last_stop) * tick : 0.0);
     }
     return true;
 }

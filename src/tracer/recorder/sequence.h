@@ -7,32 +7,43 @@
 #include "lib/record/grammar.h"
 #include "recorder.h"
 
-/* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls F. */
+/* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls
+ * F. */
 struct CallSequence {
-    WendCst *main, *polls;            /* polls: NULL until there is one */
+    WendCst *main, *polls; /* polls: NULL until there is one */
     WendGrammar *main_grammar, *polls_grammar;
-    uint64_t polls_since;             /* unsuccessful polls since the last call of M */
-    uint64_t calls; /* MPI calls recorded: no unsuccessful polls, no pseudo-calls */
-    uint32_t spawned;                 /* worlds that were started here */
-    uint64_t last_stop;               /* ticks at the end of the last call; 0: there was none */
-    uint32_t tid;                     /* in the ids of what is made here; callbacks have numbers of their own */
-    struct Thread *owner;             /* threads only; also when it has ended */
+    uint64_t polls_since; /* unsuccessful polls since the last call of M */
+    uint64_t calls;       /* MPI calls recorded: no unsuccessful polls, no pseudo-calls */
+    uint32_t spawned;     /* worlds that were started here */
+    uint64_t last_stop;   /* ticks at the end of the last call; 0: there was none */
+    /* in the ids of what is made here; callbacks have numbers of their own */
+    uint32_t tid;
+    struct Thread *owner; /* threads only; also when it has ended */
     bool callback;
-    int64_t function;                 /* callbacks: the function's word */
-    uint64_t passed;                  /* invocations that are not recorded, since the last one that is */
-    pthread_mutex_t lock;             /* callbacks only: several threads may run one at a time */
+    int64_t function; /* callbacks: the function's word */
+    /* invocations that are not recorded, since the last one that is */
+    uint64_t passed;
+    pthread_mutex_t lock; /* callbacks only: several threads may run one at a time */
 
-    RequestRecord **requests;         /* by number; a record serves its number for ever (live-requests.c) */
+    /* by number; a record serves its number for ever (live-requests.c) */
+    RequestRecord **requests;
     size_t n_requests;
-    struct Stash *stashed, *stashed_last; /* calls that made requests while recording was off, which are pending */
+    /* calls that made requests while recording was off, which are pending */
+    struct Stash *stashed, *stashed_last;
     uint64_t requests_made;
-    RequestRecord *deferred;          /* completed by other threads: their numbers go back to the pool when this one has made some more */
+    /* completed by other threads: their numbers go back to the pool when this one has made some
+     * more */
+    RequestRecord *deferred;
 
-    struct IdPool {                   /* smallest free id of each kind (handles.c) */
+    struct IdPool { /* smallest free id of each kind (handles.c) */
         uint64_t *used;
         size_t words, first;
-        uint64_t made;                /* so far */
-        struct GivenBack { uint32_t id; uint64_t made; } *given_back; /* by other threads: not free yet */
+        uint64_t made; /* so far */
+        /* by other threads: not free yet */
+        struct GivenBack {
+            uint32_t id;
+            uint64_t made;
+        } * given_back;
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
     CallSequence *next;

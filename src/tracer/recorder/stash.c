@@ -8,14 +8,18 @@
 #include "sequence.h"
 
 struct Stash {
-    Stash **holder;                   /* the request's pointer to it; NULL: the request has let go */
+    /* the request's pointer to it; NULL: the request has let go */
+    Stash **holder;
     Stash *previous, *next;
     int function;
     size_t n_shape, n_slots, n_outcome;
-    int64_t words[];                  /* the three rows */
+    int64_t words[]; /* the three rows */
 };
 
-static size_t stash_bytes(size_t words) { return sizeof(Stash) + words * sizeof(int64_t); }
+static size_t stash_bytes(size_t words)
+{
+    return sizeof(Stash) + words * sizeof(int64_t);
+}
 
 void stash_let_go(Stash *s)
 {
@@ -39,7 +43,8 @@ void stash_call(ActiveCall *c)
     size_t n = c->shape.n + c->slots.n + c->outcome.n;
     Stash *s = !*c->stash_at ? wend_budget_zeroed(stash_bytes(n)) : NULL;
     if (s) {
-        *s = (Stash){c->stash_at, q->stashed_last, NULL, c->function, c->shape.n, c->slots.n, c->outcome.n};
+        *s = (Stash){c->stash_at, q->stashed_last, NULL,        c->function,
+                     c->shape.n,  c->slots.n,      c->outcome.n};
         memcpy(s->words, c->shape.w, s->n_shape * sizeof *s->words);
         memcpy(s->words + s->n_shape, c->slots.w, s->n_slots * sizeof *s->words);
         memcpy(s->words + s->n_shape + s->n_slots, c->outcome.w, s->n_outcome * sizeof *s->words);

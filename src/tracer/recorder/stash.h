@@ -9,7 +9,8 @@
 
 typedef struct Stash Stash;
 
-/* C->stash_at is where its request keeps what is returned for it; nothing is kept without memory. */
+/* C->stash_at is where its request keeps what is returned for it; nothing is kept without
+ * memory. */
 void stash_call(ActiveCall *c);
 /* Of sequence Q, before its first call that is recorded again: requests that are still pending get
  * their place, since what completes them is recorded. False: no memory. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread-numbers.c: numbers of threads.
  *
- * A thread's number is in the words of all that it makes, so it must not depend on which of several threads happens to call MPI first. Threads are
- * counted as the application creates them: one thread usually creates the others, and its order is the program's. 0 is the thread
- * that calls MPI first. Threads that never call MPI leave gaps. */
+ * A thread's number is in the words of all that it makes, so it must not depend on which of several
+ * threads happens to call MPI first. Threads are counted as the application creates them: one
+ * thread usually creates the others, and its order is the program's. 0 is the thread that calls MPI
+ * first. Threads that never call MPI leave gaps. */
 #include "thread-numbers.h"
 
 #include <dlfcn.h>
@@ -14,10 +15,13 @@
 #include "functions.gen.h"
 #include "recorder.h"
 
-static _Atomic uint32_t created;                  /* by the application, so far */
-static uint32_t first;                            /* what the thread that has number 0 was created as */
-static __thread __attribute__((tls_model("initial-exec"))) uint32_t created_as; /* 0: the initial thread, or it was not seen */
-static __thread __attribute__((tls_model("initial-exec"))) bool not_counted;    /* a thread of MPI's or of Wend's own */
+static _Atomic uint32_t created; /* by the application, so far */
+/* what the thread that has number 0 was created as */
+static uint32_t first;
+/* 0: the initial thread, or it was not seen */
+static __thread __attribute__((tls_model("initial-exec"))) uint32_t created_as;
+/* a thread of MPI's or of Wend's own */
+static __thread __attribute__((tls_model("initial-exec"))) bool not_counted;
 
 static bool counting;
 
@@ -39,11 +43,20 @@ uint32_t thread_number_new(bool is_first)
 }
 
 /* Those that are not joined yet, by what the C library calls them. */
-typedef struct { pthread_t thread; uint32_t number; } Created;
+typedef struct {
+    pthread_t thread;
+    uint32_t number;
+} Created;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
-static struct { Created *at; size_t n, cap; } unjoined;
+static struct {
+    Created *at;
+    size_t n, cap;
+} unjoined;
 
-static bool same_thread(size_t i, pthread_t thread) { return pthread_equal(unjoined.at[i].thread, thread); }
+static bool same_thread(size_t i, pthread_t thread)
+{
+    return pthread_equal(unjoined.at[i].thread, thread);
+}
 
 /* Takes out THREAD; 0: it is not there. */
 static uint32_t take(pthread_t thread)
@@ -74,7 +87,8 @@ static void remember(pthread_t thread, uint32_t number)
     pthread_mutex_unlock(&lock);
 }
 
-/* Where threads may call MPI, readers learn when they begin and end: what they do in between is in an order with what their creator does. */
+/* Where threads may call MPI, readers learn when they begin and end: what they do in between is in
+ * an order with what their creator does. */
 static void tell(int function, uint32_t number)
 {
     int64_t word = number;
@@ -86,7 +100,7 @@ typedef struct ThreadStart {
     struct ThreadStart *next;
     void *(*function)(void *);
     void *argument;
-    uint32_t number;                  /* 0: it is not the application's */
+    uint32_t number; /* 0: it is not the application's */
 } ThreadStart;
 
 /* Of threads that run. A free() of theirs may be the thread's first, for which the C library sets
@@ -112,19 +126,26 @@ static void *start(void *p)
     return s.function(s.argument);
 }
 
-/* Threads of MPI's and of Wend's own are not the application's, nor are those that they create, nor those of libraries' constructors (UCX has one there): Wend's
- * own is among the last, that of the program comes after it. */
+/* Threads of MPI's and of Wend's own are not the application's, nor are those that they create, nor
+ * those of libraries' constructors (UCX has one there): Wend's own is among the last, that of the
+ * program comes after it. */
 static bool is_own(void *(*function)(void *))
 {
-    extern const char __ehdr_start[] __attribute__((visibility("hidden"))), _end[] __attribute__((visibility("hidden")));
-    return !counting || not_counted || (wend_thread && wend_thread->inside) || ((uintptr_t)function >= (uintptr_t)__ehdr_start && (uintptr_t)function < (uintptr_t)_end);
+    extern const char __ehdr_start[] __attribute__((visibility("hidden"))),
+        _end[] __attribute__((visibility("hidden")));
+    return !counting || not_counted || (wend_thread && wend_thread->inside)
+           || ((uintptr_t)function >= (uintptr_t)__ehdr_start
+               && (uintptr_t)function < (uintptr_t)_end);
 }
 
-__attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument)
+__attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
+                                                          const pthread_attr_t *attributes,
+                                                          void *(*function)(void *), void *argument)
 {
     static int (*_Atomic real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!real)
-        real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT, "pthread_create");
+        real = (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
+            RTLD_NEXT, "pthread_create");
     free_started();
     ThreadStart *s = malloc(sizeof *s);
     if (!s)

@@ -26,7 +26,8 @@ MPI_Status *scratch_statuses(ActiveCall *c, size_t n)
 {
     Thread *t = c->thread;
     if (n > t->n_statuses) {
-        MPI_Status *grown = wend_budget_resize(t->statuses, t->n_statuses * sizeof *grown, n * sizeof *grown);
+        MPI_Status *grown =
+            wend_budget_resize(t->statuses, t->n_statuses * sizeof *grown, n * sizeof *grown);
         if (!grown) {
             state_break("out of memory");
             return NULL;
@@ -144,7 +145,8 @@ uint64_t callback_passes(void)
 void callback_forgives(int code)
 {
     ActiveCall *interrupted = wend_thread->call->outer;
-    switch (interrupted->function) { /* the application's own question to a handler fails in nothing */
+    /* the application's own question to a handler fails in nothing */
+    switch (interrupted->function) {
     case WEND_FN_MPI_Comm_call_errhandler:
     case WEND_FN_MPI_File_call_errhandler:
     case WEND_FN_MPI_Win_call_errhandler:

@@ -18,7 +18,7 @@
 #define FIRST_ARCHIVE "trace" WORLD_FILE_SUFFIX
 #define TITLE "# What Wend made here, and wend trace --force may remove:\n"
 
-enum { LONGEST = 1 << 24 };           /* bytes of a marker that is read */
+enum { LONGEST = 1 << 24 }; /* bytes of a marker that is read */
 
 /* -- names -- */
 
@@ -35,20 +35,21 @@ static bool has_suffix(const char *name, const char *suffix)
 
 static bool is_archive(const char *name)
 {
-    return strcmp(name, FIRST_ARCHIVE) == 0 ||
-           (has_prefix(name, WORLD_FILE_PREFIX) && has_suffix(name, WORLD_FILE_SUFFIX));
+    return strcmp(name, FIRST_ARCHIVE) == 0
+           || (has_prefix(name, WORLD_FILE_PREFIX) && has_suffix(name, WORLD_FILE_SUFFIX));
 }
 
 static bool is_folder(const char *name)
 {
-    return strcmp(name, WEND_CHECKPOINT_FOLDER) == 0 ||
-           (has_prefix(name, WORLD_FILE_PREFIX) && has_suffix(name, WEND_CHECKPOINT_SUFFIX));
+    return strcmp(name, WEND_CHECKPOINT_FOLDER) == 0
+           || (has_prefix(name, WORLD_FILE_PREFIX) && has_suffix(name, WEND_CHECKPOINT_SUFFIX));
 }
 
 /* A file in a folder of parts: parts.c. */
 static bool is_part(const char *name)
 {
-    static const char *const others[] = {"run", ".run", "said"}, *const slots[] = WEND_CHECKPOINT_SLOTS;
+    static const char *const others[] = {"run", ".run", "said"}, *const slots[] =
+                                                                     WEND_CHECKPOINT_SLOTS;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(name, others[i]) == 0)
             return true;
@@ -186,7 +187,9 @@ static bool is_own(int folder, const char *name, const char *marker)
 
 /* -- looking -- */
 
-typedef struct { char *marker, *foreign; } Looking; /* NULL: there is none */
+typedef struct {
+    char *marker, *foreign;
+} Looking; /* NULL: there is none */
 
 static bool look(int folder, const char *name, void *user)
 {

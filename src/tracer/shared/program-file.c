@@ -19,7 +19,8 @@ bool program_file_find(const char *folders, const char *name, char file[PATH_MAX
     for (size_t n, m = strlen(name);; folders += n + 1) {
         n = strcspn(folders, ":");
         if (n + m + sizeof "./" <= PATH_MAX) {
-            char *end = n ? mempcpy(file, folders, n) : mempcpy(file, ".", 1); /* an empty one is the current folder */
+            /* an empty one is the current folder */
+            char *end = n ? mempcpy(file, folders, n) : mempcpy(file, ".", 1);
             *end = '/';
             memcpy(end + 1, name, m + 1);
             if (program_file_is(file))

@@ -17,7 +17,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 bool settings_switch(const char *value, bool *on)
 {
-    static const char *const words[2][5] = {{"off", "0", "no", "false", ""}, {"on", "1", "yes", "true", "y"}};
+    static const char *const words[2][5] = {{"off", "0", "no", "false", ""},
+                                            {"on", "1", "yes", "true", "y"}};
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < 5; j++) {
             if (strcasecmp(value, words[i][j]) == 0) {
@@ -99,7 +100,7 @@ static long read_size(const char *variable, long otherwise)
     if (settings_size(value, &n))
         return n;
     snprintf(problem, sizeof problem, "%s=%.100s: not a number of bytes, such as 64M", variable,
-        value);
+             value);
     return otherwise;
 }
 
@@ -110,7 +111,8 @@ static void read_all(void)
 #define READ_PERCENT read_percent
 #define READ_SIZE read_size
 #define READ_SWITCH read_switch
-#define X(field, variable, type, default_value, option, letter, argument, doc) values.field = READ_##type(variable, default_value);
+#define X(field, variable, type, default_value, option, letter, argument, doc) \
+    values.field = READ_##type(variable, default_value);
     WEND_SETTINGS(X)
 #undef X
 }
@@ -131,7 +133,7 @@ void settings_given(void (*given)(void *user, const char *name, const char *valu
 {
     const char *value;
 #define X(field, variable, type, default_value, option, letter, argument, doc) \
-    if ((value = getenv(variable)) && *value) \
+    if ((value = getenv(variable)) && *value)                                  \
         given(user, #field, value);
     WEND_SETTINGS(X)
 #undef X

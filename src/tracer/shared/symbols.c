@@ -10,9 +10,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-typedef struct { const char *data; size_t size; } ElfFile;
+typedef struct {
+    const char *data;
+    size_t size;
+} ElfFile;
 
-/* N entries of SIZE bytes at OFFSET; NULL: the file has not so much, or they are not aligned as all such tables are. */
+/* N entries of SIZE bytes at OFFSET; NULL: the file has not so much, or they are not aligned as all
+ * such tables are. */
 static const void *part_of(const ElfFile *f, uint64_t offset, uint64_t n, size_t size)
 {
     if (offset > f->size || n > (f->size - offset) / size || offset % _Alignof(ElfW(Sym)) != 0)
@@ -20,7 +24,8 @@ static const void *part_of(const ElfFile *f, uint64_t offset, uint64_t n, size_t
     return f->data + offset;
 }
 
-static bool table_defines(const ElfFile *f, const ElfW(Shdr) *table, const ElfW(Shdr) *names, const char *name)
+static bool table_defines(const ElfFile *f, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
+                          const char *name)
 {
     size_t n = table->sh_size / sizeof(ElfW(Sym)), len = strlen(name) + 1;
     const ElfW(Sym) *symbols = part_of(f, table->sh_offset, n, sizeof *symbols);
@@ -29,7 +34,8 @@ static bool table_defines(const ElfFile *f, const ElfW(Shdr) *table, const ElfW(
     const char *strings = f->data + names->sh_offset;
     for (size_t i = 0; i < n; i++) {
         const ElfW(Sym) *s = &symbols[i];
-        if (s->st_shndx != SHN_UNDEF && s->st_name < names->sh_size && names->sh_size - s->st_name >= len && memcmp(strings + s->st_name, name, len) == 0)
+        if (s->st_shndx != SHN_UNDEF && s->st_name < names->sh_size
+            && names->sh_size - s->st_name >= len && memcmp(strings + s->st_name, name, len) == 0)
             return true;
     }
     return false;
@@ -38,13 +44,16 @@ static bool table_defines(const ElfFile *f, const ElfW(Shdr) *table, const ElfW(
 static bool file_defines(const ElfFile *f, const char *name)
 {
     const ElfW(Ehdr) *header = part_of(f, 0, 1, sizeof *header);
-    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
+    if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0
+        || header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
         || header->e_shentsize != sizeof(ElfW(Shdr)))
         return false;
     size_t n = header->e_shnum;
     const ElfW(Shdr) *sections = part_of(f, header->e_shoff, n, sizeof *sections);
     for (size_t i = 0; sections && i < n; i++)
-        if ((sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM) && sections[i].sh_link < n && table_defines(f, &sections[i], &sections[sections[i].sh_link], name))
+        if ((sections[i].sh_type == SHT_SYMTAB || sections[i].sh_type == SHT_DYNSYM)
+            && sections[i].sh_link < n
+            && table_defines(f, &sections[i], &sections[sections[i].sh_link], name))
             return true;
     return false;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* completion.c: Wait and Test in their forms. By hand, because what they complete is known from index, outcount, statuses and
- * the variables together, and differently for each.
+/* completion.c: Wait and Test in their forms. By hand, because what they complete is known from
+ * index, outcount, statuses and the variables together, and differently for each.
  *
- * A request ends (request_event) also when the call fails but has set the variable to MPI_REQUEST_NULL: then the operation is over. */
+ * A request ends (request_event) also when the call fails but has set the variable to
+ * MPI_REQUEST_NULL: then the operation is over. */
 #include "encode/encode.h"
 
-/* Statuses for N requests: the application's, or Wend's where it gave MPI_STATUSES_IGNORE, so that what came is known. */
+/* Statuses for N requests: the application's, or Wend's where it gave MPI_STATUSES_IGNORE, so that
+ * what came is known. */
 static MPI_Status *statuses_to_fill(ActiveCall *c, MPI_Status *s, int n)
 {
     if (s != MPI_STATUSES_IGNORE || n <= 0)
@@ -86,7 +88,8 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 }
 
 /* What all N requests of Waitall, or of a Testall that succeeded, came to. */
-static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled, bool by_choice)
+static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Status *given,
+                    const MPI_Status *filled, bool by_choice)
 {
     put_statuses_given(c, given, n);
     put_outcome(c, (int64_t)c->n_requests);
@@ -99,7 +102,8 @@ static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Statu
     }
 }
 
-WEND_EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+WEND_EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[],
+                            MPI_Status array_of_statuses[])
 {
     ActiveCall *c = call_begin(WEND_FN_MPI_Waitall);
     if (!c)
@@ -117,7 +121,8 @@ WEND_EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Stat
     return rc;
 }
 
-WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
+                            MPI_Status array_of_statuses[])
 {
     ActiveCall *c = call_begin(WEND_FN_MPI_Testall);
     if (!c)
@@ -141,7 +146,8 @@ WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *fla
 }
 
 /* The request at INDEX is over (MPI_UNDEFINED: there was no active one). */
-static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_Status *given, const MPI_Status *filled)
+static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_Status *given,
+                    const MPI_Status *filled)
 {
     long i = index == MPI_UNDEFINED ? -1 : index;
     put_status_given(c, given);
@@ -153,9 +159,13 @@ static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_S
     request_event(c, (size_t)i, &requests[i], REQUEST_COMPLETED, true);
 }
 
-static int64_t index_word(int index) { return index == MPI_UNDEFINED ? WEND_CONST(WEND_CONSTANT_MPI_UNDEFINED) : index; }
+static int64_t index_word(int index)
+{
+    return index == MPI_UNDEFINED ? WEND_CONST(WEND_CONSTANT_MPI_UNDEFINED) : index;
+}
 
-WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
+WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index,
+                            MPI_Status *status)
 {
     ActiveCall *c = call_begin(WEND_FN_MPI_Waitany);
     if (!c)
@@ -175,7 +185,8 @@ WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *ind
     return rc;
 }
 
-WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
+WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
+                            MPI_Status *status)
 {
     ActiveCall *c = call_begin(WEND_FN_MPI_Testany);
     if (!c)
@@ -199,9 +210,11 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
     return rc;
 }
 
-/* The OUTCOUNT requests at INDICES are over, each with its status. The array of statuses has room for all INCOUNT: that is what the shape
- * says, so that it does not depend on how many there were this time. */
-static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requests, const int *indices, const MPI_Status *given, const MPI_Status *filled)
+/* The OUTCOUNT requests at INDICES are over, each with its status. The array of statuses has room
+ * for all INCOUNT: that is what the shape says, so that it does not depend on how many there were
+ * this time. */
+static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requests,
+                     const int *indices, const MPI_Status *given, const MPI_Status *filled)
 {
     int n = outcount == MPI_UNDEFINED ? 0 : outcount;
     put_outcome(c, index_word(outcount));
@@ -216,29 +229,34 @@ static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requ
         request_event(c, (size_t)indices[i], &requests[indices[i]], REQUEST_COMPLETED, true);
 }
 
-WEND_EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+WEND_EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                             int array_of_indices[], MPI_Status array_of_statuses[])
 {
     ActiveCall *c = call_begin(WEND_FN_MPI_Waitsome);
     if (!c)
-        return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+        return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices,
+                             array_of_statuses);
     in_request_array(c, incount, array_of_requests);
     MPI_Status *filled = statuses_to_fill(c, array_of_statuses, incount);
     call_start(c);
     int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, filled);
     call_stop(c, rc);
     if (call_ok(c))
-        out_some(c, incount, *outcount, array_of_requests, array_of_indices, array_of_statuses, filled);
+        out_some(c, incount, *outcount, array_of_requests, array_of_indices, array_of_statuses,
+                 filled);
     else
         end_nulled(c, array_of_requests, true);
     call_end(c);
     return rc;
 }
 
-WEND_EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[])
+WEND_EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                             int array_of_indices[], MPI_Status array_of_statuses[])
 {
     ActiveCall *c = call_begin(WEND_FN_MPI_Testsome);
     if (!c)
-        return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+        return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices,
+                             array_of_statuses);
     in_request_array(c, incount, array_of_requests);
     MPI_Status *filled = statuses_to_fill(c, array_of_statuses, incount);
     call_start(c);
@@ -247,7 +265,8 @@ WEND_EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *
     if (!call_ok(c)) {
         end_nulled(c, array_of_requests, true);
     } else if (*outcount != 0) {
-        out_some(c, incount, *outcount, array_of_requests, array_of_indices, array_of_statuses, filled);
+        out_some(c, incount, *outcount, array_of_requests, array_of_indices, array_of_statuses,
+                 filled);
     } else {
         put_statuses_given(c, array_of_statuses, incount);
         c->found_nothing = true;
