@@ -293,9 +293,9 @@ static void *(*real_dlsym)(void *, const char *);
 #define AS_JUMP
 #define JUMP __attribute__((musttail))
 #else
-#define AS_JUMP                                                                                    \
-    __attribute__((optimize("O2", "no-exceptions"), no_sanitize("address", "thread", "undefined"), \
-                   no_stack_protector))
+#define AS_JUMP                                                               \
+    __attribute__((optimize("O2", "optimize-sibling-calls", "no-exceptions"), \
+                   no_sanitize("address", "thread", "undefined"), no_stack_protector))
 #define JUMP
 #endif
 
