@@ -188,7 +188,7 @@ END
 @test "round trip: a rank alone that ends in MPI_Abort, or in an error that nobody handles" {
     for how in "MPI_Abort(MPI_COMM_WORLD, 7)" "MPI_Send(&rank, 1, MPI_INT, 3, 0, MPI_COMM_WORLD)"; do
         printf '#include <mpi.h>\nint main(void) { int rank; MPI_Init(0, 0); MPI_Comm_rank(MPI_COMM_WORLD, &rank); %s; MPI_Finalize(); return 0; }\n' "$how" >ends.c
-        "$MPICC" terminations.c -o ends
+        "$MPICC" ends.c -o ends
         rm -rf app.dir proxy.dir
         status=0 again=0
         # Without a launcher: MPICH's says 1 instead of what the program ended with, once in ten times.

@@ -127,7 +127,7 @@ with_addresses() { # KB command…
 # its limit; or the test is skipped.
 make_group() {
     local version
-    for version in memory.max:/sys/fs/cgroup memory.max:/sys/fs/cgroup/shared \
+    for version in memory.max:/sys/fs/cgroup memory.max:/sys/fs/cgroup/unified \
         memory.limit_in_bytes:/sys/fs/cgroup/memory; do
         group=${version#*:}/wend-test-$$
         mkdir "$group" 2>/dev/null || continue

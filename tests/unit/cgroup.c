@@ -165,14 +165,14 @@ static void test_containers(void)
 /* A machine with both: the limits are where the memory controller is, or on both sides. */
 static void test_both(void)
 {
-    const char *mounts = MOUNT_1("/", POINT_1) MOUNT_2("/", "/sys/fs/cgroup/shared");
+    const char *mounts = MOUNT_1("/", POINT_1) MOUNT_2("/", "/sys/fs/cgroup/unified");
     say("4:memory:/job\n0::/session\n", mounts);
     group(1, POINT_1 "/job", "9000\n", "1000\n", "");
-    put("/sys/fs/cgroup/shared/session/cgroup.procs", "1\n");
+    put("/sys/fs/cgroup/unified/session/cgroup.procs", "1\n");
     expect(9000, 8000);
     say("4:cpu:/job\n0::/session\n", mounts);
     group(1, POINT_1 "/job", "1\n", "1\n", "");
-    group(2, "/sys/fs/cgroup/shared/session", "7000\n", "1000\n", "");
+    group(2, "/sys/fs/cgroup/unified/session", "7000\n", "1000\n", "");
     expect(7000, 6000);
 }
 
