@@ -19,6 +19,129 @@ enum { WORK_MAX = 1 << 26 };
  * whose ranks have nothing in common would be searched for the longer the more ranks there are. */
 enum { TRIES = 8, MISSES_MAX = 64 };
 
+/* -- what classes are compared by -- */
+
+/* Of one sequence. Classes are compared with several others, so this is found once. */
+typedef struct {
+    guint32 *numbers; /* by shape of its table: the shape's number among those of all sequences */
+    guint64 *calls;   /* by shape; NULL: the sequence is too long, or damaged */
+    guint64 all;      /* calls */
+} Profile;
+
+typedef struct {
+    GHashTable *numbers;  /* GBytes, the words of a shape: its number + 1 */
+    GHashTable *profiles; /* Sequence: Profile */
+    GArray *calls;        /* scratch, guint64 by number; all 0 */
+    gint64 left;          /* of WORK_MAX */
+} Search;
+
+static void profile_free(gpointer profile)
+{
+    Profile *p = profile;
+    g_free(p->numbers);
+    g_free(p->calls);
+    g_free(p);
+}
+
+static void search_init(Search *s)
+{
+    *s = (Search){
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
+        g_hash_table_new_full(NULL, NULL, NULL, profile_free),
+        g_array_new(FALSE, TRUE, sizeof(guint64)), WORK_MAX};
+}
+
+static void search_clear(Search *s)
+{
+    g_hash_table_unref(s->numbers);
+    g_hash_table_unref(s->profiles);
+    g_array_unref(s->calls);
+}
+
+/* By shape of T; g_free. */
+static guint32 *number_shapes(Search *s, const Table *t)
+{
+    guint32 *numbers = g_new(guint32, t->n_shapes + 1);
+    ShapeRow *rows = table_shapes(t);
+    for (guint i = 0; i < t->n_shapes; i++) {
+        g_autoptr(GBytes) key = g_bytes_new(rows[i].words, rows[i].n * sizeof(gint64));
+        guint number = GPOINTER_TO_UINT(g_hash_table_lookup(s->numbers, key));
+        if (number == 0) {
+            number = g_hash_table_size(s->numbers) + 1;
+            g_hash_table_insert(s->numbers, g_steal_pointer(&key), GUINT_TO_POINTER(number));
+        }
+        numbers[i] = number - 1;
+    }
+    table_shapes_free(rows, t->n_shapes);
+    return numbers;
+}
+
+/* How often a sequence calls each shape, and *ALL together; g_free. NULL: it is too long, or
+ * damaged. */
+static guint64 *count_shapes(const Sequence *s, guint64 *all)
+{
+    RuleRow row;
+    if (!rules_from(&row, s->grammar, s->table.n_terminals))
+        return NULL;
+    g_autofree guint64 *counts = g_new0(guint64, s->table.n_terminals + 1);
+    guint64 *shapes = g_new0(guint64, s->table.n_shapes + 1);
+    gboolean good = rules_length(&row, all) && *all <= PAIRS_LENGTH_MAX;
+    if (good)
+        rules_count(&row, counts);
+    rules_clear(&row);
+    for (guint i = 0; i < s->table.n_terminals; i++)
+        shapes[s->table.terminal_shape[i]] += counts[i];
+    if (!good)
+        g_clear_pointer(&shapes, g_free);
+    return shapes;
+}
+
+static const Profile *profile_of(Search *s, const Sequence *sequence)
+{
+    Profile *p = g_hash_table_lookup(s->profiles, sequence);
+    if (!p) {
+        p = g_new0(Profile, 1);
+        p->numbers = number_shapes(s, &sequence->table);
+        p->calls = count_shapes(sequence, &p->all);
+        g_hash_table_insert(s->profiles, (gpointer)sequence, p);
+    }
+    return p;
+}
+
+/* K changes, or ends. */
+static void search_forget(Search *s, const Class *k)
+{
+    for (guint q = 0; q < k->n_sequences; q++)
+        g_hash_table_remove(s->profiles, &k->sequences[q]);
+}
+
+/* Without strided terminals. FALSE: as class_spread. */
+static gboolean spread(Search *s, Class *k)
+{
+    if (!class_is_strided(k))
+        return TRUE;
+    search_forget(s, k);
+    return class_spread(k);
+}
+
+/* Half of all calls have shapes of which the other one makes as many. */
+static gboolean has_common(Search *search, const Sequence *s, const Sequence *t)
+{
+    const Profile *a = profile_of(search, s), *b = profile_of(search, t);
+    guint64 common = 0;
+    if (!a->calls || !b->calls)
+        return FALSE;
+    g_array_set_size(search->calls, g_hash_table_size(search->numbers));
+    guint64 *of_s = (guint64 *)(gpointer)search->calls->data;
+    for (guint i = 0; i < s->table.n_shapes; i++)
+        of_s[a->numbers[i]] = a->calls[i];
+    for (guint i = 0; i < t->table.n_shapes; i++)
+        common += MIN(of_s[b->numbers[i]], b->calls[i]);
+    for (guint i = 0; i < s->table.n_shapes; i++)
+        of_s[a->numbers[i]] = 0;
+    return 4 * common >= a->all + b->all;
+}
+
 /* -- which terminals can be one -- */
 
 enum { LIKE_UNKNOWN, LIKE_NO, LIKE_YES };
@@ -26,24 +149,25 @@ enum { SLOT_OTHER, SLOT_SIZE, SLOT_PARTNER };
 
 typedef struct {
     const Table *tables[2];
-    ShapeRow *shapes;   /* of the first */
-    guint32 *shape_of;  /* the second's shapes: the first's number */
-    gboolean sizes;     /* calls of other sizes are others */
-    guint8 *slot_kinds; /* by slot of the first, for terminals that FITS has */
-    guint8 *fits;       /* by terminal of the first: does its row of slots fit its function? */
-    guint8 *known;      /* by pair of terminals; NULL: they are too many, and shapes decide */
+    const guint32 *numbers[2]; /* of their shapes, among those of all */
+    ShapeRow *shapes;          /* of the first; NULL until they are needed */
+    gboolean sizes;            /* calls of other sizes are others */
+    guint8 *slot_kinds;        /* by slot of the first, for terminals that FITS has */
+    guint8 *fits;  /* by terminal of the first: does its row of slots fit its function? */
+    guint8 *known; /* by pair of terminals; NULL: they are too many, and shapes decide */
     Layout layout;
 } Likeness;
 
 enum { PAIRS_MAX = 1 << 20 };
 
-static void likeness_init(Likeness *l, const Table *a, const Table *b, gboolean sizes)
+static void likeness_init(Likeness *l, Search *search, const Sequence *s, const Sequence *t,
+                          gboolean sizes)
 {
+    const Table *a = &s->table, *b = &t->table;
     guint64 n = (guint64)a->n_terminals * b->n_terminals;
     *l = (Likeness){.tables = {a, b},
                     .sizes = sizes,
-                    .shapes = table_shapes(a),
-                    .shape_of = table_shapes_in(a, b),
+                    .numbers = {profile_of(search, s)->numbers, profile_of(search, t)->numbers},
                     .known = n <= PAIRS_MAX ? g_new0(guint8, n + 1) : NULL};
     l->fits = g_new0(guint8, a->n_terminals + 1);
     l->slot_kinds = g_new(guint8, a->first_slot[a->n_terminals] + 1);
@@ -52,8 +176,8 @@ static void likeness_init(Likeness *l, const Table *a, const Table *b, gboolean 
 
 static void likeness_clear(Likeness *l)
 {
-    table_shapes_free(l->shapes, l->tables[0]->n_shapes);
-    g_free(l->shape_of);
+    if (l->shapes)
+        table_shapes_free(l->shapes, l->tables[0]->n_shapes);
     g_free(l->slot_kinds);
     g_free(l->fits);
     g_free(l->known);
@@ -63,7 +187,7 @@ static void likeness_clear(Likeness *l)
 static gboolean same_shape(const Likeness *l, guint32 a, guint32 b)
 {
     const Table *x = l->tables[0], *y = l->tables[1];
-    return x->terminal_shape[a] == l->shape_of[y->terminal_shape[b]]
+    return l->numbers[0][x->terminal_shape[a]] == l->numbers[1][y->terminal_shape[b]]
            && x->first_slot[a + 1] - x->first_slot[a] == y->first_slot[b + 1] - y->first_slot[b];
 }
 
@@ -71,6 +195,8 @@ static gboolean same_shape(const Likeness *l, guint32 a, guint32 b)
 static gboolean find_slot_kinds(Likeness *l, guint32 a)
 {
     const Table *x = l->tables[0];
+    if (!l->shapes)
+        l->shapes = table_shapes(x);
     const ShapeRow *row = &l->shapes[x->terminal_shape[a]];
     const WendFunction *f = &wend_functions[row->words[0] / 2];
     guint n = x->first_slot[a + 1] - x->first_slot[a];
@@ -194,11 +320,11 @@ typedef struct {
     GArray *reached; /* gint32, a row for each number of edits (row_of) */
     /* guint8, backwards: which side's call stands alone, or that calls meet */
     GArray *edits;
-} Weaving;
+} Alignment;
 
 enum { EDIT_A, EDIT_B, EDIT_BOTH };
 
-static gboolean emit(Weaving *w, guint edit)
+static gboolean emit(Alignment *w, guint edit)
 {
     guint32 a = edit == EDIT_B ? PAIR_NONE : w->of[0].calls[w->at[0]++],
             b = edit == EDIT_A ? PAIR_NONE : w->of[1].calls[w->at[1]++];
@@ -207,7 +333,7 @@ static gboolean emit(Weaving *w, guint edit)
     return pairs_count(&w->pairs) <= w->terminals_max;
 }
 
-static gboolean meets(const Weaving *w, gint32 x, gint32 y)
+static gboolean meets(const Alignment *w, gint32 x, gint32 y)
 {
     guint i = w->at[0] + (guint)x, j = w->at[1] + (guint)y;
     return i < w->of[0].n && j < w->of[1].n && alike(w->like, w->of[0].calls[i], w->of[1].calls[j]);
@@ -215,13 +341,13 @@ static gboolean meets(const Weaving *w, gint32 x, gint32 y)
 
 /* How far in a so many edits lead on each diagonal (calls of a less calls of b); -1: nowhere. They
  * lead to each second diagonal alone: -edits, -edits + 2 … edits. */
-static gint32 *row_of(const Weaving *w, gint32 edits)
+static gint32 *row_of(const Alignment *w, gint32 edits)
 {
     return &g_array_index(w->reached, gint32, edits * (edits + 1) / 2);
 }
 
 /* By which edit a diagonal is best reached, and how far; -1: not at all. */
-static gint32 start_of(const Weaving *w, gint32 edits, gint32 diagonal, guint *edit)
+static gint32 start_of(const Alignment *w, gint32 edits, gint32 diagonal, guint *edit)
 {
     const gint32 *before = row_of(w, edits - 1);
     gint32 at = (edits + diagonal) / 2;
@@ -234,7 +360,7 @@ static gint32 start_of(const Weaving *w, gint32 edits, gint32 diagonal, guint *e
 }
 
 /* The edits back from there to where the sequences part. */
-static void trace_back(Weaving *w, gint32 edits, gint32 diagonal)
+static void trace_back(Alignment *w, gint32 edits, gint32 diagonal)
 {
     g_array_set_size(w->edits, 0);
     for (; edits > 0; edits--) {
@@ -249,7 +375,7 @@ static void trace_back(Weaving *w, gint32 edits, gint32 diagonal)
 }
 
 /* The edits found, up to so many. */
-static gboolean emit_edits(Weaving *w, guint n)
+static gboolean emit_edits(Alignment *w, guint n)
 {
     for (guint i = 0; i < n; i++)
         if (!emit(w, g_array_index(w->edits, guint8, w->edits->len - 1 - i)))
@@ -257,14 +383,14 @@ static gboolean emit_edits(Weaving *w, guint n)
     return TRUE;
 }
 
-static gboolean is_end(const Weaving *w, gint32 x, gint32 y)
+static gboolean is_end(const Alignment *w, gint32 x, gint32 y)
 {
     return w->at[0] + (guint)x == w->of[0].n && w->at[1] + (guint)y == w->of[1].n;
 }
 
 /* One of them (*EDIT) has a row of so many calls that the other one has not, and behind it they are
  * alike. 0: there is no such row. */
-static gint32 find_row(Weaving *w, guint *edit)
+static gint32 find_row(Alignment *w, guint *edit)
 {
     gint32 left_a = (gint32)(w->of[0].n - w->at[0]), left_b = (gint32)(w->of[1].n - w->at[1]);
     for (gint32 n = 1; n <= MAX(left_a, left_b) && *w->left > 0; n++)
@@ -282,7 +408,7 @@ static gint32 find_row(Weaving *w, guint *edit)
 }
 
 /* Half of the way that leads furthest with so many edits. FALSE: too few calls meet there. */
-static gboolean pass_half(Weaving *w, gint32 edits)
+static gboolean pass_half(Alignment *w, gint32 edits)
 {
     gint32 furthest = 0, diagonal = 0;
     guint meeting = 0;
@@ -301,7 +427,7 @@ static gboolean pass_half(Weaving *w, gint32 edits)
 
 /* From where the calls at hand are not alike to where they are again. FALSE: it does not get
  * there. */
-static gboolean pass_difference(Weaving *w)
+static gboolean pass_difference(Alignment *w)
 {
     g_array_set_size(w->reached, 1);
     *row_of(w, 0) = 0;
@@ -336,7 +462,7 @@ static gboolean pass_difference(Weaving *w)
     return good;
 }
 
-static gboolean align_calls(Weaving *w)
+static gboolean align_calls(Alignment *w)
 {
     while (w->at[0] < w->of[0].n || w->at[1] < w->of[1].n) {
         if (--*w->left < 0)
@@ -357,57 +483,24 @@ static void aligned_clear(AlignedSequence *w)
     g_clear_pointer(&w->grammar, g_bytes_unref);
 }
 
-/* How often a sequence calls each shape, and *ALL together; g_free. NULL: it is too long, or
- * damaged. */
-static guint64 *count_shapes(const Sequence *s, guint64 *all)
-{
-    RuleRow row;
-    if (!rules_from(&row, s->grammar, s->table.n_terminals))
-        return NULL;
-    g_autofree guint64 *counts = g_new0(guint64, s->table.n_terminals + 1);
-    guint64 *shapes = g_new0(guint64, s->table.n_shapes + 1);
-    gboolean good = rules_length(&row, all) && *all <= PAIRS_LENGTH_MAX;
-    if (good)
-        rules_count(&row, counts);
-    rules_clear(&row);
-    for (guint i = 0; i < s->table.n_terminals; i++)
-        shapes[s->table.terminal_shape[i]] += counts[i];
-    if (!good)
-        g_clear_pointer(&shapes, g_free);
-    return shapes;
-}
-
-/* Half of all calls have shapes of which the other one makes as many. */
-static gboolean has_common(const Sequence *s, const Sequence *t)
-{
-    guint64 of_s = 0, of_t = 0, common = 0;
-    g_autofree guint64 *a = count_shapes(s, &of_s), *b = count_shapes(t, &of_t);
-    if (!a || !b)
-        return FALSE;
-    g_autofree guint32 *shape_of = table_shapes_in(&s->table, &t->table);
-    for (guint i = 0; i < t->table.n_shapes; i++)
-        if (shape_of[i] != PAIR_NONE)
-            common += MIN(a[shape_of[i]], b[i]);
-    return 4 * common >= of_s + of_t;
-}
-
 static gboolean align_sequence(const Class *a, const Sequence *s, const Class *b, const Sequence *t,
-                               gboolean sizes, gint64 *left, AlignedSequence *out)
+                               gboolean sizes, Search *search, AlignedSequence *out)
 {
+    gint64 *left = &search->left;
     Likeness like;
     guint32 x = s->table.n_terminals, y = t->table.n_terminals;
     guint64 most = (guint64)MAX(x, y) + MIN(x, y) / 4 + MORE_MAX;
-    likeness_init(&like, &s->table, &t->table, sizes);
+    likeness_init(&like, search, s, t, sizes);
     if (!may_have_few(&like, most, left)) {
         likeness_clear(&like);
         return FALSE;
     }
-    Weaving w = {.like = &like,
-                 .pairs = pairs_new(s->table.n_terminals),
-                 .grammar = wend_grammar_new(),
-                 .left = left,
-                 .reached = g_array_new(FALSE, FALSE, sizeof(gint32)),
-                 .edits = g_array_new(FALSE, FALSE, sizeof(guint8))};
+    Alignment w = {.like = &like,
+                   .pairs = pairs_new(s->table.n_terminals),
+                   .grammar = wend_grammar_new(),
+                   .left = left,
+                   .reached = g_array_new(FALSE, FALSE, sizeof(gint32)),
+                   .edits = g_array_new(FALSE, FALSE, sizeof(guint8))};
     w.terminals_max = most;
     if (!w.grammar)
         wend_shortage();
@@ -508,14 +601,14 @@ static void plan_clear(Plan *p)
 
 /* Does it save an eighth at least? What is known of costs is known more or less. If not, nothing is
  * in PLAN. */
-static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, gint64 *left, Plan *plan)
+static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, Search *search, Plan *plan)
 {
     gsize apart = 0, one = 0;
     gboolean good = TRUE;
     *plan = (Plan){g_new0(AlignedSequence, a->n_sequences + 1), a->n_sequences, 0};
     for (guint q = 0; good && q < a->n_sequences; q++) {
         const Sequence *s = &a->sequences[q], *t = &b->sequences[q];
-        good = align_sequence(a, s, b, t, sizes, left, &plan->sequences[q]);
+        good = align_sequence(a, s, b, t, sizes, search, &plan->sequences[q]);
         if (!good)
             break;
         apart += cost_apart(a, s, b, t, &plan->sequences[q]);
@@ -532,18 +625,18 @@ static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, gint64 *
 /* Ranks that make calls of other threads or callbacks are not aligned, nor those that were found to
  * tell calls of the same shapes apart by chance. In loops over levels calls of other sizes are
  * those of other levels; but a rank at a border may have sizes of its own. */
-static gboolean plan_weaving(Class *a, Class *b, gint64 *left, Plan *plan)
+static gboolean plan_alignment(Class *a, Class *b, Search *search, Plan *plan)
 {
     if (a->n_sequences != b->n_sequences
         || (a->apart && b->apart && g_bytes_equal(a->shapes_key, b->shapes_key)))
         return FALSE;
     for (guint q = 0; q < a->n_sequences; q++)
         if (a->sequences[q].kind != b->sequences[q].kind || a->sequences[q].id != b->sequences[q].id
-            || !has_common(&a->sequences[q], &b->sequences[q]))
+            || !has_common(search, &a->sequences[q], &b->sequences[q]))
             return FALSE;
-    if ((class_is_strided(a) && !class_spread(a)) || (class_is_strided(b) && !class_spread(b)))
+    if (!spread(search, a) || !spread(search, b))
         return FALSE;
-    return plan_as(a, b, TRUE, left, plan) || plan_as(a, b, FALSE, left, plan);
+    return plan_as(a, b, TRUE, search, plan) || plan_as(a, b, FALSE, search, plan);
 }
 
 /* -- who makes which calls -- */
@@ -597,7 +690,7 @@ static guint32 who_calls_all(const Rule *rule, const guint32 *of_terminal, const
     return all;
 }
 
-/* Appends to EXPONENTS, by variant, those of all symbols of S. */
+/* Appends to REPEATS, by variant, those of all symbols of S. */
 static gboolean add_repeats(const Sequence *s, const GArray *variants, GArray *const *repeats)
 {
     RuleRow row;
@@ -669,14 +762,14 @@ static void aligned_free(gpointer aligned)
 }
 
 /* K into that of ALL with which it saves most; NULL: with none. */
-static Aligned *align_into(const GPtrArray *all, Class *k, gint64 *left)
+static Aligned *align_into(Search *search, const GPtrArray *all, Class *k)
 {
     Plan best = {0};
     Aligned *into = NULL;
-    for (guint i = 0; i < MIN(all->len, TRIES) && *left > 0; i++) {
+    for (guint i = 0; i < MIN(all->len, TRIES) && search->left > 0; i++) {
         Plan plan;
         Aligned *w = all->pdata[i];
-        if (!plan_weaving(w->class, k, left, &plan))
+        if (!plan_alignment(w->class, k, search, &plan))
             continue;
         if (into && plan.saved <= best.saved) {
             plan_clear(&plan);
@@ -686,8 +779,11 @@ static Aligned *align_into(const GPtrArray *all, Class *k, gint64 *left)
         best = plan;
         into = w;
     }
-    if (into)
+    if (into) {
+        search_forget(search, k);
+        search_forget(search, into->class);
         class_align(into->class, k, best.sequences);
+    }
     plan_clear(&best);
     return into;
 }
@@ -696,7 +792,8 @@ gboolean align_classes(WendMerge *m, GHashTable *variants)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(aligned_free);
     g_autoptr(GPtrArray) classes = g_ptr_array_new();
-    gint64 left = WORK_MAX;
+    Search search;
+    search_init(&search);
     guint misses = 0;
     for (guint i = 0; i < m->classes->len; i++)
         if (!g_hash_table_contains(variants, m->classes->pdata[i]))
@@ -705,7 +802,7 @@ gboolean align_classes(WendMerge *m, GHashTable *variants)
     for (guint i = 0; i < classes->len && misses < MISSES_MAX; i++) {
         Class *k = classes->pdata[i];
         RankSet ranks = rankset_copy(&k->ranks);
-        Aligned *into = align_into(all, k, &left);
+        Aligned *into = align_into(&search, all, k);
         misses = into ? 0 : misses + 1;
         if (into) {
             g_ptr_array_remove(m->classes, k); /* and frees it */
@@ -716,6 +813,7 @@ gboolean align_classes(WendMerge *m, GHashTable *variants)
         }
         g_array_append_val(into->ranks, ranks);
     }
+    search_clear(&search);
     gboolean good = TRUE;
     for (guint i = 0; good && i < all->len; i++) {
         const Aligned *w = all->pdata[i];
