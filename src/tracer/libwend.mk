@@ -79,6 +79,7 @@ WRAP_SOURCES = \
 	src/tracer/wrap/completion.c
 LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/participation.c src/tracer/lifecycle/participation.h \
+	src/tracer/lifecycle/waiting.c src/tracer/lifecycle/waiting.h \
 	src/tracer/lifecycle/control.c \
 	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \
 	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \

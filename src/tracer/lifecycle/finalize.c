@@ -25,6 +25,7 @@
 #include "output/output.h"
 #include "own.gen.h"
 #include "shared/shared.h"
+#include "waiting.h"
 
 #define LIBRARY "libwendmerge.so"
 
@@ -197,9 +198,8 @@ static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, i
     for (uint64_t at = 0; at < bytes; at += chunk) {
         int n = (int)(bytes - at < chunk ? bytes - at : chunk);
         char *p = (char *)data + at;
-        int rc = sending ? PMPI_Send(p, n, MPI_BYTE, partner, TAG_DATA, comm)
-                         : PMPI_Recv(p, n, MPI_BYTE, partner, TAG_DATA, comm, MPI_STATUS_IGNORE);
-        if (rc != MPI_SUCCESS)
+        if (!(sending ? wait_send(p, n, MPI_BYTE, partner, TAG_DATA, comm)
+                      : wait_recv(p, n, MPI_BYTE, partner, TAG_DATA, comm)))
             return false;
     }
     return true;
@@ -218,19 +218,15 @@ static void give(Merge *m, int partner, MPI_Comm comm)
     Header header = m->trouble;
     header.small = m->small;
     header.bytes = n;
-    if (PMPI_Send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm) == MPI_SUCCESS
-        && PMPI_Recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm, MPI_STATUS_IGNORE)
-               == MPI_SUCCESS
-        && wanted != DROP)
+    if (wait_send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)
+        && wait_recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm) && wanted != DROP)
         transfer(true, (void *)(uintptr_t)bytes, n, chunk_of(wanted == SEND_SMALL), partner, comm);
 }
 
 static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
     Header header;
-    if (PMPI_Recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm,
-                  MPI_STATUS_IGNORE)
-        != MPI_SUCCESS) {
+    if (!wait_recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)) {
         fail(m, "the merge lost rank %d", partner);
         return;
     }
@@ -246,7 +242,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
         fail_step(m);
     bool small = m->small || header.small;
     int wanted = !m->good || header.bytes == 0 ? DROP : small ? SEND_SMALL : SEND;
-    PMPI_Send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
+    wait_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     if (wanted != DROP && !transfer(false, data, header.bytes, chunk_of(small), partner, comm))
         fail(m, "the merge lost rank %d", partner);
     else if (wanted != DROP && !m->library.absorb(data, header.bytes))
@@ -320,7 +316,7 @@ bool finalize_merge(MPI_Comm comm)
             take(&m, step, (int)(rank + step), comm);
     }
     int written = rank == 0 && write_archive(&m);
-    if (PMPI_Bcast(&written, 1, MPI_INT, 0, comm) == MPI_SUCCESS && !written)
+    if (wait_bcast(&written, 1, MPI_INT, 0, comm) && !written)
         keep_part(&m, rank);
     if (m.good)
         m.library.end();

@@ -24,6 +24,7 @@
 #include "interpose/interpose.h"
 #include "objects/objects.h"
 #include "own.gen.h"
+#include "waiting.h"
 
 bool participation_of_node(NodeRanks *node)
 {
@@ -32,29 +33,9 @@ bool participation_of_node(NodeRanks *node)
 
 /* -- the barrier -- */
 
-static double seconds_since(const struct timespec *start)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
-}
-
-/* The pause grows with the wait, up to a millisecond, so that a rank which waits for others does
- * not take their processor. */
 static Participation wait_for(MPI_Request *request, double limit)
 {
-    struct timespec start;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (long pause = 1000;; pause = pause < 500000 ? pause * 2 : 1000000) {
-        int done = 0;
-        if (PMPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            return PARTICIPATION_UNKNOWN;
-        if (done)
-            return PARTICIPATION_ALL;
-        if (seconds_since(&start) > limit)
-            return PARTICIPATION_UNKNOWN;
-        nanosleep(&(struct timespec){.tv_nsec = pause}, NULL);
-    }
+    return wait_for_request(request, limit) ? PARTICIPATION_ALL : PARTICIPATION_UNKNOWN;
 }
 
 static Participation of_node(int size)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* waiting.c: see waiting.h. */
+#include "waiting.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "own.gen.h"
+
+static double seconds_since(const struct timespec *start)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
+}
+
+/* The pause after each look is an eighth of the wait so far, so that the wait becomes that much
+ * longer at most. It ends at 10 ms: 64 ranks that looked each millisecond took a processor. */
+bool wait_for_request(MPI_Request *request, double seconds)
+{
+    const double longest = 0.01;
+    struct timespec start;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    for (;;) {
+        int done = 0;
+        if (PMPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+        if (done)
+            return true;
+        double waited = seconds_since(&start), pause = waited < 8 * longest ? waited / 8 : longest;
+        if (waited > seconds)
+            return false;
+        nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * pause)}, NULL);
+    }
+}
+
+bool wait_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+{
+    MPI_Request request;
+    return PMPI_Isend(data, n, type, to, tag, comm, &request) == MPI_SUCCESS
+           && wait_for_request(&request, INFINITY);
+}
+
+bool wait_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm)
+{
+    MPI_Request request;
+    return PMPI_Irecv(data, n, type, from, tag, comm, &request) == MPI_SUCCESS
+           && wait_for_request(&request, INFINITY);
+}
+
+bool wait_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    MPI_Request request;
+    return PMPI_Ibcast(data, n, type, root, comm, &request) == MPI_SUCCESS
+           && wait_for_request(&request, INFINITY);
+}
