@@ -152,7 +152,7 @@ static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
         g_ptr_array_add(patterns, pattern);
         if (!is_function(r, pattern)) {
             wend_command_say(COMMAND,
-                             "there is no function '%s': names are such as MPI_Send, and * and ? "
+                             "there is no function '%s': names are like MPI_Send, and * and ? "
                              "match",
                              *name);
             *status = WEND_EXIT_USAGE;
@@ -221,21 +221,23 @@ int wend_dump_main(int argc, char **argv)
     gboolean no_polls = FALSE;
     Dump d = {.thread = ALL_SEQUENCES, .last = G_MAXUINT64, .polls = TRUE};
     const GOptionEntry entries[] = {
-        {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks, "Only these ranks: 3 or 0,4-7 or 0-63:2",
-         "RANKS"},
+        {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks,
+         "Print only these ranks: 3 or 0,4-7 or 0-63:2", "RANKS"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world,
-         "Only this one of several worlds, from 0; ranks are then its own", "N"},
-        {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Only this thread, and no callbacks", "N"},
-        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls, "Only calls A to B of each sequence, from 0",
-         "A-B"},
+         "Print only world N of several, from 0; ranks are then ranks of it", "N"},
+        {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Print only this thread, and no callbacks",
+         "N"},
+        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls,
+         "Print only calls A to B of each sequence, from 0", "A-B"},
         {"function", 'f', 0, G_OPTION_ARG_STRING, &functions,
-         "Only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
+         "Print only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
         {"no-polls", 0, 0, G_OPTION_ARG_NONE, &no_polls, "Leave out unsuccessful polls", NULL},
         {"polls", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &no_polls,
-         "Show unsuccessful polls (default)", NULL},
+         "Print unsuccessful polls (default)", NULL},
         {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing,
          "Add the mean times of each call's signature", NULL},
-        {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "text (default), csv or jsonl", "FORMAT"},
+        {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "Print text (default), csv or jsonl",
+         "FORMAT"},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
@@ -246,14 +248,14 @@ int wend_dump_main(int argc, char **argv)
                               NULL, entries, &argc, &argv, &status))
         goto end;
     if (argc != 2) {
-        status =
-            wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
+        status = wend_command_usage(COMMAND, argc < 2 ? "no recording given"
+                                                      : "more than one recording given");
         goto end;
     }
     d.sink = sink_by_name(format != NULL ? format : "text");
     if (d.sink == NULL) {
         status =
-            wend_command_usage(COMMAND, "there is no format '%s': text, csv and jsonl are", format);
+            wend_command_usage(COMMAND, "there is no format '%s': use text, csv or jsonl", format);
         goto end;
     }
     d.polls = !no_polls;
@@ -271,7 +273,7 @@ int wend_dump_main(int argc, char **argv)
     d.lines = lines_new();
     dump_all(&d);
     if (!d.printed && (calls != NULL || functions != NULL))
-        wend_command_say(COMMAND, "none of the calls is chosen");
+        wend_command_say(COMMAND, "no call matches --calls and --function");
     lines_free(d.lines);
     g_string_free(d.out, TRUE);
     status = wend_command_finish(COMMAND, WEND_EXIT_OK);

@@ -229,11 +229,11 @@ static void show_nondeterminism(GString *out, const WendReadTotals *n)
          "completions by Waitany, Waitsome, Testany or Testsome"},
         {n->tests, "successful Test or Testall", "successful Test and Testall"},
         {n->neighbour_orders,
-         "call that goes by the order of neighbours that MPI_Dist_graph_create gave",
-         "calls that go by the order of neighbours that MPI_Dist_graph_create gave"},
+         "call that depends on the order of neighbours of MPI_Dist_graph_create",
+         "calls that depend on the order of neighbours of MPI_Dist_graph_create"},
         {n->polls, "unsuccessful poll", "unsuccessful polls"},
     };
-    const char *name = "left to chance";
+    const char *name = "nondeterminism";
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         if (rows[i].count == 0)
             continue;
@@ -243,8 +243,7 @@ static void show_nondeterminism(GString *out, const WendReadTotals *n)
         g_string_append_printf(out, " %s\n", rows[i].count == 1 ? rows[i].one : rows[i].more);
     }
     if (*name != '\0')
-        g_string_append_printf(out,
-                               "%-*snothing: no wildcards, probes, tests or completions by any\n",
+        g_string_append_printf(out, "%-*snone: no wildcards, probes, tests or completions by any\n",
                                LABEL_WIDTH, name);
 }
 
@@ -578,30 +577,32 @@ int wend_show_main(int argc, char **argv)
     gint top = FEW_FUNCTIONS, world = -1;
     Tables tables = {0};
     const GOptionEntry entries[] = {
-        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "All functions and classes", NULL},
-        {"top", 'n', 0, G_OPTION_ARG_INT, &top, "This many functions (15)", "N"},
-        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Everything, as one JSON object", NULL},
-        {"matrix", 'm', 0, G_OPTION_ARG_NONE, &tables.matrix, "Who sends how much to whom", NULL},
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Print all functions and classes", NULL},
+        {"top", 'n', 0, G_OPTION_ARG_INT, &top,
+         "Print the N functions with the most MPI calls (15)", "N"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Print only world N of several, from 0", "N"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print everything as one JSON object", NULL},
+        {"matrix", 'm', 0, G_OPTION_ARG_NONE, &tables.matrix,
+         "Print how much each rank sends to each other rank", NULL},
         {"sizes", 's', 0, G_OPTION_ARG_NONE, &tables.sizes,
-         "How large messages and other transfers are, by powers of two", NULL},
-        {"comms", 'c', 0, G_OPTION_ARG_NONE, &tables.comms, "Which ranks are in which communicator",
-         NULL},
+         "Print the sizes of messages and other transfers, by powers of two", NULL},
+        {"comms", 'c', 0, G_OPTION_ARG_NONE, &tables.comms,
+         "Print the members of each communicator", NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
-         "These as CSV (default if the output is no terminal)", NULL},
+         "Print these tables as CSV (default if the output is not a terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
-         "These for people, the matrix as a map (default on a terminal)", NULL},
+         "Print these tables for people (default on a terminal)", NULL},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
-    if (!wend_command_options(COMMAND, "RECORDING", "Say what a recording is.", NULL, entries,
-                              &argc, &argv, &status))
+    if (!wend_command_options(COMMAND, "RECORDING", "Print a summary of a recording.", NULL,
+                              entries, &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND,
-                                  argc < 2 ? "which recording?" : "one recording at a time");
+        return wend_command_usage(COMMAND, argc < 2 ? "no recording given"
+                                                    : "more than one recording given");
     if (top < 0)
-        return wend_command_usage(COMMAND, "--top takes a number from 0");
+        return wend_command_usage(COMMAND, "--top needs a number from 0 on");
     const char *wrong = check_tables(&tables, json);
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);

@@ -468,7 +468,7 @@ static void conclude(Diff *d, gboolean equal)
         }
         g_string_append_c(d->out, '\n');
     } else if (d->expected > 0 && found == 0) {
-        g_string_append(d->out, "differ, as is expected of a proxy and no further:\n");
+        g_string_append(d->out, "differ, only as expected of a proxy:\n");
         g_string_append(d->out, d->expectations->str);
     } else if (enough(d)) {
         g_string_append_printf(d->out,
@@ -479,7 +479,7 @@ static void conclude(Diff *d, gboolean equal)
                                found == 1 ? "" : "s");
     }
     if (d->expected > 0 && found > 0) {
-        g_string_append(d->out, "beside what is expected of a proxy:\n");
+        g_string_append(d->out, "besides, as expected of a proxy:\n");
         g_string_append(d->out, d->expectations->str);
     }
     if (d->stat)
@@ -494,14 +494,14 @@ int wend_diff_main(int argc, char **argv)
     gint world = -1;
     const GOptionEntry entries[] = {
         {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes,
-         "Compare what the runs decided too: order of completions, statuses, flags", NULL},
+         "Compare statuses, flags and the order of completions, too", NULL},
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
          "N"},
-        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Compare only world N of several, from 0", "N"},
         {"stat", 0, 0, G_OPTION_ARG_NONE, &d.stat,
-         "Add MPI calls, bytes and times by function, side by side", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it",
-         NULL},
+         "Add a table of MPI calls, bytes and times by function", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet,
+         "Print nothing; only the exit status tells the result", NULL},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
@@ -509,14 +509,15 @@ int wend_diff_main(int argc, char **argv)
     WendProgram *programs[2] = {NULL, NULL};
     char *names[2] = {NULL, NULL};
 
-    if (!wend_command_options(COMMAND, "RECORDING RECORDING", "Compare two recordings.",
-                              "Exit code: 0 equal, 1 different, 2 and more: errors.", entries,
-                              &argc, &argv, &status))
+    if (!wend_command_options(
+            COMMAND, "RECORDING RECORDING", "Compare two recordings and explain their differences.",
+            "Exit status: 0 equal; 1 different; 2 wrong usage; 3 bad input; 4 the system refused.",
+            entries, &argc, &argv, &status))
         return status;
     if (argc != 3)
-        return wend_command_usage(COMMAND, "two recordings are compared");
+        return wend_command_usage(COMMAND, "two recordings are needed");
     if (max < 0)
-        return wend_command_usage(COMMAND, "--max takes a number from 0");
+        return wend_command_usage(COMMAND, "--max needs a number from 0 on");
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
         programs[i] = reading_open(argv[1 + i], world, &error);

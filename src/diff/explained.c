@@ -563,7 +563,7 @@ static void add_memory(const Explained *x)
                  .n = {1, 1},
                  .apart = {x->memory_at[0], x->memory_at[1]}};
     add_edit(x, &edit, x->ranks, x->n,
-             "from here on other memory or requests, in calls that are equal but for these", NULL);
+             "from here on, calls differ only in the memory or requests that they name", NULL);
 }
 
 void explained_add(Explained *x)

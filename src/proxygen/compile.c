@@ -35,8 +35,8 @@ static gboolean knows_constants(const WendProgram *program, const char *recordin
         name = wend_constant_name(program, WEND_CONST(i));
         if (!name || c_is_identifier(name))
             continue;
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s is no constant of MPI", recording,
-                    name);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: %s is not a constant of MPI: the recording is damaged", recording, name);
         return FALSE;
     }
     return TRUE;
@@ -145,10 +145,9 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     const char *early = ends_elsewhere(program);
     *changes = NULL;
     if (early) {
-        g_set_error(
-            error, WEND_ERROR, WEND_ERROR_INPUT,
-            "%s: %s (see wend show); a program that does the same would wait for what never came",
-            options->recording, early);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: %s (see wend show): a proxy would wait for calls that are not recorded",
+                    options->recording, early);
         return FALSE;
     }
     if (!knows_constants(program, options->recording, error))

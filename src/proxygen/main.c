@@ -59,7 +59,7 @@ static gboolean check_output(const Options *options, GError **error)
         return wend_file_check(options->output, options->force ? WEND_FILE_REPLACE : 0, error);
     if (options->force || !g_file_test(options->output, G_FILE_TEST_EXISTS))
         return TRUE;
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists: --force overwrites what is in it",
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists: --force overwrites its files",
                 options->output);
     return FALSE;
 }
@@ -97,20 +97,19 @@ int main(int argc, char **argv)
     gboolean help = FALSE, version = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-         "Where the program goes; a name that ends in / (or a directory) gets several files and a "
+         "Write the proxy to PATH; a name that ends in / (or a directory) gets several files and a "
          "Makefile",
          "PATH"},
         {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin,
          "Receive from the recorded source where the application received from any", NULL},
         {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda,
-         "Use CUDA's memory where the application did, on the same devices; else it is host memory",
-         NULL},
+         "Use memory of CUDA where the application did, on the same devices", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
-         "Do not say which calls the proxy pins, reorders or leaves out", NULL},
+         "Do not print which calls the proxy pins, reorders or leaves out", NULL},
         {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target,
-         "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it "
-         "calls",
+         "Check against this MPI library (mpich, openmpi): exit status 1 if it lacks calls of the "
+         "proxy",
          "NAME"},
         READING_OPTION,
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
@@ -124,8 +123,8 @@ int main(int argc, char **argv)
     reading_guard();
     argv = options_part(entries, FALSE, &argc, argv);
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
-    g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that "
-                                          "communicates as the recorded application did.");
+    g_option_context_set_summary(context, "Compile a recording to a C program that makes the "
+                                          "same MPI calls as the application.");
     g_option_context_add_main_entries(context, entries, NULL);
     /* GLib's own does not see that it cannot be written. */
     g_option_context_set_help_enabled(context, FALSE);
@@ -147,7 +146,7 @@ int main(int argc, char **argv)
         message_print(COMMAND, "%s (see proxygen --help)",
                       argc < 2   ? "no recording given"
                       : argc > 2 ? "more than one recording given"
-                                 : "no output given: -o");
+                                 : "no output given (-o)");
         return WEND_ERROR_USAGE;
     }
     options.recording = argv[1];

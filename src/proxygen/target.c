@@ -91,7 +91,7 @@ char *target_lacks(const char *family, GHashTable *names, GError **error)
         g_autofree char **known = (char **)g_hash_table_get_keys_as_array(files, NULL);
         g_autofree char *list = g_strjoinv(" ", known);
         g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                    "Wend was not built for an MPI library %s; known here: %s", family,
+                    "there is no MPI library %s in this installation: %s", family,
                     *list ? list : "none");
         return NULL;
     }

@@ -133,9 +133,10 @@ static char *name_of(const char *family)
 static char *checked(char *library, GError **error)
 {
     if (library && strpbrk(library, ": ")) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
-                    "%s: the loader cannot preload a library whose path has a space or a colon",
-                    library);
+        g_set_error(
+            error, WEND_ERROR, WEND_ERROR_SYSTEM,
+            "%s: the loader cannot preload a path with a space or a colon: install Wend elsewhere",
+            library);
         g_clear_pointer(&library, g_free);
     }
     return library;
@@ -145,8 +146,8 @@ static char *library_named(const char *family, GError **error)
 {
     char *name = name_of(family), *library = find(name);
     if (!library)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s is not where wend was installed (%s)",
-                    name, WEND_LIBDIR);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
+                    "there is no %s in %s, where Wend was installed", name, WEND_LIBDIR);
     g_free(name);
     return checked(library, error);
 }
@@ -162,13 +163,14 @@ char *library_for(const char *program, const char *family, GError **error)
         library = find("libwend-mpi.so");
         if (!library)
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: has an MPI library that there is no libwend for: %s", program, mpi);
+                        "%s: is linked with an MPI library that Wend was not built for: %s",
+                        program, mpi);
     } else if (of_program >= 0) {
         char *name = name_of(families[of_program].name);
         library = find(name);
         if (!library)
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: is linked with %s (%s), and %s is not there: build Wend with that "
+                        "%s: is linked with %s (%s), and there is no %s: build Wend with that "
                         "library's MPICC as well",
                         program, families[of_program].title, mpi, name);
         g_free(name);
@@ -181,7 +183,7 @@ char *library_for(const char *program, const char *family, GError **error)
             library = find(DEFAULT);
         if (!library)
             g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
-                        DEFAULT " is not where wend was installed (%s)", WEND_LIBDIR);
+                        "there is no " DEFAULT " in %s, where Wend was installed", WEND_LIBDIR);
     }
     g_free(mpi);
     return checked(library, error);

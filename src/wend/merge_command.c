@@ -192,15 +192,15 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
             return NULL;
         }
         if (!one && state == PART_DAMAGED) {
-            wend_command_say(COMMAND, "rank %u: its parts are not whole, and left out", s->rank);
+            wend_command_say(COMMAND, "rank %u: its parts are damaged: it is left out", s->rank);
         }
     }
     if (!all && foreign)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: was saved by another version of Wend, whose wend merge can read it",
+                    "%s: was saved by another version of Wend: use wend merge of that version",
                     folder);
     else if (!all)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank has saved anything", folder);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank saved anything", folder);
     *empty = !all && !foreign;
     return all;
 }
@@ -325,8 +325,8 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
     g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
     if (!g_file_test(first, G_FILE_TEST_EXISTS)) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: of the world that started the others nothing was saved: what each of the "
-                    "others did is in its %s...%s, to be named as a file",
+                    "%s: the world that started the others saved nothing: read the archives of the "
+                    "others, %s...%s, one by one",
                     directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
         return FALSE;
     }
@@ -344,7 +344,7 @@ int wend_merge_main(int argc, char **argv)
 {
     gboolean force = FALSE, remove = FALSE;
     const GOptionEntry entries[] = {
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an archive that is there", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an existing archive", NULL},
         {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove,
          "Remove the parts when the archive is written", NULL},
         READING_OPTION,
@@ -352,12 +352,13 @@ int wend_merge_main(int argc, char **argv)
     int status;
     GError *error = NULL;
     if (!wend_command_options(
-            COMMAND, "DIR", "Make the recording of a run that ended early of what its ranks saved.",
+            COMMAND, "DIR",
+            "Make the recording of a run that ended early from the parts that its ranks saved.",
             NULL, entries, &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND,
-                                  argc < 2 ? "which directory?" : "one directory at a time");
+        return wend_command_usage(COMMAND, argc < 2 ? "no directory given"
+                                                    : "more than one directory given");
     if (!merge_all(argv[1], force, remove, &error))
         return wend_command_fail(COMMAND, error);
     return wend_command_finish(COMMAND, WEND_EXIT_OK);

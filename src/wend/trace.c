@@ -52,8 +52,7 @@ static const GOptionEntry options[] = {
     WEND_SETTINGS(X)
 #undef X
         {"mpi", 0, 0, G_OPTION_ARG_STRING, &given_family,
-         "family of MPI libraries that PROGRAM uses: mpich or openmpi (default: what it is linked "
-         "with)",
+         "family of the MPI library: mpich or openmpi (default: that of PROGRAM's library)",
          "NAME"},
     G_OPTION_ENTRY_NULL};
 
@@ -265,7 +264,7 @@ static gboolean check_place(const char *path, GError **error)
     g_autofree char *archive = g_build_filename(path, "trace.tar.zst", NULL);
     if (g_file_test(archive, G_FILE_TEST_EXISTS) && !settings()->force)
         return refuse(error, WEND_ERROR_INPUT, path,
-                      "has a recording; give another name or --force");
+                      "has a recording: give another name, or --force to replace it");
     if (!check_contents(path, error))
         return FALSE;
     if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
@@ -292,13 +291,14 @@ int wend_trace_main(int argc, char **argv)
     if (!wend_command_options_before(
             COMMAND, "PROGRAM [ARGUMENT…]",
             "Runs PROGRAM and records its MPI calls: mpirun -n 8 wend trace -o DIR ./app",
-            "Each option sets an environment variable, given in brackets, which can be set "
-            "instead. One recording holds all ranks; rank 0 writes\n"
-            "it at MPI_Finalize. Without wend: LD_PRELOAD=libwend.so, or link with -lwend.\n\n"
-            "Exit status: PROGRAM's. If it is not run: 2 wrong usage; 3 the output exists, or "
-            "PROGRAM cannot be traced; 4 there is\n"
-            "no such program, it is not executable (a shell says 127 and 126), or the output "
-            "cannot be written.",
+            "Each option sets the environment variable in brackets. One recording holds all "
+            "ranks; rank 0 writes it in\n"
+            "MPI_Finalize. Without wend trace, set LD_PRELOAD=libwend.so or link with -lwend, and "
+            "set the variables.\n\n"
+            "Exit status: that of PROGRAM. If PROGRAM is not run: 2 wrong usage; 3 the output "
+            "exists, or PROGRAM cannot\n"
+            "be traced; 4 there is no such program, it cannot be executed, or the output cannot "
+            "be written.",
             options, &argc, &argv, &status))
         return status;
     char **program = argv + 1;

@@ -150,10 +150,11 @@ gboolean plan_dynamic(Plan *plan, GError **error)
             }
         }
     if (lost)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: the program accesses memory in a dynamic window (MPI_Win_attach) that the "
-                    "recording could not place: of a process on another host",
-                    plan->options->recording);
+        g_set_error(
+            error, WEND_ERROR, WEND_ERROR_INPUT,
+            "%s: the program accesses a dynamic window (MPI_Win_attach) of a process on another "
+            "host, whose memory is not recorded",
+            plan->options->recording);
     if (lost || !used) {
         g_array_unref(blocks);
         return !lost;

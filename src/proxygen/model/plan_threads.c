@@ -503,10 +503,11 @@ gboolean plan_threads(Plan *plan, GError **error)
         while (i + n < plan->threads->len && all[i + n].class_index == all[i].class_index)
             n++;
         if (n > 1 && !plan->prefix) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: threads run in a program whose ranks differ before MPI_Init: proxygen "
-                        "cannot tell yet when they ran",
-                        plan->options->recording);
+            g_set_error(
+                error, WEND_ERROR, WEND_ERROR_INPUT,
+                "%s: threads start before MPI_Init, and ranks differ there: proxygen does not "
+                "support this",
+                plan->options->recording);
             return FALSE;
         }
         all[i].n_others = n - 1;

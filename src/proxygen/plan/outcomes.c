@@ -389,7 +389,7 @@ gboolean plan_outcomes(Plan *plan, GError **error)
     }
     if (s.damaged)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: the outcomes of rank %u are fewer than its calls",
+                    "%s: rank %u has fewer outcomes than calls: the recording is damaged",
                     plan->options->recording, s.rank);
     for (guint t = 0; t < n_terminals; t++) {
         if (s.members[t])

@@ -110,7 +110,7 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
         if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
             return "a message of another sender might not fit";
         if (send->blocking && send->bytes > EAGER_BYTES)
-            return "senders wait until they are received, so the order matters";
+            return "senders wait until their messages are received, so the order matters";
     }
     return NULL;
 }

@@ -34,6 +34,7 @@ void spawned_say_too_long(void)
 {
     static _Atomic bool said;
     if (!atomic_exchange(&said, true))
-        state_say("paths or settings are too long for what the MPI library passes on: processes "
-                  "that the application starts are not recorded");
+        state_say(
+            "paths or settings are too long for the MPI library to pass on: processes that the "
+            "application starts are not recorded");
 }

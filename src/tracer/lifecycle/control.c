@@ -132,7 +132,7 @@ static bool open_output(void)
 static void say_problems(void)
 {
     if (settings_problem())
-        state_say("%s; the default counts", settings_problem());
+        state_say("%s; the default is used", settings_problem());
 }
 
 static void stop_for_good(void)
@@ -277,7 +277,7 @@ void control_say_absent(void)
 static bool make_comm(MPI_Comm *comm, const char **why)
 {
     *comm = MPI_COMM_NULL;
-    *why = "a rank has too little memory left to merge, or does not answer";
+    *why = "a rank does not answer, or has too little memory for the merge";
     if (!participation_agree(limit_has_addresses()))
         return false;
     *why = "MPI gives no communicator for the merge";
@@ -390,7 +390,7 @@ int MPI_Finalize(void)
         if (PMPI_Finalized(&gone) == MPI_SUCCESS && !gone)
             world_close();
         else if (!s->refused)
-            state_say("rank %d: MPI ended without a word: nothing was recorded", s->world_rank);
+            state_say("rank %d: MPI ended before the merge: nothing was recorded", s->world_rank);
         control_finish();
     }
     if (wend_thread)

@@ -93,7 +93,7 @@ static void *open_library(const char **why)
     const char *own = module_own_file();
     void *library = NULL;
     if (!own) {
-        *why = "cannot find myself";
+        *why = "cannot find the file of libwend.so";
         return NULL;
     }
     int dir = (int)(strrchr(own, '/') - own) + 1;
@@ -227,7 +227,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
     Header header;
     if (!wait_recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)) {
-        fail(m, "the merge lost rank %d", partner);
+        fail(m, "the merge cannot reach rank %d", partner);
         return;
     }
     if (*header.why) {
@@ -244,7 +244,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
     int wanted = !m->good || header.bytes == 0 ? DROP : small ? SEND_SMALL : SEND;
     wait_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     if (wanted != DROP && !transfer(false, data, header.bytes, chunk_of(small), partner, comm))
-        fail(m, "the merge lost rank %d", partner);
+        fail(m, "the merge cannot reach rank %d", partner);
     else if (wanted != DROP && !m->library.absorb(data, header.bytes))
         fail_step(m);
 }

@@ -120,8 +120,8 @@ static bool save(const char *ended)
     if (directory) {
         append(rank, sizeof rank, ": ");
         say(rank, ended,
-            saved ? "; what was recorded: wend merge "
-                  : "; what was recorded until the last checkpoint: wend merge ",
+            saved ? "; to make the recording: wend merge "
+                  : "; to make the recording up to the last checkpoint: wend merge ",
             directory);
     }
     return true;
@@ -324,7 +324,7 @@ void termination_keep(int rank, const char *why)
     if (rank != 0)
         return;
     if (saved || parts_any()) {
-        state_say("%s; what was recorded: wend merge %s", why, output_directory());
+        state_say("%s; to make the recording: wend merge %s", why, output_directory());
         return;
     }
     state_say("%s: nothing was recorded", why);

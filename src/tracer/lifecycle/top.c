@@ -110,7 +110,7 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     if (s->started || s->spare || process != (long)getpid() || !launcher_speaks())
         return;
     const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY
-                                        ".so is not for (wend trace takes the right one)"
+                                        ".so does not support (wend trace chooses the recorder)"
                                       : missed();
     if (!why) {
         /* With a name of the tracer's own choice there is no telling where children have left a

@@ -204,7 +204,7 @@ static bool open_spawned(const char *path)
 static bool open_first(const char *path, char **problem)
 {
     struct stat info;
-    const char *taken = "exists; give another name or --force";
+    const char *taken = "exists: give another name, or --force to replace it";
     char *foreign = NULL;
     int unreadable = 0;
     if (mkdir(path, 0777) == 0)

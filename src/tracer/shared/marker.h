@@ -12,7 +12,7 @@
 
 #define MARKER_FILE ".wend"
 /* Why no recording goes to a directory, of what marker_foreign found. */
-#define MARKER_REFUSAL "has \"%s\", which is no part of a recording; give another name"
+#define MARKER_REFUSAL "has \"%s\", which is not part of a recording: give another name"
 
 bool marker_add(const char *directory, const char *name); /* false: it cannot be written; errno */
 

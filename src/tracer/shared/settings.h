@@ -14,23 +14,23 @@
  * argument sets the variable to the opposite of the default. */
 /* clang-format off */
 #define WEND_SETTINGS(X) \
-    X(output, "WEND_OUTPUT", STRING, NULL, "output", 'o', "DIR", "directory for the recording " \
+    X(output, "WEND_OUTPUT", STRING, NULL, "output", 'o', "DIR", "write the recording to DIR " \
         "(default: wend-PROGRAM-JOB-TIME)") \
     X(force, "WEND_FORCE", SWITCH, false, "force", 'f', NULL, "replace an existing recording") \
-    X(quiet, "WEND_QUIET", SWITCH, false, "quiet", 'q', NULL, "say nothing at the end unless " \
+    X(quiet, "WEND_QUIET", SWITCH, false, "quiet", 'q', NULL, "print nothing at the end unless " \
         "something went wrong") \
     X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until " \
         "MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")") \
-    X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "how long at the end to wait for " \
+    X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "wait this long at the end for " \
         "ranks that do not come (default: 600)") \
-    X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "how often to " \
-        "save what is recorded, for runs that are killed (default: 30; 0: only when a rank " \
-        "ends early)") \
-    X(disk, "WEND_DISK", PERCENT, 5, "disk", 0, "PERCENT", "share of the free disk that this " \
-        "may take (default: 5)") \
-    X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", "what each process's " \
-        "recording may hold, also 64M or 2G; then recording stops, and what there is is kept " \
-        "(default: 1/16 of the machine's memory for all its ranks; 0: no limit)")
+    X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "save the " \
+        "recording this often, for runs that are killed (default: 30; 0: only when a rank ends " \
+        "early)") \
+    X(disk, "WEND_DISK", PERCENT, 5, "disk", 0, "PERCENT", "let the checkpoint files take " \
+        "this share of the free disk (default: 5)") \
+    X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", "limit each " \
+        "process's recording, also 64M or 2G; recording stops there (default: 1/16 of the " \
+        "machine's memory for all its ranks; 0: no limit)")
 /* clang-format on */
 
 typedef struct {
