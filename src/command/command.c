@@ -64,8 +64,8 @@ static gboolean parse(const char *command, const char *parameters, const char *s
 
     gboolean help = FALSE, version = FALSE;
     const GOptionEntry common_entries[] = {
-        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help and leave", NULL},
-        {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Show the version and leave", NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
+        {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
         G_OPTION_ENTRY_NULL};
     g_option_context_add_main_entries(context, common_entries, NULL);
     *argv = options_part(entries, strict, argc, *argv);
