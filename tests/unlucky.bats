@@ -202,7 +202,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         mpi 2 "$WEND" trace -o /proc/b.dir "$PROGRAMS/hello"
     runs "file/b.dir: Not a directory" \
         mpi 2 "${HOSTS[@]}" "$WEND" trace -o file/b.dir "$PROGRAMS/hello"
-    runs "a.dir: exists; give another name or --force" \
+    runs "a.dir: exists: give another name, or --force to replace it" \
         mpi 2 "${HOSTS[@]}" "$WEND" trace -o a.dir "$PROGRAMS/hello"
 }
 

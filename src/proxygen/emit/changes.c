@@ -9,10 +9,10 @@
 static const struct {
     const char *comment, *report;
 } texts[CHANGES] = {
-    [CHANGE_SOURCE] = {"Recorded with MPI_ANY_SOURCE; names the source that came",
+    [CHANGE_SOURCE] = {"Recorded with MPI_ANY_SOURCE, pinned to the source that came",
                        "name the source that came instead of MPI_ANY_SOURCE"},
     [CHANGE_SOURCES] =
-        {"Recorded with MPI_ANY_SOURCE; names the source that came at each start",
+        {"Recorded with MPI_ANY_SOURCE, pinned to the source that came for each start",
          "name the source that came instead of MPI_ANY_SOURCE, each with its own request"},
     [CHANGE_NEIGHBOURS] =
         {"Later calls depend on the order of neighbours, which the library chooses: made with the "
