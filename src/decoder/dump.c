@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dump.c: wend dump: every call of chosen ranks, in order. */
+/* dump.c: wend dump: prints every call of chosen ranks, in order. */
 #include "config.h"
 
 #include <stdio.h>
@@ -13,25 +13,25 @@
 #include "wend/read.h"
 
 #define COMMAND "dump"
-#define WRITE_SIZE (1 << 16) /* bytes to gather before a write */
+#define WRITE_SIZE (1 << 16) /* bytes to collect before a write */
 #define ALL_SEQUENCES G_MININT
 
 typedef struct {
     WendRead *reader;
     guint n_ranks, n_worlds;
     const Sink *sink;
-    gboolean *ranks;     /* NULL: all */
-    gint thread;         /* ALL_SEQUENCES, or a thread */
-    guint64 first, last; /* calls */
+    gboolean *ranks;     /* NULL: all ranks */
+    gint thread;         /* a thread, or ALL_SEQUENCES */
+    guint64 first, last; /* range of calls */
     GPtrArray *patterns; /* of GPatternSpec; NULL: all functions */
-    GHashTable *matches; /* WendReadFunction -> whether one of the patterns fits, + 1 */
+    GHashTable *matches; /* WendReadFunction -> whether a pattern matches it, + 1 */
     gboolean polls, timing;
     GString *out;
-    Lines *lines;     /* of the sequence */
-    gboolean printed; /* a call */
+    Lines *lines;     /* cache of the sequence */
+    gboolean printed; /* whether a call was printed */
 } Dump;
 
-/* FALSE: standard output is gone. */
+/* Returns FALSE if standard output is closed. */
 static gboolean flush(Dump *d)
 {
     gboolean all = wend_command_write(d->out->str, d->out->len);
@@ -104,7 +104,8 @@ static gboolean dump_rank(Dump *d, guint rank)
                            .world_rank = info->world_rank,
                            .class_index = info->class_index,
                            .timing = d->timing};
-    guint n_sequences = info->n_sequences; /* 0: its run ended early, and left nothing */
+    /* 0: the run ended early, and nothing of the rank was saved */
+    guint n_sequences = info->n_sequences;
     for (guint i = 0; i < n_sequences; i++) {
         if (wend_read_sequence(d->reader, rank, i, &sequence) < 0)
             g_return_val_if_reached(FALSE);
@@ -129,9 +130,9 @@ static void dump_all(Dump *d)
     flush(d);
 }
 
-/* -- what is chosen -- */
+/* -- selection -- */
 
-/* Is there a function of that name or pattern, called or not? */
+/* Whether Wend knows a function of that name or pattern. */
 static gboolean is_function(WendRead *r, GPatternSpec *pattern)
 {
     const WendReadFunction *f;
@@ -141,7 +142,7 @@ static gboolean is_function(WendRead *r, GPatternSpec *pattern)
     return FALSE;
 }
 
-/* LIST's patterns; NULL: one of them fits no function, and *STATUS is that. */
+/* The patterns of LIST. NULL, with *STATUS, if one of them matches no function. */
 static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
 {
     g_autoptr(GPtrArray) patterns =
@@ -162,7 +163,7 @@ static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
     return g_steal_pointer(&patterns);
 }
 
-/* Has RANK thread D->thread? *LAST: at least its last thread. */
+/* Whether RANK has thread D->thread. *LAST becomes at least its last thread. */
 static gboolean has_thread(const Dump *d, guint rank, gint *last)
 {
     const WendReadRank *info;
@@ -180,7 +181,7 @@ static gboolean has_thread(const Dump *d, guint rank, gint *last)
     return FALSE;
 }
 
-/* Has one of the chosen ranks the chosen thread? */
+/* Whether one of the chosen ranks has the chosen thread. */
 static int check_thread(const Dump *d)
 {
     gint last = -1;
@@ -193,7 +194,7 @@ static int check_thread(const Dump *d)
     return WEND_EXIT_USAGE;
 }
 
-/* Takes what was chosen by name or number, now that the recording says what there is. */
+/* Resolves the chosen ranks, thread and functions by the recording. */
 static int choose(Dump *d, const char *ranks, const char *functions)
 {
     const WendReadFacts *facts;

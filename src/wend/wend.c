@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wend.c: the command: finds the subcommand. */
+/* wend.c: the command wend: runs a subcommand. */
 #include "config.h"
 
 #include <locale.h>
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         return help();
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return print("wend " PACKAGE_VERSION "\n");
-    if (strcmp(name, "trace") != 0) /* what that runs would inherit it */
-        signal(SIGXFSZ, SIG_IGN);   /* the write fails, and the command says so */
+    if (strcmp(name, "trace") != 0) /* the program that it executes would inherit this */
+        signal(SIGXFSZ, SIG_IGN);   /* the write fails instead, and the command prints why */
     return run(name, argc - 1, argv + 1);
 }

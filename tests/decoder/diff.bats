@@ -97,7 +97,7 @@ server() {
     { stencil; printf 'rank 2\nMPI_Barrier\n'; } | recording b
     different
     [[ $(grep -c '^rank' <<<"$output") == 1 ]]
-    [[ $output == *"rank 2, thread 0, behind the last call: one sequence is longer"*"< (the end)"*"> 153  MPI_Barrier"* ]] ||
+    [[ $output == *"rank 2, thread 0, after the last call: one sequence is longer"*"< (the end)"*"> 153  MPI_Barrier"* ]] ||
         [[ $output == *"rank 2, thread 0"*"(the end)"*"MPI_Barrier"* ]]
 }
 
