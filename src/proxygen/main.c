@@ -28,8 +28,8 @@ static int fail(GError *error)
     return code;
 }
 
-/* What the proxy calls and the library that it is for does not have: said in a line; an answer if
- * the library was named. */
+/* Prints the names that the target library lacks, in one line. Returns LACKING if the user named
+ * the library. */
 static int check_target(const Options *options, GHashTable *names)
 {
     GError *error = NULL;
@@ -41,7 +41,8 @@ static int check_target(const Options *options, GHashTable *names)
     return lacks && options->target ? LACKING : 0;
 }
 
-/* Calls that the recording lacks: the proxy may do without, or wait for what they would bring. */
+/* Prints the functions whose calls the recording lacks. The proxy may do without them, or may wait
+ * for their effects. */
 static void say_unrecorded(const Options *options, const WendProgram *program)
 {
     g_auto(GStrv) names =
@@ -68,10 +69,10 @@ static int compile(const Options *options)
 {
     GError *error = NULL;
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    /* of no names: is there such a library? */
+    /* with an empty set of names, this checks that the library is known */
     if (options->target && check_target(options, names) != 0)
         return WEND_ERROR_USAGE;
-    if (!check_output(options, &error)) /* before the work of it */
+    if (!check_output(options, &error)) /* fails early, before the compilation */
         return fail(error);
     WendProgram *program = job_worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
@@ -117,16 +118,16 @@ int main(int argc, char **argv)
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };
     setlocale(LC_ALL, "");
-    signal(SIGXFSZ, SIG_IGN); /* the write fails, and that is said */
+    signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and a message says why */
     wend_shortage_ends(end_short_of_memory);
-    g_set_prgname(COMMAND); /* the synopsis begins with it */
+    g_set_prgname(COMMAND); /* the synopsis begins with the program's name */
     reading_guard();
     argv = options_part(entries, FALSE, &argc, argv);
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
     g_option_context_set_summary(context, "Compile a recording to a C program that makes the "
                                           "same MPI calls as the application.");
     g_option_context_add_main_entries(context, entries, NULL);
-    /* GLib's own does not see that it cannot be written. */
+    /* GLib's own --help does not detect that the output cannot be written. */
     g_option_context_set_help_enabled(context, FALSE);
     GError *error = NULL;
     message_ignore_pipe();

@@ -12,7 +12,8 @@
 #define SUFFIX ".target"
 #define GROUP "library"
 
-/* The files of all families, by family; of one that is in several places, the first. */
+/* The files of all families, by family. If a family has files in several folders, the first one
+ * counts. */
 static GHashTable *target_files(void)
 {
     /* libtool keeps the program in .libs */
@@ -47,7 +48,8 @@ static gboolean is_mpi(const char *name)
     return wend_function_by_name(name) || wend_constant_by_name(name) >= 0;
 }
 
-/* NULL: nothing, or an error. */
+/* The names of NAMES that the library in FILE lacks, as a phrase. NULL if it lacks none, or on an
+ * error. */
 static char *lacking(const char *file, GHashTable *names, GError **error)
 {
     g_autoptr(GKeyFile) target = g_key_file_new();

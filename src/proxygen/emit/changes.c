@@ -37,8 +37,8 @@ typedef struct {
 
 struct Changes {
     GHashTable *noted;  /* Noted -> the same */
-    guint64 *rules;     /* by rule: how often it is run, over all ranks */
-    guint64 *terminals; /* by terminal: calls, likewise */
+    guint64 *rules;     /* by rule: number of runs, over all ranks */
+    guint64 *terminals; /* by terminal: number of calls, over all ranks */
 };
 
 static guint noted_hash(gconstpointer key)
@@ -54,7 +54,7 @@ static gboolean noted_equal(gconstpointer a, gconstpointer b)
            && g_strcmp0(x->reason, y->reason) == 0;
 }
 
-/* -- how often -- */
+/* -- numbers of calls -- */
 
 static void count_rule(struct Changes *c, const PlanRule *rule, guint64 times)
 {
@@ -101,7 +101,8 @@ static guint64 count_sources(const Wildcard *wildcard)
     return n;
 }
 
-/* Calls that a table of entries to complete is for: each has their number, and then the entries. */
+/* The number of calls in a table of entries to complete. Each call has a number of entries, and
+ * then the entries. */
 static guint64 count_picks(const Choice *choice)
 {
     GHashTableIter iter;
