@@ -9,12 +9,12 @@
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 
-/* Rank 0 knows it, others may have found it. */
+/* Rank 0 knows the directory, other ranks may have found it. */
 const char *spawned_directory(void)
 {
     if (state()->world_rank == 0)
         return output_directory();
-    /* Rank 0 may have been in MPI_Init a moment ago. */
+    /* Rank 0 may have just left MPI_Init. */
     for (int tries = 0; tries < 50 && !parts_directory(); tries++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     return parts_directory();
