@@ -33,7 +33,6 @@ bool participation_of_node(NodeRanks *node)
 
 /* -- the barrier -- */
 
-/* Says that all ranks take part only when the barrier is complete before LIMIT seconds are over. */
 static Participation wait_for(MPI_Request *request, double limit)
 {
     return wait_for_request(request, limit) ? PARTICIPATION_ALL : PARTICIPATION_UNKNOWN;
