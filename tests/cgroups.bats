@@ -41,7 +41,7 @@ run_within() { # RANKS
 is_merged() { [ -e a.dir/trace.tar.zst ] || fail "$1: $(cat err)"; }
 is_kept() { # parts are left, which wend merge makes the recording of
     [ ! -e a.dir/trace.tar.zst ] || fail "$1: the merge took more than it may" || return
-    grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err ||
+    grep -q "^wend: rank [0-9]: .*; to make the recording: wend merge $PWD/a.dir\$" err ||
         fail "$1: $(cat err)" || return
     "$WEND" merge a.dir >merged || return
     "$WEND" diff whole.dir a.dir

@@ -31,7 +31,7 @@ is_whole() { # what rank 1 has done, and where the others were
         "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" "handler|exit 8"; do
         rm -rf a.dir
         dies "${end%|*}" 3 || fail "${end%|*}"
-        grep -q "^wend: rank 1: ${end#*|}; what was recorded: wend merge .*a.dir$" err || fail "${end%|*}: $(cat err)"
+        grep -q "^wend: rank 1: ${end#*|}; to make the recording: wend merge .*a.dir$" err || fail "${end%|*}: $(cat err)"
         "$WEND" show a.dir | grep -q "rank 1: ${end#*|}\$" || fail "${end%|*}: $(cat merged)"
         is_whole || fail "${end%|*}"
         ! grep -q "not the default" out
@@ -53,9 +53,9 @@ is_whole() { # what rank 1 has done, and where the others were
     local successor=x${long##*/}
     ln -s "$(type -P true)" "$successor"
     heard 2 "$WEND" trace -o b.dir "$PROGRAMS/dying" exec 0 "./$successor"
-    grep -q "^wend: rank 1: exec $successor; what was recorded: wend merge " err || fail "$(cat err)"
+    grep -q "^wend: rank 1: exec $successor; to make the recording: wend merge " err || fail "$(cat err)"
     heard 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/dying" SIGTERM
-    grep -q "^wend: rank 1: signal SIGTERM; what was recorded: wend merge $long/a.dir$" err || fail "$(cat err)"
+    grep -q "^wend: rank 1: signal SIGTERM; to make the recording: wend merge $long/a.dir$" err || fail "$(cat err)"
     "$WEND" merge "$long/a.dir" >out
     "$WEND" show "$long/a.dir" | grep -q 'rank 1: signal SIGTERM$'
 }
@@ -115,7 +115,7 @@ END
     mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" "SIGKILL all" >out 2>err || true # Open MPI lets the others end by SIGTERM
     run "$WEND" merge a.dir
     [ "$status" = 3 ]
-    [[ "$output" == *"no rank has saved anything"* ]]
+    [[ "$output" == *"no rank saved anything"* ]]
     [ "${#lines[@]}" = 1 ]
 }
 
@@ -147,7 +147,7 @@ END
     done
     run --separate-stderr "$WEND" merge --force --remove a.dir
     [ "$status" = 0 ]
-    [[ "$stderr" == *"rank 2: its parts are not whole"* ]]
+    [[ "$stderr" == *"rank 2: its parts are damaged"* ]]
     [[ "$output" == *"rank 2: nothing was saved"* ]]
     [ ! -e a.dir/trace.parts ]
     "$WEND" show a.dir >shown
@@ -160,7 +160,7 @@ END
     mkdir a.dir/world-2.parts
     run --separate-stderr "$WEND" merge a.dir
     [ "$status" = 0 ]
-    [[ "$stderr" == *"world-2.parts: no rank has saved anything: it is left out"* ]]
+    [[ "$stderr" == *"world-2.parts: no rank saved anything: it is left out"* ]]
     [ "$(cd a.dir && echo *.zst)" = trace.tar.zst ]
     rm a.dir/trace.tar.zst
     rmdir a.dir/world-2.parts
@@ -168,7 +168,7 @@ END
     mkdir a.dir/trace.parts
     run --separate-stderr "$WEND" merge a.dir
     [ "$status" = 3 ]
-    [[ "$stderr" == *"a.dir: of the world that started the others nothing was saved"* ]]
+    [[ "$stderr" == *"a.dir: the world that started the others saved nothing"* ]]
     "$WEND" show a.dir/world-2.tar.zst | grep -q "rank 1: signal SIGTERM"
 }
 
@@ -235,10 +235,10 @@ on_small_disk() { # command…: a.dir is on a disk of 16 MB
     }
     export -f check
     on_small_disk check full 3 >out
-    grep -q '^wend: rank 0: .*a.dir.*; what was recorded: wend merge' out || fail "$(cat out)"
+    grep -q '^wend: rank 0: .*a.dir.*; to make the recording: wend merge' out || fail "$(cat out)"
     [ "$(tail -n 1 out)" = 50 ] || fail "$(cat out)"
     on_small_disk check "full and SIGTERM" 3 >out
-    grep -q '^wend: rank 1: signal SIGTERM; what was recorded: wend merge' out || fail "$(cat out)"
+    grep -q '^wend: rank 1: signal SIGTERM; to make the recording: wend merge' out || fail "$(cat out)"
     [ "$(tail -n 1 out)" = 50 ] || fail "$(cat out)"
     on_small_disk check full 0 >out 2>&1
     grep -q '^wend: rank 0: .*: nothing was recorded' out || fail "$(cat out)"
@@ -246,7 +246,7 @@ on_small_disk() { # command…: a.dir is on a disk of 16 MB
 
 @test "no archive can be written at the end: the parts are kept" {
     mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" block 2>err
-    grep -q '^wend: rank 0: .*what was recorded: wend merge .*a.dir$' err || fail "$(cat err)"
+    grep -q '^wend: rank 0: .*to make the recording: wend merge .*a.dir$' err || fail "$(cat err)"
     rm -rf a.dir/trace.tar.zst
     "$WEND" merge a.dir
     [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ]

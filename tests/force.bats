@@ -22,12 +22,12 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     ! mpi 2 "$WEND" trace --force -o "$1" "$PROGRAMS/hello" >../out 2>../err ||
         fail "$1: it was not refused" || return
     ! grep -q "hello from" ../out || fail "$1: it ran" || return
-    [ "$(grep -c "^wend trace: .*is no part of a recording" ../err)" = 1 ] ||
+    [ "$(grep -c "^wend trace: .*is not part of a recording" ../err)" = 1 ] ||
         fail "$1: $(cat ../err)" || return
     WEND_FORCE=1 WEND_OUTPUT=$1 LD_PRELOAD=$LIBWEND mpi 2 "$PROGRAMS/hello" >../out 2>../err ||
         fail "$1: status $?" || return
     [ "$(cat ../out)" = "hello from 2 ranks: 1" ] || fail "$1: $(cat ../out)" || return
-    [ "$(grep -c '^wend: .*is no part of a recording' ../err)" = 1 ] || fail "$1: $(cat ../err)" ||
+    [ "$(grep -c '^wend: .*is not part of a recording' ../err)" = 1 ] || fail "$1: $(cat ../err)" ||
         return
     after=$(contents .)
     [ "$before" = "$after" ] || fail "$1: before $before" "after $after"

@@ -108,7 +108,7 @@ readers_refuse() { # TEXT RECORDING
         for slot in a b; do ln -sf "$(realpath $file)" a.dir/trace.parts/rank-1.$slot; done
         run --separate-stderr timeout 60 bash -c 'ulimit -v 800000; exec "$@"' - "$WEND" merge a.dir
         [ "$status" = 0 ] &&
-            [ "$stderr" = "wend merge: rank 1: its parts are not whole, and left out" ] ||
+            [ "$stderr" = "wend merge: rank 1: its parts are damaged: it is left out" ] ||
             fail "$file: status $status: $stderr"
         rm -r a.dir
     done

@@ -43,7 +43,7 @@ is_unharmed() {
         return
     if [ ! -e a.dir/trace.tar.zst ]; then
         kept=1
-        grep -q "^wend: rank [0-9]: .*; what was recorded: wend merge $PWD/a.dir\$" err ||
+        grep -q "^wend: rank [0-9]: .*; to make the recording: wend merge $PWD/a.dir\$" err ||
             fail "$1: $(cat err)" || return
         "$WEND" merge a.dir >merged || fail "$1: no merge" || return
     fi
@@ -84,7 +84,7 @@ each() { # RANK ALL STRIDE
 PROGRAM=("$PROGRAMS/irregular" apart 100000)
 
 # Of a rank that does not enter MPI_Comm_create.
-too_little='a rank has too little memory left to merge, or does not answer'
+too_little='a rank does not answer, or has too little memory for the merge'
 
 # Under limits that shrink, the last of which do not do for the merge: each recording is the one
 # that was made without.
@@ -102,7 +102,7 @@ shrinking() { # LIMIT COMMAND…: the command, under the limit; for each of $lim
             made=$((made + 1))
         else
             kept=$((kept + 1))
-            grep -qE "^wend: (rank [0-9]: .*|$too_little); what was recorded: wend merge" err ||
+            grep -qE "^wend: (rank [0-9]: .*|$too_little); to make the recording: wend merge" err ||
                 fail "$limit: $(cat err)" || return
             "$WEND" merge a.dir >merged || return
         fi

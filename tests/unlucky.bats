@@ -22,7 +22,7 @@ same_end() { # N STATE…
 
 is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err || fail "$(grep '^wend: ' err)"; }
 merges() { # WHY: it was said, and wend merge makes the recording
-    grep -q "^wend: $1; what was recorded: wend merge .*/a.dir$" err || fail "$(cat err)" || return
+    grep -q "^wend: $1; to make the recording: wend merge .*/a.dir$" err || fail "$(cat err)" || return
     "$WEND" merge a.dir >merged || return
     "$WEND" dump a.dir >dumped || return
     grep -q 'MPI_Finalize' dumped || fail "$(tail -n 3 dumped)"
@@ -145,7 +145,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     is_recorded
     # The archive does not fit, and there are checkpoint files from before.
     WEND_CHECKPOINT=1 same_end 2 calls closed 2.2 size 0
-    grep -q "^wend: rank 0: .*File too large; what was recorded: wend merge .*/a.dir$" err ||
+    grep -q "^wend: rank 0: .*File too large; to make the recording: wend merge .*/a.dir$" err ||
         fail "$(cat err)"
     "$WEND" merge a.dir >merged
     [ "$("$WEND" dump a.dir | grep -c MPI_Sendrecv_replace)" = 40000 ]
@@ -193,7 +193,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         is_not_run 4 "file/b.dir: Not a directory" $n -o file/b.dir
         is_not_run 3 "file: exists and is not a directory" $n -o file
         is_not_run 3 "dangling: exists and is not a directory" $n -o dangling
-        is_not_run 3 "a.dir: has a recording; give another name or --force" $n -o a.dir
+        is_not_run 3 "a.dir: has a recording: give another name, or --force to replace it" $n -o a.dir
         runs "file/b.dir: Not a directory" mpi $n env WEND_OUTPUT="$PWD/file/b.dir" \
             LD_PRELOAD="$LIBWEND:$YIELD" "$PROGRAMS/hello"
     done
@@ -202,7 +202,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         mpi 2 "$WEND" trace -o /proc/b.dir "$PROGRAMS/hello"
     runs "file/b.dir: Not a directory" \
         mpi 2 "${HOSTS[@]}" "$WEND" trace -o file/b.dir "$PROGRAMS/hello"
-    runs "a.dir: exists; give another name or --force" \
+    runs "a.dir: exists: give another name, or --force to replace it" \
         mpi 2 "${HOSTS[@]}" "$WEND" trace -o a.dir "$PROGRAMS/hello"
 }
 

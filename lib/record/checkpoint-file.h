@@ -49,7 +49,7 @@ bool wend_checkpoint_is_whole(const void *file, size_t n, WendCheckpointHeader *
 #define WEND_ENDED_EXEC "exec "                            /* then the program that it became */
 #define WEND_ENDED_FATAL "error in MPI"                    /* that nobody handles */
 #define WEND_ENDED_MEMORY "recorded up to WEND_MAX_MEMORY" /* the run went on */
-#define WEND_ENDED_UNKNOWN "no word"                       /* a checkpoint, or another rank ended */
+#define WEND_ENDED_UNKNOWN "unknown"                       /* a checkpoint, or another rank ended */
 #define WEND_ENDED_ROOM \
     (sizeof WEND_ENDED_EXEC + NAME_MAX) /* bytes for any of them, and for the end of the text */
 

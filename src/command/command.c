@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* command.c: exit codes, error lines, options, progress and the end of standard output, for every
- * subcommand. */
+/* command.c: exit codes, error lines, options, progress and the end of standard output, for all
+ * subcommands. */
 #include "config.h"
 
 #include "command.h"
@@ -53,7 +53,7 @@ static gboolean parse(const char *command, const char *parameters, const char *s
                       int *argc, char ***argv, int *status)
 {
     char *name = g_strdup_printf("wend %s", command);
-    g_set_prgname(name); /* the synopsis begins with it */
+    g_set_prgname(name); /* the synopsis begins with the program's name */
     g_free(name);
     GOptionContext *context = g_option_context_new(parameters);
     g_option_context_set_summary(context, summary);
@@ -64,15 +64,15 @@ static gboolean parse(const char *command, const char *parameters, const char *s
 
     gboolean help = FALSE, version = FALSE;
     const GOptionEntry common_entries[] = {
-        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help and leave", NULL},
-        {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Show the version and leave", NULL},
+        {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
+        {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},
         G_OPTION_ENTRY_NULL};
     g_option_context_add_main_entries(context, common_entries, NULL);
     *argv = options_part(entries, strict, argc, *argv);
 
     GError *error = NULL;
     gboolean go_on = TRUE;
-    if (!strict) /* the others run no program */
+    if (!strict) /* other commands execute no program */
         message_ignore_pipe();
     if (!g_option_context_parse(context, argc, argv, &error)) {
         *status = wend_command_usage(command, "%s", error->message);

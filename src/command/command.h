@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* command.h: what the subcommands of wend share: exit codes, error lines, options, progress,
- * standard output.
+/* command.h: the interface that the subcommands of wend share: exit codes, error lines, options,
+ * progress, standard output.
  *
- * A subcommand is `int wend_NAME_main(int argc, char **argv)`: argv[0] is the subcommand's name,
- * the value is the exit code. */
+ * A subcommand is `int wend_NAME_main(int argc, char **argv)`. argv[0] is the subcommand's name,
+ * and the return value is the exit code. */
 #ifndef WEND_COMMAND_H
 #define WEND_COMMAND_H
 
@@ -11,7 +11,7 @@
 
 #include "wend/read.h"
 
-/* Exit codes of every command; errors give the WendErrorCode of merge.h. */
+/* Exit codes of every command. For an error it is the WendErrorCode of merge.h. */
 enum {
     WEND_EXIT_OK = 0,
     WEND_EXIT_DIFFERS = 1, /* wend diff: the recordings differ */
@@ -26,39 +26,43 @@ int wend_diff_main(int argc, char **argv);
 int wend_merge_main(int argc, char **argv);
 int wend_trace_main(int argc, char **argv);
 
-/* Prints "wend COMMAND: MESSAGE" on stderr, frees ERROR and gives its exit code (an option error is
- * a usage error; unknown domains: system). */
+/* Prints "wend COMMAND: MESSAGE" on standard error and frees ERROR. Returns the exit code of the
+ * error: that of WEND_ERROR, a usage error for GLib's option errors, else a system error. */
 int wend_command_fail(const char *command, GError *error);
-/* Prints such a line; the command goes on. */
+/* Prints such a line. The command goes on. */
 void wend_command_say(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The same for a usage error, with a hint at --help. */
+/* Prints such a line with a hint at --help. Returns WEND_EXIT_USAGE. */
 int wend_command_usage(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Parses the options of "wend COMMAND PARAMETERS". argv[0] is skipped; what is left in *ARGV[1…]
- * are the operands. FALSE: leave with *STATUS. --help prints and gives 0. */
+/* Parses the options of "wend COMMAND PARAMETERS". argv[0] is skipped, and the operands remain in
+ * *ARGV from index 1 on. Returns FALSE if the command must end with *STATUS: after an error, --help
+ * or --version. */
 gboolean wend_command_options(const char *command, const char *parameters, const char *summary,
                               const char *description, const GOptionEntry *entries, int *argc,
                               char ***argv, int *status);
 
-/* The same for a command that runs another: options end at the first operand. */
+/* Like wend_command_options, for a command that runs another program: options end at the first
+ * operand. */
 gboolean wend_command_options_before(const char *command, const char *parameters,
                                      const char *summary, const char *description,
                                      const GOptionEntry *entries, int *argc, char ***argv,
                                      int *status);
 
 /* Opens the recording at PATH, or one of its worlds (WORLD >= 0), within the memory of --max-size
- * (reading.h). NULL: the command has said why, and ends with *STATUS. */
+ * (reading.h). The caller frees the reader. On failure prints the reason, sets *STATUS and returns
+ * NULL. */
 WendRead *wend_command_open(const char *command, const char *path, int world, int *status);
 
-/* Shows "WHAT: 42 %" on stderr when that is a terminal, a few times a second at most; WHAT NULL
- * wipes it. Cheap enough to call often. */
+/* Shows "WHAT: 42 %" on standard error if it is a terminal, a few times a second at most. NULL for
+ * WHAT wipes the line. Cheap enough to call often. */
 void wend_command_progress(const char *what, guint64 done, guint64 all);
 
-/* Writes to standard output. FALSE: it cannot be written any more; wend_command_finish says why. */
+/* Writes N bytes to standard output. Returns FALSE if it cannot be written any more;
+ * wend_command_finish then prints the reason. */
 gboolean wend_command_write(const char *text, gsize n);
 
-/* Closes standard output: what could not be written is an error line and WEND_EXIT_SYSTEM, a reader
- * that left (EPIPE) is not. Else STATUS. */
+/* Closes standard output and returns STATUS. If output could not be written, it prints an error
+ * line and returns WEND_EXIT_SYSTEM. A reader that closed its end (EPIPE) is no error. */
 int wend_command_finish(const char *command, int status);
 
 #endif

@@ -72,7 +72,7 @@ malformed:
 void text_ranks(GString *out, const guint *ranks, guint n)
 {
     for (guint i = 0; i < n;) {
-        guint end = i + 1; /* one behind the run that begins at i */
+        guint end = i + 1; /* the first element after the run that begins at i */
         guint step = 0;
         if (end < n) {
             step = ranks[end] - ranks[i];
@@ -80,7 +80,7 @@ void text_ranks(GString *out, const guint *ranks, guint n)
                 end++;
         }
         if (end - i == 2 && step > 1)
-            end = i + 1; /* two ranks apart are no run */
+            end = i + 1; /* two ranks with a gap are not a run */
         if (i > 0)
             g_string_append(out, ", ");
         g_string_append_printf(out, "%u", ranks[i]);
@@ -139,7 +139,7 @@ void text_count(GString *out, guint64 n)
     }
 }
 
-/* Three digits that matter. */
+/* Three significant digits. */
 static void append_scaled(GString *out, double value, const char *unit)
 {
     g_string_append_printf(out, "%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
@@ -173,7 +173,7 @@ void text_seconds(GString *out, double s)
         append_scaled(out, s * 1e9, "ns");
 }
 
-/* The unit for S seconds and what it is in seconds. */
+/* The unit for S seconds, and its length in seconds. */
 static const char *unit_of(double s, double *unit)
 {
     static const struct {
@@ -191,7 +191,7 @@ void text_seconds_known(GString *out, double s, double error)
 {
     double size = fabs(s), unit;
     int known = error > 0 ? (int)ceil(log10(error / 2) - 1e-9)
-                          : -12; /* the power of ten of the last digit that is known */
+                          : -12; /* power of ten of the last known digit */
     int last = size > 0 ? MAX(known, (int)floor(log10(size) + 1e-9) - 2) : known;
     double step = pow(10, last), rounded = round(size / step) * step;
     if (rounded < step / 2) {
@@ -214,7 +214,7 @@ void text_share(GString *out, double share, double error)
         g_string_append_printf(out, "%.*f %%", 100 * error / 2 <= 0.1 ? 1 : 0, percent);
 }
 
-/* Whether the output takes UTF-8: asked once, the environment does not change. */
+/* Whether the output uses UTF-8. The environment does not change, so it is read once. */
 static gboolean takes_utf8(void)
 {
     static int known = -1;
@@ -228,7 +228,7 @@ void text_foreign(GString *out, const char *s)
     text_foreign_bytes(out, s, strlen(s));
 }
 
-/* Most text is, and stays as it is in every notation. */
+/* Most text is plain ASCII, and the same in every notation. */
 static gboolean is_plain(const char *s, gsize n)
 {
     gboolean plain = TRUE;
@@ -244,7 +244,7 @@ void text_foreign_bytes(GString *out, const char *s, gsize n)
         g_string_append_len(out, s, (gssize)n);
         return;
     }
-    g_string_set_size(out, start + n); /* enough for most */
+    g_string_set_size(out, start + n); /* enough for most text */
     gsize length = wend_printable(out->str + start, n + 1, s, n, takes_utf8());
     g_string_set_size(out, start + length);
     if (length > n)

@@ -13,7 +13,7 @@
 #include "lib/base/printable.h"
 #include "lib/merge/merge.h"
 
-static int write_error; /* errno of the first write that failed */
+static int write_error; /* errno of the first failed write */
 
 void message_print(const char *command, const char *format, ...)
 {

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* message.h: what the commands print: lines on standard error, and standard output to its end.
- * Nothing else in the commands prints (tests/foreign.bats). */
+/* message.h: all that the commands print: lines on standard error, and standard output. Nothing
+ * else in the commands prints (tests/foreign.bats). */
 #ifndef WEND_MESSAGE_H
 #define WEND_MESSAGE_H
 
 #include <glib.h>
 
-/* Prints the line "COMMAND: MESSAGE" on standard error in one write. The whole of it is taken for
- * foreign text (printable.h): messages hold names of files and what a recording says. */
+/* Prints the line "COMMAND: MESSAGE" on standard error in one write. The whole line is made
+ * printable (printable.h), because messages contain names of files and text of recordings. */
 void message_print(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* For wend_shortage_ends: says that memory is short, without taking any, and ends the process. */
+/* For wend_shortage_ends: prints that memory is short, without allocating any, and ends the
+ * process. */
 void message_end_short_of_memory(void);
 
-/* A reader that leaves ends no command by SIGPIPE: writing fails with EPIPE. Not for a process that
- * will exec another program, which would inherit it. */
+/* Makes a write to a pipe without a reader fail with EPIPE instead of ending the command by
+ * SIGPIPE. Not for a process that executes another program, which would inherit the setting. */
 void message_ignore_pipe(void);
 
-/* Writes N bytes to standard output. FALSE: it cannot be written any more. TEXT is the caller's,
- * who has made foreign text in it printable. */
+/* Writes N bytes to standard output. Returns FALSE if it cannot be written any more. The caller has
+ * made foreign text in TEXT printable. */
 gboolean message_write(const char *text, gsize n);
 
-/* Closes standard output. What could not be written is an error line of COMMAND and
- * WEND_ERROR_SYSTEM; a reader that left (EPIPE) is none. Otherwise STATUS. */
+/* Closes standard output and returns STATUS. If output could not be written, it prints an error
+ * line of COMMAND and returns WEND_ERROR_SYSTEM. A reader that closed its end (EPIPE) is no
+ * error. */
 int message_finish(const char *command, int status);
 
 #endif

@@ -28,7 +28,8 @@ static gboolean takes_argument(const GOptionEntry *e)
            && !(e->flags & (G_OPTION_FLAG_NO_ARG | G_OPTION_FLAG_OPTIONAL_ARG));
 }
 
-/* Adds WORD, which is "-" and letters, in parts. TRUE: the next word is the last one's argument. */
+/* Adds WORD, which is "-" and letters, in parts. Returns TRUE if the next word is the argument of
+ * its last letter. */
 static gboolean add_letters(GPtrArray *all, const GOptionEntry *entries, char *word)
 {
     for (char *letter = word + 1; *letter; letter++) {
@@ -73,5 +74,5 @@ void options_end(int *argc, char **argv)
     if (*argc < 2 || strcmp(argv[1], "--") != 0)
         return;
     (*argc)--;
-    memmove(&argv[1], &argv[2], (size_t)*argc * sizeof *argv); /* and the NULL */
+    memmove(&argv[1], &argv[2], (size_t)*argc * sizeof *argv); /* the NULL, too */
 }

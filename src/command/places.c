@@ -12,7 +12,7 @@ static char *own_folder(void)
     return folder;
 }
 
-/* FOLDER as seen from BINDIR: ../lib. NULL if they share nothing. */
+/* FOLDER as seen from BINDIR: ../lib. NULL if they have no folder in common. */
 static char *relative(const char *folder)
 {
     const char *bin = WEND_BINDIR;

@@ -50,7 +50,7 @@ guint64 reading_room(guint64 bytes)
                : MAX(bytes * ALLOWANCE_FACTOR, ALLOWANCE_LEAST);
 }
 
-/* No memory is to be had, or something is wrong that must not be: the message is GLib's. */
+/* GLib's handler of fatal messages: there is no memory, or an assertion failed. */
 static void end_command(const char *domain, GLogLevelFlags level, const char *message,
                         gpointer unused)
 {

@@ -6,9 +6,9 @@
 
 #include "command_text.h"
 
-/* What a value is written for. */
+/* The format of a value. */
 typedef struct {
-    gboolean bare; /* of a signature: nobody knows which communicators its handles are */
+    gboolean bare; /* for a signature: the communicators of its handles are unknown */
     gboolean json;
     ValueStyle style;
 } Writer;
@@ -69,7 +69,7 @@ static const char *handle_prefix(WendReadKind kind)
     }
 }
 
-/* The number N of what THREAD made, with the thread where that is not the first: 1.5. */
+/* Appends the number N of an object of THREAD; the thread is written if it is not 0: 1.5. */
 static void append_numbered(GString *out, guint thread, guint n)
 {
     g_string_append_c(out, '#');
@@ -97,7 +97,7 @@ static void append_handle(GString *out, const Writer *w, const WendReadHandle *h
 static void append_address(GString *out, const WendReadAddress *a)
 {
     static const char *const kinds[] = {"heap", "stack", "static", "mpi", "win", "map", "cuda"};
-    if (a->remote >= 0) { /* 3:heap#2+8 is rank 3's */
+    if (a->remote >= 0) { /* 3:heap#2+8 is memory of rank 3 */
         text_decimal(out, a->remote);
         g_string_append_c(out, ':');
     }
@@ -127,7 +127,7 @@ static void append_word(GString *out, const Writer *w, const WendReadValue *v)
 
 /* -- numbers and statuses -- */
 
-/* NAME: NULL, or a constant's. */
+/* NAME is the name of a constant, or NULL. */
 static void append_number(GString *out, const Writer *w, gint64 n, const char *name)
 {
     if (name != NULL)
@@ -161,7 +161,7 @@ static void append_status(GString *out, const Writer *w, const WendReadStatus *s
 
 static void append_value(GString *out, const Writer *w, const WendReadValue *v);
 
-/* NAMES: NULL, or of the elements. */
+/* NAMES are the names of the elements, or NULL. */
 static void append_elements(GString *out, const Writer *w, const WendReadValue *list,
                             const char *const *names)
 {
@@ -184,7 +184,7 @@ static void append_list(GString *out, const Writer *w, const WendReadValue *list
     g_string_append_c(out, ']');
 }
 
-/* {sources=[1, 0], destinations=[2]}, and the weights where there are any. */
+/* {sources=[1, 0], destinations=[2]}, and the weights if there are any. */
 static void append_neighbours(GString *out, const Writer *w, const WendReadValue *list)
 {
     static const char *const names[] = {"sources", "destinations", "sourceweights", "destweights"};
@@ -275,7 +275,7 @@ void value_return(GString *out, WendRead *r, const WendReadCall *call, ValueStyl
     value_name(out, number, style);
 }
 
-/* "name=value, name=value" of the parameters that have a value on that side. */
+/* "name=value, name=value" for the parameters with a value on that side. */
 static void append_named(GString *out, const WendReadCall *call,
                          gboolean (*side)(const WendReadCall *, guint, WendReadValue *))
 {
@@ -286,7 +286,7 @@ static void append_named(GString *out, const WendReadCall *call,
             continue;
         if (out->len > start)
             g_string_append_len(out, ", ", 2);
-        g_string_append(out, wend_read_parameter(call->function, i)->name); /* is Wend's own */
+        g_string_append(out, wend_read_parameter(call->function, i)->name); /* written by Wend */
         g_string_append_c(out, '=');
         value_append(out, call, i, &v, VALUE_TEXT);
     }

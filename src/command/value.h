@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* value.h: arguments of calls as text or JSON: one place for how commands write values. */
+/* value.h: writes arguments of calls as text or JSON. All commands use it. */
 #ifndef WEND_COMMAND_VALUE_H
 #define WEND_COMMAND_VALUE_H
 
@@ -9,27 +9,27 @@
 
 typedef enum { VALUE_TEXT, VALUE_JSON } ValueStyle;
 
-/* What stands in the parentheses of CALL for parameter I: what the caller gave, and the handles,
- * addresses and numbers that MPI made out of it. FALSE: nothing. */
+/* Gives the value of parameter I of CALL in the parentheses: the caller's argument, and the
+ * handles, addresses and numbers that MPI made of it. Returns FALSE if there is none. */
 gboolean value_argument(const WendReadCall *call, guint i, WendReadValue *v);
-/* What stands behind the arrow: what the run decided. FALSE: nothing. */
+/* Gives the value of parameter I of CALL after the arrow: a result that the run decided. Returns
+ * FALSE if there is none. */
 gboolean value_result(const WendReadCall *call, guint i, WendReadValue *v);
 /* Appends V, a value of parameter I of CALL. */
 void value_append(GString *out, const WendReadCall *call, guint i, const WendReadValue *v,
                   ValueStyle style);
 
-/* A name that the recording gives to a constant or an error class: bare in text, a string in
- * JSON. */
+/* Appends the name of a constant or an error class: bare in text, a string in JSON. */
 void value_name(GString *out, const char *name, ValueStyle style);
 
-/* The return code of a call of R, by its error class: "MPI_SUCCESS", "MPI_ERR_TRUNCATE", or
- * "error 74" where there is no name. "unfinished" if the call had not returned when the recording
+/* Appends the return code of a call of R by its error class: "MPI_SUCCESS", "MPI_ERR_TRUNCATE", or
+ * "error 74" if it has no name. It is "unfinished" if the call had not returned when the recording
  * ended. */
 void value_return(GString *out, WendRead *r, const WendReadCall *call, ValueStyle style);
 
-/* "MPI_Send(buf=heap#0, count=1, …) -> MPI_SUCCESS, …": a call of R on one line. */
+/* Appends a call of R on one line: "MPI_Send(buf=heap#0, count=1, …) -> MPI_SUCCESS, …". */
 void value_call(GString *out, WendRead *r, const WendReadCall *call);
-/* What is in its parentheses, and what behind its return code. */
+/* Appends the part in the parentheses, or the part after the return code. */
 void value_call_arguments(GString *out, const WendReadCall *call);
 void value_call_results(GString *out, const WendReadCall *call);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communication.c: see communication.h. The columns of the CSV are promised in wend-show(1). */
+/* communication.c: see communication.h. wend-show(1) documents the columns of the CSV. */
 #include "config.h"
 
 #include "communication.h"
@@ -58,11 +58,11 @@ static int matrix_csv(GString *out, WendRead *r)
     return WEND_READ_OK;
 }
 
-/* Cells of STEP ranks by STEP ranks. */
+/* A map with cells of STEP ranks by STEP ranks. */
 typedef struct {
     guint n, step; /* cells in a row */
     guint64 *bytes;
-    guint64 most; /* of a cell */
+    guint64 most; /* most bytes in a cell */
     WendReadAmount all, unknown;
 } HeatMap;
 
@@ -85,15 +85,15 @@ static void add_pair(HeatMap *map, const WendReadPair *pair)
     guint64 at = row * map->n + column;
     WendReadAmount cell = {.bytes = map->bytes[at]};
     add_amount(&cell, &pair->amount);
-    map->bytes[at] = MAX(cell.bytes, 1); /* messages without bytes show */
+    map->bytes[at] = MAX(cell.bytes, 1); /* a pair that sends only empty messages is visible */
     map->most = MAX(map->most, cell.bytes);
 }
 
-/* From the lightest, for ranks that send each other nothing, to the darkest. */
+/* From the lightest, for ranks without messages, to the darkest. */
 static const char shades[] = " .:-=+*#%@";
 enum { SHADES = sizeof shades - 1, LABEL = 8 };
 
-/* Logarithmic: a shade darker is the same factor everywhere. */
+/* The scale is logarithmic: each shade is the same factor darker than the one before. */
 static char shade(const HeatMap *map, guint64 bytes)
 {
     if (bytes == 0)
@@ -241,7 +241,7 @@ static int sizes_show(GString *out, WendRead *r, gboolean csv)
 
 /* -- communicators -- */
 
-/* In the order of their ranks: "0-3, 7, 5"; "?" is not known. */
+/* The members in the order of their ranks: "0-3, 7, 5"; "?" is unknown. */
 static void put_members(GString *out, const gint64 *members, guint n)
 {
     for (guint i = 0; i < n;) {

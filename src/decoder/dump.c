@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dump.c: wend dump: every call of chosen ranks, in order. */
+/* dump.c: wend dump: prints every call of chosen ranks, in order. */
 #include "config.h"
 
 #include <stdio.h>
@@ -13,25 +13,25 @@
 #include "wend/read.h"
 
 #define COMMAND "dump"
-#define WRITE_SIZE (1 << 16) /* bytes to gather before a write */
+#define WRITE_SIZE (1 << 16) /* bytes to collect before a write */
 #define ALL_SEQUENCES G_MININT
 
 typedef struct {
     WendRead *reader;
     guint n_ranks, n_worlds;
     const Sink *sink;
-    gboolean *ranks;     /* NULL: all */
-    gint thread;         /* ALL_SEQUENCES, or a thread */
-    guint64 first, last; /* calls */
+    gboolean *ranks;     /* NULL: all ranks */
+    gint thread;         /* a thread, or ALL_SEQUENCES */
+    guint64 first, last; /* range of calls */
     GPtrArray *patterns; /* of GPatternSpec; NULL: all functions */
-    GHashTable *matches; /* WendReadFunction -> whether one of the patterns fits, + 1 */
+    GHashTable *matches; /* WendReadFunction -> whether a pattern matches it, + 1 */
     gboolean polls, timing;
     GString *out;
-    Lines *lines;     /* of the sequence */
-    gboolean printed; /* a call */
+    Lines *lines;     /* cache of the sequence */
+    gboolean printed; /* whether a call was printed */
 } Dump;
 
-/* FALSE: standard output is gone. */
+/* Returns FALSE if standard output is closed. */
 static gboolean flush(Dump *d)
 {
     gboolean all = wend_command_write(d->out->str, d->out->len);
@@ -104,7 +104,8 @@ static gboolean dump_rank(Dump *d, guint rank)
                            .world_rank = info->world_rank,
                            .class_index = info->class_index,
                            .timing = d->timing};
-    guint n_sequences = info->n_sequences; /* 0: its run ended early, and left nothing */
+    /* 0: the run ended early, and nothing of the rank was saved */
+    guint n_sequences = info->n_sequences;
     for (guint i = 0; i < n_sequences; i++) {
         if (wend_read_sequence(d->reader, rank, i, &sequence) < 0)
             g_return_val_if_reached(FALSE);
@@ -129,9 +130,9 @@ static void dump_all(Dump *d)
     flush(d);
 }
 
-/* -- what is chosen -- */
+/* -- selection -- */
 
-/* Is there a function of that name or pattern, called or not? */
+/* Whether Wend knows a function of that name or pattern. */
 static gboolean is_function(WendRead *r, GPatternSpec *pattern)
 {
     const WendReadFunction *f;
@@ -141,7 +142,7 @@ static gboolean is_function(WendRead *r, GPatternSpec *pattern)
     return FALSE;
 }
 
-/* LIST's patterns; NULL: one of them fits no function, and *STATUS is that. */
+/* The patterns of LIST. NULL, with *STATUS, if one of them matches no function. */
 static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
 {
     g_autoptr(GPtrArray) patterns =
@@ -152,7 +153,7 @@ static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
         g_ptr_array_add(patterns, pattern);
         if (!is_function(r, pattern)) {
             wend_command_say(COMMAND,
-                             "there is no function '%s': names are such as MPI_Send, and * and ? "
+                             "there is no function '%s': names are like MPI_Send, and * and ? "
                              "match",
                              *name);
             *status = WEND_EXIT_USAGE;
@@ -162,7 +163,7 @@ static GPtrArray *patterns_new(WendRead *r, const char *list, int *status)
     return g_steal_pointer(&patterns);
 }
 
-/* Has RANK thread D->thread? *LAST: at least its last thread. */
+/* Whether RANK has thread D->thread. *LAST becomes at least its last thread. */
 static gboolean has_thread(const Dump *d, guint rank, gint *last)
 {
     const WendReadRank *info;
@@ -180,7 +181,7 @@ static gboolean has_thread(const Dump *d, guint rank, gint *last)
     return FALSE;
 }
 
-/* Has one of the chosen ranks the chosen thread? */
+/* Whether one of the chosen ranks has the chosen thread. */
 static int check_thread(const Dump *d)
 {
     gint last = -1;
@@ -193,7 +194,7 @@ static int check_thread(const Dump *d)
     return WEND_EXIT_USAGE;
 }
 
-/* Takes what was chosen by name or number, now that the recording says what there is. */
+/* Resolves the chosen ranks, thread and functions by the recording. */
 static int choose(Dump *d, const char *ranks, const char *functions)
 {
     const WendReadFacts *facts;
@@ -221,21 +222,23 @@ int wend_dump_main(int argc, char **argv)
     gboolean no_polls = FALSE;
     Dump d = {.thread = ALL_SEQUENCES, .last = G_MAXUINT64, .polls = TRUE};
     const GOptionEntry entries[] = {
-        {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks, "Only these ranks: 3 or 0,4-7 or 0-63:2",
-         "RANKS"},
+        {"rank", 'r', 0, G_OPTION_ARG_STRING, &ranks,
+         "Print only these ranks: 3 or 0,4-7 or 0-63:2", "RANKS"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world,
-         "Only this one of several worlds, from 0; ranks are then its own", "N"},
-        {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Only this thread, and no callbacks", "N"},
-        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls, "Only calls A to B of each sequence, from 0",
-         "A-B"},
+         "Print only world N of several, from 0; ranks are then ranks of it", "N"},
+        {"thread", 't', 0, G_OPTION_ARG_INT, &d.thread, "Print only this thread, and no callbacks",
+         "N"},
+        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls,
+         "Print only calls A to B of each sequence, from 0", "A-B"},
         {"function", 'f', 0, G_OPTION_ARG_STRING, &functions,
-         "Only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
+         "Print only these functions; * and ? match: MPI_Send,MPI_I*", "NAMES"},
         {"no-polls", 0, 0, G_OPTION_ARG_NONE, &no_polls, "Leave out unsuccessful polls", NULL},
         {"polls", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &no_polls,
-         "Show unsuccessful polls (default)", NULL},
+         "Print unsuccessful polls (default)", NULL},
         {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing,
          "Add the mean times of each call's signature", NULL},
-        {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "text (default), csv or jsonl", "FORMAT"},
+        {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "Print text (default), csv or jsonl",
+         "FORMAT"},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
@@ -246,14 +249,14 @@ int wend_dump_main(int argc, char **argv)
                               NULL, entries, &argc, &argv, &status))
         goto end;
     if (argc != 2) {
-        status =
-            wend_command_usage(COMMAND, argc < 2 ? "which recording?" : "one recording at a time");
+        status = wend_command_usage(COMMAND, argc < 2 ? "no recording given"
+                                                      : "more than one recording given");
         goto end;
     }
     d.sink = sink_by_name(format != NULL ? format : "text");
     if (d.sink == NULL) {
         status =
-            wend_command_usage(COMMAND, "there is no format '%s': text, csv and jsonl are", format);
+            wend_command_usage(COMMAND, "there is no format '%s': use text, csv or jsonl", format);
         goto end;
     }
     d.polls = !no_polls;
@@ -271,7 +274,7 @@ int wend_dump_main(int argc, char **argv)
     d.lines = lines_new();
     dump_all(&d);
     if (!d.printed && (calls != NULL || functions != NULL))
-        wend_command_say(COMMAND, "none of the calls is chosen");
+        wend_command_say(COMMAND, "no call matches --calls and --function");
     lines_free(d.lines);
     g_string_free(d.out, TRUE);
     status = wend_command_finish(COMMAND, WEND_EXIT_OK);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lines.c: see lines.h. A line goes where its signature says, in the place of what was there: a
- * program's loops have few signatures, and what is kept is bounded. */
+/* lines.c: see lines.h. A line is stored at a place that depends on its signature, and replaces the
+ * line there. The cache is bounded, and the loops of a program have few signatures. */
 #include "config.h"
 
 #include "lines.h"
@@ -8,10 +8,10 @@
 #include <string.h>
 
 #define PLACES 4096
-#define LONGEST 232 /* a longer line takes longer to be written anyway */
+#define LONGEST 232 /* for a longer line, formatting is not the main cost */
 
 typedef struct {
-    guint64 sequence; /* 0: free */
+    guint64 sequence; /* 0: the place is free */
     guint32 signature;
     gint64 return_code;
     guint8 n;
@@ -19,7 +19,7 @@ typedef struct {
 } Line;
 
 struct Lines {
-    guint64 sequence; /* counts them, from 1 */
+    guint64 sequence; /* number of the current sequence, from 1 */
     Line lines[PLACES];
 };
 

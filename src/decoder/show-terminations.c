@@ -21,7 +21,7 @@ static void push_symbols(GArray *stack, WendRead *r, guint rule, guint n)
             g_array_append_val(stack, s);
 }
 
-/* The last N signatures of RULE, in order. A rule has no empty ones in it, so N symbols of each are
+/* The last N signatures of RULE, in order. Rules are not empty, so the last N symbols of each are
  * enough. */
 static GArray *last_signatures(WendRead *r, guint rule, guint n)
 {
@@ -72,7 +72,7 @@ static char *place_of(WendRead *r, guint rank, guint n_sequences)
     return g_string_free(out, FALSE);
 }
 
-/* How RANK ended and where, in words. */
+/* How and where RANK ended, as text. */
 static char *ending_of(WendRead *r, guint rank)
 {
     const WendReadRank *info;
@@ -102,7 +102,7 @@ static gboolean ended_early(WendRead *r, guint n_ranks)
     return FALSE;
 }
 
-/* Notes that RANK ended as TEXT, which is the callee's, has it. */
+/* Notes that RANK ended as TEXT says. Takes TEXT. */
 static void note_ending(GHashTable *ranks, GPtrArray *texts, char *text, guint rank)
 {
     GArray *known = g_hash_table_lookup(ranks, text);

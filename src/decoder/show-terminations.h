@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show-terminations.h: how and where the ranks of a run ended that did not come to MPI_Finalize. */
+/* show-terminations.h: how and where the ranks of a run ended that did not reach MPI_Finalize. */
 #ifndef WEND_DECODER_SHOW_TERMINATIONS_H
 #define WEND_DECODER_SHOW_TERMINATIONS_H
 
@@ -7,8 +7,9 @@
 
 #include "wend/read.h"
 
-/* For each rank how, and the last calls of its threads; ranks for which that is the same words are
- * one. At most LIMIT such. Nothing unless a rank ended early. */
+/* Appends how each rank ended, and the last calls of its threads. Ranks with the same text share
+ * one entry. At most LIMIT entries are written. Appends nothing if all ranks reached
+ * MPI_Finalize. */
 void terminations_show(GString *out, WendRead *r, guint limit);
 
 #endif

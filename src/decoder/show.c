@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* show.c: wend show: what a recording is, on one screen or as JSON. */
+/* show.c: wend show: prints a summary of a recording, on one screen or as JSON. */
 #include "config.h"
 
 #include <stdio.h>
@@ -19,15 +19,15 @@
 #define FEW_CLASSES 8
 #define FEW_ENDINGS 8
 #define LABEL_WIDTH 16
-#define POINT_TO_POINT 0              /* among the kinds of transfers */
-#define UNRECORDED_GROUP "unrecorded" /* of facts: docs/format.md, "meta" */
+#define POINT_TO_POINT 0              /* index among the kinds of transfers */
+#define UNRECORDED_GROUP "unrecorded" /* group of facts (docs/format.md, "meta") */
 
 static const char *const traffic_names[WEND_READ_N_TRANSFER_KINDS] = {
     "point-to-point", "collective", "one-sided", "file write", "file read"};
 static const char *const traffic_keys[WEND_READ_N_TRANSFER_KINDS] = {
     "point_to_point", "collective", "one_sided", "file_write", "file_read"};
 
-/* What is shown. */
+/* The recording to show. */
 typedef struct {
     WendRead *reader;
     const WendReadFacts *facts;
@@ -42,7 +42,7 @@ static void label(GString *out, const char *name)
     g_string_append_printf(out, "%-*s", LABEL_WIDTH, name);
 }
 
-/* What the recording says, or "unknown". */
+/* Appends a fact, or "unknown". */
 static void put_fact(GString *out, const char *fact)
 {
     text_foreign(out, fact != NULL ? fact : "unknown");
@@ -54,7 +54,7 @@ static void padded(GString *out, int width, GString *cell)
     g_string_truncate(cell, 0);
 }
 
-/* When it ran, how long, as which job. */
+/* The time, length and job of the run. */
 static void show_when(GString *out, const WendReadFacts *f)
 {
     const char *comma = "";
@@ -72,7 +72,7 @@ static void show_when(GString *out, const WendReadFacts *f)
     }
     if (f->elapsed >= 0) {
         g_string_append(out, comma);
-        text_seconds_known(out, f->elapsed, 1e-6); /* as it is written */
+        text_seconds_known(out, f->elapsed, 1e-6); /* the precision of the archive */
         g_string_append(out, " from MPI_Init to MPI_Finalize");
         comma = ", ";
     }
@@ -122,7 +122,7 @@ static void show_run(GString *out, const WendReadFacts *f, const WendReadTotals 
     show_when(out, f);
 }
 
-/* Functions that were called, and that the libwend at hand could not record. */
+/* The functions that were called and that libwend could not record. */
 static void show_unrecorded(GString *out, WendRead *r)
 {
     const char *group, *key, *value;
@@ -138,7 +138,7 @@ static void show_unrecorded(GString *out, WendRead *r)
     g_string_append(out, ": Wend was built for an MPI library without them\n");
 }
 
-/* What the further worlds of the job ran. */
+/* The programs of the further worlds of the job. */
 static void show_worlds(GString *out, WendRead *r, guint n)
 {
     for (guint i = 0; n > 1 && i < n; i++) {
@@ -229,11 +229,11 @@ static void show_nondeterminism(GString *out, const WendReadTotals *n)
          "completions by Waitany, Waitsome, Testany or Testsome"},
         {n->tests, "successful Test or Testall", "successful Test and Testall"},
         {n->neighbour_orders,
-         "call that goes by the order of neighbours that MPI_Dist_graph_create gave",
-         "calls that go by the order of neighbours that MPI_Dist_graph_create gave"},
+         "call that depends on the order of neighbours of MPI_Dist_graph_create",
+         "calls that depend on the order of neighbours of MPI_Dist_graph_create"},
         {n->polls, "unsuccessful poll", "unsuccessful polls"},
     };
-    const char *name = "left to chance";
+    const char *name = "nondeterminism";
     for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
         if (rows[i].count == 0)
             continue;
@@ -243,8 +243,7 @@ static void show_nondeterminism(GString *out, const WendReadTotals *n)
         g_string_append_printf(out, " %s\n", rows[i].count == 1 ? rows[i].one : rows[i].more);
     }
     if (*name != '\0')
-        g_string_append_printf(out,
-                               "%-*snothing: no wildcards, probes, tests or completions by any\n",
+        g_string_append_printf(out, "%-*snone: no wildcards, probes, tests or completions by any\n",
                                LABEL_WIDTH, name);
 }
 
@@ -262,7 +261,7 @@ static gint compare_classes(gconstpointer a, gconstpointer b)
     return x->n_ranks == 0 || x->ranks[0] < y->ranks[0] ? -1 : 1;
 }
 
-/* The largest first. */
+/* The classes, the largest first. */
 static GArray *classes_new(WendRead *r, guint n)
 {
     GArray *classes = g_array_new(FALSE, FALSE, sizeof(ClassLine));
@@ -318,7 +317,7 @@ static void show_times(GString *out, const Show *s, const WendReadFunctionTotals
                  {t->max, t->rest_error * t->max},
                  {t->deviation, MAX(t->rest_error * t->deviation, t->mean_error * t->mean)}};
     for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
-        if (t->count > 0 && (i < 3 || t->count > 1)) /* one call has no deviation */
+        if (t->count > 0 && (i < 3 || t->count > 1)) /* a single call has no deviation */
             text_seconds_known(cell, times[i].value,
                                MAX(times[i].error, s->facts->clock_resolution));
         else
@@ -327,7 +326,7 @@ static void show_times(GString *out, const Show *s, const WendReadFunctionTotals
     }
 }
 
-/* Its share of the time in MPI, and of the run's. */
+/* The share of the time in MPI, and of the run. */
 static void show_shares(GString *out, const Show *s, const WendReadFunctionTotals *row,
                         GString *cell)
 {
@@ -403,13 +402,13 @@ static void json_double(GString *out, const char *key, double value)
     char text[G_ASCII_DTOSTR_BUF_SIZE];
     json_key(out, key);
     g_string_append(
-        out, g_ascii_formatd(text, sizeof text, "%.4g", value)); /* an archive has no more digits */
+        out, g_ascii_formatd(text, sizeof text, "%.4g", value)); /* the precision of the archive */
 }
 
 static void json_meta(GString *out, WendRead *r)
 {
     const char *group, *key, *value;
-    g_autofree char *open = NULL; /* the group that is being written */
+    g_autofree char *open = NULL; /* the group that is written */
     json_key(out, "meta");
     g_string_append_c(out, '{');
     for (guint i = 0; wend_read_meta(r, WEND_READ_JOB, i, &group, &key, &value) == 0; i++) {
@@ -526,8 +525,8 @@ static void show_json(GString *out, const Show *s)
 /* -- tables of communication -- */
 
 typedef struct {
-    gboolean matrix, sizes, comms; /* which */
-    gboolean csv, table;           /* how: neither is by where the output goes */
+    gboolean matrix, sizes, comms; /* the chosen table */
+    gboolean csv, table; /* the chosen format; if neither is set, it depends on the output */
 } Tables;
 
 static CommunicationTable table_of(const Tables *t)
@@ -538,7 +537,7 @@ static CommunicationTable table_of(const Tables *t)
                       : COMMUNICATION_NONE;
 }
 
-/* NULL: the options go together. */
+/* Returns a message if the options contradict each other, else NULL. */
 static const char *check_tables(const Tables *t, gboolean json)
 {
     int tables = t->matrix + t->sizes + t->comms;
@@ -578,30 +577,32 @@ int wend_show_main(int argc, char **argv)
     gint top = FEW_FUNCTIONS, world = -1;
     Tables tables = {0};
     const GOptionEntry entries[] = {
-        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "All functions and classes", NULL},
-        {"top", 'n', 0, G_OPTION_ARG_INT, &top, "This many functions (15)", "N"},
-        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Everything, as one JSON object", NULL},
-        {"matrix", 'm', 0, G_OPTION_ARG_NONE, &tables.matrix, "Who sends how much to whom", NULL},
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Print all functions and classes", NULL},
+        {"top", 'n', 0, G_OPTION_ARG_INT, &top,
+         "Print the N functions with the most MPI calls (15)", "N"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Print only world N of several, from 0", "N"},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print everything as one JSON object", NULL},
+        {"matrix", 'm', 0, G_OPTION_ARG_NONE, &tables.matrix,
+         "Print how much each rank sends to each other rank", NULL},
         {"sizes", 's', 0, G_OPTION_ARG_NONE, &tables.sizes,
-         "How large messages and other transfers are, by powers of two", NULL},
-        {"comms", 'c', 0, G_OPTION_ARG_NONE, &tables.comms, "Which ranks are in which communicator",
-         NULL},
+         "Print the sizes of messages and other transfers, by powers of two", NULL},
+        {"comms", 'c', 0, G_OPTION_ARG_NONE, &tables.comms,
+         "Print the members of each communicator", NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
-         "These as CSV (default if the output is no terminal)", NULL},
+         "Print these tables as CSV (default if the output is not a terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
-         "These for people, the matrix as a map (default on a terminal)", NULL},
+         "Print these tables for people (default on a terminal)", NULL},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
-    if (!wend_command_options(COMMAND, "RECORDING", "Say what a recording is.", NULL, entries,
-                              &argc, &argv, &status))
+    if (!wend_command_options(COMMAND, "RECORDING", "Print a summary of a recording.", NULL,
+                              entries, &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND,
-                                  argc < 2 ? "which recording?" : "one recording at a time");
+        return wend_command_usage(COMMAND, argc < 2 ? "no recording given"
+                                                    : "more than one recording given");
     if (top < 0)
-        return wend_command_usage(COMMAND, "--top takes a number from 0");
+        return wend_command_usage(COMMAND, "--top needs a number from 0 on");
     const char *wrong = check_tables(&tables, json);
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);

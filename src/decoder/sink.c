@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sink.c: see sink.h. The columns and keys are promised in wend-dump(1). */
+/* sink.c: see sink.h. wend-dump(1) documents the columns and keys. */
 #include "config.h"
 
 #include "sink.h"
@@ -9,7 +9,8 @@
 #include "src/command/command_text.h"
 #include "src/command/value.h"
 
-/* Of the call's signature: a recording keeps no time of a single call. */
+/* The mean duration and interval of the call's signature. A recording has no times of single
+ * calls. */
 static WendReadTiming mean_duration(const SinkContext *context, const WendReadCall *call,
                                     WendReadTiming *interval)
 {
@@ -21,7 +22,7 @@ static WendReadTiming mean_duration(const SinkContext *context, const WendReadCa
     return duration;
 }
 
-/* A mean, with as many digits as are known. */
+/* Appends a mean with the digits that are known. */
 static void times_append_mean(GString *out, const WendReadTiming *t)
 {
     text_seconds_known(out, t->mean, t->mean_error * t->mean);
@@ -74,10 +75,10 @@ static void text_call(GString *out, const SinkContext *context, const WendReadCa
     g_string_append_c(out, '\n');
 }
 
-/* -- whom a call is with, for CSV and JSON -- */
+/* -- the peer of a call, for CSV and JSON -- */
 
 typedef struct {
-    gint64 peer, bytes, comm_size; /* negative: the call has none, or it is not known */
+    gint64 peer, bytes, comm_size; /* negative: there is none, or it is unknown */
 } Partner;
 
 static Partner partner_of(const WendReadCall *call)
@@ -88,7 +89,7 @@ static Partner partner_of(const WendReadCall *call)
     return (Partner){t.peer_world, t.bytes, t.comm_size};
 }
 
-/* What a handle stands for may change between two calls that are written alike. */
+/* Whether a handle of KIND may stand for another object in a later call with the same text. */
 static gboolean is_followed(WendReadKind kind)
 {
     return kind == WEND_READ_KIND_DATATYPE || kind == WEND_READ_KIND_REQUEST
@@ -120,7 +121,7 @@ static void csv_begin(GString *out, gboolean timing)
     g_string_append_c(out, '\n');
 }
 
-/* Quotes what has been appended since START, if it needs it. */
+/* Quotes the text that was appended since START, if it needs quotes. */
 static void csv_quote(GString *out, gsize start)
 {
     if (strpbrk(out->str + start, ",\"\r\n") == NULL)
@@ -137,7 +138,7 @@ static void csv_quote(GString *out, gsize start)
     g_free(field);
 }
 
-/* The columns of arguments: of each kind the first scalar one. */
+/* The columns of arguments: the first scalar argument of each kind. */
 static const WendReadKind csv_kinds[] = {WEND_READ_KIND_COMMUNICATOR, WEND_READ_KIND_RANK,
                                          WEND_READ_KIND_TAG, WEND_READ_KIND_COUNT,
                                          WEND_READ_KIND_DATATYPE};
@@ -222,7 +223,7 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
         char number[2][G_ASCII_DTOSTR_BUF_SIZE] = {"", ""};
         if (duration.count > 0)
             g_ascii_formatd(number[0], sizeof number[0], "%.4g",
-                            duration.mean); /* an archive has no more digits */
+                            duration.mean); /* the precision of the archive */
         if (interval.count > 0)
             g_ascii_formatd(number[1], sizeof number[1], "%.4g", interval.mean);
         g_string_append_printf(out, ",%s,%s", number[0], number[1]);
@@ -259,7 +260,7 @@ static void json_partner(GString *out, const SinkContext *context, const WendRea
     json_optional(out, ",\"comm_size\":", p.comm_size);
 }
 
-/* "name":value of the parameters that have a value on that side. */
+/* "name":value for the parameters with a value on that side. */
 static void json_side(GString *out, const WendReadCall *call,
                       gboolean (*side)(const WendReadCall *, guint, WendReadValue *))
 {
@@ -272,7 +273,7 @@ static void json_side(GString *out, const WendReadCall *call,
             g_string_append_c(out, ',');
         first = FALSE;
         g_string_append_c(out, '"');
-        g_string_append(out, wend_read_parameter(call->function, i)->name); /* is Wend's own */
+        g_string_append(out, wend_read_parameter(call->function, i)->name); /* written by Wend */
         g_string_append_len(out, "\":", 2);
         value_append(out, call, i, &v, VALUE_JSON);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sink.h: the three formats of wend dump. A sink appends one call to a string, in two steps; the
- * caller writes it out. */
+/* sink.h: the three formats of wend dump. A sink appends the text of one call to a string in two
+ * steps. The caller writes the string to the output. */
 #ifndef WEND_DECODER_SINK_H
 #define WEND_DECODER_SINK_H
 
@@ -8,32 +8,32 @@
 
 #include "wend/read.h"
 
-/* Whose calls they are. */
+/* The sequence that the calls belong to. */
 typedef struct {
     WendRead *reader;
     guint n_worlds;
     guint rank, world, world_rank, class_index;
-    guint sequence;    /* its number among those of the rank, */
-    gboolean callback; /* and which that is */
+    guint sequence;    /* its index in the rank */
+    gboolean callback; /* is it a callback? ID is then its function, else the thread */
     gint64 id;
     gboolean timing;
 } SinkContext;
 
 typedef struct {
     const char *name;
-    /* Before everything; before the calls of a sequence. NULL: nothing. */
+    /* Text before everything, and text before the calls of a sequence. NULL: none. */
     void (*begin)(GString *out, gboolean timing);
     void (*sequence)(GString *out, const SinkContext *context);
-    /* What begins the call's line. */
+    /* Appends the beginning of the call's line, which differs from call to call. */
     void (*number)(GString *out, const SinkContext *context, const WendReadCall *call);
-    /* The rest of the line, newline included: of one sequence's calls the same where they
-     * repeat. */
+    /* Appends the rest of the line with its newline. Repeated calls of one sequence have the same
+     * rest. */
     void (*call)(GString *out, const SinkContext *context, const WendReadCall *call);
-    /* Whether the rest of the line is the same where calls repeat. NULL: always, and the format
-     * does not ask whom calls are with. */
+    /* Returns whether the rest of the line is the same for repeated calls. NULL: it always is, and
+     * the format does not use the peer of a call. */
     gboolean (*repeats)(const WendReadCall *call);
 } Sink;
 
-const Sink *sink_by_name(const char *name); /* "text", "csv", "jsonl"; else NULL */
+const Sink *sink_by_name(const char *name); /* "text", "csv" or "jsonl"; NULL for another name */
 
 #endif

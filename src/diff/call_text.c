@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_text.c: see call_text.h. The rules compare words, value.h writes values of libwend-read. */
+/* call_text.c: see call_text.h. The rules of wend diff compare words, and value.h writes values of
+ * libwend-read. */
 #include "config.h"
 
 #include "call_text.h"
@@ -36,7 +37,7 @@ char *call_text_error_class(const WendProgram *p, gint64 class)
     return name;
 }
 
-/* Words of one string or, if DEPTH > 0, list of strings, its length word included. */
+/* The number of words of a string or, if DEPTH > 0, a list of strings, with its length word. */
 static gsize counted_words(const gint64 *words, guint depth)
 {
     gint64 n = words[0];
@@ -54,7 +55,7 @@ gsize call_text_words(const WendArg *arg, gboolean is_out)
     const gint64 *words = is_out ? arg->out : arg->in;
     WendKind kind = arg->param->kind;
     if (n <= 0 || words == NULL || (kind == WEND_KIND_STATUS && !is_out))
-        return 0; /* what a status has among the inputs is its length alone */
+        return 0; /* the input of a status is its length word alone */
     if (kind == WEND_KIND_STRING && !arg->param->array)
         return (gsize)(n + 7) / 8;
     if (kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS || kind == WEND_KIND_STRINGS2) {

@@ -9,7 +9,7 @@
 #include "call_text.h"
 #include "pins.h"
 
-/* What begins a byte string, so that calls and requests never meet. */
+/* The first byte of a byte string. So calls and requests never have equal strings. */
 enum {
     TAG_CALL = 'c',
     TAG_POOL = 'm',
@@ -20,12 +20,14 @@ enum {
 };
 
 struct ComparisonKey {
-    GHashTable *numbers;       /* GBytes -> number */
-    GByteArray *key;           /* scratch */
-    const WendProgram *second; /* whose constants are translated to the first's numbering */
-    /* gint64: second's constant i in the first's numbering; NULL: equal tables */
+    GHashTable *numbers; /* GBytes -> key */
+    GByteArray *key;     /* scratch */
+    /* its constants are translated to the numbering of the first recording */
+    const WendProgram *second;
+    /* gint64: constant i of the second recording in the numbering of the first; NULL: equal
+     * tables */
     GArray *constants;
-    gint64 request_null; /* in the first's numbering */
+    gint64 request_null; /* in the numbering of the first recording */
     GHashTable *pinned;  /* function -> guint64: calls that comparison_key_pin changed */
 };
 
@@ -34,24 +36,26 @@ struct ComparisonKeyRank {
     const WendProgram *program;
     guint rank;
     WendDecoder *decoder;
-    guint32 *terminals;   /* numbers; 0: not asked for yet */
-    GHashTable *requests; /* request word -> number; 0: several signatures have it in common */
-    gboolean any_common, named_common; /* there are such; one was named lately */
-    /* request word -> number, of those in common: as what they were made last */
+    guint32 *terminals;   /* keys; 0: unknown so far */
+    GHashTable *requests; /* request word -> key; 0: several signatures have it in common */
+    gboolean any_common, named_common; /* some requests are in common; the last call named one */
+    /* request word -> key, for requests in common: named by the call that made them last */
     GHashTable *lives;
-    /* signature -> GArray of gint64: the request that had k last; 0: none had */
+    /* signature -> GArray of gint64: the last request with number k; 0: none */
     GHashTable *pending;
-    GHashTable *names; /* GBytes -> number by first sight: of files and ports */
+    GHashTable *names; /* GBytes -> number in the order of first use: names of files and ports */
     const GArray *constants;
 
-    const ComparisonKeyRank *other; /* comparison_key_pin; NULL: calls count as they are */
-    GHashTable *received;    /* numbers of the receives, without the requests that they make */
-    gboolean wildcards;      /* there are receives from any source, */
-    gboolean makes_graphs;   /* MPI_Dist_graph_create, */
-    gboolean unknown_graphs; /* the adjacent one of a communicator that is not known */
-    Pins *pins;              /* of the sequence at hand */
+    /* the rank of comparison_key_pin; NULL: calls are not changed */
+    const ComparisonKeyRank *other;
+    GHashTable *received;  /* keys of the receives, without the requests that they make */
+    gboolean wildcards;    /* there are receives from any source, */
+    gboolean makes_graphs; /* calls of MPI_Dist_graph_create, */
+    /* calls of MPI_Dist_graph_create_adjacent on an unknown communicator */
+    gboolean unknown_graphs;
+    Pins *pins; /* of the current sequence */
     PinnedCall changed;
-    const WendCall *now; /* the call at hand if it is changed, else NULL */
+    const WendCall *now; /* the current call, if it is changed; else NULL */
 };
 
 static guint constants_count(const WendProgram *p)
@@ -62,7 +66,7 @@ static guint constants_count(const WendProgram *p)
     return n;
 }
 
-/* Constants that this version of Wend does not know are numbered as each recording has them. */
+/* Constants that this version of Wend does not know keep their numbers in each recording. */
 static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
 {
     guint n_a = constants_count(a), n_b = constants_count(b);
@@ -137,15 +141,16 @@ static gint64 translated(const ComparisonKeyRank *r, gint64 word)
 
 typedef struct {
     ComparisonKeyParts parts;
-    gboolean unmade;  /* without the requests that the call makes */
-    gboolean of_pool; /* without what makes no pools */
+    gboolean unmade;  /* leave out the requests that the call makes */
+    gboolean of_pool; /* leave out arguments that do not distinguish pools */
     ComparisonKeyActive active;
     gpointer data;
     gboolean without_memory;
 } PutOptions;
 
-/* What was started in another world is compared as that world; how it was called is no more part of
- * the communication than how the first one was. */
+/* Whether the parameter describes a started process. Such processes are compared as a world of
+ * their own. Their command line does not belong to the communication, as that of the first world
+ * does not. */
 static gboolean is_told_to_started(const WendParam *param)
 {
     static const char *const names[] = {"command", "argv", "array_of_commands", "array_of_argv"};
@@ -156,8 +161,8 @@ static gboolean is_told_to_started(const WendParam *param)
     return FALSE;
 }
 
-/* Names of files and ports belong to the run (a scratch directory, a process id): which of them are
- * the same counts, not what they are. */
+/* Whether the parameter is the name of a file or port. Names belong to the run (a scratch
+ * directory, a process id). Only the equality of two names counts, not their text. */
 static gboolean is_name_of_run(const WendParam *param)
 {
     static const char *const names[] = {"filename", "port_name"};
@@ -172,7 +177,7 @@ gboolean comparison_key_compares(const WendParam *param)
     return !is_told_to_started(param) && !is_name_of_run(param) && strcmp(param->name, "fd") != 0;
 }
 
-/* A port is no file, though its name may be the same. */
+/* The number of a name. Files and ports have separate numbers. */
 static gint64 number_of_name(ComparisonKeyRank *r, const WendParam *param, const gint64 *words,
                              gsize n)
 {
@@ -189,8 +194,8 @@ static gint64 number_of_name(ComparisonKeyRank *r, const WendParam *param, const
     return GPOINTER_TO_UINT(number);
 }
 
-/* What kind of memory a buffer is in is no part of the communication: a proxy may have on the heap
- * what the application had on a device. */
+/* Whether word I of the value names a segment. The kind of memory does not belong to the
+ * communication: a proxy may have on the heap what the application had on a device. */
 static gboolean is_segment_word(WendKind kind, gsize i)
 {
     return kind == WEND_KIND_SEGMENT
@@ -223,7 +228,7 @@ static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg,
     gsize n_words = call_text_words(arg, is_out);
     if (options->without_memory && is_memory_or_request(kind))
         return;
-    /* the number of a socket is the system's */
+    /* the system chooses the number of a socket */
     if (is_told_to_started(arg->param) || strcmp(arg->param->name, "fd") == 0)
         return;
     if (!is_out && n >= 0 && is_name_of_run(arg->param)) {
@@ -246,20 +251,20 @@ static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg,
             if (options->active != NULL && !is_out && !options->active(options->data, word))
                 word = r->identity->request_null;
             else
-                word = comparison_key_request(r, word); /* a small number: no constant has it */
+                word = comparison_key_request(r, word); /* a small number, which no constant has */
         }
         put(key, word);
     }
 }
 
-/* Pairs of neighbour and weight, sorted. */
+/* Compares pairs of neighbour and weight. */
 static int compare_neighbours(const void *a, const void *b)
 {
     return memcmp(a, b, 2 * sizeof(gint64));
 }
 
-/* The order of the neighbours that MPI_Dist_graph_create finds is the library's and differs from
- * run to run: who they are counts, with their weights. */
+/* Puts the neighbours that MPI_Dist_graph_create found, with their weights, in sorted order. The
+ * library chooses their order, which differs from run to run. */
 static void put_neighbours(ComparisonKeyRank *r, GByteArray *key, const WendCall *call)
 {
     static const char *const names[] = {"sources", "destinations"};
@@ -267,7 +272,7 @@ static void put_neighbours(ComparisonKeyRank *r, GByteArray *key, const WendCall
         guint i = 0;
         while (i < call->n_args && strcmp(call->args[i].param->name, names[k]) != 0)
             i++;
-        if (i + 1 >= call->n_args) /* the weights follow */
+        if (i + 1 >= call->n_args) /* the weights are the next argument */
             continue;
         const WendArg *ranks = &call->args[i], *weights = &call->args[i + 1];
         gint64 n = MAX(ranks->n_out, 0);
@@ -366,12 +371,12 @@ static guint32 name_request(ComparisonKeyRank *r, gint64 word, guint32 pool, gui
     return comparison_key_intern(r->identity, &name, sizeof name);
 }
 
-/* A request's number n in its thread hides (pool, k): numbers are given by first occurrence, and
- * the k of one pool occur in order. So the numbers of a pool, sorted, are k = 0, 1, 2, … but for
- * those that several signatures have in common. */
+/* Assigns keys to requests. A request's number n in its thread stands for (pool, k). Numbers are
+ * given by first occurrence, and the k of one pool occur in order. So the sorted numbers of a pool
+ * are k = 0, 1, 2, …, except for those that several signatures have in common. */
 static void name_requests(ComparisonKeyRank *r, GArray *made)
 {
-    GHashTable *next = g_hash_table_new(NULL, NULL); /* pool -> k, for one thread's requests */
+    GHashTable *next = g_hash_table_new(NULL, NULL); /* pool -> k, for the requests of one thread */
     guint32 thread = 0;
     g_array_sort(made, compare_made);
     for (guint i = 0, n; i < made->len; i += n) {
@@ -396,7 +401,7 @@ static void name_requests(ComparisonKeyRank *r, GArray *made)
     g_hash_table_unref(next);
 }
 
-/* Those that the call makes, and its signature: Made. */
+/* Adds the requests that the call makes, with its signature, to MADE. */
 static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
 {
     const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE, .of_pool = TRUE};
@@ -427,9 +432,9 @@ static gboolean is_common(const ComparisonKeyRank *r, gint64 request)
            && number == NULL;
 }
 
-/* -- as a proxy makes them -- */
+/* -- calls as a proxy makes them -- */
 
-/* The number of a receive, whatever request it makes. */
+/* The key of a receive, without the request that it makes. */
 static guint32 number_of_receive(ComparisonKeyRank *r, const WendCall *call)
 {
     const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE};
@@ -442,8 +447,9 @@ static gboolean receives(const ComparisonKeyRank *r, guint32 number)
     return g_hash_table_contains(r->received, GUINT_TO_POINTER(number));
 }
 
-/* It names the source that came if the other recording has such a receive: and has none from any
- * source, or has more by that. */
+/* The receive with the source that came. NULL if the call stays as it is. It is changed if the
+ * other recording has a receive with that source, and either has no such receive from any source,
+ * or this recording has no receive with that source. */
 static const WendCall *with_source(ComparisonKeyRank *r, const WendCall *call)
 {
     gint64 source = r->pins != NULL ? pins_source(r->pins, call->index) : WEND_ABSENT;
@@ -457,7 +463,7 @@ static const WendCall *with_source(ComparisonKeyRank *r, const WendCall *call)
     return pinned ? named : NULL;
 }
 
-/* The call as the other recording has it, or NULL if it is as it is. */
+/* The call as a proxy would make it, or NULL if it stays as it is. */
 static const WendCall *change_call(ComparisonKeyRank *r, const WendCall *call)
 {
     gboolean any = FALSE;
@@ -504,8 +510,9 @@ static void find_for_pins(ComparisonKeyRank *r, Counts *counts)
     }
 }
 
-/* Pools of receives that name their source are others than those of receives from any: all requests
- * are named by what makes them, as those are that several signatures have in common. */
+/* Makes calls be compared as a proxy makes them. Receives that name their source have other pools
+ * than receives from any source. So all requests are named by the calls that make them, like
+ * requests that several signatures have in common. */
 static void pin_to(ComparisonKeyRank *r, const ComparisonKeyRank *other)
 {
     GHashTableIter iter;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* completion-handlers.c: see completion-handlers.h.
  *
- * A system of word equations in which each unknown stands once on either side. Two steps:
+ * The handlers solve a system of word equations in which each unknown occurs once on either side.
+ * There are two steps:
  *
- * 1. What follows at once: a group of one completion tells its handler, known handlers are taken
- *    off both ends of other groups, and neighbours on both
- *    sides are one unknown. That solves nearly all there is, in linear time.
- * 2. What is left is a constraint problem. The domain of an unknown is the common subwords of its
- *    two rows, as nodes of a trie. A group lets pass
- *    only those members of its domains that are part of some way to write its row, which a sweep
- *      over the row forward and one back find; that
- *    goes on until nothing changes. Then a value is tried for the unknown with the fewest left.
- *      Parts that share no unknown are solved apart.
+ * - Direct conclusions. A group of one completion gives its handler. Known handlers are removed
+ *   from both ends of other groups. Completions that are neighbours on both sides become one
+ *   unknown. This solves nearly all windows, in linear time.
+ * - A constraint problem for the rest. The domain of an unknown is the common subwords of its two
+ *   rows, as nodes of a trie. A sweep over the row of a group, forward and back, keeps only those
+ *   members of its domains that are part of some way to write the row. Sweeps are repeated until
+ *   nothing changes. Then a value is tried for the unknown with the fewest members left. Parts
+ *   without a common unknown are solved separately.
  *
- * A completion that is in the open group of both sides is told by neither. If nothing known stands
- * behind it, it belongs to what follows. Otherwise all lengths that it can have are tried. */
+ * A completion in the open groups of both sides is determined by neither. If no known handler
+ * follows it, its calls belong to the rest of the program. Otherwise all possible lengths are
+ * tried. */
 #include "config.h"
 
 #include "completion-handlers.h"
@@ -22,26 +23,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The problem is hard in theory (no polynomial method is known), so there must be an end. Recorded
- * programs are solved with a handful of trials. */
+/* The problem is hard in theory (no polynomial method is known), so the effort is bounded. Recorded
+ * programs need a handful of trials. */
 enum {
     MAX_TRIALS = 100000, /* values tried in a window */
     MAX_NODES = 1 << 22, /* of the trie */
-    /* items behind the window among which handlers are sought, and by which two solutions are told
-     * apart */
+    /* items after the window in which handlers are searched, and by which two solutions are
+     * compared */
     LOOK_BEHIND = 4096
 };
 
-/* A group of which what is solved has been taken off. */
+/* A group without its solved parts. */
 typedef struct {
     guint *keys;
     guint n;
     Row row;
     gboolean open;
-    gsize taken; /* open: items taken off the front */
+    gsize taken; /* open: number of items removed from the front */
 } Part;
 
-/* A word: its letters are those from the root to it. */
+/* A word: the letters on the path from the root to this node. */
 typedef struct {
     Row row;
     guint stamp;
@@ -50,21 +51,21 @@ typedef struct {
 typedef struct {
     Part *parts; /* of the first side, then of the second */
     guint n_parts, last[2];
-    guint *keys; /* memory of the parts' keys */
+    guint *keys; /* storage of the parts' keys */
     guint n_keys;
-    Row *known;        /* by key; items NULL: not yet */
+    Row *known;        /* by key; items is NULL if unknown so far */
     guint *part_of[2]; /* by key */
-    GQueue *due;       /* parts to look at again */
-    Item *parted;      /* where rows part */
+    GQueue *due;       /* parts to be examined again */
+    Item *parted;      /* the items at which rows part */
 
     GArray *nodes;        /* Node; 0 the empty word */
     GHashTable *children; /* node << 32 | item -> node */
     GHashTable *words;    /* part << 32 | part -> domain */
-    /* by key: of guint, nodes, longest first; NULL: free, told by neither side */
+    /* by key: of guint, nodes, longest first; NULL: free, because neither side determines it */
     GArray **domains;
     guint stamp, trials;
-    gsize *behind;  /* of the solution */
-    gboolean found; /* a solution, though what follows is different */
+    gsize *behind;  /* result of the solution */
+    gboolean found; /* there is a solution, but the calls after it differ */
 } Solver;
 
 /* -- rows -- */
@@ -100,7 +101,7 @@ gboolean items_go_on_alike(Items *a, gsize i, Items *b, gsize j)
     return TRUE;
 }
 
-/* Of an open row, what is before the next completion, and no more than MOST. */
+/* The items of an open row before the next completion, at most MOST. */
 static Row row_ahead(const Row *open, gsize most)
 {
     Row row = {open->items, open->start, 0};
@@ -121,7 +122,7 @@ static gboolean part_rows(Solver *s, const Row *x, const Row *y, gsize i)
     return FALSE;
 }
 
-/* -- what follows at once -- */
+/* -- direct conclusions -- */
 
 static gboolean is_known(const Solver *s, guint key)
 {
@@ -135,7 +136,7 @@ static void set_known(Solver *s, guint key, Row row)
         g_queue_push_tail(s->due, GUINT_TO_POINTER(s->part_of[side][key]));
 }
 
-/* Takes known handlers off the ends of a row. FALSE: one does not fit. */
+/* Removes known handlers from the ends of a row. Returns FALSE if one does not fit. */
 static gboolean reduce(Solver *s, Part *p)
 {
     while (p->n > 0 && is_known(s, p->keys[0])) {
@@ -181,7 +182,8 @@ static gboolean conclude(Solver *s)
     return TRUE;
 }
 
-/* Neighbours on both sides are one unknown: that of the first, the second gets nothing. */
+/* Joins completions that are neighbours on both sides: the first becomes the unknown of both, and
+ * the second is empty. */
 static void join_neighbours(Solver *s)
 {
     guint *next = g_new(guint, MAX(s->n_keys, 1));
@@ -225,7 +227,8 @@ static gboolean same_keys(const Part *a, const Part *b)
     return same;
 }
 
-/* Completions that are together on both sides, in whatever order, may have one handler for all. */
+/* Solves groups with the same completions on both sides, in any order: one handler may serve
+ * all. */
 static void solve_joint(Solver *s)
 {
     for (guint i = 0; i < s->last[0]; i++) {
@@ -279,7 +282,7 @@ static GArray *common_words(Solver *s, const Row *x, const Row *y)
     GArray *words = g_array_new(FALSE, FALSE, sizeof(guint));
     guint root = 0, stamp = ++s->stamp;
     g_array_append_val(words, root);
-    /* run[j]: what x from i on and y from j on have in common */
+    /* run[j]: the length of the common word of x from i on and y from j on */
     gsize *run = g_new0(gsize, y->n + 1);
     guint32 *letters = g_new(guint32, y->n + 1);
     for (gsize j = 0; j < y->n; j++)
@@ -287,7 +290,7 @@ static GArray *common_words(Solver *s, const Row *x, const Row *y)
     for (gsize i = x->n; i-- > 0;) {
         guint32 letter = row_item(x, i).number;
         gsize longest = 0;
-        for (gsize j = 0; j < y->n; j++) { /* ascending: run[j + 1] is still that of i + 1 */
+        for (gsize j = 0; j < y->n; j++) { /* ascending: run[j + 1] still has the value of i + 1 */
             run[j] = letters[j] == letter ? run[j + 1] + 1 : 0;
             longest = MAX(longest, run[j]);
         }
@@ -314,8 +317,8 @@ static gboolean is_free(const Solver *s, guint key)
     return s->parts[s->part_of[0][key]].open && s->parts[s->part_of[1][key]].open;
 }
 
-/* How far the members of an open row that the other side tells can reach, and the others with
- * them. */
+/* How far the handlers of an open row can reach: those that the other side determines, and the free
+ * ones. */
 static gsize reach(const Solver *s, const Part *open, guint side)
 {
     gsize most = 0;
@@ -366,8 +369,8 @@ typedef struct {
     guint node;
 } Edge;
 
-/* The places that member K of a row can take, from the places FROM (by position) where it can
- * begin; marks where it ends. */
+/* The positions that member K of a row can take, if it begins at one of the positions FROM. Marks
+ * the ends in TO. */
 static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const gboolean *from,
                         gboolean *to)
 {
@@ -397,17 +400,17 @@ static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const g
     return edges;
 }
 
-/* Drops what is part of no way to write the row. FALSE: there is none; the domains are as before,
- * also those of decided keys, which search() does not put back. */
+/* Removes words that are in no way to write the row. Returns FALSE if there is no way; the domains
+ * are then unchanged, even those of decided keys, which search() does not restore. */
 static gboolean filter(Solver *s, guint index)
 {
     const Part *p = &s->parts[index];
     if (p->n == 0)
-        return TRUE; /* solved */
+        return TRUE; /* already solved */
     Row row = p->open ? row_ahead(&p->row, reach(s, p, index > s->last[0])) : p->row;
     guint n = 0;
     while (n < p->n && s->domains[p->keys[n]] != NULL)
-        n++; /* behind a free one, which is in an open row only, all is possible */
+        n++; /* after a free one, which only an open row has, all is possible */
     gboolean **at = g_new(gboolean *, n + 1);
     GArray **edges = g_new(GArray *, n + 1);
     at[0] = g_new0(gboolean, row.n + 1);
@@ -462,7 +465,8 @@ static gboolean propagate(Solver *s)
 
 /* -- the open rows -- */
 
-/* What is not empty of an open group, in order; ROWS by key, items NULL: free. */
+/* The members of an open group that are not empty, in order. ROWS is by key; items is NULL for a
+ * free one. */
 typedef struct {
     Solver *solver;
     Row *rows;
@@ -512,7 +516,7 @@ static gboolean place(Ending *e, guint side, guint k)
     return found;
 }
 
-/* All else is solved: do the open rows begin with what is known, and go on alike? */
+/* Whether the open rows begin with the known handlers and continue equally. All else is solved. */
 static gboolean solve_ending(Solver *s)
 {
     Part parts[2];
@@ -533,13 +537,13 @@ static gboolean solve_ending(Solver *s)
         }
         p->n = kept;
     }
-    /* What neither side tells belongs to what follows. */
+    /* Trailing completions that neither side determines belong to the rest of the program. */
     while (parts[0].n > 0 && parts[1].n > 0
            && parts[0].keys[parts[0].n - 1] == parts[1].keys[parts[1].n - 1]) {
         parts[0].n--;
         parts[1].n--;
     }
-    /* One row for all, or a row for each. */
+    /* One handler for all, or one handler for each. */
     gboolean found = same_keys(&parts[0], &parts[1]) && finish(&e);
     found = found || place(&e, 0, 0);
     g_free(parts[0].keys);
@@ -552,7 +556,7 @@ static gboolean solve_ending(Solver *s)
 
 static gboolean search(Solver *s, const GArray *keys, gboolean ends);
 
-/* The keys of KEYS that are not decided and hang together with KEY; takes them out of LEFT. *ENDS:
+/* The undecided keys of KEYS that are connected with KEY. Removes them from LEFT. *ENDS is set if
  * they reach an open row. */
 static GArray *component(Solver *s, GHashTable *left, guint key, gboolean *ends)
 {
@@ -572,8 +576,8 @@ static GArray *component(Solver *s, GHashTable *left, guint key, gboolean *ends)
     return keys;
 }
 
-/* Solves the undecided ones of KEYS, part by part; ENDS: the open rows depend on them, so they come
- * last. */
+/* Solves the undecided keys of KEYS, one connected part at a time. ENDS: the open rows depend on
+ * them, so those come last. */
 static gboolean search_all(Solver *s, const GArray *keys, gboolean ends)
 {
     GHashTable *left = g_hash_table_new(NULL, NULL);
@@ -629,9 +633,9 @@ static gboolean search(Solver *s, const GArray *keys, gboolean ends)
     return found;
 }
 
-/* -- all of it -- */
+/* -- the whole window -- */
 
-/* END items are taken off the end of each closed row. */
+/* Initializes S. END items are removed from the end of each closed row. */
 static void solver_init(Solver *s, const Group *const groups[2], const guint n_groups[2],
                         guint n_keys, gsize end)
 {
@@ -709,8 +713,8 @@ static CompletionHandlersResult solve(Solver *s)
                       : COMPLETION_HANDLERS_NONE;
 }
 
-/* How long a row all closed rows end with: calls at the top of the loop, which come before each
- * completion but the first. */
+/* The number of items that all closed rows end with. These are calls at the top of a loop, which
+ * come before each completion except the first. */
 static gsize common_end(const Group *const groups[2], const guint n_groups[2])
 {
     if (n_groups[0] != n_groups[1] || n_groups[0] < 2)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* completion-handlers.h: which calls a program made upon which completion, when it saw several at
- * once.
+/* completion-handlers.h: finds the calls that a program made upon each completion, if it saw
+ * several completions at once.
  *
- * On each side a window is a row of groups of completions, and behind each group the calls made
- * upon its members, in order. A completion is in one group of each side, and its calls must be the
- * same on both: that tells where the calls of one end and those of the next begin. */
+ * On each side a window is a list of groups of completions. After each group come the calls made
+ * upon its members, in order. A completion is in one group of each side, and its calls must be
+ * equal on both. This determines where the calls of one completion end and those of the next
+ * begin. */
 #ifndef WEND_DIFF_COMPLETION_HANDLERS_H
 #define WEND_DIFF_COMPLETION_HANDLERS_H
 
@@ -12,22 +13,23 @@
 
 #include "items.h"
 
-/* A row of items that a side looks ahead at. */
+/* The items that a side looks ahead at. */
 typedef struct {
     Items *items;
     gsize start, n;
 } Row;
 
 Item row_item(const Row *row, gsize i);
-/* how many items they begin with in common */
+/* the number of items at their beginnings that are equal */
 gsize row_common(const Row *a, const Row *b);
-/* Whether A from I on and B from J on are the same up to the next completion or the end; of a long
- * way there, only the beginning is looked at. */
+/* Whether A from I on and B from J on are equal up to the next completion or the end. If that is
+ * far away, only the beginning is compared. */
 gboolean items_go_on_alike(Items *a, gsize i, Items *b, gsize j);
 gboolean row_equal(const Row *a, const Row *b);
 
-/* A group: keys name its completions (0 … n_keys - 1). The last of a side is open: its row goes on
- * with the rest of the program, up to the next completion, and its n is not looked at. */
+/* A group. KEYS are the numbers of its completions (0 … n_keys - 1). The last group of a side is
+ * open: its row continues with the rest of the program up to the next completion, and its row.n is
+ * not used. */
 typedef struct {
     const guint *keys;
     guint n;
@@ -36,15 +38,15 @@ typedef struct {
 
 typedef enum {
     COMPLETION_HANDLERS_NONE, /* no handlers fit */
-    /* handlers fit the groups, but what follows is not the same on both sides */
+    /* handlers fit the groups, but the calls after them differ */
     COMPLETION_HANDLERS_HERE,
     COMPLETION_HANDLERS_FIT
 } CompletionHandlersResult;
 
-/* Are there handlers such that each closed row is those of its group's members in a row, and each
- * open row begins so? Each side has each key once. Then BEHIND is how many items of the open rows
- * are theirs. No solution: at PARTED the rows of the two sides part, if that can be said; else its
- * numbers are 0. */
+/* Finds handlers such that each closed row consists of the handlers of its group's members, and
+ * each open row begins with them. Each side has each key once. On success, BEHIND is the number of
+ * items of the open rows that belong to handlers. Otherwise PARTED has the items at which the two
+ * sides part, or numbers of 0 if that is unknown. */
 CompletionHandlersResult completion_handlers_solve(const Group *const groups[2],
                                                    const guint n_groups[2], guint n_keys,
                                                    gsize behind[2], Item parted[2]);

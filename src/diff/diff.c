@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* diff.c: wend diff: whether two recordings are equal, and where they part. docs/comparing.md,
- * "Equality of two recordings". */
+/* diff.c: wend diff: compares two recordings, and explains where they part (docs/comparing.md,
+ * "Equality of two recordings"). */
 #include "config.h"
 
 #include <stdio.h>
@@ -27,15 +27,15 @@ typedef struct {
     const WendProgram *program[2];
     const char *name[2];
     gboolean outcomes, quiet, stat;
-    guint64 max; /* differences to print */
+    guint64 max; /* number of differences to print */
     GString *out;
     Pair pair;
-    /* what is expected of a proxy is no difference: comparison_key_pin */
+    /* differences that are expected of a proxy do not count: comparison_key_pin */
     gboolean pinned;
-    guint64 expected;      /* calls that differ so, */
-    GString *expectations; /* and what there is to say of them */
-    gboolean sizes;    /* the recordings have other numbers of ranks: nothing else was compared */
-    gboolean *differs; /* by rank */
+    guint64 expected;      /* number of calls that differ in this way */
+    GString *expectations; /* the text about them */
+    gboolean sizes;        /* the numbers of ranks differ: nothing else was compared */
+    gboolean *differs;     /* by rank */
 } Diff;
 
 static gboolean enough(const Diff *d)
@@ -43,7 +43,8 @@ static gboolean enough(const Diff *d)
     return findings_full(d->pair.findings);
 }
 
-/* Grammars tell why calls differ, but not of calls that are compared as a proxy makes them. */
+/* Whether differences are explained by the grammars. Grammars have no calls as a proxy makes
+ * them. */
 static gboolean explains(const Diff *d)
 {
     return !d->quiet && !d->pinned;
@@ -77,7 +78,8 @@ typedef struct {
     const char *why;
 } Apart;
 
-/* Adds them; TRUE: they are calls of one function, so that comparing may go on behind them. */
+/* Adds the difference. Returns TRUE if the calls are of one function, so that the comparison may go
+ * on after them. */
 static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items *items[2],
                        const Apart *apart)
 {
@@ -88,7 +90,7 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     if (apart->at[0].number != 0)
         g_string_append_printf(what, ", call %" G_GUINT64_FORMAT, apart->at[0].index);
     else
-        g_string_append(what, ", behind the last call");
+        g_string_append(what, ", after the last call");
     g_string_append_printf(what, ": %s", apart->why);
     for (guint side = 0; side < 2; side++)
         print_side(lines, items[side], &apart->at[side], "<>"[side], &names[side]);
@@ -108,7 +110,7 @@ static const char *kind_of_difference(const Item *a, const Item *b)
     return "the calls differ";
 }
 
-/* How many completions in a row both begin with, or 0 if the rows differ. */
+/* The number of equal completions that both begin with, or 0 if the completions differ. */
 static gsize common_completions(Items *a, Items *b)
 {
     for (gsize n = 0;; n++) {
@@ -120,7 +122,8 @@ static gsize common_completions(Items *a, Items *b)
     }
 }
 
-/* Drops all that is equal. FALSE: up to the end; else APART is what comes next. */
+/* Drops all equal items. Returns FALSE at the end of both, else TRUE with the next items in
+ * APART. */
 static gboolean find_apart(Items *a, Items *b, Apart *apart)
 {
     for (;;) {
@@ -191,8 +194,8 @@ static const guint *ranks_of(const Block *block)
     return (const guint *)(const void *)block->ranks->data;
 }
 
-/* Where rank NUMBER of a block differs, by the rules; the explanation of its class says why, if it
- * can. */
+/* Compares rank NUMBER of a block by the rules. The explanation of its class gives the reason, if
+ * it has one. */
 static void compare_rank(Diff *d, const Block *block, guint number, const guint sequence[2])
 {
     guint rank = ranks_of(block)[number];
@@ -230,8 +233,8 @@ static gboolean rank_parts(Diff *d, guint rank, const guint sequence[2])
     return parts;
 }
 
-/* Where grammars tell all, they are asked for all ranks at once. The rules, by which the first rank
- * is compared, have the last word. */
+/* Explains all ranks of a block at once, if the grammars determine the comparison. The first rank
+ * is also compared by the rules, which decide. */
 static gboolean explain_block(Diff *d, const Block *block, const guint sequence[2])
 {
     Explained *x =
@@ -278,7 +281,7 @@ static void compare_block(Diff *d, const Block *block)
             report_missing(d, block, &class[1] -> sequences[i], 1);
 }
 
-/* Of a rank whose calls are equal. */
+/* Compares the outcomes of a rank whose calls are equal. */
 static void compare_outcomes(Diff *d, guint rank)
 {
     const WendClass *class[2];
@@ -328,8 +331,8 @@ static GPtrArray *find_blocks(const Diff *d)
     return blocks;
 }
 
-/* A recording of a run that ended early may have nothing of some ranks. TRUE: both have this
- * one. */
+/* Whether both recordings have the rank. A recording of a run that ended early may lack some
+ * ranks. */
 static gboolean compare_presence(Diff *d, guint rank)
 {
     gboolean there[2];
@@ -342,7 +345,7 @@ static gboolean compare_presence(Diff *d, guint rank)
     return there[0] && there[1];
 }
 
-/* Leaves in BLOCK the ranks whose calls are not told equal by the grammars alone. */
+/* Keeps in BLOCK only the ranks whose calls are not equal by the grammars alone. */
 static void drop_same(Diff *d, Block *block)
 {
     guint kept = 0, n = block->ranks->len;
@@ -377,7 +380,7 @@ static void compare_ranks(Diff *d)
     g_clear_pointer(&d->differs, g_free);
 }
 
-/* Are there as many worlds, and as many ranks in each? */
+/* Whether the recordings have equally many worlds, and equally many ranks in each. */
 static gboolean compare_sizes(Diff *d)
 {
     guint worlds[2] = {wend_program_n_worlds(d->program[0]), wend_program_n_worlds(d->program[1])};
@@ -416,7 +419,7 @@ static void compare_calls(Diff *d)
     comparison_key_free(d->pair.identity);
 }
 
-/* Of recordings that differ: tells what is expected of a proxy apart from the rest, if any is. */
+/* Separates differences that are expected of a proxy from all others, if there are any. */
 static void compare_as_proxy(Diff *d)
 {
     Findings *plain = d->pair.findings, *rest = findings_new(d->program[0], d->max);
@@ -428,7 +431,7 @@ static void compare_as_proxy(Diff *d)
     findings_free(d->expected > 0 ? plain : rest);
 }
 
-/* FALSE: they differ. */
+/* Returns FALSE if the recordings differ. */
 static gboolean compare(Diff *d)
 {
     d->sizes = !compare_sizes(d);
@@ -468,7 +471,7 @@ static void conclude(Diff *d, gboolean equal)
         }
         g_string_append_c(d->out, '\n');
     } else if (d->expected > 0 && found == 0) {
-        g_string_append(d->out, "differ, as is expected of a proxy and no further:\n");
+        g_string_append(d->out, "differ, only as expected of a proxy:\n");
         g_string_append(d->out, d->expectations->str);
     } else if (enough(d)) {
         g_string_append_printf(d->out,
@@ -479,7 +482,7 @@ static void conclude(Diff *d, gboolean equal)
                                found == 1 ? "" : "s");
     }
     if (d->expected > 0 && found > 0) {
-        g_string_append(d->out, "beside what is expected of a proxy:\n");
+        g_string_append(d->out, "besides, as expected of a proxy:\n");
         g_string_append(d->out, d->expectations->str);
     }
     if (d->stat)
@@ -494,14 +497,14 @@ int wend_diff_main(int argc, char **argv)
     gint world = -1;
     const GOptionEntry entries[] = {
         {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes,
-         "Compare what the runs decided too: order of completions, statuses, flags", NULL},
+         "Compare statuses, flags and the order of completions, too", NULL},
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
          "N"},
-        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Only this one of several worlds, from 0", "N"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Compare only world N of several, from 0", "N"},
         {"stat", 0, 0, G_OPTION_ARG_NONE, &d.stat,
-         "Add MPI calls, bytes and times by function, side by side", NULL},
-        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet, "Print nothing; the exit code says it",
-         NULL},
+         "Add a table of MPI calls, bytes and times by function", NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &d.quiet,
+         "Print nothing; only the exit status tells the result", NULL},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
@@ -509,14 +512,15 @@ int wend_diff_main(int argc, char **argv)
     WendProgram *programs[2] = {NULL, NULL};
     char *names[2] = {NULL, NULL};
 
-    if (!wend_command_options(COMMAND, "RECORDING RECORDING", "Compare two recordings.",
-                              "Exit code: 0 equal, 1 different, 2 and more: errors.", entries,
-                              &argc, &argv, &status))
+    if (!wend_command_options(
+            COMMAND, "RECORDING RECORDING", "Compare two recordings and explain their differences.",
+            "Exit status: 0 equal; 1 different; 2 wrong usage; 3 bad input; 4 the system refused.",
+            entries, &argc, &argv, &status))
         return status;
     if (argc != 3)
-        return wend_command_usage(COMMAND, "two recordings are compared");
+        return wend_command_usage(COMMAND, "two recordings are needed");
     if (max < 0)
-        return wend_command_usage(COMMAND, "--max takes a number from 0");
+        return wend_command_usage(COMMAND, "--max needs a number from 0 on");
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
         programs[i] = reading_open(argv[1 + i], world, &error);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* explain.c: see explain.h.
  *
- * Each side becomes a row of tokens: single calls and maximal loops, which are runs of one period
- * (R. Kolpakov and G. Kucherov, "Finding Maximal Repetitions in a Word in Linear Time", 1999; those
- * that the grammar shows). Rows are aligned by edit distance. What does not match is explained in
- * two ways, and the shorter one counts: by its tokens, where the bodies of two loops are explained
- * once for all iterations; and call by call, by the greedy algorithm of E. W. Myers ("An O(ND)
- * Difference Algorithm and Its Variations", 1986), whose snakes are found by hash, so that its cost
- * is the square of the edits, not of the calls. */
+ * Each side becomes a list of tokens: single calls and maximal loops. Loops are runs of one period
+ * (R. Kolpakov and G. Kucherov, "Finding Maximal Repetitions in a Word in Linear Time", 1999), of
+ * which those in the grammar are found. The lists are aligned by edit distance. Each gap between
+ * equal tokens is explained in two ways, and the shorter explanation counts:
+ *
+ * - by its tokens, where the bodies of two loops are explained once for all iterations;
+ * - call by call, with the greedy algorithm of E. W. Myers ("An O(ND) Difference Algorithm and Its
+ *   Variations", 1986). Its snakes are found by hash, so the cost is the square of the number of
+ *   edits, not of calls. */
 #include "config.h"
 
 #include "explain.h"
@@ -18,20 +20,21 @@
 #include "tokens.h"
 
 enum {
-    MAX_CELLS = 16 << 20, /* of the alignment of tokens, in all */
-    MAX_SNAKES = 40000,   /* questions for what is equal, in all */
-    MAX_EDITS = 64,       /* of one stretch, call by call */
-    MAX_DEPTH = 64        /* of loops */
+    MAX_CELLS = 16 << 20, /* cells of all alignments of tokens */
+    MAX_SNAKES = 40000,   /* number of queries for equal calls */
+    MAX_EDITS = 64,       /* edits in one gap, call by call */
+    MAX_DEPTH = 64        /* nesting of loops */
 };
 
-/* What edits cost that are alike: an explanation with one edit less is the better one. */
+/* Costs of edits. They are close to each other, so an explanation with fewer edits is the better
+ * one. */
 enum { COST_SIMILAR = 10, COST_COUNT = 8, COST_BODY = 12, COST_OTHER = 15, COST_ONE = 10 };
 
 typedef struct {
     const Hashed *side[2];
     ExplainSimilar similar;
     gpointer data;
-    guint64 cells, snakes; /* that are left */
+    guint64 cells, snakes; /* left to use */
     guint depth;
 } Explainer;
 
@@ -62,14 +65,14 @@ double explain_cost(const GArray *edits)
 
 /* -- calls of one side -- */
 
-/* How long the shortest row is of which the N calls from AT on are repetitions. */
+/* The length of the shortest string that the N calls from AT on repeat. */
 static guint64 root_of(const Hashed *h, guint64 at, guint64 n)
 {
     return tokens_primitive(h, at, n, n);
 }
 
-/* N calls of side WHICH, between which the other side has none: a loop that goes on longer, or
- * calls that are missing. What is equal around them is looked at within BOUNDS. */
+/* An edit for N calls of side WHICH where the other side has none: a loop that runs longer, or
+ * missing calls. Equal calls around them are searched within BOUNDS. */
 static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, const guint64 at[2],
                       guint64 n)
 {
@@ -95,7 +98,7 @@ static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, co
         edit.n[other] = less * p;
         edit.apart[which] = end - n + behind;
         edit.apart[other] = at[other] + behind;
-        /* What both go on with is equal until the shorter one ends. */
+        /* The calls after both loops are equal until the shorter side ends. */
         guint64 more_equal = hashed_common(
             h, edit.apart[which], o, edit.apart[other],
             MIN(bounds->to[which] - edit.apart[which], bounds->to[other] - edit.apart[other]));
@@ -115,7 +118,7 @@ static Edit only_edit(const Explainer *e, const Stretch *bounds, guint which, co
 
 /* -- call by call -- */
 
-/* Adds what the calls of S are, of which none is equal to its counterpart. */
+/* Adds the edits of the calls of S, none of which equals its counterpart. */
 static void add_group(const Explainer *e, const Stretch *bounds, GArray *edits, const Stretch *s)
 {
     guint64 n[2] = {s->to[0] - s->from[0], s->to[1] - s->from[1]};
@@ -154,7 +157,8 @@ static guint64 snake(Explainer *e, guint64 i, guint64 j, const Stretch *s)
     return hashed_common(e->side[0], i, e->side[1], j, MIN(s->to[0] - i, s->to[1] - j));
 }
 
-/* Furthest points of each number of edits: reach[d][k + d] is how far side A is on diagonal k. */
+/* The furthest points for each number of edits: reach[d][k + d] is the position in side A on
+ * diagonal k. */
 typedef struct {
     gint64 *reach[MAX_EDITS + 1];
     gint n;
@@ -164,13 +168,13 @@ typedef struct {
 static gint64 step(const Paths *p, gint d, gint k)
 {
     const gint64 *row = p->reach[d - 1];
-    gint at = k + d - 1; /* of diagonal k in the row before */
+    gint at = k + d - 1; /* of diagonal k in the previous row */
     if (k == -d || (k != d && row[at - 1] < row[at + 1]))
         return row[at + 1]; /* a call of B */
     return row[at - 1] + 1; /* a call of A */
 }
 
-/* FALSE: more edits than may be. */
+/* Returns FALSE if there are more than MAX_EDITS edits. */
 static gboolean search_paths(Explainer *e, const Stretch *s, Paths *p)
 {
     gint64 n[2] = {(gint64)(s->to[0] - s->from[0]), (gint64)(s->to[1] - s->from[1])};
@@ -191,7 +195,7 @@ static gboolean search_paths(Explainer *e, const Stretch *s, Paths *p)
     return FALSE;
 }
 
-/* The stretches between what is equal, from the last to the first. */
+/* The stretches between equal calls, from the last to the first. */
 static GArray *trace_back(const Paths *p, const Stretch *s)
 {
     GArray *groups = g_array_new(FALSE, FALSE, sizeof(Stretch));
@@ -214,7 +218,7 @@ static GArray *trace_back(const Paths *p, const Stretch *s)
     return groups;
 }
 
-/* NULL: more edits than may be. */
+/* Returns NULL if there are more than MAX_EDITS edits. */
 static GArray *explain_calls(Explainer *e, const Stretch *bounds, Stretch s)
 {
     guint64 begin = snake(e, s.from[0], s.from[1], &s);
@@ -270,8 +274,8 @@ static guint cost_of_pair(const Explainer *e, const Token *a, const Token *b)
                : COST_OTHER;
 }
 
-/* The cheapest steps from the beginning to the end of both rows (Wagner and Fischer 1974), as (rows
- * of B + 1) x (rows of A + 1). */
+/* The cheapest steps from the beginning to the end of both lists (Wagner and Fischer 1974), as a
+ * table of (tokens of A + 1) x (tokens of B + 1). */
 static guint8 *align(const Explainer *e, const Token *a, guint n, const Token *b, guint m)
 {
     gsize width = (gsize)m + 1;
@@ -301,7 +305,8 @@ static guint64 end_of(const Token *t)
     return t->at + t->period * t->times;
 }
 
-/* Two loops: how often they run, and what differs in each iteration. */
+/* Adds the edits of two loops: their numbers of iterations, and the differences in each
+ * iteration. */
 static void add_loops(Explainer *e, GArray *edits, const Token *a, const Token *b)
 {
     if (a->times != b->times) {
@@ -333,7 +338,7 @@ static void add_loops(Explainer *e, GArray *edits, const Token *a, const Token *
     g_array_append_vals(edits, inner->data, inner->len);
 }
 
-/* The tokens of a stretch, and a way through them. */
+/* The tokens of a stretch, and a path through them. */
 typedef struct {
     const Token *tokens[2];
     guint n[2];
@@ -341,7 +346,7 @@ typedef struct {
     gsize steps;
 } Way;
 
-/* Adds the edits of steps FIRST to LAST, none of which is of two equal tokens. */
+/* The edits of steps FIRST to LAST, none of which has two equal tokens. */
 static GArray *explain_gap(Explainer *e, const Stretch *bounds, const Way *w, gsize first,
                            gsize last, const guint start[2], const Stretch *s)
 {
@@ -415,7 +420,7 @@ static GArray *explain_way(Explainer *e, const Stretch *bounds, const Way *w, co
     return edits;
 }
 
-/* NULL: the rows are too long. */
+/* Returns NULL if the lists are too long. */
 static GArray *explain_tokens(Explainer *e, const Stretch *bounds, const GArray *a, const GArray *b)
 {
     Way w = {.tokens = {(const Token *)(const void *)a->data, (const Token *)(const void *)b->data},

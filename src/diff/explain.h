@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* explain.h: the smallest explanation that is found for why two strings of calls differ, in the
- * terms of a program: loops that run another number of times, calls that are there on one side
- * only, calls with other arguments, each once for all iterations.
- *
- * docs/comparing.md, "Explaining a difference". */
+/* explain.h: the smallest explanation that is found for the difference of two strings of calls. It
+ * uses the terms of a program: loops that run another number of times, calls on one side only,
+ * calls with other arguments. Each is named once for all iterations (docs/comparing.md, "Explaining
+ * a difference"). */
 #ifndef WEND_DIFF_EXPLAIN_H
 #define WEND_DIFF_EXPLAIN_H
 
@@ -13,35 +12,37 @@
 
 typedef enum {
     EDIT_LOOP,    /* a loop that runs times[0] and times[1] times */
-    EDIT_CHANGED, /* a call that is another on each side */
-    EDIT_ONLY,    /* calls of one side: n of the other is 0 */
-    EDIT_REPLACED /* calls on both sides of which no more is known than that they differ */
+    EDIT_CHANGED, /* a call that differs between the sides */
+    EDIT_ONLY,    /* calls of one side; n of the other side is 0 */
+    EDIT_REPLACED /* calls on both sides that differ in a way without a better explanation */
 } EditKind;
 
 typedef struct {
     EditKind kind;
-    guint64 at[2], n[2]; /* the calls, on each side */
+    guint64 at[2], n[2]; /* the first call and the number of calls, on each side */
     guint64 period,
-        times[2]; /* LOOP: calls of an iteration; ONLY: the calls are a loop, if period is not 0 */
-    /* ONLY: how often each side has an iteration of these calls in all, if both have
+        times[2]; /* LOOP: calls of an iteration; ONLY: if PERIOD is not 0, the calls are a loop */
+    /* ONLY: if both sides have iterations of these calls, how many each has in all
      * (explain_rounds) */
     guint64 rounds[2];
     guint64 apart[2];         /* the first call that differs */
-    guint64 iterations, body; /* it is in each iteration of a loop of so many calls; 0: of none. The
-                                 positions are of the first iteration */
+    guint64 iterations, body; /* the edit occurs in each of ITERATIONS iterations of a loop of BODY
+                               * calls, and positions are in the first one; 0: in no loop */
 } Edit;
 
-/* Do calls of these two terminals call one function? */
+/* Returns whether the calls of these two terminals are of one function. */
 typedef gboolean (*ExplainSimilar)(gpointer data, guint32 terminal_a, guint32 terminal_b);
 
-/* Edits that make B of A, in order; none: they are equal. The strings have equal points. What it
- * costs is bounded (comparing.md): where that does not do, an edit is EDIT_REPLACED. */
-/* What an explanation costs: the shorter it is, the less. */
+/* The cost of an explanation. A shorter explanation costs less. */
 double explain_cost(const GArray *edits);
+/* Returns the edits that turn A into B, in order; no edit if they are equal. The strings have equal
+ * points. The cost is bounded (comparing.md): beyond the bound an edit is EDIT_REPLACED. The caller
+ * frees the array. */
 GArray *explain(const Hashed *a, const Hashed *b, ExplainSimilar similar, gpointer data);
 
-/* Calls of one side that both have elsewhere are iterations of a loop that the strings do not run
- * the same number of times, though other calls are between them: sets ROUNDS of the EDITS. */
+/* Sets ROUNDS of each edit of kind EDIT_ONLY whose calls both strings have elsewhere. They are then
+ * iterations of a loop that runs another number of times, with other calls between the
+ * iterations. */
 void explain_rounds(GArray *edits, Hashed *const strings[2]);
 
 #endif

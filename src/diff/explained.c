@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* explained.c: see explained.h. The edits are found once for all ranks of the class: by the
- * signatures as the first of them has them, and by the slots of all. A call that differs is then
- * looked at rank by rank. */
+/* explained.c: see explained.h. Edits are found once for all ranks of the class: by the signatures
+ * on the first rank, and by the slots on all ranks. A call that differs is then compared rank by
+ * rank. */
 #include "config.h"
 
 #include "explained.h"
@@ -31,10 +31,10 @@ struct Explained {
     Hashed *hashed[2];
     WendDecoder *decoders[2];
     GArray *edits; /* Edit */
-    GArray *rough; /* Edit: shorter ones, of calls without the memory and the requests that they
-                      name; NULL: there are none */
-    gboolean other_memory; /* by these, calls that are equal differ in memory or requests, */
-    guint64 memory_at[2];  /* from here on */
+    GArray *rough; /* Edit: shorter ones, for calls without the memory and requests that they name;
+                    * NULL: there are none */
+    gboolean other_memory; /* with these edits, equal calls differ in memory or requests, */
+    guint64 memory_at[2];  /* from this call on */
     gboolean exact;
     gboolean *differs; /* by rank */
 };
@@ -56,7 +56,7 @@ static guint32 key_of(Explained *x, guint side, guint32 terminal)
     } name = {"key", 0, {0, 0}};
     if (comparison_key_is_place(call))
         return 0;
-    if (completes_by_choice(call->function)) { /* what the run decided says which requests it has */
+    if (completes_by_choice(call->function)) { /* the requests depend on the run */
         g_autofree char *function = g_strconcat("choice ", call->function->name, NULL);
         x->exact = FALSE;
         return comparison_key_intern(x->pair->identity, function, strlen(function));
@@ -92,7 +92,7 @@ static gboolean is_similar(gpointer data, guint32 a, guint32 b)
 
 /* -- calls with other arguments -- */
 
-/* The arguments in which two calls differ: their names, and what they are. */
+/* The arguments in which two calls differ: names and values. */
 typedef struct {
     GString *names, *values;
     guint n;
@@ -104,7 +104,7 @@ static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *
     const gint64 *words[2] = {is_out ? a->out : a->in, is_out ? b->out : b->in};
     gsize n_words = call_text_words(a, is_out);
     gboolean equal = n_words == call_text_words(b, is_out);
-    for (gsize i = 0; equal && i <= n_words; i++) { /* the length first */
+    for (gsize i = 0; equal && i <= n_words; i++) { /* begins with the length */
         gint64 one = i == 0 ? n[0] : words[0][i - 1], other = i == 0 ? n[1] : words[1][i - 1];
         const char *names[2] = {NULL, NULL};
         if (wend_is_const(one) && wend_is_const(other)) {
@@ -117,7 +117,7 @@ static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *
     return equal;
 }
 
-/* Argument I of both calls. */
+/* Adds argument I of both calls. */
 static void add_apart(const Explained *x, ArgumentsApart *apart, const WendCall *const calls[2],
                       guint i)
 {
@@ -141,8 +141,8 @@ static void add_apart(const Explained *x, ArgumentsApart *apart, const WendCall 
         g_string_append_printf(apart->values, " %s and %s", one->str, other->str);
 }
 
-/* Whether the calls of an edit differ as RANK makes them, requests by their numbers; in which
- * arguments: APART. */
+/* Whether the calls of an edit differ on RANK, with requests by their numbers. Adds the arguments
+ * that differ to APART. */
 static gboolean calls_differ(const Explained *x, const Edit *edit, guint rank,
                              ArgumentsApart *apart)
 {
@@ -206,12 +206,12 @@ static void put_calls(GString *out, guint64 n)
     g_string_append(out, n == 1 ? " call" : " calls");
 }
 
-/* "call 12", "calls 12 to 464", "before call 12", "behind the last call". */
+/* "call 12", "calls 12 to 464", "before call 12", "after the last call". */
 static void put_where(const Explained *x, GString *out, const Edit *edit)
 {
     const Hashed *h = x->hashed[0];
     if (edit->n[0] == 0 && edit->at[0] >= hashed_length(h)) {
-        g_string_append(out, "behind the last call");
+        g_string_append(out, "after the last call");
         return;
     }
     g_string_append(out, edit->n[0] == 0 ? "before call " : edit->n[0] == 1 ? "call " : "calls ");
@@ -259,7 +259,7 @@ static void put_only(const Explained *x, GString *out, const Edit *edit)
     }
 }
 
-/* But for a call that is changed, whose arguments are CHANGED. */
+/* The text of an edit. CHANGED is the text for a call with other arguments. */
 static char *text_of_edit(const Explained *x, const Edit *edit, const char *changed)
 {
     GString *out = g_string_new(NULL);
@@ -293,7 +293,7 @@ static char *text_of_edit(const Explained *x, const Edit *edit, const char *chan
     return g_string_free(out, FALSE);
 }
 
-/* The first calls that differ, as RANK makes them. */
+/* Adds the first two calls that differ, as RANK makes them. */
 static void show_edit(const Explained *x, const Edit *edit, guint rank)
 {
     g_autoptr(GString) lines = g_string_new(NULL);
@@ -314,7 +314,7 @@ static void add_edit(const Explained *x, const Edit *edit, const guint *ranks, g
 /* Ranks on which a call differs in the same arguments. */
 typedef struct {
     GArray *ranks;
-    char *values; /* of all of them; NULL: they differ */
+    char *values; /* equal values on all of them; NULL: they differ */
 } Alike;
 
 static void alike_free(gpointer data)
@@ -325,8 +325,8 @@ static void alike_free(gpointer data)
     g_free(a);
 }
 
-/* Of a changed call. If only the identity of its requests differs, which follows from the calls
- * that made them, it is told where nothing else is: ANYWAY. */
+/* Adds the edits of a changed call. If only the names of its requests differ, this follows from the
+ * calls that made them. It is added only if there is no other difference (ANYWAY). */
 static void add_changed(const Explained *x, const Edit *edit, gboolean anyway)
 {
     g_autoptr(GHashTable) by_names =
@@ -370,7 +370,7 @@ static const Edit *edit_at(const Explained *x, guint i)
     return &g_array_index(x->edits, Edit, i);
 }
 
-/* Which ranks have a difference that is in the words of their calls. */
+/* Finds the ranks with a difference in the words of their calls. */
 static void find_differing(Explained *x)
 {
     for (guint e = 0; e < x->edits->len; e++) {
@@ -390,12 +390,12 @@ static void find_differing(Explained *x)
 
 /* -- without memory -- */
 
-/* By the words of a call on all ranks, but for those that name memory or requests. */
+/* The key of the words of a call on all ranks, without those that name memory or requests. */
 static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKey *identity,
                             guint32 terminal)
 {
     g_autofree guint32 *numbers = g_new(guint32, n + 1);
-    numbers[0] = G_MAXUINT32; /* no other name begins so */
+    numbers[0] = G_MAXUINT32; /* no other string begins with this */
     for (guint i = 0; i < n; i++)
         numbers[i + 1] = comparison_key_without_memory(ids[i], terminal);
     return comparison_key_intern(identity, numbers, (n + 1) * sizeof *numbers);
@@ -418,7 +418,7 @@ static guint32 *make_rough_keys(const Explained *x, guint side)
     return keys;
 }
 
-/* Whether what is equal without memory can be followed from edit to edit. */
+/* Whether the edits are simple enough to follow equal calls from edit to edit. */
 static gboolean is_flat(const GArray *edits)
 {
     gboolean flat = edits->len > 0;
@@ -428,8 +428,8 @@ static gboolean is_flat(const GArray *edits)
     return flat;
 }
 
-/* The first calls that are equal but for memory, and differ, by the edits of ROUGH. FALSE: there
- * are none. */
+/* Finds the first calls that are equal except for memory, by the edits of ROUGH. Returns FALSE if
+ * there are none. */
 static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[2])
 {
     at[0] = at[1] = 0;
@@ -450,9 +450,9 @@ static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[
     return FALSE;
 }
 
-/* A loop whose buffers take turns has a period of several iterations, and what follows it uses
- * another buffer if it runs once more. Where it is shorter, what differs is explained without
- * memory and requests, and from where on these differ. */
+/* Explains the difference without memory and requests, if that is shorter. A loop whose buffers
+ * take turns has a period of several iterations. If it runs once more, all later calls use another
+ * buffer. Then it is enough to say from which call on the buffers differ. */
 static void explain_roughly(Explained *x, const guint64 points[POINTS], const guint rules[2])
 {
     Hashed *hashed[2];
@@ -563,7 +563,7 @@ static void add_memory(const Explained *x)
                  .n = {1, 1},
                  .apart = {x->memory_at[0], x->memory_at[1]}};
     add_edit(x, &edit, x->ranks, x->n,
-             "from here on other memory or requests, in calls that are equal but for these", NULL);
+             "from here on, calls differ only in the memory or requests that they name", NULL);
 }
 
 void explained_add(Explained *x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* explained.h: what differs between a sequence of one class and its counterpart in the other
- * recording, as findings. */
+/* explained.h: finds the differences between a sequence of one class and its counterpart in the
+ * other recording, and adds them to the findings. */
 #ifndef WEND_DIFF_EXPLAINED_H
 #define WEND_DIFF_EXPLAINED_H
 
@@ -21,25 +21,26 @@ typedef struct {
     Findings *findings;
 } Pair;
 
-/* Where two sequences part by the rules: the numbers of the calls, as they are compared. */
+/* The numbers of the calls at which two sequences part. */
 typedef struct {
     guint64 index[2];
 } Parting;
 
-/* A sequence of a class of each recording, on ranks that are in both classes. */
+/* A sequence of one class of each recording, for N ranks that are in both classes. RANKS must
+ * outlive it. */
 typedef struct Explained Explained;
 Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2],
                          const guint *ranks, guint n);
 void explained_free(Explained *x);
-/* Whether the grammars tell all that is compared: no call completes by choice, none failed, and
- * requests have numbers of their own. */
+/* Whether the grammars determine the whole comparison: no call completes by choice, no call failed,
+ * and each request has a number of its own. */
 gboolean explained_is_exact(const Explained *x);
-/* Whether RANKS[I] has a difference by the explanation. */
+/* Whether RANKS[I] has a difference. */
 gboolean explained_differs(const Explained *x, guint i);
-/* Adds all differences of all ranks. */
+/* Adds all differences of all ranks to the findings. */
 void explained_add(Explained *x);
-/* Adds the difference that explains why RANKS[0] parts at PARTING, with the rules for completions.
- * FALSE: none does. */
+/* Adds the difference that explains why RANKS[0] parts at PARTING, if the rules for completions are
+ * applied. Returns FALSE if no difference explains it. */
 gboolean explained_add_parting(Explained *x, const Parting *parting);
 
 #endif

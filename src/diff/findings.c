@@ -88,7 +88,7 @@ static gint compare_ranks(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Of a job with several worlds, if all ranks are of one: "(ranks 0-2 of world 1)". */
+/* Appends "(ranks 0-2 of world 1)" in a job with several worlds, if all ranks are in one. */
 static void put_world(const Findings *f, GString *out, const GArray *ranks)
 {
     guint n = ranks->len, world = wend_program_world_of(f->program, g_array_index(ranks, guint, 0));

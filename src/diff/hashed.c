@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hashed.c: see hashed.h. Each rule keeps the lengths and hashes of what it begins with, so that a
+/* hashed.c: see hashed.h. Each rule keeps the lengths and hashes of all its beginnings, so a
  * position is found by binary search on each level. */
 #include "config.h"
 
@@ -8,8 +8,8 @@
 #include <string.h>
 
 typedef struct {
-    guint64 length, all; /* calls with a key before a symbol; all of them */
-    Hash hash;           /* of those with a key */
+    guint64 length, all; /* calls with a key before a symbol, and all calls before it */
+    Hash hash;           /* of the calls with a key */
 } Prefix;
 
 struct Hashed {
@@ -18,7 +18,9 @@ struct Hashed {
     const guint32 *keys;
     guint64 points[POINTS];
     Prefix *
-        *rules; /* by rule: before each symbol, and behind the last; NULL: not in the expansion */
+        /* by rule: before each symbol, and after the last one; NULL: the rule is not in the
+         * expansion */
+        *rules;
 };
 
 /* -- making one -- */
@@ -33,7 +35,7 @@ static Hash hash_of_key(const Hashed *h, guint32 key)
     return hash;
 }
 
-/* What one repetition of a symbol is. */
+/* One repetition of a symbol. */
 static Prefix one_of(const Hashed *h, const WendSymbol *s)
 {
     if (s->is_rule)
@@ -57,7 +59,8 @@ static void measure(Hashed *h, guint32 id)
     h->rules[id] = prefix;
 }
 
-/* Those that RULE uses first; without recursion, rules nest as deep as the recording likes. */
+/* Measures all rules below the start rule, callees first. It does not recurse, because a recording
+ * may nest rules arbitrarily deep. */
 static void measure_all(Hashed *h)
 {
     typedef struct {
@@ -114,8 +117,8 @@ guint64 hashed_length(const Hashed *h)
 
 /* -- positions -- */
 
-/* The symbol of a rule in which position AT is: the last one before which there are no more calls,
- * of those that have any. */
+/* The symbol of a rule that contains position AT: the last symbol with at most AT calls before it
+ * that has calls. */
 static guint symbol_at(const Hashed *h, guint32 rule, guint64 at)
 {
     const Prefix *prefix = h->rules[rule];
@@ -131,7 +134,7 @@ static guint symbol_at(const Hashed *h, guint32 rule, guint64 at)
     return low;
 }
 
-/* Goes down to the call at AT; BEFORE, if not NULL, becomes what is before it. */
+/* Finds the call at AT. BEFORE, if not NULL, becomes the prefix before it. */
 static guint32 find(const Hashed *h, guint64 at, Prefix *before)
 {
     Prefix sum = {0, 0, hash_of_nothing};
@@ -203,7 +206,7 @@ gboolean hashed_symbol(const Hashed *h, guint64 at, guint level, HashedSymbol *s
             if (level-- == 0 || !s->is_rule)
                 return s->is_rule;
         }
-        rule = s->id; /* of a terminal nothing is left */
+        rule = s->id; /* a terminal has returned before */
     }
 }
 
@@ -215,7 +218,7 @@ static Hash power_of(const Hashed *h, guint64 n)
     return hash_repeat(one, n);
 }
 
-/* What is between two prefixes N calls apart. */
+/* The part between two prefixes that are N calls apart. */
 static Hash difference(const Hash *whole, const Hash *head, const Hash *n)
 {
     Hash part;
@@ -238,12 +241,12 @@ static gboolean equal(const Hash *a, const Hash *b)
     return memcmp(a->hash, b->hash, sizeof a->hash) == 0;
 }
 
-/* The largest N up to MOST for which FITS holds, which it does for all smaller ones: first in steps
- * that double, since most answers are small or all of it. */
+/* A search for the largest N up to MOST that fits, if all smaller ones fit. Steps double, because
+ * most answers are small or the maximum. */
 typedef struct {
     const Hashed *a, *b;
     guint64 i, j;
-    Hash fixed[2]; /* before I and J, or up to them */
+    Hash fixed[2]; /* hash before I and J, or up to them */
     gboolean end;
 } Question;
 
@@ -273,7 +276,7 @@ static guint64 answer(const Question *q, guint64 most)
             return most;
         high = most;
     }
-    while (high - low > 1) { /* HIGH does not */
+    while (high - low > 1) { /* HIGH does not fit */
         guint64 middle = low + (high - low) / 2;
         if (fits(q, middle))
             low = middle;

@@ -11,7 +11,7 @@
 
 typedef enum {
     SORT_UNKNOWN,
-    SORT_PLACE, /* where memory is: no item */
+    SORT_PLACE, /* a note about the place of memory: no item */
     SORT_PLAIN,
     SORT_FAILED,
     SORT_WAIT, /* Wait, Waitall */
@@ -26,10 +26,10 @@ struct Items {
     guint rank, sequence;
     gboolean outcomes;
     WendWalk *walk;
-    const WendCall *last;    /* read last; NULL at the end */
+    const WendCall *last;    /* the last call that was read; NULL at the end */
     guint8 *sorts;           /* by terminal */
-    GHashTable *completions; /* (terminal's function, request) -> number */
-    GArray *queue;           /* Item: read and not dropped, from head */
+    GHashTable *completions; /* (function of the terminal, request) -> key */
+    GArray *queue;           /* Item: read and not dropped, from HEAD on */
     gsize head;
     gboolean ended;
 };
@@ -101,8 +101,8 @@ typedef struct {
     guint n;
 } Activity;
 
-/* The walk is behind the call's effects: what it completed was active, and so is what is active
- * still. */
+/* Whether a request was active before the call. The walk has passed the call: its requests were
+ * active, and so are those that still are. */
 static gboolean was_active(gpointer data, gint64 request)
 {
     const Activity *a = data;
@@ -113,7 +113,7 @@ static gboolean was_active(gpointer data, gint64 request)
     return wend_walk_request(a->walk, request, &state) && state.active;
 }
 
-/* A call that completes, with its whole array: inactive entries are MPI_REQUEST_NULL. */
+/* The key of a call that completes its whole array. Inactive entries are MPI_REQUEST_NULL. */
 static guint32 number_of_waiting(Items *s, const WendCall *call, const gint64 *completed, guint n)
 {
     const WendArg *requests = requests_of(call);
@@ -125,7 +125,7 @@ static guint32 number_of_waiting(Items *s, const WendCall *call, const gint64 *c
                                was_active, &activity);
 }
 
-/* "FUNCTION completed REQUEST". */
+/* The key of "FUNCTION completed REQUEST". */
 static guint32 number_of_completion(Items *s, const WendCall *call, gint64 request)
 {
     guint32 key[2] = {call->terminal, comparison_key_request(s->identity, request)};
@@ -146,7 +146,8 @@ static guint32 number_of_completion(Items *s, const WendCall *call, gint64 reque
     return GPOINTER_TO_UINT(known);
 }
 
-/* A failed call counts with its error class, by name: libraries number classes differently. */
+/* The key of a failed call, with the name of its error class, because libraries number classes
+ * differently. */
 static guint32 number_of_failure(Items *s, const WendCall *call)
 {
     char *class = call_text_error_class(s->program, call->return_code);
@@ -168,7 +169,7 @@ static gboolean is_poll(const WendCall *call)
     return (call->function->flags & WEND_F_POLL) != 0;
 }
 
-/* Queues the items of one call more. */
+/* Queues the items of the next call. */
 static void read_call(Items *s)
 {
     const WendCall *call = s->last = wend_walk_next(s->walk);
@@ -198,7 +199,7 @@ static void read_call(Items *s)
     guint n;
     const gint64 *completed = wend_walk_completed(s->walk, &n);
     if (n == 0 && is_poll(call))
-        return; /* a test that found only inactive requests: how often is left to chance */
+        return; /* a test that found only inactive requests; their number is nondeterministic */
     if (s->outcomes || *sort == SORT_WAIT || n == 0)
         add(s, number_of_waiting(s, call, completed, n), FALSE, call);
     else if (*sort == SORT_TESTALL)

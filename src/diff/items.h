@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* items.h: one sequence of one rank as the items that wend diff compares, in order.
  *
- * An item is a call, or what a call by choice (Test*, Waitany, Waitsome) completed: one item for
- * each request, for Testall one in all. Tests that completed nothing give no item. Items with equal
- * numbers count as equal. */
+ * An item is a call, or a completion by a call that chooses (Test*, Waitany, Waitsome). Such a call
+ * has one item for each request that it completed, Testall one in all, and a test that completed
+ * nothing none. Items with equal numbers count as equal. */
 #ifndef WEND_DIFF_ITEMS_H
 #define WEND_DIFF_ITEMS_H
 
@@ -20,17 +20,18 @@ typedef struct {
 
 typedef struct Items Items;
 
-/* OUTCOMES: outcomes belong to the items, and there are no items by choice. */
+/* With OUTCOMES, outcomes belong to the items, and completions are not items of their own. The
+ * caller frees the result with items_free. */
 Items *items_new(ComparisonKeyRank *identity, const WendProgram *p, guint rank, guint sequence,
                  gboolean outcomes);
 void items_free(Items *s);
-Item items_peek(Items *s, gsize ahead); /* 0: the next one */
-void items_drop(Items *s, gsize n);     /* that were peeked at */
-/* The call of an item as text, with its function's name in *NAME. Quick for the call read last,
- * else a walk from the start. */
+Item items_peek(Items *s, gsize ahead); /* the item AHEAD items after the next one */
+void items_drop(Items *s, gsize n);     /* drops N items, which have been peeked at */
+/* The call of an item as text, newly allocated, with its function's name in *NAME. It is fast for
+ * the call that was read last, else it takes a walk from the start. */
 char *items_describe(Items *s, const Item *item, const char **name);
 
-/* Adds the line that shows call INDEX of a sequence of RANK, or its end, with MARK in front. A walk
+/* Appends a line with call INDEX of a sequence of RANK, or its end, after MARK. It takes a walk
  * from the start. */
 void items_put_call(GString *out, char mark, const WendProgram *p, guint rank, guint sequence,
                     guint64 index);

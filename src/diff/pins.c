@@ -15,7 +15,7 @@ typedef struct {
 
 struct Pins {
     GArray *list; /* Pin, by index */
-    guint at;     /* the one that was asked for last, or behind it */
+    guint at;     /* index of the last one that was read, or after it */
 };
 
 const WendArg *pins_source_argument(const WendCall *call, gboolean *any)
@@ -62,7 +62,7 @@ Pins *pins_new(const WendProgram *p, guint rank, guint sequence)
     Pins *pins = g_new0(Pins, 1);
     pins->list = g_array_new(FALSE, FALSE, sizeof(Pin));
     g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-                                                          NULL); /* request -> place in the list */
+                                                          NULL); /* request -> index in the list */
     WendWalk *walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
     while ((call = wend_walk_next(walk)) != NULL) {
@@ -141,7 +141,7 @@ static void set_array(WendArg *arg, gint64 n, const gint64 *words)
     arg->in = words;
 }
 
-/* Of the sources, or the destinations: who they are, or their weights. */
+/* Sets the sources or the destinations: their ranks or their weights. */
 static void set_neighbours(WendArg *arg, const Neighbours *graph, guint which, gboolean weights)
 {
     gint64 n = graph->n[which];
@@ -164,7 +164,7 @@ const WendCall *pinned_call_adjacent(PinnedCall *pinned, const WendCall *call, g
     WendArg *args = copy_call(pinned, call, adjacent->n_params);
     pinned->call.function = adjacent;
     const gint64 numbers[] = {graph.n[0], graph.n[1], 0 /* reorder */, WEND_UNKNOWN,
-                              -1 /* the rank in it */};
+                              -1 /* rank in the communicator */};
     memcpy(pinned->words, numbers, sizeof numbers);
     for (guint i = 0; i < adjacent->n_params; i++) {
         const WendParam *param = &adjacent->params[i];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* polynomial.h: hashes of rows of symbols, of which that of a row follows from those of its parts:
- * polynomials modulo 2^61 - 1 at two random points (R. M. Karp and M. O. Rabin, "Efficient
- * randomized pattern-matching algorithms", 1987). Unequal rows of N symbols have equal hashes with
- * a probability below N / 2^120. */
+/* polynomial.h: hashes of strings of symbols. The hash of a string follows from the hashes of its
+ * parts: polynomials modulo 2^61 - 1 at two random points (R. M. Karp and M. O. Rabin, "Efficient
+ * randomized pattern-matching algorithms", 1987). Different strings of N symbols have equal hashes
+ * with a probability below N / 2^120. */
 #ifndef WEND_DIFF_POLYNOMIAL_H
 #define WEND_DIFF_POLYNOMIAL_H
 
@@ -11,7 +11,7 @@
 #define MODULUS ((G_GUINT64_CONSTANT(1) << 61) - 1)
 #define POINTS 2
 
-/* Of a row of terminals: its hash at each point, and the point to the power of its length. */
+/* The hash of a string at each point, and the point to the power of the string's length. */
 typedef struct {
     guint64 hash[POINTS], power[POINTS];
 } Hash;
@@ -30,7 +30,7 @@ static inline guint64 hash_multiply(guint64 a, guint64 b)
     return hash_reduce((guint64)(product & MODULUS) + (guint64)(product >> 61));
 }
 
-/* Of A with B behind it. */
+/* The hash of A followed by B. */
 static inline Hash hash_join(const Hash *a, const Hash *b)
 {
     Hash joined;
@@ -52,7 +52,7 @@ static inline Hash hash_repeat(Hash base, guint64 times)
     return result;
 }
 
-/* Random points. */
+/* Chooses random points. */
 static inline void hash_points(guint64 points[POINTS])
 {
     for (guint i = 0; i < POINTS; i++)

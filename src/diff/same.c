@@ -13,7 +13,7 @@ typedef struct {
     const WendProgram *program;
     Counts *counts;
     Hash *rules, *terminals;
-    gboolean *known; /* by terminal: for the ranks at hand */
+    gboolean *known; /* by terminal: hashed for the current ranks */
 } Side;
 
 struct Same {
@@ -63,7 +63,7 @@ static void add_word(XXH3_state_t *state, gint64 word)
     XXH3_128bits_update(state, &word, sizeof word);
 }
 
-/* A constant by its name: the recordings may number them differently. */
+/* A constant is hashed by its name, because the recordings may number it differently. */
 static void add_shape_word(XXH3_state_t *state, const WendProgram *p, gint64 word)
 {
     const char *name = wend_is_const(word) ? wend_constant_name(p, word) : NULL;
@@ -74,7 +74,7 @@ static void add_shape_word(XXH3_state_t *state, const WendProgram *p, gint64 wor
         add_word(state, word);
 }
 
-/* Values of one slot on all the ranks: as one value if they are equal. */
+/* Adds the values of a slot on all ranks; equal values count as one. */
 static void add_slot(XXH3_state_t *state, const WendProgram *p, guint32 terminal, guint slot,
                      const guint *ranks, guint n)
 {
@@ -97,7 +97,7 @@ static void hash_terminal(const Same *s, Side *side, guint32 terminal, const gui
     XXH3_128bits_reset(state);
     XXH3_128bits_update(state, shape->function->name, strlen(shape->function->name) + 1);
     add_word(state, shape->n_words);
-    /* word 0, the function's number, is the archive's own */
+    /* word 0, the number of the function, differs between archives */
     for (guint i = 1; i < shape->n_words; i++)
         add_shape_word(state, p, shape->words[i]);
     for (guint i = 0; i < t->n_slots; i++)
@@ -110,7 +110,7 @@ static void hash_terminal(const Same *s, Side *side, guint32 terminal, const gui
 
 /* -- sequences -- */
 
-/* FALSE: a call failed. */
+/* Returns FALSE if a call failed. */
 static gboolean hash_sequence(const Same *s, Side *side, guint start, const guint *ranks, guint n,
                               Hash *result)
 {

@@ -17,7 +17,7 @@ static const FunctionRow *row_of(const Summary *s, const char *name)
     return NULL;
 }
 
-/* The functions of both, those of the first first. */
+/* The functions of both recordings, those of the first one first. */
 static GPtrArray *names_of(Summary *const summaries[2])
 {
     GPtrArray *names = g_ptr_array_new();
@@ -38,7 +38,7 @@ static void put_cell(GString *out, int width, GString *cell)
 
 typedef void (*PutNumber)(GString *out, guint64 n);
 
-/* Both numbers, and by how much the second is more or less. */
+/* Appends both numbers, and their difference. */
 static void put_numbers(GString *out, GString *cell, const guint64 n[2], PutNumber put, int width)
 {
     for (guint side = 0; side < 2; side++) {
@@ -54,7 +54,7 @@ static void put_numbers(GString *out, GString *cell, const guint64 n[2], PutNumb
     put_cell(out, width, cell);
 }
 
-/* Both times, and the second in parts of the first. A row that is not there has none. */
+/* Appends both times, and the second relative to the first. A missing row has no time. */
 static void put_times(GString *out, GString *cell, const FunctionRow *const rows[2],
                       const Summary *const summaries[2])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stat.h: two recordings side by side, function by function: wend diff --stat. */
+/* stat.h: the table of wend diff --stat, which compares two recordings function by function. */
 #ifndef WEND_DIFF_STAT_H
 #define WEND_DIFF_STAT_H
 
@@ -7,8 +7,8 @@
 
 #include "lib/read/program.h"
 
-/* PATHS: what the recordings are called. Adds a table of MPI calls, bytes and times by function, of
- * those that either recording has, then unsuccessful polls and frees. */
+/* Appends a table of MPI calls, bytes and times of all functions that either recording has, then
+ * unsuccessful polls and frees. PATHS are the names of the recordings. */
 void stat_print(GString *out, const WendProgram *const programs[2], const char *const paths[2]);
 
 #endif

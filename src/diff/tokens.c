@@ -18,7 +18,7 @@ guint64 tokens_primitive(const Hashed *h, guint64 at, guint64 period, guint64 n)
     guint64 rest = period;
     for (guint64 q = 2; rest > 1; q++) {
         if (q > MOST_DIVISORS || q * q > rest)
-            q = rest; /* a prime number, or as good as one */
+            q = rest; /* prime, or treated as a prime number */
         if (rest % q != 0)
             continue;
         while (rest % q == 0)
@@ -34,8 +34,8 @@ static Token *last_of(GArray *tokens)
     return tokens->len > 0 ? &g_array_index(tokens, Token, tokens->len - 1) : NULL;
 }
 
-/* Adds the loop that repeats the PERIOD calls from AT on at least twice: what was before it may be
- * part of it. */
+/* Adds the loop that repeats the PERIOD calls from AT on at least twice. Earlier calls may belong
+ * to it. */
 static guint64 add_loop(const Hashed *h, GArray *tokens, guint64 at, guint64 period, guint64 from,
                         guint64 to)
 {
@@ -86,7 +86,7 @@ guint64 tokens_count(const Hashed *h, guint64 from, guint64 to, guint64 n, const
                      const Hash *block)
 {
     g_autoptr(GArray) tokens = tokens_of(h, from, to);
-    guint64 count = 0, next = from; /* where those counted end */
+    guint64 count = 0, next = from; /* the end of the calls counted so far */
     for (guint i = 0; tokens != NULL && i < tokens->len; i++) {
         const Token *t = &g_array_index(tokens, Token, i);
         if (t->at < next)

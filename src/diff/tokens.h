@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tokens.h: a string of calls as a row of single calls and loops. */
+/* tokens.h: a string of calls as a list of single calls and loops. */
 #ifndef WEND_DIFF_TOKENS_H
 #define WEND_DIFF_TOKENS_H
 
@@ -8,23 +8,24 @@
 #include "hashed.h"
 
 typedef struct {
-    guint64 at, period, times; /* TIMES repetitions of the PERIOD calls from AT on; a call: 1, 1 */
-    Hash hash;                 /* of one repetition */
+    /* TIMES repetitions of the PERIOD calls from AT on; a single call has 1 and 1 */
+    guint64 at, period, times;
+    Hash hash; /* of one repetition */
 } Token;
 
-/* Those of the calls from FROM up to TO: they follow each other without gaps. A loop begins as
- * early as it can and has no shorter period, so that equal calls give equal tokens however the
- * grammar has them. Of nested loops the outermost is one. NULL: there would be too many. */
+/* The tokens of the calls from FROM up to TO, without gaps. A loop begins as early as possible and
+ * has the shortest period, so equal calls give equal tokens, however the grammar represents them.
+ * Of nested loops the outermost one is the token. NULL if there would be too many tokens. The
+ * caller frees the array. */
 GArray *tokens_of(const Hashed *h, guint64 from, guint64 to);
 
-/* How often the calls from FROM up to TO have the N calls that hash to BLOCK, the first of which
- * hashes to FIRST: as iterations of loops, at any depth, and by themselves. 0 where tokens_of gives
- * NULL. */
+/* How often the calls from FROM up to TO contain the N calls with the hash BLOCK, whose first call
+ * has the hash FIRST. It counts iterations of loops at any depth, and single occurrences. 0 if
+ * tokens_of returns NULL. */
 guint64 tokens_count(const Hashed *h, guint64 from, guint64 to, guint64 n, const Hash *first,
                      const Hash *block);
 
-/* The shortest period of the N calls from AT on that have PERIOD, of those by which PERIOD can be
- * divided. */
+/* The shortest period of the N calls from AT on that divides PERIOD. PERIOD is a period of them. */
 guint64 tokens_primitive(const Hashed *h, guint64 at, guint64 period, guint64 n);
 
 #endif

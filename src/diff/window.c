@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* window.c: see window.h.
  *
- * A window begins where the completions differ, and ends as soon as both sides have completed the
- * same requests equally often. On each side it is a row of groups: completions in a row, then the
- * calls up to the next completion (the handler). The handler of the last group is open: where it
- * ends and the rest of the program begins can be seen only on the other side, where the same
- * completion came earlier.
+ * A window begins where completions differ. It ends when both sides have completed the same
+ * requests equally often. On each side it is a list of groups: consecutive completions, then the
+ * calls up to the next completion (the handler). The handler of the last group is open: it is
+ * followed by the rest of the program without a mark. Only the other side, where the same
+ * completion came earlier, shows where it ends.
  *
- * The window matches if the handlers come in the same order whatever completed (the program did not
- * look), or if each completion has the same handler on both sides (it did). A group of several
- * completions has the handlers of its members in a row. */
+ * The window matches in two cases. Either the handlers come in the same order whatever completed,
+ * because the program did not look. Or each completion has the same handler on both sides, because
+ * it did. A group of several completions has the handlers of its members one after the other. */
 #include "config.h"
 
 #include "window.h"
@@ -18,17 +18,17 @@
 
 typedef struct {
     Items *items;
-    gsize ahead;      /* items looked at */
+    gsize ahead;      /* number of items read ahead */
     GArray *keys;     /* guint: completions in order */
-    GArray *groups;   /* Group; their keys are set when all have been read */
-    GHashTable *seen; /* item number -> how often */
+    GArray *groups;   /* Group; keys are set when all groups have been read */
+    GHashTable *seen; /* item number -> count */
 } Side;
 
 typedef struct {
     Side side[2];
     GHashTable *indices; /* item number << 32 | occurrence -> key, + 1 */
-    GArray *balance;     /* gint, by key: completed in A minus in B */
-    guint open;          /* keys with a balance */
+    GArray *balance;     /* gint, by key: completions in A minus those in B */
+    guint open;          /* number of keys with a nonzero balance */
     Item at[2];
     const char *why;
 } Window;
@@ -78,8 +78,8 @@ static void read_completion(Window *w, guint which, guint32 number)
     w->open += *balance != 0;
 }
 
-/* Looks ahead to the next completion, and behind those that follow it at once. FALSE: there is
- * none. */
+/* Reads ahead to the next completion, and past all that follow it directly. Returns FALSE if there
+ * is none. */
 static gboolean read_group(Window *w, guint which)
 {
     Side *s = &w->side[which];
@@ -88,7 +88,7 @@ static gboolean read_group(Window *w, guint which)
         if (item.number == 0)
             return FALSE;
         s->ahead++;
-        /* there is one: a window begins with a completion */
+        /* the array is not empty, because a window begins with a completion */
         g_array_index(s->groups, Group, s->groups->len - 1).row.n++;
     }
     Group group = {.row = {s->items, 0, 0}};
@@ -120,7 +120,7 @@ static Group *group_at(const Window *w, guint which, guint i)
     return &g_array_index(w->side[which].groups, Group, i);
 }
 
-/* The same handlers in the same places, after equally many completions. */
+/* Whether the same handlers are in the same places, after equally many completions. */
 static gboolean match_by_place(const Window *w)
 {
     guint n = w->side[0].groups->len;
@@ -128,14 +128,15 @@ static gboolean match_by_place(const Window *w)
         return FALSE;
     for (guint i = 0; i < n; i++) {
         const Group *a = group_at(w, 0, i), *b = group_at(w, 1, i);
-        if (a->n != b->n || !row_equal(&a->row, &b->row)) /* those of the last groups are empty */
+        /* the rows of the last groups are empty */
+        if (a->n != b->n || !row_equal(&a->row, &b->row))
             return FALSE;
     }
     return TRUE;
 }
 
-/* Where the handlers come in the same order but what follows differs, the order of the completions
- * may tell why. */
+/* Matches the window. If the handlers come in the same order but the calls after them differ, the
+ * order of completions may explain the difference. */
 static gboolean match(Window *w)
 {
     const Group *groups[2];
@@ -164,7 +165,7 @@ static gboolean match(Window *w)
         return TRUE;
     }
     if (placed)
-        return TRUE; /* the comparison finds what differs */
+        return TRUE; /* the comparison then finds the difference */
     if (parted[0].number != 0 || parted[1].number != 0) {
         w->at[0] = parted[0];
         w->at[1] = parted[1];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* window.h: completions in another order, and what the program did upon each.
- *
- * docs/comparing.md, "Equality of two recordings", rules 4 and 5. */
+/* window.h: compares completions in different orders, and the calls that the program made upon each
+ * (docs/comparing.md, "Equality of two recordings", rules 4 and 5). */
 #ifndef WEND_DIFF_WINDOW_H
 #define WEND_DIFF_WINDOW_H
 
@@ -9,9 +8,10 @@
 
 #include "items.h"
 
-/* Both streams are at completions in a row, and the rows differ. TRUE: what follows is the same up
- * to the order of completions; both streams are moved behind it. FALSE: it is not; *AT_A and *AT_B
- * are where the recordings part, *WHY says how (static). */
+/* Compares two streams that are both at consecutive completions, in different orders. Returns TRUE
+ * if the calls are equal up to the order of completions, and moves both streams behind them.
+ * Otherwise returns FALSE, with the items at which the recordings part in *AT_A and *AT_B, and a
+ * static text in *WHY. */
 gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **why);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compile.c: the passes, one after the other.
+/* compile.c: runs the passes in order.
  *
- *   plan_select()     which rules and calls there are, who makes them, which threads run
- *   plan_memory()     which segments calls use, and how many bytes of each
+ *   plan_select()     the rules, calls and threads of each rank
+ *   plan_memory()     the segments that calls use, and the bytes of each
  *   plan_dynamic()    memory that other processes name by its address
- *   plan_outcomes()   what each Waitany, Testsome, … has to complete
- *   plan_loops()      loops over such calls whose bodies depend on which request completed
+ *   plan_outcomes()   the requests that each Waitany, Testsome, … must complete
+ *   plan_loops()      loops over such calls with bodies that depend on the completed request
  *   plan_wildcards()  receives from any source: kept, pinned, or kept with senders that wait
  *   plan_graphs()     graphs that are made with the recorded order of neighbours
  *   plan_variables()  handles and requests in arrays of the proxy
- *   plan_files()      files that were there before the run, or came and went without MPI
+ *   plan_files()      files that existed before the run, or changed without MPI
  *   plan_callbacks()  stubs for the application's functions
  *   plan_emit()       C */
 #include <config.h>
@@ -26,8 +26,9 @@
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
 
-/* All other names are this version's own. A constant that it does not know may be one of a later
- * version of MPI, which the compiler has; but it is MPI's. */
+/* Whether all constants are names that MPI may define. A constant that this version does not know
+ * may come from a later version of MPI, which the compiler knows. All other names are Wend's
+ * own. */
 static gboolean knows_constants(const WendProgram *program, const char *recording, GError **error)
 {
     const char *name = "";
@@ -35,8 +36,8 @@ static gboolean knows_constants(const WendProgram *program, const char *recordin
         name = wend_constant_name(program, WEND_CONST(i));
         if (!name || c_is_identifier(name))
             continue;
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s is no constant of MPI", recording,
-                    name);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: %s is not a constant of MPI: the recording is damaged", recording, name);
         return FALSE;
     }
     return TRUE;
@@ -100,7 +101,7 @@ static void plan_free(Plan *plan)
     g_free(plan);
 }
 
-/* Up to the wildcards; NULL: error. */
+/* Runs the passes up to the wildcards. Returns NULL on an error. */
 static Plan *make_plan(const WendProgram *program, const Options *options, gboolean loops,
                        GError **error)
 {
@@ -123,9 +124,9 @@ static gboolean uses_turns(const Plan *plan)
     return plan->turns && g_hash_table_size(plan->turns) > 0;
 }
 
-/* A rank that ended in a call of MPI (MPI_Abort, or an error that nobody handled) ends there again.
- * Others had more to do, or were ended by those: why the recording does not tell what; NULL: there
- * are none. */
+/* The reason why some rank's recording is incomplete, or NULL. A rank that ended in a call of MPI
+ * (MPI_Abort, or an error that was not handled) ends there again, and is complete. Other ranks had
+ * more calls to make, or were ended by another rank. */
 static const char *ends_elsewhere(const WendProgram *program)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
@@ -145,10 +146,9 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     const char *early = ends_elsewhere(program);
     *changes = NULL;
     if (early) {
-        g_set_error(
-            error, WEND_ERROR, WEND_ERROR_INPUT,
-            "%s: %s (see wend show); a program that does the same would wait for what never came",
-            options->recording, early);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: %s (see wend show): a proxy would wait for calls that are not recorded",
+                    options->recording, early);
         return FALSE;
     }
     if (!knows_constants(program, options->recording, error))
@@ -156,9 +156,9 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     GError *problem = NULL;
     Plan *plan = make_plan(program, options, TRUE, &problem);
     if (plan && plan->has_loops && g_hash_table_size(plan->wildcards) > 0) {
-        /* With calls in the recorded order more wildcards may stay, and a pinned one is another
-         * call: that counts for more than a loop. The passes before the loops are repeated. They
-         * take a tenth of the time of those after them, and loops change what they found. */
+        /* Without loops, more wildcards may stay. A pinned wildcard is another call, which counts
+         * for more than a loop. So the passes before the loops are repeated, since loops change
+         * their results. They take a tenth of the time of the later passes. */
         Plan *ordered = make_plan(program, options, FALSE, &problem);
         if (ordered
             && (uses_turns(ordered)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* compile.h: all passes, one after the other. */
+/* compile.h: runs all passes in order. */
 #ifndef PROXYGEN_COMPILE_H
 #define PROXYGEN_COMPILE_H
 
 #include "src/proxygen/model/model.h"
 
-/* Compiles the program to C. The identifiers of the text that begin with MPI go to NAMES, a set of
- * strings that it owns. *CHANGES: what the proxy pins, reorders or leaves out, as lines of text
- * (changes.h), the caller's to unref; NULL on error. */
+/* Compiles the program to C. Adds the identifiers of the text that begin with MPI to NAMES, a set
+ * of strings that it owns. *CHANGES is the list of calls that the proxy pins, reorders or leaves
+ * out, as lines of text (changes.h), which the caller unrefs. On failure returns FALSE, and
+ * *CHANGES is NULL. */
 gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names,
                       GPtrArray **changes, GError **error);
 

@@ -28,8 +28,8 @@ static int fail(GError *error)
     return code;
 }
 
-/* What the proxy calls and the library that it is for does not have: said in a line; an answer if
- * the library was named. */
+/* Prints the names that the target library lacks, in one line. Returns LACKING if the user named
+ * the library. */
 static int check_target(const Options *options, GHashTable *names)
 {
     GError *error = NULL;
@@ -41,7 +41,8 @@ static int check_target(const Options *options, GHashTable *names)
     return lacks && options->target ? LACKING : 0;
 }
 
-/* Calls that the recording lacks: the proxy may do without, or wait for what they would bring. */
+/* Prints the functions whose calls the recording lacks. The proxy may do without them, or may wait
+ * for their effects. */
 static void say_unrecorded(const Options *options, const WendProgram *program)
 {
     g_auto(GStrv) names =
@@ -59,7 +60,7 @@ static gboolean check_output(const Options *options, GError **error)
         return wend_file_check(options->output, options->force ? WEND_FILE_REPLACE : 0, error);
     if (options->force || !g_file_test(options->output, G_FILE_TEST_EXISTS))
         return TRUE;
-    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists: --force overwrites what is in it",
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: exists: --force overwrites its files",
                 options->output);
     return FALSE;
 }
@@ -68,10 +69,10 @@ static int compile(const Options *options)
 {
     GError *error = NULL;
     g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-    /* of no names: is there such a library? */
+    /* with an empty set of names, this checks that the library is known */
     if (options->target && check_target(options, names) != 0)
         return WEND_ERROR_USAGE;
-    if (!check_output(options, &error)) /* before the work of it */
+    if (!check_output(options, &error)) /* fails early, before the compilation */
         return fail(error);
     WendProgram *program = job_worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
@@ -97,20 +98,19 @@ int main(int argc, char **argv)
     gboolean help = FALSE, version = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-         "Where the program goes; a name that ends in / (or a directory) gets several files and a "
+         "Write the proxy to PATH; a name that ends in / (or a directory) gets several files and a "
          "Makefile",
          "PATH"},
         {"pin", 0, 0, G_OPTION_ARG_NONE, &options.pin,
          "Receive from the recorded source where the application received from any", NULL},
         {"cuda", 0, 0, G_OPTION_ARG_NONE, &options.cuda,
-         "Use CUDA's memory where the application did, on the same devices; else it is host memory",
-         NULL},
+         "Use memory of CUDA where the application did, on the same devices", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &options.force, "Overwrite an existing output", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &options.quiet,
-         "Do not say which calls the proxy pins, reorders or leaves out", NULL},
+         "Do not print which calls the proxy pins, reorders or leaves out", NULL},
         {"target", 't', 0, G_OPTION_ARG_STRING, (char **)&options.target,
-         "MPI library that the proxy is for (mpich, openmpi): exit status 1 if that lacks what it "
-         "calls",
+         "Check against this MPI library (mpich, openmpi): exit status 1 if it lacks calls of the "
+         "proxy",
          "NAME"},
         READING_OPTION,
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
@@ -118,16 +118,16 @@ int main(int argc, char **argv)
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };
     setlocale(LC_ALL, "");
-    signal(SIGXFSZ, SIG_IGN); /* the write fails, and that is said */
+    signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and a message says why */
     wend_shortage_ends(end_short_of_memory);
-    g_set_prgname(COMMAND); /* the synopsis begins with it */
+    g_set_prgname(COMMAND); /* the synopsis begins with the program's name */
     reading_guard();
     argv = options_part(entries, FALSE, &argc, argv);
     g_autoptr(GOptionContext) context = g_option_context_new("RECORDING -o FILE.c | DIRECTORY/");
-    g_option_context_set_summary(context, "Compiles a recording of Wend to a C program that "
-                                          "communicates as the recorded application did.");
+    g_option_context_set_summary(context, "Compile a recording to a C program that makes the "
+                                          "same MPI calls as the application.");
     g_option_context_add_main_entries(context, entries, NULL);
-    /* GLib's own does not see that it cannot be written. */
+    /* GLib's own --help does not detect that the output cannot be written. */
     g_option_context_set_help_enabled(context, FALSE);
     GError *error = NULL;
     message_ignore_pipe();
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
         message_print(COMMAND, "%s (see proxygen --help)",
                       argc < 2   ? "no recording given"
                       : argc > 2 ? "more than one recording given"
-                                 : "no output given: -o");
+                                 : "no output given (-o)");
         return WEND_ERROR_USAGE;
     }
     options.recording = argv[1];

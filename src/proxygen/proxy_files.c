@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* proxy_files.c: the generated program as one file, or as several with a Makefile. */
+/* proxy_files.c: writes the generated program as one file, or as several files with a Makefile. */
 #include "proxy_files.h"
 
 #include <string.h>
@@ -13,11 +13,11 @@
 #include "src/proxygen/plan/passes.h"
 #include "src/proxygen/runtime/helpers.h"
 
-/* Measured on such code, gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more where
- * functions are small. Files of several compile beside each other (make -j). More code than
- * CODE_LIMIT becomes tables (emit_tables.c). */
+/* Measured on such code with gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more if
+ * functions are small. Several files compile in parallel (make -j). If there is more code than
+ * CODE_LIMIT, it becomes tables (emit_tables.c). */
 enum { FILE_BYTES = 1 << 19, CODE_LIMIT = 4 << 20 };
-/* More than this of rules is left unoptimized: 1.5 s for each MB. */
+/* More rule text than this is compiled without optimization: 1.5 s for each MB. */
 enum { QUICK_BYTES = 1 << 18 };
 
 typedef struct {
@@ -40,7 +40,7 @@ static GString *add_file(GPtrArray *files, const char *name)
     return file->text;
 }
 
-/* -- what was recorded, for the header comment -- */
+/* -- facts of the recording, for the header comment -- */
 
 static char *meta(const Plan *plan, const char *group, const char *key)
 {
@@ -105,8 +105,8 @@ static void emit_header(Emitter *e, GString *out, const char *build)
                            first);
 }
 
-/* There is nothing to optimize in a long list of calls, and gcc takes many times as long when it
- * tries. */
+/* Switches optimization off. A long list of calls has nothing to optimize, and gcc takes many times
+ * as long. */
 static void emit_unoptimized(GString *out)
 {
     g_string_append(
@@ -116,10 +116,10 @@ static void emit_unoptimized(GString *out)
              "#endif\n\n");
 }
 
-/* So much fits on any stack; and what calls need besides. */
+/* A stack of this size always fits; it is also the room that calls need besides. */
 enum { SMALL_STACK = 1 << 20 };
 
-/* Bytes on a thread's stack; *below: those below its offset 0. */
+/* The bytes on a thread's stack. *below is the part below its offset 0. */
 static gint64 stack_bytes(const Emitter *e, guint thread, gint64 *below)
 {
     const Segment *s = plan_segment(e->plan, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
@@ -127,7 +127,7 @@ static gint64 stack_bytes(const Emitter *e, guint thread, gint64 *below)
     return s ? (*below + s->high + 63) / 64 * 64 : 0;
 }
 
-/* The limit of a thread with that much on its stack; 0: that of any does. */
+/* The stack limit that the thread needs; 0 if the default is enough. */
 static gint64 stack_limit(const Emitter *e, guint thread)
 {
     gint64 below, all = stack_bytes(e, thread, &below);
@@ -177,8 +177,8 @@ static void emit_includes(Emitter *e, GString *out)
 
 /* -- main -- */
 
-/* The memory that stands for a thread's stack is on it: offset 0 is the first address that MPI saw,
- * others may be lower. */
+/* Writes the memory of a thread's stack segment. It is on the stack, as in the application. Offset
+ * 0 is the first address that MPI saw; other addresses may be lower. */
 static void emit_stack(Emitter *e, GString *out, guint thread)
 {
     gint64 below, all = stack_bytes(e, thread, &below);
@@ -192,7 +192,7 @@ static void emit_stack(Emitter *e, GString *out, guint thread)
         name, below);
 }
 
-/* The I-th of all threads. Main threads are followed by their others. */
+/* Thread number I of all threads. Main threads are followed by their other threads. */
 static const PlanThread *thread_at(const Plan *plan, guint i)
 {
     return &g_array_index(plan->threads, PlanThread, i);
@@ -203,14 +203,14 @@ static guint next_main_thread(const Plan *plan, guint i)
     return i + 1 + thread_at(plan, i)->n_others;
 }
 
-/* What the ranks of a main thread start with. */
+/* The function that the ranks of a main thread start with. */
 static char *start_name(Emitter *e, guint i)
 {
     return thread_at(e->plan, i)->n_started ? g_strdup_printf("start_%u", i + 1)
                                             : emit_rule_name(e, thread_at(e->plan, i)->rule);
 }
 
-/* How often each thread uses each life of what they share. */
+/* Writes how often each thread uses each lifetime of the shared objects. */
 static void emit_shares(Emitter *e, GString *out, guint start)
 {
     const PlanThread *main_thread = thread_at(e->plan, start);
@@ -231,7 +231,8 @@ static void emit_shares(Emitter *e, GString *out, guint start)
     g_string_append(out, "};\n");
 }
 
-/* The functions of further threads, their list, and the function that the ranks begin with. */
+/* Writes the functions of further threads, their list, and the function that the ranks start
+ * with. */
 static void emit_threads(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
@@ -289,7 +290,7 @@ static void emit_threads(Emitter *e, GString *out)
     }
 }
 
-/* What ranks begin with; classes that are alike begin with the same. */
+/* The function that ranks start with. Similar classes share one. */
 typedef struct {
     char *name;
     GArray *ranks; /* of guint, ascending */
@@ -311,7 +312,7 @@ static GArray *find_starts(Emitter *e)
 {
     const Plan *plan = e->plan;
     GArray *starts = g_array_new(FALSE, FALSE, sizeof(ProgramStart));
-    /* name -> place + 1 */
+    /* name -> index + 1 */
     g_autoptr(GHashTable) places = g_hash_table_new(g_str_hash, g_str_equal);
     g_array_set_clear_func(starts, start_clear);
     for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
@@ -333,7 +334,7 @@ static GArray *find_starts(Emitter *e)
     return starts;
 }
 
-/* Ranks go to their start. */
+/* Writes the choice of each rank's start function. */
 static void emit_dispatch(Emitter *e, GString *out)
 {
     enum { CONDITIONS = 16 };
@@ -372,14 +373,14 @@ static void emit_dispatch(Emitter *e, GString *out)
                 g_array_index(starts, ProgramStart, i).name;
     g_autoptr(GString) list = g_string_new("");
     for (guint r = 0; r < plan->n_ranks; r++)
-        /* a class without threads: hostile input */
+        /* NULL: a class without threads, in a hostile recording */
         g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort");
     write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
     write_line(out, 1, "start[rank]();");
 }
 
-/* Ranks that ended in MPI_Abort, which is no call of their sequence. On which communicator it was
- * is not recorded: libraries end all. */
+/* Writes MPI_Abort for ranks that ended in it, because it is not in their sequences. The recording
+ * lacks its communicator: libraries end the whole job. */
 static void emit_aborts(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
@@ -394,7 +395,8 @@ static void emit_aborts(Emitter *e, GString *out)
         }
 }
 
-/* The main thread's limit is that of the program's start. */
+/* Writes a main function that starts the program again if the main thread's stack is too small. The
+ * limit can only be changed before the start of a program. */
 static void emit_large_main(GString *out, gint64 limit)
 {
     g_string_append_printf(
@@ -540,8 +542,8 @@ static void new_file_scope(Emitter *e)
     g_string_set_size(e->definitions, 0);
 }
 
-/* The rules that are code, as texts for one file each. FALSE: it is more than a compiler should
- * have to take. */
+/* Writes the rules that are code, as one text for each file. Returns FALSE if a compiler would take
+ * too long. */
 static gboolean emit_code(Emitter *e, GString *prototypes, GPtrArray *texts)
 {
     Plan *plan = e->plan;
@@ -580,10 +582,10 @@ static void text_free(gpointer text)
 typedef struct {
     GString *prototypes, *main_text, *helpers, *declarations;
     GPtrArray *rules;  /* of GString: code */
-    GPtrArray *tables; /* and data */
+    GPtrArray *tables; /* of GString: data */
 } Texts;
 
-/* All that makes a program, with declarations apart if there will be several files. */
+/* All texts of the program. Declarations are separate if there are several files. */
 static Texts emit_texts(Emitter *e)
 {
     Plan *plan = e->plan;
@@ -595,7 +597,7 @@ static Texts emit_texts(Emitter *e)
                g_ptr_array_new_with_free_func(text_free)};
     gboolean small = !emit_tables_wanted(plan) && emit_code(e, t.prototypes, t.rules);
     if (!small) {
-        /* Again, with tables. */
+        /* once more, with tables */
         g_ptr_array_set_size(t.rules, 0);
         g_string_set_size(t.prototypes, 0);
         for (guint i = 0; i < plan->n_rules; i++)
@@ -661,7 +663,7 @@ static void emit_one_file(Emitter *e, GPtrArray *files)
     g_string_append(out, t.helpers->str);
     if (e->lists)
         g_string_append_printf(out, "%s\n", t.prototypes->str);
-    /* In the order in which they were written: what is defined in one is there for the next. */
+    /* in the order of writing, because a table of one text may be used in the next */
     for (guint i = 0; i < t.tables->len; i++)
         g_string_append(out, ((const GString *)t.tables->pdata[i])->str);
     for (guint i = 0; i < t.rules->len; i++)
@@ -753,7 +755,7 @@ static void collect_names(const char *text, GHashTable *names)
         const char *start = p;
         while (is_in_identifier(*p))
             p++;
-        /* PMPI_ functions are there if MPI_ ones are */
+        /* a library with MPI_ functions has PMPI_ functions, too */
         const char *name = *start == 'P' ? start + 1 : start;
         if (p - name > 3 && memcmp(name, "MPI", 3) == 0)
             g_hash_table_add(names, g_strndup(name, (gsize)(p - name)));

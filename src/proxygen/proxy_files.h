@@ -5,7 +5,8 @@
 
 #include "src/proxygen/model/model.h"
 
-/* Writes the program. The identifiers of its text that begin with MPI go to NAMES. */
+/* Writes the program. Adds the identifiers of its text that begin with MPI to NAMES. On failure
+ * returns FALSE with an error that names the file. */
 gboolean plan_emit(Plan *plan, GHashTable *names, GError **error);
 
 #endif

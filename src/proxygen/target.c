@@ -12,7 +12,8 @@
 #define SUFFIX ".target"
 #define GROUP "library"
 
-/* The files of all families, by family; of one that is in several places, the first. */
+/* The files of all families, by family. If a family has files in several folders, the first one
+ * counts. */
 static GHashTable *target_files(void)
 {
     /* libtool keeps the program in .libs */
@@ -47,7 +48,8 @@ static gboolean is_mpi(const char *name)
     return wend_function_by_name(name) || wend_constant_by_name(name) >= 0;
 }
 
-/* NULL: nothing, or an error. */
+/* The names of NAMES that the library in FILE lacks, as a phrase. NULL if it lacks none, or on an
+ * error. */
 static char *lacking(const char *file, GHashTable *names, GError **error)
 {
     g_autoptr(GKeyFile) target = g_key_file_new();
@@ -91,7 +93,7 @@ char *target_lacks(const char *family, GHashTable *names, GError **error)
         g_autofree char **known = (char **)g_hash_table_get_keys_as_array(files, NULL);
         g_autofree char *list = g_strjoinv(" ", known);
         g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
-                    "Wend was not built for an MPI library %s; known here: %s", family,
+                    "there is no MPI library %s in this installation: %s", family,
                     *list ? list : "none");
         return NULL;
     }

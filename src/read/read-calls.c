@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-calls.c: calls, in order, and by signature. */
+/* read-calls.c: the calls of a sequence in order, and calls by signature. */
 #include "config.h"
 
 #include "read-private.h"
@@ -7,9 +7,9 @@
 struct WendReadCalls {
     ReadCall call;
     WendWalk *walk;
-    guint64 index; /* calls given that were no unsuccessful polls */
+    guint64 index; /* number of calls given, without unsuccessful polls */
     guint sequence;
-    guint8 *repeats; /* by signature: 0 not known yet, 1 no, 2 yes */
+    guint8 *repeats; /* by signature: 0 unknown so far, 1 no, 2 yes */
     gboolean ended;
 };
 
@@ -71,7 +71,8 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
     return WEND_READ_OK;
 }
 
-/* A communicator is named by a number that a walk finds out; all else is of the signature. */
+/* Whether the call names a communicator. Only a walk knows the communicator's number; all other
+ * values follow from the signature. */
 static gboolean names_communicator(const WendCall *call)
 {
     for (guint i = 0; i < call->n_args; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-errors.c: what went wrong, and checks of arguments. */
+/* read-errors.c: error messages and checks of arguments. */
 #include "config.h"
 
 #include "lib/merge/merge.h"

@@ -19,7 +19,7 @@ static GKeyFile *meta_of(const WendRead *r, guint world)
                                                      : wend_program_meta(r->program);
 }
 
-/* NULL: it is not there, or empty. */
+/* The text of a key. NULL if it is missing or empty. */
 static const char *text_of(WendRead *r, GKeyFile *meta, const char *group, const char *key)
 {
     g_autofree char *value = g_key_file_get_string(meta, group, key, NULL);
@@ -62,7 +62,7 @@ static WendReadFacts *make_facts(WendRead *r, guint world)
     return f;
 }
 
-/* The place of WORLD in the rows by world; the job's is the last. */
+/* The index of WORLD in arrays by world; the job is last. */
 static guint place_of(const WendRead *r, guint32 world)
 {
     return world == WEND_READ_JOB ? wend_program_n_worlds(r->program) : world;
@@ -76,7 +76,7 @@ static int check_world(WendRead *r, const void *result, guint32 world)
     return read_check_index(r, result, "world", world, wend_program_n_worlds(r->program));
 }
 
-/* Room for one thing of each world and of the job. */
+/* An array with room for one element of each world and of the job. */
 static GPtrArray *rows_new(WendRead *r, GDestroyNotify free_row)
 {
     GPtrArray *rows = g_ptr_array_new_with_free_func(free_row);

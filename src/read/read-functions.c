@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-functions.c: the functions that Wend knows, as the interface describes them.
+/* read-functions.c: the functions that Wend knows, as wend/read.h describes them.
  *
- * They are the same for all readers: made once, and never changed again. */
+ * The table is made once for all readers, and never changes. */
 #include "config.h"
 
 #include <pthread.h>
@@ -124,14 +124,16 @@ static void make_functions(void)
 
 static void need_functions(void)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT; /* ThreadSanitizer does not see GLib's */
+    /* ThreadSanitizer does not see the synchronization of GLib's */
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_functions);
 }
 
 const WendReadFunction *read_function_of(const WendFunction *f)
 {
     need_functions();
-    return g_hash_table_lookup(by_name, f->name); /* an open refuses what the table does not have */
+    /* opening refuses functions that the table lacks */
+    return g_hash_table_lookup(by_name, f->name);
 }
 
 const WendFunction *read_function_inside(const WendReadFunction *f)

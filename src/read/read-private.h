@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-private.h: the inside of a WendRead, for the files of this folder. */
+/* read-private.h: the inside of a WendRead, for the files of this folder alone. */
 #ifndef WEND_READ_PRIVATE_H
 #define WEND_READ_PRIVATE_H
 
@@ -12,26 +12,27 @@
 #include "lib/read/program.h"
 #include "wend/read.h"
 
-/* A call with what its values are made of. The public part is the first member. */
+/* A call, and all that its values are made of. The public part is the first member. */
 typedef struct {
     WendReadCall public;
     WendRead *reader;
     const WendCall *call;
-    const WendWalk *walk;                /* NULL: of a signature */
-    Follower *follower;                  /* NULL: likewise, or the walk is another's */
-    const WendReadParameter *parameters; /* of its function */
-    GStringChunk *strings;               /* of its values; */
-    gboolean has_strings;                /* there are some */
-    const gint64 *list, *at; /* the list of strings that was asked last: from INDEX on at AT */
+    const WendWalk *walk; /* NULL for the call of a signature */
+    Follower *follower;   /* NULL for such a call, and if another reader owns the walk */
+    const WendReadParameter *parameters; /* parameters of its function */
+    GStringChunk *strings;               /* strings of its values */
+    gboolean has_strings;                /* whether there are any */
+    /* the list of strings that was read last: its element INDEX is at AT */
+    const gint64 *list, *at;
     guint64 index;
 } ReadCall;
 
 void read_call_init(ReadCall *c, WendRead *r);
 void read_call_clear(ReadCall *c);
-/* Another call: what belonged to the one before is gone. */
+/* Sets C to another call. The values of the call before are gone. */
 void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call);
 
-/* What communicators are named by: a member of each group. */
+/* The members that name a communicator: one of each group. */
 typedef struct {
     guint first, second;
     const WendCommMade *made, *remote;
@@ -42,11 +43,11 @@ struct WendRead {
     guint64 memory;
     char *path;
     WendProgram *program; /* NULL: nothing is open */
-    gboolean borrowed;    /* the program is another's */
+    gboolean borrowed;    /* another owner frees the program */
 
     GPtrArray *facts;    /* WendReadFacts by world; the job's is the last */
-    GPtrArray *metas;    /* GArray of MetaEntry, likewise */
-    GStringChunk *texts; /* that they have */
+    GPtrArray *metas;    /* GArray of MetaEntry by world; the job's is the last */
+    GStringChunk *texts; /* texts of facts and metas */
     WendReadWorld world;
     const char **ends; /* by rank */
     GPtrArray *end_names;
@@ -55,7 +56,7 @@ struct WendRead {
     WendReadClass class;
     WendReadRule rule;
 
-    WendMembers *members; /* all below is made when first needed */
+    WendMembers *members; /* all members below are made at their first use */
     GArray *comms;        /* CommMembers, by number */
     WendReadCommunicator communicator;
     gint64 *groups[2];
@@ -71,16 +72,18 @@ struct WendRead {
     ReadCall signature, wrapped;
 };
 
-/* Sets the message, a line that begins with the recording's name if one is open; returns CODE. */
+/* Sets the message, a line that begins with the recording's name if one is open. Returns CODE. */
 int read_fail(WendRead *r, int code, const char *format, ...) G_GNUC_PRINTF(3, 4);
-/* The same with what ERROR says; frees it. */
+/* The same with the message of ERROR, which it frees. */
 int read_fail_error(WendRead *r, GError *error);
-/* WEND_READ_OK if R has a recording open and RESULT is a place; else the error. */
+/* Returns WEND_READ_OK if R has a recording open and RESULT is not NULL; else sets the message and
+ * returns the error. */
 int read_check(WendRead *r, const void *result);
-/* The same and N is below LIMIT, of things called WHAT. */
+/* The same; also checks that N is below LIMIT. WHAT is the name of the objects that are counted. */
 int read_check_index(WendRead *r, const void *result, const char *what, guint64 n, guint64 limit);
 
-/* Frees what belongs to what is open; in read-facts.c and so on. */
+/* Free all that belongs to the open recording, in read-facts.c, read-transfers.c and
+ * read-totals.c. */
 void read_facts_clear(WendRead *r);
 void read_transfers_clear(WendRead *r);
 void read_totals_clear(WendRead *r);
@@ -90,7 +93,7 @@ const WendReadFunction *read_function_of(const WendFunction *f);
 const WendFunction *read_function_inside(const WendReadFunction *f);
 WendReadKind read_kind_of(WendKind kind);
 
-/* Kinds of MPI's objects, requests aside. */
+/* Whether KIND is one of MPI's objects, without requests. */
 static inline gboolean read_is_handle(WendKind kind)
 {
     return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-totals.c: the grammar, counts, times and totals. */
+/* read-totals.c: grammar, counts, times and totals. */
 #include "config.h"
 
 #include "lib/analysis/times.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-transfers.c: who communicates with whom: calls, communicators, the matrix. */
+/* read-transfers.c: communication: the transfers of calls, communicators, the matrix. */
 #include "config.h"
 
 #include "lib/analysis/matrix.h"
@@ -27,7 +27,8 @@ WendMembers *read_members(WendRead *r)
 
 /* -- a call -- */
 
-/* Of a signature: its communicator, if the handle always is the same one. */
+/* The transfer of a signature. Its communicator is known if the handle always stands for the same
+ * one. */
 static void bare_transfer(const ReadCall *c, Transfer *t)
 {
     WendMembers *members = read_members(c->reader);
@@ -142,7 +143,7 @@ int wend_read_n_communicators(WendRead *r, uint32_t *n)
     return status;
 }
 
-/* The group that RANK is in. A file that lies cannot ask for more than a world may have. */
+/* The group of RANK. A damaged archive cannot ask for more members than a world may have. */
 static gint64 *group_of(WendRead *r, guint comm, guint rank, gint64 size, guint32 *n)
 {
     *n = size > 0 && size <= RANKSET_MAX ? (guint32)size : 0;
@@ -154,7 +155,7 @@ static gint64 *group_of(WendRead *r, guint comm, guint rank, gint64 size, guint3
     return group;
 }
 
-/* A group of which no member is in the recording. */
+/* A group without a recorded member. */
 static gint64 *unknown_group(gint64 size, guint32 *n)
 {
     *n = size > 0 && size <= RANKSET_MAX ? (guint32)size : 0;

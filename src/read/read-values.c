@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* read-values.c: the words of an argument as typed values.
  *
- * A list keeps in `internal` the call, its words, what they are, and how an element is to be read;
- * so elements are decoded when they are asked for. */
+ * A list has in `internal` the call, its words, the parameter, and the form of its elements. So
+ * elements are decoded only when they are read. */
 #include "config.h"
 
 #include <string.h>
@@ -13,15 +13,15 @@
 #include "read-private.h"
 
 typedef enum {
-    LIST_WORDS,     /* elements of a parameter that is given */
-    LIST_WORDS_OUT, /* the same of what MPI gave */
-    LIST_STRINGS,   /* each with its length word in front */
+    LIST_WORDS,     /* elements of an input parameter */
+    LIST_WORDS_OUT, /* elements of an output parameter */
+    LIST_STRINGS,   /* strings, each after its length word */
     LIST_STRING_LISTS,
-    LIST_NEIGHBOURS, /* its words are those of neighbours.h; length: in the value */
+    LIST_NEIGHBOURS, /* words of neighbours.h; the value has their length */
     LIST_NUMBERS
 } ListForm;
 
-enum { IN_CALL, IN_WORDS, IN_PARAMETER, IN_FORM }; /* of `internal` */
+enum { IN_CALL, IN_WORDS, IN_PARAMETER, IN_FORM }; /* indices in `internal` */
 
 /* -- simple values -- */
 
@@ -37,7 +37,7 @@ static void set_number(WendReadValue *v, gint64 number)
     v->number = number;
 }
 
-/* The specials and constants, which any kind may have. */
+/* Sets V to a special word or constant, which any kind may have. */
 static gboolean set_special(const ReadCall *c, WendReadValue *v, gint64 word)
 {
     if (!wend_is_special(word))
@@ -62,7 +62,7 @@ static void set_address(WendReadAddress *a, gint64 word, gint64 offset)
         [WEND_SEGMENT_HEAP] = WEND_READ_HEAP,         [WEND_SEGMENT_STACK] = WEND_READ_STACK,
         [WEND_SEGMENT_STATIC] = WEND_READ_STATIC,     [WEND_SEGMENT_MPI] = WEND_READ_MPI_MEMORY,
         [WEND_SEGMENT_WIN] = WEND_READ_WINDOW_MEMORY, [WEND_SEGMENT_MAP] = WEND_READ_MAPPING,
-        [WEND_SEGMENT_REMOTE] = WEND_READ_MAPPING, /* of another one: no recorder writes that */
+        [WEND_SEGMENT_REMOTE] = WEND_READ_MAPPING, /* of another process: no recorder writes it */
         [WEND_SEGMENT_CUDA] = WEND_READ_CUDA};
     a->remote = -1;
     if (wend_segment_kind(word) == WEND_SEGMENT_REMOTE) {
@@ -162,7 +162,7 @@ static void set_element(const ReadCall *c, WendReadValue *v, WendKind kind, cons
 
 /* -- strings and lists -- */
 
-/* BYTES bytes packed in words. */
+/* A string of BYTES bytes, packed into words. */
 static void set_string(ReadCall *c, WendReadValue *v, const gint64 *words, gint64 bytes)
 {
     char *text = g_malloc((gsize)bytes + 1);
@@ -187,7 +187,7 @@ static void set_list(ReadCall *c, WendReadValue *v, ListForm form, const WendPar
     v->internal[IN_FORM] = GUINT_TO_POINTER(form);
 }
 
-/* A length word that is none. */
+/* Sets V for a length word that is no length. */
 static void set_no_length(const ReadCall *c, WendReadValue *v, WendKind kind, gint64 n)
 {
     if (n == -1)
@@ -200,7 +200,7 @@ static void set_no_length(const ReadCall *c, WendReadValue *v, WendKind kind, gi
         set_number(v, n);
 }
 
-/* One string or, if DEPTH > 0, list of strings with its length word in front. */
+/* A string with its length word or, if DEPTH > 0, a list of strings. */
 static void set_counted(ReadCall *c, WendReadValue *v, const gint64 *words, guint depth)
 {
     if (words[0] < 0)
@@ -211,7 +211,7 @@ static void set_counted(ReadCall *c, WendReadValue *v, const gint64 *words, guin
         set_list(c, v, LIST_STRINGS, NULL, words + 1, words[0]);
 }
 
-/* The words of such a one. */
+/* The number of words of such a value. */
 static gsize counted_words(const gint64 *words, guint depth)
 {
     gsize used = 1;
@@ -222,7 +222,7 @@ static gsize counted_words(const gint64 *words, guint depth)
     return used;
 }
 
-/* Element INDEX of a list of strings. The one behind the last that was asked is next to it. */
+/* Element INDEX of a list of strings. Elements are fast to read in ascending order. */
 static const gint64 *counted_at(ReadCall *c, const gint64 *list, guint64 index, guint depth)
 {
     if (c->list != list || index < c->index) {
@@ -247,7 +247,7 @@ static void set_neighbours(ReadCall *c, WendReadValue *v, const WendParam *param
 
 static void set_neighbour_list(ReadCall *c, WendReadValue *v, const gint64 *words, guint64 index)
 {
-    /* the head says how many there are; set_neighbours has seen that they fit */
+    /* the head has the numbers; set_neighbours has checked them */
     gint64 n = WEND_NEIGHBOURS_HEAD + (words[1] + words[2]) * (words[0] == 1 ? 2 : 1);
     Neighbours graph;
     neighbours_read(words, n, &graph);
@@ -288,7 +288,7 @@ int wend_read_element(const WendReadValue *list, uint64_t index, WendReadValue *
         return read_fail(c->reader, WEND_READ_ERROR_USAGE,
                          "there is no element %" G_GUINT64_FORMAT ": there are %" G_GUINT64_FORMAT,
                          index, list->length);
-    WendReadValue v; /* ELEMENT may be LIST */
+    WendReadValue v; /* ELEMENT may point to LIST */
     v.type = WEND_READ_NOTHING;
     switch (form) {
     case LIST_STRINGS:
@@ -326,11 +326,11 @@ static int check_parameter(const WendReadCall *call, uint32_t parameter, const v
     return read_check_index(c->reader, value, "parameter", parameter, c->call->n_args);
 }
 
-/* What a status is given as: ignored, or an array of no elements. */
+/* The input side of a status argument: ignored, or an array without elements. */
 static void set_status_input(ReadCall *c, WendReadValue *v, const WendArg *arg)
 {
     if (arg->param->dir != WEND_DIR_OUT || arg->n_in > 0)
-        return; /* it is given, or read: it has no words */
+        return; /* given, or read by the call: it has no words */
     if (!arg->param->array)
         set_constant(v, "MPI_STATUS_IGNORE");
     else if (arg->n_in == 0)
@@ -367,7 +367,7 @@ static gboolean has_output(const ReadCall *c, const WendArg *arg, guint paramete
     if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_SKIP || param->dir == WEND_DIR_IN
         || c->parameters[parameter].named)
         return FALSE;
-    if (param->kind == WEND_KIND_FOUND) /* most ranks do not say it */
+    if (param->kind == WEND_KIND_FOUND) /* most ranks do not record it */
         return arg->out != NULL && arg->n_out == 1 && arg->out[0] != WEND_ABSENT;
     return arg->n_out != 0 && (arg->out != NULL || arg->n_out < 0);
 }
@@ -385,7 +385,7 @@ int wend_read_output(const WendReadCall *call, uint32_t parameter, WendReadValue
     return WEND_READ_OK;
 }
 
-/* -- what a walk knows -- */
+/* -- facts that only a walk has -- */
 
 static gint64 word_of_handle(const WendReadValue *value)
 {

@@ -91,7 +91,7 @@ int wend_read_open_world(WendRead *r, const char *path, uint32_t world)
 WendRead *wend_read_wrap(const WendProgram *program)
 {
     WendRead *r = wend_read_new();
-    r->program = (WendProgram *)program; /* changed is only what is made when first needed */
+    r->program = (WendProgram *)program; /* only members that are made at their first use change */
     r->borrowed = TRUE;
     return r;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wrap.h: a reader over a program that the caller has opened itself, for commands that need more of
- * it than wend/read.h gives. Not installed. */
+/* wrap.h: a reader over a program that the caller has opened, for commands that need more than
+ * wend/read.h has. Not installed. */
 #ifndef WEND_READ_WRAP_H
 #define WEND_READ_WRAP_H
 
 #include "lib/read/program.h"
 #include "wend/read.h"
 
-/* A reader of PROGRAM, which stays the caller's and has to outlive it. */
+/* A reader of PROGRAM. PROGRAM belongs to the caller and must outlive the reader. */
 WendRead *wend_read_wrap(const WendProgram *program);
 
-/* CALL of WALK (NULL: of a decoder) as a call of the reader. Valid as long as CALL, and until the
- * next wend_read_wrap_call. */
+/* CALL of WALK as a call of the reader; WALK is NULL if a decoder gave CALL. The result is valid as
+ * long as CALL, and until the next wend_read_wrap_call. */
 const WendReadCall *wend_read_wrap_call(WendRead *r, const WendWalk *walk, const WendCall *call);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* executable.c: finds a program, and reads in its ELF header whether it can be preloaded into. */
+/* executable.c: finds a program, and decides by its ELF header whether a library can be preloaded
+ * into it. */
 #include "config.h"
 
 #include "executable.h"
@@ -20,7 +21,7 @@
 
 static char *missing(GError **error, const char *name, int why)
 {
-    /* A folder is as any other program that cannot be run. */
+    /* A folder counts as a program that cannot be run. */
     WendErrorCode code = why == EISDIR ? WEND_ERROR_SYSTEM : wend_error_of_output(why);
     g_set_error(error, WEND_ERROR, code, "%s: %s", name, g_strerror(why));
     return NULL;
@@ -54,15 +55,15 @@ char *executable_find(const char *name, GError **error)
         if (here == 0)
             found = g_steal_pointer(&file);
         else if (here == EACCES)
-            why = here; /* exec goes on, and says this if there is no other */
+            why = here; /* exec searches on, and reports this if it finds no other */
         g_free(file);
     }
     g_strfreev(folders);
     return found ? found : missing(error, name, why);
 }
 
-/* Setuid and the like: the loader takes LD_PRELOAD out. As exec decides it: not if the file gives
- * what the process has. */
+/* Whether exec gives the program other privileges (setuid and the like). The loader then ignores
+ * LD_PRELOAD. A file that gives what the process already has does not count. */
 static gboolean gains_privileges(int fd)
 {
     struct stat info;
@@ -80,13 +81,13 @@ static gboolean read_at(int fd, void *data, gsize n, guint64 offset)
     return pread(fd, data, n, (off_t)offset) == (gssize)n;
 }
 
-/* FALSE: a script. */
+/* Returns FALSE for a script. */
 static gboolean read_header(int fd, ElfW(Ehdr) * header)
 {
     return read_at(fd, header, sizeof *header, 0) && memcmp(header->e_ident, ELFMAG, SELFMAG) == 0;
 }
 
-/* The part that names the program's dynamic linker. */
+/* Finds the segment that names the program's dynamic linker. */
 typedef enum { THERE, MISSING, UNREADABLE } Presence;
 static Presence find_interpreter(int fd, const ElfW(Ehdr) * header, ElfW(Phdr) * part)
 {
@@ -131,7 +132,7 @@ const char *executable_obstacle(const char *file)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return NULL; /* may be run and not be read */
+        return NULL; /* the file may be executable without being readable */
     const char *obstacle =
         gains_privileges(fd)
             ? "runs with another user's or with added rights (setuid, setgid or capabilities)"
@@ -144,7 +145,7 @@ char *executable_linker(const char *program)
 {
     ElfW(Ehdr) header;
     ElfW(Phdr) part;
-    char path[PATH_MAX], *linker = NULL; /* the kernel takes no longer one */
+    char path[PATH_MAX], *linker = NULL; /* the kernel accepts no longer path */
     int fd = open(program, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* library.c: see library.h. What a program is linked with the dynamic linker knows: "ld.so --list
- * PROGRAM" follows all its rules, and runs nothing of the program. */
+/* library.c: see library.h. The dynamic linker knows the libraries of a program: "ld.so --list
+ * PROGRAM" follows all its rules and runs no code of the program. */
 #include "config.h"
 
 #include "library.h"
@@ -17,12 +17,13 @@
 
 #define DEFAULT "libwend.so"
 
-/* -- where libwend is -- */
+/* -- the place of libwend -- */
 
-/* NULL: it is nowhere. */
+/* The file NAME beside an uninstalled build, or where it was installed. NULL if there is none. */
 static char *find(const char *name)
 {
-    static const char *const uninstalled[] = {".", ".libs", NULL}; /* libtool keeps both in .libs */
+    /* libtool puts both into .libs */
+    static const char *const uninstalled[] = {".", ".libs", NULL};
     char **places = places_of(WEND_LIBDIR, uninstalled), *found = NULL;
     for (char **place = places; *place && !found; place++) {
         char *path = g_build_filename(*place, name, NULL);
@@ -34,11 +35,11 @@ static char *find(const char *name)
     return found;
 }
 
-/* -- which MPI a program has -- */
+/* -- the MPI library of a program -- */
 
 typedef enum { NO_MPI = -1, UNKNOWN_MPI = -2 } NoFamily;
 
-/* Index of the family that the library in FILE is of, or NoFamily. */
+/* The index of the family of the library in FILE, or NoFamily. */
 static int family_of(const char *file)
 {
     int fd = open(file, O_RDONLY | O_CLOEXEC), family = NO_MPI;
@@ -53,13 +54,13 @@ static int family_of(const char *file)
     return family;
 }
 
-/* What the linker says of its libraries, in lines. */
+/* The linker's list of libraries, in lines. */
 static char *libraries_of(const char *program)
 {
     char *linker = executable_linker(program), *lines = NULL;
     if (!linker)
         return NULL;
-    /* the linker would look for a bare name elsewhere */
+    /* the linker would search for a bare name */
     char *path = g_canonicalize_filename(program, NULL);
     char *arguments[] = {linker, (char *)"--list", path, NULL};
     char **environment = g_environ_unsetenv(g_get_environ(), "LD_PRELOAD");
@@ -81,7 +82,8 @@ char *library_of_line(const char *line)
     return g_strstrip(g_strndup(file, (gsize)(end - file)));
 }
 
-/* Index of the family that PROGRAM is linked with, or NoFamily; the library's file goes to *MPI. */
+/* The index of the family that PROGRAM is linked with, or NoFamily. *MPI becomes the library's
+ * file. */
 static int family_of_program(const char *program, char **mpi)
 {
     char *text = libraries_of(program), **lines = g_strsplit(text ? text : "", "\n", -1);
@@ -103,7 +105,7 @@ static int family_of_program(const char *program, char **mpi)
     return family;
 }
 
-/* The family of a launcher: PROGRAM, or what started this process. */
+/* The family of a launcher: PROGRAM, or the launcher of this process. */
 static int family_of_launcher(const char *program)
 {
     char *path = realpath(program, NULL), *file = g_path_get_basename(path ? path : program);
@@ -123,7 +125,7 @@ static int family_of_launcher(const char *program)
     return NO_MPI;
 }
 
-/* -- both -- */
+/* -- the recorder for a program -- */
 
 static char *name_of(const char *family)
 {
@@ -133,9 +135,10 @@ static char *name_of(const char *family)
 static char *checked(char *library, GError **error)
 {
     if (library && strpbrk(library, ": ")) {
-        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
-                    "%s: the loader cannot preload a library whose path has a space or a colon",
-                    library);
+        g_set_error(
+            error, WEND_ERROR, WEND_ERROR_SYSTEM,
+            "%s: the loader cannot preload a path with a space or a colon: install Wend elsewhere",
+            library);
         g_clear_pointer(&library, g_free);
     }
     return library;
@@ -145,8 +148,8 @@ static char *library_named(const char *family, GError **error)
 {
     char *name = name_of(family), *library = find(name);
     if (!library)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s is not where wend was installed (%s)",
-                    name, WEND_LIBDIR);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE,
+                    "there is no %s in %s, where Wend was installed", name, WEND_LIBDIR);
     g_free(name);
     return checked(library, error);
 }
@@ -158,17 +161,18 @@ char *library_for(const char *program, const char *family, GError **error)
     char *mpi = NULL, *library = NULL;
     int of_program = family_of_program(program, &mpi);
     if (of_program == UNKNOWN_MPI) {
-        /* built for a library of no known family: there can be but one */
+        /* a build for a library of unknown family is the only one */
         library = find("libwend-mpi.so");
         if (!library)
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: has an MPI library that there is no libwend for: %s", program, mpi);
+                        "%s: is linked with an MPI library that Wend was not built for: %s",
+                        program, mpi);
     } else if (of_program >= 0) {
         char *name = name_of(families[of_program].name);
         library = find(name);
         if (!library)
             g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: is linked with %s (%s), and %s is not there: build Wend with that "
+                        "%s: is linked with %s (%s), and there is no %s: build Wend with that "
                         "library's MPICC as well",
                         program, families[of_program].title, mpi, name);
         g_free(name);
@@ -181,7 +185,7 @@ char *library_for(const char *program, const char *family, GError **error)
             library = find(DEFAULT);
         if (!library)
             g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM,
-                        DEFAULT " is not where wend was installed (%s)", WEND_LIBDIR);
+                        "there is no " DEFAULT " in %s, where Wend was installed", WEND_LIBDIR);
     }
     g_free(mpi);
     return checked(library, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge_command.c: wend merge: the parts of a run that ended early (lib/record/checkpoint-file.h)
- * -> its archive. */
+/* merge_command.c: wend merge: makes the archive from the parts of a run that ended early
+ * (lib/record/checkpoint-file.h). */
 #include "config.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@
 
 typedef struct {
     guint rank;
-    char *files[2]; /* NULL: there is none */
+    char *files[2]; /* NULL: the file is missing */
 } Saved;
 
 static void saved_free(gpointer p)
@@ -42,8 +42,8 @@ static void saved_free(gpointer p)
 
 typedef enum { PART_GOOD, PART_DAMAGED, PART_FOREIGN } PartState;
 
-/* The header and the part of FILE, which is a regular file or is not read. NULL: it is damaged, or
- * there is no memory for it (then with an error). */
+/* The header and the part in FILE, which must be a regular file. Returns NULL if the file is
+ * damaged, or, with an error, if memory is short. */
 static char *part_load(const char *file, gsize *n, GError **error)
 {
     WendCheckpointHeader h;
@@ -52,7 +52,7 @@ static char *part_load(const char *file, gsize *n, GError **error)
     char *bytes = NULL;
     if (fd < 0)
         return NULL;
-    /* behind the part is room, or what is left of an older one */
+    /* after the part there may be free space, or the rest of an older part */
     gboolean good = wend_regular_read(fd, 0, &h, sizeof h)
                     && memcmp(h.magic, WEND_CHECKPOINT_MAGIC, sizeof h.magic) == 0
                     && h.bytes <= size - sizeof h;
@@ -69,7 +69,7 @@ static char *part_load(const char *file, gsize *n, GError **error)
     return bytes;
 }
 
-/* A file that cannot be read counts as damaged. */
+/* An unreadable file counts as damaged. */
 static PartState part_check(const char *bytes, gsize n, WendCheckpointHeader *h)
 {
     if (!bytes || !wend_checkpoint_is_whole(bytes, n, h))
@@ -77,8 +77,8 @@ static PartState part_check(const char *bytes, gsize n, WendCheckpointHeader *h)
     return h->build == wend_checkpoint_build() ? PART_GOOD : PART_FOREIGN;
 }
 
-/* The newer of its files that is whole. NULL: none is (then *STATE says why), or there is an
- * error. */
+/* Reads the newer whole file of a rank. Returns NULL if none is whole, with the reason in *STATE,
+ * or on an error. */
 static WendMerge *part_read(const Saved *s, PartState *state, GError **error)
 {
     g_autofree char *best = NULL;
@@ -167,7 +167,7 @@ static gboolean absorb(WendMerge **all, WendMerge *one, GError **error)
     return good;
 }
 
-/* The parts in FOLDER, merged. NULL: there is none to merge; *EMPTY: because nothing was saved. */
+/* Merges the parts in FOLDER. Returns NULL on failure; *EMPTY is set if no rank saved anything. */
 static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **error)
 {
     g_autoptr(GPtrArray) saved = list_saved(folder, error);
@@ -192,15 +192,15 @@ static WendMerge *merge_folder(const char *folder, gboolean *empty, GError **err
             return NULL;
         }
         if (!one && state == PART_DAMAGED) {
-            wend_command_say(COMMAND, "rank %u: its parts are not whole, and left out", s->rank);
+            wend_command_say(COMMAND, "rank %u: its parts are damaged: it is left out", s->rank);
         }
     }
     if (!all && foreign)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: was saved by another version of Wend, whose wend merge can read it",
+                    "%s: was saved by another version of Wend: use wend merge of that version",
                     folder);
     else if (!all)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank has saved anything", folder);
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no rank saved anything", folder);
     *empty = !all && !foreign;
     return all;
 }
@@ -253,7 +253,8 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
     WendMerge *m = merge_folder(folder, empty, error);
     if (!m)
         return FALSE;
-    marker_add(directory, file); /* if that cannot be, wend trace --force will leave it alone */
+    /* if this fails, wend trace --force later leaves the archive alone */
+    marker_add(directory, file);
     gboolean good = wend_merge_write(m, directory, file, &result, error);
     wend_merge_free(m);
     if (good) {
@@ -288,7 +289,8 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     g_string_free(out, TRUE);
 }
 
-/* Makes an archive of each world of which anything was saved; the others leave FOLDERS. */
+/* Makes the archive of each world of which some rank saved a part. Other worlds are removed from
+ * FOLDERS. */
 static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean force,
                              WendMergeResult *sum, GError **error)
 {
@@ -325,8 +327,8 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
     g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
     if (!g_file_test(first, G_FILE_TEST_EXISTS)) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: of the world that started the others nothing was saved: what each of the "
-                    "others did is in its %s...%s, to be named as a file",
+                    "%s: the world that started the others saved nothing: read the archives of the "
+                    "others, %s...%s, one by one",
                     directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
         return FALSE;
     }
@@ -344,7 +346,7 @@ int wend_merge_main(int argc, char **argv)
 {
     gboolean force = FALSE, remove = FALSE;
     const GOptionEntry entries[] = {
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an archive that is there", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an existing archive", NULL},
         {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove,
          "Remove the parts when the archive is written", NULL},
         READING_OPTION,
@@ -352,12 +354,13 @@ int wend_merge_main(int argc, char **argv)
     int status;
     GError *error = NULL;
     if (!wend_command_options(
-            COMMAND, "DIR", "Make the recording of a run that ended early of what its ranks saved.",
+            COMMAND, "DIR",
+            "Make the recording of a run that ended early from the parts that its ranks saved.",
             NULL, entries, &argc, &argv, &status))
         return status;
     if (argc != 2)
-        return wend_command_usage(COMMAND,
-                                  argc < 2 ? "which directory?" : "one directory at a time");
+        return wend_command_usage(COMMAND, argc < 2 ? "no directory given"
+                                                    : "more than one directory given");
     if (!merge_all(argv[1], force, remove, &error))
         return wend_command_fail(COMMAND, error);
     return wend_command_finish(COMMAND, WEND_EXIT_OK);

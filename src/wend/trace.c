@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.c: wend trace: stands before a program, sets what the tracer reads, and becomes the
- * program. */
+/* trace.c: wend trace: sets the variables of the tracer, and executes the program. */
 #include "config.h"
 
 #include <errno.h>
@@ -35,8 +34,8 @@ enum {
 
 static char *given_string[SETTINGS];
 static gboolean given_switch[SETTINGS];
-static char *given_number[SETTINGS]; /* as text: the tracer's own reader judges it */
-static char *given_family;           /* not the tracer's: it says which tracer */
+static char *given_number[SETTINGS]; /* as text: the tracer's own code parses it */
+static char *given_family;           /* no setting of the tracer: it selects the tracer */
 
 static const GOptionEntry options[] = {
 #define ENTRY_STRING G_OPTION_ARG_FILENAME, given_string
@@ -52,12 +51,12 @@ static const GOptionEntry options[] = {
     WEND_SETTINGS(X)
 #undef X
         {"mpi", 0, 0, G_OPTION_ARG_STRING, &given_family,
-         "family of MPI libraries that PROGRAM uses: mpich or openmpi (default: what it is linked "
-         "with)",
+         "family of the MPI library: mpich or openmpi (default: that of PROGRAM's library)",
          "NAME"},
     G_OPTION_ENTRY_NULL};
 
-static const char *empty_option; /* that was given "", which as a variable means not given */
+/* an option with the value "", which means "not given" in a variable */
+static const char *empty_option;
 
 static void set_text(const char *variable, const char *option, const char *given)
 {
@@ -88,7 +87,8 @@ static void set_switch(const char *variable, const char *option, int setting, gb
 
 static void set_variables(void)
 {
-    /* Absolute: the program, or a script around it, may change the directory before MPI starts. */
+    /* The path must be absolute, because the program or a script may change the directory before
+     * MPI starts. */
     if (given_string[SETTING_output] && *given_string[SETTING_output]) {
         char *path = g_canonicalize_filename(given_string[SETTING_output], NULL);
         g_free(given_string[SETTING_output]);
@@ -105,10 +105,10 @@ static void set_variables(void)
 #undef X
 }
 
-/* -- what is wrong is said by one process of a job -- */
+/* -- errors: one process of a job prints them -- */
 
-/* Has a launcher started this process itself? Not if its parent has a rank too: that may have
- * other plans. */
+/* Whether a launcher has started this process directly. If the parent has a rank, too, it may go on
+ * after this process. */
 static gboolean is_of_launcher(const char *variable)
 {
     g_autofree char *path = g_strdup_printf("/proc/%ld/environ", (long)getppid());
@@ -116,14 +116,14 @@ static gboolean is_of_launcher(const char *variable)
     g_autofree char *wanted = g_strdup_printf("%s=", variable);
     gsize n;
     if (!g_file_get_contents(path, &environment, &n, NULL))
-        return TRUE; /* another user's */
+        return TRUE; /* the parent belongs to another user */
     for (const char *p = environment; p < environment + n; p += strlen(p) + 1)
         if (g_str_has_prefix(p, wanted))
             return FALSE;
     return TRUE;
 }
 
-/* The launcher's, if it is to be told that the job ends; -1: none. */
+/* The launcher's socket, if the launcher must be told to end the job; else -1. */
 static int launcher_socket(void)
 {
     const char *given = g_getenv("PMI_FD");
@@ -134,18 +134,18 @@ static int launcher_socket(void)
     return there && is_of_launcher("PMI_RANK") ? (int)fd : -1;
 }
 
-/* The program is not run here. If it runs elsewhere in the job (without wend, or with other
- * options), it would wait for this process in MPI_Init: some launchers are content with a
- * process that ends before it. So this one tells its launcher, in the words of PMI, that the job
- * is to end; what it has said before needs some time to be read. Where all fail, the first says
- * why and ends the job; others that are still there after a while failed alone, and say why
- * themselves. */
+/* Reports an error, in place of running the program. Other processes of the job may run the program
+ * (without wend, or with other options), and would wait for this one in MPI_Init, because some
+ * launchers accept a process that ends before it. So this process tells its launcher by PMI to end
+ * the job, after a delay in which its message is read. If all processes fail, the first prints the
+ * reason and ends the job. A process that still exists after a while has failed alone, and prints
+ * its reason itself. */
 static int fail(GError *error)
 {
     int status = error->code, launcher = launcher_socket();
     gboolean speaks = launcher_speaks();
-    signal(SIGPIPE, SIG_IGN); /* the status tells, if nobody reads the line */
-    /* Open MPI's ends a job by itself as soon as one process fails. */
+    signal(SIGPIPE, SIG_IGN); /* the exit status is enough if nobody reads the line */
+    /* Open MPI's launcher ends a job as soon as one process fails. */
     if (!speaks && (launcher >= 0 || g_getenv("OMPI_COMM_WORLD_SIZE"))) {
         g_usleep(2 * G_USEC_PER_SEC);
         speaks = TRUE;
@@ -158,12 +158,12 @@ static int fail(GError *error)
         g_autofree char *abort = g_strdup_printf("cmd=abort exitcode=%d\n", status);
         g_usleep(G_USEC_PER_SEC / 10);
         if (write(launcher, abort, strlen(abort)) < 0)
-            return status; /* it has gone */
+            return status; /* the launcher has ended */
     }
     return status;
 }
 
-/* Takes MESSAGE. */
+/* Reports a usage error. Takes MESSAGE. */
 static int fail_usage(char *message)
 {
     GError *error =
@@ -174,7 +174,7 @@ static int fail_usage(char *message)
 
 /* -- the library -- */
 
-/* First of those that are preloaded already, and once. */
+/* Puts LIBRARY before all libraries that are preloaded already, once. */
 static void preload(const char *library)
 {
     const char *before = g_getenv("LD_PRELOAD");
@@ -190,18 +190,18 @@ static void preload(const char *library)
 
 /* -- the output -- */
 
-/* Processes of a job that wait for each other in MPI_Init all run the program, or none does.
- * That is so where each comes to the same answer by itself: on one host, by what there was
- * before the first of them was started. Of several hosts each may see another folder, and a
- * process that MPI_Comm_spawn starts is waited for by its parent: there the program runs, and
- * the recorder's rank 0 says that it is not recorded. */
+/* Whether all processes of the job come to the same decision. Processes that wait for each other in
+ * MPI_Init must all run the program, or none. On one host each process decides by the state before
+ * the first of them was started. Several hosts may see different folders, and the parent of a
+ * process that MPI_Comm_spawn starts waits for it. In these cases the program runs, and rank 0 of
+ * the recorder prints that it is not recorded. */
 static gboolean all_see_the_same(void)
 {
     long size = launcher_size();
     return size <= launcher_local_size() && !g_getenv("PMI_SPAWNED") && !g_getenv("WEND_WORLD");
 }
 
-/* The first folder of PATH that is missing, and in *PARENT the one in which it would be. */
+/* The first missing folder of PATH. *PARENT becomes the folder that it would be in. */
 static char *first_missing(const char *path, char **parent)
 {
     char *missing = g_strdup(path);
@@ -214,9 +214,9 @@ static char *first_missing(const char *path, char **parent)
     }
 }
 
-/* Can a folder be made at PATH, where nothing is? 0 or why not. File systems have more reasons
- * to refuse than permissions, so a process alone makes the first that is missing, and removes
- * it. Those of a job would see each other's. */
+/* Tests whether a folder can be made at PATH, where there is none. Returns 0 or an errno. File
+ * systems refuse for other reasons than permissions, so a process without a launcher makes the
+ * first missing folder, and removes it. Processes of a job would see each other's folders. */
 static int try_making(const char *path)
 {
     g_autofree char *parent = NULL, *missing = first_missing(path, &parent);
@@ -225,7 +225,7 @@ static int try_making(const char *path)
     if (launcher_rank_variable())
         return 0;
     if (mkdir(missing, 0777) == 0)
-        rmdir(missing); /* stays if another process has put something there by now */
+        rmdir(missing); /* fails if another process has used it by now */
     else if (errno != EEXIST)
         return errno;
     return 0;
@@ -237,7 +237,7 @@ static gboolean refuse(GError **error, int code, const char *path, const char *w
     return FALSE;
 }
 
-/* A folder that has anything but a recording is left alone. */
+/* Refuses a folder with other files than those of a recording. */
 static gboolean check_contents(const char *path, GError **error)
 {
     int why;
@@ -260,12 +260,12 @@ static gboolean check_place(const char *path, GError **error)
     }
     if (stat(path, &info) != 0 && errno != ENOENT)
         return refuse(error, wend_error_of_output(errno), path, g_strerror(errno));
-    if (!S_ISDIR(info.st_mode)) /* or a symbolic link to nothing */
+    if (!S_ISDIR(info.st_mode)) /* or is a dangling symbolic link */
         return refuse(error, WEND_ERROR_INPUT, path, "exists and is not a directory");
     g_autofree char *archive = g_build_filename(path, "trace.tar.zst", NULL);
     if (g_file_test(archive, G_FILE_TEST_EXISTS) && !settings()->force)
         return refuse(error, WEND_ERROR_INPUT, path,
-                      "has a recording; give another name or --force");
+                      "has a recording: give another name, or --force to replace it");
     if (!check_contents(path, error))
         return FALSE;
     if (faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) != 0)
@@ -292,13 +292,14 @@ int wend_trace_main(int argc, char **argv)
     if (!wend_command_options_before(
             COMMAND, "PROGRAM [ARGUMENT…]",
             "Runs PROGRAM and records its MPI calls: mpirun -n 8 wend trace -o DIR ./app",
-            "Each option sets an environment variable, given in brackets, which can be set "
-            "instead. One recording holds all ranks; rank 0 writes\n"
-            "it at MPI_Finalize. Without wend: LD_PRELOAD=libwend.so, or link with -lwend.\n\n"
-            "Exit status: PROGRAM's. If it is not run: 2 wrong usage; 3 the output exists, or "
-            "PROGRAM cannot be traced; 4 there is\n"
-            "no such program, it is not executable (a shell says 127 and 126), or the output "
-            "cannot be written.",
+            "Each option sets the environment variable in brackets. One recording holds all "
+            "ranks; rank 0 writes it in\n"
+            "MPI_Finalize. Without wend trace, set LD_PRELOAD=libwend.so or link with -lwend, and "
+            "set the variables.\n\n"
+            "Exit status: that of PROGRAM. If PROGRAM is not run: 2 wrong usage; 3 the output "
+            "exists, or PROGRAM cannot\n"
+            "be traced; 4 there is no such program, it cannot be executed, or the output cannot "
+            "be written.",
             options, &argc, &argv, &status))
         return status;
     char **program = argv + 1;
@@ -325,12 +326,12 @@ int wend_trace_main(int argc, char **argv)
     if (!library)
         return fail(error);
     preload(library);
-    /* The process whose end the tracer comments on, if nothing was recorded; and since when
-     * recordings are its own. */
+    /* WEND_TOP: the process at whose end the tracer prints that nothing was recorded, and the time
+     * from which on recordings are its own. */
     struct rusage children = {0};
     struct timespec now;
-    getrusage(RUSAGE_CHILDREN, &children);      /* of a shell that exec'ed wend */
-    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* files have their times from this clock */
+    getrusage(RUSAGE_CHILDREN, &children);      /* children of a shell that executed wend */
+    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of file times */
     char *top =
         g_strdup_printf("%ld:%ld:%lld", (long)getpid(), children.ru_minflt + children.ru_majflt,
                         now.tv_sec * 1000000000LL + now.tv_nsec);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wend.c: the command: finds the subcommand. */
+/* wend.c: the command wend: runs a subcommand. */
 #include "config.h"
 
 #include <locale.h>
@@ -18,10 +18,10 @@ static const struct {
     const char *what;
 } commands[] = {
     {"trace", wend_trace_main, "run a program and record its MPI calls"},
-    {"merge", wend_merge_main, "the recording of a run that ended early"},
-    {"show", wend_show_main, "a recording in one screen"},
-    {"dump", wend_dump_main, "every call of every rank, with all arguments"},
-    {"diff", wend_diff_main, "whether two recordings are equal, and where they part"},
+    {"merge", wend_merge_main, "make the recording of a run that ended early"},
+    {"show", wend_show_main, "print a summary of a recording"},
+    {"dump", wend_dump_main, "print every call of every rank, with all arguments"},
+    {"diff", wend_diff_main, "compare two recordings and explain their differences"},
 };
 
 static int print(const char *text)
@@ -35,16 +35,15 @@ static int help(void)
 {
     g_autoptr(GString) text = g_string_new(
         "Usage: wend COMMAND [OPTION…] …\n\n"
-        "Records the communication of MPI programs and puts the recording to work.\n\n");
+        "Records the communication of MPI programs, and prints and compares recordings.\n\n");
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         g_string_append_printf(text, "  wend %-8s %s\n", commands[i].name, commands[i].what);
     g_string_append(text, "\nOptions:\n"
-                          "  -h, --help      this help; after a command, or as wend help COMMAND, "
-                          "its options\n"
-                          "  -V, --version   the version\n\n"
+                          "  -h, --help      print this help; after a command, its options\n"
+                          "  -V, --version   print the version\n\n"
                           "Exit status: 0 done; 1 the recordings differ (diff); 2 wrong usage; "
                           "3 bad input; 4 the system refused.\n"
-                          "wend trace ends as the program that it runs.\n");
+                          "The exit status of wend trace is that of the program.\n");
     return print(text->str);
 }
 
@@ -53,7 +52,7 @@ static int run(const char *name, int argc, char **argv)
     for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].main(argc, argv);
-    message_print("wend", "no command %s (see wend --help)", name);
+    message_print("wend", "there is no command %s (see wend --help)", name);
     return WEND_EXIT_USAGE;
 }
 
@@ -75,7 +74,7 @@ int main(int argc, char **argv)
         return WEND_EXIT_USAGE;
     }
     if (strcmp(name, "help") == 0 && argc > 3) {
-        message_print("wend", "help of one command at a time (see wend --help)");
+        message_print("wend", "wend help takes one command (see wend --help)");
         return WEND_EXIT_USAGE;
     }
     if (strcmp(name, "help") == 0 && argc == 3)
@@ -84,7 +83,7 @@ int main(int argc, char **argv)
         return help();
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return print("wend " PACKAGE_VERSION "\n");
-    if (strcmp(name, "trace") != 0) /* what that runs would inherit it */
-        signal(SIGXFSZ, SIG_IGN);   /* the write fails, and the command says so */
+    if (strcmp(name, "trace") != 0) /* the program that it executes would inherit this */
+        signal(SIGXFSZ, SIG_IGN);   /* the write fails instead, and the command prints why */
     return run(name, argc - 1, argv + 1);
 }

@@ -112,7 +112,7 @@ END
     for options in "-f MPI_Ibcast" "-c 100-" "-r 0 -f MPI_Irecv"; do
         # shellcheck disable=SC2086
         run -0 --separate-stderr "$WEND" dump $options t
-        [[ $output != *"("* && $stderr == "wend dump: none of the calls is chosen" ]] ||
+        [[ $output != *"("* && $stderr == "wend dump: no call matches --calls and --function" ]] ||
             fail "$options: $output" "$stderr"
     done
     run -0 --separate-stderr "$WEND" dump -f 'MPI_Irec?' t

@@ -157,7 +157,7 @@ END
     "$WEND" dump t | grep -q system
     run --separate-stderr "$PROXYGEN" t -o out.c
     [ "$status" = 3 ]
-    [[ $stderr == *"system is no constant of MPI"* ]]
+    [[ $stderr == *"system is not a constant of MPI"* ]]
     [ ! -e out.c ]
     # Functions are those that Wend knows.
     altered app.dir t "\x08Finalize=>$(named abort)"

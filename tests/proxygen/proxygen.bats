@@ -222,7 +222,7 @@ finish() {
     } | at_once
     [ "$(grep -c 'MPI_Testsome(' proxy.c)" = 1 ]
     [ "$(grep -c 'if (++heard' proxy.c)" -ge 2 ]
-    ! grep -q 'In the recorded order' proxy.c
+    ! grep -q 'Completes in the recorded order' proxy.c
 }
 
 @test "what programs do upon pairs of completions, whatever completes first" {
@@ -251,14 +251,14 @@ finish() {
             rm -rf ./*.dir proxy.c
             completions "$function" "$body" || fail "$function, $body" || return
             grep -q 'while (pending > 0)' proxy.c
-            ! grep -q 'In the recorded order' proxy.c
+            ! grep -q 'Completes in the recorded order' proxy.c
         done
     done
 }
 
 @test "loops whose bodies wait, or depend on each other, keep the recorded order and say so" {
     completions waitsome blocking
-    grep -q 'In the recorded order' proxy.c
+    grep -q 'Completes in the recorded order' proxy.c
     rm -rf ./*.dir proxy.c
     completions testany memory
 }

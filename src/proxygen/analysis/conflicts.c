@@ -4,29 +4,33 @@
 
 #include <string.h>
 
-/* Whose handlers have to do with a resource in the present loop: sets. A handler of a set that
- * shares an entry with the last one comes after it, and after all that came before that one; so the
- * last one tells, if there is one. */
+/* The handlers of the current loop that use a resource, as sets. A handler whose set shares an
+ * entry with the last one runs after it, and after all handlers that ran before that one. So the
+ * last one is enough, if there is a single one. */
 enum { NOBODY = -1, SEVERAL = -2 };
 typedef struct {
-    guint loop; /* the loop that this is about */
+    guint loop; /* the loop that the other members refer to */
     gint writer, reader;
-    gint64 bytes;    /* of USE_SEND; -1 different ones */
-    gboolean posted; /* a request: it was posted last, so it completes only after that */
-    gboolean alive;  /* memory: it has a number */
+    gint64 bytes; /* of USE_SEND; -1: different numbers */
+    /* of a request: it was posted after its last completion, so it completes only after that
+     * post */
+    gboolean posted;
+    gboolean alive; /* of memory: it has a number */
 } Holder;
 
 struct Conflicts {
     RankDependence *effects;
-    GArray *holders;        /* of Holder, by resource */
-    guint n;                /* entries */
-    GHashTable *numbers;    /* of sets of several entries */
-    GArray *sets, *entries; /* of SetRange; of guint: the entries of all sets */
-    guint loop;             /* number of the loop */
-    gboolean share, shared; /* entries may post receives for the same messages; they have */
-    gboolean *loud;         /* by entry, in this loop: it does more than to post its own receive
-                              * again */
-    guint *channel;         /* by entry: resource + 1 of the receive that it posted again */
+    GArray *holders;     /* of Holder, by resource */
+    guint n;             /* number of entries */
+    GHashTable *numbers; /* numbers of sets with several entries */
+    /* of SetRange; of guint: the entries of all sets, one after the other */
+    GArray *sets, *entries;
+    guint loop; /* number of the loop */
+    /* SHARE: entries may post receives for the same messages; SHARED: they have done so */
+    gboolean share, shared;
+    gboolean *loud; /* by entry, in this loop: its handler does more than post its own
+                             * receive again */
+    guint *channel; /* by entry: resource of the receive that it posted again, + 1 */
 };
 
 typedef struct {
@@ -36,7 +40,7 @@ typedef struct {
 static Holder *holder(Conflicts *c, guint resource)
 {
     if (resource >= c->holders->len)
-        g_array_set_size(c->holders, resource + 1); /* nobody's */
+        g_array_set_size(c->holders, resource + 1); /* without a user */
     return &g_array_index(c->holders, Holder, resource);
 }
 
@@ -71,7 +75,7 @@ const guint *conflicts_entries(const Conflicts *c, const guint *set, guint *n)
     return &g_array_index(c->entries, guint, range->first);
 }
 
-/* Do two sets, or nobody, share an entry? */
+/* Whether two sets share an entry, or both stand for no set. */
 static gboolean sets_meet(const Conflicts *c, gint a, gint b)
 {
     if (a < 0 || b < 0 || a == b)
@@ -96,11 +100,11 @@ static gboolean comes_after(const Conflicts *c, gint last, guint set)
 
 /* -- receives for the same messages -- */
 
-/* They are matched in the order in which they are posted, so it matters which of two entries posts
- * first: the one may have to complete for something that the other waits for. Not so if their
- * handlers do nothing but to post them again, with as much room, and none of them is still active
- * when the loop ends: then one message is as good as another, and which of them it completes is the
- * same to all. */
+/* Whether the handler may post a receive for messages that another entry also receives. Such
+ * receives are matched in the order in which they are posted. So that order matters in general: one
+ * entry may have to complete something that the other waits for. It does not matter if the handlers
+ * only post the receives again, with equal sizes, and none is active when the loop ends. Then all
+ * messages are equivalent, and so are the entries that they complete. */
 static gboolean may_share(Conflicts *c, const ResourceUse *use, guint set, gboolean own)
 {
     gboolean good = c->share && own && use->kind == USE_POST;
@@ -153,7 +157,7 @@ static void take_use(Conflicts *c, const ResourceUse *use, guint set)
         h->bytes = use->bytes;
         h->posted = FALSE;
         if (use->kind == USE_WRITE)
-            h->reader = NOBODY; /* they all came before */
+            h->reader = NOBODY; /* all readers came before */
         return;
     }
     gboolean after = comes_after(c, h->reader, set);
@@ -174,13 +178,13 @@ gboolean conflicts_of_completion(Conflicts *c, gint64 request, guint entry)
     return !(h->loop == c->loop && h->posted) && use_conflicts(c, &completion, entry);
 }
 
-/* Until then the request used its memory. */
+/* The request used its memory up to its completion. */
 void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
 {
     ResourceUse completion = completion_of(c, request);
     Holder *h = holder(c, completion.resource);
     if (h->loop == c->loop && h->posted)
-        h->writer = NOBODY; /* it comes after that, whoever posted it */
+        h->writer = NOBODY; /* the completion comes after the post, whichever handler posted it */
     take_use(c, &completion, set);
     const GArray *memory = dependence_request_memory(c->effects, request);
     for (guint i = 0; memory && i < memory->len; i++) {
@@ -234,7 +238,7 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
         if (post && call->own)
             c->channel[set] = use->resource + 1;
         else if (post)
-            holder(c, use->resource)->bytes = -1; /* nobody shares it */
+            holder(c, use->resource)->bytes = -1; /* no entry shares it */
         for (guint i = 0; post && i < n; i++)
             c->loud[entries[i]] |= !call->own;
     }
@@ -246,7 +250,7 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
     note_post(c, call->effects);
 }
 
-/* -- the rest -- */
+/* -- other functions -- */
 
 gboolean conflicts_first_use(Conflicts *c, const Dependence *effects)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* datatype_layout.c: layouts of datatypes. See datatype_layout.h.
  *
- * Of most datatypes the recording has size, bounds and true bounds, which is all that is needed. A
- * datatype that is made of absolute addresses has others in each run: its layout is put together
- * from the calls that made it, and those that made its parts. */
+ * For most datatypes the recorded size, bounds and true bounds are enough. A datatype of absolute
+ * addresses has other bounds in each run. Its layout follows from the calls that made it and its
+ * parts. */
 #include "datatype_layout.h"
 
 #include <string.h>
@@ -27,9 +27,9 @@ gint64 bytes_product(gint64 a, gint64 b)
 struct DatatypeLayouts {
     Plan *plan;
     Lifetimes *live;
-    CallPattern *call; /* of the constructor that is looked at */
-    GHashTable *cache; /* definition << 32 | rank -> Layout, of absolute ones */
-    guint cached;      /* pieces in it */
+    CallPattern *call; /* of the constructor that is examined */
+    GHashTable *cache; /* definition << 32 | rank -> DatatypeLayout, of datatypes with addresses */
+    guint cached;      /* number of pieces in the cache */
     guint depth;
 };
 
@@ -37,7 +37,7 @@ struct DatatypeLayouts {
 
 static void add_piece(GArray *pieces, gint64 segment, gint64 low, gint64 high)
 {
-    /* neighbours mostly come one after the other */
+    /* neighbouring pieces mostly follow each other */
     for (guint i = pieces->len; i-- > 0 && pieces->len - i <= 8;) {
         BytePiece *p = &g_array_index(pieces, BytePiece, i);
         if (p->segment != segment)
@@ -56,7 +56,7 @@ static int compare_pieces(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* One piece for each segment. */
+/* Joins all pieces of a segment to one. */
 static void join_pieces(GArray *pieces)
 {
     guint n = 0;
@@ -81,7 +81,7 @@ void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 
     gint64 last = bytes_product(count - 1, layout->extent);
     for (guint i = 0; i < layout->pieces->len; i++) {
         const BytePiece *p = &g_array_index(layout->pieces, BytePiece, i);
-        /* Two addresses do not add up: then the datatype's holds. */
+        /* Two addresses cannot be added: the datatype's address holds. */
         gint64 shift = p->segment != EXTENT_RELATIVE && segment != EXTENT_RELATIVE ? 0 : at;
         add_piece(pieces, p->segment == EXTENT_RELATIVE ? segment : p->segment,
                   bytes_sum(p->low, bytes_sum(shift, MIN(0, last))),
@@ -91,10 +91,10 @@ void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 
 
 /* -- constructors -- */
 
-/* COUNT elements of a datatype at an offset in bytes and in extents of it. */
+/* COUNT elements of a datatype, at an offset in bytes and in extents of the datatype. */
 typedef struct {
     gint64 type; /* word */
-    guint input; /* a handle: number of it among those of the call */
+    guint input; /* for a handle: its number among the datatypes of the call */
     gint64 segment, at, at_elements, count;
 } Placement;
 
@@ -121,8 +121,8 @@ static gint64 element(const CallPattern *c, const Arg *arg, gint64 i, guint rank
     return i < arg->n_in ? call_value(c, arg->in[i], rank) : fallback;
 }
 
-/* An address, or where a distance leads when it counts from the place that it was made for. FALSE
- * when it is none that is known. */
+/* Reads element I, an address or the target of a distance. A distance counts from the address that
+ * it was made for. Returns FALSE if the address is unknown. */
 static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint rank, gint64 *segment,
                         gint64 *at)
 {
@@ -132,7 +132,7 @@ static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint ra
     return wend_is_segment(word) || word == WEND_PLAIN;
 }
 
-/* Lists of blocks: indexed, hindexed, struct and what is like them. */
+/* Reads lists of blocks: indexed, hindexed, struct and similar constructors. */
 static void read_blocks(const CallPattern *c, const Arg *displacements, guint rank, Recipe *recipe)
 {
     const Arg *lengths = call_arg_named(c, "array_of_blocklengths"),
@@ -157,7 +157,7 @@ static void read_blocks(const CallPattern *c, const Arg *displacements, guint ra
     }
 }
 
-/* Arrays: all of them, which is more than the part that the type picks. */
+/* The number of elements of a whole array, of which the type selects a part. */
 static gint64 product_of(const CallPattern *c, const Arg *sizes, guint rank)
 {
     gint64 product = 1;
@@ -204,8 +204,8 @@ static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0,
                       product_of(c, call_arg_named(c, "array_of_gsizes"), rank));
     } else {
-        /* MPI_Type_contiguous, MPI_Type_dup; MPI_Type_get_contents: no more than what it is part
-         * of. */
+        /* MPI_Type_contiguous, MPI_Type_dup, and MPI_Type_get_contents, which gives a part of the
+         * datatype. */
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, count);
     }
 }
@@ -286,7 +286,7 @@ static DatatypeLayout layout_of_recipe(DatatypeLayouts *l, const Definition *d,
     return made;
 }
 
-/* Of a datatype that is made of addresses. */
+/* The layout of a datatype with absolute addresses. */
 static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank,
                                 DatatypeLayoutFunction function, gpointer data)
 {
@@ -307,7 +307,7 @@ static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank
     l->depth--;
     g_array_unref(recipe.placements);
     function(&made, data);
-    if (l->depth == 0 && l->cached > CACHED_PIECES) { /* no one holds any */
+    if (l->depth == 0 && l->cached > CACHED_PIECES) { /* no layout of the cache is in use */
         g_hash_table_remove_all(l->cache);
         l->cached = 0;
     }
@@ -325,7 +325,7 @@ static void layout_of_definition(DatatypeLayouts *l, guint definition, guint ran
         return;
     }
     if (wend_is_special(lb))
-        return; /* not of this rank */
+        return; /* another rank's */
     DatatypeLayout layout =
         layout_of_facts(lb, lifetimes_fact(l->live, d, 2, rank),
                         lifetimes_fact(l->live, d, 3, rank), lifetimes_fact(l->live, d, 4, rank));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* dependence.c: what the calls of a rank have to do with each other. */
+/* dependence.c: see dependence.h. */
 #include "dependence.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static gint64 value_of(const WendArg *arg)
     return arg && arg->n_in > 0 ? arg->in[0] : WEND_ABSENT;
 }
 
-/* The function's name without the suffix of large counts. */
+/* Whether the call is of that function, or of its variant with large counts. */
 static gboolean is_called(const WendCall *call, const char *name)
 {
     gsize n = strlen(name);
@@ -64,7 +64,7 @@ static gboolean is_one_of(const WendCall *call, const char *const *names)
     return FALSE;
 }
 
-/* Bytes of the buffer that a call gives. */
+/* The bytes of the buffer that a call sends or receives. */
 static gint64 bytes_of(const RankDependence *r, const WendCall *call)
 {
     const WendArg *buf = wend_call_arg(call, "buf");
@@ -77,13 +77,13 @@ static gint64 bytes_of(const RankDependence *r, const WendCall *call)
 static const char *const standard_sends[] = {
     "MPI_Isend", "MPI_Ibsend", "MPI_Send", "MPI_Bsend", "MPI_Send_init", "MPI_Bsend_init", NULL};
 
-/* A message that leaves at once, whether it is received or not. */
+/* Whether the message leaves at once, even if it is not received yet. */
 static gboolean is_eager(const RankDependence *r, const WendCall *call)
 {
     return is_one_of(call, standard_sends) && bytes_of(r, call) <= EAGER_BYTES;
 }
 
-/* The messages that a call sends or wants, when it is started. */
+/* Notes the messages that a call sends or receives when it is started. */
 static void use_channel(RankDependence *r, Dependence *e, const WendCall *call)
 {
     gint64 comm = value_of(wend_call_arg(call, "comm")), tag = value_of(wend_call_arg(call, "tag"));
@@ -99,18 +99,18 @@ static void use_channel(RankDependence *r, Dependence *e, const WendCall *call)
 static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init",
                                      "MPI_Recv_init", NULL};
 
-/* A receive of more sources or tags may meet any. */
+/* A receive with more sources or tags counts as one that may match any message. */
 enum { CHANNELS_MAX = 64 };
 
-/* The terminals whose calls make the request, or NULL. They differ in amounts alone (functions.h),
- * unless they have a number in common because their shape had too many (recording.md,
+/* The terminals that make the request, or NULL. They differ in amounts alone (functions.h), unless
+ * the request number is in common because their shape had too many pools (recording.md,
  * "Requests"). */
 static const GArray *makers_of(const RankDependence *r, gint64 request)
 {
     return wend_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
 }
 
-/* May the call start or end these requests in a body? */
+/* Whether a call that starts (STARTS) or ends these requests may be in a body. */
 static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *requests, gint64 n,
                                gboolean starts)
 {
@@ -126,14 +126,14 @@ static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *r
             if (starts && is_one_of(maker, making))
                 use_channel(r, e, maker);
             else
-                good = !starts && is_eager(r, maker); /* the end of what has left at once */
+                good = !starts && is_eager(r, maker); /* the end of a send that has left at once */
         }
     }
     wend_decoder_free(decoder);
     return good;
 }
 
-/* May the call be in a body? Notes what it does to messages. */
+/* Whether the call may be in a body. Notes its messages. */
 static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
 {
     static const char *const local[] = {"MPI_Type_",   "MPI_Pack",        "MPI_Unpack", "MPI_Info_",
@@ -184,7 +184,7 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
     gboolean pair = is_address(kind);
     if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST
         && !layout_kind_is_handle(kind))
-        return; /* and of strings and statuses the number of elements is not one of words */
+        return; /* the number of elements of strings and statuses is not a number of words */
     gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
     for (gint64 i = 0; words && i < n; i++) {
         gint64 word = words[i * layout_element_words(arg->param, is_out)];
@@ -193,7 +193,7 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
         if ((layout_kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
             add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
             if (writes && kind != WEND_KIND_REQUEST)
-                /* what is made next gets the smallest free number */
+                /* the next object of this kind gets the smallest free number */
                 add_use(e, resource(r, 'k', kind, 0, 0), USE_WRITE, 0);
         } else if ((pair && wend_is_segment(word)) || kind == WEND_KIND_SEGMENT) {
             guint segment = resource(r, 'm', word, 0, 0);
@@ -205,7 +205,7 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
     }
 }
 
-/* Requests of one pool are numbered in the order in which they are made. */
+/* Notes the use of a pool: its requests are numbered in the order in which they are made. */
 static void use_pool(RankDependence *r, Dependence *e, const WendCall *call)
 {
     g_autoptr(GByteArray) name = g_byte_array_new();
@@ -280,7 +280,7 @@ static void free_array(gpointer a)
     g_array_unref(a);
 }
 
-/* Which calls make which request. */
+/* Finds the calls that make each request. */
 static void find_makers(RankDependence *r)
 {
     WendDecoder *decoder = wend_decoder_new(r->plan->program);
@@ -335,8 +335,8 @@ static gboolean same_channel(const Resource *a, const Resource *b)
     return a->comm == b->comm && a->source == b->source && a->tag == b->tag;
 }
 
-/* What the request receives, if it is a receive: Resource, each once, and no more than one beyond
- * CHANNELS_MAX. */
+/* The messages that a request may receive, as Resources, each once. If there are more than
+ * CHANNELS_MAX, one more than that is returned. */
 static const GArray *channels_of(RankDependence *r, WendDecoder *decoder, gint64 request)
 {
     GArray *all = g_hash_table_lookup(r->channels, &request);

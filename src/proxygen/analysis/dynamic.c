@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* dynamic.c: memory in dynamic windows, which other processes name by its address.
  *
- * The recording says which segment of the target an access goes to (docs/recording.md, kind
- * target). In the proxy a segment is where it is, so each process tells the others when it attaches
- * one, through a window of the proxy's own, and who accesses it looks there, and waits if he comes
- * too early: what made the application come late enough may have been a value that it read. */
+ * The recording has the segment of the target that an access goes to (docs/recording.md, kind
+ * target). In the proxy the segment has another address. So each process publishes the address of a
+ * segment that it attaches, through a window of the proxy's own. A process that accesses the
+ * segment reads the address there, and waits if it is too early. The application may have come late
+ * enough only because of a value that it read. */
 #include "dynamic.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ static int compare_words(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Is it a window that may be dynamic? Numbers of windows come again. */
+/* Whether the window may be dynamic. Numbers of windows are used again. */
 static gboolean is_dynamic(GHashTable *windows, const CallPattern *c)
 {
     const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN);
@@ -34,8 +35,8 @@ static void add_window(GHashTable *windows, const CallPattern *c)
     g_hash_table_add(windows, word);
 }
 
-/* An address that the recording could not place: in a dynamic window, a number that no displacement
- * of another window has. */
+/* Whether the recording does not know the segment of an address: a target displacement in a dynamic
+ * window that is too large for any other window. */
 static gboolean is_lost(GHashTable *windows, const CallPattern *c, const Arg *arg, guint rank)
 {
     gboolean target = arg->param->kind == WEND_KIND_TARGET;
@@ -48,10 +49,11 @@ static gboolean is_lost(GHashTable *windows, const CallPattern *c, const Arg *ar
 
 /* -- before locks -- */
 
-/* What a process knows when it locks (it does nothing but one-sided operations until the access)
- * was there before the lock, so it is waited for before the lock: with the lock held the one who is
- * to attach it might be kept out. Gives, ascending, the number of a call of MPI_Win_lock << 32,
- * from 1, with a block. */
+/* Finds the blocks to wait for before each lock. A block that is accessed under a lock was attached
+ * before the lock, because the process does only one-sided operations between lock and access. The
+ * wait must come before the lock: while the lock is held, the process that attaches the block might
+ * be kept out. Returns elements in ascending order: the number of a call of MPI_Win_lock, from 1,
+ * << 32, and a block. */
 static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
 {
     GArray *awaited = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -66,7 +68,7 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
         gboolean lock = strcmp(name, "MPI_Win_lock") == 0,
                  unlock = strcmp(name, "MPI_Win_unlock") == 0;
         if (call->function->flags & (WEND_F_RECV | WEND_F_COMPLETES | WEND_F_COLLECTIVE))
-            g_hash_table_remove_all(open); /* news */
+            g_hash_table_remove_all(open); /* the process may have learned something */
         const WendArg *win = wend_call_arg_of_kind(call, WEND_KIND_WIN),
                       *target = wend_call_arg_of_kind(call, WEND_KIND_RANK),
                       *place = wend_call_arg_of_kind(call, WEND_KIND_TARGET);
@@ -150,10 +152,11 @@ gboolean plan_dynamic(Plan *plan, GError **error)
             }
         }
     if (lost)
-        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: the program accesses memory in a dynamic window (MPI_Win_attach) that the "
-                    "recording could not place: of a process on another host",
-                    plan->options->recording);
+        g_set_error(
+            error, WEND_ERROR, WEND_ERROR_INPUT,
+            "%s: the program accesses a dynamic window (MPI_Win_attach) of a process on another "
+            "host, whose memory is not recorded",
+            plan->options->recording);
     if (lost || !used) {
         g_array_unref(blocks);
         return !lost;

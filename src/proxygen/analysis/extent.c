@@ -11,10 +11,9 @@ struct Extents {
     Plan *plan;
     Lifetimes *live;
     DatatypeLayouts *layouts;
-    /* by rank in the graph: bounds of the degrees that MPI_Dist_graph_create gave; NULL: there is
-     * none */
+    /* by rank in the graph: bounds of the degrees of MPI_Dist_graph_create; NULL: no such call */
     guint64 *in, *out;
-    CallPattern *call; /* of what made a communicator */
+    CallPattern *call; /* the call that made a communicator */
 };
 
 /* -- neighbours -- */
@@ -37,7 +36,7 @@ static void count_node(GHashTable *counts, guint n_ranks, gint64 node, gint64 ti
                              + (gsize)times));
 }
 
-/* Edges of one call, by the node that has them. */
+/* Counts the edges of one call, by node. */
 static void count_edges(const CallPattern *c, guint rank, guint n_ranks, GHashTable *in,
                         GHashTable *out)
 {
@@ -72,8 +71,9 @@ static void add_up(guint64 *sums, GHashTable *counts)
         sums[GPOINTER_TO_UINT(node)] += GPOINTER_TO_SIZE(count);
 }
 
-/* Any rank may have named edges of any other. A rank's edges are taken from the call of its own
- * that has the most, so the sums are what a graph has if there was only one, and never less. */
+/* Finds bounds of the degrees in graphs. Any rank may have named edges of any other. For each rank,
+ * the call with the most edges counts. So the sums are exact if there was only one graph, and never
+ * too small. */
 static void find_graphs(Extents *e)
 {
     Plan *plan = e->plan;
@@ -105,7 +105,7 @@ static void find_graphs(Extents *e)
     }
 }
 
-/* In- and outdegree of RANK in the topology that the call gave the communicator that it made. */
+/* The in- and outdegree of RANK in the topology that the call gave to its communicator. */
 static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, gint64 *out)
 {
     call_decode(e->call, d->terminal);
@@ -120,7 +120,7 @@ static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, 
         for (gint64 i = 0; remain && i < remain->n_in; i++)
             *in = *out += 2 * (call_value(c, remain->in[i], rank) != 0);
     } else if (strcmp(name, "MPI_Graph_create") == 0) {
-        const Arg *index = call_arg_named(c, "index"); /* sums of the degrees so far */
+        const Arg *index = call_arg_named(c, "index"); /* cumulative degrees */
         if (index && node >= 0 && node < index->n_in)
             *in = *out = MAX(0, call_value(c, index->in[node], rank)
                                     - (node > 0 ? call_value(c, index->in[node - 1], rank) : 0));
@@ -136,12 +136,12 @@ static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, 
 
 /* -- communicators -- */
 
-/* remote: of the group that collective calls reach */
+/* remote: size of the group that collective calls reach */
 typedef struct {
     gint64 own, remote, in, out;
 } CommSizes;
 
-/* As large as any communicator that the call may mean. */
+/* The sizes of the largest communicator that the call may use. */
 static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
 {
     const Arg *arg = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -209,7 +209,7 @@ gint64 extent_data_size(Extents *e, gint64 datatype, gint64 count, guint rank)
     return bytes_product(size, MAX(count, 0));
 }
 
-/* COUNT elements at AT bytes and ELEMENTS extents of a segment. */
+/* COUNT elements at AT bytes plus ELEMENTS extents of a segment. */
 typedef struct {
     gint64 segment, at, elements, count;
     GArray *pieces;
@@ -237,7 +237,8 @@ static gint64 sum_of(const CallPattern *c, const Arg *arg, guint rank)
     return sum;
 }
 
-/* counts[i] elements of types[i] (or the one type) at displs[i], in bytes or in extents. */
+/* Places counts[i] elements of types[i] (or of the only type) at displs[i], in bytes or in
+ * extents. */
 static void place_vector(Extents *e, const CallPattern *c, const Arg *counts, const Arg *types,
                          const Arg *displs, gboolean bytes, guint rank, GArray *pieces)
 {

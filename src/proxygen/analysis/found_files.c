@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* found_files.c: which files the application named in MPI calls, and what was there.
+/* found_files.c: finds the files that the application named in MPI calls, and their state before
+ * these calls.
  *
- * In the proxy's scratch directory a file is what MPI calls leave of it. The recording says what
- * the application found before each call that names a file (at rank 0 of the communicator), so it
- * can be seen where that is more: files that were there before the run, with their size, and files
- * that the application itself, or another program, made or removed between two calls. The latter is
- * told only from a file that one thread alone opens and deletes: otherwise what was found depends
- * on who came first. */
+ * In the proxy's scratch directory a file has the contents that MPI calls gave it. The recording
+ * has the size that the application found before each call that names a file (at rank 0 of the
+ * communicator). Two kinds of files need more: files that were there before the run, with their
+ * size, and files that the application or another program made or removed between two calls. The
+ * latter are determined only if one thread alone opens and deletes the file. Otherwise the found
+ * size depends on the order of threads. */
 #include "found_files.h"
 
 #include <string.h>
@@ -14,24 +15,24 @@
 typedef struct {
     guint terminal;
     gint64 found;
-    /* what the call did: the file is there, is not, may be either */
+    /* after the call the file exists, does not exist, or may do either */
     gboolean made, gone, uncertain;
 } FileUse;
 
 typedef struct {
     ScratchFile file;
     gboolean seen, shared;
-    guint rank, sequence; /* that made its uses, until it is shared */
-    GArray *uses;         /* of Use */
+    guint rank, sequence; /* that made its uses, as long as it is not shared */
+    GArray *uses;         /* of FileUse */
 } NamedFile;
 
 struct Files {
     GHashTable *by_name;
-    GPtrArray *order;     /* of File */
-    GHashTable *findings; /* terminal -> Finding */
+    GPtrArray *order;     /* of NamedFile */
+    GHashTable *findings; /* terminal -> FileFinding */
 };
 
-/* What a call that names a file does; by terminal. */
+/* The effect of a call that names a file, by terminal. */
 typedef struct {
     NamedFile *file;
     gboolean opens, creates, forgets;
@@ -40,9 +41,9 @@ typedef struct {
 typedef struct {
     Plan *plan;
     struct Files *files;
-    Naming *names;                    /* by terminal; no file: it names none */
-    guint8 *rule_names;               /* by rule: has such a terminal */
-    char *no_such_file, *file_exists; /* error classes, as outcomes have them */
+    Naming *names;                    /* by terminal; without FILE: it names none */
+    guint8 *rule_names;               /* by rule: whether it has such a terminal */
+    char *no_such_file, *file_exists; /* error classes, as in outcomes */
 } FileSearch;
 
 static void file_free(gpointer data)
@@ -74,7 +75,7 @@ static NamedFile *file_named(struct Files *files, char *name)
     return file;
 }
 
-/* -- what names a file -- */
+/* -- calls that name files -- */
 
 static gboolean has_bit(const WendParam *param, gint64 word, const char *name)
 {
@@ -102,7 +103,7 @@ static void find_names(FileSearch *s)
         s->names[t].forgets =
             amode && has_bit(amode->param, amode->in[0].value, "MPI_MODE_DELETE_ON_CLOSE");
     }
-    /* rules of the recording use only rules before them; bodies of the plan come behind */
+    /* rules of the recording use only rules before them; bodies of the plan come after them */
     for (guint r = 0; r < s->plan->n_rules; r++) {
         const PlanRule *rule = &s->plan->rules[r];
         for (guint i = 0; i < rule->n && !s->rule_names[r]; i++)
@@ -133,7 +134,7 @@ typedef struct {
     GHashTable *streams;
 } FileWalk;
 
-/* The outcome of the next call of a shape; NULL: there is none. */
+/* The outcome of the next call of a shape; NULL if there is none. */
 static const gint64 *next_outcome(FileWalk *w, guint shape, guint *n)
 {
     OutcomeStream *stream = g_hash_table_lookup(w->streams, GUINT_TO_POINTER(shape));
@@ -182,11 +183,12 @@ static void use(FileWalk *w, guint terminal)
     call_decode(c, terminal);
     const gint64 *words = next_outcome(w, c->slots->shape, &n);
     gint64 found = words ? found_before(s, c, words, n) : FOUND_UNKNOWN;
-    /* A file cannot be missing where it is made, but its directory can. */
+    /* A call that creates the file cannot fail because it is missing, but because its directory
+     * is. */
     file->file.nowhere |= naming->creates && c->failed && found == FOUND_NONE;
     if (c->args[0].param->kind == WEND_KIND_SELF
         && wend_program_slot(c->program, terminal, 0, w->rank) != 0)
-        return; /* rank 0 of the communicator says it */
+        return; /* rank 0 of the communicator has recorded the size */
     if (!file->seen) {
         file->seen = found != FOUND_UNKNOWN;
         file->file.bytes = MAX(found, FOUND_NONE);
@@ -221,7 +223,7 @@ static void walk(FileWalk *w, guint rule)
     }
 }
 
-/* -- what MPI alone would have left -- */
+/* -- files that MPI calls alone would not have left -- */
 
 static void find_surprises(struct Files *files, const NamedFile *file)
 {

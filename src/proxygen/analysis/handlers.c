@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* handlers.c: see handlers.h.
  *
- * Where one completion came alone, the calls behind it are those of its handler. Where several came
- * together, or others before without any calls, it is told in this order:
+ * If one completion came alone, the calls after it are its handler. If several came together, or
+ * others before without calls, the calls are divided by the first of these rules that applies:
  *
- *   1. by handlers that are known from completions that came alone: if the calls can be divided
- *      into such in one way only, that is it. Completions between which there are several ways have
- *      one handler in common;
- *   2. by posts: each handler ends as it posts its own request again, and all are alike (what
- *      follows the last post is in the last one);
- *   3. by posts of several requests: a handler ends as it posts some again, which are those that it
- *      needed, and all are alike;
- *   4. not at all. Then there is one handler, which needs those whose requests it posts again, or
- *      all.
+ * - 1. Handlers that are known from completions that came alone. The calls must have only one
+ *   division into these. Completions with several possible divisions get a common handler.
+ * - 2. Posts. Each handler ends when it posts its own request again, and all handlers are alike.
+ *   Calls after the last post belong to the last handler.
+ * - 3. Posts of several requests. A handler ends when it posts some requests again, which are the
+ *   requests that it needed, and all handlers are alike.
+ * - 4. One handler for all calls. It needs the completions whose requests it posts again, or all.
  *
- * A handler in common makes its calls in the recorded order. More would be right: any division is,
- * if its parts have nothing to do with each other (loops.c). But a program that waits for two
- * messages should not go on after one. */
+ * A common handler makes its calls in the recorded order. Any division would be correct whose parts
+ * are independent (loops.c). But a program that waits for two messages should not go on after
+ * one. */
 #include "handlers.h"
 
 #include <stdlib.h>
@@ -25,10 +23,10 @@
 struct Handlers {
     gint64 *requests;
     GHashTable *entry_of; /* request -> entry + 1 */
-    GHashTable *bodies;   /* entry and terminals of a handler that is known, as GBytes */
-    GHashTable *patterns; /* the same for any entry: functions */
-    guint longest;        /* known handler */
-    GByteArray *lengths;  /* by length up to that: is there a known one? */
+    GHashTable *bodies;   /* entry and terminals of each known handler, as GBytes */
+    GHashTable *patterns; /* the same without the entry: functions */
+    guint longest;        /* length of the longest known handler */
+    GByteArray *lengths;  /* by length, up to LONGEST: whether a handler is known */
 };
 
 HandlerKind handler_kind(const LoopItem *items, guint n)
@@ -41,7 +39,7 @@ HandlerKind handler_kind(const LoopItem *items, guint n)
     return tests == 0 ? HANDLER_PLAIN : items[0].tests ? HANDLER_TESTED : HANDLER_MIXED;
 }
 
-/* -- what is known -- */
+/* -- known handlers -- */
 
 static GHashTable *keys_new(void)
 {
@@ -101,13 +99,13 @@ int handlers_posts(const Handlers *h, const Dependence *effects, const guint *en
     return found;
 }
 
-/* The terminal's effects are known: the walk has been there. */
+/* The dependences of the terminal, which are known because the walk has passed it. */
 static const Dependence *dependence_of(const RankDependence *effects, const LoopItem *item)
 {
     return effects->calls[item->terminal];
 }
 
-/* N calls as the handler of one entry, and as one of any set of entries. */
+/* Keys for N calls as the handler of one entry, and as a handler of any set of entries. */
 static GBytes *exact_key(guint entry, const LoopItem *items, guint n)
 {
     guint *key = g_new(guint, n + 1);
@@ -156,7 +154,7 @@ void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const Loo
 {
     for (guint i = 0; i < n; i++)
         if (handlers_posts(h, dependence_of(effects, &items[i]), &entry, 1) > 1)
-            return; /* not a handler of its own */
+            return; /* not a handler of one entry */
     g_hash_table_add(h->bodies, exact_key(entry, items, n));
     g_hash_table_add(h->patterns, pattern_key(h, effects, &entry, 1, items, n));
     h->longest = MAX(h->longest, n);
@@ -165,7 +163,7 @@ void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const Loo
     h->lengths->data[n] = TRUE;
 }
 
-/* A call that posts one of its requests again is in it. */
+/* The guess includes the last call that posts one of the handler's requests again. */
 guint handlers_guess(const Handlers *h, RankDependence *effects, const guint *entries,
                      guint n_entries, const LoopItem *items, guint n)
 {
@@ -204,7 +202,7 @@ static gint compare_numbers(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Where the handlers of MEMBER can end, if they can begin at those places; ascending. */
+/* The positions where the handler of MEMBER may end, ascending, if it begins at one of BEGINS. */
 static GArray *ends_of(const Division *d, guint member, const GArray *begins)
 {
     GArray *ends = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -222,8 +220,7 @@ static GArray *ends_of(const Division *d, guint member, const GArray *begins)
     return ends;
 }
 
-/* Of the places where the handlers of MEMBER can begin, those from which one of the ENDS can be
- * reached. */
+/* Keeps in BEGINS the positions from which the handler of MEMBER reaches one of ENDS. */
 static void keep_begins(const Division *d, guint member, GArray *begins, const GArray *ends)
 {
     guint kept = 0;
@@ -253,7 +250,8 @@ static void add_handler(const Completions *c, GArray *handlers, guint first, gui
     g_array_append_val(handlers, handler);
 }
 
-/* PLACES[k]: where the first k completions' handlers can end. */
+/* Adds the handlers of a division. PLACES[k] has the positions where the handlers of the first k
+ * completions may end. */
 static void add_divided(const Completions *c, GArray *const *places, GArray *handlers)
 {
     for (guint k = 0, end; k < c->n_entries; k = end) {
@@ -297,7 +295,7 @@ static gboolean divide(const Handlers *h, const Completions *c, gboolean exactly
 
 /* -- 2 and 3: posts -- */
 
-/* Entries whose requests the items post, each once. */
+/* The entries whose requests the items post, each once. */
 static GArray *posted(const Handlers *h, const Completions *c, guint first, guint n)
 {
     GArray *entries = g_array_new(FALSE, FALSE, sizeof(guint));
@@ -314,7 +312,7 @@ static GArray *posted(const Handlers *h, const Completions *c, guint first, guin
     return entries;
 }
 
-/* Of these entries, those of which the handler could need the completion. */
+/* Keeps the entries whose completion the handler may need. */
 static void keep_complete(const Completions *c, GArray *entries, HandlerKind kind)
 {
     guint kept = 0;
@@ -332,7 +330,8 @@ static gboolean is_post(const Handlers *h, const Completions *c, guint item)
     return handlers_posts(h, dependence_of(c->effects, &c->items[item]), NULL, 0) > 0;
 }
 
-/* The items up to the end of the next post, or of the next posts in a row; 0: no more posts. */
+/* The end of the items up to the next post, or up to the last of consecutive posts; 0 if there is
+ * no post. */
 static guint next_part(const Handlers *h, const Completions *c, guint first, gboolean in_a_row)
 {
     guint end = c->first + c->n, n = first;
@@ -382,11 +381,11 @@ static gboolean parts_by_post(const Handlers *h, const Completions *c, gboolean 
     return TRUE;
 }
 
-/* -- what is told apart must count as equal in any order -- */
+/* -- divisions must count as equal in any order -- */
 
-/* The handlers of one call, if a call may complete several. Where there are tests, all other calls
- * must be those of tests; where there are none, handlers come in the order of their completions,
- * whichever of a set comes last. */
+/* Whether handlers of one call that completes several requests are comparable. With tests, all
+ * other calls must follow tests. Without tests, handlers come in the order of their completions,
+ * whichever entry of a set completes last. */
 static gboolean count_apart(const Completions *c, const Handler *handlers, guint n)
 {
     guint at = 0;
@@ -412,7 +411,7 @@ static gboolean count_apart(const Completions *c, const Handler *handlers, guint
     return TRUE;
 }
 
-/* 4: one handler for all. */
+/* Rule 4: adds one handler for all. */
 static void add_joint(const Handlers *h, const Completions *c, GArray *handlers)
 {
     g_autoptr(GArray) entries = posted(h, c, c->first, c->n);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lifetimes.c: what handles stand for. See lifetimes.h.
+/* lifetimes.c: resolves handles to objects. See lifetimes.h.
  *
- * A *name* is the number of a handle with its kind. A *site* is a place in a terminal that makes an
- * object. A name with one site needs no walk. The others are in the *state*: which definition each
- * has now. A rule reads the state of some names and writes that of some; its effect on what it
- * reads is kept. */
+ * A *name* is a kind and the number of a handle. A *site* is a place in a terminal that makes an
+ * object. A name with one site needs no walk. The other names have a *state*: their current
+ * definition. A rule reads the state of some names and writes that of others. Its effect is kept
+ * for each state that it reads. */
 #include "lifetimes.h"
 
 #include <string.h>
 
 enum { UNKNOWN = 0 }; /* definition 0: any of the sites of the name */
-/* Definitions of absolute datatypes hold those that they are made of: no program nests them
- * deeper. */
+/* Definitions of absolute datatypes contain those of their parts. No program nests them deeper. */
 enum { DEPTH_LIMIT = 64, RECURSION_LIMIT = 4000 };
-/* Steps that are worth it for each symbol of the grammar: an effect is found in one to three
- * states, as a rule. */
+/* The maximum number of steps for each symbol of the grammar. Mostly, an effect is found for one to
+ * three states. */
 enum { STEPS_FOR_A_SYMBOL = 50, STEPS_AT_LEAST = 10000000 };
 
 typedef struct {
@@ -24,9 +23,9 @@ typedef struct {
 typedef struct {
     guint name;
     gboolean writes;
-    guint slot;        /* writes: where the facts are */
-    guint alias;       /* writes: a duplicate of this name + 1, 0 none */
-    gboolean absolute; /* writes: a datatype that depends on what it is made of */
+    guint slot;        /* writes: slot of the facts */
+    guint alias;       /* writes: a duplicate of this name, + 1; 0: none */
+    gboolean absolute; /* writes: a datatype that depends on its parts */
 } Reference;
 
 typedef struct {
@@ -36,42 +35,43 @@ typedef struct {
 
 typedef struct {
     guint rule, n_in;
-    guint *in, *out; /* definitions of what the rule reads and writes */
-    guint loop;      /* that came by last */
-    guint64 at;      /* in this of its iterations */
+    guint *in, *out; /* definitions of the names that the rule reads and writes */
+    guint loop;      /* the last loop that used it */
+    guint64 at;      /* the iteration of that loop */
 } Effect;
 
 struct Lifetimes {
     Plan *plan;
     GHashTable *names; /* kind << 56 | handle -> name + 1 */
     GPtrArray *sites;  /* by name: GArray of Making */
-    /* by name: GArray of definitions, one for each site; NULL not made yet */
+    /* by name: GArray of definitions, one for each site; NULL: not made yet */
     GPtrArray *unions;
-    /* by name: the definition where there is one site only, 0 not made yet */
+    /* by name: the definition, if there is one site; 0: not made yet */
     GArray *fixed;
-    guint8 *followed;   /* by name: it has a state */
-    guint8 *making;     /* by name: its definition is being made (hostile cycles) */
+    guint8 *followed; /* by name: whether it has a state */
+    /* by name: whether its definition is being made (against cycles in hostile recordings) */
+    guint8 *making;
     GArray *references; /* of Reference, by terminal */
-    guint *first;       /* by terminal: the first of its references; n_terminals + 1 of them */
+    guint *first;       /* by terminal: its first reference; there are n_terminals + 1 of them */
 
-    GPtrArray *known;     /* definition -> Known */
-    GHashTable *interned; /* Known -> itself */
+    GPtrArray *known;     /* definition -> KnownState */
+    GHashTable *interned; /* KnownState -> itself */
     guint *scratch;       /* room for the inputs of one definition */
 
-    /* the walk */
+    /* for the walk */
     guint *state; /* by name */
-    guint *owner; /* by name: sequence + 1 that alone makes it, in the class */
+    guint *owner; /* by name: the only sequence that makes it in the class, + 1 */
     guint sequence;
-    GArray **reads, **writes; /* by rule: names; NULL: the rule leaves states alone */
+    GArray **reads, **writes; /* by rule: names; NULL: the rule does not use states */
     GHashTable *effects;      /* Effect -> itself */
     GHashTable *seen;         /* calls of this class with their definitions */
     guint64 steps, limit;
     guint loops, depth;
-    gboolean lost; /* too many states: nothing is known of any */
+    gboolean lost; /* too many states: all are unknown */
     RankList class_ranks;
 
-    /* the call that is visited */
-    /* definitions of its references that read followed names, in order; NULL none */
+    /* for the call that is visited */
+    /* definitions of those of its references that read followed names, in order; NULL: none */
     const guint *bound;
     guint terminal;
 
@@ -151,7 +151,7 @@ static void note_references(Lifetimes *live, const CallPattern *c)
                 continue;
             Reference r = {name_of(live, arg->param->kind, arg->in[k].value), FALSE, 0, 0, FALSE};
             g_array_append_val(live->references, r);
-            /* A duplicate has all that its parent has, its topology too. */
+            /* A duplicate has all properties of its parent, even the topology. */
             if (g_str_has_prefix(c->function->name, "MPI_Comm_dup")
                 || g_str_has_prefix(c->function->name, "MPI_Comm_idup"))
                 alias = r.name + 1;
@@ -168,7 +168,8 @@ static const Reference *references_of(const Lifetimes *live, guint terminal, gui
     return *n ? &g_array_index(live->references, Reference, live->first[terminal]) : NULL;
 }
 
-/* Names with several sites, and those that are made of such. Gives whether there are any. */
+/* Marks names with several sites, and names that are made of these. Returns whether there are
+ * any. */
 static gboolean find_followed(Lifetimes *live)
 {
     gboolean any = FALSE, more = TRUE;
@@ -218,7 +219,8 @@ static void known_free(gpointer known)
     g_free(known);
 }
 
-/* The number of a definition; gpointers of the table are numbers, by way of the array. */
+/* The number of a definition. The values of the table are numbers, which are indices of the
+ * array. */
 static guint intern(Lifetimes *live, Definition d)
 {
     KnownState key = {d, 0};
@@ -245,7 +247,7 @@ const Definition *lifetimes_definition(const Lifetimes *live, guint definition)
 
 static guint current(Lifetimes *live, guint name);
 
-/* What the reference R of TERMINAL makes, from what its names stand for now. */
+/* The definition that reference R of TERMINAL makes from the current definitions of its names. */
 static guint make(Lifetimes *live, guint terminal, const Reference *r)
 {
     Definition d = {.terminal = terminal, .slot = r->slot, .absolute = r->absolute};
@@ -290,7 +292,7 @@ static guint current(Lifetimes *live, guint name)
     return live->followed[name] ? live->state[name] : fixed(live, name);
 }
 
-/* All that a name ever stood for, made of anything. */
+/* All definitions that a name ever had, made of any objects. */
 static const GArray *union_of(Lifetimes *live, guint name)
 {
     if (!live->unions->pdata[name]) {
@@ -329,7 +331,7 @@ guint lifetimes_definitions(Lifetimes *live, WendKind kind, gint64 handle, guint
         it = &g_array_index(live->fixed, guint, name);
     } else if (live->bound) {
         const Reference *refs = references_of(live, live->terminal, &n);
-        guint i = 0; /* the first that names it: arrays of datatypes name few, and often */
+        guint i = 0; /* the first reference to it; arrays of datatypes have few different names */
         for (; i < n && !refs[i].writes && refs[i].name != name; i++)
             at += live->followed[refs[i].name];
         if (i < n && !refs[i].writes)
@@ -363,8 +365,8 @@ static gboolean definition_varies(const Lifetimes *live, guint definition, WendK
             && (kind == WEND_KIND_DATATYPE || f == 0 || f == 3))
             return TRUE;
     if (d->absolute)
-        return TRUE; /* its addresses may differ: not worth a look */
-    /* Graphs: neighbours are each rank's own. */
+        return TRUE; /* its addresses may differ; this is not examined further */
+    /* In a graph each rank has neighbours of its own. */
     return kind == WEND_KIND_COMM
            && strstr(wend_program_shape(live->plan->program, t->shape)->function->name,
                      "raph_create");
@@ -389,7 +391,7 @@ gboolean lifetimes_varies(Lifetimes *live, const CallPattern *c)
     return FALSE;
 }
 
-/* -- what rules read and write -- */
+/* -- names that rules read and write -- */
 
 static void add_once(GArray **list, guint *mark, guint name, guint stamp)
 {
@@ -516,8 +518,8 @@ static void walk_terminal(Lifetimes *live, guint terminal)
 
 static Effect *walk_rule(Lifetimes *live, guint rule);
 
-/* N times: the states that a loop goes through come again sooner or later, and from there on
- * nothing is new. */
+/* Walks a rule N times. The states of a loop repeat after some iterations, and no later iteration
+ * has a new effect. */
 static void walk_loop(Lifetimes *live, guint rule, guint64 n)
 {
     guint loop = ++live->loops;
@@ -555,7 +557,7 @@ static Effect *walk_rule(Lifetimes *live, guint rule)
         const WendSymbol *s = &r->symbols[i];
         live->steps++;
         if (!s->is_rule) {
-            /* what it makes is not what it reads: twice is as good as often */
+            /* it does not read what it makes, so two repetitions are enough */
             for (guint64 k = 0; k < MIN(s->repeats, 2); k++)
                 walk_terminal(live, s->id);
         } else if (live->reads[s->id] || live->writes[s->id]) {
@@ -596,7 +598,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
     gboolean any = FALSE;
     live->function = function;
     live->data = data;
-    /* What needs no walk. */
+    /* calls that need no walk */
     for (guint t = 0; t < wend_program_n_terminals(p); t++) {
         guint n;
         gboolean follows = FALSE;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory_use.c: how large each segment of the application's memory has to be in the proxy.
+/* memory_use.c: the size of each segment of the application's memory in the proxy.
  *
- * All pointers into one segment stay offsets into it, so overlap and aliasing are as they were. The
- * size is the largest over all uses of the segment's id: an id that was freed and taken again is
- * allocated anew with that size, which costs no more than address space, since only what MPI
- * touches becomes pages. What a use touches depends on the datatypes and communicators that its
- * handles stand for then: lifetimes.c. */
+ * All pointers into one segment stay offsets in it, so they overlap as in the application. The size
+ * is the largest over all uses of the segment's id. An id that was freed and used again is
+ * allocated with that size each time. This costs only address space, since only the bytes that MPI
+ * touches become pages. The bytes that a call touches depend on the objects that its handles stand
+ * for at that time (lifetimes.c). */
 #include "memory_use.h"
 
 #include "datatype_layout.h"
@@ -22,8 +22,8 @@ static Segment *segment_of(Plan *plan, gint64 word)
     return s;
 }
 
-/* Bytes LOW to below HIGH from AT on. A recording that is damaged says any number: in the sums of
- * bytes_sum it stays what can be added to. */
+/* Notes the use of bytes LOW to below HIGH from AT on. A damaged recording may have any numbers;
+ * bytes_sum clamps them. */
 static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
 {
     if (!wend_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
@@ -40,8 +40,8 @@ typedef struct {
     GArray *pieces;
 } Uses;
 
-/* Where a buffer begins, and all that the call touches through it. MPI_BOTTOM and its like begin
- * nowhere: there only addresses count. */
+/* Notes the beginning of a buffer, and all bytes that the call touches through it. MPI_BOTTOM and
+ * similar constants have no beginning: only addresses count. */
 static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
 {
     const Arg *arg = &c->args[index];
@@ -58,7 +58,7 @@ static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
     }
 }
 
-/* N places of a segment and an offset each. */
+/* Notes N addresses, each a segment and an offset. */
 static void use_places(Uses *u, const CallPattern *c, const Word *words, gint64 n, guint rank)
 {
     for (gint64 i = 0; i < n; i++) {
@@ -77,12 +77,12 @@ static void use_call(Uses *u, const CallPattern *c, guint rank)
                 use_buffer(u, c, i, rank);
             else if (arg->has_in)
                 use_places(u, c, arg->in, arg->n_in, rank);
-            /* a base that MPI gives: MPI_Win_shared_query */
+            /* a base that MPI returns: MPI_Win_shared_query */
             if (arg->has_out && arg->n_out > 0 && arg->n_out_words >= 2)
                 use(u->plan, arg->out[0].value, 0, 0, 1);
             break;
         case WEND_KIND_ADDRESS:
-        case WEND_KIND_ATTR: /* a distance is two places */
+        case WEND_KIND_ATTR: /* a distance has two addresses */
             if (arg->has_in)
                 use_places(u, c, arg->in,
                            (arg->param->array ? arg->n_in : 1)
@@ -99,7 +99,7 @@ static void use_call(Uses *u, const CallPattern *c, guint rank)
     }
 }
 
-/* Does anything that decides on extents vary by rank? */
+/* Whether an argument that determines extents varies by rank. */
 static gboolean varies(const CallPattern *c)
 {
     gint64 value;
@@ -137,8 +137,8 @@ static void visit_call(const CallPattern *c, RankList ranks, gpointer data)
         use_call(u, c, ranks.ranks[r]);
 }
 
-/* Have the main thread's segments, which come first, about as many numbers as there are? Else a
- * list by number would be mostly gaps. */
+/* Whether the numbers of the main thread's segments, which come first, have few gaps. A list by
+ * number would otherwise be mostly empty. */
 static gboolean are_dense(const GPtrArray *segments)
 {
     enum { GAP = 16, FEW = 64 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* c_text.c: lines of C: indentation, wrapping. */
+/* c_text.c: lines of C with indentation and line breaks. */
 #include <string.h>
 
 #include "emitter.h"
@@ -11,8 +11,8 @@ const char *count_type(guint64 n)
     return n > G_MAXINT32 ? "long" : "int";
 }
 
-/* Appends TEXT with lines no longer than WIDTH where there is a comma, an operator or a blank to
- * break at; never in a literal. */
+/* Appends TEXT in lines of at most WIDTH characters, if there is a comma, an operator or a blank to
+ * break at. Never breaks a literal. */
 static void wrapped(GString *out, int indent, const char *text, const char *lead,
                     const char *next_lead)
 {

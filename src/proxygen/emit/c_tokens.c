@@ -11,7 +11,7 @@ static gboolean is_printable(char c)
     return c >= ' ' && c <= '~';
 }
 
-/* No name that the program makes itself looks like one of MPI's, nor does a keyword. */
+/* Names of the program itself and keywords never look like names of MPI. */
 gboolean c_is_identifier(const char *name)
 {
     return identifier_is(name, strlen(name)) && g_str_has_prefix(name, C_NAME_PREFIX);
@@ -29,15 +29,15 @@ char *c_identifier(const char *name)
 
 char *c_number(gint64 number)
 {
-    /* C has no negative constants: this one's positive part is no long. */
+    /* C has no negative constants, and the positive part of this one is no long. */
     if (number == G_MININT64)
         return g_strdup_printf("(%" G_GINT64_FORMAT "L - 1)", number + 1);
     const char *suffix = number > G_MAXINT32 || number < G_MININT32 ? "L" : "";
     return g_strdup_printf("%" G_GINT64_FORMAT "%s", number, suffix);
 }
 
-/* A character between QUOTEs. Octal escapes have three digits at most, so that whatever comes next
- * is no part of them. TRIGRAPH: the character before is a question mark. */
+/* Appends a character between QUOTEs. Octal escapes have three digits, so the next character cannot
+ * extend them. TRIGRAPH: the previous character is a question mark. */
 static void append_character(GString *s, char c, char quote, gboolean trigraph)
 {
     if (c == quote || c == '\\')
@@ -52,7 +52,7 @@ static void append_character(GString *s, char c, char quote, gboolean trigraph)
         g_string_append_printf(s, "\\%03o", (unsigned char)c);
 }
 
-/* Such constants, and no numbers: those above 127 would be too large for a char that has a sign. */
+/* A list of such constants. Numbers above 127 would be too large for a signed char. */
 static char *character_list(const char *text, gsize length)
 {
     GString *s = g_string_new("");

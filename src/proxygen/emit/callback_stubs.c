@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* callback_stubs.c: which stubs there are for the functions that the application gave to MPI. */
+/* callback_stubs.c: see callback_stubs.h. */
 #include "callback_stubs.h"
 
 #include <string.h>
 
 #include "emitter.h"
 
-/* BODY uses the recorded "value" and "flag" where the type has them. */
+/* BODY uses the recorded "value" and "flag" if the type has them. */
 static const StubType stub_types[] = {
     {"MPI_User_function", "user_op", "void",
      "void *in, void *inout, int *len, MPI_Datatype *datatype",

@@ -9,23 +9,23 @@
 static const struct {
     const char *comment, *report;
 } texts[CHANGES] = {
-    [CHANGE_SOURCE] = {"From any source when it was recorded, pinned to the source that came",
+    [CHANGE_SOURCE] = {"Recorded with MPI_ANY_SOURCE, pinned to the source that came",
                        "name the source that came instead of MPI_ANY_SOURCE"},
     [CHANGE_SOURCES] =
-        {"From any source when it was recorded, pinned to the source that came for each start",
-         "name the source that came instead of MPI_ANY_SOURCE, with a request for each"},
+        {"Recorded with MPI_ANY_SOURCE, pinned to the source that came for each start",
+         "name the source that came instead of MPI_ANY_SOURCE, each with its own request"},
     [CHANGE_NEIGHBOURS] =
-        {"The order of neighbours is the library's choice, and what follows goes by it: made with "
-         "the recorded one",
+        {"Later calls depend on the order of neighbours, which the library chooses: made with the "
+         "recorded order",
          "become MPI_Dist_graph_create_adjacent with the recorded order of neighbours"},
     [CHANGE_TURNS] = {NULL, "wait for their turn in the recorded order"},
-    [CHANGE_RECORDED_ORDER] = {"In the recorded order, which cannot hang",
+    [CHANGE_RECORDED_ORDER] = {"Completes in the recorded order, which cannot hang",
                                "complete requests in the recorded order"},
     [CHANGE_ANY_ORDER] =
-        {"Each request completes as often as it did, in whatever order; what follows is its own",
-         "complete requests in whatever order, each followed by its own calls"},
-    [CHANGE_ALL_COMPLETE] = {"All requests complete, in whatever order",
-                             "complete requests in whatever order"},
+        {"Each request completes as often as recorded, in any order, followed by its own calls",
+         "complete requests in any order, each followed by its own calls"},
+    [CHANGE_ALL_COMPLETE] = {"All requests complete, in any order",
+                             "complete requests in any order"},
     [CHANGE_LEFT_OUT] = {"%s is left out", "are left out"},
 };
 
@@ -37,8 +37,8 @@ typedef struct {
 
 struct Changes {
     GHashTable *noted;  /* Noted -> the same */
-    guint64 *rules;     /* by rule: how often it is run, over all ranks */
-    guint64 *terminals; /* by terminal: calls, likewise */
+    guint64 *rules;     /* by rule: number of runs, over all ranks */
+    guint64 *terminals; /* by terminal: number of calls, over all ranks */
 };
 
 static guint noted_hash(gconstpointer key)
@@ -54,7 +54,7 @@ static gboolean noted_equal(gconstpointer a, gconstpointer b)
            && g_strcmp0(x->reason, y->reason) == 0;
 }
 
-/* -- how often -- */
+/* -- numbers of calls -- */
 
 static void count_rule(struct Changes *c, const PlanRule *rule, guint64 times)
 {
@@ -101,7 +101,8 @@ static guint64 count_sources(const Wildcard *wildcard)
     return n;
 }
 
-/* Calls that a table of entries to complete is for: each has their number, and then the entries. */
+/* The number of calls in a table of entries to complete. Each call has a number of entries, and
+ * then the entries. */
 static guint64 count_picks(const Choice *choice)
 {
     GHashTableIter iter;

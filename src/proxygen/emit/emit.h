@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit.h: the interface of this folder: the plan as C. */
+/* emit.h: the interface of this folder, which turns the plan into C. */
 #ifndef PROXYGEN_EMIT_H
 #define PROXYGEN_EMIT_H
 

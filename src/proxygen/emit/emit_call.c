@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_call.c: one call, its arguments driven by the kinds of the specification. */
+/* emit_call.c: writes one call. The kinds of the specification determine its arguments. */
 #include <string.h>
 
 #include "callback_stubs.h"
@@ -11,7 +11,7 @@
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/plan/passes.h"
 
-/* Arrays up to this length are written where they are used. */
+/* Longer arrays become tables or variables. */
 enum { INLINE_ELEMENTS = 12 };
 
 /* -- arrays -- */
@@ -21,8 +21,8 @@ static void add(GPtrArray *lines, char *line)
     g_ptr_array_add(lines, line);
 }
 
-/* Whether the arrays of a call get names: the library may read them after the call (requests keep
- * their arrays), or the call failed, and what was wrong may be that one array was given twice
+/* Whether the arrays of a call need names. The library may read them after the call (requests keep
+ * their arrays). Or the call failed, perhaps because one array was passed twice
  * (emit_call_expression). */
 static gboolean names_arrays(const CallPattern *c)
 {
@@ -41,14 +41,14 @@ static char *filled_array(Emitter *e, const char *ctype, const char *param, gint
     return g_strdup(name);
 }
 
-/* What MPI 3.0 removed never got its consts. */
+/* Functions that MPI 3.0 removed have no const parameters. */
 static gboolean is_without_const(const CallPattern *c)
 {
     return strcmp(c->function->name, "MPI_Type_struct") == 0
            || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
 }
 
-/* NULL: a table takes less. */
+/* The array as loops. NULL if a table is shorter. */
 static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboolean constant)
 {
     static const guint any = 0;
@@ -67,8 +67,8 @@ static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboo
                                 n);
 }
 
-/* An array that the library reads: inline when short, else a constant table, by rank where elements
- * vary by rank. */
+/* An array that the library reads: inline if it is short, else a constant table, by rank if
+ * elements vary by rank. */
 static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const WendParam *param = arg->param;
@@ -79,7 +79,7 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
         return n == WEND_ABSENT || n == -1 ? g_strdup("NULL") : literal(e->plan, n);
     if (n == 0)
         return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
-    gboolean numbers = TRUE;                               /* no places in memory */
+    gboolean numbers = TRUE;                               /* no addresses */
     for (gint64 i = 0; i < n; i++) {
         constant &= call_word_is_constant(c, arg->in[width * i + addresses], &value);
         numbers &= !addresses || arg->in[width * i].value == WEND_PLAIN;
@@ -169,7 +169,8 @@ static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
     return g_strdup_printf("(%s[]){%s}", ctype, elements->str);
 }
 
-/* Requests that do not stand in a row of the proxy's array go to ARRAY for the call, and back. */
+/* Copies requests that are not consecutive in the proxy's array to ARRAY before the call, and back
+ * after it. */
 static void gather(Emitter *e, gint64 n, const char *members, const char *array)
 {
     const char *name = locals_variable(e, "MPI_Request *const *", "members", 0);
@@ -181,7 +182,7 @@ static void gather(Emitter *e, gint64 n, const char *members, const char *array)
         g_strdup_printf("scatter_requests(%" G_GINT64_FORMAT ", %s, %s);", n, array, name));
 }
 
-/* Pointers to the requests; to INVALID for those that are none. */
+/* Pointers to the requests. Elements that are no requests point to INVALID. */
 static char *request_members(Emitter *e, const Word *words, gint64 n, RankList ranks,
                              const char *invalid)
 {
@@ -196,7 +197,7 @@ static char *request_members(Emitter *e, const Word *words, gint64 n, RankList r
     return g_string_free(members, FALSE);
 }
 
-/* Some of the array were no requests, and the call failed. */
+/* An array for a failed call in which some elements were no requests. */
 static char *invalid_requests(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     RankList ranks = e->plan->terminal_ranks[c->terminal];
@@ -237,8 +238,8 @@ char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
     return g_steal_pointer(&array);
 }
 
-/* Elements that an output array needs, when the recording has its length in an outcome: what the
- * caller promised, else what came. */
+/* The number of elements of an output array whose recorded length is an outcome: the bound that the
+ * caller passed, or else the recorded length. */
 static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
@@ -246,12 +247,13 @@ static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
     gint64 length = MAX(1, arg->n_out);
     const Arg *promised = arg->param->length ? call_arg_named(c, arg->param->length) : NULL;
     if (promised && !promised->has_in)
-        promised = NULL; /* a result itself: MPI_Waitsome's indices are as many as complete */
+        /* an output, too: MPI_Waitsome returns as many indices as requests completed */
+        promised = NULL;
     for (guint r = 0; r < ranks.n; r++)
         length = MAX(length, call_number(c, promised, ranks.ranks[r], 0));
     if (arg->has_out && arg->n_out_words)
         return length;
-    /* All counts that the call passes bound what it can get. */
+    /* otherwise each count that the call passes is a possible bound */
     for (guint i = 0; !promised && i < c->n_args; i++)
         if (c->args[i].param->kind == WEND_KIND_INT || c->args[i].param->kind == WEND_KIND_COUNT)
             for (guint r = 0; r < ranks.n; r++) {
@@ -272,7 +274,7 @@ static char *out_array(Emitter *e, const CallPattern *c, guint index)
                                                              : literal(e->plan, arg->n_out);
     const char *ctype = layout_kind_is_handle(kind) ? handle_ctype(kind) : arg->param->ctype;
     const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
-    /* Handles go on to their own variables. */
+    /* Handles are copied to their own variables. */
     guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
     for (gint64 i = 0; layout_kind_is_handle(kind) && i < arg->n_out; i++)
         if (wend_is_handle(arg->out[width * i].value)) {
@@ -327,8 +329,8 @@ static char *strings_in(Emitter *e, const Arg *arg)
     return g_string_free(s, FALSE);
 }
 
-/* A string that the library fills: as long as any of the standard's limits, and as what the caller
- * gave as room. */
+/* A string that the library fills. It has room for the longest string of the standard, and for the
+ * length that the caller passed. */
 static char *string_out(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     gint64 room = 8192;
@@ -342,7 +344,7 @@ static char *string_out(Emitter *e, const CallPattern *c, const Arg *arg)
     return g_strdup(locals_variable(e, "char", arg->param->name, MIN(room, 1 << 24)));
 }
 
-/* -- the rest -- */
+/* -- other arguments -- */
 
 static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
@@ -353,7 +355,7 @@ static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
         return g_strdup("&status");
     }
     if (arg->has_out && arg->n_out == -1)
-        return g_strdup("NULL"); /* of an empty array */
+        return g_strdup("NULL"); /* for an empty array */
     if (!arg->has_out || arg->n_out < 0)
         return g_strdup("MPI_STATUSES_IGNORE");
     e->needs[HELPER_STATUSES] = TRUE;
@@ -362,7 +364,7 @@ static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     return g_strdup("statuses");
 }
 
-/* An output scalar of a kind that later calls do not use. */
+/* An output scalar that later calls do not use. */
 static char *out_scalar(Emitter *e, const char *ctype, const char *name)
 {
     return g_strdup_printf("&%s", locals_variable(e, ctype, name, 0));
@@ -378,7 +380,7 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
         g_autofree char *value = expression_handle_of(e, c, kind, word);
         if (!call_param_by_pointer(c, arg->param))
             return g_steal_pointer(&value);
-        /* A key that is freed can be named until its attributes are gone: the call gets a copy to
+        /* A freed key may be named until its attributes are deleted. So the call gets a copy to
          * overwrite. */
         if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL
             && !variables_are_shared(e->plan, kind, word))
@@ -393,7 +395,8 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     return out_scalar(e, handle_ctype(kind), arg->param->name);
 }
 
-/* One request; a pointer to where it is, but for the few functions that take its value. */
+/* A single request: a pointer to its slot, or its value for the few functions that take it by
+ * value. */
 static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     gint64 word = arg->has_in ? arg->in[0].value : arg->has_out ? arg->out[0].value : WEND_ABSENT;
@@ -410,7 +413,7 @@ static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
                                                 : g_steal_pointer(&variable);
 }
 
-/* A base address that MPI made becomes the segment's. */
+/* A base address that MPI makes. It is stored as the address of the segment. */
 static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const char *name = locals_variable(e, "void *", arg->param->name, 0);
@@ -427,7 +430,7 @@ static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
     return g_strdup_printf("&%s", name);
 }
 
-/* A number; a pointer to one that the call also changes. */
+/* A number, or a pointer to it if the call also changes it. */
 static char *number_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const WendParam *param = arg->param;
@@ -505,8 +508,8 @@ static gboolean same_words(const Word *a, const Word *b, guint n)
     return TRUE;
 }
 
-/* In a call that failed: the earlier argument that is an array of the same content, and stands for
- * both. -1: none. */
+/* In a failed call, the earlier argument that is an array of the same contents and is passed for
+ * both. -1 if there is none. */
 static gint same_array(const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
@@ -522,7 +525,7 @@ static gint same_array(const CallPattern *c, guint index)
     return -1;
 }
 
-/* The calls on persistent receives of which each start has its own source are the helpers'. */
+/* The function to call. For persistent receives with a source for each start it is a helper. */
 static char *function_name(Emitter *e, const CallPattern *c)
 {
     static const struct {
@@ -576,7 +579,7 @@ char *emit_call_expression(Emitter *e, const CallPattern *c)
     return g_string_free(s, FALSE);
 }
 
-/* What becomes of the value that a function returns. */
+/* The statement that stores the return value of a function. */
 static char *statement_of(Emitter *e, const CallPattern *c, const char *expression)
 {
     const Arg *last = c->n_args ? &c->args[c->n_args - 1] : NULL;
@@ -614,7 +617,8 @@ static void add_turn(Emitter *e, const CallPattern *c)
         e->needs[HELPER_TURNS] = TRUE;
 }
 
-/* What others will ask for when they access it (dynamic.c), and the end of that. */
+/* Adds statements that publish the address of an attached block for other processes (dynamic.c),
+ * that end this, or that wait for it. */
 static void add_places(Emitter *e, const CallPattern *c)
 {
     if (!e->plan->blocks || (c->failed && strcmp(c->function->name, "MPI_Win_lock") != 0))
@@ -670,7 +674,7 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         for (guint i = 0; i < e->before->len; i++)
             write_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
         if (poll) {
-            /* It succeeded when it was recorded; what did not succeed is not in the program. */
+            /* The recorded call succeeded. Unsuccessful polls before it are not in the program. */
             write_line(out, indent, "do");
             write_line(out, indent + 1, "%s", statement);
             write_line(out, indent, "while (!flag);");

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_callbacks.c: the stubs of callbacks: they make the calls that were recorded and return what
- * was returned. */
+/* emit_callbacks.c: stubs of callbacks, which make the recorded calls and return the recorded
+ * results. */
 #include <string.h>
 
 #include "callback_stubs.h"
 #include "emitter.h"
 #include "lib/base/byte-table.h"
 
-/* -- what the calls of a callback were -- */
+/* -- the calls of a callback -- */
 
-/* The invocations of a function on one rank, one after the other: the terminals of its calls, and
- * what it gave back. */
+/* The invocations of a function on one rank, in order: the terminals of the calls, and the
+ * result. */
 typedef struct {
     const WendProgram *program;
     gint64 word;
-    guint rank, sequence; /* the next one to look at */
-    WendWalk *walk;       /* of one of its sequences; NULL: none is begun */
+    guint rank, sequence; /* SEQUENCE is the next one to read */
+    WendWalk *walk;       /* walk of one of its sequences; NULL: none is open */
     GArray *calls;
     gint64 value, flag;
 } Invocations;
@@ -47,14 +47,14 @@ static gboolean open_sequence(Invocations *v)
     return FALSE;
 }
 
-/* FALSE: there is none any more, and the walk is freed. */
+/* Reads the next invocation. Returns FALSE if there is none; the walk is then freed. */
 static gboolean next_invocation(Invocations *v)
 {
     g_array_set_size(v->calls, 0);
     v->value = v->flag = 0;
     while (v->walk || open_sequence(v)) {
         const WendCall *call = wend_walk_next(v->walk);
-        if (!call) { /* calls without a return: the run ended in it */
+        if (!call) { /* calls without a return, because the run ended */
             g_array_set_size(v->calls, 0);
             g_clear_pointer(&v->walk, wend_walk_free);
             continue;
@@ -77,7 +77,7 @@ static gboolean next_invocation(Invocations *v)
     return FALSE;
 }
 
-/* A row of a stub's list: so many equal invocations. */
+/* An element of a stub's list: TIMES equal invocations. */
 typedef struct {
     guint number;
     gint64 value, flag;
@@ -92,7 +92,7 @@ static void put_returned(GString *list, const Returned *r)
                                flag, r->times);
 }
 
-/* What the calls of an invocation are, as a number of BODIES: equal ones once. */
+/* The number of an invocation's calls in BODIES, where equal calls have one element. */
 static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArray *bodies)
 {
     gboolean new;
@@ -106,7 +106,7 @@ static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArr
     return number;
 }
 
-/* The list of a rank, as text; its rows are counted. */
+/* The list of a rank, as text. *ROWS is its number of elements. */
 static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable *cases,
                            GPtrArray *bodies, guint64 *rows)
 {
@@ -117,8 +117,8 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
     *rows = 0;
     invocations_begin(&v, e->plan->program, stub->word, rank);
     while (next_invocation(&v)) {
-        /* An error code other than success may be one of this library's: 16 (MPI_ERR_OTHER) and its
-         * like are classes, and those are kept. */
+        /* An error code may be specific to a library. Codes such as 16 (MPI_ERR_OTHER) are classes,
+         * and are kept. */
         const Returned one = {body_of(e, v.calls, cases, bodies),
                               wend_is_const(v.value) ? 0 : v.value, v.flag, 1};
         if (last.times > 0 && one.number == last.number && one.value == last.value
@@ -143,8 +143,8 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
 
 static void emit_stub(Emitter *e, GString *out, const Stub *stub)
 {
-    /* The distinct sequences of nested calls get a case each; invocations are a list of (case,
-     * value, flag, times), by rank when ranks differ. */
+    /* Each distinct sequence of nested calls gets a case. Invocations are a list of (case, value,
+     * flag, times), by rank if ranks differ. */
     g_autoptr(GHashTable) cases = wend_byte_numbers_new();
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) by_rank = g_string_new("");
@@ -180,8 +180,8 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     gboolean uses = nested || strcmp(stub->type->value, "int") == 0
                     || strstr(stub->type->body, "returned") != NULL;
     if (uses && is_operator) {
-        /* Which invocations call something, the operands decide: the value says how many before
-         * each did not. */
+        /* The operands decide which invocations make calls. VALUE is the number of invocations
+         * without calls before this one. */
         write_line(text, 1, "static int done;");
         write_line(text, 1, "static long passed, repeated;");
         write_line(text, 1, "const Returned *returned = &%s[done];", table);
@@ -206,7 +206,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     locals_end(e, text, 1);
     write_line(text, 1, "%s", stub->type->body);
     if (nested && bodies->len == 1) {
-        /* written for two levels of indentation */
+        /* the text has two levels of indentation */
         g_string_append_printf(text, "    {\n%s    }\n", (char *)g_ptr_array_index(bodies, 0));
     } else if (nested) {
         write_line(text, 1, "switch (returned->calls) {");
@@ -241,7 +241,7 @@ void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
         "typedef struct {\n    int calls;\n    long value; /* or of an operator: invocations "
         "before this one that called nothing */\n    int flag;\n    long times;\n} Returned;\n\n");
     g_autoptr(GString) prototypes = g_string_new("");
-    for (guint i = 0; i < c->order->len; i++) { /* nested calls may add more */
+    for (guint i = 0; i < c->order->len; i++) { /* nested calls may add stubs */
         const Stub *stub = g_ptr_array_index(c->order, i);
         g_autoptr(GString) text = g_string_new("");
         emit_stub(e, text, stub);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_choice.c: Waitany, Waitsome, Testany and Testsome: calls that complete some of a set of
- * requests.
+/* emit_choice.c: Waitany, Waitsome, Testany and Testsome, which complete some of several requests.
  *
- * outcomes.c has found out what each place in the program has to complete. Where the calls of one
- * place complete all that is pending, they are the loop that the application had, in whatever
- * order. Elsewhere what follows may depend on who completed, so the requests that did not complete
- * in the recording are hidden (MPI_REQUEST_NULL) from that call. The recorded order has happened,
- * so waiting for it cannot deadlock. Loops whose bodies depend on who completed are those of
- * loops.c. */
+ * outcomes.c has found the requests that each site must complete. If the calls of one site complete
+ * all pending requests, they become a loop as in the application, in any order. Elsewhere the calls
+ * that follow may depend on the completed request. So requests that did not complete in the
+ * recording are hidden from the call (MPI_REQUEST_NULL). The recorded order is possible, so waiting
+ * for it cannot deadlock. loops.c finds loops with bodies that depend on the completed request. */
 #include <string.h>
 
 #include "changes.h"
@@ -20,7 +18,8 @@ static void write_lines(GString *out, int indent, const GPtrArray *lines)
         write_line(out, indent, "%s", (const char *)g_ptr_array_index(lines, i));
 }
 
-/* How many requests a call has completed, taken from what is pending. */
+/* The statement that subtracts the requests that a call has completed from those that are
+ * pending. */
 static const char *count_down(const CallPattern *c)
 {
     if (strcmp(c->function->name, "MPI_Waitany") == 0)
@@ -30,8 +29,8 @@ static const char *count_down(const CallPattern *c)
     return "pending = outcount == MPI_UNDEFINED ? 0 : pending - outcount;";
 }
 
-/* The recorded entries as a table: for each call their number and then the entries; one table by
- * rank when they differ. */
+/* A table of the recorded entries: for each call, the number of entries and then the entries. It is
+ * one table by rank if ranks differ. */
 static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
 {
     g_autoptr(GString) list = g_string_new("");
@@ -65,7 +64,8 @@ static char *picks_table(Emitter *e, const Choice *choice, RankList ranks)
                  : g_strdup_printf("%s[rank]", table);
 }
 
-/* An expression for the entries to complete, and what moves on to the next ones. */
+/* An expression for the entries to complete. *ADVANCE is the statement that moves to the next
+ * ones. */
 static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
 {
     *advance = NULL;
@@ -91,7 +91,7 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
     const char *hidden = locals_variable(e, "MPI_Request", "hidden", requests->n_in),
                *keep = locals_variable(e, "const int *", "keep", 0);
     g_autofree char *list = emit_request_array(e, c, requests);
-    g_ptr_array_set_size(e->before, 0); /* what it needs comes again with the call itself */
+    g_ptr_array_set_size(e->before, 0); /* the call itself adds these statements again */
     g_ptr_array_set_size(e->after, 0);
     g_autofree char *expression = emit_call_expression(e, c);
     g_autofree char *advance = NULL, *picks = picks_expression(e, choice, &advance);
@@ -187,7 +187,7 @@ static gboolean runs_equal(const GArray *a, const GArray *b)
     return TRUE;
 }
 
-/* Gives the number of statements. */
+/* Writes the calls of a body. Returns the number of statements. */
 static guint emit_body(Emitter *e, GString *out, int indent, guint body)
 {
     if (body == NO_BODY)
@@ -202,7 +202,7 @@ static guint emit_body(Emitter *e, GString *out, int indent, guint body)
     return 1;
 }
 
-/* What follows a completion of the run; gives the number of statements. */
+/* Writes the calls after a completion of the run. Returns the number of statements. */
 static guint emit_run(Emitter *e, GString *out, int indent, const Loop *loop, const LoopRun *run)
 {
     if (!run->joint || run->body == NO_BODY)
@@ -221,8 +221,8 @@ static gboolean same_calls(const LoopRun *a, const LoopRun *b)
     return a->body == b->body && a->joint == b->joint;
 }
 
-/* What follows the completions of an entry, in terms of left[ENTRY]: how many there are still, this
- * one included. */
+/* Writes the calls after the completions of an entry. left[ENTRY] is the number of its completions
+ * that are left, this one included. */
 static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, guint entry,
                       const char *left)
 {
@@ -248,7 +248,7 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
         write_line(out, indent, "}");
         return;
     }
-    /* Which body each completion has, the last one first. */
+    /* the body of each completion, the last one first */
     g_autoptr(GString) list = g_string_new("");
     g_autoptr(GArray) bodies = g_array_new(FALSE, FALSE, sizeof(LoopRun));
     for (guint i = runs->len; i-- > 0;) {
@@ -273,7 +273,7 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
     write_line(out, indent, "}");
 }
 
-/* What follows the completion of entry INDEX. */
+/* Writes the calls after the completion of entry INDEX. */
 static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, const char *index,
                         const char *left)
 {
@@ -291,7 +291,7 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
     }
     if (!any)
         return;
-    if (!different) { /* whatever completes */
+    if (!different) { /* the same for all entries */
         emit_run(e, out, indent, loop, only);
         return;
     }
@@ -316,7 +316,7 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
     write_line(out, indent, "}");
 }
 
-/* Are there entries whose completions do not all have the same body? */
+/* Whether the completions of some entry have different bodies. */
 static gboolean counts_entries(const Loop *loop)
 {
     gboolean counts = loop->hides;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_filled.c: long arrays whose elements follow a pattern, as loops: data types of a million
- * blocks would be megabytes of constants otherwise. */
+/* emit_filled.c: writes long arrays with a pattern as loops. A datatype of a million blocks would
+ * otherwise be megabytes of constants. */
 #include <string.h>
 
 #include "emitter.h"
 #include "lib/record/progressions.h"
 #include "variable_names.h"
 
-/* What a progression, and a function around them all, takes as text, about; an array takes what its
- * elements do. */
+/* The approximate size of the text of a progression, and of the function around all progressions.
+ * An array has the size of its elements. */
 enum { PROGRESSION_TEXT = 70, FUNCTION_TEXT = 160 };
 
-/* Appends them; more than LIMIT: FALSE. */
+/* Appends the progressions. Returns FALSE if there are more than LIMIT. */
 static gboolean find_progressions(const gint64 *v, gint64 n, gboolean level, gint64 limit,
                                   GArray *all)
 {
@@ -49,7 +49,7 @@ static gsize text_of_elements(const Plan *plan, const gint64 *v, gsize n)
     return length;
 }
 
-/* The number at OFFSET of the K-th progression, by rank. */
+/* The number at OFFSET in progression K, by rank. */
 static char *number(Emitter *e, RankList ranks, GArray *const *rows, guint k, gsize offset,
                     gboolean *zero)
 {

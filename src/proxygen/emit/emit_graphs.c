@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_graphs.c: graphs that are made with the recorded order of neighbours. */
+/* emit_graphs.c: writes graphs that are made with the recorded order of neighbours. */
 #include "emit_graphs.h"
 
 #include <string.h>
@@ -25,7 +25,8 @@ char *emit_graph_expression(Emitter *e, const CallPattern *c)
                            GPOINTER_TO_UINT(number), hints, graph);
 }
 
-/* The lists of one rank, one behind the other; one that is all there is comes again each time. */
+/* The lists of one rank, one after the other. If all are equal, there is one, which is used each
+ * time. */
 static char *lists_of(const GPtrArray *texts, guint *n)
 {
     GString *all = g_string_new("");

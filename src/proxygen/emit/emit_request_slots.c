@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_request_slots.c: what the proxy has to know of requests whose places differ by rank or in
- * time (request_slots.c).
+/* emit_request_slots.c: writes the tables of request slots that differ by rank or in time
+ * (request_slots.c).
  *
- * For each thread that makes requests: at[3], where its request 3 (in the order of their numbers)
- * is in the array, set before the first call; and for requests that move, lists of where they
- * go. */
+ * For each thread that makes requests there is an array "at": at[3] is the current slot of request
+ * 3 (in the order of request numbers) in the array of requests. It is set before the first call.
+ * Requests that move have lists of their slots. */
 #include "emitter.h"
 #include "variable_names.h"
 
@@ -27,7 +27,8 @@ static const char *const next_place_text =
     "}\n"
     "\n";
 
-/* With the linkage for @, the thread's suffix for #, and how many requests there are for %. */
+/* TEXT with the linkage instead of @, the thread's suffix instead of #, and the number of requests
+ * instead of %. */
 static char *text_for(const char *text, const char *linkage, const char *suffix, guint requests)
 {
     GString *s = g_string_new("");
@@ -44,8 +45,8 @@ static char *text_for(const char *text, const char *linkage, const char *suffix,
     return g_string_free(s, FALSE);
 }
 
-/* The lists of the thread's requests that move, for each layout that moves them, to SET as
- * initializers. */
+/* Writes the lists of the thread's requests that move, for each layout that moves them. Appends
+ * initializers to SET. */
 static gboolean emit_moves(Emitter *e, const RequestSlots *p, guint thread, GString *set)
 {
     gboolean any = FALSE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_rule.c: rules of the grammar as functions, repeats as loops. */
+/* emit_rule.c: writes rules of the grammar as functions, and repetition counts as loops. */
 #include <string.h>
 
 #include "emitter.h"
@@ -7,8 +7,8 @@
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
 
-/* A function this long is as much as a reader, or an optimizer, wants at once: the rest goes to
- * further parts. */
+/* The length of a function that readers and optimizers handle well. Longer rules have several
+ * parts. */
 enum { PART_SYMBOLS = 1000 };
 
 char *emit_rule_name(Emitter *e, guint rule)
@@ -34,7 +34,7 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
     return emit_terminal(e, out, indent, symbol->id);
 }
 
-/* How often a symbol is repeated, and the type that holds it. */
+/* The repetition count of a symbol as an expression, and the type that holds it. */
 static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 repeats, const char **type)
 {
     g_autofree gint64 *trips = alike_trips(e->alike, rule, symbol);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_shared.c: what several threads use: waiting for the thread that makes it, or is done with
- * it. */
+/* emit_shared.c: writes waits for objects that several threads use, until another thread has made
+ * the object or no longer uses it. */
 #include "emitter.h"
 #include "variable_names.h"
 #include "src/proxygen/model/model.h"

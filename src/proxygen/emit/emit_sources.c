@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_sources.c: the sources of receives from any source that are pinned to the source that came
- * (wildcards.c), and of turns (send_order.c).
+/* emit_sources.c: writes the sources of pinned receives (wildcards.c), and of turns (send_order.c).
  *
- * The sources of one call are consumed in the order in which the rank makes it, wherever it stands,
- * so each pinned call has one function that gives the next source. Of a persistent receive that got
- * messages of several ranks, it gives the sources of all starts, and the calls on such requests are
- * those of the helpers (HELPER_AIMS). */
+ * The sources of one call are consumed in the order in which the rank makes it, at any place. So
+ * each pinned call has one function that returns the next source. For a persistent receive that got
+ * messages of several ranks, it returns the sources of all starts, and helpers make the calls on
+ * such requests (HELPER_AIM_INIT and so on). */
 #include "emitter.h"
 
 char *wildcard_source(Emitter *e, const Wildcard *wildcard)
@@ -23,12 +22,12 @@ char *wildcard_source(Emitter *e, const Wildcard *wildcard)
 static void append_source(GString *contents, gint32 source)
 {
     if (source < 0)
-        g_string_append(contents, "MPI_ANY_SOURCE, "); /* nothing came */
+        g_string_append(contents, "MPI_ANY_SOURCE, "); /* no message came */
     else
         g_string_append_printf(contents, "%d, ", source);
 }
 
-/* The sources of a rank as initializers; gives how many numbers they are. */
+/* Appends the sources of a rank as initializers. Returns the number of elements. */
 static guint append_sources(GString *contents, const Wildcard *wildcard, guint rank)
 {
     const GArray *sources = g_hash_table_lookup(wildcard->sources, GUINT_TO_POINTER(rank));
@@ -83,7 +82,7 @@ static void emit_one(Emitter *e, GString *out, const Wildcard *wildcard, guint n
         const GArray *sources = g_hash_table_lookup(wildcard->sources, GUINT_TO_POINTER(r));
         g_string_append(rows, r > first ? ", " : "");
         if (!sources) {
-            /* A rank of this call that names its source itself, or does not make the call. */
+            /* A rank that names the source itself in this call, or does not make the call. */
             g_autofree char *own =
                 !wildcard->pinned         ? g_strdup("-1")
                 : rank_list_has(ranks, r) ? literal(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_special.c: functions that the kinds of their parameters do not tell enough about. Each case
- * has its reason. */
+/* emit_special.c: functions that need more than the kinds of their parameters. Each case states its
+ * reason. */
 #include <string.h>
 
 #include "changes.h"
@@ -10,14 +10,14 @@
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
 
-/* Fortran handles are not recorded (kind skip): the C handle that comes out is turned into one. */
+/* Fortran handles are not recorded (kind skip). The C handle that results is converted to one. */
 static char *fortran_handle(Emitter *e, const CallPattern *c)
 {
     const Arg *made = &c->args[c->n_args - 1];
     g_autofree char *object = g_strndup(c->function->name + 4, strlen(c->function->name) - 8);
     g_autofree char *handle = NULL;
     if (made->has_out && made->out[0].value == WEND_UNKNOWN)
-        return g_strdup("-1"); /* no handle came out */
+        return g_strdup("-1"); /* the result was no handle */
     if (layout_kind_is_handle(made->param->kind) && made->has_out)
         handle = expression_handle(e, made->param->kind, made->out[0].value);
     else if (strcmp(object, "Comm") == 0)
@@ -42,13 +42,13 @@ static char *skipped_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     }
     if (g_str_has_suffix(function, "_f2c"))
         return fortran_handle(e, c);
-    /* A number here, a pointer in MPI_Init. */
+    /* a number here, a pointer in MPI_Init */
     if (strcmp(function, "MPI_Info_create_env") == 0 && strcmp(name, "argc") == 0)
         return g_strdup("0");
     return g_strdup("NULL");
 }
 
-/* What a call starts instead of RECORDED, which is taken. */
+/* The program that a call starts instead of RECORDED. Takes RECORDED. */
 static char *program_started(Emitter *e, const CallPattern *c, char *recorded)
 {
     g_autofree char *name = recorded, *literal = expression_string(e, name ? name : "", -1);
@@ -67,11 +67,12 @@ static char *arguments_of_worlds(gint64 n)
     return g_string_free(list, FALSE);
 }
 
-/* The processes that a world can have (docs/format.md): a damaged recording may say more. */
+/* The maximum number of processes of a world (docs/format.md). A damaged recording may have
+ * more. */
 enum { WORLD_MAX = 1 << 24 };
 
-/* All ranks give an array or none does: in some libraries it makes a difference to what they tell
- * each other. A recording may not say (of a call that failed). */
+/* The array of error codes. All ranks must pass an array, or none, because some libraries then send
+ * other messages. The recording of a failed call may lack it. */
 static char *codes_of_started(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const Arg *made = call_arg_named(c, "intercomm");
@@ -95,13 +96,13 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         && (strcmp(name, "source") == 0 || g_str_has_prefix(function, "MPI_Precv_init"))
         && arg->param->dir == WEND_DIR_IN)
         return g_strdup(e->source);
-    /* No file but in the scratch directory is touched. */
+    /* Files outside of the scratch directory are never touched. */
     if (strcmp(name, "filename") == 0 && arg->has_in && arg->n_in >= 0)
         return outside_names_file(e, c, arg);
-    /* Ports are different in each run. */
+    /* Names of ports differ in each run. */
     if (strcmp(name, "port_name") == 0)
         return outside_names_port(e, c, index);
-    /* A two-dimensional array in C. */
+    /* a two-dimensional array in C */
     if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in > 0) {
         g_autoptr(GString) triples = g_string_new("(int[][3]){");
         for (gint64 i = 0; i < arg->n_in; i++) {
@@ -118,8 +119,8 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         g_ptr_array_add(e->after, g_strdup("close(join_socket);"));
         return g_strdup_printf("join_with(%s)", partner);
     }
-    /* The children are this very program (helpers_worlds.c; without a recording of theirs they do
-     * nothing: proxy_files.c). */
+    /* The started processes run this program (helpers_worlds.c). If the recording lacks their
+     * calls, they do nothing (proxy_files.c). */
     if (job_worlds_is_start(c)) {
         if (strcmp(name, "command") == 0) {
             e->needs[HELPER_SPAWN] = TRUE;
@@ -171,7 +172,7 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
             g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
             write_line(out, indent, "mapped_free(%s);", index);
         } else {
-            /* MPI's own memory goes with MPI_Free_mem and MPI_Win_free, static data and stacks
+            /* MPI's own memory is freed by MPI_Free_mem and MPI_Win_free; static data and stacks
              * stay */
             *statements = 0;
         }
@@ -198,7 +199,7 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
         *statements = 0;
         return TRUE;
     }
-    /* A socket to a process that is not here. */
+    /* a socket to a process that is not in the recording */
     g_autofree char *partner =
         strcmp(function, "MPI_Comm_join") == 0 ? outside_names_joined(e, c) : NULL;
     if (strcmp(function, "MPI_Comm_join") == 0 && !partner && !c->failed) {

@@ -1,43 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_tables.c: programs that are too large for code: rules as lists of numbers, which a small
- * loop in the proxy goes through.
+/* emit_tables.c: programs that are too large for code. Rules become lists of numbers, which a small
+ * loop of the proxy goes through.
  *
- * Compilers take time and memory for each statement, and far less for each number. So the calls
- * that differ only in numbers become one function, with the numbers of each in a table (call_3(v),
- * where v[0], v[1], ... are its numbers), and a rule becomes the list of the calls and rules that
- * it is made of. Numbers are counts, tags and the like, and places of handles and blocks in the
- * proxy's arrays. What is more than a call, such as a loop over Waitsome, is code in the same
- * way. */
+ * A compiler takes much more time and memory for a statement than for a number. So calls that
+ * differ only in numbers become one function, with a table of the numbers of each call (call_3(v),
+ * where v[0], v[1], ... are its numbers). A rule becomes a list of calls and rules. Numbers are
+ * counts, tags and the like, and indices of handles and blocks in the proxy's arrays. Larger
+ * constructs, such as a loop over Waitsome, become code of this kind, too. */
 #include <string.h>
 
 #include "row_tables.h"
 #include "emitter.h"
 
-/* In tables a symbol is about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0
- * s). As code it is some 90 bytes, and 1 MB of code takes 1.5 s without optimization, so the limit
- * is an estimate of where code begins to take seconds. Code is nicer to read, so it stays below
- * that. */
+/* In tables a symbol takes about 8 bytes of text and 2.4 us of gcc 12 (838,495 symbols: 6.9 MB, 2.0
+ * s). As code it takes some 90 bytes, and 1 MB of code takes 1.5 s without optimization. The limit
+ * is an estimate of where code begins to take seconds. Below it code is better, because people can
+ * read it. */
 enum { CODE_SYMBOLS = 20000, SYMBOL_TEXT = 8 };
-/* Of a file; of the numbers in one table. */
+/* The size of a file; the numbers in one table. */
 enum { SECTION_BYTES = 1 << 19, TABLE_NUMBERS = 1 << 16 };
 
-/* Calls that are made by one function. */
+/* Calls that one function makes. */
 typedef struct {
     guint number;
     guint n_columns;
     guint first;    /* number of the first call */
     GArray *values; /* of gint64: n_columns for each call */
     guint n_calls;
-    char *locals, *body; /* with marks for the columns, see expression.c */
+    char *locals, *body; /* with marks for the columns (expression.c) */
 } TableGroup;
 
-/* One of a group's calls. */
+/* One call of a group. */
 typedef struct {
     TableGroup *group;
     guint index;
 } TableMade;
 
-/* What becomes one file, where there are several. */
+/* The contents of one file, if there are several. */
 typedef struct {
     GString *definitions;
     GPtrArray *groups;
@@ -45,14 +44,14 @@ typedef struct {
 } Section;
 
 struct Tables {
-    gboolean *listed;   /* by rule: it is a list */
+    gboolean *listed;   /* by rule: whether it is a list */
     guint *list_number; /* by rule */
-    GHashTable *groups; /* columns, locals and body -> Group */
+    GHashTable *groups; /* columns, locals and body -> TableGroup */
     GPtrArray *group_order;
     GPtrArray *sections;
-    TableMade *terminals; /* by terminal; without a group: none yet */
-    GHashTable *places;   /* Site -> Made, of the code for that place */
-    gboolean *nothing;    /* by terminal: it is left out */
+    TableMade *terminals; /* by terminal; without a group: none so far */
+    GHashTable *places;   /* Site -> TableMade of the code at that site */
+    gboolean *nothing;    /* by terminal: whether the call is left out */
 };
 
 gboolean emit_tables_wanted(const Plan *plan)
@@ -98,18 +97,18 @@ static Section *current_section(Emitter *e)
     made->groups = g_ptr_array_new();
     g_ptr_array_add(t->sections, made);
     if (!*e->linkage)
-        g_hash_table_remove_all(e->tables); /* each file has its own */
+        g_hash_table_remove_all(e->tables); /* each file has tables of its own */
     return made;
 }
 
-/* The group of code that has been written with locals_begin; BODY is taken. */
+/* The group of the code that was written since locals_begin. Takes BODY. */
 static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
 {
     Tables *t = e->lists;
     Section *section = t->sections->pdata[t->sections->len - 1];
     g_autoptr(GString) locals = g_string_new("");
     locals_end(e, locals, 1);
-    /* what is outside of the function has no columns */
+    /* definitions outside of the function have no columns */
     g_assert(!strchr(e->definitions->str, COLUMN_MARK));
     g_string_append(section->definitions, e->definitions->str);
     g_string_set_size(e->definitions, 0);
@@ -131,8 +130,8 @@ static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
     return group;
 }
 
-/* A call that is made by the code in BODY (taken), which was written with locals_begin, with these
- * numbers in its columns. */
+/* A call of the code in BODY, which was written since locals_begin, with these numbers in its
+ * columns. Takes BODY. */
 static TableMade make_call(Emitter *e, GString *body, const GArray *columns)
 {
     TableGroup *group = group_of_text(e, body, columns->len);
@@ -158,8 +157,8 @@ static void add_terminal(Emitter *e, guint terminal)
     t->terminals[terminal] = make_call(e, body, columns);
 }
 
-/* Code that belongs to one place: a symbol that is more than a call, or, with SYMBOL G_MAXUINT, a
- * rule that is code itself and is called from lists. */
+/* Adds the code of one site: a symbol that is more than a call. With SYMBOL G_MAXUINT it is a rule
+ * that is code, and is called from lists. */
 static void add_place(Emitter *e, guint rule, guint symbol)
 {
     TableMade *made = g_new(TableMade, 1);
@@ -181,7 +180,7 @@ static void add_place(Emitter *e, guint rule, guint symbol)
     g_hash_table_insert(e->lists->places, site, made);
 }
 
-/* A long rule is a list of lists, which come before it. */
+/* The number of lists of a long rule, which come before the list of these lists. */
 static guint parts_of(const PlanRule *rule)
 {
     return rule->n <= TABLE_NUMBERS ? 0 : (rule->n + TABLE_NUMBERS - 1) / TABLE_NUMBERS;
@@ -246,7 +245,7 @@ static void append_number(GString *out, gsize *line, const char *text)
     *line += length;
 }
 
-/* The function of a group, its numbers, and its rows of the list of calls. */
+/* Appends the function of a group, its numbers, and its part of the list of calls. */
 static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs,
                        GString *rows, guint *n_rows)
 {
@@ -292,8 +291,8 @@ static gint64 number_of_call(const TableMade *made)
     return (gint64)made->group->first + made->index;
 }
 
-/* The digits of NUMBER, the last of them before END; where they begin. A large list is ten million
- * numbers: to print them was the most of its time. */
+/* Writes the digits of NUMBER before END, and returns their beginning. A large list has ten million
+ * numbers, and printf took most of the time. */
 static char *decimal(gint64 number, char *end)
 {
     guint64 left = number < 0 ? -(guint64)number : (guint64)number;
@@ -319,7 +318,7 @@ static void append_step(GString *out, gsize *line, gint64 what, guint64 times, g
     }
 }
 
-/* The steps that are symbols of one rule; gives their number. */
+/* Appends the steps for symbols of one rule. Returns their number. */
 static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, guint first,
                           guint last)
 {
@@ -343,12 +342,12 @@ static guint append_steps(Emitter *e, GString *out, gsize *line, guint rule, gui
     return n;
 }
 
-/* Lists, as many as a file takes each. */
+/* The lists of rules, divided into files. */
 typedef struct {
     Emitter *e;
     GPtrArray *sections;
     GString *externs, *rows;
-    GString *out; /* of the file that is being written; NULL none */
+    GString *out; /* the file that is written; NULL: none */
     gsize line;
     guint part, steps, lists;
 } Lists;
@@ -463,7 +462,7 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
         if (!t->listed[rule])
             continue;
         add_list(&l, rule);
-        if (plan->rules[rule].name) { /* code calls it by its name */
+        if (plan->rules[rule].name) { /* code calls it by name */
             g_string_append_printf(declarations, "%svoid rule_%u(void);\n", e->linkage,
                                    plan->rules[rule].name);
             g_string_append_printf(wrappers, "%svoid rule_%u(void)\n{\n    run(%u);\n}\n\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_terminal.c: a call with what must be done before and after it. */
+/* emit_terminal.c: writes a call with the statements before and after it. */
 #include "emitter.h"
 
 guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal)

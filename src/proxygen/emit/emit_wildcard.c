@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emit_wildcard.c: receives from any source that are pinned to the source that came. */
+/* emit_wildcard.c: writes receives from any source that are pinned. */
 #include "changes.h"
 
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal)
@@ -13,7 +13,7 @@ guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildca
         e->source = NULL;
         return statements;
     }
-    /* Taken once: the call may be polled. */
+    /* The source is read once, because the call may be polled. */
     const char *variable = locals_variable(e, "int", "source", 0);
     write_line(out, indent, "%s = %s;", variable, source);
     e->source = variable;

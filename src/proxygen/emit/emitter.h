@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* emitter.h: what the files of this folder share while they turn the plan into C. */
+/* emitter.h: the interface between the files of this folder, which turn the plan into C. */
 #ifndef PROXYGEN_EMITTER_H
 #define PROXYGEN_EMITTER_H
 
@@ -7,8 +7,8 @@
 #include "src/proxygen/model/model.h"
 #include "c_tokens.h"
 
-/* Parts of the generated program that are there only when something uses them; runtime has their
- * text. */
+/* Parts of the generated program that are written only if they are used. Their text is in
+ * runtime/. */
 typedef enum {
     HELPER_SET_NULL,
     HELPER_HEAP,
@@ -64,170 +64,177 @@ typedef struct {
     const char *linkage; /* "static " in one file, "" in several */
     gboolean needs[HELPERS];
 
-    /* of the file being written */
-    GString *definitions; /* tables and lists that functions need, to stand before them */
+    /* for the file that is written */
+    GString *definitions; /* tables and lists that the functions need before them */
     GHashTable *tables;   /* type and contents -> name */
 
-    /* of the function being written */
+    /* for the function that is written */
     GHashTable *locals; /* name -> Local */
     GPtrArray *local_order;
 
-    /* of the call being written */
-    GPtrArray *before, *after; /* statements, owned strings */
-    /* numbers that go to a table (row_tables.h); NULL: they stand in the text */
+    /* for the call that is written */
+    GPtrArray *before, *after; /* statements, which the array owns */
+    /* numbers that go to a table (row_tables.h); NULL: they are in the text */
     struct ColumnWriter *columns;
-    /* what to write for the source of a pinned receive; NULL: as recorded */
+    /* the expression for the source of a pinned receive; NULL: the recorded source */
     const char *source;
 
-    /* of the program */
-    guint n_tables;            /* names given so far */
-    guint n_names;             /* rule functions */
-    Tables *lists;             /* NULL: all is code */
+    /* for the program */
+    guint n_tables;            /* number of table names used so far */
+    guint n_names;             /* number of rule functions */
+    Tables *lists;             /* NULL: all calls are code */
     gint64 max_statuses;       /* entries of the longest array of statuses */
     GHashTable *findings;      /* terminal -> number of its next_found function */
-    GHashTable *ports;         /* port name as recorded -> PortName (outside_names.h) */
+    GHashTable *ports;         /* recorded name of a port -> PortName (outside_names.h) */
     GPtrArray *ports_in_order; /* the same, by number */
-    GHashTable *ports_given;   /* terminal that gave some -> their numbers (outside_names.c) */
-    GHashTable *ports_listed;  /* those of them whose calls gave different ones */
-    GHashTable *pinned;        /* terminal -> number of its next_source function */
-    GHashTable *graphs;        /* terminal -> number of its next_neighbours function */
-    GHashTable *away;          /* communicators that lead to spawned processes */
-    gboolean threads;          /* more than one thread somewhere */
-    struct AlikeRules *alike;  /* of functions of rules; NULL: each has its own */
-    struct RowLoops *streams;  /* NULL: none */
+    /* terminal whose calls gave ports -> their numbers (outside_names.c) */
+    GHashTable *ports_given;
+    GHashTable *ports_listed; /* those terminals whose calls gave different ports */
+    GHashTable *pinned;       /* terminal -> number of its next_source function */
+    GHashTable *graphs;       /* terminal -> number of its next_neighbours function */
+    GHashTable *away;         /* communicators with spawned processes */
+    gboolean threads;         /* some process has more than one thread */
+    /* groups of rules that share a function; NULL: each rule has its own */
+    struct AlikeRules *alike;
+    struct RowLoops *streams; /* NULL: none */
 } Emitter;
 
-/* Strings that functions return are newly allocated, but for those that are const. INDENT counts
- * levels of four blanks. */
+/* Functions below return newly allocated strings, unless the type is const. INDENT counts levels of
+ * four blanks. */
 
 /* -- c_text.c -- */
 /* Appends a statement or a comment, indented and wrapped. */
 void write_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
-/* What a recording says goes through c_comment() first. */
+/* Text of a recording must pass c_comment() first. */
 void write_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
-const char *count_type(guint64 n); /* of a variable that counts to N */
+const char *count_type(guint64 n); /* the type of a variable that counts to N */
 
 /* -- literal.c -- */
-/* A word as a constant: a number, or a name of MPI's. */
+/* A word as a constant: a number, or a name of MPI. */
 char *literal(const Plan *plan, gint64 word);
-/* The name of a constant table with these contents, defined once a file. DIMENSIONS as in "[4]". */
+/* The name of a constant table with these contents, which is defined once in a file. DIMENSIONS is
+ * like "[4]". */
 char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,
                     const char *contents);
-/* The keys of a table terminal -> number, by number; the caller frees the list. */
+/* The keys of a table terminal -> number, ordered by number. The caller frees the list. */
 GList *literal_order(GHashTable *numbers);
 
 /* -- locals.c -- */
-/* Begins and ends a function: locals_end() appends the declarations of its variables. */
+/* Begin and end a function. locals_end() appends the declarations of its variables. */
 void locals_begin(Emitter *e);
 void locals_end(Emitter *e, GString *out, int indent);
-/* A variable of the function: its name, which is NAME unless that is taken. LENGTH 0: a scalar. */
+/* The name of a variable of the function. It is NAME, unless that is taken. LENGTH is 0 for a
+ * scalar. */
 const char *locals_variable(Emitter *e, const char *ctype, const char *name, gint64 length);
-/* The name of a static array for elements that are known at run time only: filled each time, always
- * with the same. Calls with equal elements have one, but not two parameters of a call. */
+/* The name of a static array for elements that are known at run time only. It is filled each time
+ * with the same values. Calls with equal elements share an array, but two parameters of one call do
+ * not. */
 const char *locals_static_array(Emitter *e, const char *ctype, const char *param, gint64 n,
                                 const char *elements);
 
 /* -- expression.c: words as C expressions -- */
 char *expression_number(Emitter *e, const CallPattern *c, Word w);
 char *expression_handle(Emitter *e, WendKind kind, gint64 word);
-/* A value of KIND that is no handle, and not the null handle either. */
+/* A value of KIND that is neither a handle nor the null handle. */
 char *expression_invalid(Emitter *e, WendKind kind);
-/* An argument of a call: one that Wend has never seen made (freed before, or no handle at all), and
- * that the library refused, is no handle in the proxy either. */
+/* The expression for a handle argument. If Wend has not seen the handle made (it was freed before,
+ * or is no handle), and the library refused the call, the proxy passes no handle either. */
 char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word);
 char *expression_pointer(Emitter *e, const CallPattern *c, const Word *segment_and_offset);
 char *expression_address(Emitter *e, const CallPattern *c, const Word *four, const char *ctype);
-/* The place that a one-sided operation goes to. */
+/* The displacement at the target of a one-sided operation. */
 char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg);
 char *expression_bits(Emitter *e, const char *group, gint64 word);
 char *expression_segment(Emitter *e, gint64 segment); /* a pointer to its offset 0 */
-/* A value by rank for the ranks in the set; VALUES in their order. */
+/* A value that differs by rank. VALUES are in the order of RANKS. */
 char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const char *ctype,
                          const char *name);
-/* N bytes (-1: up to the NUL) as a char pointer. A long one is a table. */
+/* N bytes (-1: up to the NUL) as a char pointer. Long text becomes a table. */
 char *expression_string(Emitter *e, const char *text, gssize n);
 
 /* -- emit_call.c -- */
-/* Appends the call that TERMINAL is. Gives the number of statements. */
+/* Appends the call of TERMINAL. Returns the number of statements. */
 guint emit_call(Emitter *e, GString *out, int indent, guint terminal);
-/* "MPI_Send(…)" and what must be done before and after it (e->before, e->after). */
+/* "MPI_Send(…)". Statements before and after it go to e->before and e->after. */
 char *emit_call_expression(Emitter *e, const CallPattern *c);
 /* The request array of a Wait or Test, as an lvalue of pointer type. */
 char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg);
 
 /* -- emit_filled.c -- */
-/* An array of N elements that a call reads, whose VALUES are of RANKS in their order, N of each:
- * the call of a function that fills it the first time, by loops ("array_of_displacements_3()").
- * NULL: that takes more text than the elements. CONSTANT: it gives a pointer to const. */
+/* An array of N elements that a call reads. VALUES has N elements for each of RANKS, in their
+ * order. Returns the call of a function that fills the array with loops at its first use
+ * ("array_of_displacements_3()"). Returns NULL if that takes more text than the elements. CONSTANT:
+ * the function returns a pointer to const. */
 char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboolean constant,
                            RankList ranks, const gint64 *values, gint64 n);
-/* Likewise of handles: an array that loops before the call fill. */
+/* The same for handles: loops before the call fill the array. */
 char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg);
 
-/* -- emit_special.c: the few functions that need more than their line of the spec -- */
-/* TRUE if it wrote the call itself. */
+/* -- emit_special.c: functions that need more than their line of the spec -- */
+/* Writes the call if it needs special code. Returns whether it did. */
 gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
                            guint *statements);
-/* What stands for an argument, or NULL for the usual. */
+/* The expression of a special argument. NULL if the argument is an ordinary one. */
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
 /* -- wildcard_sources.c -- */
-/* "next_source_3()": the next source of that call. */
+/* "next_source_3()", which returns the next source of that call. */
 char *wildcard_source(Emitter *e, const Wildcard *wildcard);
 void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_wildcard.c -- */
-/* Appends a receive from any source that is pinned. Gives the number of statements. */
+/* Appends a receive from any source that is pinned. Returns the number of statements. */
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal);
 
 /* -- emit_shared.c -- */
-/* What must come before a call, or after it, because several threads use what it names
- * (plan_threads.h). OF_SEVERAL: it completes some of its requests. */
+/* Appends the statements before a call, or after it, if several threads use its objects
+ * (plan_threads.h). OF_SEVERAL: the call completes some of its requests. Returns the number of
+ * statements. */
 guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean after,
                   gboolean of_several);
-/* Waits for the requests of several threads that use the memory (plan_threads.h); gives the number
- * of statements. */
+/* Appends a wait for the requests of several threads that use the memory (plan_threads.h). Returns
+ * the number of statements. */
 guint emit_borrowed(Emitter *e, GString *out, int indent, gint64 segment);
 
 /* -- emit_terminal.c -- */
-/* Appends the call with all that belongs to it, as a wildcard if it is one; gives the number of
+/* Appends the call with all its statements, as a wildcard if it is one. Returns the number of
  * statements. */
 guint emit_terminal(Emitter *e, GString *out, int indent, guint terminal);
 
-/* -- emit_choice.c: calls that complete some of a set -- */
+/* -- emit_choice.c: calls that complete some of several requests -- */
 guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal,
                   guint64 repeats);
 void emit_loop(Emitter *e, GString *out, int indent, guint rule);
 
 /* -- emit_rule.c -- */
-/* Is there more to the rule than its symbols one after the other? */
+/* Whether the rule needs other code than its symbols in order. */
 gboolean emit_rule_is_code(const Emitter *e, guint rule);
-/* Functions that a rule becomes: 1, or for a long one several and, last, the one that calls
- * them. */
+/* The number of functions of a rule: 1, or several for a long rule, of which the last calls the
+ * others. */
 guint emit_rule_parts(const Emitter *e, guint rule);
-/* Appends one of them, the definitions it needs before it. */
+/* Appends one of these functions, after the definitions that it needs. */
 void emit_rule_part(Emitter *e, GString *out, guint rule, guint part);
 /* Appends N symbols as statements. */
 void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSymbol *symbols,
                   guint first, guint n);
 char *emit_rule_name(Emitter *e, guint rule);
 char *emit_ranks_text(const Plan *plan, RankList set); /* "ranks 0-3, 7" */
-/* A C condition that is true for the ranks of SET, or NULL when a table is simpler. */
+/* A C condition that holds for the ranks of SET. NULL if a table is simpler. */
 char *emit_rank_condition(RankList set);
 
-/* -- emit_request_slots.c: where requests are, if that differs by rank or in time -- */
+/* -- emit_request_slots.c: request slots that differ by rank or in time -- */
 void emit_request_slots(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_tables.c: large programs -- */
 gboolean emit_tables_wanted(const Plan *plan);
-/* Characters, about, that the plan's rules take as tables. */
+/* The approximate number of characters of the plan's rules as tables. */
 gdouble emit_tables_text(const Plan *plan);
-/* Begins: all calls are written. Then code can be, which may call rules by name; and then the
- * tables, as texts for one file each. */
+/* Begins the tables, after all calls are written. Code may then be written, which calls rules by
+ * name. Last come the tables, as one text for each file. */
 void emit_tables_begin(Emitter *e);
 void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections);
 void emit_tables_free(Emitter *e);
-/* Is the rule in a table? Then it is no function, but for its name. */
+/* Whether the rule is in a table. It then has a name but no function. */
 gboolean emit_tables_hold(const Emitter *e, guint rule);
 
 /* -- emit_callbacks.c -- */

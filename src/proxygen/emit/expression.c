@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* expression.c: words, handles, pointers and values by rank as C expressions. */
+/* expression.c: writes words, handles, pointers and values by rank as C expressions. */
 #include <string.h>
 
 #include "row_tables.h"
@@ -15,17 +15,17 @@ char *expression_string(Emitter *e, const char *text, gssize n)
         return g_steal_pointer(&contents);
     g_autofree char *dimensions = g_strdup_printf("[%" G_GSIZE_FORMAT "]", length + 1);
     g_autofree char *table = literal_table(e, "char", "text", dimensions, contents);
-    return g_strdup_printf("(char *)%s", table); /* lists of strings have no const */
+    return g_strdup_printf("(char *)%s", table); /* lists of strings are not const */
 }
 
-/* A stretch of ranks with one form of value. */
+/* Consecutive ranks with values of one form. */
 typedef struct {
     guint first, last; /* indices into the ranks */
     gboolean relative;
     gint64 value;
 } RankPiece;
 
-/* As many has an expression that can be read. */
+/* The largest number of pieces in a readable expression. */
 enum { PIECES = 3 };
 
 static gboolean plain(gint64 value)
@@ -33,8 +33,8 @@ static gboolean plain(gint64 value)
     return !wend_is_special(value) && value < G_MAXINT64 / 2;
 }
 
-/* Splits values over keys (ranks, or residues of ranks) into stretches, or gives FALSE when there
- * are more than LIMIT. */
+/* Splits values over keys (ranks, or residues of ranks) into pieces. Returns FALSE if there are
+ * more than LIMIT. */
 static gboolean split_pieces(guint n, const guint *ranks, const gint64 *values, guint limit,
                              GArray *pieces)
 {
@@ -67,7 +67,7 @@ static char *piece_text(const Plan *plan, RankPiece piece)
                            : g_strdup_printf("rank - %" G_GINT64_FORMAT, -piece.value);
 }
 
-/* "rank < 1 ? MPI_PROC_NULL : rank - 1"; KEY is "rank" or "rank % 4", BOUNDS the keys. */
+/* "rank < 1 ? MPI_PROC_NULL : rank - 1". KEY is "rank" or "rank % 4", BOUNDS are the keys. */
 static char *conditional(const Plan *plan, const GArray *pieces, const char *key,
                          const guint *bounds)
 {
@@ -88,12 +88,12 @@ static char *conditional(const Plan *plan, const GArray *pieces, const char *key
     return g_string_free(s, FALSE);
 }
 
-/* The value depends on the column, rank % m, as a constant or a shift for each. */
+/* The value as a function of the column rank % m: for each column a constant or a shift. */
 static char *by_column(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces,
                        guint m)
 {
-    /* One representative rank for each residue; all others must agree with it as a constant, or all
-     * as a shift. */
+    /* The first rank of each residue. The others must agree with it, all as constants or all as
+     * shifts. */
     g_autofree gint64 *first = g_new(gint64, m);
     g_autofree guint *keys = g_new(guint, m), *at = g_new(guint, m);
     g_autofree char *constant = g_malloc(m), *shift = g_malloc(m);
@@ -143,8 +143,8 @@ static gboolean goes_on(RankList ranks, const gint64 *values, guint i)
                && values[i] - values[i - 1] == (gint64)ranks.ranks[i] - (gint64)ranks.ranks[i - 1]);
 }
 
-/* Grids of any width: few columns are tried one by one; wider ones are as wide as the places where
- * one form ends and another begins are apart. */
+/* Tries the columns of grids of any width. Small widths are tried one by one. Larger widths are the
+ * distances between ranks where one form ends and another begins. */
 static char *by_residue(const Plan *plan, RankList ranks, const gint64 *values, GArray *pieces)
 {
     enum { ONE_BY_ONE = 128 };
@@ -164,8 +164,7 @@ static char *by_residue(const Plan *plan, RankList ranks, const gint64 *values, 
     return text;
 }
 
-/* Adds a number of times a term to a sum; a term that is no name is set in brackets where it has to
- * be. */
+/* Adds FACTOR times TERM to a sum, with parentheses where they are needed. */
 static void add_term(GString *s, gint64 factor, const char *term)
 {
     if (factor == 0 && (*term || s->len))
@@ -182,10 +181,10 @@ static void add_term(GString *s, gint64 factor, const char *term)
         g_string_append_printf(s, "%" G_GINT64_FORMAT, size);
 }
 
-/* N values as a sum over the digits of X, the number of the value, in a base for each: row and
- * column of a grid, the halves that a butterfly exchanges, what a tree divides by. Each stretch of
- * WIDTH values goes up in the same steps, and what they begin with is again such a sum. FALSE: they
- * are not; no sum is of more than what an int holds. */
+/* N values as a sum over the digits of X, the index of the value, in some base: row and column of a
+ * grid, the halves that a butterfly exchanges, the divisions of a tree. Within each stretch of
+ * WIDTH values the steps are equal, and the first values of the stretches are such a sum again.
+ * Returns FALSE if the values have no such form, or exceed an int. */
 static gboolean by_digits(GString *s, const gint64 *values, guint n, const char *x, guint depth)
 {
     enum { DIGITS = 4 };
@@ -198,7 +197,7 @@ static gboolean by_digits(GString *s, const gint64 *values, guint n, const char 
         add_term(s, values[0], "");
         return TRUE;
     }
-    /* the first stretch may have begun before the first value: the next one is whole */
+    /* the first stretch may begin before the first value; the next one is whole */
     step = first + 1 < n ? values[first + 1] - values[first] : 0;
     for (second = first + 1; second < n && values[second] - values[second - 1] == step;)
         second++;
@@ -227,7 +226,7 @@ static char *by_digits_of_rank(RankList ranks, const gint64 *values)
     if (ranks.n < 3 || ranks.ranks[ranks.n - 1] - low + 1 != ranks.n)
         return NULL;
     for (guint i = 0; i < ranks.n; i++)
-        /* so that each part of a sum of a few is an int */
+        /* so that each partial sum of a few terms is an int */
         if (!plain(values[i]) || values[i] > G_MAXINT32 / 8 || values[i] < G_MININT32 / 8)
             return NULL;
     g_autofree char *x = low ? g_strdup_printf("(rank - %u)", low) : g_strdup("rank");
@@ -236,7 +235,7 @@ static char *by_digits_of_rank(RankList ranks, const gint64 *values)
     return g_string_free(s, !good);
 }
 
-/* Likewise between ends with one value each: the root of a tree has no parent, its leaves no
+/* The same between ends of one value each: the root of a tree has no parent, and its leaves have no
  * children. */
 static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint64 *values)
 {
@@ -265,12 +264,12 @@ static char *by_digits_between_ends(const Plan *plan, RankList ranks, const gint
     return NULL;
 }
 
-/* Partners in a butterfly, in brackets since what it is compared with would bind more. NULL: they
- * are none, or a pair. */
+/* Partners in a butterfly, in parentheses, because a comparison binds more strongly. NULL if they
+ * are none, or form a single pair. */
 static char *by_bits(RankList ranks, const gint64 *values)
 {
     gint64 bits = values[0] ^ (gint64)ranks.ranks[0];
-    /* a bit that no rank has makes a number of another kind */
+    /* with a bit that no rank has, the values are not ranks */
     if (ranks.n < 3 || bits <= 0
         || g_bit_storage((gulong)bits) > g_bit_storage(ranks.ranks[ranks.n - 1]))
         return NULL;
@@ -310,8 +309,7 @@ char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const
                     : g_strdup_printf("%s[rank - %u]", table, low);
 }
 
-/* The caller's rank in the call's communicator, as an expression; NULL when only a table would
- * do. */
+/* The caller's rank in the call's communicator. NULL if only a table would work. */
 static char *self_expression(Emitter *e, const CallPattern *c)
 {
     const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
@@ -337,8 +335,8 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
     char *mark = in_row ? column_of_ranks(e, ranks, values) : NULL;
     if (mark)
         return mark;
-    /* What is the same in all rows has an expression of its own, of nothing that they may differ
-     * in: a communicator would be one more number of the row. */
+    /* A value that is equal in all rows must not depend on values that differ: a communicator would
+     * be one more number of the row. */
     if (!in_row && slot->form == WEND_SLOT_SELF && w.value == 0
         && (c->function->flags & WEND_F_SELF)) {
         g_autoptr(GArray) pieces = g_array_new(FALSE, FALSE, sizeof(RankPiece));
@@ -351,7 +349,7 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
                                              slot->value > 0 ? '+' : '-', ABS(slot->value));
         }
     }
-    /* The name of the parameter whose word this is makes the best name of a table. */
+    /* A table is named after the parameter of its word. */
     const Arg *arg = call_arg_of_slot(c, w.slot);
     const char *name = !arg                                ? "value"
                        : arg->param->kind == WEND_KIND_BUF ? "offset"
@@ -374,12 +372,13 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
         if (name)
             return c_identifier(name);
     }
-    /* Not significant, but some libraries look whether they are valid, and go together. */
+    /* These arguments are not significant, but some libraries check that they are valid and
+     * match. */
     if (word == WEND_ABSENT && kind == WEND_KIND_DATATYPE)
         return g_strdup("MPI_BYTE");
     if (word == WEND_ABSENT && kind == WEND_KIND_OP)
         return g_strdup("MPI_BOR");
-    return g_strdup(handle_null(kind)); /* absent, or one that Wend has not seen made */
+    return g_strdup(handle_null(kind)); /* absent, or a handle whose creation Wend has not seen */
 }
 
 char *expression_invalid(Emitter *e, WendKind kind)
@@ -403,12 +402,13 @@ char *expression_invalid(Emitter *e, WendKind kind)
         if (convertible[i].kind == kind)
             return g_strdup_printf("PMPI_%s_f2c(-1)", convertible[i].name);
     if (kind == WEND_KIND_KEYVAL)
-        return g_strdup_printf("%d", G_MAXINT32); /* 0 and less are keys in some libraries */
+        /* in some libraries 0 and negative numbers are keys */
+        return g_strdup_printf("%d", G_MAXINT32);
     if (kind == WEND_KIND_FILE) {
         e->needs[HELPER_NO_FILE] = TRUE;
         return g_strdup("no_file()");
     }
-    return g_strdup(handle_null(kind)); /* of MPI_T: libraries look at what handles point to */
+    return g_strdup(handle_null(kind)); /* handles of MPI_T: libraries dereference them */
 }
 
 char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word)
@@ -455,11 +455,11 @@ char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
         return g_strdup("unknown_buffer");
     }
     if (segment == WEND_ABSENT) {
-        /* Not significant here, but libraries check that it is not NULL. */
+        /* not significant here, but libraries check that it is not NULL */
         e->needs[HELPER_UNUSED_BUFFER] = TRUE;
         return g_strdup("unused");
     }
-    if (segment == WEND_PLAIN) { /* a small number for a pointer, or an attribute */
+    if (segment == WEND_PLAIN) { /* a small number as a pointer, or an attribute */
         g_autofree char *value = expression_number(e, c, words[1]);
         return strcmp(value, "0") == 0 ? g_strdup("NULL")
                                        : g_strdup_printf("(void *)(intptr_t)(%s)", value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* literal.c: words as constants of C, and tables of constants. */
+/* literal.c: writes words as constants of C, and tables of constants. */
 #include "emitter.h"
 
 static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer numbers)
@@ -21,7 +21,7 @@ char *literal(const Plan *plan, gint64 word)
         return name ? c_identifier(name) : g_strdup("0");
     }
     if (wend_is_special(word))
-        return g_strdup("0"); /* absent or unknown: any value does */
+        return g_strdup("0"); /* absent or unknown: any value is correct */
     return c_number(word);
 }
 

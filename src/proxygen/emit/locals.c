@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* locals.c: variables of the function that is being written. */
+/* locals.c: variables of the function that is written. */
 #include <string.h>
 
 #include "emitter.h"
@@ -22,7 +22,7 @@ void locals_begin(Emitter *e)
     e->local_order = g_ptr_array_new_with_free_func(local_free);
 }
 
-/* Names that mean something else in the program, or to C. */
+/* Whether the name has another meaning in the program, or in C. */
 static gboolean is_taken(const char *name)
 {
     static const char *const taken[] = {
@@ -83,7 +83,7 @@ const char *locals_variable(Emitter *e, const char *ctype, const char *name, gin
 
 void locals_end(Emitter *e, GString *out, int indent)
 {
-    /* Scalars of one type in one line; large arrays leave the stack alone. */
+    /* Scalars of one type share a line; large arrays are static. */
     for (guint i = 0; i < e->local_order->len; i++) {
         Local *local = g_ptr_array_index(e->local_order, i);
         if (!local->name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outside_names.c: files become files of the scratch directory, ports are passed on through it,
- * spawned processes are left to themselves. */
+/* outside_names.c: see outside_names.h. Files become files of the scratch directory, and names of
+ * ports are passed on through it. */
 #include "outside_names.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/model/model.h"
 
-/* The string of argument INDEX in the outcome WORDS of a call, or NULL. */
+/* The string of argument INDEX in the outcome WORDS of a call. NULL if there is none. */
 static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)
 {
     g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
@@ -22,13 +22,13 @@ static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint 
     return text;
 }
 
-/* Calls in a row that gave the same port, by its number. */
+/* Consecutive calls that returned the same port. */
 typedef struct {
     guint64 times;
     guint port;
 } PortRun;
-/* What the calls of one terminal gave: PortRuns, and for each of its ranks (guint) where its own
- * begin. */
+/* The ports that calls of one terminal returned: PortRuns, and for each of its ranks the index of
+ * its first run. */
 typedef struct {
     GArray *first, *runs;
 } PortsGiven;
@@ -58,7 +58,8 @@ const PortName *outside_names_of_port(Emitter *e, guint number)
     return number < e->ports_in_order->len ? e->ports_in_order->pdata[number] : NULL;
 }
 
-/* The leader of the other side is a rank of the caller's world, or of none that it knows. */
+/* Whether the process at the other end is known. The leader of the other side is a rank of the
+ * caller's world, or unknown. */
 static gboolean is_joined(const Plan *plan, const CallPattern *c, gint64 *partners)
 {
     const Arg *made = &c->args[c->n_args - 1];
@@ -89,7 +90,7 @@ static void given_free(gpointer given)
     g_free(given);
 }
 
-/* The ports that calls of one terminal gave: rank by rank, each rank's in their order. */
+/* Finds the ports that calls of one terminal returned, rank by rank, each in order. */
 static void find_ports_given(Emitter *e, const CallPattern *c)
 {
     const Plan *plan = e->plan;
@@ -135,8 +136,8 @@ static void find_in_call(Emitter *e, const CallPattern *c)
     if (!c->failed
         && (strcmp(function, "MPI_Open_port") == 0 || strcmp(function, "MPI_Lookup_name") == 0))
         find_ports_given(e, c);
-    /* Communicators that lead to processes that the recording knows nothing of, and those made from
-     * them. */
+    /* communicators with processes that are not in the recording, and communicators made from
+     * them */
     gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !job_worlds_several(e->plan);
     away |= strcmp(function, "MPI_Comm_join") == 0 && !c->failed && !is_joined(e->plan, c, NULL);
     for (guint i = 0; i < c->n_args; i++) {
@@ -172,7 +173,7 @@ void outside_names_find(Emitter *e)
 
 /* -- files -- */
 
-/* What the calls of a terminal found, as an expression. */
+/* The results that the calls of a terminal found, as an expression. */
 static char *next_found(Emitter *e, guint terminal, const GArray *found)
 {
     gboolean same = TRUE;
@@ -208,7 +209,7 @@ char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
 
 /* -- ports -- */
 
-/* Which port the next call of a terminal gives, as an expression. */
+/* The port that the next call of a terminal returns, as an expression. */
 static char *next_port(Emitter *e, const CallPattern *c)
 {
     const PortsGiven *given = g_hash_table_lookup(e->ports_given, GUINT_TO_POINTER(c->terminal));
@@ -251,8 +252,8 @@ char *outside_names_port(Emitter *e, const CallPattern *c, guint index)
                      && (strcmp(c->function->name, "MPI_Comm_connect") == 0
                          || strcmp(c->function->name, "MPI_Comm_accept") == 0);
     const PortName *port = g_hash_table_lookup(e->ports, name);
-    /* One that the application made up itself: a name server passes on any text. But what somebody
-     * met at is a port, of another job if no call gave it. */
+    /* A name that the application made up is no port: a name server passes on any text. A name at
+     * which processes met is a port, of another job if no call returned it. */
     if (!meets && !(port && port->opened))
         return expression_string(e, name, -1);
     e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_WAIT] = e->needs[HELPER_SCRATCH] = TRUE;

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outside_names.h: what the application named outside of MPI: files, ports, processes that it
- * started. */
+/* outside_names.h: names that the application used outside of MPI: files, ports, and processes that
+ * it started. */
 #ifndef PROXYGEN_OUTSIDE_NAMES_H
 #define PROXYGEN_OUTSIDE_NAMES_H
 
 #include "emitter.h"
 
-/* Looks through the program for them; before any emission. */
+/* Finds these names in the program. Call it before anything is written. */
 void outside_names_find(Emitter *e);
 char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg);
 char *outside_names_port(Emitter *e, const CallPattern *c, guint index);
-/* What a port is known by, by its number; NULL: there is none. here: a call of the recording gave
- * it, opened: by making it. key: as the proxies of two jobs that meet there both know it. */
+/* A port by its number. here: a call of the recording returned it. opened: that call made it. key:
+ * the name by which the proxies of two jobs that meet at the port know it. */
 typedef struct {
     guint number;
     gboolean here, opened;
     char *key;
 } PortName;
+/* The port with that number; NULL if there is none. */
 const PortName *outside_names_of_port(Emitter *e, guint number);
-/* Why a call cannot be part of the proxy, or NULL. */
+/* The reason why a call cannot be part of the proxy; NULL if it can. */
 const char *outside_names_left_out(Emitter *e, const CallPattern *c);
-/* The functions that say what calls found under a name; after all else that is emitted. */
+/* Appends the functions that return the results that calls found under a name. Call it after all
+ * else is written. */
 void outside_names_emit(Emitter *e, GString *declarations, GString *definitions);
-/* The process at the other end of the socket that MPI_Comm_join gets, as an expression; NULL: it is
- * not in the recording. */
+/* The process at the other end of the socket of MPI_Comm_join, as an expression. NULL if it is not
+ * in the recording. */
 char *outside_names_joined(Emitter *e, const CallPattern *c);
 
 #endif

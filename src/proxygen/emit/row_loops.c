@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* row_loops.c: see row_loops.h.
  *
- * The calls of a thread are written out as far as rules are not repeated, each as the text that it
- * is without its numbers; a rule that is repeated is a text as a whole, if there are others like
- * it. Sequitur finds the loops of that. */
+ * The calls of a thread are expanded, except for repeated rules. Each call is represented by its
+ * text without numbers. A repeated rule is a text as a whole, if other rules have the same one.
+ * Sequitur finds the loops of these texts. */
 #include "row_loops.h"
 
 #include <string.h>
@@ -14,11 +14,11 @@
 
 /* Estimates, in characters. */
 enum { RULE_TEXT = 60, RULE_CALL = 16, ROW_TEXT = 30, STREAM_TEXT = 120, NUMBER_TEXT = 6 };
-/* A thread's calls are not written out to more than these, nor the body of a loop to more text, or
- * deeper rules. */
+/* The maximum number of calls that a thread is expanded to, the maximum length of a loop's body,
+ * and the maximum depth of its rules. */
 enum { MOST_TOKENS = 1 << 20, MOST_TEXT = 1 << 14, MOST_DEPTH = 64 };
 
-/* The text of a call, or of a rule that is repeated, and how many have it. */
+/* The text of a call or of a repeated rule, and the number of its users. */
 typedef struct {
     guint number;
     guint n_numbers;
@@ -27,20 +27,20 @@ typedef struct {
     guint n_users;
 } Text;
 typedef struct {
-    const Text *text; /* NULL: not looked at */
+    const Text *text; /* NULL: not examined */
     gint64 *numbers;
 } CallText;
 
 typedef enum { AS_IT_WAS, PLACE, ROW } RowTokenKind;
-/* What the grammar's terminals are. */
+/* A terminal of the grammar of texts. */
 typedef struct {
     RowTokenKind kind;
     WendSymbol symbol;
-    Site site; /* these three: RowSymbol */
+    Site site; /* SITE, STREAM and TIMES are those of RowSymbol */
     RowTable *stream;
     guint64 times;
-    guint places; /* in the grammar */
-    guint rule;   /* it is a function, which these call; 0: it stands there */
+    guint places; /* occurrences in the grammar */
+    guint rule;   /* the function that contains it; 0: it is written in place */
 } RowToken;
 
 typedef struct {
@@ -48,27 +48,27 @@ typedef struct {
 } Former;
 
 struct RowLoops {
-    GPtrArray *streams; /* of Stream */
+    GPtrArray *streams; /* of RowTable */
     GPtrArray *symbols; /* of arrays of RowSymbol */
-    GArray *former;     /* of Former */
-    gdouble text;       /* that bodies take */
+    GArray *former;     /* the bodies before, for row_loops_undo */
+    gdouble text;       /* characters of the bodies */
 };
 
 typedef struct {
     Emitter *e;
     GHashTable *texts; /* text -> Text */
     CallText *calls;   /* by terminal */
-    CallText *bodies;  /* by rule, of those that are repeated */
-    /* by rule: has calls of which others differ in numbers alone; -1 not known */
+    CallText *bodies;  /* by repeated rule */
+    /* by rule: whether it has calls that differ from others in numbers only; -1: unknown so far */
     gint8 *varies;
-    guint *users; /* by rule: threads that get to it */
-    /* of the thread that is looked at */
-    GHashTable *known; /* token as bytes -> its number */
-    GArray *tokens;    /* of Token, by number */
+    guint *users; /* by rule: number of threads that run it */
+    /* for the current thread */
+    GHashTable *known; /* bytes of a token -> number */
+    GArray *tokens;    /* of RowToken, by number */
     WendGrammar *grammar;
     GPtrArray *streams;
-    guint64 n;           /* tokens appended */
-    GHashTable *written; /* rules that were written out -> NULL */
+    guint64 n;           /* number of tokens appended */
+    GHashTable *written; /* rules that were expanded -> NULL */
     GHashTable *in_rows; /* rules that became rows -> NULL */
 } RowFinder;
 
@@ -101,8 +101,8 @@ static void end_times(GString *out, int indent, guint64 times)
         write_line(out, indent, "}");
 }
 
-/* What a rule does, where it is used. FALSE: it is more than calls one after the other and loops,
- * or too much. */
+/* Appends the calls of a rule in place. Returns FALSE if it has other constructs than calls and
+ * loops, or is too long. */
 static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, guint depth)
 {
     const PlanRule *r = &e->plan->rules[rule];
@@ -146,7 +146,7 @@ static void find_text(RowFinder *f, const WendSymbol *s)
     e->columns = NULL;
     locals_end(e, body, 1);
     gsize length = body->len;
-    /* what is outside of functions has no rows: it stays as it is */
+    /* definitions outside of functions have no rows: the text stays unchanged */
     if (!good || strchr(e->definitions->str, COLUMN_MARK)) {
         g_string_printf(body, "%s %u", s->is_rule ? "rule" : "call", s->id);
         g_array_set_size(numbers, 0);
@@ -158,7 +158,7 @@ static void find_text(RowFinder *f, const WendSymbol *s)
     *c = (CallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
 }
 
-/* Are there others that differ from it in numbers alone? NULL: no. */
+/* The text, if other calls differ from it in numbers only; else NULL. */
 static const CallText *row_of(const RowFinder *f, const WendSymbol *s)
 {
     const CallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
@@ -167,21 +167,21 @@ static const CallText *row_of(const RowFinder *f, const WendSymbol *s)
 
 static gboolean has_rows(RowFinder *f, guint rule);
 
-/* Nothing but its symbols one after the other, and something among them that can be a row. Rules
- * are as deep as a grammar is. */
+/* Whether the rule has only symbols in order, one of which can become a row. The recursion is as
+ * deep as the grammar. */
 static gboolean varies(RowFinder *f, guint rule)
 {
     if (f->varies[rule] >= 0)
         return f->varies[rule];
     const PlanRule *r = &f->e->plan->rules[rule];
     gboolean plain = !r->loop && !r->inlined;
-    f->varies[rule] = FALSE; /* a rule is not below itself */
+    f->varies[rule] = FALSE; /* a rule is never below itself */
     for (guint i = 0; plain && i < r->n; i++)
         plain = !plan_choice(f->e->plan, rule, i);
     return f->varies[rule] = plain && has_rows(f, rule);
 }
 
-/* Is there something in a thread's body that can be a row? */
+/* Whether a thread's body has something that can become a row. */
 static gboolean has_rows(RowFinder *f, guint rule)
 {
     const PlanRule *r = &f->e->plan->rules[rule];
@@ -214,7 +214,7 @@ static guint number_of(RowFinder *f, const RowToken *t, const Text *text)
     return number;
 }
 
-/* FALSE: these are too many. */
+/* Returns FALSE if there are too many tokens. */
 static gboolean append(RowFinder *f, guint number, guint64 times)
 {
     loop_rules_grammar_append(f->grammar, number, times);
@@ -244,7 +244,7 @@ static gboolean write_out(RowFinder *f, guint rule)
         const RowToken place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0},
                        as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0,
                                     0};
-        if (plan_choice(plan, rule, i)) /* of the thread's own body, which is gone through once */
+        if (plan_choice(plan, rule, i)) /* in the thread's own body, which runs once */
             good = append(f, number_of(f, &place, NULL), 1);
         else if (s->is_rule && s->repeats == 1 && varies(f, s->id))
             good = write_out(f, s->id);
@@ -256,9 +256,9 @@ static gboolean write_out(RowFinder *f, guint rule)
     return good;
 }
 
-/* -- what it takes -- */
+/* -- size of the text -- */
 
-/* ROW: it is one, and has its numbers elsewhere. */
+/* The size of the text of a symbol. ROW: it is a row, whose numbers are in a table. */
 static gsize text_of_symbol(const RowFinder *f, const WendSymbol *s, gboolean row)
 {
     const Text *text = s->is_rule && !row ? NULL
@@ -298,7 +298,7 @@ static void count_places(const RowFinder *f, const RuleRow *grammar)
                 g_array_index(f->tokens, RowToken, grammar->rules[i].symbols[k].id).places++;
 }
 
-/* Is a row's text, that of a rule, a function because it would stand in several places? */
+/* Whether the text of a rule in rows is a function, because it would be written several times. */
 static gboolean is_function(const RowToken *t)
 {
     return t->kind == ROW && t->symbol.is_rule && t->places > 1;
@@ -336,7 +336,7 @@ static guint add_body(Plan *plan, RowLoops *streams, const RowFinder *f, const R
         WendSymbol s = rule->symbols[k];
         row_symbols[k].site.rule = G_MAXUINT;
         if (s.is_rule) {
-            s.id += first_rule - 1; /* rule 0 of a grammar is its start */
+            s.id += first_rule - 1; /* rule 0 of a grammar is its start rule */
         } else {
             const RowToken *t = &g_array_index(f->tokens, RowToken, s.id);
             guint64 repeats = s.repeats;
@@ -409,7 +409,8 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
         loop_rules_grammar(f->grammar, f->tokens->len, &grammar);
         count_places(f, &grammar);
         gdouble after = text_after(f, &grammar);
-        if (after * 4 < text_before(f) * 3) { /* what was recorded as it was is nicer to read */
+        /* a small gain is not worth it, because the recorded structure is easier to read */
+        if (after * 4 < text_before(f) * 3) {
             replace_body(f, streams, &grammar, thread);
             streams->text += after;
         }
@@ -423,7 +424,7 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
     g_hash_table_destroy(f->known);
 }
 
-/* -- the whole -- */
+/* -- all threads -- */
 
 static void add_to_order(guint rule, gpointer data)
 {
@@ -432,8 +433,8 @@ static void add_to_order(guint rule, gpointer data)
     g_array_append_val(plan->order, rule);
 }
 
-/* Rules below those of threads. What ranks run them stays as it was: terminals that became rows of
- * others still have theirs. */
+/* Finds the rules below those of threads. The ranks that run them are unchanged, since terminals
+ * that became rows of others keep theirs. */
 static void find_order(Plan *plan)
 {
     g_autofree guint *seen = g_new0(guint, plan->n_rules + 1);
@@ -450,7 +451,7 @@ static void count_user(guint rule, gpointer users)
     ((guint *)users)[rule]++;
 }
 
-/* How many different bodies of threads get to each rule. */
+/* Counts the different bodies of threads that use each rule. */
 static void count_users(RowFinder *f)
 {
     const Plan *plan = f->e->plan;
@@ -504,7 +505,7 @@ RowLoops *row_loops_new(Emitter *e)
                    .varies = g_malloc(plan->n_rules + 1),
                    .users = g_new0(guint, plan->n_rules + 1)};
     memset(f.varies, -1, plan->n_rules + 1);
-    /* What texts need is defined when they are written for good. */
+    /* Tables that texts need are defined later, when the text is written to a file. */
     GHashTable *tables = e->tables;
     guint n_tables = e->n_tables;
     e->tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -516,7 +517,7 @@ RowLoops *row_loops_new(Emitter *e)
     AlikeRules *alike = alike_new(plan);
     for (guint t = 0; t < plan->threads->len; t++) {
         guint rule = g_array_index(plan->threads, PlanThread, t).rule;
-        /* another thread with this body may have got the new one for it */
+        /* unless another thread with this body has already got the new one */
         if (rule < n_rules && !alike_shared(alike, rule))
             look_at_thread(&f, s, t);
     }

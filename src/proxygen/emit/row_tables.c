@@ -18,7 +18,7 @@ char *column_mark_by_rank(guint first, guint low, guint width)
     return g_strdup_printf("%c%u,%u,%u%c", COLUMN_MARK, first, low, width, COLUMN_END);
 }
 
-/* The column of the mark at P; *END is its second mark. */
+/* The column of the mark at P. *END becomes its second mark. */
 static Column read_mark(const char *p, char **end)
 {
     Column c = {.first = (guint)strtoul(p + 1, end, 10), .width = 1};
@@ -91,7 +91,7 @@ static gboolean agree(const GArray *values, guint n_numbers, const Column *c)
     return TRUE;
 }
 
-/* All its numbers, and what else makes columns equal. */
+/* Appends all numbers of a column, and its other properties, as a key. */
 static void append_key(GByteArray *key, const GArray *values, guint n_numbers, const Column *c)
 {
     const guint kind[] = {c->by_rank, c->low, c->width};
@@ -103,7 +103,7 @@ static void append_key(GByteArray *key, const GArray *values, guint n_numbers, c
 
 guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
 {
-    /* of columns that are kept -> guint: place + 1 */
+    /* columns that are kept -> guint: index + 1 */
     g_autoptr(GHashTable) places = wend_byte_entries_new(g_free);
     g_autoptr(GByteArray) key = g_byte_array_new();
     guint n = 0;
@@ -125,7 +125,7 @@ guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
     return n;
 }
 
-/* "at + 0" and "at + -8" are "at" and "at - 8". */
+/* "at + 0" and "at + -8" become "at" and "at - 8". */
 static void append_constant(GString *out, const Plan *plan, gint64 value)
 {
     static const char plus[] = " + ";
@@ -143,7 +143,7 @@ static void append_constant(GString *out, const Plan *plan, gint64 value)
     g_string_append(out, text);
 }
 
-/* "[4 + rank]", for the rank LOW the first. */
+/* "[4 + rank]", with rank LOW as the first. */
 static void append_place(GString *out, const Column *c)
 {
     gint offset = c->place - (gint)c->low;
@@ -176,17 +176,14 @@ void row_tables_append(GString *out, const Plan *plan, const char *text, const G
     }
 }
 
-/* -- numbers that are being written -- */
+/* -- numbers of the row that is written -- */
 
-/* In a call of a table: a number that may be another in other calls. */
 char *column_of_number(Emitter *e, gint64 value)
 {
     g_array_append_val(e->columns->numbers, value);
     return column_mark(e->columns->numbers->len - 1);
 }
 
-/* Likewise by rank, VALUES being of RANKS; NULL: it is the same in all calls of the table, and
- * stands in the text. */
 char *column_of_ranks(Emitter *e, RankList ranks, const gint64 *values)
 {
     guint first = e->columns->numbers->len, low = ranks.ranks[0],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variable_names.c: where handles and requests are, as C. */
+/* variable_names.c: see variable_names.h. */
 #include "variable_names.h"
 
 #include "row_tables.h"
@@ -61,13 +61,13 @@ char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle)
     return g_strdup_printf("%s[%s]", name, index);
 }
 
-/* The array that has the requests of the thread. */
+/* The name of the array with the thread's requests. */
 static char *array_of_requests(const Plan *plan, guint thread)
 {
     return variable_array(WEND_KIND_REQUEST, variables_array_of_requests(plan, thread));
 }
 
-/* Where it is now: "at[3]". */
+/* The current slot of the request: "at[3]". */
 static char *place_now(Emitter *e, gint64 request)
 {
     g_autofree char *suffix = variables_suffix(wend_handle_tid(request)),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_pattern.c: a terminal as a call whose words are known, or slots. Which words belong to which
- * argument is in lib/record/layout.c. */
+/* call_pattern.c: see call_pattern.h. lib/record/layout.c assigns words to arguments. */
 #include "call_pattern.h"
 
 #include <string.h>
@@ -17,9 +16,9 @@ gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param)
         return TRUE;
     case WEND_KIND_BUF:
     case WEND_KIND_ATTR:
-        return param->dir == WEND_DIR_OUT; /* else the value is a pointer itself */
+        return param->dir == WEND_DIR_OUT; /* for other directions the value is itself a pointer */
     case WEND_KIND_REQUEST:
-        /* The standard's direction is in, the C argument is a pointer. */
+        /* The standard's direction is in, but the C argument is a pointer. */
         if (strcmp(c->function->name, "MPI_Cancel") == 0)
             return TRUE;
         break;
@@ -48,8 +47,8 @@ void call_free(CallPattern *c)
     g_free(c);
 }
 
-/* The memory of CUDA is among the blocks of the heap: wend_device and its like say which it is
- * (emit_special.c). */
+/* Makes memory of CUDA a block of the heap. wend_device and similar notes say which blocks are
+ * CUDA's (emit_special.c). */
 static void move_to_host(const WendParam *param, gboolean out, Word *words, guint n)
 {
     const guint width = layout_element_words(param, out);
@@ -61,7 +60,8 @@ static void move_to_host(const WendParam *param, gboolean out, Word *words, guin
             words[i].value = wend_segment_in_host_memory(words[i].value);
 }
 
-/* Of an address the first and the third word are segments, of others the first. */
+/* Copies all words. The segments of an address are the first and the third word, of other kinds the
+ * first. */
 static void take_words(CallPattern *c, const Layout *layout, const LayoutOrigin *origins)
 {
     g_array_set_size(c->words, layout->words->len + c->n_args);
@@ -73,7 +73,7 @@ static void take_words(CallPattern *c, const Layout *layout, const LayoutOrigin 
                    .slot = by_slot ? origins[i].slot : 0,
                    .by_slot = by_slot};
     }
-    /* Behind them one for each argument: that of a status. */
+    /* After them comes one word for each argument, which a status uses. */
     for (guint i = 0; i < c->n_args; i++)
         words[layout->words->len + i] =
             (Word){.value = g_array_index(layout->args, LayoutArg, i).n_in};
@@ -87,7 +87,8 @@ static gboolean is_outcome(const Layout *layout, guint param)
     return FALSE;
 }
 
-/* The words of the outputs; END: of all words. Gives where they begin. */
+/* Assigns the words of outputs, from the last argument on. END is the number of all words. Returns
+ * where outputs begin. */
 static guint take_outputs(CallPattern *c, const Layout *layout, guint end)
 {
     Word *words = (Word *)(gpointer)c->words->data;
@@ -259,7 +260,7 @@ gboolean string_cursor_string(StringCursor *s, char **text)
     return TRUE;
 }
 
-/* Words of one value of KIND in an outcome entry at words[*at]; FALSE when they do not fit. */
+/* Moves *AT past one value of KIND in an outcome entry. Returns FALSE if the entry is too short. */
 static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n, guint *at)
 {
     guint size = 1;
@@ -293,7 +294,7 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
 
 gboolean call_outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts)
 {
-    guint at = 2; /* polls, return code */
+    guint at = 2; /* after polls and return code */
     memset(parts, 0, sizeof *parts * c->n_args);
     for (guint i = 0; i < c->layout->outcome->len; i++) {
         const guint index = (guint)g_array_index(c->layout->outcome, gint16, i);

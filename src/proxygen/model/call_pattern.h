@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* call_pattern.h: a terminal of the grammar as a call with arguments, for the compiler: every word
+/* call_pattern.h: a terminal of the grammar as a call with arguments, for the compiler. Each word
  * is known, or is a slot that varies by rank.
  *
- * program.h decodes a call as one rank makes it. A compiler needs it as all ranks make it: "rank +
- * 1" and not 4. The words are split as docs/recording.md ("Calls as words") says. */
+ * program.h decodes a call as one rank makes it. A compiler needs the call of all ranks: "rank + 1"
+ * and not 4. docs/recording.md ("Calls as words") says how the words are split. */
 #ifndef PROXYGEN_CALL_PATTERN_H
 #define PROXYGEN_CALL_PATTERN_H
 
@@ -13,8 +13,8 @@
 #include "lib/record/layout.h"
 
 typedef struct {
-    /* !by_slot: the word. by_slot: so many steps of the progression that begins there (0: the
-     * slot's word itself); step and bend are the next two slots */
+    /* !by_slot: the word. by_slot: the number of steps of the progression that begins at the slot
+     * (0: the slot's own value); step and bend are the next two slots */
     gint64 value;
     guint slot; /* by_slot: the terminal's slot */
     gboolean by_slot;
@@ -22,18 +22,19 @@ typedef struct {
 
 typedef struct {
     const WendParam *param;
-    /* words are in shape or slots. Outcomes are not: see call_outcome_decode */
+    /* whether there are words in shape or slots. Outcomes are not words here: see
+     * call_outcome_decode */
     gboolean has_in, has_out;
-    /* arrays: length word, negative when there are no elements; scalars 1 (0 when absent from the
-     * record) */
+    /* arrays: the length word, which is negative if there are no elements; scalars: 1, or 0 if the
+     * record does not have them */
     gint64 n_in, n_out;
-    /* segments: those of CUDA as if they were the heap's. Elements: words as layout_element_words
-     * says (address 4, buf, attr and target 2, comm and datatype out 6; 0 where the record has
-     * none), string: its words; strings: all words that follow the length, to read with a
-     * StringCursor; others 1 */
+    /* The words. Segments of CUDA count as segments of the heap. An element has as many words as
+     * layout_element_words says: address 4; buf, attr and target 2; comm and datatype out 6; string
+     * its words; others 1. Words that the record lacks are 0. strings has all words that follow the
+     * length, for a StringCursor */
     const Word *in, *out;
     guint n_in_words, n_out_words;
-    gboolean null; /* a result for which the caller gave NULL */
+    gboolean null; /* an output for which the caller passed NULL */
 } Arg;
 
 typedef struct {
@@ -47,55 +48,55 @@ typedef struct {
     Arg *args;
     GArray *words; /* of Word; args point into it */
     WendDecoder *decoder;
-    const Layout *layout; /* the decoder's */
+    const Layout *layout; /* belongs to the decoder */
 } CallPattern;
 
-/* A scratch that is decoded into again and again; call_decode never fails (the program has been
- * validated). */
+/* A pattern that is decoded into repeatedly. call_decode never fails, because the program has been
+ * checked. The caller frees it with call_free. */
 CallPattern *call_new(const WendProgram *p);
 void call_free(CallPattern *c);
 void call_decode(CallPattern *c, guint terminal);
 
-/* The value of a word as RANK has it. */
+/* The value of a word on RANK. */
 gint64 call_value(const CallPattern *c, Word w, guint rank);
-/* TRUE if the word has the same value on all ranks, and then *value is it. */
+/* Whether the word has the same value on all ranks. *value is that value. */
 gboolean call_word_is_constant(const CallPattern *c, Word w, gint64 *value);
 /* The first argument of that kind, or NULL. */
 const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind);
 const Arg *call_arg_named(const CallPattern *c, const char *name);
-/* The argument whose input is in a slot, or NULL. */
+/* The argument whose input is in that slot, or NULL. */
 const Arg *call_arg_of_slot(const CallPattern *c, guint slot);
-/* Whether the call failed, and a handle of ARG was none that Wend knew. */
+/* Whether the call failed, and ARG was a handle that Wend did not know. */
 gboolean call_failed_on(const CallPattern *c, const Arg *arg);
-/* wend_device and its like: a block of memory is CUDA's, and where. */
+/* Whether the function is a note about the place of a block of CUDA's memory, such as
+ * wend_device. */
 gboolean call_is_place(const WendFunction *function);
-/* A number that the call passes: of a scalar argument, as RANK has it; FALLBACK when it is absent
- * or a constant. */
+/* The value of a scalar argument on RANK. FALLBACK if it is absent or a constant. */
 gint64 call_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback);
 
-/* Text out of words. */
+/* Text from words. */
 char *call_words_to_string(const Word *words, gsize bytes); /* newly allocated */
 typedef struct {
     const Word *next;
     guint left;
 } StringCursor;
-/* Reads one length-led string, or one length; FALSE at the end of the words. A NULL string gives
- * *text = NULL. */
+/* Read one string with its length word, or one length. Return FALSE at the end of the words. A NULL
+ * string gives *text = NULL. */
 gboolean string_cursor_string(StringCursor *s, char **text);
 gboolean string_cursor_length(StringCursor *s, gint64 *length);
 
-/* Is the C argument a pointer to the value, as outputs are? */
+/* Whether the C argument is a pointer to the value, as outputs are. */
 gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param);
 
 /* -- outcomes -- */
-/* Where the outputs of one parameter are in an outcome entry: [first, first + n) of the words,
- * LENGTH elements (scalars 1). */
+/* The outputs of one parameter in an outcome entry: words [first, first + n), with LENGTH elements
+ * (scalars: 1). */
 typedef struct {
     guint first, n;
     gint64 length;
 } OutcomePart;
-/* Parts of all parameters, in order (n_args of them; n = 0 when the parameter has none there).
- * FALSE when the entry is too short. */
+/* Finds the parts of all n_args parameters, in order. A part has n = 0 if the parameter has none.
+ * Returns FALSE if the entry is too short. */
 gboolean call_outcome_decode(const CallPattern *c, const gint64 *words, guint n,
                              OutcomePart *parts);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_worlds.c: see job_worlds.h. Worlds are named by what started them (docs/format.md): "0.2-1.1"
- * by rank 1 of the world "0.2", which was its first. */
+/* job_worlds.c: see job_worlds.h. The name of a world says what started it (docs/format.md):
+ * "0.2-1.1" is the first world that rank 1 of world "0.2" started. */
 #include "job_worlds.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ static gint world_named(const WendProgram *p, const char *name, gsize n)
     return -1;
 }
 
-/* In the order of names the K-th start of each rank is that of its K-th call; the threads of a rank
- * are one after the other. */
+/* Links a world to the call that started it. In the order of names, the K-th start of a rank
+ * belongs to its K-th call; the threads of a rank come one after the other. */
 static gboolean link_world(const WendProgram *p, guint world, GArray *starts)
 {
     const char *name = wend_program_world(p, world)->name, *last = strrchr(name, '-'),
@@ -67,7 +67,7 @@ gboolean job_worlds_is_start(const CallPattern *c)
     return root;
 }
 
-/* The calls of a rank that have started processes. */
+/* The number of calls of a rank that have started processes. */
 static guint count_starts(const WendProgram *p, guint rank)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
@@ -87,7 +87,7 @@ static guint count_starts(const WendProgram *p, guint rank)
     return n;
 }
 
-/* Is each call's world there? */
+/* Whether the world of each such call is in the recording. */
 static gboolean is_whole(const WendProgram *p)
 {
     g_autoptr(GArray) starts = job_worlds_starts(p);

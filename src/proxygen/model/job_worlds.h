@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_worlds.h: the worlds of a job, and which call started which. */
+/* job_worlds.h: the worlds of a job, and the calls that started them. */
 #ifndef PROXYGEN_JOB_WORLDS_H
 #define PROXYGEN_JOB_WORLDS_H
 
 #include "plan.h"
 
-/* A world and the rank of the job, as the root, that started it. In order of the ranks, and of each
- * rank's calls. */
+/* A world, and the rank of the job that started it as the root. Starts are ordered by rank, and by
+ * the calls of each rank. */
 typedef struct {
     guint rank, world;
 } WorldStart;
 
-/* The recording with all its worlds; with the first alone, if it does not say which call started
- * which of the others, or has not all of them. */
-/* MAX_SIZE: program.h */
+/* Opens the recording with all its worlds. It opens the first world alone if the recording lacks a
+ * world, or does not say which call started it. MAX_SIZE is that of program.h. The caller frees the
+ * program. On failure returns NULL with an error. */
 WendProgram *job_worlds_open(const char *path, guint64 max_size, GError **error);
-GArray *job_worlds_starts(const WendProgram *p); /* of WorldStart; empty: there is one world */
+GArray *job_worlds_starts(const WendProgram *p); /* of WorldStart; empty if there is one world */
 /* The world of a rank of the job. */
 const WendWorld *job_worlds_of(const Plan *plan, guint rank);
 gboolean job_worlds_several(const Plan *plan);
-/* Does the call start processes, and is it the root's? */
+/* Whether the call starts processes, and is the root's. */
 gboolean job_worlds_is_start(const CallPattern *c);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* model.h: the interface of this folder: the program that is to be compiled. */
+/* model.h: the interface of this folder: the program to be compiled. */
 #ifndef PROXYGEN_MODEL_H
 #define PROXYGEN_MODEL_H
 

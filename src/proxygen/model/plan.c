@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan.c: what all passes ask of the plan. */
+/* plan.c: functions on the plan that all passes use. */
 #include "plan.h"
 
 #include <string.h>
@@ -49,8 +49,8 @@ guint plan_add_body(Plan *plan, GArray *symbols)
     return plan->n_rules++;
 }
 
-/* Recursion is as deep as the grammar, which is about its logarithm; hostile archives could make it
- * deep, so there is an explicit stack. */
+/* It uses an explicit stack. The depth of a grammar is about its logarithm, but a hostile archive
+ * could make it large. */
 void plan_visit(const Plan *plan, guint rule, guint *seen, guint stamp,
                 void (*visit)(guint rule, gpointer data), gpointer data)
 {

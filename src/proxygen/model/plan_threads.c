@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* plan_threads.c: which threads a class has, and what they use of each other's.
+/* plan_threads.c: the threads of a class, and their shared objects.
  *
- * The recording says where threads are started and joined (wend_start, wend_join); those that began
- * before MPI could know are started after MPI_Init. Beyond that the calls of two threads are in no
- * order but what objects tell: one is made before another thread uses it, its uses come before the
- * call that frees it, and that before its number is another's. An object that several threads name
- * is a Shared; helpers.c has the waiting. Memory is freed when other threads have completed the
- * requests that use it. */
+ * The recording has the start and join of threads (wend_start, wend_join). Threads that began
+ * before MPI could know are started after MPI_Init. Otherwise the calls of two threads are ordered
+ * only by objects: an object is made before another thread uses it, its uses come before the call
+ * that frees it, and that call comes before its number is used again. helpers.c has the code that
+ * waits for shared objects. Memory is freed after other threads have completed the requests that
+ * use it. */
 #include "plan_threads.h"
 
 #include <string.h>
 
 #include "lib/merge/merge.h"
 
-/* -- how often each thread makes each call -- */
+/* -- numbers of calls of each thread -- */
 
-/* Calls of the expansions of rules, TIMES of each up to LAST, are added to CALLS by terminal. Rules
- * name rules before them. TIMES is used up. */
+/* Adds the calls in the expansions of rules up to LAST to CALLS, by terminal. TIMES has the number
+ * of expansions of each rule, and is changed. Rules use only rules before them. */
 static void expand(const Plan *plan, guint last, guint64 *times, guint64 *calls)
 {
     for (guint i = last + 1; i-- > 0;)
@@ -26,7 +26,7 @@ static void expand(const Plan *plan, guint last, guint64 *times, guint64 *calls)
         }
 }
 
-/* Calls of the expansion of RULE. */
+/* The number of calls of each terminal in the expansion of RULE. */
 static guint64 *count_calls(const Plan *plan, guint rule)
 {
     guint64 *times = g_new0(guint64, rule + 1),
@@ -37,7 +37,7 @@ static guint64 *count_calls(const Plan *plan, guint rule)
     return calls;
 }
 
-/* What a sequence calls at all, and how often. */
+/* The calls of a sequence, with their numbers. */
 typedef struct {
     guint terminal;
     guint64 times;
@@ -54,7 +54,8 @@ static GArray *counted_calls(const Plan *plan, guint rule)
     return counted;
 }
 
-/* Those of them that come before the first one of TERMINAL, which is among them. */
+/* The number of calls of each terminal that come before the first call of TERMINAL. RULE has such a
+ * call. */
 static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
 {
     guint64 *times = g_new0(guint64, rule + 1),
@@ -82,7 +83,7 @@ static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
     return calls;
 }
 
-/* -- what a call does to the objects that it names -- */
+/* -- uses of objects by a call -- */
 
 static gboolean frees(const CallPattern *c, const Arg *arg)
 {
@@ -102,7 +103,7 @@ static SharedRole role_of(const CallPattern *c, const Arg *arg)
 static void add_role(GArray *roles, WendKind kind, gint64 word, SharedRole role)
 {
     if (!wend_is_handle(word) || (kind != WEND_KIND_SEGMENT && wend_handle_tid(word) >= 1u << 24))
-        return; /* callbacks' objects stay theirs */
+        return; /* objects of callbacks are not shared */
     for (guint i = 0; i < roles->len; i++) {
         SharedUse *known = &g_array_index(roles, SharedUse, i);
         if (known->kind == kind && known->word == word) {
@@ -157,15 +158,15 @@ static gboolean use_equal(gconstpointer a, gconstpointer b)
     return x->kind == y->kind && x->word == y->word;
 }
 
-/* What a thread does with an object, and what the one that started and joined it had done by
- * then. */
+/* The uses of an object by a thread, and the uses by the thread that started or joined it up to
+ * that time. */
 typedef struct {
     gboolean named;
     guint64 uses, ends_before_start, makes_before_join, ends_before_join;
 } ThreadPart;
 
-/* What the threads of one class do with an object. ALONE: the place of the thread that makes and
- * frees it; -1: several do. */
+/* The uses of an object by the threads of one class. ALONE is the index of the only thread that
+ * makes and frees it; -1: there are several. */
 typedef struct {
     SharedUse key;
     guint n;
@@ -174,8 +175,8 @@ typedef struct {
     ThreadPart parts[];
 } Tally;
 
-/* Where a thread was started or joined, as a call of another. */
-/* BY -1: nowhere; CALLS: of that thread, before it */
+/* The start or join of a thread by another one. BY is -1 if there is none. CALLS are the calls of
+ * that thread before it. */
 typedef struct {
     gint by;
     guint64 *calls;
@@ -220,8 +221,8 @@ static void note_role(Tally *tally, guint t, const SharedUse *use, guint64 calls
         tally->alone = tally->alone == -2 || tally->alone == (gint)t ? (gint)t : -1;
 }
 
-/* What the starter had freed, the thread cannot use, nor what the joiner makes after it: if nobody
- * else makes and frees it. */
+/* A thread cannot use objects that its starter had freed before, nor objects that the thread that
+ * joins it makes afterwards. This holds if no other thread makes and frees the object. */
 static void tally_befores(GHashTable *tallies, guint u, gint starter, gint joiner)
 {
     GHashTableIter i;
@@ -253,7 +254,7 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
                     tally = g_malloc0(sizeof *tally + n * sizeof *tally->parts);
                     tally->key = *use;
                     tally->n = n;
-                    tally->alone = -2; /* nobody yet */
+                    tally->alone = -2; /* no thread so far */
                     g_hash_table_insert(tallies, &tally->key, tally);
                 }
                 tally->parts[t].named = TRUE;
@@ -277,9 +278,9 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
     }
 }
 
-/* Uses of each life of the object, of which there are LIVES, by each thread that is there then;
- * FALSE: they are not the same in all. A thread that alone makes and frees it has its own uses in
- * their order, and nobody has to wait for them: they do not count. */
+/* Divides the uses of an object over its LIVES lifetimes, for each thread that exists then. Returns
+ * FALSE if a lifetime has other numbers of uses than another. Uses by a thread that alone makes and
+ * frees the object are in order already, and do not count. */
 static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
 {
     gboolean memory = tally->key.kind == WEND_KIND_SEGMENT;
@@ -297,7 +298,7 @@ static gboolean divide(const Tally *tally, guint64 lives, SharedShare *shares)
 
 static void share_out(const Tally *tally, SharedShare *shares)
 {
-    if (tally->key.kind == WEND_KIND_REQUEST) /* completed by what the run decides */
+    if (tally->key.kind == WEND_KIND_REQUEST) /* the run decides its completion */
         return;
     guint64 lives = tally->key.kind == WEND_KIND_SEGMENT ? tally->ends : tally->makes;
     if (!divide(tally, lives, shares)
@@ -312,7 +313,7 @@ static int compare_uses(gconstpointer a, gconstpointer b)
                               : (x->word > y->word) - (x->word < y->word);
 }
 
-/* Objects that at least two threads of a class name, each with a number, and in each class its
+/* Finds objects that at least two threads of a class name. Gives each a number, and each class its
  * shares. */
 static void find_shared(Plan *plan)
 {
@@ -382,7 +383,7 @@ static int compare_numbers(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Of nothing, memory that is gone is no harm. */
+/* Whether the buffer has elements. Without elements, freed memory does no harm. */
 static gboolean has_elements(const Plan *plan, const CallPattern *c, const Arg *buf)
 {
     const RankList ranks = plan->terminal_ranks[c->terminal];
@@ -392,8 +393,8 @@ static gboolean has_elements(const Plan *plan, const CallPattern *c, const Arg *
     return any;
 }
 
-/* Memory that a request uses until another thread completes it. Persistent ones use theirs only
- * from start to completion. */
+/* Finds memory that a request uses until another thread completes it. A persistent request uses it
+ * only from start to completion. */
 void plan_borrowed(Plan *plan)
 {
     plan->borrowed = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free,
@@ -446,7 +447,7 @@ GArray *threads_shared(Plan *plan, guint terminal)
     return roles;
 }
 
-/* -- when they run -- */
+/* -- the start of threads -- */
 
 static void add_thread(GArray *list, guint number, guint of, gboolean started)
 {
@@ -468,8 +469,8 @@ static int compare_threads(gconstpointer a, gconstpointer b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* The threads that those of a class start, and those that nobody starts; where no thread has a
- * number, an empty one takes it. */
+/* Lists the threads that the threads of a class start, and those that no thread starts. A number
+ * without a thread gets an empty thread. */
 static void list_threads(Plan *plan, guint first)
 {
     PlanThread *main_thread = &g_array_index(plan->threads, PlanThread, first);
@@ -503,10 +504,11 @@ gboolean plan_threads(Plan *plan, GError **error)
         while (i + n < plan->threads->len && all[i + n].class_index == all[i].class_index)
             n++;
         if (n > 1 && !plan->prefix) {
-            g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                        "%s: threads run in a program whose ranks differ before MPI_Init: proxygen "
-                        "cannot tell yet when they ran",
-                        plan->options->recording);
+            g_set_error(
+                error, WEND_ERROR, WEND_ERROR_INPUT,
+                "%s: threads start before MPI_Init, and ranks differ there: proxygen does not "
+                "support this",
+                plan->options->recording);
             return FALSE;
         }
         all[i].n_others = n - 1;

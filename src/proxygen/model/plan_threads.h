@@ -5,24 +5,25 @@
 
 #include "plan.h"
 
-/* An object, or a block of memory, that several threads name, in a call. */
-/* COMMIT: MPI_Type_commit */
+/* The use of an object, or of a block of memory, that several threads name. COMMIT is
+ * MPI_Type_commit. */
 typedef enum { SHARED_USE, SHARED_COMMIT, SHARED_END, SHARED_MAKE } SharedRole;
 typedef struct {
     WendKind kind; /* WEND_KIND_SEGMENT for memory */
     gint64 word;
     SharedRole role;
-    guint number;  /* among all that are shared */
-    gboolean late; /* a datatype that is committed by its maker: it is ready then */
+    guint number;  /* number among all shared objects */
+    gboolean late; /* a datatype that its maker commits, and which is ready then */
 } SharedUse;
 
-/* After the sequences of all classes have been found. */
+/* Finds the threads of each class, and the objects that they share. Call it after the sequences of
+ * all classes are found. Returns FALSE with an error if the program is not supported. */
 gboolean plan_threads(Plan *plan, GError **error);
 
-/* What memory the shared requests use: after it is known who runs what. */
+/* Finds the memory that shared requests use. Call it after plan_mark. */
 void plan_borrowed(Plan *plan);
 
-/* What the call does to objects that several threads name: of SharedUse; the caller frees it. */
+/* The uses of shared objects by the call: an array of SharedUse, which the caller frees. */
 GArray *threads_shared(Plan *plan, guint terminal);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* select.c: which rules and calls the ranks run, in which order functions are emitted, and what
- * comes before MPI_Init.
+/* select.c: selects the rules and calls that ranks run, the order of functions, and the calls up to
+ * MPI_Init.
  *
- * Rules stay rules: nothing here expands the grammar but the few calls up to MPI_Init, which main
- * makes before it knows its rank. */
+ * Rules stay rules. Only the few calls up to MPI_Init are expanded, because main makes them before
+ * it knows its rank. */
 #include <string.h>
 
 #include "lib/merge/merge.h"
 #include "plan.h"
 #include "plan_threads.h"
 
-/* More calls than this before MPI_Init are not worth repeating in main. */
+/* The maximum number of calls before MPI_Init that main repeats. */
 enum { PREFIX_LIMIT = 4096 };
 
 /* -- the calls up to MPI_Init -- */
 
-/* 1 when the rule's expansion has a call of MPI_Init, 0 when not, by rule; filled as needed. */
+/* Whether the rule's expansion has a call of MPI_Init. KNOWN is filled as needed. */
 static gboolean rule_has_init(const Plan *plan, gint8 *known, guint rule)
 {
     if (known[rule] >= 0)
@@ -42,8 +42,8 @@ static void expand_into(const Plan *plan, guint rule, GArray *terminals)
         }
 }
 
-/* Splits the expansion of RULE after MPI_Init: PREFIX gets the calls up to it, and REST what
- * follows, in rules where it can. */
+/* Splits the expansion of RULE after MPI_Init: PREFIX gets the calls up to it, and REST the symbols
+ * after it. */
 static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray *prefix,
                              GArray *rest)
 {
@@ -62,8 +62,8 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
     }
     if (i == r->n)
         return;
-    /* MPI_Init happens once, so the repeats here is 1, but hostile input may say otherwise: the
-     * others stay in the rest. */
+    /* MPI_Init is called once, so its count is 1. In a hostile recording it may be larger; the rest
+     * then has the other calls. */
     WendSymbol init = r->symbols[i];
     if (init.is_rule)
         split_after_init(plan, known, init.id, prefix, rest);
@@ -74,7 +74,7 @@ static void split_after_init(const Plan *plan, gint8 *known, guint rule, GArray 
     g_array_append_vals(rest, r->symbols + i + 1, r->n - i - 1);
 }
 
-/* Finds the threads of all classes, and the common prefix. */
+/* Finds the threads of all classes, and their common prefix. */
 static void find_threads(Plan *plan)
 {
     guint n_rules = wend_program_n_rules(plan->program);
@@ -112,8 +112,8 @@ static void find_threads(Plan *plan)
         g_array_unref(prefix);
     }
     if (!common && plan->prefix) {
-        /* The whole sequences are run by those who know their rank from the launcher:
-         * proxy_files.c. */
+        /* Ranks find their rank from the launcher, and run their whole sequences
+         * (proxy_files.c). */
         g_array_unref(plan->prefix);
         plan->prefix = NULL;
         for (guint i = 0; i < plan->threads->len; i++) {
@@ -125,19 +125,19 @@ static void find_threads(Plan *plan)
     g_free(known);
 }
 
-/* -- who runs what -- */
+/* -- ranks that run rules and calls -- */
 
-/* A group is the ranks of a main thread, or of a class without one. Sets of groups are numbered as
- * they come up: (set, group) -> set. Set 0 is empty. */
+/* A group is the ranks of a main thread, or of a class without one. Sets of groups are numbered in
+ * the order in which they occur: (set, group) -> set. Set 0 is empty. */
 typedef struct {
     RankList ranks;
-    guint class_index, first, n; /* threads */
+    guint class_index, first, n; /* index and number of threads */
 } ThreadGroup;
 typedef struct {
     GHashTable *next; /* set << 32 | group -> set */
     GArray *parent;   /* of guint[2]: the set without its last group, and that group */
     GPtrArray *ranks; /* RankSet of each set, or NULL */
-    GArray *groups;   /* of Group */
+    GArray *groups;   /* of ThreadGroup */
 } GroupSets;
 
 static guint set_with(GroupSets *sets, guint set, guint group)
@@ -190,8 +190,8 @@ typedef struct {
     GroupSets sets;
     guint *rule_set, *terminal_set;
     guint group;
-    gboolean emitted; /* what is marked becomes functions */
-    guint *seen;      /* by rule: group + 1 that walked it last */
+    gboolean emitted; /* marked rules become functions */
+    guint *seen;      /* by rule: the last group that walked it, + 1 */
 } Marking;
 
 static void mark_terminal(Marking *m, guint terminal)
@@ -271,8 +271,8 @@ void plan_mark(Plan *plan)
             const PlanThread *thread = &g_array_index(plan->threads, PlanThread, i);
             mark_rule(&m, thread->rule);
         }
-        /* Callbacks are emitted apart (callback_stubs.c), but their calls use variables and memory
-         * all the same. */
+        /* Callbacks are written separately (callback_stubs.c), but their calls use variables and
+         * memory, too. */
         m.emitted = FALSE;
         for (guint s = 0; s < class->n_sequences; s++)
             if (class->sequences[s].kind == WEND_SEQUENCE_CALLBACK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* alike.c: rules that are equal but for trip counts. See alike.h. */
+/* alike.c: rules that are equal except for trip counts. See alike.h. */
 #include "alike.h"
 
 #include "outcomes.h"
@@ -9,22 +9,22 @@ typedef struct {
     guint rank, rule;
 } AlikeMember;
 typedef struct {
-    GArray *rules;   /* of guint; the first one leads */
-    GArray *members; /* of Member, by rank, if there is more than one rule */
-    guint *ranks;    /* of these */
+    GArray *rules;   /* of guint; the first one is the leader */
+    GArray *members; /* of AlikeMember, by rank, if there is more than one rule */
+    guint *ranks;    /* the ranks of these members */
 } AlikeGroup;
-/* No rank runs two rules of a group: it would have two trip counts. The second rule of a shape that
- * a rank runs is of the shape's second group. */
+/* The groups of one shape. No rank runs two rules of a group, because it would have two trip
+ * counts. If a rank runs a second rule of a shape, that rule belongs to the second group. */
 typedef struct {
-    GPtrArray *groups; /* of Group */
-    /* by rank: in how many of the first groups it is; NULL: the shape has one rule */
+    GPtrArray *groups; /* of AlikeGroup */
+    /* by rank: number of groups that it belongs to; NULL: the shape has one rule */
     guint *taken;
 } AlikeShape;
 
 struct AlikeRules {
     const Plan *plan;
-    GPtrArray *groups;     /* of Group: all */
-    AlikeGroup **group_of; /* by rule; NULL: it is not in the plan's order */
+    GPtrArray *groups;     /* of AlikeGroup: all groups */
+    AlikeGroup **group_of; /* by rule; NULL: not in the plan's order */
 };
 
 static void group_free(gpointer group)
@@ -44,7 +44,7 @@ static void shape_free(gpointer shape)
     g_free(s);
 }
 
-/* Is the rule nothing but its symbols one after the other? */
+/* Whether the rule has only symbols in order. */
 static gboolean is_plain(const Plan *plan, guint rule)
 {
     const PlanRule *r = &plan->rules[rule];
@@ -60,13 +60,13 @@ static gint compare_members(gconstpointer a, gconstpointer b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* What rules of one shape have in common. */
+/* The common part of rules of one shape. */
 static void find_shape(const AlikeRules *a, guint rule, GArray *shape)
 {
     const PlanRule *r = &a->plan->rules[rule];
     g_array_set_size(shape, 0);
     if (!is_plain(a->plan, rule)) {
-        g_array_append_val(shape, rule); /* its own: those of others have an even length */
+        g_array_append_val(shape, rule); /* unique: other shapes have an even length */
         return;
     }
     for (guint i = 0; i < r->n; i++) {
@@ -77,7 +77,7 @@ static void find_shape(const AlikeRules *a, guint rule, GArray *shape)
     }
 }
 
-/* The group, of those that none of the ranks is in yet. */
+/* The number of the first group that none of the ranks belongs to. */
 static guint take_group(guint *taken, RankList ranks)
 {
     guint which = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* graphs.c: see graphs.h.
  *
- * Creating a graph is collective, so all calls become MPI_Dist_graph_create_adjacent or none does.
- * They do if a call depends on the order: a neighbourhood collective whose blocks are not all of
- * one size and type on its rank, or MPI_Dist_graph_neighbors that asks for some of the neighbours
- * only. If all blocks of each rank are alike, those at the two ends of an edge have one size
- * whatever the order is. */
+ * The creation of a graph is collective, so either all calls become MPI_Dist_graph_create_adjacent,
+ * or none. They do if a call depends on the order of neighbours. Such calls are neighbourhood
+ * collectives with blocks of different sizes or types on one rank, and MPI_Dist_graph_neighbors for
+ * a part of the neighbours. If all blocks of each rank are alike, the blocks at the two ends of an
+ * edge have equal sizes in any order. */
 #include "graphs.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "lib/read/graph-order.h"
 #include "lib/record/neighbours.h"
 
-/* -- does the order matter? -- */
+/* -- whether the order matters -- */
 
-/* Are the elements of an array of the call equal, as RANK gives them? */
+/* Whether all elements of the array are equal on RANK. */
 static gboolean all_equal(const CallPattern *c, const Arg *arg, guint rank)
 {
     for (gint64 i = 1; i < arg->n_in; i++)
@@ -24,8 +24,8 @@ static gboolean all_equal(const CallPattern *c, const Arg *arg, guint rank)
     return TRUE;
 }
 
-/* Numbers and types of the blocks: displacements say where they are, and nothing of what is sent.
- */
+/* Whether the counts and types of the blocks are alike. Displacements do not matter: they are not
+ * sent. */
 static gboolean blocks_alike(const CallPattern *c, RankList ranks)
 {
     static const char *const names[] = {"sendcounts", "sendtypes", "recvcounts", "recvtypes"};
@@ -38,7 +38,7 @@ static gboolean blocks_alike(const CallPattern *c, RankList ranks)
     return TRUE;
 }
 
-/* May the call ask for fewer neighbours than there are? It fills its arrays then. */
+/* Whether the call may ask for fewer neighbours than there are. It then fills its arrays. */
 static gboolean may_be_cut(const CallPattern *c, RankList ranks)
 {
     static const char *const names[][2] = {{"maxindegree", "sources"},
@@ -56,7 +56,8 @@ typedef enum {
     NO,
     YES,
     PERHAPS
-} Answer; /* PERHAPS: a list may be cut, which the calls in their order tell */
+    /* PERHAPS: a list may be a part of the neighbours, which only a walk of the calls tells */
+} Answer;
 
 static Answer order_matters(Plan *plan)
 {
@@ -92,7 +93,7 @@ static void append_list(GString *text, const gint64 *values, gint64 n)
         g_string_append_printf(text, "%" G_GINT64_FORMAT ", ", values[i]);
 }
 
-/* What graph_create() of the proxy reads; NULL: it is not known. */
+/* The text that graph_create() of the proxy reads. NULL if the order is not recorded. */
 static char *text_of(const WendCall *call)
 {
     const WendArg *arg = wend_call_arg_of_kind(call, WEND_KIND_NEIGHBOURS),
@@ -111,7 +112,7 @@ static char *text_of(const WendCall *call)
     return g_string_free(text, FALSE);
 }
 
-/* FALSE: the recording does not say it. */
+/* Returns FALSE if the order is not recorded. */
 static gboolean note_call(Plan *plan, const WendCall *call)
 {
     char *text = text_of(call);
@@ -159,7 +160,7 @@ static void follow(GHashTable *degrees, const WendCall *call)
         g_hash_table_remove(degrees, &made->out[0]);
 }
 
-/* Did MPI_Dist_graph_neighbors give some of the neighbours only? */
+/* Whether MPI_Dist_graph_neighbors returned only a part of the neighbours. */
 static gboolean is_cut(GHashTable *degrees, const WendCall *call)
 {
     static const char *const names[] = {"sources", "destinations"};
@@ -173,8 +174,8 @@ static gboolean is_cut(GHashTable *degrees, const WendCall *call)
     return FALSE;
 }
 
-/* Collects the neighbours that the calls of one sequence gave; TRUE: some were asked for in part.
- */
+/* Collects the neighbours of the graphs of one sequence. Returns TRUE if a call asked for a part of
+ * the neighbours. */
 static gboolean walk_sequence(Plan *plan, guint rank, guint sequence, gboolean *known)
 {
     g_autoptr(GHashTable) degrees =
@@ -196,7 +197,7 @@ static gboolean walk_sequence(Plan *plan, guint rank, guint sequence, gboolean *
     return cut;
 }
 
-/* Do all ranks have the rank in the graph that they had before? */
+/* Whether all ranks keep their ranks in the graph. */
 static gboolean keeps_ranks(const Plan *plan, guint terminal)
 {
     RankList ranks = plan->terminal_ranks[terminal];

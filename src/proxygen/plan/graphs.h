@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graphs.h: graphs whose neighbours are to stand in the recorded order.
+/* graphs.h: graphs whose neighbours must be in the recorded order.
  *
- * MPI_Dist_graph_create leaves the order of the neighbours to the library, and the blocks of a
- * neighbourhood collective go by it. Where blocks differ, a proxy in which the order is another one
- * would send what its neighbour does not expect. So the proxy makes such graphs with the recorded
- * order, by MPI_Dist_graph_create_adjacent. */
+ * MPI_Dist_graph_create leaves the order of neighbours to the library, and the blocks of a
+ * neighbourhood collective follow that order. If blocks differ in size, a proxy with another order
+ * would send blocks that its neighbour does not expect. So the proxy makes such graphs with
+ * MPI_Dist_graph_create_adjacent, in the recorded order. */
 #ifndef PROXYGEN_GRAPHS_H
 #define PROXYGEN_GRAPHS_H
 
 #include "src/proxygen/model/model.h"
 
-/* Fills in plan->graphs. Nothing is in it where the order makes no difference to the calls. */
+/* Fills in plan->graphs. It stays empty if the order makes no difference to the calls. */
 void plan_graphs(Plan *plan);
 
-/* Is the call to make its graph with the recorded order? */
+/* Whether the call makes its graph with the recorded order. */
 gboolean graphs_is_pinned(const Plan *plan, guint terminal);
 
 #endif

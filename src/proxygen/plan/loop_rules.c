@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loop_rules.c: the rules of loops and of their bodies, and those of ranks whose calls are loops
- * now. */
+/* loop_rules.c: rules of loops and of their bodies, and rules of ranks whose calls became loops. */
 #include "loop_rules.h"
 
 #include "lib/base/buf.h"
 #include "lib/base/shortage.h"
 #include "lib/base/byte-table.h"
 
-/* Bodies up to this length stand in the loop itself. */
+/* Bodies up to this length are written in the loop itself. */
 enum { INLINE_BODY = 8 };
 
 struct LoopRules {
     Plan *plan;
     WendGrammar *grammar;
-    GArray *symbols; /* of WendSymbol: what the grammar's terminals are */
+    GArray *symbols; /* of WendSymbol, by terminal of the grammar */
     GHashTable *symbol_numbers;
-    GHashTable *by_content; /* bodies and loops: bytes -> rule */
+    GHashTable *by_content; /* contents of bodies and loops, as bytes -> rule */
 };
 
 LoopRules *loop_rules_new(Plan *plan)
@@ -98,7 +97,7 @@ void loop_free(Loop *loop)
     g_free(loop);
 }
 
-/* Where each entry is in its runs, and how many of the present one are left. */
+/* The current run of an entry, and the number of its completions that are left. */
 typedef struct {
     guint run;
     guint64 left;
@@ -121,7 +120,7 @@ static void go_ahead(const Loop *loop, Progress *progress, guint entry, guint64 
     progress[entry].left = next ? next->times : 0;
 }
 
-/* How often the joint's calls can be made now. */
+/* How many times the calls of the joint can be made now. */
 static guint64 joint_times(const Loop *loop, const Progress *progress, const LoopJoint *joint,
                            guint number)
 {
@@ -136,7 +135,7 @@ static guint64 joint_times(const Loop *loop, const Progress *progress, const Loo
 void loop_steps(const Loop *loop, LoopStep step, gpointer data)
 {
     g_autofree Progress *progress = g_new0(Progress, loop->n);
-    /* Entries to look at; the next one is the last. */
+    /* Entries to process. The last one is next. */
     g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint e = loop->n; e-- > 0;) {
         const LoopRun *run = present_run(loop, progress, e);
@@ -154,7 +153,7 @@ void loop_steps(const Loop *loop, LoopStep step, gpointer data)
         }
         if (times == 0) {
             g_array_set_size(open, open->len - 1);
-            continue; /* at its end, or it goes on with another one */
+            continue; /* it has ended, or waits for another entry of a joint */
         }
         step(joint ? joint->entries : &entry, joint ? joint->n : 1, run->body, times, data);
         if (!joint)
@@ -208,7 +207,7 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
 
 static WendSymbol plan_symbol(const LoopRules *r, WendSymbol symbol, guint first_rule)
 {
-    /* rule 0 of a grammar is its start */
+    /* rule 0 of a grammar is its start rule */
     WendSymbol result = {TRUE, first_rule + symbol.id - 1, symbol.repeats};
     if (!symbol.is_rule) {
         result = g_array_index(r->symbols, WendSymbol, symbol.id);
@@ -244,7 +243,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             g_array_append_val(threads, *old);
             continue;
         }
-        g_autoptr(GHashTable) known = wend_byte_numbers_new(); /* row -> its place in ranks */
+        g_autoptr(GHashTable) known = wend_byte_numbers_new(); /* row -> index in RANKS */
         g_autoptr(GPtrArray) ranks = g_ptr_array_new();
         guint before = threads->len;
         for (; row < rows->len && g_array_index(rows, LoopRow, row).thread == t; row++) {

@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* loops.c: loops whose bodies depend on which request completed: "while (…) { MPI_Waitany(…,
- * &index, …); … what belongs to that index … }".
+/* loops.c: loops with bodies that depend on the completed request: "while (…) { MPI_Waitany(…,
+ * &index, …); … calls for that index … }".
  *
- * The recording has such a loop in the order in which requests happened to complete. Where that
- * order is one of many, the loop comes back: a stretch of calls of one Waitany, Waitsome, Testany
- * or Testsome, and for each entry of its array the calls (the body, of a completion handler) that
- * followed its first completion, its second, … A handler may need several completions, as that of a
- * program that goes on when it has heard of two neighbours (handlers.c).
+ * The recording has such a loop in the order in which requests completed in that run. If that order
+ * is one of many possible orders, this pass restores the loop. A stretch is consecutive calls of
+ * one Waitany, Waitsome, Testany or Testsome. For each entry of its array it has the calls (the
+ * body of a completion handler) that followed its first completion, its second, and so on. A
+ * handler may need several completions, as in a program that goes on when it has messages of two
+ * neighbours (handlers.c).
  *
- * Any order is as good as the recorded one, and none can hang, if
- *   - no body waits: its calls are local, start something, or send a message that is eager in any
- *     MPI;
- *   - bodies of different entries have nothing to do with each other (conflicts.c): no request, no
- *     handle and no memory that one of them makes, ends or frees is used by another, nor memory by
- *     the request that another waits for; they post no receives for the same messages, take part in
- *     different collective calls, and messages of two of them from one rank to another with one tag
- *     are equal (whoever takes them);
- *   - an entry completes in the stretch only as often as it did: beyond that it is hidden.
- * For then, whatever completes first, the rank posts in the end what it posted, and each receive
- * and each send has its partner. Take the first event in the recorded order that a proxy could wait
- * for in vain: all that happened before it has happened, so what it waits for is there.
+ * Any order is correct, and none can hang, if these conditions hold:
+ * - No body waits. Its calls are local, start an operation, or send a message that is eager in any
+ *   MPI library.
+ * - Bodies of different entries are independent (conflicts.c). No request, handle or memory that
+ *   one of them makes, ends or frees is used by another, or is memory of the request that another
+ *   waits for. They post no receives for the same messages, and take part in different collective
+ *   calls. Messages of two of them from one rank to another with one tag are equal.
+ * - An entry completes in the stretch only as often as in the recording. Further completions are
+ *   hidden.
  *
- * For the comparison (wend diff) each call belongs to the completion behind which it comes, and one
- * by MPI_Test is a completion itself. Of a Testsome that completes several, all come before the
- * calls of the first. So a stretch of Testsome or Waitsome has tests at the beginning of each body
- * that is not empty, or none at all: docs/compiling.md has why.
+ * Then in any order the rank posts the same operations in the end, and each receive and each send
+ * has its partner. Proof: consider the first event in the recorded order that a proxy could wait
+ * for in vain. All events before it have happened, so the event that it depends on has, too.
  *
- * A stretch ends before the first call that breaks these rules; what is left without a loop keeps
- * the recorded order (emit_choice.c). Failed polls are nowhere: each loop polls as often as it
- * must. Other calls that the program made while it polled are calls like any others, and belong to
- * the completion before them. */
+ * For wend diff each call belongs to the completion before it, and a completion by MPI_Test counts
+ * as a completion itself. All completions of one Testsome come before the calls of the first. So in
+ * a stretch of Testsome or Waitsome, either each body that is not empty begins with a test, or no
+ * body has tests (docs/compiling.md has the reason).
+ *
+ * A stretch ends before the first call that breaks these rules. Calls without a loop keep the
+ * recorded order (emit_choice.c). Unsuccessful polls are left out: each loop polls as often as it
+ * needs to. Other calls that the program made while it polled are ordinary calls, and belong to the
+ * completion before them. */
 #include <string.h>
 
 #include "loop_rules.h"
@@ -37,22 +39,22 @@
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/model/model.h"
 
-/* A call that completes some of a set. */
+/* A call that completes some of several requests. */
 typedef struct {
     guint terminal;
     guint n;
     gint64 *members;  /* requests, by entry */
-    gboolean several; /* it may complete several at once */
+    gboolean several; /* it may complete several requests at once */
     Handlers *handlers;
 } Chooser;
 
-/* Completions that one call reported, and the calls up to the next such call. */
+/* The completions that one call reported, and the calls up to the next such call. */
 typedef struct {
     guint first_entry, n_entries, first_item, n_items;
     guint64 call;
 } LoopGroup;
 
-/* A completion: of which entry, and the number of its handler, + 1; 0: nothing follows. */
+/* A completion of an entry, and the number of its handler, + 1; 0: no calls follow. */
 typedef struct {
     guint entry, handler;
 } Completion;
@@ -60,24 +62,25 @@ typedef struct {
 typedef struct {
     Plan *plan;
     LoopRules *rules;
-    GPtrArray *choosers; /* by terminal; NULL: not one */
+    GPtrArray *choosers; /* by terminal; NULL: no such call */
 
-    /* of the rank that is looked at */
+    /* for the current rank */
     guint rank;
-    /* the first of two walks: it collects handlers of single completions */
+    /* in the first of two walks, which collects handlers of single completions */
     gboolean learning;
     RankDependence *effects;
     Conflicts *conflicts;
 
-    /* the calls of one chooser that follow each other with nothing in between that waits */
+    /* consecutive calls of one chooser, without a call in between that waits */
     const Chooser *chooser;
-    GArray *groups, *completions, *items, *handlers; /* of Group, Completion, LoopItem, Handler */
-    gboolean *active;                                /* by entry, at the place that is looked at */
+    /* of LoopGroup, Completion, LoopItem, Handler */
+    GArray *groups, *completions, *items, *handlers;
+    gboolean *active; /* by entry, at the current position */
 
-    /* of the present stretch */
+    /* for the current stretch */
     gboolean share;        /* entries may post receives for the same messages */
     HandlerKind kind;      /* of its handlers */
-    gboolean *idle, *near; /* by entry: see handlers.h */
+    gboolean *idle, *near; /* by entry (handlers.h) */
     guint *latest;         /* by entry: its last completion */
 } LoopFinder;
 
@@ -124,7 +127,7 @@ static void add_run(GArray *runs, guint body, guint joint)
         g_array_append_val(runs, run);
 }
 
-/* What the call of an item does to the entries. */
+/* Updates the entries after the call of an item. */
 static void follow(LoopFinder *f, guint item)
 {
     const Dependence *e = dependence_of_item(f, item);
@@ -150,8 +153,8 @@ static void note_stretch(LoopFinder *f, guint64 first, guint64 last)
     g_array_append_val(own, stretch);
 }
 
-/* The body that follows a completion in a stretch of which no items from END on are part. *JOINT is
- * that of its set, which KNOWN has by set and body. */
+/* The body that follows a completion in a stretch that ends before item END. *JOINT is the joint of
+ * its set, which KNOWN has by set and body. */
 static guint body_of(LoopFinder *f, const Completion *completion, guint end, Loop *loop,
                      GHashTable *known, guint *joint)
 {
@@ -191,7 +194,8 @@ static Loop *new_loop(const Chooser *chooser)
     return loop;
 }
 
-/* The stretch of groups FIRST … LAST, of whose last only the first N items belong to it. */
+/* Ends the stretch of groups FIRST … LAST. Only the first N items of the last group belong to
+ * it. */
 static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
 {
     const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
@@ -202,7 +206,7 @@ static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
     for (guint g = first; g <= last; g++) {
         guint items = g == last ? n : groups[g].n_items;
         if (first == last)
-            /* one call: no loop */
+            /* a single call is no loop */
             loop_rules_append(f->rules, (WendSymbol){FALSE, f->chooser->terminal, 1});
         for (guint k = 0; k < groups[g].n_entries; k++) {
             const Completion *completion = completion_at(f, groups[g].first_entry + k);
@@ -243,8 +247,8 @@ static void new_stretch(LoopFinder *f)
 
 /* -- the handlers of a group -- */
 
-/* Shares the calls behind a group among completions; gives the number of its first handler. LAST:
- * no group follows. */
+/* Divides the calls after a group among its completions. Returns the number of its first handler.
+ * LAST: no group follows. */
 static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
 {
     guint first = f->handlers->len, n;
@@ -274,7 +278,7 @@ static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
     return first;
 }
 
-/* Do the completions of the group conflict with the stretch? */
+/* Whether the completions of the group conflict with the stretch. */
 static gboolean completions_conflict(LoopFinder *f, const LoopGroup *group)
 {
     gboolean found = FALSE;
@@ -296,8 +300,8 @@ static void take_completions(LoopFinder *f, const LoopGroup *group)
     }
 }
 
-/* May the calls of a body begin, or go on, with the item? All bodies of a stretch are of one
- * kind. */
+/* Whether the calls of a body may begin, or go on, with the item. All bodies of a stretch are of
+ * one kind. */
 static gboolean is_of_kind(const LoopFinder *f, const LoopItem *item, gboolean begins)
 {
     if (!f->chooser->several || f->kind == HANDLER_EMPTY)
@@ -305,7 +309,8 @@ static gboolean is_of_kind(const LoopFinder *f, const LoopItem *item, gboolean b
     return f->kind == HANDLER_PLAIN ? !item->tests : item->tests || !begins;
 }
 
-/* The first item of a handler that its stretch cannot have, or its end; takes those before it. */
+/* Takes the items of a handler into the stretch. Returns the first item that does not fit, or the
+ * end. */
 static guint take_handler(LoopFinder *f, const Handler *handler)
 {
     guint n, i = handler->first;
@@ -325,7 +330,8 @@ static guint take_handler(LoopFinder *f, const Handler *handler)
     return i;
 }
 
-/* The first item of the group that its stretch cannot have, or its end; takes those before it. */
+/* Takes the items of the group into the stretch. Returns the first item that does not fit, or the
+ * end. */
 static guint take_handlers(LoopFinder *f, const LoopGroup *group, guint first)
 {
     for (guint i = first; i < f->handlers->len; i++) {
@@ -337,8 +343,8 @@ static guint take_handlers(LoopFinder *f, const LoopGroup *group, guint first)
     return group->first_item + group->n_items;
 }
 
-/* Are receives that several entries have posted in the stretch, and others for the same messages,
- * all complete at its end? */
+/* Whether receives that several entries have posted in the stretch, and other receives for the same
+ * messages, are all complete at its end. */
 static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guint n)
 {
     const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
@@ -371,8 +377,8 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
     return complete;
 }
 
-/* Where the last body of a stretch ends, which has no other completion behind it; END: where it
- * must at the latest; HANDLERS: the first one of the group. In items of the group. */
+/* The end of the last body of a stretch, which no completion follows, in items of the group. END is
+ * the latest possible end, HANDLERS the first handler of the group. */
 static guint last_body(const LoopFinder *f, const LoopGroup *group, guint handlers, guint end)
 {
     for (guint i = handlers; i < f->handlers->len; i++) {
@@ -417,7 +423,7 @@ static void find_stretches(LoopFinder *f)
         }
         if (!conflict && bad == end && g + 1 < n)
             continue;
-        /* The stretch ends before this group, or in it. */
+        /* The stretch ends before this group or in it. */
         guint last = conflict ? g - 1 : g;
         guint items = conflict ? groups[last].n_items : last_body(f, group, handlers, bad);
         if (shared_are_complete(f, first, last, items)) {
@@ -427,7 +433,7 @@ static void find_stretches(LoopFinder *f)
             f->share = FALSE;
         }
         new_stretch(f);
-        g = first - 1; /* what is not in it is looked at again */
+        g = first - 1; /* groups outside of the stretch are examined again */
     }
 }
 
@@ -459,8 +465,8 @@ static void chooser_free(gpointer chooser)
     g_free(c);
 }
 
-/* The terminal as a call by choice, or NULL: a terminal of one class, so that its requests have the
- * same numbers on all ranks. */
+/* The chooser of the terminal, or NULL. The terminal must belong to one class, so that its requests
+ * have the same numbers on all ranks. */
 static const Chooser *chooser_of(LoopFinder *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
@@ -501,11 +507,12 @@ static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *
         f->active[i] = wend_is_handle(chooser->members[i])
                        && wend_walk_request(walk, chooser->members[i], &state) && state.active;
         for (guint k = 0; k < n; k++)
-            f->active[i] |= completed[k] == chooser->members[i]; /* the walk is behind the call */
+            f->active[i] |= completed[k] == chooser->members[i]; /* the walk has passed the call */
     }
 }
 
-/* A call by choice joins the others, if it completed what is in its array, each once. */
+/* Adds a call that chooses. Returns FALSE if it completed requests outside of its array, or one of
+ * them twice. */
 static gboolean add_group(LoopFinder *f, const WendCall *call, const WendWalk *walk)
 {
     guint n;
@@ -529,7 +536,7 @@ static gboolean add_group(LoopFinder *f, const WendCall *call, const WendWalk *w
     return TRUE;
 }
 
-/* Is the call itself a completion by choice, to wend diff? */
+/* Whether the call itself is a completion by choice for wend diff. */
 static gboolean tests_something(const WendCall *call, const WendWalk *walk)
 {
     guint n;
@@ -583,9 +590,9 @@ static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
     rank_dependence_free(f->effects);
 }
 
-/* -- where there is something to find -- */
+/* -- threads that may have loops -- */
 
-/* By rule: has it, or have those below it, a choice that is in the recorded order only? */
+/* By rule: whether it, or a rule below it, has a choice that keeps the recorded order. */
 static gboolean *find_forced(const Plan *plan)
 {
     gboolean *forced = g_new0(gboolean, plan->n_rules + 1);
@@ -622,7 +629,7 @@ gboolean plan_loops(Plan *plan, GError **error)
         for (guint r = 0; r < thread->ranks.n && length < STEP_LIMIT - steps; r++) {
             LoopRow row = {t, thread->ranks.ranks[r]};
             if (r == 0 && length * thread->ranks.n >= STEP_LIMIT - steps)
-                break; /* all ranks of a thread or none */
+                break; /* all ranks of a thread, or none */
             g_array_append_val(rows, row);
             steps += length;
         }

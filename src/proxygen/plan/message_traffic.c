@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* message_traffic.c: the messages that each rank sends and receives, by phases. See
- * message_traffic.h. */
+/* message_traffic.c: see message_traffic.h. */
 #include "message_traffic.h"
 
 #include <string.h>
 
 #include "src/proxygen/analysis/call_analysis.h"
 
-/* How often a rank makes a call in one phase on one communicator, and when. */
+/* How often a rank makes a call in one phase on one communicator, and at which steps. */
 typedef struct {
     gint64 times;
     guint64 first, last;
@@ -16,10 +15,10 @@ typedef struct {
     guint terminal, phase, comm; /* wend_members_pass_now */
 } When;
 typedef struct {
-    guint receiver, phase, comm; /* number */
+    guint receiver, phase, comm; /* number of the communicator */
 } Mailbox;
-/* What a rank receives in one phase of what matched probes found: how often each is called, and the
- * smallest buffer. */
+/* The receives of a rank in one phase that take messages of matched probes: the numbers of both
+ * calls, and the smallest buffer. */
 typedef struct {
     guint rank, phase, unused;
 } MatchedAt;
@@ -27,12 +26,12 @@ typedef struct {
     gint64 probed, received, bytes;
 } Matched;
 enum { ANY_PHASE = G_MAXUINT };
-/* By terminal: what it means here. */
+/* The role of a terminal. */
 typedef enum {
     NOTHING,
     TRANSFERS,
     SYNCHRONIZES,
-    /* its communicator's members */ MAKES_COMM,
+    /* it makes members of a communicator known */ MAKES_COMM,
     WINDOWS /* wend_precedence_is_of_window() */
 } CallMove;
 
@@ -55,7 +54,7 @@ static gboolean named(const CallPattern *c, const char *name, guint rank, gint64
     return TRUE;
 }
 
-/* The bytes of the buffer that BUFFER is, as RANK gives it. */
+/* The bytes of the argument BUFFER on RANK. */
 static gint64 bytes_of(const Plan *plan, const CallPattern *c, const char *buffer, guint rank)
 {
     const Arg *arg = call_arg_named(c, buffer);
@@ -70,7 +69,7 @@ static gint64 bytes_of(const Plan *plan, const CallPattern *c, const char *buffe
                             : -1;
 }
 
-/* When and Mailbox are three numbers each. */
+/* When and Mailbox have three numbers each. */
 static guint three_hash(gconstpointer key)
 {
     const guint *k = key;
@@ -94,7 +93,8 @@ static void count_message(MessageTraffic *t, guint receiver, guint comm, guint p
     if (!known)
         g_hash_table_insert(t->balance, g_memdup2(&key, sizeof key), known = g_new0(gint64, 1));
     *known += times;
-    t->one_phase |= key.receiver == t->plan->n_ranks; /* sums say nothing on each */
+    /* without a known receiver, the sums of single mailboxes mean nothing */
+    t->one_phase |= key.receiver == t->plan->n_ranks;
 }
 
 static void add(GPtrArray *lists, guint index, Transfer t)
@@ -104,7 +104,8 @@ static void add(GPtrArray *lists, guint index, Transfer t)
     g_array_append_val((GArray *)lists->pdata[index], t);
 }
 
-/* The channel is unsure where one of its ends is open, or the order of the calls. */
+/* Reports a transfer to the precedence. Its channel is unsure if one of its ends is unknown, or the
+ * order of the calls is. */
 static void tell(const MessageTraffic *t, const Transfer *one, gboolean sent, gint partner,
                  guint rank, const CallOccurrence *when)
 {
@@ -164,8 +165,8 @@ static guint number_of(const MessageTraffic *t, guint rank, guint sequence, gint
     return t->one_made && message_traffic_is_made(comm) ? WEND_COMM_UNKNOWN : comm;
 }
 
-/* A call that failed moved no message; but a receive of one that is too long fails, too
- * (MPI_ERR_TRUNCATE), if it names somebody. */
+/* Whether the call moved no message because it failed. A receive that names its source and fails
+ * may have received a message that is too long (MPI_ERR_TRUNCATE). */
 static gboolean moved_nothing(const MessageTraffic *t, const CallPattern *c, guint rank,
                               guint number)
 {
@@ -185,7 +186,7 @@ static gboolean moved_nothing(const MessageTraffic *t, const CallPattern *c, gui
 static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched more)
 {
     if (t->precedence)
-        return; /* it has been noted */
+        return; /* it has been noted before */
     const MatchedAt places[] = {{rank, phase, 0}, {rank, ANY_PHASE, 0}};
     for (guint i = 0; i < G_N_ELEMENTS(places); i++) {
         Matched *known = g_hash_table_lookup(t->matched, &places[i]);
@@ -200,8 +201,8 @@ static void note_matched(MessageTraffic *t, guint rank, guint phase, Matched mor
     }
 }
 
-/* Room for what a matched probe of the phase finds; each is received in the phase, or it may be any
- * of the rank's buffers. */
+/* If each probed message is received in the phase, the smallest buffer of the phase is the bound,
+ * else the smallest buffer of the rank. */
 gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase)
 {
     const MatchedAt here = {rank, phase, 0}, anywhere = {rank, ANY_PHASE, 0};
@@ -244,7 +245,8 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
                         ? -1
                         : bytes_of(t->plan, c,
                                    combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
-        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST); /* polls go on until they succeed */
+        /* polls are repeated until they succeed */
+        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST);
         note_received(t, rank, &one, message_traffic_is_probe(name), when);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value)
@@ -255,7 +257,8 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
         one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0
                        && !combined;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
-            /* waits for the receive, whatever its size; too large for no buffer: see below */
+            /* it waits for the receive, whatever its size; it is not too large for any buffer: see
+             * below */
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1);
         note_sent(t, wend_members_process(t->members, number, rank, value), &one, when);
     }
@@ -276,7 +279,7 @@ static gboolean rule_moves(MessageTraffic *t, guint rule)
     return t->rule_moves[rule];
 }
 
-/* As many as walk() takes steps: bodies of loops have no rules in them. */
+/* The number of steps of walk(). Bodies of loops contain no rules. */
 static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
 {
     guint64 n = 0;
@@ -286,14 +289,14 @@ static guint64 calls_of_loop(const Plan *plan, const PlanRule *loop)
     return n;
 }
 
-/* Is it a communicator of all ranks? */
+/* Whether it is a communicator of all ranks. */
 static gboolean is_of_all(const MessageTraffic *t, guint number, guint rank)
 {
     return number == WEND_COMM_WORLD
            || (!t->world_only && wend_members_all(t->members, number, rank));
 }
 
-/* The call is the last step, or at any step of a loop. */
+/* Reports a call at the current step, or at any step of the current loop. */
 static void tell_call(MessageTraffic *t, guint terminal, guint64 times)
 {
     CallMove move = t->moves[terminal];
@@ -345,7 +348,7 @@ static void step(MessageTraffic *t, guint terminal, guint64 times)
     }
 }
 
-/* What the loop makes may be what its calls name, whichever come first in it. */
+/* Notes communicators that the calls of a loop may make, because these calls may come first. */
 static void foresee_comms(MessageTraffic *t, const PlanRule *r)
 {
     for (guint i = 0; i < r->n; i++) {
@@ -361,7 +364,7 @@ static void walk(MessageTraffic *t, guint rule)
     const PlanRule *r = &t->plan->rules[rule];
     if (r->loop && !t->loop_end) {
         foresee_comms(t, r);
-        /* Its calls come in any order: each may be as early as the loop and as late. */
+        /* Its calls come in any order: each may be the first or the last of the loop. */
         t->loop_start = t->steps + 1;
         t->loop_end = t->steps + calls_of_loop(t->plan, r);
         walk(t, rule);
@@ -379,7 +382,7 @@ static void walk(MessageTraffic *t, guint rule)
     }
 }
 
-/* On any of the ranks. */
+/* Whether the source is a wildcard on any of the ranks. */
 static gboolean is_wildcard(const MessageTraffic *t, const CallPattern *c, RankList ranks)
 {
     gint64 source;
@@ -389,10 +392,9 @@ static gboolean is_wildcard(const MessageTraffic *t, const CallPattern *c, RankL
     return FALSE;
 }
 
-/* Which terminals move messages, and which synchronize. Of the collective calls on communicators of
- * all ranks each counts, as all ranks make all of them in the same order (on several communicators,
- * too: MPI 4.0, 6.14); but only those after which every rank has heard of every other separate
- * phases. */
+/* Finds the terminals that move messages, and those that separate phases. All ranks make all
+ * collective calls on communicators of all ranks in the same order, even on several communicators
+ * (MPI 4.0, 6.14). But only calls after which every rank depends on every other separate phases. */
 static void find_moves(MessageTraffic *t)
 {
     static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather",
@@ -436,8 +438,8 @@ static void forget(MessageTraffic *t)
     g_hash_table_remove_all(t->matched);
 }
 
-/* Takes all calls of all ranks as one phase. What there are of them is not counted, so
- * communicators are not told apart. */
+/* Takes all calls of all ranks as one phase. It does not count calls, so all communicators count as
+ * one. */
 static void note_all(MessageTraffic *t)
 {
     t->one_made = TRUE;
@@ -458,8 +460,8 @@ static void note_all(MessageTraffic *t)
     }
 }
 
-/* Receives that were cancelled took no message. One that was pending from phase to phase could take
- * one of either. */
+/* Subtracts cancelled receives, which took no message. A receive that was pending over several
+ * phases could take a message of any of them. */
 static void discount_cancelled(MessageTraffic *t, guint rank, guint sequence)
 {
     typedef struct {
@@ -539,7 +541,7 @@ static void note_thread(MessageTraffic *t, const PlanThread *thread)
         discount_cancelled(t, thread->ranks.ranks[r], thread->sequence);
 }
 
-/* Has everybody received in each phase what was sent to it, and in all of them together? */
+/* Whether each mailbox has as many receives as sends, in each phase and in all phases together. */
 static void weigh(const MessageTraffic *t, gboolean *each_phase, gboolean *all)
 {
     /* Mailbox, phase 0 -> messages */
@@ -619,8 +621,8 @@ void message_traffic_note(MessageTraffic *t)
     note_in_order(t);
     if (!t->no_order)
         weigh(t, &each_phase, &all);
-    /* A message that nobody takes, or communicators that are not understood: those of several
-     * worlds have a number in each. */
+    /* Some messages are not received, or communicators are not resolved: a communicator of several
+     * worlds has a number in each of them. */
     if (!t->no_order && (!all || job_worlds_several(t->plan))) {
         t->one_made = TRUE;
         forget(t);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* message_traffic.h: the messages that each rank sends and receives, by phases.
  *
- * A phase is what the ranks do from one collective call of all ranks to the next, on whatever
- * communicator. Messages of different phases cannot meet, if in each phase as many are received as
- * are sent, cancelled receives not counted. Where that is not so, all phases are one. Where it is
- * not clear which communicator a handle is (lib/analysis/members.h), or over the whole run one gets
- * more messages than it takes, all communicators that the program made count as one. */
+ * A phase is the calls from one collective call of all ranks, on any communicator, to the next.
+ * Messages of different phases cannot meet if in each phase as many messages are received as sent,
+ * not counting cancelled receives. If that does not hold, all phases count as one. All
+ * communicators that the program made count as one if a handle cannot be resolved
+ * (lib/analysis/members.h), or if more messages are sent on one communicator than are received,
+ * over the whole run. */
 #ifndef PROXYGEN_MESSAGE_TRAFFIC_H
 #define PROXYGEN_MESSAGE_TRAFFIC_H
 
@@ -13,74 +14,77 @@
 #include "src/proxygen/model/model.h"
 
 typedef struct {
-    guint comm; /* its number: members.h */
-    /* received: the word, a constant for a wildcard; sent: the sender's rank in the job */
+    guint comm; /* number of the communicator (members.h) */
+    /* of a receive: the word, a constant for a wildcard; of a send: the sender's rank in the job */
     gint64 source;
-    gint64 tag;          /* the word */
-    gint64 bytes;        /* posted, or sent at most; -1 unknown */
-    gboolean blocking;   /* received: it returns when it has the message */
-    gboolean persistent; /* it is started who knows when */
+    gint64 tag;          /* word */
+    gint64 bytes;        /* bytes posted, or the most that are sent; -1: unknown */
+    gboolean blocking;   /* of a receive: it returns when it has the message */
+    gboolean persistent; /* its starts are at unknown times */
     guint terminal;
     guint phase;
-    guint64 first, last; /* when the rank makes the call, counted in its calls */
+    guint64 first, last; /* the calls of the rank between which it is made */
 } Transfer;
 
 typedef struct {
     Plan *plan;
     gint64 any_source, any_tag, proc_null;
     WendMembers *members;
-    GPtrArray *received; /* by rank: GArray of Transfer, named and wildcard */
-    /* by destination in the job: GArray of Transfer; the last one: sends of which it is not
-     * known */
+    GPtrArray *received; /* by rank: GArray of Transfer, with and without wildcard */
+    /* by destination in the job: GArray of Transfer; the last array has sends to unknown
+     * destinations */
     GPtrArray *sent;
-    GHashTable *matched; /* MatchedAt -> Matched; phase ANY_PHASE: of the whole run */
-    guint8 *moves;       /* by terminal: Move */
-    gint64 *comm_words;  /* by terminal: of those that transfer, the communicator's handle */
-    gint8 *rule_moves;   /* by rule: has any terminal that moves; -1 not known yet */
+    GHashTable *matched; /* MatchedAt -> Matched; with phase ANY_PHASE, of the whole run */
+    guint8 *moves;       /* by terminal */
+    gint64 *comm_words;  /* by terminal that transfers: the communicator's handle */
+    /* by rule: whether it has a terminal that moves messages; -1: unknown so far */
+    gint8 *rule_moves;
 
     WendDecoder *decoder;
-    /* it is told of the calls, and nothing else is noted; NULL: it is not asked for */
+    /* the precedence to report calls to. While it is set, nothing else is noted. NULL otherwise */
     WendPrecedence *precedence;
-    GHashTable *asked; /* phases -> NULL: those about which it is asked */
+    GHashTable *asked; /* phases -> NULL: the phases to report */
 
-    /* of the rank that is looked at */
+    /* for the rank that is walked */
     GHashTable *done;     /* When -> Occurrence */
-    guint rank, sequence; /* one of the ranks that do the same */
-    RankList ranks;       /* these */
+    guint rank, sequence; /* one of the ranks with equal calls */
+    RankList ranks;       /* all of these ranks */
     WendMembersPass *comms;
     guint phase;
-    /* Mailbox -> messages sent minus received; receiver n_ranks: not known */
+    /* Mailbox -> messages sent minus received; receiver n_ranks if unknown */
     GHashTable *balance;
-    guint64 steps;      /* walked so far */
-    gboolean cancels;   /* there are calls of MPI_Cancel */
-    gboolean wildcards; /* there are any */
+    guint64 steps;      /* number of steps so far */
+    gboolean cancels;   /* some call is MPI_Cancel */
+    gboolean wildcards; /* some receive has a wildcard */
     gboolean one_made;  /* all communicators that the program made count as one */
     guint64 loop_start;
-    guint64 loop_end; /* in a loop whose order is open: the step where it ends; else 0 */
-    /* phases are those of MPI_COMM_WORLD: for some other communicator it is not clear which it
-     * is */
+    /* the step at which a loop with an open order ends; 0 outside of such a loop */
+    guint64 loop_end;
+    /* phases follow MPI_COMM_WORLD alone, because another communicator cannot be resolved */
     gboolean world_only;
     gboolean unclear;
     gboolean merged;    /* all phases have become one */
-    gboolean one_phase; /* messages cross phases */
-    gboolean no_order;  /* too long to walk, or threads, which have no common order */
+    gboolean one_phase; /* all phases have become one */
+    gboolean no_order;  /* messages cross phases */
 } MessageTraffic;
 
-/* Looks which calls move messages. If there are no wildcards, that is all. */
+/* there is no common order: the run is too long to walk, or has several threads */
+/* Finds the calls that move messages. If there are no wildcards, it does nothing else. The caller
+ * frees it with message_traffic_free. */
 MessageTraffic *message_traffic_new(Plan *plan);
 void message_traffic_free(MessageTraffic *t);
 
-/* Fills in what is received and sent. */
+/* Notes all sent and received messages. */
 void message_traffic_note(MessageTraffic *t);
-/* Reports the calls of the phases that were asked about (t->asked) to P. */
+/* Reports the calls of the phases in t->asked to P. */
 void message_traffic_report(MessageTraffic *t, WendPrecedence *p);
 
-/* Room for what a matched probe of the phase finds, in bytes. */
+/* The bytes that a matched probe of the phase may find, at most. */
 gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase);
 
 gboolean message_traffic_is_probe(const char *function);
 gboolean message_traffic_is_matched_probe(const char *function);
-/* Is it a communicator that the program made? */
+/* Whether the program made the communicator. */
 gboolean message_traffic_is_made(guint comm);
 
 #endif

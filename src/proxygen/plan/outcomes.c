@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outcomes.c: nondeterminism: what calls that complete some of a set of requests have to complete
- * in the proxy.
+/* outcomes.c: finds the requests that Waitany, Waitsome, Testany and Testsome must complete in the
+ * proxy.
  *
- * Such a call (Waitany, Waitsome, Testany, Testsome) is looked at wherever it stands in the
- * grammar, over all times it runs and all ranks that run it. If what is pending in its array is
- * always all complete after it (after all of its repetitions), the place is the end of a set of
- * requests, with nothing in between: then any order is as good as the recorded one. If never more
- * than one request was pending, there is no choice, but for a test, which may be too early in the
- * proxy. Otherwise the entries that completed go into a table for the proxy.
+ * Each site of such a call is examined over all its runs on all ranks. There are three cases:
+ * - After the call and all its repetitions, all pending requests of its array are complete. The
+ *   site completes a set of requests with no other call in between, so any order is correct.
+ * - At most one request was ever pending. There is no choice; but a test may be too early in the
+ *   proxy.
+ * - Otherwise the entries that completed go into a table of the proxy.
  *
- * The walk visits only what matters: rules without such calls are passed over, with a summary of
- * which requests they leave active. */
+ * The walk skips rules without such calls. Each of these has a summary of the requests that it
+ * leaves active. */
 #include "outcomes.h"
 
 #include <string.h>
@@ -26,26 +26,26 @@ typedef struct {
 
 typedef struct {
     WendOutcomes *entries;
-    guint64 repeats; /* left of the current run */
-    GArray *picks;   /* of the current run: entries completed, gint32 */
+    guint64 repeats; /* repetitions of the current run that are left */
+    GArray *picks;   /* of the current run: gint32, the entries that completed */
 } ChoiceStream;
 
 typedef struct {
     Plan *plan;
-    GHashTable *numbers;    /* request word -> index + 1, of requests that such calls look at */
-    GHashTable *persistent; /* those of persistent ones */
-    GArray **events;        /* by terminal: of Event, NULL none */
+    GHashTable *numbers;    /* request word -> index + 1, of requests in the arrays of such calls */
+    GHashTable *persistent; /* persistent requests among them */
+    GArray **events;        /* by terminal: of Event; NULL: none */
     gboolean *is_choice;    /* by terminal */
-    GArray **members;       /* by terminal, choices: of guint, index + 1 of each entry, 0 none */
-    guint8 *has_choice;     /* by rule */
-    GArray **summary;       /* by rule without choices: of Event, the last of each request */
+    GArray **members;   /* by terminal that chooses: of guint, index + 1 of each entry; 0: none */
+    guint8 *has_choice; /* by rule */
+    GArray **summary;   /* by rule without choices: of Event, the last one of each request */
 
-    /* of the rank that is walked */
+    /* for the current rank */
     guint rank, sequence;
     guint8 *active;
-    GHashTable *streams; /* shape -> Stream */
+    GHashTable *streams; /* shape -> ChoiceStream */
     gboolean damaged;    /* outcomes do not fit the calls */
-    const Loop *loop;    /* that is visited */
+    const Loop *loop;    /* the loop that is visited */
 } OutcomeSearch;
 
 static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
@@ -58,7 +58,7 @@ static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
     return GPOINTER_TO_UINT(found);
 }
 
-/* -- what each terminal does to requests -- */
+/* -- effects of terminals on requests -- */
 
 static gboolean find_choices(OutcomeSearch *s)
 {
@@ -121,13 +121,13 @@ static void find_events(OutcomeSearch *s)
     }
 }
 
-/* -- what each rule does -- */
+/* -- effects of rules on requests -- */
 
 static void summarize_rules(OutcomeSearch *s)
 {
     Plan *plan = s->plan;
     guint n = g_hash_table_size(s->numbers) + 1;
-    g_autofree gint *seen = g_new(gint, n); /* place in the summary that is being made, -1 none */
+    g_autofree gint *seen = g_new(gint, n); /* index in the current summary; -1: none */
     memset(seen, 0xff, n * sizeof *seen);
     for (guint o = 0; o < plan->order->len; o++) { /* callees first */
         guint rule = g_array_index(plan->order, guint, o);
@@ -168,7 +168,7 @@ static void row_table_free(gpointer stream)
     g_free(stream);
 }
 
-/* The entries that the next call of this shape completed; NULL when the outcomes end early. */
+/* The entries that the next call of this shape completed. NULL if the outcomes end early. */
 static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
 {
     guint shape = c->slots->shape;
@@ -236,7 +236,7 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
             s->damaged = TRUE;
             return;
         }
-        /* a test that found something waits for it in the proxy */
+        /* in the proxy, a successful test waits */
         if (pending > 1 || ((plan->call->function->flags & WEND_F_POLL) && now->len > 0))
             choice->kind = CHOICE_FORCED;
         guint at = picks->len;
@@ -270,7 +270,7 @@ static void apply(OutcomeSearch *s, const GArray *events)
             (guint8)g_array_index(events, Event, i).active;
 }
 
-/* What comes several times leaves the same as once. */
+/* Applies a step once, because repetitions have the same effect. */
 static void apply_step(const guint *entries, guint n, guint body, guint64 times, gpointer search)
 {
     OutcomeSearch *s = search;
@@ -281,8 +281,7 @@ static void apply_step(const guint *entries, guint n, guint body, guint64 times,
         apply(s, s->summary[body]);
 }
 
-/* A loop completes each entry as often as its calls did; what it does in which order is left to
- * it. */
+/* Visits a loop: it completes each entry as often as its calls did, in an order of its own. */
 static void visit_loop(OutcomeSearch *s, const Loop *loop)
 {
     call_decode(s->plan->call, loop->terminal);
@@ -328,7 +327,8 @@ static void choice_free(gpointer choice)
     g_free(c);
 }
 
-/* FORCED was given where more than one request was pending; what drains needs no force. */
+/* Decides the kind of each choice. It is FORCED so far if more than one request was pending; a site
+ * that drains needs no force. */
 static void decide(OutcomeSearch *s)
 {
     Plan *plan = s->plan;
@@ -340,14 +340,14 @@ static void decide(OutcomeSearch *s)
         const WendSymbol *symbol = &plan->rules[choice->site.rule].symbols[choice->site.symbol];
         const WendShape *shape = wend_program_shape(
             plan->program, wend_program_terminal(plan->program, symbol->id)->shape);
-        /* A proxy counts what is pending by the handles, which says nothing on persistent
+        /* A proxy counts pending requests by their handles, which does not work for persistent
          * requests. */
         gboolean persistent = FALSE;
         for (guint i = 0; choice->pending == -1 && i < s->members[symbol->id]->len; i++)
             persistent |= g_hash_table_contains(
                 s->persistent, GUINT_TO_POINTER(g_array_index(s->members[symbol->id], guint, i)));
-        /* Each Waitany completes one, or finds that there is none left, so its recorded number of
-         * repetitions is the loop already. */
+        /* Each Waitany completes one request, or finds none, so its recorded repetitions are the
+         * loop. */
         gboolean counted = strcmp(shape->function->name, "MPI_Waitany") == 0;
         if (choice->kind == CHOICE_FORCED && choice->drains && (counted || !persistent))
             choice->kind = counted ? CHOICE_PLAIN : CHOICE_DRAIN;
@@ -389,7 +389,7 @@ gboolean plan_outcomes(Plan *plan, GError **error)
     }
     if (s.damaged)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
-                    "%s: the outcomes of rank %u are fewer than its calls",
+                    "%s: rank %u has fewer outcomes than calls: the recording is damaged",
                     plan->options->recording, s.rank);
     for (guint t = 0; t < n_terminals; t++) {
         if (s.members[t])

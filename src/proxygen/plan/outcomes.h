@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outcomes.h: what each Waitany, Testsome, … has to complete. */
+/* outcomes.h: the requests that each Waitany, Testsome, … must complete. */
 #ifndef PROXYGEN_OUTCOMES_H
 #define PROXYGEN_OUTCOMES_H
 
 #include "src/proxygen/model/model.h"
 
 typedef enum {
-    /* one request at most could complete, or whatever completes is the same */
+    /* at most one request could complete, or all completions are equivalent */
     CHOICE_PLAIN,
-    CHOICE_DRAIN, /* the calls of this site complete all that is pending: a loop */
-    CHOICE_FORCED /* what follows depends on it: the other requests are hidden */
+    CHOICE_DRAIN, /* the calls of this site complete all pending requests: a loop */
+    /* the calls that follow depend on the completed request: the other requests are hidden */
+    CHOICE_FORCED
 } ChoiceKind;
 typedef struct {
     Site site;
     ChoiceKind kind;
-    gboolean drains;   /* nothing is pending in its array after it, ever */
-    gint64 pending;    /* DRAIN: requests to complete; -1: differs, count at run time */
-    gboolean constant; /* FORCED: always the entries "pick" */
-    /* rank -> GArray of gint32: for each call the number of entries, then the entries */
+    gboolean drains; /* after it, no request of its array is ever pending */
+    /* DRAIN: number of requests to complete; -1 if it differs and is counted at run time */
+    gint64 pending;
+    gboolean constant; /* FORCED: always the entries in PICK */
+    /* rank -> GArray of gint32: for each call, the number of entries and then the entries */
     GHashTable *picks;
-    GArray *pick; /* of gint32, likewise: of the first call */
+    GArray *pick; /* the same for the first call */
 } Choice;
 
-/* Finds the calls that are more than themselves. */
+/* Finds the calls that choose and are not plain. Returns FALSE with an error if the recording is
+ * damaged. */
 gboolean plan_outcomes(Plan *plan, GError **error);
-/* What the call at that place is more than itself; NULL: nothing. */
+/* The choice of the call at that position; NULL if it is plain. */
 const Choice *plan_choice(const Plan *plan, guint rule, guint symbol);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* passes.h: the interface of this folder: the decisions of the passes. */
+/* passes.h: the interface of this folder: the passes and their decisions. */
 #ifndef PROXYGEN_PASSES_H
 #define PROXYGEN_PASSES_H
 

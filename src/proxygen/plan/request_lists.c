@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_lists.c: the arrays of requests that calls complete, each once. */
+/* request_lists.c: see request_lists.h. */
 #include "request_lists.h"
 
 #include <string.h>

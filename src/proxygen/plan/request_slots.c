@@ -1,93 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_slots.c: where each rank keeps its requests, when one place for each number does not do
- * for all ranks and all times.
+/* request_slots.c: request slots of each rank, if requests do not keep one slot on all ranks at all
+ * times.
  *
- * The number of a request says which calls may make it, and nothing of the variable in which the
- * application has it: ranks that send to other partners have other numbers at the same places of an
- * array, and where partners come and go, one number is at several places in turn. What tells of
- * variables are the arrays that calls get: these requests were side by side then. So each rank is
- * walked, and what gets a place is a *life* of a request, from the call that makes it to the one
- * that ends it:
+ * A request's number identifies the calls that may make it, but not the variable of the
+ * application. Ranks with other partners have other numbers at the same positions of an array. If
+ * partners change, one number is at several positions in turn. Only the arrays that calls use say
+ * more about variables: the requests of an array were side by side at that time. So each rank is
+ * walked. Slots are assigned to *lifetimes* of requests, from the call that makes a request to the
+ * call that ends it:
  *
- *   - Lifetimes that were in one array at one time stand at fixed distances. They are a *group*,
- *     and so are those that are in one array with one of them.
- *   - A group gets places that no other group has as long as it is there; if it can, those that its
- *     numbers have had before (their *homes*).
+ * - Lifetimes that were in one array at one time have fixed distances. They form a *group*,
+ *   together with all lifetimes that share an array with one of them.
+ * - A group gets slots that no other group has at that time; if possible, the slots that its
+ *   numbers had before (their *homes*).
  *
- * Then each call writes its request right where the call that completes it finds it. To copy
- * requests there instead would do for MPI, but not for whoever records the proxy: MPICH gives many
- * sends one and the same handle, and then only the variable tells which is which.
+ * Then each call writes its request directly to the slot where the call that completes it reads it.
+ * To copy requests there would be enough for MPI, but not for a recording of the proxy. MPICH gives
+ * many sends one and the same handle, and only the variable distinguishes them.
  *
- * In a loop that loops.c has made the order of calls is open: what is there in it is there all the
- * time, as one life, however often it is made. What the walk cannot order lives for ever: numbers
- * that several threads or callbacks name. Threads whose requests come in one array (one starts what
- * another completes) have one array in the proxy, where what lives for a time has its places for
- * its thread alone: nobody knows what comes first of two threads. An array that contradicts others
- * (the application itself copied a handle) is gathered for its calls, as in variables.c. So are all
- * where this would take too much memory, or too many numbers in the proxy. */
+ * In a loop of loops.c the order of calls is open. A request in it has one lifetime for the whole
+ * loop, however often it is made. Numbers that several threads or callbacks name have an unlimited
+ * lifetime, because the walk cannot order their calls. Threads whose requests are in one array (one
+ * starts requests that another completes) share an array in the proxy. A lifetime that ends has
+ * slots there for its thread alone, because the order of two threads is unknown. An array that
+ * contradicts others (the application itself copied a handle) is gathered before its calls, as in
+ * variables.c. All arrays are gathered if this takes too much memory, or too many numbers in the
+ * proxy. */
 #include "request_slots.h"
 
 #include <string.h>
 
 enum { NO_PLACE = -1, NO_NUMBER = -1 };
-/* Lifetimes of a rank: 100 bytes each. Moves of all ranks are numbers in the proxy: few, or not
- * many for a program of that size (each symbol is some numbers too). */
+/* LIFE_LIMIT bounds the lifetimes of a rank, of 100 bytes each. Moves of all ranks are numbers in
+ * the proxy. They are limited, in proportion to the size of the program if that is large. */
 enum { LIFE_LIMIT = 1 << 22, MOVES_ALWAYS = 1 << 18, MOVES_FOR_SYMBOL = 2 };
-/* Walks of a rank before not only requests that are at one place at one time are set apart, but all
- * that stand with them. */
+/* The number of walks of a rank after which not only requests with conflicting slots are set apart,
+ * but all requests in their groups. */
 enum { ROUNDS = 8 };
 #define FOR_EVER G_MAXUINT64
 
-/* A life of a request. Each but the first of a group stands at a fixed distance from another. */
+/* A lifetime of a request. Each lifetime of a group except the first has a fixed distance to
+ * another one. */
 typedef struct {
-    /* NO_NUMBER: an MPI_REQUEST_NULL in an array, which lives for that call */
+    /* NO_NUMBER: an MPI_REQUEST_NULL in an array, with the lifetime of that call */
     gint number;
     guint other;
     gint64 distance;
     guint64 birth, death; /* the calls that make and end it */
-    guint64 makes;        /* more than one in a loop */
-    gint64 low, high;     /* first of a group: what its arrays take, from its own place */
-    guint64 begin, end;   /* and when they do */
+    guint64 makes;        /* more than 1 in a loop */
+    gint64 low, high;     /* ^first of a group: the slots of its arrays, relative to its own */
+    guint64 begin, end;   /* ^and the time of these */
     guint clock;          /* the sequence whose calls these are */
 } Life;
 
-/* The last group at a place: when it has gone, + 1, by the calls of which sequence. */
+/* The last group at a slot: the call after its end, and the sequence of that call. */
 typedef struct {
     guint64 until;
     guint clock;
 } Taken;
 
-/* What a terminal does to requests. */
+/* The effect of a terminal on requests. */
 typedef struct {
-    RequestList *list;     /* the array that it gives, or NULL */
-    GArray *makes, *gives; /* of gint: numbers; GIVES by entry, NO_NUMBER none */
+    RequestList *list;     /* the array of the call, or NULL */
+    GArray *makes, *gives; /* of gint: numbers; GIVES by entry, NO_NUMBER for none */
     gboolean frees;
-    gboolean differs; /* which requests it completes may differ by rank */
+    gboolean differs; /* the requests that it completes may differ by rank */
 } KnownCall;
 
 typedef struct {
     Plan *plan;
     RequestSlots *p;
-    KnownCall **known;      /* by terminal; NULL: nothing to do with requests */
-    const GPtrArray *lists; /* of all_lists */
+    KnownCall **known;      /* by terminal; NULL: it has no requests */
+    const GPtrArray *lists; /* of ALL_LISTS */
     const RequestLists *all_lists;
 
-    /* of the rank */
-    /* by number: lives for ever; stands alone, and lists with it are gathered */
+    /* for the current rank */
+    /* by number: unlimited lifetime; set apart, so that lists with it are gathered */
     gboolean *stays, *apart;
-    const GArray *stretches; /* of loops, those that are over taken off the front by NEXT_STRETCH */
+    const GArray *stretches; /* of loops; those before NEXT_STRETCH are over */
     guint next_stretch;
-    guint64 begin, end; /* of what is walked: a call, or the loop that it is in */
+    guint64 begin, end; /* the call that is walked, or the loop that contains it */
     guint clock;        /* its sequence */
     GArray *lives;
-    guint *present; /* by number: its life + 1 */
-    gint64 *home;   /* by number */
+    guint *present; /* by number: its current lifetime, + 1 */
+    gint64 *home;   /* by number: its home */
     guint round;
     guint64 n_moves, max_moves; /* of all ranks */
-    GHashTable *taken;          /* thread -> GArray of Taken, by place of its array */
+    GHashTable *taken;          /* thread -> GArray of Taken, by slot of its array */
 } PositionFinder;
 
-/* -- what terminals do -- */
+/* -- effects of terminals -- */
 
 static gint number_of(const RequestSlots *p, gint64 request)
 {
@@ -154,8 +156,8 @@ guint request_slots_array(const RequestSlots *p, guint thread)
     return thread;
 }
 
-/* Threads of requests that stand in one array of the application have one array, that of the first
- * of them. */
+/* Joins the arrays of two threads whose requests are in one array of the application. The array is
+ * that of the first thread. */
 static void share_array(RequestSlots *p, guint a, guint b)
 {
     a = request_slots_array(p, a);
@@ -165,8 +167,8 @@ static void share_array(RequestSlots *p, guint a, guint b)
                             GUINT_TO_POINTER(MIN(a, b) + 1));
 }
 
-/* Requests that come once each: lists of others are gathered always. Their threads have one array
- * then. */
+/* Whether a list may be consecutive: each request occurs once. Other lists are always gathered.
+ * Joins the arrays of its threads. */
 static gboolean may_stand(PositionFinder *f, const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
@@ -194,7 +196,8 @@ static Life *life_at(const GArray *lives, guint i)
     return &g_array_index(lives, Life, i);
 }
 
-/* The first of the group of life I; *DISTANCE from it. Shortens the way for the next time. */
+/* The first lifetime of the group of lifetime I; *DISTANCE is relative to it. Shortens the path for
+ * later calls. */
 static guint first_of(const GArray *lives, guint i, gint64 *distance)
 {
     guint first = i;
@@ -213,7 +216,7 @@ static guint first_of(const GArray *lives, guint i, gint64 *distance)
     return first;
 }
 
-/* B stands DISTANCE behind A. FALSE: it stands elsewhere already. */
+/* Puts B at DISTANCE after A. Returns FALSE if B has another distance already. */
 static gboolean join(const GArray *lives, guint a, guint b, gint64 distance)
 {
     gint64 to_a, to_b;
@@ -249,8 +252,8 @@ static guint add_life(GArray *lives, gint number, guint clock, guint64 birth, gu
 
 static guint present_life(PositionFinder *f, gint number)
 {
-    /* it was there before the first call that names it: made while recording was off, or by someone
-     * else */
+    /* it existed before the first call that names it: it was made while recording was off, or
+     * elsewhere */
     if (!f->present[number])
         f->present[number] = 1 + add_life(f->lives, number, f->clock, 0, FOR_EVER);
     return f->present[number] - 1;
@@ -280,8 +283,8 @@ static void make(PositionFinder *f, gint number)
     f->present[number] = 1 + add_life(f->lives, number, f->clock, f->begin, FOR_EVER);
 }
 
-/* The array of a call: entry by entry it stands in a row, and where it has MPI_REQUEST_NULL nothing
- * else is then. */
+/* Puts the array of a call into consecutive slots. Where it has MPI_REQUEST_NULL, no other request
+ * may be at that time. */
 static void stand(PositionFinder *f, const KnownCall *k)
 {
     const gint *numbers = (const gint *)(gpointer)k->gives->data;
@@ -289,7 +292,7 @@ static void stand(PositionFinder *f, const KnownCall *k)
     gboolean good = TRUE;
     for (guint i = 0; i < n; i++)
         good &= numbers[i] < 0 || !f->apart[numbers[i]];
-    while (numbers[at] < 0) /* a list has a request */
+    while (numbers[at] < 0) /* a list has at least one request */
         at++;
     guint one = present_life(f, numbers[at]);
     for (guint i = 0; i < n && good; i++) {
@@ -306,9 +309,9 @@ static void stand(PositionFinder *f, const KnownCall *k)
     first->end = MAX(first->end, f->end);
 }
 
-/* A call that gives requests by themselves, or gathered, looks at each where it stands. One that is
- * complete already (an array keeps the places of such) has nothing else there until then: the call
- * would take that for its own. */
+/* Keeps the slots of requests that a call passes singly or gathered. No other request may have the
+ * slot of a request that is complete (the array keeps its slot), because the call would take it for
+ * its own. */
 static void keep(PositionFinder *f, const KnownCall *k)
 {
     for (guint i = 0; i < k->gives->len; i++) {
@@ -335,11 +338,11 @@ static void set_now(PositionFinder *f, guint64 call)
     }
 }
 
-/* FALSE: too many lives. */
+/* Returns FALSE if there are too many lifetimes. */
 static gboolean walk(PositionFinder *f, guint rank, guint sequence)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, rank, sequence, WEND_WALK_MAIN);
-    /* of ranks that have one thread */
+    /* only for ranks with a single thread */
     f->stretches =
         f->plan->stretches ? g_hash_table_lookup(f->plan->stretches, GUINT_TO_POINTER(rank)) : NULL;
     f->next_stretch = 0;
@@ -370,9 +373,9 @@ static gboolean walk(PositionFinder *f, guint rank, guint sequence)
     return f->lives->len < LIFE_LIMIT;
 }
 
-/* -- places -- */
+/* -- slots -- */
 
-/* In the array that has the request. */
+/* The slots of the array that has the request. */
 static GArray *taken_places(PositionFinder *f, gint number)
 {
     gpointer array = GUINT_TO_POINTER(request_slots_array(f->p, thread_of(f->p, number)));
@@ -384,7 +387,7 @@ static GArray *taken_places(PositionFinder *f, gint number)
     return taken;
 }
 
-/* Homes: as if each number had but one life, longest lists first. */
+/* Finds homes: the slots if each number had only one lifetime, longest lists first. */
 static void find_homes(PositionFinder *f, guint rank)
 {
     guint n = f->p->requests->len;
@@ -413,7 +416,7 @@ static void find_homes(PositionFinder *f, guint rank)
         first->low = MIN(first->low, distance - at);
         first->high = MAX(first->high, distance - at + list->n - 1);
     }
-    g_autofree gint64 *start = g_new(gint64, MAX(n, 1)); /* of the row of each first */
+    g_autofree gint64 *start = g_new(gint64, MAX(n, 1)); /* of the row of each first lifetime */
     memset(start, 0xff, n * sizeof *start);
     for (guint i = 0; i < n; i++) {
         f->home[i] = NO_PLACE;
@@ -432,7 +435,7 @@ static void find_homes(PositionFinder *f, guint rank)
     }
 }
 
-/* A life as a member of its group. */
+/* A lifetime as a member of its group. */
 typedef struct {
     guint first, life;
     gint64 distance;
@@ -468,8 +471,8 @@ static gboolean is_free(const GArray *taken, const Life *first, gint64 place)
     return TRUE;
 }
 
-/* Where the first of the group goes: home, as most of its members see it, else to the first place
- * that is free. */
+/* The slot of the first lifetime of a group: the home of most members, else the first free
+ * slots. */
 static gint64 place_group(PositionFinder *f, const ListMember *members, guint n)
 {
     const Life *first = life_at(f->lives, members->first);
@@ -517,15 +520,16 @@ static void note_move(RequestLayout *layout, gint number, guint64 times, gint64 
         g_array_append_val(moves, move);
 }
 
-/* Moves of a loop come again and again: keeps them once, behind those before the loop, and gives
- * how many come again; 0: none do. */
+/* Finds moves that repeat in a loop. Keeps them once, after the moves before the loop. Returns how
+ * many repeat; 0: none. */
 static guint find_again(GArray *moves)
 {
     guint n = moves->len, best = 0, saved = 0;
-    /* [p]: from the end back, so many are as those p before (the Z function of the reverse) */
+    /* [p]: length of the common end of the moves and of the moves without the last p (the Z
+     * function of the reverse) */
     g_autofree guint *alike = g_new0(guint, n);
     RequestMove *last = &g_array_index(moves, RequestMove, n - 1);
-    /* the last might have been longer, had the program gone on */
+    /* the last move could have been longer if the program had gone on */
     for (guint back = 1; back < n; back++)
         if (last[-(gint64)back].place == last->place) {
             last->times = MAX(last->times, last[-(gint64)back].times);
@@ -564,8 +568,8 @@ static void set_apart(PositionFinder *f, gint number)
         f->apart[number] = TRUE;
 }
 
-/* Places for all lives of the rank; NULL: some would be at one place at one time, and their numbers
- * are set apart. */
+/* Assigns slots to all lifetimes of the rank. Returns NULL if some would share a slot at one time;
+ * their numbers are then set apart. */
 static RequestLayout *place_lives(PositionFinder *f, guint rank)
 {
     guint n = f->lives->len;
@@ -643,7 +647,7 @@ static void note_lengths(PositionFinder *f)
     }
 }
 
-/* NULL: that is too much. */
+/* Returns NULL if it is too much. */
 static RequestLayout *lay_out_rank(PositionFinder *f, const WendClass *class, guint rank,
                                    const gboolean *walks)
 {
@@ -665,7 +669,7 @@ static RequestLayout *lay_out_rank(PositionFinder *f, const WendClass *class, gu
 
 /* -- all ranks -- */
 
-/* Terminals below RULE, each once. */
+/* The terminals below RULE, each once. */
 static GArray *terminals_below(const Plan *plan, guint rule)
 {
     GArray *terminals = g_array_new(FALSE, FALSE, sizeof(guint)),
@@ -687,8 +691,8 @@ static GArray *terminals_below(const Plan *plan, guint rule)
     return terminals;
 }
 
-/* Which of the class's sequences name requests, which numbers live for ever, and whether what
- * completed when is the same on all its ranks. */
+/* Finds the sequences of the class that name requests, and the numbers with an unlimited lifetime.
+ * *SAME tells whether completions are equal on all its ranks. */
 static gboolean *look_at_class(PositionFinder *f, const WendClass *class, gboolean *same)
 {
     guint n = f->p->requests->len;
@@ -743,7 +747,7 @@ static guint number_of_layout(RequestSlots *p, GHashTable *known, RequestLayout 
     return p->layouts->len - 1;
 }
 
-/* The terminal's requests: whether each has one place on all ranks that make the call. */
+/* Whether some request of the terminal has different slots on the ranks that make the call. */
 static gboolean varies(const PositionFinder *f, guint terminal)
 {
     const KnownCall *k = f->known[terminal];
@@ -759,8 +763,8 @@ static gboolean varies(const PositionFinder *f, guint terminal)
     return FALSE;
 }
 
-/* Calls to walk: of each class that knows requests, those of one rank, or of all if outcomes
- * matter. */
+/* Whether there are too many calls to walk. In each class with requests one rank is walked, or all
+ * ranks if outcomes matter. */
 static gboolean is_too_long(PositionFinder *f)
 {
     const WendProgram *p = f->plan->program;
@@ -781,7 +785,7 @@ static gboolean is_too_long(PositionFinder *f)
     return FALSE;
 }
 
-/* FALSE: that is too much. */
+/* Returns FALSE if it is too much. */
 static gboolean lay_out_ranks(PositionFinder *f)
 {
     const WendProgram *p = f->plan->program;
@@ -820,9 +824,9 @@ static gint compare_requests(gconstpointer a, gconstpointer b, gpointer requests
     return s != t ? (s < t ? -1 : 1) : k != l ? (k < l ? -1 : 1) : 0;
 }
 
-/* Handles that a thread has used are numbered from 0 and with few gaps, so that at[3] mostly is
- * request 3; but a table for all numbers up to the largest would have a size that the recording
- * just claims. */
+/* Assigns indices in "at". Handles of a thread are numbered from 0 with few gaps, so at[3] is
+ * mostly request 3. A table up to the largest number could have any size that a recording
+ * claims. */
 static void index_requests(RequestSlots *p)
 {
     guint n = p->requests->len;
@@ -869,7 +873,8 @@ RequestSlots *request_slots_find(Plan *plan, RequestLists *all_lists)
     f.home = g_new0(gint64, n);
     f.lives = g_array_new(FALSE, FALSE, sizeof(Life));
     f.taken = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-    g_autofree gboolean *direct = g_new(gboolean, lists->len + 1); /* as they were */
+    /* values before, to be restored */
+    g_autofree gboolean *direct = g_new(gboolean, lists->len + 1);
     for (guint i = 0; i < lists->len; i++)
         direct[i] = ((const RequestList *)g_ptr_array_index(lists, i))->direct;
     gboolean good = !is_too_long(&f) && lay_out_ranks(&f);
@@ -909,7 +914,7 @@ void request_slots_free(RequestSlots *p)
     g_free(p);
 }
 
-/* -- what came of it -- */
+/* -- results -- */
 
 static const RequestLayout *layout_at(const RequestSlots *p, guint rank)
 {

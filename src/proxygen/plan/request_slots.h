@@ -1,58 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* request_slots.h: where in its array each rank keeps a request, when one place for each number
- * does not do for all ranks and all times. */
+/* request_slots.h: the request slots of each rank, if requests do not keep one slot on all ranks at
+ * all times. */
 #ifndef PROXYGEN_REQUEST_SLOTS_H
 #define PROXYGEN_REQUEST_SLOTS_H
 
 #include "request_lists.h"
 
-/* A request is made TIMES times at PLACE. */
+/* A request is made TIMES times in the slot PLACE. */
 typedef struct {
     guint64 times;
     gint64 place;
 } RequestMove;
 
-/* Of a rank. */
+/* The request slots of a rank. */
 typedef struct {
-    gint64 *place;  /* by number: the first; -1: it has none */
-    GArray **moves; /* by number: of Move; NULL: it stays there */
-    guint *again;   /* by number: so many of its moves, the last, come again and again */
+    gint64 *place;  /* by number: the first slot; -1: it has none */
+    GArray **moves; /* by number: of RequestMove; NULL: it keeps its slot */
+    guint *again;   /* by number: how many of its last moves repeat */
 } RequestLayout;
 
 typedef struct {
     GHashTable *numbers; /* request -> number + 1 */
     GArray *requests;    /* of gint64, by number */
-    GPtrArray *layouts;  /* of Layout, each another */
-    guint *layout_of;    /* by rank */
-    /* by number: so many requests of its thread have a smaller handle: where it is in the thread's
-     * "at" */
+    GPtrArray *layouts;  /* of RequestLayout, all different */
+    guint *layout_of;    /* by rank: index in LAYOUTS */
+    /* by number: how many requests of its thread have a smaller handle, which is its index in the
+     * thread's "at" */
     guint *index;
-    GHashTable *counts; /* thread -> requests */
-    /* thread -> another whose array has its requests too, + 1; see request_slots_array */
+    GHashTable *counts; /* thread -> number of requests */
+    /* thread -> another thread whose array has its requests too, + 1 (request_slots_array) */
     GHashTable *arrays;
-    GHashTable *lengths; /* thread -> places in its array */
-    gboolean vary;       /* there are requests of which "at" says where they are */
+    GHashTable *lengths; /* thread -> number of slots in its array */
+    gboolean vary;       /* some requests have their slot in "at" */
 } RequestSlots;
 
-/* Decides which of LISTS stand in order, and sets their "direct". NULL: there is too much to
- * follow, and they are as they were. */
+/* Decides which of LISTS are consecutive, and sets their DIRECT. Returns NULL if there is too much
+ * to follow; the lists are then unchanged. */
 RequestSlots *request_slots_find(Plan *plan, RequestLists *lists);
 void request_slots_free(RequestSlots *p);
 
-/* The place of REQUEST in the array of its thread, if it is one place on all of RANKS and at all
- * times; -1: "at" says it. */
+/* The slot of REQUEST in the array of its thread, if it is the same on all of RANKS at all times.
+ * -1 if "at" has the slot. */
 gint64 request_slots_place(const RequestSlots *p, gint64 request, RankList ranks);
-/* Is it at different places in turn, on one of RANKS? Then each call that makes it asks for the
- * next. */
+/* Whether the request has different slots in turn on one of RANKS. Each call that makes it then
+ * asks for the next slot. */
 gboolean request_slots_move(const RequestSlots *p, gint64 request, RankList ranks);
-/* Where "at" of the request's thread has its place. */
+/* The index of the request in the "at" of its thread. */
 guint request_slots_index(const RequestSlots *p, gint64 request);
-/* Requests of the thread: the length of its "at". */
+/* The number of requests of the thread, which is the length of its "at". */
 guint request_slots_count(const RequestSlots *p, guint thread);
-/* The thread whose array has the requests of THREAD: its own, or another's where calls get arrays
- * with requests of both. */
+/* The thread whose array has the requests of THREAD. It is another thread if calls have arrays with
+ * requests of both. */
 guint request_slots_array(const RequestSlots *p, guint thread);
-/* Places in the array of the thread; 0: its requests are in another's. */
+/* The number of slots in the array of the thread; 0 if its requests are in another thread's
+ * array. */
 guint request_slots_length(const RequestSlots *p, guint thread);
 
 #endif

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* send_order.c: wildcards that could not stay so by themselves, of one process that serves all
- * others: senders wait for their turn.
+/* send_order.c: keeps the wildcards of one process that serves all others, by making senders wait
+ * for their turn.
  *
- * A master that receives from anyone, and in between from somebody in particular, takes messages in
- * an order that decides what fits and who waits. Its receives can stay wildcards if only the
- * message that came in the recording can be there: each process sends to the master (the hub) when
- * the hub lets it, on a communicator that the recording does not see. That makes the sends
- * synchronous, which could deadlock where the application relied on buffers. It cannot, and only
- * then is it done, if
- *   - the hub is the only partner of all others, with blocking receives and probes on
- *     MPI_COMM_WORLD;
- *   - it takes each one's messages in the order in which they were sent, between the same
- *     collective calls;
- *   - what it sends with a blocking send that may wait is awaited before the receiver's next turn.
- * Then the events of each pair are in the same order on both sides, and all cycles of waiting would
- * have to go through the hub, whose order is the recorded one. */
+ * A master receives from any source, and in between from certain sources. The order of messages
+ * decides which receive fits, and which rank waits. The receives can keep their wildcards if only
+ * the recorded message can be there. So each process sends to the master (the hub) when the hub
+ * lets it, on a communicator that the recording does not see. This makes the sends synchronous,
+ * which could deadlock if the application relied on buffers. It cannot deadlock, and is only done,
+ * under these conditions:
+ * - The hub is the only partner of all others, with blocking receives and probes on MPI_COMM_WORLD.
+ * - It receives the messages of each process in the order in which they were sent, between the same
+ *   collective calls.
+ * - A message that it sends with a blocking send that may wait is received before the receiver's
+ *   next turn.
+ *
+ * Then the events of each pair are in the same order on both sides. All cycles of waiting would
+ * contain the hub, whose order is the recorded one. */
 #include "send_order.h"
 
 #include <string.h>
@@ -23,11 +24,12 @@
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/model/model.h"
 
-/* What one process does with the hub, or the hub with it, in order. */
+/* A message between the hub and another process, in order. */
 typedef struct {
     gint64 tag;
-    guint64 collectives; /* calls before it */
-    /* of a message to the hub: those from it before; of one from it: those to it before */
+    guint64 collectives; /* number of calls before it */
+    /* of a message to the hub: earlier messages from it; of a message from the hub: earlier
+     * messages to it */
     guint64 others;
     gboolean waits; /* the send may wait for its receive */
 } Message;
@@ -48,7 +50,7 @@ static const char *const sends[] = {"MPI_Send",   "MPI_Ssend",  "MPI_Bsend",
 static const char *const receives[] = {"MPI_Recv",    "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
                                        "MPI_Improbe", "MPI_Mrecv", "MPI_Irecv",  NULL};
 
-/* Is the hub the only partner of all, and are all calls of kinds that are understood? */
+/* Whether the hub is the only partner of all ranks, and all calls are of known kinds. */
 static gboolean is_star(Plan *plan, guint hub)
 {
     const WendProgram *p = plan->program;
@@ -77,7 +79,8 @@ static gboolean is_star(Plan *plan, guint hub)
                 continue; /* MPI_Mrecv */
             gint64 partner = call_value(c, dest ? dest->in[0] : source->in[0], ranks.ranks[r]);
             if (partner == proc_null || (partner == any_source && !dest))
-                /* the others get messages from the hub only, since nobody else sends to them */
+                /* other ranks get messages from the hub only, because no other rank sends to
+                 * them */
                 continue;
             if (is_hub ? partner == (gint64)hub : partner != (gint64)hub)
                 return FALSE;
@@ -86,7 +89,7 @@ static gboolean is_star(Plan *plan, guint hub)
     return TRUE;
 }
 
-/* The sequence of the thread that does everything, or -1. */
+/* The sequence of the only thread with calls, or -1. */
 static int only_sequence(const Plan *plan, guint rank)
 {
     int found = -1;
@@ -117,7 +120,7 @@ static void give(Plan *plan, guint terminal, guint rank, gint32 source)
     g_array_append_val(sources, source);
 }
 
-/* Bytes that the call sends; G_MAXINT64 when that is not known. */
+/* The bytes that the call sends; G_MAXINT64 if unknown. */
 static gint64 bytes_sent(const Plan *plan, guint terminal, guint rank)
 {
     call_decode(plan->call, terminal);
@@ -133,7 +136,7 @@ typedef struct {
     GArray *to_hub, *from_hub;
 } Log; /* of Message */
 
-/* Walks one rank. LOGS: of the hub, one for each rank; of another, its own only. */
+/* Walks one rank. The hub has one log for each rank, other ranks have one log. */
 static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
 {
     int sequence = only_sequence(plan, rank);
@@ -142,7 +145,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
     gboolean is_hub = rank == hub, good = TRUE;
     guint64 collectives = 0;
     gint64 proc_null = wend_constant_word("MPI_PROC_NULL");
-    /* of the hub: messages that it has let come and not taken */
+    /* for the hub: messages that it has let come and not received */
     g_autofree guint *ahead = g_new0(guint, plan->n_ranks);
     WendWalk *walk = wend_walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
     const WendCall *call;
@@ -168,7 +171,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
             continue;
         }
         if (!source || source->n_in != 1 || source->in[0] == proc_null)
-            continue; /* MPI_Mrecv: its probe was the receive */
+            continue; /* MPI_Mrecv: its probe counted as the receive */
         gboolean probe = strcmp(call->function->name, "MPI_Probe") == 0
                          || strcmp(call->function->name, "MPI_Iprobe") == 0;
         if (!is_hub) {
@@ -195,7 +198,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
     return good;
 }
 
-/* Are the messages of a pair in the same order on both sides, as if each send waited? */
+/* Whether the messages of a pair are in the same order on both sides, even if each send waits. */
 static gboolean same_order(const Log *hub, const Log *other, gint64 any_tag)
 {
     if (hub->to_hub->len != other->to_hub->len || hub->from_hub->len != other->from_hub->len)
@@ -212,7 +215,7 @@ static gboolean same_order(const Log *hub, const Log *other, gint64 any_tag)
         if (taken->tag != any_tag && taken->tag != sent->tag)
             return FALSE;
         if (sent->waits && taken->others > sent->others)
-            return FALSE; /* the receiver would be waiting for a turn */
+            return FALSE; /* the receiver would wait for a turn */
     }
     return TRUE;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variables.c: handles and requests become arrays of the proxy, by kind and by the thread that made
- * them.
+/* variables.c: stores handles and requests in arrays of the proxy, by kind and by the thread that
+ * made them.
  *
- * Requests need care. MPI_Waitall takes an array, so the requests that the application had side by
- * side must be side by side here too; the numbers of a recording say only who they are. Each
- * recorded array is a constraint "these stand in this order". If each number can have one place
- * such that all arrays agree, it has it; else places are a matter of ranks and times
- * (request_slots.c). An array that does not agree even so is gathered from its places before the
- * call and scattered after it. */
+ * Requests need care. MPI_Waitall takes an array, so requests that were side by side in the
+ * application must be side by side here, too. Their numbers do not say where they were. Each
+ * recorded array is a constraint on the order of its requests. If each number can have one slot
+ * such that all arrays agree, it gets that slot. Otherwise slots depend on ranks and times
+ * (request_slots.c). An array that still does not agree is gathered from its slots before the call,
+ * and scattered after it. */
 #include "variables.h"
 
 #include <string.h>
 
-/* Requests that stand in a fixed order: position -> request number, and -1 where the application
- * had MPI_REQUEST_NULL. */
+/* Requests in a fixed order: position -> request number; -1 where the application had
+ * MPI_REQUEST_NULL. */
 typedef struct {
     guint thread;
     GArray *at;  /* of gint64 */
-    guint first; /* in the thread's array, when laid out */
+    guint first; /* slot in the thread's array */
 } RequestRow;
 enum { PLACE_FREE = -2, PLACE_NULL = -1 };
 
@@ -31,8 +31,8 @@ struct Variables {
     RequestLists *lists;
     GHashTable *places; /* request word -> Place */
     GPtrArray *rows;
-    RequestSlots *positions; /* NULL: the above do */
-    /* kind << 56 | handle: several references to one object may be alive */
+    RequestSlots *positions; /* NULL: PLACES has all */
+    /* kind << 56 | handle: several references to one object may exist */
     GHashTable *shared;
 };
 
@@ -67,7 +67,7 @@ static gint64 row_get(const RequestRow *row, gint64 position)
                : g_array_index(row->at, gint64, position);
 }
 
-/* Can the list stand in ROW with its first entry at BASE? */
+/* Whether the list fits into ROW with its first entry at BASE. */
 static gboolean fits(const Variables *v, const RequestRow *row, const RequestList *list,
                      gint64 base)
 {
@@ -109,7 +109,7 @@ static gboolean has_duplicates(const RequestList *list)
     return FALSE;
 }
 
-/* Gives the list places of its own order if they agree with those given before. */
+/* Puts the list into consecutive slots, if it agrees with the lists before. */
 static void place_list(Variables *v, RequestList *list)
 {
     RequestRow *row = NULL;
@@ -151,7 +151,7 @@ static int compare_lists(gconstpointer a, gconstpointer b)
     return l->n > m->n ? -1 : l->n < m->n;
 }
 
-/* Does the call give out references to objects that exist, rather than new ones? */
+/* Whether the call returns references to existing objects rather than new objects. */
 static gboolean gives_references(const CallPattern *c, WendKind kind)
 {
     return strstr(c->function->name, "_get_") || kind == WEND_KIND_GROUP
@@ -195,11 +195,11 @@ static void note_call(Plan *plan, const CallPattern *c)
     }
 }
 
-/* Rows one after the other, then the requests that are in no array. */
+/* Assigns slots: rows one after the other, then requests that are in no array. */
 static void lay_out(Plan *plan)
 {
     Variables *v = plan->variables;
-    /* thread -> places used */
+    /* thread -> number of slots */
     GHashTable *used = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     for (guint i = 0; i < v->rows->len; i++) {
         RequestRow *row = g_ptr_array_index(v->rows, i);
@@ -271,7 +271,7 @@ void plan_variables(Plan *plan)
         call_decode(plan->call, t);
         note_call(plan, plan->call);
     }
-    /* The longest first: shorter ones are mostly parts of them. */
+    /* Longest lists first: shorter ones are mostly parts of them. */
     GPtrArray *lists = request_lists_in_order(v->lists);
     g_ptr_array_sort(lists, compare_lists);
     for (guint i = 0; i < lists->len; i++)
@@ -301,7 +301,6 @@ void variables_free(Variables *v)
     g_free(v);
 }
 
-/* The request's place if it is the same always, else -1. */
 gint64 variables_place(const Plan *plan, gint64 request, RankList ranks)
 {
     const Variables *v = plan->variables;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wildcard_sources.c: the sources that pinned wildcards got their messages from. See
- * wildcard_sources.h. */
+/* wildcard_sources.c: see wildcard_sources.h. */
 #include "wildcard_sources.h"
 
 #include "wildcards.h"
@@ -22,7 +21,7 @@ static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
     }
 }
 
-/* One more call of a pinned receive; gives its number. */
+/* Adds a call of a pinned receive. Returns its index. */
 static guint post(Wildcard *w, guint rank)
 {
     GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
@@ -42,7 +41,8 @@ static guint post(Wildcard *w, guint rank)
     return sources->len - 1;
 }
 
-/* A persistent receive got all its messages from one rank, or it needs a source for each start. */
+/* Decides whether a persistent receive got all its messages from one rank, or needs a source for
+ * each start. */
 static void settle_starts(Plan *plan, Wildcard *w)
 {
     GHashTableIter iter;
@@ -68,7 +68,7 @@ static void settle_starts(Plan *plan, Wildcard *w)
         plan->aims = TRUE;
 }
 
-/* Follows one sequence of one rank and fills in the sources of its pinned receives. */
+/* Walks one sequence of one rank and fills in the sources of its pinned receives. */
 static void find_sources(Plan *plan, guint rank, guint sequence)
 {
     /* request -> Posted */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wildcards.c: which receives from any source may stay so, and what the others are pinned to.
+/* wildcards.c: decides which receives from any source keep the wildcard, and which are pinned.
  *
- * A wildcard receive stays one if, on the receiving rank and communicator,
- *   - no later receive names its source that could so miss a message that the wildcard took;
- *   - every message that could come fits;
- *   - the sends that could match are small enough to be eager in any MPI, or nonblocking: their
- *     senders go on whoever is received first.
- * Then the k-th receive completes when k messages have come, whoever sent them, and by induction
- * over the recorded order nothing can hang. It also stays one if all sends that could match are of
- * one rank: their order is that of the sends, so that to name the rank would change nothing; or if
- * senders can wait for their turn (send_order.c). Otherwise it is pinned: it names the source that
- * the recorded one got. Probes take no message and stay as they are.
+ * A receive keeps its wildcard if these hold for its rank and communicator:
+ * - No later receive names its source and could miss a message that the wildcard took.
+ * - Every message that could come fits.
+ * - The sends that could match are small enough to be eager in any MPI library, or are nonblocking.
+ *   Their senders go on in any order of receives.
  *
- * The check looks at the messages of one phase (message_traffic.h), and errs towards pinning.
- * Within a phase messages are kept apart by what has to happen before they are sent (precedence.h).
- * That is looked at where a wildcard would be pinned without. */
+ * Then the k-th receive completes when k messages have come, from any source. By induction over the
+ * recorded order no rank can hang. A receive also keeps its wildcard if all sends that could match
+ * are of one rank: their order is that of the sends, so naming the rank would change nothing. And
+ * it does if senders can wait for their turn (send_order.c). Otherwise it is pinned: it names the
+ * source that the recorded receive got. Probes take no message and are unchanged.
+ *
+ * The check examines the messages of one phase (message_traffic.h), and pins in doubt. Within a
+ * phase, messages are separated by the events that must happen before they are sent (precedence.h).
+ * This is examined if the wildcard would be pinned otherwise. */
 #include "wildcards.h"
 
 #include <string.h>
@@ -41,11 +42,11 @@ static gboolean meet(const MessageTraffic *t, const Transfer *wildcard, const Tr
     return same && together && tags_meet(t, other->tag, wildcard->tag);
 }
 
-/* A wildcard as it is judged. */
+/* A wildcard that is examined. */
 typedef struct {
     const Transfer *receive;
     guint rank;
-    /* by rank: the first step that begins after it has returned; NULL: not known */
+    /* by rank: the first step that begins after it has returned; NULL: unknown */
     const guint64 *after;
 } Judged;
 
@@ -54,8 +55,8 @@ static gboolean could_take(const MessageTraffic *t, const Judged *j, const Trans
     return meet(t, j->receive, send) && !(j->after && j->after[send->source] <= send->first);
 }
 
-/* The next of the sends that the wildcard could match, from number *I on of those to its rank, and
- * to who knows whom. */
+/* The next send that the wildcard could match, from number *I on: sends to its rank, then sends to
+ * unknown destinations. */
 static const Transfer *next_send(const MessageTraffic *t, const Judged *j, guint *i)
 {
     const GArray *known = t->sent->pdata[j->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
@@ -70,7 +71,7 @@ static const Transfer *next_send(const MessageTraffic *t, const Judged *j, guint
     return NULL;
 }
 
-/* Are all sends that the wildcard could match of one rank? */
+/* Whether all sends that the wildcard could match are of one rank. */
 static gboolean one_sender(const MessageTraffic *t, const Judged *j)
 {
     const Transfer *send;
@@ -81,7 +82,7 @@ static gboolean one_sender(const MessageTraffic *t, const Judged *j)
     return TRUE;
 }
 
-/* Could the wildcard take a message that a receive, which names its source, is to get? */
+/* Whether the wildcard could take a message that a receive with a named source needs. */
 static gboolean could_rob(const MessageTraffic *t, const Judged *j, const Transfer *named_one)
 {
     gint source = wend_members_process(t->members, named_one->comm, j->rank, named_one->source);
@@ -92,7 +93,7 @@ static gboolean could_rob(const MessageTraffic *t, const Judged *j, const Transf
     return FALSE;
 }
 
-/* Why the wildcard must be pinned, or NULL. */
+/* The reason why the wildcard must be pinned, or NULL. */
 static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 room)
 {
     if (one_sender(t, j))
@@ -100,7 +101,7 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
     const GArray *received = t->received->pdata[j->rank];
     for (guint i = 0; i < received->len; i++) {
         const Transfer *other = &g_array_index(received, Transfer, i);
-        /* One that was posted earlier is matched first. */
+        /* A receive that was posted earlier is matched first. */
         if (meet(t, j->receive, other) && other->last > j->receive->first
             && other->source != t->any_source && could_rob(t, j, other))
             return "another receive of this rank names its source and could miss its message";
@@ -110,7 +111,7 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
         if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
             return "a message of another sender might not fit";
         if (send->blocking && send->bytes > EAGER_BYTES)
-            return "senders wait until they are received, so the order matters";
+            return "senders wait until their messages are received, so the order matters";
     }
     return NULL;
 }
@@ -123,7 +124,7 @@ static void wildcard_free(gpointer wildcard)
     g_free(w);
 }
 
-/* Why the receive must be pinned, or NULL. AFTER: see Judged. */
+/* The reason why the receive must be pinned, or NULL. AFTER is as in Judged. */
 static const char *reason_to_pin(const MessageTraffic *t, const Transfer *one, guint rank,
                                  const guint64 *after)
 {
@@ -170,8 +171,8 @@ typedef struct {
     guint rank;
 } PinQuestion;
 
-/* Pins what conflicts, and gives the receives for which it is to be looked at what happens before
- * what. */
+/* Pins receives that have a conflict. Returns the receives that need the precedence of calls for a
+ * decision. */
 static GArray *pin_clear_cases(const MessageTraffic *t)
 {
     GArray *open = g_array_new(FALSE, FALSE, sizeof(PinQuestion));
@@ -214,7 +215,7 @@ static void answer(MessageTraffic *t, const GArray *questions)
     g_hash_table_destroy(t->asked);
 }
 
-/* All that would be pinned on one rank? */
+/* Tries turns, if all pinned receives are on one rank. Returns whether they work. */
 static gboolean try_turns(const MessageTraffic *t)
 {
     Plan *plan = t->plan;
@@ -248,7 +249,7 @@ void plan_wildcards(Plan *plan)
         if (questions->len > 0)
             answer(t, questions);
     }
-    /* SendOrder are in the recorded order, which loops do not keep. */
+    /* Turns are in the recorded order, which loops do not keep. */
     if (!plan->options->pin && !plan->has_loops && !job_worlds_several(plan)
         && g_hash_table_size(plan->wildcards) > 0 && try_turns(t))
         g_hash_table_remove_all(plan->wildcards);

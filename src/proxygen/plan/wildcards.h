@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wildcards.h: which receives from any source stay so, and what the others are pinned to. */
+/* wildcards.h: decides which receives from any source keep the wildcard, and which are pinned. */
 #ifndef PROXYGEN_WILDCARDS_H
 #define PROXYGEN_WILDCARDS_H
 
@@ -8,13 +8,13 @@
 typedef struct {
     guint terminal;
     guint slot;        /* of its source */
-    gint64 any_source; /* the word */
+    gint64 any_source; /* the word MPI_ANY_SOURCE */
     gboolean pinned;
-    const char *reason; /* why, for the comment and the report (changes.h) */
-    /* rank -> GArray of gint32, one for each time the rank makes the call; -1 nothing came */
+    const char *reason; /* why it is pinned, for the comment and the report (changes.h) */
+    /* rank -> GArray of gint32: the source of each call; -1 if nothing came */
     GHashTable *sources;
-    /* rank -> GPtrArray of GArray of gint32: of a persistent receive that gets messages of several
-     * ranks, for each time the rank makes the call, one for each start; else NULL */
+    /* rank -> GPtrArray of GArray of gint32: for each call that makes a persistent receive, the
+     * source of each start. NULL unless the starts of one request have several sources */
     GHashTable *starts;
 } Wildcard;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* helper_text.c: text of helpers as definitions and declarations. */
+/* helper_text.c: turns the text of helpers into definitions and declarations. */
 #include "helpers.h"
 #include "src/proxygen/model/model.h"
 
@@ -23,7 +23,7 @@ void helper_define_with(Out *o, const char *text, const char *part)
 void helper_declare(Emitter *e, GString *out, const char *format, ...)
 {
     if (*e->linkage)
-        return; /* one file: the definitions come first */
+        return; /* a single file has the definitions first */
     va_list arguments;
     va_start(arguments, format);
     g_string_append_vprintf(out, format, arguments);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* helpers.c: the functions and variables that the generated program needs beside the application's
- * calls, only those that are used.
+/* helpers.c: the functions and variables that the generated program needs besides the application's
+ * calls. Only those that are used are written.
  *
- * In one file everything is static; in several, what is shared is declared in proxy.h. Nothing here
- * calls an MPI function by its MPI_ name, so that a recording of the proxy has the application's
- * calls only; but for those on requests that the program itself uses (aims). */
+ * In one file all are static; in several files, proxy.h declares the shared ones. Helpers call MPI
+ * functions by their PMPI_ names, so that a recording of the proxy has the application's calls
+ * only. The exception are calls on requests that the program itself makes (aims). */
 #include "helpers.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ static gint64 rounded(gint64 bytes, gint64 unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Of a segment, or in a table at a number that none has. */
+/* The bytes of a segment above and below its offset 0. S is NULL for a number without a segment. */
 static gint64 bytes_above(const Segment *s)
 {
     return s ? MAX(s->high, 1) : 1;
@@ -117,7 +117,7 @@ static void stack_memory(Out *o)
     }
 }
 
-/* A list of pointers of MPI's own segments, as long as the largest id asks for. */
+/* Writes an array of pointers to MPI's own segments. Its length is the largest id. */
 static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, const char *comment)
 {
     g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
@@ -129,7 +129,7 @@ static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, c
                            o->e->linkage, name, n, comment);
 }
 
-/* A table by id, for the segments that the proxy allocates itself. */
+/* Writes a table of sizes by id, for segments that the proxy allocates. */
 static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name,
                     gint64 (*bytes)(const Segment *s))
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* helpers_cuda.c: blocks of memory that are CUDA's in the proxy, too (proxygen --cuda). They are
- * among those of the heap, by number, size and pointer. */
+/* helpers_cuda.c: blocks of memory that are CUDA's in the proxy (proxygen --cuda). Their numbers,
+ * sizes and pointers are among those of the heap. */
 #include "helpers.h"
 
 static const char *const places = "enum { ON_HEAP, ON_DEVICE, MANAGED, PINNED };\n";

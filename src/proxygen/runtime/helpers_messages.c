@@ -64,7 +64,7 @@ static const char *const aims_text =
     "}\n"
     "\n";
 
-/* $: int, #: nothing; or MPI_Count and _c. */
+/* $ stands for int and # for nothing, or $ for MPI_Count and # for _c. */
 static const char *const aim_init_text =
     "@int recv_init#_aimed(void *buf, $ count, MPI_Datatype datatype, const int *sources, int tag, "
     "MPI_Comm comm, MPI_Request *request)\n"
@@ -244,7 +244,7 @@ static const char *const await_places_text =
     "}\n"
     "\n";
 
-/* For each rank pairs of a lock's number and a block, ended by 0. */
+/* Writes for each rank pairs of a lock's number and a block, ended by 0. */
 static void await_places(Out *o)
 {
     const GPtrArray *awaited = o->e->plan->awaited;

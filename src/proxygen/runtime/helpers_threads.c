@@ -178,7 +178,7 @@ void helpers_threads(Out *o)
         gboolean needed;
         const char *text, *declarations;
     } parts[] = {
-        {*e->linkage != '\0', SHARE_TYPE "\n", ""}, /* else it is among the declarations */
+        {*e->linkage != '\0', SHARE_TYPE "\n", ""}, /* otherwise it is among the declarations */
         {TRUE, shared_text,
          SHARE_TYPE "\nextern _Thread_local int thread_number, thread_place;\nextern const Share "
                     "*shares;\nextern int n_shares;"},

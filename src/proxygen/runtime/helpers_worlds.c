@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* helpers_worlds.c: see helpers.h. A proxy of several worlds: processes that it starts are this
- * program again, and are told by arguments which world they are. */
+/* helpers_worlds.c: see helpers.h. A proxy of several worlds starts itself again. Arguments tell
+ * the new processes which world they are. */
 #include "helpers.h"
 #include "src/proxygen/model/model.h"
 

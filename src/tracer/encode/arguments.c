@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* arguments.c: what the generated wrappers call that loops or asks MPI. Wait and Test are in
+/* arguments.c: the parts of the generated wrappers that loop or call MPI. Wait and Test are in
  * completion.c.
  *
- * MPI is asked only about handles that Wend knows, inside a wrapper, and only what cannot fail: the
- * application's error handlers must not run for a question of Wend's. */
+ * MPI is asked only inside a wrapper, only about handles that Wend knows, and only in calls that
+ * cannot fail. The application's error handlers must not run for a call of Wend. */
 #include "encode.h"
 #include "own.gen.h"
 
@@ -22,7 +22,7 @@ int64_t sum_ints(const int *a, int64_t n)
     return sum;
 }
 
-/* The topology that COMM has; MPI_UNDEFINED too if the communicator is unknown. */
+/* The topology of COMM; MPI_UNDEFINED if the communicator is unknown. */
 static int topology(MPI_Comm comm)
 {
     int kind = MPI_UNDEFINED;
@@ -67,14 +67,14 @@ int64_t graph_neighbors(MPI_Comm comm, int rank)
     return PMPI_Graph_neighbors_count(comm, rank, &n) == MPI_SUCCESS ? n : 0;
 }
 
-/* It may not have become as many as were wanted. */
+/* The number of processes that were started, which may be less than the application wanted. */
 int64_t spawned(const MPI_Comm *made)
 {
     const CommMetadata *f = made ? comm_facts(*made) : NULL;
     return f && f->remote_size > 0 ? f->remote_size : 0;
 }
 
-/* Called after MPI_Type_get_contents has succeeded, so that the envelope can be had. */
+/* The envelope of TYPE. MPI_Type_get_contents has succeeded, so this call succeeds, too. */
 typedef struct {
     int integers, addresses, datatypes, combiner;
 } Envelope;
@@ -139,7 +139,7 @@ int64_t file_bytes(const char *name)
     int saved = errno;
     bool there = name && stat(name, &info) == 0;
     if (name && !there) {
-        /* "ufs:/data/input": libraries take a type of file system in front. */
+        /* "ufs:/data/input": libraries accept a type of file system as prefix */
         const char *end = name;
         while (isalnum((unsigned char)*end))
             end++;
@@ -170,7 +170,7 @@ void put_distance(ActiveCall *c, int64_t value, int64_t base)
     c->varies = true;
 }
 
-/* Is the datatype at an absolute address? */
+/* Whether the datatype is at an absolute address. */
 static bool is_placed(MPI_Datatype type)
 {
     MPI_Aint low, extent;
@@ -183,7 +183,7 @@ static bool is_placed(MPI_Datatype type)
 void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
 {
     Origin origin = {0};
-    /* no distance of other datatypes is one of places, be it as long as one by chance */
+    /* other datatypes have no distance between addresses, even if a number happens to equal one */
     if (value != 0 && datatypes_vary(&type, 1)) {
         if (!is_placed(type))
             origin = displacement_origin(c, &value, 1, sizeof value);
@@ -197,7 +197,7 @@ void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
 
 /* -- attributes -- */
 
-/* Predefined attributes that are a number behind a pointer into the library. */
+/* Reads a predefined attribute that is a number behind a pointer into the library. */
 static bool number_attribute(int keyval, const void *p, int64_t *value)
 {
     if (keyval == MPI_WIN_SIZE) {
@@ -273,7 +273,7 @@ void put_strings2(Words *row, char **const *s, int64_t n)
 
 /* -- statuses -- */
 
-/* Libraries leave source and tag of a file operation's status as they were. */
+/* Puts a status of a file operation. Libraries leave its source and tag undefined. */
 void out_status_io(ActiveCall *c, const MPI_Status *s, int64_t bytes)
 {
     MPI_Count n = 0;

@@ -5,8 +5,8 @@
 #include "lib/base/budget.h"
 #include "memory/address.h"
 
-/* So many progressions, and one more for each SPARSE elements: an array that does not follow a
- * pattern is given up soon, and what is folded takes less. */
+/* The limit for an array of N elements is FEW + N / SPARSE progressions. So an array without a
+ * pattern is given up early, and an array with one gets shorter. */
 enum { FEW = 16, SPARSE = 32 };
 
 static void forget(Folding *f)
@@ -31,8 +31,8 @@ static bool add(Folding *f, const WendProgression *stretch, bool numbers)
     return true;
 }
 
-/* Are most elements of a stretch no addresses? Those that look like some do so by chance: a million
- * displacements get everywhere. */
+/* Whether most elements of a stretch are no addresses. Elements that look like addresses then do so
+ * by accident, as some of a million displacements do. */
 static bool are_numbers(const WendIntegers *v, int64_t from, int64_t end)
 {
     Gap gap = {0};
@@ -42,8 +42,8 @@ static bool are_numbers(const WendIntegers *v, int64_t from, int64_t end)
     return mapped < end - from - mapped;
 }
 
-/* Do all elements that take turns stand for places of one segment? In the order of the elements:
- * what is seen first gets its number first. */
+/* Whether all elements of a progression are in one segment. The elements are examined in order,
+ * because segments are numbered by first use. */
 static bool are_of_one_segment(const WendIntegers *v, int64_t from, int64_t end, int64_t stride)
 {
     int64_t segments[WEND_MOST_STRIDE];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* array-patterns.h: long arrays as progressions (lib/record/progressions.h), where they are. */
+/* array-patterns.h: encodes long arrays as progressions (lib/record/progressions.h), if they have a
+ * pattern. */
 #ifndef WEND_ARRAY_PATTERNS_H
 #define WEND_ARRAY_PATTERNS_H
 
@@ -7,36 +8,36 @@
 #include "objects/objects.h"
 #include "recorder/recorder.h"
 
-/* What an array's elements are. */
+/* The kind of an array's elements. */
 typedef enum {
-    FOLD_EQUAL, /* words that tell no number: only equal ones make a progression */
-    FOLD_NAMED, /* numbers, of which negative ones may be constants of MPI's */
+    FOLD_EQUAL, /* words that are no numbers: only equal words form a progression */
+    FOLD_NAMED, /* numbers; negative ones may be constants of MPI */
     FOLD_NUMBERS,
     FOLD_ADDRESSES /* numbers that may be addresses */
 } FoldKind;
 
 typedef struct {
     WendProgression p;
-    bool number; /* its elements are no addresses, though they may look like some */
+    bool number; /* its elements are numbers, even those that look like addresses */
 } Fold;
 
 typedef struct {
     FoldKind kind;
-    Fold *all; /* NULL: the array is not folded */
+    Fold *all; /* NULL: the array has no pattern */
     size_t n, cap, at;
     int64_t total;
 } Folding;
 
-/* Elements of arrays that are shorter are recorded one by one: across ranks, each of them has its
- * own expression. */
+/* Shorter arrays are recorded element by element: each element then has an expression of its own
+ * over the ranks. */
 enum { FOLD_LEAST = 1024 };
 
 Folding array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n,
                            FoldKind kind);
 int64_t array_pattern_next(ActiveCall *c, Folding *f);
 
-/* The length word of an array of N elements of WIDTH bytes each, in shape or slots, and which
- * elements are to be put: the first, if there is one, and then what array_next says, until that is
+/* Begins an array of N elements of WIDTH bytes each: puts its length word. Then the caller puts
+ * elements: the first one, if there is any, and each that array_next returns, until it returns
  * N. */
 static inline Folding array_begin(ActiveCall *c, const void *array, size_t width, int64_t n,
                                   FoldKind kind)
@@ -51,7 +52,7 @@ static inline int64_t array_next(ActiveCall *c, Folding *f, int64_t i)
     return __builtin_expect(!f->all, 1) ? i + 1 : array_pattern_next(c, f);
 }
 
-/* Is the element that is to be put now a number, though it may look like an address? */
+/* Whether the current element is a number, although it may look like an address. */
 static inline bool array_pattern_is_number(const Folding *f)
 {
     return f->all && f->all[f->at].number;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* closures.c: closures around the application's functions that MPI calls. closures.h says what they
- * do.
+/* closures.c: closures around the application's functions that MPI calls (closures.h).
  *
- * One closure is a few words of code made by libffi. It is called with what the library passes,
- * whatever that is: eight words, in the places where the ABIs that matter (x86-64, AArch64, ppc64,
- * RISC-V) pass integers and pointers, are handed on as they are. Words past the last argument are
- * read and mean nothing; all of these functions take integers and pointers alone, and return an int
- * or nothing, but for one: the wait function of MPICH's extended generalized requests has a double,
- * and goes without a closure. */
+ * A closure is a few words of code made by libffi. It passes on the library's arguments, whatever
+ * they are: eight words, in the registers in which the relevant ABIs (x86-64, AArch64, ppc64,
+ * RISC-V) pass integers and pointers. Words after the last argument are read and have no meaning.
+ * All of these functions take only integers and pointers, and return an int or nothing. The one
+ * exception is the wait function of MPICH's extended generalized requests, which takes a double and
+ * gets no closure. */
 #include "closures.h"
 
 #include <dlfcn.h>
@@ -21,7 +20,7 @@
 #include "functions.gen.h"
 #include "recorder/recorder.h"
 
-/* The predefined functions are only compared with, and processes without MPI have none. */
+/* The predefined functions are only compared with, and a process without MPI lacks them. */
 #pragma weak MPIR_Dup_fn
 #pragma weak OMPI_C_MPI_COMM_DUP_FN
 #pragma weak OMPI_C_MPI_COMM_NULL_COPY_FN
@@ -42,8 +41,8 @@ typedef uint64_t Plain(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_
                        uint64_t);
 
 typedef struct {
-    void *function; /* the application's */
-    void *code;     /* what the library calls */
+    void *function; /* the application's function */
+    void *code;     /* the code that the library calls */
     int64_t word;
     enum wend_callback kind;
     enum callback_language language;
@@ -54,8 +53,8 @@ typedef struct {
     int64_t word;
 } Named;
 
-/* Both are found by the function's address and only grow. Each thread has a word for a function of
- * its own: whose came first is not the program's doing. */
+/* Both tables are sorted by address, and only grow. Each thread has a word of its own for a
+ * function, because the order of first uses in several threads does not depend on the program. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     Closure **at;
@@ -65,7 +64,7 @@ static struct {
     Named *at;
     size_t n, cap;
 } names; /* sorted by function and thread */
-/* by thread: functions that it has words for */
+/* by thread: number of functions that have words */
 static struct {
     uint32_t *next;
     size_t n;
@@ -171,7 +170,8 @@ static bool returns_nothing(enum wend_callback kind)
            || kind == WEND_CALLBACK_MPI_T_event_dropped_cb_function;
 }
 
-/* Where Fortran's functions leave their error code: behind the arguments that C's have. */
+/* The index of the argument in which a Fortran function returns its error code. It comes after the
+ * arguments of the C function. */
 static int fortran_error_argument(enum wend_callback kind)
 {
     switch (kind) {
@@ -199,7 +199,7 @@ static int fortran_error_argument(enum wend_callback kind)
     }
 }
 
-/* Does the call that had the error give MPI_SUCCESS after this error handler? */
+/* Whether the call with the error returns MPI_SUCCESS after this error handler. */
 static bool leaves_success(const Closure *c, const uint64_t *argument)
 {
     return c->language == CALLBACK_CXX || *(const int *)(uintptr_t)argument[1] == MPI_SUCCESS;
@@ -221,14 +221,14 @@ static void record_return(const Closure *c, uint64_t returned, const uint64_t *a
     call_pseudo(WEND_FN_wend_return, (int64_t[]){c->kind}, 1, (int64_t[]){value, flag}, 2);
 }
 
-/* The application's function may leave by an exception (MPI's C++ bindings had handlers that do):
- * then what was entered is left, and there is no value. */
+/* A visit to the application's function. It may leave by an exception, as error handlers of MPI's
+ * C++ bindings do. The visit then ends without a value. */
 typedef struct {
     bool entered, returned;
 } Visit;
 
-/* What unwinding needs is there when something is thrown; libwend.so does not bring libgcc_s into
- * processes where nothing is. */
+/* The functions for unwinding are weak references. They exist when something is thrown, and
+ * libwend.so does not load libgcc_s into other processes. */
 __asm__(".weak _Unwind_Resume\n.weak __gcc_personality_v0");
 
 static void leave(const Visit *v)
@@ -237,7 +237,7 @@ static void leave(const Visit *v)
         return;
     callback_leave();
     if (!v->returned && wend_thread)
-        call_forget(wend_thread->call); /* the interrupted call does not come back either */
+        call_forget(wend_thread->call); /* the interrupted call does not return either */
 }
 
 static void run(ffi_cif *cif, void *result, void **arguments, void *data)
@@ -261,7 +261,7 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
     visit.returned = true;
     if (visit.entered) {
         saved = errno;
-        /* Operators run in numbers that the library decides. */
+        /* The library decides how often an operator runs. */
         if (is_operator(c->kind) && callback_calls() == 0)
             callback_passed();
         else
@@ -275,7 +275,7 @@ static void run(ffi_cif *cif, void *result, void **arguments, void *data)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-/* Part of the library, and mean something to it; NULL as well. */
+/* Whether FUNCTION is NULL or part of the library, which gives it a meaning. */
 static bool is_predefined(const void *function)
 {
     return function == NULL || function == (const void *)MPI_COMM_DUP_FN
@@ -363,8 +363,8 @@ void *callback_wrap(enum wend_callback kind, void *function, enum callback_langu
 
 /* -- other languages -- */
 
-/* Is NAME that of an entry of the Fortran layer: the C name without MPI_ in any case, and
- * underscores after it, or what the mpi_f08 module's are called by? */
+/* Whether NAME is an entry of the Fortran layer: the C name without MPI_ in upper or lower case,
+ * with trailing underscores, or a name that the mpi_f08 module calls. */
 static bool is_entry(const char *name, const char *lower)
 {
     size_t n = strlen(lower);
@@ -391,7 +391,7 @@ enum callback_language callback_language_of(const void *return_address)
         "win_create_errhandler",
         "session_create_errhandler",
         "grequest_start",
-#ifndef OPEN_MPI /* which gives functions of its own that call the application's */
+#ifndef OPEN_MPI /* Open MPI passes functions of its own, which call the application's */
         "register_datarep",
 #endif
     };
@@ -399,14 +399,14 @@ enum callback_language callback_language_of(const void *return_address)
     if (!dladdr(return_address, &caller) || !caller.dli_sname)
         return CALLBACK_C;
     const char *name = caller.dli_sname;
-    /* MPI::Comm::Create_errhandler, mangled, and those of MPI::File and MPI::Win. */
+    /* MPI::Comm::Create_errhandler, mangled, and those of MPI::File and MPI::Win */
     if (strncmp(name, "_ZN3MPI", strlen("_ZN3MPI")) == 0 && strstr(name, "Create_errhandler"))
         return CALLBACK_CXX;
-    if (strncmp(name, "pmpir_", 6) == 0) /* mpi_f08's second names */
+    if (strncmp(name, "pmpir_", 6) == 0) /* the profiling names of mpi_f08 */
         name += 2;
     else if (*name == 'p' || *name == 'P')
         name++;
-    else if (strncmp(name, "ompi_", 5) == 0) /* Open MPI's */
+    else if (strncmp(name, "ompi_", 5) == 0) /* names of Open MPI */
         name++;
     if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0
         && strncmp(name, "pir_", 4) != 0)

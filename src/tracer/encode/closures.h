@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* closures.h: the application's functions that MPI calls: reduction operators, attribute copy and
- * delete functions, error handlers, generalized requests, data representations, MPI_T's event
- * handlers.
+ * delete functions, error handlers, generalized requests, data representations, event handlers of
+ * MPI_T.
  *
- * A wrapper hands the library a closure in the function's place:
+ * A wrapper passes a closure to the library instead of the function:
  *
  *     in_func(c, user_fn);        // the spec's group of predefined functions first, else
- *                                 func_word()
+ *                                 // func_word()
  *     …
  *     rc = PMPI_Op_create((MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function, (void
  *       *)user_fn, CALLERS_LANGUAGE()), commute, op);
  *
- * also when call_begin gave NULL because Wend is off for now (a callback made while off may run
- * while on); only when MPI calls itself the function goes on as it is. Extra state, attribute
- * values and user data are never touched, and MPI has no query that gives a function back, so that
- * the application sees only what is its own.
+ * It does so even if call_begin gave NULL because recording is off, since a callback that is made
+ * then may run while recording is on. Only if MPI calls itself, the function is passed as it is.
+ * Extra state, attribute values and user data are never changed, and MPI has no query that returns
+ * a function. So the application sees only its own values.
  *
- * A closure forwards its arguments as they are, eight words of them, so that it does for C, Fortran
- * (other arguments, by reference) and variadic prototypes alike. Around the application's function
- * the thread's calls go to the callback's own sequence (kind callback, id = function word);
- * afterwards comes wend_return(kind, value, flag). Closures live to the end of the process, because
- * a library may call a freed operator's or keyval's function later; there is one for each function,
- * kind and language. */
+ * A closure passes on eight words of arguments unchanged. This serves C, Fortran (other arguments,
+ * by reference) and variadic prototypes. While the application's function runs, the thread's calls
+ * go to the callback's own sequence (kind callback, id = function word). Afterwards
+ * wend_return(kind, value, flag) is recorded. Closures live until the process ends, because a
+ * library may call the function of a freed operator or keyval later. There is one closure for each
+ * function, kind and language. */
 #ifndef WEND_CLOSURES_H
 #define WEND_CLOSURES_H
 
@@ -30,21 +30,21 @@
 
 #include "lib/record/words.h"
 
-/* What to give the library in place of FUNCTION. NULL, the library's predefined functions
- * (MPI_COMM_DUP_FN, …) and closures come back as they are; FUNCTION itself too when memory is
- * short. Thread-safe, no MPI call, no lock held across application code. */
+/* Returns the function to pass to the library instead of FUNCTION. NULL, the library's predefined
+ * functions (MPI_COMM_DUP_FN, …) and closures are returned unchanged, and so is FUNCTION if memory
+ * is short. Thread-safe. Calls no MPI function, and holds no lock while application code runs. */
 enum callback_language { CALLBACK_C, CALLBACK_FORTRAN, CALLBACK_CXX };
 void *callback_wrap(enum wend_callback kind, void *function, enum callback_language language);
 
-/* FUNCTION's word: WEND_HANDLE(thread, n), by first sight in the thread. NULL and predefined
- * functions are the caller's to name first (their constants depend on the parameter's group: NULL
- * is MPI_COMM_NULL_COPY_FN here and MPI_CONVERSION_FN_NULL there). */
+/* The word of FUNCTION: WEND_HANDLE(thread, n), numbered at its first use in the thread. The caller
+ * handles NULL and predefined functions first, because their constants depend on the parameter's
+ * group: NULL is MPI_COMM_NULL_COPY_FN for one parameter and MPI_CONVERSION_FN_NULL for another. */
 int64_t func_word(const void *function);
 
-/* Whether the caller of the function that this stands in is the library's Fortran layer (MPICH's
- * calls the C functions), so that callbacks given now will be called with Fortran's arguments; or
- * its C++ layer, so that an error handler given now leaves no code: whatever it does, the call that
- * had the error gives MPI_SUCCESS. */
+/* The language of the caller of the function in which this macro is used. The library's Fortran
+ * layer may be the caller (MPICH's calls the C functions). It then calls callbacks with Fortran's
+ * arguments. If its C++ layer is the caller, an error handler leaves no error code: whatever the
+ * handler does, the call with the error returns MPI_SUCCESS. */
 #define CALLERS_LANGUAGE() callback_language_of(__builtin_return_address(0))
 enum callback_language callback_language_of(const void *return_address);
 

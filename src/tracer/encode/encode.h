@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* encode.h: arguments -> words, for the generated wrappers. What each kind gives is in
- * docs/recording.md.
+/* encode.h: encodes arguments as words, for the generated wrappers. docs/recording.md has the words
+ * of each kind.
  *
- * Helpers take the row (c->shape, c->slots, c->outcome) that the spec says. Those of cheap kinds
- * are inline; what loops or asks MPI is in arguments.c. */
+ * A helper puts words into the row (c->shape, c->slots, c->outcome) that the spec names. Helpers of
+ * simple kinds are inline. Those with loops or MPI calls are in arguments.c. */
 #ifndef WEND_ENCODE_H
 #define WEND_ENCODE_H
 
@@ -19,21 +19,22 @@
 #define WEND_EXPORT __attribute__((visibility("default")))
 #define HANDLE_VALUE(h) ((uintptr_t)(h))
 
-/* MPI runs on this thread below a wrapper: what it calls now is its own affair. */
+/* Whether MPI runs on this thread below a wrapper. The calls that it makes are not the
+ * application's. */
 static inline bool call_inside(void)
 {
     return wend_thread && wend_thread->inside;
 }
 
-/* What to give the library for a function of the application. C is the wrapper's ActiveCall: with
- * one, this thread is inside by its own doing. Also while Wend is off: a function handed over now
- * may run when it is on. */
+/* The function to pass to the library for a function of the application. C is the wrapper's
+ * ActiveCall. If C is not NULL, this wrapper has set `inside` itself. It wraps even while recording
+ * is off, because a function that is passed now may run later. */
 #define CALLBACK(type, function)                                \
     (!c && call_inside() ? (function)                           \
                          : (__typeof__(function))callback_wrap( \
                              WEND_CALLBACK_##type, (void *)(function), CALLERS_LANGUAGE()))
 
-/* -- who calls -- */
+/* -- the caller's role -- */
 
 static inline int facts_self(const CommMetadata *f)
 {
@@ -44,8 +45,8 @@ static inline int64_t facts_size(const CommMetadata *f)
     return f->remote_size >= 0 ? f->remote_size : f->size;
 }
 
-/* Arguments that matter at the root; where data is contributed; at all (docs of mpi.spec: ?root,
- * ?leaf, ?member). An unknown communicator: nowhere. */
+/* Whether arguments are significant: those of the root, those of ranks that contribute data, and
+ * those of members (mpi.spec: ?root, ?leaf, ?member). With an unknown communicator, none is. */
 static inline bool facts_root(const CommMetadata *f, int root)
 {
     return f && (f->remote_size < 0 ? root == f->rank : root == MPI_ROOT);
@@ -61,7 +62,7 @@ static inline bool facts_member(const CommMetadata *f, int root)
 
 /* -- arrays -- */
 
-/* Length word of an array of N elements. */
+/* The length word of an array of N elements. */
 static inline int64_t array_length(const void *array, int64_t n)
 {
     return !array ? -1 : n > 0 ? n : 0;
@@ -71,7 +72,8 @@ static inline int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Edge weights: MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are addresses that stand for an array. */
+/* The length word of edge weights. MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are addresses that stand
+ * for an array. */
 static inline int64_t weights_length(const int *weights, int64_t n)
 {
     if (weights == MPI_UNWEIGHTED)
@@ -81,13 +83,13 @@ static inline int64_t weights_length(const int *weights, int64_t n)
     return array_length(weights, n);
 }
 
-/* Length rules of the spec: -1 where MPI does not know. */
+/* Length rules of the spec. The result is -1 if MPI does not know the length. */
 int64_t sum_ints(const int *a, int64_t n);
 static inline int64_t last_int(const int *a, int64_t n)
 {
     return a && n > 0 ? a[n - 1] : 0;
 }
-/* of what is under that name; -1: nothing. For a special file or a directory 0 */
+/* bytes of the file with that name; -1: there is none; 0 for a special file or a directory */
 int64_t file_bytes(const char *name);
 int64_t cart_ndims(MPI_Comm comm);
 int64_t graph_nodes(MPI_Comm comm), graph_edges(MPI_Comm comm),
@@ -100,15 +102,15 @@ int64_t type_integers_c(MPI_Datatype type), type_addresses_c(MPI_Datatype type),
 
 /* -- addresses -- */
 
-/* Where an address may stand, and a number does. */
+/* Puts a number in the place of an address. */
 static inline void put_plain(ActiveCall *c, int64_t value)
 {
     put_shape(c, WEND_PLAIN);
     put_slot(c, value);
 }
 
-/* A choice buffer, or a base address that MPI made: segment (shape), and offset (slot) if it is
- * one; a small number stays one. */
+/* Puts a choice buffer, or a base address that MPI made: its segment (shape), and its offset (slot)
+ * if it is in a segment. A small number is put as a number. */
 static inline void in_buf(ActiveCall *c, const void *p)
 {
     if (p == MPI_IN_PLACE) {
@@ -125,8 +127,8 @@ static inline void in_buf(ActiveCall *c, const void *p)
     }
 }
 
-/* An integer, pointer-sized value that may be an address: its words go to SEGMENTS and OFFSETS.
- * GAP: as in memory_looks_mapped. */
+/* Puts a pointer-sized integer that may be an address: its words go to SEGMENTS and OFFSETS. GAP is
+ * as in memory_looks_mapped. */
 static inline void put_address(Words *segments, Words *offsets, int64_t value, Gap *gap)
 {
     Where w = attachments_where((uintptr_t)value, gap);
@@ -139,15 +141,15 @@ static inline void in_address(ActiveCall *c, MPI_Aint a)
     put_address(&c->shape, &c->slots, a, NULL);
 }
 
-/* An address that MPI was asked for, or was given to reckon with. */
+/* Puts an address that the application asked MPI for, or passed to address arithmetic. */
 static inline void in_asked_address(ActiveCall *c, MPI_Aint a)
 {
     in_address(c, a);
     address_log_add(&c->thread->asked, a);
 }
 
-/* Displacements, which may lead from segment to segment: BASE is what address_log_base says of all
- * that stand together. */
+/* Displacements that may lead from one segment to another. BASE is the result of address_log_base
+ * for all displacements of the argument. */
 typedef struct {
     int64_t base;
     Gap gap;
@@ -182,9 +184,10 @@ static inline void in_displacement_alone(ActiveCall *c, int64_t value)
     in_displacement(c, value, &origin);
 }
 
-/* What MPI reckoned from addresses: a number if all of them are numbers here. Memory that another
- * process attaches while the call runs would make it an address, and no proxy can reckon that from
- * numbers. These calls have no words in their shape but the function and those of addresses. */
+/* An address that MPI computed. It is put as a number if all its inputs are numbers. Another
+ * process may attach memory while the call runs, which would turn the number into an address, and
+ * no proxy can compute an address from numbers. The shapes of these calls have only the function
+ * and words of addresses. */
 static inline bool any_address(const ActiveCall *c)
 {
     for (size_t i = 1; i < c->shape.n; i++)
@@ -207,11 +210,11 @@ static inline void out_displacement_alone(ActiveCall *c, int64_t value)
         put_plain(c, value);
 }
 
-/* A bound or an extent of TYPE. */
+/* Puts a bound or an extent of TYPE. */
 void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value);
 
-/* Where a one-sided operation goes: a number, and in dynamic windows a place in the target's
- * memory. */
+/* Puts the target displacement of a one-sided operation: a number, or in a dynamic window a segment
+ * and offset of the target's memory. */
 static inline void in_target(ActiveCall *c, const CommMetadata *facts, int target, MPI_Aint disp)
 {
     Where w = {WEND_PLAIN, disp};
@@ -221,13 +224,14 @@ static inline void in_target(ActiveCall *c, const CommMetadata *facts, int targe
     put_slot(c, w.offset);
 }
 
-/* What MPI_Comm_get_attr and its like gave, where the library says there is one. Predefined
- * attributes are numbers behind a pointer of the library. */
+/* Puts the value that MPI_Comm_get_attr or a similar function gave, if the attribute is set.
+ * Predefined attributes are numbers behind a pointer of the library. */
 void out_attr(ActiveCall *c, int keyval, const void *attribute);
 
 /* -- handles -- */
 
-/* MPI_T_PVAR_ALL_HANDLES is a variable of the library in MPICH, so that no table can hold it. */
+/* In MPICH, MPI_T_PVAR_ALL_HANDLES is a variable of the library, so no generated table can contain
+ * it. */
 static inline int64_t pvar_word(MPI_T_pvar_handle h)
 {
     return h == MPI_T_PVAR_ALL_HANDLES ? WEND_CONST(WEND_CONSTANT_MPI_T_PVAR_ALL_HANDLES)
@@ -250,8 +254,8 @@ static inline void in_func(ActiveCall *c, const void *f)
 
 /* -- statuses -- */
 
-/* The status to give the library: the application's, or one of Wend's in the place of
- * MPI_STATUS_IGNORE. Without memory: the application's. */
+/* The status to pass to the library: the application's, or one of Wend's instead of
+ * MPI_STATUS_IGNORE. If memory is short, the application's. */
 static inline MPI_Status *status_to_fill(ActiveCall *c, MPI_Status *s)
 {
     if (s != MPI_STATUS_IGNORE)
@@ -272,9 +276,9 @@ static inline int64_t posted_bytes(int64_t count, MPI_Datatype type)
     int64_t size = datatype_size(type);
     return count > 0 && size > 0 ? count * size : 0;
 }
-/* of a blocking file operation: only the size means something */
+/* of a blocking file operation: only the size is defined */
 void out_status_io(ActiveCall *c, const MPI_Status *s, int64_t bytes);
-/* nothing was there to have one */
+/* for a call that found nothing and has no status */
 static inline void out_status_absent(ActiveCall *c)
 {
     for (int i = 0; i < 4; i++)

@@ -25,10 +25,11 @@ static bool is_of_own_family(void)
     for (int i = 0; i < N_FAMILIES; i++)
         if (strcmp(families[i].name, MPI_FAMILY) == 0)
             return mpi_library_symbol(families[i].mark) != NULL;
-    return true; /* built for a library of no known family: nothing is known of others either */
+    return true; /* built for a library of unknown family, which cannot be told from others */
 }
 
-/* What a reference leads to that leads to Wend's wrapper now, or would when it is bound. */
+/* The function after Wend's wrapper, for a reference that leads to the wrapper now, or would when
+ * it is bound. NULL for other references. */
 static void *beyond(const char *name, void *own)
 {
     if ((strncasecmp(name, "mpi", 3) != 0 && strncmp(name, "ompi_", 5) != 0)
@@ -44,7 +45,7 @@ static void lead_past(const Module *m, void *user)
         module_redirect(m, beyond, user);
 }
 
-/* A symbol without a value is passed over by the dynamic linker. */
+/* Hides a function of Wend: the dynamic linker skips a symbol without a value. */
 static void hide(void *self, const char *name)
 {
     Dl_info info;

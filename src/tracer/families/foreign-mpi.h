@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* foreign-mpi.h: the MPI library of this process is of another family (family.h) than this libwend
- * was built for, whose wrappers would take handles of another size. So they get out of the way, and
- * the program runs as if they were not there. */
+/* foreign-mpi.h: a foreign MPI library, which is of another family (family.h) than this libwend.
+ * Wend's wrappers would take handles of another size. So the program's references are changed to
+ * bypass them, and the program runs as if Wend were not there. */
 #ifndef WEND_FOREIGN_MPI_H
 #define WEND_FOREIGN_MPI_H
 
 #include <stdbool.h>
 
-/* When the MPI library is there, at the start or later. TRUE: it is of another family; the
- * program's references lead past Wend, and those that are bound from now on will not find it. What
- * has been called already takes integers and pointers alone, whose sizes are the same everywhere
- * (MPI_Init, MPI_Initialized). */
+/* Checks the MPI library once it is loaded, at the start or later. If it is of another family,
+ * returns true, and the program's references bypass Wend. References that are bound later do not
+ * find Wend either. The calls made before are MPI_Init, MPI_Initialized and the like, with integers
+ * and pointers only, which have the same size in all families. */
 bool foreign_mpi_met(void);
 
 #endif

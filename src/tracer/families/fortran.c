@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fortran.c: see fortran.h. The layer's references to PMPI_ functions are resolved to the wrappers
- * instead, in the table that the dynamic linker keeps for that one module. (A libwend.so that
- * defined PMPI_Comm_rank itself would stand before everybody's calls to it: those of other tools,
- * and of the I/O part inside the library.) */
+/* fortran.c: see fortran.h. It changes the layer's references to PMPI_ functions to Wend's
+ * wrappers, in the dynamic linker's table for that one module. If libwend.so defined PMPI_Comm_rank
+ * itself, it would intercept all calls of it: those of other tools, and of the I/O part in the
+ * library. */
 #include "fortran.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-/* The layer's conversions of handles and statuses are no calls of the program. */
+/* Whether the function converts handles or statuses. Such calls of the layer are not the
+ * program's. */
 static bool converts(const char *name)
 {
     return strstr(name, "_f2c") || strstr(name, "_c2f");

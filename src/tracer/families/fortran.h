@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fortran.h: the calls that an MPI library's Fortran layer makes past the names that a tracer
- * stands before. */
+/* fortran.h: calls that an MPI library's Fortran layer makes to other names than those that a
+ * tracer defines. */
 #ifndef WEND_FORTRAN_H
 #define WEND_FORTRAN_H
 
@@ -10,17 +10,17 @@
 #include "interpose/interpose.h"
 #include "library.gen.h"
 
-/* When the process has started, for the first call of "use mpi_f08" is such a one; and when an MPI
- * library came later. */
+/* Redirects these calls to Wend. Call it at the start of the process, because the first call of
+ * "use mpi_f08" may be such a call, and when an MPI library is loaded late. */
 void fortran_open(void);
 
 /* -- of each family: fortran_mpich.c, fortran_openmpi.c -- */
 
 bool fortran_is_layer(const Module *m);
-/* What stands before a function of the library's own by which the layer does what MPI_ functions
- * do; NULL: nothing. */
+/* Wend's function for an internal function of the library that the layer calls instead of an MPI_
+ * function. NULL: there is none. */
 void *fortran_internal(const char *name);
-/* Fortran names that Wend defines itself; NULL ends them. */
+/* Fortran names that Wend defines itself, ended by NULL. */
 extern const char *const fortran_names[];
 
 #endif

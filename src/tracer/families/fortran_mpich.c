@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fortran_mpich.c: MPICH's Fortran layer. libmpichfort calls MPI_Send for mpi_send_, but for "use
- * mpi_f08" PMPI_Comm_rank and the like (all but what takes a choice buffer), and for attributes in
- * any Fortran functions of the library's own, MPII_Comm_set_attr…, which know that a value is an
- * integer. */
+/* fortran_mpich.c: MPICH's Fortran layer. In libmpichfort, mpi_send_ calls MPI_Send. But "use
+ * mpi_f08" calls PMPI_Comm_rank and so on, for all functions without a choice buffer. For
+ * attributes, all Fortran interfaces call internal functions, MPII_Comm_set_attr…, which know that
+ * a value is an integer. */
 #include "fortran.h"
 
 #ifndef OPEN_MPI
@@ -14,13 +14,13 @@
 #include "functions.gen.h"
 #include "recorder/recorder.h"
 
-/* The last argument says what a value is: MPICH's MPIR_Attr_type, a C enum. */
+/* The last argument is the type of the value: MPICH's MPIR_Attr_type, a C enum. */
 #define EACH_OBJECT_WITH_ATTRIBUTES(DO)                 \
     DO(Comm, MPI_Comm, HANDLE_COMM, comm_facts(object)) \
     DO(Win, MPI_Win, HANDLE_WIN, win_facts(object))     \
     DO(Type, MPI_Datatype, HANDLE_DATATYPE, NULL)
 
-/* In Fortran the predefined ones have values of their own, each one more than in C. */
+/* The word of a key. In Fortran the predefined keys have other values, each one more than in C. */
 static int64_t keyval_word(int keyval)
 {
     int64_t word = handle_word(HANDLE_KEYVAL, HANDLE_VALUE(keyval));
@@ -71,8 +71,9 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
         call_stop(c, rc);                                                                       \
         if (call_ok(c)) {                                                                       \
             if (*flag)                                                                          \
-                put_address(&c->outcome, &c->outcome, *(MPI_Aint *)value,                       \
-                            NULL); /* a predefined one too: not behind a pointer, as in C */    \
+                put_address(                                                                    \
+                    &c->outcome, &c->outcome, *(MPI_Aint *)value,                               \
+                    NULL); /* a predefined one, too: it is not behind a pointer, as in C */     \
             else                                                                                \
                 put_outcome(c, WEND_ABSENT);                                                    \
             put_outcome(c, *flag != 0);                                                         \
@@ -98,8 +99,8 @@ void *fortran_internal(const char *name)
     return NULL;
 }
 
-/* The module that takes this from another is the layer (or a program that was linked with it
- * statically). */
+/* Whether the module is the layer, or a program that is linked with it statically. No other module
+ * refers to this function. */
 bool fortran_is_layer(const Module *m)
 {
     return module_refers(m, "MPII_Grequest_set_lang_f77");

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fortran_openmpi.c: Open MPI's Fortran layer. libmpi_mpifh makes PMPI_Send of mpi_send_, and "use
- * mpi_f08" goes through it. For attributes, their keys and error handlers it calls functions of the
- * library's own, which do not say for which object: there the Fortran names themselves are
- * Wend's. */
+/* fortran_openmpi.c: Open MPI's Fortran layer. In libmpi_mpifh, mpi_send_ calls PMPI_Send, and "use
+ * mpi_f08" calls libmpi_mpifh. For attributes, keys and error handlers the layer calls internal
+ * functions, which do not get the object. So Wend defines the Fortran names of these functions. */
 #include "fortran.h"
 
 #ifdef OPEN_MPI
@@ -17,8 +16,8 @@
 #include "interpose/interpose.h"
 #include "recorder/recorder.h"
 
-/* Names in the order of what they are; one function with five names: what mpi_f08 calls, and what a
- * compiler may make of mpi_NAME. UPPER is all that a macro cannot say. */
+/* Defines one function with five names: the name that mpi_f08 calls, and the names that compilers
+ * make of mpi_NAME. UPPER is NAME in upper case, which a macro cannot compute. */
 #define NAMED(NAME, UPPER, ...)                                                              \
     WEND_EXPORT void ompi_##NAME##_f(__VA_ARGS__);                                           \
     WEND_EXPORT void mpi_##NAME(__VA_ARGS__) __attribute__((alias("ompi_" #NAME "_f")));     \
@@ -31,7 +30,7 @@
 
 typedef void Function(void); /* of any type */
 
-/* The library's, which comes after Wend's. */
+/* The library's function, which comes after Wend's. */
 static Function *next(const char *name)
 {
     Function *found = (Function *)dlsym(RTLD_NEXT, name);
@@ -50,56 +49,57 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
     put_shape(c, handle_word(HANDLE_KEYVAL, HANDLE_VALUE(*keyval)));
 }
 
-/* VALUE: the type of attributes, MPI_Fint in what is from MPI 1. */
-#define ATTRIBUTES(OBJECT, CTYPE, KIND, FACTS, VALUE, SET, SET_UPPER, SET_C, GET, GET_UPPER,     \
-                   GET_C)                                                                        \
-    NAMED(SET, SET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *ierr)      \
-    {                                                                                            \
-        MPI_Fint rc = MPI_SUCCESS;                                                               \
-        CTYPE it = PMPI_##OBJECT##_f2c(*object);                                                 \
-        ActiveCall *c = call_begin(WEND_FN_##SET_C);                                             \
-        if (c) {                                                                                 \
-            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)),  \
-                        keyval);                                                                 \
-            in_address(c, (MPI_Aint)*value);                                                     \
-            call_start(c);                                                                       \
-        }                                                                                        \
-        NEXT(SET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *)(object, keyval, value, &rc);      \
-        if (c) {                                                                                 \
-            call_stop(c, rc);                                                                    \
-            call_end(c);                                                                         \
-        }                                                                                        \
-        if (ierr)                                                                                \
-            *ierr = rc;                                                                          \
-    }                                                                                            \
-                                                                                                 \
-    NAMED(GET, GET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *flag,      \
-          MPI_Fint *ierr)                                                                        \
-    {                                                                                            \
-        MPI_Fint rc = MPI_SUCCESS;                                                               \
-        CTYPE it = PMPI_##OBJECT##_f2c(*object);                                                 \
-        ActiveCall *c = call_begin(WEND_FN_##GET_C);                                             \
-        if (c) {                                                                                 \
-            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)),  \
-                        keyval);                                                                 \
-            call_start(c);                                                                       \
-        }                                                                                        \
-        NEXT(GET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *, MPI_Fint *)                       \
-        (object, keyval, value, flag, &rc);                                                      \
-        if (c) {                                                                                 \
-            call_stop(c, rc);                                                                    \
-            if (call_ok(c)) {                                                                    \
-                if (*flag)                                                                       \
-                    put_address(&c->outcome, &c->outcome, (int64_t)*value,                       \
-                                NULL); /* a predefined one too: not behind a pointer, as in C */ \
-                else                                                                             \
-                    put_outcome(c, WEND_ABSENT);                                                 \
-                put_outcome(c, *flag != 0);                                                      \
-            }                                                                                    \
-            call_end(c);                                                                         \
-        }                                                                                        \
-        if (ierr)                                                                                \
-            *ierr = rc;                                                                          \
+/* VALUE is the type of attributes: MPI_Fint in functions of MPI 1. */
+#define ATTRIBUTES(OBJECT, CTYPE, KIND, FACTS, VALUE, SET, SET_UPPER, SET_C, GET, GET_UPPER,    \
+                   GET_C)                                                                       \
+    NAMED(SET, SET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *ierr)     \
+    {                                                                                           \
+        MPI_Fint rc = MPI_SUCCESS;                                                              \
+        CTYPE it = PMPI_##OBJECT##_f2c(*object);                                                \
+        ActiveCall *c = call_begin(WEND_FN_##SET_C);                                            \
+        if (c) {                                                                                \
+            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)), \
+                        keyval);                                                                \
+            in_address(c, (MPI_Aint)*value);                                                    \
+            call_start(c);                                                                      \
+        }                                                                                       \
+        NEXT(SET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *)(object, keyval, value, &rc);     \
+        if (c) {                                                                                \
+            call_stop(c, rc);                                                                   \
+            call_end(c);                                                                        \
+        }                                                                                       \
+        if (ierr)                                                                               \
+            *ierr = rc;                                                                         \
+    }                                                                                           \
+                                                                                                \
+    NAMED(GET, GET_UPPER, MPI_Fint *object, MPI_Fint *keyval, VALUE *value, MPI_Fint *flag,     \
+          MPI_Fint *ierr)                                                                       \
+    {                                                                                           \
+        MPI_Fint rc = MPI_SUCCESS;                                                              \
+        CTYPE it = PMPI_##OBJECT##_f2c(*object);                                                \
+        ActiveCall *c = call_begin(WEND_FN_##GET_C);                                            \
+        if (c) {                                                                                \
+            begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)), \
+                        keyval);                                                                \
+            call_start(c);                                                                      \
+        }                                                                                       \
+        NEXT(GET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *, MPI_Fint *)                      \
+        (object, keyval, value, flag, &rc);                                                     \
+        if (c) {                                                                                \
+            call_stop(c, rc);                                                                   \
+            if (call_ok(c)) {                                                                   \
+                if (*flag)                                                                      \
+                    put_address(                                                                \
+                        &c->outcome, &c->outcome, (int64_t)*value,                              \
+                        NULL); /* a predefined one, too: it is not behind a pointer, as in C */ \
+                else                                                                            \
+                    put_outcome(c, WEND_ABSENT);                                                \
+                put_outcome(c, *flag != 0);                                                     \
+            }                                                                                   \
+            call_end(c);                                                                        \
+        }                                                                                       \
+        if (ierr)                                                                               \
+            *ierr = rc;                                                                         \
     }
 
 ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Aint, comm_set_attr, COMM_SET_ATTR,
@@ -113,8 +113,8 @@ ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Fint, attr_put, ATTR
 
 /* -- keys -- */
 
-/* The predefined functions have Fortran names of their own, and others in the mpi_f08 module. NULL:
- * an application's. */
+/* Whether FUNCTION is the predefined function NAME. These have Fortran names of their own, and
+ * other names in the mpi_f08 module. */
 static const char *const predefined_in[] = {"mpi_%s_", "__mpi_f08_callbacks_MOD_mpi_%s"};
 static bool is_predefined(const void *function, const char *name)
 {
@@ -127,7 +127,7 @@ static bool is_predefined(const void *function, const char *name)
     return false;
 }
 
-/* What the library gets in place of the function; its word goes to the shape. */
+/* The function to pass to the library instead of FUNCTION. Puts its word into the shape. */
 static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *function,
                              const char *const *names, const uint32_t *words, int n)
 {
@@ -144,7 +144,7 @@ static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *f
                : (Function *)callback_wrap(kind, (void *)function, CALLBACK_FORTRAN);
 }
 
-/* EXTRA: the type of the extra state. */
+/* EXTRA is the type of the extra state. */
 #define KEYS(NAME, UPPER, FUNCTION, EXTRA, COPY, COPY_NAMES, COPY_WORDS, DELETE, DELETE_NAME,   \
              DELETE_WORD)                                                                       \
     NAMED(NAME, UPPER, Function *copy, Function *delete, MPI_Fint *keyval, EXTRA *extra,        \
@@ -245,7 +245,7 @@ bool fortran_is_layer(const Module *m)
     return strstr(m->name, "/libmpi_mpifh") || strstr(m->name, "/libmpi_usempi");
 }
 
-/* mpi_f08's functions call some of the others by their profiling names. */
+/* Functions of mpi_f08 call some of these functions by their profiling names. */
 void *fortran_internal(const char *name)
 {
     static const struct {

@@ -13,7 +13,7 @@
 #include "foreign-mpi.h"
 #include "unrecorded.h"
 
-static _Atomic bool bound; /* Wend's references lead somewhere */
+static _Atomic bool bound; /* Wend's references are bound */
 
 typedef struct {
     const void *own, *library;
@@ -25,8 +25,9 @@ static const void *base_of(const void *address)
     return address && dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
-/* What the library itself defines: the C library's and the like have been there all the time.
- * Others that were preloaded come before it, as ever. */
+/* The target for a reference of Wend to a function that the MPI library defines. Other libraries,
+ * such as the C library, have been loaded from the start. Preloaded tools still come before the MPI
+ * library. */
 static void *in_library(const char *name, void *user)
 {
     const Bases *bases = user;

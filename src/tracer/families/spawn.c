@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn.c: see spawn.h. What the families of libraries share, around what each of them does. */
+/* spawn.c: see spawn.h. The part that is common to all families. */
 #include "spawn.h"
 
 #include "objects/objects.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 
-/* To ask MPI about others would run the application's error handler. */
+/* Whether Wend knows all Infos. A call of MPI with an unknown one would run the application's error
+ * handler. */
 static bool knows(const MPI_Info *infos, int n)
 {
     for (int i = 0; infos && i < n; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn.h: processes that the application starts with MPI_Comm_spawn run under Wend as it does, and
- * their world has a name.
+/* spawn.h: makes the processes that the application starts with MPI_Comm_spawn run under Wend, and
+ * gives their world a name.
  *
- * Launchers that start them give them their own environment, not that of the process that asks. So
- * what they need of it goes with the call, in a way that the library at hand has (spawn_mpich.c,
- * spawn_openmpi.c). */
+ * A launcher gives spawned processes its own environment, not that of the calling process. So the
+ * settings that they need are passed with the call, in a way that the library supports
+ * (spawn_mpich.c, spawn_openmpi.c). */
 #ifndef WEND_SPAWN_H
 #define WEND_SPAWN_H
 
@@ -14,23 +14,25 @@
 
 #include "recorder/recorder.h"
 
-/* when the library is loaded: settings come, and are there to go on */
+/* When the library is loaded: takes the settings that were passed to this process, and keeps them
+ * to be passed on. */
 void spawn_load(void);
 
-/* What the library gets in the place of the arguments. At the root; else, and where nothing can be
- * added, the application's. N_PROCESSES: of the first command. */
+/* The arguments to pass to the library: at the root those with Wend's settings added. Elsewhere,
+ * and if nothing can be added, they are the application's. N_PROCESSES is that of the first
+ * command. */
 typedef struct {
     char **commands, ***argvs;
     const MPI_Info *infos;
 } Spawn;
 Spawn spawn_begin(ActiveCall *c, bool at_root, int n, int n_processes, char *const *commands,
                   char **const *argvs, const MPI_Info *infos);
-void spawn_end(ActiveCall *c, bool at_root); /* the call is back */
+void spawn_end(ActiveCall *c, bool at_root); /* after the call has returned */
 
 /* -- of a family of libraries -- */
 
 void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn);
-/* what the last one made in this thread goes; there may be none */
+/* frees the result of this thread's last spawn_wrap, if there is one */
 void spawn_unwrap(void);
 
 #endif

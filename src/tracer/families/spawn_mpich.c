@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn_mpich.c: what MPICH hands its launcher of a process to be started is command, arguments and
- * Info; of the environment nothing. So the command becomes "env WEND_WORLD=0.1 … command", which is
- * the application's program by the time that MPI begins in it. */
+/* spawn_mpich.c: MPICH passes command, arguments and Info of a new process to its launcher, but no
+ * environment. So the command becomes "env WEND_WORLD=0.1 … command". When MPI begins in the
+ * process, it is the application's program. */
 #include "spawn.h"
 
 #ifndef OPEN_MPI
@@ -17,8 +17,8 @@
 
 #define OWN "WEND_"
 
-/* PMI's lines have 1,024 bytes, and Hydra room for 1,000 arguments, which neither it nor MPICH
- * checks. */
+/* A line of PMI has 1,024 bytes, and Hydra has room for 1,000 arguments. Neither Hydra nor MPICH
+ * checks these limits. */
 enum { LINE_ROOM = 900, ARGUMENTS_ROOM = 900 };
 
 extern char **environ;
@@ -27,8 +27,8 @@ void spawn_load(void)
 {
 }
 
-/* Before MPICH 4.3 its UCX device starts no processes, and what it says of that has the command in
- * it: that stays the application's. */
+/* Whether the library can start processes. Before MPICH 4.3 its UCX device cannot, and its error
+ * message contains the command, which must then stay the application's. */
 static bool library_starts(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -40,19 +40,19 @@ static bool library_starts(void)
            && (major > 4 || (major == 4 && minor >= 3));
 }
 
-/* -- what goes with a call -- */
+/* -- data of a call -- */
 
-/* Of the call that this thread is in. */
+/* For the call that this thread is in. */
 typedef struct {
-    char **settings; /* "NAME=value", for all of its commands */
+    char **settings; /* "NAME=value", for all its commands */
     size_t n_settings, room;
     int n;
-    char **commands, ***argvs, **programs; /* program: of ours, or NULL */
-    MPI_Info *infos, *made;                /* made: of ours, or MPI_INFO_NULL */
+    char **commands, ***argvs, **programs; /* PROGRAMS: made by Wend, or NULL */
+    MPI_Info *infos, *made;                /* MADE: made by Wend, or MPI_INFO_NULL */
 } Given;
 static _Thread_local Given given;
 
-/* Takes ENTRY over. NULL: out of memory. */
+/* Adds ENTRY, and takes it. Returns false if memory is short; ENTRY may then be NULL. */
 static bool add_setting(char *entry)
 {
     if (entry && given.n_settings == given.room) {
@@ -86,8 +86,8 @@ static bool is_setting_of(const char *entry, const char *name)
     return strncmp(entry, name, n) == 0 && entry[n] == '=';
 }
 
-/* The settings as they are here, where the recording is, and how Wend came into the process, if
- * that was by the environment. */
+/* Collects Wend's settings of this process, the recording's directory, and the variables by which
+ * Wend was loaded, if it was loaded by them. */
 static bool collect_settings(const ActiveCall *c)
 {
     char world[256];
@@ -121,13 +121,13 @@ static bool info_value(MPI_Info info, const char *key, char value[MPI_MAX_INFO_V
            && PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &known) == MPI_SUCCESS && known;
 }
 
-/* What env has to be given, the Info key "path" taken into account, which would make a path of env
- * itself. NULL: it is not here; then the library says what it says of such a program. */
+/* The program for env to execute, found by the Info key "path", which would otherwise apply to env
+ * itself. NULL if it is not on this host; the library then reports its own error. */
 static char *find_program(const char *command, MPI_Info info)
 {
     char value[MPI_MAX_INFO_VAL + 1], file[PATH_MAX];
     bool here;
-    if (!*command || strchr(command, '=')) /* to env that is a variable */
+    if (!*command || strchr(command, '=')) /* env would take it for a variable */
         return NULL;
     if (info_value(info, "path", value))
         return program_file_find(value, command, file) && !strchr(file, '=') ? strdup(file) : NULL;
@@ -143,7 +143,7 @@ static char *find_program(const char *command, MPI_Info info)
 
 /* -- calls -- */
 
-/* The I-th of N commands. False: it stays as the application has it. */
+/* Changes command I. Returns false if it stays unchanged. */
 static bool wrap(int i, const Spawn *spawn, const char *env)
 {
     size_t n_arguments = 0, n = 0;

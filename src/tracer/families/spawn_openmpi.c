@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* spawn_openmpi.c: Open MPI adds what the Info key "env" says (255 bytes) to the environment of
- * processes that are started, and all variables of the asking process whose names begin with
- * OMPI_MCA_. So the settings go the second way, from the start, and what concerns one world the
- * first. */
+/* spawn_openmpi.c: Open MPI adds two kinds of variables to the environment of new processes: those
+ * in the Info key "env" (255 bytes), and all variables of the calling process whose names begin
+ * with OMPI_MCA_. Settings take the second way, from the start. Variables that concern one world
+ * take the first. */
 #include "spawn.h"
 
 #ifdef OPEN_MPI
@@ -21,7 +21,8 @@
 
 extern char **environ;
 
-/* What comes by the first way counts: it is of this world. */
+/* Sets a variable that came by the second way, unless it exists. Those of the first way are of this
+ * world. */
 static void arrive(const char *entry)
 {
     size_t n = strcspn(entry, "=");
@@ -42,7 +43,7 @@ static void hand_on(const char *entry)
     free(name);
 }
 
-/* Each change may move the environment. */
+/* Visits all variables with PREFIX. A visit may move the environment. */
 static void each_variable(const char *prefix, size_t skipped, void (*visit)(const char *entry))
 {
     for (size_t i = 0; environ && environ[i]; i++)
@@ -56,20 +57,21 @@ void spawn_load(void)
     each_variable(OWN, 0, hand_on);
 }
 
-/* Of the call that this thread is in. */
+/* For the call that this thread is in. */
 typedef struct {
     MPI_Info *made;
     int n;
 } Given;
 static _Thread_local Given given;
 
-/* Open MPI 5, which has sessions, warns of the name that 4.1 knows. */
+/* The Info key. Open MPI 5, which has sessions, warns about the key of 4.1. */
 static const char *key(void)
 {
     return mpi_library_symbol("PMPI_Session_init") ? "PMIX_ENVAR" : "env";
 }
 
-/* The value of that key, with what INFO has there before. False: it would be too long. */
+/* The value of that key: VALUE has the entry of INFO before, and Wend's variables. Returns false if
+ * it is too long. */
 static bool environment(const ActiveCall *c, MPI_Info info, char value[MPI_MAX_INFO_VAL + 1])
 {
     char name[256], before[MPI_MAX_INFO_VAL + 1] = "";
@@ -79,11 +81,11 @@ static bool environment(const ActiveCall *c, MPI_Info info, char value[MPI_MAX_I
     if (info != MPI_INFO_NULL)
         PMPI_Info_get(info, key(), MPI_MAX_INFO_VAL, before, &known);
     if (!given_preload || strstr(before, "LD_PRELOAD="))
-        /* Wend is part of the program; or it is the application's own business */
+        /* Wend is part of the program, or the application loads it itself */
         preloads[0] = preloads[1] = NULL;
     spawned_name(c, name, sizeof name);
-    /* What was asked for; else as much of it as fits: the settings have the directory's name as it
-     * was given. */
+    /* All variables that are wanted, or as many as fit. The settings have the directory's name as
+     * it was given. */
     for (int less = output ? 0 : 1; less < 4; less++) {
         const char *preload = preloads[less / 2];
         bool with_output = output && less % 2 == 0;

@@ -9,12 +9,12 @@
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 
-/* Rank 0 knows it, others may have found it. */
+/* Rank 0 knows the directory, other ranks may have found it. */
 const char *spawned_directory(void)
 {
     if (state()->world_rank == 0)
         return output_directory();
-    /* Rank 0 may have been in MPI_Init a moment ago. */
+    /* Rank 0 may have just left MPI_Init. */
     for (int tries = 0; tries < 50 && !parts_directory(); tries++)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     return parts_directory();
@@ -34,6 +34,7 @@ void spawned_say_too_long(void)
 {
     static _Atomic bool said;
     if (!atomic_exchange(&said, true))
-        state_say("paths or settings are too long for what the MPI library passes on: processes "
-                  "that the application starts are not recorded");
+        state_say(
+            "paths or settings are too long for the MPI library to pass on: processes that the "
+            "application starts are not recorded");
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unrecorded.c: see unrecorded.h. Libraries of a family differ in what they have: a libwend that
+/* unrecorded.c: see unrecorded.h. Libraries of a family differ in their functions. A libwend that
  * was built for Open MPI 4.1 has no wrapper for MPI_Psend_init, and a program of Open MPI 5 would
- * call it past Wend without a word. So references to functions that the library has with both names
- * (MPI_X and PMPI_X) and Wend has not are led through closures, which note the call and hand it on;
- * where there are none, which is nearly always, that costs one look at the modules' tables. A
- * program that merely refers to them (Python's mpi4py refers to all) is nothing to talk of. */
+ * bypass Wend without notice. So references to functions that the library has with both names
+ * (MPI_X and PMPI_X), and Wend lacks, get closures. These note the call and pass it on. Mostly
+ * there are none, and the cost is one search of the modules' tables. A program that only refers to
+ * such functions is not reported (Python's mpi4py refers to all). */
 #include "unrecorded.h"
 
 #include <dlfcn.h>
@@ -21,8 +21,8 @@
 #include "fortran.h"
 #include "interpose/interpose.h"
 
-/* As in closures.c: words where the ABIs pass integers and pointers. No function of MPI has more
- * arguments (MPI_Rget_accumulate has 13, and Fortran's one more). */
+/* As in closures.c: the number of words that are passed on. No function of MPI has more arguments
+ * (MPI_Rget_accumulate has 13, and one more in Fortran). */
 enum { ARGUMENTS = 16 };
 typedef uint64_t Function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
                           uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
@@ -30,16 +30,16 @@ typedef uint64_t Function(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint
 
 typedef struct Unrecorded {
     struct Unrecorded *next;
-    Function *function; /* where the reference led */
-    void *code;         /* where it leads now */
+    Function *function; /* the target before */
+    void *code;         /* the target now */
     atomic_bool called;
-    /* of the fact: "unrecorded.MPI_X"; a signal's handler may want it, and cannot allocate */
+    /* key of the fact, "unrecorded.MPI_X", for signal handlers, which cannot allocate */
     char key[];
 } Unrecorded;
 
 #define KEY_PREFIX WEND_UNRECORDED_GROUP "."
 
-/* Grows at the front; nothing is freed. */
+/* Entries are added at the front and never freed. */
 static Unrecorded *_Atomic all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -55,7 +55,7 @@ static void hand_on(ffi_cif *cif, void *result, void **a, void *data)
 #undef WORD
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if memory is short. */
 static Unrecorded *unrecorded_new(const char *name, void *function)
 {
     static ffi_cif interface;
@@ -81,8 +81,8 @@ static Unrecorded *unrecorded_new(const char *name, void *function)
     return u;
 }
 
-/* Where references lead: to the library, or to a tool's function. A program that is linked to fixed
- * addresses may have one of its own for it, which leads on by the reference itself. */
+/* The current target of references to NAME: the library's function, or a tool's. A program that is
+ * linked to fixed addresses may have a stub for it, which uses the reference itself. */
 static void *current(const char *name)
 {
     Dl_info info;
@@ -104,8 +104,8 @@ static bool library_has_both(const char *name)
     return both;
 }
 
-/* The closure for a REFERENCE to function NAME (MPI_X, or by its profiling name), if it is one that
- * the library has and Wend has not. */
+/* The closure for REFERENCE to function NAME (MPI_X, or its profiling name). NULL unless the
+ * library has the function and Wend lacks it. */
 static void *closure_for(const char *reference, const char *name, void *self)
 {
     void *function = dlsym(self, name) || !library_has_both(name) ? NULL : current(reference);
@@ -125,7 +125,7 @@ static void *of_module(const char *name, void *self)
                : NULL;
 }
 
-/* The Fortran layer calls them by their profiling names. */
+/* The closure for a reference of the Fortran layer, which uses profiling names. */
 static void *of_layer(const char *name, void *self)
 {
     if (strncmp(name, "PMPI", 4) != 0 || strstr(name, "_f2c") || strstr(name, "_c2f"))

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* interpose.h: how calls come to Wend and go on: references of loaded modules, the MPI library,
- * other tools. Files that call MPI for Wend itself include own.gen.h, which asks for this. */
+/* interpose.h: how calls reach Wend and go on to the library: references of loaded modules, the MPI
+ * library, other tools. Files in which Wend itself calls MPI include own.gen.h, which requires this
+ * header. */
 #ifndef WEND_INTERPOSE_H
 #define WEND_INTERPOSE_H
 
-#include "module.h"      /* a module's references, and where they lead */
+#include "module.h"      /* references of a module, and their targets */
 #include "mpi-library.h" /* the MPI library of this process */
-#include "tools.h"       /* profilers and checkers in front of Wend and behind it */
+#include "tools.h"       /* profilers and checkers before and after Wend */
 
 #endif

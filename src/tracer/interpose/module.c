@@ -23,7 +23,7 @@ enum { TYPE_SLOT = R_RISCV_JUMP_SLOT, TYPE_DATA = R_RISCV_64, TYPE_ADDRESS = R_R
 enum { TYPE_SLOT = -1, TYPE_DATA = -1, TYPE_ADDRESS = -1 };
 #endif
 
-/* some linkers leave offsets in the dynamic section */
+/* Some linkers leave offsets in the dynamic section. */
 static uintptr_t address_in(const Module *m, ElfW(Addr) value)
 {
     return value < m->base ? m->base + value : value;
@@ -68,8 +68,8 @@ static void read_module(const struct dl_phdr_info *info, Module *m)
         m->counts[t] = m->tables[t] && m->symbols && m->strings ? sizes[t] / sizeof(ElfW(Rela)) : 0;
 }
 
-/* The name that an entry refers to, NULL if it is no reference to another module's function or
- * object. */
+/* The name that an entry refers to. NULL if it is no reference to a function or object of another
+ * module. */
 static const char *name_of(const Module *m, const ElfW(Rela) * r)
 {
     int type = (int)ELF64_R_TYPE(r->r_info);

@@ -9,9 +9,10 @@
 #include "module.h"
 #include "process/process.h"
 
-static void *_Atomic library; /* of dlopen; NULL: in the global scope, or not there */
+/* from dlopen; NULL: the library is in the global scope, or not loaded */
+static void *_Atomic library;
 
-/* A module that has it, or has loaded it with itself, says where it is. */
+/* Finds the library by module M, if M is the library or has loaded it. */
 static void ask_module(const Module *m, void *found)
 {
     Dl_info info;

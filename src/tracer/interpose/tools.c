@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tools.c: see tools.h. Who stands where is the dynamic linker's answer: the first definition of
- * MPI_Send that it finds is a tool's in front if it is not Wend's, and the one after Wend's is a
- * tool's behind if it is not in the MPI library. References to PMPI_ names are then changed for one
- * module each (module.h): a tool's in front to Wend's wrappers, Wend's own to the tool behind.
+/* tools.c: see tools.h. The dynamic linker determines the order. The first definition of MPI_Send
+ * is that of a tool in front, unless it is Wend's. The definition after Wend's is that of a tool
+ * behind, unless it is in the MPI library. References to PMPI_ names are then changed, module by
+ * module (module.h): those of a tool in front to Wend's wrappers, Wend's own to the tool behind.
  * Without other tools nothing is changed. */
 #include "tools.h"
 
@@ -22,21 +22,21 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-/* A program that is linked with -lwend takes all MPI functions from it, and where --as-needed is
- * the linker's default it would leave the MPI library out, since that is referred to weakly. So
- * here is a reference that is not weak, to something that every MPI library has, where no loader
- * looks: in a section that is not loaded. */
-#ifdef PIC /* as part of the library */
+/* A program that is linked with -lwend takes all MPI functions from it. Wend refers to the MPI
+ * library weakly, so a linker with --as-needed as default would drop that library. This is a
+ * reference that is not weak, to a symbol that every MPI library has. It is in a section that is
+ * not loaded, so no loader sees it. */
+#ifdef PIC /* only in the library */
 __asm__(".pushsection .wend.needs,\"\",%progbits\n\t.8byte MPI_F_STATUS_IGNORE\n\t.popsection");
 #endif
 
-enum { CANNOT_BE_TRACED = 3 }; /* exit status, as wend trace has it */
+enum { CANNOT_BE_TRACED = 3 }; /* exit status, as of wend trace */
 
 void *const *tools_own;
 
 typedef struct {
-    void *self; /* to ask for Wend's own functions */
-    /* of Wend, and of MPI's C functions (NULL: not loaded yet) */
+    void *self; /* handle to look up Wend's own functions */
+    /* Wend, and MPI's C functions (NULL: not loaded yet) */
     const struct link_map *mine, *library;
     const struct link_map **front;
     size_t n_front;
@@ -56,11 +56,11 @@ static void *of_library(const char *name)
     return dlsym(RTLD_DEFAULT, strncat(profiling, name, sizeof profiling - 2));
 }
 
-/* The MPI_ function behind Wend that is a tool's; NULL: the library's comes next, or nothing. */
+/* The MPI_ function of a tool behind Wend. NULL: the library's function comes next, or none. */
 static void *behind(const ToolRow *row, const char *name)
 {
     void *next = dlsym(RTLD_NEXT, name);
-    /* most libraries have one function with two names */
+    /* in most libraries both names stand for one function */
     if (!next || !row->library || next == of_library(name))
         return NULL;
     const struct link_map *map = map_of(next);
@@ -73,7 +73,7 @@ static void note_front(ToolRow *row, const char *name)
     if (!first || first == dlsym(row->self, name))
         return;
     const struct link_map *map = map_of(first);
-    /* Wend behind the library is nowhere in the row */
+    /* a Wend behind the library takes no part */
     if (!map || map == row->mine || map == row->library)
         return;
     for (size_t i = 0; i < row->n_front; i++)
@@ -106,12 +106,12 @@ static void *function_behind(const char *name, void *user)
     return strncmp(name, "PMPI", 4) == 0 ? behind(user, name + 1) : NULL;
 }
 
-/* -- Fortran: a tool that has mpi_send_ as well as MPI_Send, and makes of it PMPI_Send. Wend has C
- * names alone, since the library's Fortran layer calls those, and behind Wend such a tool would be
- * in front of it for Fortran. So its Fortran names are passed by: the layer comes to Wend and then
- * to the tool. -- */
+/* -- Fortran: a tool may define mpi_send_ as well as MPI_Send, and call PMPI_Send from it. Wend has
+ * C names alone, because the library's Fortran layer calls these. Behind Wend such a tool would
+ * come before it for Fortran. So its Fortran names are bypassed: the layer calls Wend, and Wend
+ * calls the tool. -- */
 
-/* MPI_Send of mpi_send_, mpi_send__ or MPI_SEND, whatever the compiler makes of it. */
+/* The C name MPI_Send for mpi_send_, mpi_send__ or MPI_SEND, as compilers form the names. */
 static const char *name_in_c(const char *name)
 {
     size_t n = strlen(name);
@@ -148,7 +148,7 @@ static void redirect(const Module *m, void *user)
             module_redirect(m, wrapper_for_front, row);
 }
 
-/* What Wend asks for itself, before its references lead elsewhere. */
+/* Keeps the functions that Wend itself calls, before its references are changed. */
 static void keep_own(void)
 {
     static void *own[WEND_N_FUNCTIONS];
@@ -161,7 +161,7 @@ void tools_open(void)
 {
     static bool done;
     ToolRow row = {.mine = map_of(&tools_own), .library = map_of(dlsym(RTLD_DEFAULT, "PMPI_Init"))};
-    /* Most processes have no MPI: a shell, what it runs. */
+    /* most processes have no MPI: a shell, and its commands */
     if (done || !row.mine || !(row.self = module_self()))
         return;
     if (row.library || dlsym(RTLD_DEFAULT, "MPI_Init") != dlsym(row.self, "MPI_Init")) {
@@ -185,11 +185,11 @@ void tools_start(void)
         state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or "
                   "without -lwend if MPI is linked statically",
                   program_invocation_short_name);
-    _exit(CANNOT_BE_TRACED); /* it cannot go on */
+    _exit(CANNOT_BE_TRACED); /* the program cannot go on without an MPI library */
 }
 
-/* By this each libwend.so finds the first of them; its own it knows by another name, for the first
- * one's stands before that, too. */
+/* With this symbol each libwend.so finds the first of them. It knows its own address by another
+ * name, because references to this symbol lead to the first libwend.so. */
 static const char here;
 extern const char wend_tracer __attribute__((alias("here"), visibility("default")));
 

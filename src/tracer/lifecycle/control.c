@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* control.c: the calls that begin, end and switch the recording: MPI_Init and its kind, MPI_Abort,
- * MPI_Pcontrol, MPI_Info_set.
+/* control.c: the calls that begin, end and switch the recording: MPI_Init and its variants,
+ * MPI_Abort, MPI_Pcontrol, MPI_Info_set.
  *
- * Recording begins with the first MPI call, whatever it is, and ends with MPI_Finalize (or the last
- * MPI_Session_finalize of a program that has sessions alone: sessions.c). Until then the ranks say
- * nothing to each other; the merge has a communicator of its own, which is made when it is clear
- * that all ranks run under Wend (participation.h). */
+ * Recording begins with the first MPI call, whichever it is. It ends with MPI_Finalize, or with the
+ * last MPI_Session_finalize of a program that only has sessions (sessions.c). Until then the ranks
+ * send each other no messages. The merge has a communicator of its own, which is made once all
+ * ranks are known to run under Wend (participation.h). */
 #include "lifecycle.h"
 
 #include <pthread.h>
@@ -33,8 +33,8 @@
 
 /* -- the process -- */
 
-/* A child of a process that has MPI is no MPI process: it shares the parent's connections and must
- * touch none of them. A child of one that has not (a launcher that forks first) may become one. */
+/* A child of a process that has MPI is no MPI process: it shares the parent's connections, and must
+ * not use them. A child of a process without MPI (a launcher that forks first) may become one. */
 static void in_forked_child(void)
 {
     State *s = state();
@@ -73,13 +73,13 @@ static void note_status(int status, void *unused)
     exit_status = status;
 }
 
-/* The last thing that the process does in exit(). */
+/* The process calls this last in exit(). */
 __attribute__((destructor)) static void unload(void)
 {
     termination_exit(exit_status);
 }
 
-/* Ends that come before MPI_Finalize are seen from now on. */
+/* From now on ends before MPI_Finalize are handled. */
 static void watch_ends(void)
 {
     static bool noting;
@@ -92,14 +92,12 @@ static void watch_ends(void)
         fatal_open();
 }
 
-/* Nothing is to be kept. */
 void control_abandon(void)
 {
     parts_remove();
     output_abandon();
 }
 
-/* The recording is closed. */
 void control_finish(void)
 {
     state()->finished = true;
@@ -115,7 +113,7 @@ bool control_called_by_mpi(void)
 
 /* -- the beginning -- */
 
-/* Rank 0 makes the directory. False: there will be no recording. */
+/* Rank 0 makes the directory. Returns false if there will be no recording. */
 static bool open_output(void)
 {
     State *s = state();
@@ -132,7 +130,7 @@ static bool open_output(void)
 static void say_problems(void)
 {
     if (settings_problem())
-        state_say("%s; the default counts", settings_problem());
+        state_say("%s; the default is used", settings_problem());
 }
 
 static void stop_for_good(void)
@@ -149,7 +147,7 @@ void control_open(void)
     top_started();
     if (state()->world_rank == 0) {
         say_problems();
-        /* The others learn it at the merge. */
+        /* The other ranks learn it at the merge. */
         if (!open_output())
             stop_for_good();
     }
@@ -160,7 +158,7 @@ void control_open(void)
 
 static void watch_self(void);
 
-/* After MPI_Init. */
+/* Opens the world after MPI_Init. */
 static void world_open(void)
 {
     State *s = state();
@@ -169,9 +167,8 @@ static void world_open(void)
     s->started = s->worldly = s->world = true;
     s->process = getpid();
     state_note_user();
-    /* The handlers are MPI's own, as nobody can set any before; they stay untouched. To set one
-     * that is there already changes what copies of MPI_COMM_WORLD have (MPICH). Nothing here can
-     * fail. */
+    /* The error handlers are MPI's own, since none can be set before. They are not changed, because
+     * MPICH would change those of copies of MPI_COMM_WORLD, too. None of these calls can fail. */
     PMPI_Query_thread(&s->thread_level);
     PMPI_Comm_rank(MPI_COMM_WORLD, &s->world_rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &s->world_size);
@@ -249,7 +246,6 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* -- the end -- */
 
-/* On all ranks of COMM, which is freed. False: rank 0 has no place for the recording. */
 bool control_merge(MPI_Comm comm)
 {
     int on = !state()->refused;
@@ -260,8 +256,8 @@ bool control_merge(MPI_Comm comm)
     return merges;
 }
 
-/* One process says it: rank 0, or if that runs without Wend, the first of its node that runs under
- * it. */
+/* Rank 0 prints it, or if that rank runs without Wend, the first rank of its node that runs under
+ * Wend. */
 void control_say_absent(void)
 {
     NodeRanks node;
@@ -270,18 +266,18 @@ void control_say_absent(void)
         state_say("rank %d runs without wend trace: nothing was recorded", node.first_without);
 }
 
-/* The merge's communicator, on all ranks or on none: one that failed alone would leave the
- * others in the merge. So whether all can communicate is found out before, in a way that can be
- * given up. MPI maps memory for the communicator, and a rank that finds none may leave the others
- * in MPI_Comm_create: each says first whether it has enough. */
+/* Makes the merge's communicator, on all ranks or on none. If one rank alone failed, the others
+ * would wait in the merge. So the ranks first find out whether all can communicate, with an
+ * operation that can be given up. MPI maps memory for the communicator, and a rank without memory
+ * may leave the others in MPI_Comm_create. So each rank first says whether it has enough. */
 static bool make_comm(MPI_Comm *comm, const char **why)
 {
     *comm = MPI_COMM_NULL;
-    *why = "a rank has too little memory left to merge, or does not answer";
+    *why = "a rank does not answer, or has too little memory for the merge";
     if (!participation_agree(limit_has_addresses()))
         return false;
     *why = "MPI gives no communicator for the merge";
-    /* Copies no attributes, as MPI_Comm_dup does. */
+    /* Copies no attributes, unlike MPI_Comm_dup. */
     int rc = PMPI_Comm_create(MPI_COMM_WORLD, state()->world_group, comm);
     bool made = rc == MPI_SUCCESS && *comm != MPI_COMM_NULL;
     if (participation_agree(made))
@@ -311,7 +307,7 @@ static void world_end(void)
         break;
     case PARTICIPATION_PARTIAL:
         if (s->refused)
-            break; /* said already */
+            break; /* a line has said so already */
         control_abandon();
         control_say_absent();
         break;
@@ -326,7 +322,7 @@ static void world_end(void)
     }
 }
 
-/* MPI still runs, and the application has made its last call. */
+/* Closes the world: MPI still runs, and the application has made its last call. */
 static void world_close(void)
 {
     State *s = state();
@@ -346,8 +342,9 @@ static void world_close(void)
     shield_lower(&shield);
 }
 
-/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first; the application's
- * functions for that may call MPI. Wend's attribute is the oldest, so that it comes after them. */
+/* MPI_Finalize first deletes the attributes of MPI_COMM_SELF, the newest first. The application's
+ * functions for this may call MPI. Wend's attribute is the oldest, so this function comes after
+ * them. */
 static int self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)value, (void)extra;
@@ -370,7 +367,7 @@ int MPI_Finalize(void)
     State *s = state();
     if (control_called_by_mpi() || !s->world)
         return WEND_NEXT(MPI_Finalize)();
-    /* Taken for done: afterwards there is no MPI to merge with. */
+    /* The call is recorded before it is made: afterwards there is no MPI to merge with. */
     ActiveCall *c = call_begin(WEND_FN_MPI_Finalize);
     if (c) {
         call_start(c);
@@ -380,17 +377,17 @@ int MPI_Finalize(void)
     if (wend_thread)
         wend_thread->inside = true;
     s->world = false;
-    /* An open session keeps MPI, and with it the attributes, until who knows when. */
+    /* An open session keeps MPI, and its attributes, for an unknown time. */
     if (!s->watching || s->sessions > 0)
         world_close();
     int rc = WEND_NEXT(MPI_Finalize)(), gone = 0;
     if (!s->finished) {
-        /* An application's function failed, and the library stopped at that: the other ranks wait
+        /* A function of the application failed, and the library stopped there. The other ranks wait
          * for this one. */
         if (PMPI_Finalized(&gone) == MPI_SUCCESS && !gone)
             world_close();
         else if (!s->refused)
-            state_say("rank %d: MPI ended without a word: nothing was recorded", s->world_rank);
+            state_say("rank %d: MPI ended before the merge: nothing was recorded", s->world_rank);
         control_finish();
     }
     if (wend_thread)
@@ -404,7 +401,7 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     if (s->started && !s->finished && !s->refused && !control_called_by_mpi()) {
         if (!termination_abort(errorcode)) {
             if (s->world_rank == 0)
-                control_abandon(); /* nobody has saved anything */
+                control_abandon(); /* no rank has saved its part */
             state_say("rank %d called MPI_Abort: nothing was recorded", s->world_rank);
         }
         s->finished = true;
@@ -419,7 +416,7 @@ int MPI_Pcontrol(const int level, ...)
 {
     State *s = state();
     ActiveCall *c;
-    /* The call that switches is itself recorded, so that a proxy switches too. */
+    /* The call that switches is recorded, so that a proxy switches, too. */
     if (level >= 1)
         atomic_store(&s->recording, true);
     if ((c = call_begin(WEND_FN_MPI_Pcontrol))) {

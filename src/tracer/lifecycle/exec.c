@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* exec.c: a rank that becomes another program between MPI_Init and MPI_Finalize. Nobody but the
- * kernel is told of it, the other ranks wait for it for ever, or are killed: so what it has
- * recorded is saved before, as at any other end (termination.h). Children, and processes without
- * MPI, go through here too, and at once. */
+/* exec.c: a rank that executes another program between MPI_Init and MPI_Finalize. Only the kernel
+ * learns of it. The other ranks wait for it for ever, or are killed. So its recording is saved
+ * before, as at any other end (termination.h). Children, and processes without MPI, pass through at
+ * once. */
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -22,8 +22,8 @@ static int (*real_execvpe)(const char *, char *const[], char *const[]);
 static int (*real_fexecve)(int, char *const[], char *const[]);
 static int (*real_execveat)(int, const char *, char *const[], char *const[], int);
 
-/* When the library is loaded, for a child after vfork may ask for nothing; or earlier, if another
- * library's start execs. */
+/* Finds the real functions when the library is loaded, because a child after vfork may not look
+ * them up; or earlier, if a constructor of another library calls exec. */
 __attribute__((constructor)) static void find_real(void)
 {
     if (real_execve)
@@ -42,7 +42,8 @@ static bool is_there(const char *name, bool on_path)
                                          : program_file_is(name);
 }
 
-/* NAME NULL: a file that is open. One that is not there is not run, and the rank goes on. */
+/* Saves the recording before exec. NAME is NULL for a program given by a descriptor. If the program
+ * does not exist, exec will fail, and the rank goes on. */
 static void become(const char *name, bool on_path)
 {
     const State *s = state();
@@ -100,8 +101,8 @@ EXPORT int execveat(int folder, const char *name, char *const arguments[],
     return real_execveat(folder, name, arguments, environment, flags);
 }
 
-/* The arguments of a call, on the caller's stack: a child after vfork may not allocate. REST: what
- * stands behind their NULL is read there. */
+/* Collects the arguments of a call on the caller's stack, because a child after vfork may not
+ * allocate. REST reads arguments after their NULL. */
 #define ARGUMENTS(first, rest)                              \
     size_t n = 1;                                           \
     va_list list;                                           \

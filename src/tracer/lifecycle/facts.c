@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* facts.c: what a rank says of itself and its run. The keys are in lib/record/part.h. */
+/* facts.c: the facts of a rank and its run. lib/record/part.h has the keys. */
 #include "config.h"
 
 #include "lifecycle.h"
@@ -24,7 +24,7 @@
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 
-static char *directory; /* at the start: the application may change it */
+static char *directory; /* at the start, since the application may change it */
 static double start;    /* seconds since the epoch */
 static uint64_t start_nanoseconds;
 static WendFacts constant_facts;
@@ -68,7 +68,7 @@ static void add_named(WendFacts *f, const char *prefix, const char *name, const 
     free(key);
 }
 
-/* Reads a file of /proc, whose size is not known before. */
+/* Reads a file of /proc, whose size is unknown. */
 static char *read_whole(const char *path, size_t *n)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -194,7 +194,7 @@ static void add_datatypes(WendFacts *f)
     }
 }
 
-/* Where the recording went, and what was said of it, is nothing that it depends on. */
+/* Adds a setting, unless it is about the place of the recording or its messages. */
 static void add_setting(void *f, const char *name, const char *value)
 {
     static const char *const around[] = {"output", "force", "quiet"};
@@ -204,7 +204,7 @@ static void add_setting(void *f, const char *name, const char *value)
     add_named(f, "options.", name, value);
 }
 
-/* N with that many digits at least, and a 0 behind it, to which it points. */
+/* Writes N with at least DIGITS digits, and a 0 after it. Returns a pointer to the 0. */
 static char *decimal(char *out, uint64_t n, int digits)
 {
     char reversed[24];
@@ -221,7 +221,7 @@ static void add_error(void *f, int class)
 {
     char key[40] = "error.";
     decimal(key + strlen(key), (uint64_t) class, 1);
-    const char *name = ""; /* a class of the application's own */
+    const char *name = ""; /* an error class that the application made */
     for (size_t j = 0; j < wend_n_error_classes && !*name; j++)
         if (wend_error_classes[j].value == class)
             name = wend_constants[wend_error_classes[j].constant];

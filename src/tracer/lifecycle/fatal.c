@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fatal.c: how MPICH ends a job by itself, after an error that nobody handles
- * (MPI_ERRORS_ARE_FATAL): it writes one line to the launcher, which kills all ranks at once, this
- * one included. Nothing that a library can stand before is called on the way but write(): so that
- * reference of that one library leads here, and the parts are saved before the line goes out. */
+/* fatal.c: the way in which MPICH ends a job after an error that is not handled
+ * (MPI_ERRORS_ARE_FATAL). It writes one line to the launcher, which kills all ranks at once, this
+ * one included. The only function on that way that a library can intercept is write(). So that
+ * reference of the MPI library is redirected to this file, and the parts are saved before the line
+ * is written. */
 #include "termination.h"
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ static bool begins(const char *text, size_t n, const char *with)
     return n >= strlen(with) && memcmp(text, with, strlen(with)) == 0;
 }
 
-/* PMI's two wire protocols; the second has six digits of the length in front. */
+/* The line is in one of PMI's two wire protocols. The second begins with a length of six digits. */
 static ssize_t write_of_library(int fd, const void *data, size_t n)
 {
     if (begins(data, n, "cmd=abort ")
@@ -40,7 +41,7 @@ static void visit(const Module *m, void *base)
 void fatal_open(void)
 {
     Dl_info library;
-    /* to name it here would ask for it in programs without MPI, too */
+    /* a reference by name would also look it up in programs without MPI */
     const void *of_library = mpi_library_symbol("PMPI_Init");
     if (of_library && dladdr(of_library, &library) && library.dli_fbase)
         modules_each(visit, library.dli_fbase);

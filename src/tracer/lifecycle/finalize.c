@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* finalize.c: each rank's state -> a part (bytes) -> merged pairwise in log2(P) steps -> the
- * archive, on rank 0.
+/* finalize.c: makes a part of each rank's state, merges the parts in pairs in log2(P) steps, and
+ * writes the archive on rank 0.
  *
- * Merging and writing are libwendmerge.so's, which is opened here and nowhere else: until now
- * nothing but libc has been in the application's way. Its memory is its own, and bounded by what
- * there is to spare (limit.c); short of it a step fails.
- * The steps of communication are the same whatever fails: a rank in trouble sends the reason in
- * the place of its data, and rank 0 says it. Then each rank's part is left. */
+ * libwendmerge.so merges and writes. It is opened only here: until now the application's process
+ * has had nothing but libc. The library has memory of its own, which limit.c bounds; if it is
+ * short, a step fails. The steps of communication are the same if a rank fails. Such a rank sends
+ * the reason instead of its data, and rank 0 prints it. Then each rank leaves its part. */
 #include "lifecycle.h"
 
 #include <dlfcn.h>
@@ -31,11 +30,11 @@
 
 enum { TAG_HEADER = 1, TAG_ANSWER, TAG_DATA };
 static const uint64_t CHUNK = UINT64_C(1) << 30; /* counts are ints */
-/* What all transports take along with the message itself: none lets one process read the other's
- * memory for so little. */
+/* All transports copy messages of this size. For larger ones some read the other process's
+ * memory. */
 static const uint64_t SMALL_CHUNK = 2048;
 
-/* lib/archive/steps.h's. */
+/* The functions of lib/archive/steps.h. */
 typedef struct {
     void *library;
     void (*limit)(uint64_t, bool (*)(uint64_t));
@@ -48,19 +47,19 @@ typedef struct {
     void (*end)(void);
 } Library;
 
-/* What is sent ahead of a rank's data. WHY not empty: there are none. */
+/* Sent before a rank's data. If WHY is not empty, there is no data. */
 typedef struct {
     uint64_t bytes;
     int32_t rank;
-    int32_t small; /* only small chunks will do */
+    int32_t small; /* data must come in small chunks */
     char why[240];
 } Header;
 
 typedef struct {
     Library library;
-    bool good;      /* it has a merge; false once something has failed */
+    bool good;      /* there is a merge; false once something has failed */
     bool small;     /* see Header */
-    Header trouble; /* the first */
+    Header trouble; /* the first failure */
 } Merge;
 
 static void fail(Merge *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -78,7 +77,7 @@ static void fail(Merge *m, const char *format, ...)
     m->good = false;
 }
 
-/* A step did. */
+/* Notes that a step has failed. */
 static void fail_step(Merge *m)
 {
     fail(m, "%s", m->library.problem());
@@ -86,14 +85,14 @@ static void fail_step(Merge *m)
 
 /* -- the library -- */
 
-/* Beside libwend.so, and where the package keeps it. */
+/* Opens the library beside libwend.so, or in the package's folder. */
 static void *open_library(const char **why)
 {
     static const char *const places[] = {"", "wend/"};
     const char *own = module_own_file();
     void *library = NULL;
     if (!own) {
-        *why = "cannot find myself";
+        *why = "cannot find the file of libwend.so";
         return NULL;
     }
     int dir = (int)(strrchr(own, '/') - own) + 1;
@@ -134,14 +133,15 @@ static bool library_open(Library *l, const char **why)
     return true;
 }
 
-/* In which step the merge is (limit_room). */
+/* The current step of the merge (limit_room). */
 static int64_t merging_step;
 
-/* What the step may still take before the system is asked again. */
+/* The bytes that the step may take before the system is asked again. */
 static uint64_t granted;
 
-/* What was to spare when the step began may be another's by now. An answer takes reading several
- * files of the kernel's, so a part of it is good for what is taken next. */
+/* Whether BYTES more may be taken. The memory that was free at the beginning of the step may have
+ * been used by now. The answer needs several files of the kernel. So a part of the free memory is
+ * granted for the next allocations. */
 static bool has_room(uint64_t bytes)
 {
     enum { PART = 8 };
@@ -205,7 +205,7 @@ static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, i
     return true;
 }
 
-/* The answer to a header: what the other rank is to do. */
+/* The answer to a header: the action of the other rank. */
 enum { DROP, SEND, SEND_SMALL };
 
 static void give(Merge *m, int partner, MPI_Comm comm)
@@ -227,7 +227,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
     Header header;
     if (!wait_recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)) {
-        fail(m, "the merge lost rank %d", partner);
+        fail(m, "the merge cannot reach rank %d", partner);
         return;
     }
     if (*header.why) {
@@ -244,7 +244,7 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
     int wanted = !m->good || header.bytes == 0 ? DROP : small ? SEND_SMALL : SEND;
     wait_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     if (wanted != DROP && !transfer(false, data, header.bytes, chunk_of(small), partner, comm))
-        fail(m, "the merge lost rank %d", partner);
+        fail(m, "the merge cannot reach rank %d", partner);
     else if (wanted != DROP && !m->library.absorb(data, header.bytes))
         fail_step(m);
 }
@@ -292,7 +292,7 @@ static bool write_archive(Merge *m)
     return true;
 }
 
-/* There is no archive; the user may find another place for it. */
+/* Leaves the part, because there is no archive. The user may find another place for it. */
 static void keep_part(const Merge *m, int rank)
 {
     char why[sizeof m->trouble.why + 32];

@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lifecycle.h: what the files of this folder offer each other. */
+/* lifecycle.h: the interface between the files of this folder. */
 #ifndef WEND_LIFECYCLE_H
 #define WEND_LIFECYCLE_H
 
 #include "lib/record/part.h"
 #include "recorder/recorder.h"
 
-/* control.c, for sessions.c. */
-/* MPI runs, and rank and size of the world are known */
+/* -- control.c, for sessions.c -- */
+/* opens the recording; MPI runs, and rank and size of the world are known */
 void control_open(void);
-bool control_called_by_mpi(void); /* not by the application, or in a forked child */
-void control_abandon(void);       /* nothing is to be kept */
-void control_finish(void);        /* the recording is closed */
-void control_say_absent(void);    /* some ranks run without Wend: one process says it */
-/* on all its ranks; it is freed. False: rank 0 has no place for the recording */
+bool control_called_by_mpi(void); /* by MPI and not by the application, or in a forked child */
+void control_abandon(void);       /* discards the recording */
+void control_finish(void);        /* closes the recording */
+void control_say_absent(void);    /* if some ranks run without Wend, one process prints it */
+/* merges on all ranks of COMM, and frees it; false: rank 0 has no directory for the recording */
 bool control_merge(MPI_Comm comm);
 
-/* limit.c: how much memory the recording may hold. MPI runs, and the size of the world is known. */
+/* -- limit.c: the memory that the recording may take --
+ *
+ * Sets the limit. MPI runs, and the size of the world is known. */
 void limit_open(void);
-/* Bytes that this process may take for the merge, in the step in which ranks that are STEP apart
- * merge; 0: each makes its part. */
+/* The bytes that this process may take for one step of the merge. In step STEP, ranks that are STEP
+ * apart merge. In step 0 each rank makes its part. */
 uint64_t limit_room(int64_t step);
-/* Does the limit of addresses (RLIMIT_AS) leave enough for what MPI maps by itself? */
+/* Whether the limit of address space (RLIMIT_AS) leaves enough for the mappings of MPI. */
 bool limit_has_addresses(void);
 
-/* top.c: MPI has been started in this process. What it execs later is not to say that nothing was
- * recorded. */
+/* top.c: notes that MPI was started in this process. A program that it execs later does not print
+ * that nothing was recorded. */
 void top_started(void);
 
-/* facts.c: what a part says of its rank. */
-/* notes what may change until the end: directory, time */
+/* facts.c: the facts of a rank in its part. */
+/* notes facts that may change until the end: directory, time */
 void facts_open(void);
-/* what does not change any more, once; rank and size of the world are known */
+/* notes all other facts, once; rank and size of the world are known */
 void facts_collect(void);
-/* all, in F's memory; no call into MPI or libc's malloc. ENDED: NULL in MPI_Finalize */
+/* writes all facts to F, without calls of MPI or malloc. ENDED is how the rank ended; NULL in
+ * MPI_Finalize */
 void facts_put(WendFacts *f, const char *ended);
 
-/* rank-part.c: this rank's part, in OUT's memory. Nobody else changes what is recorded
+/* rank-part.c: writes this rank's part to OUT. No other thread may change the recording
  * meanwhile. */
 void part_of_rank(WendBuf *out, const char *ended);
 
-/* finalize.c: merges the recordings of COMM's ranks, which all call it, and writes the archive on
- * rank 0. Whatever fails on whichever rank, all go through the same steps of communication; rank 0
- * says what failed. Recording may go on afterwards. False: nothing was written (known to rank 0
- * only). */
+/* finalize.c: merges the recordings of COMM's ranks, and writes the archive on rank 0. All ranks of
+ * COMM call it. If a step fails on any rank, all ranks still take part in all communication, and
+ * rank 0 prints the reason. Recording may go on afterwards. Returns false if no archive was
+ * written. */
 bool finalize_merge(MPI_Comm comm);
 
 #include "participation.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* limit.c: how much memory the recording of this process may hold, and the merge may take, and what
- * happens then.
+/* limit.c: the memory that the recording of this process and the merge may take, and the end of
+ * recording at that limit.
  *
- * The recording stops, in all threads: the call that wanted more is the first that is not in it, as
- * with a shortage of the system's. What there is is merged and written at MPI_Finalize, with the
- * fact that it ends there. */
+ * At the limit, recording stops in all threads. The call that needs more memory is the first that
+ * is not recorded, as if the system had no memory. The recording up to there is merged and written
+ * in MPI_Finalize, with the fact that it ends there. */
 #include "lifecycle.h"
 
 #include <sys/resource.h>
@@ -15,15 +15,15 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-/* of the machine's memory, for all of its ranks: one part in so many. The merge takes about five
- * times what is recorded */
+/* All ranks of a machine together may take one part in SHARE of its memory. The merge takes about
+ * five times the size of the recording. */
 enum { SHARE = 16 };
 static const uint64_t LEAST = UINT64_C(64) << 20;
-/* a merge of no more than that is no matter, whatever the machine says that it has left: a limit
- * is another thing */
+/* A merge of at most this size is allowed however much memory the machine has left. Limits still
+ * apply. */
 static const uint64_t SMALL = UINT64_C(16) << 20;
-/* Addresses that the recorder leaves to others, if there is a limit. MPI maps 4 to 8 MB (MPICH with
- * UCX) when it makes a communicator, and was seen to hang with 50 MB left. */
+/* Address space that the recorder leaves to others, if there is a limit. MPI maps 4 to 8 MB (MPICH
+ * with UCX) when it makes a communicator, and was seen to hang with 50 MB left. */
 static const uint64_t OTHERS = UINT64_C(64) << 20;
 
 static void reached(void)
@@ -33,7 +33,7 @@ static void reached(void)
 
 static Cgroups groups;
 
-/* Of the job, on this machine; at least 1. */
+/* The number of the job's ranks on this machine, at least 1. */
 static uint64_t local_ranks(void)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN), ranks = launcher_local_size();
@@ -56,7 +56,7 @@ static uint64_t share(void)
     return mine > LEAST ? mine : LEAST;
 }
 
-/* Bytes; UINT64_MAX: there is no limit. */
+/* Bytes of address space; UINT64_MAX if there is no limit. */
 static uint64_t addresses_left(void)
 {
     struct rlimit own;
@@ -73,8 +73,9 @@ bool limit_has_addresses(void)
     return addresses_left() >= OTHERS;
 }
 
-/* What the rank has recorded can be saved whatever comes: a part, and what it takes to write it,
- * is less than twice what is held. The last addresses are the application's, and MPI's. */
+/* Reserves memory to save the recording: a part, and the memory to write it, are less than twice
+ * the recording's size. Returns the size of the recording up to which this holds, or 0 if recording
+ * must stop, since the last addresses are for the application and MPI. */
 static size_t secure_part(size_t held)
 {
     enum { FIRST = 1 << 20 };
@@ -96,8 +97,8 @@ void limit_open(void)
     wend_budget_beside(secure_part);
 }
 
-/* A limit that holds for this process and others: half of what is left of it, and of that what
- * is this one's while so many take some. */
+/* This process's part of a limit that several processes share. Half of the remaining memory is
+ * used, divided by the number of processes that take some in this step. */
 static uint64_t part_of(uint64_t left, int64_t step)
 {
     uint64_t takers = step > 0 ? local_ranks() / (2 * (uint64_t)step) : local_ranks();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* participation.c: before the first collective call of Wend's own, whether all ranks run under it.
- * Jobs of several programs, wrapper scripts that trace one rank, a node without the library: MPI
- * has no call that tells, and whoever asks with one waits for ever.
+/* participation.c: checks before Wend's first collective call that all ranks run under Wend. They
+ * may not: a job of several programs, a wrapper script that traces one rank, a node without the
+ * library. MPI has no call for this check, and a collective call would wait for ever.
  *
- * So nothing is asked while the application runs. At the end all are in MPI_Finalize, which waits
- * for all anyway, or will be. /proc tells of the ranks of this node. If there are others, a
- * nonblocking barrier that is polled shows when they are there. It is given up after a time, and
- * only then it is left pending (transports may remark on that when they shut down). */
+ * So there is no check while the application runs. At the end all ranks are in MPI_Finalize, or
+ * will be, and it waits for all ranks anyway. /proc shows the ranks of this node. If there are
+ * ranks on other nodes, a nonblocking barrier is polled. After some time it is given up. Only then
+ * it stays pending, and transports may print a message about it when they shut down. */
 #include "participation.h"
 
 #include <ctype.h>
@@ -41,8 +41,7 @@ static Participation wait_for(MPI_Request *request, double limit)
 static Participation of_node(int size)
 {
     NodeRanks node;
-    /* Where MPI_Init lets one go on before all are started, the others may still be on their
-     * way. */
+    /* MPI_Init may return before all ranks are started, so others may still start. */
     for (int tries = 0; tries < 3; tries++) {
         if (!participation_of_node(&node))
             return PARTICIPATION_UNKNOWN;
@@ -53,9 +52,9 @@ static Participation of_node(int size)
     return PARTICIPATION_PARTIAL;
 }
 
-/* Once all have come each goes on within so many seconds, or has given up. */
+/* Once all ranks have arrived, each goes on within this number of seconds, or has given up. */
 enum { PROMPT = 60 };
-/* How long a rank waits for others that have come, too. */
+/* The number of seconds that a rank waits for others that have arrived. */
 static double patience = INFINITY;
 
 Participation participation_wait(int size, double seconds)
@@ -63,11 +62,13 @@ Participation participation_wait(int size, double seconds)
     Participation result = size == 1 ? PARTICIPATION_ALL : of_node(size);
     if (size == 1 || result == PARTICIPATION_PARTIAL)
         return result;
-    /* Ranks that know that all are here do the same as those that know nothing (of other nodes, or
-     * short of memory): these wait for them. They wait as long as it takes for the last to come. */
+    /* Ranks that know that all ranks are here do the same as ranks that know nothing (with ranks on
+     * other nodes, or short of memory), because the latter wait for them. They wait until the last
+     * rank arrives. */
     bool known = result == PARTICIPATION_ALL;
     patience = known && seconds < PROMPT ? PROMPT : seconds;
-    /* Twice: one that gave up just when the last came is missed by all in the second. */
+    /* The barrier is repeated: a rank that gave up just when the last one arrived is missing in the
+     * second. */
     result = PARTICIPATION_ALL;
     for (int round = 0; round < 2 && result == PARTICIPATION_ALL; round++) {
         MPI_Request request;
@@ -80,7 +81,7 @@ Participation participation_wait(int size, double seconds)
 
 bool participation_agree(bool own)
 {
-    static int answers[2][2]; /* an operation that is given up goes on with its buffers */
+    static int answers[2][2]; /* the buffers of an operation that is given up stay in use */
     static int asked;
     int *mine = answers[asked++ % 2], *least = mine + 1;
     MPI_Request request;

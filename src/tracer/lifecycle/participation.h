@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* participation.h: do all ranks of the job run under Wend? A collective call of Wend's own would
- * wait for ever for one that does not. */
+/* participation.h: checks whether all ranks of the job run under Wend. If one did not, a collective
+ * call of Wend would never return. */
 #ifndef WEND_PARTICIPATION_H
 #define WEND_PARTICIPATION_H
 
@@ -9,22 +9,23 @@
 #include "process/process.h"
 
 typedef enum {
-    /* every rank of MPI_COMM_WORLD is here: collective calls come back */
+    /* every rank of MPI_COMM_WORLD takes part: collective calls return */
     PARTICIPATION_ALL,
     PARTICIPATION_PARTIAL, /* a rank of this node runs without Wend */
-    PARTICIPATION_UNKNOWN, /* some did not come within the time given */
+    PARTICIPATION_UNKNOWN, /* some ranks did not arrive in the given time */
 } Participation;
 
-/* Called when the application has made its last MPI call and MPI still runs, by each rank of
- * MPI_COMM_WORLD that has Wend; SIZE ranks it has. Error handlers are suspended (errhandlers.h),
- * here and in participation_agree. */
+/* Waits until all SIZE ranks of MPI_COMM_WORLD have arrived, or for SECONDS. Each rank under Wend
+ * calls it, after the application has made its last MPI call and while MPI still runs. Error
+ * handlers are suspended (errhandlers.h), as in participation_agree. */
 Participation participation_wait(int size, double seconds);
 
-/* After PARTICIPATION_ALL, by all ranks, twice at most: is OWN true on all of them? False also on a
- * rank that cannot communicate, and, after the time that was given, on those that wait for it. */
+/* Whether OWN is true on all ranks. All ranks call it after PARTICIPATION_ALL, at most twice. The
+ * result is also false on a rank that cannot communicate, and, after the time of
+ * participation_wait, on the ranks that wait for it. */
 bool participation_agree(bool own);
 
-/* node_ranks, with the library that this is. */
+/* node_ranks for this libwend.so. */
 bool participation_of_node(NodeRanks *node);
 
 #endif

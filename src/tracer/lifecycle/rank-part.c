@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank-part.c: this rank's part: its facts, its sequences, and the calls that have not returned.
- * For the merge, and for the watcher, which saves it while the application is anywhere: so no
- * memory but OUT's, and nothing of libc's that takes a lock. */
+/* rank-part.c: makes this rank's part: its facts, its sequences, and the calls that have not
+ * returned. The merge calls it, and the watcher, which saves the part while the application is at
+ * any point. So it uses no memory but OUT's, and no function of libc that takes a lock. */
 #include "lifecycle.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct {
     WendUnfinished *calls;
     size_t n, cap;
     size_t n_shapes;
-    WendBuf *out; /* its memory is used */
+    WendBuf *out; /* provides the memory */
 } UnfinishedCalls;
 
 static bool same_words(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
@@ -72,7 +72,7 @@ static void list_free(UnfinishedCalls *l)
     wend_resize(l->out->resize, l->calls, l->cap * sizeof *l->calls, 0);
 }
 
-/* Calls of Q that some thread is in. */
+/* The calls of Q that some thread has begun and not finished. */
 static UnfinishedCalls unfinished(const CallSequence *q, WendBuf *out)
 {
     UnfinishedCalls l = {.out = out};

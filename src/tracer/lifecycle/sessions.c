@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sessions.c: MPI_Session_init and MPI_Session_finalize, where the library has sessions: a program
+/* sessions.c: MPI_Session_init and MPI_Session_finalize, if the library has sessions. A program
  * without MPI_Init begins and ends with them. */
 #include "lifecycle.h"
 
@@ -19,7 +19,8 @@
 #define SESSION_TAG "org.wend.merge"
 #define WORLD_PSET "mpi://WORLD"
 
-/* The session is the application's, and so is what handles its errors. */
+/* The group of all processes. The session and its error handler are the application's, so the
+ * handler is set aside for this call. */
 static bool world_of(MPI_Session session, MPI_Group *world)
 {
     MPI_Errhandler before;
@@ -81,16 +82,17 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     return rc;
 }
 
-/* Before the last session of a program without MPI_Init ends. Every process of the world comes here
- * as often as the others: MPI itself shuts down with its last session, and that is collective. A
- * session of Wend's own keeps MPI up for the merge. */
+/* Merges before the last session of a program without MPI_Init ends. All processes of the world
+ * come here equally often: MPI itself shuts down with its last session, and that is collective. A
+ * session of Wend's own keeps MPI running for the merge. */
 static void sessions_merge(void)
 {
     MPI_Session session;
     MPI_Group world;
     MPI_Comm comm;
     NodeRanks node;
-    /* What follows is collective, and MPI has nothing that could tell before. */
+    /* The next calls are collective, and no call of MPI can check before whether all ranks take
+     * part. */
     if (participation_of_node(&node) && node.first_without >= 0) {
         control_say_absent();
         control_abandon();
@@ -125,7 +127,7 @@ int MPI_Session_finalize(MPI_Session *session)
         call_start(c);
     }
     if (last) {
-        /* Taken for done: afterwards there is no MPI to merge with. */
+        /* The call is recorded before it is made: afterwards there is no MPI to merge with. */
         if (c) {
             call_stop_untimed(c);
             call_end(c);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* termination.c: see termination.h.
  *
- * A handler stands where the application has none: sigaction and signal are Wend's, and show the
- * application what it would see without. Whatever it sets is set; where it sets the default again,
- * the handler comes back. What the handler does ends in the default action, by the same signal. */
+ * Wend installs a handler for each signal for which the application has none. It interposes
+ * sigaction and signal, and shows the application the state without Wend. A handler of the
+ * application is installed. If the application restores the default, Wend's handler is installed
+ * again. Wend's handler ends with the default action, by the same signal. */
 #include "termination.h"
 
 #include <dlfcn.h>
@@ -28,7 +29,7 @@
 
 enum { STACK_BYTES = 64 << 10 };
 
-/* All that have names, whose default ends the process, and that can be caught. */
+/* All signals with a name that end the process by default and can be caught. */
 static const struct {
     int number;
     const char *name;
@@ -48,13 +49,13 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 static bool opened;
 static int (*real_sigaction)(int, const struct sigaction *, struct sigaction *);
 
-/* Those that take and give a handler. Compilers call the second where a program asks for ISO C
- * alone. */
+/* Functions that take and return a handler. Compilers call the second for programs in strict ISO
+ * C. */
 enum { SIGNAL, SYSV_SIGNAL, SIGSET, SIGNAL_FUNCTIONS };
 static sighandler_t (*real_signals[SIGNAL_FUNCTIONS])(int, sighandler_t);
 
-/* When the library is loaded, for handlers may call them first; or earlier, if another library's
- * start does. */
+/* Finds the real functions when the library is loaded, because handlers may be the first to call
+ * them; or earlier, if a constructor of another library calls them. */
 __attribute__((constructor)) static void find_real(void)
 {
     static const char *const names[] = {"signal", "__sysv_signal", "sigset"};
@@ -71,10 +72,10 @@ static const char *name_of(int number)
     for (int i = 0; i < SIGNALS; i++)
         if (signals[i].number == number)
             return signals[i].name;
-    return ""; /* not one that on_signal is for */
+    return ""; /* no signal of on_signal */
 }
 
-/* One line, by system calls only. */
+/* Prints one line, by system calls only. */
 static void say(const char *a, const char *b, const char *c, const char *d)
 {
     const char *const pieces[] = {"wend: ", a, b, c, d, "\n"};
@@ -85,7 +86,8 @@ static void say(const char *a, const char *b, const char *c, const char *d)
     shield_line(STDERR_FILENO, line, PIECES);
 }
 
-/* To a text of SIZE bytes, what it has room for; snprintf may not be called here. */
+/* Appends MORE to a text of SIZE bytes, and truncates it if needed. snprintf may not be called
+ * here. */
 static void append(char *text, size_t size, const char *more)
 {
     size_t n = strlen(text), m = strlen(more);
@@ -108,7 +110,7 @@ static void append_number(char *text, size_t size, long n)
     append(text, size, p);
 }
 
-/* False: nothing is saved. */
+/* Saves the part, and prints how to make the recording. Returns false if nothing is saved. */
 static bool save(const char *ended)
 {
     char rank[48] = "rank ";
@@ -120,8 +122,8 @@ static bool save(const char *ended)
     if (directory) {
         append(rank, sizeof rank, ": ");
         say(rank, ended,
-            saved ? "; what was recorded: wend merge "
-                  : "; what was recorded until the last checkpoint: wend merge ",
+            saved ? "; to make the recording: wend merge "
+                  : "; to make the recording up to the last checkpoint: wend merge ",
             directory);
     }
     return true;
@@ -129,7 +131,8 @@ static bool save(const char *ended)
 
 /* -- signals -- */
 
-/* Raised by what the thread did: it comes again when that is done again, and a core shows where. */
+/* Whether an instruction of the thread caused the signal. The signal then recurs when the
+ * instruction is repeated, and a core file shows it. */
 static bool is_fault(int number, const siginfo_t *info)
 {
     return info->si_code > 0
@@ -143,7 +146,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     Thread *t = wend_thread;
     bool sent = !is_fault(number, info);
     if (t && atomic_load(&t->busy)) {
-        if (sent) { /* at the end of what the recorder does */
+        if (sent) { /* after the recorder has finished */
             atomic_store(&t->postponed, number);
             errno = saved;
             return;
@@ -262,14 +265,14 @@ void termination_exit(int status)
     if (!s->started || s->finished || s->refused || state_inherited())
         return;
     append_number(ended, sizeof ended, status);
-    /* as libraries end a job after an error that nobody handles */
+    /* libraries end a job in this way after an error that is not handled */
     bool within_mpi = wend_thread && wend_thread->inside;
     if (save(within_mpi ? WEND_ENDED_FATAL : ended)) {
         s->finished = true;
         return;
     }
-    /* Rank 0 says so; another one only when MPI itself ends the process, for then rank 0 may never
-     * come here. */
+    /* Rank 0 prints the line. Another rank prints it only if MPI itself ends the process, because
+     * rank 0 may then never come here. */
     if (s->world_rank > 0 && !within_mpi)
         return;
     s->finished = true;
@@ -280,7 +283,8 @@ void termination_exit(int status)
         state_say("the program ended without MPI_Finalize: nothing was recorded");
 }
 
-/* What is said: the launcher is told next, and drops what it has not read by then. */
+/* Gives the launcher time to read the line. It learns of the end next, and then drops unread
+ * output. */
 static void let_be_read(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
@@ -324,7 +328,7 @@ void termination_keep(int rank, const char *why)
     if (rank != 0)
         return;
     if (saved || parts_any()) {
-        state_say("%s; what was recorded: wend merge %s", why, output_directory());
+        state_say("%s; to make the recording: wend merge %s", why, output_directory());
         return;
     }
     state_say("%s: nothing was recorded", why);

@@ -7,7 +7,7 @@
 #include "objects/objects.h"
 #include "recorder/recorder.h"
 
-/* The process's first thread finds what all of them have. */
+/* Enters a thread. The first thread of the process prepares the state that all threads use. */
 static bool enter(Thread *t)
 {
     State *s = state();

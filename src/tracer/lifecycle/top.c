@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* top.c: a program under "wend trace" that never started MPI, or started it where Wend could not
- * see it: one line at its end, for else nobody would know why there is no recording. */
+ * see it. It prints one line at its end, so that the user knows why there is no recording. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -20,8 +20,8 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-/* WEND_TOP: the process that wend trace became, whatever it has exec'ed since (its children are
- * others), and how many page faults those had that it waited for before. */
+/* Whether this is the process of WEND_TOP, which wend trace became, whatever it has executed since.
+ * Its children are not. *FAULTS is the number of page faults of the children before. */
 static bool is_top(long *faults)
 {
     const char *top = getenv("WEND_TOP");
@@ -29,8 +29,7 @@ static bool is_top(long *faults)
     return top && sscanf(top, "%ld:%ld", &pid, faults) == 2 && pid == (long)getpid();
 }
 
-/* The number becomes nobody's, in its place: setenv would move what the application may hold on
- * to. */
+/* Overwrites the number in place: setenv would move a string that the application may use. */
 void top_started(void)
 {
     char *top = getenv("WEND_TOP");
@@ -38,7 +37,7 @@ void top_started(void)
         *top++ = '0';
 }
 
-/* A script or a launcher: what it ran may have been recorded. */
+/* Whether the process had children, as a script or a launcher has. They may have been recorded. */
 static bool had_children(long faults)
 {
     struct rusage children;
@@ -62,8 +61,8 @@ static bool comes_first(void)
            && first.dli_fbase == own.dli_fbase;
 }
 
-/* Why MPI's calls did not come here although there were some, or may have been: in words, NULL if
- * none were. */
+/* The reason why Wend has seen no MPI calls although there were, or may have been, some. NULL if
+ * there were none. */
 static const char *missed(void)
 {
     bool has_library = mpi_library_symbol("PMPI_Initialized") != NULL;
@@ -78,14 +77,13 @@ static const char *missed(void)
     return has_mpi ? "has the MPI library linked into it statically" : NULL;
 }
 
-/* Many programs close standard error as the last thing that they do (all of GNU's), before
- * libraries are told of the end. */
+/* Many programs (all of GNU's) close standard error as their last action, before destructors of
+ * libraries run. */
 static KeptFile standard_error = KEPT_NONE;
-/* that loaded the library; a child that it forks says nothing */
+/* the process that loaded the library; its forked children print nothing */
 static long process;
 
-/* A child that goes on after its parent must not hold a pipe open that somebody reads to its
- * end. */
+/* A child that outlives its parent must not hold a pipe open whose reader waits for the end. */
 static void in_child(void)
 {
     kept_close(&standard_error);
@@ -110,11 +108,10 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     if (s->started || s->spare || process != (long)getpid() || !launcher_speaks())
         return;
     const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY
-                                        ".so is not for (wend trace takes the right one)"
+                                        ".so does not support (wend trace chooses the recorder)"
                                       : missed();
     if (!why) {
-        /* With a name of the tracer's own choice there is no telling where children have left a
-         * recording. */
+        /* With a default name, it is unknown where children have left a recording. */
         if (standard_error.number < 0 || !is_top(&faults)
             || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
             return;
@@ -132,7 +129,7 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     shield_line(kept >= 0 ? kept : STDERR_FILENO, pieces, TEXTS);
 }
 
-/* Some shells end so. */
+/* Some shells end with this call. */
 __attribute__((visibility("default"), noreturn)) void _exit(int status)
 {
     termination_exit(status);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* watcher.c: see watcher.h. What it reads is the application's threads' (recorder.h says when it
- * may), and while it does they may be anywhere, also stopped for good within malloc: so it makes
- * system calls only and has memory of its own (scratch.h).
+/* watcher.c: see watcher.h. It reads data of the application's threads (recorder.h says when it
+ * may). Meanwhile these may be at any point, even stopped for good in malloc. So it makes system
+ * calls only, and has memory of its own (scratch.h).
  *
- * The ranks of a host tell each other that they end with datagrams, on sockets without a file whose
- * names come of the parts' folder. */
+ * The ranks of a host announce their end to each other with datagrams, on sockets without a file.
+ * Their names are derived from the parts' folder. */
 #include "watcher.h"
 
 #include <errno.h>
@@ -35,29 +35,29 @@
 #include "shared/shared.h"
 
 #define SECOND INT64_C(1000000000)
-#define OTHERS_LIMIT (2 * SECOND) /* for the host's other ranks to save */
-#define SAVE_LIMIT (10 * SECOND)  /* for a process that is about to end */
-#define LEAST_SHARE 200 /* checkpoints take no more than 1 / 200 of the processor's time */
+#define OTHERS_LIMIT (2 * SECOND) /* time for the host's other ranks to save */
+#define SAVE_LIMIT (10 * SECOND)  /* time for a process that is about to end */
+#define LEAST_SHARE 200           /* checkpoints take at most 1 / 200 of the processor's time */
 
 enum { STACK_BYTES = 1 << 20 };
 
 enum { IDLE, REQUESTED, SAVED, NOT_SAVED };
 
-static _Atomic uint32_t request; /* futex; goes through the states above once */
+static _Atomic uint32_t request; /* futex; passes through the states above once */
 static char request_ended[WEND_ENDED_ROOM];
 static bool request_all;
 static _Atomic uint32_t wake;   /* futex */
-static _Atomic uint32_t saving; /* futex: a checkpoint is being made */
+static _Atomic uint32_t saving; /* futex: a checkpoint is running */
 static _Atomic bool opened, quiet, closing;
 static pthread_t thread;
 
 /* -- the socket -- */
 
-/* Under one number in the application's table of files and in the watcher's, if that has its
- * own. */
+/* Its number is the same in the application's table of files and in the watcher's, if the watcher
+ * has its own. */
 static KeptFile sock = KEPT_NONE;
 static _Atomic bool sock_bound;
-static struct stat folder_info; /* in the names */
+static struct stat folder_info; /* part of the names */
 
 static void name_of(int rank, struct sockaddr_un *a, socklen_t *n)
 {
@@ -77,11 +77,11 @@ static void name_of(int rank, struct sockaddr_un *a, socklen_t *n)
     *n = (socklen_t)(p - (char *)a);
 }
 
-/* For the application's thread: afterwards both have it. */
+/* Makes the socket, in the application's thread, so that both tables have it. */
 static void sock_make(void)
 {
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
-    if (fd >= 0) /* anybody may write to it: who it is comes with what is said */
+    if (fd >= 0) /* any user may write to it, so each datagram carries the sender's credentials */
         setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
     atomic_store(&sock_bound, false);
     kept_take(&sock, fd);
@@ -98,7 +98,7 @@ static void sock_open(void)
     atomic_store(&sock_bound, syscall(SYS_bind, fd, &a, n) == 0);
 }
 
-/* -1: nobody can write to it. */
+/* -1: no datagram can arrive */
 static int sock_get(void)
 {
     return atomic_load(&sock_bound) ? kept_number(&sock) : -1;
@@ -114,7 +114,7 @@ static bool sock_send(int fd, int rank, char what)
 
 enum { NOTHING = 0, SAVE = 's', DONE = 'd', LOOK = 'l', STRANGE = 'x' };
 
-/* Other users' datagrams count for nothing. */
+/* Whether the datagram is from this user. Others are ignored. */
 static bool is_ours(struct msghdr *m)
 {
     const struct cmsghdr *c = CMSG_FIRSTHDR(m);
@@ -126,7 +126,7 @@ static bool is_ours(struct msghdr *m)
     return (long)who.uid == syscall(SYS_getuid);
 }
 
-/* What another rank, or this one, has said; where to, for an answer. */
+/* Reads a datagram of this rank or another one. FROM is the address for an answer. */
 static char sock_take(int fd, struct sockaddr_un *from, socklen_t *n)
 {
     char what;
@@ -157,8 +157,8 @@ static int64_t now(void)
     return (int64_t)clock_nanoseconds();
 }
 
-/* Of this thread: what it takes from the application. Waiting, for a disk or on a busy machine,
- * takes nothing. */
+/* The processor time of this thread, which is what it takes from the application. Waiting takes
+ * nothing. */
 static int64_t own_time(void)
 {
     struct timespec t = {0, 0};
@@ -184,7 +184,8 @@ static bool save(const char *ended)
     return good;
 }
 
-/* The other ranks of this host; those of others refuse at once. */
+/* Tells the other ranks of this host to save, and waits for their answers. Sockets of other hosts'
+ * ranks do not exist here. */
 static void tell_others(void)
 {
     const State *s = state();
@@ -202,7 +203,7 @@ static void tell_others(void)
         char what = sock_take(fd, &from, &n);
         awaited -= what == DONE;
         if (what == SAVE)
-            sock_answer(fd, &from, n); /* it ends too; this one has saved */
+            sock_answer(fd, &from, n); /* that rank ends, too; this one has saved */
     }
 }
 
@@ -217,7 +218,7 @@ static void serve_request(void)
     futex_wake(&request);
 }
 
-/* Not while a merge goes on: its end removes the files. */
+/* Saves a checkpoint, unless a merge is running: its end removes the files. */
 static void checkpoint(void)
 {
     atomic_store(&saving, 1);
@@ -227,12 +228,12 @@ static void checkpoint(void)
     futex_wake(&saving);
 }
 
-/* Until a datagram, a request, or for NS. */
+/* Waits for a datagram or a request, at most NS nanoseconds. */
 static void rest(int64_t ns)
 {
     int fd = sock_get();
     uint32_t before = atomic_load(&wake);
-    /* said before it could wake anybody */
+    /* set before the wake could be noticed */
     if (atomic_load(&request) == REQUESTED || atomic_load(&closing))
         return;
     if (fd < 0) {
@@ -246,7 +247,7 @@ static void rest(int64_t ns)
     syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
     for (char what; (what = sock_take(fd, &from, &n)) != NOTHING;) {
         if (what == SAVE) {
-            /* else this one ends too, and what it has saved says how */
+            /* otherwise this rank ends, too, and its saved part says how */
             if (atomic_load(&request) == IDLE)
                 save(WEND_ENDED_UNKNOWN);
             sock_answer(fd, &from, n);
@@ -264,10 +265,10 @@ static void close_files(int first, int last)
         syscall(SYS_close, fd);
 }
 
-/* A table of files of the watcher's own. What it opens takes no number that the application may
- * be about to get, nor is it open to what that writes to a number that it has closed; and files
- * that the application has used up are there for the watcher. Not where a container forbids it.
- * The copies of the application's files are closed: a pipe would not end. */
+/* Gives the watcher a table of files of its own. Then its files take no numbers that the
+ * application may be about to get, and the application's writes to a closed number do not reach
+ * them. It can also open files if the application has used up its own. A container may forbid this.
+ * The copies of the application's files are closed, because a pipe would otherwise not end. */
 static void take_own_files(void)
 {
     if (syscall(SYS_unshare, CLONE_FILES) != 0)
@@ -309,7 +310,7 @@ static void *watch(void *unused)
     return NULL;
 }
 
-/* -- for the application's threads -- */
+/* -- functions for the application's threads -- */
 
 static bool start(void)
 {
@@ -320,11 +321,11 @@ static bool start(void)
         good = pthread_create(&thread, &attributes, watch, NULL) == 0;
         pthread_attr_destroy(&attributes);
     }
-    /* the application's thread-local data may need more */
+    /* the application's thread-local data may need a larger stack */
     return good || pthread_create(&thread, NULL, watch, NULL) == 0;
 }
 
-/* So that the watcher looks around. */
+/* Wakes the watcher. */
 static void nudge(void)
 {
     int fd = kept_number(&sock);
@@ -354,7 +355,8 @@ void watcher_open(void)
     sock_make();
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* the application's signals are its threads' */
+    /* signals of the application are for its own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     atomic_store(&closing, false);
     atomic_store(&opened, start());
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -384,7 +386,7 @@ void watcher_close(void)
 void watcher_in_child(void)
 {
     atomic_store(&opened, false);
-    atomic_store(&state()->hold, 0); /* nobody would release it */
+    atomic_store(&state()->hold, 0); /* no thread would release it */
     kept_close(&sock);
 }
 

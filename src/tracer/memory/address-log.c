@@ -8,13 +8,13 @@
 #include "segments.h"
 
 enum {
-    REMEMBERED = 1024, /* addresses; a datatype of more than that many differences is rare */
-    /* lookups for one array: beyond it, its numbers are taken as they are */
+    REMEMBERED = 1024, /* addresses; datatypes with more differences are rare */
+    /* lookups for one array; beyond it, the numbers are recorded as they are */
     EFFORT = 1 << 16
 };
 
-/* Ascending by address. LIFE is that of the block then: an address that was asked for in a block
- * that is gone says nothing of what is there now. */
+/* Ascending by address. LIFE identifies the block at that time. An address in a block that was
+ * freed says nothing about the block that is there now. */
 struct AddressLog {
     uint64_t now;
     size_t n;
@@ -24,7 +24,7 @@ struct AddressLog {
     } at[REMEMBERED];
 };
 
-/* The first that is not below ADDRESS. */
+/* The index of the first address that is not below ADDRESS. */
 static size_t place(const AddressLog *a, int64_t address)
 {
     size_t low = 0, high = a->n;
@@ -38,7 +38,7 @@ static size_t place(const AddressLog *a, int64_t address)
     return low;
 }
 
-/* When it was asked last; 0: not. */
+/* The time at which the address was last asked for; 0: never. */
 static uint64_t address_log_when(const AddressLog *a, int64_t address)
 {
     size_t i = place(a, address);
@@ -104,14 +104,14 @@ int64_t address_log_segment(int64_t base, int64_t target)
     return wend_is_segment(segment) ? segment : -1;
 }
 
-/* How well a base explains displacements. Distances repeat (allocators are regular), so the best of
- * several counts: more of the addresses that they lead to were asked, or all of them later. */
+/* How well a base explains displacements. Distances repeat, because allocators are regular. So the
+ * best of several bases counts: more target addresses were asked for, or all of them later. */
 typedef struct {
-    /* all lead to memory that MPI has used; some to another segment, and to an address there that
-     * was asked */
+    /* all displacements lead to memory that MPI has used; some lead to another segment, and to an
+     * address there that was asked for */
     bool possible, away;
     int64_t asked;
-    uint64_t oldest; /* of the base and the addresses that were asked */
+    uint64_t oldest; /* time of the oldest of the base and the addresses that were asked for */
 } Fit;
 
 static Fit fit(const AddressLog *a, int64_t base, Displacements d)
@@ -120,7 +120,7 @@ static Fit fit(const AddressLog *a, int64_t base, Displacements d)
     Fit f = {.oldest = address_log_when(a, base)};
     bool away = false;
     if (home < 0 || f.oldest == 0)
-        return f; /* it is gone */
+        return f; /* its block was freed */
     for (int64_t i = 0; i < d.n; i++) {
         int64_t target = base + displacement(d, i), segment = address_log_segment(base, target);
         if (segment < 0)
@@ -142,8 +142,8 @@ static bool is_better(Fit f, Fit than)
     return f.asked != than.asked ? f.asked > than.asked : f.oldest > than.oldest;
 }
 
-/* Displacements that a base has to explain before the others are looked at: one that does not is
- * passed over without a lookup. */
+/* Chooses a few displacements that a base must explain first. A base that does not is skipped
+ * without a lookup. */
 static int pivots(Displacements d, int64_t pivot[4])
 {
     int64_t lowest = 0, highest = 0, first = 0, last = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* address-log.h: the addresses that a thread has asked of MPI lately, and the displacements that
- * are differences of two of them.
+/* address-log.h: the addresses that a thread has asked MPI for lately, and displacements that are
+ * differences of two of them.
  *
- * Applications make datatypes of variables that are far apart: they ask for the address of each
- * (MPI_Get_address), subtract, and give MPI the differences. Within one segment that is a number
- * like any other. Between segments it is another number in each run, so it is recorded as the
- * distance of two places (docs/recording.md, "Displacements"). Knows nothing of MPI. */
+ * Applications make datatypes of variables that are far apart: they get the address of each
+ * (MPI_Get_address), subtract, and pass the differences to MPI. Within one segment a difference is
+ * an ordinary number. Between segments it differs in each run, so it is recorded as the distance of
+ * two addresses (docs/recording.md, "Displacements"). This file does not depend on MPI. */
 #ifndef WEND_ADDRESS_LOG_H
 #define WEND_ADDRESS_LOG_H
 
@@ -14,10 +14,11 @@
 
 typedef struct AddressLog AddressLog;
 
-/* Remembers the address; *ASKED NULL: nothing yet. Without memory it is forgotten. */
+/* Adds the address to *ASKED, which is NULL for an empty log. If memory is short, the address is
+ * dropped. */
 void address_log_add(AddressLog **asked, int64_t address);
 
-/* Displacements, as an application gives them: N signed integers of WIDTH bytes (4 or 8). */
+/* Displacements of an argument: N signed integers of WIDTH bytes (4 or 8). */
 typedef struct {
     const void *values;
     int64_t n;
@@ -26,11 +27,11 @@ typedef struct {
 int64_t displacement(Displacements d, int64_t i);
 
 /* The address from which these displacements lead to addresses in other segments, or 0 if they do
- * not. Then each of them leads to memory that MPI has used, and one at least to another segment and
- * to an address that was asked. */
+ * not. If it is not 0, each displacement leads to memory that MPI has used, and at least one leads
+ * to another segment and to an address in the log. */
 int64_t address_log_base(const AddressLog *asked, Displacements d);
-/* The segment that TARGET is in, or -1; just behind BASE's own, where the upper bound of a type is,
- * counts as that. */
+/* The segment of TARGET, or -1. The address just behind the segment of BASE, where the upper bound
+ * of a type may be, counts as that segment. */
 int64_t address_log_segment(int64_t base, int64_t target);
 
 #endif

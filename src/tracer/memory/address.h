@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* address.h: what an address of the application stands for: a segment and an offset. */
+/* address.h: resolves an address of the application to a segment and an offset. */
 #ifndef WEND_ADDRESS_H
 #define WEND_ADDRESS_H
 

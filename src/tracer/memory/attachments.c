@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* attachments.c: see attachments.h.
  *
- * A list is in a file that is in memory only (memfd_create), so that nothing is left behind however
- * a process ends. Its name, which has the launcher's number and the rank, is how the others find it
- * among the open files of the host's processes. */
+ * A list is in a file in memory (memfd_create), so that nothing remains however a process ends.
+ * Other processes find it by its name among the open files of the host's processes. The name has
+ * the launcher's number and the rank. */
 #include "attachments.h"
 
 #include <ctype.h>
@@ -26,15 +26,15 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-/* Sorted by low. Windows may overlap in memory; reach is the highest high up to here. */
+/* Sorted by LOW. Windows may overlap in memory; REACH is the highest HIGH up to this entry. */
 typedef struct {
     uint64_t low, high, reach, window;
     int64_t segment, offset;
 } Attachment;
 typedef struct {
-    _Atomic uint64_t version; /* odd: it is being changed */
+    _Atomic uint64_t version; /* odd while the list is changed */
     _Atomic uint64_t n;
-    _Atomic uint64_t closed; /* it is not kept any more */
+    _Atomic uint64_t closed; /* the list is no longer maintained */
     Attachment at[];
 } AttachmentList;
 
@@ -42,9 +42,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a leaf */
 static _Atomic bool any;                                 /* there has been a dynamic window */
 
 static AttachmentList *own;
-/* its first page once more, which stays where it is */
+/* a second mapping of its first page, which never moves */
 static AttachmentList *_Atomic own_head;
-/* tells this world's processes from others; 0: not asked yet, -1: unknown */
+/* distinguishes this world's processes from others; 0: unknown so far, -1: unknown */
 static long job;
 static KeptFile own_file = KEPT_NONE;
 static size_t own_bytes;
@@ -55,11 +55,11 @@ static struct {
     size_t bytes;
     KeptFile file;
 } * peers;
-static int n_peers;         /* found */
-static int looks;           /* at /proc since the last window was made */
-static uint64_t look_again; /* not before, in nanoseconds */
+static int n_peers;         /* number of lists found */
+static int looks;           /* searches of /proc since the last window was made */
+static uint64_t look_again; /* nanoseconds: no search before this time */
 
-/* -- this process's -- */
+/* -- the list of this process -- */
 
 static size_t list_room(size_t bytes)
 {
@@ -67,8 +67,8 @@ static size_t list_room(size_t bytes)
                                           : 0;
 }
 
-/* Processes that others started have the same launcher, and ranks of their own: PMIx, or else Wend,
- * has a name for their job. */
+/* The number of this world's job. Spawned processes have the same launcher, and ranks of their own.
+ * PMIx, or else Wend, has a name for their job. */
 static long job_number(void)
 {
     const char *name = !state()->spawned          ? ""
@@ -80,8 +80,8 @@ static long job_number(void)
     return (long)(XXH3_64bits_withSeed(name, strlen(name), (uint64_t)launcher) >> 2 | 1);
 }
 
-/* With memory for all of it, or a page of it that is not to be had would be a SIGBUS. A limit on
- * the size of files counts here too. */
+/* Resizes the file, and allocates its memory: a page that cannot be allocated later would cause a
+ * SIGBUS. A limit on the size of files applies. */
 static bool resize(int file, size_t bytes)
 {
     Shield shield;
@@ -91,7 +91,7 @@ static bool resize(int file, size_t bytes)
     return good;
 }
 
-/* This process does not follow any more: to the others it is one that cannot be asked. */
+/* Stops maintaining the list: to other processes its addresses are then unknown. */
 static void attachments_close(void)
 {
     AttachmentList *head = atomic_load(&own_head);
@@ -144,7 +144,7 @@ static bool own_grow(void)
     return true;
 }
 
-/* Between these two readers look again. */
+/* Between change_begin and change_end readers repeat their lookup. */
 static void change_begin(void)
 {
     atomic_fetch_add(&own->version, 1);
@@ -167,7 +167,7 @@ void attachments_open(void)
     if (!own)
         own_make();
     atomic_store(&any, true);
-    looks = 0; /* who has not been found may have come with this window */
+    looks = 0; /* processes that were not found before may have come with this window */
     pthread_mutex_unlock(&lock);
     errno = saved;
 }
@@ -195,7 +195,7 @@ void attachments_add(uintptr_t window, const void *base, int64_t bytes)
     errno = saved;
 }
 
-/* BASE NULL: all of the window's. */
+/* Removes attachments of the window; all of them if BASE is NULL. */
 static void remove_some(uintptr_t window, const void *base)
 {
     pthread_mutex_lock(&lock);
@@ -221,7 +221,7 @@ void attachments_remove_window(uintptr_t window)
     remove_some(window, NULL);
 }
 
-/* -- other processes' -- */
+/* -- the lists of other processes -- */
 
 /* Takes the files of one process that are lists of this job. */
 static void look_at_process(const char *pid)
@@ -230,7 +230,7 @@ static void look_at_process(const char *pid)
     snprintf(path, sizeof path, "/proc/%s/fd", pid);
     DIR *files = opendir(path);
     if (!files)
-        return; /* another user's, or it has gone */
+        return; /* the process belongs to another user, or has ended */
     int length = snprintf(prefix, sizeof prefix, "/memfd:wend-%ld-", job);
     for (struct dirent *d; (d = readdir(files)) != NULL;) {
         ssize_t n = readlinkat(dirfd(files), d->d_name, name, sizeof name - 1);
@@ -246,12 +246,12 @@ static void look_at_process(const char *pid)
     closedir(files);
 }
 
-/* With the lock held. Goes through the host's processes. Where some are not to be found it does so
- * a few times for each window, and from then on it spends at most a tenth of the time on it. */
+/* Searches the host's processes. The caller holds the lock. If some ranks are not found, it
+ * searches a few times for each window, and after that for at most a tenth of the time. */
 static void look_for_peers(void)
 {
     uint64_t start = clock_nanoseconds();
-    /* its own is among them */
+    /* its own list is among them */
     if ((looks++ >= 4 && start < look_again) || job <= 0 || n_peers >= state()->world_size)
         return;
     if (!peers) {
@@ -272,7 +272,8 @@ static void look_for_peers(void)
     look_again = end + 10 * (end - start);
 }
 
-/* With the lock held: the list of that rank, as far as it is mapped; NULL: it cannot be had. */
+/* The list of that rank, with *ROOM mapped entries; NULL if it is not available. The caller holds
+ * the lock. */
 static const AttachmentList *list_of(int rank, size_t *room)
 {
     if (rank == state()->world_rank) {
@@ -285,7 +286,7 @@ static const AttachmentList *list_of(int rank, size_t *room)
         look_for_peers();
     if (!peers || peers[rank].file.number < 0)
         return NULL;
-    /* new, or it has grown */
+    /* the list is new, or has grown */
     if (!peers[rank].list || peers[rank].list->n > list_room(peers[rank].bytes)) {
         int file = kept_number(&peers[rank].file);
         struct stat info;
@@ -305,7 +306,7 @@ static const AttachmentList *list_of(int rank, size_t *room)
 static bool search(const AttachmentList *l, size_t room, uint64_t address, Where *where)
 {
     size_t low = 0, n = l->n, high = n < room ? n : room;
-    while (low < high) { /* the first that begins after it */
+    while (low < high) { /* finds the first entry after ADDRESS */
         size_t middle = low + (high - low) / 2;
         if (l->at[middle].low <= address)
             low = middle + 1;
@@ -321,7 +322,7 @@ static bool search(const AttachmentList *l, size_t room, uint64_t address, Where
     return false;
 }
 
-/* With the lock held. *HAVE: there is a list. */
+/* Looks ADDRESS up in the list of RANK. *HAVE: there is a list. The caller holds the lock. */
 static bool find(int rank, uint64_t address, Where *where, bool *have)
 {
     *have = false;
@@ -336,7 +337,7 @@ static bool find(int rank, uint64_t address, Where *where, bool *have)
         atomic_thread_fence(memory_order_seq_cst);
         if (version % 2 == 0 && atomic_load(&l->version) == version && l->n <= room)
             return found;
-        sched_yield(); /* its process is at it */
+        sched_yield(); /* its process is changing it */
     }
     return false;
 }
@@ -355,7 +356,8 @@ Where attachments_at(int world_rank, uintptr_t address)
     return found ? w : have ? (Where){WEND_UNKNOWN, 0} : plain;
 }
 
-/* Another process's place, when the address is none that MPI has had from this one. */
+/* Resolves an address that is in no segment of this process that MPI has used, by the lists of
+ * other processes. */
 static bool find_elsewhere(uintptr_t address, Where *where)
 {
     if (!atomic_load_explicit(&any, memory_order_relaxed) || address < MEMORY_LOWEST_ADDRESS

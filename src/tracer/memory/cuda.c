@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cuda.c: the allocators of CUDA, where the program has them.
+/* cuda.c: the allocators of CUDA, if the program has them.
  *
- * They are not exported as MPI's functions and malloc are: a library that refers to cudaMalloc
- * weakly, or looks for it, to know if there is CUDA would find it here in a program that has none.
- * Instead, references of loaded modules that lead to CUDA's functions are changed to lead to
- * wrappers (module.h), and what dlsym and cuGetProcAddress give is changed likewise. So nothing is
- * wrapped that is not there, and each wrapper knows what it stands for, even where a process has
- * two runtimes.
+ * They are not exported as MPI's functions and malloc are. A library that refers to cudaMalloc
+ * weakly, or looks it up, to find out whether there is CUDA would find it in a program without
+ * CUDA. Instead, references of loaded modules to CUDA's functions are changed to wrappers
+ * (module.h), and so are the results of dlsym and cuGetProcAddress. So only existing functions are
+ * wrapped, and each wrapper knows its function, even if a process has two runtimes.
  *
- * That nvcc links the runtime statically by default does no harm: that one takes the driver's
- * functions by dlsym and cuGetProcAddress. With the shared runtime a call is seen twice, and the
- * outer one counts.
+ * By default nvcc links the runtime statically. That does no harm, because the runtime finds the
+ * driver's functions by dlsym and cuGetProcAddress. With the shared runtime both functions are
+ * seen, and the outer call counts.
  *
- * A library that is opened while the program runs is looked at when somebody calls dlsym next, as
- * who opens a library does to come to what is in it.
+ * A library that is opened at run time is examined at the next call of dlsym, which a program makes
+ * to use the library.
  *
- * Where memory is, the driver is asked (cuPointerGetAttribute), and only after an allocation: it
- * makes no context, and knows nothing of the runtime's last error.
+ * The driver knows the device of an address (cuPointerGetAttribute). It is asked only after an
+ * allocation: this makes no context, and does not change the runtime's last error.
  *
- * Not allocations of memory with an address: cudaMallocArray (opaque; MPI cannot be given one),
- * cudaHostRegister (the memory is what it was before, such as a block of the heap). Memory mapped
- * by cuMemMap or from another process (cudaIpcOpenMemHandle) is a mapping as any other. */
+ * Some functions allocate no memory with an address of their own: cudaMallocArray (opaque; MPI
+ * cannot use it), and cudaHostRegister (the memory stays what it was, such as a heap block). Memory
+ * that is mapped by cuMemMap or from another process (cudaIpcOpenMemHandle) is a mapping like any
+ * other. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -32,8 +32,8 @@
 #include "interpose/interpose.h"
 #include "segments.h"
 
-/* Declared here, as CUDA's headers need not be there. All functions return 0 for success; a
- * CUdeviceptr is as wide as a pointer. */
+/* These are declared here, because CUDA's headers may be missing. All functions return 0 for
+ * success. A CUdeviceptr is as wide as a pointer. */
 typedef struct {
     void *ptr;
     size_t pitch, xsize, ysize;
@@ -45,7 +45,7 @@ typedef struct {
 enum { POINTER_DEVICE = 9, INVALID_VALUE = 1, PER_THREAD_STREAM = 2 };
 _Static_assert(sizeof(void *) == sizeof(unsigned long long), "CUdeviceptr");
 
-/* name, form of its parameters, where the memory is */
+/* name, form of its parameters, place of the memory */
 /* clang-format off */
 #define EACH_FUNCTION(X) \
     X(cudaMalloc, SIZE, DEVICE) \
@@ -90,19 +90,19 @@ enum { EACH_FUNCTION(NUMBER) FUNCTIONS };
 #define NAME(name, form, place) #name,
 static const char *const names[FUNCTIONS] = {EACH_FUNCTION(NAME)};
 
-/* A wrapper stands for one function for ever. There are four of each, as a process may have more
- * than one runtime; what a fifth allocates is not seen. */
+/* A wrapper serves one function for ever. There are four of each, because a process may have
+ * several runtimes. Allocations of a fifth one are not seen. */
 enum { BANKS = 4 };
 static void *_Atomic real[FUNCTIONS][BANKS];
 
-/* The runtime calls the driver: then what is seen has been seen. */
+/* Inside a call of the runtime, calls of the driver do not count. */
 static __thread int inside;
 
-/* -- what happened -- */
+/* -- events -- */
 
 static int (*_Atomic pointer_attribute)(void *value, int which, unsigned long long pointer);
 
-/* The driver is asked for only here, where the application has just used it. */
+/* Looks for the driver. It is only called after the application has used CUDA. */
 static bool driver_ready(void)
 {
     if (pointer_attribute)
@@ -148,11 +148,11 @@ static void contexts_ended(void)
 
 static void *wrapper_for(int function, void *f);
 
-/* cuGetProcAddress is asked for names without their version or kind of stream. */
+/* Replaces the result of cuGetProcAddress, which takes names without version and kind of stream. */
 static void looked_up(const char *name, void **f, int version, unsigned long long flags)
 {
     static const char *const endings[] = {"_ptsz", "", "_v2"};
-    /* of CUDA 3.2: before, addresses on devices had 32 bits */
+    /* since CUDA 3.2; before, addresses on devices had 32 bits */
     if (!name || !f || !*f || version < 3020)
         return;
     size_t n = strlen(name);
@@ -178,19 +178,19 @@ static void looked_up(const char *name, void **f, int version, unsigned long lon
             SEEN;                                        \
         return rc;                                       \
     }
-#define AROUND_FREE(bank, name, PARAMETERS, ARGUMENTS)                                            \
-    static int name##_of_##bank PARAMETERS                                                        \
-    {                                                                                             \
-        CudaBlock block;                                                                          \
-        bool known = inside == 0                                                                  \
-                     && memory_cuda_detach(                                                       \
-                         p, &block); /* before: another thread may get the address right after */ \
-        inside++;                                                                                 \
-        int rc = REAL(bank, name, PARAMETERS) ARGUMENTS;                                          \
-        inside--;                                                                                 \
-        if (known)                                                                                \
-            freed(&block, rc);                                                                    \
-        return rc;                                                                                \
+#define AROUND_FREE(bank, name, PARAMETERS, ARGUMENTS)                                           \
+    static int name##_of_##bank PARAMETERS                                                       \
+    {                                                                                            \
+        CudaBlock block;                                                                         \
+        bool known = inside == 0                                                                 \
+                     && memory_cuda_detach(                                                      \
+                         p, &block); /* first: another thread may get the address right after */ \
+        inside++;                                                                                \
+        int rc = REAL(bank, name, PARAMETERS) ARGUMENTS;                                         \
+        inside--;                                                                                \
+        if (known)                                                                               \
+            freed(&block, rc);                                                                   \
+        return rc;                                                                               \
     }
 
 #define FORM_SIZE(bank, name, place) \
@@ -221,7 +221,7 @@ static void looked_up(const char *name, void **f, int version, unsigned long lon
     AROUND(bank, name, (int device), (device), contexts_ended())
 #define FORM_RESET_CONTEXT(bank, name, place) \
     AROUND(bank, name, (void *context), (context), contexts_ended())
-/* The runtime itself looks up as well: "inside" does not count. */
+/* The runtime itself looks up functions, so "inside" does not matter. */
 #define FORM_LOOKUP(bank, name, place)                                                           \
     static int name##_of_##bank(const char *of, void **f, int version, unsigned long long flags) \
     {                                                                                            \
@@ -255,7 +255,7 @@ EACH_FUNCTION(DEFINE_3)
     {(void *)name##_of_0, (void *)name##_of_1, (void *)name##_of_2, (void *)name##_of_3},
 static void *const wrappers[FUNCTIONS][BANKS] = {EACH_FUNCTION(ROW)};
 
-/* F itself if it is a wrapper, or there is none left. */
+/* The wrapper for F. It is F itself if F is a wrapper, or if no wrapper is left. */
 static void *wrapper_for(int function, void *f)
 {
     for (int b = 0; b < BANKS; b++)
@@ -283,12 +283,12 @@ static int function_number(const char *name)
 
 static void look_at_modules(void);
 
-/* As it was when Wend was loaded: another library that does the same may change Wend's reference to
- * lead to its own, which leads here. */
+/* The dlsym of the time when Wend was loaded. Another library of this kind may change Wend's
+ * reference to its own function, which calls Wend's. */
 static void *(*real_dlsym)(void *, const char *);
 
-/* Who calls dlsym with RTLD_NEXT, or from a library that was opened for itself, is told by the
- * return address: the call has to be a jump. */
+/* dlsym finds its caller by the return address, for RTLD_NEXT and for libraries that were opened
+ * with RTLD_LOCAL. So the call must be a jump. */
 #if defined __has_attribute && __has_attribute(musttail)
 #define AS_JUMP
 #define JUMP __attribute__((musttail))
@@ -299,12 +299,12 @@ static void *(*real_dlsym)(void *, const char *);
 #define JUMP
 #endif
 
-/* NULL: it is none of CUDA's, or the real function knows better. What libraries of this kind find
- * for themselves behind this one (RTLD_NEXT) is theirs. */
+/* The wrapper for NAME. NULL if it is not of CUDA, or the real function must answer. With
+ * RTLD_NEXT, libraries of this kind look for the function behind them, which they must get. */
 static __attribute__((noinline)) void *dlsym_of_cuda(void *handle, const char *name)
 {
     int function = name ? function_number(name) : -1;
-    look_at_modules(); /* who has opened a library comes here next */
+    look_at_modules(); /* a program that has opened a library calls dlsym next */
     void *f = function >= 0 && handle != RTLD_NEXT ? real_dlsym(handle, name) : NULL;
     return f ? wrapper_for(function, f) : NULL;
 }
@@ -319,7 +319,7 @@ static AS_JUMP void *dlsym_of_modules(void *handle, const char *name)
 
 /* -- references of modules -- */
 
-/* F is where the function begins, not code of a module that leads there. */
+/* Whether F is the beginning of the function, and not a stub of a module. */
 static bool is_definition(void *f)
 {
     Dl_info info;
@@ -328,13 +328,13 @@ static bool is_definition(void *f)
            && symbol && symbol->st_shndx != SHN_UNDEF;
 }
 
-/* What the module would call by that name: what it leads to already, or as the dynamic linker looks
- * for it. */
+/* The function that the module would call by that name: the current target, or the result of the
+ * dynamic linker's search. */
 static void *definition(const char *name, void *now, void *module)
 {
     if (is_definition(now))
         return now;
-    /* not that of the program, which may be a stub that stands for the function */
+    /* not the program's, which may be a stub for the function */
     void *f = dlsym(RTLD_NEXT, name);
     if (!is_definition(f))
         f = dlsym(module, name);
@@ -350,7 +350,7 @@ static void *wrapper_of(const char *name, void *now, void *user)
 {
     ModuleLook *looking = user;
     if (!now || name[0] == '\0')
-        return NULL; /* weak, and not there */
+        return NULL; /* a weak reference without a target */
     if (strcmp(name, "dlsym") == 0)
         return (void *)dlsym_of_modules;
     int function = function_number(name);
@@ -365,9 +365,9 @@ static void *wrapper_of(const char *name, void *now, void *user)
 }
 
 static struct {
-    pthread_mutex_t lock; /* a leaf: nothing of the dynamic linker is called under it */
+    pthread_mutex_t lock; /* a leaf: no function of the dynamic linker is called while it is held */
     unsigned long long loaded, unloaded;
-    uintptr_t *done; /* modules by base; all of their references lead where they should */
+    uintptr_t *done; /* modules by base, whose references have all been changed */
     size_t n, cap;
 } looked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -379,7 +379,7 @@ static int count_modules(struct dl_phdr_info *info, size_t size, void *counts)
     return 1;
 }
 
-/* Ever fewer modules are new. */
+/* Whether the module needs no further examination. */
 static bool is_done(uintptr_t base)
 {
     pthread_mutex_lock(&looked.lock);
@@ -423,12 +423,12 @@ static void look_at(const Module *m, void *own)
     dlclose(looking.handle);
 }
 
-/* At the start and before the real dlsym, which takes the loader's lock in any case; not within
- * calls of MPI, where another thread that is loading a library may be waited for. Several threads
- * may be here at once, and do the same. */
+/* Examines new modules. It is called at the start and before the real dlsym, which takes the
+ * loader's lock in any case. It is not called within MPI, where it might wait for another thread
+ * that is loading a library. Several threads may run it at once, with the same effect. */
 static void look_at_modules(void)
 {
-    static __thread bool looking; /* dlclose comes back here */
+    static __thread bool looking; /* dlclose calls this function again */
     unsigned long long counts[2] = {0, 0};
     Dl_info own;
     if (looking)
@@ -437,7 +437,7 @@ static void look_at_modules(void)
     pthread_mutex_lock(&looked.lock);
     bool same = counts[0] == looked.loaded && counts[1] == looked.unloaded;
     if (counts[1] != looked.unloaded)
-        looked.n = 0; /* what comes next may be where another was */
+        looked.n = 0; /* a new module may have the address of another one */
     pthread_mutex_unlock(&looked.lock);
     if (same || tools_other_wend() || !dladdr(wrappers, &own))
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap-blocks.c: regions of the bitmap of blocks, and the lookup from an address to its block. */
+/* heap-blocks.c: regions of the bitmap of blocks, and the lookup of the block that contains an
+ * address. */
 #include "heap-blocks.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <unistd.h>
 
 _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
-/* summary of heap_regions: never cleared */
+/* summary of heap_regions; bits are never cleared */
 static _Atomic uint64_t region_known[HEAP_REGIONS / 64];
 static _Atomic uint64_t region_failed[HEAP_REGIONS / 64];
 static size_t (*real_size)(void *);
@@ -25,15 +26,15 @@ HeapRegion *heap_region_new(uintptr_t address)
     if (atomic_load(&region_failed[i >> 6]) & bit)
         return NULL;
     int saved = errno;
-    /* The system call itself: libraries that patch mmap (UCX) have no interest in this, and may
-     * allocate. 16 MiB that are there once touched. */
+    /* A system call, not mmap: libraries that patch mmap (UCX) have no use for this mapping, and
+     * may allocate. Of its 16 MiB only the pages that are touched take memory. */
     void *m = (void *)syscall(SYS_mmap, NULL, sizeof(HeapRegion), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, (long)0);
     HeapRegion *r = NULL;
     if (m == MAP_FAILED) {
         atomic_fetch_or(&region_failed[i >> 6], bit);
     } else {
-        /* else each process pays 2 MiB for a few blocks */
+        /* otherwise each process pays 2 MiB for a few blocks */
         syscall(SYS_madvise, m, sizeof(HeapRegion), MADV_NOHUGEPAGE);
         if (atomic_compare_exchange_strong(&heap_regions[i], &r, (HeapRegion *)m)) {
             r = m;
@@ -46,7 +47,7 @@ HeapRegion *heap_region_new(uintptr_t address)
     return r;
 }
 
-/* Sets the bit of INDEX; true if its word was zero. */
+/* Sets the bit of INDEX. Returns whether its word was zero. */
 static bool set_bit(_Atomic uint64_t *words, uint32_t index)
 {
     _Atomic uint64_t *w = &words[index >> 6];
@@ -67,9 +68,9 @@ void heap_summarize(HeapRegion *r, uint32_t word)
         set_bit(r->any3, word >> 12);
 }
 
-/* A summary bit was found to stand for nothing. A thread that fills the word at the same time has
- * written the word before it looked at the bit, and here the bit is written before the word is
- * looked at: one of the two sees the other. */
+/* Clears a summary bit whose word was empty. A thread that fills the word at the same time writes
+ * the word and then reads the bit. Here the bit is written and then the word is read. So one of the
+ * two sees the other's change. */
 static void clear_bit(_Atomic uint64_t *words, uint32_t index, _Atomic uint64_t *below)
 {
     uint64_t bit = UINT64_C(1) << (index & 63);
@@ -78,7 +79,7 @@ static void clear_bit(_Atomic uint64_t *words, uint32_t index, _Atomic uint64_t 
         atomic_fetch_or(&words[index >> 6], bit);
 }
 
-/* Largest index below I whose bit is set, -1 none, within the 64 of I's word. */
+/* The largest index below I whose bit is set, within the word of I; -1 if there is none. */
 static int64_t previous_in_word(_Atomic uint64_t *words, uint32_t i)
 {
     uint64_t m = atomic_load(&words[i >> 6]) & ((UINT64_C(1) << (i & 63)) - 1);
@@ -91,13 +92,13 @@ static int64_t last_in_word(_Atomic uint64_t *words, int64_t w)
     return m ? w * 64 + 63 - __builtin_clzll(m) : -1;
 }
 
-/* Largest index of a nonzero word below I (HEAP_WORDS: any), -1 none. */
+/* The largest index of a nonzero word below I (HEAP_WORDS: any index); -1 if there is none. */
 static int64_t previous_word(HeapRegion *r, uint32_t i)
 {
     for (;;) {
         int64_t i1 = i < HEAP_WORDS ? previous_in_word(r->any1, i) : -1;
         if (i1 < 0) {
-            uint32_t j = i >> 6; /* words of any1 below j are left */
+            uint32_t j = i >> 6; /* next are the words of any1 below j */
             int64_t i2 = j < HEAP_WORDS >> 6 ? previous_in_word(r->any2, j) : -1;
             if (i2 < 0) {
                 uint32_t k = j >> 6;
@@ -109,7 +110,7 @@ static int64_t previous_word(HeapRegion *r, uint32_t i)
                 i2 = last_in_word(r->any2, i3);
                 if (i2 < 0) {
                     clear_bit(r->any3, (uint32_t)i3, &r->any2[i3]);
-                    i = (uint32_t)i3 << 12; /* nothing there: go on below it */
+                    i = (uint32_t)i3 << 12; /* nothing is there: go on below it */
                     continue;
                 }
             }
@@ -133,7 +134,7 @@ static uintptr_t last_start(size_t region, uint32_t word, uint64_t live)
            | (uintptr_t)(63 - __builtin_clzll(live)) << HEAP_GRANULE_SHIFT;
 }
 
-/* The last block that begins at or below ADDRESS; 0: none. */
+/* The last block that begins at or below ADDRESS; 0 if there is none. */
 static uintptr_t start_below(uintptr_t address)
 {
     size_t i = address >> HEAP_REGION_SHIFT;
@@ -148,7 +149,7 @@ static uintptr_t start_below(uintptr_t address)
             if ((live = atomic_load(&r->live[w])) != 0)
                 return last_start(i, (uint32_t)w, live);
     }
-    /* Lower regions: those that have blocks at all are few. */
+    /* Lower regions: few of them have blocks. */
     uint64_t below = atomic_load(&region_known[i >> 6]) & ((UINT64_C(1) << (i & 63)) - 1);
     for (int64_t k = (int64_t)(i >> 6);;) {
         while (below) {
@@ -176,9 +177,8 @@ bool heap_find(uintptr_t address, uintptr_t *start, size_t *size)
     if (s == 0)
         return false;
     if (s != address) {
-        /* If the address is in no block, then S is somebody else's, and may be gone by now (another
-         * thread's free, or one that was not seen). The size is in front of the block, so its page
-         * must be there. */
+        /* If the address is in no block, S may have been freed by now, by another thread or without
+         * being seen. The size is before the block, so its page must be mapped. */
         uintptr_t page = (s - 2 * sizeof(size_t)) & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
         int saved = errno;
         unsigned char resident;

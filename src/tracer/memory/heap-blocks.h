@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap-blocks.h: where the blocks of malloc and its family begin.
+/* heap-blocks.h: the beginnings of the blocks of malloc and its family.
  *
- * Most programs make millions of blocks that MPI never sees, so there is no record for a block: one
- * bit says that a block begins at a granule of 16 bytes, a second that MPI has used it, and the
- * allocator itself knows the size (malloc_usable_size). Where blocks begin is all that malloc and
- * free touch, a cache line for 8 KiB of heap: programs with hundreds of megabytes in small blocks
- * pay what they do not find in the cache. Nothing they do waits for that line: what they decide by
- * is in the summaries, of which one stands for 64 KiB.
+ * Most programs make millions of blocks that MPI never uses, so there is no record for each block.
+ * One bit says that a block begins at a granule of 16 bytes, a second bit that MPI has used it. The
+ * allocator itself knows the size (malloc_usable_size). malloc and free touch only the bits of
+ * beginnings, one cache line for 8 KiB of heap. A program with hundreds of megabytes in small
+ * blocks pays for cache misses. But no branch depends on that line: branches depend on the
+ * summaries, of which one covers 64 KiB.
  *
- * Above the words are three levels of summaries, 64 to one, for scanning back from the middle of a
- * large block. Summaries may say too much (free does not clear them; a lookup that meets an empty
- * word does), but never too little. That of the used blocks, one level, is exact. */
+ * Above the words are three levels of summaries, with a factor of 64 each, for scanning back from
+ * the middle of a large block. A summary bit may be set without need: free does not clear it, a
+ * lookup that meets an empty word does. It is never missing. The one level of summaries of used
+ * blocks is exact. */
 #ifndef WEND_HEAP_BLOCKS_H
 #define WEND_HEAP_BLOCKS_H
 
@@ -41,7 +42,7 @@ enum {
 typedef struct {
     _Atomic uint64_t live[HEAP_WORDS];
     _Atomic uint64_t any1[HEAP_WORDS >> 6];  /* a bit for each word */
-    _Atomic uint64_t any2[HEAP_WORDS >> 12]; /* … for each word of any1 */
+    _Atomic uint64_t any2[HEAP_WORDS >> 12]; /* one for each word of any1 */
     _Atomic uint64_t any3[HEAP_WORDS >> 18];
     _Atomic uint64_t used[HEAP_WORDS]; /* changed under the segments' lock */
     _Atomic uint64_t any_used[HEAP_WORDS >> 6];
@@ -49,22 +50,23 @@ typedef struct {
 
 extern _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
 
-/* NULL: no memory; the blocks there are not known */
+/* makes the region of ADDRESS; NULL: no memory, so blocks there stay unknown */
 HeapRegion *heap_region_new(uintptr_t address);
-/* the word is nonzero, and any1 does not have it */
+/* sets the summaries of the word, which is nonzero and not in any1 */
 void heap_summarize(HeapRegion *r, uint32_t word);
-/* malloc_usable_size of the real allocator: before the first block */
+/* sets malloc_usable_size of the real allocator, before the first block */
 void heap_sizes(size_t (*usable_size)(void *));
 
-/* The block that ADDRESS is in (or ends at). The caller holds the segments' lock. */
+/* Finds the block that contains ADDRESS, or ends at it. Returns false if there is none. The caller
+ * holds the segments' lock. */
 bool heap_find(uintptr_t address, uintptr_t *start, size_t *size);
 
-/* MPI has used the block that begins at START; the caller holds the segments' lock. */
+/* Sets whether MPI has used the block that begins at START. The caller holds the segments' lock. */
 void heap_set_used(uintptr_t start, bool used);
 
-/* segments.c: a used block ends. Detached, its segments (one for each thread that used it) are no
- * longer found; they are then attached again (realloc failed), or ended: the events, and the ids
- * are free. */
+/* segments.c: the end of a used block. segment_detach removes its segments (one for each thread
+ * that used it) from all lookups. Then segment_attach restores them, if realloc failed, or
+ * segment_end records the events and frees the ids. */
 typedef struct SegmentNames SegmentNames;
 SegmentNames *segment_detach(uintptr_t start);
 void segment_attach(uintptr_t start, SegmentNames *names);
@@ -93,7 +95,7 @@ static inline bool heap_summary_has(_Atomic uint64_t *words, uint32_t index)
     return atomic_load_explicit(&words[index >> 6], memory_order_relaxed) >> (index & 63) & 1;
 }
 
-/* A block begins at A. */
+/* Marks the beginning of a block at A. */
 static inline void heap_mark(uintptr_t a)
 {
     if (a == 0 || !heap_covers(a))
@@ -113,8 +115,8 @@ static inline void heap_mark(uintptr_t a)
         heap_summarize(r, word);
 }
 
-/* The block at A ends; before the real free, because another thread may get the address right
- * after. True: MPI had used it. */
+/* Removes the block at A. Call it before the real free, because another thread may get the address
+ * right after. Returns whether MPI had used the block. */
 static inline bool heap_unmark(uintptr_t a)
 {
     HeapRegion *r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* malloc.c: malloc and its family: the real allocator does the work, the bitmap of heap-blocks.h
- * knows where blocks begin.
+/* malloc.c: malloc and its family. The real allocator does the work, and the bitmap of
+ * heap-blocks.h has the beginnings of blocks.
  *
- * "Real" is the next definition after this library's: glibc's, or an allocator that the program was
- * linked with. */
+ * The real allocator is the next definition after this library's: glibc's, or an allocator that the
+ * program is linked with. */
 #include "heap-blocks.h"
 
 #include <dlfcn.h>
@@ -28,8 +28,8 @@ static struct {
     size_t (*usable_size)(void *);
 } real;
 
-/* Until the real functions are found: dlsym itself may allocate. Blocks are never freed, a size
- * stands before each. */
+/* Memory until the real functions are found, because dlsym may allocate. Blocks are never freed.
+ * Each has its size in front. */
 static struct {
     _Alignas(16) unsigned char bytes[32 << 10];
     size_t used;
@@ -58,19 +58,19 @@ static void *arena_alloc(size_t alignment, size_t n)
     }
     arena.used = at - base + n;
     *(size_t *)(at - ARENA_HEADER) = n;
-    return (void *)at; /* zero: it is used once */
+    return (void *)at; /* zeroed, because it is used only once */
 }
 
 static void *next(const char *name)
 {
     void *f = dlsym(RTLD_NEXT, name);
     if (!f)
-        dlerror(); /* what it keeps for the application is none of its business */
+        dlerror(); /* the message that dlerror keeps for the application must not be Wend's */
     return f;
 }
 
-/* False: called from within dlsym. The first allocation of a process comes before it has a second
- * thread. */
+/* Finds the real functions. Returns false if it is called within dlsym. The first allocation of a
+ * process comes before its second thread. */
 static __attribute__((noinline, cold)) bool resolve(void)
 {
     if (resolving)
@@ -95,7 +95,7 @@ static __attribute__((noinline, cold)) bool resolve(void)
         _exit(127);
     }
     heap_sizes(real.usable_size);
-    /* last: it says that the others are there */
+    /* set last, because it means that the others are set */
     __atomic_store_n(&real.malloc, f, __ATOMIC_RELEASE);
     resolving = false;
     errno = saved;
@@ -149,7 +149,7 @@ EXPORT void free(void *p)
         real.free(p);
 }
 
-/* C23: the allocators that have these need not call free. */
+/* C23. Allocators with these functions need not call free in them. */
 EXPORT void free_sized(void *p, size_t n)
 {
     (void)n;
@@ -175,8 +175,8 @@ EXPORT void *realloc(void *p, size_t n)
     }
     if (!ready())
         return NULL;
-    /* Taken out first: once the real realloc has moved the block, another thread may get its
-     * place. */
+    /* The block is removed first: once the real realloc has moved it, another thread may get its
+     * address. */
     bool used = heap_unmark((uintptr_t)p);
     SegmentNames *names = used ? segment_detach((uintptr_t)p) : NULL;
     void *q = real.realloc(p, n);
@@ -217,7 +217,7 @@ EXPORT int posix_memalign(void **p, size_t alignment, size_t n)
     return rc;
 }
 
-/* An allocator that lacks one of the old names is asked in the way that POSIX gives. */
+/* Calls an old function of the allocator, or posix_memalign if the allocator lacks it. */
 static void *aligned(void *(*f)(size_t, size_t), size_t alignment, size_t n)
 {
     if (f)

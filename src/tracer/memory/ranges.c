@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranges.c: sorted disjoint ranges, and reading /proc/self/maps. */
+/* ranges.c: sorted, disjoint ranges, and a parser of /proc/self/maps. */
 #include "ranges.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "lib/base/budget.h"
 
-/* Index of the first range that ends above ADDRESS. */
+/* The index of the first range that ends above ADDRESS. */
 static size_t above(const Ranges *rs, uintptr_t address)
 {
     size_t low = 0, high = rs->n;
@@ -69,8 +69,8 @@ uintptr_t sysconf_page(void)
     return page > 0 ? (uintptr_t)page : 4096;
 }
 
-/* Lines "low-high perms …", lower-case hexadecimal, in order. A page of the file at a time, and no
- * allocation. */
+/* Parses lines "low-high perms …" in ascending order, with lower-case hexadecimal numbers. Reads a
+ * page of the file at a time, without allocation. */
 bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
     *low = *high = 0;
@@ -101,7 +101,7 @@ bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
             }
         }
     close(fd);
-    /* behind the last one there is no gap that is known */
+    /* after the last mapping no gap is known */
     *high = found ? bounds[1] : passed ? bounds[0] : *low;
     return found;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranges.h: disjoint ranges of addresses, sorted; and the mappings of the process. */
+/* ranges.h: sorted, disjoint ranges of addresses, and the mappings of the process. */
 #ifndef WEND_RANGES_H
 #define WEND_RANGES_H
 
@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 typedef struct {
-    uintptr_t low, high; /* high is the first address after it */
-    uintptr_t origin;    /* offsets count from here */
+    uintptr_t low, high; /* high is the first address after the range */
+    uintptr_t origin;    /* offsets are relative to it */
     uintptr_t owner;     /* 0: none */
-    int64_t segment;     /* word, or negative: it has none yet */
+    int64_t segment;     /* word; negative: none so far */
 } Range;
 
 typedef struct {
@@ -23,16 +23,16 @@ typedef struct {
         NULL, 0, 0  \
     }
 
-/* NULL: in none; valid until the next change */
+/* The range that contains ADDRESS, or NULL. Valid until the next change. */
 Range *ranges_find(const Ranges *rs, uintptr_t address);
-/* false: no memory. What it overlaps must have been removed */
+/* Adds R. Ranges that overlap it must have been removed. Returns false if memory is short. */
 bool ranges_add(Ranges *rs, Range r);
-/* one at a time; false: none left */
+/* Removes one range that overlaps [LOW, HIGH). Returns false if there is none. */
 bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed);
 void ranges_free(Ranges *rs);
 
-/* The mapping that ADDRESS is in, by /proc/self/maps; if it is in none (false), the gap between two
- * that it is in. */
+/* Finds the mapping that contains ADDRESS, by /proc/self/maps. If there is none, returns false and
+ * gives the gap between two mappings that contains it. */
 bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high);
 uintptr_t sysconf_page(void);
 

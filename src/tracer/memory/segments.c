@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segments.c: from an address to a segment's word and an offset.
+/* segments.c: resolves an address to a segment's word and an offset.
  *
- * Each thread names what it uses by itself, so that the words of its calls do not depend on what
- * other threads do meanwhile: a block that two threads use has two names. Only memory that MPI made
- * has one, of the thread that had it made.
+ * Each thread names the segments that it uses by itself, so the words of its calls do not depend on
+ * other threads. A block that two threads use has two names. Only memory that MPI made has a single
+ * name, of the thread that had it made.
  *
- * A thread remembers the last few segments that it looked up, because buffers come again and again.
- * Behind that is one lock, which is a leaf: nothing that is called under it takes another. */
+ * A thread caches the last few segments that it looked up, because buffers are used repeatedly.
+ * Behind the cache is a single lock. It is a leaf: no function that is called while it is held
+ * takes another lock. */
 #include "segments.h"
 
 #include <dlfcn.h>
@@ -23,8 +24,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Forks happen while another thread holds the lock; the child goes on to free what it has
- * inherited. */
+/* Handlers of fork take the lock. Otherwise another thread could hold it at that time, and the
+ * child could not free memory that it inherited. */
 static void lock_take(void)
 {
     pthread_mutex_lock(&lock);
@@ -38,7 +39,7 @@ static void survive_forks(void)
     pthread_atfork(lock_take, lock_give, lock_give);
 }
 
-/* -- what a thread remembers -- */
+/* -- the cache of a thread -- */
 
 enum { REMEMBERED = 8 };
 static __thread __attribute__((tls_model("initial-exec"))) struct {
@@ -48,11 +49,11 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
         int64_t segment;
     } entry[REMEMBERED];
     unsigned next;
-    struct Names *names;             /* NULL: none yet */
-    uintptr_t stack_low, stack_high; /* high 0: not asked yet */
+    struct Names *names;             /* NULL: none so far */
+    uintptr_t stack_low, stack_high; /* high 0: unknown so far */
 } mine;
 
-/* What threads remember holds as long as this stays. */
+/* Caches are valid as long as this number stays. */
 static _Atomic uint64_t generation = 1;
 
 static void remember(uintptr_t low, uintptr_t high, uintptr_t origin, int64_t segment)
@@ -64,13 +65,13 @@ static void remember(uintptr_t low, uintptr_t high, uintptr_t origin, int64_t se
     mine.entry[i].segment = segment;
 }
 
-/* With the lock held. */
+/* Invalidates all caches. The caller holds the lock. */
 static void forget_all(void)
 {
     atomic_fetch_add(&generation, 1);
 }
 
-/* One segment has gone: this thread need not forget the others. */
+/* Invalidates the caches after one segment has ended. This thread keeps its other entries. */
 static void forget_one(int64_t segment)
 {
     uint64_t before = atomic_fetch_add(&generation, 1);
@@ -82,24 +83,24 @@ static void forget_one(int64_t segment)
             mine.entry[i].length = 0;
 }
 
-/* -- what a thread has named; all of it under the lock, since others free -- */
+/* -- names of a thread; all are protected by the lock, because other threads free -- */
 
 typedef struct Names {
     uint32_t thread;
-    /* the smallest free one of a kind */
+    /* the smallest free id of a kind */
     struct {
         uint64_t *taken;
         size_t words, first;
     } ids[WEND_SEGMENT_KINDS];
     Ranges modules, mappings;
-    uintptr_t stack_origin;          /* 0: MPI has not seen its stack yet */
-    uint64_t blocks;                 /* of the heap and of CUDA, that it has named so far */
-    struct SegmentNames *given_back; /* by other threads: their ids are not free yet */
+    uintptr_t stack_origin; /* 0: MPI has not used its stack so far */
+    uint64_t blocks;        /* number of blocks of the heap and of CUDA that it has named so far */
+    struct SegmentNames *given_back; /* freed by other threads; their ids are not free yet */
     struct Names *next;
 } Names;
 
 static Names *all_names;
-/* programs may have tens of thousands, one after the other */
+/* A program may have tens of thousands of threads, one after the other. */
 static struct {
     Names **at;
     size_t n;
@@ -131,14 +132,14 @@ static Names *names_of(int64_t thread)
     return n;
 }
 
-/* Blocks of the heap and of CUDA have their numbers in common: those of a proxy that has all of
- * them on the heap are the same. */
+/* The pool of numbers of a kind. Blocks of the heap and of CUDA share one, so a proxy with all of
+ * them on the heap has the same numbers. */
 static int pool_of(int kind)
 {
     return kind == WEND_SEGMENT_CUDA ? WEND_SEGMENT_HEAP : kind;
 }
 
-/* The word, or WEND_UNKNOWN if there is no memory. */
+/* Takes the smallest free id. Returns its word, or WEND_UNKNOWN if memory is short. */
 static int64_t id_take(Names *names, int kind)
 {
     if (!names)
@@ -175,19 +176,19 @@ static void id_give(Names *names, int64_t segment)
 
 /* -- used blocks of the heap, and of CUDA: start -> names, open addressing -- */
 
-struct SegmentNames { /* of one block: ascending by thread */
+struct SegmentNames { /* the names of one block, ascending by thread */
     Names *names;
     int64_t segment;
-    /* names->blocks with it: no other name of the thread's ever has that */
+    /* names->blocks with this name, which identifies the name among all of its thread */
     uint64_t blocks;
     SegmentNames *next;
 };
-static SegmentNames *spare; /* free nodes */
+static SegmentNames *spare; /* unused nodes */
 
 typedef struct {
     uintptr_t start;
     SegmentNames *names;
-} Used; /* start 0: free */
+} Used; /* start 0: the slot is free */
 static struct {
     Used *slots;
     size_t n, cap;
@@ -228,7 +229,7 @@ static SegmentNames *used_take(uintptr_t start)
     SegmentNames *names = used.slots[i].names;
     used.slots[i].start = 0;
     used.n--;
-    /* Close the gap: what had been pushed past it moves back. */
+    /* Closes the gap: entries that were pushed past it move back. */
     for (i = (i + 1) & (used.cap - 1); used.slots[i].start != 0; i = (i + 1) & (used.cap - 1)) {
         Used moved = used.slots[i];
         used.slots[i].start = 0;
@@ -237,9 +238,9 @@ static SegmentNames *used_take(uintptr_t start)
     return names;
 }
 
-/* With the lock held. Whether another thread has freed a block in time is not the program's doing:
- * its id comes again only when the thread that named it has named so many more (as with requests,
- * WEND_LAG). */
+/* Frees ids that other threads gave back. Whether such a free came in time does not depend on the
+ * program. So the id is used again only after the naming thread has named WEND_LAG more blocks (as
+ * with requests). The caller holds the lock. */
 static void take_back(Names *names)
 {
     for (SegmentNames **p = &names->given_back; *p;) {
@@ -255,8 +256,8 @@ static void take_back(Names *names)
     }
 }
 
-/* The segment of the block at START in this thread's names; NAME: it gets one, and IS_NEW says so.
- * WEND_UNKNOWN: none, or no memory. */
+/* The segment of the block at START among NAMES. With NAME it gets an id if it has none, and
+ * *IS_NEW is set. WEND_UNKNOWN if it has none, or memory is short. */
 static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names, bool *is_new)
 {
     size_t i = used.cap ? used_slot(start) : 0;
@@ -289,7 +290,8 @@ static int64_t block_segment(uintptr_t start, int kind, bool name, Names *names,
     return new->segment;
 }
 
-/* With the lock held: the block at START, which has names, is not found by them any more. */
+/* Removes the names of the block at START, which has some, from lookups. The caller holds the
+ * lock. */
 static SegmentNames *block_detach(uintptr_t start)
 {
     SegmentNames *names = used_take(start);
@@ -316,7 +318,7 @@ void segment_attach(uintptr_t start, SegmentNames *names)
     if (added)
         heap_set_used(start, true);
     pthread_mutex_unlock(&lock);
-    if (!added) /* no memory: as if it had been freed; its next use gives it an id again */
+    if (!added) /* memory is short: the block counts as freed, and its next use gives it a new id */
         segment_end(names);
 }
 
@@ -340,8 +342,8 @@ void segment_end(SegmentNames *names)
     errno = saved;
 }
 
-/* -- blocks of CUDA: by range, since no allocator of the host knows their size; owner has the place
- * and the device -- */
+/* -- blocks of CUDA: by range, because no allocator of the host knows their size; OWNER has the
+ * place and the device -- */
 
 static Ranges cuda = RANGES_INIT;
 
@@ -355,7 +357,7 @@ static bool is_named(uintptr_t start)
     return used.cap && used.slots[used_slot(start)].start == start;
 }
 
-/* With the lock held; BLOCK gets the range and its names. */
+/* Moves the range and its names to BLOCK. The caller holds the lock. */
 static void cuda_take(Range r, CudaBlock *block)
 {
     *block = (CudaBlock){r.low, r.high, r.owner, is_named(r.low) ? block_detach(r.low) : NULL};
@@ -380,7 +382,7 @@ void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, in
                                               .origin = low,
                                               .owner = cuda_place(place, device),
                                               .segment = WEND_UNKNOWN});
-        forget_all(); /* where the memory is had been something else, such as a mapping */
+        forget_all(); /* the memory has been another segment before, such as a mapping */
         pthread_mutex_unlock(&lock);
         if (more)
             memory_cuda_end(&block);
@@ -428,7 +430,7 @@ static int compare_blocks(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The order of the events is that of the names: addresses differ from run to run. */
+/* The events are in the order of the names, because addresses differ from run to run. */
 void memory_cuda_sweep(bool (*is_gone)(uintptr_t base))
 {
     pthread_mutex_lock(&lock);
@@ -450,7 +452,7 @@ void memory_cuda_sweep(bool (*is_gone)(uintptr_t base))
     free(bases);
 }
 
-/* -- ranges: what MPI made, modules, other mappings -- */
+/* -- ranges: memory that MPI made, modules, other mappings -- */
 
 static Ranges made = RANGES_INIT, modules = RANGES_INIT;
 static unsigned long long modules_loaded, modules_unloaded;
@@ -538,14 +540,15 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *data)
         Range r = {.low = low & ~(page - 1),
                    .high = (low + p->p_memsz + page - 1) & ~(page - 1),
                    .segment = WEND_UNKNOWN,
-                   .owner = (uintptr_t)info->dlpi_phdr}; /* its headers are the module */
+                   /* the address of its headers identifies the module */
+                   .owner = (uintptr_t)info->dlpi_phdr};
         if (!ranges_add(found, r))
             return 1;
     }
     return 0;
 }
 
-/* Modules are read without the lock, because the loader has locks of its own that are held while
+/* Reads the list of modules, without the lock, because the loader holds locks of its own while
  * constructors run. */
 static void modules_refresh(void)
 {
@@ -560,7 +563,7 @@ static void modules_refresh(void)
     dl_iterate_phdr(module_add, &found);
     pthread_mutex_lock(&lock);
     for (Names *n = all_names; n; n = n->next)
-        for (size_t i = n->modules.n; i-- > 0;) { /* those that are not there any more */
+        for (size_t i = n->modules.n; i-- > 0;) { /* modules that have been unloaded */
             const Range *r = &n->modules.at[i], *still = ranges_find(&found, r->low);
             Range gone;
             if (!still || still->low != r->low || still->high != r->high
@@ -575,7 +578,7 @@ static void modules_refresh(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* What a module had may be something else next. */
+/* The addresses of a module may be another segment next. */
 __attribute__((visibility("default"))) int dlclose(void *handle)
 {
     static int (*_Atomic real)(void *);
@@ -588,7 +591,7 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
     return rc;
 }
 
-/* All ranges of the module that M is one of are one segment. NULL: no memory. */
+/* Gives all ranges of M's module one segment. Returns NULL if memory is short. */
 static Range *module_name(const Range *m, uintptr_t address, Names *names)
 {
     int64_t segment = id_take(names, WEND_SEGMENT_STATIC);
@@ -609,7 +612,7 @@ static void stack_ask(void)
     pthread_attr_t a;
     void *low;
     size_t size;
-    mine.stack_high = 1; /* asked, and unknown */
+    mine.stack_high = 1; /* unknown, and not to be asked again */
     if (pthread_getattr_np(pthread_self(), &a) != 0)
         return;
     if (pthread_attr_getstack(&a, &low, &size) == 0) {
@@ -621,19 +624,21 @@ static void stack_ask(void)
 
 /* -- the lookup -- */
 
-/* Where a block ends, something else may begin; else the end is the block's, as on the heap. */
+/* Finds a block of CUDA. At its end another segment may begin; otherwise the end belongs to the
+ * block, as on the heap. */
 static const Range *cuda_find(uintptr_t a)
 {
     const Range *r = ranges_find(&cuda, a);
     return r || a == 0 ? r : ranges_find(&cuda, a - 1);
 }
 
-/* In the owner that find() leaves: this thread had no name for the block of CUDA. */
+/* A bit of OWNER after find(): this thread had no name for the block of CUDA. */
 #define CUDA_NEW (UINT64_C(1) << 63)
 
-/* With the lock held; NULL: in none. FOUND has room for a range that is not in a table (a block).
- * NAME: give it an id among NAMES (NULL: of a thread that has none); else the segment may be
- * WEND_UNKNOWN. The stack of another thread is a mapping. */
+/* The range that contains A; NULL if there is none. The caller holds the lock. FOUND has room for a
+ * range that is in no table (a block). With NAME the range gets an id among NAMES (NULL: the thread
+ * has none); otherwise its segment may be WEND_UNKNOWN. The stack of another thread counts as a
+ * mapping. */
 static Range *find(uintptr_t a, bool name, Names *names, Range *found)
 {
     Range *r = ranges_find(&made, a);
@@ -674,7 +679,7 @@ static Range *find(uintptr_t a, bool name, Names *names, Range *found)
     return names ? ranges_find(&names->mappings, a) : NULL;
 }
 
-/* With the lock held: any other mapping of the process. */
+/* Finds any other mapping of the process. The caller holds the lock. */
 static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, Gap *gap)
 {
     if (!mapping_of(a, &found->low, &found->high)) {
@@ -686,7 +691,7 @@ static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, G
     found->owner = 0;
     found->segment = WEND_UNKNOWN;
     Range old;
-    /* it has grown, or joined a neighbour */
+    /* the mapping has grown, or joined a neighbour */
     while (names && ranges_remove_overlap(&names->mappings, found->low, found->high, &old)) {
         if (found->segment < 0) {
             found->segment = old.segment;
@@ -803,8 +808,8 @@ bool memory_looks_mapped(uintptr_t value, Gap *gap)
         for (size_t i = 0; i < REMEMBERED; i++)
             if (value - mine.entry[i].low < mine.entry[i].length)
                 return true;
-    /* Displacements are numbers of this size, thousands in one datatype: no look at the process's
-     * mappings for each. */
+    /* Displacements are numbers of this size, thousands in one datatype. The process's mappings are
+     * not read for each of them. */
     if (value >> 32 == 0)
         return wend_is_segment(memory_known((const void *)value).segment);
     Range r;

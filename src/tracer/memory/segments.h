@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* segments.h: which segment of memory an address is in.
+/* segments.h: finds the segment of memory that contains an address.
  *
- * Segments get their id when MPI first uses them (memory_where), and only the free of such a
- * segment is an event. Any thread may call any of this; no lock is held across the application's or
- * the runtime's code. Nothing here calls MPI. */
+ * A segment gets its id when MPI first uses it (memory_where), and only the free of such a segment
+ * is an event. Any thread may call these functions. They hold no lock while code of the application
+ * or the runtime runs, and call no MPI function. */
 #ifndef WEND_SEGMENTS_H
 #define WEND_SEGMENTS_H
 
@@ -14,47 +14,48 @@
 #include "lib/record/words.h"
 #include "recorder/segment-events.h"
 
-/* segment: word of words.h, or WEND_UNKNOWN (offset 0) */
+/* segment is a word of words.h, or WEND_UNKNOWN (offset 0) */
 typedef struct {
     int64_t segment, offset;
 } Where;
-/* marks the segment as used by MPI; gives it its id */
+/* Resolves ADDRESS, marks its segment as used by MPI, and gives it its id. */
 Where memory_where(const void *address);
-/* the same if MPI has used the segment before; marks nothing, asks nothing of the system */
+/* Resolves ADDRESS if MPI has used its segment before. Marks nothing, and makes no system call. */
 Where memory_known(const void *address);
 
-/* Another block may begin where one was freed, and get the name that it had. This number tells them
- * apart: that of the name among all that the calling thread has given to blocks so far. 0: it has
- * not named what is there, or that is no block. */
+/* Distinguishes blocks that begin at one address in turn and get the same name. Returns the number
+ * of the block's name among all names that the calling thread has given to blocks so far. 0 if the
+ * thread has not named the block, or there is none. */
 uint64_t memory_block_life(const void *address);
 
-/* Linux maps nothing below, by default: a pointer that is less is a number that somebody gives for
+/* By default Linux maps nothing below this address. A smaller pointer is a number that is passed as
  * an address. */
 #define MEMORY_LOWEST_ADDRESS ((uintptr_t)1 << 16)
 
-/* Could an MPI_Aint be an absolute address? No id is given. Below 4 GiB only if MPI has used the
- * segment before: executables that are not position-independent have data there, and displacements
- * are numbers of that size. */
+/* Whether an MPI_Aint could be an absolute address. Gives no id. Below 4 GiB it must be in a
+ * segment that MPI has used before: executables that are not position-independent have data there,
+ * and displacements are numbers of that size. */
 typedef struct {
     uintptr_t low, length;
-} Gap; /* nothing is mapped there */
-/* GAP, or NULL: where nothing was found before; many numbers of one call lie in few gaps */
+} Gap; /* a range without mappings */
+/* GAP, which may be NULL, keeps the last gap that was found: the numbers of one call are in few
+ * gaps. */
 bool memory_looks_mapped(uintptr_t value, Gap *gap);
 
-/* Memory that MPI made: MPI_Alloc_mem (WEND_SEGMENT_MPI), windows (WEND_SEGMENT_WIN). NULL is
- * ignored; a base that is there already keeps its id. OWNER: the window's handle, or 0. Whatever
- * else was known in that range is forgotten. */
+/* Adds memory that MPI made: MPI_Alloc_mem (WEND_SEGMENT_MPI) or a window (WEND_SEGMENT_WIN). NULL
+ * is ignored. A base that is known keeps its id. OWNER is the window's handle, or 0. All other
+ * ranges there are forgotten. */
 void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner);
-/* MPI_Free_mem; a base that is not there is ignored */
+/* MPI_Free_mem; an unknown base is ignored */
 void memory_remove(const void *base);
-/* MPI_Win_free: own and queried parts */
+/* MPI_Win_free; removes own and queried parts */
 void memory_remove_owner(uintptr_t owner);
 
-/* Memory of CUDA's allocators. DEVICE: where it is, or for managed and pinned memory, which was
- * current; -1: not known. */
+/* Adds memory of CUDA's allocators. DEVICE is the device of the memory. For managed and pinned
+ * memory it is the device that was current. -1: unknown. */
 void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, int device);
-/* Its end, around the real free: detached, it is not found any more; then it is attached again (the
- * free failed) or ended, with the events. */
+/* The end of such memory, around the real free. memory_cuda_detach removes it from lookups. Then
+ * memory_cuda_attach restores it, if the free failed, or memory_cuda_end records the events. */
 typedef struct {
     uintptr_t low, high;
     uint64_t place;
@@ -63,7 +64,7 @@ typedef struct {
 bool memory_cuda_detach(const void *base, CudaBlock *block); /* false: no such block */
 void memory_cuda_attach(CudaBlock *block);
 void memory_cuda_end(CudaBlock *block);
-/* Ends all that IS_GONE says is not there any more; it is called without a lock. */
+/* Ends all blocks for which IS_GONE returns true. IS_GONE is called without a lock. */
 void memory_cuda_sweep(bool (*is_gone)(uintptr_t base));
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communicators.c: what Wend knows of communicators, windows and files. AddressLog of MPI once,
- * when the object is made: a handle fresh from the library is the one thing that is sure to be
- * valid, so these calls raise no error handler. */
+/* communicators.c: facts of communicators, windows and files. MPI is asked for them once, when the
+ * object is made: a handle that the library has just returned is valid, so these calls run no error
+ * handler. */
 #include "objects.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@
 /* Facts of a HANDLE_COMM, HANDLE_WIN or HANDLE_FILE. */
 struct CommEntry {
     CommMetadata facts;
-    int indegree, outdegree; /* -1: not asked yet */
+    int indegree, outdegree; /* -1: unknown so far */
     bool weighted;           /* a graph whose edges have weights */
-    /* comm_made_later */
+    /* for comm_made_later */
     CallSequence *maker;
     int64_t word;
     const MPI_Comm *variable;
@@ -143,7 +143,7 @@ const CommMetadata *file_facts(MPI_File file)
     return e ? &e->facts : NULL;
 }
 
-/* N: as many ints of its own. */
+/* Gives the object the facts of COMM, with room for N ints of its own. */
 static struct CommEntry *inherit(HandleKind kind, uintptr_t value, MPI_Comm comm, size_t n)
 {
     const CommMetadata *facts = comm_facts(comm);
@@ -246,8 +246,7 @@ static void put_ints(ActiveCall *c, const int *values, int n, int minus)
         put_outcome(c, (int64_t)values[i] - minus);
 }
 
-/* The communicator is the library's own and fresh, so that no error handler of the application's
- * runs. */
+/* The communicator is new and made by the library, so no error handler of the application runs. */
 void put_neighbours(ActiveCall *c, MPI_Comm graph)
 {
     const struct CommEntry *e = with_degrees(graph);

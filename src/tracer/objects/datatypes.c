@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* datatypes.c: size and bounds of datatypes, asked of MPI when one is made. Such a handle is
- * valid, so that these calls raise no error handler. */
+/* datatypes.c: size and bounds of datatypes. MPI is asked for them when a datatype is made. The
+ * handle is valid then, so these calls run no error handler. */
 #include "objects.h"
 
 #include "memory/address.h"
@@ -8,9 +8,9 @@
 
 #define VALUE(handle) ((uintptr_t)(handle))
 
-/* Size, lb, extent, true lb, true extent. */
+/* The facts: size, lb, extent, true lb, true extent. One more is not recorded: whether bounds
+ * differ in each run. */
 
-/* one fact more, which is not recorded: bounds differ in each run */
 enum { VARIES = 5, DATATYPE_FACTS };
 
 static int64_t *datatype_ask(MPI_Datatype type)
@@ -36,8 +36,8 @@ static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
 {
     int64_t *facts = datatype_ask(type);
     if (facts) {
-        /* Absolute addresses, with which a type is used from MPI_BOTTOM, or distances between
-         * segments. Its constructor has them. */
+        /* The bounds are absolute addresses (the type is used with MPI_BOTTOM), or distances
+         * between segments. The constructor's arguments record them. */
         facts[VARIES] = varies || attachments_looks_mapped((uintptr_t)facts[1], NULL)
                         || attachments_looks_mapped((uintptr_t)facts[3], NULL);
         handle_set_facts(HANDLE_DATATYPE, VALUE(type), facts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handles.c: the library's handle values and their words: one open-addressing hash for each kind,
- * predefined handles among the entries. */
+/* handles.c: the library's handle values and their words: one hash with open addressing for each
+ * kind. Predefined handles are entries, too. */
 #include "objects.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static void id_release(struct IdPool *p, uint32_t id)
         p->first = id / 64;
 }
 
-/* C has freed an object of MAKER's, the made-th of its kind: WEND_LAG. */
+/* Returns the id of an object of MAKER, the made-th of its kind, which C has freed (WEND_LAG). */
 static void give_back(const ActiveCall *c, CallSequence *maker, HandleKind kind, uint32_t id,
                       uint64_t made)
 {
@@ -75,8 +75,8 @@ static void take_back(struct IdPool *p)
 
 /* -- the hash -- */
 
-/* The value's entry: the calling thread's own if there are several. NULL: none, and *VACANT is the
- * free slot where it would go. */
+/* The entry of the value: the calling thread's own if there are several. NULL if there is none;
+ * *VACANT is then the free slot for it. */
 static HandleEntry *lookup(HandleKind kind, uintptr_t value, HandleEntry **vacant)
 {
     size_t n = wend_handles[kind].n;
@@ -121,7 +121,7 @@ static bool grow(HandleKind kind)
     return true;
 }
 
-/* The value's entry, or a free one for it, which then counts as used. NULL: no memory. */
+/* The entry of the value, or a free one, which then counts as used. NULL if memory is short. */
 static HandleEntry *insert(HandleKind kind, uintptr_t value)
 {
     if (2 * wend_handles[kind].used >= wend_handles[kind].n && !grow(kind))
@@ -140,7 +140,7 @@ static void erase(HandleKind kind, HandleEntry *e)
     HandleEntry *slots = wend_handles[kind].slots;
     wend_handles[kind].used--;
     for (size_t i = (hole + 1) & (n - 1); slots[i].references; i = (i + 1) & (n - 1)) {
-        /* An entry may move back to the hole unless its home lies after the hole. */
+        /* An entry moves back to the hole unless its home is after the hole. */
         if (((i - handle_home(slots[i].value, n)) & (n - 1)) >= ((i - hole) & (n - 1))) {
             slots[hole] = slots[i];
             hole = i;
@@ -149,7 +149,7 @@ static void erase(HandleKind kind, HandleEntry *e)
     slots[hole] = (HandleEntry){0};
 }
 
-/* -- what the others see -- */
+/* -- functions for other files -- */
 
 void handles_open(void)
 {
@@ -160,7 +160,7 @@ void handles_open(void)
             state_break("out of memory");
             return;
         }
-        /* Two names of one value: the first of the list stands for both. */
+        /* Two constants may have one value: the first in the list stands for both. */
         if (e->references == 0)
             *e = (HandleEntry){.value = p->value,
                                .word = WEND_CONST(p->constant),
@@ -191,7 +191,8 @@ int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value)
     bool locked = state_lock(&state()->handles_lock);
     HandleEntry *e = insert(kind, value);
     int64_t word = WEND_UNKNOWN;
-    if (e && e->references == HANDLE_ENDED) { /* the library gives the value again */
+    /* the library uses the value of a freed handle again */
+    if (e && e->references == HANDLE_ENDED) {
         id_release(&e->maker->ids[kind], wend_handle_number(e->word));
         e->references = 0;
     }
@@ -243,13 +244,13 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
     bool locked = state_lock(&state()->handles_lock);
     HandleEntry *e = find(kind, value);
     void *facts = NULL;
-    /* the value is another thread's object already */
+    /* another thread has an object with this value already */
     if (c && c->ending.maker && (!e || e->word != c->ending.word)) {
         facts = c->ending.facts;
         give_back(c, c->ending.maker, kind, wend_handle_number(c->ending.word), c->ending.made);
     } else if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
-        /* Its attributes outlive it, and MPI_Comm_delete_attr may name them by it: the id is not
-         * free until the library gives the value again. */
+        /* Attributes outlive the key, and MPI_Comm_delete_attr may name them by it. So the id stays
+         * in use until the library uses the value again. */
         facts = e->facts;
         e->facts = NULL;
         e->ending = false;
@@ -265,7 +266,7 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
     handle_facts_free(facts);
 }
 
-/* How many bytes there are stands before them. */
+/* The size is stored before the facts. */
 void *handle_facts_new(size_t bytes)
 {
     max_align_t *p = wend_budget_zeroed(sizeof *p + bytes);

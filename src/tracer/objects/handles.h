@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* handles.h: words of handles, which nearly every call asks for, inline; and between handles.c and
- * its neighbours: facts that hang on a handle, and ids for handles whose value comes later. */
+/* handles.h: inline lookup of handle words, which nearly every call needs. Also the interface
+ * between handles.c and its neighbours: facts of a handle, and ids for handles whose values come
+ * later. */
 #ifndef WEND_HANDLES_H
 #define WEND_HANDLES_H
 
 #include "objects.h"
 
-void handles_open(void); /* the predefined ones */
-/* room for some; NULL: no memory */
+void handles_open(void); /* adds the predefined handles */
+/* allocates facts; NULL: no memory */
 void *handle_facts_new(size_t bytes);
-/* that no handle owns; NULL is nothing */
+/* frees facts that no handle owns; NULL is allowed */
 void handle_facts_free(void *facts);
-/* handle_facts_new's, owned by the handle from then on; false: unknown, and FACTS was freed */
+/* gives the handle FACTS of handle_facts_new, which it then owns; false: the handle is unknown, and
+ * FACTS was freed */
 bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts);
-/* NULL: unknown handle, or none set */
+/* NULL: unknown handle, or no facts */
 static inline void *handle_facts(HandleKind kind, uintptr_t value);
-/* an id without a value yet; WEND_UNKNOWN: no memory */
+/* an id without a value so far; WEND_UNKNOWN: no memory */
 int64_t handle_reserve(ActiveCall *c, HandleKind kind);
 void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word,
                     void *facts);
@@ -25,21 +27,20 @@ void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64
 typedef struct HandleEntry {
     uintptr_t value;
     int64_t word;
-    /* 0: the slot is free; or HANDLE_ENDED or HANDLE_PREDEFINED */
+    /* 0: the entry is free; or HANDLE_ENDED or HANDLE_PREDEFINED */
     uint32_t references;
-    /* a call that frees the last reference is under way: the library may give the value to another
+    /* a call that frees the last reference is running: the library may give the value to another
      * thread */
     bool ending;
-    CallSequence *maker; /* whose id it has */
-    uint64_t made;       /* objects of this kind that it had made with this one */
+    CallSequence *maker; /* the sequence that the id belongs to */
+    uint64_t made;       /* number of objects of this kind that it had made, this one included */
     void *facts;
 } HandleEntry;
 
-/* Not numbers of references: freed, and may be named all the same; never freed. */
+/* Special values of REFERENCES: freed but may still be named; never freed. */
 enum { HANDLE_ENDED = UINT32_MAX - 1, HANDLE_PREDEFINED = UINT32_MAX };
 
-/* Open addressing, with linear probing. */
-/* n: a power of two, or 0 */
+/* Open addressing with linear probing. n is a power of two, or 0. */
 extern struct HandleTable {
     struct HandleEntry *slots;
     size_t n, used;
@@ -53,29 +54,30 @@ static inline size_t handle_home(uintptr_t value, size_t n)
     return (size_t)(((uint64_t)value * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
 }
 
-/* Libraries count references to these, and give the same value to whoever asks for one
- * (MPI_Comm_group in Open MPI, MPI_Comm_get_errhandler everywhere). Whether another thread has one
- * just now is that thread's affair: each has an entry, and so an id, of its own. */
+/* Whether each thread has an entry, and so an id, of its own for objects of KIND. Libraries count
+ * references to these objects, and give the same value to each caller (MPI_Comm_group in Open MPI,
+ * MPI_Comm_get_errhandler everywhere). A thread's ids must not depend on the references of another
+ * thread. */
 static inline bool handle_has_entry_for_each_thread(HandleKind kind)
 {
     return kind == HANDLE_GROUP || kind == HANDLE_ERRHANDLER || kind == HANDLE_DATATYPE;
 }
 
-/* Whose calls are looked at: the calling thread's. NULL: it has made none. */
+/* The sequence of the calling thread, whose calls are looked up. NULL if it has made none. */
 static inline const CallSequence *handle_owner(void)
 {
     return wend_thread ? wend_thread->sequence : NULL;
 }
 
-/* Whether an entry with the value that is looked up is the calling thread's, or everyone's. */
+/* Whether the entry belongs to the calling thread, or to all threads. */
 static inline bool handle_is_own(const struct HandleEntry *e, HandleKind kind)
 {
     return e->references >= HANDLE_ENDED || !handle_has_entry_for_each_thread(kind)
            || e->maker == handle_owner();
 }
 
-/* The value's entry if it is where it would be alone in the table, as most are, and no lock is
- * needed to look. NULL: it has to be searched. */
+/* The entry of the value, if it is at its home slot, as most are, and no lock is needed. NULL:
+ * search for it. */
 static inline __attribute__((always_inline)) const struct HandleEntry *handle_at_home(
     HandleKind kind, uintptr_t value)
 {
@@ -87,7 +89,7 @@ static inline __attribute__((always_inline)) const struct HandleEntry *handle_at
     return e->value == value && e->references > 0 && handle_is_own(e, kind) ? e : NULL;
 }
 
-/* A constant, a known handle's word, or WEND_UNKNOWN. */
+/* The word of a handle: a constant, a known handle's word, or WEND_UNKNOWN. */
 static inline __attribute__((always_inline)) int64_t handle_word(HandleKind kind, uintptr_t value)
 {
     const struct HandleEntry *e = handle_at_home(kind, value);

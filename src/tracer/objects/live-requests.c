@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* live-requests.c: which request a variable of the application holds.
+/* live-requests.c: finds the request that a variable of the application holds.
  *
- * A library may hand out one handle value many times over (MPICH's pre-completed request), so a
- * value alone names nothing. A live request is found by the variable that holds it, if the variable
- * still has its value; else (the application has copied the handle) by value: first those whose
- * variable has been overwritten, oldest first, then the oldest of the others, and it is taken to
- * live in the new variable from then on. Each step is O(1), however many requests share a value.
- * Programs that never copy a handle never look by value: until one does, there is no table of
- * values, and live requests are in two lists only, from which it is made.
+ * A library may return one handle value many times (MPICH's pre-completed request), so a value
+ * alone identifies nothing. A live request is found by the variable that holds it, if the variable
+ * still has its value. Otherwise the application has copied the handle, and the request is found by
+ * value: first the oldest whose variable was overwritten, then the oldest of the others. From then
+ * on it is in the new variable. Each step is O(1), however many requests share a value. Programs
+ * that never copy a handle never look up a value. Until one does, there is no table of values, only
+ * two lists of live requests from which it is made.
  *
- * A record serves one number of one sequence for ever, so no pointer to one dangles. It is LIVE
- * from its creation to its completion, then NULLED while the application may still pass the
- * variable that a Test or Waitany nulled, else IDLE. */
+ * A record keeps one number of one sequence for ever, so no pointer to one dangles. It is LIVE from
+ * its creation to its completion. Then it is NULLED as long as the application may pass the
+ * variable that a Test or Waitany has set to null, else IDLE. */
 #include "objects.h"
 
 #include <string.h>
@@ -24,12 +24,12 @@ typedef struct RequestList {
     RequestRecord *head, *tail;
 } RequestList;
 
-/* Live requests of one value. */
+/* The live requests with one value. */
 typedef struct Value {
     MPI_Request value;
-    /* whose variable was overwritten; whose variable holds them still */
+    /* those whose variable was overwritten, and those whose variable still holds them */
     RequestList orphans, bound;
-    struct Value *next; /* in its chain, or in the list of free ones */
+    struct Value *next; /* in its chain, or in the list of unused ones */
 } Value;
 
 struct RequestRecord {
@@ -37,30 +37,30 @@ struct RequestRecord {
     WendPoolKey key;
     int64_t word;
     enum { IDLE, LIVE, NULLED } state;
-    MPI_Request *variable;        /* that it is bound to; NULL: an orphan */
+    MPI_Request *variable;        /* the variable that holds it; NULL: an orphan */
     RequestRecord *next_variable; /* in the chain of the table of variables */
     MPI_Request handle;
-    /* that the handle is; NULL: there is no table of values yet */
+    /* its value; NULL: there is no table of values so far */
     Value *value;
-    RequestRecord *previous, *next; /* in one of the value's lists, or of all */
-    /* the look-up that found it last: no call finds a request twice */
+    RequestRecord *previous, *next; /* in a list of the value, or in the lists of all */
+    /* the lookup that found it last: no call finds a request twice */
     uint64_t stamp;
-    uint64_t number_made; /* the maker's requests up to and with this one */
+    uint64_t number_made; /* number of the maker's requests up to this one */
     RequestRecord *next_deferred;
-    bool active; /* persistent ones: started and not completed */
+    bool active; /* persistent: started and not completed */
     bool start_recorded;
     struct RequestMetadata facts;
-    struct CommEntry *comm; /* to be known when it completes */
-    /* made while recording was off: the call that made it; NULL: it is recorded */
+    struct CommEntry *comm; /* a communicator that becomes known when the request completes */
+    /* the call that made it while recording was off; NULL: its maker is recorded */
     Stash *stash;
 };
 
 static struct {
     RequestRecord **variables; /* chains, by address */
     size_t n_variables, in_variables;
-    RequestList orphans, bound; /* while there is no table of values: of them all */
+    RequestList orphans, bound; /* all of them, as long as there is no table of values */
     Value **values;             /* chains, by value */
-    size_t n_values, in_values; /* n_values 0: there is none yet */
+    size_t n_values, in_values; /* n_values is 0 if there is none so far */
     Value *free_values;
     uint64_t stamp;
 } table;
@@ -184,7 +184,7 @@ static Value *value_get(MPI_Request value)
     return v;
 }
 
-/* Takes a whole list, in its order, to the lists of the values. */
+/* Moves a whole list, in order, to the lists of the values. */
 static bool values_take(RequestList *l)
 {
     for (RequestRecord *r; (r = l->head);) {
@@ -198,8 +198,8 @@ static bool values_take(RequestList *l)
     return true;
 }
 
-/* Makes the table of values, from which on it is kept. Short of memory some requests are not in it;
- * recording stops. */
+/* Makes the table of values, which is maintained from then on. If memory is short, it lacks some
+ * requests, and recording stops. */
 static bool values_open(void)
 {
     if (table.n_values
@@ -209,7 +209,7 @@ static bool values_open(void)
     return false;
 }
 
-/* Out of the list it is in, and with the last one of a value the value. */
+/* Removes R from its list, and its value if that was the last request with it. */
 static void value_remove(RequestRecord *r)
 {
     Value *v = r->value;
@@ -223,8 +223,7 @@ static void value_remove(RequestRecord *r)
     table.free_values = v;
 }
 
-/* The record that VARIABLE held is not there any more: a handle was written over it, or it was
- * found elsewhere. */
+/* Unbinds R from its variable: a handle was written over it, or the request was found elsewhere. */
 static void unbind(RequestRecord *r)
 {
     if (r->state == LIVE) {
@@ -237,8 +236,8 @@ static void unbind(RequestRecord *r)
     }
 }
 
-/* R, in no variable, is in VARIABLE now, and what was there is not any more. R is in no list.
- * False: no memory, nothing changed. */
+/* Binds R, which has no variable and is in no list, to VARIABLE. The record that was there is
+ * unbound. Returns false, without a change, if memory is short. */
 static bool hold(RequestRecord *r, MPI_Request *variable)
 {
     if (table.in_variables >= table.n_variables && !variables_grow())
@@ -255,7 +254,7 @@ static bool hold(RequestRecord *r, MPI_Request *variable)
     return true;
 }
 
-/* Likewise, live and an orphan so far. */
+/* The same for a live orphan. */
 static bool bind(RequestRecord *r, MPI_Request *variable)
 {
     list_remove(list_of(r), r);
@@ -264,7 +263,8 @@ static bool bind(RequestRecord *r, MPI_Request *variable)
     return held;
 }
 
-/* The oldest of a list that this look-up has not given already. Those that it has go to the end. */
+/* Takes the oldest request of a list that this lookup has not returned already. Those that it has
+ * go to the end. */
 static RequestRecord *list_take(RequestList *l)
 {
     RequestRecord *first_moved = NULL;
@@ -369,9 +369,10 @@ void in_request_value(ActiveCall *c, MPI_Request value)
     state_unlock(&state()->requests_lock, locked);
 }
 
-/* -- life -- */
+/* -- lifetimes -- */
 
-/* Numbers that other threads gave back. Under both the sequence's and the table's lock. */
+/* Frees numbers that other threads gave back. The caller holds the locks of the sequence and of the
+ * table. */
 static void take_deferred(CallSequence *q)
 {
     for (RequestRecord **p = &q->deferred; *p;) {
@@ -404,14 +405,14 @@ static RequestRecord *record_of(CallSequence *q, uint32_t number)
     return q->requests[number];
 }
 
-/* As wend_cst_request, but sizes do not make a pool of their own: where they vary from message to
- * message each call would have a request of another number, and so another shape. Tags do, until
- * they are many: messages of different kinds have different tags, and outcomes that are the same
- * each time, for each shape, cost a count. */
+/* Takes a request number, like wend_cst_request, but sizes do not determine the pool. If sizes vary
+ * from message to message, each call would have a request of another number, and so another shape.
+ * Tags do determine it, until there are many: messages of different kinds have different tags, and
+ * outcomes that are equal each time for a shape cost only a count. */
 static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32_t *number)
 {
     int64_t kept[64];
-    /* MPI_Start has the number alone to tell what it starts */
+    /* MPI_Start knows the started operation by the number alone */
     uint64_t left_out = persistent ? 0 : c->amounts;
     for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
         i = (uint64_t)__builtin_ctzll(rest);
@@ -427,8 +428,8 @@ static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32
     return taken;
 }
 
-/* Takes a number for the request that call C (signature complete but for it) made in *VARIABLE;
- * returns its word. C's sequence is locked. */
+/* Takes a number for the request in *VARIABLE that call C made. C's signature is complete except
+ * for it, and C's sequence is locked. Returns the request's word. */
 static int64_t request_made(ActiveCall *c, MPI_Request *variable,
                             const struct RequestMetadata *facts)
 {
@@ -438,7 +439,8 @@ static int64_t request_made(ActiveCall *c, MPI_Request *variable,
     struct CommEntry *comm = c->later;
     c->later = NULL;
     if (*variable == MPI_REQUEST_NULL) {
-        /* A library may answer so where there is nothing to do: the operation is over. */
+        /* A library may return a null request if there is nothing to do: the operation is
+         * complete. */
         if (comm)
             comm_arrived(comm);
         return null_request_word();
@@ -453,7 +455,7 @@ static int64_t request_made(ActiveCall *c, MPI_Request *variable,
     int64_t word = WEND_UNKNOWN;
     bool found_room = r && (v || !table.n_values);
     if (found_room) {
-        if (r->variable) /* the number was remembered in a nulled variable; it is in use again */
+        if (r->variable) /* a nulled variable was bound to this number, which is used again */
             unbind(r);
         r->maker = q;
         r->key = key;
@@ -486,7 +488,7 @@ void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct Req
     call_end_leave(c);
 }
 
-/* The operation is over and the handle is gone. NULLED: VARIABLE is remembered. */
+/* Ends R: the operation is complete, and the handle is freed. NULLED: VARIABLE stays bound. */
 static void end(ActiveCall *c, RequestRecord *r, MPI_Request *variable, bool nulled)
 {
     value_remove(r);
@@ -496,9 +498,10 @@ static void end(ActiveCall *c, RequestRecord *r, MPI_Request *variable, bool nul
     if (nulled && (r->variable || hold(r, variable)))
         r->state = NULLED;
     if (!r->stash) {
-        c->kept = true; /* whoever sees it made sees it end */
+        c->kept = true; /* a recording that has its beginning must have its end */
     } else if (atomic_load_explicit(&state()->recording, memory_order_relaxed)) {
-        /* and the other way round: its maker has not recorded a call since */
+        /* a recording that has its end must have its beginning, and its maker has recorded no call
+         * since */
         stash_let_go(r->stash);
     } else {
         stash_remove(r->maker, r->stash);
@@ -547,8 +550,8 @@ void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent 
 
 /* -- statuses -- */
 
-/* The fields of MPICH's common ABI, or of Open MPI's, read in place: this runs for every
- * receive. */
+/* The fields of MPICH's common ABI, or of Open MPI's, are read directly, because this runs for
+ * every receive. */
 #if defined MPICH_VERSION
 static int64_t status_bytes(const MPI_Status *s)
 {
@@ -582,7 +585,7 @@ static bool status_cancelled(const MPI_Status *s)
 }
 #endif
 
-/* MPI_ERROR of a status means something only in a call that says so. */
+/* MPI_ERROR of a status is defined only in a call that returns MPI_ERR_IN_STATUS. */
 static int64_t status_flags(const ActiveCall *c, const MPI_Status *s)
 {
     int64_t flags = status_cancelled(s);
@@ -613,8 +616,8 @@ static void put_received(ActiveCall *c, const MPI_Status *s, int self, int sourc
                    flags);
 }
 
-/* Of a blocking receive or a probe: only requests can be cancelled, and MPICH leaves that bit of a
- * status as it was in the caller's memory. */
+/* Puts the status of a blocking receive or a probe. Only requests can be cancelled, and MPICH
+ * leaves that bit of a status undefined. */
 void out_status(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
 {
     put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
@@ -627,7 +630,7 @@ void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
         put_status(c, 0, 0, 0, 0);
         return;
     }
-    /* else readers cannot tell which of the calls of its pool made it */
+    /* otherwise readers cannot tell which call of its pool made it */
     bool own = r->maker == c->sequence;
     switch (r->facts.type) {
     case REQUEST_RECV:

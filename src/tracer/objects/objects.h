@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* objects.h: objects of MPI, which calls make, use and free: handles, communicators, windows,
- * files, datatypes, messages and requests. No handle that Wend does not know is ever passed to an
+ * files, datatypes, messages and requests. A handle that Wend does not know is never passed to an
  * MPI function. */
 #ifndef WEND_OBJECTS_H
 #define WEND_OBJECTS_H
 
 #include "recorder/recorder.h"
 
-/* -- handles: value of the library -> word. Kinds by enum, one hash each. -- */
-/* handle_word (handles.h, inline): constant, known handle, or WEND_UNKNOWN */
-/* word of an output, not pushed; new unless known (then one reference more) */
+/* -- handles: value of the library -> word. There is one hash for each kind. -- */
+/* The word of an output handle, which is not pushed. It is a new word, unless the handle is known,
+ * which then gets one more reference. */
 int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value);
-/* A call that frees a handle: before it, and after it if it failed, or if it did not (C NULL:
- * nothing is recorded of it). One reference less; at none the id is free again. Once the library
- * has freed a handle it may give its value to another thread, before this one is told. */
+/* A call that frees a handle: handle_ending before the call, then handle_freed if it succeeded, or
+ * handle_stays if it failed. C is NULL if the call is not recorded. Each free takes one reference;
+ * without references the id is free again. handle_ending is needed because the library may give the
+ * value of a freed handle to another thread before handle_freed runs. */
 void handle_ending(ActiveCall *c, HandleKind kind, uintptr_t value);
 void handle_stays(ActiveCall *c, HandleKind kind, uintptr_t value);
 void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value);
 
-/* Generated: the predefined handles of this library (null handles too): kind, number of the
- * constant, value. */
+/* Generated: the predefined handles of this library, null handles included. */
 typedef struct {
     HandleKind kind;
     uint32_t constant;
@@ -27,7 +27,7 @@ typedef struct {
 } PredefinedHandle;
 extern const PredefinedHandle wend_predefined[];
 extern const size_t wend_n_predefined;
-/* Generated: the library's error classes. */
+/* Generated: the error classes of this library. */
 typedef struct {
     int value;
     uint32_t constant;
@@ -37,36 +37,36 @@ extern const size_t wend_n_error_classes;
 
 /* -- communicators, windows, files -- */
 typedef struct {
-    int size, rank, remote_size; /* remote_size -1: an intracommunicator */
-    int leader, remote_leader;   /* world ranks, -1 unknown or none */
-    /* of a dynamic window: their world ranks, -1 unknown. NULL: it is none */
+    int size, rank, remote_size; /* remote_size is -1 for an intracommunicator */
+    int leader, remote_leader;   /* world ranks; -1: unknown or none */
+    /* of a dynamic window: world ranks of its members, -1 if unknown; NULL for others */
     const int *members;
 } CommMetadata;
-/* NULL unknown or null handle. Never calls MPI on an unknown handle */
+/* NULL for an unknown handle or the null handle; makes no MPI call on an unknown handle */
 const CommMetadata *comm_facts(MPI_Comm comm);
-/* of the window's communicator */
+/* facts of the window's communicator */
 const CommMetadata *win_facts(MPI_Win win);
 const CommMetadata *file_facts(MPI_File file);
-/* neighbours of a topology, 0 if none; cached */
+/* number of neighbours in a topology, 0 if there is none; cached */
 int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);
-/* whether its edges have weights */
+/* whether the edges have weights */
 bool comm_weighted(MPI_Comm comm);
-/* handle_made and the facts; pushes handle word (shape) and, if it is a handle, 5 slots */
+/* handle_made with facts; pushes the handle word (shape) and, if it is a handle, 5 slots */
 int64_t comm_made(ActiveCall *c, MPI_Comm comm);
-/* Of a graph just made (lib/record/neighbours.h). */
+/* Puts the neighbours of a graph that was just made (lib/record/neighbours.h). */
 void put_neighbours(ActiveCall *c, MPI_Comm graph);
-/* MPI_Comm_idup…: pushes what comm_made does, from the parent's facts; VARIABLE is read when the
- * request completes */
+/* for MPI_Comm_idup and the like: pushes the words of comm_made from the parent's facts; VARIABLE
+ * is read when the request completes */
 void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable);
-/* after handle_made: its facts are those of COMM */
+/* after handle_made: gives the window or file the facts of COMM */
 void win_made(MPI_Win win, MPI_Comm comm);
 void file_made(MPI_File file, MPI_Comm comm);
-/* pushes word (shape) and, if it is a handle, 5 slots */
+/* handle_made with facts; pushes the word (shape) and, if it is a handle, 5 slots */
 int64_t datatype_made(ActiveCall *c, MPI_Datatype type);
-const int64_t *datatype_facts(MPI_Datatype type); /* the five; NULL unknown */
-/* do bounds of one of them differ in each run? */
+const int64_t *datatype_facts(MPI_Datatype type); /* the five facts; NULL: unknown */
+/* whether bounds of one of the types differ in each run */
 bool datatypes_vary(const MPI_Datatype *types, int64_t n);
-/* bytes; -1 unknown. Cached, no MPI call for predefined ones */
+/* bytes; -1: unknown. Cached; no MPI call for predefined types */
 int64_t datatype_size(MPI_Datatype type);
 
 /* -- requests, and their statuses -- */
@@ -85,36 +85,36 @@ struct RequestMetadata {
     int self, source, tag; /* RECV: as posted; source may be MPI_ANY_SOURCE */
     int64_t bytes;         /* RECV: posted size */
 };
-/* Instead of call_end, for calls that make a request; pushes the request's word. */
+/* Ends a call that makes a request, instead of call_end. Pushes the request's word. */
 void call_end_new_request(ActiveCall *c, MPI_Request *variable,
                           const struct RequestMetadata *facts);
-/* Resolves n variables into c->requests and pushes their words (length word too if ARRAY). Before
+/* Resolves N variables into c->requests and pushes their words, with a length word if ARRAY. Before
  * the PMPI call. */
 void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array);
-/* A request passed by value (MPI_Request_get_status, MPI_Grequest_complete, MPI_Pready,
- * MPI_Parrived): into c->requests[0]. */
+/* The same for a request that is passed by value (MPI_Request_get_status, MPI_Grequest_complete,
+ * MPI_Pready, MPI_Parrived): into c->requests[0]. */
 void in_request_value(ActiveCall *c, MPI_Request value);
-/* After the PMPI call: says what became of c->requests[i]: COMPLETED (done; freed if not
- * persistent), FREED, STARTED. Statuses are pushed before: they are relative to what the request
- * was while it ran. A NULL c->requests[i] is skipped. */
+/* The change of c->requests[i], after the PMPI call: COMPLETED (freed, if it is not persistent),
+ * FREED, STARTED. Statuses must be pushed before, because they are relative to the running request.
+ * A NULL entry is skipped. */
 typedef enum { REQUEST_COMPLETED, REQUEST_FREED, REQUEST_STARTED } RequestEvent;
-/* by_choice: by a Test*, Waitany or Waitsome, so the variable's NULL is remembered as this request
- * (docs/recording.md). */
+/* BY_CHOICE: a Test*, Waitany or Waitsome completed it, so a NULL in the variable is later read as
+ * this request (docs/recording.md). */
 void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent event,
                    bool by_choice);
-/* Pushes the four outcome words of a status relative to the request c->requests[i] (i < 0: relative
- * to source, tag, bytes given). */
+/* Pushes the four outcome words of a status, relative to the request c->requests[i], or for i < 0
+ * to an inactive request. */
 void out_status_of_request(ActiveCall *c, long i, const MPI_Status *status);
 void out_status(ActiveCall *c, const MPI_Status *status, int self, int source, int tag,
                 int64_t bytes);
 
-/* Matched probes, after handle_made: what MPI_Mrecv and MPI_Imrecv will compare their status
- * with. */
+/* Matched probes, after handle_made: the facts that statuses of MPI_Mrecv and MPI_Imrecv are
+ * relative to. */
 typedef struct {
     int self, source, tag;
 } MessageMetadata;
 void message_made(MPI_Message m, int self, int source, int tag);
-/* of an unknown message or none: a wildcard's, self 0 */
+/* for an unknown message or none: the facts of a wildcard, self 0 */
 MessageMetadata message_facts(MPI_Message m);
 
 #include "communicators.h"

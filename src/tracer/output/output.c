@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* output.c: name and directory of the recording. A directory with anything in it is left alone;
- * with WEND_FORCE, one with anything but a recording (marker.h). */
+/* output.c: the name and directory of the recording. A directory that is not empty is refused; with
+ * WEND_FORCE, one that has other files than those of a recording (marker.h). */
 #include "output.h"
 
 #include <dirent.h>
@@ -18,9 +18,9 @@
 #include "shared/shared.h"
 
 static char *directory;
-static bool made; /* by us */
+static bool made; /* by this process */
 static char *world_file;
-/* the folder for parts, made to show that the directory is this job's */
+/* the folder for parts, made to claim the directory for this job */
 static char *claimed;
 
 static char *format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
@@ -64,7 +64,7 @@ static char *default_name(void)
     return name;
 }
 
-/* Made absolute: the application may change its directory. */
+/* Makes the path absolute, because the application may change its directory. */
 static char *absolute(char *name)
 {
     if (!name || *name == '/')
@@ -101,7 +101,7 @@ static bool is_empty(const char *path)
     return empty;
 }
 
-/* The archives of further worlds, and what is left of a run that died. */
+/* Whether NAME is the archive of a further world, or remains of a run that died. */
 static bool is_of_recording(const char *name)
 {
     size_t n = strlen(name), suffix = strlen(WEND_CHECKPOINT_SUFFIX);
@@ -109,10 +109,10 @@ static bool is_of_recording(const char *name)
            || (n > suffix && strcmp(name + n - suffix, WEND_CHECKPOINT_SUFFIX) == 0);
 }
 
-/* -- several jobs under one wend trace: a script that runs mpirun twice, one after the other or at
- * once. Each has a recording of its own: DIR, DIR-2, DIR-3. -- */
+/* -- several jobs under one wend trace: a script runs mpirun twice, one after the other or at once.
+ * Each job has a recording of its own: DIR, DIR-2, DIR-3. -- */
 
-/* The marker too: it is there before anything else is. */
+/* Whether NAME belongs to a recording. The marker does, too: it is the first file. */
 static bool is_ours(const char *name)
 {
     return strcmp(name, MARKER_FILE) == 0 || strcmp(name, "trace" WORLD_FILE_SUFFIX) == 0
@@ -131,8 +131,8 @@ static bool has_entry(const char *path, bool (*wanted)(const char *name))
     return found;
 }
 
-/* Since when wend trace has been running: the last number of WEND_TOP, nanoseconds since the
- * epoch. */
+/* Whether the recording at PATH was made under this wend trace, which began at the last number of
+ * WEND_TOP, in nanoseconds since the epoch. */
 static bool is_recording_of_this_trace(const char *path)
 {
     const char *top = getenv("WEND_TOP");
@@ -143,8 +143,8 @@ static bool is_recording_of_this_trace(const char *path)
            && has_entry(path, is_ours);
 }
 
-/* Two jobs may come to one name at the same time: it is the one's that makes the folder of its
- * parts. */
+/* Whether another job has claimed PATH. Two jobs may choose one name at the same time: the job that
+ * makes the folder of parts has it. */
 static bool is_claimed_by_another(const char *path)
 {
     claimed = format("%s/" WEND_CHECKPOINT_FOLDER, path);
@@ -164,8 +164,8 @@ static bool is_there(const char *directory, const char *world, const char *suffi
     return there;
 }
 
-/* Lists the archive and the folder of parts that this world will have. Where that cannot be
- * written, a later --force leaves them alone. */
+/* Lists the archive and the folder of parts of this world in the marker. If that fails, a later
+ * --force does not remove them. */
 static void mark_world(void)
 {
     size_t n = strlen(world_file) - strlen(WORLD_FILE_SUFFIX);
@@ -176,8 +176,8 @@ static void mark_world(void)
     free(parts);
 }
 
-/* Beside the archive of the world that started this one, by the name that it gave; else by one that
- * sorts by time. */
+/* Prepares the archive beside that of the world that started this one. Its name is the one that the
+ * starting world gave, or else one that sorts by time. */
 static bool open_spawned(const char *path)
 {
     struct timespec now;
@@ -199,12 +199,12 @@ static bool open_spawned(const char *path)
     return directory != NULL;
 }
 
-/* The directory at PATH, of a world that no other one started. False: it cannot be, and *PROBLEM
- * says why (NULL: no memory). */
+/* Makes the directory at PATH, for the first world. Returns false on failure, with the reason in
+ * *PROBLEM (NULL: no memory). */
 static bool open_first(const char *path, char **problem)
 {
     struct stat info;
-    const char *taken = "exists; give another name or --force";
+    const char *taken = "exists: give another name, or --force to replace it";
     char *foreign = NULL;
     int unreadable = 0;
     if (mkdir(path, 0777) == 0)
@@ -228,7 +228,7 @@ static bool open_first(const char *path, char **problem)
         marker_remove(path);
     marker_add(path, WEND_CHECKPOINT_FOLDER);
     marker_add(path, "trace" WORLD_FILE_SUFFIX);
-    if (is_claimed_by_another(path)) { /* which has the same names in the marker */
+    if (is_claimed_by_another(path)) { /* the other job has the same names in the marker */
         made = false;
         *problem = format("%s: %s", path, taken);
         return false;
@@ -254,7 +254,7 @@ char *output_open(bool spawned, char **problem)
             name
             && (is_recording_of_this_trace(name)
                 || (!open_first(name, problem) && *problem && is_recording_of_this_trace(name)));
-        if (searching) { /* another job has come to it, if only meanwhile */
+        if (searching) { /* another job has taken the name, perhaps just now */
             free(*problem);
             *problem = NULL;
         }

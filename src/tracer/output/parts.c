@@ -24,15 +24,15 @@
 
 #define TOKEN "/run"
 
-/* The file "run": which job the folder is of. Of one host's processes the launcher tells it, and
- * the time exactly: rank 0 makes the folder after MPI_Init, which is after all processes of its
- * world have begun, and an older job's is older than these. Of another host's, the batch system's
- * job, and the time as far as clocks agree. */
+/* The file "run", which identifies the job of a folder. On one host the launcher's process
+ * identifies it, together with the time. Rank 0 makes the folder after MPI_Init, when all processes
+ * of its world have begun, so the folder of an older job is older than these. On another host, the
+ * batch system's job identifies it, together with the time, as far as clocks agree. */
 typedef struct {
     char magic[8];
-    char boot[40]; /* the host since it was started */
+    char boot[40]; /* the host, since it was started */
     char job[72];
-    int64_t launcher, launcher_start; /* -1: not known */
+    int64_t launcher, launcher_start; /* -1: unknown */
     int64_t made;                     /* nanoseconds since the host was started */
     int64_t made_real;                /* since the epoch */
     int64_t ranks;
@@ -42,29 +42,30 @@ static const char magic[8] = "WENDRUN1";
 static const int64_t CLOCKS_AGREE = INT64_C(60000000000);
 enum { RESERVE = 16 << 10, PATH_ROOM = PATH_MAX + 300 };
 
-static JobToken me; /* made: when this process began */
-/* the recording's directory; or where it will be, under a name that rank 0 makes up */
+static JobToken me; /* MADE: when this process began */
+/* the recording's directory, or the folder that will contain it under a default name */
 static char base[PATH_ROOM];
-static bool named;                   /* the first */
-static char folder[PATH_ROOM];       /* of the parts; "" : not found */
-static char directory[PATH_ROOM];    /* of the recording, found */
-static char said[4 * PATH_ROOM];     /* it, as it may be printed: a handler has no room for that */
-static _Atomic bool directory_known; /* by the watcher, for the application */
+static bool named;                /* BASE is the directory */
+static char folder[PATH_ROOM];    /* of the parts; "": not found */
+static char directory[PATH_ROOM]; /* of the recording, once found */
+/* its printable form, made early because a handler has no room for that */
+static char said[4 * PATH_ROOM];
+static _Atomic bool directory_known; /* set by the watcher, for the application */
 static char slots[2][64];            /* names of the files */
-/* the name of the parts' folder; "": not known, since this world was started and not told its
+/* the name of the parts' folder; "": unknown, because this world was spawned and did not get its
  * name */
 static char own_folder[256];
-static uint64_t build, number; /* of the last save; the slot is its lowest bit */
-static uint64_t sizes[2];      /* of the files, room included */
-static bool holds[2];          /* have they ever held a part? */
+static uint64_t build, number; /* of the last save; its lowest bit is the slot */
+static uint64_t sizes[2];      /* of the files, with reserved space */
+static bool holds[2];          /* whether they have ever held a part */
 
 static long sys_open(const char *path, int flags)
 {
     return syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666);
 }
 
-/* A file in a folder that may be somebody else's: no link is followed, and no pipe is waited
- * for. */
+/* Opens a file in a folder that may belong to another user: it follows no link, and does not wait
+ * for a pipe. */
 static long open_file(const char *path, int flags)
 {
     return sys_open(path, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -80,7 +81,7 @@ static bool join(char *out, const char *a, const char *b)
     return true;
 }
 
-/* -- who we are -- */
+/* -- identity of this process -- */
 
 static int64_t nanoseconds(clockid_t clock)
 {
@@ -89,7 +90,7 @@ static int64_t nanoseconds(clockid_t clock)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Nanoseconds since the host was started; -1: not known. */
+/* The start of a process in nanoseconds since the host was started; -1 if unknown. */
 static int64_t start_of(long pid)
 {
     char path[64], text[2048];
@@ -102,7 +103,7 @@ static int64_t start_of(long pid)
         return -1;
     text[n] = '\0';
     const char *p = strrchr(text, ')');
-    for (int field = 2; p && field < 22; field++) /* the program's name is the second */
+    for (int field = 2; p && field < 22; field++) /* the program's name is the second field */
         if ((p = strchr(p + 1, ' ')) == NULL)
             return -1;
     return p ? strtoll(p, NULL, 10) * (1000000000 / sysconf(_SC_CLK_TCK)) : -1;
@@ -171,7 +172,7 @@ void parts_make(void)
     else
         snprintf(path, sizeof path, "%s/" WEND_CHECKPOINT_FOLDER, output_directory());
     if ((file || !output_is_claimed()) && mkdir(path, 0777) != 0)
-        return; /* then a run that dies leaves nothing, and one that does not is recorded as ever */
+        return; /* then a run that dies leaves nothing; other runs are recorded as usual */
     char name[PATH_ROOM], hidden[PATH_ROOM];
     join(name, path, TOKEN);
     join(hidden, path, "/.run");
@@ -202,7 +203,7 @@ static bool same_text(const char *a, const char *b, size_t room)
     return memchr(a, 0, room) && memchr(b, 0, room) && strcmp(a, b) == 0;
 }
 
-/* When the folder at PATH was made, if it is of this job; else INT64_MAX. */
+/* The time at which the folder at PATH was made, if it is of this job; else INT64_MAX. */
 static int64_t made_for_us(const char *path)
 {
     char file[PATH_ROOM];
@@ -230,7 +231,7 @@ typedef struct {
     int64_t made;
 } Found;
 
-/* Calls VISIT with each entry's path. */
+/* Calls VISIT with the path of each entry. */
 static void each_entry(const char *path,
                        void (*visit)(const char *path, const char *name, void *user), void *user)
 {
@@ -254,7 +255,8 @@ static void each_entry(const char *path,
         syscall(SYS_close, fd);
 }
 
-/* The oldest that is young enough: what this one starts has folders too. */
+/* Visits an entry: the oldest folder that is young enough counts, because worlds that this one
+ * starts have folders, too. */
 static void visit_member(const char *path, const char *name, void *user)
 {
     Found *f = user;
@@ -277,8 +279,8 @@ static void visit_recording(const char *path, const char *name, void *user)
         each_entry(path, visit_member, user);
 }
 
-/* The name that was given, and those that further jobs of the same wend trace have in its place
- * (output.c). */
+/* Visits the entries of the given directory, and of those that further jobs of the same wend trace
+ * have instead (output.c). */
 static void each_job(const char *given, Found *f)
 {
     static char path[PATH_ROOM];
@@ -326,7 +328,8 @@ const char *parts_folder(void)
     return folder;
 }
 
-/* A header is written last; before it, the file may be one for which there is no room after all. */
+/* Visits a checkpoint file. It counts if it has a header, which is written last. Without one there
+ * may have been no room for it. */
 static void visit_saved(const char *path, const char *name, void *any)
 {
     WendCheckpointHeader header;
@@ -377,8 +380,8 @@ static bool write_all(long fd, const void *data, size_t n, long at)
     return true;
 }
 
-/* Bytes that the two files may have: this rank's share of what is free, and of what they have
- * already. */
+/* The bytes that the two files may take: this rank's share of the free space and of their own
+ * space. */
 static uint64_t allowed(void)
 {
     struct statfs disk;
@@ -388,8 +391,8 @@ static uint64_t allowed(void)
     return (uint64_t)((double)free * (double)settings()->disk / 100 / (double)me.ranks);
 }
 
-/* Room for as much again: a disk that is full at the end still takes the last part. A file system
- * that cannot reserve gets none. */
+/* Reserves twice the space, so that the last part fits even if the disk is full at the end. A file
+ * system that cannot reserve gets none. */
 static bool reserve(long fd, int slot, uint64_t bytes, uint64_t share)
 {
     if (bytes <= sizes[slot])
@@ -409,7 +412,8 @@ static bool reserve(long fd, int slot, uint64_t bytes, uint64_t share)
     return true;
 }
 
-/* Others may write to the folder: a link or a pipe in the place of the file gets no part. */
+/* Whether the file is a regular file of this rank. Others may write to the folder, and put a link
+ * or a pipe there. */
 static bool is_ours(long fd)
 {
     struct stat info;
@@ -452,6 +456,6 @@ bool parts_write(const void *part, size_t bytes)
         return false;
     number++;
     if (sizes[!slot] < sizeof header + bytes)
-        write_slot(!slot, &header, NULL, share); /* the room for the next */
+        write_slot(!slot, &header, NULL, share); /* the space for the next part */
     return true;
 }

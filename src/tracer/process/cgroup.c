@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cgroup.c: see cgroup.h. The formats are those of cgroups(7) and proc(5). */
+/* cgroup.c: see cgroup.h. cgroups(7) and proc(5) describe the formats. */
 #include "cgroup.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 
 #include "kernel.h"
 
-/* What differs between the versions: how a mount is known, and the files of a group. */
+/* The differences between the versions: the type of a mount, and the files of a group. */
 static const struct {
     const char *type, *limit, *high, *used, *around, *files[2];
 } versions[] = {
@@ -19,7 +19,7 @@ static const struct {
      "memory.usage_in_bytes",
      "hierarchical_memory_limit",
      {"total_inactive_file", "total_active_file"}},
-    /* Beyond memory.high the kernel does not kill, but holds the group's processes up. */
+    /* Above memory.high the kernel does not kill processes of the group, but slows them down. */
     {"cgroup2",
      "memory.max",
      "memory.high",
@@ -31,7 +31,7 @@ enum { VERSIONS = sizeof versions / sizeof *versions };
 
 /* -- the group -- */
 
-/* Is WORD one of LIST's, which has commas between them? */
+/* Whether WORD is in LIST, whose words are separated by commas. */
 static bool lists(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -41,8 +41,8 @@ static bool lists(const char *list, const char *word)
     return false;
 }
 
-/* The paths of the process's groups, in TEXT; NULL: there is none. Lines are "0::/some/group" and
- * "4:memory,hugetlb:/some/group". */
+/* Finds the paths of the process's groups in TEXT; NULL if there is none. Lines are
+ * "0::/some/group" and "4:memory,hugetlb:/some/group". */
 static void find_paths(char *text, const char *paths[VERSIONS])
 {
     for (char *line = text, *rest; *line; line = rest) {
@@ -58,9 +58,9 @@ static void find_paths(char *text, const char *paths[VERSIONS])
     }
 }
 
-/* -- where it is mounted -- */
+/* -- the mount of the groups -- */
 
-/* The next of LINE's words, or NULL. */
+/* The next word of LINE, or NULL. */
 static char *next_word(char **line)
 {
     char *word = *line;
@@ -72,7 +72,7 @@ static char *next_word(char **line)
     return word;
 }
 
-/* Spaces and the like are written as \040. */
+/* Decodes a path, in which spaces and the like are written as \040. */
 static void unescape(char *text)
 {
     char *out = text;
@@ -87,10 +87,10 @@ static void unescape(char *text)
 typedef struct {
     const char *root, *point;
     int version;
-} Mount; /* ROOT: the group at POINT */
+} Mount; /* ROOT is the group that is mounted at POINT */
 
-/* "36 35 0:29 /root /point rw,relatime shared:1 - cgroup source rw,memory", cut up. False: this is
- * no mount of groups that limit memory. */
+/* Parses "36 35 0:29 /root /point rw,relatime shared:1 - cgroup source rw,memory", which it
+ * changes. Returns false if it is no mount of groups that limit memory. */
 static bool parse_mount(char *line, Mount *m)
 {
     for (int i = 0; i < 3; i++)
@@ -115,7 +115,7 @@ static bool parse_mount(char *line, Mount *m)
     return true;
 }
 
-/* PATH as seen from the group ROOT, which is it or around it: "" or "/more"; else NULL. Roots and
+/* PATH relative to the group ROOT, which contains it: "" or "/more"; NULL if it does not. Roots and
  * paths outside of the process's own namespace begin with "/..". */
 static const char *below(const char *path, const char *root)
 {
@@ -132,10 +132,11 @@ typedef struct {
     Cgroups *groups;
     const char *root;
     const char *paths[VERSIONS];
-    size_t roots[VERSIONS]; /* how long the root of the mount that was taken is, + 1 */
+    size_t roots[VERSIONS]; /* length of the root of the chosen mount, + 1 */
 } Search;
 
-/* Of several mounts the one that shows more groups around this one, and of such the last. */
+/* Examines a mount. Of several mounts the one that shows more of the surrounding groups is chosen,
+ * and of such mounts the last. */
 static void look_at_mount(Search *s, char *line)
 {
     Mount m;
@@ -145,19 +146,20 @@ static void look_at_mount(Search *s, char *line)
     size_t length = strlen(m.root) + 1;
     if (!path || (s->roots[m.version] > 0 && length > s->roots[m.version]))
         return;
-    /* A name that is cut is too long for its files to be opened, but not those around it. */
+    /* A truncated name is too long for its files to be opened; the surrounding groups still
+     * work. */
     snprintf(s->groups->of[m.version].folder, CGROUP_PATH, "%s%s%s", s->root, m.point, path);
     s->groups->of[m.version].top = strlen(s->root) + strlen(m.point);
     s->roots[m.version] = length;
 }
 
-/* A machine may have so many mounts that they have no room at once. A line that is longer than TEXT
- * is left out. */
+/* Examines all mounts, in pieces, because there may be many. A line longer than TEXT is left
+ * out. */
 static void look_at_mounts(Search *s, int fd)
 {
     char text[KERNEL_TEXT];
     size_t n = 0;
-    bool whole = true; /* what TEXT begins with is the beginning of a line */
+    bool whole = true; /* whether TEXT begins with the beginning of a line */
     ssize_t more;
     while ((more = read(fd, text + n, sizeof text - n)) > 0) {
         char *line = text, *end;
@@ -198,7 +200,7 @@ void cgroup_find(Cgroups *groups, const char *root)
 
 /* -- its limits -- */
 
-/* FOLDER/NAME, in P. */
+/* Writes FOLDER/NAME to P. */
 typedef struct {
     char text[CGROUP_PATH + 64];
 } Path;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cgroup.h: how much memory the control groups of this process allow. Batch systems and containers
- * give a job less than the machine has; beyond that the kernel kills. By system calls alone,
- * without malloc.
+/* cgroup.h: the memory that the control groups of this process allow. Batch systems and containers
+ * give a job less memory than the machine has, and the kernel kills a job that takes more. Uses
+ * system calls alone, without malloc.
  *
- * Both versions of the kernel's groups are looked at, for a machine may have both. The limit is the
- * least of those of the process's group and of the groups around it, as far as they can be seen:
- * a container sees its own, and in version 1 the least of those around it. */
+ * It reads both versions of control groups, because a machine may have both. The limit is the
+ * smallest of those of the process's group and of all groups around it that are visible. A
+ * container sees its own group, and in version 1 the smallest limit of the groups around it. */
 #ifndef WEND_CGROUP_H
 #define WEND_CGROUP_H
 
@@ -15,8 +15,8 @@
 
 enum { CGROUP_PATH = 4096 };
 
-/* Where the groups' files are, for each version: the folder of the process's own group, "" if there
- * is none. Its first TOP bytes lead to the outermost group that can be seen. */
+/* The folder of the process's own group, for each version; "" if there is none. Its first TOP bytes
+ * are the folder of the outermost visible group. */
 typedef struct {
     struct {
         char folder[CGROUP_PATH];
@@ -24,13 +24,13 @@ typedef struct {
     } of[2];
 } Cgroups;
 
-/* Finds the groups of this process, by /proc/self/cgroup and /proc/self/mountinfo. ROOT is put
- * before the names of all files: "", and for tests a folder with files of theirs. */
+/* Finds the groups of this process, by /proc/self/cgroup and /proc/self/mountinfo. ROOT is
+ * prepended to all file names: "", or a folder of a test. */
 void cgroup_find(Cgroups *groups, const char *root);
 
-/* The least limit, in bytes; with LEFT, the least of what is not used of each. Files that the
- * kernel keeps for a group and would drop are not counted as used: a job that reads much has its
- * group full of them. UINT64_MAX: there is no limit. */
+/* The smallest limit in bytes; with LEFT, the smallest unused amount. Cached files that the kernel
+ * would drop do not count as used, since the group of a job that reads much is full of them.
+ * UINT64_MAX: there is no limit. */
 uint64_t cgroup_memory(const Cgroups *groups, bool left);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.c: the clock of calls: the processor's time stamp counter where it runs at one rate for
- * ever, else CLOCK_MONOTONIC.
+/* clock.c: the clock of calls: the processor's time stamp counter if its rate is constant, else
+ * CLOCK_MONOTONIC.
  *
- * The counter's rate is measured against CLOCK_MONOTONIC from the loading of the library on, so it
- * needs no table of processors; after MPI_Init, tens of milliseconds later, the error is a few
- * parts per million. */
+ * The rate is measured against CLOCK_MONOTONIC from the loading of the library on, so no table of
+ * processors is needed. After MPI_Init, tens of milliseconds later, the error is a few parts per
+ * million. */
 #include "clock.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* clock.h: the clock of calls. */
+/* clock.h: the clock for the times of calls. */
 #ifndef WEND_CLOCK_H
 #define WEND_CLOCK_H
 

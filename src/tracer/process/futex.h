@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* futex.h: to wait for a word of memory to change, by system calls alone: handlers of signals, and
- * the watcher, may not call what takes a lock of the C library's. */
+/* futex.h: waits for a change of a word in memory, by system calls alone. Signal handlers and the
+ * watcher may not call functions that take a lock of the C library. */
 #ifndef WEND_FUTEX_H
 #define WEND_FUTEX_H
 
@@ -15,7 +15,8 @@ static inline struct timespec futex_span(int64_t ns)
     return (struct timespec){ns / INT64_C(1000000000), ns % INT64_C(1000000000)};
 }
 
-/* While *WORD is VALUE, for NS nanoseconds at most; negative: for ever. It may return earlier. */
+/* Waits while *WORD is VALUE, for at most NS nanoseconds; without limit if NS is negative. It may
+ * return early. */
 static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns)
 {
     struct timespec t = futex_span(ns);

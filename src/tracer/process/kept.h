@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* kept.h: files that Wend keeps open in the application's process while that runs. It may close
- * what it has not opened (closefrom), and get the number for a file of its own: so each use asks
- * whether the number is still that file's. C11 and libc alone. */
+/* kept.h: files that Wend keeps open in the application's process. The application may close
+ * descriptors that it has not opened (closefrom), and get the number for a file of its own. So each
+ * use checks that the number still belongs to that file. C11 and libc alone. */
 #ifndef WEND_KEPT_H
 #define WEND_KEPT_H
 
@@ -18,11 +18,11 @@ typedef struct {
         .number = -1 \
     }
 
-/* Takes FD, and moves it to where programs do not count on numbers: above 200, else above those
- * of standard input, output and error. False: FD is -1, or cannot be kept; it is closed then. */
+/* Takes FD, and moves it to a number that programs do not expect: above 200, or else above standard
+ * input, output and error. Returns false if FD is -1 or cannot be kept; FD is then closed. */
 bool kept_take(KeptFile *file, int fd);
 
-/* For one use; -1: it is not there any more. Leaves errno as it is. */
+/* The number, for one use. -1 if the file is closed. Keeps errno. */
 int kept_number(const KeptFile *file);
 void kept_close(KeptFile *file);
 

@@ -14,8 +14,8 @@
 
 #include "shared/shared.h"
 
-/* Could something not be read for want of memory or of file descriptors? Then nothing that was
- * seen, or not seen, counts. */
+/* Whether a file could not be read for want of memory or file descriptors. Then the result is
+ * unknown. */
 static bool blind;
 
 static void note_failure(void)
@@ -23,7 +23,8 @@ static void note_failure(void)
     blind |= errno == ENOMEM || errno == EMFILE || errno == ENFILE;
 }
 
-/* /proc/PID/NAME whole, with a 0 after it; NULL: gone, not ours to read, or we are blind. */
+/* /proc/PID/NAME as a whole, with a 0 after it. NULL: the process has ended, is not readable, or
+ * resources are short. */
 static char *read_proc(long pid, const char *name, size_t *len)
 {
     char path[64], *text = NULL;
@@ -62,7 +63,7 @@ static char *read_proc(long pid, const char *name, size_t *len)
     return NULL;
 }
 
-/* The environment with which a process was started, which is at most of interest once. */
+/* The environment with which a process was started. */
 typedef struct {
     char *text;
     size_t len;
@@ -75,7 +76,7 @@ static Environment environment_of(long pid)
     return e;
 }
 
-/* What VARIABLE was there. NULL: not set. */
+/* The value of VARIABLE in it; NULL if it is not set. */
 static const char *value_in(const Environment *e, const char *variable)
 {
     size_t n = strlen(variable);
@@ -85,7 +86,7 @@ static const char *value_in(const Environment *e, const char *variable)
     return NULL;
 }
 
-/* -1: none. */
+/* -1 if there is none. */
 static long rank_in(const Environment *e, const char *variable)
 {
     const char *value = value_in(e, variable);
@@ -100,24 +101,24 @@ static long rank_of(long pid, const char *variable)
     return rank;
 }
 
-/* Is it that of a process that was started with this one? What the application itself starts
- * (MPI_Comm_spawn) has ranks of its own from 0 on; PMIx, or else Wend, has told such processes the
- * name of their job. */
+/* Whether it is the environment of a process of this job. Processes that the application starts
+ * (MPI_Comm_spawn) have ranks of their own from 0 on. PMIx, or else Wend, has given them the name
+ * of their job. */
 static bool is_of_job(const Environment *e)
 {
     const char *namespace = getenv("PMIX_NAMESPACE"),
                *own = namespace ? namespace : getenv(LAUNCHER_WORLD);
     const char *its = value_in(e, namespace ? "PMIX_NAMESPACE" : LAUNCHER_WORLD);
-    /* the first world has no name of Wend's */
+    /* the first world has no name */
     return its ? own && strcmp(its, own) == 0 : namespace || !own;
 }
 
-/* State (a letter) and parent; 0 and 0: gone. */
+/* The state (a letter) and the parent of a process; 0 and 0 if it has ended. */
 static void status_of(long pid, char *state, long *parent)
 {
     size_t len;
     char *stat = read_proc(pid, "stat", &len);
-    /* the program's name may have anything in it */
+    /* the program's name may contain any characters */
     const char *after = stat ? strrchr(stat, ')') : NULL;
     if (!after || sscanf(after, ") %c %ld", state, parent) != 2) {
         *state = 0;
@@ -126,8 +127,7 @@ static void status_of(long pid, char *state, long *parent)
     free(stat);
 }
 
-/* The process that started the rank that PID is of: the first, from PID on upwards, that has no
- * rank. */
+/* The process that started the rank of PID: the first without a rank, from PID upwards. */
 static long launcher_from(long pid, const char *variable)
 {
     char state;
@@ -145,9 +145,9 @@ static bool has_mapped(long pid, const char *library)
     return found;
 }
 
-/* All ranks of a node ask about all, and the kernel takes a quarter of a millisecond for a
- * process's mappings: its threads tell in a tenth of that, Wend's being among the first that there
- * are. */
+/* Whether the process has a watcher thread. All ranks of a node ask about all others, and the
+ * kernel takes a quarter of a millisecond to list a process's mappings. To list its threads takes a
+ * tenth of that, and Wend's is among the first. */
 static bool has_watcher(long pid)
 {
     char path[64];
@@ -180,8 +180,7 @@ typedef struct {
     bool with;
 } Seen;
 
-/* The rank of PID, if it is one of those that LAUNCHER started with this one, and lives; else
- * -1. */
+/* The rank of PID, if LAUNCHER started it together with this process and it is alive; else -1. */
 static long rank_with(long pid, const char *variable, long launcher)
 {
     Environment e = environment_of(pid);
@@ -197,7 +196,8 @@ static long rank_with(long pid, const char *variable, long launcher)
     return parent == launcher || launcher_from(parent, variable) == launcher ? rank : -1;
 }
 
-/* A rank may be several processes (shells, the program): one with the library will do. */
+/* Notes a process of a rank. A rank may have several processes (shells, the program): one with the
+ * library is enough. */
 static bool note(Seen **seen, size_t *n, long rank, bool with)
 {
     for (size_t i = 0; i < *n; i++) {

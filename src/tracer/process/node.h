@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* node.h: the processes of this node that were started with this one, by /proc. C11 and libc
- * alone. */
+/* node.h: the processes of this node that were started together with this one, by /proc. C11 and
+ * libc alone. */
 #ifndef WEND_NODE_H
 #define WEND_NODE_H
 
 #include <stdbool.h>
 
-/* Of the watcher's thread: top shows it, and other ranks see by it that a process runs under
- * Wend. */
+/* The name of the watcher's thread. top shows it, and other ranks find processes under Wend by
+ * it. */
 #define NODE_WATCHER_NAME "wend watcher"
 
-/* This node's ranks of this job: how many run under Wend, the first of them, and the first that
- * does not; -1: there is none. LIBRARY: libwend.so's file. False: nothing is known. */
+/* Counts this node's ranks of this job that run under Wend, and finds the first rank that does and
+ * the first that does not (-1: none). LIBRARY is the file of libwend.so. Returns false if it cannot
+ * be determined. */
 typedef struct {
     int with, first_with, first_without;
 } NodeRanks;
 bool node_ranks(const char *library, NodeRanks *node);
 
-/* The process that started this node's ranks, which they have in common; -1: not known. */
+/* The process that started this node's ranks, which they have in common. -1 if unknown. */
 long node_launcher(void);
 
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process.h: what the tracer knows of its process, and what all of its files may use: the state,
- * the failure path, the clock, and system calls that do the application no harm. */
+/* process.h: the process, for all files of the tracer: the state, the failure path, the clock, and
+ * system calls that do not harm the application. */
 #ifndef WEND_PROCESS_H
 #define WEND_PROCESS_H
 
-#include "cgroup.h"  /* memory that the control group leaves */
+#include "cgroup.h"  /* memory that the control group allows */
 #include "clock.h"   /* ticks of calls */
-#include "failure.h" /* state_break, state_say; for files that know nothing of MPI */
-#include "futex.h"   /* waiting in handlers of signals */
-#include "kernel.h"  /* numbers in files of the kernel's */
+#include "failure.h" /* state_break and state_say, also for files that do not depend on MPI */
+#include "futex.h"   /* waiting in signal handlers */
+#include "kernel.h"  /* numbers in files of the kernel */
 #include "kept.h"    /* files that stay open while the application runs */
 #include "node.h"    /* the ranks of this node, by /proc */
-#include "scratch.h" /* memory of the watcher's, past malloc */
+#include "scratch.h" /* memory of the watcher, without malloc */
 #include "shield.h"  /* signals that Wend's own writes cause */
-#include "state.h"   /* the one state */
+#include "state.h"   /* the state of the tracer */
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* scratch.c: blocks one behind the other in large pieces; the last one can grow where it is. */
+/* scratch.c: allocates blocks one after the other in large pieces. The last block can grow in
+ * place. */
 #include "scratch.h"
 
 #include <fcntl.h>
@@ -25,7 +26,7 @@ enum {
 };
 
 static ScratchPiece *newest;
-/* Used by nobody: whoever takes it out has it alone, and puts it back. */
+/* The reserved piece. Taking it out makes the taker its only user, until it is put back. */
 static ScratchPiece *_Atomic aside;
 
 static size_t rounded(size_t n)
@@ -49,7 +50,7 @@ static void unmap(ScratchPiece *p)
         syscall(SYS_munmap, p, p->bytes);
 }
 
-/* One there is room for: of this and what others have set aside meanwhile the largest stays. */
+/* Puts a piece aside. Of several pieces the largest is kept. */
 static void put_aside(ScratchPiece *p)
 {
     ScratchPiece *other;
@@ -88,7 +89,7 @@ static void *take(size_t n)
     return block;
 }
 
-/* Is memory refused before it is used up? */
+/* Whether the system refuses memory before it is used up. */
 static bool is_rationed(void)
 {
     struct rlimit own;
@@ -130,7 +131,7 @@ void *scratch_resize(void *p, size_t old, size_t n)
     size_t whole = rounded(old);
     bool last = p && newest && (char *)p + whole == (char *)newest + newest->used;
     if (last && (rounded(n) <= whole || newest->bytes - newest->used >= rounded(n) - whole)) {
-        newest->used += rounded(n) - whole; /* unsigned: also down */
+        newest->used += rounded(n) - whole; /* unsigned, also for a smaller size */
         return p;
     }
     void *moved = take(n);

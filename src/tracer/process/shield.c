@@ -20,7 +20,8 @@ void shield_raise(Shield *s)
     for (int i = 0; i < SIGNALS; i++)
         sigaddset(&all, signals[i]);
     pthread_sigmask(SIG_BLOCK, &all, &s->before);
-    /* One that is pending already stays so, and a second of its kind cannot be told from it. */
+    /* A signal that is pending already stays pending. A second one of its kind cannot be
+     * distinguished from it. */
     sigemptyset(&s->own);
     sigpending(&pending);
     for (int i = 0; i < SIGNALS; i++)
@@ -29,8 +30,8 @@ void shield_raise(Shield *s)
     errno = saved;
 }
 
-/* The kernel's own, for what this process did: it gives them the process's number, as if it had
- * sent them to itself. */
+/* Whether the kernel raised the signal for an action of this process. It then has this process's
+ * number, as if the process had sent it to itself. */
 static bool is_of_write(const siginfo_t *info)
 {
     return info->si_code > 0 || (info->si_code == SI_USER && info->si_pid == getpid());
@@ -63,7 +64,7 @@ void shield_lower(const Shield *s)
 
 /* -- lines -- */
 
-static bool without_stderr; /* when the library was loaded */
+static bool without_stderr; /* at the time when the library was loaded */
 
 __attribute__((constructor)) static void look_for_stderr(void)
 {
@@ -72,7 +73,7 @@ __attribute__((constructor)) static void look_for_stderr(void)
     errno = saved;
 }
 
-/* What is left of PIECES after DONE bytes. */
+/* Removes the first DONE bytes from PIECES. */
 static void drop(struct iovec **pieces, size_t *n, size_t done)
 {
     while (*n > 0 && done >= (*pieces)->iov_len) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shield.h: signals that Wend's own writes cause, which the application is not to get: SIGPIPE
- * where nobody reads any more, SIGXFSZ where a file may not grow. The write fails instead, and
- * Wend deals with that. C11 and libc alone. */
+/* shield.h: keeps signals that Wend's own writes cause from the application: SIGPIPE if no process
+ * reads any more, SIGXFSZ if a file may not grow. The write fails instead, and Wend handles the
+ * failure. C11 and libc alone. */
 #ifndef WEND_SHIELD_H
 #define WEND_SHIELD_H
 
@@ -13,16 +13,16 @@ typedef struct {
     sigset_t before, own;
 } Shield;
 
-/* From raise to lower the calling thread gets neither signal. What was pending before, or came
- * from elsewhere meanwhile, is pending afterwards. Both may be called in a signal's handler;
- * they leave errno as it is. */
+/* Between shield_raise and shield_lower the calling thread gets neither signal. Signals that were
+ * pending before, or came from elsewhere meanwhile, are pending afterwards. Both functions may be
+ * called in a signal handler, and keep errno. */
 void shield_raise(Shield *s);
 void shield_lower(const Shield *s);
 
-/* A line of Wend's to FD, shielded, in one piece as far as the file takes it; by system calls
- * only. If it cannot be written it is lost. A process that began without standard error has no
- * lines of Wend's: what it opens gets that number. Leaves errno and PIECES's memory as they are,
- * but not PIECES. */
+/* Writes a line of Wend to FD, shielded, in one piece if the file accepts it, by system calls only.
+ * If it cannot be written, it is lost. If the process began without standard error, no line is
+ * written, because a file that it opens gets that number. Keeps errno and the memory of PIECES, but
+ * changes PIECES. */
 void shield_line(int fd, struct iovec *pieces, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* state.c: the state itself, lines to the user, and how the recording stops. */
+/* state.c: the state itself, messages to the user, and the end of recording after a failure. */
 #include "state.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 State wend_state = {
     .world_rank = -1,
     .world_size = -1,
-    /* until MPI_Init says otherwise: what may be called before it may be called by any thread */
+    /* until MPI_Init returns another level: any thread may make calls before */
     .multiple = true,
     .threads_lock = PTHREAD_MUTEX_INITIALIZER,
     .handles_lock = PTHREAD_MUTEX_INITIALIZER,
     .requests_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-/* Room for text of N bytes and more: SOME, or memory that free_room() gives back. Without memory
+/* Room for a text of N bytes or more: SOME, or memory that free_room() frees. If memory is short,
  * *SIZE is less. */
 static char *make_room(char *some, size_t *size, size_t n)
 {
@@ -38,7 +38,7 @@ static void free_room(char *room, const char *some, size_t size)
         wend_budget_free(room, size);
 }
 
-/* The N bytes hold names, and messages of other libraries: foreign text. */
+/* Prints a line of N bytes, which are foreign text: names, and messages of other libraries. */
 static void print_line(const char *message, size_t n)
 {
     char some[1024];
@@ -50,9 +50,9 @@ static void print_line(const char *message, size_t n)
     wend_printable(line + before, size - before - 1, message, n, utf8);
     size_t length = strlen(line);
     line[length] = '\n';
-    /* One write, so that lines of several ranks do not mix; not stdio's, whose state is the
-     * application's: what cannot be written would be tried again at exit, and an application may
-     * ask for errors of stderr. */
+    /* One write, so that lines of several ranks do not mix. It does not use stdio, whose state
+     * belongs to the application: a failed write would be repeated at exit, and an application may
+     * check stderr for errors. */
     shield_line(STDERR_FILENO, &(struct iovec){line, length + 1}, 1);
     free_room(line, some, size);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* state.h: what the tracer knows of its process. One struct, reached through state().
+/* state.h: the state of the tracer in its process. One struct, reached through state().
  *
- * Everything that outlives a call hangs here or on a CallSequence. Threads' states stay registered
- * when their thread ends, because MPI_Finalize encodes them. Locks are leaves: none is held across
- * a call into MPI or into the application. */
+ * All data that outlives a call is here or in a CallSequence. The state of a thread stays
+ * registered after the thread ends, because MPI_Finalize encodes it. Locks are leaves: no lock is
+ * held across a call into MPI or into the application. */
 #ifndef WEND_STATE_H
 #define WEND_STATE_H
 
@@ -17,53 +17,54 @@
 
 #include "failure.h"
 
-/* Locks are taken only where several threads may be in MPI at once. The answer of lock() goes to
- * unlock(). */
+/* Locks are taken only if several threads may be in MPI at once. The result of state_lock() is
+ * passed to state_unlock(). */
 typedef struct State {
-    /* A thread's first call: makes its Thread (recorder.h), or returns NULL. Set by who knows all
-     * that has to be there by then, before anything is recorded (thread-start.c). */
+    /* Makes the Thread (recorder.h) at a thread's first call, or returns NULL. thread-start.c sets
+     * it, before anything is recorded. */
     struct Thread *(*thread_new)(void);
-    _Atomic bool active;    /* wrappers follow; false: they pass through */
-    _Atomic bool recording; /* and append (MPI_Pcontrol, WEND_TRACING) */
+    _Atomic bool active;    /* wrappers track calls; false: they pass calls through */
+    _Atomic bool recording; /* wrappers also append calls (MPI_Pcontrol, WEND_TRACING) */
     _Atomic bool broken;    /* recording cannot go on */
     _Atomic(const char *) broken_why;
-    _Atomic(void (*)(void)) at_break; /* called when it breaks, in any thread and under any lock */
-    _Atomic bool multiple;            /* several threads may call MPI at once */
-    _Atomic bool forked;              /* a forked child: inert */
-    /* the watcher reads what is recorded: who would change it waits (recorder.h) */
+    /* called when recording breaks, in any thread and under any lock */
+    _Atomic(void (*)(void)) at_break;
+    _Atomic bool multiple; /* several threads may call MPI at once */
+    _Atomic bool forked;   /* a forked child, in which Wend does nothing */
+    /* the watcher reads the recording: threads that would change it wait (recorder.h) */
     _Atomic uint32_t hold;
 
     /* clock.c */
-    bool tsc; /* ticks are the processor's; else nanoseconds */
+    bool tsc; /* ticks are those of the processor; else nanoseconds */
     double seconds_per_tick;
 
     pthread_mutex_t threads_lock;
-    /* in order of their first call; callbacks among them */
+    /* in the order of their first call; callbacks included */
     struct CallSequence *sequences, **sequences_end;
     uint32_t n_threads;
 
     pthread_mutex_t handles_lock, requests_lock;
 
     /* control.c */
-    /* the MPI library is of another family: the program runs past Wend (foreign-mpi.h) */
+    /* the MPI library is foreign: the program bypasses Wend (foreign-mpi.h) */
     bool other_family;
-    /* another libwend.so is in this process, before this one, and does it all */
+    /* another libwend.so comes before this one, and records */
     bool spare;
     bool started; /* MPI has been started in this process */
-    /* and this is its number: children by vfork, which share all this, have others */
+    /* the process that started MPI. Children by vfork share this memory and have other numbers */
     long process;
     struct {
         long uid, gid, dumpable;
-    } user;                     /* then */
+    } user;                     /* at the start of MPI */
     bool worldly;               /* MPI_Init has succeeded */
-    bool world;                 /* and MPI_Finalize has not begun */
-    _Atomic bool refused;       /* no place for the recording, and said so */
-    int sessions;               /* open ones of the application */
+    bool world;                 /* MPI_Finalize has not begun */
+    _Atomic bool refused;       /* there is no directory for the recording, and a line said so */
+    int sessions;               /* open sessions of the application */
     _Atomic bool finished;      /* the recording is closed */
     int world_rank, world_size; /* -1: unknown yet */
     bool world_group_known;
     MPI_Group world_group;
-    /* an attribute of MPI_COMM_SELF says when the application is done */
+    /* an attribute of MPI_COMM_SELF reports the end of the application */
     bool watching;
     int self_keyval;
     int thread_level; /* provided */
@@ -76,17 +77,17 @@ static inline State *state(void)
     return &wend_state;
 }
 
-/* Is this a child of the process that started MPI? Also if nobody was told of its making, and if it
- * still has the parent's memory. */
+/* Whether this is a child of the process that started MPI. It also detects a child that was made
+ * without notice, and one that shares the parent's memory. */
 static inline bool state_inherited(void)
 {
     return state()->forked || syscall(SYS_getpid) != state()->process;
 }
 
-/* Notes whose process this is, when MPI starts; and is it another's now (setuid and the like)?
- * Then the kernel refuses what MPI libraries do to move large messages within a host, which is
- * to read the other process's memory: UCX aborts, and Open MPI's vader goes on with what it has
- * not read. */
+/* state_note_user notes the process's user when MPI starts, and state_is_other_user tells whether
+ * it has changed (setuid and the like). After a change the kernel refuses to read another process's
+ * memory, which MPI libraries do to move large messages within a host: UCX aborts, and Open MPI's
+ * vader goes on with data that it has not read. */
 void state_note_user(void);
 bool state_is_other_user(void);
 

@@ -9,8 +9,8 @@
 #include "own.gen.h"
 #include "process/process.h"
 
-/* Error classes that occurred. The watcher reads it at any time: a larger one takes the place of
- * it, and nothing is freed. */
+/* Error classes that occurred. The watcher may read it at any time, so it is replaced by a larger
+ * one and never freed. */
 typedef struct {
     size_t n;
     _Atomic uint8_t occurred[];
@@ -61,9 +61,9 @@ static bool is_added(int code)
     return own;
 }
 
-/* What a callback of the application's returns need be no code of MPI's; some libraries run an
- * error handler if they are asked about such a number. Of MPICH's codes those above
- * MPI_ERR_LASTCODE are the application's, and of Open MPI's too. */
+/* The class of a code, or the code itself. A callback may return a number that is no code of MPI,
+ * and some libraries run an error handler for such a number. Codes above MPI_ERR_LASTCODE are the
+ * application's, in MPICH and in Open MPI. */
 static int class_of(int code, bool own)
 {
     int class;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hold.c: the recorder held, while the watcher reads what is recorded; and signals that came while
- * a thread was in the recorder. recorder.h has the other side, inline. */
+/* hold.c: stops the recorder while the watcher reads the recording, and raises signals that came
+ * while a thread was in the recorder. recorder.h has the inline part. */
 #include <errno.h>
 #include <linux/membarrier.h>
 
@@ -9,7 +9,7 @@
 #include "sequence.h"
 
 #define SECOND INT64_C(1000000000)
-#define HOLD_LIMIT SECOND /* for threads to leave the recorder */
+#define HOLD_LIMIT SECOND /* time for threads to leave the recorder */
 
 void recorder_wait(Thread *t)
 {
@@ -22,8 +22,8 @@ void recorder_wait(Thread *t)
     errno = saved;
 }
 
-/* All processors see what the others have written. Where the kernel cannot make them, they do
- * within far less than this time. */
+/* Makes all processors see each other's writes. If the kernel cannot do this, they do so by
+ * themselves in much less than this time. */
 static void barrier(void)
 {
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0
@@ -51,7 +51,7 @@ bool recorder_hold(void)
         while (t && atomic_load_explicit(&t->busy, memory_order_acquire)) {
             if ((int64_t)clock_nanoseconds() > end) {
                 recorder_release();
-                return false; /* it has crashed there */
+                return false; /* the thread has crashed there */
             }
             struct timespec pause = futex_span(20000);
             syscall(SYS_nanosleep, &pause, NULL);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recorder.c: the end of a call, and pseudo-calls. */
+/* recorder.c: the end of a call, and notes. */
 #include "recorder.h"
 
 #include "functions.gen.h"
 #include "sequence.h"
 #include "stash.h"
 
-/* While recording is off, what makes, ends or changes an object goes on being recorded, so that
- * readers know it when recording is on again and a proxy has it. handles.c and live-requests.c mark
- * their calls; these they do not see. */
+/* Whether the call is recorded even while recording is off, because it makes, ends or changes an
+ * object. Readers must know the object when recording is on again, and a proxy must make it.
+ * handles.c and live-requests.c mark their own calls; these are all others. */
 static bool is_kept(const ActiveCall *c)
 {
     switch (c->function) {
@@ -56,7 +56,7 @@ static bool is_kept(const ActiveCall *c)
     }
 }
 
-/* With the sequence locked. TIMED: no pseudo-call. */
+/* Appends the call. The sequence is locked. TIMED is false for a note. */
 static void append(ActiveCall *c, bool timed)
 {
     State *s = state();
@@ -142,8 +142,7 @@ static void append_pseudo(int function, const int64_t *shape, size_t n_shape, co
     Thread *t = thread_self();
     if (!t)
         return;
-    /* A pseudo-call may come while a call is being put together: it uses none of that call's
-     * words. */
+    /* A note may come while a call is being encoded, so it uses none of that call's words. */
     int64_t shape_words[8] = {WEND_SHAPE_HEAD(function, false)}, outcome_words[8];
     ActiveCall c = {
         .thread = t,
@@ -183,8 +182,8 @@ static void append_pending_frees(Thread *t)
         append_free(t->frees.w[i]);
 }
 
-/* A free from inside MPI comes after the call that it happened in: that call's words are complete,
- * and its place in the sequence too. */
+/* A free within MPI is recorded after the call that contains it, whose words and place in the
+ * sequence are then complete. */
 void segment_event_free(int64_t segment)
 {
     int saved = errno;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sequence.c: the calls of a thread, or of a callback: signature -> terminal -> grammar, outcome,
+/* sequence.c: appends the calls of a thread or callback: signature -> terminal -> grammar, outcome,
  * timing. */
 #include "sequence.h"
 
 #include "lib/base/budget.h"
 
-/* callbacks' sequences number their handles apart from threads' */
+/* sequences of callbacks number their handles separately from threads */
 enum { FIRST_CALLBACK_TID = 1 << 24 };
 
 static void sequence_free(CallSequence *q)
@@ -95,7 +95,7 @@ bool sequence_append(ActiveCall *c, bool timed)
     }
     q->polls_since = 0;
     if (timed) {
-        /* Counters of two sockets may differ by a little: time never runs backwards. */
+        /* Counters of two processors may differ a little: intervals are never negative. */
         double tick = state()->seconds_per_tick;
         if (__builtin_expect(c->stop != 0, 1)) /* see call_stop_untimed */
             wend_stat_add(&e->times->duration,

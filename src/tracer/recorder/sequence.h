@@ -7,39 +7,38 @@
 #include "lib/record/grammar.h"
 #include "recorder.h"
 
-/* The calls of one thread, or of one callback object: the program M, and the unsuccessful polls
- * F. */
+/* The calls of one thread, or of one callback object: the calls M and the unsuccessful polls F. */
 struct CallSequence {
-    WendCst *main, *polls; /* polls: NULL until there is one */
+    WendCst *main, *polls; /* polls is NULL until there is a poll */
     WendGrammar *main_grammar, *polls_grammar;
     uint64_t polls_since; /* unsuccessful polls since the last call of M */
     uint64_t calls;       /* MPI calls recorded: no unsuccessful polls, no pseudo-calls */
-    uint32_t spawned;     /* worlds that were started here */
-    uint64_t last_stop;   /* ticks at the end of the last call; 0: there was none */
-    /* in the ids of what is made here; callbacks have numbers of their own */
+    uint32_t spawned;     /* number of worlds that calls of this sequence started */
+    uint64_t last_stop;   /* ticks at the end of the last call; 0: there is none */
+    /* the thread in the ids of objects that are made here; a callback has a number of its own */
     uint32_t tid;
-    struct Thread *owner; /* threads only; also when it has ended */
+    struct Thread *owner; /* threads only; stays after the thread has ended */
     bool callback;
     int64_t function; /* callbacks: the function's word */
-    /* invocations that are not recorded, since the last one that is */
+    /* invocations since the last recorded one that were not recorded */
     uint64_t passed;
-    pthread_mutex_t lock; /* callbacks only: several threads may run one at a time */
+    pthread_mutex_t lock; /* callbacks only: several threads may run a callback, one at a time */
 
-    /* by number; a record serves its number for ever (live-requests.c) */
+    /* by number; a record keeps its number for ever (live-requests.c) */
     RequestRecord **requests;
     size_t n_requests;
-    /* calls that made requests while recording was off, which are pending */
+    /* pending requests that were made while recording was off */
     struct Stash *stashed, *stashed_last;
     uint64_t requests_made;
-    /* completed by other threads: their numbers go back to the pool when this one has made some
-     * more */
+    /* requests that other threads completed: their numbers go back to the pool after this thread
+     * has made some more */
     RequestRecord *deferred;
 
-    struct IdPool { /* smallest free id of each kind (handles.c) */
+    struct IdPool { /* the smallest free id of each kind (handles.c) */
         uint64_t *used;
         size_t words, first;
-        uint64_t made; /* so far */
-        /* by other threads: not free yet */
+        uint64_t made; /* number of objects made so far */
+        /* ids that other threads freed, and that are not free yet */
         struct GivenBack {
             uint32_t id;
             uint64_t made;
@@ -49,13 +48,14 @@ struct CallSequence {
     CallSequence *next;
 };
 
-/* With threads_lock held. NULL: no memory. */
+/* Makes a sequence. The caller holds threads_lock. NULL: no memory. */
 CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid);
-/* Takes threads_lock. */
+/* The sequence of the callback FUNCTION, made at its first use. Takes threads_lock. NULL: no
+ * memory. */
 CallSequence *sequence_of_callback(int64_t function);
 
-/* C, complete, is the next call of its sequence, which is locked: a call of M, TIMED or not, or an
- * unsuccessful poll. False: no memory, and nothing has changed. */
+/* Append C, which is complete, to its sequence, which is locked: as a call of M, TIMED or not, or
+ * as an unsuccessful poll. Return false if memory is short; nothing has then changed. */
 bool sequence_append(ActiveCall *c, bool timed);
 bool sequence_append_poll(ActiveCall *c);
 

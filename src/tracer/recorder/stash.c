@@ -8,12 +8,12 @@
 #include "sequence.h"
 
 struct Stash {
-    /* the request's pointer to it; NULL: the request has let go */
+    /* the request's pointer to it; NULL: the request does not refer to it any more */
     Stash **holder;
     Stash *previous, *next;
     int function;
     size_t n_shape, n_slots, n_outcome;
-    int64_t words[]; /* the three rows */
+    int64_t words[]; /* shape, slots and outcome */
 };
 
 static size_t stash_bytes(size_t words)

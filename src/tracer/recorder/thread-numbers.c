@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* thread-numbers.c: numbers of threads.
  *
- * A thread's number is in the words of all that it makes, so it must not depend on which of several
- * threads happens to call MPI first. Threads are counted as the application creates them: one
- * thread usually creates the others, and its order is the program's. 0 is the thread that calls MPI
- * first. Threads that never call MPI leave gaps. */
+ * A thread's number is in the words of all objects that it makes. So it must not depend on which of
+ * several threads calls MPI first. Threads are counted as the application creates them: usually one
+ * thread creates the others, in an order that the program determines. Number 0 is the thread that
+ * calls MPI first. Threads that never call MPI leave gaps. */
 #include "thread-numbers.h"
 
 #include <dlfcn.h>
@@ -15,12 +15,12 @@
 #include "functions.gen.h"
 #include "recorder.h"
 
-static _Atomic uint32_t created; /* by the application, so far */
-/* what the thread that has number 0 was created as */
+static _Atomic uint32_t created; /* number of threads that the application has created */
+/* the count of the thread that has number 0 */
 static uint32_t first;
-/* 0: the initial thread, or it was not seen */
+/* 0: the initial thread, or its creation was not seen */
 static __thread __attribute__((tls_model("initial-exec"))) uint32_t created_as;
-/* a thread of MPI's or of Wend's own */
+/* a thread of MPI or of Wend */
 static __thread __attribute__((tls_model("initial-exec"))) bool not_counted;
 
 static bool counting;
@@ -34,7 +34,8 @@ uint32_t thread_number_new(bool is_first)
 {
     uint32_t number = created_as;
     if (number == 0 && gettid() != getpid())
-        number = atomic_fetch_add(&created, 1) + 1; /* the C library's own thrd_create, or clone */
+        /* made by the C library's own thrd_create, or by clone */
+        number = atomic_fetch_add(&created, 1) + 1;
     if (is_first) {
         first = number;
         return 0;
@@ -42,7 +43,7 @@ uint32_t thread_number_new(bool is_first)
     return number == 0 ? first : number;
 }
 
-/* Those that are not joined yet, by what the C library calls them. */
+/* Threads that are not joined yet, by the C library's identifier. */
 typedef struct {
     pthread_t thread;
     uint32_t number;
@@ -58,7 +59,7 @@ static bool same_thread(size_t i, pthread_t thread)
     return pthread_equal(unjoined.at[i].thread, thread);
 }
 
-/* Takes out THREAD; 0: it is not there. */
+/* Removes THREAD, and returns its number; 0 if it is not in the list. */
 static uint32_t take(pthread_t thread)
 {
     for (size_t i = unjoined.n; i-- > 0;)
@@ -73,7 +74,7 @@ static uint32_t take(pthread_t thread)
 static void remember(pthread_t thread, uint32_t number)
 {
     pthread_mutex_lock(&lock);
-    take(thread); /* detached, and its name is given again */
+    take(thread); /* an earlier thread was detached, and its identifier is used again */
     if (unjoined.n == unjoined.cap) {
         size_t cap = unjoined.cap ? 2 * unjoined.cap : 16;
         Created *grown = realloc(unjoined.at, cap * sizeof *grown);
@@ -87,8 +88,8 @@ static void remember(pthread_t thread, uint32_t number)
     pthread_mutex_unlock(&lock);
 }
 
-/* Where threads may call MPI, readers learn when they begin and end: what they do in between is in
- * an order with what their creator does. */
+/* Records the start or end of a thread, if threads may call MPI. The calls in between are then
+ * ordered with those of its creator. */
 static void tell(int function, uint32_t number)
 {
     int64_t word = number;
@@ -100,11 +101,11 @@ typedef struct ThreadStart {
     struct ThreadStart *next;
     void *(*function)(void *);
     void *argument;
-    uint32_t number; /* 0: it is not the application's */
+    uint32_t number; /* 0: not a thread of the application */
 } ThreadStart;
 
-/* Of threads that run. A free() of theirs may be the thread's first, for which the C library sets
- * 64 MB of addresses aside: who creates the next one frees them. */
+/* Data of threads that run. A thread does not free its own: its first free() makes the C library
+ * reserve 64 MB of addresses. The creator of the next thread frees it. */
 static ThreadStart *_Atomic started;
 
 static void free_started(void)
@@ -126,9 +127,9 @@ static void *start(void *p)
     return s.function(s.argument);
 }
 
-/* Threads of MPI's and of Wend's own are not the application's, nor are those that they create, nor
- * those of libraries' constructors (UCX has one there): Wend's own is among the last, that of the
- * program comes after it. */
+/* Whether the thread is not the application's: a thread of MPI or Wend, or a thread that such a
+ * thread or a constructor of a library creates (UCX has one). Wend's constructor is among the last,
+ * and the program begins after it. */
 static bool is_own(void *(*function)(void *))
 {
     extern const char __ehdr_start[] __attribute__((visibility("hidden"))),

@@ -6,10 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* When the library is loaded: threads that are created from now on may be the application's. */
+/* Counts threads that are created from now on, which may be the application's. Call it when the
+ * library is loaded. */
 void threads_open(void);
-/* Of the calling thread, once, with threads_lock held. IS_FIRST: it is the first of the process
- * that calls MPI. */
+/* The number of the calling thread. Call it once for a thread, with threads_lock held. IS_FIRST: it
+ * is the first thread of the process that calls MPI. */
 uint32_t thread_number_new(bool is_first);
 
 #endif

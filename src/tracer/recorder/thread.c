@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread.c: what a thread has for its calls: words, and a call for each level of callbacks. */
+/* thread.c: the state of a thread: words, and an ActiveCall for each level of callbacks. */
 #include <stdlib.h>
 
 #include "lib/base/budget.h"
@@ -121,7 +121,7 @@ bool callback_enter(int64_t function)
     c->ended = 0;
     c->outer_sequence = t->sequence;
     c->outer_inside = t->inside;
-    __atomic_store_n(&t->call, c, __ATOMIC_RELEASE); /* the watcher goes through the calls */
+    __atomic_store_n(&t->call, c, __ATOMIC_RELEASE); /* the watcher walks the calls */
     t->sequence = q;
     t->inside = false;
     return true;
@@ -145,7 +145,7 @@ uint64_t callback_passes(void)
 void callback_forgives(int code)
 {
     ActiveCall *interrupted = wend_thread->call->outer;
-    /* the application's own question to a handler fails in nothing */
+    /* an error that the application raises itself is not an error of the call */
     switch (interrupted->function) {
     case WEND_FN_MPI_Comm_call_errhandler:
     case WEND_FN_MPI_File_call_errhandler:
@@ -153,7 +153,7 @@ void callback_forgives(int code)
     case WEND_FN_MPI_Session_call_errhandler:
         return;
     }
-    /* The statuses say what failed; the rest is as always. */
+    /* The statuses have the errors; all other outputs are as usual. */
     interrupted->forgiven = error_code_note(code) != MPI_ERR_IN_STATUS;
 }
 

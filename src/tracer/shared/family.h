@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* family.h: MPI libraries whose handles, constants and statuses are the same in memory are a
- * family: one libwend-FAMILY.so records programs of all of them. C11 and nothing else. */
+/* family.h: families of MPI libraries, whose handles, constants and statuses have the same
+ * representation in memory. One libwend-FAMILY.so records programs of all libraries of a family.
+ * C11 and nothing else. */
 #ifndef WEND_FAMILY_H
 #define WEND_FAMILY_H
 
 #include <stddef.h>
 
 typedef struct {
-    const char *name;  /* in the name of the library of Wend's */
+    const char *name;  /* in the name of libwend-NAME.so */
     const char *title; /* for people */
-    /* a symbol that all of them define, since programs refer to it by mpi.h, and no other library
-     * does */
+    /* a symbol that all libraries of the family define, because mpi.h refers to it, and no other
+     * library does */
     const char *mark;
-    const char *launchers[2]; /* names of files: what mpirun leads to */
+    const char *launchers[2]; /* file names of launchers, with links resolved */
 } Family;
 
 static const Family families[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* launcher.h: what launchers tell the processes that they start. C11 and nothing else. */
+/* launcher.h: the environment that launchers give to the processes that they start. C11 and nothing
+ * else. */
 #ifndef WEND_LAUNCHER_H
 #define WEND_LAUNCHER_H
 
@@ -8,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Environment variables that hold a process's rank, the most specific first: an mpirun within a
- * batch step hands on the step's too. In order: MPICH's Hydra and all that speak PMI, PRRTE and
- * Slurm's PMIx, Open MPI, MVAPICH, HPE's PALS, Cray's ALPS, IBM's jsrun, Flux, Slurm. */
-static inline const char *launcher_rank_variable(void) /* NULL: no launcher that is known */
+/* The environment variable that has this process's rank. NULL: no known launcher has started it.
+ * The most specific variables come first, because an mpirun within a batch step also hands on those
+ * of the step. In order: MPICH's Hydra and all that speak PMI, PRRTE and Slurm's PMIx, Open MPI,
+ * MVAPICH, HPE's PALS, Cray's ALPS, IBM's jsrun, Flux, Slurm. */
+static inline const char *launcher_rank_variable(void)
 {
     static const char *const variables[] = {
         "PMI_RANK",    "PMIX_RANK",   "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK",
@@ -23,17 +25,17 @@ static inline const char *launcher_rank_variable(void) /* NULL: no launcher that
     return NULL;
 }
 
-/* Name (family.h) of the family of MPI libraries that the launcher comes with; NULL: that is not
- * known. */
+/* The name (family.h) of the family of MPI libraries that the launcher belongs to. NULL if
+ * unknown. */
 static inline const char *launcher_family(void)
 {
     if (getenv("OMPI_COMM_WORLD_SIZE"))
         return "openmpi";
-    /* Hydra's; where Slurm or PALS speak PMI it is MPICH's relatives that listen */
+    /* Hydra's variable; if Slurm or PALS speak PMI, the program uses a relative of MPICH */
     return getenv("PMI_RANK") ? "mpich" : NULL;
 }
 
-/* The first of the variables' values that is positive, else 0. */
+/* The first positive value of the variables, else 0. */
 static inline long launcher_number(const char *const *variables, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -44,7 +46,7 @@ static inline long launcher_number(const char *const *variables, size_t n)
     return 0;
 }
 
-/* How many processes the launcher started on this machine; 0: it does not say. */
+/* The number of processes that the launcher started on this machine; 0 if unknown. */
 static inline long launcher_local_size(void)
 {
     static const char *const variables[] = {
@@ -54,7 +56,7 @@ static inline long launcher_local_size(void)
     return launcher_number(variables, sizeof variables / sizeof *variables);
 }
 
-/* How many in all; 0: it does not say. */
+/* The number of processes of the job; 0 if unknown. */
 static inline long launcher_size(void)
 {
     static const char *const variables[] = {
@@ -63,16 +65,17 @@ static inline long launcher_size(void)
     return launcher_number(variables, sizeof variables / sizeof *variables);
 }
 
-/* What is to be said once is said by the first of the processes that a launcher started. */
+/* Whether this process prints messages that concern the job: the first process of a launcher, or
+ * one without a launcher. */
 static inline bool launcher_speaks(void)
 {
     const char *variable = launcher_rank_variable();
     return !variable || atol(getenv(variable)) == 0;
 }
 
-/* Wend's own: the name by which this world was started, if there is one that can be a file's. "0.2"
- * is the second world that rank 0 of the first one started, "0.2-1.1" the first that rank 1 of that
- * one started; "0t3.1" is thread 3's. NULL: none. */
+/* A variable of Wend: the name with which this world was started, if it is valid in a file name.
+ * "0.2" is the second world that rank 0 of the first world started, "0.2-1.1" the first that rank 1
+ * of that one started. "0t3.1" was started by thread 3. NULL if there is none. */
 #define LAUNCHER_WORLD "WEND_WORLD"
 static inline const char *launcher_world(void)
 {

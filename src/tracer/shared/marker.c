@@ -18,7 +18,7 @@
 #define FIRST_ARCHIVE "trace" WORLD_FILE_SUFFIX
 #define TITLE "# What Wend made here, and wend trace --force may remove:\n"
 
-enum { LONGEST = 1 << 24 }; /* bytes of a marker that is read */
+enum { LONGEST = 1 << 24 }; /* maximum size of a marker in bytes */
 
 /* -- names -- */
 
@@ -45,7 +45,7 @@ static bool is_folder(const char *name)
            || (has_prefix(name, WORLD_FILE_PREFIX) && has_suffix(name, WEND_CHECKPOINT_SUFFIX));
 }
 
-/* A file in a folder of parts: parts.c. */
+/* Whether NAME is a file of a folder of parts (parts.c). */
 static bool is_part(const char *name)
 {
     static const char *const others[] = {"run", ".run", "said"}, *const slots[] =
@@ -61,7 +61,7 @@ static bool is_part(const char *name)
     return end > digits && (strcmp(end, slots[0]) == 0 || strcmp(end, slots[1]) == 0);
 }
 
-/* An archive that is being written (lib/base/file-write.c): a process that is killed leaves it. */
+/* Whether NAME is an unfinished archive (lib/base/file-write.c), which a killed process leaves. */
 static bool is_unfinished(const char *name)
 {
     static const char prefix[] = ".wend-";
@@ -97,8 +97,8 @@ bool marker_add(const char *directory, const char *name)
     return good;
 }
 
-/* Its lines; malloc'ed, with a newline in front and behind. NULL: there is none that can be
- * read. */
+/* The lines of the marker, malloc'ed, with a newline before and after. NULL if there is no readable
+ * marker. */
 static char *read_marker(int folder)
 {
     struct stat info;
@@ -131,8 +131,8 @@ static bool is_listed(const char *marker, const char *name)
 
 typedef bool (*Visit)(int folder, const char *name, void *user);
 
-/* Calls VISIT with each entry of the directory that FD is, which is closed. False: it cannot be
- * read, or VISIT said so. */
+/* Calls VISIT with each entry of the directory FD, and closes FD. Returns false if it cannot be
+ * read, or if VISIT returned false. */
 static bool each_entry(int fd, Visit visit, void *user)
 {
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -153,7 +153,7 @@ static int open_folder(int folder, const char *name)
     return openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-/* Or gone: a job that is running removes what is its own. */
+/* Whether the entry is a regular file, or has been removed: a running job removes its own files. */
 static bool is_regular(int folder, const char *name)
 {
     struct stat info;
@@ -189,14 +189,14 @@ static bool is_own(int folder, const char *name, const char *marker)
 
 typedef struct {
     char *marker, *foreign;
-} Looking; /* NULL: there is none */
+} Looking; /* NULL: none */
 
 static bool look(int folder, const char *name, void *user)
 {
     Looking *l = user;
     if (is_own(folder, name, l->marker))
         return true;
-    /* what has been made since the marker was read is listed by now */
+    /* files that were made after the marker was read are listed by now */
     free(l->marker);
     l->marker = read_marker(folder);
     if (is_own(folder, name, l->marker) || is_gone(folder, name))

@@ -15,11 +15,11 @@ bool program_file_is(const char *file)
 bool program_file_find(const char *folders, const char *name, char file[PATH_MAX])
 {
     if (!folders)
-        folders = "/bin:/usr/bin"; /* as execvp has it */
+        folders = "/bin:/usr/bin"; /* the default of execvp */
     for (size_t n, m = strlen(name);; folders += n + 1) {
         n = strcspn(folders, ":");
         if (n + m + sizeof "./" <= PATH_MAX) {
-            /* an empty one is the current folder */
+            /* an empty name is the current folder */
             char *end = n ? mempcpy(file, folders, n) : mempcpy(file, ".", 1);
             *end = '/';
             memcpy(end + 1, name, m + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* settings.c: the environment's WEND_ variables, by the table of settings.h. */
+/* settings.c: reads the WEND_ variables of the environment, by the table of settings.h. */
 #include "settings.h"
 
 #include <ctype.h>
@@ -45,7 +45,7 @@ static bool read_switch(const char *variable, bool otherwise)
     return on;
 }
 
-/* Digits and nothing else, but what is left at *END. */
+/* Reads digits. *END becomes the rest of the text. */
 static bool read_digits(const char *value, long *n, const char **end)
 {
     char *behind;

@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* settings.h: every setting of the tracer, in one table. `wend trace` makes its options and its
- * help from it; a setting is an environment variable, so that LD_PRELOAD and -lwend take the same
- * ones. C11 and nothing else. */
+/* settings.h: a table of all settings of the tracer. `wend trace` makes its options and its help
+ * from it. Each setting is an environment variable, so LD_PRELOAD and -lwend have the same
+ * settings. C11 and nothing else. */
 #ifndef WEND_SETTINGS_H
 #define WEND_SETTINGS_H
 
 #include <stdbool.h>
 
-/* X(field, "VARIABLE", TYPE, default, "option", short option or 0, "ARGUMENT" or NULL, "what it
- * does"). STRING: a path or name, NULL when not given. NUMBER: an integer from 0 on, in digits.
- * PERCENT: one up to 100. SIZE: likewise, bytes, or with K, M, G or T, of which each is 1024 of the
- * one before. SWITCH: ON or OFF, also 1 or 0, yes or no, true or false. An option without an
- * argument sets the variable to the opposite of the default. */
+/* X(field, "VARIABLE", TYPE, default, "option", short option or 0, "ARGUMENT" or NULL, "help").
+ * STRING: a path or name, NULL if not given. NUMBER: an integer from 0 on, in digits. PERCENT: a
+ * number up to 100. SIZE: a number of bytes, also with K, M, G or T, in steps of 1024. SWITCH: ON
+ * or OFF, also 1 or 0, yes or no, true or false. An option without an argument sets the variable to
+ * the opposite of the default. */
 /* clang-format off */
 #define WEND_SETTINGS(X) \
-    X(output, "WEND_OUTPUT", STRING, NULL, "output", 'o', "DIR", "directory for the recording " \
+    X(output, "WEND_OUTPUT", STRING, NULL, "output", 'o', "DIR", "write the recording to DIR " \
         "(default: wend-PROGRAM-JOB-TIME)") \
     X(force, "WEND_FORCE", SWITCH, false, "force", 'f', NULL, "replace an existing recording") \
-    X(quiet, "WEND_QUIET", SWITCH, false, "quiet", 'q', NULL, "say nothing at the end unless " \
+    X(quiet, "WEND_QUIET", SWITCH, false, "quiet", 'q', NULL, "print nothing at the end unless " \
         "something went wrong") \
     X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until " \
         "MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")") \
-    X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "how long at the end to wait for " \
+    X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "wait this long at the end for " \
         "ranks that do not come (default: 600)") \
-    X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "how often to " \
-        "save what is recorded, for runs that are killed (default: 30; 0: only when a rank " \
-        "ends early)") \
-    X(disk, "WEND_DISK", PERCENT, 5, "disk", 0, "PERCENT", "share of the free disk that this " \
-        "may take (default: 5)") \
-    X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", "what each process's " \
-        "recording may hold, also 64M or 2G; then recording stops, and what there is is kept " \
-        "(default: 1/16 of the machine's memory for all its ranks; 0: no limit)")
+    X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "save the " \
+        "recording this often, for runs that are killed (default: 30; 0: only when a rank ends " \
+        "early)") \
+    X(disk, "WEND_DISK", PERCENT, 5, "disk", 0, "PERCENT", "let the checkpoint files take " \
+        "this share of the free disk (default: 5)") \
+    X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", "limit each " \
+        "process's recording, also 64M or 2G; recording stops there (default: 1/16 of the " \
+        "machine's memory for all its ranks; 0: no limit)")
 /* clang-format on */
 
 typedef struct {
@@ -51,13 +51,13 @@ typedef struct {
 
 /* Tracer only (settings.c). */
 const WendSettings *settings(void); /* read from the environment at the first use */
-/* a value that could not be understood, in words; NULL */
+/* the first value that is not valid, as a message; NULL if all are valid */
 const char *settings_problem(void);
-/* Calls GIVEN for each setting that the environment has: its name without WEND_, in lower case, and
+/* Calls GIVEN for each setting in the environment, with its name in lower case without WEND_, and
  * its value. */
 void settings_given(void (*given)(void *user, const char *name, const char *value), void *user);
-bool settings_switch(const char *value, bool *on); /* FALSE: neither on nor off */
-/* FALSE: not a number of bytes, or more than a long has. */
+bool settings_switch(const char *value, bool *on); /* false: neither ON nor OFF */
+/* Reads a SIZE. Returns false if it is not a number of bytes, or above LONG_MAX. */
 bool settings_size(const char *value, long *bytes);
 
 #endif

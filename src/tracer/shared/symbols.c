@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* symbols.c: see symbols.h. The file is anybody's: nothing in it is believed. */
+/* symbols.c: see symbols.h. The file may be hostile: each offset and size is checked. */
 #include "symbols.h"
 
 #include <elf.h>
@@ -15,8 +15,7 @@ typedef struct {
     size_t size;
 } ElfFile;
 
-/* N entries of SIZE bytes at OFFSET; NULL: the file has not so much, or they are not aligned as all
- * such tables are. */
+/* The N entries of SIZE bytes at OFFSET. NULL if the file is too short, or they are not aligned. */
 static const void *part_of(const ElfFile *f, uint64_t offset, uint64_t n, size_t size)
 {
     if (offset > f->size || n > (f->size - offset) / size || offset % _Alignof(ElfW(Sym)) != 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* completion.c: Wait and Test in their forms. By hand, because what they complete is known from
- * index, outcount, statuses and the variables together, and differently for each.
+/* completion.c: the wrappers of Wait and Test in all forms. They are written by hand, because each
+ * finds the completed requests in another way, from index, outcount, statuses and variables.
  *
- * A request ends (request_event) also when the call fails but has set the variable to
- * MPI_REQUEST_NULL: then the operation is over. */
+ * A request also ends (request_event) if the call fails but has set the variable to
+ * MPI_REQUEST_NULL: the operation is then complete. */
 #include "encode/encode.h"
 
-/* Statuses for N requests: the application's, or Wend's where it gave MPI_STATUSES_IGNORE, so that
- * what came is known. */
+/* Statuses for N requests: the application's, or Wend's for MPI_STATUSES_IGNORE, so that the
+ * received sizes are known. */
 static MPI_Status *statuses_to_fill(ActiveCall *c, MPI_Status *s, int n)
 {
     if (s != MPI_STATUSES_IGNORE || n <= 0)
@@ -21,7 +21,7 @@ static const MPI_Status *status_at(const MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE || !statuses ? NULL : &statuses[i];
 }
 
-/* The shape's word of an array of statuses: room for N, or ignored. */
+/* Puts the shape's word of an array of statuses: its length N, or ignored. */
 static void put_statuses_given(ActiveCall *c, const MPI_Status *s, int n)
 {
     put_shape(c, s == MPI_STATUSES_IGNORE ? WEND_IGNORE : array_length(s, n));
@@ -33,7 +33,7 @@ static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
     in_requests(c, requests && n > 0 ? n : 0, requests, true);
 }
 
-/* After a failed call: requests whose variable is null now are over. */
+/* Ends requests whose variable is null after a failed call. */
 static void end_nulled(ActiveCall *c, MPI_Request *requests, bool by_choice)
 {
     for (size_t i = 0; i < c->n_requests; i++)
@@ -87,7 +87,7 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return rc;
 }
 
-/* What all N requests of Waitall, or of a Testall that succeeded, came to. */
+/* Puts the results of all N requests of Waitall, or of a successful Testall. */
 static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Status *given,
                     const MPI_Status *filled, bool by_choice)
 {
@@ -145,7 +145,8 @@ WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *fla
     return rc;
 }
 
-/* The request at INDEX is over (MPI_UNDEFINED: there was no active one). */
+/* Puts the result of the request at INDEX, and ends it. MPI_UNDEFINED: there was no active
+ * request. */
 static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_Status *given,
                     const MPI_Status *filled)
 {
@@ -210,9 +211,9 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
     return rc;
 }
 
-/* The OUTCOUNT requests at INDICES are over, each with its status. The array of statuses has room
- * for all INCOUNT: that is what the shape says, so that it does not depend on how many there were
- * this time. */
+/* Puts the results of the OUTCOUNT requests at INDICES, each with its status, and ends them. The
+ * array of statuses has INCOUNT elements. The shape has that number, so it does not depend on how
+ * many completed this time. */
 static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requests,
                      const int *indices, const MPI_Status *given, const MPI_Status *filled)
 {
