@@ -27,7 +27,7 @@ other() { # the configuration of the other build, in a shell of its own
     [ "$status" = 3 ]
     [ ! -s out ]
     [ "$(wc -l <message)" = 1 ]
-    grep -q 'is linked with .*and libwend-.*\.so is not there' message
+    grep -q 'is linked with .*and there is no libwend-.*\.so' message
     [ ! -e a.dir ]
 }
 
