@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waiting.h: waits for MPI that leave the processor to others. MPI's own waits spin. With more ranks
- * than processors they take the time of the rank that is waited for. */
+/* waiting.h: waits for MPI that leave the processor to others. MPI's own waits spin. With more
+ * ranks than processors they take the time of the rank that is waited for. */
 #ifndef WEND_WAITING_H
 #define WEND_WAITING_H
 
@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 /* Waits until REQUEST, which is one of Wend's own, is complete. SECONDS: the longest wait, INFINITY
- * for one without end. FALSE: MPI reports an error, or the time is over; then REQUEST is pending. */
+ * for one without end. FALSE: MPI reports an error, or the time is over. Then REQUEST is still
+ * pending. */
 bool wait_for_request(MPI_Request *request, double seconds);
 
 /* As PMPI_Send, PMPI_Recv and PMPI_Bcast, of N elements of TYPE. FALSE: MPI reports an error. */
