@@ -32,7 +32,7 @@ struct ComparisonKey {
 };
 
 struct ComparisonKeyRank {
-    ComparisonKey *identity;
+    ComparisonKey *comparison_key;
     const WendProgram *program;
     guint rank;
     WendDecoder *decoder;
@@ -90,37 +90,38 @@ static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
 
 ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b)
 {
-    ComparisonKey *identity = g_new0(ComparisonKey, 1);
-    identity->numbers =
+    ComparisonKey *comparison_key = g_new0(ComparisonKey, 1);
+    comparison_key->numbers =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    identity->key = g_byte_array_new();
-    identity->second = b;
-    identity->constants = translate_constants(a, b);
-    identity->pinned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    identity->request_null = wend_constant_word("MPI_REQUEST_NULL");
-    return identity;
+    comparison_key->key = g_byte_array_new();
+    comparison_key->second = b;
+    comparison_key->constants = translate_constants(a, b);
+    comparison_key->pinned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    comparison_key->request_null = wend_constant_word("MPI_REQUEST_NULL");
+    return comparison_key;
 }
 
-void comparison_key_free(ComparisonKey *identity)
+void comparison_key_free(ComparisonKey *comparison_key)
 {
-    if (identity == NULL)
+    if (comparison_key == NULL)
         return;
-    g_hash_table_unref(identity->numbers);
-    g_hash_table_unref(identity->pinned);
-    g_byte_array_unref(identity->key);
-    if (identity->constants != NULL)
-        g_array_unref(identity->constants);
-    g_free(identity);
+    g_hash_table_unref(comparison_key->numbers);
+    g_hash_table_unref(comparison_key->pinned);
+    g_byte_array_unref(comparison_key->key);
+    if (comparison_key->constants != NULL)
+        g_array_unref(comparison_key->constants);
+    g_free(comparison_key);
 }
 
-guint32 comparison_key_intern(ComparisonKey *identity, const void *bytes, gsize n)
+guint32 comparison_key_intern(ComparisonKey *comparison_key, const void *bytes, gsize n)
 {
     GBytes *key = g_bytes_new_static(bytes, n);
-    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(identity->numbers, key));
+    guint32 number = GPOINTER_TO_UINT(g_hash_table_lookup(comparison_key->numbers, key));
     g_bytes_unref(key);
     if (number == 0) {
-        number = g_hash_table_size(identity->numbers) + 1;
-        g_hash_table_insert(identity->numbers, g_bytes_new(bytes, n), GUINT_TO_POINTER(number));
+        number = g_hash_table_size(comparison_key->numbers) + 1;
+        g_hash_table_insert(comparison_key->numbers, g_bytes_new(bytes, n),
+                            GUINT_TO_POINTER(number));
     }
     return number;
 }
@@ -249,7 +250,7 @@ static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg,
             if (is_out && options->unmade)
                 continue;
             if (options->active != NULL && !is_out && !options->active(options->data, word))
-                word = r->identity->request_null;
+                word = r->comparison_key->request_null;
             else
                 word = comparison_key_request(r, word); /* a small number, which no constant has */
         }
@@ -302,19 +303,20 @@ static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call
                         (guint)strlen(call->function->name) + 1);
     put(key, call->failed + 2 * call->unfinished);
     gboolean neighbours = strcmp(call->function->name, "MPI_Dist_graph_neighbors") == 0;
-    if (neighbours && (options->parts & IDENTITY_IN) != 0)
+    if (neighbours && (options->parts & COMPARISON_KEY_IN) != 0)
         put_neighbours(r, key, call);
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if ((options->parts & IDENTITY_IN) != 0
+        if ((options->parts & COMPARISON_KEY_IN) != 0
             && !(options->of_pool && wend_is_amount(call->function, arg->param)))
             put_words(r, key, arg, FALSE, options);
         gboolean outcome =
             arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
-        if (!neighbours && (options->parts & (outcome ? IDENTITY_OUTCOMES : IDENTITY_IN)) != 0)
+        if (!neighbours
+            && (options->parts & (outcome ? COMPARISON_KEY_OUTCOMES : COMPARISON_KEY_IN)) != 0)
             put_words(r, key, arg, TRUE, options);
     }
-    if ((options->parts & IDENTITY_OUTCOMES) != 0)
+    if ((options->parts & COMPARISON_KEY_OUTCOMES) != 0)
         put(key, call->return_code);
 }
 
@@ -322,19 +324,20 @@ guint32 comparison_key_call(ComparisonKeyRank *r, const WendCall *call, Comparis
                             ComparisonKeyActive active, gpointer data)
 {
     PutOptions options = {.parts = parts, .active = active, .data = data};
-    put_call(r, r->identity->key, call, TAG_CALL, &options);
-    return comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+    put_call(r, r->comparison_key->key, call, TAG_CALL, &options);
+    return comparison_key_intern(r->comparison_key, r->comparison_key->key->data,
+                                 r->comparison_key->key->len);
 }
 
 guint32 comparison_key_terminal(ComparisonKeyRank *r, guint32 terminal)
 {
     if (r->now != NULL && r->now->terminal == terminal)
-        return comparison_key_call(r, r->now, IDENTITY_IN, NULL, NULL);
+        return comparison_key_call(r, r->now, COMPARISON_KEY_IN, NULL, NULL);
     if (r->terminals[terminal] != 0)
         return r->terminals[terminal];
     r->named_common = FALSE;
     guint32 number = comparison_key_call(r, wend_decoder_call(r->decoder, terminal, r->rank),
-                                         IDENTITY_IN, NULL, NULL);
+                                         COMPARISON_KEY_IN, NULL, NULL);
     if (!r->named_common)
         r->terminals[terminal] = number;
     return number;
@@ -342,10 +345,11 @@ guint32 comparison_key_terminal(ComparisonKeyRank *r, guint32 terminal)
 
 guint32 comparison_key_without_memory(ComparisonKeyRank *r, guint32 terminal)
 {
-    const PutOptions options = {.parts = IDENTITY_IN, .without_memory = TRUE};
-    put_call(r, r->identity->key, wend_decoder_call(r->decoder, terminal, r->rank),
+    const PutOptions options = {.parts = COMPARISON_KEY_IN, .without_memory = TRUE};
+    put_call(r, r->comparison_key->key, wend_decoder_call(r->decoder, terminal, r->rank),
              TAG_WITHOUT_MEMORY, &options);
-    return comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+    return comparison_key_intern(r->comparison_key, r->comparison_key->key->data,
+                                 r->comparison_key->key->len);
 }
 
 /* -- requests -- */
@@ -368,7 +372,7 @@ static guint32 name_request(ComparisonKeyRank *r, gint64 word, guint32 pool, gui
     struct {
         guint32 tag, thread, pool, k;
     } name = {TAG_REQUEST, wend_handle_tid(word), pool, k};
-    return comparison_key_intern(r->identity, &name, sizeof name);
+    return comparison_key_intern(r->comparison_key, &name, sizeof name);
 }
 
 /* Assigns keys to requests. A request's number n in its thread stands for (pool, k). Numbers are
@@ -404,7 +408,7 @@ static void name_requests(ComparisonKeyRank *r, GArray *made)
 /* Adds the requests that the call makes, with its signature, to MADE. */
 static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
 {
-    const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE, .of_pool = TRUE};
+    const PutOptions options = {.parts = COMPARISON_KEY_IN, .unmade = TRUE, .of_pool = TRUE};
     Made m = {0, 0};
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
@@ -416,9 +420,9 @@ static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
             if (!wend_is_handle(m.word))
                 continue;
             if (m.pool == 0) {
-                put_call(r, r->identity->key, call, TAG_POOL, &options);
-                m.pool = comparison_key_intern(r->identity, r->identity->key->data,
-                                               r->identity->key->len);
+                put_call(r, r->comparison_key->key, call, TAG_POOL, &options);
+                m.pool = comparison_key_intern(r->comparison_key, r->comparison_key->key->data,
+                                               r->comparison_key->key->len);
             }
             g_array_append_val(made, m);
         }
@@ -437,9 +441,10 @@ static gboolean is_common(const ComparisonKeyRank *r, gint64 request)
 /* The key of a receive, without the request that it makes. */
 static guint32 number_of_receive(ComparisonKeyRank *r, const WendCall *call)
 {
-    const PutOptions options = {.parts = IDENTITY_IN, .unmade = TRUE};
-    put_call(r, r->identity->key, call, TAG_RECEIVE, &options);
-    return comparison_key_intern(r->identity, r->identity->key->data, r->identity->key->len);
+    const PutOptions options = {.parts = COMPARISON_KEY_IN, .unmade = TRUE};
+    put_call(r, r->comparison_key->key, call, TAG_RECEIVE, &options);
+    return comparison_key_intern(r->comparison_key, r->comparison_key->key->data,
+                                 r->comparison_key->key->len);
 }
 
 static gboolean receives(const ComparisonKeyRank *r, guint32 number)
@@ -473,9 +478,9 @@ static const WendCall *change_call(ComparisonKeyRank *r, const WendCall *call)
     else if (makes_graph(call) && !r->other->makes_graphs)
         changed = pinned_call_adjacent(&r->changed, call, r->other->unknown_graphs);
     if (changed != NULL) {
-        guint64 *calls = g_hash_table_lookup(r->identity->pinned, call->function->name);
+        guint64 *calls = g_hash_table_lookup(r->comparison_key->pinned, call->function->name);
         if (calls == NULL)
-            g_hash_table_insert(r->identity->pinned, g_strdup(call->function->name),
+            g_hash_table_insert(r->comparison_key->pinned, g_strdup(call->function->name),
                                 calls = g_new0(guint64, 1));
         ++*calls;
     }
@@ -542,9 +547,9 @@ void comparison_key_begin(ComparisonKeyRank *r, guint sequence)
         r->pins = pins_new(r->program, r->rank, sequence);
 }
 
-GHashTable *comparison_key_pinned(const ComparisonKey *identity)
+GHashTable *comparison_key_pinned(const ComparisonKey *comparison_key)
 {
-    return identity->pinned;
+    return comparison_key->pinned;
 }
 
 void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk)
@@ -617,14 +622,14 @@ guint32 comparison_key_request(ComparisonKeyRank *r, gint64 request)
     struct {
         gint64 tag, word;
     } name = {TAG_PLAIN_REQUEST, request};
-    return comparison_key_intern(r->identity, &name, sizeof name);
+    return comparison_key_intern(r->comparison_key, &name, sizeof name);
 }
 
-ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *identity, const WendProgram *p,
+ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *comparison_key, const WendProgram *p,
                                            guint rank, Counts *counts)
 {
     ComparisonKeyRank *r = g_new0(ComparisonKeyRank, 1);
-    r->identity = identity;
+    r->comparison_key = comparison_key;
     r->program = p;
     r->rank = rank;
     r->decoder = wend_decoder_new(p);
@@ -635,7 +640,7 @@ ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *identity, const WendPr
     r->names =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     pinned_call_init(&r->changed);
-    r->constants = p == identity->second ? identity->constants : NULL;
+    r->constants = p == comparison_key->second ? comparison_key->constants : NULL;
     find_requests(r, counts);
     return r;
 }
@@ -663,5 +668,5 @@ gboolean comparison_key_has_common(const ComparisonKeyRank *r)
 
 ComparisonKey *comparison_key_of_rank(const ComparisonKeyRank *r)
 {
-    return r->identity;
+    return r->comparison_key;
 }

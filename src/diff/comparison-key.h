@@ -17,13 +17,13 @@ typedef struct ComparisonKey ComparisonKey;
 /* Keys for the calls of A and B, which must outlive them. The caller frees them with
  * comparison_key_free. */
 ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b);
-void comparison_key_free(ComparisonKey *identity);
+void comparison_key_free(ComparisonKey *comparison_key);
 /* the key of N bytes, from 1 on */
-guint32 comparison_key_intern(ComparisonKey *identity, const void *bytes, gsize n);
+guint32 comparison_key_intern(ComparisonKey *comparison_key, const void *bytes, gsize n);
 
 /* The keys of one rank of one of the two recordings. */
 typedef struct ComparisonKeyRank ComparisonKeyRank;
-ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *identity, const WendProgram *p,
+ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *comparison_key, const WendProgram *p,
                                            guint rank, Counts *counts);
 void comparison_key_rank_free(ComparisonKeyRank *r);
 ComparisonKey *comparison_key_of_rank(const ComparisonKeyRank *r);
@@ -38,7 +38,7 @@ void comparison_key_pin(ComparisonKeyRank *a, Counts *counts_a, ComparisonKeyRan
 void comparison_key_begin(ComparisonKeyRank *r, guint sequence);
 /* The number of calls that comparison_key_pin has changed: name of the function -> guint64. The
  * table belongs to IDENTITY. */
-GHashTable *comparison_key_pinned(const ComparisonKey *identity);
+GHashTable *comparison_key_pinned(const ComparisonKey *comparison_key);
 /* The key of the calls of TERMINAL: function, shape and slots. Requests are named by the calls that
  * make them. */
 guint32 comparison_key_terminal(ComparisonKeyRank *r, guint32 terminal);
@@ -61,8 +61,8 @@ gboolean comparison_key_compares(const WendParam *param);
 
 typedef enum {
     /* the caller's values, and outputs that are in shape or slots */
-    IDENTITY_IN = 1,
-    IDENTITY_OUTCOMES = 2 /* the results of the run, with the return code */
+    COMPARISON_KEY_IN = 1,
+    COMPARISON_KEY_OUTCOMES = 2 /* the results of the run, with the return code */
 } ComparisonKeyParts;
 /* The key of a call that a walk gives. Requests for which ACTIVE returns FALSE count as
  * MPI_REQUEST_NULL. */

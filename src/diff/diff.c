@@ -155,8 +155,8 @@ static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outc
 {
     Both both;
     for (guint side = 0; side < 2; side++)
-        both.ids[side] =
-            comparison_key_rank_new(d->pair.identity, d->program[side], rank, d->pair.counts[side]);
+        both.ids[side] = comparison_key_rank_new(d->pair.comparison_key, d->program[side], rank,
+                                                 d->pair.counts[side]);
     if (d->pinned)
         comparison_key_pin(both.ids[0], d->pair.counts[0], both.ids[1], d->pair.counts[1]);
     for (guint side = 0; side < 2; side++)
@@ -410,13 +410,13 @@ static gboolean compare_sizes(Diff *d)
 
 static void compare_calls(Diff *d)
 {
-    d->pair.identity = comparison_key_new(d->program[0], d->program[1]);
+    d->pair.comparison_key = comparison_key_new(d->program[0], d->program[1]);
     compare_ranks(d);
     if (d->pinned) {
-        d->expected = expected_calls(comparison_key_pinned(d->pair.identity));
-        expected_append(d->expectations, comparison_key_pinned(d->pair.identity));
+        d->expected = expected_calls(comparison_key_pinned(d->pair.comparison_key));
+        expected_append(d->expectations, comparison_key_pinned(d->pair.comparison_key));
     }
-    comparison_key_free(d->pair.identity);
+    comparison_key_free(d->pair.comparison_key);
 }
 
 /* Separates differences that are expected of a proxy from all others, if there are any. */

@@ -59,12 +59,12 @@ static guint32 key_of(Explained *x, guint side, guint32 terminal)
     if (completes_by_choice(call->function)) { /* the requests depend on the run */
         g_autofree char *function = g_strconcat("choice ", call->function->name, NULL);
         x->exact = FALSE;
-        return comparison_key_intern(x->pair->identity, function, strlen(function));
+        return comparison_key_intern(x->pair->comparison_key, function, strlen(function));
     }
     x->exact = x->exact && !call->failed;
     name.number = comparison_key_terminal(x->ids[side], terminal);
     same_slots(x->pair->same, side, terminal, x->ranks, x->n, name.slots);
-    return comparison_key_intern(x->pair->identity, &name, sizeof name);
+    return comparison_key_intern(x->pair->comparison_key, &name, sizeof name);
 }
 
 static void make_keys(Explained *x, guint side, guint rule)
@@ -391,14 +391,14 @@ static void find_differing(Explained *x)
 /* -- without memory -- */
 
 /* The key of the words of a call on all ranks, without those that name memory or requests. */
-static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKey *identity,
+static guint32 rough_key_of(ComparisonKeyRank *const *ids, guint n, ComparisonKey *comparison_key,
                             guint32 terminal)
 {
     g_autofree guint32 *numbers = g_new(guint32, n + 1);
     numbers[0] = G_MAXUINT32; /* no other string begins with this */
     for (guint i = 0; i < n; i++)
         numbers[i + 1] = comparison_key_without_memory(ids[i], terminal);
-    return comparison_key_intern(identity, numbers, (n + 1) * sizeof *numbers);
+    return comparison_key_intern(comparison_key, numbers, (n + 1) * sizeof *numbers);
 }
 
 static guint32 *make_rough_keys(const Explained *x, guint side)
@@ -407,11 +407,11 @@ static guint32 *make_rough_keys(const Explained *x, guint side)
     guint32 *keys = g_new0(guint32, n + 1);
     ComparisonKeyRank **ids = g_new(ComparisonKeyRank *, x->n);
     for (guint i = 0; i < x->n; i++)
-        ids[i] = comparison_key_rank_new(x->pair->identity, x->pair->program[side], x->ranks[i],
-                                         x->pair->counts[side]);
+        ids[i] = comparison_key_rank_new(x->pair->comparison_key, x->pair->program[side],
+                                         x->ranks[i], x->pair->counts[side]);
     for (guint i = 0; i < n; i++)
         if (x->keys[side][i] != 0)
-            keys[i] = rough_key_of(ids, x->n, x->pair->identity, i);
+            keys[i] = rough_key_of(ids, x->n, x->pair->comparison_key, i);
     for (guint i = 0; i < x->n; i++)
         comparison_key_rank_free(ids[i]);
     g_free(ids);
@@ -499,7 +499,8 @@ Explained *explained_new(const Pair *pair, const guint class[2], const guint seq
         if (side == 0)
             x->what = s;
         x->decoders[side] = wend_decoder_new(p);
-        x->ids[side] = comparison_key_rank_new(pair->identity, p, ranks[0], pair->counts[side]);
+        x->ids[side] =
+            comparison_key_rank_new(pair->comparison_key, p, ranks[0], pair->counts[side]);
         x->exact = x->exact && !comparison_key_has_common(x->ids[side]);
         rules[side] = s->rule;
         make_keys(x, side, s->rule);

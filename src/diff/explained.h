@@ -16,7 +16,7 @@ typedef struct {
     const WendProgram *program[2];
     const char *name[2];
     Same *same;
-    ComparisonKey *identity;
+    ComparisonKey *comparison_key;
     Counts *counts[2];
     Findings *findings;
 } Pair;

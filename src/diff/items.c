@@ -21,7 +21,7 @@ typedef enum {
 } Sort;
 
 struct Items {
-    ComparisonKeyRank *identity;
+    ComparisonKeyRank *comparison_key;
     const WendProgram *program;
     guint rank, sequence;
     gboolean outcomes;
@@ -34,16 +34,16 @@ struct Items {
     gboolean ended;
 };
 
-Items *items_new(ComparisonKeyRank *identity, const WendProgram *p, guint rank, guint sequence,
-                 gboolean outcomes)
+Items *items_new(ComparisonKeyRank *comparison_key, const WendProgram *p, guint rank,
+                 guint sequence, gboolean outcomes)
 {
     Items *s = g_new0(Items, 1);
-    s->identity = identity;
+    s->comparison_key = comparison_key;
     s->program = p;
     s->rank = rank;
     s->sequence = sequence;
     s->outcomes = outcomes;
-    comparison_key_begin(identity, sequence);
+    comparison_key_begin(comparison_key, sequence);
     s->walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
     s->sorts = g_new0(guint8, wend_program_n_terminals(p));
     s->completions = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -118,17 +118,18 @@ static guint32 number_of_waiting(Items *s, const WendCall *call, const gint64 *c
 {
     const WendArg *requests = requests_of(call);
     if (!s->outcomes && requests != NULL && requests->n_in >= 0 && (guint64)requests->n_in == n)
-        return comparison_key_terminal(s->identity, call->terminal);
+        return comparison_key_terminal(s->comparison_key, call->terminal);
     Activity activity = {s->walk, completed, n};
-    return comparison_key_call(s->identity, call,
-                               s->outcomes ? IDENTITY_IN | IDENTITY_OUTCOMES : IDENTITY_IN,
+    return comparison_key_call(s->comparison_key, call,
+                               s->outcomes ? COMPARISON_KEY_IN | COMPARISON_KEY_OUTCOMES
+                                           : COMPARISON_KEY_IN,
                                was_active, &activity);
 }
 
 /* The key of "FUNCTION completed REQUEST". */
 static guint32 number_of_completion(Items *s, const WendCall *call, gint64 request)
 {
-    guint32 key[2] = {call->terminal, comparison_key_request(s->identity, request)};
+    guint32 key[2] = {call->terminal, comparison_key_request(s->comparison_key, request)};
     gint64 both;
     memcpy(&both, key, sizeof both);
     gpointer known = g_hash_table_lookup(s->completions, &both);
@@ -138,8 +139,8 @@ static guint32 number_of_completion(Items *s, const WendCall *call, gint64 reque
         g_byte_array_append(name, (const guint8 *)call->function->name,
                             (guint)strlen(call->function->name) + 1);
         g_byte_array_append(name, (const guint8 *)&key[1], sizeof key[1]);
-        known = GUINT_TO_POINTER(
-            comparison_key_intern(comparison_key_of_rank(s->identity), name->data, name->len));
+        known = GUINT_TO_POINTER(comparison_key_intern(comparison_key_of_rank(s->comparison_key),
+                                                       name->data, name->len));
         g_byte_array_unref(name);
         g_hash_table_insert(s->completions, g_memdup2(&both, sizeof both), known);
     }
@@ -152,13 +153,13 @@ static guint32 number_of_failure(Items *s, const WendCall *call)
 {
     char *class = call_text_error_class(s->program, call->return_code);
     GString *name = g_string_new("f");
-    g_string_append_printf(name, "%u ", comparison_key_terminal(s->identity, call->terminal));
+    g_string_append_printf(name, "%u ", comparison_key_terminal(s->comparison_key, call->terminal));
     if (class != NULL)
         g_string_append(name, class);
     else
         g_string_append_printf(name, "%" G_GINT64_FORMAT, call->return_code);
     guint32 number =
-        comparison_key_intern(comparison_key_of_rank(s->identity), name->str, name->len);
+        comparison_key_intern(comparison_key_of_rank(s->comparison_key), name->str, name->len);
     g_string_free(name, TRUE);
     g_free(class);
     return number;
@@ -177,14 +178,14 @@ static void read_call(Items *s)
         s->ended = TRUE;
         return;
     }
-    comparison_key_next(s->identity, call, s->walk);
+    comparison_key_next(s->comparison_key, call, s->walk);
     guint8 *sort = &s->sorts[call->terminal];
     if (*sort == SORT_UNKNOWN)
         *sort = (guint8)sort_of(call);
     if (*sort == SORT_PLACE)
         return;
     if (*sort == SORT_PLAIN && !s->outcomes) {
-        add(s, comparison_key_terminal(s->identity, call->terminal), FALSE, call);
+        add(s, comparison_key_terminal(s->comparison_key, call->terminal), FALSE, call);
         return;
     }
     if (*sort == SORT_FAILED) {
@@ -192,7 +193,9 @@ static void read_call(Items *s)
         return;
     }
     if (*sort == SORT_PLAIN) {
-        add(s, comparison_key_call(s->identity, call, IDENTITY_IN | IDENTITY_OUTCOMES, NULL, NULL),
+        add(s,
+            comparison_key_call(s->comparison_key, call,
+                                COMPARISON_KEY_IN | COMPARISON_KEY_OUTCOMES, NULL, NULL),
             FALSE, call);
         return;
     }

@@ -22,8 +22,8 @@ typedef struct Items Items;
 
 /* With OUTCOMES, outcomes belong to the items, and completions are not items of their own. The
  * caller frees the result with items_free. */
-Items *items_new(ComparisonKeyRank *identity, const WendProgram *p, guint rank, guint sequence,
-                 gboolean outcomes);
+Items *items_new(ComparisonKeyRank *comparison_key, const WendProgram *p, guint rank,
+                 guint sequence, gboolean outcomes);
 void items_free(Items *s);
 Item items_peek(Items *s, gsize ahead); /* the item AHEAD items after the next one */
 void items_drop(Items *s, gsize n);     /* drops N items, which have been peeked at */

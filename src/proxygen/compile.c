@@ -79,7 +79,7 @@ static void plan_free(Plan *plan)
     g_free(plan->terminal_ranks);
     g_free(plan->terminal_uses);
     extents_free(plan->extents);
-    lifetimes_free(plan->live);
+    lifetimes_free(plan->lifetimes);
     found_files_free(plan->files);
     variables_free(plan->variables);
     if (plan->segments)
@@ -88,8 +88,8 @@ static void plan_free(Plan *plan)
         g_hash_table_destroy(plan->choices);
     if (plan->wildcards)
         g_hash_table_destroy(plan->wildcards);
-    if (plan->turns)
-        g_hash_table_destroy(plan->turns);
+    if (plan->send_order)
+        g_hash_table_destroy(plan->send_order);
     changes_free(plan->changes);
     if (plan->graphs)
         g_hash_table_destroy(plan->graphs);
@@ -119,9 +119,9 @@ static Plan *make_plan(const WendProgram *program, const Options *options, gbool
     return plan;
 }
 
-static gboolean uses_turns(const Plan *plan)
+static gboolean uses_send_order(const Plan *plan)
 {
-    return plan->turns && g_hash_table_size(plan->turns) > 0;
+    return plan->send_order && g_hash_table_size(plan->send_order) > 0;
 }
 
 /* The reason why some rank's recording is incomplete, or NULL. A rank that ended in a call of MPI
@@ -161,7 +161,7 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
          * their results. They take a tenth of the time of the later passes. */
         Plan *ordered = make_plan(program, options, FALSE, &problem);
         if (ordered
-            && (uses_turns(ordered)
+            && (uses_send_order(ordered)
                 || g_hash_table_size(ordered->wildcards) < g_hash_table_size(plan->wildcards))) {
             plan_free(plan);
             plan = ordered;

@@ -19,7 +19,7 @@ typedef struct {
 } Holder;
 
 struct Conflicts {
-    RankDependence *effects;
+    RankDependence *dependence;
     GArray *holders;     /* of Holder, by resource */
     guint n;             /* number of entries */
     GHashTable *numbers; /* numbers of sets with several entries */
@@ -46,7 +46,7 @@ static Holder *holder(Conflicts *c, guint resource)
 
 static const Resource *resource_at(const Conflicts *c, guint i)
 {
-    return &g_array_index(c->effects->resources, Resource, i);
+    return &g_array_index(c->dependence->resources, Resource, i);
 }
 
 /* -- sets -- */
@@ -116,12 +116,12 @@ static gboolean may_share(Conflicts *c, const ResourceUse *use, guint set, gbool
 
 static gboolean receive_conflicts(Conflicts *c, const ResourceUse *use, guint set, gboolean own)
 {
-    const GArray *receives = c->effects->receives;
+    const GArray *receives = c->dependence->receives;
     for (guint i = 0; i < receives->len; i++) {
         guint other = g_array_index(receives, guint, i);
         const Holder *h = holder(c, other);
         if (h->loop == c->loop && !sets_meet(c, h->writer, (gint)set)
-            && dependence_receives_meet(c->effects, resource_at(c, use->resource),
+            && dependence_receives_meet(c->dependence, resource_at(c, use->resource),
                                         resource_at(c, other))
             && !(other == use->resource && may_share(c, use, set, own)))
             return TRUE;
@@ -168,7 +168,7 @@ static void take_use(Conflicts *c, const ResourceUse *use, guint set)
 
 static ResourceUse completion_of(Conflicts *c, gint64 request)
 {
-    return (ResourceUse){dependence_request_resource(c->effects, request), USE_WRITE, 0};
+    return (ResourceUse){dependence_request_resource(c->dependence, request), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_completion(Conflicts *c, gint64 request, guint entry)
@@ -186,7 +186,7 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
     if (h->loop == c->loop && h->posted)
         h->writer = NOBODY; /* the completion comes after the post, whichever handler posted it */
     take_use(c, &completion, set);
-    const GArray *memory = dependence_request_memory(c->effects, request);
+    const GArray *memory = dependence_request_memory(c->dependence, request);
     for (guint i = 0; memory && i < memory->len; i++) {
         ResourceUse use = {g_array_index(memory, guint, i), USE_READ, 0};
         take_use(c, &use, set);
@@ -195,14 +195,14 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set)
 
 static ResourceUse numbering_of_memory(Conflicts *c)
 {
-    return (ResourceUse){dependence_memory_numbers(c->effects), USE_WRITE, 0};
+    return (ResourceUse){dependence_memory_numbers(c->dependence), USE_WRITE, 0};
 }
 
 gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
 {
     gboolean posted = FALSE;
-    for (guint k = 0; k < call->effects->uses->len; k++) {
-        const ResourceUse *use = &g_array_index(call->effects->uses, ResourceUse, k);
+    for (guint k = 0; k < call->dependence->uses->len; k++) {
+        const ResourceUse *use = &g_array_index(call->dependence->uses, ResourceUse, k);
         gboolean post = use->kind == USE_POST;
         posted |= post;
         if (post ? receive_conflicts(c, use, set, call->own) : use_conflicts(c, use, set))
@@ -210,7 +210,7 @@ gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
     }
     guint n;
     const guint *entries = conflicts_entries(c, &set, &n);
-    gboolean loud = call->effects->heard || (posted && !call->own);
+    gboolean loud = call->dependence->heard || (posted && !call->own);
     for (guint i = 0; loud && i < n; i++)
         if (c->channel[entries[i]] && conflicts_is_shared(c, c->channel[entries[i]] - 1))
             return TRUE;
@@ -218,11 +218,11 @@ gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set)
     return call->fresh && use_conflicts(c, &numbering, set);
 }
 
-static void note_post(Conflicts *c, const Dependence *effects)
+static void note_post(Conflicts *c, const Dependence *dependence)
 {
-    for (guint i = 0; i < effects->changes->len; i++) {
-        const RequestChange *change = &g_array_index(effects->changes, RequestChange, i);
-        holder(c, dependence_request_resource(c->effects, change->request))->posted =
+    for (guint i = 0; i < dependence->changes->len; i++) {
+        const RequestChange *change = &g_array_index(dependence->changes, RequestChange, i);
+        holder(c, dependence_request_resource(c->dependence, change->request))->posted =
             change->active;
     }
 }
@@ -231,8 +231,8 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
 {
     guint n;
     const guint *entries = conflicts_entries(c, &set, &n);
-    for (guint k = 0; k < call->effects->uses->len; k++) {
-        const ResourceUse *use = &g_array_index(call->effects->uses, ResourceUse, k);
+    for (guint k = 0; k < call->dependence->uses->len; k++) {
+        const ResourceUse *use = &g_array_index(call->dependence->uses, ResourceUse, k);
         gboolean post = use->kind == USE_POST;
         take_use(c, use, set);
         if (post && call->own)
@@ -243,22 +243,22 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set)
             c->loud[entries[i]] |= !call->own;
     }
     for (guint i = 0; i < n; i++)
-        c->loud[entries[i]] |= call->effects->heard;
+        c->loud[entries[i]] |= call->dependence->heard;
     ResourceUse numbering = numbering_of_memory(c);
     if (call->fresh)
         take_use(c, &numbering, set);
-    note_post(c, call->effects);
+    note_post(c, call->dependence);
 }
 
 /* -- other functions -- */
 
-gboolean conflicts_first_use(Conflicts *c, const Dependence *effects)
+gboolean conflicts_first_use(Conflicts *c, const Dependence *dependence)
 {
     gboolean first = FALSE;
-    for (guint i = 0; i < effects->memory->len; i++) {
-        Holder *memory = holder(c, g_array_index(effects->memory, guint, i));
+    for (guint i = 0; i < dependence->memory->len; i++) {
+        Holder *memory = holder(c, g_array_index(dependence->memory, guint, i));
         first |= !memory->alive;
-        memory->alive = !effects->frees;
+        memory->alive = !dependence->frees;
     }
     return first;
 }
@@ -293,10 +293,10 @@ void conflicts_begin_array(Conflicts *c, guint n)
     g_array_set_size(c->entries, 0);
 }
 
-Conflicts *conflicts_new(RankDependence *effects)
+Conflicts *conflicts_new(RankDependence *dependence)
 {
     Conflicts *c = g_new0(Conflicts, 1);
-    c->effects = effects;
+    c->dependence = dependence;
     c->holders = g_array_new(FALSE, TRUE, sizeof(Holder));
     c->numbers = wend_byte_numbers_new();
     c->sets = g_array_new(FALSE, FALSE, sizeof(SetRange));

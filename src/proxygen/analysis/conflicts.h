@@ -12,7 +12,7 @@
 
 typedef struct Conflicts Conflicts;
 
-Conflicts *conflicts_new(RankDependence *effects); /* EFFECTS must outlive it */
+Conflicts *conflicts_new(RankDependence *dependence); /* EFFECTS must outlive it */
 void conflicts_free(Conflicts *c);
 
 /* Begins an array of N entries. The handlers that follow are for it. */
@@ -34,7 +34,7 @@ void conflicts_take_completion(Conflicts *c, gint64 request, guint set);
 /* A call of a handler. OWN: it posts the request of the set's only entry again. FRESH: it is the
  * first call that uses some memory. The functions correspond to those for completions. */
 typedef struct {
-    const Dependence *effects;
+    const Dependence *dependence;
     gboolean own, fresh;
 } HandlerCall;
 gboolean conflicts_of_call(Conflicts *c, const HandlerCall *call, guint set);
@@ -42,7 +42,7 @@ void conflicts_take_call(Conflicts *c, const HandlerCall *call, guint set);
 
 /* Takes the next call of the rank in the recorded order. Returns whether it is the first to use
  * some memory. */
-gboolean conflicts_first_use(Conflicts *c, const Dependence *effects);
+gboolean conflicts_first_use(Conflicts *c, const Dependence *dependence);
 
 /* Whether several entries of this loop have posted receives for the same messages, in general or of
  * the resource RECEIVE. */

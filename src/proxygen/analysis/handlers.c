@@ -88,11 +88,11 @@ static gboolean has_entry(const guint *entries, guint n, guint entry)
     return FALSE;
 }
 
-int handlers_posts(const Handlers *h, const Dependence *effects, const guint *entries, guint n)
+int handlers_posts(const Handlers *h, const Dependence *dependence, const guint *entries, guint n)
 {
     int found = 0;
-    for (guint i = 0; i < effects->changes->len; i++) {
-        guint of = handlers_entry(h, g_array_index(effects->changes, RequestChange, i).request);
+    for (guint i = 0; i < dependence->changes->len; i++) {
+        guint of = handlers_entry(h, g_array_index(dependence->changes, RequestChange, i).request);
         if (of > 0)
             found = MAX(found, has_entry(entries, n, of - 1) ? 1 : 2);
     }
@@ -100,9 +100,9 @@ int handlers_posts(const Handlers *h, const Dependence *effects, const guint *en
 }
 
 /* The dependences of the terminal, which are known because the walk has passed it. */
-static const Dependence *dependence_of(const RankDependence *effects, const LoopItem *item)
+static const Dependence *dependence_of(const RankDependence *dependence, const LoopItem *item)
 {
-    return effects->calls[item->terminal];
+    return dependence->calls[item->terminal];
 }
 
 /* Keys for N calls as the handler of one entry, and as a handler of any set of entries. */
@@ -115,13 +115,13 @@ static GBytes *exact_key(guint entry, const LoopItem *items, guint n)
     return g_bytes_new_take(key, (n + 1) * sizeof *key);
 }
 
-static GBytes *pattern_key(const Handlers *h, const RankDependence *effects, const guint *entries,
-                           guint n_entries, const LoopItem *items, guint n)
+static GBytes *pattern_key(const Handlers *h, const RankDependence *dependence,
+                           const guint *entries, guint n_entries, const LoopItem *items, guint n)
 {
     guint *key = g_new(guint, n + 1);
     key[0] = G_MAXUINT;
     for (guint i = 0; i < n; i++) {
-        const Dependence *e = dependence_of(effects, &items[i]);
+        const Dependence *e = dependence_of(dependence, &items[i]);
         key[1 + i] = e->function * 4 + (guint)handlers_posts(h, e, entries, n_entries);
     }
     return g_bytes_new_take(key, (n + 1) * sizeof *key);
@@ -140,23 +140,23 @@ static gboolean knows_exactly(const Handlers *h, guint entry, const LoopItem *it
     return g_hash_table_contains(h->bodies, key);
 }
 
-static gboolean knows_pattern(const Handlers *h, const RankDependence *effects,
+static gboolean knows_pattern(const Handlers *h, const RankDependence *dependence,
                               const guint *entries, guint n_entries, const LoopItem *items, guint n)
 {
     if (!knows_length(h, n))
         return FALSE;
-    g_autoptr(GBytes) key = pattern_key(h, effects, entries, n_entries, items, n);
+    g_autoptr(GBytes) key = pattern_key(h, dependence, entries, n_entries, items, n);
     return g_hash_table_contains(h->patterns, key);
 }
 
-void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const LoopItem *items,
+void handlers_learn(Handlers *h, RankDependence *dependence, guint entry, const LoopItem *items,
                     guint n)
 {
     for (guint i = 0; i < n; i++)
-        if (handlers_posts(h, dependence_of(effects, &items[i]), &entry, 1) > 1)
+        if (handlers_posts(h, dependence_of(dependence, &items[i]), &entry, 1) > 1)
             return; /* not a handler of one entry */
     g_hash_table_add(h->bodies, exact_key(entry, items, n));
-    g_hash_table_add(h->patterns, pattern_key(h, effects, &entry, 1, items, n));
+    g_hash_table_add(h->patterns, pattern_key(h, dependence, &entry, 1, items, n));
     h->longest = MAX(h->longest, n);
     for (guint8 no = FALSE; h->lengths->len <= n;)
         g_byte_array_append(h->lengths, &no, 1);
@@ -164,18 +164,19 @@ void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const Loo
 }
 
 /* The guess includes the last call that posts one of the handler's requests again. */
-guint handlers_guess(const Handlers *h, RankDependence *effects, const guint *entries,
+guint handlers_guess(const Handlers *h, RankDependence *dependence, const guint *entries,
                      guint n_entries, const LoopItem *items, guint n)
 {
     guint least = n;
     for (; least > 0; least--)
-        if (handlers_posts(h, dependence_of(effects, &items[least - 1]), entries, n_entries) == 1)
+        if (handlers_posts(h, dependence_of(dependence, &items[least - 1]), entries, n_entries)
+            == 1)
             break;
     for (guint k = MIN(n, h->longest) + 1; n_entries == 1 && k-- > least;)
         if (knows_exactly(h, entries[0], items, k))
             return k;
     for (guint k = MIN(n, h->longest) + 1; k-- > MAX(least, 1);)
-        if (knows_pattern(h, effects, entries, n_entries, items, k))
+        if (knows_pattern(h, dependence, entries, n_entries, items, k))
             return k;
     return least;
 }
@@ -193,7 +194,7 @@ static gboolean is_handler_of(const Division *d, guint member, guint at, guint n
     const Completions *c = d->c;
     const LoopItem *items = c->items + c->first + at;
     return d->exactly ? knows_exactly(d->handlers, c->entries[member], items, n)
-                      : knows_pattern(d->handlers, c->effects, &c->entries[member], 1, items, n);
+                      : knows_pattern(d->handlers, c->dependence, &c->entries[member], 1, items, n);
 }
 
 static gint compare_numbers(gconstpointer a, gconstpointer b)
@@ -300,7 +301,7 @@ static GArray *posted(const Handlers *h, const Completions *c, guint first, guin
 {
     GArray *entries = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint i = first; i < first + n; i++) {
-        const Dependence *e = dependence_of(c->effects, &c->items[i]);
+        const Dependence *e = dependence_of(c->dependence, &c->items[i]);
         for (guint k = 0; k < e->changes->len; k++) {
             guint of = handlers_entry(h, g_array_index(e->changes, RequestChange, k).request);
             if (of == 0 || has_entry(numbers_in(entries), entries->len, of - 1))
@@ -327,7 +328,7 @@ static void keep_complete(const Completions *c, GArray *entries, HandlerKind kin
 
 static gboolean is_post(const Handlers *h, const Completions *c, guint item)
 {
-    return handlers_posts(h, dependence_of(c->effects, &c->items[item]), NULL, 0) > 0;
+    return handlers_posts(h, dependence_of(c->dependence, &c->items[item]), NULL, 0) > 0;
 }
 
 /* The end of the items up to the next post, or up to the last of consecutive posts; 0 if there is
@@ -359,7 +360,7 @@ static gboolean parts_by_post(const Handlers *h, const Completions *c, gboolean 
         g_autoptr(GArray) entries = posted(h, c, at, n);
         guint all = entries->len;
         g_autoptr(GBytes) own = NULL;
-        own = pattern_key(h, c->effects, numbers_in(entries), all, c->items + at, n);
+        own = pattern_key(h, c->dependence, numbers_in(entries), all, c->items + at, n);
         keep_complete(c, entries, handler_kind(c->items + at, n));
         good = entries->len == all && (in_a_row || all == 1);
         good = good && (!pattern || g_bytes_equal(pattern, own));

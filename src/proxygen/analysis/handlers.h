@@ -38,21 +38,21 @@ guint handlers_n_entries(const Handlers *h); /* number of different requests */
 
 /* Whether the call posts or starts the request of the set (1), of another entry (2), or of none
  * (0). */
-int handlers_posts(const Handlers *h, const Dependence *effects, const guint *entries, guint n);
+int handlers_posts(const Handlers *h, const Dependence *dependence, const guint *entries, guint n);
 
 /* Learns the length of a handler from a completion that came alone: ENTRY completed, and these N
  * items followed. */
-void handlers_learn(Handlers *h, RankDependence *effects, guint entry, const LoopItem *items,
+void handlers_learn(Handlers *h, RankDependence *dependence, guint entry, const LoopItem *items,
                     guint n);
 
 /* How many of the next N items are probably the handler of a set. It is a guess: any answer is
  * correct, and a good one gives a smaller program. */
-guint handlers_guess(const Handlers *h, RankDependence *effects, const guint *entries,
+guint handlers_guess(const Handlers *h, RankDependence *dependence, const guint *entries,
                      guint n_entries, const LoopItem *items, guint n);
 
 /* Several completions, and the items to be assigned to them. */
 typedef struct {
-    RankDependence *effects;
+    RankDependence *dependence;
     Conflicts *conflicts; /* provides the numbers of sets */
     const LoopItem *items;
     guint first, n;       /* the items that followed these completions */

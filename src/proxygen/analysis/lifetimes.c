@@ -63,7 +63,7 @@ struct Lifetimes {
     guint *owner; /* by name: the only sequence that makes it in the class, + 1 */
     guint sequence;
     GArray **reads, **writes; /* by rule: names; NULL: the rule does not use states */
-    GHashTable *effects;      /* Effect -> itself */
+    GHashTable *dependence;   /* Effect -> itself */
     GHashTable *seen;         /* calls of this class with their definitions */
     guint64 steps, limit;
     guint loops, depth;
@@ -543,7 +543,7 @@ static Effect *walk_rule(Lifetimes *live, guint rule)
     const GArray *writes = live->writes[rule];
     const GArray *reads = live->reads[rule];
     Effect key = {.rule = rule, .n_in = reads ? reads->len : 0, .in = state_of(live, reads)},
-           *known = g_hash_table_lookup(live->effects, &key);
+           *known = g_hash_table_lookup(live->dependence, &key);
     live->lost |= live->steps++ > live->limit || live->depth > RECURSION_LIMIT;
     if (known || live->lost) {
         g_free(key.in);
@@ -567,7 +567,7 @@ static Effect *walk_rule(Lifetimes *live, guint rule)
     live->depth--;
     key.out = state_of(live, writes);
     known = g_memdup2(&key, sizeof key);
-    g_hash_table_add(live->effects, known);
+    g_hash_table_add(live->dependence, known);
     return known;
 }
 
@@ -586,7 +586,7 @@ static void walk_class(Lifetimes *live, const WendClass *class)
     g_hash_table_remove_all(live->seen);
     for (live->sequence = 0; live->sequence < class->n_sequences && !live->lost; live->sequence++) {
         memset(live->state, 0, live->sites->len * sizeof *live->state);
-        g_hash_table_remove_all(live->effects);
+        g_hash_table_remove_all(live->dependence);
         walk_rule(live, class->sequences[live->sequence].rule);
     }
 }
@@ -614,7 +614,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
     guint n_rules = wend_program_n_rules(p);
     live->reads = g_new0(GArray *, n_rules + 1);
     live->writes = g_new0(GArray *, n_rules + 1);
-    live->effects = g_hash_table_new_full(effect_hash, effect_equal, effect_free, NULL);
+    live->dependence = g_hash_table_new_full(effect_hash, effect_equal, effect_free, NULL);
     live->seen = g_hash_table_new_full(bound_hash, bound_equal, g_free, NULL);
     live->owner = g_new0(guint, live->sites->len + 1);
     summarize_rules(live);
@@ -628,7 +628,7 @@ void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointe
     for (guint t = 0; live->lost && t < wend_program_n_terminals(p); t++)
         visit(live, t, NULL, live->plan->terminal_ranks[t]);
     memset(live->state, 0, live->sites->len * sizeof *live->state);
-    g_hash_table_destroy(live->effects);
+    g_hash_table_destroy(live->dependence);
     g_hash_table_destroy(live->seen);
     g_clear_pointer(&live->owner, g_free);
     for (guint r = 0; r < n_rules; r++) {

@@ -132,7 +132,7 @@ static void visit_call(const CallPattern *c, RankList ranks, gpointer data)
     Uses *u = data;
     if (!uses_memory(c))
         return;
-    guint n = varies(c) || lifetimes_varies(u->plan->live, c) ? ranks.n : 1;
+    guint n = varies(c) || lifetimes_varies(u->plan->lifetimes, c) ? ranks.n : 1;
     for (guint r = 0; r < n; r++)
         use_call(u, c, ranks.ranks[r]);
 }
@@ -170,10 +170,10 @@ static void find_places(Plan *plan)
 void plan_memory(Plan *plan)
 {
     plan->segments = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
-    plan->live = lifetimes_new(plan);
-    plan->extents = extents_new(plan, plan->live);
+    plan->lifetimes = lifetimes_new(plan);
+    plan->extents = extents_new(plan, plan->lifetimes);
     Uses u = {plan, plan->extents, g_array_new(FALSE, FALSE, sizeof(BytePiece))};
-    lifetimes_foreach_call(plan->live, visit_call, &u);
+    lifetimes_foreach_call(plan->lifetimes, visit_call, &u);
     g_array_unref(u.pieces);
     find_places(plan);
 }

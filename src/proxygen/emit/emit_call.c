@@ -596,7 +596,7 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
 /* Messages to a hub wait for their turn (send_order.c). */
 static void add_turn(Emitter *e, const CallPattern *c)
 {
-    const Wildcard *turn = g_hash_table_lookup(e->plan->turns, GUINT_TO_POINTER(c->terminal));
+    const Wildcard *turn = g_hash_table_lookup(e->plan->send_order, GUINT_TO_POINTER(c->terminal));
     if (turn) {
         g_autofree char *source = wildcard_source(e, turn);
         add(e->before, g_strdup_printf("give_turn(%s);", source));

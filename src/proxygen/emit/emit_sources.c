@@ -133,7 +133,7 @@ void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitio
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->pinned, l->data));
         const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, l->data);
         if (!wildcard)
-            wildcard = g_hash_table_lookup(e->plan->turns, l->data);
+            wildcard = g_hash_table_lookup(e->plan->send_order, l->data);
         emit_one(e, definitions, wildcard, number);
         if (!*e->linkage)
             g_string_append_printf(declarations, "%s_%u(void);\n", declaration_of(wildcard),

@@ -115,7 +115,7 @@ typedef struct {
     GPtrArray *owned; /* memory of the members above */
 
     GHashTable *segments; /* segment word -> Segment */
-    struct Lifetimes *live;
+    struct Lifetimes *lifetimes;
     struct Extents *extents;
     /* of gint64: words of segments that are attached to dynamic windows, ascending; NULL: no call
      * accesses any */
@@ -131,7 +131,7 @@ typedef struct {
     gboolean aims;         /* some wildcards are pinned at each start */
     /* terminal -> Wildcard: the senders whose turn it is before that call of the hub
      * (send_order.c) */
-    GHashTable *turns;
+    GHashTable *send_order;
     gint hub;                /* the rank whose senders wait for their turn; -1: none */
     struct Changes *changes; /* changed calls (changes.c) */
     GHashTable *graphs; /* terminal -> rank -> GPtrArray of char *: graphs that are made with the

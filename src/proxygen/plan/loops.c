@@ -68,7 +68,7 @@ typedef struct {
     guint rank;
     /* in the first of two walks, which collects handlers of single completions */
     gboolean learning;
-    RankDependence *effects;
+    RankDependence *dependence;
     Conflicts *conflicts;
 
     /* consecutive calls of one chooser, without a call in between that waits */
@@ -86,7 +86,7 @@ typedef struct {
 
 static const Dependence *dependence_of_item(const LoopFinder *f, guint item)
 {
-    return f->effects->calls[g_array_index(f->items, LoopItem, item).terminal];
+    return f->dependence->calls[g_array_index(f->items, LoopItem, item).terminal];
 }
 
 static const LoopItem *items_from(const LoopFinder *f, guint item)
@@ -260,7 +260,7 @@ static guint find_handlers(LoopFinder *f, const LoopGroup *group, gboolean last)
         f->latest[completion->entry] = group->first_entry + k;
         f->idle[completion->entry] = f->near[completion->entry] = FALSE;
     }
-    Completions c = {f->effects,     f->conflicts, items_from(f, 0), group->first_item,
+    Completions c = {f->dependence,  f->conflicts, items_from(f, 0), group->first_item,
                      group->n_items, entries,      group->n_entries, f->chooser->n,
                      last,           f->idle,      f->near};
     handlers_distinguish(f->chooser->handlers, &c, f->handlers);
@@ -317,9 +317,9 @@ static guint take_handler(LoopFinder *f, const Handler *handler)
     const guint *entries = conflicts_entries(f->conflicts, &handler->set, &n);
     for (; i < handler->first + handler->n; i++) {
         const LoopItem *item = items_from(f, i);
-        const Dependence *effects = dependence_of_item(f, i);
-        gboolean own = n == 1 && handlers_posts(f->chooser->handlers, effects, entries, n) == 1;
-        HandlerCall call = {effects, own, item->fresh};
+        const Dependence *dependence = dependence_of_item(f, i);
+        gboolean own = n == 1 && handlers_posts(f->chooser->handlers, dependence, entries, n) == 1;
+        HandlerCall call = {dependence, own, item->fresh};
         if (!is_of_kind(f, item, i == handler->first)
             || conflicts_of_call(f->conflicts, &call, handler->set))
             break;
@@ -348,7 +348,7 @@ static guint take_handlers(LoopFinder *f, const LoopGroup *group, guint first)
 static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guint n)
 {
     const LoopGroup *groups = &g_array_index(f->groups, LoopGroup, 0);
-    const GArray *receives = f->effects->receives;
+    const GArray *receives = f->dependence->receives;
     gboolean *now = f->active, complete = TRUE;
     if (!conflicts_any_shared(f->conflicts))
         return TRUE;
@@ -367,8 +367,8 @@ static gboolean shared_are_complete(LoopFinder *f, guint first, guint last, guin
             guint other = g_array_index(receives, guint, k);
             complete = !conflicts_is_shared(f->conflicts, other)
                        || !dependence_request_meets(
-                           f->effects, decoder, f->chooser->members[i],
-                           &g_array_index(f->effects->resources, Resource, other));
+                           f->dependence, decoder, f->chooser->members[i],
+                           &g_array_index(f->dependence->resources, Resource, other));
         }
     }
     wend_decoder_free(decoder);
@@ -388,7 +388,7 @@ static guint last_body(const LoopFinder *f, const LoopGroup *group, guint handle
         guint n;
         const guint *entries = conflicts_entries(f->conflicts, &handler->set, &n);
         const LoopItem *items = items_from(f, handler->first);
-        guint length = handlers_guess(f->chooser->handlers, f->effects, entries, n, items,
+        guint length = handlers_guess(f->chooser->handlers, f->dependence, entries, n, items,
                                       end - handler->first);
         return handler->first + length - group->first_item;
     }
@@ -400,7 +400,7 @@ static void learn_groups(LoopFinder *f)
     for (guint g = 0; g + 1 < f->groups->len; g++) {
         const LoopGroup *group = &g_array_index(f->groups, LoopGroup, g);
         if (group->n_entries == 1)
-            handlers_learn(f->chooser->handlers, f->effects,
+            handlers_learn(f->chooser->handlers, f->dependence,
                            completion_at(f, group->first_entry)->entry,
                            items_from(f, group->first_item), group->n_items);
     }
@@ -549,13 +549,13 @@ static void walk_rank(LoopFinder *f, const PlanThread *thread, guint skip)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, f->rank, thread->sequence, WEND_WALK_MAIN);
     const WendCall *call;
-    f->conflicts = conflicts_new(f->effects);
+    f->conflicts = conflicts_new(f->dependence);
     while ((call = wend_walk_next(walk)) != NULL) {
-        const Dependence *effects = rank_dependence_of(f->effects, call);
-        LoopItem item = {call->terminal, conflicts_first_use(f->conflicts, effects), FALSE};
+        const Dependence *dependence = rank_dependence_of(f->dependence, call);
+        LoopItem item = {call->terminal, conflicts_first_use(f->conflicts, dependence), FALSE};
         if (call->index < skip || add_group(f, call, walk))
             continue;
-        if (f->groups->len > 0 && !effects->waits) {
+        if (f->groups->len > 0 && !dependence->waits) {
             item.tests = tests_something(call, walk);
             g_array_append_val(f->items, item);
             g_array_index(f->groups, LoopGroup, f->groups->len - 1).n_items++;
@@ -577,7 +577,7 @@ static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
         wend_program_class(f->plan->program, thread->class_index)->sequences[thread->sequence].rule;
     guint skip = f->plan->prefix && thread->rule != own ? f->plan->prefix->len : 0;
     f->rank = rank;
-    f->effects = rank_dependence_new(f->plan, rank);
+    f->dependence = rank_dependence_new(f->plan, rank);
     for (f->learning = TRUE;; f->learning = FALSE) {
         walk_rank(f, thread, skip);
         if (!f->learning)
@@ -587,7 +587,7 @@ static void find_in_rank(LoopFinder *f, const PlanThread *thread, guint rank)
     for (guint i = 0; i < f->choosers->len; i++)
         if (f->choosers->pdata[i])
             g_clear_pointer(&f->choosers->pdata[i], chooser_free);
-    rank_dependence_free(f->effects);
+    rank_dependence_free(f->dependence);
 }
 
 /* -- threads that may have loops -- */

@@ -106,12 +106,12 @@ static int only_sequence(const Plan *plan, guint rank)
 
 static void give(Plan *plan, guint terminal, guint rank, gint32 source)
 {
-    Wildcard *w = g_hash_table_lookup(plan->turns, GUINT_TO_POINTER(terminal));
+    Wildcard *w = g_hash_table_lookup(plan->send_order, GUINT_TO_POINTER(terminal));
     if (!w) {
         w = g_new0(Wildcard, 1);
         w->terminal = terminal;
         w->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
-        g_hash_table_insert(plan->turns, GUINT_TO_POINTER(terminal), w);
+        g_hash_table_insert(plan->send_order, GUINT_TO_POINTER(terminal), w);
     }
     GArray *sources = g_hash_table_lookup(w->sources, GUINT_TO_POINTER(rank));
     if (!sources)
@@ -232,7 +232,7 @@ static Log log_new(void)
                  g_array_new(FALSE, FALSE, sizeof(Message))};
 }
 
-gboolean plan_turns(Plan *plan, guint hub)
+gboolean plan_send_order(Plan *plan, guint hub)
 {
     if (!plan->prefix || !is_star(plan, hub))
         return FALSE;
@@ -254,6 +254,6 @@ gboolean plan_turns(Plan *plan, guint hub)
     if (good)
         plan->hub = (gint)hub;
     else
-        g_hash_table_remove_all(plan->turns);
+        g_hash_table_remove_all(plan->send_order);
     return good;
 }

@@ -8,6 +8,6 @@
 
 /* Plans turns for the messages to HUB, whose wildcards would otherwise be pinned. Returns FALSE if
  * turns could deadlock, or the traffic is not understood. */
-gboolean plan_turns(Plan *plan, guint hub);
+gboolean plan_send_order(Plan *plan, guint hub);
 
 #endif

@@ -216,7 +216,7 @@ static void answer(MessageTraffic *t, const GArray *questions)
 }
 
 /* Tries turns, if all pinned receives are on one rank. Returns whether they work. */
-static gboolean try_turns(const MessageTraffic *t)
+static gboolean try_send_order(const MessageTraffic *t)
 {
     Plan *plan = t->plan;
     gint hub = -1;
@@ -235,13 +235,13 @@ static gboolean try_turns(const MessageTraffic *t)
             hub = (gint)ranks.ranks[r];
         }
     }
-    return hub >= 0 && plan_turns(plan, (guint)hub);
+    return hub >= 0 && plan_send_order(plan, (guint)hub);
 }
 
 void plan_wildcards(Plan *plan)
 {
     plan->wildcards = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
-    plan->turns = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
+    plan->send_order = g_hash_table_new_full(NULL, NULL, NULL, wildcard_free);
     MessageTraffic *t = message_traffic_new(plan);
     if (t->wildcards) {
         message_traffic_note(t);
@@ -251,7 +251,7 @@ void plan_wildcards(Plan *plan)
     }
     /* Turns are in the recorded order, which loops do not keep. */
     if (!plan->options->pin && !plan->has_loops && !job_worlds_several(plan)
-        && g_hash_table_size(plan->wildcards) > 0 && try_turns(t))
+        && g_hash_table_size(plan->wildcards) > 0 && try_send_order(t))
         g_hash_table_remove_all(plan->wildcards);
     if (g_hash_table_size(plan->wildcards) > 0)
         wildcard_sources_find(plan);
