@@ -16,25 +16,6 @@
 void *__libc_malloc(size_t);
 void __libc_free(void *);
 
-int64_t thread_number(void)
-{
-    return 0;
-}
-void segment_event_free(int64_t segment)
-{
-    (void)segment;
-}
-void segment_event_name(int64_t segment, enum memory_place place, int device)
-{
-    (void)segment;
-    (void)place;
-    (void)device;
-}
-void state_break(const char *why)
-{
-    (void)why;
-}
-
 enum { ROUNDS = 15, MAX_BLOCKS = 100000 };
 
 typedef struct {

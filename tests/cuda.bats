@@ -125,8 +125,9 @@ END
 
 @test "dlsym is reached by a jump whatever flags Wend is built with" {
     [ "$(uname -m)" = x86_64 ] || skip "jumps are looked for by their x86-64 name"
-    gcc -std=gnu11 -D_GNU_SOURCE -O0 -fno-optimize-sibling-calls -S -o cuda.s -I"$SOURCE_DIR" \
-        -I"$SOURCE_DIR/include" -I"$SOURCE_DIR/src/tracer" -I"$BUILD_DIR" -I"$BUILD_DIR/src/tracer" \
+    gcc -std=gnu11 -D_GNU_SOURCE -O0 -fno-optimize-sibling-calls -S -o cuda.s \
+        -I"$SOURCE_DIR" -I"$SOURCE_DIR/include" -I"$SOURCE_DIR/src/tracer" \
+        -I"$BUILD_DIR" -I"$BUILD_DIR/src/tracer" \
         "$SOURCE_DIR/src/tracer/memory/cuda.c"
     sed -n '/^dlsym_of_modules:/,/\.size/p' cuda.s >function.s
     grep -qE '^\sjmp\s+\*' function.s || fail "$(cat function.s)"

@@ -31,7 +31,8 @@ is_whole() { # what rank 1 has done, and where the others were
         "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" "handler|exit 8"; do
         rm -rf a.dir
         dies "${end%|*}" 3 || fail "${end%|*}"
-        grep -q "^wend: rank 1: ${end#*|}; to make the recording: wend merge .*a.dir$" err || fail "${end%|*}: $(cat err)"
+        grep -q "^wend: rank 1: ${end#*|}; to make the recording: wend merge .*a.dir$" err ||
+            fail "${end%|*}: $(cat err)"
         "$WEND" show a.dir | grep -q "rank 1: ${end#*|}\$" || fail "${end%|*}: $(cat merged)"
         is_whole || fail "${end%|*}"
         ! grep -q "not the default" out
@@ -53,9 +54,11 @@ is_whole() { # what rank 1 has done, and where the others were
     local successor=x${long##*/}
     ln -s "$(type -P true)" "$successor"
     heard 2 "$WEND" trace -o b.dir "$PROGRAMS/dying" exec 0 "./$successor"
-    grep -q "^wend: rank 1: exec $successor; to make the recording: wend merge " err || fail "$(cat err)"
+    grep -q "^wend: rank 1: exec $successor; to make the recording: wend merge " err ||
+        fail "$(cat err)"
     heard 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/dying" SIGTERM
-    grep -q "^wend: rank 1: signal SIGTERM; to make the recording: wend merge $long/a.dir$" err || fail "$(cat err)"
+    grep -q "^wend: rank 1: signal SIGTERM; to make the recording: wend merge $long/a.dir$" err ||
+        fail "$(cat err)"
     "$WEND" merge "$long/a.dir" >out
     "$WEND" show "$long/a.dir" | grep -q 'rank 1: signal SIGTERM$'
 }
@@ -238,7 +241,8 @@ on_small_disk() { # command…: a.dir is on a disk of 16 MB
     grep -q '^wend: rank 0: .*a.dir.*; to make the recording: wend merge' out || fail "$(cat out)"
     [ "$(tail -n 1 out)" = 50 ] || fail "$(cat out)"
     on_small_disk check "full and SIGTERM" 3 >out
-    grep -q '^wend: rank 1: signal SIGTERM; to make the recording: wend merge' out || fail "$(cat out)"
+    grep -q '^wend: rank 1: signal SIGTERM; to make the recording: wend merge' out ||
+        fail "$(cat out)"
     [ "$(tail -n 1 out)" = 50 ] || fail "$(cat out)"
     on_small_disk check full 0 >out 2>&1
     grep -q '^wend: rank 0: .*: nothing was recorded' out || fail "$(cat out)"

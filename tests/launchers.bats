@@ -109,7 +109,8 @@ END
     # One that dies is found there, too.
     sed -i 's|"$EXAMPLES/ring"|"$EXAMPLES/../tests/programs/dying" SIGTERM|' script
     timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -o a.dir ./script "${LAUNCH[@]}" -n 4 >out 2>err </dev/null || true
-    grep -q "^wend: rank 1: signal SIGTERM; to make the recording: wend merge $PWD/a.dir-2" err || fail "$(cat err)"
+    grep -q "^wend: rank 1: signal SIGTERM; to make the recording: wend merge $PWD/a.dir-2" err ||
+        fail "$(cat err)"
     is_right
     "$WEND" merge --force a.dir-2
     [ "$("$WEND" dump --rank 1 a.dir-2 | grep -c MPI_Sendrecv)" = 50 ]

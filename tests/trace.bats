@@ -177,7 +177,8 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     "$WEND" dump hidden.dir --rank 2 | grep -q MPI_Allreduce
     mpi 3 "$WEND" trace --wait 1 -o b.dir "$PROGRAMS/hello" late hidden >out 2>err
     grep -q 'hello from 3 ranks' out
-    [ "$(grep '^wend: ' err)" = "wend: not all ranks came to their end under wend trace within 1 s; to make the recording: wend merge $PWD/b.dir" ]
+    local late="not all ranks came to their end under wend trace within 1 s"
+    [ "$(grep '^wend: ' err)" = "wend: $late; to make the recording: wend merge $PWD/b.dir" ]
     "$WEND" merge b.dir
     "$WEND" dump b.dir --rank 2 | grep -q MPI_Finalize
     run timeout 20 "$WEND" trace --wait soon "$PROGRAMS/hello"

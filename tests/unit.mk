@@ -26,7 +26,7 @@ tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
 tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/address-log
-tests_unit_address_log_SOURCES = tests/unit/address-log.c $(MEMORY_SOURCES)
+tests_unit_address_log_SOURCES = tests/unit/address-log.c tests/support/memory-alone.c $(MEMORY_SOURCES)
 tests_unit_address_log_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_address_log_LDADD = lib/libwendhot.la -lpthread
 

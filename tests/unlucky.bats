@@ -22,7 +22,8 @@ same_end() { # N STATE…
 
 is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err || fail "$(grep '^wend: ' err)"; }
 merges() { # WHY: it was said, and wend merge makes the recording
-    grep -q "^wend: $1; to make the recording: wend merge .*/a.dir$" err || fail "$(cat err)" || return
+    grep -q "^wend: $1; to make the recording: wend merge .*/a.dir$" err ||
+        fail "$(cat err)" || return
     "$WEND" merge a.dir >merged || return
     "$WEND" dump a.dir >dumped || return
     grep -q 'MPI_Finalize' dumped || fail "$(tail -n 3 dumped)"
@@ -193,7 +194,8 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         is_not_run 4 "file/b.dir: Not a directory" $n -o file/b.dir
         is_not_run 3 "file: exists and is not a directory" $n -o file
         is_not_run 3 "dangling: exists and is not a directory" $n -o dangling
-        is_not_run 3 "a.dir: has a recording: give another name, or --force to replace it" $n -o a.dir
+        is_not_run 3 "a.dir: has a recording: give another name, or --force to replace it" $n \
+            -o a.dir
         runs "file/b.dir: Not a directory" mpi $n env WEND_OUTPUT="$PWD/file/b.dir" \
             LD_PRELOAD="$LIBWEND:$YIELD" "$PROGRAMS/hello"
     done

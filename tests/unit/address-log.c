@@ -1,29 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* asked: which displacements are differences of addresses in different segments. The tracer's
+/* address-log: which displacements are differences of addresses in different segments. The tracer's
  * memory files are linked into the test. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/tracer/memory/address.h"
-
-int64_t thread_number(void)
-{
-    return 0;
-}
-void segment_event_free(int64_t segment)
-{
-    (void)segment;
-}
-void segment_event_name(int64_t segment, enum memory_place place, int device)
-{
-    (void)segment;
-    (void)place;
-    (void)device;
-}
-void state_break(const char *why)
-{
-    (void)why;
-}
 
 static void is(const AddressLog *a, const int64_t *values, int64_t n, int64_t base, int line)
 {
