@@ -488,7 +488,8 @@ class Wrapper:
         self.put_nulls()
         made = f.request
         if made:
-            self.line(f"call_end_new_request(c, {made.name}, &(struct RequestMetadata){{{self.request_facts(made)}}});")
+            metadata = f"&(struct RequestMetadata){{{self.request_facts(made)}}}"
+            self.line(f"call_end_new_request(c, {made.name}, {metadata});")
         else:
             self.line("call_end(c);")
         self.line("return rc;")
@@ -515,7 +516,8 @@ class Wrapper:
             elif used:
                 pre.append(f"int64_t before_{p.name} = {p.name} ? (int64_t)*{p.name} : 0;")
         if needs["from"]:
-            pre.append("MessageMetadata from = message_facts(message ? *message : MPI_MESSAGE_NULL);")
+            pre.append("MessageMetadata from = "
+                       "message_facts(message ? *message : MPI_MESSAGE_NULL);")
         if needs["filled"]:
             status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
             pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")
