@@ -91,6 +91,10 @@ setup() { in_scratch; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
 @test "round trip: published names" { roundtrip 2 "$PROGRAMS/services"; }
 @test "round trip: sessions" { library_has MPI_Session_init; roundtrip 2 "$PROGRAMS/sessions"; }
+@test "round trip: a session of one rank" {
+    library_has MPI_Session_init
+    roundtrip 1 "$PROGRAMS/sessions"
+}
 @test "round trip: a session of each thread" { library_has MPI_Session_init; roundtrip 2 "$PROGRAMS/sessions" threads; }
 @test "round trip: wildcards that one rank sends to" { roundtrip 3 "$PROGRAMS/wildcards"; }
 @test "round trip: wildcards on communicators of their own" {

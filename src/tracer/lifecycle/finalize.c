@@ -316,8 +316,7 @@ bool finalize_merge(MPI_Comm comm)
             take(&m, step, (int)(rank + step), comm);
     }
     int written = rank == 0 && write_archive(&m);
-    /* A rank alone asks nothing: in a session's last moments MPI may have no transport left. */
-    if ((size == 1 || wait_bcast(&written, 1, MPI_INT, 0, comm)) && !written)
+    if (wait_bcast(&written, 1, MPI_INT, 0, comm) && !written)
         keep_part(&m, rank);
     if (m.good)
         m.library.end();
