@@ -118,7 +118,7 @@ static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint3
     writer_shorter(w, &plain, may ? &by_kind : NULL);
 }
 
-/* A symbol of a rule that is gone through, and its repeats; none, if it is strided. */
+/* A symbol of a rule that is gone through, and its repetition count; none, if it is strided. */
 typedef struct {
     guint kind;
     const WendSymbol *symbol;

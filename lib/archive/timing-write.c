@@ -174,7 +174,7 @@ static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32
         t->n_values++;
         t->gap = 0;
     }
-    /* those of an strided terminal have not been encoded before, and the function just had that
+    /* those of a strided terminal have not been encoded before, and the function just had that
      * row */
     t->gap += count - (value != ROW_LIKELY);
 }
@@ -277,7 +277,7 @@ static void number_rows(Writer *w, const Timed *timed, int interval, gboolean en
     }
 }
 
-/* Those of a class all together, or by variant if it is a aligned one. */
+/* Those of a class all together, or by variant if it is an aligned one. */
 static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s,
                            gboolean encoded)
 {

@@ -196,7 +196,7 @@ static gboolean sequence_spread(Sequence *s, guint32 rank)
         g_bytes_unref(grammar);
         return FALSE;
     }
-    /* There are so many of an strided shape that all of them are timed as one. */
+    /* There are so many of a strided shape that all of them are timed as one. */
     guint32 *timed_as = g_new(guint32, table.n_terminals + 1);
     g_autofree guint32 *of_shape = g_new0(guint32, table.n_shapes + 1);
     for (guint i = 0; i < s->table.n_terminals; i++)

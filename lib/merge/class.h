@@ -160,7 +160,7 @@ gboolean class_spread(Class *k);
 /* B into A, whose ranks are others, neither with strided terminals. FALSE, and nothing done: it
  * takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
 gboolean class_merge(Class *a, Class *b);
-/* Likewise, always: structures are equal, and grammars are but for repeats. A keeps its own. */
+/* Likewise, always: structures are equal, and grammars are but for counts. A keeps its own. */
 void class_join(Class *a, Class *b);
 /* What class-alignment.c makes of a sequence of two classes: its terminals are OF[0] of the one and
  * OF[1] of the other, or PAIR_NONE. */

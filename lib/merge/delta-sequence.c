@@ -121,7 +121,7 @@ gboolean ruled_measure(Ruled *r)
                 || so_far.length > G_MAXINT64 / 2)
                 return FALSE;
             gint64 sum;
-            /* the repeats is below 2^62, as the length is */
+            /* the count is below 2^62, as the length is */
             r->wraps |= __builtin_mul_overflow(one.sum, (gint64)y->repeats, &sum);
             r->wraps |= __builtin_add_overflow(so_far.sum, sum, &so_far.sum);
         }

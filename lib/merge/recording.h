@@ -53,7 +53,7 @@ typedef struct {
     GHashTable *variants; /* Class -> Variants */
     GArray *shapes;       /* ShapeRow */
     GArray *signatures;   /* Signature: the terminals, */
-    /* and by signature its number in the archive, an strided one's being that of the first it
+    /* and by signature its number in the archive, a strided one's being that of the first it
      * stands for; behind the last, how many there are */
     guint32 *numbers;
     /* Rule over signatures; a rule uses only rules before it. Of one that is unrolled it says what

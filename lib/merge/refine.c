@@ -15,7 +15,7 @@ enum { TIMES_MAX = 2, MORE_MAX = 64 };
 /* -- the key -- */
 
 /* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987): that of a rule follows from those of
- * what it uses, whatever the repeats. */
+ * what it uses, whatever the repetition counts. */
 enum { HASHES = 2 };
 static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1,
                      bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};

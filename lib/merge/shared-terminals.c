@@ -181,7 +181,7 @@ typedef struct {
     GArray *bodies;
     GHashTable *by_content; /* GBytes -> number + 1 */
     GArray *starts;         /* guint32: number of the body of each sequence's start */
-    /* WendSymbol over terminals and bodies: those of bodies whose repeats is a trip, one after the
+    /* WendSymbol over terminals and bodies: those of bodies whose count is a trip, one after the
      * other */
     GArray *trips;
     GHashTable *unrolled; /* number of a body that is gone through + 1 -> UnrolledRule */
@@ -274,7 +274,7 @@ static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *termin
 }
 
 /* Sequitur over all bodies. Fills the row: rule 0 has the bodies one after the other, ended by
- * terminals from FIRST_END on. A symbol whose repeats is a trip is a terminal of its own, behind
+ * terminals from FIRST_END on. A symbol whose count is a trip is a terminal of its own, behind
  * those of the ends, so that it stays where it is. */
 static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_end, RuleRow *row)
 {

@@ -97,7 +97,7 @@ const Strided *table_strided(const Table *t, guint32 terminal)
     return NULL;
 }
 
-/* All that an strided terminal of one rank stands for are words that can be. */
+/* All that a strided terminal of one rank stands for are words that can be. */
 static gboolean strided_in_range(const Table *t, const Strided *a)
 {
     const RankVector *slots = &t->slots[t->first_slot[a->terminal]];

@@ -174,7 +174,7 @@ UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule)
     return w;
 }
 
-/* As much of an strided symbol as is in one row. */
+/* As much of a strided symbol as is in one row. */
 static void next_in_row(UnrolledWalk *w, UnrolledSymbol *s)
 {
     guint32 count = w->u->counts[w->strided.id], *at = &w->at[w->strided.id];

@@ -14,7 +14,7 @@
 
 typedef struct {
     RuleRow row;     /* the sequence's grammar */
-    guint32 *counts; /* by terminal: how many an strided one stands for; 0: it is none */
+    guint32 *counts; /* by terminal: how many a strided one stands for; 0: it is none */
     guint8 *kind;    /* by rule: Unrolled */
     guint32 *number; /* by rule: the caller's number of it, if it is one by itself */
 } Unrolling;
@@ -27,7 +27,8 @@ typedef enum { UNROLLED_AS_IT_IS, UNROLLED_INLINE, UNROLLED_WHOLE } Unrolled;
 Unrolling *unrolling_new(const Sequence *s);
 void unrolling_free(Unrolling *u);
 
-/* What RULE, a whole one, has: each symbol once, with how often as its repeats, in no order. */
+/* The symbols of RULE, a whole one: each once, in no order. Its repetition count says how often the
+ * rule has it. */
 Rule unrolling_summary(const Unrolling *u, guint32 rule);
 
 /* Going through a whole rule. */

@@ -2,7 +2,7 @@
 /* variants.h: classes whose calls differ in nothing but trip counts, as one.
  *
  * Where a loop's trip count follows from the rank ("self times", figure 4 of the paper on elastic
- * traces), ranks have equal tables and grammars that are equal but for repeats. Such classes become
+ * traces), ranks have equal tables and grammars that are equal but for counts. Such classes become
  * one at the end of the merge, when all classes are known, so that the order of merging does not
  * matter. */
 #ifndef WEND_VARIANTS_H
@@ -21,11 +21,11 @@ typedef struct {
     guint n, n_trips;
     Variant *variants; /* n, by lowest rank */
     /* by symbol of the class's grammars, sequence by sequence, rule by rule: number of its trip +
-     * 1; 0: the repeats is that of all */
+     * 1; 0: the count is that of all */
     guint32 *trip_of;
 } Variants;
 
-/* N variants: the RANKS of each, and its EXPONENTS (guint64) of all symbols of the class's
+/* N variants: the RANKS of each, and its REPEATS (guint64) of all symbols of the class's
  * grammars, sequence by sequence, rule by rule. All is copied. The hash tables of variants_join
  * free it. */
 Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats);

@@ -77,7 +77,7 @@ void part_table_clear(PartTable *t)
     g_clear_pointer(&t->streams, g_array_unref);
 }
 
-/* -- a stream or an strided terminal, call by call -- */
+/* -- a stream or a strided terminal, call by call -- */
 
 typedef struct {
     OutcomeRuns runs;
@@ -193,7 +193,7 @@ typedef struct {
     Rows *rows;         /* by shape; NULL: no terminal is to be strided */
     guint64 rows_bytes;
     guint hopeful;       /* elastic shapes that are not hopeless */
-    GHashTable *strided; /* what an strided terminal is (GBytes) -> its number + 1 */
+    GHashTable *strided; /* what a strided terminal is (GBytes) -> its number + 1 */
     GArray *numbers;     /* guint32, by former terminal */
     WendIntern table;    /* of terminals of elastic shapes */
     WendArena records;

@@ -9,7 +9,7 @@
  * without elastic shapes would have handed over, byte for byte.
  *
  * A root that calls each rank has calls whose slots go up in equal steps. These may stay one
- * terminal, an strided one, of which each call in turn is the next (strided.h). */
+ * terminal, a strided one, of which each call in turn is the next (PartTerminal). */
 #ifndef WEND_ELASTIC_H
 #define WEND_ELASTIC_H
 
@@ -50,7 +50,7 @@ void part_table_clear(PartTable *t);
  * if there are none. STRIDED: long rows of calls whose slots go up in equal steps become strided
  * terminals, but for the first call of each, which tells the grammar where a row begins. Terminals
  * are numbered by first occurrence. NUMBERS (guint32): by former terminal which it is; PAIR_NONE
- * (pairs.h): that of a stream or an strided one, or of no call. FALSE: damaged, or *ERROR is set:
+ * (pairs.h): that of a stream or a strided one, or of no call. FALSE: damaged, or *ERROR is set:
  * it would take more than ROOM bytes, with what is then made of the terminals. Time: 10 to 50 ns
  * for each call of the sequence, 500 to 1,000 for each that is new. */
 gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray *numbers,

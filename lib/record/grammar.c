@@ -385,7 +385,7 @@ static void join_twins(WendGrammar *g, uint32_t a)
     push(g, prev);
 }
 
-/* A rule with one use and no repeats: its body takes the place of the use. */
+/* A rule with one use and no repetition count: its body takes the place of the use. */
 static void inline_rule(WendGrammar *g, uint32_t guard)
 {
     uint32_t use = g->nodes[guard].use_next, prev = g->nodes[use].prev, next = g->nodes[use].next;

@@ -3,8 +3,8 @@
  *
  * Source: Nevill-Manning and Witten, "Identifying hierarchical structure in sequences" (1997);
  * repetition counts as in the Pilgrim paper, section 2.2. Properties kept: no pair of adjacent
- * symbols (with equal repeats) occurs twice, a rule used once has an repeats of 2 or more there, a
- * rule has at least two symbols, B^i B^j is B^(i+j). Time and memory are linear in the appended
+ * symbols (with equal counts) occurs twice, a rule used once has a count of 2 or more there, a rule
+ * has at least two symbols, B^i B^j is B^(i+j). Time and memory are linear in the appended
  * symbols; a loop costs O(1) memory and a few nanoseconds a symbol, whatever its length. The
  * grammar depends on the sequence alone, not on how appends were grouped or when it was encoded. No
  * GLib; when memory is short an append returns false, and what was appended before stays right. */

@@ -11,8 +11,8 @@ typedef struct {
     WendSymbol *symbols;
 } Rule;
 
-/* An repeats of RULE_TRIP + t: the t-th trip count of the class (variants.h), another one on some
- * ranks than on others. */
+/* A count of RULE_TRIP + t is the t-th trip count of the class (variants.h), which differs by
+ * rank. */
 #define RULE_TRIP (UINT64_C(1) << 63)
 
 /* A grammar as it is in a part: rule 0 is the start. */
@@ -21,13 +21,13 @@ typedef struct {
     Rule *rules;
 } RuleRow;
 
-/* A symbol as an archive has it: NUMBER says which, and the lowest bits what it is. An repeats
+/* A symbol as an archive has it: NUMBER says which, and the lowest bits what it is. A count
  * follows where it is repeated. */
 enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };
 void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out);
 
 /* How a rule is written: n (unsigned(2 id + is_rule) unsigned(repeats))^n, as in a part; or n
- * (symbol [unsigned(repeats)])^n, where what is not repeated has no repeats (symbol_encode). */
+ * (symbol [unsigned(repeats)])^n, where a symbol that occurs once has no count (symbol_encode). */
 typedef enum { RULES_PLAIN, RULES_SHORT } RulesForm;
 
 /* Reads a grammar as wend_grammar_encode wrote it, or its rules one by one; terminals must be below
