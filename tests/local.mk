@@ -20,6 +20,7 @@ EXTRA_DIST += tests/support/tool.c
 
 # Small programs, each about one hard thing, compiled with the MPI compiler as a user would do it.
 TEST_PROGRAM_FILES = \
+	tests/programs/across.c \
 	tests/programs/arenas.c \
 	tests/programs/arguments.c \
 	tests/programs/butterfly.c \

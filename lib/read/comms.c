@@ -3,32 +3,71 @@
  *
  * A communicator's identity is what its members agree on without a message (docs/recording.md,
  * "Communicators"). Identities are numbered in the order of ranks, sequences and calls. Only rules
- * that contain a creating call are entered, so the cost follows the creations. */
+ * that contain a creating call are entered, so the cost follows the creations.
+ *
+ * The members of a communicator that holds processes of several worlds do not agree on leaders,
+ * which are ranks of the world that records them. Such communicators, and those that are made from
+ * them ("across"), have an identity without leaders. Where that does not do, leaders are looked for
+ * (comm-leaders.h), and communicators that two sides made by calls of their own are joined
+ * (comm-meetings.h). Then all numbers are given anew. */
 #include "program-private.h"
 
 #include <string.h>
 
 #include "base/buf.h"
+#include "comm-leaders.h"
+#include "comm-meetings.h"
+#include "world-starts.h"
 
 /* A file that lies can claim any number of creations. Beyond this many, over all ranks,
  * communicators are unknown. */
 enum { CREATIONS_MAX = 1 << 24 };
+/* How often numbers are given: each time may tell more of communicators that are made from others
+ * of several worlds. */
+enum { ROUNDS_MAX = 16 };
 
 struct CommNumbers {
     GPtrArray *by_rank; /* GPtrArray of GArray of WendCommMade, by sequence */
     guint n;            /* numbers given */
 };
 
+/* What tells the communicators of one creation apart, if they are across. */
+typedef enum {
+    TELL_BY_LEADERS,
+    TELL_BY_COLOR,
+    TELL_NOTHING /* there is one */
+} TellBy;
+
 typedef struct {
     WendProgram *p;
     guint8 *rule_creates, *terminal_creates;
-    GHashTable *numbers; /* identity -> number */
     WendDecoder *decoder;
+    CommLeaders *leaders;
+    CommMeetings *meetings;
+    GHashTable *starters;           /* WendWorldStarter -> world */
+    guint creations, all_creations; /* in this round, in all */
+    /* of this round */
+    GHashTable *numbers; /* identity -> number */
+    GHashTable *across;  /* numbers */
+    guint *parents;      /* by world: number of its parent communicator; 0: not known */
     guint rank, world;
+    gint64 thread;
+    guint64 starts;     /* this sequence: calls that started a world */
+    guint place;        /* this rank: creations so far */
     GHashTable *here;   /* this rank: handle -> number */
     GHashTable *counts; /* this rank: what n counts -> how many so far */
-    guint creations;
 } Numbering;
+
+/* A call that makes a communicator. */
+typedef struct {
+    const WendCall *call;
+    WendCommMade *made;
+    gboolean by_group, merge, pair;
+    const WendArg *parent; /* the first communicator that it has; NULL: none */
+    gboolean across;       /* the parent is */
+    gboolean by_local;     /* a pair with a side that leaders do not identify */
+    guint count;           /* number of the creation among those of its kind */
+} Creation;
 
 int wend_function_comm_made(const WendFunction *f)
 {
@@ -78,49 +117,124 @@ static void put_words(WendBuf *b, const WendArg *arg)
         wend_buf_signed(b, arg->in[i]);
 }
 
+static TellBy tell_by(const WendFunction *f)
+{
+    static const char *const single[] = {"MPI_Comm_dup",
+                                         "MPI_Comm_dup_with_info",
+                                         "MPI_Comm_idup",
+                                         "MPI_Comm_spawn",
+                                         "MPI_Comm_spawn_multiple",
+                                         "MPI_Comm_idup_with_info",
+                                         "MPI_Comm_accept",
+                                         "MPI_Comm_connect",
+                                         "MPI_Intercomm_merge",
+                                         "MPI_Cart_create",
+                                         "MPI_Graph_create",
+                                         "MPI_Dist_graph_create",
+                                         "MPI_Dist_graph_create_adjacent"};
+    if (strcmp(f->name, "MPI_Comm_split") == 0)
+        return TELL_BY_COLOR;
+    for (guint i = 0; i < G_N_ELEMENTS(single); i++)
+        if (strcmp(f->name, single[i]) == 0)
+            return TELL_NOTHING;
+    return TELL_BY_LEADERS;
+}
+
+static guint number_of_argument(const Numbering *n, const WendArg *comm)
+{
+    gpointer number;
+    return comm && g_hash_table_lookup_extended(n->here, &comm->in[0], NULL, &number)
+               ? GPOINTER_TO_UINT(number)
+               : 0;
+}
+
+static gboolean is_across(const Numbering *n, guint number)
+{
+    return g_hash_table_contains(n->across, GUINT_TO_POINTER(number));
+}
+
+static Creation creation_of(const Numbering *n, const WendCall *call, WendCommMade *made)
+{
+    const char *name = call->function->name;
+    Creation c = {.call = call, .made = made};
+    c.by_group = strstr(name, "_group") != NULL;
+    c.merge = strstr(name, "Intercomm_merge") != NULL;
+    c.pair = strstr(name, "Intercomm_create") != NULL;
+    for (guint i = 0; i < call->n_args && !c.parent; i++)
+        if (call->args[i].param->kind == WEND_KIND_COMM && call->args[i].n_in > 0
+            && call->args[i].param->dir != WEND_DIR_OUT)
+            c.parent = &call->args[i];
+    c.across = is_across(n, number_of_argument(n, c.parent));
+    c.by_local = c.pair && c.parent && (c.across || made->remote_leader < 0);
+    return c;
+}
+
+/* Two groups without a common parent are told apart by these. */
+static void put_tags(const WendCall *call, WendBuf *b)
+{
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->n_in > 0 && arg->param->dir != WEND_DIR_OUT
+            && (arg->param->kind == WEND_KIND_TAG || arg->param->kind == WEND_KIND_STRING))
+            put_words(b, arg);
+    }
+}
+
+/* The two sides of an intercommunicator see them exchanged. What is not known is so to the members
+ * in one world. */
+static void put_leaders(const Numbering *n, const Creation *c, WendBuf *b)
+{
+    wend_buf_signed(b, MIN(c->made->leader, c->made->remote_leader));
+    wend_buf_signed(b, MAX(c->made->leader, c->made->remote_leader));
+    wend_buf_unsigned(b, c->across && !comm_leaders_missing(c->made) ? 0 : n->world + 1);
+}
+
+/* The communicators that the same calls made, or may have made, in any world. */
+static void note_event(const Numbering *n, const Creation *c)
+{
+    WendBuf event = WEND_BUF_INIT;
+    wend_buf_string(&event, c->call->function->name);
+    wend_buf_unsigned(&event, number_of_argument(n, c->parent));
+    if (c->by_group)
+        put_tags(c->call, &event);
+    else
+        wend_buf_unsigned(&event, c->count);
+    comm_leaders_note(n->leaders, &event, (CommPlace){n->rank, n->place}, c->made);
+    wend_buf_clear(&event);
+}
+
 /* What n counts: by all members in the same order. Most creations are collective over the parent,
  * so n counts them all on it. Where that is not so (only a group takes part, or two groups that
  * have no common parent), leaders, tags and the function tell them apart. */
-static void identify(Numbering *n, const WendCall *call, const gint64 *out, WendBuf *identity)
+static void count(Numbering *n, Creation *c, WendBuf *identity)
 {
-    const WendFunction *f = call->function;
-    gboolean by_group = strstr(f->name, "_group") != NULL,
-             merge = strstr(f->name, "Intercomm_merge") != NULL;
-    gboolean pair = strstr(f->name, "Intercomm_create") != NULL;
-    gboolean own = by_group || merge || pair;
-    /* after the handle: size, rank, leader, remote size, remote leader. The two sides of an
-     * intercommunicator see them exchanged. */
-    gint64 a = wend_is_handle(out[0]) ? out[3] : -1, c = wend_is_handle(out[0]) ? out[5] : -1;
-    gint64 low = MIN(a, c), high = MAX(a, c);
+    gboolean own = c->by_group || c->merge || c->pair;
     WendBuf what = WEND_BUF_INIT;
-    /* leaders are ranks of it; what it has in common with other worlds has a number in each */
-    wend_buf_unsigned(&what, n->world);
-    wend_buf_string(&what, own ? f->name : "");
-    gboolean parent = FALSE;
-    for (guint i = 0; i < call->n_args; i++) {
-        const WendArg *arg = &call->args[i];
-        if (arg->n_in <= 0 || arg->param->dir == WEND_DIR_OUT)
-            continue;
-        if (arg->param->kind == WEND_KIND_COMM && !pair && !parent) {
-            put_comm(n, &what, arg->in[0]);
-            parent = TRUE;
-        }
-        if ((by_group || pair)
-            && (arg->param->kind == WEND_KIND_TAG || arg->param->kind == WEND_KIND_STRING))
-            put_words(&what, arg);
-    }
-    if (by_group || pair) {
-        wend_buf_signed(&what, low);
-        wend_buf_signed(&what, high);
-    }
-    if (!parent && !own)
-        wend_buf_string(&what, f->name);
-    guint count = count_of(n, &what);
+    wend_buf_unsigned(&what, c->across || c->by_local ? 0 : n->world + 1);
+    wend_buf_string(&what, own || !c->parent ? c->call->function->name : "");
+    if (c->parent && (!c->pair || c->by_local))
+        put_comm(n, &what, c->parent->in[0]);
+    if (c->by_group || c->pair)
+        put_tags(c->call, &what);
+    if (c->by_group || (c->pair && !c->by_local))
+        put_leaders(n, c, &what);
+    c->count = count_of(n, &what);
     wend_buf_bytes(identity, what.data, what.len);
-    wend_buf_unsigned(identity, count);
-    wend_buf_signed(identity, low);
-    wend_buf_signed(identity, high);
+    wend_buf_unsigned(identity, c->count);
     wend_buf_clear(&what);
+}
+
+static void identify(Numbering *n, Creation *c, WendBuf *identity)
+{
+    const WendArg *color = wend_call_arg(c->call, "color");
+    TellBy by = c->across ? tell_by(c->call->function) : TELL_BY_LEADERS;
+    count(n, c, identity); /* also where this rank gets MPI_COMM_NULL */
+    if (c->by_local)
+        return;
+    if (by == TELL_BY_COLOR && color && color->n_in > 0)
+        wend_buf_signed(identity, color->in[0]);
+    else if (by == TELL_BY_LEADERS)
+        put_leaders(n, c, identity);
 }
 
 /* How many neighbours a Cartesian or distributed graph has, from the call that makes it. */
@@ -133,11 +247,19 @@ static gint64 out_neighbours(const WendCall *call)
     return degree && degree->n_in > 0 && degree->in[0] >= 0 ? degree->in[0] : -1;
 }
 
-static void made(Numbering *n, guint32 terminal, GArray *list)
+/* -- one creation -- */
+
+/* A rank of the job, for one of the caller's world. */
+static gint64 process_of(const Numbering *n, gint64 leader)
 {
-    const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
+    const WendWorld *world = &n->p->worlds[n->world];
+    return leader >= 0 && leader < (gint64)world->ranks ? (gint64)world->first + leader : -1;
+}
+
+static WendCommMade facts_of(const Numbering *n, const WendCall *call)
+{
     const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
-    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
+    WendCommMade made = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
                          G_MAXUINT,
                          -1,
                          -1,
@@ -146,36 +268,109 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
                          -1,
                          -1,
                          call->function};
-    if (wend_is_handle(comm.handle)) {
-        comm.out_neighbours = out_neighbours(call);
-        comm.size = arg->out[1];
-        comm.rank = arg->out[2];
-        comm.leader = arg->out[3];
-        comm.remote_size = arg->out[4];
-        comm.remote_leader = arg->out[5];
+    if (wend_is_handle(made.handle)) {
+        made.out_neighbours = out_neighbours(call);
+        made.size = arg->out[1];
+        made.rank = arg->out[2];
+        made.leader = process_of(n, arg->out[3]);
+        made.remote_size = arg->out[4];
+        made.remote_leader = process_of(n, arg->out[5]);
+        comm_leaders_set_found(n->leaders, (CommPlace){n->rank, n->place}, &made);
     }
+    return made;
+}
+
+/* The world that the call started, as its root; 0: none. */
+static guint started_world(Numbering *n, const WendCall *call)
+{
+    if (!wend_call_starts_world(call))
+        return 0;
+    const WendWorldStarter call_of = {n->rank, n->thread, n->starts++};
+    return GPOINTER_TO_UINT(g_hash_table_lookup(n->starters, &call_of));
+}
+
+static gboolean is_parent(const WendFunction *f)
+{
+    return strcmp(f->name, "MPI_Comm_get_parent") == 0;
+}
+
+static guint number_by_identity(Numbering *n, Creation *c)
+{
+    WendBuf identity = WEND_BUF_INIT;
+    guint number = 0;
+    identify(n, c, &identity);
+    GBytes *key = g_bytes_new(identity.data, identity.len);
+    if (wend_is_handle(c->made->handle)) {
+        number = GPOINTER_TO_UINT(g_hash_table_lookup(n->numbers, key));
+        if (number == 0 && is_parent(c->call->function))
+            number = n->parents[n->world];
+        if (number == 0)
+            number = comm_meetings_number(n->meetings, (CommPlace){n->rank, n->place});
+        if (number == 0) {
+            number = g_hash_table_size(n->numbers) + 1; /* 0 is MPI_COMM_WORLD */
+            g_hash_table_insert(n->numbers, g_bytes_ref(key), GUINT_TO_POINTER(number));
+        }
+    }
+    g_bytes_unref(key);
+    wend_buf_clear(&identity);
+    return number;
+}
+
+/* What two sides made by calls of their own. */
+static void note_meeting(const Numbering *n, const Creation *c)
+{
+    const CommPlace at = {n->rank, n->place};
+    const WendArg *port = wend_call_arg(c->call, "port_name"),
+                  *peer = wend_call_arg(c->call, "peer_comm"),
+                  *leader = wend_call_arg(c->call, "remote_leader");
+    WendBuf name = WEND_BUF_INIT;
+    put_tags(c->call, &name);
+    if (port && port->n_in > 0)
+        comm_meetings_at_port(n->meetings, &name,
+                              strcmp(c->call->function->name, "MPI_Comm_accept") == 0, n->thread,
+                              at, c->made->number);
+    else if (c->pair && peer && peer->n_in > 0 && leader && leader->n_in > 0)
+        comm_meetings_of_pair(n->meetings, &name, number_of_argument(n, peer), leader->in[0], at,
+                              c->made->number);
+    wend_buf_clear(&name);
+}
+
+static void take_number(Numbering *n, Creation *c, guint world)
+{
+    const char *name = c->call->function->name;
+    guint number = c->made->number;
+    gpointer key = GUINT_TO_POINTER(number);
+    gboolean joined =
+        comm_meetings_note_number(n->meetings, (CommPlace){n->rank, n->place}, number);
+    if (c->across || c->by_local || joined || is_parent(c->call->function)
+        || g_str_has_prefix(name, "MPI_Comm_spawn"))
+        g_hash_table_add(n->across, key);
+    if (world != 0)
+        n->parents[world] = number;
+    if (c->across && !c->by_local && tell_by(c->call->function) == TELL_BY_LEADERS)
+        note_event(n, c);
+    note_meeting(n, c);
+    g_hash_table_replace(n->here, handle_key(c->made->handle), key);
+}
+
+static void made(Numbering *n, guint32 terminal, GArray *list)
+{
+    const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
+    WendCommMade comm = facts_of(n, call);
+    guint world = started_world(n, call);
     gpointer known;
     if (!(call->function->flags & WEND_F_CREATES_COMM)
         && g_hash_table_lookup_extended(n->here, &comm.handle, NULL, &known)) {
         comm.number = GPOINTER_TO_UINT(known); /* a handle that it has already */
-        g_array_append_val(list, comm);
-        return;
-    }
-    WendBuf identity = WEND_BUF_INIT;
-    identify(n, call, arg->out, &identity); /* counts also where this rank gets MPI_COMM_NULL */
-    if (wend_is_handle(comm.handle)) {
-        GBytes *key = g_bytes_new(identity.data, identity.len);
-        gpointer number;
-        if (g_hash_table_lookup_extended(n->numbers, key, NULL, &number)) {
-            comm.number = GPOINTER_TO_UINT(number);
-            g_bytes_unref(key);
-        } else {
-            comm.number = g_hash_table_size(n->numbers) + 1; /* 0 is MPI_COMM_WORLD */
-            g_hash_table_insert(n->numbers, key, GUINT_TO_POINTER(comm.number));
+    } else {
+        Creation c = creation_of(n, call, &comm);
+        guint number = number_by_identity(n, &c);
+        if (number != 0) {
+            comm.number = number;
+            take_number(n, &c, world);
         }
-        g_hash_table_replace(n->here, handle_key(comm.handle), GUINT_TO_POINTER(comm.number));
     }
-    wend_buf_clear(&identity);
+    n->place++;
     g_array_append_val(list, comm);
 }
 
@@ -236,38 +431,171 @@ static void free_rank(gpointer row)
     g_ptr_array_unref(row);
 }
 
+static void number_rank(Numbering *n, guint rank)
+{
+    WendProgram *p = n->p;
+    const WendClass *k = &p->classes[p->class_of[rank]];
+    GPtrArray *row = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    g_ptr_array_add(p->comms->by_rank, row);
+    g_hash_table_remove_all(n->here);
+    g_hash_table_remove_all(n->counts);
+    n->rank = rank;
+    n->world = wend_program_world_of(p, rank);
+    n->place = 0;
+    for (guint q = 0; q < k->n_sequences; q++) {
+        GArray *list = g_array_new(FALSE, FALSE, sizeof(WendCommMade));
+        n->thread = k->sequences[q].kind == WEND_SEQUENCE_THREAD ? k->sequences[q].id : -1;
+        n->starts = 0;
+        expand(n, k->sequences[q].rule, list);
+        g_ptr_array_add(row, list);
+    }
+}
+
+static void number_all(Numbering *n)
+{
+    WendProgram *p = n->p;
+    g_ptr_array_set_size(p->comms->by_rank, 0);
+    g_hash_table_remove_all(n->numbers);
+    g_hash_table_remove_all(n->across);
+    memset(n->parents, 0, p->n_worlds * sizeof(guint));
+    n->creations = 0;
+    for (guint rank = 0; rank < p->ranks; rank++)
+        number_rank(n, rank);
+    n->all_creations += n->creations;
+}
+
+/* -- all members of a communicator -- */
+
+typedef void (*TakeMember)(gpointer data, CommPlace at, WendCommMade *made);
+
+static void each_member(const Numbering *n, TakeMember take, gpointer data)
+{
+    for (guint rank = 0; rank < n->p->ranks; rank++) {
+        const GPtrArray *row = g_ptr_array_index(n->p->comms->by_rank, rank);
+        CommPlace at = {rank, 0};
+        for (guint q = 0; q < row->len; q++) {
+            GArray *list = g_ptr_array_index(row, q);
+            for (guint i = 0; i < list->len; i++, at.place++)
+                if (wend_is_handle(g_array_index(list, WendCommMade, i).handle))
+                    take(data, at, &g_array_index(list, WendCommMade, i));
+        }
+    }
+}
+
+typedef struct {
+    const Numbering *n;
+    GArray *members; /* CommMember of communicators that are across */
+} Gathered;
+
+static void gather(gpointer data, CommPlace at, WendCommMade *made)
+{
+    Gathered *g = data;
+    const CommMember member = {at.rank, made};
+    if (is_across(g->n, made->number))
+        g_array_append_val(g->members, member);
+}
+
+static gint compare_members(gconstpointer a, gconstpointer b)
+{
+    const CommMember *m = a, *o = b;
+    if (m->made->number != o->made->number)
+        return m->made->number < o->made->number ? -1 : 1;
+    return m->rank < o->rank ? -1 : m->rank > o->rank;
+}
+
+/* Sets the leaders that members in other worlds know. */
+static void settle(const Numbering *n)
+{
+    Gathered g = {n, g_array_new(FALSE, FALSE, sizeof(CommMember))};
+    if (g_hash_table_size(n->across) > 0)
+        each_member(n, gather, &g);
+    g_array_sort(g.members, compare_members);
+    const CommMember *members = (const CommMember *)(gpointer)g.members->data;
+    for (guint i = 0, end; i < g.members->len; i = end) {
+        for (end = i + 1; end < g.members->len; end++)
+            if (members[end].made->number != members[i].made->number)
+                break;
+        comm_leaders_settle(members + i, end - i);
+    }
+    g_array_unref(g.members);
+}
+
+static void take_meeting(gpointer data, CommPlace at, WendCommMade *made)
+{
+    comm_meetings_member(data, at, made);
+}
+
+/* Whether numbers given anew would be others. */
+static gboolean find_more(Numbering *n)
+{
+    gboolean more = comm_leaders_find(n->leaders);
+    if (comm_meetings_prepare(n->meetings, g_hash_table_size(n->numbers)))
+        each_member(n, take_meeting, n->meetings);
+    more |= comm_meetings_join(n->meetings);
+    return more && n->all_creations + n->creations <= CREATIONS_MAX;
+}
+
+/* -- the start and the end -- */
+
+static guint starter_hash(gconstpointer key)
+{
+    const WendWorldStarter *s = key;
+    return (s->rank * 2654435761u ^ (guint)s->thread) * 2654435761u ^ (guint)s->number;
+}
+
+static gboolean starter_equal(gconstpointer a, gconstpointer b)
+{
+    const WendWorldStarter *s = a, *t = b;
+    return s->rank == t->rank && s->thread == t->thread && s->number == t->number;
+}
+
+static GHashTable *starters_of(const WendProgram *p)
+{
+    GHashTable *worlds = g_hash_table_new_full(starter_hash, starter_equal, g_free, NULL);
+    g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
+    for (guint i = 1; i < p->n_worlds; i++)
+        if (starters[i].rank != G_MAXUINT)
+            g_hash_table_insert(worlds, g_memdup2(&starters[i], sizeof *starters),
+                                GUINT_TO_POINTER(i));
+    return worlds;
+}
+
+static GHashTable *numbers_by_bytes(void)
+{
+    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+}
+
 static void make_numbers(WendProgram *p)
 {
     Numbering n = {.p = p,
                    .rule_creates = g_new0(guint8, p->n_rules + 1),
                    .terminal_creates = g_new0(guint8, p->n_terminals + 1),
-                   .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                    (GDestroyNotify)g_bytes_unref, NULL),
                    .decoder = wend_decoder_new(p),
+                   .leaders = comm_leaders_new(p),
+                   .meetings = comm_meetings_new(),
+                   .starters = starters_of(p),
+                   .numbers = numbers_by_bytes(),
+                   .across = g_hash_table_new(NULL, NULL),
+                   .parents = g_new0(guint, p->n_worlds),
                    .here = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                   .counts = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                   (GDestroyNotify)g_bytes_unref, NULL)};
+                   .counts = numbers_by_bytes()};
     mark(&n);
     p->comms = g_new0(CommNumbers, 1);
     p->comms->by_rank = g_ptr_array_new_with_free_func(free_rank);
-    for (n.rank = 0; n.rank < p->ranks; n.rank++) {
-        GPtrArray *row = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-        g_ptr_array_add(p->comms->by_rank, row);
-        const WendClass *k = &p->classes[p->class_of[n.rank]];
-        g_hash_table_remove_all(n.here);
-        g_hash_table_remove_all(n.counts);
-        n.world = wend_program_world_of(p, n.rank);
-        for (guint q = 0; q < k->n_sequences; q++) {
-            GArray *list = g_array_new(FALSE, FALSE, sizeof(WendCommMade));
-            expand(&n, k->sequences[q].rule, list);
-            g_ptr_array_add(row, list);
-        }
-    }
+    number_all(&n);
+    for (guint round = 1; round < ROUNDS_MAX && find_more(&n); round++)
+        number_all(&n);
+    settle(&n);
     p->comms->n = g_hash_table_size(n.numbers);
     wend_decoder_free(n.decoder);
+    comm_leaders_free(n.leaders);
+    comm_meetings_free(n.meetings);
+    g_hash_table_unref(n.starters);
     g_hash_table_unref(n.numbers);
+    g_hash_table_unref(n.across);
     g_hash_table_unref(n.here);
     g_hash_table_unref(n.counts);
+    g_free(n.parents);
     g_free(n.rule_creates);
     g_free(n.terminal_creates);
 }
