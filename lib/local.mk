@@ -74,6 +74,7 @@ CORE_SOURCES = \
 	lib/base/shortage.c \
 	lib/archive/container-read.c \
 	lib/read/classes-read.c \
+	lib/read/comm-identity.c lib/read/comm-identity.h \
 	lib/read/comm-leaders.c lib/read/comm-leaders.h \
 	lib/read/comm-meetings.c lib/read/comm-meetings.h \
 	lib/read/comms.c \

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a recording of tests/programs/across.c.
+"""Checks a recording of tests/programs/across.c: that all peers are known, and each communicator has
+one number.
 
-    across.py WEND RECORDING [RANK …]
+    across.py WEND RECORDING
 
-The tags of its messages say who is at both ends. The RANKs of the job know their peers only in
-their own world. Prints the number of calls with a peer, and of those whose peer is not known."""
+The tags of the program's messages say who is at both ends. Prints what was counted. Exit status 1:
+a peer is not known, or a communicator has two numbers."""
 import collections
 import json
 import subprocess
@@ -41,7 +42,8 @@ def main(wend, recording):
         different += sum(a != b for a, b in zip(sent[ends], received[ends]))
     print(f"{peers} calls, {unknown} without peer_world, "
           f"{different} messages with two numbers of their communicator")
+    return 1 if unknown or different or not peers else 0
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    sys.exit(main(*sys.argv[1:]))

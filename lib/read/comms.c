@@ -14,8 +14,7 @@
 
 #include <string.h>
 
-#include "base/buf.h"
-#include "comm-leaders.h"
+#include "comm-identity.h"
 #include "comm-meetings.h"
 #include "world-starts.h"
 
@@ -31,43 +30,20 @@ struct CommNumbers {
     guint n;            /* numbers given */
 };
 
-/* What tells the communicators of one creation apart, if they are across. */
-typedef enum {
-    TELL_BY_LEADERS,
-    TELL_BY_COLOR,
-    TELL_NOTHING /* there is one */
-} TellBy;
-
 typedef struct {
     WendProgram *p;
     guint8 *rule_creates, *terminal_creates;
     WendDecoder *decoder;
-    CommLeaders *leaders;
     CommMeetings *meetings;
     GHashTable *starters;           /* WendWorldStarter -> world */
     guint creations, all_creations; /* in this round, in all */
     /* of this round */
     GHashTable *numbers; /* identity -> number */
-    GHashTable *across;  /* numbers */
     guint *parents;      /* by world: number of its parent communicator; 0: not known */
-    guint rank, world;
-    gint64 thread;
-    guint64 starts;     /* this sequence: calls that started a world */
-    guint place;        /* this rank: creations so far */
-    GHashTable *here;   /* this rank: handle -> number */
-    GHashTable *counts; /* this rank: what n counts -> how many so far */
+    CommNumbering known; /* to the rank at hand */
+    gint64 thread;       /* at hand */
+    guint64 starts;      /* of it: calls that started a world */
 } Numbering;
-
-/* A call that makes a communicator. */
-typedef struct {
-    const WendCall *call;
-    WendCommMade *made;
-    gboolean by_group, merge, pair;
-    const WendArg *parent; /* the first communicator that it has; NULL: none */
-    gboolean across;       /* the parent is */
-    gboolean by_local;     /* a pair with a side that leaders do not identify */
-    guint count;           /* number of the creation among those of its kind */
-} Creation;
 
 int wend_function_comm_made(const WendFunction *f)
 {
@@ -82,159 +58,6 @@ int wend_function_comm_made(const WendFunction *f)
 static gint64 *handle_key(gint64 handle)
 {
     return g_memdup2(&handle, sizeof handle);
-}
-
-/* -- identities -- */
-
-/* The number of a communicator argument, as a word of an identity: constants and unknown ones by
- * what they are and to whom. */
-static void put_comm(const Numbering *n, WendBuf *b, gint64 handle)
-{
-    gpointer number;
-    if (g_hash_table_lookup_extended(n->here, &handle, NULL, &number)) {
-        wend_buf_unsigned(b, 0);
-        wend_buf_unsigned(b, GPOINTER_TO_UINT(number));
-        return;
-    }
-    wend_buf_unsigned(b, 1);
-    wend_buf_signed(b, handle);
-    wend_buf_unsigned(b, handle == n->p->comm_world ? n->world : n->rank);
-}
-
-static guint count_of(Numbering *n, const WendBuf *what)
-{
-    GBytes *key = g_bytes_new(what->data, what->len);
-    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(n->counts, key));
-    g_hash_table_replace(n->counts, key, GUINT_TO_POINTER(count + 1));
-    return count;
-}
-
-static void put_words(WendBuf *b, const WendArg *arg)
-{
-    wend_buf_signed(b, arg->n_in);
-    gint64 words = arg->param->kind == WEND_KIND_STRING ? (arg->n_in + 7) / 8 : arg->n_in;
-    for (gint64 i = 0; i < words; i++)
-        wend_buf_signed(b, arg->in[i]);
-}
-
-static TellBy tell_by(const WendFunction *f)
-{
-    static const char *const single[] = {"MPI_Comm_dup",
-                                         "MPI_Comm_dup_with_info",
-                                         "MPI_Comm_idup",
-                                         "MPI_Comm_spawn",
-                                         "MPI_Comm_spawn_multiple",
-                                         "MPI_Comm_idup_with_info",
-                                         "MPI_Comm_accept",
-                                         "MPI_Comm_connect",
-                                         "MPI_Intercomm_merge",
-                                         "MPI_Cart_create",
-                                         "MPI_Graph_create",
-                                         "MPI_Dist_graph_create",
-                                         "MPI_Dist_graph_create_adjacent"};
-    if (strcmp(f->name, "MPI_Comm_split") == 0)
-        return TELL_BY_COLOR;
-    for (guint i = 0; i < G_N_ELEMENTS(single); i++)
-        if (strcmp(f->name, single[i]) == 0)
-            return TELL_NOTHING;
-    return TELL_BY_LEADERS;
-}
-
-static guint number_of_argument(const Numbering *n, const WendArg *comm)
-{
-    gpointer number;
-    return comm && g_hash_table_lookup_extended(n->here, &comm->in[0], NULL, &number)
-               ? GPOINTER_TO_UINT(number)
-               : 0;
-}
-
-static gboolean is_across(const Numbering *n, guint number)
-{
-    return g_hash_table_contains(n->across, GUINT_TO_POINTER(number));
-}
-
-static Creation creation_of(const Numbering *n, const WendCall *call, WendCommMade *made)
-{
-    const char *name = call->function->name;
-    Creation c = {.call = call, .made = made};
-    c.by_group = strstr(name, "_group") != NULL;
-    c.merge = strstr(name, "Intercomm_merge") != NULL;
-    c.pair = strstr(name, "Intercomm_create") != NULL;
-    for (guint i = 0; i < call->n_args && !c.parent; i++)
-        if (call->args[i].param->kind == WEND_KIND_COMM && call->args[i].n_in > 0
-            && call->args[i].param->dir != WEND_DIR_OUT)
-            c.parent = &call->args[i];
-    c.across = is_across(n, number_of_argument(n, c.parent));
-    c.by_local = c.pair && c.parent && (c.across || made->remote_leader < 0);
-    return c;
-}
-
-/* Two groups without a common parent are told apart by these. */
-static void put_tags(const WendCall *call, WendBuf *b)
-{
-    for (guint i = 0; i < call->n_args; i++) {
-        const WendArg *arg = &call->args[i];
-        if (arg->n_in > 0 && arg->param->dir != WEND_DIR_OUT
-            && (arg->param->kind == WEND_KIND_TAG || arg->param->kind == WEND_KIND_STRING))
-            put_words(b, arg);
-    }
-}
-
-/* The two sides of an intercommunicator see them exchanged. What is not known is so to the members
- * in one world. */
-static void put_leaders(const Numbering *n, const Creation *c, WendBuf *b)
-{
-    wend_buf_signed(b, MIN(c->made->leader, c->made->remote_leader));
-    wend_buf_signed(b, MAX(c->made->leader, c->made->remote_leader));
-    wend_buf_unsigned(b, c->across && !comm_leaders_missing(c->made) ? 0 : n->world + 1);
-}
-
-/* The communicators that the same calls made, or may have made, in any world. */
-static void note_event(const Numbering *n, const Creation *c)
-{
-    WendBuf event = WEND_BUF_INIT;
-    wend_buf_string(&event, c->call->function->name);
-    wend_buf_unsigned(&event, number_of_argument(n, c->parent));
-    if (c->by_group)
-        put_tags(c->call, &event);
-    else
-        wend_buf_unsigned(&event, c->count);
-    comm_leaders_note(n->leaders, &event, (CommPlace){n->rank, n->place}, c->made);
-    wend_buf_clear(&event);
-}
-
-/* What n counts: by all members in the same order. Most creations are collective over the parent,
- * so n counts them all on it. Where that is not so (only a group takes part, or two groups that
- * have no common parent), leaders, tags and the function tell them apart. */
-static void count(Numbering *n, Creation *c, WendBuf *identity)
-{
-    gboolean own = c->by_group || c->merge || c->pair;
-    WendBuf what = WEND_BUF_INIT;
-    wend_buf_unsigned(&what, c->across || c->by_local ? 0 : n->world + 1);
-    wend_buf_string(&what, own || !c->parent ? c->call->function->name : "");
-    if (c->parent && (!c->pair || c->by_local))
-        put_comm(n, &what, c->parent->in[0]);
-    if (c->by_group || c->pair)
-        put_tags(c->call, &what);
-    if (c->by_group || (c->pair && !c->by_local))
-        put_leaders(n, c, &what);
-    c->count = count_of(n, &what);
-    wend_buf_bytes(identity, what.data, what.len);
-    wend_buf_unsigned(identity, c->count);
-    wend_buf_clear(&what);
-}
-
-static void identify(Numbering *n, Creation *c, WendBuf *identity)
-{
-    const WendArg *color = wend_call_arg(c->call, "color");
-    TellBy by = c->across ? tell_by(c->call->function) : TELL_BY_LEADERS;
-    count(n, c, identity); /* also where this rank gets MPI_COMM_NULL */
-    if (c->by_local)
-        return;
-    if (by == TELL_BY_COLOR && color && color->n_in > 0)
-        wend_buf_signed(identity, color->in[0]);
-    else if (by == TELL_BY_LEADERS)
-        put_leaders(n, c, identity);
 }
 
 /* How many neighbours a Cartesian or distributed graph has, from the call that makes it. */
@@ -252,7 +75,7 @@ static gint64 out_neighbours(const WendCall *call)
 /* A rank of the job, for one of the caller's world. */
 static gint64 process_of(const Numbering *n, gint64 leader)
 {
-    const WendWorld *world = &n->p->worlds[n->world];
+    const WendWorld *world = &n->p->worlds[n->known.world];
     return leader >= 0 && leader < (gint64)world->ranks ? (gint64)world->first + leader : -1;
 }
 
@@ -275,7 +98,7 @@ static WendCommMade facts_of(const Numbering *n, const WendCall *call)
         made.leader = process_of(n, arg->out[3]);
         made.remote_size = arg->out[4];
         made.remote_leader = process_of(n, arg->out[5]);
-        comm_leaders_set_found(n->leaders, (CommPlace){n->rank, n->place}, &made);
+        comm_leaders_set_found(n->known.leaders, (CommPlace){n->known.rank, n->known.place}, &made);
     }
     return made;
 }
@@ -285,7 +108,7 @@ static guint started_world(Numbering *n, const WendCall *call)
 {
     if (!wend_call_starts_world(call))
         return 0;
-    const WendWorldStarter call_of = {n->rank, n->thread, n->starts++};
+    const WendWorldStarter call_of = {n->known.rank, n->thread, n->starts++};
     return GPOINTER_TO_UINT(g_hash_table_lookup(n->starters, &call_of));
 }
 
@@ -294,18 +117,18 @@ static gboolean is_parent(const WendFunction *f)
     return strcmp(f->name, "MPI_Comm_get_parent") == 0;
 }
 
-static guint number_by_identity(Numbering *n, Creation *c)
+static guint number_by_identity(Numbering *n, CommCreation *c)
 {
     WendBuf identity = WEND_BUF_INIT;
     guint number = 0;
-    identify(n, c, &identity);
+    comm_identify(&n->known, c, &identity);
     GBytes *key = g_bytes_new(identity.data, identity.len);
     if (wend_is_handle(c->made->handle)) {
         number = GPOINTER_TO_UINT(g_hash_table_lookup(n->numbers, key));
         if (number == 0 && is_parent(c->call->function))
-            number = n->parents[n->world];
+            number = n->parents[n->known.world];
         if (number == 0)
-            number = comm_meetings_number(n->meetings, (CommPlace){n->rank, n->place});
+            number = comm_meetings_number(n->meetings, (CommPlace){n->known.rank, n->known.place});
         if (number == 0) {
             number = g_hash_table_size(n->numbers) + 1; /* 0 is MPI_COMM_WORLD */
             g_hash_table_insert(n->numbers, g_bytes_ref(key), GUINT_TO_POINTER(number));
@@ -317,60 +140,58 @@ static guint number_by_identity(Numbering *n, Creation *c)
 }
 
 /* What two sides made by calls of their own. */
-static void note_meeting(const Numbering *n, const Creation *c)
+static void note_meeting(const Numbering *n, const CommCreation *c)
 {
-    const CommPlace at = {n->rank, n->place};
+    const CommPlace at = {n->known.rank, n->known.place};
     const WendArg *port = wend_call_arg(c->call, "port_name"),
                   *peer = wend_call_arg(c->call, "peer_comm"),
                   *leader = wend_call_arg(c->call, "remote_leader");
     WendBuf name = WEND_BUF_INIT;
-    put_tags(c->call, &name);
+    comm_put_tags(c->call, &name);
     if (port && port->n_in > 0)
         comm_meetings_at_port(n->meetings, &name,
                               strcmp(c->call->function->name, "MPI_Comm_accept") == 0, n->thread,
                               at, c->made->number);
     else if (c->pair && peer && peer->n_in > 0 && leader && leader->n_in > 0)
-        comm_meetings_of_pair(n->meetings, &name, number_of_argument(n, peer), leader->in[0], at,
-                              c->made->number);
+        comm_meetings_of_pair(n->meetings, &name, comm_number_of(&n->known, peer), leader->in[0],
+                              at, c->made->number);
     wend_buf_clear(&name);
 }
 
-static void take_number(Numbering *n, Creation *c, guint world)
+static void take_number(Numbering *n, CommCreation *c, guint world)
 {
     const char *name = c->call->function->name;
     guint number = c->made->number;
     gpointer key = GUINT_TO_POINTER(number);
     gboolean joined =
-        comm_meetings_note_number(n->meetings, (CommPlace){n->rank, n->place}, number);
+        comm_meetings_note_number(n->meetings, (CommPlace){n->known.rank, n->known.place}, number);
     if (c->across || c->by_local || joined || is_parent(c->call->function)
         || g_str_has_prefix(name, "MPI_Comm_spawn"))
-        g_hash_table_add(n->across, key);
+        comm_note_across(&n->known, c);
     if (world != 0)
         n->parents[world] = number;
-    if (c->across && !c->by_local && tell_by(c->call->function) == TELL_BY_LEADERS)
-        note_event(n, c);
     note_meeting(n, c);
-    g_hash_table_replace(n->here, handle_key(c->made->handle), key);
+    g_hash_table_replace(n->known.here, handle_key(c->made->handle), key);
 }
 
 static void made(Numbering *n, guint32 terminal, GArray *list)
 {
-    const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
+    const WendCall *call = wend_decoder_call(n->decoder, terminal, n->known.rank);
     WendCommMade comm = facts_of(n, call);
     guint world = started_world(n, call);
     gpointer known;
     if (!(call->function->flags & WEND_F_CREATES_COMM)
-        && g_hash_table_lookup_extended(n->here, &comm.handle, NULL, &known)) {
+        && g_hash_table_lookup_extended(n->known.here, &comm.handle, NULL, &known)) {
         comm.number = GPOINTER_TO_UINT(known); /* a handle that it has already */
     } else {
-        Creation c = creation_of(n, call, &comm);
+        CommCreation c = comm_creation(&n->known, call, &comm);
         guint number = number_by_identity(n, &c);
         if (number != 0) {
             comm.number = number;
             take_number(n, &c, world);
         }
     }
-    n->place++;
+    n->known.place++;
     g_array_append_val(list, comm);
 }
 
@@ -437,11 +258,11 @@ static void number_rank(Numbering *n, guint rank)
     const WendClass *k = &p->classes[p->class_of[rank]];
     GPtrArray *row = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     g_ptr_array_add(p->comms->by_rank, row);
-    g_hash_table_remove_all(n->here);
-    g_hash_table_remove_all(n->counts);
-    n->rank = rank;
-    n->world = wend_program_world_of(p, rank);
-    n->place = 0;
+    g_hash_table_remove_all(n->known.here);
+    g_hash_table_remove_all(n->known.counts);
+    n->known.rank = rank;
+    n->known.world = wend_program_world_of(p, rank);
+    n->known.place = 0;
     for (guint q = 0; q < k->n_sequences; q++) {
         GArray *list = g_array_new(FALSE, FALSE, sizeof(WendCommMade));
         n->thread = k->sequences[q].kind == WEND_SEQUENCE_THREAD ? k->sequences[q].id : -1;
@@ -456,7 +277,8 @@ static void number_all(Numbering *n)
     WendProgram *p = n->p;
     g_ptr_array_set_size(p->comms->by_rank, 0);
     g_hash_table_remove_all(n->numbers);
-    g_hash_table_remove_all(n->across);
+    g_hash_table_remove_all(n->known.across);
+    g_hash_table_remove_all(n->known.grids);
     memset(n->parents, 0, p->n_worlds * sizeof(guint));
     n->creations = 0;
     for (guint rank = 0; rank < p->ranks; rank++)
@@ -491,7 +313,7 @@ static void gather(gpointer data, CommPlace at, WendCommMade *made)
 {
     Gathered *g = data;
     const CommMember member = {at.rank, made};
-    if (is_across(g->n, made->number))
+    if (g_hash_table_contains(g->n->known.across, GUINT_TO_POINTER(made->number)))
         g_array_append_val(g->members, member);
 }
 
@@ -507,7 +329,7 @@ static gint compare_members(gconstpointer a, gconstpointer b)
 static void settle(const Numbering *n)
 {
     Gathered g = {n, g_array_new(FALSE, FALSE, sizeof(CommMember))};
-    if (g_hash_table_size(n->across) > 0)
+    if (g_hash_table_size(n->known.across) > 0)
         each_member(n, gather, &g);
     g_array_sort(g.members, compare_members);
     const CommMember *members = (const CommMember *)(gpointer)g.members->data;
@@ -528,7 +350,7 @@ static void take_meeting(gpointer data, CommPlace at, WendCommMade *made)
 /* Whether numbers given anew would be others. */
 static gboolean find_more(Numbering *n)
 {
-    gboolean more = comm_leaders_find(n->leaders);
+    gboolean more = comm_leaders_find(n->known.leaders);
     if (comm_meetings_prepare(n->meetings, g_hash_table_size(n->numbers)))
         each_member(n, take_meeting, n->meetings);
     more |= comm_meetings_join(n->meetings);
@@ -567,18 +389,21 @@ static GHashTable *numbers_by_bytes(void)
 
 static void make_numbers(WendProgram *p)
 {
-    Numbering n = {.p = p,
-                   .rule_creates = g_new0(guint8, p->n_rules + 1),
-                   .terminal_creates = g_new0(guint8, p->n_terminals + 1),
-                   .decoder = wend_decoder_new(p),
-                   .leaders = comm_leaders_new(p),
-                   .meetings = comm_meetings_new(),
-                   .starters = starters_of(p),
-                   .numbers = numbers_by_bytes(),
-                   .across = g_hash_table_new(NULL, NULL),
-                   .parents = g_new0(guint, p->n_worlds),
-                   .here = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                   .counts = numbers_by_bytes()};
+    Numbering n = {
+        .p = p,
+        .rule_creates = g_new0(guint8, p->n_rules + 1),
+        .terminal_creates = g_new0(guint8, p->n_terminals + 1),
+        .decoder = wend_decoder_new(p),
+        .meetings = comm_meetings_new(),
+        .starters = starters_of(p),
+        .numbers = numbers_by_bytes(),
+        .parents = g_new0(guint, p->n_worlds),
+        .known = {.comm_world = p->comm_world,
+                  .leaders = comm_leaders_new(p),
+                  .across = g_hash_table_new(NULL, NULL),
+                  .grids = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref),
+                  .here = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                  .counts = numbers_by_bytes()}};
     mark(&n);
     p->comms = g_new0(CommNumbers, 1);
     p->comms->by_rank = g_ptr_array_new_with_free_func(free_rank);
@@ -588,13 +413,14 @@ static void make_numbers(WendProgram *p)
     settle(&n);
     p->comms->n = g_hash_table_size(n.numbers);
     wend_decoder_free(n.decoder);
-    comm_leaders_free(n.leaders);
+    comm_leaders_free(n.known.leaders);
     comm_meetings_free(n.meetings);
     g_hash_table_unref(n.starters);
     g_hash_table_unref(n.numbers);
-    g_hash_table_unref(n.across);
-    g_hash_table_unref(n.here);
-    g_hash_table_unref(n.counts);
+    g_hash_table_unref(n.known.across);
+    g_hash_table_unref(n.known.grids);
+    g_hash_table_unref(n.known.here);
+    g_hash_table_unref(n.known.counts);
     g_free(n.parents);
     g_free(n.rule_creates);
     g_free(n.terminal_creates);

@@ -67,7 +67,7 @@ static void use_intra(MPI_Comm all)
     MPI_Comm made, grid;
     MPI_Group group, part;
     MPI_Win win;
-    int here, n, block[MOST] = {0}, whole = 0, edge = 0, pairs[2] = {0, 2}, kept[2] = {0, 1};
+    int here, n, block[MOST] = {0}, whole = 0, edge = 0, sides[2] = {0, 2};
     MPI_Comm_rank(all, &here);
     MPI_Comm_size(all, &n);
     meet(all);
@@ -83,10 +83,12 @@ static void use_intra(MPI_Comm all)
     MPI_Cart_create(all, 1, &n, &whole, 0, &grid);
     meet_and_free(grid);
     if (n % 2 == 0) {
-        pairs[0] = n / 2;
-        MPI_Cart_create(all, 2, pairs, (int[]){0, 0}, 0, &grid);
-        MPI_Cart_sub(grid, kept, &made);
-        meet_and_free(made);
+        sides[0] = n / 2;
+        MPI_Cart_create(all, 2, sides, (int[]){0, 0}, 0, &grid);
+        for (int i = 0; i < 2; i++) {
+            MPI_Cart_sub(grid, (int[]){i, !i}, &made);
+            meet_and_free(made);
+        }
         MPI_Comm_free(&grid);
     }
     /* the last one and the first, in this order */
