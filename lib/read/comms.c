@@ -7,7 +7,7 @@
  *
  * The members of a communicator that holds processes of several worlds do not agree on leaders,
  * which are ranks of the world that records them. Such communicators, and those that are made from
- * them ("across"), have an identity without leaders. Where that does not do, leaders are looked for
+ * them ("across"), have an identity without leaders. Where leaders are needed they are looked for
  * (comm-leaders.h), and communicators that two sides made by calls of their own are joined
  * (comm-meetings.h). Then all numbers are given anew. */
 #include "program-private.h"
