@@ -22,6 +22,10 @@ def main(wend, recording):
     sent, received = collections.defaultdict(list), collections.defaultdict(list)
     for line in dump.stdout.splitlines():
         call = json.loads(line)
+        if call["function"] in ("MPI_Put", "MPI_Send", "MPI_Recv"):
+            # of these the tags do not say who it is
+            peers += 1
+            unknown += call.get("peer_world") is None
         if call["function"] not in ("MPI_Isend", "MPI_Irecv"):
             continue
         tag = call["arguments"]["tag"]

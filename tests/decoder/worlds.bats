@@ -118,6 +118,14 @@ S
     ! grep -q ',,' matrix
 }
 
+@test "a world that another thread started" {
+    family a 's/^rank 0$/&\nthread 1/'
+    mv a/world-0.1.tar.zst a/world-0t1.1.tar.zst
+    "$WEND" show --comms a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","2-3"'
+    mv a/world-0t1.1.tar.zst a/world-0t2.1.tar.zst
+    "$WEND" show --comms a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","?, ?"'
+}
+
 # Each world knows what it has recorded itself.
 @test "worlds stay apart if the recording does not have the call that started one" {
     family a
