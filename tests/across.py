@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks a recording of tests/programs/across.c: that all peers are known, and each communicator has
-one number.
+"""Checks a recording of tests/programs/across.c: that all peers are known, and that each
+communicator has one number.
 
     across.py WEND RECORDING
 

@@ -126,6 +126,35 @@ S
     "$WEND" show --comms a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","?, ?"'
 }
 
+# CALL RANKS TIMES: all ranks of a world meet others at a port, each by itself, and send something.
+at_port() {
+    printf '%s\n' "ranks $2" "rank *" MPI_Init
+    local i
+    for ((i = 0; i < $3; i++)); do
+        echo "$1 port_name=door comm=MPI_COMM_SELF newcomm=comm#$i/1/0/self/1/-1"
+        echo "MPI_Send dest=0 tag=$i comm=comm#$i"
+    done
+    echo MPI_Finalize
+}
+
+@test "worlds that meet at a port, if only one order is possible" {
+    local script=$BUILD_DIR/tests/decoder/script
+    at_port MPI_Comm_accept 1 2 | "$script" - a
+    at_port MPI_Comm_connect 1 2 | "$script" - b
+    mv b/trace.tar.zst a/world-x.tar.zst
+    [ "$(messages a)" = "0: 1/0/1 1/1/2
+1: 0/0/1 0/1/2" ]
+    at_port MPI_Comm_connect 1 1 | "$script" - b
+    mv b/trace.tar.zst a/world-x.tar.zst
+    [ "$(messages a)" = "0: /0/1 /1/2
+1: /0/3" ]
+    at_port MPI_Comm_connect 2 1 | "$script" - b
+    mv b/trace.tar.zst a/world-x.tar.zst
+    [ "$(messages a)" = "0: /0/1 /1/2
+1: /0/3
+2: /0/4" ]
+}
+
 # Each world knows what it has recorded itself.
 @test "worlds stay apart if the recording does not have the call that started one" {
     family a

@@ -91,6 +91,8 @@ static void use_intra(MPI_Comm all)
         }
         MPI_Comm_free(&grid);
     }
+    MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made);
+    meet_and_free(made);
     /* the last one and the first, in this order */
     MPI_Comm_group(all, &group);
     MPI_Group_incl(group, 2, (int[]){n - 1, 0}, &part);
