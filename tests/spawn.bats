@@ -165,7 +165,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 @test "a proxy makes communicators of several worlds, with the same members" {
     command -v python3 >/dev/null || skip "no python3"
     local mode
-    for mode in single multiple leaders turns again together ports; do
+    for mode in single leaders together ports; do
         roundtrip 2 "$PROGRAMS/across" "$mode" || fail "mode $mode"
         python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/..}/tests/across.py" "$WEND" proxy.dir >counts ||
             fail "mode $mode" "$(cat counts)"
