@@ -74,6 +74,9 @@ CORE_SOURCES = \
 	lib/base/shortage.c \
 	lib/archive/container-read.c \
 	lib/read/classes-read.c \
+	lib/read/comm-identity.c lib/read/comm-identity.h \
+	lib/read/comm-leaders.c lib/read/comm-leaders.h \
+	lib/read/comm-meetings.c lib/read/comm-meetings.h \
 	lib/read/comms.c \
 	lib/read/cursor.c lib/read/cursor.h \
 	lib/read/decode.c lib/read/decode.h \
@@ -87,6 +90,7 @@ CORE_SOURCES = \
 	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
 	lib/read/walk.c \
+	lib/read/world-starts.c lib/read/world-starts.h \
 	lib/read/worlds.c lib/read/worlds.h
 
 # All of it for tests, which also look inside.

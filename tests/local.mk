@@ -20,6 +20,7 @@ EXTRA_DIST += tests/support/tool.c
 
 # Small programs, each about one hard thing, compiled with the MPI compiler as a user would do it.
 TEST_PROGRAM_FILES = \
+	tests/programs/across.c \
 	tests/programs/arenas.c \
 	tests/programs/arguments.c \
 	tests/programs/butterfly.c \
@@ -134,7 +135,7 @@ PAIRS = 30 6 tests first late free waits any
 .PHONY: check-pairs
 check-pairs: all tests/programs/pairs tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
-EXTRA_DIST += tests/completion.zsh tests/format.py tests/pairs.bash tests/prose.py \
+EXTRA_DIST += tests/across.py tests/completion.zsh tests/format.py tests/pairs.bash tests/prose.py \
 	tests/structure.py tests/structure.limits
 
 BATS_TESTS = \

@@ -147,3 +147,28 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     [ "$("$WEND" dump --world 1 -f MPI_Send app.dir | grep -c MPI_Send)" = 2 ]
     "$WEND" show app.dir | grep -q "SIGSEGV"
 }
+
+# The tags of the messages say who sent and who received them (across.c, across.py).
+@test "communicators of several worlds have one number, and their members are known" {
+    command -v python3 >/dev/null || skip "no python3"
+    local mode
+    for mode in single multiple leaders turns again together ports; do
+        record app.dir 2 "$PROGRAMS/across" "$mode"
+        python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/..}/tests/across.py" "$WEND" app.dir >counts ||
+            fail "mode $mode" "$(cat counts)"
+        "$WEND" show --matrix app.dir >matrix
+        ! grep ',,' matrix
+        rm -r app.dir
+    done
+}
+
+@test "a proxy makes communicators of several worlds, with the same members" {
+    command -v python3 >/dev/null || skip "no python3"
+    local mode
+    for mode in single leaders together ports; do
+        roundtrip 2 "$PROGRAMS/across" "$mode" || fail "mode $mode"
+        python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/..}/tests/across.py" "$WEND" proxy.dir >counts ||
+            fail "mode $mode" "$(cat counts)"
+        rm -r app.dir proxy.dir proxy.c proxy
+    done
+}

@@ -473,9 +473,9 @@ typedef struct {
                                 remote group of an intercommunicator). For a receive from any
                                 source, and for a call that completes one request, the process that
                                 the message came from or went to */
-    int64_t peer_world;    /**< the same as a rank of the job. WEND_READ_UNKNOWN for a process of
-                                another world. For a call that completes several requests, see
-                                wend_read_completed_transfer */
+    int64_t peer_world;    /**< the same as a rank of the job, also for a process of another world.
+                                WEND_READ_UNKNOWN for a process of another job. For a call that
+                                completes several requests, see wend_read_completed_transfer */
     int64_t bytes;         /**< size of the send buffer, or of the receive buffer if there is no
                                 other: the sum of all counts x the size of the datatype. For
                                 MPI_Start and MPI_Startall, of all operations that they start */
@@ -496,7 +496,10 @@ int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
 #define WEND_READ_COMM_WORLD 0u         /**< MPI_COMM_WORLD, of the caller's world */
 #define WEND_READ_COMM_SELF 0x7ffffffeu /**< MPI_COMM_SELF, of the caller */
 
-/** A communicator. Its number is equal on all members, and is not used again. */
+/** A communicator. Its number is equal on all members, and is not used again. A communicator of
+ * several worlds has one number, unless the recording does not tell how the worlds met: if their
+ * processes used MPI_Comm_join, or several threads connected to one port. Then it has a number in
+ * each world. */
 typedef struct {
     uint32_t number;
     const char *function;   /**< the function that made it: "MPI_Comm_split"; NULL for a predefined
@@ -520,7 +523,7 @@ int wend_read_communicator(WendRead *r, uint32_t number, const WendReadCommunica
 /** Resolves PEER to a rank of the job. PEER is a rank in communicator COMMUNICATOR (in its remote
  * group, if it is an intercommunicator), as its member RANK names it. RANK and *WORLD_RANK are
  * ranks of the job. Fails with WEND_READ_ERROR_NONE if the process is unknown, as processes of
- * another world are. */
+ * another job are. */
 int wend_read_world_rank(WendRead *r, uint32_t rank, uint32_t communicator, int64_t peer,
                          int64_t *world_rank);
 

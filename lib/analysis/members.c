@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* members.c: which communicator a handle is, and which processes are its members. See members.h.
  *
- * Each member of a communicator recorded its own rank in it and the leader of its group. Together
- * these tell who has which rank. Leaders tell the two groups of an intercommunicator apart. */
+ * Each member of a communicator recorded its own rank in it and the leader of its group, which the
+ * reader knows as a rank of the job, in whatever world it is. Together these tell who has which
+ * rank. Leaders tell the two groups of an intercommunicator apart. */
 #include "members.h"
 
 #include <string.h>
@@ -172,7 +173,7 @@ gboolean wend_members_is_inter(const WendMembers *m, guint comm, guint rank)
 static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 partner,
                        gboolean remote)
 {
-    if (partner < 0 || partner >= (gint64)m->n_ranks)
+    if (partner < 0 || partner > G_MAXINT32)
         return -1;
     const WendWorld *world = world_of(m, rank);
     if (comm == WEND_COMM_WORLD)
@@ -181,7 +182,7 @@ static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 part
         return partner == 0 ? (gint)rank : -1;
     const WendCommMade *facts = facts_of(m, comm, rank);
     if (!facts || (remote && facts->remote_leader < 0))
-        return -1; /* not recorded, or processes of another world */
+        return -1; /* not recorded, or processes of another job */
     const gint64 leader = remote ? facts->remote_leader : facts->leader;
     const Seat seat = {comm, (guint)leader, (guint)partner};
     gpointer process;

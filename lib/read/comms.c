@@ -3,16 +3,27 @@
  *
  * A communicator's identity is what its members agree on without a message (docs/recording.md,
  * "Communicators"). Identities are numbered in the order of ranks, sequences and calls. Only rules
- * that contain a creating call are entered, so the cost follows the creations. */
+ * that contain a creating call are entered, so the cost follows the creations.
+ *
+ * The members of a communicator that holds processes of several worlds do not agree on leaders,
+ * which are ranks of the world that records them. Such communicators, and those that are made from
+ * them ("across"), have an identity without leaders. Where leaders are needed they are looked for
+ * (comm-leaders.h), and communicators that two sides made by calls of their own are joined
+ * (comm-meetings.h). Then all numbers are given anew. */
 #include "program-private.h"
 
 #include <string.h>
 
-#include "base/buf.h"
+#include "comm-identity.h"
+#include "comm-meetings.h"
+#include "world-starts.h"
 
 /* A file that lies can claim any number of creations. Beyond this many, over all ranks,
  * communicators are unknown. */
 enum { CREATIONS_MAX = 1 << 24 };
+/* How often numbers are given: each time may tell more of communicators that are made from others
+ * of several worlds. */
+enum { ROUNDS_MAX = 16 };
 
 struct CommNumbers {
     GPtrArray *by_rank; /* GPtrArray of GArray of WendCommMade, by sequence */
@@ -22,12 +33,16 @@ struct CommNumbers {
 typedef struct {
     WendProgram *p;
     guint8 *rule_creates, *terminal_creates;
-    GHashTable *numbers; /* identity -> number */
     WendDecoder *decoder;
-    guint rank, world;
-    GHashTable *here;   /* this rank: handle -> number */
-    GHashTable *counts; /* this rank: what n counts -> how many so far */
-    guint creations;
+    CommMeetings *meetings;
+    GHashTable *starters;           /* WendWorldStarter -> world */
+    guint creations, all_creations; /* in this round, in all */
+    /* of this round */
+    GHashTable *numbers; /* identity -> number */
+    guint *parents;      /* by world: number of its parent communicator; 0: not known */
+    CommNumbering known; /* to the rank at hand */
+    gint64 thread;       /* at hand */
+    guint64 starts;      /* of it: calls that started a world */
 } Numbering;
 
 int wend_function_comm_made(const WendFunction *f)
@@ -45,84 +60,6 @@ static gint64 *handle_key(gint64 handle)
     return g_memdup2(&handle, sizeof handle);
 }
 
-/* -- identities -- */
-
-/* The number of a communicator argument, as a word of an identity: constants and unknown ones by
- * what they are and to whom. */
-static void put_comm(const Numbering *n, WendBuf *b, gint64 handle)
-{
-    gpointer number;
-    if (g_hash_table_lookup_extended(n->here, &handle, NULL, &number)) {
-        wend_buf_unsigned(b, 0);
-        wend_buf_unsigned(b, GPOINTER_TO_UINT(number));
-        return;
-    }
-    wend_buf_unsigned(b, 1);
-    wend_buf_signed(b, handle);
-    wend_buf_unsigned(b, handle == n->p->comm_world ? n->world : n->rank);
-}
-
-static guint count_of(Numbering *n, const WendBuf *what)
-{
-    GBytes *key = g_bytes_new(what->data, what->len);
-    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(n->counts, key));
-    g_hash_table_replace(n->counts, key, GUINT_TO_POINTER(count + 1));
-    return count;
-}
-
-static void put_words(WendBuf *b, const WendArg *arg)
-{
-    wend_buf_signed(b, arg->n_in);
-    gint64 words = arg->param->kind == WEND_KIND_STRING ? (arg->n_in + 7) / 8 : arg->n_in;
-    for (gint64 i = 0; i < words; i++)
-        wend_buf_signed(b, arg->in[i]);
-}
-
-/* What n counts: by all members in the same order. Most creations are collective over the parent,
- * so n counts them all on it. Where that is not so (only a group takes part, or two groups that
- * have no common parent), leaders, tags and the function tell them apart. */
-static void identify(Numbering *n, const WendCall *call, const gint64 *out, WendBuf *identity)
-{
-    const WendFunction *f = call->function;
-    gboolean by_group = strstr(f->name, "_group") != NULL,
-             merge = strstr(f->name, "Intercomm_merge") != NULL;
-    gboolean pair = strstr(f->name, "Intercomm_create") != NULL;
-    gboolean own = by_group || merge || pair;
-    /* after the handle: size, rank, leader, remote size, remote leader. The two sides of an
-     * intercommunicator see them exchanged. */
-    gint64 a = wend_is_handle(out[0]) ? out[3] : -1, c = wend_is_handle(out[0]) ? out[5] : -1;
-    gint64 low = MIN(a, c), high = MAX(a, c);
-    WendBuf what = WEND_BUF_INIT;
-    /* leaders are ranks of it; what it has in common with other worlds has a number in each */
-    wend_buf_unsigned(&what, n->world);
-    wend_buf_string(&what, own ? f->name : "");
-    gboolean parent = FALSE;
-    for (guint i = 0; i < call->n_args; i++) {
-        const WendArg *arg = &call->args[i];
-        if (arg->n_in <= 0 || arg->param->dir == WEND_DIR_OUT)
-            continue;
-        if (arg->param->kind == WEND_KIND_COMM && !pair && !parent) {
-            put_comm(n, &what, arg->in[0]);
-            parent = TRUE;
-        }
-        if ((by_group || pair)
-            && (arg->param->kind == WEND_KIND_TAG || arg->param->kind == WEND_KIND_STRING))
-            put_words(&what, arg);
-    }
-    if (by_group || pair) {
-        wend_buf_signed(&what, low);
-        wend_buf_signed(&what, high);
-    }
-    if (!parent && !own)
-        wend_buf_string(&what, f->name);
-    guint count = count_of(n, &what);
-    wend_buf_bytes(identity, what.data, what.len);
-    wend_buf_unsigned(identity, count);
-    wend_buf_signed(identity, low);
-    wend_buf_signed(identity, high);
-    wend_buf_clear(&what);
-}
-
 /* How many neighbours a Cartesian or distributed graph has, from the call that makes it. */
 static gint64 out_neighbours(const WendCall *call)
 {
@@ -133,11 +70,19 @@ static gint64 out_neighbours(const WendCall *call)
     return degree && degree->n_in > 0 && degree->in[0] >= 0 ? degree->in[0] : -1;
 }
 
-static void made(Numbering *n, guint32 terminal, GArray *list)
+/* -- one creation -- */
+
+/* A rank of the job, for one of the caller's world. */
+static gint64 process_of(const Numbering *n, gint64 leader)
 {
-    const WendCall *call = wend_decoder_call(n->decoder, terminal, n->rank);
+    const WendWorld *world = &n->p->worlds[n->known.world];
+    return leader >= 0 && leader < (gint64)world->ranks ? (gint64)world->first + leader : -1;
+}
+
+static WendCommMade facts_of(const Numbering *n, const WendCall *call)
+{
     const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
-    WendCommMade comm = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
+    WendCommMade made = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
                          G_MAXUINT,
                          -1,
                          -1,
@@ -146,36 +91,107 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
                          -1,
                          -1,
                          call->function};
-    if (wend_is_handle(comm.handle)) {
-        comm.out_neighbours = out_neighbours(call);
-        comm.size = arg->out[1];
-        comm.rank = arg->out[2];
-        comm.leader = arg->out[3];
-        comm.remote_size = arg->out[4];
-        comm.remote_leader = arg->out[5];
+    if (wend_is_handle(made.handle)) {
+        made.out_neighbours = out_neighbours(call);
+        made.size = arg->out[1];
+        made.rank = arg->out[2];
+        made.leader = process_of(n, arg->out[3]);
+        made.remote_size = arg->out[4];
+        made.remote_leader = process_of(n, arg->out[5]);
+        comm_leaders_set_found(n->known.leaders, (CommPlace){n->known.rank, n->known.place}, &made);
     }
+    return made;
+}
+
+/* The world that the call started, as its root; 0: none. */
+static guint started_world(Numbering *n, const WendCall *call)
+{
+    if (!wend_call_starts_world(call))
+        return 0;
+    const WendWorldStarter call_of = {n->known.rank, n->thread, n->starts++};
+    return GPOINTER_TO_UINT(g_hash_table_lookup(n->starters, &call_of));
+}
+
+static gboolean is_parent(const WendFunction *f)
+{
+    return strcmp(f->name, "MPI_Comm_get_parent") == 0;
+}
+
+static guint number_by_identity(Numbering *n, CommCreation *c)
+{
+    WendBuf identity = WEND_BUF_INIT;
+    guint number = 0;
+    comm_identify(&n->known, c, &identity);
+    GBytes *key = g_bytes_new(identity.data, identity.len);
+    if (wend_is_handle(c->made->handle)) {
+        number = GPOINTER_TO_UINT(g_hash_table_lookup(n->numbers, key));
+        if (number == 0 && is_parent(c->call->function))
+            number = n->parents[n->known.world];
+        if (number == 0)
+            number = comm_meetings_number(n->meetings, (CommPlace){n->known.rank, n->known.place});
+        if (number == 0) {
+            number = g_hash_table_size(n->numbers) + 1; /* 0 is MPI_COMM_WORLD */
+            g_hash_table_insert(n->numbers, g_bytes_ref(key), GUINT_TO_POINTER(number));
+        }
+    }
+    g_bytes_unref(key);
+    wend_buf_clear(&identity);
+    return number;
+}
+
+/* What two sides made by calls of their own. */
+static void note_meeting(const Numbering *n, const CommCreation *c)
+{
+    const CommPlace at = {n->known.rank, n->known.place};
+    const WendArg *port = wend_call_arg(c->call, "port_name"),
+                  *peer = wend_call_arg(c->call, "peer_comm"),
+                  *leader = wend_call_arg(c->call, "remote_leader");
+    WendBuf name = WEND_BUF_INIT;
+    comm_put_tags(c->call, &name);
+    if (port && port->n_in > 0)
+        comm_meetings_at_port(n->meetings, &name,
+                              strcmp(c->call->function->name, "MPI_Comm_accept") == 0, n->thread,
+                              at, c->made->number);
+    else if (c->pair && peer && peer->n_in > 0 && leader && leader->n_in > 0)
+        comm_meetings_of_pair(n->meetings, &name, comm_number_of(&n->known, peer), leader->in[0],
+                              at, c->made->number);
+    wend_buf_clear(&name);
+}
+
+static void take_number(Numbering *n, CommCreation *c, guint world)
+{
+    const char *name = c->call->function->name;
+    guint number = c->made->number;
+    gpointer key = GUINT_TO_POINTER(number);
+    gboolean joined =
+        comm_meetings_note_number(n->meetings, (CommPlace){n->known.rank, n->known.place}, number);
+    if (c->across || c->by_local || joined || is_parent(c->call->function)
+        || g_str_has_prefix(name, "MPI_Comm_spawn"))
+        comm_note_across(&n->known, c);
+    if (world != 0)
+        n->parents[world] = number;
+    note_meeting(n, c);
+    g_hash_table_replace(n->known.here, handle_key(c->made->handle), key);
+}
+
+static void made(Numbering *n, guint32 terminal, GArray *list)
+{
+    const WendCall *call = wend_decoder_call(n->decoder, terminal, n->known.rank);
+    WendCommMade comm = facts_of(n, call);
+    guint world = started_world(n, call);
     gpointer known;
     if (!(call->function->flags & WEND_F_CREATES_COMM)
-        && g_hash_table_lookup_extended(n->here, &comm.handle, NULL, &known)) {
+        && g_hash_table_lookup_extended(n->known.here, &comm.handle, NULL, &known)) {
         comm.number = GPOINTER_TO_UINT(known); /* a handle that it has already */
-        g_array_append_val(list, comm);
-        return;
-    }
-    WendBuf identity = WEND_BUF_INIT;
-    identify(n, call, arg->out, &identity); /* counts also where this rank gets MPI_COMM_NULL */
-    if (wend_is_handle(comm.handle)) {
-        GBytes *key = g_bytes_new(identity.data, identity.len);
-        gpointer number;
-        if (g_hash_table_lookup_extended(n->numbers, key, NULL, &number)) {
-            comm.number = GPOINTER_TO_UINT(number);
-            g_bytes_unref(key);
-        } else {
-            comm.number = g_hash_table_size(n->numbers) + 1; /* 0 is MPI_COMM_WORLD */
-            g_hash_table_insert(n->numbers, key, GUINT_TO_POINTER(comm.number));
+    } else {
+        CommCreation c = comm_creation(&n->known, call, &comm);
+        guint number = number_by_identity(n, &c);
+        if (number != 0) {
+            comm.number = number;
+            take_number(n, &c, world);
         }
-        g_hash_table_replace(n->here, handle_key(comm.handle), GUINT_TO_POINTER(comm.number));
     }
-    wend_buf_clear(&identity);
+    n->known.place++;
     g_array_append_val(list, comm);
 }
 
@@ -236,38 +252,176 @@ static void free_rank(gpointer row)
     g_ptr_array_unref(row);
 }
 
+static void number_rank(Numbering *n, guint rank)
+{
+    WendProgram *p = n->p;
+    const WendClass *k = &p->classes[p->class_of[rank]];
+    GPtrArray *row = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    g_ptr_array_add(p->comms->by_rank, row);
+    g_hash_table_remove_all(n->known.here);
+    g_hash_table_remove_all(n->known.counts);
+    n->known.rank = rank;
+    n->known.world = wend_program_world_of(p, rank);
+    n->known.place = 0;
+    for (guint q = 0; q < k->n_sequences; q++) {
+        GArray *list = g_array_new(FALSE, FALSE, sizeof(WendCommMade));
+        n->thread = k->sequences[q].kind == WEND_SEQUENCE_THREAD ? k->sequences[q].id : -1;
+        n->starts = 0;
+        expand(n, k->sequences[q].rule, list);
+        g_ptr_array_add(row, list);
+    }
+}
+
+static void number_all(Numbering *n)
+{
+    WendProgram *p = n->p;
+    g_ptr_array_set_size(p->comms->by_rank, 0);
+    g_hash_table_remove_all(n->numbers);
+    g_hash_table_remove_all(n->known.across);
+    g_hash_table_remove_all(n->known.grids);
+    memset(n->parents, 0, p->n_worlds * sizeof(guint));
+    n->creations = 0;
+    for (guint rank = 0; rank < p->ranks; rank++)
+        number_rank(n, rank);
+    n->all_creations += n->creations;
+}
+
+/* -- all members of a communicator -- */
+
+typedef void (*TakeMember)(gpointer data, CommPlace at, WendCommMade *made);
+
+static void each_member(const Numbering *n, TakeMember take, gpointer data)
+{
+    for (guint rank = 0; rank < n->p->ranks; rank++) {
+        const GPtrArray *row = g_ptr_array_index(n->p->comms->by_rank, rank);
+        CommPlace at = {rank, 0};
+        for (guint q = 0; q < row->len; q++) {
+            GArray *list = g_ptr_array_index(row, q);
+            for (guint i = 0; i < list->len; i++, at.place++)
+                if (wend_is_handle(g_array_index(list, WendCommMade, i).handle))
+                    take(data, at, &g_array_index(list, WendCommMade, i));
+        }
+    }
+}
+
+typedef struct {
+    const Numbering *n;
+    GArray *members; /* CommMember of communicators that are across */
+} Gathered;
+
+static void gather(gpointer data, CommPlace at, WendCommMade *made)
+{
+    Gathered *g = data;
+    const CommMember member = {at.rank, made};
+    if (g_hash_table_contains(g->n->known.across, GUINT_TO_POINTER(made->number)))
+        g_array_append_val(g->members, member);
+}
+
+static gint compare_members(gconstpointer a, gconstpointer b)
+{
+    const CommMember *m = a, *o = b;
+    if (m->made->number != o->made->number)
+        return m->made->number < o->made->number ? -1 : 1;
+    return m->rank < o->rank ? -1 : m->rank > o->rank;
+}
+
+/* Sets the leaders that members in other worlds know. */
+static void settle(const Numbering *n)
+{
+    Gathered g = {n, g_array_new(FALSE, FALSE, sizeof(CommMember))};
+    if (g_hash_table_size(n->known.across) > 0)
+        each_member(n, gather, &g);
+    g_array_sort(g.members, compare_members);
+    const CommMember *members = (const CommMember *)(gpointer)g.members->data;
+    for (guint i = 0, end; i < g.members->len; i = end) {
+        for (end = i + 1; end < g.members->len; end++)
+            if (members[end].made->number != members[i].made->number)
+                break;
+        comm_leaders_settle(members + i, end - i);
+    }
+    g_array_unref(g.members);
+}
+
+static void take_meeting(gpointer data, CommPlace at, WendCommMade *made)
+{
+    comm_meetings_member(data, at, made);
+}
+
+/* Whether numbers given anew would be others. */
+static gboolean find_more(Numbering *n)
+{
+    gboolean more = comm_leaders_find(n->known.leaders);
+    if (comm_meetings_prepare(n->meetings, g_hash_table_size(n->numbers)))
+        each_member(n, take_meeting, n->meetings);
+    more |= comm_meetings_join(n->meetings);
+    return more && n->all_creations + n->creations <= CREATIONS_MAX;
+}
+
+/* -- the start and the end -- */
+
+static guint starter_hash(gconstpointer key)
+{
+    const WendWorldStarter *s = key;
+    return (s->rank * 2654435761u ^ (guint)s->thread) * 2654435761u ^ (guint)s->number;
+}
+
+static gboolean starter_equal(gconstpointer a, gconstpointer b)
+{
+    const WendWorldStarter *s = a, *t = b;
+    return s->rank == t->rank && s->thread == t->thread && s->number == t->number;
+}
+
+static GHashTable *starters_of(const WendProgram *p)
+{
+    GHashTable *worlds = g_hash_table_new_full(starter_hash, starter_equal, g_free, NULL);
+    g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
+    for (guint i = 1; i < p->n_worlds; i++)
+        if (starters[i].rank != G_MAXUINT)
+            g_hash_table_insert(worlds, g_memdup2(&starters[i], sizeof *starters),
+                                GUINT_TO_POINTER(i));
+    return worlds;
+}
+
+static GHashTable *numbers_by_bytes(void)
+{
+    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+}
+
 static void make_numbers(WendProgram *p)
 {
-    Numbering n = {.p = p,
-                   .rule_creates = g_new0(guint8, p->n_rules + 1),
-                   .terminal_creates = g_new0(guint8, p->n_terminals + 1),
-                   .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                    (GDestroyNotify)g_bytes_unref, NULL),
-                   .decoder = wend_decoder_new(p),
-                   .here = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
-                   .counts = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                   (GDestroyNotify)g_bytes_unref, NULL)};
+    Numbering n = {
+        .p = p,
+        .rule_creates = g_new0(guint8, p->n_rules + 1),
+        .terminal_creates = g_new0(guint8, p->n_terminals + 1),
+        .decoder = wend_decoder_new(p),
+        .meetings = comm_meetings_new(),
+        .starters = starters_of(p),
+        .numbers = numbers_by_bytes(),
+        .parents = g_new0(guint, p->n_worlds),
+        .known = {.comm_world = p->comm_world,
+                  .leaders = comm_leaders_new(p),
+                  .across = g_hash_table_new(NULL, NULL),
+                  .grids = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref),
+                  .here = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+                  .counts = numbers_by_bytes()}};
     mark(&n);
     p->comms = g_new0(CommNumbers, 1);
     p->comms->by_rank = g_ptr_array_new_with_free_func(free_rank);
-    for (n.rank = 0; n.rank < p->ranks; n.rank++) {
-        GPtrArray *row = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-        g_ptr_array_add(p->comms->by_rank, row);
-        const WendClass *k = &p->classes[p->class_of[n.rank]];
-        g_hash_table_remove_all(n.here);
-        g_hash_table_remove_all(n.counts);
-        n.world = wend_program_world_of(p, n.rank);
-        for (guint q = 0; q < k->n_sequences; q++) {
-            GArray *list = g_array_new(FALSE, FALSE, sizeof(WendCommMade));
-            expand(&n, k->sequences[q].rule, list);
-            g_ptr_array_add(row, list);
-        }
-    }
+    number_all(&n);
+    for (guint round = 1; round < ROUNDS_MAX && find_more(&n); round++)
+        number_all(&n);
+    settle(&n);
     p->comms->n = g_hash_table_size(n.numbers);
     wend_decoder_free(n.decoder);
+    comm_leaders_free(n.known.leaders);
+    comm_meetings_free(n.meetings);
+    g_hash_table_unref(n.starters);
     g_hash_table_unref(n.numbers);
-    g_hash_table_unref(n.here);
-    g_hash_table_unref(n.counts);
+    g_hash_table_unref(n.known.across);
+    g_hash_table_unref(n.known.grids);
+    g_hash_table_unref(n.known.here);
+    g_hash_table_unref(n.known.counts);
+    g_free(n.parents);
     g_free(n.rule_creates);
     g_free(n.terminal_creates);
 }

@@ -207,7 +207,7 @@ typedef struct {
     gint64 handle;
     guint number;                      /* as wend_walk_comm */
     gint64 rank;                       /* the caller's in it; here and below -1: unknown or none */
-    gint64 leader;                     /* world rank of rank 0 of the caller's group */
+    gint64 leader;                     /* rank 0 of the caller's group, as a rank of the job */
     gint64 remote_size, remote_leader; /* of the other group of an intercommunicator */
     gint64 size;                       /* of the caller's group */
     gint64 out_neighbours;             /* whom neighbourhood collectives send to */

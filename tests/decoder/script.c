@@ -236,7 +236,8 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
 }
 
 /* Handles that are made bring five facts: "type#0/8" is a datatype of 8 bytes, "comm#0/2/1/0" a
- * communicator of 2, own rank 1, leader 0. */
+ * communicator of 2, own rank 1, leader 0; "comm#0/2/1/0/3/-1" an intercommunicator to 3 processes
+ * of another world. */
 static void put_facts(Call *c, const WendParam *p, const char *text)
 {
     char **parts = g_strsplit(text, "/", -1);
@@ -275,7 +276,9 @@ static void put_in(Call *c, const WendParam *p)
     }
     if (p->dir == WEND_DIR_OUT || p->dir == WEND_DIR_RETURN)
         return;
-    if (p->kind == WEND_KIND_STRING)
+    if (text != NULL && strcmp(text, "absent") == 0 && (p->kind == WEND_KIND_STRING || p->array))
+        put(c->shape, WEND_ABSENT);
+    else if (p->kind == WEND_KIND_STRING)
         put_string(c->shape, text != NULL ? text : "");
     else if (p->array)
         put_array(c, p, text, FALSE);

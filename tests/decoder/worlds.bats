@@ -60,6 +60,154 @@ sends() { # OPTIONS…: rank, peer and count of the sends
     [ "$("$WEND" dump -f MPI_Send a | grep -o 'comm#[0-9]*' | paste -sd " ")" = "comm#1 comm#1 comm#2 comm#2 comm#2 comm#3" ]
 }
 
+# A recording $1 of a world that starts another one, of 2 ranks each, by the call of rank 0. Both
+# make an intercommunicator of the one that they have in common, one intracommunicator of all, and
+# of that the halves that have a rank of each world. $2, $3: sed scripts, which change what the
+# worlds record.
+family() {
+    local from_both='
+MPI_Comm_dup comm=comm#0 newcomm=comm#1/2/self/0/2/-1
+MPI_Intercomm_merge intercomm=comm#1 newintracomm=comm#2/4/HERE/LEADER
+MPI_Comm_split comm=comm#2 color=self newcomm=comm#3/2/HALF/LEAD
+MPI_Comm_create comm=comm#2 newcomm=comm#4/4/HERE/LEADER
+MPI_Send dest=0 tag=1 comm=comm#0
+MPI_Send dest=1 tag=2 comm=comm#1
+MPI_Send dest=3 tag=3 comm=comm#2
+MPI_Send dest=1 tag=4 comm=comm#3
+MPI_Send dest=0 tag=5 comm=comm#4
+MPI_Finalize'
+    local script=$BUILD_DIR/tests/decoder/script facts=comm#0/2/self/0/2/-1
+    printf '%s\n' "ranks 2" "rank 0" MPI_Init \
+        "MPI_Comm_spawn command=x argv=absent intercomm=$facts" "rank 1" MPI_Init \
+        "MPI_Comm_spawn command=absent argv=absent intercomm=$facts" "rank *" "$from_both" |
+        sed "s/HERE/self/; s/LEADER/0/; s/HALF/0/; s/LEAD/self/" | sed "${2-}" | "$script" - "$1"
+    printf '%s\n' "ranks 2" "rank *" MPI_Init "MPI_Comm_get_parent parent=$facts" "$from_both" |
+        sed "s/HERE/self+2/; s/LEADER/-1/; s/HALF/1/; s/LEAD/-1/" | sed "${3-}" |
+        "$script" - child
+    mv child/trace.tar.zst "$1/world-0.1.tar.zst"
+    rmdir child
+}
+
+# RECORDING: the sends of each rank on a line, as receiver, tag and number of the communicator.
+messages() {
+    "$WEND" dump -F csv -f MPI_Send "$1" | sed 's,"[^"]*",,g; s/comm#//' | awk -F, '
+        NR == 2 || (NR > 2 && $1 != rank) { printf "%s%s:", (NR > 2 ? "\n" : ""), $1; rank = $1 }
+        NR > 1 { printf " %s/%s/%s", $15, $9, $7 } END { print "" }'
+}
+
+@test "a communicator of two worlds has one number, and its members are known" {
+    family a
+    messages a >sent
+    diff sent - <<'S'
+0: 2/1/1 3/2/2 3/3/3 2/4/4 0/5/5
+1: 2/1/1 3/2/2 3/3/3 3/4/6 0/5/5
+2: 0/1/1 1/2/2 3/3/3 2/4/4 0/5/5
+3: 0/1/1 1/2/2 3/3/3 3/4/6 0/5/5
+S
+    "$WEND" show --comms a | tail -n +4 >comms
+    diff comms - <<'S'
+comm#1,MPI_Comm_spawn,2,2,"0-1","2-3"
+comm#2,MPI_Comm_dup,2,2,"0-1","2-3"
+comm#3,MPI_Intercomm_merge,4,,"0-3",""
+comm#4,MPI_Comm_split,2,,"0, 2",""
+comm#5,MPI_Comm_create,4,,"0-3",""
+comm#6,MPI_Comm_split,2,,"1, 3",""
+S
+    "$WEND" show --matrix a >matrix
+    grep -qx 'point-to-point,0,3,2,0,0' matrix
+    ! grep -q ',,' matrix
+}
+
+@test "a world that another thread started" {
+    family a 's/^rank 0$/&\nthread 1/'
+    mv a/world-0.1.tar.zst a/world-0t1.1.tar.zst
+    "$WEND" show --comms a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","2-3"'
+    mv a/world-0t1.1.tar.zst a/world-0t2.1.tar.zst
+    "$WEND" show --comms a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","?, ?"'
+}
+
+# CALL RANKS TIMES: all ranks of a world meet others at a port, each by itself, and send something.
+at_port() {
+    printf '%s\n' "ranks $2" "rank *" MPI_Init
+    local i
+    for ((i = 0; i < $3; i++)); do
+        echo "$1 port_name=door comm=MPI_COMM_SELF newcomm=comm#$i/1/0/self/1/-1"
+        echo "MPI_Send dest=0 tag=$i comm=comm#$i"
+    done
+    echo MPI_Finalize
+}
+
+@test "worlds that meet at a port, if only one order is possible" {
+    local script=$BUILD_DIR/tests/decoder/script
+    at_port MPI_Comm_accept 1 2 | "$script" - a
+    at_port MPI_Comm_connect 1 2 | "$script" - b
+    mv b/trace.tar.zst a/world-x.tar.zst
+    [ "$(messages a)" = "0: 1/0/1 1/1/2
+1: 0/0/1 0/1/2" ]
+    at_port MPI_Comm_connect 1 1 | "$script" - b
+    mv b/trace.tar.zst a/world-x.tar.zst
+    [ "$(messages a)" = "0: /0/1 /1/2
+1: /0/3" ]
+    at_port MPI_Comm_connect 2 1 | "$script" - b
+    mv b/trace.tar.zst a/world-x.tar.zst
+    [ "$(messages a)" = "0: /0/1 /1/2
+1: /0/3
+2: /0/4" ]
+}
+
+# Each world knows what it has recorded itself.
+@test "worlds stay apart if the recording does not have the call that started one" {
+    family a
+    local name
+    for name in 0.2 0.0 7.1 1.1 0.1-0.1 0.1x 0t1.1 .1 0. x 1700000000.000000001-77 \
+        99999999999999999999.1; do
+        mv a/world-*.tar.zst "a/world-$name.tar.zst"
+        messages a >sent
+        diff sent - <<'S' || fail "$name"
+0: /1/1 /2/2 /3/3 /4/4 0/5/5
+1: /1/1 /2/2 /3/3 /4/6 0/5/5
+2: /1/7 /2/8 3/3/9 2/4/10 /5/11
+3: /1/7 /2/8 3/3/9 3/4/12 /5/11
+S
+    done
+    # its starter has no archive
+    mv a/world-*.tar.zst a/trace.tar.zst
+    messages a >sent
+    diff sent - <<'S'
+0: /1/1 /2/2 1/3/3 0/4/4 /5/5
+1: /1/1 /2/2 1/3/3 1/4/6 /5/5
+S
+}
+
+@test "two worlds that claim the same start" {
+    family a
+    cp a/world-0.1.tar.zst a/world-00.1.tar.zst
+    messages a >sent
+    [ "$(wc -l <sent)" = 6 ]
+    ! grep -q '[^ ]/[12]/' sent # no peer of an intercommunicator is known
+    "$WEND" show --comms a >comms
+    "$WEND" show --matrix a >matrix
+}
+
+@test "members of several worlds that contradict each other" {
+    local facts
+    for facts in s,/4/HERE/,/4/9/, s,/4/self,/4/9, s,/4/self,/-4/self, s,/4/self,/4/-1, \
+        s,/2/self/0/2/-1,/2/self/7/2/9999999999, s,/2/self/0/2/-1,/2/0/-1/2/-1, \
+        s,/2/self/0/2/-1,/2/self/1/2/0, s,#3/2/./[^/]*$,#3/2/1/0/4/1, \
+        s,#3/2/./[^/]*$,#3/99999999999/-5/-7, s,#4/4/.*,#4/4/self/1/2/0, s,#4/4/.*,#4/4/self/1,; do
+        family first "$facts"
+        family second "" "$facts"
+        family both "$facts" "$facts"
+        for recording in first second both; do
+            messages $recording >sent
+            [ "$(wc -l <sent)" = 4 ]
+            "$WEND" show --comms $recording >comms
+            "$WEND" show --matrix $recording >matrix
+            rm -r $recording
+        done
+    done
+}
+
 @test "diff compares world by world" {
     recording a 6
     recording b 6

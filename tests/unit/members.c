@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* members.c: which communicator a handle is, and who is in it: two halves of four ranks, and an
- * intercommunicator between them, whose handle is used again. */
+ * intercommunicator between them, whose handle is used again; and two worlds. */
 #include "recorded.h"
 
+#include <glib/gstdio.h>
+
 #include "lib/analysis/analysis.h"
+#include "lib/archive/container.h"
+#include "lib/read/world-starts.h"
 
 enum { RANKS = 4 };
 
@@ -162,10 +166,137 @@ static void test_pass(void)
     discard(dir);
 }
 
+/* -- two worlds: rank 1 of the first one starts the second one -- */
+
+enum { PARENTS = 2, CHILDREN = 3, PARENT = 0, MERGED = 1 };
+
+static void give_facts(SimulatedSequence *s, gint64 handle, const gint64 facts[5])
+{
+    shape(s, WEND_HANDLE(0, handle));
+    for (guint i = 0; i < 5; i++)
+        slot(s, facts[i]);
+}
+
+static void spawn(SimulatedRank *r, SimulatedSequence *s)
+{
+    const gint64 facts[] = {PARENTS, r->rank, 0, CHILDREN, -1};
+    gboolean root = r->rank == 1;
+    call(s, "MPI_Comm_spawn");
+    slot(s, r->rank);
+    shape(s, root ? 1 : WEND_ABSENT);
+    if (root)
+        shape(s, 'x');
+    shape(s, root ? -1 : WEND_ABSENT);
+    slot(s, root ? CHILDREN : WEND_ABSENT);
+    shape(s, root ? constant("MPI_INFO_NULL") : WEND_ABSENT);
+    slot(s, 1);
+    shape(s, constant("MPI_COMM_WORLD"));
+    give_facts(s, PARENT, facts);
+    shape(s, WEND_IGNORE);
+    end(r, s, 1e-6);
+}
+
+static void get_parent(SimulatedRank *r, SimulatedSequence *s)
+{
+    const gint64 facts[] = {CHILDREN, r->rank, 0, PARENTS, -1};
+    call(s, "MPI_Comm_get_parent");
+    give_facts(s, PARENT, facts);
+    end(r, s, 1e-6);
+}
+
+/* The parents come first. */
+static void merge_worlds(SimulatedRank *r, SimulatedSequence *s, gboolean child)
+{
+    const gint64 facts[] = {PARENTS + CHILDREN, r->rank + (child ? PARENTS : 0), child ? -1 : 0, -1,
+                            -1};
+    call(s, "MPI_Intercomm_merge");
+    slot(s, r->rank);
+    shape(s, WEND_HANDLE(0, PARENT));
+    shape(s, child);
+    give_facts(s, MERGED, facts);
+    end(r, s, 1e-6);
+}
+
+static char *record_world(guint n, gboolean child)
+{
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < n; rank++) {
+        SimulatedRank *r = simulated_new(rank, n, FALSE);
+        SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+        g_ptr_array_add(ranks, r);
+        if (child)
+            get_parent(r, s);
+        else
+            spawn(r, s);
+        merge_worlds(r, s, child);
+    }
+    return record(ranks, NULL, NULL);
+}
+
+static const WendCommMade *comms_of(const WendProgram *p, guint rank)
+{
+    guint n;
+    const WendCommMade *made = wend_program_comms(p, rank, 0, &n);
+    g_assert_cmpuint(n, ==, 2);
+    return made;
+}
+
+/* Of the program, rank by rank. NAME is that of the second world. */
+static void check_worlds(const char *dir, const char *name, gboolean together)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    WendMembers *m = wend_members_new(p);
+    const WendCommMade *first = comms_of(p, 0);
+    g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
+    g_assert_cmpstr(wend_program_world(p, 1)->name, ==, name);
+    g_assert_cmpuint(starters[0].rank, ==, G_MAXUINT);
+    g_assert_cmpuint(starters[1].rank, ==, together ? 1 : G_MAXUINT);
+    g_assert_cmpuint(wend_program_n_comms(p), ==, together ? 2 : 4);
+    for (guint rank = 0; rank < PARENTS + CHILDREN; rank++) {
+        const WendCommMade *made = comms_of(p, rank);
+        gboolean child = rank >= PARENTS, known = together || !child;
+        for (guint i = 0; i < 2; i++)
+            g_assert_true((made[i].number == first[i].number) == known);
+        for (guint k = 0; k < PARENTS + CHILDREN; k++)
+            g_assert_cmpint(wend_members_process(m, made[MERGED].number, rank, k), ==,
+                            together || (k >= PARENTS) == child ? (gint)k : -1);
+        for (guint k = 0; k < CHILDREN; k++) {
+            gint own = k < (child ? CHILDREN : PARENTS) ? (gint)(k + (child ? PARENTS : 0)) : -1;
+            gint other = k < (child ? PARENTS : CHILDREN) ? (gint)(k + (child ? 0 : PARENTS)) : -1;
+            guint number = made[PARENT].number;
+            g_assert_cmpint(wend_members_local_process(m, number, rank, k), ==, own);
+            g_assert_cmpint(wend_members_process(m, number, rank, k), ==, together ? other : -1);
+        }
+        if (together)
+            g_assert_cmpint(made[MERGED].leader, ==, 0);
+    }
+    wend_members_free(m);
+    wend_program_free(p);
+}
+
+static void test_worlds(void)
+{
+    char *dir = record_world(PARENTS, FALSE), *child = record_world(CHILDREN, TRUE);
+    g_autofree char *from = g_build_filename(child, BUNDLE_FILE, NULL),
+                    *started = g_build_filename(dir, "world-1.1.tar.zst", NULL),
+                    *unknown = g_build_filename(dir, "world-1.7x.tar.zst", NULL);
+    g_assert_cmpint(g_rename(from, started), ==, 0);
+    check_worlds(dir, "1.1", TRUE);
+    g_assert_cmpint(g_rename(started, unknown), ==, 0);
+    check_worlds(dir, "1.7x", FALSE);
+    g_unlink(unknown);
+    g_assert_cmpint(g_rmdir(child), ==, 0);
+    g_free(child);
+    discard(dir);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/members/walk", test_walk);
     g_test_add_func("/members/pass", test_pass);
+    g_test_add_func("/members/worlds", test_worlds);
     return g_test_run();
 }

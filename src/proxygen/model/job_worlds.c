@@ -1,36 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job_worlds.c: see job_worlds.h. The name of a world says what started it (docs/format.md):
- * "0.2-1.1" is the first world that rank 1 of world "0.2" started. */
+/* job_worlds.c: see job_worlds.h. */
 #include "job_worlds.h"
 
-#include <string.h>
+#include "lib/read/world-starts.h"
 
-static gint world_named(const WendProgram *p, const char *name, gsize n)
-{
-    for (guint i = 0; i < wend_program_n_worlds(p); i++)
-        if (strlen(wend_program_world(p, i)->name) == n
-            && strncmp(wend_program_world(p, i)->name, name, n) == 0)
-            return (gint)i;
-    return -1;
-}
-
-/* Links a world to the call that started it. In the order of names, the K-th start of a rank
- * belongs to its K-th call; the threads of a rank come one after the other. */
-static gboolean link_world(const WendProgram *p, guint world, GArray *starts)
-{
-    const char *name = wend_program_world(p, world)->name, *last = strrchr(name, '-'),
-               *own = last ? last + 1 : name;
-    gint parent = world_named(p, name, last ? (gsize)(last - name) : 0);
-    char *end;
-    guint64 rank = g_ascii_strtoull(own, &end, 10);
-    if (end == own || (*end != '.' && *end != 't') || parent < 0
-        || rank >= wend_program_world(p, (guint)parent)->ranks)
-        return FALSE;
-    WorldStart start = {wend_program_world(p, (guint)parent)->first + (guint)rank, world};
-    g_array_append_val(starts, start);
-    return TRUE;
-}
-
+/* In the order of names, the K-th start of a rank belongs to its K-th call; the threads of a rank
+ * come one after the other. */
 static gint compare_starts(gconstpointer a, gconstpointer b)
 {
     const WorldStart *s = a, *t = b;
@@ -41,9 +16,13 @@ static gint compare_starts(gconstpointer a, gconstpointer b)
 GArray *job_worlds_starts(const WendProgram *p)
 {
     GArray *starts = g_array_new(FALSE, FALSE, sizeof(WorldStart));
+    g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
     gboolean linked = TRUE;
-    for (guint i = 1; i < wend_program_n_worlds(p) && linked; i++)
-        linked = link_world(p, i, starts);
+    for (guint i = 1; i < wend_program_n_worlds(p) && linked; i++) {
+        const WorldStart start = {starters[i].rank, i};
+        linked = start.rank != G_MAXUINT;
+        g_array_append_val(starts, start);
+    }
     if (!linked)
         g_array_set_size(starts, 0);
     g_array_sort(starts, compare_starts);
@@ -76,12 +55,7 @@ static guint count_starts(const WendProgram *p, guint rank)
         WendWalk *walk = wend_walk_new(p, rank, s, WEND_WALK_MAIN);
         const WendCall *call;
         while ((call = wend_walk_next(walk)) != NULL)
-            for (guint i = 0; !call->failed && starts_processes(call->function->name)
-                              && i < G_N_ELEMENTS(commands);
-                 i++) {
-                const WendArg *arg = wend_call_arg(call, commands[i]);
-                n += arg && arg->n_in != WEND_ABSENT;
-            }
+            n += wend_call_starts_world(call);
         wend_walk_free(walk);
     }
     return n;

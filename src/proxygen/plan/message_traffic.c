@@ -621,8 +621,8 @@ void message_traffic_note(MessageTraffic *t)
     note_in_order(t);
     if (!t->no_order)
         weigh(t, &each_phase, &all);
-    /* Some messages are not received, or communicators are not resolved: a communicator of several
-     * worlds has a number in each of them. */
+    /* Some messages are not received, or communicators are not resolved. Worlds count their phases
+     * each by itself. */
     if (!t->no_order && (!all || job_worlds_several(t->plan))) {
         t->one_made = TRUE;
         forget(t);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm-identity.c: see comm-identity.h. What members agree on is in docs/recording.md,
+ * "Communicators". */
+#include "comm-identity.h"
+
+#include <string.h>
+
+/* The number of a communicator argument, as a word of an identity: constants and unknown ones by
+ * what they are and to whom. */
+static void put_comm(const CommNumbering *n, WendBuf *b, gint64 handle)
+{
+    gpointer number;
+    if (g_hash_table_lookup_extended(n->here, &handle, NULL, &number)) {
+        wend_buf_unsigned(b, 0);
+        wend_buf_unsigned(b, GPOINTER_TO_UINT(number));
+        return;
+    }
+    wend_buf_unsigned(b, 1);
+    wend_buf_signed(b, handle);
+    wend_buf_unsigned(b, handle == n->comm_world ? n->world : n->rank);
+}
+
+static guint count_of(CommNumbering *n, const WendBuf *what)
+{
+    GBytes *key = g_bytes_new(what->data, what->len);
+    guint count = GPOINTER_TO_UINT(g_hash_table_lookup(n->counts, key));
+    g_hash_table_replace(n->counts, key, GUINT_TO_POINTER(count + 1));
+    return count;
+}
+
+static void put_words(WendBuf *b, const WendArg *arg)
+{
+    wend_buf_signed(b, arg->n_in);
+    gint64 words = arg->param->kind == WEND_KIND_STRING ? (arg->n_in + 7) / 8 : arg->n_in;
+    for (gint64 i = 0; i < words; i++)
+        wend_buf_signed(b, arg->in[i]);
+}
+
+/* Whether a call on a communicator makes one, of which all are members that get any. */
+static gboolean makes_one(const WendFunction *f)
+{
+    static const char *const names[] = {"MPI_Comm_dup",
+                                        "MPI_Comm_dup_with_info",
+                                        "MPI_Comm_idup",
+                                        "MPI_Comm_spawn",
+                                        "MPI_Comm_spawn_multiple",
+                                        "MPI_Comm_idup_with_info",
+                                        "MPI_Comm_accept",
+                                        "MPI_Comm_connect",
+                                        "MPI_Intercomm_merge",
+                                        "MPI_Cart_create",
+                                        "MPI_Graph_create",
+                                        "MPI_Dist_graph_create",
+                                        "MPI_Dist_graph_create_adjacent"};
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (strcmp(f->name, names[i]) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+guint comm_number_of(const CommNumbering *n, const WendArg *comm)
+{
+    gpointer number;
+    return comm && g_hash_table_lookup_extended(n->here, &comm->in[0], NULL, &number)
+               ? GPOINTER_TO_UINT(number)
+               : 0;
+}
+
+CommCreation comm_creation(const CommNumbering *n, const WendCall *call, WendCommMade *made)
+{
+    const char *name = call->function->name;
+    CommCreation c = {.call = call, .made = made};
+    c.by_group = strstr(name, "_group") != NULL;
+    c.merge = strstr(name, "Intercomm_merge") != NULL;
+    c.pair = strstr(name, "Intercomm_create") != NULL;
+    for (guint i = 0; i < call->n_args && !c.parent; i++)
+        if (call->args[i].param->kind == WEND_KIND_COMM && call->args[i].n_in > 0
+            && call->args[i].param->dir != WEND_DIR_OUT)
+            c.parent = &call->args[i];
+    c.across = g_hash_table_contains(n->across, GUINT_TO_POINTER(comm_number_of(n, c.parent)));
+    c.by_local = c.pair && c.parent && (c.across || made->remote_leader < 0);
+    return c;
+}
+
+void comm_put_tags(const WendCall *call, WendBuf *b)
+{
+    for (guint i = 0; i < call->n_args; i++) {
+        const WendArg *arg = &call->args[i];
+        if (arg->n_in > 0 && arg->param->dir != WEND_DIR_OUT
+            && (arg->param->kind == WEND_KIND_TAG || arg->param->kind == WEND_KIND_STRING))
+            put_words(b, arg);
+    }
+}
+
+/* The two sides of an intercommunicator see them exchanged. What is not known is so to the members
+ * in one world. */
+static void put_leaders(const CommNumbering *n, const CommCreation *c, WendBuf *b)
+{
+    wend_buf_signed(b, MIN(c->made->leader, c->made->remote_leader));
+    wend_buf_signed(b, MAX(c->made->leader, c->made->remote_leader));
+    wend_buf_unsigned(b, c->across && !comm_leaders_missing(c->made) ? 0 : n->world + 1);
+}
+
+/* What n counts: by all members in the same order. Most creations are collective over the parent,
+ * so n counts them all on it. Where that is not so (only a group takes part, or two groups that
+ * have no common parent), leaders, tags and the function tell them apart. */
+static void count(CommNumbering *n, CommCreation *c, WendBuf *identity)
+{
+    gboolean own = c->by_group || c->merge || c->pair;
+    WendBuf what = WEND_BUF_INIT;
+    wend_buf_unsigned(&what, c->across || c->by_local ? 0 : n->world + 1);
+    wend_buf_string(&what, own || !c->parent ? c->call->function->name : "");
+    if (c->parent && (!c->pair || c->by_local))
+        put_comm(n, &what, c->parent->in[0]);
+    if (c->by_group || c->pair)
+        comm_put_tags(c->call, &what);
+    if (c->by_group || (c->pair && !c->by_local))
+        put_leaders(n, c, &what);
+    c->count = count_of(n, &what);
+    wend_buf_bytes(identity, what.data, what.len);
+    wend_buf_unsigned(identity, c->count);
+    wend_buf_clear(&what);
+}
+
+/* -- Cartesian communicators -- */
+
+enum { DIMENSIONS_MAX = 64 }; /* of more, and of what a damaged archive says, nothing is kept */
+
+/* The dimensions that MPI_Cart_create gives, or that MPI_Cart_sub keeps. NULL: not known. */
+static GArray *dimensions_of(const CommNumbering *n, const CommCreation *c)
+{
+    const char *name = c->call->function->name;
+    const GArray *before =
+        g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_number_of(n, c->parent)));
+    const WendArg *dims = wend_call_arg(c->call, "dims"),
+                  *remain = wend_call_arg(c->call, "remain_dims");
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
+    if (strcmp(name, "MPI_Cart_create") == 0 && dims && dims->n_in > 0
+        && dims->n_in <= DIMENSIONS_MAX)
+        g_array_append_vals(all, dims->in, (guint)dims->n_in);
+    else if (strstr(name, "dup") && before)
+        g_array_append_vals(all, before->data, before->len);
+    else if (remain && before && remain->n_in == before->len)
+        for (guint i = 0; i < before->len; i++)
+            if (remain->in[i])
+                g_array_append_val(all, g_array_index(before, gint64, i));
+    if (all->len > 0)
+        return all;
+    g_array_unref(all);
+    return NULL;
+}
+
+/* Appends the coordinates that all members of a part of a grid have in common. FALSE: the grid is
+ * not known. */
+static gboolean put_coordinates(const CommNumbering *n, const CommCreation *c, WendBuf *b)
+{
+    const WendArg *remain = wend_call_arg(c->call, "remain_dims"),
+                  *self = wend_call_arg_of_kind(c->call, WEND_KIND_SELF);
+    const GArray *grid =
+        g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_number_of(n, c->parent)));
+    if (!remain || !grid || remain->n_in != grid->len || !self || self->n_in <= 0
+        || self->in[0] < 0)
+        return FALSE;
+    gint64 rank = self->in[0];
+    for (guint i = grid->len; i-- > 0;) {
+        gint64 extent = g_array_index(grid, gint64, i);
+        if (extent <= 0)
+            return FALSE;
+        if (!remain->in[i])
+            wend_buf_signed(b, rank % extent);
+        rank /= extent;
+    }
+    return TRUE;
+}
+
+/* -- all -- */
+
+static gboolean put_color(const CommNumbering *n, const CommCreation *c, WendBuf *b)
+{
+    const WendArg *color = wend_call_arg(c->call, "color");
+    if (!color || color->n_in <= 0)
+        return put_coordinates(n, c, b);
+    wend_buf_signed(b, color->in[0]);
+    return TRUE;
+}
+
+void comm_identify(CommNumbering *n, CommCreation *c, WendBuf *identity)
+{
+    count(n, c, identity);
+    if (c->by_local || (c->across && makes_one(c->call->function)))
+        return;
+    if (!c->across || !put_color(n, c, identity))
+        put_leaders(n, c, identity);
+}
+
+/* The communicators that the same calls made, or may have made, in any world. */
+static void note_event(const CommNumbering *n, const CommCreation *c)
+{
+    WendBuf event = WEND_BUF_INIT;
+    wend_buf_string(&event, c->call->function->name);
+    wend_buf_unsigned(&event, comm_number_of(n, c->parent));
+    if (c->by_group)
+        comm_put_tags(c->call, &event);
+    else
+        wend_buf_unsigned(&event, c->count);
+    comm_leaders_note(n->leaders, &event, (CommPlace){n->rank, n->place}, c->made);
+    wend_buf_clear(&event);
+}
+
+void comm_note_across(CommNumbering *n, const CommCreation *c)
+{
+    gpointer number = GUINT_TO_POINTER(c->made->number);
+    GArray *grid = g_hash_table_contains(n->grids, number) ? NULL : dimensions_of(n, c);
+    g_hash_table_add(n->across, number);
+    if (grid)
+        g_hash_table_insert(n->grids, number, grid);
+    if (c->across && !c->by_local && !makes_one(c->call->function))
+        note_event(n, c);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm-leaders.c: see comm-leaders.h. Nothing is assumed of what is recorded: what contradicts
+ * itself stays unknown. */
+#include "comm-leaders.h"
+
+/* If a call makes more communicators than this, sizes do not tell them apart. */
+enum { GROUPS_MAX = 64 };
+
+typedef struct {
+    CommPlace at;
+    guint world;
+    WendCommMade made;
+} Noted;
+
+/* A group of which one knows the leader. */
+typedef struct {
+    gint64 leader, size, remote_leader, remote_size;
+    guint world; /* of the leader */
+} Group;
+
+struct CommLeaders {
+    const WendProgram *program;
+    GHashTable *found;  /* CommPlace -> Leaders */
+    GHashTable *events; /* GBytes -> GArray of Noted */
+};
+
+typedef struct {
+    gint64 own, remote;
+} Leaders;
+
+guint comm_place_hash(gconstpointer key)
+{
+    const CommPlace *at = key;
+    return at->rank * 2654435761u ^ at->place;
+}
+
+gboolean comm_place_equal(gconstpointer a, gconstpointer b)
+{
+    const CommPlace *x = a, *y = b;
+    return x->rank == y->rank && x->place == y->place;
+}
+
+CommLeaders *comm_leaders_new(const WendProgram *p)
+{
+    CommLeaders *l = g_new0(CommLeaders, 1);
+    l->program = p;
+    l->found = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, g_free);
+    l->events = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+                                      (GDestroyNotify)g_array_unref);
+    return l;
+}
+
+void comm_leaders_free(CommLeaders *l)
+{
+    g_hash_table_unref(l->found);
+    g_hash_table_unref(l->events);
+    g_free(l);
+}
+
+void comm_leaders_set_found(const CommLeaders *l, CommPlace at, WendCommMade *made)
+{
+    const Leaders *found = g_hash_table_lookup(l->found, &at);
+    if (found && made->leader < 0)
+        made->leader = found->own;
+    if (found && made->remote_leader < 0)
+        made->remote_leader = found->remote;
+}
+
+gboolean comm_leaders_missing(const WendCommMade *made)
+{
+    return made->leader < 0 || (made->remote_size >= 0 && made->remote_leader < 0);
+}
+
+void comm_leaders_note(CommLeaders *l, const WendBuf *event, CommPlace at, const WendCommMade *made)
+{
+    GBytes *key = g_bytes_new(event->data, event->len);
+    GArray *all = g_hash_table_lookup(l->events, key);
+    const Noted noted = {at, wend_program_world_of(l->program, at.rank), *made};
+    if (!all) {
+        all = g_array_new(FALSE, FALSE, sizeof(Noted));
+        g_hash_table_insert(l->events, g_bytes_ref(key), all);
+    }
+    g_array_append_val(all, noted);
+    g_bytes_unref(key);
+}
+
+/* -- the communicators of one call -- */
+
+/* A rank in a group of one of them; groups are those that their leaders lead. */
+typedef struct {
+    guint leader, rank;
+} GroupSeat;
+
+static guint seat_hash(gconstpointer key)
+{
+    const GroupSeat *s = key;
+    return s->leader * 2654435761u ^ s->rank;
+}
+
+static gboolean seat_equal(gconstpointer a, gconstpointer b)
+{
+    const GroupSeat *s = a, *t = b;
+    return s->leader == t->leader && s->rank == t->rank;
+}
+
+static gboolean is_free(GHashTable *seats, gint64 leader, gint64 rank, guint process)
+{
+    const GroupSeat seat = {(guint)leader, (guint)rank};
+    gpointer taken;
+    return !g_hash_table_lookup_extended(seats, &seat, NULL, &taken)
+           || GPOINTER_TO_UINT(taken) == process;
+}
+
+/* PROCESS takes the seat. FALSE: another one has it. */
+static gboolean take_seat(GHashTable *seats, gint64 leader, gint64 rank, guint process)
+{
+    const GroupSeat seat = {(guint)leader, (guint)rank};
+    if (!is_free(seats, leader, rank, process))
+        return FALSE;
+    g_hash_table_replace(seats, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(process));
+    return TRUE;
+}
+
+static Group *group_led_by(GArray *groups, gint64 leader)
+{
+    for (guint i = 0; i < groups->len; i++)
+        if (g_array_index(groups, Group, i).leader == leader)
+            return &g_array_index(groups, Group, i);
+    return NULL;
+}
+
+/* NULL: too many. */
+static GArray *groups_of(const CommLeaders *l, const GArray *all)
+{
+    GArray *groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    for (guint i = 0; i < all->len; i++) {
+        const WendCommMade *m = &g_array_index(all, Noted, i).made;
+        if (m->leader < 0)
+            continue;
+        Group *known = group_led_by(groups, m->leader);
+        if (known && known->remote_leader < 0)
+            known->remote_leader = m->remote_leader;
+        if (known)
+            continue;
+        const Group one = {m->leader, m->size, m->remote_leader, m->remote_size,
+                           wend_program_world_of(l->program, (guint)m->leader)};
+        g_array_append_val(groups, one);
+        if (groups->len > GROUPS_MAX) {
+            g_array_unref(groups);
+            return NULL;
+        }
+    }
+    return groups;
+}
+
+/* The only group of another world with those sizes. OTHER: the leader of the group that it is
+ * remote to, or -1. */
+static const Group *only_group(const GArray *groups, guint world, gint64 size, gint64 remote_size,
+                               gint64 other)
+{
+    const Group *only = NULL;
+    for (guint i = 0; i < groups->len; i++) {
+        const Group *g = &g_array_index(groups, Group, i);
+        if (g->world == world || g->size != size || g->remote_size != remote_size
+            || (other >= 0 && g->remote_leader >= 0 && g->remote_leader != other))
+            continue;
+        if (only)
+            return NULL;
+        only = g;
+    }
+    return only;
+}
+
+static gboolean put_found(CommLeaders *l, const Noted *of, gint64 own, gint64 remote)
+{
+    const Leaders leaders = {own, remote};
+    if (own == of->made.leader && remote == of->made.remote_leader)
+        return FALSE;
+    g_hash_table_replace(l->found, g_memdup2(&of->at, sizeof of->at),
+                         g_memdup2(&leaders, sizeof leaders));
+    return TRUE;
+}
+
+static gboolean find_in_event(CommLeaders *l, GArray *all)
+{
+    GArray *groups = groups_of(l, all);
+    gboolean found = FALSE;
+    if (!groups)
+        return FALSE;
+    g_autoptr(GHashTable) seats = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    for (guint i = 0; i < all->len; i++) {
+        const WendCommMade *m = &g_array_index(all, Noted, i).made;
+        if (m->leader >= 0)
+            take_seat(seats, m->leader, m->rank, g_array_index(all, Noted, i).at.rank);
+    }
+    for (guint i = 0; i < all->len; i++) {
+        const Noted *one = &g_array_index(all, Noted, i);
+        gint64 own = one->made.leader, remote = one->made.remote_leader;
+        if (own < 0) {
+            const Group *g =
+                only_group(groups, one->world, one->made.size, one->made.remote_size, remote);
+            if (!g || !take_seat(seats, g->leader, one->made.rank, one->at.rank))
+                continue;
+            own = g->leader;
+        }
+        if (one->made.remote_size >= 0 && remote < 0) {
+            const Group *g =
+                only_group(groups, one->world, one->made.remote_size, one->made.size, own);
+            remote = g && g->leader != own ? g->leader : -1;
+        }
+        found |= put_found(l, one, own, remote);
+    }
+    g_array_unref(groups);
+    return found;
+}
+
+gboolean comm_leaders_find(CommLeaders *l)
+{
+    GHashTableIter iter;
+    gpointer all;
+    gboolean found = FALSE;
+    g_hash_table_iter_init(&iter, l->events);
+    while (g_hash_table_iter_next(&iter, NULL, &all))
+        found |= find_in_event(l, all);
+    g_hash_table_remove_all(l->events);
+    return found;
+}
+
+/* -- one communicator -- */
+
+/* The leaders of its groups. */
+typedef struct {
+    gint64 leaders[2], sizes[2];
+    guint n; /* 3: there are more */
+} Sides;
+
+static void add_side(Sides *s, gint64 leader, gint64 size)
+{
+    if (leader < 0 || s->n > 2)
+        return;
+    for (guint i = 0; i < s->n; i++)
+        if (s->leaders[i] == leader)
+            return;
+    if (s->n < 2) {
+        s->leaders[s->n] = leader;
+        s->sizes[s->n] = size;
+    }
+    s->n++;
+}
+
+static void settle_intra(const CommMember *members, guint n, gint64 leader)
+{
+    for (guint i = 0; i < n; i++)
+        if (members[i].made->leader < 0)
+            members[i].made->leader = leader;
+}
+
+static void set_side(WendCommMade *made, const Sides *s, guint side)
+{
+    made->leader = s->leaders[side];
+    made->remote_leader = s->leaders[1 - side];
+}
+
+/* Which of the sides a member is on that knows no leader: the one with its size or, if they have
+ * one size, the one where its seat is free. 2: not known. */
+static guint side_of(const CommMember *member, const Sides *s, GHashTable *seats)
+{
+    const WendCommMade *made = member->made;
+    guint side = 2;
+    for (guint i = 0; i < 2; i++) {
+        if (s->sizes[i] != made->size || s->sizes[1 - i] != made->remote_size
+            || !is_free(seats, s->leaders[i], made->rank, member->rank))
+            continue;
+        if (side < 2)
+            return 2;
+        side = i;
+    }
+    return side;
+}
+
+static void settle_inter(const CommMember *members, guint n, const Sides *s)
+{
+    g_autoptr(GHashTable) seats = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
+    for (guint i = 0; i < n; i++) {
+        WendCommMade *made = members[i].made;
+        if (made->leader >= 0)
+            set_side(made, s, made->leader == s->leaders[1]);
+        else if (made->remote_leader >= 0)
+            set_side(made, s, made->remote_leader == s->leaders[0]);
+        if (made->leader >= 0)
+            take_seat(seats, made->leader, made->rank, members[i].rank);
+    }
+    for (guint i = 0; i < n; i++) {
+        WendCommMade *made = members[i].made;
+        guint side = made->leader < 0 ? side_of(&members[i], s, seats) : 2;
+        if (side == 2)
+            continue;
+        set_side(made, s, side);
+        take_seat(seats, made->leader, made->rank, members[i].rank);
+    }
+}
+
+void comm_leaders_settle(const CommMember *members, guint n)
+{
+    Sides sides = {.n = 0};
+    guint inter = 0;
+    for (guint i = 0; i < n; i++) {
+        const WendCommMade *made = members[i].made;
+        inter += made->remote_size >= 0;
+        add_side(&sides, made->leader, made->size);
+        add_side(&sides, made->remote_leader, made->remote_size);
+    }
+    if (inter == 0 && sides.n == 1)
+        settle_intra(members, n, sides.leaders[0]);
+    else if (inter == n && sides.n == 2)
+        settle_inter(members, n, &sides);
+}

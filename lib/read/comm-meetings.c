@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* comm-meetings.c: see comm-meetings.h. */
+#include "comm-meetings.h"
+
+/* A call of the root or the leader of a side. */
+typedef struct {
+    CommPlace at;
+    gint64 thread;
+    guint number;
+    guint peer_comm; /* of a pair */
+    gint64 peer_rank;
+} SideCall;
+
+/* The calls of both sides. Of a pair SIDES[0] has all of one leader to the other. */
+typedef struct {
+    GArray *sides[2]; /* SideCall */
+} Meeting;
+
+typedef struct {
+    CommPlace at;
+    guint number;
+} NumberedPlace;
+
+struct CommMeetings {
+    GHashTable *ports;   /* GBytes -> Meeting */
+    GHashTable *pairs;   /* GBytes of a tag -> Meeting, sides[0] only */
+    GHashTable *noted;   /* numbers of the calls */
+    GHashTable *peers;   /* numbers of the peer communicators */
+    GHashTable *seats;   /* guint64: peer communicator and rank -> rank of the job + 1 */
+    GArray *members;     /* NumberedPlace, of the noted numbers */
+    GHashTable *joins;   /* CommPlace -> CommPlace before it, the target */
+    GHashTable *targets; /* CommPlace -> number in this round */
+    guint n_numbers;
+};
+
+static void meeting_free(gpointer meeting)
+{
+    Meeting *m = meeting;
+    g_array_unref(m->sides[0]);
+    g_array_unref(m->sides[1]);
+    g_free(m);
+}
+
+static GHashTable *meetings_by_bytes(void)
+{
+    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+                                 meeting_free);
+}
+
+CommMeetings *comm_meetings_new(void)
+{
+    CommMeetings *m = g_new0(CommMeetings, 1);
+    m->ports = meetings_by_bytes();
+    m->pairs = meetings_by_bytes();
+    m->noted = g_hash_table_new(NULL, NULL);
+    m->peers = g_hash_table_new(NULL, NULL);
+    m->seats = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    m->members = g_array_new(FALSE, FALSE, sizeof(NumberedPlace));
+    m->joins = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, g_free);
+    m->targets = g_hash_table_new_full(comm_place_hash, comm_place_equal, g_free, NULL);
+    return m;
+}
+
+void comm_meetings_free(CommMeetings *m)
+{
+    g_hash_table_unref(m->ports);
+    g_hash_table_unref(m->pairs);
+    g_hash_table_unref(m->noted);
+    g_hash_table_unref(m->peers);
+    g_hash_table_unref(m->seats);
+    g_array_unref(m->members);
+    g_hash_table_unref(m->joins);
+    g_hash_table_unref(m->targets);
+    g_free(m);
+}
+
+/* -- what is noted in a round -- */
+
+static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, guint side,
+                 const SideCall *call)
+{
+    GBytes *key = g_bytes_new(name->data, name->len);
+    Meeting *known = g_hash_table_lookup(meetings, key);
+    if (!known) {
+        known = g_new(Meeting, 1);
+        for (guint i = 0; i < 2; i++)
+            known->sides[i] = g_array_new(FALSE, FALSE, sizeof(SideCall));
+        g_hash_table_insert(meetings, g_bytes_ref(key), known);
+    }
+    g_array_append_val(known->sides[side], *call);
+    g_hash_table_add(m->noted, GUINT_TO_POINTER(call->number));
+    g_bytes_unref(key);
+}
+
+void comm_meetings_at_port(CommMeetings *m, const WendBuf *port, gboolean accepts, gint64 thread,
+                           CommPlace at, guint number)
+{
+    const SideCall call = {.at = at, .thread = thread, .number = number};
+    note(m, m->ports, port, accepts ? 0 : 1, &call);
+}
+
+void comm_meetings_of_pair(CommMeetings *m, const WendBuf *tag, guint peer_comm, gint64 peer_rank,
+                           CommPlace at, guint number)
+{
+    const SideCall call = {
+        .at = at, .number = number, .peer_comm = peer_comm, .peer_rank = peer_rank};
+    if (peer_comm == 0)
+        return;
+    note(m, m->pairs, tag, 0, &call);
+    g_hash_table_add(m->peers, GUINT_TO_POINTER(peer_comm));
+}
+
+gboolean comm_meetings_prepare(CommMeetings *m, guint n_numbers)
+{
+    m->n_numbers = n_numbers;
+    return g_hash_table_size(m->noted) > 0;
+}
+
+static gint64 seat_of(guint comm, gint64 rank)
+{
+    return (gint64)((guint64)comm << 32 | (guint32)rank);
+}
+
+void comm_meetings_member(CommMeetings *m, CommPlace at, const WendCommMade *made)
+{
+    gpointer number = GUINT_TO_POINTER(made->number);
+    const NumberedPlace member = {at, made->number};
+    if (g_hash_table_contains(m->noted, number))
+        g_array_append_val(m->members, member);
+    if (made->remote_size < 0 && made->rank >= 0 && g_hash_table_contains(m->peers, number)) {
+        const gint64 seat = seat_of(made->number, made->rank);
+        g_hash_table_replace(m->seats, g_memdup2(&seat, sizeof seat),
+                             GUINT_TO_POINTER(at.rank + 1));
+    }
+}
+
+/* -- which calls belong together -- */
+
+/* By number: a smaller one of the same communicator, or itself. */
+static guint least_of(const guint *same, guint number)
+{
+    while (same[number] != number)
+        number = same[number];
+    return number;
+}
+
+static void join_numbers(guint *same, guint a, guint b)
+{
+    a = least_of(same, a);
+    b = least_of(same, b);
+    same[MAX(a, b)] = MIN(a, b);
+}
+
+static gboolean of_one_thread(const GArray *side)
+{
+    const SideCall *first = &g_array_index(side, SideCall, 0);
+    for (guint i = 1; i < side->len; i++) {
+        const SideCall *call = &g_array_index(side, SideCall, i);
+        if (call->at.rank != first->at.rank || call->thread != first->thread)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void join_sides(guint *same, const GArray *a, const GArray *b)
+{
+    for (guint i = 0; a->len == b->len && i < a->len; i++)
+        join_numbers(same, g_array_index(a, SideCall, i).number,
+                     g_array_index(b, SideCall, i).number);
+}
+
+static void join_at_ports(const CommMeetings *m, guint *same)
+{
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, m->ports);
+    while (g_hash_table_iter_next(&iter, NULL, &value)) {
+        const Meeting *at = value;
+        if (of_one_thread(at->sides[0]) && of_one_thread(at->sides[1]))
+            join_sides(same, at->sides[0], at->sides[1]);
+    }
+}
+
+static void array_free(gpointer array)
+{
+    g_array_unref(array);
+}
+
+/* The calls of one tag by leader and partner: the i-th of each belong together. */
+static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same)
+{
+    GHashTable *by_leaders = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, array_free);
+    for (guint i = 0; i < calls->len; i++) {
+        const SideCall *call = &g_array_index(calls, SideCall, i);
+        const gint64 seat = seat_of(call->peer_comm, call->peer_rank);
+        guint partner = GPOINTER_TO_UINT(g_hash_table_lookup(m->seats, &seat));
+        if (partner == 0)
+            continue;
+        const gint64 key = seat_of(call->at.rank, partner - 1);
+        GArray *known = g_hash_table_lookup(by_leaders, &key);
+        if (!known) {
+            known = g_array_new(FALSE, FALSE, sizeof(SideCall));
+            g_hash_table_insert(by_leaders, g_memdup2(&key, sizeof key), known);
+        }
+        g_array_append_val(known, *call);
+    }
+    GHashTableIter iter;
+    gpointer key, value;
+    g_hash_table_iter_init(&iter, by_leaders);
+    while (g_hash_table_iter_next(&iter, &key, &value)) {
+        const guint64 leaders = (guint64) * (const gint64 *)key;
+        const gint64 other = seat_of((guint)leaders, (gint64)(leaders >> 32));
+        const GArray *there = g_hash_table_lookup(by_leaders, &other);
+        if (there)
+            join_sides(same, value, there);
+    }
+    g_hash_table_unref(by_leaders);
+}
+
+static void join_pairs(const CommMeetings *m, guint *same)
+{
+    GHashTableIter iter;
+    gpointer value;
+    g_hash_table_iter_init(&iter, m->pairs);
+    while (g_hash_table_iter_next(&iter, NULL, &value))
+        join_leaders(m, ((const Meeting *)value)->sides[0], same);
+}
+
+/* The first place of each number is the target of all that are joined to it: in each round it has
+ * its number before they are reached. */
+static gboolean set_joins(CommMeetings *m, const guint *same)
+{
+    g_autofree CommPlace *firsts = g_new(CommPlace, m->n_numbers + 1);
+    g_autofree gboolean *seen = g_new0(gboolean, m->n_numbers + 1);
+    gboolean joined = FALSE;
+    for (guint i = 0; i < m->members->len; i++) {
+        const NumberedPlace *member = &g_array_index(m->members, NumberedPlace, i);
+        guint least = least_of(same, member->number);
+        if (!seen[member->number])
+            firsts[member->number] = member->at;
+        seen[member->number] = TRUE;
+        if (least == member->number || !seen[least])
+            continue;
+        g_hash_table_replace(m->joins, g_memdup2(&member->at, sizeof member->at),
+                             g_memdup2(&firsts[least], sizeof firsts[least]));
+        g_hash_table_insert(m->targets, g_memdup2(&firsts[least], sizeof firsts[least]), NULL);
+        joined = TRUE;
+    }
+    return joined;
+}
+
+/* No target has a number yet in the round that comes. */
+static void forget_numbers(CommMeetings *m)
+{
+    GHashTableIter iter;
+    g_hash_table_iter_init(&iter, m->targets);
+    while (g_hash_table_iter_next(&iter, NULL, NULL))
+        g_hash_table_iter_replace(&iter, NULL);
+}
+
+gboolean comm_meetings_join(CommMeetings *m)
+{
+    gboolean joined = FALSE;
+    forget_numbers(m);
+    if (m->members->len > 0) {
+        g_autofree guint *same = g_new(guint, m->n_numbers + 1);
+        for (guint i = 0; i <= m->n_numbers; i++)
+            same[i] = i;
+        join_at_ports(m, same);
+        join_pairs(m, same);
+        joined = set_joins(m, same);
+    }
+    g_hash_table_remove_all(m->ports);
+    g_hash_table_remove_all(m->pairs);
+    g_hash_table_remove_all(m->noted);
+    g_hash_table_remove_all(m->peers);
+    g_hash_table_remove_all(m->seats);
+    g_array_set_size(m->members, 0);
+    return joined;
+}
+
+/* -- the next round -- */
+
+guint comm_meetings_number(const CommMeetings *m, CommPlace at)
+{
+    const CommPlace *target = g_hash_table_lookup(m->joins, &at);
+    return target ? GPOINTER_TO_UINT(g_hash_table_lookup(m->targets, target)) : 0;
+}
+
+gboolean comm_meetings_note_number(CommMeetings *m, CommPlace at, guint number)
+{
+    if (g_hash_table_contains(m->targets, &at)) {
+        g_hash_table_insert(m->targets, g_memdup2(&at, sizeof at), GUINT_TO_POINTER(number));
+        return TRUE;
+    }
+    return g_hash_table_contains(m->joins, &at);
+}
