@@ -45,7 +45,8 @@ function __wend_values
             test (__wend_words)[1] = proxygen; or return 1
             printf "$before%s\n" mpich openmpi
         case -o --output
-            __fish_complete_path (string replace -- "$before" '' $word) | string replace -r -- '^' "$before"
+            __fish_complete_path (string replace -- "$before" '' $word) |
+                string replace -r -- '^' "$before"
         case --wait --checkpoint --disk --max-memory --max-size
         case '*'
             return 1
