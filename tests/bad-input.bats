@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever a reader is given: one line that says what is wrong, the documented exit code, no crash; nothing is overwritten.
+# Bad input to the readers. Each prints one line that says what is wrong and returns the documented
+# exit status. None crashes, and nothing is overwritten.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -23,7 +24,8 @@ refuses() {
     shift
     run --separate-stderr timeout 20 "$@"
     lines=$(printf '%s\n' "$stderr" | grep -c .)
-    [ "$status" = "$expected" ] && [ "$lines" = 1 ] || fail "status $status (wanted $expected), $lines lines: $*" "$stderr"
+    [ "$status" = "$expected" ] && [ "$lines" = 1 ] ||
+        fail "status $status (wanted $expected), $lines lines: $*" "$stderr"
 }
 readers_refuse() { # each reader refuses recording $1 as bad input
     refuses 3 "$WEND" show "$1"
@@ -81,14 +83,15 @@ END
         python3 "$flip" "$good/trace.tar.zst" bad.dir/trace.tar.zst "$i"
         run --separate-stderr timeout 20 "$WEND" dump bad.dir
         case $status in
-        0) diff <(printf '%s\n' "$output") expected >/dev/null || fail "flip $i: another content, and no error" ;;
+        0) diff <(printf '%s\n' "$output") expected >/dev/null ||
+            fail "flip $i: another content, and no error" ;;
         3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] ;;
         *) fail "flip $i: status $status: $stderr" ;;
         esac
     done
 }
 @test "bits flipped inside the members, checksums right" {
-    # The archive is packed anew, so that every checksum fits and only the reader's own checks stand between it and the bytes.
+    # The archive is packed again, so every checksum fits: only the reader's own checks are left.
     mkdir unpacked bad.dir
     tar --zstd -xf "$good/trace.tar.zst" -C unpacked
     cp -r unpacked pristine
@@ -105,14 +108,17 @@ END
         member=$(sed -n "$((i % $(wc -l <members) + 1))p" members)
         cp "pristine/$member" "unpacked/$member"
         python3 flip.py "unpacked/$member" "$i"
-        (cd unpacked && tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst $(tar --zstd -tf "$good/trace.tar.zst"))
+        (cd unpacked &&
+            tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst \
+            $(tar --zstd -tf "$good/trace.tar.zst"))
         for command in "$WEND show" "$WEND dump" "$PROXYGEN -o out.c"; do
             rm -f out.c
             # shellcheck disable=SC2086
             run --separate-stderr timeout 20 $command bad.dir
             case $status in
             0) ;;
-            3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] || fail "$command, flip $i in $member: $stderr" ;;
+            3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] ||
+                fail "$command, flip $i in $member: $stderr" ;;
             *) fail "$command, flip $i in $member: status $status: $stderr" ;;
             esac
         done
@@ -124,7 +130,9 @@ END
     tar --zstd -xf "$good/trace.tar.zst" -C unpacked
     grep -q '^format=' unpacked/meta
     sed -i 's/^format=.*/format=9999/' unpacked/meta
-    (cd unpacked && tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst $(tar --zstd -tf "$good/trace.tar.zst"))
+    (cd unpacked &&
+        tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst \
+        $(tar --zstd -tf "$good/trace.tar.zst"))
     refuses 3 "$WEND" show bad.dir
     [[ "$stderr" == *9999* ]]
     readers_refuse bad.dir
@@ -167,12 +175,14 @@ END
     [ "$status" = 4 ]
 }
 @test "a reader that leaves early is no error" {
-    run --separate-stderr bash -c '"$0" dump "$1" | head -n 1; exit ${PIPESTATUS[0]}' "$WEND" "$good"
+    run --separate-stderr bash -c '"$0" dump "$1" | head -n 1; exit ${PIPESTATUS[0]}' "$WEND" \
+        "$good"
     [ "$status" = 0 ] || fail "status $status"
     [ -z "$stderr" ]
 }
 
-# application_survives: the program's own output and status are as ever, and wend says on one line what went wrong.
+# application_survives: the program's own output and status are the same, and wend prints one line
+# that says what went wrong.
 application_survives() {
     [ "$status" = 0 ] || fail "status $status" "$stderr"
     [ "$output" = "hello from 2 ranks: 1" ]
@@ -190,7 +200,8 @@ application_survives() {
 }
 @test "a full disk: the application runs as ever, nothing is left under the final name" {
     mkdir small
-    mount -t tmpfs -o size=64k,nr_inodes=16 tmpfs small 2>/dev/null || skip "cannot mount a small file system here"
+    mount -t tmpfs -o size=64k,nr_inodes=16 tmpfs small 2>/dev/null ||
+        skip "cannot mount a small file system here"
     dd if=/dev/zero of=small/filler bs=4096 2>/dev/null || true
     run --separate-stderr mpi 2 "$WEND" trace -o small/a.dir "$PROGRAMS/hello"
     left=$(ls small/a.dir 2>/dev/null || true)

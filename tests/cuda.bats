@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Buffers in memory of CUDA. tests/cuda has what stands for CUDA: its devices are memory of the host.
+# Buffers in CUDA memory. tests/cuda has a stand-in for CUDA, whose devices are memory of the host.
 load helpers
 setup() {
     in_scratch
@@ -7,13 +7,15 @@ setup() {
     export LD_LIBRARY_PATH=$CUDA${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
-# sorted_output N program…: the lines of all ranks, with and without Wend; and what the driver was asked for (threads interleave as they like).
+# sorted_output N program…: the lines of all ranks with and without Wend, sorted because threads
+# interleave, and the calls that the driver received.
 sorted_output() {
     STANDIN_LOG=plain.log mpi "$@" | sort >plain.out
     STANDIN_LOG=recorded.log record app.dir "$@" | sort >recorded.out
     diff plain.out recorded.out >&2 || fail "standard output changed under wend trace"
     for ((rank = 0; rank < $1; rank++)); do
-        diff <(sort plain.log."$rank") <(sort recorded.log."$rank") >&2 || fail "the driver got other calls under wend trace"
+        diff <(sort plain.log."$rank") <(sort recorded.log."$rank") >&2 ||
+            fail "the driver got other calls under wend trace"
     done
 }
 
@@ -25,15 +27,22 @@ places() {
 @test "memory of CUDA is recorded with its device" {
     sorted_output 4 "$CUDA/buffers"
     grep -q '^rank 3: errors 0 1 1 2 2 1 1 0$' plain.out # those of the application, and no others
-    [ "$(grep -c ^context plain.log.2)" = 3 ]            # of its own device, of another, and of that again after a reset
+    # of its own device, of another, and of that again after a reset
+    [ "$(grep -c ^context plain.log.2)" = 3 ]
     "$WEND" dump -r 2 app.dir >dump.out
-    grep -A 1 'wend_device(segment=cuda#0, device=2)' dump.out | grep -q 'MPI_Sendrecv(sendbuf=cuda#0+400, .*, recvbuf=cuda#0+800'
+    grep -A 1 'wend_device(segment=cuda#0, device=2)' dump.out |
+        grep -q 'MPI_Sendrecv(sendbuf=cuda#0+400, .*, recvbuf=cuda#0+800'
     grep -A 1 'wend_managed(segment=cuda#0, device=2)' dump.out | grep -q 'MPI_Bcast(buffer=cuda#0'
-    grep -A 1 'wend_pinned(segment=cuda#1, device=2)' dump.out | grep -q 'MPI_Allreduce(sendbuf=cuda#0+4, recvbuf=cuda#1+4'
-    grep -q 'sendbuf=cuda#0+2568, sendcount=4, .* recvbuf=cuda#0+2584' dump.out      # row 5 of a pitched block
-    grep -q 'recvbuf=cuda#1+8000, recvcount=0' dump.out                             # the end of a block
-    [ "$(grep -c 'sendtag=7, recvbuf=cuda#0+128' dump.out)" = 10 ]                  # a block that comes and goes, each time as the same
-    grep -B 1 'sendtag=8, ' dump.out | grep -q 'wend_device(segment=cuda#0, device=0)' # of a pool of another device than the current one
+    grep -A 1 'wend_pinned(segment=cuda#1, device=2)' dump.out |
+        grep -q 'MPI_Allreduce(sendbuf=cuda#0+4, recvbuf=cuda#1+4'
+    # row 5 of a pitched block
+    grep -q 'sendbuf=cuda#0+2568, sendcount=4, .* recvbuf=cuda#0+2584' dump.out
+    # the end of a block
+    grep -q 'recvbuf=cuda#1+8000, recvcount=0' dump.out
+    # a block that comes and goes, each time as the same
+    [ "$(grep -c 'sendtag=7, recvbuf=cuda#0+128' dump.out)" = 10 ]
+    # of a pool of another device than the current one
+    grep -B 1 'sendtag=8, ' dump.out | grep -q 'wend_device(segment=cuda#0, device=0)'
     # a reset ends the block of that device, and not that of the other
     sed -n '/, tag=9,/,/sendtag=11/p' dump.out >reset.out
     grep -A 2 'wend_free(segment=cuda#0)' reset.out | grep -q 'sendtag=10, recvbuf=cuda#0+40'
@@ -70,7 +79,8 @@ END
 }
 
 @test "memory of CUDA is seen when its functions are called by pointers" {
-    for program in pointers pointers-fixed; do # the program's own stubs stand for the functions in the second
+    # the program's own stubs stand for the functions in the second
+    for program in pointers pointers-fixed; do
         record "$program.dir" 1 "$CUDA/$program"
         diff <(places "$program.dir") <(printf ' wend_%s(segment=cuda#0, device=0)\n' device pinned)
         [ "$("$WEND" dump "$program.dir" | grep -c 'wend_free(segment=cuda#0)')" = 2 ]
@@ -102,8 +112,10 @@ END
     [ "$(grep -c '^device\|^managed\|^pinned' proxy.log.1)" = "$(grep -c '^free' proxy.log.1)" ]
     # with fewer devices; and with none
     STANDIN_DEVICES=2 mpi 4 ./proxy
-    ! STANDIN_DEVICES=0 mpi 4 sh -c 'exec ./proxy 2>>none.err' # the launcher may lose what ranks that abort have said
-    grep -q 'proxy: rank [0-3]: cudaGetDeviceCount, for [0-9]* bytes: no CUDA-capable device' none.err
+    # the launcher may lose what ranks that abort have said
+    ! STANDIN_DEVICES=0 mpi 4 sh -c 'exec ./proxy 2>>none.err'
+    grep -q 'proxy: rank [0-3]: cudaGetDeviceCount, for [0-9]* bytes: no CUDA-capable device' \
+        none.err
 }
 
 @test "round trip: memory of CUDA, the proxy in several files" {

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI's C++ bindings: operators, attributes, generalized requests and exceptions go through functions of the library that no other language uses.
+# MPI's C++ bindings: operators, attributes, generalized requests and exceptions go through
+# functions of the library that no other language uses.
 load helpers
 setup() {
     [ -x "$PROGRAMS/cxx" ] || skip "no C++ bindings in this MPI"

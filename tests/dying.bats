@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs that do not come to MPI_Finalize: what was recorded is there, and they end as they would without Wend.
+# Runs that end before MPI_Finalize: the recording has the calls up to the end, and the run ends as
+# it would without Wend.
 load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-# The command with what its ranks say in the files out and err: a launcher that ends the others may drop what was said last.
+# Runs the command; its ranks write to the files out and err, because a launcher that ends ranks may
+# lose their last output.
 heard() { # N command…; whatever the launcher's status
     rm -f out err
     # shellcheck disable=SC2016
@@ -17,18 +19,23 @@ dies() { # HOW N: runs it recorded, into a.dir
     "$WEND" merge a.dir >merged || return
 }
 is_whole() { # what rank 1 has done, and where the others were
-    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ] || fail "rank 1's calls are not all there" || return
+    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ] ||
+        fail "rank 1's calls are not all there" || return
     for rank in 0 2; do
-        "$WEND" dump --rank $rank a.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished' || fail "rank $rank was in a barrier" || return
+        "$WEND" dump --rank $rank a.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished' ||
+            fail "rank $rank was in a barrier" || return
     done
     grep -q 'MPI_Barrier(comm=MPI_COMM_WORLD) has not returned' merged
 }
 
-@test "one rank ends by a signal, MPI_Abort, exit, _exit or exec: the calls of all are there, and how it ended" {
+@test "a rank ends by a signal, MPI_Abort, exit, _exit or exec: all calls are there, and why" {
     local overflow="overflow|signal SIGSEGV"
-    library_is openmpi && overflow= # its handler for crashes cannot run then: what there is, is the last checkpoint
-    for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" "SIGTERM|signal SIGTERM" ${overflow:+"$overflow"} \
-        "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" "handler|exit 8"; do
+    # its handler for crashes cannot run then: what there is, is the last checkpoint
+    library_is openmpi && overflow=
+    for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" \
+        "SIGTERM|signal SIGTERM" ${overflow:+"$overflow"} \
+        "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" \
+        "handler|exit 8"; do
         rm -rf a.dir
         dies "${end%|*}" 3 || fail "${end%|*}"
         grep -q "^wend: rank 1: ${end#*|}; to make the recording: wend merge .*a.dir$" err ||
@@ -71,8 +78,9 @@ is_whole() { # what rank 1 has done, and where the others were
 }
 
 @test "the process itself ends by the same signal and with the same status" {
-    # The launcher's status is one of several processes'; the shell around rank 1 sees its own. It is in a session of its own, for the launcher ends
-    # what it has started when one rank is gone.
+    # The launcher's status is that of any of the processes. The shell around rank 1 sees that of
+    # its rank. It has a session of its own, because the launcher ends its processes when one rank
+    # is gone.
     cat >around <<'END'
 if [ "${PMI_RANK-$OMPI_COMM_WORLD_RANK}" != 1 ]; then exec "$@"; fi
 setsid --wait sh -c '"$@"; echo "$?" >ended.new; mv ended.new ended' - "$@"
@@ -111,11 +119,13 @@ END
 }
 
 @test "SIGKILL after a checkpoint: what was recorded until then" {
-    "$PYTHON" "$SOURCE_DIR/tests/kills.py" 4 "$WEND" "$PROGRAMS/dying" env LD_PRELOAD="$YIELD" "${LAUNCH[@]}"
+    "$PYTHON" "$SOURCE_DIR/tests/kills.py" 4 "$WEND" "$PROGRAMS/dying" env LD_PRELOAD="$YIELD" \
+        "${LAUNCH[@]}"
 }
 
 @test "SIGKILL before the first checkpoint: wend merge says that there is nothing" {
-    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" "SIGKILL all" >out 2>err || true # Open MPI lets the others end by SIGTERM
+    # Open MPI lets the others end by SIGTERM
+    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" "SIGKILL all" >out 2>err || true
     run "$WEND" merge a.dir
     [ "$status" = 3 ]
     [[ "$output" == *"no rank saved anything"* ]]
@@ -189,12 +199,24 @@ END
 }
 
 @test "round trip: a rank alone that ends in MPI_Abort, or in an error that nobody handles" {
-    for how in "MPI_Abort(MPI_COMM_WORLD, 7)" "MPI_Send(&rank, 1, MPI_INT, 3, 0, MPI_COMM_WORLD)"; do
-        printf '#include <mpi.h>\nint main(void) { int rank; MPI_Init(0, 0); MPI_Comm_rank(MPI_COMM_WORLD, &rank); %s; MPI_Finalize(); return 0; }\n' "$how" >ends.c
+    for how in "MPI_Abort(MPI_COMM_WORLD, 7)" \
+        "MPI_Send(&rank, 1, MPI_INT, 3, 0, MPI_COMM_WORLD)"; do
+        cat >ends.c <<END
+#include <mpi.h>
+int main(void)
+{
+    int rank;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    $how;
+    MPI_Finalize();
+    return 0;
+}
+END
         "$MPICC" ends.c -o ends
         rm -rf app.dir proxy.dir
         status=0 again=0
-        # Without a launcher: MPICH's says 1 instead of what the program ended with, once in ten times.
+        # Without a launcher: in one of ten runs MPICH's returns 1 instead of the program's status.
         timeout "$TEST_TIMEOUT" "$WEND" trace -o app.dir ./ends >out 2>&1 || status=$?
         [ "$status" != 0 ]
         "$WEND" merge app.dir
@@ -223,10 +245,11 @@ END
 on_small_disk() { # command…: a.dir is on a disk of 16 MB
     mkdir -p a.dir
     # shellcheck disable=SC2016
-    unshare --mount bash -c 'mount -t tmpfs -o size=16m none a.dir && "$@"' - bash -c 'source "$HELPERS_DIR/helpers.bash"; "$@"' - "$@"
+    unshare --mount bash -c 'mount -t tmpfs -o size=16m none a.dir && "$@"' - bash \
+        -c 'source "$HELPERS_DIR/helpers.bash"; "$@"' - "$@"
 }
 
-@test "a disk that is full: the room that was reserved takes the end; without a checkpoint before there is nothing" {
+@test "a full disk: the reserved space holds the end; without a checkpoint there is no recording" {
     unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
     export HELPERS_DIR BUILD_DIR WEND PROGRAMS
     check() { # HOW SECONDS: runs it, and frees the disk

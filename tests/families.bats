@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Two builds side by side: which libwend goes with a program, and recordings that go from one library to the other. MPICH_BUILD_DIR and OPENMPI_BUILD_DIR say where they are; with one
-# of them there is nothing to choose.
+# Two builds side by side: which libwend a program gets, and recordings of one library that are used
+# with the other. MPICH_BUILD_DIR and OPENMPI_BUILD_DIR are the builds; with one of them there is
+# nothing to choose.
 load helpers
 
 setup() {
@@ -34,7 +35,8 @@ other() { # the configuration of the other build, in a shell of its own
 @test "installed side by side, each program is recorded with the library that goes with it" {
     other true
     for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
-        make -s -C "$build" install DESTDIR="$PWD/root" >install.out 2>&1 || fail "make install" "$(tail -n 5 install.out)"
+        make -s -C "$build" install DESTDIR="$PWD/root" >install.out 2>&1 ||
+            fail "make install" "$(tail -n 5 install.out)"
     done
     installed=$(find root -path "*/bin/wend" -type f)
     [ "$(find root -name 'libwend-[mo]p*.so' | wc -l)" = 2 ]
@@ -75,7 +77,8 @@ other() { # the configuration of the other build, in a shell of its own
     grep -q 'libwend-none.so' message
 }
 
-# past PROGRAM…: the other build's program runs under this build's library as it does alone, and one line says why there is no recording.
+# past PROGRAM…: the other build's program runs under this build's library as it does alone, and one
+# line says why there is no recording.
 past() {
     ours=$BUILD_DIR/.libs/libwend-$FAMILY.so
     alone() { mpi 2 "$@" >plain.out; }
@@ -156,9 +159,11 @@ across_or_expected() {
     lacking=$(grep -L 'MPI_Pready;' {"$BUILD_DIR","$OTHER_BUILD_DIR"}/spec/*.target)
     lacking=$(basename "$lacking" .target)
     for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
-        (BUILD_DIR=$build && "$build/proxygen" app.dir -f -o p.c 2>"note-$(basename "$build"/spec/*.target .target)")
+        (BUILD_DIR=$build &&
+            "$build/proxygen" app.dir -f -o p.c 2>"note-$(basename "$build"/spec/*.target .target)")
     done
-    grep -qx 'proxygen: p.c: .* lacks MPI_Parrived, MPI_Pready, MPI_Pready_list, MPI_Pready_range, MPI_Precv_init and MPI_Psend_init' "note-$lacking"
+    partitioned="MPI_Parrived, MPI_Pready, MPI_Pready_list, MPI_Pready_range, MPI_Precv_init"
+    grep -qx "proxygen: p.c: .* lacks $partitioned and MPI_Psend_init" "note-$lacking"
     [ "$(cat note-* | wc -l)" = 1 ]
     for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
         target=$(basename "$build"/spec/*.target .target) status=0
@@ -173,15 +178,19 @@ across_or_expected() {
 
 # -- versions of one family --
 
-# A library that has two functions more than Wend was built for: one has 14 arguments of which each counts, the other a long name.
+# A library with two functions that Wend was not built for: one has 14 arguments, all of which
+# matter, the other a long name.
 OTHER=MPIX_Other_$(printf '%0200d' 0)
 newer_library() {
     cat >more.c <<'END'
-long PMPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m)
+#define MORE int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, \
+             long j, long k, long l, long m
+long PMPIX_More(MORE)
 {
-    return *rank * 0 + a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k + 12 * l + 13 * m;
+    return *rank * 0 + a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j +
+           11 * k + 12 * l + 13 * m;
 }
-long MPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m) __attribute__((weak, alias("PMPIX_More")));
+long MPIX_More(MORE) __attribute__((weak, alias("PMPIX_More")));
 int PMPIX_Other(void) { return 0; }
 int MPIX_Other(void) __attribute__((weak, alias("PMPIX_Other")));
 int MPIX_NUMBER = 7; /* no function */
@@ -190,10 +199,11 @@ END
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-long MPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m);
+#define MORE int *, long, long, long, long, long, long, long, long, long, long, long, long, long
+long MPIX_More(MORE);
 int MPIX_Other(void);
 extern int MPIX_NUMBER;
-long (*volatile pointer)(int *, long, long, long, long, long, long, long, long, long, long, long, long, long) = MPIX_More;
+long (*volatile pointer)(MORE) = MPIX_More;
 int main(int argc, char **argv)
 {
     int rank, which = argc > 1 ? atoi(argv[1]) : 0;
@@ -223,15 +233,22 @@ END
     ! "$WEND" show none.dir | grep '^not recorded' || fail "a reference is no call"
 
     mpi 2 "$WEND" trace -o one.dir ./newer 1 >out 2>err
-    [ "$(cat out)" = "sum $((1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100 + 121 + 144 + 13 * (1 << 40) + 91)), number 7" ] || fail "$(cat out)"
+    local sum=$((1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100 + 121 + 144 + 13 * (1 << 40) + 91))
+    [ "$(cat out)" = "sum $sum, number 7" ] || fail "$(cat out)"
     [ "$(grep -c '^wend:' err)" = 1 ]
-    grep -q "one.dir, without those of MPIX_More, which the MPI library that Wend was built for lacks$" err || fail "$(cat err)"
-    "$WEND" show one.dir | grep -qx 'not recorded    calls of MPIX_More: Wend was built for an MPI library without them'
+    local lack="which the MPI library that Wend was built for lacks"
+    grep -q "one.dir, without those of MPIX_More, $lack$" err || fail "$(cat err)"
+    lack="Wend was built for an MPI library without them"
+    "$WEND" show one.dir | grep -qx "not recorded    calls of MPIX_More: $lack"
 
-    # By another rank than the one that speaks, and where nothing else is said; and a program at fixed addresses.
+    # The function is called by a rank that does not print, in a run with no other message, and in a
+    # program at fixed addresses.
     newer_library -no-pie
     mpi 2 "$WEND" trace --quiet -o two.dir ./newer 2 >out 2>err
     grep -q "two.dir, without those of MPIX_More and $OTHER, which" err || fail "$(cat err)"
     "$PROXYGEN" two.dir -o proxy.c 2>message
-    [ "$(cat message)" = "proxygen: proxy.c: the application's calls of MPIX_More, $OTHER are not in the recording (see wend show)" ] || fail "$(cat message)"
+    local calls="the application's calls of MPIX_More, $OTHER"
+    [ "$(cat message)" = \
+        "proxygen: proxy.c: $calls are not in the recording (see wend show)" ] ||
+        fail "$(cat message)"
 }

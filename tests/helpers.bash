@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers"; it works for builds out of tree,
-# where BUILD_DIR says where the build is (default: build/ in the sources).
+# helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers".
+# BUILD_DIR is the folder of the build (default: build/ in the sources).
 #
-#   mpi N command…            runs N ranks within $TEST_TIMEOUT seconds, standard input from $INPUT; a hang is a failure that says so
-#   mpi_ends N command…       the same, and the status is the one that every rank ends with by itself
+#   mpi N command…            runs N ranks for at most $TEST_TIMEOUT seconds, with standard input
+#                             from $INPUT; says so if they hang
+#   mpi_ends N command…       the same; the status is the one that all ranks end with
 #   record DIR N command…     the same under "wend trace -o DIR"
 #   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
 #   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
@@ -12,12 +13,14 @@
 #   library_is FAMILY         whether the MPI library under test is of it (mpich, openmpi)
 #   library_has FUNCTION      skips the test if the MPI library does not have it
 #
-# All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the test's own.
+# All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the
+# test's own.
 
 HELPERS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${BUILD_DIR:=$HELPERS_DIR/../build}"
 # shellcheck disable=SC1091
-source "$BUILD_DIR/tests/config.bash" || { echo "no build in $BUILD_DIR: set BUILD_DIR" >&2; exit 1; }
+source "$BUILD_DIR/tests/config.bash" ||
+    { echo "no build in $BUILD_DIR: set BUILD_DIR" >&2; exit 1; }
 
 : "${TEST_TIMEOUT:=120}"
 WEND=${WEND:-$BUILD_DIR/wend}
@@ -46,7 +49,8 @@ long_folder() {
 
 # library_has FUNCTION: the MPI library under test has it; else the test is skipped.
 library_has() {
-    grep -q "^#define HAVE_$1 " "$BUILD_DIR/src/tracer/library.gen.h" || skip "the MPI library has no $1"
+    grep -q "^#define HAVE_$1 " "$BUILD_DIR/src/tracer/library.gen.h" ||
+        skip "the MPI library has no $1"
 }
 
 library_is() { # mpich or openmpi, the family
@@ -58,12 +62,15 @@ fail() {
     return 1
 }
 
-# Options of the launcher at hand that allow more ranks than cores. Open MPI's is OpenRTE up to 4.1. Two parts of that fail in the tests' programs by themselves: the one-sided
-# operations over shared memory crash (osc rdma and ucx), and collective file operations read what was not written (io ompio).
+# The options with which the launcher allows more ranks than cores. Open MPI's launcher is OpenRTE
+# up to 4.1. Two of its components fail in the test programs without Wend: the one-sided operations
+# over shared memory crash (osc rdma and ucx), and collective file operations read data that was not
+# written (io ompio).
 LAUNCH=("$MPIEXEC")
 case "$("$MPIEXEC" --version 2>/dev/null | head -n 1)" in
 *OpenRTE*)
-    LAUNCH+=(--map-by slot:OVERSUBSCRIBE --allow-run-as-root --mca mpi_yield_when_idle 1 --mca osc pt2pt,sm --mca io ^ompio) ;;
+    LAUNCH+=(--map-by slot:OVERSUBSCRIBE --allow-run-as-root --mca mpi_yield_when_idle 1 \
+        --mca osc pt2pt,sm --mca io ^ompio) ;;
 *Open*MPI* | *PRRTE*)
     LAUNCH+=(--map-by slot:OVERSUBSCRIBE --allow-run-as-root --mca mpi_yield_when_idle 1) ;;
 esac
@@ -72,7 +79,8 @@ mpi() {
     local n=$1 status=0
     shift
     [ -f "$YIELD" ] || fail "no $YIELD: make check builds it" || return
-    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n "$n" "$@" <"${INPUT:-/dev/null}" || status=$?
+    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" \
+        -n "$n" "$@" <"${INPUT:-/dev/null}" || status=$?
     case $status in
     124 | 137) echo "HANG: still running after $TEST_TIMEOUT s, $n ranks: $*" >&2 ;;
     esac
@@ -102,7 +110,8 @@ record() {
 
 make_proxy() {
     local dir=$1 program=$2
-    timeout -k 5 "$TEST_TIMEOUT" "$PROXYGEN" "$dir" -o "$program.c" || fail "proxygen $dir failed" || return
+    timeout -k 5 "$TEST_TIMEOUT" "$PROXYGEN" "$dir" -o "$program.c" ||
+        fail "proxygen $dir failed" || return
     timeout -k 5 "$TEST_TIMEOUT" "$MPICC" "${PROXY_CFLAGS[@]}" -O1 "$program.c" -o "$program" ||
         fail "the proxy of $dir does not compile without a warning" || return
 }
@@ -121,10 +130,15 @@ same_output() {
     plain_status=0
     shift
     mpi "$n" "$@" >plain.out 2>plain.err || plain_status=$?
-    case $plain_status in 124 | 137) fail "the program itself hangs" "$(tail -n 5 plain.err)"; return 1 ;; esac
+    case $plain_status in
+    124 | 137)
+        fail "the program itself hangs" "$(tail -n 5 plain.err)"
+        return 1 ;;
+    esac
     record app.dir "$n" "$@" >recorded.out 2>recorded.err || recorded=$?
     [ "$plain_status" = "$recorded" ] ||
-        fail "exit status $plain_status alone, $recorded recorded" "$(tail -n 20 recorded.out recorded.err)" || return
+        fail "exit status $plain_status alone, $recorded recorded" \
+        "$(tail -n 20 recorded.out recorded.err)" || return
     diff plain.out recorded.out >&2 || fail "standard output changed under wend trace" || return
 }
 
@@ -139,7 +153,8 @@ same_lines() {
     shift
     mpi "$n" "$@" >plain.out 2>plain.err || return
     record app.dir "$n" "$@" >recorded.out 2>recorded.err || return
-    diff <(lines_of plain.out) <(lines_of recorded.out) >&2 || fail "standard output changed under wend trace" || return
+    diff <(lines_of plain.out) <(lines_of recorded.out) >&2 ||
+        fail "standard output changed under wend trace" || return
     diff plain.err recorded.err >&2 || fail "standard error changed under wend trace" || return
 }
 
@@ -147,7 +162,8 @@ roundtrip() {
     local n=$1
     shift
     same_output "$n" "$@" || return
-    [ "$plain_status" = 0 ] || fail "the program fails by itself" "$(tail -n 20 plain.out plain.err)" || return
+    [ "$plain_status" = 0 ] ||
+        fail "the program fails by itself" "$(tail -n 20 plain.out plain.err)" || return
     roundtrip_from_recording "$n"
 }
 
@@ -158,5 +174,6 @@ roundtrip_from_recording() {
     quietly dump.out timeout "$TEST_TIMEOUT" "$WEND" dump app.dir || return
     make_proxy app.dir ./proxy || return
     quietly proxy.out record proxy.dir "$n" ./proxy || return
-    quietly diff.out timeout "$TEST_TIMEOUT" "$WEND" diff app.dir proxy.dir || fail "application and proxy differ" || return
+    quietly diff.out timeout "$TEST_TIMEOUT" "$WEND" diff app.dir proxy.dir ||
+        fail "application and proxy differ" || return
 }

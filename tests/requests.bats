@@ -32,10 +32,12 @@ calls_of() { # function, rank: its calls
 @test "communicators have one name on all their members" {
     record app.dir 4 "$PROGRAMS/requests"
     for function in MPI_Comm_idup MPI_Intercomm_merge; do
-        [ "$("$WEND" dump app.dir | grep "$function(" | sed 's/.*\(newcomm\|newintracomm\)=\([^,)]*\).*/\2/' | sort -u | wc -l)" = 1 ]
+        [ "$("$WEND" dump app.dir | grep "$function(" |
+            sed 's/.*\(newcomm\|newintracomm\)=\([^,)]*\).*/\2/' | sort -u | wc -l)" = 1 ]
     done
     # Two halves, each known to its two members by one name.
-    "$WEND" dump app.dir | grep 'MPI_Comm_split(' | sed 's/.*newcomm=\([^,)]*\).*/\1/' | sort | uniq -c | awk '{ print $1 }' >halves
+    "$WEND" dump app.dir | grep 'MPI_Comm_split(' | sed 's/.*newcomm=\([^,)]*\).*/\1/' | sort |
+        uniq -c | awk '{ print $1 }' >halves
     diff halves <(printf '2\n2\n')
 }
 
@@ -73,13 +75,14 @@ C
     record app.dir 3 ./sizes 80
     [ -n "$(shapes app.dir)" ]
     [ "$(shapes short.dir)" = "$(shapes app.dir)" ]
-    "$WEND" dump app.dir | grep -E 'MPI_I(send|recv)' | sed 's/.*request=req#\([0-9]*\).*/\1/' | sort -nu | diff - <(printf '0\n1\n2\n3\n')
+    "$WEND" dump app.dir | grep -E 'MPI_I(send|recv)' | sed 's/.*request=req#\([0-9]*\).*/\1/' |
+        sort -nu | diff - <(printf '0\n1\n2\n3\n')
     make_proxy app.dir ./proxy
     record proxy.dir 3 ./proxy
     "$WEND" diff app.dir proxy.dir
 }
 
-# The waiting thread knows a request by its number, which does not say the size with which it was posted.
+# The waiting thread knows a request by its number, which does not tell the size that was posted.
 @test "what another thread posted has its own size and tag" {
     cat >posted.c <<'C'
 #include <mpi.h>
@@ -115,7 +118,8 @@ C
     "$MPICC" -O2 posted.c -o posted -lpthread
     record app.dir 2 ./posted
     "$WEND" dump app.dir --rank 1 | grep 'MPI_Wait(' | sed 's/.*status={\(.*\)}.*/\1/' | sort >got
-    for i in {0..11}; do echo "source=0, tag=$((7 * (i / 6))), bytes=$((4 * (20 + 2 * i)))"; done | sort | diff - got
+    for i in {0..11}; do echo "source=0, tag=$((7 * (i / 6))), bytes=$((4 * (20 + 2 * i)))"; done |
+        sort | diff - got
     make_proxy app.dir ./proxy
     record proxy.dir 2 ./proxy
     "$WEND" diff app.dir proxy.dir

@@ -51,8 +51,8 @@ is_unharmed() {
         fail "$1: another recording" "$(cat err differences)" || return
 }
 
-# At RANK: STRIDE allocations apart, one alone or all from there on, until there are no more; and each
-# of those with which the merge's heap grows, which are few: all of the merge's own data come of them.
+# At RANK, single allocations fail, or all from one on: every STRIDE allocations, until there are no
+# more; and each
 each() { # RANK ALL STRIDE
     local rank=$1 stride=$3 k count mappings tried failures=0
     short "$rank:0:0"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The harness itself: its failures must be seen.
 load helpers
-# Ranks live for a while: to those that are over at once, and are no MPI programs, Hydra hands on the end of standard input when nobody is there any more, and mpiexec dies of SIGPIPE.
+# The ranks run for a while. To ranks that are over at once and are no MPI programs, Hydra passes
+# the end of standard input after they have gone, and mpiexec dies of SIGPIPE.
 setup() { in_scratch; }
 
 @test "mpi: the launcher runs the ranks asked for, with the yield preload" {

@@ -70,13 +70,27 @@ END
 }
 
 @test "round trip: threads that run freely" { roundtrip 2 "$PROGRAMS/interleaved" 3; }
-@test "round trip: requests made in one thread and completed in another" { roundtrip 2 "$PROGRAMS/teams" requests; }
-@test "round trip: communicators and datatypes made in one thread and used in another" { roundtrip 2 "$PROGRAMS/teams" objects; }
-@test "round trip: objects made and freed before there are threads and after, with the same numbers" { roundtrip 2 "$PROGRAMS/teams" earlier; }
-@test "round trip: objects that their maker uses in some of their lives only" { roundtrip 2 "$PROGRAMS/teams" uneven; }
-@test "round trip: memory allocated in one thread and freed in another" { roundtrip 2 "$PROGRAMS/teams" blocks; }
-@test "round trip: memory that is freed when another thread has completed the send from it" { roundtrip 2 "$PROGRAMS/teams" lent; }
-@test "round trip: requests of several threads in one array" { roundtrip 2 "$PROGRAMS/teams" together; }
+@test "round trip: requests made in one thread and completed in another" {
+    roundtrip 2 "$PROGRAMS/teams" requests
+}
+@test "round trip: communicators and datatypes made in one thread and used in another" {
+    roundtrip 2 "$PROGRAMS/teams" objects
+}
+@test "round trip: objects made and freed before threads and after, with the same numbers" {
+    roundtrip 2 "$PROGRAMS/teams" earlier
+}
+@test "round trip: objects that their maker uses in some of their lives only" {
+    roundtrip 2 "$PROGRAMS/teams" uneven
+}
+@test "round trip: memory allocated in one thread and freed in another" {
+    roundtrip 2 "$PROGRAMS/teams" blocks
+}
+@test "round trip: memory that is freed when another thread has completed the send from it" {
+    roundtrip 2 "$PROGRAMS/teams" lent
+}
+@test "round trip: requests of several threads in one array" {
+    roundtrip 2 "$PROGRAMS/teams" together
+}
 @test "round trip: threads that are started and joined, again and again" {
     roundtrip 2 "$PROGRAMS/teams" phases
     [ "$(grep -c 'join_thread([1-5]);' proxy.c)" = 5 ] # each before the main thread goes on
@@ -107,7 +121,8 @@ static void *opens(void *argument)
         char name[32];
         MPI_File file;
         snprintf(name, sizeof name, "file-of-%d", *(int *)argument);
-        if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+        int mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
+        if (MPI_File_open(MPI_COMM_SELF, name, mode, MPI_INFO_NULL, &file) != MPI_SUCCESS)
             abort();
         MPI_File_close(&file);
     }
@@ -119,7 +134,8 @@ int main(int argc, char **argv)
     pthread_t thread[6];
     MPI_File file;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    /* MPICH 4.0.2 makes the lock of its file operations in the first of them, without one: two at the same time fail, now and then. */
+    /* MPICH 4.0.2 creates the lock of its file operations in the first of them, without a lock:
+     * two first operations at the same time sometimes fail. */
     MPI_File_open(MPI_COMM_SELF, "first", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     MPI_File_close(&file);
     for (int i = 0; i < 6; i++) {
@@ -133,7 +149,8 @@ int main(int argc, char **argv)
 }
 C
     "$MPICC" -O2 -pthread opens.c -o opens
-    # Open MPI's ROMIO reads its hints with a parser of global variables: 40 of 240 runs of this program die without Wend. OMPIO does not.
+    # ROMIO parses hints with global variables in Open MPI: 40 of 240 runs of this program die
+    # without Wend. OMPIO does not.
     LAUNCH=("${LAUNCH[@]/#^ompio/ompio}")
     roundtrip 1 ./opens
 }

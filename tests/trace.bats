@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# wend trace itself: what it hands to the program, where its own options end, and who says what is wrong.
+# wend trace itself: what it passes to the program, where its own options end, and which process
+# reports errors.
 bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
@@ -144,7 +145,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$output" == *processor* ]]
 }
 
-@test "a job of which only some ranks are traced runs as ever, and one rank says that nothing was recorded" {
+@test "a job with some ranks traced runs as ever, and one rank says that nothing was recorded" {
     for traced in 0 1; do
         jobs=("$PROGRAMS/hello" "$PROGRAMS/hello")
         command=()
@@ -163,7 +164,9 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 }
 
 @test "a wrapper script that traces one rank" {
-    printf '#!/bin/sh\n[ "$PMI_RANK$OMPI_COMM_WORLD_RANK" = 1 ] && exec "%s" trace -o a.dir "$@"\nexec "$@"\n' "$WEND" >wrapper
+    printf '%s\n' '#!/bin/sh' \
+        "[ \"\$PMI_RANK\$OMPI_COMM_WORLD_RANK\" = 1 ] && exec \"$WEND\" trace -o a.dir \"\$@\"" \
+        'exec "$@"' >wrapper
     chmod +x wrapper
     mpi 3 ./wrapper "$PROGRAMS/hello" >out 2>err
     [ "$(cat out)" = "hello from 3 ranks: 3" ]
@@ -187,7 +190,8 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 }
 
 @test "an installed tree works, and after it was moved" {
-    make -C "$BUILD_DIR" -s install-exec DESTDIR="$PWD/root" >install.log 2>&1 || { tail install.log; false; }
+    make -C "$BUILD_DIR" -s install-exec DESTDIR="$PWD/root" >install.log 2>&1 ||
+        { tail install.log; false; }
     wend=$(find root -name wend -type f)
     [ -x "$wend" ]
     unset LD_LIBRARY_PATH
@@ -224,7 +228,8 @@ int PMPI_Comm_get_parent(MPI_Comm *parent)
 C
     "$MPICC" -shared -fPIC child.c -o child.so
     for n in 1 3; do
-        LD_PRELOAD=$LIBWEND:$PWD/child.so WEND_OUTPUT=$PWD/app.dir WEND_QUIET=1 mpi $n "$PROGRAMS/hello" >/dev/null
+        LD_PRELOAD=$LIBWEND:$PWD/child.so WEND_OUTPUT=$PWD/app.dir WEND_QUIET=1 mpi $n \
+            "$PROGRAMS/hello" >/dev/null
     done
     "$WEND" show app.dir >shown
     grep -q "^worlds  *0: ranks 0-1, " shown

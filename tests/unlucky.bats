@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever goes wrong around a run, its output and its exit status are those without Wend. There is a
-# recording, or one line says why not.
+# Whatever goes wrong around a run, its output and exit status are those without Wend. There is a
+# recording, or one line says why there is none.
 load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-# N ranks of unlucky, plain, then recorded into a.dir: the same lines of output, the same status, one
-# line of Wend's.
+# N ranks of unlucky, plain, then recorded into a.dir: the same lines of output, the same status,
+# one line of Wend's.
 same_end() { # N STATE…
     local n=$1 status=0
     shift
@@ -20,7 +20,8 @@ same_end() { # N STATE…
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$*: lines" "$(grep '^wend: ' err)"
 }
 
-is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err || fail "$(grep '^wend: ' err)"; }
+is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err ||
+    fail "$(grep '^wend: ' err)"; }
 merges() { # WHY: it was said, and wend merge makes the recording
     grep -q "^wend: $1; to make the recording: wend merge .*/a.dir$" err ||
         fail "$(cat err)" || return
@@ -66,7 +67,8 @@ merges() { # WHY: it was said, and wend merge makes the recording
         mkdir -m 777 to/a.dir
         run mpi $ranks "$WEND" trace -o to/a.dir "$PROGRAMS/unlucky" calls user 65534
         [ "$status" = 3 ] || fail "status $status" "$output"
-        grep -q "^wend: [0-9,]* MPI calls of $ranks ranks in .*/a.dir$" <<<"$output" || fail "$output"
+        grep -q "^wend: [0-9,]* MPI calls of $ranks ranks in .*/a.dir$" <<<"$output" ||
+            fail "$output"
         record whole.dir $ranks "$PROGRAMS/unlucky" calls >/dev/null 2>&1 || [ $? = 3 ]
         "$WEND" diff whole.dir to/a.dir
     done

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the fuzzers begin with and what they found, read by all that reads it: no crash, and nothing that GLib complains of.
+# All readers read the fuzzers' first inputs and those that found faults: no crash, and no complaint
+# of GLib's.
 load ../helpers
 setup() { in_scratch; }
 
@@ -8,7 +9,8 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
     shift
     for folder; do
         for input in "$HELPERS_DIR/fuzz/seeds-$folder"/*; do
-            TMPDIR=$PWD timeout 60 "$program" "$input" >out 2>&1 || fail "$input: status $?" "$(cat out)" || return
+            TMPDIR=$PWD timeout 60 "$program" "$input" >out 2>&1 ||
+                fail "$input: status $?" "$(cat out)" || return
         done
     done
 }
@@ -18,7 +20,8 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
     local seed refused=0 all=0
     for seed in "$HELPERS_DIR"/fuzz/seeds-{archive,decoder,proxygen}/*; do
         "$BUILD_DIR/tests/fuzz/replay-archive" "$seed" >out
-        ! grep -q "format\|version" out || fail "$seed: $(cat out); tests/fuzz/seeds.bash records them again"
+        ! grep -q "format\|version" out ||
+            fail "$seed: $(cat out); tests/fuzz/seeds.bash records them again"
         all=$((all + 1))
         [ ! -s out ] || refused=$((refused + 1))
     done

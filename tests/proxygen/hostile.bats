@@ -135,7 +135,8 @@ END
 @test "names of constants and functions that are not identifiers are refused" {
     local hostile call="MPI_INT + (${touch//\"/\'}, 0)"
     archive_to_alter
-    for hostile in "$call" "MPI INT" "MPI_INT;" "MPI_INT\\\\" 7MPI "MPI_$(printf '%01020d' 7)" ""; do
+    for hostile in "$call" "MPI INT" "MPI_INT;" "MPI_INT\\\\" 7MPI "MPI_$(printf '%01020d' 7)" \
+        ""; do
         altered app.dir t "\x03INT=>$(named "$hostile")"
         refused_as "a name is not an identifier" t
         altered app.dir t "\x04Send=>$(named "$hostile")"
