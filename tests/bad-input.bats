@@ -36,7 +36,7 @@ readers_refuse() { # each reader refuses recording $1 as bad input
     [ ! -e out.c ]
 }
 
-@test "a recording that is not there" { readers_refuse nowhere.dir; }
+@test "a missing recording" { readers_refuse nowhere.dir; }
 @test "an empty folder" {
     mkdir empty.dir
     readers_refuse empty.dir
@@ -142,7 +142,7 @@ END
     run "$WEND" diff one.dir "$good"
     [ "$status" = 1 ]
 }
-@test "ranks and functions that are not there" {
+@test "missing ranks and functions" {
     refuses 2 "$WEND" dump "$good" --rank 99
     refuses 2 "$WEND" dump "$good" --rank -1
     refuses 2 "$WEND" dump "$good" --rank x
@@ -174,7 +174,7 @@ END
     run --separate-stderr bash -c '"$0" show "$1" >/dev/full' "$WEND" "$good"
     [ "$status" = 4 ]
 }
-@test "a reader that leaves early is no error" {
+@test "standard output that is closed early is no error" {
     run --separate-stderr bash -c '"$0" dump "$1" | head -n 1; exit ${PIPESTATUS[0]}' "$WEND" \
         "$good"
     [ "$status" = 0 ] || fail "status $status"
@@ -188,17 +188,17 @@ application_survives() {
     [ "$output" = "hello from 2 ranks: 1" ]
     [ "$(printf '%s\n' "$stderr" | grep -c wend)" = 1 ] || fail "not one line:" "$stderr"
 }
-@test "output that cannot be made is refused before the program runs" {
+@test "an output that cannot be made is refused before the program runs" {
     : >file
     refuses 4 "$WEND" trace -o file/a.dir "$PROGRAMS/hello"
     refuses 3 "$WEND" trace -o file "$PROGRAMS/hello"
 }
-@test "output that cannot be made later: the application runs as ever" {
+@test "an output that cannot be made later: the application is not disturbed" {
     : >file
     WEND_OUTPUT=$PWD/file/a.dir LD_PRELOAD=$LIBWEND run --separate-stderr mpi 2 "$PROGRAMS/hello"
     application_survives
 }
-@test "a full disk: the application runs as ever, nothing is left under the final name" {
+@test "a full disk: the application is not disturbed, and no file has the final name" {
     mkdir small
     mount -t tmpfs -o size=64k,nr_inodes=16 tmpfs small 2>/dev/null ||
         skip "cannot mount a small file system here"
@@ -215,7 +215,7 @@ application_survives() {
     [ "$output" = hi ]
     [ ! -e a.dir ]
 }
-@test "a program that is not there" {
+@test "a missing program" {
     refuses 4 "$WEND" trace -o a.dir ./nosuch
     [ ! -e a.dir ]
     : >not-executable

@@ -66,7 +66,7 @@ is_kept() { # parts are left, which wend merge makes the recording of
 
 # The file is a pipe here, so that answers differ. The merge of one rank asks when its two steps
 # begin, when each first takes memory, and again once an eighth of what was left is used up.
-@test "the merge ends when others have taken what was left, which may be any time" {
+@test "the merge ends cleanly whenever other processes take the rest of the memory" {
     mpi 1 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
     groups 2 2000000 0
     rm $used

@@ -67,7 +67,7 @@ reports_a_full_disk() {
     done
     return $bad
 }
-@test "--help and --version that cannot be written; a reader that leaves" {
+@test "--help and --version to a full or closed output" {
     [ -c /dev/full ] || skip "no /dev/full"
     cd "$BATS_TEST_TMPDIR"
     each_command reports_a_full_disk

@@ -10,7 +10,7 @@ expected() {
         END { print calls " MPI calls, " polls " unsuccessful polls, " frees " frees" }' out
 }
 
-@test "what a program counts is what the recorder, show, dump, diff and the archive report" {
+@test "the recorder, show, dump, diff and the archive report the program's own counts" {
     mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/counted" >out 2>err
     mpi 2 "$WEND" trace --quiet -o b.dir "$PROGRAMS/counted" >/dev/null
     totals=$(expected)
@@ -42,7 +42,7 @@ expected() {
     [ "$(cat diff)" = "$expected" ] || fail "$(cat diff)"
 }
 
-@test "how long MPI_Finalize takes is not measured, and nobody says that it was" {
+@test "MPI_Finalize has no duration" {
     record a.dir 2 "$PROGRAMS/counted" >/dev/null
     "$WEND" show a.dir >show
     grep -Eq '^ *2  MPI_Finalize  +- +- +- +- +- +-$' show || fail "$(cat show)"

@@ -53,7 +53,7 @@ places() {
     "$WEND" show app.dir | grep -q '^ *4 .* 0-3$'
 }
 
-@test "memory of CUDA is seen whichever way the program comes to the runtime" {
+@test "memory of CUDA is seen however the program reaches the runtime" {
     record app.dir 3 "$CUDA/buffers" >/dev/null
     for how in ptsz static dlsym host; do
         record "$how.dir" 3 "$CUDA/buffers-$how" >/dev/null
@@ -87,7 +87,7 @@ END
     done
 }
 
-@test "a program that looks for CUDA finds none if there is none, and dlsym knows who asks" {
+@test "a program that looks for CUDA finds none, and dlsym answers for its caller" {
     same_output 1 "$CUDA/without"
     grep -qx 'next: 0 0 0 0' plain.out
 }
@@ -128,14 +128,14 @@ END
     diff <(places app.dir) <(places proxy.dir)
 }
 
-@test "proxygen --cuda of a program without CUDA is as without it" {
+@test "proxygen --cuda changes nothing for a program without CUDA" {
     record app.dir 2 "$PROGRAMS/memory"
     "$PROXYGEN" app.dir -o host.c
     "$PROXYGEN" --cuda app.dir -o cuda.c
     cmp host.c cuda.c
 }
 
-@test "dlsym is reached by a jump whatever flags Wend is built with" {
+@test "dlsym is reached by a jump, whatever the flags of the build" {
     [ "$(uname -m)" = x86_64 ] || skip "jumps are looked for by their x86-64 name"
     gcc -std=gnu11 -D_GNU_SOURCE -O0 -fno-optimize-sibling-calls -S -o cuda.s \
         -I"$SOURCE_DIR" -I"$SOURCE_DIR/include" -I"$SOURCE_DIR/src/tracer" \

@@ -7,7 +7,7 @@ setup() {
     in_scratch
 }
 
-@test "the C++ bindings: what arrives is the same, and the round trip" {
+@test "the C++ bindings: equal results, and the round trip" {
     same_lines 3 "$PROGRAMS/cxx"
     grep -q 'rank 1: exception: ' plain.out
     roundtrip_from_recording 3

@@ -56,7 +56,7 @@ is_whole() { # what rank 1 has done, and where the others were
     grep -q '"failed_calls":0,"unfinished_calls":2,' shown.json || fail "$(cat shown.json)"
 }
 
-@test "what is said of it is whole, however long names are" {
+@test "the reason is whole, however long names are" {
     long_folder
     local successor=x${long##*/}
     ln -s "$(type -P true)" "$successor"
@@ -96,7 +96,7 @@ END
     done
 }
 
-@test "several threads, and a callback: each is where it was" {
+@test "several threads, and a callback: each has its unfinished call" {
     dies threads 2
     grep -q 'thread 1  MPI_Recv(.*count=1.*tag=1.*) has not returned' merged || fail "$(cat merged)"
     grep -q 'thread 2  MPI_Recv(.*count=2.*tag=2.*) has not returned' merged || fail "$(cat merged)"
@@ -109,7 +109,7 @@ END
     grep -q 'rank 1: signal SIGALRM' merged
 }
 
-@test "what is no end of the run: children that end, a last thread that ends" {
+@test "children or a last thread that end do not end the run" {
     record a.dir 2 "$PROGRAMS/dying" children >out 2>err
     [ ! -s out ] || fail "$(cat out)"
     [ "$(ls a.dir)" = trace.tar.zst ]
@@ -118,12 +118,12 @@ END
     [ "$(ls b.dir)" = trace.tar.zst ]
 }
 
-@test "SIGKILL after a checkpoint: what was recorded until then" {
+@test "SIGKILL after a checkpoint: the recording goes up to it" {
     "$PYTHON" "$SOURCE_DIR/tests/kills.py" 4 "$WEND" "$PROGRAMS/dying" env LD_PRELOAD="$YIELD" \
         "${LAUNCH[@]}"
 }
 
-@test "SIGKILL before the first checkpoint: wend merge says that there is nothing" {
+@test "SIGKILL before the first checkpoint: wend merge finds no recording" {
     # Open MPI lets the others end by SIGTERM
     mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" "SIGKILL all" >out 2>err || true
     run "$WEND" merge a.dir
@@ -132,7 +132,7 @@ END
     [ "${#lines[@]}" = 1 ]
 }
 
-@test "parts alone are no recording yet: readers say what makes one of them" {
+@test "parts alone are no recording: readers name wend merge" {
     mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
     for reader in "$WEND show" "$WEND dump" "$PROXYGEN -o proxy.c"; do
         run $reader a.dir
@@ -142,7 +142,7 @@ END
     done
 }
 
-@test "wend merge: wrong operands, an archive that is there, damaged parts" {
+@test "wend merge: wrong operands, an existing archive, damaged parts" {
     run "$WEND" merge
     [ "$status" = 2 ]
     run "$WEND" merge nosuch
@@ -167,7 +167,7 @@ END
     [ -z "$("$WEND" dump --rank 2 a.dir)" ]
 }
 
-@test "wend merge: a world of which nothing was saved does not take the others along" {
+@test "wend merge: a world without parts does not prevent the others" {
     dies SIGTERM 3
     rm a.dir/trace.tar.zst
     mkdir a.dir/world-2.parts
@@ -230,14 +230,14 @@ END
     done
 }
 
-@test "a run that comes to its end leaves no parts, with checkpoints and without" {
+@test "a run that reaches its end leaves no parts, with checkpoints and without" {
     WEND_CHECKPOINT=1 record a.dir 3 "$PROGRAMS/dying" none 2
     [ "$(ls a.dir)" = trace.tar.zst ]
     WEND_CHECKPOINT=0 record b.dir 3 "$PROGRAMS/dying"
     [ "$(ls b.dir)" = trace.tar.zst ]
 }
 
-@test "the parts take no more than their share of the disk" {
+@test "the parts take at most their share of the disk" {
     WEND_DISK=0 mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
     [ "$(ls a.dir/trace.parts)" = run ]
 }

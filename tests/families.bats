@@ -54,7 +54,7 @@ other() { # the configuration of the other build, in a shell of its own
     "$WEND" show there2.dir >/dev/null
 }
 
-@test "what two builds installed in one prefix, uninstalling both removes, in either order" {
+@test "two builds in one prefix: uninstalling both, in either order, leaves nothing" {
     other true
     both=("$BUILD_DIR" "$OTHER_BUILD_DIR")
     for first in 0 1; do
@@ -70,7 +70,7 @@ other() { # the configuration of the other build, in a shell of its own
     done
 }
 
-@test "a family that there is no library for is a usage error" {
+@test "a family without a library is a usage error" {
     status=0
     "$WEND" trace --mpi none "$PROGRAMS/hello" 2>message || status=$?
     [ "$status" = 2 ]
@@ -91,14 +91,14 @@ past() {
     [ ! -e a.dir ]
 }
 
-@test "a program under another family's library, preloaded by hand, runs as ever" {
+@test "a program with another family's libwend preloaded runs undisturbed" {
     other true
     past "$OTHER_BUILD_DIR/examples/datatypes"
     export LD_BIND_NOW=1
     past "$OTHER_BUILD_DIR/examples/stencil2d"
 }
 
-@test "the same where MPI is loaded later, for one module alone" {
+@test "the same if MPI is loaded later, for one module alone" {
     other true
     past "$OTHER_BUILD_DIR/tests/programs/late" "$OTHER_BUILD_DIR/tests/programs/late.so"
 }
@@ -132,7 +132,7 @@ across_or_expected() {
 @test "across: intercommunicators" { across 4 "$EXAMPLES/intercomm"; }
 @test "across: files" { across 4 "$EXAMPLES/fileio"; }
 @test "across: statuses" { across 4 "$PROGRAMS/statuses"; }
-@test "across: graphs whose neighbours stand in an order of the library's" {
+@test "across: graphs whose neighbours have an order of the library's" {
     across_or_expected 4 "$PROGRAMS/distgraph" all
     grep -q '^differ, only as expected of a proxy:$' diff.out
     rm -rf ./*.dir ./proxy ./proxy.c
@@ -147,7 +147,7 @@ across_or_expected() {
     across 3 "$PROGRAMS/f08"
 }
 
-@test "proxygen says what the library that a proxy is for lacks" {
+@test "proxygen names the functions that the proxy's library lacks" {
     other true
     status=0
     if grep -q 'MPI_Pready;' "$BUILD_DIR"/spec/*.target; then
@@ -225,7 +225,7 @@ END
     "$MPICC" -w "$@" newer.c -o newer -L. -lmore -Wl,-rpath,"$PWD"
 }
 
-@test "functions that the library has and Wend was not built for: called, they are named" {
+@test "called functions that Wend was not built for are named" {
     newer_library
     mpi 2 "$WEND" trace -o none.dir ./newer >out 2>err
     [ "$(cat out)" = "sum 0, number 7" ]

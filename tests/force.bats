@@ -33,7 +33,7 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     [ "$before" = "$after" ] || fail "$1: before $before" "after $after"
 }
 
-@test "--force removes nothing from a directory that Wend has not made" {
+@test "--force removes nothing from a directory that Wend did not make" {
     mkdir folder
     (cd folder && precious)
     is_refused folder
@@ -43,7 +43,7 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     is_refused .
 }
 
-@test "--force removes a recording and nothing else, and nothing if there is anything else" {
+@test "--force removes a recording, but nothing if there is another file" {
     for foreign in world-notes.txt thesis.parts/chapter world-9.parts/rank-0.a trace.parts/notes \
         .trace.tar.zst.backup .wend-notes; do
         rm -rf a.dir

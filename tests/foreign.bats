@@ -68,7 +68,7 @@ PY
     (cd "$1.members" && tar --zstd --format=pax -cf "../$1/trace.tar.zst" $(ls))
 }
 
-@test "whatever a recording says: show, dump in each format, diff, proxygen" {
+@test "foreign text in a recording: show, dump in each format, diff, proxygen" {
     printf '%s\n' 'ranks 2' 'rank *' MPI_Init \
         "MPI_Comm_set_name comm=MPI_COMM_WORLD comm_name=\"$characters" \
         'MPI_Send dest=self tag=7 -> rc=6' MPI_Finalize >lines
@@ -102,7 +102,7 @@ assert "\x9b2J\xff\"" in names, names'
     is_safe 0 "$PROXYGEN" --force hostile.dir -o out.c
 }
 
-@test "error lines of all commands: names of files, programs and options" {
+@test "foreign text in error lines: names of files, programs and options" {
     : >"$hostile"
     mkdir "d$hostile"
     for command in show dump merge; do
@@ -132,7 +132,7 @@ assert "\x9b2J\xff\"" in names, names'
     grep -qF '\nwend: forged' stdout
 }
 
-@test "printable characters pass where the terminal takes UTF-8, and only there" {
+@test "printable characters pass only if the terminal takes UTF-8" {
     name=$'f\xc3\xbcr\xe4\xb8\xad'
     run --separate-stderr env LC_ALL=C.UTF-8 "$WEND" show "$name"
     [[ "$stderr" == "wend show: $name: "* ]] || fail "$stderr"
@@ -149,7 +149,7 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
         fail "without $2:" "$(cat -v said)" || return
     rm said
 }
-@test "the recorder's own lines" {
+@test "foreign text in the recorder's lines" {
     cp "$PROGRAMS/hello" "h$hostile"
     cp "$PROGRAMS/dying" "y$hostile"
     cp "$(type -P true)" "t$hostile"
@@ -166,7 +166,7 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
     WEND_OUTPUT="$PWD/file/$hostile" LD_PRELOAD=$LIBWEND recorder_says 0 "$seen" 2 "./h$hostile"
 }
 
-@test "nothing prints but the functions for it" {
+@test "all output goes through the functions for foreign text" {
     local found calls='\b([fd]|v|vf|vd)?printf\(|\bf?put(s|c|char)\(|\b(perror|g_print|fwrite)'
     local allowed=' src/command/message.c src/command/command.c src/tracer/process/state.c '
     allowed+='src/tracer/lifecycle/top.c '

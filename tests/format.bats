@@ -32,7 +32,7 @@ read_alike() {
     [ -s dumped ] && cmp read dumped || fail "$1: other calls" "$(diff read dumped | head)"
 }
 
-@test "the archive that is explained byte by byte is what the writer makes" {
+@test "the writer makes the archive that docs/format.md explains byte by byte" {
     block script >example.script
     [ -s example.script ]
     "$SCRIPT" example.script example.dir

@@ -11,7 +11,7 @@ setup() {
     same_lines 3 "$PROGRAMS/fortran"
     roundtrip_from_recording 3
 }
-@test "use mpi_f08: calls that go past MPI's C names, array sections, attributes, callbacks" {
+@test "use mpi_f08: calls that bypass MPI's C names, array sections, attributes, callbacks" {
     same_lines 3 "$PROGRAMS/f08"
     roundtrip_from_recording 3
 }
@@ -51,7 +51,7 @@ setup() {
         done
     done
 }
-@test "both record the same calls of attributes, by the predefined keys' names" {
+@test "use mpi and use mpi_f08: equal calls of attributes, with names of predefined keys" {
     for program in fortran f08; do
         record $program.dir 2 "$PROGRAMS/$program" >/dev/null
         "$WEND" dump $program.dir --rank 1 >dump

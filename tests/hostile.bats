@@ -63,7 +63,7 @@ readers_refuse() { # TEXT RECORDING
     refuses 3 --max-size "$WEND" merge b.dir
 }
 
-@test "--max-size lets a recording have more, or less" {
+@test "--max-size allows a recording more memory, or less" {
     "$WEND" show --max-size=1G "$good" >/dev/null
     readers_refuse_less() { refuses 3 "takes more than" "$@" --max-size=1K; }
     readers_refuse_less "$WEND" show "$good"
@@ -79,7 +79,7 @@ readers_refuse() { # TEXT RECORDING
     refuses 4 memory "$WEND" show --max-size=100G "$files/one.dir"
 }
 
-@test "devices, pipes, sockets, large files with nothing in them: refused at once" {
+@test "devices, pipes, sockets and large empty files are refused at once" {
     mkfifo pipe
     truncate -s 6G sparse
     python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
@@ -99,7 +99,7 @@ readers_refuse() { # TEXT RECORDING
     done
 }
 
-@test "wend merge: a part that is no file, or none of Wend's, is left out" {
+@test "wend merge leaves out parts that are no regular files or not Wend's" {
     mkfifo pipe
     truncate -s 6G sparse
     mpi 2 "$WEND" trace -o whole.dir "$PROGRAMS/dying" SIGTERM >/dev/null 2>&1 || true
@@ -122,7 +122,7 @@ readers_refuse() { # TEXT RECORDING
     refuses 4 memory "$WEND" merge a.dir
 }
 
-@test "a name in a recording's directory that leads to a pipe does not stop the recorder" {
+@test "a pipe in a recording's directory does not stop the recorder" {
     mkdir -p wend-other/trace.parts wend-more
     mkfifo wend-other/trace.parts/run wend-more/trace.parts
     WEND_CHECKPOINT=1 mpi 2 "$WEND" trace "$PROGRAMS/dying" SIGTERM 3 2>err || true

@@ -148,7 +148,7 @@ END
     done
 }
 
-@test "a job comes to a directory that another one has just made" {
+@test "a job finds a directory that another job has just made" {
     cat >slow.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -233,7 +233,7 @@ END
     "$WEND" dump --rank 2 b.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished'
 }
 
-@test "each launcher's variable tells which process speaks" {
+@test "each launcher's variable tells which process prints" {
     for variable in PMI_RANK PMIX_RANK OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK PALS_RANKID \
         ALPS_APP_PE JSM_NAMESPACE_RANK FLUX_TASK_RANK SLURM_PROCID; do
         for rank in 0 3; do
@@ -375,7 +375,7 @@ compiler_beside() {
     type -P "$found"
 }
 
-@test "-lwend behind the MPI library: one line says so" {
+@test "-lwend behind the MPI library is reported in one line" {
     local libraries
     libraries=$("$MPICC" -show 2>/dev/null | grep -o -- '-lmpi[a-z]*' || echo -lmpi)
     "$MPICC" -w "$SOURCE_DIR/tests/programs/hello.c" -o hello $libraries \
@@ -405,7 +405,7 @@ END
     gcc static.c -o static "$@"
 }
 
-@test "MPI linked statically: refused, or said at the end" {
+@test "MPI linked statically: refused, or reported at the end" {
     static_mpi
     run timeout 20 "$WEND" trace -o a.dir ./static
     [ "$status" = 3 ]
@@ -426,7 +426,7 @@ END
     [[ "$stderr" == "wend: static did not start MPI: nothing was recorded" ]]
 }
 
-@test "statically linked altogether: refused" {
+@test "a static program is refused" {
     static_mpi -static
     run timeout 20 "$WEND" trace -o a.dir ./static
     [ "$status" = 3 ]
@@ -448,7 +448,7 @@ both_work() {
     cmp alone.out out && [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat out err)"
 }
 
-@test "a tool behind Wend, preloaded: both see each call, and none of the other's own" {
+@test "a tool behind Wend, preloaded: both see each call, but not each other's own calls" {
     for TOOL_TALKS in '' 1; do
         [ -z "$TOOL_TALKS" ] || export TOOL_TALKS
         tool_alone "$EXAMPLES/stencil2d" "$TOOL"
@@ -532,7 +532,7 @@ tool_is_in_front() {
         grep -c 'MPI_Sendrecv(')" ]
 }
 
-@test "Wend and Wend: one of them records" {
+@test "Wend twice: one of them records" {
     build -L"${LIBWEND%/*}" -lwend -Wl,-rpath,"${LIBWEND%/*}"
     mpi 4 "$WEND" trace -o a.dir ./stencil >out 2>err
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"

@@ -83,7 +83,7 @@ is_beginning() { # CUT FULL: folders of sequences
     "$WEND" show cut.dir | grep -q "rank 1: recorded up to WEND_MAX_MEMORY"
 }
 
-@test "wherever memory ends, what was recorded before is whole" {
+@test "wherever memory ends, the recording up to there is whole" {
     for how in received pending callback objects; do
         irregular full.dir 2 0 $how 1500
         sequences full.dir full
@@ -100,7 +100,7 @@ in_err() { sed -n "s/^$1 //p" err; }
 
 # The merge turns values in streams into terminals, which take twenty times the memory. So there are
 # two bounds: one while the application runs, and one for each call that is merged.
-@test "the process takes no more than the limit while it runs, and then so much for each call" {
+@test "memory stays below the limit during the run, and grows by call only in the merge" {
     for how in all again objects; do
         irregular a.dir 1 64K $how 200000 peak
         local running=$(in_err running) peak=$(in_err peak)

@@ -19,7 +19,7 @@ setup() { in_scratch; }
         fail "$(cat err)"
 }
 
-@test "an existing recording is not overwritten, nor lost: the program is not even started" {
+@test "an existing recording is kept, and the program is not started" {
     record a.dir 2 "$PROGRAMS/hello"
     before=$(cat a.dir/* | cksum)
     run timeout 20 "$WEND" trace -o a.dir "$PROGRAMS/hello"
@@ -29,7 +29,7 @@ setup() { in_scratch; }
     [ "$before" = "$(cat a.dir/* | cksum)" ]
 }
 
-@test "without wend trace in front an existing recording is not overwritten either" {
+@test "an existing recording is kept without wend trace, too" {
     record a.dir 1 "$PROGRAMS/hello"
     before=$(cat a.dir/* | cksum)
     WEND_OUTPUT=$PWD/a.dir LD_PRELOAD=$LIBWEND mpi 1 "$PROGRAMS/hello" >out 2>err

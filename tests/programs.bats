@@ -59,7 +59,7 @@ setup() { in_scratch; }
         [ "$(grep -c "MPI_Type_create_hindexed_block.*$elements" dump.out)" = 2 ]
     done
 }
-@test "numbers of which a few are addresses by chance are numbers" {
+@test "numbers that happen to be addresses are recorded as numbers" {
     record app.dir 1 "$PROGRAMS/folded" chance
     "$WEND" dump -f MPI_Type_create_hindexed_block app.dir >dump.out
     grep -Eq 'array_of_displacements=\[([0-9]+, )+[0-9]+\]' dump.out
@@ -116,7 +116,7 @@ setup() { in_scratch; }
     roundtrip 5 "$PROGRAMS/wildcards" comms
     ! grep -q pinned proxy.c
 }
-@test "round trip: files that were there before, or came and went without MPI" {
+@test "round trip: files that existed before, or were made and removed without MPI" {
     roundtrip 3 "$PROGRAMS/files"
     quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir
 }
@@ -128,7 +128,7 @@ setup() { in_scratch; }
 @test "round trip: thousands of calls whose arguments go up in equal steps, by rank" {
     roundtrip 3 "$PROGRAMS/rows" own
 }
-@test "round trip: a root that makes such calls takes no more for them" {
+@test "round trip: a root takes no more bytes for such calls" {
     roundtrip 3 "$PROGRAMS/rows"
     [ "$(stat -c %s app.dir/trace.tar.zst)" -lt 1500 ]
 }
@@ -149,7 +149,7 @@ setup() { in_scratch; }
 @test "round trip: one function of two types, one array for two arguments" {
     roundtrip 3 "$PROGRAMS/twice"
 }
-@test "round trip: attached blocks whose addresses come again as others" {
+@test "round trip: attached blocks whose addresses are used again" {
     roundtrip 4 "$PROGRAMS/dynamic" blocks
 }
 @test "round trip: datatypes of addresses at the target of a dynamic window" {
@@ -161,7 +161,7 @@ setup() { in_scratch; }
 }
 
 # A tool behind Wend that has the other process attach its memory while the call runs.
-@test "an address that others attach while it is reckoned with: a number, and so is the sum" {
+@test "an address that another process attaches meanwhile is recorded as a number" {
     library_is openmpi && skip "its MPI_Aint_add is a macro"
     cat >tool.c <<'END'
 #include <mpi.h>
@@ -215,11 +215,11 @@ END
 @test "round trip: wildcards between barriers on another communicator" {
     roundtrip 4 "$PROGRAMS/wildcards" phases
 }
-@test "round trip: wildcards before a message of somebody who heard that they are done" {
+@test "round trip: wildcards before a message that their completion causes" {
     roundtrip 4 "$PROGRAMS/wildcards" sent
     ! grep -q pinned proxy.c
 }
-@test "round trip: likewise, on a communicator on which others go on" {
+@test "round trip: the same on a communicator that other ranks go on using" {
     roundtrip 4 "$PROGRAMS/wildcards" mixed
     ! grep -q pinned proxy.c
 }
@@ -232,18 +232,18 @@ END
     ! grep -q pinned proxy.c
 }
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
-@test "round trip: datatypes and communicators whose numbers come again" {
+@test "round trip: datatypes and communicators whose numbers are used again" {
     roundtrip 3 "$PROGRAMS/memory" reuse
 }
 @test "round trip: several elements of datatypes made of addresses" {
     roundtrip 2 "$PROGRAMS/memory" absolute
 }
 @test "round trip: negative strides and extents" { roundtrip 3 "$PROGRAMS/memory" strides; }
-@test "round trip: as much memory as neighbours need, and where their addresses say" {
+@test "round trip: memory for neighbours has the size and place that they need" {
     roundtrip 4 "$PROGRAMS/memory" neighbours
 }
 @test "round trip: small numbers for addresses" { roundtrip 2 "$PROGRAMS/memory" numbers; }
-@test "round trip: mappings that are used from their end" {
+@test "round trip: mappings that are addressed from their end" {
     roundtrip 2 "$PROGRAMS/memory" mappings
 }
 @test "round trip: memory of a whole program" { roundtrip 4 "$PROGRAMS/memory"; }
@@ -251,7 +251,7 @@ END
 recorded_allreduces() { # of rank 0
     "$WEND" dump app.dir --rank 0 | grep -c MPI_Allreduce
 }
-@test "MPI_Pcontrol switches recording off and on; what was made meanwhile is known" {
+@test "MPI_Pcontrol switches recording off and on; objects made meanwhile are known" {
     roundtrip 4 "$PROGRAMS/control"
     [ "$(recorded_allreduces)" = 1 ]
 }
@@ -259,7 +259,7 @@ recorded_allreduces() { # of rank 0
     roundtrip 4 "$PROGRAMS/control" info
     [ "$(recorded_allreduces)" = 1 ]
 }
-@test "wend trace --off: nothing before the program says so" {
+@test "wend trace --off: recording begins when the program asks for it" {
     mpi 2 "$WEND" trace --off -q -o app.dir "$PROGRAMS/control"
     [ "$(recorded_allreduces)" = 1 ]
     ! "$WEND" dump app.dir --rank 0 | grep -q MPI_Barrier

@@ -14,14 +14,14 @@ same_lines_and_roundtrip() {
     grep -q 'MPI_Dist_graph_create_adjacent(.*sourceweights=MPI_UNWEIGHTED' dump.out
     grep -q 'MPI_Comm_create_keyval(comm_copy_attr_fn=MPI_COMM_DUP_FN' dump.out
 }
-@test "a module brings MPI with it, and the loader binds everything at once" {
+@test "the same, and the loader binds all symbols at once" {
     export LD_BIND_NOW=1
     same_lines_and_roundtrip 2 "$PROGRAMS/late" "$PROGRAMS/late.so"
 }
 @test "a Python program loads such a module" {
     same_lines_and_roundtrip 3 "$PYTHON" "$SOURCE_DIR/tests/programs/late.py" "$PROGRAMS/late.so"
 }
-@test "who asks the loader for MPI's functions goes past Wend, which says so" {
+@test "a program that gets MPI's functions from the loader bypasses Wend, which says so" {
     mpi 1 "$WEND" trace -o app.dir "$PROGRAMS/late" "$PROGRAMS/late.so" dlsym 2>err
     local why="late looked MPI's functions up by itself (dlsym), past libwend.so"
     [ "$(cat err)" = "wend: $why: nothing was recorded" ]

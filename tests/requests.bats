@@ -7,7 +7,7 @@ calls_of() { # function, rank: its calls
     "$WEND" dump app.dir --rank "$2" | grep -E "[0-9] +$1\("
 }
 
-@test "requests: transparent, and the same program is recorded twice alike" {
+@test "requests: no change to the program, and two recordings are equal" {
     same_output 4 "$PROGRAMS/requests" alike
     mv app.dir first.dir
     same_output 4 "$PROGRAMS/requests" alike
@@ -23,7 +23,7 @@ calls_of() { # function, rank: its calls
     diff <(printf '%s\n' "$made") <(printf '%s\n' "$waited")
 }
 
-@test "nothing is unknown, and every request ends" {
+@test "no handle is unknown, and every request ends" {
     record app.dir 4 "$PROGRAMS/requests"
     "$WEND" dump app.dir >dump
     ! grep -iE 'unknown|\?' dump
@@ -44,7 +44,7 @@ calls_of() { # function, rank: its calls
 @test "round trip: requests" { roundtrip 4 "$PROGRAMS/requests"; }
 
 # Messages of other sizes each time: as many shapes in 20 iterations as in 80, and one class.
-@test "sizes make no requests of other numbers" {
+@test "sizes do not change the numbers of requests" {
     cat >sizes.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ C
 }
 
 # The waiting thread knows a request by its number, which does not tell the size that was posted.
-@test "what another thread posted has its own size and tag" {
+@test "a request that another thread posted has its own size and tag" {
     cat >posted.c <<'C'
 #include <mpi.h>
 #include <pthread.h>

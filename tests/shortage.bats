@@ -69,7 +69,7 @@ each() { # RANK ALL STRIDE
     [ "$failures" -gt 0 ] || fail "none of $count failed: this tests nothing"
 }
 
-@test "an allocation of the merge fails, on rank 0 or another, once or from there on" {
+@test "an allocation of the merge fails, on rank 0 or another, once or always" {
     plainly
     # With 1 each is tried, on all ranks (make check-shortage).
     local stride=${SHORTAGE_STRIDE:-89} ranks="0 1"
@@ -154,7 +154,7 @@ in_group() { # MB command…: it and what it starts
     limits="450 180 100 64" shrinking in_group
 }
 
-@test "nothing of the merge ends the process by itself" {
+@test "the merge calls nothing that ends the process" {
     local ends='\b(g_error|g_abort|g_critical) *\(' core=$BUILD_DIR/.libs/libwendmerge.so
     ! grep -rnE --include='*.[ch]' "$ends" "$SOURCE_DIR/lib" "$SOURCE_DIR/src" ||
         fail "an error is to be returned, or wend_shortage called"

@@ -56,7 +56,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     done
 }
 
-@test "started processes that run without Wend are not taken for ranks that are missing" {
+@test "started processes without Wend do not count as missing ranks" {
     same_lines 2 "$PROGRAMS/spawn" bare
     [ "$(worlds app.dir)" = trace.tar.zst ]
     [ "$(calls app.dir 0 MPI_Finalize)" = 2 ]
@@ -124,7 +124,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     [[ $output == *"another job opened the port"* ]]
 }
 
-@test "diff compares what was started as a world, and not how it was called" {
+@test "diff compares the worlds that were started" {
     record a 2 "$PROGRAMS/spawn" multiple
     record b 2 "$PROGRAMS/spawn" multiple
     "$WEND" diff a b
@@ -141,7 +141,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst" ]
 }
 
-@test "the worlds of a job without a name for its recording are together" {
+@test "the worlds of a job without -o are in one recording" {
     mpi 2 "$WEND" trace -q "$PROGRAMS/spawn" self
     [ "$(echo wend-spawn-*)" = "$(echo wend-spawn-*-*)" ]
     [ "$(worlds wend-spawn-*)" = "$FIVE_WORLDS" ]

@@ -54,7 +54,7 @@ refused() {
     refused 's/^\(MPI_Op_create.*\)MPI_User_function \*|/\1MPI_Copy_function *|/' \
         'MPI_Op_create: user_fn'
 }
-@test "what the language does not have stops the build" {
+@test "an error in the specification's syntax stops the build" {
     refused 's/^MPI_Send large/MPI_Send huge/' 'unknown flag huge'
     refused 's/^\(MPI_Send .*\)dest/\1dest:rnak/' 'unknown kind rnak'
     refused 's/^\(MPI_Bcast .*\)?member/\1?members/' 'no parameter members'

@@ -30,12 +30,12 @@ ring() {
     done
 }
 
-@test "no cycles but the known ones, folders are small, names unique, layers in order" {
+@test "only known cycles, small folders, unique names, layers in order" {
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" \
         --limits "$SOURCE_DIR/tests/structure.limits" >found || fail "$(cat found)"
 }
 
-@test "wend show and wend dump need nothing but wend/read.h and what all commands share" {
+@test "wend show and wend dump need only wend/read.h and src/command" {
     local others
     cd "$SOURCE_DIR"
     others=$(grep -HE '^ *# *include *"' src/decoder/*.[ch] |

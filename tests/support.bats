@@ -10,13 +10,13 @@ setup() { in_scratch; }
     [ "$(grep -c yield.so out)" = 3 ]
 }
 
-@test "mpi: a hang is a failure that says so" {
+@test "mpi: a hang is reported as a failure" {
     TEST_TIMEOUT=1 run mpi 2 sleep 30
     [ "$status" != 0 ]
     [[ "$output" == *"HANG: still running after 1 s"* ]]
 }
 
-@test "mpi: an exit status comes through" {
+@test "mpi: the exit status is that of the program" {
     run mpi 1 sh -c 'sleep 0.5; exit 3'
     [ "$status" = 3 ]
 }

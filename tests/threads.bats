@@ -7,7 +7,7 @@ setup() { in_scratch; }
     same_output 1 "$PROGRAMS/arenas"
 }
 
-@test "each thread level is what it is without Wend" {
+@test "each thread level is the same as without Wend" {
     for level in -1 0 1 2 3; do
         rm -rf app.dir
         same_output 2 "$PROGRAMS/levels" "$level"
@@ -28,14 +28,14 @@ free_recordings() {
 @test "two threads that run freely: 20 recordings are equal" { free_recordings 2 20; }
 @test "four threads that run freely: 20 recordings are equal" { free_recordings 4 20; }
 
-@test "threads that run freely take no more room than one after the other" {
+@test "threads that run freely take no more bytes than threads in turn" {
     record free.dir 2 "$PROGRAMS/interleaved" 2 100
     record alone.dir 2 "$PROGRAMS/interleaved" 2 100 alone
     free=$(stat -c %s free.dir/trace.tar.zst) alone=$(stat -c %s alone.dir/trace.tar.zst)
     [ "$free" -le $((alone + alone / 20)) ] || fail "$free bytes, not $alone"
 }
 
-@test "threads of the library's are not counted: made in constructors, and by threads of its own" {
+@test "threads that a constructor or the MPI library starts do not count" {
     cat >starts.c <<'END'
 #include <mpi.h>
 #include <pthread.h>
@@ -99,7 +99,7 @@ END
 @test "round trip: threads among others that never call MPI" { roundtrip 2 "$PROGRAMS/teams" idle; }
 @test "round trip: threads that nobody joins" { roundtrip 2 "$PROGRAMS/teams" detached; }
 @test "round trip: four threads on one communicator" { roundtrip 2 "$PROGRAMS/teams" hammer; }
-@test "recordings of threads that hand things on are equal" {
+@test "recordings of threads that pass objects on are equal" {
     for what in requests objects blocks; do
         record "first-$what.dir" 2 "$PROGRAMS/teams" "$what"
         for i in 1 2 3 4 5; do
@@ -109,7 +109,7 @@ END
     done
 }
 
-@test "threads that open files at the same time get each its own in the proxy" {
+@test "threads that open files at the same time get their own files in the proxy" {
     cat >opens.c <<'C'
 #include <mpi.h>
 #include <pthread.h>

@@ -27,7 +27,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     grep -qx "WEND_OUTPUT=$PWD/b" given
 }
 
-@test "a variable that makes no sense is refused" {
+@test "an invalid variable is refused" {
     WEND_FORCE=perhaps run timeout 20 "$WEND" trace true
     [ "$status" = 2 ]
     [[ "$output" == *WEND_FORCE=perhaps* ]]
@@ -40,7 +40,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     grep -q 'Exit status' help
 }
 
-@test "the library comes first among what is preloaded, and once" {
+@test "the library is preloaded first, and once" {
     LD_PRELOAD=$YIELD environment >out
     grep -qx "LD_PRELOAD=[^:]*/libwend.so:$YIELD" out
     timeout 20 "$WEND" trace "$WEND" trace sh -c 'echo "$LD_PRELOAD"' >twice 2>/dev/null
@@ -78,7 +78,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [ "${lines[0]}" = "as ever" ]
 }
 
-@test "of several ranks one says what is wrong" {
+@test "only one of several ranks reports an error" {
     for rank in 0 1 2; do
         status=0
         PMI_RANK=$rank timeout 20 "$WEND" trace ./nosuch 2>>err || status=$?
@@ -95,7 +95,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [ "$(wc -l <err)" = 2 ]
 }
 
-@test "a program that starts no MPI: one line, not from its children" {
+@test "a program without MPI: one line, none from its children" {
     run --separate-stderr timeout 20 "$WEND" trace ls -d .
     [ "$status" = 0 ]
     [ "$output" = . ]
@@ -115,7 +115,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$stderr" != *"nothing was"* ]]
 }
 
-@test "a program for which the loader drops what is preloaded is refused" {
+@test "a program for which the loader ignores LD_PRELOAD is refused" {
     [ "$(id -u)" != 0 ] || skip "root gains nothing by a setuid program of root's"
     for file in /usr/bin/su /bin/su /usr/bin/passwd; do
         [ -u $file ] || continue
@@ -127,7 +127,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     skip "no setuid program here"
 }
 
-@test "a setuid program of another user's is refused" {
+@test "another user's setuid program is refused" {
     [ "$(id -u)" = 0 ] || skip "needs root to make one"
     cp "$(type -P true)" ./other
     chown 1 other && chmod u+s other
@@ -145,7 +145,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$output" == *processor* ]]
 }
 
-@test "a job with some ranks traced runs as ever, and one rank says that nothing was recorded" {
+@test "a job with only some ranks traced is not disturbed, and one rank reports it" {
     for traced in 0 1; do
         jobs=("$PROGRAMS/hello" "$PROGRAMS/hello")
         command=()
@@ -189,7 +189,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$output" == *WEND_WAIT=soon* ]]
 }
 
-@test "an installed tree works, and after it was moved" {
+@test "an installed tree works, also after it was moved" {
     make -C "$BUILD_DIR" -s install-exec DESTDIR="$PWD/root" >install.log 2>&1 ||
         { tail install.log; false; }
     wend=$(find root -name wend -type f)

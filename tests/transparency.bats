@@ -36,8 +36,8 @@ same_status() { # STATUS command…
 }
 @test "MPI_Abort's code" { same_status 5 "$PROGRAMS/exits" abort 5; }
 @test "a crash stays a crash" { same_status 139 "$PROGRAMS/exits" segv; }
-@test "a signal that ends the program ends it" { same_status 143 "$PROGRAMS/exits" term; }
-@test "arguments arrive as they are" {
+@test "a signal ends the program" { same_status 143 "$PROGRAMS/exits" term; }
+@test "arguments arrive unchanged" {
     cat >show-arguments <<'END'
 #!/bin/sh
 for argument; do echo "[$argument]"; done

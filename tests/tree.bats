@@ -36,7 +36,7 @@ without_comments() {
     [ "$bad" = 0 ]
 }
 
-@test "the version stands in configure.ac; what repeats it for a release agrees" {
+@test "the version is that of configure.ac wherever it is repeated" {
     version=$(sed -n 's/^AC_INIT(\[wend\], \[\(.*\)\])$/\1/p' configure.ac)
     [ "$version" = "$PACKAGE_VERSION" ] || fail "configured as $PACKAGE_VERSION: $version"
     [ "$(grep -m 1 -oE '^Wend [0-9.]+' NEWS)" = "Wend $version" ] || fail "NEWS begins otherwise"
@@ -86,7 +86,7 @@ over_wide() {
     [ "$status" = 1 ] || fail "the check says nothing"
 }
 
-@test "a proxy says whose it is" {
+@test "a proxy states its licence" {
     in_scratch
     "$PROXYGEN" -o proxy.c "$SOURCE_DIR/tests/decoder/golden.dir"
     tr -s ' *\n' ' ' <proxy.c | head -c 800 | grep -q "licence does not extend to this program"

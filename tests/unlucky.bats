@@ -39,13 +39,13 @@ merges() { # WHY: it was said, and wend merge makes the recording
     merges "MPI gives no communicator for the merge"
 }
 
-@test "the handler that is there from the start stays as it is" {
+@test "the initial error handler stays as it is" {
     library_is mpich || skip "the program itself ends in another library"
     same_end 1 copy
     is_recorded
 }
 
-@test "error handlers that print and exit do not run, nor are they run for others' numbers" {
+@test "Wend's calls run no error handlers of the program" {
     same_end 2 handlers
     is_recorded
     same_end 2 codes
@@ -83,12 +83,12 @@ merges() { # WHY: it was said, and wend merge makes the recording
         fail "$(cat err)"
 }
 
-@test "all files that the program may open are open" {
+@test "the program has opened all files that it may" {
     UCX_LOG_LEVEL=fatal same_end 2 files
     merges "rank 0: .*: Too many open files"
 }
 
-@test "while standard output is closed nothing is written to it, and its number is free" {
+@test "a closed standard output is not written to, and its number stays free" {
     WEND_CHECKPOINT=1 same_end 2 closed 2.2
     grep -q 'rank 1: 0 written, 0 taken' out || fail "$(cat out)"
     is_recorded
@@ -108,7 +108,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     "$WEND" dump a.dir | grep -q MPI_Finalize || fail "$2: no recording"
 }
 
-@test "nobody reads standard error; it is full; it is closed" {
+@test "standard error without a reader, full, closed" {
     export TEST_TIMEOUT
     mkfifo pipe
     for redirection in 'exec 2>/dev/full;' 'exec 2>&-;' 'exec 3<>pipe 2>pipe 3>&-;'; do
@@ -117,7 +117,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     done
 }
 
-@test "standard files that are closed from the start stay closed, and new files get their numbers" {
+@test "closed standard files stay closed, and new files get their numbers" {
     export TEST_TIMEOUT
     for redirection in ':;' 'exec <&-;' 'exec >&-;' 'exec <&- >&-;' 'exec >&- 2>&-;'; do
         rm -f kinds
@@ -128,7 +128,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     done
 }
 
-@test "a file of the program's that has the number of standard error is the program's alone" {
+@test "Wend does not write to the program's file with the number of standard error" {
     export TEST_TIMEOUT
     alone 3 'exec 2>&-;' "$PROGRAMS/unlucky" data data.txt
     [ "$(cat data.txt)" = data ] || fail "$(cat data.txt)"
@@ -260,7 +260,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
     rmdir "$mine"
 }
 
-@test "no place for the recording: a file system to be read only, on all hosts or on one" {
+@test "no place for the recording: a read-only file system, on all hosts or on one" {
     unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
     mkdir -p on
     cat >host <<'END'

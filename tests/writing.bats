@@ -28,7 +28,7 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     [ -z "$left" ] || fail "left behind:" "$left"
 }
 
-@test "proxygen -o FILE: new, there already, --force, a directory" {
+@test "proxygen -o FILE: new, existing, --force, a directory" {
     umask 027
     gives 0 "" "$PROXYGEN" a.dir -o p.c
     [ "$(stat -c %a p.c)" = 640 ]
@@ -105,7 +105,7 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     nothing_else victim p.c dangling.c loop q.c
 }
 
-@test "no room, or a limit: nothing is left" {
+@test "no space, or a limit: no file is left" {
     gives 4 "*p.c: cannot write: *" bash -c 'ulimit -f 1; exec "$0" a.dir -o p.c' "$PROXYGEN"
     gives 4 "*: cannot write: *" bash -c 'ulimit -f 1; exec "$0" a.dir -o new/' "$PROXYGEN"
     nothing_else
@@ -140,7 +140,7 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     [ "$(ls -A b.dir)" = "$(printf "%s\n" .wend trace.parts)" ]
 }
 
-@test "a link or a pipe in the place of a checkpoint file is not written to" {
+@test "a link or a pipe with the name of a checkpoint file is not written to" {
     echo precious >victim
     # shellcheck disable=SC2016
     WEND_CHECKPOINT=0 mpi 2 sh -c 'echo $$ >>pids; exec "$@"' - \
@@ -161,7 +161,7 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     run -3 "$WEND" merge b.dir
 }
 
-@test "names that lead nowhere, and names that may not be used" {
+@test "names that lead nowhere, and refused names" {
     ln -s loop loop
     : >file
     long=$(printf '%0300d' 7)

@@ -59,7 +59,7 @@ server() {
     echo "MPI_Finalize"
 }
 
-@test "a recording is equal to itself and to the same again" {
+@test "a recording is equal to itself and to a second recording" {
     stencil | recording a
     stencil | recording b
     equal
@@ -87,7 +87,7 @@ server() {
     [[ ${lines[2]} == *"> 152  MPI_Send("*"dest=1, tag=2"* ]]
 }
 
-@test "a missing call, an additional one and two exchanged are found" {
+@test "a missing call, an additional call and two exchanged calls are found" {
     stencil | recording a
     for edit in '/dest=0 tag=1/d' '/dest=0 tag=1/p' '/MPI_Finalize/d' \
         '/dest=0 tag=1/{h;d};/dest=1 tag=1/G'; do
@@ -129,7 +129,7 @@ server() {
     [[ $output == *"rank 1, thread 1: only in b"* ]]
 }
 
-@test "unsuccessful polls are free, in number and place" {
+@test "the number and places of unsuccessful polls do not count" {
     printf '%s\n' 'MPI_Irecv source=0 request=r' '? MPI_Test request=r' MPI_Barrier \
         'MPI_Test request=r done=r -> flag=1' | recording a
     printf '%s\n' 'MPI_Irecv source=0 request=r' MPI_Barrier '? MPI_Test request=r' \
@@ -175,7 +175,7 @@ server() {
     done
 }
 
-@test "what follows exchanged between two completions is found" {
+@test "exchanged handlers of two completions are found" {
     server 0 1 2 0 1 2 | recording a
     server 2 0 1 0 1 2 |
         sed 's/count=10 dest=0/X/; s/count=12 dest=2/count=10 dest=0/; s/X/count=12 dest=2/' |
@@ -183,7 +183,7 @@ server() {
     different
 }
 
-@test "what follows by place and not by completion (rule 4)" {
+@test "calls that depend on the place, not on the completion (rule 4)" {
     body() {
         echo "ranks 1"
         for i in 0 1 2; do echo "MPI_Irecv buf=heap#$i source=$i request=r$i"; done
@@ -224,7 +224,7 @@ server() {
     different
 }
 
-@test "completed together or one by one" {
+@test "requests that complete together, or one by one" {
     head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\n'
     head+='MPI_Irecv buf=heap#1 source=1 request=y\nMPI_Irecv buf=heap#2 source=2 request=z\n'
     some() { # REQUESTS N INDICES
@@ -291,7 +291,7 @@ server() {
     different
 }
 
-@test "the order of waits by choice of the program is found" {
+@test "an order of waits that the program chose is found" {
     head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\n'
     head+='MPI_Irecv buf=heap#1 source=1 request=y\n'
     printf "${head}MPI_Wait request=x done=x\nMPI_Wait request=y done=y\n" | recording a
@@ -328,7 +328,7 @@ server() {
     different
 }
 
-@test "neighbours in a graph: who they are counts, with their weights, and not their order" {
+@test "neighbours in a graph: ranks and weights count, their order does not" {
     neighbours() { # SOURCES WEIGHTS
         echo "MPI_Dist_graph_neighbors comm=comm#0 maxindegree=3 sources=$1 sourceweights=$2" \
             "maxoutdegree=1 destinations=4 destweights=7"
@@ -359,7 +359,7 @@ expected() { # CALLS FUNCTION
     [ -z "$output" ]
 }
 
-@test "expected of a proxy: receives and probes that name the source that came" {
+@test "expected of a proxy: receives and probes that name the recorded source" {
     printf 'repeat 2\nMPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=3,0,0,0\nend\nMPI_Barrier\n' |
         recording a
     printf 'repeat 2\nMPI_Recv source=3 tag=1 -> status=0,0,0,0\nend\nMPI_Barrier\n' | recording b
@@ -374,7 +374,7 @@ expected() { # CALLS FUNCTION
         $output == *"besides, as expected of a proxy:"*"2 calls of MPI_Recv"* ]]
 }
 
-@test "expected of a proxy: nothing but the source that came" {
+@test "expected of a proxy: only the source may differ" {
     printf 'MPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=3,0,0,0\n' | recording a
     for b in 'source=2 tag=1' 'source=3 tag=2' 'source=3 tag=1 count=7' \
         'source=3 tag=1 buf=heap#1'; do
@@ -407,14 +407,14 @@ expected() { # CALLS FUNCTION
     different
 }
 
-@test "expected of a proxy: wildcards that it keeps count as ever" {
+@test "expected of a proxy: its wildcards count as usual" {
     any() { echo "MPI_Recv source=MPI_ANY_SOURCE tag=$1 -> status=$2,0,0,0"; }
     (any 1 3; any 2 4; any 2 5) | recording a
     (echo 'MPI_Recv source=3 tag=1'; any 2 5; any 2 4) | recording b
     expected 1 MPI_Recv
 }
 
-@test "expected of a proxy: graphs made with the order that the library gave" {
+@test "expected of a proxy: graphs with the recorded order of neighbours" {
     made() { # SOURCES THEIR-WEIGHTS DESTINATIONS of rank 1 of 3
         echo "MPI_Dist_graph_create_adjacent indegree=2 sources=$1 sourceweights=$2" \
             "outdegree=1 destinations=$3 destweights=7" \
@@ -537,7 +537,7 @@ expected() { # CALLS FUNCTION
         "call 2: MPI_Isend: dest differs, in each of 50 iterations of a loop of 3 calls"
 }
 
-@test "a loop whose buffers take turns is a loop" {
+@test "a loop whose buffers alternate is found as a loop" {
     alternating() {
         echo MPI_Init
         for ((i = 0; i < $1; i++)); do
@@ -569,7 +569,7 @@ expected() { # CALLS FUNCTION
     [[ $output == *"differ: 2 differences" ]]
 }
 
-@test "where completions are left to chance, the difference that counts is explained" {
+@test "with nondeterministic completions, the difference that counts is explained" {
     server 0 1 2 0 1 2 | recording a
     server 2 0 1 1 2 0 | sed 's/MPI_Finalize/MPI_Comm_size\nMPI_Finalize/' | recording b
     different

@@ -11,18 +11,18 @@ setup() {
     "$BUILD_DIR/tests/decoder/script" "$HERE/golden.script" t
 }
 
-@test "text, CSV and JSON lines are as they were checked by hand" {
+@test "text, CSV and JSON lines are those that were checked by hand" {
     "$WEND" dump t >out && diff out "$HERE/golden.txt"
     "$WEND" dump --format csv t >out && diff out "$HERE/golden.csv"
     "$WEND" dump -F jsonl t >out && diff out "$HERE/golden.jsonl"
 }
 
 # If this fails the format has changed: docs/format.md, "Versions", says what that asks for.
-@test "the archive that was once written is read as what it was" {
+@test "the golden archive is still read correctly" {
     "$WEND" dump "$HERE/golden.dir" >out && diff out "$HERE/golden.txt"
 }
 
-@test "CSV and JSON are read back by others, with the same arguments" {
+@test "Python reads CSV and JSON back, with the same arguments" {
     command -v python3 >/dev/null || skip "no python3"
     "$WEND" dump -F csv t >csv
     "$WEND" dump -F jsonl t >jsonl
@@ -63,7 +63,7 @@ END
         <(tr -s ' \n' ' ' <proxy.c)
 }
 
-@test "a call that comes again reads as it would alone" {
+@test "a repeated call is printed like a single one" {
     cat >again <<'END'
 ranks 2
 rank *
@@ -112,7 +112,7 @@ END
     [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1*e-06,1.00?e-05 ]]
 }
 
-@test "what is not there is said: a function, a thread, a call" {
+@test "a function, a thread or a call that does not exist is reported" {
     for options in "-f NoSuch" "-f MPI_Send,NoSuch*" "-t 9" "-t -1" "-t 1 -r 1"; do
         # shellcheck disable=SC2086
         run -2 --separate-stderr "$WEND" dump $options t
@@ -144,7 +144,7 @@ END
     [[ ${#lines[@]} == 1 && $output == *s/trace.tar.zst* ]]
 }
 
-@test "a full disk is an error, a reader that leaves is none" {
+@test "a full disk is an error, a closed output is not" {
     [ -c /dev/full ] || skip "no /dev/full"
     run -4 bash -c '"$0" dump t >/dev/full' "$WEND"
     [[ $output == "wend dump: "* ]]
@@ -165,7 +165,7 @@ for r in csv.DictReader(sys.stdin):
     print(":".join(r[k] for k in ("function", "world", "peer_world", "bytes", "comm_size")))'
 }
 
-@test "handles are followed: whom a call is with, how many bytes, in how large a communicator" {
+@test "handles are followed: the partner of a call, its bytes, the communicator's size" {
     command -v python3 >/dev/null || skip "no python3"
     # comm#0 is of ranks 2 and 1, then of all in reverse; type#0 is 12 bytes, then 40. Sources in
     # statuses count from the caller's rank

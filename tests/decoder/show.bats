@@ -60,7 +60,7 @@ END
     [[ $output == *"4,039"* && $output == *"./app"* && $output == *"0-2"* ]]
 }
 
-@test "calls that go by the order of neighbours that the library chose" {
+@test "calls that depend on the library's order of neighbours" {
     graph() { # FUNCTION, then calls on the graph
         echo "MPI_$1 n=0 info=MPI_INFO_NULL comm_dist_graph=comm#0/1/0/0"
         cat <<'END'
@@ -84,7 +84,7 @@ END
     [[ $output != *"order of neighbours"* ]]
 }
 
-@test "what is left to chance" {
+@test "nondeterminism" {
     command -v python3 >/dev/null || skip "no python3"
     recording a <<'END'
 ranks 2
@@ -140,7 +140,7 @@ END
         <<<"$output" || fail "${lines[-1]}"
 }
 
-@test "no digits of times that are not known" {
+@test "times are printed with their significant digits only" {
     {
         printf 'fact %s\n' clock.resolution=1e-6 run.elapsed=0.010000
         for i in $(seq 40) $(seq 40); do echo "MPI_Send count=$i"; done
@@ -195,7 +195,7 @@ MPI_Finalize
 END
 }
 
-@test "who sends how much to whom, in ranks of the job" {
+@test "bytes from rank to rank of the job" {
     pairs
     run -0 "$WEND" show --matrix a
     [[ ${lines[0]} == kind,source,destination,operations,bytes,unsized && ${#lines[@]} == 4 ]]
@@ -245,7 +245,7 @@ END
     [[ ${lines[1]} == point-to-point,0,3,1,4,0 && ${lines[2]} == point-to-point,3,0,1,8,0 ]]
 }
 
-@test "tables of communication go alone" {
+@test "--matrix, --sizes and --comms exclude other output" {
     pairs
     for options in "--matrix --sizes" "--comms --json" "--csv" "--table" \
         "--matrix --csv --table"; do

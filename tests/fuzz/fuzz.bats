@@ -16,7 +16,7 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
 }
 
 @test "archives" { replay archive archive; }
-@test "the seeds of archives are of the format that is read, and programs' are whole" {
+@test "seeds of archives have the current format, and seeds of programs are whole" {
     local seed refused=0 all=0
     for seed in "$HELPERS_DIR"/fuzz/seeds-{archive,decoder,proxygen}/*; do
         "$BUILD_DIR/tests/fuzz/replay-archive" "$seed" >out

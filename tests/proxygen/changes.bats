@@ -51,7 +51,7 @@ graph() { # KIND [REORDER]
     diff first-app.dir first-again1.dir
 }
 
-@test "graphs: where the order makes no difference the calls are the application's" {
+@test "graphs: if the order does not matter, the calls are the application's" {
     made 4 "$PROGRAMS/distgraph" alike
     [ ! -s said ] || fail "$(cat said)"
     record again.dir 4 ./proxy
@@ -59,7 +59,7 @@ graph() { # KIND [REORDER]
 }
 
 # A library that gives ranks others in the graph.
-@test "graphs: ranks that are others in the graph, and a proxy of several files" {
+@test "graphs: ranks with other numbers in the graph, and a proxy of several files" {
     cat >reorder.c <<'C'
 #include <mpi.h>
 int MPI_Dist_graph_create(MPI_Comm old, int n, const int sources[], const int degrees[],
@@ -102,7 +102,7 @@ nbx() { # MODE
 @test "sparse exchange: Improbe and Mrecv" { nbx 0; }
 @test "sparse exchange: Improbe and Imrecv" { nbx 1; }
 @test "sparse exchange: Improbe and Mrecv, sends tested one by one" { nbx 3; }
-@test "sparse exchange: Iprobe, and a receive that names what was found" {
+@test "sparse exchange: Iprobe, and a receive that names its source" {
     made 4 "$PROGRAMS/nbx" 8 7 2
     [ ! -s said ] || fail "$(cat said)"
     for run in 1 2; do

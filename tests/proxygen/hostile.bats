@@ -30,7 +30,7 @@ hostile_texts() {
     )
 }
 
-@test "whatever text the application passes to MPI, its proxy is compiled and passes the same" {
+@test "whatever text the application passes to MPI, its proxy compiles and passes it too" {
     hostile_texts
     local hostile="x*; \"$touch;\\"$'\n'"??"
     cp "$PROGRAMS/hostile" "$hostile"
@@ -83,7 +83,7 @@ refused_as() {
     done
 }
 
-@test "nothing that the application was told is in the comments of its proxy as it is" {
+@test "foreign text is escaped in the comments of a proxy" {
     hostile_texts
     cat >alter.py <<'END'
 import sys
@@ -144,7 +144,7 @@ END
     done
 }
 
-@test "what else has a name in an archive: classes of errors, functions that were not recorded" {
+@test "hostile names of error classes and of functions that were not recorded" {
     archive_to_alter
     altered app.dir t "=MPI_ERR_COMM=>=MPI_ERR_COMM;system()"
     refused_as "a name is not an identifier" t
@@ -152,7 +152,7 @@ END
     refused_as "a name is not an identifier" t
 }
 
-@test "an identifier is not enough: a proxy calls and names nothing but what is MPI's" {
+@test "identifiers that are not MPI's are refused" {
     archive_to_alter
     altered app.dir t "\x03INT=>$(named system)"
     "$WEND" dump t | grep -q system

@@ -106,7 +106,7 @@ compiles_in_seconds() {
     [ "$many" -le $((few + 10)) ]
 }
 
-@test "loops over Testsome and Waitsome come back as loops" {
+@test "loops over Testsome and Waitsome become loops" {
     record app.dir 4 "$EXAMPLES/polling" -m testsome >/dev/null
     "$PROXYGEN" app.dir -o proxy.c
     grep -q 'while (pending > 0)' proxy.c
@@ -125,7 +125,7 @@ completions() {
 
 # Several requests complete at once. That nothing followed one of them earlier must not give its
 # later calls, which post it again, to another request.
-@test "who posts a request again tells whose calls they are" {
+@test "calls belong to the completion whose request they post again" {
     both() { # DONE N INDICES
         echo "MPI_Waitsome incount=2 array_of_requests=r0,r1 done=$1" \
             "-> outcount=$2 array_of_indices=$3"
@@ -175,7 +175,7 @@ finish() {
     printf 'MPI_Waitall count=%d array_of_requests=%s done=%s\nMPI_Finalize\n' "$1" "$2" "$2"
 }
 
-@test "what follows two completions together is not parted by what follows a third" {
+@test "a handler of two completions is not split by that of a third" {
     { # as in a sweep that waits for two neighbours: messages behind tests, later with other tags
         four_messages
         testsome 0,2; test_send 0; test_send 2; send t 4; send t 6
@@ -188,7 +188,7 @@ finish() {
     [ "$(grep -c 'MPI_Testsome(' proxy.c)" = 1 ]
 }
 
-@test "completion handlers that test, and others, keep their order" {
+@test "completion handlers keep their order, also those that test" {
     { # the third one does not test
         four_messages
         testsome 0; test_send 0; send t 4
@@ -233,7 +233,7 @@ finish() {
     ! grep -q 'Completes in the recorded order' proxy.c
 }
 
-@test "what programs do upon pairs of completions, whatever completes first" {
+@test "handlers of pairs of completions, whichever completes first" {
     for kind in tests first late free waits any; do
         rm -rf ./*.dir proxy.c
         YIELD_DELAYS=4 record app.dir 4 "$PROGRAMS/pairs" $kind 4 >/dev/null || fail $kind || return
@@ -293,7 +293,7 @@ finish() {
 }
 
 # What a window holds told the sender to go, which the proxy does not wait for.
-@test "a wildcard is pinned where a later receive on its communicator names a source" {
+@test "a wildcard is pinned if a later receive on its communicator names a source" {
     record app.dir 4 "$PROGRAMS/wildcards" content
     make_proxy app.dir ./proxy
     grep -q 'pinned.*another receive of this rank' proxy.c
@@ -317,7 +317,7 @@ finish() {
     mpi 4 parts/proxy
 }
 
-@test "a master that probes for anyone keeps its wildcards: the others wait for their turn" {
+@test "a master that probes any source keeps its wildcards: senders wait for their turn" {
     record_and_compile 5 masterworker -p -t 30
     grep -q 'MPI_Improbe(MPI_ANY_SOURCE' proxy.c
     grep -q 'wait_for_turn(0);' proxy.c
@@ -446,7 +446,7 @@ C
 
 # The proxy numbers its variables for ports in the order in which it opens them. Equal names in a
 # row are counted.
-@test "the next port comes after all that were the same before it, however many" {
+@test "the next port comes after all equal ones before it, however many" {
     {
         printf 'ranks 2\nMPI_Init\n'
         opens() { printf 'MPI_Open_port -> port_name=%s\n' "$@"; }
@@ -632,7 +632,7 @@ C
     compiles_in_seconds parts 1
 }
 
-@test "datatypes of many parts of types by chance are compiled in seconds" {
+@test "datatypes of many parts of random types are compiled in seconds" {
     cat >chance.c <<'C'
 #include <mpi.h>
 enum { N = 200000 };
@@ -665,7 +665,7 @@ C
     compiles_in_seconds chance 1
 }
 
-@test "datatypes of many parts that are others on each rank are compiled in seconds" {
+@test "datatypes of many parts that differ by rank are compiled in seconds" {
     cat >rows.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
@@ -1047,7 +1047,7 @@ C
 }
 
 # Each rank's function makes another call the last times.
-@test "callbacks are called as often as they were, however often that is" {
+@test "callbacks are called as often as in the recording, however often that is" {
     cat >often.c <<'C'
 #include <mpi.h>
 enum { TIMES = 1100000 };
