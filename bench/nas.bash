@@ -21,7 +21,7 @@ runs=${RUNS:-3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 if [ ! -f "$npb/config/make.def" ]; then
-    # gfortran 10 and newer take calls of one routine with several types of buffers for an error
+    # gfortran 10 and newer report an error if a routine is called with different types of buffers
     mpifort="$(dirname "$MPICC")/mpifort${MPICC#*mpicc} -fallow-argument-mismatch -w"
     sed -e "s|^MPIFC *=.*|MPIFC = $mpifort|" -e "s|^MPICC *=.*|MPICC = $MPICC|" \
         -e 's|= -O3|= -O2|' "$npb/config/make.def.template" >"$npb/config/make.def"

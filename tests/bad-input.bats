@@ -18,7 +18,7 @@ teardown() {
     ! mountpoint -q small 2>/dev/null || umount small
 }
 
-# refuses STATUS command…: that exit status, one line on standard error.
+# refuses STATUS command…: the command ends with STATUS and one line on standard error.
 refuses() {
     local expected=$1 lines
     shift

@@ -10,7 +10,8 @@ commands() { # "NAME|words to run it"
     done
     echo "proxygen|$PROXYGEN"
 }
-# FUNCTION: called with name and words; goes on after a failure and fails at the end
+# each_command FUNCTION: calls FUNCTION with the name and the words of each command. Goes on after a
+# failure, and fails at the end.
 each_command() {
     local failed=0 name words seen=0
     while IFS='|' read -r name words; do
@@ -81,7 +82,7 @@ has_page() {
         page_of "$name" | grep -qE -- "$option([^a-z-]|\$)" ||
             { echo "man/$name.1 lacks $option" >&2; bad=1; }
     done
-    # and back: what the page lists as a tagged option exists
+    # the reverse: each option with a tag in the page exists
     for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) -' |
         grep -oE -- '--[a-z][a-z-]*' | sort -u); do
         options_of "$@" | grep -qx -- "$option" ||
@@ -103,7 +104,7 @@ page_is_clean() {
 }
 @test "manual pages are well formed" { each_command page_is_clean; }
 
-# completed_by_SHELL WORD…: what that shell offers for the last word, a line each.
+# completed_by_SHELL WORD…: prints the words that the shell offers for the last word, one a line.
 completed_by_bash() {
     bash -c '
         compopt() { :; }
@@ -160,7 +161,7 @@ completes() {
     completed_by_bash "$PROXYGEN" --target = m | grep -qx mpich
     mkdir later
     completed_by_bash "$WEND" trace --mpi = openmpi ./app la | grep -qx later
-    # the program comes after the value, and has options of its own
+    # the program comes after the value; options behind it belong to it
     completed_by_bash "$WEND" trace --mpi = openmpi mkdi | grep -qx mkdir
     completed_by_bash "$WEND" trace --forc | grep -qx -- --force
     for before in "--mpi = openmpi" "-o dir" "-q"; do
@@ -226,7 +227,7 @@ gives_version() {
     "$PROXYGEN" -oc.c a.dir
     "$PROXYGEN" -fod.c a.dir
     cmp <(grep -v '\.c' c.c) <(grep -v '\.c' d.c)
-    # what follows the program is the program's, and so is what follows "--"
+    # words behind the program, or behind "--", belong to the program
     mpi 1 "$WEND" trace -qoe.dir sh -c 'echo "$@"' - -oDIR -V >out
     [ "$(cat out)" = "-oDIR -V" ]
     run timeout 20 "$WEND" show -- -a.dir
@@ -272,7 +273,7 @@ gives_version() {
     env -u LD_LIBRARY_PATH moved/bin/wend show a.dir >/dev/null
     family=$(basename "$BUILD_DIR"/spec/*.target .target)
     env -u LD_LIBRARY_PATH moved/bin/proxygen a.dir -o proxy.c --target "$family"
-    # libwend-read, as pkg-config finds it there
+    # libwend-read, found by pkg-config in the moved tree
     export PKG_CONFIG_PATH=$PWD/moved/lib/pkgconfig
     read -ra flags \
         <<<"$(pkg-config --define-variable=prefix="$PWD/moved" --cflags --libs wend-read)"

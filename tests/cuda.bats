@@ -19,7 +19,7 @@ sorted_output() {
     done
 }
 
-# places DIR: where the blocks are, in the order of the calls.
+# places DIR: prints the places of the blocks, in the order of the calls.
 places() {
     "$WEND" dump "$1" | grep -o ' wend_\(device\|managed\|pinned\)(.*)'
 }
@@ -27,7 +27,7 @@ places() {
 @test "memory of CUDA is recorded with its device" {
     sorted_output 4 "$CUDA/buffers"
     grep -q '^rank 3: errors 0 1 1 2 2 1 1 0$' plain.out # those of the application, and no others
-    # of its own device, of another, and of that again after a reset
+    # a context of its own device, of another, and of that again after a reset
     [ "$(grep -c ^context plain.log.2)" = 3 ]
     "$WEND" dump -r 2 app.dir >dump.out
     grep -A 1 'wend_device(segment=cuda#0, device=2)' dump.out |
@@ -39,17 +39,17 @@ places() {
     grep -q 'sendbuf=cuda#0+2568, sendcount=4, .* recvbuf=cuda#0+2584' dump.out
     # the end of a block
     grep -q 'recvbuf=cuda#1+8000, recvcount=0' dump.out
-    # a block that comes and goes, each time as the same
+    # a block that is allocated and freed repeatedly, with the same number each time
     [ "$(grep -c 'sendtag=7, recvbuf=cuda#0+128' dump.out)" = 10 ]
-    # of a pool of another device than the current one
+    # from a pool of another device than the current one
     grep -B 1 'sendtag=8, ' dump.out | grep -q 'wend_device(segment=cuda#0, device=0)'
     # a reset ends the block of that device, and not that of the other
     sed -n '/, tag=9,/,/sendtag=11/p' dump.out >reset.out
     grep -A 2 'wend_free(segment=cuda#0)' reset.out | grep -q 'sendtag=10, recvbuf=cuda#0+40'
     grep -q 'sendtag=11, recvbuf=cuda#1+40' reset.out
-    # blocks that MPI has not seen leave no mark
+    # blocks that were not passed to MPI are not recorded
     [ "$(grep -c 'wend_free' dump.out)" = "$(($(places app.dir | wc -l) / 4 - 1))" ]
-    # that the device differs by rank makes no more classes than there would be
+    # devices that differ by rank do not make more classes
     "$WEND" show app.dir | grep -q '^ *4 .* 0-3$'
 }
 
@@ -79,7 +79,7 @@ END
 }
 
 @test "memory of CUDA is seen when its functions are called by pointers" {
-    # the program's own stubs stand for the functions in the second
+    # the second has its own stubs for the functions
     for program in pointers pointers-fixed; do
         record "$program.dir" 1 "$CUDA/$program"
         diff <(places "$program.dir") <(printf ' wend_%s(segment=cuda#0, device=0)\n' device pinned)
@@ -107,12 +107,12 @@ END
     record proxy.dir 4 ./proxy
     "$WEND" diff app.dir proxy.dir
     diff <(places app.dir) <(places proxy.dir)
-    # all that it makes it frees
+    # it frees everything that it allocates
     STANDIN_LOG=proxy.log mpi 4 ./proxy
     [ "$(grep -c '^device\|^managed\|^pinned' proxy.log.1)" = "$(grep -c '^free' proxy.log.1)" ]
     # with fewer devices; and with none
     STANDIN_DEVICES=2 mpi 4 ./proxy
-    # the launcher may lose what ranks that abort have said
+    # the launcher may lose the output of ranks that abort
     ! STANDIN_DEVICES=0 mpi 4 sh -c 'exec ./proxy 2>>none.err'
     grep -q 'proxy: rank [0-3]: cudaGetDeviceCount, for [0-9]* bytes: no CUDA-capable device' \
         none.err

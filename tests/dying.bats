@@ -18,7 +18,7 @@ dies() { # HOW N: runs it recorded, into a.dir
     [ ! -e a.dir/trace.tar.zst ] || fail "there is an archive" || return
     "$WEND" merge a.dir >merged || return
 }
-is_whole() { # what rank 1 has done, and where the others were
+is_whole() { # the recording has the calls of rank 1, and the unfinished calls of the others
     [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ] ||
         fail "rank 1's calls are not all there" || return
     for rank in 0 2; do
@@ -30,7 +30,7 @@ is_whole() { # what rank 1 has done, and where the others were
 
 @test "a rank ends by a signal, MPI_Abort, exit, _exit or exec: all calls are there, and why" {
     local overflow="overflow|signal SIGSEGV"
-    # its handler for crashes cannot run then: what there is, is the last checkpoint
+    # its handler for crashes cannot run then: only the last checkpoint is left
     library_is openmpi && overflow=
     for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" \
         "SIGTERM|signal SIGTERM" ${overflow:+"$overflow"} \

@@ -13,7 +13,7 @@ setup() {
     esac
 }
 
-other() { # the configuration of the other build, in a shell of its own
+other() { # command…: runs it with the configuration of the other build
     [ -n "${OTHER_BUILD_DIR:-}" ] || skip "there is a build for one MPI library only"
     (unset MPICC MPIEXEC MPIFORT WEND PROXYGEN
         BUILD_DIR=$OTHER_BUILD_DIR
@@ -47,7 +47,7 @@ other() { # the configuration of the other build, in a shell of its own
     other there
     "$WEND" show there.dir >there
     [ "$(grep '^MPI  ' here)" != "$(grep '^MPI  ' there)" ]
-    # and where the program tells nothing, by the launcher
+    # if the program does not show its family, the launcher does
     WEND=$PWD/$installed record here2.dir 2 sh -c 'exec "$0"' "$PROGRAMS/hello"
     there() { WEND=$OTHER_WEND record there2.dir 2 sh -c 'exec "$0"' "$PROGRAMS/hello"; }
     other there

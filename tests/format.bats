@@ -13,7 +13,7 @@ member() { # DIRECTORY NAME
     zstd -dcq "$1/trace.tar.zst" | tar -xO "$2"
 }
 
-# The code block of the page with that first line or language, and the bytes of the example's table.
+# The code block of the page with this first line or language, and the bytes of the example's table.
 block() {
     sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$PAGE" | sed '1d;$d'
 }

@@ -6,10 +6,10 @@
 #                             from $INPUT; says so if they hang
 #   mpi_ends N command…       the same; the status is the one that all ranks end with
 #   record DIR N command…     the same under "wend trace -o DIR"
-#   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
-#   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
+#   make_proxy DIR PROGRAM    runs proxygen and the compiler, without warnings
+#   roundtrip N program…      runs, records and dumps it, compiles its proxy, records that, compares
 #   same_output N program…    the program prints and returns the same with and without Wend
-#   same_lines N program…     likewise, in any order
+#   same_lines N program…     the same, with lines in any order
 #   library_is FAMILY         whether the MPI library under test is of it (mpich, openmpi)
 #   library_has FUNCTION      skips the test if the MPI library does not have it
 #
@@ -29,9 +29,9 @@ EXAMPLES=$BUILD_DIR/examples
 PROGRAMS=$BUILD_DIR/tests/programs
 LIBWEND=$BUILD_DIR/.libs/libwend.so
 YIELD=$BUILD_DIR/tests/support/.libs/yield.so
-# What every proxy is compiled with: there is nothing in one that a compiler could object to.
+# The flags for proxies, which must compile without any warning.
 PROXY_CFLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror)
-# Tests must not depend on the settings of whoever runs them.
+# Tests must not depend on settings in the environment.
 for variable in ${!WEND_@}; do unset "$variable"; done
 export LC_ALL=C
 
@@ -39,7 +39,7 @@ in_scratch() {
     cd "${BATS_TEST_TMPDIR:?}" || return 1
 }
 
-# A folder in the scratch one, in $long, whose name takes more than a kilobyte.
+# Makes a folder in the scratch folder whose name has more than a kilobyte, and sets $long to it.
 long_folder() {
     local part
     part=$(printf '%0200d' 7)
@@ -87,8 +87,8 @@ mpi() {
     return "$status"
 }
 
-# Open MPI's launcher kills the others as soon as one ends with an error. So it gets to see none: a
-# shell around each rank notes how that ended.
+# Open MPI's launcher kills all ranks as soon as one ends with an error. So a shell around each rank
+# writes the rank's status to a file and ends without error.
 mpi_ends() {
     library_is openmpi || { mpi "$@" || return; return; }
     local n=$1 ends
@@ -116,7 +116,7 @@ make_proxy() {
         fail "the proxy of $dir does not compile without a warning" || return
 }
 
-# quietly FILE command…: output to FILE, shown only on failure.
+# quietly FILE command…: writes the output to FILE, and shows it only on failure.
 quietly() {
     local file=$1 status=0
     shift
@@ -142,12 +142,12 @@ same_output() {
     diff plain.out recorded.out >&2 || fail "standard output changed under wend trace" || return
 }
 
-# A launcher may begin what one rank writes before the end of another's line.
+# A launcher may print the line of one rank in the middle of another's.
 lines_of() {
     sed 's/\(.\)\(rank [0-9]\)/\1\n\2/g' "$1" | sed '/^$/d' | sort
 }
 
-# The same of a program whose ranks write in any order, into app.dir.
+# Like same_output, for programs whose ranks write in any order. The recording is app.dir.
 same_lines() {
     local n=$1
     shift

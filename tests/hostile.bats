@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is no recording but looks like one to a reader: files that are no files, and archives that
-# take much more memory than they are long.
+# Hostile recordings: names that do not lead to regular files, and archives that take much more
+# memory than they have bytes.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -24,7 +24,8 @@ setup() {
     good=$files/good.dir
 }
 
-# refuses STATUS TEXT command…: in 800 MB of memory, with that status and a line that has TEXT.
+# refuses STATUS TEXT command…: with 800 MB of memory the command ends with STATUS and a line that
+# has TEXT.
 refuses() {
     local expected=$1 text=$2
     shift 2
@@ -112,7 +113,7 @@ readers_refuse() { # TEXT RECORDING
             fail "$file: status $status: $stderr"
         rm -r a.dir
     done
-    # a header that claims a part of the file's 6 GB
+    # a header that says that the part has the file's 6 GB
     cp -r whole.dir a.dir
     rm a.dir/trace.parts/rank-1.b
     printf 'WENDSAVE' | dd of=a.dir/trace.parts/rank-1.a conv=notrunc 2>/dev/null

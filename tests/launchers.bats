@@ -15,7 +15,7 @@ is_right() { # [DIR [OF]]: DIR is the recording of all ranks that it should be
     "$WEND" diff "${2:-$RIGHT}" "${1:-a.dir}"
 }
 
-build() { # what else to link: ./stencil, as the examples are compiled
+build() { # FLAGS…: compiles ./stencil like the examples, and links it with FLAGS
     "$MPICC" -std=gnu11 -O2 -g -w "$SOURCE_DIR/examples/stencil2d.c" -o stencil "$@" -lm
 }
 
@@ -23,7 +23,7 @@ build() { # what else to link: ./stencil, as the examples are compiled
 
 is_mpich() { ! "$MPIEXEC" --version 2>/dev/null | grep -q 'Open MPI\|OpenRTE\|PRRTE'; }
 
-# The other names of the launcher at hand.
+# The launcher's other names.
 launchers() {
     local name folder suffix
     folder=$(dirname "$(type -P "$MPIEXEC")")
@@ -47,7 +47,7 @@ launchers() {
     done
 }
 
-several() { # command… : command…, four ranks in two parts, within the time
+several() { # command… : command…, four ranks of two programs, within the time limit
     LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" \
         "$@" </dev/null
 }
@@ -118,7 +118,7 @@ END
     is_right
     "$WEND" show a.dir-2 | grep -q ring
     [ "$(echo a.dir*)" = "a.dir a.dir-2" ]
-    # One that dies is found there, too.
+    # The parts of a job that dies are there, too.
     sed -i 's|"$EXAMPLES/ring"|"$EXAMPLES/../tests/programs/dying" SIGTERM|' script
     timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -o a.dir ./script "${LAUNCH[@]}" -n 4 \
         >out 2>err </dev/null || true
@@ -179,7 +179,7 @@ END
     is_right a.dir a.dir-2
 }
 
-# -- batch systems: tasks have the variables that were named, and the batch system's --
+# -- batch systems: tasks have the named variables and those of the batch system --
 
 slurm_task() { # makes ./task EXPORT command…
     cat >task <<'END'
@@ -254,7 +254,7 @@ END
     ln -s "$LIBWEND" libwend.so
     WEND_OUTPUT=b.dir LD_PRELOAD=./libwend.so mpi 4 "$EXAMPLES/stencil2d" >out 2>err
     is_right b.dir
-    # Found again by a program that changes its folder: the recording is where that began.
+    # The path holds for a program that changes its folder: the recording is where it started.
     mkdir elsewhere
     cat >moves.c <<'END'
 #include <mpi.h>
@@ -284,7 +284,7 @@ END
     ! "$WEND" dump b.dir | grep -q MPI_Isend
 }
 
-# -- scripts and what else stands in between --
+# -- scripts and other programs between the launcher and the application --
 
 @test "shell and Python scripts, env, nice and timeout before the program, and behind wend trace" {
     printf '#!/bin/sh\nexec "$@"\n' >execs.sh
@@ -335,7 +335,7 @@ END
     WEND_OUTPUT=a.dir mpi 4 ./stencil >out 2>err
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
     is_right
-    # The linker may leave out what nothing refers to; the MPI library stays.
+    # The linker may drop libraries without references; the MPI library stays.
     build -Wl,--as-needed "${link[@]}"
     WEND_OUTPUT=b.dir mpi 4 ./stencil
     is_right b.dir
@@ -388,7 +388,7 @@ compiler_beside() {
 
 # -- static --
 
-static_mpi() { # a program with an MPI library in it, of two functions
+static_mpi() { # makes a program that contains an MPI library of two functions
     cat >static.c <<'END'
 #include <stdio.h>
 int PMPI_Init(int *argc, char ***argv) { return argc == (void *)argv; }
@@ -419,7 +419,7 @@ END
     run --separate-stderr timeout 20 "$WEND" trace sh -c './static; true'
     [ "$(grep '^wend: ' <<<"$stderr")" = "$said" ] || fail "$stderr"
     [ ! -e a.dir ]
-    # Without symbols nobody knows.
+    # Without symbols that cannot be seen.
     strip static
     run --separate-stderr timeout 20 "$WEND" trace ./static
     [ "$output" = "as ever" ]
@@ -439,7 +439,7 @@ counted() { # of the tool, in FILE
     sed -n 's/^tool: \(.*\) calls$/\1/p' "$1"
 }
 
-# What the tool counts without Wend is what it counts with it.
+# The tool has the same counts with and without Wend.
 tool_alone() { # PROGRAM [LD_PRELOAD]
     LD_PRELOAD=$2 mpi 4 "$1" >alone.out
     [ "$(counted alone.out)" -gt 100 ]
@@ -513,7 +513,7 @@ tool_is_in_front() {
     LD_PRELOAD=$TOOL:$LIBWEND:$PWD/second.so WEND_OUTPUT=a.dir mpi 4 "$EXAMPLES/stencil2d" \
         >out 2>err
     [ "$(counted out)" -gt 100 ]
-    # What the first tool makes itself comes to the second as it comes to Wend.
+    # Calls that the first tool makes reach the second, as they reach Wend.
     [ "$(sed -n 's/^second: \(.*\) calls/\1/p' out)" -gt "$(counted out)" ]
     [ "$("$WEND" dump a.dir | grep -c 'MPI_Isend(')" = "$("$WEND" dump "$RIGHT" |
         grep -c 'MPI_Isend(')" ]
@@ -537,7 +537,7 @@ tool_is_in_front() {
     mpi 4 "$WEND" trace -o a.dir ./stencil >out 2>err
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
     is_right
-    # Another copy, as of another installation.
+    # A copy, like that of another installation.
     mkdir other
     cp "${LIBWEND%/*}"/libwend*.so other
     LD_PRELOAD=$PWD/other/libwend.so mpi 4 "$WEND" trace -o b.dir ./stencil >out 2>err

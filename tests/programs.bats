@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Round trips of the small programs in tests/programs, each about one hard thing.
+# Round trips of the small programs in tests/programs. Each tests one difficult case.
 bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
@@ -21,7 +21,7 @@ setup() { in_scratch; }
     [ "$(grep -c 'MPI_Register_datarep(.*dtype_file_extent_fn=NULL' dump.out)" = 2 ]
     "$WEND" dump -F jsonl app.dir >lines
     [ "$(grep -c '"dtype_file_extent_fn": *null' lines)" = 2 ]
-    # The library has all that the proxy needs, be it a macro.
+    # The library has everything that the proxy needs, also as macros.
     library_is openmpi && family=openmpi || family=mpich
     run --separate-stderr "$PROXYGEN" --target "$family" app.dir -o files/
     [ "$status" = 0 ]
@@ -32,12 +32,12 @@ setup() { in_scratch; }
 }
 @test "round trip: displacements from one segment to another" {
     roundtrip 2 "$PROGRAMS/displacements"
-    # those between segments are distances of two places, and no others are
+    # displacements between segments are distances of two places, and no others are
     [ "$(grep -c 'MPI_Type_create_struct.*heap#[0-9+]* - heap#[0-9+]*\]' dump.out)" = 16 ]
     [ "$(grep -c 'MPI_Type_create_hindexed.*stack#0.* - heap#.*static#0.* - heap#' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_create_struct.*array_of_displacements=\[0, 8\]' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_get_extent.*lb=.* - .*extent=unknown' dump.out)" = 2 ]
-    # nor are extents that are as long by chance
+    # nor are extents that happen to be equal to a distance
     [ "$(grep -c 'MPI_Type_get_extent.*lb=0, extent=[0-9]*$' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_get_extent.*lb=heap#[0-9]*, extent=unknown$' dump.out)" = 2 ]
 }
@@ -49,7 +49,7 @@ setup() { in_scratch; }
         diff said "folded.$rank" || fail "rank $rank: not the elements that the program gave" ||
             return
     done
-    # one array of thirteen does not follow any, and one is too short
+    # one array of thirteen follows no pattern, and one is too short
     [ "$(wc -c <app.dir/trace.tar.zst)" -lt 40000 ]
 }
 @test "round trip: long arrays of addresses" {
@@ -69,14 +69,14 @@ setup() { in_scratch; }
 }
 @test "round trip: each iteration with tags of its own" {
     roundtrip 3 "$PROGRAMS/tagged"
-    # numbers and shapes for each would take the same for each iteration more
+    # with numbers and shapes of its own, each iteration would take as many bytes
     record long.dir 3 "$PROGRAMS/tagged" 10000
     [ "$(stat -c %s long.dir/trace.tar.zst)" -lt $((2 * $(stat -c %s app.dir/trace.tar.zst))) ] ||
         fail "$(ls -l ./*.dir/trace.tar.zst)"
 }
 @test "round trip: requests that have numbers in common and complete in any order" {
     roundtrip 3 "$PROGRAMS/tagged" 300 rolling
-    # two runs take the numbers in other orders
+    # two runs take the numbers in different orders
     record again.dir 3 "$PROGRAMS/tagged" 1000 rolling
     record other.dir 3 "$PROGRAMS/tagged" 1000 rolling
     "$WEND" diff again.dir other.dir
@@ -86,7 +86,7 @@ setup() { in_scratch; }
 }
 @test "round trip: requests at places that differ by rank and in time" {
     roundtrip 4 "$PROGRAMS/partners"
-    # lists that come again by turns are there once, however often they do
+    # alternating lists are stored once, however often they occur
     grep -q 'next_place(' proxy.c
     [ "$(sed -n 's/^static const int times_and_place_[0-9]*\[\([0-9]*\)\].*/\1/p' proxy.c |
         sort -n | tail -n 1)" -lt 40 ]
@@ -265,7 +265,7 @@ recorded_allreduces() { # of rank 0
     ! "$WEND" dump app.dir --rank 0 | grep -q MPI_Barrier
 }
 @test "a proxy of many calls is not optimized: it compiles in seconds" {
-    # of kinds and types by chance, so that there are no loops in them
+    # random kinds and types, so that there are no loops
     {
         sends=(MPI_Send MPI_Ssend MPI_Rsend MPI_Bsend) x=1
         types=(MPI_INT MPI_CHAR MPI_DOUBLE MPI_FLOAT MPI_LONG MPI_SHORT MPI_BYTE MPI_UNSIGNED)

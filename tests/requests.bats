@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Which request, which communicator: the recording says so whatever handle values the library gives.
+# Requests and communicators have names in the recording, whatever handles the library gives them.
 load helpers
 setup() { in_scratch; }
 
@@ -35,7 +35,7 @@ calls_of() { # function, rank: its calls
         [ "$("$WEND" dump app.dir | grep "$function(" |
             sed 's/.*\(newcomm\|newintracomm\)=\([^,)]*\).*/\2/' | sort -u | wc -l)" = 1 ]
     done
-    # Two halves, each known to its two members by one name.
+    # Two halves; each has one name on both of its members.
     "$WEND" dump app.dir | grep 'MPI_Comm_split(' | sed 's/.*newcomm=\([^,)]*\).*/\1/' | sort |
         uniq -c | awk '{ print $1 }' >halves
     diff halves <(printf '2\n2\n')
@@ -43,7 +43,7 @@ calls_of() { # function, rank: its calls
 
 @test "round trip: requests" { roundtrip 4 "$PROGRAMS/requests"; }
 
-# Messages of other sizes each time: as many shapes in 20 iterations as in 80, and one class.
+# The size of messages changes: 20 iterations have as many shapes as 80, and there is one class.
 @test "sizes do not change the numbers of requests" {
     cat >sizes.c <<'C'
 #include <mpi.h>

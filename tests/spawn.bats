@@ -60,7 +60,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     same_lines 2 "$PROGRAMS/spawn" bare
     [ "$(worlds app.dir)" = trace.tar.zst ]
     [ "$(calls app.dir 0 MPI_Finalize)" = 2 ]
-    # What is not recorded cannot be in the proxy: nor the calls that it is needed for.
+    # A world that is not recorded is not in the proxy, and neither are calls that need it.
     make_proxy app.dir ./proxy
     record proxy.dir 2 ./proxy
     [ "$(calls proxy.dir 0 MPI_Sendrecv)" = "$(calls app.dir 0 MPI_Sendrecv)" ]
@@ -78,7 +78,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     [ "$(worlds "$long/app.dir")" = "$FIVE_WORLDS" ]
 }
 
-# The setting is one that no version of Wend has yet: all go on.
+# No version of Wend has this setting; it is passed on all the same.
 @test "a program of the current folder, by an empty element of PATH; settings with long names" {
     local setting
     setting=WEND_$(printf 'X%.0s' {1..100})
@@ -96,7 +96,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     make -C several CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1" >made 2>&1
     record proxy.dir 2 several/proxy
     "$WEND" diff app.dir proxy.dir
-    # Nothing is left of the directory that the worlds shared.
+    # The directory that the worlds shared is removed.
     mkdir scratch
     WEND_PROXY_DIR=$PWD/scratch mpi 2 several/proxy
     [ "$(ls scratch)" = "" ]
@@ -118,7 +118,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     "$WEND" diff served.dir served2.dir
     "$WEND" diff visit.dir visit2.dir
     [ "$(ls meeting)" = "" ]
-    # A proxy that would wait for ever says so.
+    # A proxy that would wait for ever reports it.
     unset WEND_PROXY_DIR
     run mpi 2 ./visitor
     [[ $output == *"another job opened the port"* ]]

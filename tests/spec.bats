@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The specification, the generator, and the promise that nothing of MPI goes unrecorded.
+# The specification, the generator, and the coverage of MPI.
 load helpers
 setup() {
     in_scratch
@@ -23,13 +23,13 @@ refused() {
 }
 
 @test "coverage: libwend.so defines every MPI function of the library's symbol table" {
-    # Not by way of the generator: what the dynamic linker sees, on both sides.
+    # Without the generator: compares the dynamic symbols of both libraries.
     ldd "$PROGRAMS/hello" | awk '$3 ~ /\/lib(mpich|mpi)\.so/ { print $3 }' | sort -u >libraries
     [ -s libraries ]
     xargs nm -D --defined-only <libraries | awk '$2 ~ /[TW]/ && $3 ~ /^MPIX?_/ { print $3 }' |
         sort -u >has
     nm -D --defined-only "$LIBWEND" | awk '$2 ~ /[TW]/ { print $3 }' | sort -u >wrapped
-    # What mpi.h does not declare no new program can call.
+    # New programs cannot call functions that mpi.h does not declare.
     echo '#include <mpi.h>' | "$MPICC" -E -P -x c - | grep -oE '\bMPIX?_\w+ *\(' | tr -d ' (' |
         sort -u >declared
     comm -12 has declared | comm -23 - wrapped >missing

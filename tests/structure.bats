@@ -13,7 +13,7 @@ source_file() {
     case $1 in *.c) "$MPICC" -c "tree/$1" -o "objects/${1%.c}.o" ;; esac
 }
 
-# reports TEXT: structure.py finds fault with the tree, in a line that begins so.
+# reports TEXT: structure.py reports a fault of the tree in a line that begins with TEXT.
 reports() {
     local status=0
     "${STRUCTURE[@]}" --build objects --source tree >found || status=$?
@@ -45,7 +45,7 @@ ring() {
         [ "$header" = config.h ] || [ -f "src/decoder/$header" ] || others+=" $header"
     done
     [ -z "$others" ] || fail "src/decoder includes:" "$others" || return
-    # nor anything that it declares itself; lib/small has GLib's names
+    # nor does it declare such functions itself; lib/small has GLib's names
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" --list src/decoder/ |
         grep '^src/decoder/' | grep -vE -- '-> (src/(decoder|command|read)|lib/small)/' \
         >"$BATS_TEST_TMPDIR/found" || true

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The harness itself: its failures must be seen.
+# The test harness itself: failures must be visible.
 load helpers
 # The ranks run for a while. To ranks that are over at once and are no MPI programs, Hydra passes
 # the end of standard input after they have gone, and mpiexec dies of SIGPIPE.

@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
 
-# What the program finds in its environment.
+# environment OPTION…: prints the environment of a program under wend trace with these options.
 environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 
 @test "options become variables" {
@@ -217,7 +217,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 
 @test "a world that another one started has its archive in the same directory" {
     record app.dir 2 "$PROGRAMS/hello" >/dev/null
-    # Not every MPI can start processes: to this one it only looks as if somebody had started it.
+    # Not every MPI library can start processes, so this process only appears to be started by one.
     cat >child.c <<'C'
 #include <mpi.h>
 int PMPI_Comm_get_parent(MPI_Comm *parent)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The source tree itself: licence lines, the version in one place, packages, prose.
+# The source tree itself: licence lines, the version, line lengths, packages, documents.
 load helpers
 setup() {
     cd "$SOURCE_DIR"
 }
 
-# The files of the tree: those that git has or, without git, those that are not made by a build.
+# The files of the tree: those of git or, without git, those that no build makes.
 tree() {
     if [ -e .git ] && git ls-files --cached --others --exclude-standard 2>/dev/null; then return; fi
     find . -type d \( -name 'build*' -o -name autom4te.cache -o -name .git \) -prune -o \
@@ -13,7 +13,7 @@ tree() {
         ! -name aclocal.m4 ! -name '*.gen.[ch]' ! -name '*.m4' -print | sed 's,^\./,,'
 }
 
-# Those that cannot carry a comment, and those that are read as prose: LICENSE covers them as well.
+# Files that cannot have a comment, and documents; LICENSE covers them as well.
 without_comments() {
     case $1 in
     *.md | *.txt | *.csv | *.jsonl | *.zst | LICENSE | NEWS | *.gitkeep | *.gitignore) ;;
@@ -111,7 +111,7 @@ END
 
 @test "lines and sentences of the documentation are short, and its links lead to files" {
     "${PYTHON:-python3}" tests/prose.py README.md CONTRIBUTING.md SECURITY.md docs/*.md
-    # and the check finds what it is for
+    # and the check finds a fault of each kind
     in_scratch
     printf '%s\n' "- $(printf 'a %.0s' {1..20})" "  $(printf 'a %.0s' {1..21})." >long.md
     printf '%s\n' "$(printf 'x%.0s' {1..101})" '' '```' "$(printf 'x%.0s' {1..101})" '```' >wide.md

@@ -5,8 +5,8 @@ load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-# N ranks of unlucky, plain, then recorded into a.dir: the same lines of output, the same status,
-# one line of Wend's.
+# Runs N ranks of unlucky, plain, then recorded into a.dir: output and status are the same, and Wend
+# prints one line.
 same_end() { # N STATE…
     local n=$1 status=0
     shift
@@ -22,7 +22,7 @@ same_end() { # N STATE…
 
 is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err ||
     fail "$(grep '^wend: ' err)"; }
-merges() { # WHY: it was said, and wend merge makes the recording
+merges() { # WHY: the reason was printed, and wend merge makes the recording
     grep -q "^wend: $1; to make the recording: wend merge .*/a.dir$" err ||
         fail "$(cat err)" || return
     "$WEND" merge a.dir >merged || return
@@ -94,8 +94,8 @@ merges() { # WHY: it was said, and wend merge makes the recording
     is_recorded
 }
 
-# Without a launcher, which reads what its ranks write, and without wend trace, whose wrapper script
-# here has files of its own.
+# Without a launcher, which reads the output of its ranks, and without wend trace, whose wrapper
+# script opens files here.
 alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's REDIRECTION
     local plain=0 recorded=0
     rm -rf a.dir
@@ -184,7 +184,7 @@ runs() { # MESSAGE command…: it is run, and one rank says that it is not recor
     [ "$(grep -c '^wend' err)" = 1 ] || fail "lines of Wend's:" "$(cat err)" || return
     grep -q "^wend: .*$1; recording is off" err || fail "$(cat err)"
 }
-# What launchers say where a job is on several hosts.
+# The variables of launchers for jobs on several hosts.
 HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
 
 @test "no place for the recording: no rank runs the program, or all do" {
@@ -201,7 +201,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         runs "file/b.dir: Not a directory" mpi $n env WEND_OUTPUT="$PWD/file/b.dir" \
             LD_PRELOAD="$LIBWEND:$YIELD" "$PROGRAMS/hello"
     done
-    # What cannot be seen beforehand, and what each host may see otherwise.
+    # Faults that cannot be detected before the run, and those that differ from host to host.
     runs "/proc/b.dir: No such file or directory" \
         mpi 2 "$WEND" trace -o /proc/b.dir "$PROGRAMS/hello"
     runs "file/b.dir: Not a directory" \

@@ -13,7 +13,7 @@ recording() {
     "$BUILD_DIR/tests/decoder/script" - "$1"
 }
 
-# Both recordings in a and b are equal / differ; in the other direction too.
+# The recordings a and b are equal, or differ, in both directions.
 equal() {
     run -0 "$WEND" diff a b
     [[ $output == equal:* ]]
@@ -261,7 +261,7 @@ server() {
         recording b
     different
     [[ $output == *"different requests complete"* ]]
-    rm -rf b # the same calls: what completed was left to chance
+    rm -rf b # the same calls with another completion
     then_calls 'MPI_Waitany count=2 array_of_requests=x,y done=y -> index=1' MPI_Barrier \
         MPI_Finalize | recording b
     equal
@@ -272,7 +272,7 @@ server() {
 }
 
 @test "requests are told apart by the calls that made them, not by number" {
-    # Upon each completion a receive with a new buffer is posted: its number depends on the order.
+    # Each completion posts a receive with a new buffer, whose number depends on the order.
     body() {
         printf '%s\n' 'ranks 1' 'MPI_Irecv buf=heap#0 source=0 request=x' \
             'MPI_Irecv buf=heap#1 source=1 request=y'
@@ -342,7 +342,7 @@ server() {
     different
 }
 
-# -- what is expected of a proxy --
+# -- differences that are expected of a proxy --
 
 # Only expected differences: they are printed with the function and the number of calls, whichever
 # recording is given first.
@@ -364,7 +364,7 @@ expected() { # CALLS FUNCTION
         recording a
     printf 'repeat 2\nMPI_Recv source=3 tag=1 -> status=0,0,0,0\nend\nMPI_Barrier\n' | recording b
     expected 2 MPI_Recv
-    # what else differs is told as ever, and the expected beside it
+    # other differences are printed as usual, the expected ones beside them
     rm -rf b
     printf 'repeat 2\nMPI_Recv source=3 tag=1\nend\nMPI_Barrier comm=MPI_COMM_SELF\n' | recording b
     run -1 "$WEND" diff a b
@@ -399,7 +399,7 @@ expected() { # CALLS FUNCTION
         printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=y -> index=1' 'MPI_Send tag=2' \
             'MPI_Waitany array_of_requests=x,y done=x -> index=0' 'MPI_Send tag=1') | recording b
     expected 2 MPI_Irecv
-    # both named the other way about: the sends follow other messages
+    # with both names exchanged, the sends follow other messages
     rm -rf b
     (receives 5 3
         printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=y -> index=1' 'MPI_Send tag=2' \
@@ -457,7 +457,7 @@ expected() { # CALLS FUNCTION
 
 # A trial of the search that fails must leave nothing behind that changes later trials.
 @test "completions: the search takes back all of a trial" {
-    # REQUESTS that complete, the first of the array; then the tags of what is sent upon them
+    # REQUESTS that complete, in the order of the array; then the tags of the sends that follow
     some() {
         local array=r0,r1,r2,r3 indices=0,1,2
         case $1 in
@@ -493,7 +493,7 @@ expected() { # CALLS FUNCTION
 }
 
 @test "iterations of a loop are counted, whatever comes between some of them" {
-    solver() { # ITERATIONS behind 5 times 10 with a sum after each
+    solver() { # 5 times 10 iterations and a sum, then ITERATIONS
         printf '%s\n' 'ranks 2' 'rank *' MPI_Init 'repeat 5' 'repeat 10' \
             'MPI_Send dest=self tag=1' \
             'MPI_Recv source=self tag=1' end 'MPI_Allreduce count=1' end
@@ -532,7 +532,7 @@ expected() { # CALLS FUNCTION
     # once for all iterations, and not for the MPI_Waitall that names the request of the call
     explained 's/tag=7 request=s/tag=8 request=s/' \
         "call 2: MPI_Isend: tag 7 and 8, in each of 50 iterations of a loop of 3 calls"
-    # what differs from rank to rank is named without its values
+    # values that differ by rank are not printed
     explained 's/dest=self+1/dest=self+2/' \
         "call 2: MPI_Isend: dest differs, in each of 50 iterations of a loop of 3 calls"
 }

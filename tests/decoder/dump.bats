@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# wend dump: the three formats, what is chosen, and the ends of output.
+# wend dump: the three formats, the options that select calls, and errors of output.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
@@ -17,7 +17,7 @@ setup() {
     "$WEND" dump -F jsonl t >out && diff out "$HERE/golden.jsonl"
 }
 
-# If this fails the format has changed: docs/format.md, "Versions", says what that asks for.
+# If this fails, the format has changed: do what docs/format.md, "Versions", requires.
 @test "the golden archive is still read correctly" {
     "$WEND" dump "$HERE/golden.dir" >out && diff out "$HERE/golden.txt"
 }
@@ -108,7 +108,7 @@ END
     run -0 "$WEND" dump -c -1 -r 0 t
     [[ ${#lines[@]} == 3 ]]
     run -0 "$WEND" dump --timing -r 0 -F csv t
-    # four digits: an archive has no more
+    # an archive has four digits
     [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1*e-06,1.00?e-05 ]]
 }
 
@@ -167,8 +167,8 @@ for r in csv.DictReader(sys.stdin):
 
 @test "handles are followed: the partner of a call, its bytes, the communicator's size" {
     command -v python3 >/dev/null || skip "no python3"
-    # comm#0 is of ranks 2 and 1, then of all in reverse; type#0 is 12 bytes, then 40. Sources in
-    # statuses count from the caller's rank
+    # comm#0 has ranks 2 and 1, later all ranks in reverse; type#0 has 12 bytes, later 40. Sources
+    # in statuses are relative to the caller's rank
     cat >follow <<'END'
 ranks 3
 rank 0

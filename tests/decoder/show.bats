@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# wend show: the numbers, counted by hand, and that none of them comes from expanding calls.
+# wend show: the numbers are those counted by hand, and calls are not expanded for them.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
@@ -150,7 +150,7 @@ END
     # means of 1 to 40 us by a clock of 1 us; extremes have four bits
     grep -Eq '^ *80  MPI_Send  +2[01] us +1 us +40 us +12 us +98 % +17 %$' <<<"$output" ||
         fail "$output"
-    # of one call there is no deviation
+    # a single call has no standard deviation
     grep -Eq '^ *1  MPI_Barrier  +41 us +40 us +40 us +- ' <<<"$output" || fail "$output"
 }
 
@@ -172,7 +172,7 @@ END
     [[ $output == *"--json"* ]]
 }
 
-# A recording in a: ranks 1 and 3 have a communicator, and talk in it.
+# A recording in a: ranks 1 and 3 have a communicator, and communicate in it.
 pairs() {
     recording a <<'END'
 ranks 4

@@ -4,15 +4,15 @@
 load ../helpers
 setup() { in_scratch; }
 
-# made N PROGRAM…: a recording in app.dir, its proxy, and what proxygen says in said.
+# made N PROGRAM…: makes a recording in app.dir and its proxy, with proxygen's messages in said.
 made() {
     record app.dir "$@" >/dev/null
     "$PROXYGEN" app.dir -o proxy.c 2>said
     "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror proxy.c -o proxy
 }
 
-# again N: the proxy's recordings. Each differs from the application's as expected, and the lines
-# say so: CALLS of FUNCTION.
+# Recordings of the proxy differ from the application's only as expected: by CALLS calls of
+# FUNCTION, which wend diff prints.
 again_as_expected() { # N CALLS FUNCTION
     local run status
     for run in 1 2; do
@@ -58,7 +58,7 @@ graph() { # KIND [REORDER]
     "$WEND" diff app.dir again.dir
 }
 
-# A library that gives ranks others in the graph.
+# A library that gives ranks other numbers in the graph.
 @test "graphs: ranks with other numbers in the graph, and a proxy of several files" {
     cat >reorder.c <<'C'
 #include <mpi.h>

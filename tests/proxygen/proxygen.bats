@@ -4,7 +4,7 @@
 load ../helpers
 setup() { in_scratch; }
 
-# A recording in app.dir of an example, its proxy in proxy.c.
+# Makes a recording of an example in app.dir, and its proxy in proxy.c.
 record_and_compile() {
     local n=$1 program=$2
     shift 2
@@ -142,8 +142,8 @@ completions() {
     [ "$(grep -c 'MPI_Waitsome(' proxy.c)" = 1 ]
 }
 
-# One rank, whose messages are to itself: what its recording has in some order is complete at once
-# in its proxy.
+# One rank that sends to itself: messages that its recording completes in some order are complete at
+# once in its proxy.
 at_once() {
     "$BUILD_DIR/tests/decoder/script" - app.dir
     "$PROXYGEN" --force app.dir -o proxy.c
@@ -176,7 +176,7 @@ finish() {
 }
 
 @test "a handler of two completions is not split by that of a third" {
-    { # as in a sweep that waits for two neighbours: messages behind tests, later with other tags
+    { # like a sweep that waits for two neighbours: messages behind tests, later with other tags
         four_messages
         testsome 0,2; test_send 0; test_send 2; send t 4; send t 6
         testsome 1; test_send 1; echo 'MPI_Test request=MPI_REQUEST_NULL -> flag=1'; send t 5
@@ -206,7 +206,7 @@ finish() {
         for i in 4 5 8 9; do receive q $i; done
         finish 10 q4,q5,q8,q9,t4,t5,t8,t9,s2,s3
     } | at_once
-    { # of three at once, the second and the third one have calls, which only the order tells apart
+    { # of three at once, the second and the third have calls, which only the order distinguishes
         four_messages
         testsome 0; test_send 0; send t 4
         testsome 1,2,3; send t 5; test_send 3; send t 6
@@ -292,7 +292,7 @@ finish() {
     mpi 4 ./pinned
 }
 
-# What a window holds told the sender to go, which the proxy does not wait for.
+# A value in a window told the sender to go on; the proxy does not wait for it.
 @test "a wildcard is pinned if a later receive on its communicator names a source" {
     record app.dir 4 "$PROGRAMS/wildcards" content
     make_proxy app.dir ./proxy
@@ -1046,7 +1046,7 @@ C
     roundtrip 3 ./later
 }
 
-# Each rank's function makes another call the last times.
+# The function of each rank makes another call in the last iterations.
 @test "callbacks are called as often as in the recording, however often that is" {
     cat >often.c <<'C'
 #include <mpi.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# libwend-read: its examples, what it shows to programs, wrong use, threads.
+# libwend-read: its examples, its exported symbols, wrong use, threads.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
@@ -41,7 +41,7 @@ END
 }
 
 @test "the example prints the matrix, in world ranks" {
-    # comm#0 is of ranks 1 and 3, of ranks 3 and 1, and then of another pair
+    # comm#0 has ranks 1 and 3, then ranks 3 and 1, then another pair
     recording a <<'END'
 ranks 4
 rank *
@@ -74,7 +74,7 @@ END
 }
 
 @test "a handle that stood for several objects is followed to each of them" {
-    # comm#0 is of ranks 0 and 1 and then of ranks 1 and 2; type#0 is 12 bytes and then 40
+    # comm#0 has ranks 0 and 1, then ranks 1 and 2; type#0 has 12 bytes, then 40
     recording a <<'END'
 ranks 3
 rank 0
@@ -99,7 +99,7 @@ END
 }
 
 @test "each completed request has its partner's rank in the job" {
-    # comm#0 is of ranks 2 and 1; sources in statuses count from the caller's rank
+    # comm#0 has ranks 2 and 1; sources in statuses are relative to the caller's rank
     recording a <<'END'
 ranks 3
 rank 0
