@@ -22,7 +22,7 @@ LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
 
 
 def run(command, environment):
-    """Milliseconds: of the slowest rank, and rank 0's three parts."""
+    """Milliseconds of the slowest rank, and of rank 0's three steps."""
     result = subprocess.run(
         command,
         stdout=subprocess.PIPE,

@@ -44,7 +44,7 @@ def measure(build, mpiexec, repeats, *options):
     app = [os.path.join(build, "bench", "overhead"), *options]
     plain, traced = [], []
     try:
-        for i in range(repeats):  # in turns, so that a change of the machine's mood meets both
+        for i in range(repeats):  # in turns, so that other load on the machine affects both
             plain.append(run([mpiexec, "-n", "1"] + app))
             traced.append(
                 run(

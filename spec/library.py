@@ -64,7 +64,7 @@ class CParam:
         return f"{self.before} {name}{self.after}".replace("* ", "*")
 
     def normal(self):
-        """The type, qualifiers and spelling of arrays aside."""
+        """The type without qualifiers, with one spelling for arrays."""
         t = re.sub(r"\b(const|restrict|__restrict)\b", "", self.before)
         dims = re.findall(r"\[(\w*)\]", self.after)
         if len(dims) > 1:
@@ -98,7 +98,7 @@ class Library:
             every = sorted(self.declared | set(names))
             undefined = self._undefined(scratch, every + ["P" + n for n in every])
         self.defined = {n for n in every if n not in undefined}
-        # What the application can call, and whether the tracer can forward it.
+        # Functions that the application can call, and those that the tracer can forward.
         self.has = self.declared & self.defined
         self.lacks_profiling = {
             n for n in self.has if "P" + n in undefined or "P" + n not in self.prototypes
@@ -124,7 +124,7 @@ class Library:
         )
 
     def _calls(self, source, names):
-        """What expands those of the names that are macros with arguments: "MPI_Comm_f2c(x)"."""
+        """For names that are macros with arguments: calls that expand them, "MPI_Comm_f2c(x)"."""
         with open(source, "w", encoding="utf-8") as f:
             f.write("#include <mpi.h>\n")
         text = _run(self.mpicc + ["-E", "-dM", source], "cannot preprocess mpi.h").stdout
@@ -171,7 +171,7 @@ class Library:
     # -- agreement with the specification --
 
     def check(self, function):
-        """Complains unless the parameters of the specification are those of the prototype."""
+        """Raises SpecError unless the specification has the parameters of the prototype."""
         proto = self.prototypes[function.name]
         params = [p for p in function.params if not (proto.varargs and p.name == "varargs")]
         if len(params) != len(proto.params):

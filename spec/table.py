@@ -71,7 +71,8 @@ def _params(function):
 
 
 def digest(function):
-    """Of all that the table says of a function: archives name it, and rely on the rest."""
+    """A digest of the table's description of a function. Archives name the function and rely on the
+    description."""
     text = "\n".join([function.name, flags_of(function), *_params(function)])
     return "0x" + hashlib.sha256(text.encode()).hexdigest()[:8]
 

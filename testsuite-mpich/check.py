@@ -181,7 +181,7 @@ class Builder:
 # ---- running ------------------------------------------------------------------------------------
 
 class Failure(Exception):
-    """The reason of a failed stage, in one line."""
+    """Raised by a stage that fails, with the reason in one line."""
 
 
 def first_line(text, *preferred):
@@ -261,7 +261,7 @@ def judge(test, status, output):
             raise Failure('no "No Errors"')
 
 
-# What differs from run to run by itself: addresses, process numbers, hosts' names with ports.
+# Text that differs from run to run: addresses, process numbers, hosts' names with ports.
 VARYING = re.compile(r'0x[0-9a-f]+|\b[0-9]{3,}\b|@[^ ]*')
 
 
@@ -338,7 +338,8 @@ class Trip:
 
     @property
     def limit(self):
-        """Wend may cost something, but a hang need not cost the suite's whole patience."""
+        """The time limit with Wend: longer than the program's own time, but shorter than the
+        suite's limit, so that a hang does not take too long."""
         return self.at_least(min(self.test.limit, 60 + 20 * self.seconds)) * self.slow
 
     def trace(self):
@@ -359,7 +360,7 @@ class Trip:
         self.merge(self.recording)
 
     def merge(self, recording):
-        """A run that ended early, as tests of errors do, leaves parts."""
+        """Merges the parts that a run leaves if it ends early, as tests of errors do."""
         if (self.folder / recording / 'trace.parts').exists():
             self.tool([WEND, 'merge', '--remove', recording], 'merge.out', 'wend: ')
 

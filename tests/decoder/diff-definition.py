@@ -22,7 +22,7 @@ def is_completion(item):
 
 
 def head(items):
-    """The completions that it begins with."""
+    """The completions at the beginning."""
     n = next((i for i, item in enumerate(items) if not is_completion(item)), len(items))
     return items[:n]
 
@@ -69,7 +69,7 @@ def all_splits(parts, rows):
 
 
 def prefixes(row, keys, rows):
-    """All ways in which ROW can begin with the rows of KEYS: what is behind."""
+    """For all ways in which ROW can begin with the rows of KEYS: the rest of ROW."""
     if not keys:
         yield row, rows
         return
@@ -157,7 +157,7 @@ def sequence(rows, sizes):
 
 
 def mutate(items):
-    """A letter exchanged with the next, or changed."""
+    """Exchanges a letter with the next, or changes it."""
     items = list(items)
     letters = [i for i, item in enumerate(items) if not is_completion(item) and item in "xy"]
     if letters:

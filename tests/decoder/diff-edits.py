@@ -22,7 +22,7 @@ def send():
 
 
 def body(depth):
-    """Begins and ends with a call, so that no loop goes on into another."""
+    """A body that begins and ends with a call, so that loops do not merge."""
     items = [send()]
     for _ in range(rng.randint(0, 4)):
         items += (
@@ -86,7 +86,7 @@ def nested(loops):
 
 
 def edit(items):
-    """Makes an edit; what wend diff is to say of it."""
+    """Makes an edit. Returns the lines that wend diff must print for it."""
     where, i, first, loops = rng.choice(list(places(items, 1, []))) # behind MPI_Init
     kinds = ["tag", "insert", "delete"] if where[i][0] == "send" else ["times", "iteration"]
     kind = rng.choice(kinds)

@@ -25,7 +25,7 @@ class Phase:
         self.function = rng.choice(["Waitany", "Testany", "Waitsome", "Testsome", "Test"])
         self.style = rng.choice(["completion", "place", "nothing"])
         if self.style == "place" and self.function in ("Waitsome", "Testsome"):
-            self.style = "nothing"  # how many complete at a time is left to chance
+            self.style = "nothing"  # a random number of requests completes at a time
         self.before = (
             rng.random() < 0.3
             and self.function in ("Waitany", "Testany", "Test")

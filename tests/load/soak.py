@@ -44,7 +44,7 @@ def run(command, folder):
 
 
 def growth(rows, column):
-    """From the most in the second eighth of the run to the most thereafter."""
+    """The growth from the maximum in the second eighth of the run to the maximum after it."""
     eighth = len(rows) // 8
     return max(r[column] for r in rows[2 * eighth :]) - max(
         r[column] for r in rows[eighth : 2 * eighth + 1]
