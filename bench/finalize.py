@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Milliseconds of MPI_Finalize at 2 to 64 ranks: bench/finalize plain and recorded, in turns; medians and the lowest and highest of the runs.
+"""Milliseconds that MPI_Finalize takes at 2 to 64 ranks, with and without Wend.
 
-Usage: finalize.py BUILD_DIR MPIEXEC [REPEATS]; RANKS="2 4" and PATTERNS="stencil" in the environment choose.
+Usage: finalize.py BUILD_DIR MPIEXEC [REPEATS]
+RANKS="2 4" and PATTERNS="stencil" in the environment choose some of the runs.
 
-The time of a run is that of its slowest rank. What Wend does in it is told by rank 0: "meeting" until the merge begins, "gathering" until it has what the last rank
-sent, "writing" from there until the archive is there. More ranks than processors share them: all ranks' work is then done one after the other.
+bench/finalize runs plain and recorded in turns. Printed are medians, with the lowest and the
+highest. The time of a run is that of its slowest rank. Rank 0 reports three steps of Wend's work:
+"meeting" lasts until the merge begins, "gathering" until rank 0 has the last rank's part,
+"writing" until the archive is complete. If there are more ranks than processors, the ranks take
+turns, so their work is done one after the other.
 """
 import os
 import shutil
@@ -18,9 +22,21 @@ LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
 
 
 def run(command, environment):
-    """Milliseconds: of the slowest rank, and rank 0's three parts."""
-    result = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300, text=True, stdin=subprocess.DEVNULL, env=environment)
-    rows = {int(row[0]): [int(ns) / 1e6 for ns in row[1:]] for row in (line.split() for line in result.stdout.splitlines()) if len(row) == 5}
+    """Milliseconds of the slowest rank, and of rank 0's three steps."""
+    result = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=300,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        env=environment,
+    )
+    rows = {
+        int(row[0]): [int(ns) / 1e6 for ns in row[1:]]
+        for row in (line.split() for line in result.stdout.splitlines())
+        if len(row) == 5
+    }
     return [max(row[0] for row in rows.values())] + rows[0][1:]
 
 
@@ -29,28 +45,57 @@ def main():
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 5
     ranks = [int(n) for n in os.environ.get("RANKS", "2 4 8 16 32 64").split()]
     patterns = os.environ.get("PATTERNS", "stencil own new").split()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WEND_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("WEND_")
+    }
     yielding = os.path.join(build, "tests", "support", ".libs", "yield.so")
     environment["LD_PRELOAD"] = " ".join([environment.get("LD_PRELOAD", ""), yielding]).strip()
     version = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, text=True).stdout
     launch = [mpiexec] + (LAUNCH["openmpi"] if "OpenRTE" in version else [])
     app = os.path.join(build, "bench", "finalize")
-    print(f"milliseconds of MPI_Finalize, medians of {repeats} runs (lowest - highest), {os.cpu_count()} processors")
-    print(f"{'pattern':10}{'ranks':>6}{'plain':>8}{'recorded':>22}{'meeting':>9}{'gathering':>11}{'writing':>9}{'bytes':>9}")
+    print(
+        f"milliseconds of MPI_Finalize, medians of {repeats} runs (lowest - highest), "
+        f"{os.cpu_count()} processors"
+    )
+    print(
+        f"{'pattern':10}{'ranks':>6}{'plain':>8}{'recorded':>22}"
+        f"{'meeting':>9}{'gathering':>11}{'writing':>9}{'bytes':>9}"
+    )
     for pattern in patterns:
         for n in ranks:
             plain, recorded = [], []
             scratch = tempfile.mkdtemp(prefix="wend-finalize.")
             try:
-                for i in range(repeats):  # in turns, so that a change of the machine's mood meets both
+                # in turns, so that other load on the machine affects both
+                for i in range(repeats):
                     plain.append(run([*launch, "-n", str(n), app, pattern], environment))
-                    recorded.append(run([*launch, "-n", str(n), os.path.join(build, "wend"), "trace", "--quiet", "-o", f"{scratch}/{i}", app, pattern], environment))
+                    recorded.append(
+                        run(
+                            [
+                                *launch,
+                                "-n",
+                                str(n),
+                                os.path.join(build, "wend"),
+                                "trace",
+                                "--quiet",
+                                "-o",
+                                f"{scratch}/{i}",
+                                app,
+                                pattern,
+                            ],
+                            environment,
+                        )
+                    )
                 size = os.path.getsize(f"{scratch}/0/trace.tar.zst")
             finally:
                 shutil.rmtree(scratch)
             middle = [statistics.median(run[k] for run in recorded) for k in range(4)]
             spread = f"{min(r[0] for r in recorded):.1f} - {max(r[0] for r in recorded):.1f}"
-            print(f"{pattern:10}{n:6}{statistics.median(r[0] for r in plain):8.1f}{middle[0]:9.1f} ({spread:>10}){middle[1]:9.1f}{middle[2]:11.1f}{middle[3]:9.1f}{size:9}", flush=True)
+            print(
+                f"{pattern:10}{n:6}{statistics.median(r[0] for r in plain):8.1f}{middle[0]:9.1f} "
+                f"({spread:>10}){middle[1]:9.1f}{middle[2]:11.1f}{middle[3]:9.1f}{size:9}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# what is built in bench/. Benchmarks measure against the plain run on the same machine in the same minutes: absolute times say nothing.
+# What is built in bench/. Benchmarks measure plain and recorded runs on one machine in turns:
+# absolute times differ between machines and hours.
 include bench/grammar.mk
 include bench/malloc.mk
 include bench/proxygen.mk
 include bench/ranks.mk
 
+BENCH_CFLAGS = -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow
 bench/overhead: bench/overhead.c
-	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow -o $@ $< -pthread
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) $(BENCH_CFLAGS) -o $@ $< -pthread
 CLEANFILES += bench/overhead
 EXTRA_DIST += bench/overhead.c bench/nas.bash bench/overhead.py bench/size.bash
 
 bench/finalize: bench/finalize.c
-	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow -rdynamic -o $@ $< -ldl
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) $(BENCH_CFLAGS) -rdynamic -o $@ $< -ldl
 CLEANFILES += bench/finalize
 EXTRA_DIST += bench/finalize.c bench/finalize.py
 

@@ -1,21 +1,30 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Bytes of the archives of the NAS Parallel Benchmarks (NPB 3.4), whose source is not ours to carry: nas.bash FOLDER, that of NPB3.4-MPI.
-# Medians of RUNS runs (3 if not said), as times differ from run to run; under them by how many bytes the least and the most differ from them.
-# It is built there (config/make.def is written if there is none). CLASSES: class:ranks[:benchmark,…]…, if not said those of docs/performance.md (LU of class S
-# refuses to run on 64 ranks); BENCHMARKS: all eight if not said.
+# nas.bash FOLDER: bytes of the archives of the NAS Parallel Benchmarks (NPB 3.4), whose licence
+# keeps them out of this repository. FOLDER is that of NPB3.4-MPI. They are built there;
+# config/make.def is written if there is none. Printed are the medians of several runs, because
+# times differ from run to run; below them, how far the smallest and the largest are from these.
+#
+#   RUNS         runs of each (default 3)
+#   CLASSES      class:ranks[:benchmark,…]… (default: those of docs/performance.md; LU of class S
+#                cannot run on 64 ranks)
+#   BENCHMARKS   names (default: all eight)
 set -eu
-[ $# -eq 1 ] && [ -f "$1/config/suite.def.template" ] || { echo "usage: nas.bash FOLDER (of NPB3.4-MPI)" >&2; exit 2; }
+[ $# -eq 1 ] && [ -f "$1/config/suite.def.template" ] ||
+    { echo "usage: nas.bash FOLDER (of NPB3.4-MPI)" >&2; exit 2; }
 npb=$(cd "$1" && pwd)
 source "$(dirname "$0")/../tests/helpers.bash"
 TEST_TIMEOUT=600
-benchmarks=(${BENCHMARKS:-bt cg ep ft is lu mg sp}) classes=(${CLASSES:-S:4 S:16 S:64:cg,mg W:16:lu W:64:lu}) runs=${RUNS:-3}
+benchmarks=(${BENCHMARKS:-bt cg ep ft is lu mg sp})
+classes=(${CLASSES:-S:4 S:16 S:64:cg,mg W:16:lu W:64:lu})
+runs=${RUNS:-3}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 if [ ! -f "$npb/config/make.def" ]; then
-    # gfortran 10 and newer take calls of one routine with several types of buffers for an error
-    sed -e "s|^MPIFC *=.*|MPIFC = $(dirname "$MPICC")/mpifort${MPICC#*mpicc} -fallow-argument-mismatch -w|" -e "s|^MPICC *=.*|MPICC = $MPICC|" -e 's|= -O3|= -O2|' \
-        "$npb/config/make.def.template" >"$npb/config/make.def"
+    # gfortran 10 and newer report an error if a routine is called with different types of buffers
+    mpifort="$(dirname "$MPICC")/mpifort${MPICC#*mpicc} -fallow-argument-mismatch -w"
+    sed -e "s|^MPIFC *=.*|MPIFC = $mpifort|" -e "s|^MPICC *=.*|MPICC = $MPICC|" \
+        -e 's|= -O3|= -O2|' "$npb/config/make.def.template" >"$npb/config/make.def"
 fi
 mkdir -p "$npb/bin"
 printf 'archive bytes of the NAS Parallel Benchmarks\n%6s %6s' class ranks
@@ -26,11 +35,15 @@ for one in "${classes[@]}"; do
     all=0 spread=
     printf '%6s %6s' "$class" "$n"
     for name in "${benchmarks[@]}"; do
-        [[ -z $only || ,$only, == *,$name,* ]] || { printf '%9s' -; spread+=$(printf '%9s' ''); continue; }
-        [ -x "$npb/bin/$name.$class.x" ] || make -C "$npb" "$name" "CLASS=$class" >"$scratch/make" 2>&1 || { tail -n 20 "$scratch/make" >&2; exit 1; }
+        [[ -z $only || ,$only, == *,$name,* ]] ||
+            { printf '%9s' -; spread+=$(printf '%9s' ''); continue; }
+        [ -x "$npb/bin/$name.$class.x" ] ||
+            make -C "$npb" "$name" "CLASS=$class" >"$scratch/make" 2>&1 ||
+            { tail -n 20 "$scratch/make" >&2; exit 1; }
         for ((run = 0; run < runs; run++)); do
             rm -rf "$scratch/trace"
-            record "$scratch/trace" "$n" "$npb/bin/$name.$class.x" >"$scratch/out" 2>&1 || { cat "$scratch/out" >&2; exit 1; }
+            record "$scratch/trace" "$n" "$npb/bin/$name.$class.x" >"$scratch/out" 2>&1 ||
+                { cat "$scratch/out" >&2; exit 1; }
             grep -qiE 'successful' "$scratch/out" || { echo "$name did not verify" >&2; exit 1; }
             stat -c %s "$scratch/trace/trace.tar.zst"
         done | sort -n >"$scratch/bytes"

@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Nanoseconds of process CPU time that Wend adds to a call: bench/overhead plain and recorded, in turns; medians.
+"""Nanoseconds of process CPU time that Wend adds to a call.
 
 Usage: overhead.py [--threads] BUILD_DIR MPIEXEC [REPEATS]
-The last column is the number to stay below; the exit status is 1 when one is not.
 
---threads: the same with 1, 2 and 4 threads at once under MPI_THREAD_MULTIPLE; what Wend adds to a call with 4 must be at most twice what it adds with 1.
-It is CPU time: threads that wait for a lock of Wend's asleep cost nothing here, those that spin in MPI's own do, with Wend and without.
+bench/overhead runs plain and recorded in turns; printed are medians. The last column is the limit.
+The exit status is 1 if a row is over its limit.
+
+--threads: the same with 1, 2 and 4 threads at once under MPI_THREAD_MULTIPLE. With 4 threads Wend
+may add at most twice as much to a call as with 1. A thread that sleeps for one of Wend's locks
+uses no CPU time. A thread that spins for one of MPI's locks does, with Wend and without.
 """
 import os
 import shutil
@@ -15,11 +18,24 @@ import subprocess
 import sys
 import tempfile
 
-LIMITS = {"comm_rank": 100, "test_pending": 100, "irecv_isend_waitall": 150, "sendrecv_random_tags": 300, "send_new": 300}
+LIMITS = {
+    "comm_rank": 100,
+    "test_pending": 100,
+    "irecv_isend_waitall": 150,
+    "sendrecv_random_tags": 300,
+    "send_new": 300,
+}
 
 
 def run(command):
-    result = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300, text=True, stdin=subprocess.DEVNULL)
+    result = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        check=True,
+        timeout=300,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
     return {name: float(ns) for name, ns in (line.split() for line in result.stdout.splitlines())}
 
 
@@ -28,23 +44,45 @@ def measure(build, mpiexec, repeats, *options):
     app = [os.path.join(build, "bench", "overhead"), *options]
     plain, traced = [], []
     try:
-        for i in range(repeats):  # in turns, so that a change of the machine's mood meets both
+        for i in range(repeats):  # in turns, so that other load on the machine affects both
             plain.append(run([mpiexec, "-n", "1"] + app))
-            traced.append(run([mpiexec, "-n", "1", os.path.join(build, "wend"), "trace", "--quiet", "-o", f"{scratch}/{i}"] + app))
+            traced.append(
+                run(
+                    [
+                        mpiexec,
+                        "-n",
+                        "1",
+                        os.path.join(build, "wend"),
+                        "trace",
+                        "--quiet",
+                        "-o",
+                        f"{scratch}/{i}",
+                    ]
+                    + app
+                )
+            )
     finally:
         shutil.rmtree(scratch)
-    return {name: tuple(statistics.median(run[name] for run in runs) for runs in (plain, traced)) for name in plain[0]}
+    return {
+        name: tuple(statistics.median(run[name] for run in runs) for runs in (plain, traced))
+        for name in plain[0]
+    }
 
 
 def threads(build, mpiexec, repeats):
-    print(f"nanoseconds of CPU time for each call, medians of {repeats} runs, {os.cpu_count()} processors")
+    print(
+        f"nanoseconds of CPU time for each call, medians of {repeats} runs, {os.cpu_count()} "
+        "processors"
+    )
     print(f"{'loop':24}{'threads':>8}{'plain':>9}{'recorded':>10}{'added':>8}{'limit':>8}")
     one, missed = {}, False
     for n in (1, 2, 4):
         for name, (p, t) in measure(build, mpiexec, repeats, "-t", str(n), "-n", "250").items():
             limit = 2 * one.setdefault(name, t - p)
             missed |= n == 4 and t - p > limit
-            print(f"{name:24}{n:8}{p:9.1f}{t:10.1f}{t - p:8.1f}" + (f"{limit:8.1f}" if n == 4 else ""))
+            print(
+                f"{name:24}{n:8}{p:9.1f}{t:10.1f}{t - p:8.1f}" + (f"{limit:8.1f}" if n == 4 else "")
+            )
     return 1 if missed else 0
 
 

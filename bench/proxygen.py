@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What it takes to compile recordings of random calls: seconds of CPU time and MB of proxygen, then of the C compiler on what it wrote, by calls and different calls.
+"""CPU seconds and memory that it takes to compile recordings of random calls.
 
-Usage: proxygen.py BUILD_DIR MPICC; SIZES="calls:different ..." in the environment chooses.
+Usage: proxygen.py BUILD_DIR MPICC
+SIZES="calls:different ..." in the environment chooses the numbers of calls and of different calls.
+
+Each row has the seconds and MB of proxygen, then those of the C compiler on proxygen's output.
 """
 import os
 import shutil
@@ -12,7 +15,7 @@ import tempfile
 
 
 def run(command):
-    """Seconds of CPU and MB at most, of the largest process below; ends this program if it fails."""
+    """CPU seconds of a command, and the MB of its largest process. Exits if the command fails."""
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     _, status, used = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -23,17 +26,31 @@ def run(command):
 
 def main():
     build, mpicc = sys.argv[1:3]
-    sizes = [size.split(":") for size in os.environ.get("SIZES", "100000:20000 1000000:20000 10000000:20000 1000000:1000000").split()]
-    print(f"{'calls':>10}{'different':>11}{'archive MB':>12}{'proxygen s':>12}{'MB':>7}{'C text MB':>11}{'compiler s':>12}{'MB':>7}")
+    sizes = [
+        size.split(":")
+        for size in os.environ.get(
+            "SIZES", "100000:20000 1000000:20000 10000000:20000 1000000:1000000"
+        ).split()
+    ]
+    print(
+        f"{'calls':>10}{'different':>11}{'archive MB':>12}{'proxygen s':>12}{'MB':>7}"
+        f"{'C text MB':>11}{'compiler s':>12}{'MB':>7}"
+    )
     for calls, different in sizes:
         scratch = tempfile.mkdtemp(prefix="wend-proxygen.")
         try:
             run([os.path.join(build, "bench", "random"), f"{scratch}/trace", calls, different])
-            seconds, memory = run([os.path.join(build, "proxygen"), f"{scratch}/trace", "-o", f"{scratch}/proxy/"])
+            seconds, memory = run(
+                [os.path.join(build, "proxygen"), f"{scratch}/trace", "-o", f"{scratch}/proxy/"]
+            )
             text = sum(entry.stat().st_size for entry in os.scandir(f"{scratch}/proxy"))
             compiled = run(["make", "-s", "-C", f"{scratch}/proxy", f"CC={mpicc}"])
             archive = os.path.getsize(f"{scratch}/trace/trace.tar.zst")
-            print(f"{calls:>10}{different:>11}{archive / 1e6:12.2f}{seconds:12.2f}{memory:7.0f}{text / 1e6:11.1f}{compiled[0]:12.1f}{compiled[1]:7.0f}", flush=True)
+            print(
+                f"{calls:>10}{different:>11}{archive / 1e6:12.2f}{seconds:12.2f}{memory:7.0f}"
+                f"{text / 1e6:11.1f}{compiled[0]:12.1f}{compiled[1]:7.0f}",
+                flush=True,
+            )
         finally:
             shutil.rmtree(scratch)
 

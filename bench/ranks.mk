@@ -8,6 +8,10 @@ CLEANFILES += bench/ranks$(EXEEXT)
 
 .PHONY: bench-ranks bench-steps
 bench-steps: bench/ranks$(EXEEXT)
-	$(AM_V_at)for steps in 100 1000 10000; do echo "$$steps iterations"; bench/ranks$(EXEEXT) -m 64 -s $$steps extra-calls trip-counts trips-by-rank mesh chance || exit 1; done
+	$(AM_V_at)for steps in 100 1000 10000; do \
+	  echo "$$steps iterations"; \
+	  bench/ranks$(EXEEXT) -m 64 -s $$steps extra-calls trip-counts trips-by-rank mesh chance || \
+	    exit 1; \
+	done
 bench-ranks: bench/ranks$(EXEEXT)
 	$(AM_V_at)bench/ranks$(EXEEXT) $(if $(RANKS),-m $(RANKS)) $(STRUCTURES)

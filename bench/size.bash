@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Bytes of the archive of a 2D stencil by ranks (down) and iterations (across). Exit status 1 when one of 9 or more ranks is over 4,096 bytes.
+# Bytes of the archive of a 2D stencil by ranks (down) and iterations (across). The exit status is 1
+# if an archive of 9 or more ranks has more than 4,096 bytes.
 set -eu
 source "$(dirname "$0")/../tests/helpers.bash"
 TEST_TIMEOUT=600
@@ -14,7 +15,8 @@ printf '  iterations\n'
 for n in "${ranks[@]}"; do
     printf '%8s' "$n"
     for i in "${iterations[@]}"; do
-        record "$scratch/$n.$i" "$n" "$EXAMPLES/stencil2d" -i "$i" -n 50 >"$scratch/out" 2>&1 || { cat "$scratch/out"; exit 1; }
+        record "$scratch/$n.$i" "$n" "$EXAMPLES/stencil2d" -i "$i" -n 50 >"$scratch/out" 2>&1 ||
+            { cat "$scratch/out"; exit 1; }
         bytes=$(stat -c %s "$scratch/$n.$i/trace.tar.zst")
         printf '%12s' "$bytes"
         [ "$n" -lt 9 ] || [ "$bytes" -le 4096 ] || status=1

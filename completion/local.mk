@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# what is installed of completion/: for bash, zsh and fish, where each looks for what packages bring
+# Installs completion/ for bash, zsh and fish, in the folders where they look for completions of
+# packages.
 completionsdir = $(datadir)/bash-completion/completions
 dist_completions_DATA = completion/wend completion/proxygen
 zshcompletionsdir = $(datadir)/zsh/site-functions

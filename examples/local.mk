@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# what is built in examples/: applications for tests and for people to try Wend on. They know nothing of Wend and are compiled with the MPI compiler,
-# as a user would do it.
+# What is built in examples/: applications for tests, and for people to try Wend on. They do not
+# depend on Wend, and are compiled with the MPI compiler, as a user would do it.
 
 EXAMPLES_C_FILES = \
 	examples/amr.c \
@@ -24,12 +24,14 @@ else
 EXAMPLES_FORTRAN =
 endif
 
-# gcc 12 takes addresses that are none (MPICH's MPI_STATUSES_IGNORE, Open MPI's MPI_UNWEIGHTED) for arrays that are too small.
+# gcc 12 takes constants like MPI_STATUSES_IGNORE (MPICH) and MPI_UNWEIGHTED (Open MPI) for the
+# addresses of arrays that are too small.
 EXAMPLE_CFLAGS = -std=gnu11 -O2 -g -Wall -Wextra -Wno-stringop-overflow -Wno-stringop-overread
 
 $(EXAMPLES_C): %: %.c examples/example.h
 	$(AM_V_CC)$(MKDIR_P) examples && $(MPICC) $(EXAMPLE_CFLAGS) -o $@ $< -lm
-# Without interfaces for choice buffers a compiler warns of each pair of calls with different types; nothing else is hidden by -w here.
+# -w: without interfaces for choice buffers, a compiler warns of each pair of calls with different
+# types. There are no other warnings.
 examples/stencil: examples/stencil.f90
 	$(AM_V_GEN)$(MKDIR_P) examples && $(MPIFORT) -O2 -g -w -o $@ $< $(MPIFORT_LDFLAGS)
 

@@ -3,9 +3,10 @@
 !
 !   stencil [CELLS [ITERATIONS]]
 !
-! Each rank has CELLS cells of a rod whose ends are held at 0 and 1. Borders go to both neighbours with MPI_Isend and MPI_Irecv (MPI_PROC_NULL
-! at the ends), the largest change is reduced in place. With so few iterations the rod is far from its final state, so the
-! check is that temperatures rise along it, across ranks too, and stay between 0 and 1.
+! Each rank has CELLS cells of a rod whose ends are held at 0 and 1. Borders go to both neighbours
+! with MPI_Isend and MPI_Irecv (MPI_PROC_NULL at the ends), and the largest change is reduced in
+! place. With so few iterations the rod is far from its final state. So the check is that
+! temperatures rise along it, across ranks too, and stay between 0 and 1.
 program stencil
   use mpi
   implicit none
@@ -51,15 +52,16 @@ program stencil
   ok = all(u(1:n) >= 0) .and. all(u(1:n) <= 1) .and. all(u(2:n) >= u(1:n - 1))
   first = u(1)
   last = 0
-  call MPI_Sendrecv(u(n), 1, MPI_DOUBLE_PRECISION, right, 3, last, 1, MPI_DOUBLE_PRECISION, left, 3, MPI_COMM_WORLD, &
-                    MPI_STATUS_IGNORE, ierr)
+  call MPI_Sendrecv(u(n), 1, MPI_DOUBLE_PRECISION, right, 3, &
+                    last, 1, MPI_DOUBLE_PRECISION, left, 3, &
+                    MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
   ok = ok .and. last <= first
   call MPI_Allreduce(ok, all_ok, 1, MPI_LOGICAL, MPI_LAND, MPI_COMM_WORLD, ierr)
   if (.not. all_ok) call MPI_Abort(MPI_COMM_WORLD, 1, ierr)
   sums = [sum(u(1:n)), dble(n)]
   call MPI_Reduce(sums, total, 2, MPI_DOUBLE_PRECISION, MPI_SUM, 0, MPI_COMM_WORLD, ierr)
-  if (rank == 0) print '(a, i0, a, i0, a, i0, a, f10.6)', 'stencil (Fortran): ', ranks, ' ranks, ', nint(total(2)), ' cells, ', &
-    iterations, ' iterations, mean ', total(1)/total(2)
+  if (rank == 0) print '(a, i0, a, i0, a, i0, a, f10.6)', 'stencil (Fortran): ', ranks, &
+    ' ranks, ', nint(total(2)), ' cells, ', iterations, ' iterations, mean ', total(1)/total(2)
   deallocate (u, v)
   call MPI_Finalize(ierr)
 end program stencil

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tracer uses while the application runs: no GLib. Compiled into libwend.so and into libwendcore. Needs XXHASH_CFLAGS.
+# What the tracer uses while the application runs, without GLib. Compiled into libwend.so and into
+# libwendcore. Needs XXHASH_CFLAGS.
 HOT_SOURCES = \
 	lib/base/arena.c lib/base/arena.h \
 	lib/base/budget.c lib/base/budget.h \

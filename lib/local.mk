@@ -96,14 +96,16 @@ CORE_SOURCES = \
 # All of it for tests, which also look inside.
 noinst_LTLIBRARIES += lib/libcore.la
 lib_libcore_la_SOURCES = $(CORE_SOURCES)
-lib_libcore_la_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
-lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) -lm
+lib_libcore_la_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) \
+	$(XXHASH_CFLAGS)
+lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARCHIVE_LIBS) \
+	$(ZSTD_LIBS) -lm
 
 pkglib_LTLIBRARIES += libwendcore.la
 libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
-# What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and functions.h
-# declare, and what commands need of shortage.h.
+# What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and
+# functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
 CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|walk
 # What the headers of lib/analysis/ declare that commands use.

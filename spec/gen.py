@@ -2,13 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Makes from mpi.spec what follows from it.
 
-  gen.py table SPEC                                          lib/record/functions.gen.c, to stdout
-  gen.py index SPEC                                          src/tracer/functions.gen.h
-  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC    src/tracer/wrap/wrappers.gen.c for the MPI of CC, and what it covers
-  gen.py predefined SPEC --mpicc CC                          src/tracer/objects/predefined.gen.c: its predefined handles and error classes
-  gen.py library SPEC --mpicc CC                             src/tracer/library.gen.h: what the MPI of CC has
-  gen.py target SPEC --mpicc CC                              the same for proxygen: a key file
-  gen.py own SPEC --mpicc CC                                 src/tracer/own.gen.h: Wend's own calls of MPI
+  gen.py table SPEC
+      lib/record/functions.gen.c, to stdout
+  gen.py index SPEC
+      src/tracer/functions.gen.h
+  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC
+      src/tracer/wrap/wrappers.gen.c for the MPI library of CC, and a list of the covered functions
+  gen.py predefined SPEC --mpicc CC
+      src/tracer/objects/predefined.gen.c: the library's predefined handles and error classes
+  gen.py library SPEC --mpicc CC
+      src/tracer/library.gen.h: the functions and symbols that the library has
+  gen.py target SPEC --mpicc CC
+      the same for proxygen, as a key file
+  gen.py own SPEC --mpicc CC
+      src/tracer/own.gen.h: Wend's own calls of MPI
 """
 
 import argparse
@@ -19,10 +26,21 @@ from table import table
 
 
 def index(spec):
-    out = ["/* Made by spec/gen.py from spec/mpi.spec: function indices. */", "#ifndef WEND_FUNCTIONS_GEN_H", "#define WEND_FUNCTIONS_GEN_H",
-           "", "enum {"]
+    out = [
+        "/* Made by spec/gen.py from spec/mpi.spec: function indices. */",
+        "#ifndef WEND_FUNCTIONS_GEN_H",
+        "#define WEND_FUNCTIONS_GEN_H",
+        "",
+        "enum {",
+    ]
     out += [f"    WEND_FN_{f.name} = {i}," for i, f in enumerate(spec.functions)]
-    out += ["    WEND_N_FUNCTIONS", "};", "", "/* Index of a named constant: its word is WEND_CONST(WEND_CONSTANT_MPI_ANY_SOURCE). */", "enum {"]
+    out += [
+        "    WEND_N_FUNCTIONS",
+        "};",
+        "",
+        "/* Index of a named constant: its word is WEND_CONST(WEND_CONSTANT_MPI_ANY_SOURCE). */",
+        "enum {",
+    ]
     out += [f"    WEND_CONSTANT_{c} = {i}," for i, c in enumerate(spec.constants)]
     out += ["    WEND_N_CONSTANTS", "};", "", "#endif"]
     return "\n".join(out) + "\n"
@@ -30,7 +48,9 @@ def index(spec):
 
 def main():
     parser = argparse.ArgumentParser(description="Makes from mpi.spec what follows from it.")
-    parser.add_argument("what", choices=["table", "index", "wrappers", "predefined", "library", "own", "target"])
+    parser.add_argument(
+        "what", choices=["table", "index", "wrappers", "predefined", "library", "own", "target"]
+    )
     parser.add_argument("spec")
     parser.add_argument("-o", "--output", help="file to write (default stdout)")
     parser.add_argument("--mpicc", default="mpicc")

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The MPI library at hand: exact prototypes from its mpi.h, which functions it defines, and how that agrees with the specification."""
+"""The MPI library that Wend is built for.
+
+Reads the exact prototypes from its mpi.h, finds which functions it defines, and compares both with
+the specification."""
 
 import os
 import re
@@ -12,7 +15,9 @@ from mpispec import SpecError
 
 def _run(command, what, ok_codes=(0,)):
     try:
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}, check=False
+        )
     except OSError as e:
         raise SpecError(f"{what}: {e}") from e
     if done.returncode not in ok_codes:
@@ -21,7 +26,7 @@ def _run(command, what, ok_codes=(0,)):
 
 
 def _without_attributes(text):
-    """Removes __attribute__((…)), which may contain anything, and what else stands around a prototype."""
+    """TEXT without __attribute__((…)) and whatever else may surround a prototype."""
     out = []
     while True:
         at = text.find("__attribute__")
@@ -59,7 +64,7 @@ class CParam:
         return f"{self.before} {name}{self.after}".replace("* ", "*")
 
     def normal(self):
-        """The type, qualifiers and spelling of arrays aside."""
+        """The type without qualifiers, with one spelling for arrays."""
         t = re.sub(r"\b(const|restrict|__restrict)\b", "", self.before)
         dims = re.findall(r"\[(\w*)\]", self.after)
         if len(dims) > 1:
@@ -83,29 +88,43 @@ class Library:
             text, expansions = self._preprocess(scratch, spec.constants + names + VERSIONS)
             self.prototypes = {}
             for statement in text.split(";"):
-                m = re.match(r"^([\w\s*]+?)\b(P?MPIX?_\w+)\s*\(([^()]*)\)\s*$", _without_attributes(statement).split("}")[-1].strip())
+                m = re.match(
+                    r"^([\w\s*]+?)\b(P?MPIX?_\w+)\s*\(([^()]*)\)\s*$",
+                    _without_attributes(statement).split("}")[-1].strip(),
+                )
                 if m and "typedef" not in m.group(1):
                     self.prototypes[m.group(2)] = Prototype(m.group(1), m.group(3))
             self.declared = {n for n in self.prototypes if not n.startswith("P")}
             every = sorted(self.declared | set(names))
             undefined = self._undefined(scratch, every + ["P" + n for n in every])
         self.defined = {n for n in every if n not in undefined}
-        # What the application can call, and whether the tracer can forward it.
+        # Functions that the application can call, and those that the tracer can forward.
         self.has = self.declared & self.defined
-        self.lacks_profiling = {n for n in self.has if "P" + n in undefined or "P" + n not in self.prototypes}
+        self.lacks_profiling = {
+            n for n in self.has if "P" + n in undefined or "P" + n not in self.prototypes
+        }
         self.undeclared = {n for n in self.defined - self.declared}
         self.expansions = expansions
         words = set(re.findall(r"\w+", text))
         # (Open MPI's names of what MPI 3 removed expand to an assertion that fails.)
-        self.constants = {c for c in spec.constants if (expansions[c] != c or c in words) and "_Static_assert" not in expansions[c]}
-        # Variables and functions of the library that constants stand for (MPI_UNWEIGHTED, what MPI_COMM_DUP_FN is, Open MPI's handles).
+        self.constants = {
+            c
+            for c in spec.constants
+            if (expansions[c] != c or c in words) and "_Static_assert" not in expansions[c]
+        }
+        # Variables and functions of the library that constants expand to: MPI_UNWEIGHTED,
+        # MPI_COMM_DUP_FN, Open MPI's handles.
         mentioned = {w for c in self.constants for w in re.findall(r"[A-Za-z_]\w*", expansions[c])}
         plain = _without_attributes(text)
-        self.symbols = sorted(w for w in mentioned - {"void", "int", "long", "sizeof"}
-                              if re.search(rf"\bextern\b[^;{{}}]*\b{w}\b", text) or re.search(rf"[\s*]{w}\s*\([^;]*\)\s*;", plain))
+        self.symbols = sorted(
+            w
+            for w in mentioned - {"void", "int", "long", "sizeof"}
+            if re.search(rf"\bextern\b[^;{{}}]*\b{w}\b", text)
+            or re.search(rf"[\s*]{w}\s*\([^;]*\)\s*;", plain)
+        )
 
     def _calls(self, source, names):
-        """What expands those of the names that are macros with arguments: "MPI_Comm_f2c(x)"."""
+        """For names that are macros with arguments: calls that expand them, "MPI_Comm_f2c(x)"."""
         with open(source, "w", encoding="utf-8") as f:
             f.write("#include <mpi.h>\n")
         text = _run(self.mpicc + ["-E", "-dM", source], "cannot preprocess mpi.h").stdout
@@ -130,11 +149,21 @@ class Library:
         source = os.path.join(scratch, "link.c")
         with open(source, "w", encoding="utf-8") as f:
             f.writelines(f"extern char {n};\n" for n in names)
-            f.write("void *volatile probe[] = {" + ", ".join("&" + n for n in names) + "};\nint main(void) { return probe[0] == 0; }\n")
-        done = _run(self.mpicc + ["-w", "-fno-builtin", source, "-o", os.path.join(scratch, "link")], "cannot link with MPI", (0, 1))
+            f.write(
+                "void *volatile probe[] = {"
+                + ", ".join("&" + n for n in names)
+                + "};\nint main(void) { return probe[0] == 0; }\n"
+            )
+        done = _run(
+            self.mpicc + ["-w", "-fno-builtin", source, "-o", os.path.join(scratch, "link")],
+            "cannot link with MPI",
+            (0, 1),
+        )
         if done.returncode == 0:
             return set()
-        missing = set(re.findall(r"undefined reference to [`'\"](\w+)", done.stderr)) | set(re.findall(r"undefined symbol: (\w+)", done.stderr))
+        missing = set(re.findall(r"undefined reference to [`'\"](\w+)", done.stderr)) | set(
+            re.findall(r"undefined symbol: (\w+)", done.stderr)
+        )
         if not missing:
             raise SpecError(f"cannot link with MPI:\n{done.stderr.strip()}")
         return missing
@@ -142,15 +171,21 @@ class Library:
     # -- agreement with the specification --
 
     def check(self, function):
-        """Complains unless the parameters of the specification are those of the prototype."""
+        """Raises SpecError unless the specification has the parameters of the prototype."""
         proto = self.prototypes[function.name]
         params = [p for p in function.params if not (proto.varargs and p.name == "varargs")]
         if len(params) != len(proto.params):
-            raise SpecError(f"{function.name}: {len(params)} parameters in mpi.spec, {len(proto.params)} in mpi.h")
+            raise SpecError(
+                f"{function.name}: {len(params)} parameters in mpi.spec, {len(proto.params)} in "
+                "mpi.h"
+            )
         for p, c in zip(params, proto.params):
             expected = self._expected(p)
             if expected and c.normal() not in expected:
-                raise SpecError(f"{function.name}: {p.name} is {c.normal()} in mpi.h, by mpi.spec it is {' or '.join(expected)}")
+                raise SpecError(
+                    f"{function.name}: {p.name} is {c.normal()} in mpi.h, by mpi.spec it is "
+                    f"{' or '.join(expected)}"
+                )
 
     @staticmethod
     def _expected(p):
@@ -171,12 +206,18 @@ class Library:
 
     def recordable(self, spec):
         """Functions of the specification that this library has, in order."""
-        return [f for f in spec.functions if f.name in self.has and f.name not in self.lacks_profiling]
+        return [
+            f for f in spec.functions if f.name in self.has and f.name not in self.lacks_profiling
+        ]
 
     def target(self, spec):
-        """A key file: the library's name, and what a program that is compiled with it can use, macros too."""
+        """A key file: the library's name, and the functions and macros that it offers programs."""
         expansion = self.expansions
-        macros = {f.name for f in spec.functions if expansion.get(f.name, f.name) != f.name and "_Static_assert" not in expansion[f.name]}
+        macros = {
+            f.name
+            for f in spec.functions
+            if expansion.get(f.name, f.name) != f.name and "_Static_assert" not in expansion[f.name]
+        }
         has = sorted(self.has | macros | set(self.constants))
         return "[library]\nname=" + self._name() + "\nhas=" + "".join(f"{n};" for n in has) + "\n"
 
@@ -184,7 +225,11 @@ class Library:
         value = {v: self.expansions.get(v, v).strip('"') for v in VERSIONS}
         if value["OMPI_MAJOR_VERSION"] != "OMPI_MAJOR_VERSION":
             return "Open MPI " + ".".join(value[v] for v in VERSIONS[:3])
-        return f"MPICH {value['MPICH_VERSION']}" if value["MPICH_VERSION"] != "MPICH_VERSION" else f"the MPI library of {self.mpicc[0]}"
+        return (
+            f"MPICH {value['MPICH_VERSION']}"
+            if value["MPICH_VERSION"] != "MPICH_VERSION"
+            else f"the MPI library of {self.mpicc[0]}"
+        )
 
     def coverage(self, spec):
         known = {f.name for f in spec.functions if "pseudo" not in f.flags}
@@ -198,9 +243,14 @@ class Library:
         large = [n for n in recorded if n.endswith("_c")]
         lines.insert(2, f"of these, large-count variants: {len(large)}")
         absent = sorted(known - self.has - self.undeclared)
-        lines.append(f"in mpi.spec, but not functions of this library (absent, or macros): {len(absent)}")
+        lines.append(
+            f"in mpi.spec, but not functions of this library (absent, or macros): {len(absent)}"
+        )
         lines += [f"  {n}" for n in absent]
         if self.undeclared:
-            lines.append(f"defined by the library, but not declared by its mpi.h (not recorded): {len(self.undeclared)}")
+            lines.append(
+                "defined by the library, but not declared by its mpi.h (not recorded): "
+                f"{len(self.undeclared)}"
+            )
             lines += [f"  {n}" for n in sorted(self.undeclared)]
         return "\n".join(lines) + "\n"

@@ -12,11 +12,14 @@ src/tracer/functions.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 BUILT_SOURCES += src/tracer/functions.gen.h
 CLEANFILES += lib/record/functions.gen.c src/tracer/functions.gen.h
 
-# The wrappers, for the MPI of $(MPICC): made again when its mpi.h changes hands. coverage.txt says what they cover.
+# The wrappers, for the MPI library of $(MPICC). They are made again when its mpi.h changes.
+# coverage.txt says which functions they cover.
 src/tracer/wrap/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec \
+	  --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
 src/tracer/objects/predefined.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) predefined $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) predefined $(srcdir)/spec/mpi.spec \
+	  --mpicc '$(MPICC)' -o $@
 src/tracer/library.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) library $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
 src/tracer/own.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
@@ -27,7 +30,8 @@ spec/coverage.txt: src/tracer/wrap/wrappers.gen.c
 	@test -f $@ || { rm -f src/tracer/wrap/wrappers.gen.c && $(MAKE) src/tracer/wrap/wrappers.gen.c; }
 CLEANFILES += src/tracer/wrap/wrappers.gen.c src/tracer/objects/predefined.gen.c spec/coverage.txt
 
-# What of MPI the library has, for proxygen: a file for each family, so that builds for several can be installed side by side.
+# The functions and macros that the MPI library has, for proxygen. There is a file for each family,
+# so builds for several families can be installed side by side.
 spec/$(MPI_FAMILY).target: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) spec && $(WEND_GEN) target $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
 nodist_pkgdata_DATA = spec/$(MPI_FAMILY).target

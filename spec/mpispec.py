@@ -1,39 +1,62 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The specification of MPI's functions (mpi.spec): reading it, and the facts that follow from a line."""
+"""Reads mpi.spec, the specification of MPI's functions, and derives what follows from each line."""
 
 import re
 
 HANDLES = ("comm group datatype op errhandler info file win message session keyval "
            "tenum cvar pvar pvarsession eventreg event").split()
-KINDS = ("self " + " ".join(HANDLES) + " request buf address count int disp offset rank tag color index errcode "
-         "logical enum bits string strings strings2 func attr status segment skip found target "
-         "neighbours").split()
+KINDS = (
+    "self "
+    + " ".join(HANDLES)
+    + " request buf address count int disp offset rank tag color index errcode "
+    "logical enum bits string strings strings2 func attr status segment skip found target "
+    "neighbours"
+).split()
 
 # The C type of a kind; two of them where the large-count variant has another.
 CTYPES = {
-    "comm": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "op": "MPI_Op", "errhandler": "MPI_Errhandler",
-    "info": "MPI_Info", "file": "MPI_File", "win": "MPI_Win", "message": "MPI_Message", "session": "MPI_Session", "keyval": "int",
-    "tenum": "MPI_T_enum", "cvar": "MPI_T_cvar_handle", "pvar": "MPI_T_pvar_handle", "pvarsession": "MPI_T_pvar_session",
-    "eventreg": "MPI_T_event_registration", "event": "MPI_T_event_instance", "request": "MPI_Request", "status": "MPI_Status",
-    "buf": "void *", "attr": "void *", "address": "MPI_Aint", "count": "int|MPI_Count", "disp": "int|MPI_Aint",
-    "offset": "MPI_Offset", "string": "char *", "strings": "char **", "strings2": "char ***", "skip": "", "segment": "",
+    "comm": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "op": "MPI_Op",
+    "errhandler": "MPI_Errhandler", "info": "MPI_Info", "file": "MPI_File", "win": "MPI_Win",
+    "message": "MPI_Message", "session": "MPI_Session", "keyval": "int", "tenum": "MPI_T_enum",
+    "cvar": "MPI_T_cvar_handle", "pvar": "MPI_T_pvar_handle", "pvarsession": "MPI_T_pvar_session",
+    "eventreg": "MPI_T_event_registration", "event": "MPI_T_event_instance",
+    "request": "MPI_Request", "status": "MPI_Status", "buf": "void *", "attr": "void *",
+    "address": "MPI_Aint", "count": "int|MPI_Count", "disp": "int|MPI_Aint", "offset": "MPI_Offset",
+    "string": "char *", "strings": "char **", "strings2": "char ***", "skip": "", "segment": "",
     "target": "MPI_Aint",
 }
-OWN_GROUP = HANDLES + ["request", "rank", "tag", "color", "index", "errcode"]  # kinds whose constants are the group of the same name
-ENUMS = {"safeties": "MPI_T_cb_safety", "orderings": "MPI_T_source_order"}     # enums that C declares as such; the others are int
+# Kinds whose constants are the group of the same name.
+OWN_GROUP = HANDLES + ["request", "rank", "tag", "color", "index", "errcode"]
+# Enums that C declares as such; the others are int.
+ENUMS = {"safeties": "MPI_T_cb_safety", "orderings": "MPI_T_source_order"}
 
 # Where the value goes if the line does not say.
-SHAPE_KINDS = set(HANDLES) | {"request", "logical", "enum", "bits", "string", "strings", "strings2", "func", "status", "segment", "skip"}
+SHAPE_KINDS = set(HANDLES) | {
+    "request", "logical", "enum", "bits", "string", "strings", "strings2", "func", "status",
+    "segment", "skip",
+}
 OUTCOME_OUT = {"index", "errcode", "string", "attr"}
 
-FLAGS = "large special control send recv collective poll completes any persistent query pseudo".split()
+FLAGS = (
+    "large special control send recv collective poll completes any persistent query pseudo".split()
+)
 EXTENTS = {  # name: (WEND_EXTENT_, names of its arguments)
-    "count": ("COUNT", "count type"), "each": ("COUNT_SIZE", "count type"), "own": ("COUNT_OWN_SIZE", "count type"),
-    "vector": ("VECTOR", "count type displs"), "vectorbytes": ("VECTOR_BYTES", "count type displs"), "sum": ("COUNTS_SUM", "count type"),
-    "indegree": ("NEIGHBORS_IN", "count type"), "outdegree": ("NEIGHBORS_OUT", "count type"), "bytes": ("BYTES", "count"),
-    "one": ("COUNT", "type"), "partitions": ("PARTITIONS", "displs count type"),
+    "count": ("COUNT", "count type"),
+    "each": ("COUNT_SIZE", "count type"),
+    "own": ("COUNT_OWN_SIZE", "count type"),
+    "vector": ("VECTOR", "count type displs"),
+    "vectorbytes": ("VECTOR_BYTES", "count type displs"),
+    "sum": ("COUNTS_SUM", "count type"),
+    "indegree": ("NEIGHBORS_IN", "count type"),
+    "outdegree": ("NEIGHBORS_OUT", "count type"),
+    "bytes": ("BYTES", "count"),
+    "one": ("COUNT", "type"),
+    "partitions": ("PARTITIONS", "displs count type"),
 }
-RELATIVES = {"recv": "source tag count type", "probe": "source tag", "message": "source count type", "io": "count type"}
+RELATIVES = {
+    "recv": "source tag count type", "probe": "source tag", "message": "source count type",
+    "io": "count type",
+}
 
 
 class SpecError(Exception):
@@ -48,7 +71,8 @@ class Param:
         self.kind = self.group = self.ctype = self.length = self.place = None
         self.direction = "in"
         self.extent = self.relative = None   # (rule, [arguments])
-        self.frees = self.starts = self.attaches = self.detaches = self.large_only = self.distance = False
+        self.frees = self.starts = self.attaches = self.detaches = False
+        self.large_only = self.distance = False
         self.conditions = []
 
     @property
@@ -74,7 +98,13 @@ class Param:
     def out_place(self):
         if self.place is not None:
             return self.place
-        return "outcome" if self.kind in OUTCOME_OUT else "shape" if self.kind in SHAPE_KINDS else "slot"
+        return (
+            "outcome"
+            if self.kind in OUTCOME_OUT
+            else "shape"
+            if self.kind in SHAPE_KINDS
+            else "slot"
+        )
 
     def any_place(self):
         return self.out_place() if self.is_out else self.in_place()
@@ -96,7 +126,8 @@ class Function:
 
     @property
     def self_param(self):
-        """The first communicator, window or file among the in parameters: the hidden parameter self is the caller's rank in it."""
+        """The first in parameter that is a communicator, window or file. The hidden parameter self
+        is the caller's rank in it."""
         for p in self.params:
             if p.kind in ("comm", "win", "file") and p.is_in and not p.length:
                 return p
@@ -104,8 +135,11 @@ class Function:
 
     @property
     def creates_comm(self):
-        return any(p.kind == "comm" and p.direction == "out" for p in self.params) and "query" not in self.flags \
+        return (
+            any(p.kind == "comm" and p.direction == "out" for p in self.params)
+            and "query" not in self.flags
             and self.name != "MPI_Comm_get_parent"
+        )
 
     @property
     def request(self):
@@ -166,9 +200,14 @@ class Spec:
                 line = line.strip()
                 if line and not line.startswith("#"):
                     self._line(line, f"{path}:{number}")
-        names = [f.name for f in self.functions if "pseudo" not in f.flags and not f.name.endswith("_c")]
+        names = [
+            f.name for f in self.functions if "pseudo" not in f.flags and not f.name.endswith("_c")
+        ]
         if names != sorted(names, key=str.lower):
-            raise SpecError(f"{path}: functions are not sorted: {[a for a, b in zip(names, sorted(names, key=str.lower)) if a != b][0]}")
+            raise SpecError(
+                f"{path}: functions are not sorted: "
+                f"{[a for a, b in zip(names, sorted(names, key=str.lower)) if a != b][0]}"
+            )
 
     def __getitem__(self, name):
         return self._by_name[name]
@@ -282,7 +321,9 @@ class Spec:
             used += [w for a in p.relative[1] for w in a.split("*")]
             if p.relative[1] and len(p.relative[1]) != len(RELATIVES[p.relative[0]].split()):
                 raise SpecError(f"{where}: {p.name}: wrong number of arguments of {p.relative[0]}")
-        used += [c.lstrip("!") for c in p.conditions if c not in ("root", "leaf", "member", "leader")]
+        used += [
+            c.lstrip("!") for c in p.conditions if c not in ("root", "leaf", "member", "leader")
+        ]
         for name in used:
             if name not in names:
                 raise SpecError(f"{where}: {p.name}: there is no parameter {name}")

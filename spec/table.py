@@ -49,14 +49,30 @@ def _params(function):
     for p in function.words():
         at, extent = _positions(function, p)
         ctype = p.ctype if p.kind not in ("self",) else "int"
-        yield "    {%s, WEND_KIND_%s, WEND_DIR_%s, WEND_PLACE_%s, %s, %s, %s, %d, %d, %d, WEND_EXTENT_%s, %s, %d, %d}," % (
-            _string(p.name), p.kind.upper(), p.direction.upper(), p.any_place().upper(), "true" if p.length and p.kind not in ("strings", "strings2") else "false",
-            _string(ctype), _string(p.group), at["count"], at["type"], at["displs"], extent, _string(p.length),
-            at["source"], at["tag"])
+        yield (
+            "    {%s, WEND_KIND_%s, WEND_DIR_%s, WEND_PLACE_%s, %s, %s, %s, %d, %d, %d, "
+            "WEND_EXTENT_%s, %s, %d, %d},"
+        ) % (
+            _string(p.name),
+            p.kind.upper(),
+            p.direction.upper(),
+            p.any_place().upper(),
+            "true" if p.length and p.kind not in ("strings", "strings2") else "false",
+            _string(ctype),
+            _string(p.group),
+            at["count"],
+            at["type"],
+            at["displs"],
+            extent,
+            _string(p.length),
+            at["source"],
+            at["tag"],
+        )
 
 
 def digest(function):
-    """Of all that the table says of a function: archives name it, and rely on the rest."""
+    """A digest of the table's description of a function. Archives name the function and rely on the
+    description."""
     text = "\n".join([function.name, flags_of(function), *_params(function)])
     return "0x" + hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -72,14 +88,25 @@ def table(spec):
     out += ["", "const WendFunction wend_functions[] = {"]
     for n, f in enumerate(spec.functions):
         words = f.words()
-        out.append(f'    {{"{f.name}", {flags_of(f)}, {len(words)}, {f"params_{n}" if words else "NULL"}, {digest(f)}}},')
-    out += ["};", f"const size_t wend_n_functions = {len(spec.functions)};", "", "const char *const wend_constants[] = {"]
+        out.append(
+            f'    {{"{f.name}", {flags_of(f)}, {len(words)}, {f"params_{n}" if words else "NULL"}, '
+            f'{digest(f)}}},'
+        )
+    out += [
+        "};",
+        f"const size_t wend_n_functions = {len(spec.functions)};",
+        "",
+        "const char *const wend_constants[] = {",
+    ]
     out += [f'    "{c}",' for c in spec.constants]
     out += ["};", "const char *const wend_constant_groups[] = {"]
     out += [f'    "{spec.group_of[c]}",' for c in spec.constants]
     out += ["};", f"const size_t wend_n_constants = {len(spec.constants)};", "",
             "const WendConstantGroup wend_groups[] = {"]
     for group, names in spec.groups.items():
-        out.append(f'    {{"{group}", {len(names)}, (const uint16_t[]){{{", ".join(str(spec.constants.index(c)) for c in names)}}}}},')
+        out.append(
+            f'    {{"{group}", {len(names)}, (const '
+            f'uint16_t[]){{{", ".join(str(spec.constants.index(c)) for c in names)}}}}},'
+        )
     out += ["};", f"const size_t wend_n_groups = {len(spec.groups)};"]
     return "\n".join(out) + "\n"

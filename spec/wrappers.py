@@ -1,20 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""src/tracer/wrap/wrappers.gen.c: the wrapper of each function of the library at hand, but for those written by hand."""
+"""Writes src/tracer/wrap/wrappers.gen.c: a wrapper for each function of the MPI library that has
+none written by hand."""
 
 import re
 
 from mpispec import HANDLES, SpecError
 
-LOCALS = {"c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root", "at_leaf", "at_member", "at_leader", "found"}  # of a wrapper
+# The local variables of a wrapper.
+LOCALS = {
+    "c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root",
+    "at_leaf", "at_member", "at_leader", "found",
+}
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
-SCALAR_NUMBERS = {"count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum"}
+SCALAR_NUMBERS = {
+    "count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum",
+}
 AMOUNTS = {"count", "offset"}
-LENGTH_HELPERS = {"cart_ndims", "graph_nodes", "graph_edges", "graph_neighbors", "type_integers", "type_addresses", "type_large_counts", "type_datatypes"}
+LENGTH_HELPERS = {
+    "cart_ndims", "graph_nodes", "graph_edges", "graph_neighbors", "type_integers",
+    "type_addresses", "type_large_counts", "type_datatypes",
+}
 
 
 class Wrapper:
-    """Writes one wrapper. Lines collect in self.out; declarations that outlive the call come first."""
+    """Writes one wrapper. Its lines collect in self.out; declarations that outlive the call come
+    first."""
 
     def __init__(self, function, library, number_groups):
         self.f = function
@@ -49,7 +60,8 @@ class Wrapper:
         raise AssertionError(f"{self.f.name}: {p.name}: no single word for {p.kind}")
 
     def value_of(self, name, after):
-        """A parameter as a number, for lengths and sizes; what a pointer points to if it is an out or inout."""
+        """A parameter as a number, for lengths and sizes. Of an out or inout parameter it is the
+        value that the pointer leads to."""
         p = self.f.param(name)
         if p.direction == "in" or p.length:
             return f"(int64_t){name}"
@@ -76,12 +88,20 @@ class Wrapper:
             return ka or kb, f"least({a}, {b})"
         if m and m.group(1) in ("sum", "last"):
             array, n = m.group(2).split(",")
-            return None, f"{m.group(1)}_int{'s' if m.group(1) == 'sum' else ''}({array}, {self.value_of(n, after)})"
+            plural = "s" if m.group(1) == "sum" else ""
+            return None, f"{m.group(1)}_int{plural}({array}, {self.value_of(n, after)})"
         if m and m.group(1) in ("degree_in", "degree_out"):
-            return "facts", f"comm_{'in' if m.group(1) == 'degree_in' else 'out'}degree({m.group(2)})"
+            return (
+                "facts",
+                f"comm_{'in' if m.group(1) == 'degree_in' else 'out'}degree({m.group(2)})",
+            )
         if m and m.group(1) in ("weights_in", "weights_out"):
-            return "facts", f"(comm_weighted({m.group(2)}) ? comm_{m.group(1)[8:]}degree({m.group(2)}) : 0)"
-        if m and m.group(1) == "spawned":  # others than the root may have no codes, even in an array that they gave
+            return (
+                "facts",
+                f"(comm_weighted({m.group(2)}) ? comm_{m.group(1)[8:]}degree({m.group(2)}) : 0)",
+            )
+        # Only the root has error codes; an array that another rank gives may hold none.
+        if m and m.group(1) == "spawned":
             return None, f"at_root ? spawned({m.group(2)}) : 0"
         if m and m.group(1) in LENGTH_HELPERS:
             large = "_c" if self.f.name.endswith("_c") else ""
@@ -100,7 +120,9 @@ class Wrapper:
                 terms.append(f"{word[1:]} != MPI_IN_PLACE")
             elif after:
                 q = self.f.param(word)
-                terms.append(f"before_{word} > 0" if q.direction == "inout" else f"{word} && *{word}")
+                terms.append(
+                    f"before_{word} > 0" if q.direction == "inout" else f"{word} && *{word}"
+                )
         return " && ".join(terms) or None
 
     # -- input words --
@@ -124,7 +146,9 @@ class Wrapper:
                 self.line(f"in_request_value(c, {p.name});")
             return
         value = p.name
-        pointed = p.direction == "inout" and p.kind != "buf" or self.is_pointer(p) and p.kind in HANDLES
+        pointed = (
+            p.direction == "inout" and p.kind != "buf" or self.is_pointer(p) and p.kind in HANDLES
+        )
         if pointed:
             value = f"*{p.name}"
             cond = f"{p.name}" if not cond else f"{cond} && {p.name}"
@@ -150,7 +174,11 @@ class Wrapper:
         elif p.kind == "string":
             self.line(f"put_string({row}, {value});", depth)
         elif p.kind in ("strings", "strings2"):
-            n = f"strings_length((char *const *){value})" if p.length == "null" else f"array_length({value}, {self.length(p.length, p, False)[1]})"
+            n = (
+                f"strings_length((char *const *){value})"
+                if p.length == "null"
+                else f"array_length({value}, {self.length(p.length, p, False)[1]})"
+            )
             cast = "(char *const *)" if p.kind == "strings" else "(char **const *)"
             self.line(f"put_{p.kind}({row}, {cast}{value}, {n});", depth)
         elif p.kind == "func":
@@ -162,11 +190,16 @@ class Wrapper:
             raise AssertionError(f"{self.f.name}: {p.name}: no in words for {p.kind}")
 
     def address_put(self, p, returned=None):
-        """Addresses that are not about a datatype are asked for, or reckoned with; what a function returns is made of its arguments."""
+        """The function that puts an address: in a call with a datatype it is a displacement;
+        elsewhere the program asked MPI for it, or computed it from such an address."""
         prefix = "out" if returned else "in"
         if p.distance:
             return f"{prefix}_displacement_alone"
-        return "in_address" if any(q.kind == "datatype" for q in self.f.params) else f"{prefix}_asked_address"
+        return (
+            "in_address"
+            if any(q.kind == "datatype" for q in self.f.params)
+            else f"{prefix}_asked_address"
+        )
 
     # -- arrays, in and out --
 
@@ -197,14 +230,22 @@ class Wrapper:
         self.line("{")
         self.line(f"int64_t elements = {f'!({cond}) ? WEND_ABSENT : ' if cond else ''}{length};", 2)
         if p.kind == "address":
-            self.line(f"Origin origin = displacement_origin(c, {p.name}, elements, sizeof *{p.name});", 2)
+            self.line(
+                f"Origin origin = displacement_origin(c, {p.name}, elements, sizeof *{p.name});", 2
+            )
         element = f"{p.name}[i]"
         if p.length.endswith("*3"):
             element = f"{p.name}[i / 3][i % 3]"
         put = PUT[place]
         fold = None if place == "outcome" else self.folding(p, place, after)
         if fold:
-            array = f"origin.base ? 0 : sizeof *{p.name}" if p.kind == "address" else "sizeof(int)" if p.length.endswith("*3") else f"sizeof *{p.name}"
+            array = (
+                f"origin.base ? 0 : sizeof *{p.name}"
+                if p.kind == "address"
+                else "sizeof(int)"
+                if p.length.endswith("*3")
+                else f"sizeof *{p.name}"
+            )
             self.line(f"Folding folding = array_begin(c, {p.name}, {array}, elements, {fold});", 2)
             self.line("for (int64_t i = 0; i < elements; i = array_next(c, &folding, i))", 2)
         else:
@@ -215,7 +256,9 @@ class Wrapper:
         elif after and p.kind == "datatype":
             self.line(f"datatype_made(c, {element});", 3)
         elif after and p.kind in HANDLES:
-            self.line(f"{put}(c, handle_made(c, HANDLE_{p.kind.upper()}, HANDLE_VALUE({element})));", 3)
+            self.line(
+                f"{put}(c, handle_made(c, HANDLE_{p.kind.upper()}, HANDLE_VALUE({element})));", 3
+            )
         elif p.group == "weights":
             self.line(f"{put}(c, (int64_t){element});", 3)
         else:
@@ -273,7 +316,8 @@ class Wrapper:
         elif p.kind == "datatype":
             for q in f.params:
                 if q.kind == "datatype" and q.is_in:
-                    body.append(f"c->varies |= datatypes_vary({f'{q.name}, (int64_t){q.length}' if q.length else f'&{q.name}, 1'});")
+                    types = f"{q.name}, (int64_t){q.length}" if q.length else f"&{q.name}, 1"
+                    body.append(f"c->varies |= datatypes_vary({types});")
             body.append(f"datatype_made(c, {value});")
         elif p.kind in HANDLES:
             kind = p.kind.upper()
@@ -289,9 +333,14 @@ class Wrapper:
         elif p.kind == "buf":
             if p.extent:
                 win = f.param("win")
-                owner = "0" if not win else f"HANDLE_VALUE({'*' if win.direction == 'out' else ''}win)"
+                owner = (
+                    "0" if not win else f"HANDLE_VALUE({'*' if win.direction == 'out' else ''}win)"
+                )
                 kind = "WIN" if win else "MPI"
-                body.append(f"memory_add(WEND_SEGMENT_{kind}, *(void **){name}, (size_t){self.value_of(p.extent[1][0], True)}, {owner});")
+                body.append(
+                    f"memory_add(WEND_SEGMENT_{kind}, *(void **){name}, "
+                    f"(size_t){self.value_of(p.extent[1][0], True)}, {owner});"
+                )
             body.append(f"in_buf(c, *(void **){name});")
         elif p.kind == "address" and f.param("datatype"):
             body.append(f"out_bound(c, datatype, {value});")
@@ -304,18 +353,27 @@ class Wrapper:
             for b in body:
                 self.line(b, 2)
             self.line("} else {")
-            self.line(f"{put if p.kind not in ('buf', 'address') or p.out_place() == 'outcome' else 'put_shape'}(c, WEND_ABSENT);", 2)
+            in_shape = p.kind in ("buf", "address") and p.out_place() != "outcome"
+            self.line(f"{'put_shape' if in_shape else put}(c, WEND_ABSENT);", 2)
             self.line("}")
         else:
             for b in body:
                 self.line(b)
 
     def put_nulls(self):
-        """Results for which the caller gave NULL. Lengths and the words of statuses tell it already, but for arrays in a failed call."""
+        """Puts which results the caller gave NULL for. Lengths and the words of statuses show that
+        already, except for arrays in a failed call."""
         index = {p.name: i for i, p in enumerate(self.f.words())}
-        pointers = [p.name for p in self.f.params if p.direction in ("out", "inout") and self.is_pointer(p)
-                    and p.kind not in ("skip", "status", "buf") and (p.direction == "out" or not p.length)
-                    and not (p.conditions and p.length) and not (p.kind == "errcode" and p.length)]
+        pointers = [
+            p.name
+            for p in self.f.params
+            if p.direction in ("out", "inout")
+            and self.is_pointer(p)
+            and p.kind not in ("skip", "status", "buf")
+            and (p.direction == "out" or not p.length)
+            and not (p.conditions and p.length)
+            and not (p.kind == "errcode" and p.length)
+        ]
         if pointers:
             test = " | ".join(f"!{name}" for name in pointers)
             bits = " | ".join(f"(int64_t)!{name} << {index[name]}" for name in pointers)
@@ -340,7 +398,10 @@ class Wrapper:
             if kind == "io":
                 text = f"out_status_io(c, status_filled(filled), {size});"
             elif kind == "message":
-                text = f"out_status(c, status_filled(filled), from.self, from.source, from.tag, {size});"
+                text = (
+                    "out_status(c, status_filled(filled), from.self, from.source, from.tag, "
+                    f"{size});"
+                )
             else:
                 text = f"out_status(c, status_filled(filled), self, {args[0]}, {args[1]}, {size});"
         if cond:
@@ -361,7 +422,11 @@ class Wrapper:
                 args.append(f"CALLBACK({kind}, {p.name})")
             elif p.kind == "status" and p.direction == "out" and recording:
                 args.append("filled")
-            elif self.spawns() and recording and p.kind in ("strings", "strings2", "string", "info"):
+            elif (
+                self.spawns()
+                and recording
+                and p.kind in ("strings", "strings2", "string", "info")
+            ):
                 args.append(self.spawned(p))
             else:
                 args.append(p.name)
@@ -373,13 +438,23 @@ class Wrapper:
     def spawned(self, p):
         """What the library gets of what is started: spawn.h."""
         whole = {"command": "commands", "argv": "argvs", "info": "infos"}
-        return f"spawn.{whole[p.name]}[0]" if p.name in whole else f"spawn.{p.name[len('array_of_'):].rstrip('s')}s"
+        return (
+            f"spawn.{whole[p.name]}[0]"
+            if p.name in whole
+            else f"spawn.{p.name[len('array_of_'):].rstrip('s')}s"
+        )
 
     def begin_spawn(self):
         if self.f.param("command"):
-            self.line("Spawn spawn = spawn_begin(c, at_root, 1, maxprocs, &(char *){(char *)command}, &(char **){argv}, &info);")
+            self.line(
+                "Spawn spawn = spawn_begin(c, at_root, 1, maxprocs, &(char *){(char *)command}, "
+                "&(char **){argv}, &info);"
+            )
         else:
-            self.line("Spawn spawn = spawn_begin(c, at_root, count, at_root && count > 0 ? *array_of_maxprocs : 0, array_of_commands, array_of_argv, array_of_info);")
+            self.line(
+                "Spawn spawn = spawn_begin(c, at_root, count, at_root && count > 0 ? "
+                "*array_of_maxprocs : 0, array_of_commands, array_of_argv, array_of_info);"
+            )
 
     def request_facts(self, p):
         f = self.f
@@ -412,11 +487,22 @@ class Wrapper:
     def needs(self):
         """Facts that the body refers to."""
         text = "\n".join(self.out)
-        return {w: re.search(rf"\b{w}\b", text) for w in ("facts", "self", "at_root", "at_leaf", "at_member", "at_leader", "from", "filled")}
+        return {
+            w: re.search(rf"\b{w}\b", text)
+            for w in (
+                "facts", "self", "at_root", "at_leaf", "at_member", "at_leader", "from", "filled",
+            )
+        }
 
     def text(self):
         f = self.f
-        result = f.returned.ctype if f.returned and f.returned.ctype else self.proto.returns if f.returned else "int"
+        result = (
+            f.returned.ctype
+            if f.returned and f.returned.ctype
+            else self.proto.returns
+            if f.returned
+            else "int"
+        )
         result = self.proto.returns
         params = ", ".join(self.ctype[p.name].declare(p.name) for p in f.params) or "void"
 
@@ -428,7 +514,8 @@ class Wrapper:
         if f.name == "MPI_Win_create_dynamic":
             self.line("attachments_open();")
         freed = [p for p in f.params if p.frees and p.kind not in ("buf", "request")]
-        for p in f.params: # what is gone when the library has it back may be another thread's by the time of its return
+        # Before the call: when it returns, another thread may have the freed memory or handle.
+        for p in f.params:
             if p.frees and p.kind == "buf" and not p.detaches:
                 self.line(f"memory_remove({p.name});")
             elif p in freed:
@@ -501,7 +588,11 @@ class Wrapper:
         pre = []
         needs_self = own is not None
         if needs_self:
-            value = own.name if not self.is_pointer(own) else f"({own.name} ? *{own.name} : {self.null(own)})"
+            value = (
+                own.name
+                if not self.is_pointer(own)
+                else f"({own.name} ? *{own.name} : {self.null(own)})"
+            )
             pre.append(f"const CommMetadata *facts = {own.kind}_facts({value});")
             pre.append("int self = facts_self(facts);")
         for word in ("root", "leaf", "member"):
@@ -522,14 +613,23 @@ class Wrapper:
             status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
             pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")
         for p in (q for q in f.hidden if q.kind == "found"):
-            pre.append(f"int64_t {p.name} = {'self != 0 ? WEND_ABSENT : ' if needs_self else ''}file_bytes(filename);")
+            pre.append(
+                f"int64_t {p.name} = "
+                f"{'self != 0 ? WEND_ABSENT : ' if needs_self else ''}file_bytes(filename);"
+            )
         if f.request:
             pre.append("c->amounts = 0;")
         if needs_self:
             pre.append("put_slot(c, self);")
 
-        lines = [f"#undef {f.name}", f"WEND_EXPORT {result} {f.name}({params})", "{",
-                 f"    ActiveCall *c = call_begin(WEND_FN_{f.name});", "    if (!c)", f"        return {self.call(False)};"]
+        lines = [
+            f"#undef {f.name}",
+            f"WEND_EXPORT {result} {f.name}({params})",
+            "{",
+            f"    ActiveCall *c = call_begin(WEND_FN_{f.name});",
+            "    if (!c)",
+            f"        return {self.call(False)};",
+        ]
         lines += ["    " + p for p in pre] + body + ["}", ""]
         return "\n".join(lines)
 
@@ -550,12 +650,20 @@ def number_group(group, names):
     lines = [f"static inline int64_t const_{group}(int64_t v)", "{"]
     if group in ("rank", "tag", "color", "index", "undefined"):
         negative = " && ".join(f"(int64_t)({n}) < 0" for n in names)
-        lines += ["    /* Most values are none of them; the second condition is known to the compiler. */",
-                  f"    if (v >= 0 && {negative})", "        return v;"]
+        lines += [
+            "    /* Most values are none of them. The second condition is a constant. */",
+            f"    if (v >= 0 && {negative})",
+            "        return v;",
+        ]
     for n in names:
         lines += [f"    if (v == (int64_t)({n}))", f"        return WEND_CONST(WEND_CONSTANT_{n});"]
     if group == "errcode":
-        lines += ["    int64_t class = error_code_class((int)v);", "    return class == v ? v : const_errcode(class);", "}", ""]
+        lines += [
+            "    int64_t class = error_code_class((int)v);",
+            "    return class == v ? v : const_errcode(class);",
+            "}",
+            "",
+        ]
         return "\n".join(lines)
     return "\n".join(lines + ["    return v;", "}", ""])
 
@@ -564,14 +672,24 @@ def bits_group(group, names, have):
     lines = [f"static inline int64_t bits_{group}(int v)", "{", "    int64_t w = 0;"]
     for i, n in enumerate(names):
         if n in have:
-            lines += [f"    if (v & {n}) {{", f"        w |= INT64_C(1) << {i};", f"        v &= ~{n};", "    }"]
+            lines += [
+                f"    if (v & {n}) {{",
+                f"        w |= INT64_C(1) << {i};",
+                f"        v &= ~{n};",
+                "    }",
+            ]
     return "\n".join(lines + ["    return w | (int64_t)(unsigned)v << 16;", "}", ""])
 
 
 def func_group(group, names):
     lines = [f"static inline void in_func_{group}(ActiveCall *c, const void *f)", "{"]
     for n in names:
-        lines += [f"    if (f == (const void *)(uintptr_t){n}) {{", f"        put_shape(c, WEND_CONST(WEND_CONSTANT_{n}));", "        return;", "    }"]
+        lines += [
+            f"    if (f == (const void *)(uintptr_t){n}) {{",
+            f"        put_shape(c, WEND_CONST(WEND_CONSTANT_{n}));",
+            "        return;",
+            "    }",
+        ]
     return "\n".join(lines + ["    in_func(c, f);", "}", ""])
 
 
@@ -587,27 +705,61 @@ def predefined(spec, library):
         for n in spec.groups.get(kind, []):
             if n in library.constants and n != "MPI_T_PVAR_ALL_HANDLES":
                 lines.append(f"    {{HANDLE_{kind.upper()}, WEND_CONSTANT_{n}, (uintptr_t){n}}},")
-    lines += ["};", "const size_t wend_n_predefined = sizeof wend_predefined / sizeof wend_predefined[0];", "",
-              "const ErrorClass wend_error_classes[] = {"]
-    lines += [f"    {{{n}, WEND_CONSTANT_{n}}}," for n in spec.groups["errcode"] if n in library.constants]
-    return "\n".join(lines + ["};", "const size_t wend_n_error_classes = sizeof wend_error_classes / sizeof wend_error_classes[0];", ""])
+    lines += [
+        "};",
+        "const size_t wend_n_predefined = sizeof wend_predefined / sizeof wend_predefined[0];",
+        "",
+        "const ErrorClass wend_error_classes[] = {",
+    ]
+    lines += [
+        f"    {{{n}, WEND_CONSTANT_{n}}}," for n in spec.groups["errcode"] if n in library.constants
+    ]
+    return "\n".join(
+        lines
+        + [
+            "};",
+            "const size_t wend_n_error_classes = sizeof wend_error_classes / sizeof "
+            "wend_error_classes[0];",
+            "",
+        ]
+    )
 
 
 def header(spec, library):
     """src/tracer/library.gen.h: all that the tracer takes from the MPI library."""
     functions = [f.name for f in library.recordable(spec)]
-    return "\n".join(["/* Made by spec/gen.py: what the MPI library has. The symbols are weak: a process that has no MPI loads the tracer too (a shell, a launcher), also when",
-                      " * LD_BIND_NOW is set. */"]
-                     + [f"#define HAVE_{n} 1" for n in functions]
-                     + [f"#pragma weak {n}" for n in library.symbols + ["P" + n for n in functions]]) + "\n"
+    return (
+        "\n".join(
+            [
+                "/* Made by spec/gen.py: what the MPI library has. The symbols are weak, because",
+                " * processes without MPI (a shell, a launcher) load the tracer too, even with",
+                " * LD_BIND_NOW set. */",
+            ]
+            + [f"#define HAVE_{n} 1" for n in functions]
+            + [f"#pragma weak {n}" for n in library.symbols + ["P" + n for n in functions]]
+        )
+        + "\n"
+    )
 
 
 def own(spec, library):
     """src/tracer/own.gen.h: see src/tracer/interpose/tools.h."""
-    lines = ["/* Made by spec/gen.py: in a file that includes this, PMPI_ functions are the MPI library's, whatever stands behind Wend (tools.h). */",
-             "#ifndef WEND_OWN_GEN_H", "#define WEND_OWN_GEN_H", "", "#include <mpi.h>", "",
-             "/* the functions are weak */", '#include "library.gen.h"', '#include "interpose/interpose.h"', ""]
-    lines += [f"#define P{f.name}(...) WEND_OWN({f.name}, __VA_ARGS__)" for f in library.recordable(spec)]
+    lines = [
+        "/* Made by spec/gen.py: in a file that includes this, PMPI_ functions are the MPI",
+        " * library's, whatever other tool comes behind Wend (tools.h). */",
+        "#ifndef WEND_OWN_GEN_H",
+        "#define WEND_OWN_GEN_H",
+        "",
+        "#include <mpi.h>",
+        "",
+        "/* the functions are weak */",
+        '#include "library.gen.h"',
+        '#include "interpose/interpose.h"',
+        "",
+    ]
+    lines += [
+        f"#define P{f.name}(...) WEND_OWN({f.name}, __VA_ARGS__)" for f in library.recordable(spec)
+    ]
     return "\n".join(lines + ["", "#endif"]) + "\n"
 
 
@@ -621,9 +773,14 @@ def wrappers(spec, library):
         for p in f.params + ([f.returned] if f.returned else []):
             if p.group and p.kind not in HANDLES and p.kind not in ("request", "skip"):
                 used.setdefault(p.group, set()).add(p.kind)
-    out = ["/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */", '#include "encode/encode.h"',
-           '#include "families/families.h"', "",
-           "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", ""]
+    out = [
+        "/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */",
+        '#include "encode/encode.h"',
+        '#include "families/families.h"',
+        "",
+        "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"",
+        "",
+    ]
     number_groups, helpers = set(), []
     for group, kinds in used.items():
         have = [n for n in spec.groups[group] if n in library.constants]

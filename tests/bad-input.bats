@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever a reader is given: one line that says what is wrong, the documented exit code, no crash; nothing is overwritten.
+# Bad input to the readers. Each prints one line that says what is wrong and returns the documented
+# exit status. None crashes, and nothing is overwritten.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -17,13 +18,14 @@ teardown() {
     ! mountpoint -q small 2>/dev/null || umount small
 }
 
-# refuses STATUS command…: that exit status, one line on standard error.
+# refuses STATUS command…: the command ends with STATUS and one line on standard error.
 refuses() {
     local expected=$1 lines
     shift
     run --separate-stderr timeout 20 "$@"
     lines=$(printf '%s\n' "$stderr" | grep -c .)
-    [ "$status" = "$expected" ] && [ "$lines" = 1 ] || fail "status $status (wanted $expected), $lines lines: $*" "$stderr"
+    [ "$status" = "$expected" ] && [ "$lines" = 1 ] ||
+        fail "status $status (wanted $expected), $lines lines: $*" "$stderr"
 }
 readers_refuse() { # each reader refuses recording $1 as bad input
     refuses 3 "$WEND" show "$1"
@@ -34,7 +36,7 @@ readers_refuse() { # each reader refuses recording $1 as bad input
     [ ! -e out.c ]
 }
 
-@test "a recording that is not there" { readers_refuse nowhere.dir; }
+@test "a missing recording" { readers_refuse nowhere.dir; }
 @test "an empty folder" {
     mkdir empty.dir
     readers_refuse empty.dir
@@ -81,14 +83,15 @@ END
         python3 "$flip" "$good/trace.tar.zst" bad.dir/trace.tar.zst "$i"
         run --separate-stderr timeout 20 "$WEND" dump bad.dir
         case $status in
-        0) diff <(printf '%s\n' "$output") expected >/dev/null || fail "flip $i: another content, and no error" ;;
+        0) diff <(printf '%s\n' "$output") expected >/dev/null ||
+            fail "flip $i: another content, and no error" ;;
         3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] ;;
         *) fail "flip $i: status $status: $stderr" ;;
         esac
     done
 }
 @test "bits flipped inside the members, checksums right" {
-    # The archive is packed anew, so that every checksum fits and only the reader's own checks stand between it and the bytes.
+    # The archive is packed again, so every checksum fits: only the reader's own checks are left.
     mkdir unpacked bad.dir
     tar --zstd -xf "$good/trace.tar.zst" -C unpacked
     cp -r unpacked pristine
@@ -105,14 +108,17 @@ END
         member=$(sed -n "$((i % $(wc -l <members) + 1))p" members)
         cp "pristine/$member" "unpacked/$member"
         python3 flip.py "unpacked/$member" "$i"
-        (cd unpacked && tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst $(tar --zstd -tf "$good/trace.tar.zst"))
+        (cd unpacked &&
+            tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst \
+            $(tar --zstd -tf "$good/trace.tar.zst"))
         for command in "$WEND show" "$WEND dump" "$PROXYGEN -o out.c"; do
             rm -f out.c
             # shellcheck disable=SC2086
             run --separate-stderr timeout 20 $command bad.dir
             case $status in
             0) ;;
-            3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] || fail "$command, flip $i in $member: $stderr" ;;
+            3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] ||
+                fail "$command, flip $i in $member: $stderr" ;;
             *) fail "$command, flip $i in $member: status $status: $stderr" ;;
             esac
         done
@@ -124,7 +130,9 @@ END
     tar --zstd -xf "$good/trace.tar.zst" -C unpacked
     grep -q '^format=' unpacked/meta
     sed -i 's/^format=.*/format=9999/' unpacked/meta
-    (cd unpacked && tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst $(tar --zstd -tf "$good/trace.tar.zst"))
+    (cd unpacked &&
+        tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst \
+        $(tar --zstd -tf "$good/trace.tar.zst"))
     refuses 3 "$WEND" show bad.dir
     [[ "$stderr" == *9999* ]]
     readers_refuse bad.dir
@@ -134,7 +142,7 @@ END
     run "$WEND" diff one.dir "$good"
     [ "$status" = 1 ]
 }
-@test "ranks and functions that are not there" {
+@test "missing ranks and functions" {
     refuses 2 "$WEND" dump "$good" --rank 99
     refuses 2 "$WEND" dump "$good" --rank -1
     refuses 2 "$WEND" dump "$good" --rank x
@@ -166,31 +174,34 @@ END
     run --separate-stderr bash -c '"$0" show "$1" >/dev/full' "$WEND" "$good"
     [ "$status" = 4 ]
 }
-@test "a reader that leaves early is no error" {
-    run --separate-stderr bash -c '"$0" dump "$1" | head -n 1; exit ${PIPESTATUS[0]}' "$WEND" "$good"
+@test "standard output that is closed early is no error" {
+    run --separate-stderr bash -c '"$0" dump "$1" | head -n 1; exit ${PIPESTATUS[0]}' "$WEND" \
+        "$good"
     [ "$status" = 0 ] || fail "status $status"
     [ -z "$stderr" ]
 }
 
-# application_survives: the program's own output and status are as ever, and wend says on one line what went wrong.
+# application_survives: the program's own output and status are the same, and wend prints one line
+# that says what went wrong.
 application_survives() {
     [ "$status" = 0 ] || fail "status $status" "$stderr"
     [ "$output" = "hello from 2 ranks: 1" ]
     [ "$(printf '%s\n' "$stderr" | grep -c wend)" = 1 ] || fail "not one line:" "$stderr"
 }
-@test "output that cannot be made is refused before the program runs" {
+@test "an output that cannot be made is refused before the program runs" {
     : >file
     refuses 4 "$WEND" trace -o file/a.dir "$PROGRAMS/hello"
     refuses 3 "$WEND" trace -o file "$PROGRAMS/hello"
 }
-@test "output that cannot be made later: the application runs as ever" {
+@test "an output that cannot be made later: the application is not disturbed" {
     : >file
     WEND_OUTPUT=$PWD/file/a.dir LD_PRELOAD=$LIBWEND run --separate-stderr mpi 2 "$PROGRAMS/hello"
     application_survives
 }
-@test "a full disk: the application runs as ever, nothing is left under the final name" {
+@test "a full disk: the application is not disturbed, and no file has the final name" {
     mkdir small
-    mount -t tmpfs -o size=64k,nr_inodes=16 tmpfs small 2>/dev/null || skip "cannot mount a small file system here"
+    mount -t tmpfs -o size=64k,nr_inodes=16 tmpfs small 2>/dev/null ||
+        skip "cannot mount a small file system here"
     dd if=/dev/zero of=small/filler bs=4096 2>/dev/null || true
     run --separate-stderr mpi 2 "$WEND" trace -o small/a.dir "$PROGRAMS/hello"
     left=$(ls small/a.dir 2>/dev/null || true)
@@ -204,7 +215,7 @@ application_survives() {
     [ "$output" = hi ]
     [ ! -e a.dir ]
 }
-@test "a program that is not there" {
+@test "a missing program" {
     refuses 4 "$WEND" trace -o a.dir ./nosuch
     [ ! -e a.dir ]
     : >not-executable

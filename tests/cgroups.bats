@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Limits of control groups, made up: of either version of the kernel's, whatever the machine at hand
-# has. What else groups can look like is in tests/unit/cgroup.c; tests/shortage.bats has a group of
-# the machine's.
+# Limits of simulated control groups, of either version, whatever version the machine has.
+# tests/unit/cgroup.c tests other forms of groups, tests/shortage.bats a real group.
 load helpers
 bats_require_minimum_version 1.5.0
 
 setup() {
     in_scratch
     unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
-    # The process itself becomes the program, so what its number stands for in /proc stays.
+    # The process becomes the program, so its number in /proc does not change.
     cat >host <<'END'
 mount --bind cgroup /proc/$$/cgroup && mount --bind mountinfo /proc/$$/mountinfo && exec "$@"
 END
 }
 
-# The process is in /job/step, and /job has the limit. The file of what is used of it is $used.
+# The process is in /job/step, and /job has the limit. $used is the file with the used memory.
 groups() { # VERSION LIMIT USED
     local line='4:memory:/job/step' type='cgroup none rw,memory' limit=memory.limit_in_bytes
     used=groups/job/memory.usage_in_bytes
@@ -39,7 +38,7 @@ run_within() { # RANKS
 }
 
 is_merged() { [ -e a.dir/trace.tar.zst ] || fail "$1: $(cat err)"; }
-is_kept() { # parts are left, which wend merge makes the recording of
+is_kept() { # the parts are kept, and wend merge makes the recording from them
     [ ! -e a.dir/trace.tar.zst ] || fail "$1: the merge took more than it may" || return
     grep -q "^wend: rank [0-9]: .*; to make the recording: wend merge $PWD/a.dir\$" err ||
         fail "$1: $(cat err)" || return
@@ -64,9 +63,10 @@ is_kept() { # parts are left, which wend merge makes the recording of
     done
 }
 
-# The file is a pipe here, so that answers differ. The merge of one rank asks when its two steps
-# begin, when each first takes memory, and again once an eighth of what was left is used up.
-@test "the merge ends when others have taken what was left, which may be any time" {
+# The file is a pipe here, so each read can give another number. The merge of one rank reads it at
+# the start of its two steps, when each step first takes memory, and whenever an eighth of the rest
+# is used up.
+@test "the merge ends cleanly whenever other processes take the rest of the memory" {
     mpi 1 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
     groups 2 2000000 0
     rm $used

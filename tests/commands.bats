@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Every command and subcommand has --help, --version, a manual page and completion, and the four agree on the options.
+# Every command and subcommand has --help, --version, a manual page and completion, and the four
+# agree on the options.
 load helpers
 
 commands() { # "NAME|words to run it"
@@ -9,7 +10,9 @@ commands() { # "NAME|words to run it"
     done
     echo "proxygen|$PROXYGEN"
 }
-each_command() { # FUNCTION: called with name and words; goes on after a failure and fails at the end
+# each_command FUNCTION: calls FUNCTION with the name and the words of each command. Goes on after a
+# failure, and fails at the end.
+each_command() {
     local failed=0 name words seen=0
     while IFS='|' read -r name words; do
         # shellcheck disable=SC2086
@@ -36,15 +39,18 @@ page_of() { # manual page as text without its escapes, man or mdoc
 has_help() {
     local name=$1
     shift
-    "$@" --help >"$BATS_TEST_TMPDIR/help" 2>"$BATS_TEST_TMPDIR/err" || { fail "$name --help: status $?"; return 1; }
-    [ ! -s "$BATS_TEST_TMPDIR/err" ] && grep -qi usage "$BATS_TEST_TMPDIR/help" && [ -n "$(options_of "$@")" ] || fail "$name --help says too little"
+    "$@" --help >"$BATS_TEST_TMPDIR/help" 2>"$BATS_TEST_TMPDIR/err" ||
+        { fail "$name --help: status $?"; return 1; }
+    [ ! -s "$BATS_TEST_TMPDIR/err" ] && grep -qi usage "$BATS_TEST_TMPDIR/help" &&
+        [ -n "$(options_of "$@")" ] || fail "$name --help says too little"
 }
 @test "--help" { each_command has_help; }
 
 has_version() {
     local name=$1
     shift
-    [[ "$("$@" --version)" == *"$PACKAGE_VERSION"* ]] || fail "$name --version: not $PACKAGE_VERSION"
+    [[ "$("$@" --version)" == *"$PACKAGE_VERSION"* ]] ||
+        fail "$name --version: not $PACKAGE_VERSION"
 }
 @test "--version" { each_command has_version; }
 
@@ -62,7 +68,7 @@ reports_a_full_disk() {
     done
     return $bad
 }
-@test "--help and --version that cannot be written; a reader that leaves" {
+@test "--help and --version to a full or closed output" {
     [ -c /dev/full ] || skip "no /dev/full"
     cd "$BATS_TEST_TMPDIR"
     each_command reports_a_full_disk
@@ -73,11 +79,14 @@ has_page() {
     shift
     [ -f "$SOURCE_DIR/man/$name.1" ] || { fail "no man/$name.1"; return 1; }
     for option in $(options_of "$@"); do
-        page_of "$name" | grep -qE -- "$option([^a-z-]|\$)" || { echo "man/$name.1 lacks $option" >&2; bad=1; }
+        page_of "$name" | grep -qE -- "$option([^a-z-]|\$)" ||
+            { echo "man/$name.1 lacks $option" >&2; bad=1; }
     done
-    # and back: what the page lists as a tagged option exists
-    for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) -' | grep -oE -- '--[a-z][a-z-]*' | sort -u); do
-        options_of "$@" | grep -qx -- "$option" || { echo "man/$name.1 has $option, the command has not" >&2; bad=1; }
+    # the reverse: each option with a tag in the page exists
+    for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) -' |
+        grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+        options_of "$@" | grep -qx -- "$option" ||
+            { echo "man/$name.1 has $option, the command has not" >&2; bad=1; }
     done
     return $bad
 }
@@ -86,12 +95,16 @@ has_page() {
 page_is_clean() {
     command -v mandoc >/dev/null || command -v groff >/dev/null || return 0
     local page=$SOURCE_DIR/man/$1.1 complaints
-    if command -v groff >/dev/null; then complaints=$(groff -mandoc -Tutf8 -ww "$page" 2>&1 >/dev/null); else complaints=$(mandoc -T lint -W warning "$page"); fi
+    if command -v groff >/dev/null; then
+        complaints=$(groff -mandoc -Tutf8 -ww "$page" 2>&1 >/dev/null)
+    else
+        complaints=$(mandoc -T lint -W warning "$page")
+    fi
     [ -z "$complaints" ] || fail "$1: $complaints"
 }
 @test "manual pages are well formed" { each_command page_is_clean; }
 
-# completed_by_SHELL WORD…: what that shell offers for the last word, a line each.
+# completed_by_SHELL WORD…: prints the words that the shell offers for the last word, one a line.
 completed_by_bash() {
     bash -c '
         compopt() { :; }
@@ -148,7 +161,7 @@ completes() {
     completed_by_bash "$PROXYGEN" --target = m | grep -qx mpich
     mkdir later
     completed_by_bash "$WEND" trace --mpi = openmpi ./app la | grep -qx later
-    # the program comes after the value, and has options of its own
+    # the program comes after the value; options behind it belong to it
     completed_by_bash "$WEND" trace --mpi = openmpi mkdi | grep -qx mkdir
     completed_by_bash "$WEND" trace --forc | grep -qx -- --force
     for before in "--mpi = openmpi" "-o dir" "-q"; do
@@ -178,7 +191,8 @@ completes() {
         run_words=${run_words/#proxygen/$PROXYGEN}
         # shellcheck disable=SC2086
         known=$(options_of $run_words)
-        for option in $(grep -oE "(^|[ \`])$words [^|&#]*" "$SOURCE_DIR/README.md" | grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+        for option in $(grep -oE "(^|[ \`])$words [^|&#]*" "$SOURCE_DIR/README.md" |
+            grep -oE -- '--[a-z][a-z-]+' | sort -u); do
             grep -qx -- "$option" <<<"$known" || fail "README: $words has no $option"
         done
     done
@@ -213,7 +227,7 @@ gives_version() {
     "$PROXYGEN" -oc.c a.dir
     "$PROXYGEN" -fod.c a.dir
     cmp <(grep -v '\.c' c.c) <(grep -v '\.c' d.c)
-    # what follows the program is the program's, and so is what follows "--"
+    # words behind the program, or behind "--", belong to the program
     mpi 1 "$WEND" trace -qoe.dir sh -c 'echo "$@"' - -oDIR -V >out
     [ "$(cat out)" = "-oDIR -V" ]
     run timeout 20 "$WEND" show -- -a.dir
@@ -259,9 +273,10 @@ gives_version() {
     env -u LD_LIBRARY_PATH moved/bin/wend show a.dir >/dev/null
     family=$(basename "$BUILD_DIR"/spec/*.target .target)
     env -u LD_LIBRARY_PATH moved/bin/proxygen a.dir -o proxy.c --target "$family"
-    # libwend-read, as pkg-config finds it there
+    # libwend-read, found by pkg-config in the moved tree
     export PKG_CONFIG_PATH=$PWD/moved/lib/pkgconfig
-    read -ra flags <<<"$(pkg-config --define-variable=prefix="$PWD/moved" --cflags --libs wend-read)"
+    read -ra flags \
+        <<<"$(pkg-config --define-variable=prefix="$PWD/moved" --cflags --libs wend-read)"
     cc "$HELPERS_DIR/../examples/read/list-calls.c" "${flags[@]}" -o list-calls
     LD_LIBRARY_PATH=$PWD/moved/lib ./list-calls a.dir | grep -q '^1.0 0 MPI_Init'
 }

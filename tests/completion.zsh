@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# completion.zsh FILE WORD…: what zsh's completion in FILE offers for the last WORD, a line each. What
-# it would hand to zsh's own functions is printed instead: zsh has those only at a prompt.
+# completion.zsh FILE WORD…: prints the words that zsh's completion in FILE offers for the last
+# WORD, one a line. zsh's own functions exist only at a prompt, so their arguments are printed.
 file=$1
 shift
 words=("$@")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Buffers in memory of CUDA. tests/cuda has what stands for CUDA: its devices are memory of the host.
+# Buffers in CUDA memory. tests/cuda has a stand-in for CUDA, whose devices are memory of the host.
 load helpers
 setup() {
     in_scratch
@@ -7,17 +7,19 @@ setup() {
     export LD_LIBRARY_PATH=$CUDA${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 }
 
-# sorted_output N program…: the lines of all ranks, with and without Wend; and what the driver was asked for (threads interleave as they like).
+# sorted_output N program…: the lines of all ranks with and without Wend, sorted because threads
+# interleave, and the calls that the driver received.
 sorted_output() {
     STANDIN_LOG=plain.log mpi "$@" | sort >plain.out
     STANDIN_LOG=recorded.log record app.dir "$@" | sort >recorded.out
     diff plain.out recorded.out >&2 || fail "standard output changed under wend trace"
     for ((rank = 0; rank < $1; rank++)); do
-        diff <(sort plain.log."$rank") <(sort recorded.log."$rank") >&2 || fail "the driver got other calls under wend trace"
+        diff <(sort plain.log."$rank") <(sort recorded.log."$rank") >&2 ||
+            fail "the driver got other calls under wend trace"
     done
 }
 
-# places DIR: where the blocks are, in the order of the calls.
+# places DIR: prints the places of the blocks, in the order of the calls.
 places() {
     "$WEND" dump "$1" | grep -o ' wend_\(device\|managed\|pinned\)(.*)'
 }
@@ -25,26 +27,33 @@ places() {
 @test "memory of CUDA is recorded with its device" {
     sorted_output 4 "$CUDA/buffers"
     grep -q '^rank 3: errors 0 1 1 2 2 1 1 0$' plain.out # those of the application, and no others
-    [ "$(grep -c ^context plain.log.2)" = 3 ]            # of its own device, of another, and of that again after a reset
+    # a context of its own device, of another, and of that again after a reset
+    [ "$(grep -c ^context plain.log.2)" = 3 ]
     "$WEND" dump -r 2 app.dir >dump.out
-    grep -A 1 'wend_device(segment=cuda#0, device=2)' dump.out | grep -q 'MPI_Sendrecv(sendbuf=cuda#0+400, .*, recvbuf=cuda#0+800'
+    grep -A 1 'wend_device(segment=cuda#0, device=2)' dump.out |
+        grep -q 'MPI_Sendrecv(sendbuf=cuda#0+400, .*, recvbuf=cuda#0+800'
     grep -A 1 'wend_managed(segment=cuda#0, device=2)' dump.out | grep -q 'MPI_Bcast(buffer=cuda#0'
-    grep -A 1 'wend_pinned(segment=cuda#1, device=2)' dump.out | grep -q 'MPI_Allreduce(sendbuf=cuda#0+4, recvbuf=cuda#1+4'
-    grep -q 'sendbuf=cuda#0+2568, sendcount=4, .* recvbuf=cuda#0+2584' dump.out      # row 5 of a pitched block
-    grep -q 'recvbuf=cuda#1+8000, recvcount=0' dump.out                             # the end of a block
-    [ "$(grep -c 'sendtag=7, recvbuf=cuda#0+128' dump.out)" = 10 ]                  # a block that comes and goes, each time as the same
-    grep -B 1 'sendtag=8, ' dump.out | grep -q 'wend_device(segment=cuda#0, device=0)' # of a pool of another device than the current one
+    grep -A 1 'wend_pinned(segment=cuda#1, device=2)' dump.out |
+        grep -q 'MPI_Allreduce(sendbuf=cuda#0+4, recvbuf=cuda#1+4'
+    # row 5 of a pitched block
+    grep -q 'sendbuf=cuda#0+2568, sendcount=4, .* recvbuf=cuda#0+2584' dump.out
+    # the end of a block
+    grep -q 'recvbuf=cuda#1+8000, recvcount=0' dump.out
+    # a block that is allocated and freed repeatedly, with the same number each time
+    [ "$(grep -c 'sendtag=7, recvbuf=cuda#0+128' dump.out)" = 10 ]
+    # from a pool of another device than the current one
+    grep -B 1 'sendtag=8, ' dump.out | grep -q 'wend_device(segment=cuda#0, device=0)'
     # a reset ends the block of that device, and not that of the other
     sed -n '/, tag=9,/,/sendtag=11/p' dump.out >reset.out
     grep -A 2 'wend_free(segment=cuda#0)' reset.out | grep -q 'sendtag=10, recvbuf=cuda#0+40'
     grep -q 'sendtag=11, recvbuf=cuda#1+40' reset.out
-    # blocks that MPI has not seen leave no mark
+    # blocks that were not passed to MPI are not recorded
     [ "$(grep -c 'wend_free' dump.out)" = "$(($(places app.dir | wc -l) / 4 - 1))" ]
-    # that the device differs by rank makes no more classes than there would be
+    # devices that differ by rank do not make more classes
     "$WEND" show app.dir | grep -q '^ *4 .* 0-3$'
 }
 
-@test "memory of CUDA is seen whichever way the program comes to the runtime" {
+@test "memory of CUDA is seen however the program reaches the runtime" {
     record app.dir 3 "$CUDA/buffers" >/dev/null
     for how in ptsz static dlsym host; do
         record "$how.dir" 3 "$CUDA/buffers-$how" >/dev/null
@@ -70,14 +79,15 @@ END
 }
 
 @test "memory of CUDA is seen when its functions are called by pointers" {
-    for program in pointers pointers-fixed; do # the program's own stubs stand for the functions in the second
+    # the second has its own stubs for the functions
+    for program in pointers pointers-fixed; do
         record "$program.dir" 1 "$CUDA/$program"
         diff <(places "$program.dir") <(printf ' wend_%s(segment=cuda#0, device=0)\n' device pinned)
         [ "$("$WEND" dump "$program.dir" | grep -c 'wend_free(segment=cuda#0)')" = 2 ]
     done
 }
 
-@test "a program that looks for CUDA finds none if there is none, and dlsym knows who asks" {
+@test "a program that looks for CUDA finds none, and dlsym answers for its caller" {
     same_output 1 "$CUDA/without"
     grep -qx 'next: 0 0 0 0' plain.out
 }
@@ -97,13 +107,15 @@ END
     record proxy.dir 4 ./proxy
     "$WEND" diff app.dir proxy.dir
     diff <(places app.dir) <(places proxy.dir)
-    # all that it makes it frees
+    # it frees everything that it allocates
     STANDIN_LOG=proxy.log mpi 4 ./proxy
     [ "$(grep -c '^device\|^managed\|^pinned' proxy.log.1)" = "$(grep -c '^free' proxy.log.1)" ]
     # with fewer devices; and with none
     STANDIN_DEVICES=2 mpi 4 ./proxy
-    ! STANDIN_DEVICES=0 mpi 4 sh -c 'exec ./proxy 2>>none.err' # the launcher may lose what ranks that abort have said
-    grep -q 'proxy: rank [0-3]: cudaGetDeviceCount, for [0-9]* bytes: no CUDA-capable device' none.err
+    # the launcher may lose the output of ranks that abort
+    ! STANDIN_DEVICES=0 mpi 4 sh -c 'exec ./proxy 2>>none.err'
+    grep -q 'proxy: rank [0-3]: cudaGetDeviceCount, for [0-9]* bytes: no CUDA-capable device' \
+        none.err
 }
 
 @test "round trip: memory of CUDA, the proxy in several files" {
@@ -116,14 +128,14 @@ END
     diff <(places app.dir) <(places proxy.dir)
 }
 
-@test "proxygen --cuda of a program without CUDA is as without it" {
+@test "proxygen --cuda changes nothing for a program without CUDA" {
     record app.dir 2 "$PROGRAMS/memory"
     "$PROXYGEN" app.dir -o host.c
     "$PROXYGEN" --cuda app.dir -o cuda.c
     cmp host.c cuda.c
 }
 
-@test "dlsym is reached by a jump whatever flags Wend is built with" {
+@test "dlsym is reached by a jump, whatever the flags of the build" {
     [ "$(uname -m)" = x86_64 ] || skip "jumps are looked for by their x86-64 name"
     gcc -std=gnu11 -D_GNU_SOURCE -O0 -fno-optimize-sibling-calls -S -o cuda.s \
         -I"$SOURCE_DIR" -I"$SOURCE_DIR/include" -I"$SOURCE_DIR/src/tracer" \

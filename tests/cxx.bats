@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI's C++ bindings: operators, attributes, generalized requests and exceptions go through functions of the library that no other language uses.
+# MPI's C++ bindings: operators, attributes, generalized requests and exceptions go through
+# functions of the library that no other language uses.
 load helpers
 setup() {
     [ -x "$PROGRAMS/cxx" ] || skip "no C++ bindings in this MPI"
     in_scratch
 }
 
-@test "the C++ bindings: what arrives is the same, and the round trip" {
+@test "the C++ bindings: equal results, and the round trip" {
     same_lines 3 "$PROGRAMS/cxx"
     grep -q 'rank 1: exception: ' plain.out
     roundtrip_from_recording 3

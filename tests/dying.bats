@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs that do not come to MPI_Finalize: what was recorded is there, and they end as they would without Wend.
+# Runs that end before MPI_Finalize: the recording has the calls up to the end, and the run ends as
+# it would without Wend.
 load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-# The command with what its ranks say in the files out and err: a launcher that ends the others may drop what was said last.
+# Runs the command; its ranks write to the files out and err, because a launcher that ends ranks may
+# lose their last output.
 heard() { # N command…; whatever the launcher's status
     rm -f out err
     # shellcheck disable=SC2016
@@ -16,19 +18,24 @@ dies() { # HOW N: runs it recorded, into a.dir
     [ ! -e a.dir/trace.tar.zst ] || fail "there is an archive" || return
     "$WEND" merge a.dir >merged || return
 }
-is_whole() { # what rank 1 has done, and where the others were
-    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ] || fail "rank 1's calls are not all there" || return
+is_whole() { # the recording has the calls of rank 1, and the unfinished calls of the others
+    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ] ||
+        fail "rank 1's calls are not all there" || return
     for rank in 0 2; do
-        "$WEND" dump --rank $rank a.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished' || fail "rank $rank was in a barrier" || return
+        "$WEND" dump --rank $rank a.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished' ||
+            fail "rank $rank was in a barrier" || return
     done
     grep -q 'MPI_Barrier(comm=MPI_COMM_WORLD) has not returned' merged
 }
 
-@test "one rank ends by a signal, MPI_Abort, exit, _exit or exec: the calls of all are there, and how it ended" {
+@test "a rank ends by a signal, MPI_Abort, exit, _exit or exec: all calls are there, and why" {
     local overflow="overflow|signal SIGSEGV"
-    library_is openmpi && overflow= # its handler for crashes cannot run then: what there is, is the last checkpoint
-    for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" "SIGTERM|signal SIGTERM" ${overflow:+"$overflow"} \
-        "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" "handler|exit 8"; do
+    # its handler for crashes cannot run then: only the last checkpoint is left
+    library_is openmpi && overflow=
+    for end in "SIGSEGV|signal SIGSEGV" "SIGFPE|signal SIGFPE" "SIGABRT|signal SIGABRT" \
+        "SIGTERM|signal SIGTERM" ${overflow:+"$overflow"} \
+        "abort|MPI_Abort 3" "exit|exit 5" "_exit|exit 6" "default|signal SIGTERM" "exec|exec true" \
+        "handler|exit 8"; do
         rm -rf a.dir
         dies "${end%|*}" 3 || fail "${end%|*}"
         grep -q "^wend: rank 1: ${end#*|}; to make the recording: wend merge .*a.dir$" err ||
@@ -49,7 +56,7 @@ is_whole() { # what rank 1 has done, and where the others were
     grep -q '"failed_calls":0,"unfinished_calls":2,' shown.json || fail "$(cat shown.json)"
 }
 
-@test "what is said of it is whole, however long names are" {
+@test "the reason is whole, however long names are" {
     long_folder
     local successor=x${long##*/}
     ln -s "$(type -P true)" "$successor"
@@ -71,8 +78,9 @@ is_whole() { # what rank 1 has done, and where the others were
 }
 
 @test "the process itself ends by the same signal and with the same status" {
-    # The launcher's status is one of several processes'; the shell around rank 1 sees its own. It is in a session of its own, for the launcher ends
-    # what it has started when one rank is gone.
+    # The launcher's status is that of any of the processes. The shell around rank 1 sees that of
+    # its rank. It has a session of its own, because the launcher ends its processes when one rank
+    # is gone.
     cat >around <<'END'
 if [ "${PMI_RANK-$OMPI_COMM_WORLD_RANK}" != 1 ]; then exec "$@"; fi
 setsid --wait sh -c '"$@"; echo "$?" >ended.new; mv ended.new ended' - "$@"
@@ -88,7 +96,7 @@ END
     done
 }
 
-@test "several threads, and a callback: each is where it was" {
+@test "several threads, and a callback: each has its unfinished call" {
     dies threads 2
     grep -q 'thread 1  MPI_Recv(.*count=1.*tag=1.*) has not returned' merged || fail "$(cat merged)"
     grep -q 'thread 2  MPI_Recv(.*count=2.*tag=2.*) has not returned' merged || fail "$(cat merged)"
@@ -101,7 +109,7 @@ END
     grep -q 'rank 1: signal SIGALRM' merged
 }
 
-@test "what is no end of the run: children that end, a last thread that ends" {
+@test "children or a last thread that end do not end the run" {
     record a.dir 2 "$PROGRAMS/dying" children >out 2>err
     [ ! -s out ] || fail "$(cat out)"
     [ "$(ls a.dir)" = trace.tar.zst ]
@@ -110,19 +118,21 @@ END
     [ "$(ls b.dir)" = trace.tar.zst ]
 }
 
-@test "SIGKILL after a checkpoint: what was recorded until then" {
-    "$PYTHON" "$SOURCE_DIR/tests/kills.py" 4 "$WEND" "$PROGRAMS/dying" env LD_PRELOAD="$YIELD" "${LAUNCH[@]}"
+@test "SIGKILL after a checkpoint: the recording goes up to it" {
+    "$PYTHON" "$SOURCE_DIR/tests/kills.py" 4 "$WEND" "$PROGRAMS/dying" env LD_PRELOAD="$YIELD" \
+        "${LAUNCH[@]}"
 }
 
-@test "SIGKILL before the first checkpoint: wend merge says that there is nothing" {
-    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" "SIGKILL all" >out 2>err || true # Open MPI lets the others end by SIGTERM
+@test "SIGKILL before the first checkpoint: wend merge finds no recording" {
+    # Open MPI lets the others end by SIGTERM
+    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" "SIGKILL all" >out 2>err || true
     run "$WEND" merge a.dir
     [ "$status" = 3 ]
     [[ "$output" == *"no rank saved anything"* ]]
     [ "${#lines[@]}" = 1 ]
 }
 
-@test "parts alone are no recording yet: readers say what makes one of them" {
+@test "parts alone are no recording: readers name wend merge" {
     mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
     for reader in "$WEND show" "$WEND dump" "$PROXYGEN -o proxy.c"; do
         run $reader a.dir
@@ -132,7 +142,7 @@ END
     done
 }
 
-@test "wend merge: wrong operands, an archive that is there, damaged parts" {
+@test "wend merge: wrong operands, an existing archive, damaged parts" {
     run "$WEND" merge
     [ "$status" = 2 ]
     run "$WEND" merge nosuch
@@ -157,7 +167,7 @@ END
     [ -z "$("$WEND" dump --rank 2 a.dir)" ]
 }
 
-@test "wend merge: a world of which nothing was saved does not take the others along" {
+@test "wend merge: a world without parts does not prevent the others" {
     dies SIGTERM 3
     rm a.dir/trace.tar.zst
     mkdir a.dir/world-2.parts
@@ -189,12 +199,24 @@ END
 }
 
 @test "round trip: a rank alone that ends in MPI_Abort, or in an error that nobody handles" {
-    for how in "MPI_Abort(MPI_COMM_WORLD, 7)" "MPI_Send(&rank, 1, MPI_INT, 3, 0, MPI_COMM_WORLD)"; do
-        printf '#include <mpi.h>\nint main(void) { int rank; MPI_Init(0, 0); MPI_Comm_rank(MPI_COMM_WORLD, &rank); %s; MPI_Finalize(); return 0; }\n' "$how" >ends.c
+    for how in "MPI_Abort(MPI_COMM_WORLD, 7)" \
+        "MPI_Send(&rank, 1, MPI_INT, 3, 0, MPI_COMM_WORLD)"; do
+        cat >ends.c <<END
+#include <mpi.h>
+int main(void)
+{
+    int rank;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    $how;
+    MPI_Finalize();
+    return 0;
+}
+END
         "$MPICC" ends.c -o ends
         rm -rf app.dir proxy.dir
         status=0 again=0
-        # Without a launcher: MPICH's says 1 instead of what the program ended with, once in ten times.
+        # Without a launcher: in one of ten runs MPICH's returns 1 instead of the program's status.
         timeout "$TEST_TIMEOUT" "$WEND" trace -o app.dir ./ends >out 2>&1 || status=$?
         [ "$status" != 0 ]
         "$WEND" merge app.dir
@@ -208,14 +230,14 @@ END
     done
 }
 
-@test "a run that comes to its end leaves no parts, with checkpoints and without" {
+@test "a run that reaches its end leaves no parts, with checkpoints and without" {
     WEND_CHECKPOINT=1 record a.dir 3 "$PROGRAMS/dying" none 2
     [ "$(ls a.dir)" = trace.tar.zst ]
     WEND_CHECKPOINT=0 record b.dir 3 "$PROGRAMS/dying"
     [ "$(ls b.dir)" = trace.tar.zst ]
 }
 
-@test "the parts take no more than their share of the disk" {
+@test "the parts take at most their share of the disk" {
     WEND_DISK=0 mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
     [ "$(ls a.dir/trace.parts)" = run ]
 }
@@ -223,10 +245,11 @@ END
 on_small_disk() { # command…: a.dir is on a disk of 16 MB
     mkdir -p a.dir
     # shellcheck disable=SC2016
-    unshare --mount bash -c 'mount -t tmpfs -o size=16m none a.dir && "$@"' - bash -c 'source "$HELPERS_DIR/helpers.bash"; "$@"' - "$@"
+    unshare --mount bash -c 'mount -t tmpfs -o size=16m none a.dir && "$@"' - bash \
+        -c 'source "$HELPERS_DIR/helpers.bash"; "$@"' - "$@"
 }
 
-@test "a disk that is full: the room that was reserved takes the end; without a checkpoint before there is nothing" {
+@test "a full disk: the reserved space holds the end; without a checkpoint there is no recording" {
     unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
     export HELPERS_DIR BUILD_DIR WEND PROGRAMS
     check() { # HOW SECONDS: runs it, and frees the disk

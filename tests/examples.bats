@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The whole loop on every example: run it, record it, dump it, compile its proxy, record that, compare. One test for each program and number of ranks.
+# The whole loop on every example: run it, record it, dump it, compile its proxy, record that,
+# compare. There is a test for each program and number of ranks.
 load helpers
 setup() { in_scratch; }
 
@@ -14,7 +15,10 @@ setup() { in_scratch; }
 @test "ring, 16 ranks" { roundtrip 16 "$EXAMPLES/ring"; }
 @test "collectives, blocking, 4 ranks" { roundtrip 4 "$EXAMPLES/collectives" -k blocking; }
 @test "collectives, nonblocking, 4 ranks" { roundtrip 4 "$EXAMPLES/collectives" -k nonblocking; }
-@test "collectives, persistent, 4 ranks" { library_has MPI_Bcast_init; roundtrip 4 "$EXAMPLES/collectives" -k persistent; }
+@test "collectives, persistent, 4 ranks" {
+    library_has MPI_Bcast_init
+    roundtrip 4 "$EXAMPLES/collectives" -k persistent
+}
 @test "collectives, 9 ranks" { roundtrip 9 "$EXAMPLES/collectives"; }
 @test "rowcol, 4 ranks" { roundtrip 4 "$EXAMPLES/rowcol"; }
 @test "rowcol, 11 ranks, two of them idle" { roundtrip 11 "$EXAMPLES/rowcol"; }

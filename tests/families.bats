@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Two builds side by side: which libwend goes with a program, and recordings that go from one library to the other. MPICH_BUILD_DIR and OPENMPI_BUILD_DIR say where they are; with one
-# of them there is nothing to choose.
+# Two builds side by side: which libwend a program gets, and recordings of one library that are used
+# with the other. MPICH_BUILD_DIR and OPENMPI_BUILD_DIR are the builds; with one of them there is
+# nothing to choose.
 load helpers
 
 setup() {
@@ -12,7 +13,7 @@ setup() {
     esac
 }
 
-other() { # the configuration of the other build, in a shell of its own
+other() { # command…: runs it with the configuration of the other build
     [ -n "${OTHER_BUILD_DIR:-}" ] || skip "there is a build for one MPI library only"
     (unset MPICC MPIEXEC MPIFORT WEND PROXYGEN
         BUILD_DIR=$OTHER_BUILD_DIR
@@ -34,7 +35,8 @@ other() { # the configuration of the other build, in a shell of its own
 @test "installed side by side, each program is recorded with the library that goes with it" {
     other true
     for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
-        make -s -C "$build" install DESTDIR="$PWD/root" >install.out 2>&1 || fail "make install" "$(tail -n 5 install.out)"
+        make -s -C "$build" install DESTDIR="$PWD/root" >install.out 2>&1 ||
+            fail "make install" "$(tail -n 5 install.out)"
     done
     installed=$(find root -path "*/bin/wend" -type f)
     [ "$(find root -name 'libwend-[mo]p*.so' | wc -l)" = 2 ]
@@ -45,14 +47,14 @@ other() { # the configuration of the other build, in a shell of its own
     other there
     "$WEND" show there.dir >there
     [ "$(grep '^MPI  ' here)" != "$(grep '^MPI  ' there)" ]
-    # and where the program tells nothing, by the launcher
+    # if the program does not show its family, the launcher does
     WEND=$PWD/$installed record here2.dir 2 sh -c 'exec "$0"' "$PROGRAMS/hello"
     there() { WEND=$OTHER_WEND record there2.dir 2 sh -c 'exec "$0"' "$PROGRAMS/hello"; }
     other there
     "$WEND" show there2.dir >/dev/null
 }
 
-@test "what two builds installed in one prefix, uninstalling both removes, in either order" {
+@test "two builds in one prefix: uninstalling both, in either order, leaves nothing" {
     other true
     both=("$BUILD_DIR" "$OTHER_BUILD_DIR")
     for first in 0 1; do
@@ -68,14 +70,15 @@ other() { # the configuration of the other build, in a shell of its own
     done
 }
 
-@test "a family that there is no library for is a usage error" {
+@test "a family without a library is a usage error" {
     status=0
     "$WEND" trace --mpi none "$PROGRAMS/hello" 2>message || status=$?
     [ "$status" = 2 ]
     grep -q 'libwend-none.so' message
 }
 
-# past PROGRAM…: the other build's program runs under this build's library as it does alone, and one line says why there is no recording.
+# past PROGRAM…: the other build's program runs under this build's library as it does alone, and one
+# line says why there is no recording.
 past() {
     ours=$BUILD_DIR/.libs/libwend-$FAMILY.so
     alone() { mpi 2 "$@" >plain.out; }
@@ -88,14 +91,14 @@ past() {
     [ ! -e a.dir ]
 }
 
-@test "a program under another family's library, preloaded by hand, runs as ever" {
+@test "a program with another family's libwend preloaded runs undisturbed" {
     other true
     past "$OTHER_BUILD_DIR/examples/datatypes"
     export LD_BIND_NOW=1
     past "$OTHER_BUILD_DIR/examples/stencil2d"
 }
 
-@test "the same where MPI is loaded later, for one module alone" {
+@test "the same if MPI is loaded later, for one module alone" {
     other true
     past "$OTHER_BUILD_DIR/tests/programs/late" "$OTHER_BUILD_DIR/tests/programs/late.so"
 }
@@ -129,7 +132,7 @@ across_or_expected() {
 @test "across: intercommunicators" { across 4 "$EXAMPLES/intercomm"; }
 @test "across: files" { across 4 "$EXAMPLES/fileio"; }
 @test "across: statuses" { across 4 "$PROGRAMS/statuses"; }
-@test "across: graphs whose neighbours stand in an order of the library's" {
+@test "across: graphs whose neighbours have an order of the library's" {
     across_or_expected 4 "$PROGRAMS/distgraph" all
     grep -q '^differ, only as expected of a proxy:$' diff.out
     rm -rf ./*.dir ./proxy ./proxy.c
@@ -144,7 +147,7 @@ across_or_expected() {
     across 3 "$PROGRAMS/f08"
 }
 
-@test "proxygen says what the library that a proxy is for lacks" {
+@test "proxygen names the functions that the proxy's library lacks" {
     other true
     status=0
     if grep -q 'MPI_Pready;' "$BUILD_DIR"/spec/*.target; then
@@ -156,9 +159,11 @@ across_or_expected() {
     lacking=$(grep -L 'MPI_Pready;' {"$BUILD_DIR","$OTHER_BUILD_DIR"}/spec/*.target)
     lacking=$(basename "$lacking" .target)
     for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
-        (BUILD_DIR=$build && "$build/proxygen" app.dir -f -o p.c 2>"note-$(basename "$build"/spec/*.target .target)")
+        (BUILD_DIR=$build &&
+            "$build/proxygen" app.dir -f -o p.c 2>"note-$(basename "$build"/spec/*.target .target)")
     done
-    grep -qx 'proxygen: p.c: .* lacks MPI_Parrived, MPI_Pready, MPI_Pready_list, MPI_Pready_range, MPI_Precv_init and MPI_Psend_init' "note-$lacking"
+    partitioned="MPI_Parrived, MPI_Pready, MPI_Pready_list, MPI_Pready_range, MPI_Precv_init"
+    grep -qx "proxygen: p.c: .* lacks $partitioned and MPI_Psend_init" "note-$lacking"
     [ "$(cat note-* | wc -l)" = 1 ]
     for build in "$BUILD_DIR" "$OTHER_BUILD_DIR"; do
         target=$(basename "$build"/spec/*.target .target) status=0
@@ -173,15 +178,19 @@ across_or_expected() {
 
 # -- versions of one family --
 
-# A library that has two functions more than Wend was built for: one has 14 arguments of which each counts, the other a long name.
+# A library with two functions that Wend was not built for: one has 14 arguments, all of which
+# matter, the other a long name.
 OTHER=MPIX_Other_$(printf '%0200d' 0)
 newer_library() {
     cat >more.c <<'END'
-long PMPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m)
+#define MORE int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, \
+             long j, long k, long l, long m
+long PMPIX_More(MORE)
 {
-    return *rank * 0 + a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j + 11 * k + 12 * l + 13 * m;
+    return *rank * 0 + a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + 9 * i + 10 * j +
+           11 * k + 12 * l + 13 * m;
 }
-long MPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m) __attribute__((weak, alias("PMPIX_More")));
+long MPIX_More(MORE) __attribute__((weak, alias("PMPIX_More")));
 int PMPIX_Other(void) { return 0; }
 int MPIX_Other(void) __attribute__((weak, alias("PMPIX_Other")));
 int MPIX_NUMBER = 7; /* no function */
@@ -190,10 +199,11 @@ END
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-long MPIX_More(int *rank, long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l, long m);
+#define MORE int *, long, long, long, long, long, long, long, long, long, long, long, long, long
+long MPIX_More(MORE);
 int MPIX_Other(void);
 extern int MPIX_NUMBER;
-long (*volatile pointer)(int *, long, long, long, long, long, long, long, long, long, long, long, long, long) = MPIX_More;
+long (*volatile pointer)(MORE) = MPIX_More;
 int main(int argc, char **argv)
 {
     int rank, which = argc > 1 ? atoi(argv[1]) : 0;
@@ -215,7 +225,7 @@ END
     "$MPICC" -w "$@" newer.c -o newer -L. -lmore -Wl,-rpath,"$PWD"
 }
 
-@test "functions that the library has and Wend was not built for: called, they are named" {
+@test "called functions that Wend was not built for are named" {
     newer_library
     mpi 2 "$WEND" trace -o none.dir ./newer >out 2>err
     [ "$(cat out)" = "sum 0, number 7" ]
@@ -223,15 +233,22 @@ END
     ! "$WEND" show none.dir | grep '^not recorded' || fail "a reference is no call"
 
     mpi 2 "$WEND" trace -o one.dir ./newer 1 >out 2>err
-    [ "$(cat out)" = "sum $((1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100 + 121 + 144 + 13 * (1 << 40) + 91)), number 7" ] || fail "$(cat out)"
+    local sum=$((1 + 4 + 9 + 16 + 25 + 36 + 49 + 64 + 81 + 100 + 121 + 144 + 13 * (1 << 40) + 91))
+    [ "$(cat out)" = "sum $sum, number 7" ] || fail "$(cat out)"
     [ "$(grep -c '^wend:' err)" = 1 ]
-    grep -q "one.dir, without those of MPIX_More, which the MPI library that Wend was built for lacks$" err || fail "$(cat err)"
-    "$WEND" show one.dir | grep -qx 'not recorded    calls of MPIX_More: Wend was built for an MPI library without them'
+    local lack="which the MPI library that Wend was built for lacks"
+    grep -q "one.dir, without those of MPIX_More, $lack$" err || fail "$(cat err)"
+    lack="Wend was built for an MPI library without them"
+    "$WEND" show one.dir | grep -qx "not recorded    calls of MPIX_More: $lack"
 
-    # By another rank than the one that speaks, and where nothing else is said; and a program at fixed addresses.
+    # The function is called by a rank that does not print, in a run with no other message, and in a
+    # program at fixed addresses.
     newer_library -no-pie
     mpi 2 "$WEND" trace --quiet -o two.dir ./newer 2 >out 2>err
     grep -q "two.dir, without those of MPIX_More and $OTHER, which" err || fail "$(cat err)"
     "$PROXYGEN" two.dir -o proxy.c 2>message
-    [ "$(cat message)" = "proxygen: proxy.c: the application's calls of MPIX_More, $OTHER are not in the recording (see wend show)" ] || fail "$(cat message)"
+    local calls="the application's calls of MPIX_More, $OTHER"
+    [ "$(cat message)" = \
+        "proxygen: proxy.c: $calls are not in the recording (see wend show)" ] ||
+        fail "$(cat message)"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever is in the way of a recording: only what Wend made is ever removed.
+# Files in the way of a recording: only files that Wend made are ever removed.
 load helpers
 setup() {
     in_scratch
@@ -7,13 +7,13 @@ setup() {
     cd work || return
 }
 
-precious() { # puts things in the current folder that look like a recording's
+precious() { # makes files in the current folder that look like those of a recording
     echo mine >world-notes.txt
     echo mine >world-1.tar.zst
     mkdir thesis.parts world-9.parts trace.parts
     echo mine | tee thesis.parts/chapter world-9.parts/rank-0.a trace.parts/run >/dev/null
 }
-contents() { # what is in folder $1, links as links
+contents() { # lists folder $1, without following links
     (cd "$1" && find . -type f -exec cksum {} + -o -type l -printf '%p -> %l\n' -o -print | sort)
 }
 is_refused() { # DIR: before the program runs, and nothing is removed; without wend trace it runs
@@ -33,7 +33,7 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     [ "$before" = "$after" ] || fail "$1: before $before" "after $after"
 }
 
-@test "--force removes nothing from a directory that Wend has not made" {
+@test "--force removes nothing from a directory that Wend did not make" {
     mkdir folder
     (cd folder && precious)
     is_refused folder
@@ -43,7 +43,7 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     is_refused .
 }
 
-@test "--force removes a recording and nothing else, and nothing if there is anything else" {
+@test "--force removes a recording, but nothing if there is another file" {
     for foreign in world-notes.txt thesis.parts/chapter world-9.parts/rank-0.a trace.parts/notes \
         .trace.tar.zst.backup .wend-notes; do
         rm -rf a.dir
@@ -77,7 +77,7 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     [ -e a.dir/trace.parts/rank-1.a ]
     record b.dir 1 "$PROGRAMS/hello"
     ln -s a.dir link
-    # another world's, as its processes make them; and what a merge leaves that is killed
+    # parts of another world, and files that a killed merge leaves
     cp b.dir/trace.tar.zst a.dir/world-1.2-3.tar.zst
     cp -r a.dir/trace.parts a.dir/world-1.2-3.parts
     printf 'world-1.2-3.%s\n' parts tar.zst >>a.dir/.wend
@@ -99,7 +99,7 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     for file in notes trace.parts/notes trace.parts/rank-7.a/chapter thesis.parts/rank-0.a; do
         [ "$(cat "a.dir/$file")" = mine ]
     done
-    # what it has made is Wend's
+    # the files that it made are Wend's
     "$WEND" merge --remove b.dir
     [ "$(ls -A b.dir)" = "$(printf '%s\n' .wend trace.tar.zst)" ] || fail "$(ls -A b.dir)"
     mpi 2 "$WEND" trace --quiet --force -o b.dir "$PROGRAMS/hello"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Names, arguments and what a recording says are foreign text: printed by any command or by the
-# recorder, they direct no terminal, hide nothing and forge no line.
+# Names, arguments and texts of a recording are foreign text. Printed by any command or by the
+# recorder, they cannot control a terminal, hide text or imitate a line.
 bats_require_minimum_version 1.5.0
 load helpers
 
 # Escape sequences, a line of Wend's, DEL; C1, bidirectional, invisible and tag characters; bytes
-# that are no UTF-8. The first has no newline, and both no slash. In bytes, for the shell is in
-# locale C: U+009B, U+202E, U+2066, U+200B, U+2028, U+FEFF, U+E0041.
+# that are not UTF-8. The first has no newline, and neither has a slash. As bytes, because the shell
+# has the locale C: U+009B, U+202E, U+2066, U+200B, U+2028, U+FEFF, U+E0041.
 characters=$'\e[2J\e]0;owned\a\x7f\\\xc2\x9b2J\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8b\xe2\x80\xa8'
 characters+=$'\xef\xbb\xbf\xf3\xa0\x81\x81'
 hostile=$characters$'\nwend: forged\x9b\xff'
@@ -26,8 +26,8 @@ for path in sys.argv[2:]:
 PY
 }
 
-# In both kinds of locale: STATUS, and neither standard output nor error has anything unsafe. A
-# refusal is one line that shows what there was.
+# In both kinds of locale the command ends with STATUS, and its output and errors have no unsafe
+# text. A refusal is one line that shows the text in escaped form.
 is_safe() { # STATUS command…
     local expected=$1 locale status
     shift
@@ -46,7 +46,7 @@ script() { # makes the recording $2 of script $1
     "$BUILD_DIR/tests/decoder/script" "$1" "$2"
 }
 
-# The recording DIR with FROM…TO lines of Python done to the lines of its meta.
+# Applies lines of Python to the lines of meta in the recording DIR.
 rewrite_meta() {
     mkdir "$1.members"
     tar --zstd -xf "$1/trace.tar.zst" -C "$1.members"
@@ -68,7 +68,7 @@ PY
     (cd "$1.members" && tar --zstd --format=pax -cf "../$1/trace.tar.zst" $(ls))
 }
 
-@test "whatever a recording says: show, dump in each format, diff, proxygen" {
+@test "foreign text in a recording: show, dump in each format, diff, proxygen" {
     printf '%s\n' 'ranks 2' 'rank *' MPI_Init \
         "MPI_Comm_set_name comm=MPI_COMM_WORLD comm_name=\"$characters" \
         'MPI_Send dest=self tag=7 -> rc=6' MPI_Finalize >lines
@@ -102,7 +102,7 @@ assert "\x9b2J\xff\"" in names, names'
     is_safe 0 "$PROXYGEN" --force hostile.dir -o out.c
 }
 
-@test "error lines of all commands: names of files, programs and options" {
+@test "foreign text in error lines: names of files, programs and options" {
     : >"$hostile"
     mkdir "d$hostile"
     for command in show dump merge; do
@@ -132,7 +132,7 @@ assert "\x9b2J\xff\"" in names, names'
     grep -qF '\nwend: forged' stdout
 }
 
-@test "printable characters pass where the terminal takes UTF-8, and only there" {
+@test "printable characters pass only if the terminal takes UTF-8" {
     name=$'f\xc3\xbcr\xe4\xb8\xad'
     run --separate-stderr env LC_ALL=C.UTF-8 "$WEND" show "$name"
     [[ "$stderr" == "wend show: $name: "* ]] || fail "$stderr"
@@ -140,7 +140,7 @@ assert "\x9b2J\xff\"" in names, names'
     [[ "$stderr" == 'wend show: f\u00fcr\u4e2d: '* ]] || fail "$stderr"
 }
 
-# What the recorder says, with what names it has: of the program and of the directory.
+# The recorder's lines contain the names of the program and of the directory.
 recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on standard error
     local status=0
     mpi "$3" sh -c 'exec "$@" 2>>said' - "${@:4}" >out 2>launcher || status=$?
@@ -149,7 +149,7 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
         fail "without $2:" "$(cat -v said)" || return
     rm said
 }
-@test "the recorder's own lines" {
+@test "foreign text in the recorder's lines" {
     cp "$PROGRAMS/hello" "h$hostile"
     cp "$PROGRAMS/dying" "y$hostile"
     cp "$(type -P true)" "t$hostile"
@@ -166,7 +166,7 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
     WEND_OUTPUT="$PWD/file/$hostile" LD_PRELOAD=$LIBWEND recorder_says 0 "$seen" 2 "./h$hostile"
 }
 
-@test "nothing prints but the functions for it" {
+@test "all output goes through the functions for foreign text" {
     local found calls='\b([fd]|v|vf|vd)?printf\(|\bf?put(s|c|char)\(|\b(perror|g_print|fwrite)'
     local allowed=' src/command/message.c src/command/command.c src/tracer/process/state.c '
     allowed+='src/tracer/lifecycle/top.c '

@@ -13,7 +13,7 @@ member() { # DIRECTORY NAME
     zstd -dcq "$1/trace.tar.zst" | tar -xO "$2"
 }
 
-# The code block of the page with that first line or language, and the bytes of the example's table.
+# The code block of the page with this first line or language, and the bytes of the example's table.
 block() {
     sed -n "/^\`\`\`$1\$/,/^\`\`\`\$/p" "$PAGE" | sed '1d;$d'
 }
@@ -32,7 +32,7 @@ read_alike() {
     [ -s dumped ] && cmp read dumped || fail "$1: other calls" "$(diff read dumped | head)"
 }
 
-@test "the archive that is explained byte by byte is what the writer makes" {
+@test "the writer makes the archive that docs/format.md explains byte by byte" {
     block script >example.script
     [ -s example.script ]
     "$SCRIPT" example.script example.dir

@@ -375,7 +375,7 @@ class Program:
                     yield symbol
 
     def entries(self, c, start):
-        """By shape, how many calls each rank of the class has."""
+        """By shape, the number of calls of each rank of the class."""
         by_variant = []
         for v in range(c["variants"]):
             counts = {}

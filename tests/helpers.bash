@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers"; it works for builds out of tree,
-# where BUILD_DIR says where the build is (default: build/ in the sources).
+# helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers".
+# BUILD_DIR is the folder of the build (default: build/ in the sources).
 #
-#   mpi N command…            runs N ranks within $TEST_TIMEOUT seconds, standard input from $INPUT; a hang is a failure that says so
-#   mpi_ends N command…       the same, and the status is the one that every rank ends with by itself
+#   mpi N command…            runs N ranks for at most $TEST_TIMEOUT seconds, with standard input
+#                             from $INPUT; says so if they hang
+#   mpi_ends N command…       the same; the status is the one that all ranks end with
 #   record DIR N command…     the same under "wend trace -o DIR"
-#   make_proxy DIR PROGRAM    proxygen and the compiler, no warning allowed
-#   roundtrip N program…      run, record, dump, compile the proxy, record that, compare
+#   make_proxy DIR PROGRAM    runs proxygen and the compiler, without warnings
+#   roundtrip N program…      runs, records and dumps it, compiles its proxy, records that, compares
 #   same_output N program…    the program prints and returns the same with and without Wend
-#   same_lines N program…     likewise, in any order
+#   same_lines N program…     the same, with lines in any order
 #   library_is FAMILY         whether the MPI library under test is of it (mpich, openmpi)
 #   library_has FUNCTION      skips the test if the MPI library does not have it
 #
-# All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the test's own.
+# All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the
+# test's own.
 
 HELPERS_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${BUILD_DIR:=$HELPERS_DIR/../build}"
 # shellcheck disable=SC1091
-source "$BUILD_DIR/tests/config.bash" || { echo "no build in $BUILD_DIR: set BUILD_DIR" >&2; exit 1; }
+source "$BUILD_DIR/tests/config.bash" ||
+    { echo "no build in $BUILD_DIR: set BUILD_DIR" >&2; exit 1; }
 
 : "${TEST_TIMEOUT:=120}"
 WEND=${WEND:-$BUILD_DIR/wend}
@@ -26,9 +29,9 @@ EXAMPLES=$BUILD_DIR/examples
 PROGRAMS=$BUILD_DIR/tests/programs
 LIBWEND=$BUILD_DIR/.libs/libwend.so
 YIELD=$BUILD_DIR/tests/support/.libs/yield.so
-# What every proxy is compiled with: there is nothing in one that a compiler could object to.
+# The flags for proxies, which must compile without any warning.
 PROXY_CFLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror)
-# Tests must not depend on the settings of whoever runs them.
+# Tests must not depend on settings in the environment.
 for variable in ${!WEND_@}; do unset "$variable"; done
 export LC_ALL=C
 
@@ -36,7 +39,7 @@ in_scratch() {
     cd "${BATS_TEST_TMPDIR:?}" || return 1
 }
 
-# A folder in the scratch one, in $long, whose name takes more than a kilobyte.
+# Makes a folder in the scratch folder whose name has more than a kilobyte, and sets $long to it.
 long_folder() {
     local part
     part=$(printf '%0200d' 7)
@@ -46,7 +49,8 @@ long_folder() {
 
 # library_has FUNCTION: the MPI library under test has it; else the test is skipped.
 library_has() {
-    grep -q "^#define HAVE_$1 " "$BUILD_DIR/src/tracer/library.gen.h" || skip "the MPI library has no $1"
+    grep -q "^#define HAVE_$1 " "$BUILD_DIR/src/tracer/library.gen.h" ||
+        skip "the MPI library has no $1"
 }
 
 library_is() { # mpich or openmpi, the family
@@ -58,12 +62,15 @@ fail() {
     return 1
 }
 
-# Options of the launcher at hand that allow more ranks than cores. Open MPI's is OpenRTE up to 4.1. Two parts of that fail in the tests' programs by themselves: the one-sided
-# operations over shared memory crash (osc rdma and ucx), and collective file operations read what was not written (io ompio).
+# The options with which the launcher allows more ranks than cores. Open MPI's launcher is OpenRTE
+# up to 4.1. Two of its components fail in the test programs without Wend: the one-sided operations
+# over shared memory crash (osc rdma and ucx), and collective file operations read data that was not
+# written (io ompio).
 LAUNCH=("$MPIEXEC")
 case "$("$MPIEXEC" --version 2>/dev/null | head -n 1)" in
 *OpenRTE*)
-    LAUNCH+=(--map-by slot:OVERSUBSCRIBE --allow-run-as-root --mca mpi_yield_when_idle 1 --mca osc pt2pt,sm --mca io ^ompio) ;;
+    LAUNCH+=(--map-by slot:OVERSUBSCRIBE --allow-run-as-root --mca mpi_yield_when_idle 1 \
+        --mca osc pt2pt,sm --mca io ^ompio) ;;
 *Open*MPI* | *PRRTE*)
     LAUNCH+=(--map-by slot:OVERSUBSCRIBE --allow-run-as-root --mca mpi_yield_when_idle 1) ;;
 esac
@@ -72,15 +79,16 @@ mpi() {
     local n=$1 status=0
     shift
     [ -f "$YIELD" ] || fail "no $YIELD: make check builds it" || return
-    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" -n "$n" "$@" <"${INPUT:-/dev/null}" || status=$?
+    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" \
+        -n "$n" "$@" <"${INPUT:-/dev/null}" || status=$?
     case $status in
     124 | 137) echo "HANG: still running after $TEST_TIMEOUT s, $n ranks: $*" >&2 ;;
     esac
     return "$status"
 }
 
-# Open MPI's launcher kills the others as soon as one ends with an error. So it gets to see none: a
-# shell around each rank notes how that ended.
+# Open MPI's launcher kills all ranks as soon as one ends with an error. So a shell around each rank
+# writes the rank's status to a file and ends without error.
 mpi_ends() {
     library_is openmpi || { mpi "$@" || return; return; }
     local n=$1 ends
@@ -102,12 +110,13 @@ record() {
 
 make_proxy() {
     local dir=$1 program=$2
-    timeout -k 5 "$TEST_TIMEOUT" "$PROXYGEN" "$dir" -o "$program.c" || fail "proxygen $dir failed" || return
+    timeout -k 5 "$TEST_TIMEOUT" "$PROXYGEN" "$dir" -o "$program.c" ||
+        fail "proxygen $dir failed" || return
     timeout -k 5 "$TEST_TIMEOUT" "$MPICC" "${PROXY_CFLAGS[@]}" -O1 "$program.c" -o "$program" ||
         fail "the proxy of $dir does not compile without a warning" || return
 }
 
-# quietly FILE command…: output to FILE, shown only on failure.
+# quietly FILE command…: writes the output to FILE, and shows it only on failure.
 quietly() {
     local file=$1 status=0
     shift
@@ -121,25 +130,31 @@ same_output() {
     plain_status=0
     shift
     mpi "$n" "$@" >plain.out 2>plain.err || plain_status=$?
-    case $plain_status in 124 | 137) fail "the program itself hangs" "$(tail -n 5 plain.err)"; return 1 ;; esac
+    case $plain_status in
+    124 | 137)
+        fail "the program itself hangs" "$(tail -n 5 plain.err)"
+        return 1 ;;
+    esac
     record app.dir "$n" "$@" >recorded.out 2>recorded.err || recorded=$?
     [ "$plain_status" = "$recorded" ] ||
-        fail "exit status $plain_status alone, $recorded recorded" "$(tail -n 20 recorded.out recorded.err)" || return
+        fail "exit status $plain_status alone, $recorded recorded" \
+        "$(tail -n 20 recorded.out recorded.err)" || return
     diff plain.out recorded.out >&2 || fail "standard output changed under wend trace" || return
 }
 
-# A launcher may begin what one rank writes before the end of another's line.
+# A launcher may print the line of one rank in the middle of another's.
 lines_of() {
     sed 's/\(.\)\(rank [0-9]\)/\1\n\2/g' "$1" | sed '/^$/d' | sort
 }
 
-# The same of a program whose ranks write in any order, into app.dir.
+# Like same_output, for programs whose ranks write in any order. The recording is app.dir.
 same_lines() {
     local n=$1
     shift
     mpi "$n" "$@" >plain.out 2>plain.err || return
     record app.dir "$n" "$@" >recorded.out 2>recorded.err || return
-    diff <(lines_of plain.out) <(lines_of recorded.out) >&2 || fail "standard output changed under wend trace" || return
+    diff <(lines_of plain.out) <(lines_of recorded.out) >&2 ||
+        fail "standard output changed under wend trace" || return
     diff plain.err recorded.err >&2 || fail "standard error changed under wend trace" || return
 }
 
@@ -147,7 +162,8 @@ roundtrip() {
     local n=$1
     shift
     same_output "$n" "$@" || return
-    [ "$plain_status" = 0 ] || fail "the program fails by itself" "$(tail -n 20 plain.out plain.err)" || return
+    [ "$plain_status" = 0 ] ||
+        fail "the program fails by itself" "$(tail -n 20 plain.out plain.err)" || return
     roundtrip_from_recording "$n"
 }
 
@@ -158,5 +174,6 @@ roundtrip_from_recording() {
     quietly dump.out timeout "$TEST_TIMEOUT" "$WEND" dump app.dir || return
     make_proxy app.dir ./proxy || return
     quietly proxy.out record proxy.dir "$n" ./proxy || return
-    quietly diff.out timeout "$TEST_TIMEOUT" "$WEND" diff app.dir proxy.dir || fail "application and proxy differ" || return
+    quietly diff.out timeout "$TEST_TIMEOUT" "$WEND" diff app.dir proxy.dir ||
+        fail "application and proxy differ" || return
 }

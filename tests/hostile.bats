@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is no recording but looks like one to a reader: files that are no files, and archives that
-# take much more memory than they are long.
+# Hostile recordings: names that do not lead to regular files, and archives that take much more
+# memory than they have bytes.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -24,7 +24,8 @@ setup() {
     good=$files/good.dir
 }
 
-# refuses STATUS TEXT command…: in 800 MB of memory, with that status and a line that has TEXT.
+# refuses STATUS TEXT command…: with 800 MB of memory the command ends with STATUS and a line that
+# has TEXT.
 refuses() {
     local expected=$1 text=$2
     shift 2
@@ -63,7 +64,7 @@ readers_refuse() { # TEXT RECORDING
     refuses 3 --max-size "$WEND" merge b.dir
 }
 
-@test "--max-size lets a recording have more, or less" {
+@test "--max-size allows a recording more memory, or less" {
     "$WEND" show --max-size=1G "$good" >/dev/null
     readers_refuse_less() { refuses 3 "takes more than" "$@" --max-size=1K; }
     readers_refuse_less "$WEND" show "$good"
@@ -79,7 +80,7 @@ readers_refuse() { # TEXT RECORDING
     refuses 4 memory "$WEND" show --max-size=100G "$files/one.dir"
 }
 
-@test "devices, pipes, sockets, large files with nothing in them: refused at once" {
+@test "devices, pipes, sockets and large empty files are refused at once" {
     mkfifo pipe
     truncate -s 6G sparse
     python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind("socket")'
@@ -99,7 +100,7 @@ readers_refuse() { # TEXT RECORDING
     done
 }
 
-@test "wend merge: a part that is no file, or none of Wend's, is left out" {
+@test "wend merge leaves out parts that are no regular files or not Wend's" {
     mkfifo pipe
     truncate -s 6G sparse
     mpi 2 "$WEND" trace -o whole.dir "$PROGRAMS/dying" SIGTERM >/dev/null 2>&1 || true
@@ -112,7 +113,7 @@ readers_refuse() { # TEXT RECORDING
             fail "$file: status $status: $stderr"
         rm -r a.dir
     done
-    # a header that claims a part of the file's 6 GB
+    # a header that says that the part has the file's 6 GB
     cp -r whole.dir a.dir
     rm a.dir/trace.parts/rank-1.b
     printf 'WENDSAVE' | dd of=a.dir/trace.parts/rank-1.a conv=notrunc 2>/dev/null
@@ -122,7 +123,7 @@ readers_refuse() { # TEXT RECORDING
     refuses 4 memory "$WEND" merge a.dir
 }
 
-@test "a name in a recording's directory that leads to a pipe does not stop the recorder" {
+@test "a pipe in a recording's directory does not stop the recorder" {
     mkdir -p wend-other/trace.parts wend-more
     mkfifo wend-other/trace.parts/run wend-more/trace.parts
     WEND_CHECKPOINT=1 mpi 2 "$WEND" trace "$PROGRAMS/dying" SIGTERM 3 2>err || true

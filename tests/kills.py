@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""kills.py ROUNDS WEND DYING LAUNCHER…: kills one of 8 ranks at a random moment, ROUNDS times, and merges what is left.
+"""kills.py ROUNDS WEND DYING LAUNCHER…: kills one of 8 ranks at a random moment, ROUNDS times, and
+merges what is left.
 
-Each time all ranks must be in the recording, with at least what they had done one checkpoint before (and the time that a busy machine takes to make
-one), and all of it must be readable. Random moments come of a seed, which a failure names."""
+Each recording must be readable and have all ranks. Each rank must have at least the calls that it
+had made one checkpoint before the kill, less SLACK seconds for writing it on a busy machine. The
+moments follow from a seed, which a failure prints."""
 import json
 import os
 import random
@@ -37,8 +39,14 @@ def members(text):
 def one_round(number, wend, dying, launcher, moment):
     shutil.rmtree("killed.dir", ignore_errors=True)
     env = dict(os.environ, WEND_CHECKPOINT=str(int(PERIOD)))
-    job = subprocess.Popen([*launcher, "-n", str(RANKS), wend, "trace", "-q", "-o", "killed.dir", dying, "ever"], env=env,
-                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    job = subprocess.Popen(
+        [*launcher, "-n", str(RANKS), wend, "trace", "-q", "-o", "killed.dir", dying, "ever"],
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     try:
         pids = {}
         while len(pids) < RANKS:
@@ -54,18 +62,34 @@ def one_round(number, wend, dying, launcher, moment):
     finally:
         if job.poll() is None:
             job.terminate()
-    merged = subprocess.run([wend, "merge", "killed.dir"], capture_output=True, text=True, timeout=60)
+    merged = subprocess.run(
+        [wend, "merge", "killed.dir"], capture_output=True, text=True, timeout=60
+    )
     if merged.returncode != 0:
         return f"wend merge: status {merged.returncode}: {merged.stderr}"
-    shown = subprocess.run([wend, "show", "--json", "killed.dir"], capture_output=True, text=True, timeout=60)
-    dumped = subprocess.run([wend, "dump", "--rank", str(number % RANKS), "killed.dir"], capture_output=True, text=True, timeout=60)
+    shown = subprocess.run(
+        [wend, "show", "--json", "killed.dir"], capture_output=True, text=True, timeout=60
+    )
+    dumped = subprocess.run(
+        [wend, "dump", "--rank", str(number % RANKS), "killed.dir"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     if shown.returncode != 0 or dumped.returncode != 0:
         return f"not readable: {shown.stderr}{dumped.stderr}"
-    calls = {rank: row["calls"] for row in json.loads(shown.stdout)["classes"] for rank in members(row["ranks"])}
+    calls = {
+        rank: row["calls"]
+        for row in json.loads(shown.stdout)["classes"]
+        for rank in members(row["ranks"])
+    }
     for rank in range(RANKS):
         least = progress(rank, at - PERIOD - SLACK)
         if calls.get(rank, 0) < least:
-            return f"rank {rank}: {calls.get(rank, 0)} calls are recorded, it had made {least} a checkpoint before the end"
+            return (
+                f"rank {rank}: {calls.get(rank, 0)} calls are recorded, it had made {least} a "
+                "checkpoint before the end"
+            )
     return None
 
 
@@ -74,10 +98,15 @@ def main():
     seed = int(os.environ.get("SEED", time.time_ns() % 1000000))
     moments = random.Random(seed)
     for number in range(rounds):
-        problem = one_round(number, wend, dying, launcher, moments.uniform(PERIOD + SLACK, PERIOD + SLACK + 1.5))
+        problem = one_round(
+            number, wend, dying, launcher, moments.uniform(PERIOD + SLACK, PERIOD + SLACK + 1.5)
+        )
         if problem:
             sys.exit(f"round {number} (SEED={seed}): {problem}")
-    print(f"{rounds} times one of {RANKS} ranks was killed: nothing from before the checkpoint was lost (SEED={seed})")
+    print(
+        f"{rounds} times one of {RANKS} ranks was killed: nothing from before the checkpoint was "
+        f"lost (SEED={seed})"
+    )
 
 
 main()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# However a program is started, and whatever else stands before MPI: the recording is the one of "mpirun wend trace".
+# However a program is started, and whatever other library comes before MPI: the recording is that
+# of "mpirun wend trace".
 bats_require_minimum_version 1.5.0
 load helpers
 setup_file() {
@@ -14,7 +15,7 @@ is_right() { # [DIR [OF]]: DIR is the recording of all ranks that it should be
     "$WEND" diff "${2:-$RIGHT}" "${1:-a.dir}"
 }
 
-build() { # what else to link: ./stencil, as the examples are compiled
+build() { # FLAGS…: compiles ./stencil like the examples, and links it with FLAGS
     "$MPICC" -std=gnu11 -O2 -g -w "$SOURCE_DIR/examples/stencil2d.c" -o stencil "$@" -lm
 }
 
@@ -22,14 +23,16 @@ build() { # what else to link: ./stencil, as the examples are compiled
 
 is_mpich() { ! "$MPIEXEC" --version 2>/dev/null | grep -q 'Open MPI\|OpenRTE\|PRRTE'; }
 
-# The other names of the launcher at hand.
+# The launcher's other names.
 launchers() {
     local name folder suffix
     folder=$(dirname "$(type -P "$MPIEXEC")")
     suffix=$(sed -n 's/^[a-z.]*exec\(\.[a-z0-9]*\)*$/\1/p' <<<"${MPIEXEC##*/}")
     for name in mpirun mpiexec mpiexec.hydra orterun prterun; do
         for name in "$name$suffix" "$name"; do
-            [ -x "$folder/$name" ] && [ "$("$folder/$name" --version 2>&1)" = "$("$MPIEXEC" --version 2>&1)" ] && echo "$folder/$name"
+            [ -x "$folder/$name" ] &&
+                [ "$("$folder/$name" --version 2>&1)" = "$("$MPIEXEC" --version 2>&1)" ] &&
+                echo "$folder/$name"
         done
     done | sort -u
 }
@@ -44,15 +47,18 @@ launchers() {
     done
 }
 
-several() { # command… : command…, four ranks in two parts, within the time
-    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" "$@" </dev/null
+several() { # command… : command…, four ranks of two programs, within the time limit
+    LD_PRELOAD="${LD_PRELOAD:+$LD_PRELOAD:}$YIELD" timeout -k 5 "$TEST_TIMEOUT" "${LAUNCH[@]}" \
+        "$@" </dev/null
 }
 
 @test "one job of several programs" {
     cp "$EXAMPLES/stencil2d" other
-    several -n 1 "$WEND" trace -q -o a.dir "$EXAMPLES/stencil2d" : -n 3 "$WEND" trace -q -o a.dir ./other
+    several -n 1 "$WEND" trace -q -o a.dir "$EXAMPLES/stencil2d" : -n 3 "$WEND" trace -q -o a.dir \
+        ./other
     is_right
-    several -n 3 "$WEND" trace -q -o b.dir env "$EXAMPLES/stencil2d" : -n 1 nice "$WEND" trace -q -o b.dir ./other
+    several -n 3 "$WEND" trace -q -o b.dir env "$EXAMPLES/stencil2d" : -n 1 nice "$WEND" trace -q \
+        -o b.dir ./other
     is_right b.dir
 }
 
@@ -67,22 +73,26 @@ with_variables() { # NAME=VALUE… -- command…: four ranks with variables that
 }
 
 @test "variables that the launcher sets" {
-    with_variables WEND_OUTPUT="$PWD/a.dir" WEND_QUIET=1 LD_PRELOAD="$LIBWEND:$YIELD" -- "$EXAMPLES/stencil2d" >out 2>err
+    with_variables WEND_OUTPUT="$PWD/a.dir" WEND_QUIET=1 LD_PRELOAD="$LIBWEND:$YIELD" \
+        -- "$EXAMPLES/stencil2d" >out 2>err
     is_right
     [ ! -s err ]
     with_variables WEND_OUTPUT="$PWD/b.dir" -- "$WEND" trace -q "$EXAMPLES/stencil2d"
     is_right b.dir
     if is_mpich; then
-        several -n 2 -env WEND_OUTPUT "$PWD/c.dir" -env LD_PRELOAD "$LIBWEND" "$EXAMPLES/stencil2d" : -n 2 -env LD_PRELOAD "$LIBWEND" "$EXAMPLES/stencil2d"
+        several -n 2 -env WEND_OUTPUT "$PWD/c.dir" -env LD_PRELOAD "$LIBWEND" \
+            "$EXAMPLES/stencil2d" : -n 2 -env LD_PRELOAD "$LIBWEND" "$EXAMPLES/stencil2d"
         is_right c.dir
     fi
 }
 
 @test "wend trace in front of the launcher" {
-    LD_PRELOAD=$YIELD timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir "${LAUNCH[@]}" -n 4 "$EXAMPLES/stencil2d" >out 2>err </dev/null
+    LD_PRELOAD=$YIELD timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir "${LAUNCH[@]}" -n 4 \
+        "$EXAMPLES/stencil2d" >out 2>err </dev/null
     [ "$(grep -c wend err)" = 1 ] || fail "$(cat err)"
     is_right
-    run --separate-stderr timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o b.dir "${LAUNCH[@]}" -n 2 sh -c 'exit 3'
+    run --separate-stderr timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o b.dir "${LAUNCH[@]}" -n 2 \
+        sh -c 'exit 3'
     [ "$status" = 3 ]
     [ ! -e b.dir ]
 }
@@ -95,20 +105,23 @@ with_variables() { # NAME=VALUE… -- command…: four ranks with variables that
 END
     chmod +x script
     export EXAMPLES LD_PRELOAD=$YIELD
-    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir ./script "${LAUNCH[@]}" -n 4 >out 2>err </dev/null
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir ./script "${LAUNCH[@]}" -n 4 \
+        >out 2>err </dev/null
     [ "$(grep -c '^wend: .*a.dir' err)" = 2 ] || fail "$(cat err)"
     is_right
     "$WEND" show a.dir-2 | grep -q ring
     # Neither is lost to a second run, and --force replaces both.
     run timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -o a.dir ./script "${LAUNCH[@]}" -n 4
     [ "$status" = 3 ]
-    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -q -o a.dir ./script "${LAUNCH[@]}" -n 4 </dev/null
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -q -o a.dir ./script "${LAUNCH[@]}" -n 4 \
+        </dev/null
     is_right
     "$WEND" show a.dir-2 | grep -q ring
     [ "$(echo a.dir*)" = "a.dir a.dir-2" ]
-    # One that dies is found there, too.
+    # The parts of a job that dies are there, too.
     sed -i 's|"$EXAMPLES/ring"|"$EXAMPLES/../tests/programs/dying" SIGTERM|' script
-    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -o a.dir ./script "${LAUNCH[@]}" -n 4 >out 2>err </dev/null || true
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -f -o a.dir ./script "${LAUNCH[@]}" -n 4 \
+        >out 2>err </dev/null || true
     grep -q "^wend: rank 1: signal SIGTERM; to make the recording: wend merge $PWD/a.dir-2" err ||
         fail "$(cat err)"
     is_right
@@ -125,7 +138,8 @@ for i in 1 2 3 4; do "$@" & done
 wait
 END
     chmod +x script
-    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -q -o a.dir ./script "${LAUNCH[@]}" -n 2 "$PROGRAMS/hello" >out 2>err </dev/null
+    timeout -k 5 "$TEST_TIMEOUT" "$WEND" trace -q -o a.dir ./script "${LAUNCH[@]}" -n 2 \
+        "$PROGRAMS/hello" >out 2>err </dev/null
     [ "$(grep -c 'hello from 2 ranks: 1' out)" = 4 ] || fail "$(cat err)"
     [ "$(echo a.dir*)" = "a.dir a.dir-2 a.dir-3 a.dir-4" ]
     for dir in a.dir-*; do
@@ -134,7 +148,7 @@ END
     done
 }
 
-@test "a job comes to a directory that another one has just made" {
+@test "a job finds a directory that another job has just made" {
     cat >slow.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -165,19 +179,21 @@ END
     is_right a.dir a.dir-2
 }
 
-# -- batch systems: tasks have the variables that were named, and the batch system's --
+# -- batch systems: tasks have the named variables and those of the batch system --
 
 slurm_task() { # makes ./task EXPORT command…
     cat >task <<'END'
 #!/bin/bash
-# A task as srun --export=EXPORT makes it: of the environment there are the variables named and what speaks with MPI's start-up; no PATH, no HOME.
+# A task as srun --export=EXPORT starts it. Its environment has the named variables and those that
+# MPI needs to start; no PATH, no HOME.
 export=$1
 shift
 rank=$PMI_RANK$OMPI_COMM_WORLD_RANK size=$PMI_SIZE$OMPI_COMM_WORLD_SIZE
 variables=(SLURM_JOB_ID=42 SLURM_PROCID="$rank" SLURM_NTASKS="$size" SLURM_LOCALID="$rank")
 while IFS= read -r -d '' variable; do
     case $variable in
-    PMI* | HYD* | MPI_LOCAL* | MPIR_* | OMPI_* | ORTE_* | OPAL_* | PRTE_* | UCX_*) variables+=("$variable") ;;
+    PMI* | HYD* | MPI_LOCAL* | MPIR_* | OMPI_* | ORTE_* | OPAL_* | PRTE_* | UCX_*)
+        variables+=("$variable") ;;
     esac
     [[ $export != ALL* ]] || variables+=("$variable")
 done < <(env -0)
@@ -203,20 +219,23 @@ END
 
 @test "srun --export=LD_PRELOAD=libwend.so" {
     slurm_task
-    mpi 4 ./task NONE,LD_PRELOAD="$LIBWEND",WEND_OUTPUT="$PWD/a.dir" "$EXAMPLES/stencil2d" >out 2>err
+    mpi 4 ./task NONE,LD_PRELOAD="$LIBWEND",WEND_OUTPUT="$PWD/a.dir" "$EXAMPLES/stencil2d" \
+        >out 2>err
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
     is_right
     mpi 4 ./task ALL,LD_PRELOAD="$LIBWEND",WEND_QUIET=1 "$EXAMPLES/stencil2d"
     is_right "$(echo wend-stencil2d-42-*)"
     # A run that dies: the ranks find each other.
-    mpi 3 ./task NONE,LD_PRELOAD="$LIBWEND",WEND_OUTPUT="$PWD/b.dir" "$PROGRAMS/dying" SIGTERM >out 2>err || true
+    mpi 3 ./task NONE,LD_PRELOAD="$LIBWEND",WEND_OUTPUT="$PWD/b.dir" "$PROGRAMS/dying" SIGTERM \
+        >out 2>err || true
     "$WEND" merge b.dir
     [ "$("$WEND" dump --rank 1 b.dir | grep -c MPI_Sendrecv)" = 50 ]
     "$WEND" dump --rank 2 b.dir | tail -n 1 | grep -q 'MPI_Barrier(.*) -> unfinished'
 }
 
-@test "each launcher's variable tells which process speaks" {
-    for variable in PMI_RANK PMIX_RANK OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK PALS_RANKID ALPS_APP_PE JSM_NAMESPACE_RANK FLUX_TASK_RANK SLURM_PROCID; do
+@test "each launcher's variable tells which process prints" {
+    for variable in PMI_RANK PMIX_RANK OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK PALS_RANKID \
+        ALPS_APP_PE JSM_NAMESPACE_RANK FLUX_TASK_RANK SLURM_PROCID; do
         for rank in 0 3; do
             run --separate-stderr timeout 20 env $variable=$rank "$WEND" trace ./nosuch
             [ "$status" = 4 ]
@@ -235,7 +254,7 @@ END
     ln -s "$LIBWEND" libwend.so
     WEND_OUTPUT=b.dir LD_PRELOAD=./libwend.so mpi 4 "$EXAMPLES/stencil2d" >out 2>err
     is_right b.dir
-    # Found again by a program that changes its folder: the recording is where that began.
+    # The path holds for a program that changes its folder: the recording is where it started.
     mkdir elsewhere
     cat >moves.c <<'END'
 #include <mpi.h>
@@ -257,30 +276,36 @@ END
 
 @test "LD_PRELOAD with all settings by variables" {
     WEND_OUTPUT=a.dir LD_PRELOAD=$LIBWEND mpi 2 "$PROGRAMS/hello" >out 2>err
-    WEND_OUTPUT=a.dir WEND_FORCE=ON WEND_QUIET=ON LD_PRELOAD=$LIBWEND mpi 4 "$EXAMPLES/stencil2d" >out 2>err
+    WEND_OUTPUT=a.dir WEND_FORCE=ON WEND_QUIET=ON LD_PRELOAD=$LIBWEND mpi 4 "$EXAMPLES/stencil2d" \
+        >out 2>err
     ! grep -q wend err || fail "$(cat err)"
     is_right
     WEND_OUTPUT=b.dir WEND_TRACING=OFF LD_PRELOAD=$LIBWEND mpi 4 "$EXAMPLES/stencil2d" >out 2>err
     ! "$WEND" dump b.dir | grep -q MPI_Isend
 }
 
-# -- scripts and what else stands in between --
+# -- scripts and other programs between the launcher and the application --
 
-@test "a shell script, a Python script, env, nice, timeout: in front of the program, and behind wend trace" {
+@test "shell and Python scripts, env, nice and timeout before the program, and behind wend trace" {
     printf '#!/bin/sh\nexec "$@"\n' >execs.sh
     printf '#!/bin/sh\n"$@"\nstatus=$?\nls / >/dev/null\nexit $status\n' >runs.sh
-    printf '#!%s\nimport subprocess, sys\nsys.exit(subprocess.run(sys.argv[1:], close_fds=False).returncode)\n' "$(type -P python3)" >runs.py
-    printf '#!%s\nimport os, sys\nos.execvp(sys.argv[1], sys.argv[1:])\n' "$(type -P python3)" >execs.py
+    printf '%s\n' "#!$(type -P python3)" 'import subprocess, sys' \
+        'sys.exit(subprocess.run(sys.argv[1:], close_fds=False).returncode)' >runs.py
+    printf '#!%s\nimport os, sys\nos.execvp(sys.argv[1], sys.argv[1:])\n' "$(type -P python3)" \
+        >execs.py
     chmod +x ./*.sh ./*.py
     i=0
-    for between in ./execs.sh ./runs.sh ./execs.py ./runs.py "env A=B" "nice -n 1" "timeout 60" "setsid -w" "./runs.py ./runs.sh env nice"; do
+    for between in ./execs.sh ./runs.sh ./execs.py ./runs.py "env A=B" "nice -n 1" "timeout 60" \
+        "setsid -w" "./runs.py ./runs.sh env nice"; do
         type -P "${between%% *}" >/dev/null || continue
         # shellcheck disable=SC2086
-        mpi 4 "$WEND" trace -o $((++i)).dir $between "$EXAMPLES/stencil2d" >out 2>err || fail "$between: $(cat err)"
+        mpi 4 "$WEND" trace -o $((++i)).dir $between "$EXAMPLES/stencil2d" >out 2>err ||
+            fail "$between: $(cat err)"
         [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$between: $(cat err)"
         is_right $i.dir || fail "$between"
         # shellcheck disable=SC2086
-        mpi 4 $between "$WEND" trace -q -o $((++i)).dir "$EXAMPLES/stencil2d" || fail "$between before wend"
+        mpi 4 $between "$WEND" trace -q -o $((++i)).dir "$EXAMPLES/stencil2d" ||
+            fail "$between before wend"
         is_right $i.dir || fail "$between before wend"
     done
     [ $i -ge 12 ]
@@ -302,14 +327,15 @@ END
 # -- linked --
 
 @test "linked with -lwend from an installed tree: C, C++ and Fortran" {
-    make -C "$BUILD_DIR" -s install-exec install-data DESTDIR="$PWD/root" >install.log 2>&1 || { tail install.log; false; }
+    make -C "$BUILD_DIR" -s install-exec install-data DESTDIR="$PWD/root" >install.log 2>&1 ||
+        { tail install.log; false; }
     lib=$(dirname "$(find root -name libwend.so)")
     link=(-L"$PWD/$lib" -lwend -Wl,-rpath,"$PWD/$lib")
     build "${link[@]}"
     WEND_OUTPUT=a.dir mpi 4 ./stencil >out 2>err
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
     is_right
-    # The linker may leave out what nothing refers to; the MPI library stays.
+    # The linker may drop libraries without references; the MPI library stays.
     build -Wl,--as-needed "${link[@]}"
     WEND_OUTPUT=b.dir mpi 4 ./stencil
     is_right b.dir
@@ -318,14 +344,19 @@ END
     if cxx=$(compiler_beside mpicxx); then
         echo '#include <mpi.h>
             struct Mpi { Mpi(int *c, char ***v) { MPI_Init(c, v); } ~Mpi() { MPI_Finalize(); } };
-            int main(int argc, char **argv) { Mpi mpi(&argc, &argv); MPI_Barrier(MPI_COMM_WORLD); }' >app.cc
+            int main(int argc, char **argv)
+            {
+                Mpi mpi(&argc, &argv);
+                MPI_Barrier(MPI_COMM_WORLD);
+            }' >app.cc
         "$cxx" app.cc -o app-cc "${link[@]}"
         WEND_OUTPUT=cc.dir mpi 4 ./app-cc
         [ "$("$WEND" dump cc.dir | grep -c MPI_Barrier)" = 4 ]
     fi
     if [ -x "$EXAMPLES/stencil" ]; then
         # shellcheck disable=SC2086
-        "$MPIFORT" -O2 -g -w "$SOURCE_DIR/examples/stencil.f90" -o stencil-f "${link[@]}" $MPIFORT_LDFLAGS
+        "$MPIFORT" -O2 -g -w "$SOURCE_DIR/examples/stencil.f90" -o stencil-f "${link[@]}" \
+            $MPIFORT_LDFLAGS
         record f-right.dir 4 "$EXAMPLES/stencil"
         WEND_OUTPUT=f.dir mpi 4 ./stencil-f
         is_right f.dir f-right.dir
@@ -334,7 +365,8 @@ END
     export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR=$PWD/root
     PKG_CONFIG_PATH=$(dirname "$(find "$PWD/root" -name 'wend-[mo]p*.pc')")
     # shellcheck disable=SC2046
-    build -Wl,--as-needed $(pkg-config --libs "$(basename "$PKG_CONFIG_PATH"/wend-[mo]p*.pc .pc)") -Wl,-rpath,"$PWD/$lib"
+    build -Wl,--as-needed $(pkg-config --libs "$(basename "$PKG_CONFIG_PATH"/wend-[mo]p*.pc .pc)") \
+        -Wl,-rpath,"$PWD/$lib"
     WEND_OUTPUT=pc.dir mpi 4 ./stencil
     is_right pc.dir
 }
@@ -343,17 +375,20 @@ compiler_beside() {
     type -P "$found"
 }
 
-@test "-lwend behind the MPI library: one line says so" {
-    "$MPICC" -w "$SOURCE_DIR/tests/programs/hello.c" -o hello $("$MPICC" -show 2>/dev/null | grep -o -- '-lmpi[a-z]*' || echo -lmpi) \
+@test "-lwend behind the MPI library is reported in one line" {
+    local libraries
+    libraries=$("$MPICC" -show 2>/dev/null | grep -o -- '-lmpi[a-z]*' || echo -lmpi)
+    "$MPICC" -w "$SOURCE_DIR/tests/programs/hello.c" -o hello $libraries \
         -Wl,--no-as-needed -L"${LIBWEND%/*}" -lwend -Wl,-rpath,"${LIBWEND%/*}"
     mpi 2 ./hello >out 2>err
     [ "$(cat out)" = "hello from 2 ranks: 1" ]
-    [ "$(grep '^wend: ' err)" = "wend: hello started MPI past libwend.so, which does not come before the MPI library: nothing was recorded" ] || fail "$(cat err)"
+    local why="hello started MPI past libwend.so, which does not come before the MPI library"
+    [ "$(grep '^wend: ' err)" = "wend: $why: nothing was recorded" ] || fail "$(cat err)"
 }
 
 # -- static --
 
-static_mpi() { # a program with an MPI library in it, of two functions
+static_mpi() { # makes a program that contains an MPI library of two functions
     cat >static.c <<'END'
 #include <stdio.h>
 int PMPI_Init(int *argc, char ***argv) { return argc == (void *)argv; }
@@ -370,11 +405,12 @@ END
     gcc static.c -o static "$@"
 }
 
-@test "MPI linked statically: refused, or said at the end" {
+@test "MPI linked statically: refused, or reported at the end" {
     static_mpi
     run timeout 20 "$WEND" trace -o a.dir ./static
     [ "$status" = 3 ]
-    [ "$output" = "wend trace: ./static has the MPI library linked into it statically: it cannot be traced" ]
+    local why="./static has the MPI library linked into it statically: it cannot be traced"
+    [ "$output" = "wend trace: $why" ]
     said="wend: static has the MPI library linked into it statically: nothing was recorded"
     run --separate-stderr mpi 2 env LD_PRELOAD="$LIBWEND" WEND_OUTPUT="$PWD/a.dir" ./static
     [ "$status" = 0 ]
@@ -383,14 +419,14 @@ END
     run --separate-stderr timeout 20 "$WEND" trace sh -c './static; true'
     [ "$(grep '^wend: ' <<<"$stderr")" = "$said" ] || fail "$stderr"
     [ ! -e a.dir ]
-    # Without symbols nobody knows.
+    # Without symbols that cannot be seen.
     strip static
     run --separate-stderr timeout 20 "$WEND" trace ./static
     [ "$output" = "as ever" ]
     [[ "$stderr" == "wend: static did not start MPI: nothing was recorded" ]]
 }
 
-@test "statically linked altogether: refused" {
+@test "a static program is refused" {
     static_mpi -static
     run timeout 20 "$WEND" trace -o a.dir ./static
     [ "$status" = 3 ]
@@ -403,7 +439,7 @@ counted() { # of the tool, in FILE
     sed -n 's/^tool: \(.*\) calls$/\1/p' "$1"
 }
 
-# What the tool counts without Wend is what it counts with it.
+# The tool has the same counts with and without Wend.
 tool_alone() { # PROGRAM [LD_PRELOAD]
     LD_PRELOAD=$2 mpi 4 "$1" >alone.out
     [ "$(counted alone.out)" -gt 100 ]
@@ -412,7 +448,7 @@ both_work() {
     cmp alone.out out && [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat out err)"
 }
 
-@test "a tool behind Wend, preloaded: both see each call, and none of the other's own" {
+@test "a tool behind Wend, preloaded: both see each call, but not each other's own calls" {
     for TOOL_TALKS in '' 1; do
         [ -z "$TOOL_TALKS" ] || export TOOL_TALKS
         tool_alone "$EXAMPLES/stencil2d" "$TOOL"
@@ -434,11 +470,14 @@ both_work() {
     is_right b.dir
 }
 
-# What a tool in front makes itself is part of what comes to Wend: here MPI_Comm_rank and MPI_Reduce at the end.
-without_finalizing() { "$WEND" dump "$1" | grep -v 'MPI_Finalize\|MPI_Reduce' | sed 's/^ *[0-9]* *//' | grep -v '^#'; }
+# Calls that a tool before Wend makes are recorded: here MPI_Comm_rank and MPI_Reduce at the end.
+without_finalizing() { "$WEND" dump "$1" | grep -v 'MPI_Finalize\|MPI_Reduce' |
+    sed 's/^ *[0-9]* *//' | grep -v '^#'; }
 tool_is_in_front() {
     diff <(without_finalizing "$RIGHT") <(without_finalizing a.dir) >differences || true
-    [ "$(grep -c '^[<>]' differences)" = 4 ] && [ "$(grep -c '^> MPI_Comm_rank(comm=MPI_COMM_WORLD)' differences)" = 4 ] || fail "$(cat differences)"
+    [ "$(grep -c '^[<>]' differences)" = 4 ] &&
+        [ "$(grep -c '^> MPI_Comm_rank(comm=MPI_COMM_WORLD)' differences)" = 4 ] ||
+        fail "$(cat differences)"
     [ "$("$WEND" dump a.dir | grep -c 'MPI_Reduce(')" = 4 ]
 }
 
@@ -471,11 +510,13 @@ tool_is_in_front() {
     sed 's/tool: /second: /' "$SOURCE_DIR/tests/support/tool.c" >second.c
     "$MPICC" -w -shared -fPIC second.c -o second.so
     LD_PRELOAD=$PWD/second.so mpi 4 "$EXAMPLES/stencil2d" | grep '^second' >alone.out
-    LD_PRELOAD=$TOOL:$LIBWEND:$PWD/second.so WEND_OUTPUT=a.dir mpi 4 "$EXAMPLES/stencil2d" >out 2>err
+    LD_PRELOAD=$TOOL:$LIBWEND:$PWD/second.so WEND_OUTPUT=a.dir mpi 4 "$EXAMPLES/stencil2d" \
+        >out 2>err
     [ "$(counted out)" -gt 100 ]
-    # What the first tool makes itself comes to the second as it comes to Wend.
+    # Calls that the first tool makes reach the second, as they reach Wend.
     [ "$(sed -n 's/^second: \(.*\) calls/\1/p' out)" -gt "$(counted out)" ]
-    [ "$("$WEND" dump a.dir | grep -c 'MPI_Isend(')" = "$("$WEND" dump "$RIGHT" | grep -c 'MPI_Isend(')" ]
+    [ "$("$WEND" dump a.dir | grep -c 'MPI_Isend(')" = "$("$WEND" dump "$RIGHT" |
+        grep -c 'MPI_Isend(')" ]
 }
 
 @test "a tool with Fortran names of its own, behind Wend and in front of it" {
@@ -487,15 +528,16 @@ tool_is_in_front() {
     is_right a.dir right.dir
     LD_PRELOAD=$TOOL:$LIBWEND WEND_OUTPUT=b.dir mpi 4 "$EXAMPLES/stencil" >out 2>err
     both_work
-    [ "$("$WEND" dump b.dir | grep -c 'MPI_Sendrecv(')" = "$("$WEND" dump right.dir | grep -c 'MPI_Sendrecv(')" ]
+    [ "$("$WEND" dump b.dir | grep -c 'MPI_Sendrecv(')" = "$("$WEND" dump right.dir |
+        grep -c 'MPI_Sendrecv(')" ]
 }
 
-@test "Wend and Wend: one of them records" {
+@test "Wend twice: one of them records" {
     build -L"${LIBWEND%/*}" -lwend -Wl,-rpath,"${LIBWEND%/*}"
     mpi 4 "$WEND" trace -o a.dir ./stencil >out 2>err
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
     is_right
-    # Another copy, as of another installation.
+    # A copy, like that of another installation.
     mkdir other
     cp "${LIBWEND%/*}"/libwend*.so other
     LD_PRELOAD=$PWD/other/libwend.so mpi 4 "$WEND" trace -o b.dir ./stencil >out 2>err

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # what is built in tests/
 
-# A preload for tests and benchmarks; -rpath makes libtool build a shared module of something that is not installed.
+# A preload for tests and benchmarks. It is not installed; -rpath makes libtool build it as a shared
+# module all the same.
 noinst_LTLIBRARIES += tests/support/yield.la
 tests_support_yield_la_SOURCES = tests/support/yield.c
 tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
@@ -14,7 +15,8 @@ tests_support_shortage_la_LDFLAGS = -module -avoid-version -shared -rpath /not-i
 # Another tool of MPI's profiling interface: as a library, and as an object for a program.
 check_DATA += tests/support/tool.so tests/support/tool.o
 tests/support/tool.so tests/support/tool.o: tests/support/tool.c
-	$(AM_V_CC)$(MKDIR_P) tests/support && $(MPICC) $(EXAMPLE_CFLAGS) -fPIC `case $@ in *.so) echo -shared;; *) echo -c;; esac` -o $@ $<
+	$(AM_V_CC)$(MKDIR_P) tests/support && $(MPICC) $(EXAMPLE_CFLAGS) -fPIC \
+	  `case $@ in *.so) echo -shared;; *) echo -c;; esac` -o $@ $<
 CLEANFILES += tests/support/tool.so tests/support/tool.o
 EXTRA_DIST += tests/support/tool.c
 
@@ -93,13 +95,17 @@ TEST_PROGRAM_FORTRAN_FILES = tests/programs/f08.f90 tests/programs/fortran.f90
 TEST_PROGRAM_FORTRAN = $(TEST_PROGRAM_FORTRAN_FILES:.f90=)
 # Open MPI's compiler does not name the library that has the predefined attribute functions.
 $(TEST_PROGRAM_FORTRAN): %: %.f90
-	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -J$@.mods -o $@ $< $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
-# One text for the three interfaces.
-# Choice buffers without interfaces: a compiler that compares calls with each other takes them for errors, unless told.
-FORTRAN_MISMATCH = $(shell $(MPIFORT) -fallow-argument-mismatch --version >/dev/null 2>&1 && echo -fallow-argument-mismatch)
+	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -J$@.mods -o $@ $< \
+	  $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
+# One source for the three Fortran interfaces. mpif.h has no interfaces for choice buffers, so a
+# compiler that compares calls with each other reports errors unless this option allows them.
+FORTRAN_MISMATCH = $(shell $(MPIFORT) -fallow-argument-mismatch --version >/dev/null 2>&1 && \
+	echo -fallow-argument-mismatch)
 SENTINELS = tests/programs/sentinels-1 tests/programs/sentinels-2 tests/programs/sentinels-3
 $(SENTINELS): tests/programs/sentinels.F90
-	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -cpp -ffree-line-length-none $(FORTRAN_MISMATCH) -DBINDING=$(subst tests/programs/sentinels-,,$@) -J$@.mods -o $@ $< $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
+	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -cpp $(FORTRAN_MISMATCH) \
+	  -DBINDING=$(subst tests/programs/sentinels-,,$@) -J$@.mods -o $@ $< \
+	  $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
 if HAVE_MPIFORT
 check_DATA += $(TEST_PROGRAM_FORTRAN) $(SENTINELS)
 endif
@@ -115,18 +121,22 @@ endif
 CLEANFILES += tests/programs/cxx
 EXTRA_DIST += tests/programs/cxx.cxx
 
-# bats files print TAP: each of their tests counts by itself (and bats' own exit status would count failures twice).
+# bats files print TAP, in which each of their tests counts by itself. The exit status of bats is
+# ignored, because it would count failures twice.
 TEST_EXTENSIONS = .bats
-BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh --merge --ignore-exit
+BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh \
+	--merge --ignore-exit
 BATS_LOG_COMPILER = $(BATS)
 AM_BATS_LOG_FLAGS = --tap
-AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; export BUILD_DIR SOURCE_DIR;
+AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; \
+	export BUILD_DIR SOURCE_DIR;
 
 # One of 8 ranks is killed at a random moment, many times. LAUNCH: words before -n.
 ROUNDS = 100
 .PHONY: check-kills
 check-kills: all tests/programs/dying
-	$(AM_V_at)mkdir -p tests/kills && cd tests/kills && $(PYTHON) $(abs_top_srcdir)/tests/kills.py $(ROUNDS) $(abs_top_builddir)/wend \
+	$(AM_V_at)mkdir -p tests/kills && cd tests/kills && \
+	  $(PYTHON) $(abs_top_srcdir)/tests/kills.py $(ROUNDS) $(abs_top_builddir)/wend \
 		$(abs_top_builddir)/tests/programs/dying $(MPIEXEC)
 EXTRA_DIST += tests/kills.py
 
@@ -198,7 +208,8 @@ check-shortage: all
 
 .PHONY: check-elsewhere
 check-elsewhere: all
-	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/programs-elsewhere/run.bash $(PROGRAMS_ELSEWHERE)
+	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) \
+	  $(srcdir)/tests/programs-elsewhere/run.bash $(PROGRAMS_ELSEWHERE)
 if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
@@ -216,17 +227,23 @@ include tests/load/local.mk
 include tests/decoder/local.mk
 include tests/read/local.mk
 
-# The recorder under ThreadSanitizer, and under AddressSanitizer and UndefinedBehaviorSanitizer; asked for, because they compile the tracer again. Wrapped locks: none may be held in MPI. UCX, which comes with
-# MPICH, patches system calls in a way that ThreadSanitizer does not survive. What was recorded is there to the end: no leak.
+# The recorder under ThreadSanitizer, and under AddressSanitizer and UndefinedBehaviorSanitizer.
+# They are no part of "make check", because they compile the tracer again. Locks are wrapped to
+# check that MPI is never called with one held. MPICH's UCX patches system calls in a way that
+# ThreadSanitizer does not survive, so that is turned off. So is the search for leaks: the recording
+# is never freed.
 tsan_files = tests/tsan.c $(filter %.c,$(TRACER_SOURCES) $(HOT_SOURCES))
 EXTRA_DIST += tests/tsan.c
 .PHONY: check-tsan check-asan
 check-tsan: SANITIZERS = -fsanitize=thread
 check-asan: SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 check-tsan check-asan: all
-	$(AM_V_CC)$(MPICC) $(DEFS) $(TRACER_CPPFLAGS) $(CPPFLAGS) $(TRACER_CFLAGS) -Wno-stringop-overflow -g -O1 $(SANITIZERS) -Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock \
-		-o $(@:check-%=tests/%) \
+	$(AM_V_CC)$(MPICC) $(DEFS) $(TRACER_CPPFLAGS) $(CPPFLAGS) $(TRACER_CFLAGS) \
+		-Wno-stringop-overflow -g -O1 $(SANITIZERS) \
+		-Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock -o $(@:check-%=tests/%) \
 		$(addprefix $(srcdir)/,$(filter-out src/tracer/memory/malloc.c,$(tsan_files))) \
 		lib/record/functions.gen.c $(TRACER_GENERATED) $(FFI_LIBS) -ldl -lpthread
-	$(AM_V_at)UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none TSAN_OPTIONS='halt_on_error=0 exitcode=66' ASAN_OPTIONS=detect_leaks=0 setarch -R $(@:check-%=tests/%)
+	$(AM_V_at)UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none \
+	  TSAN_OPTIONS='halt_on_error=0 exitcode=66' ASAN_OPTIONS=detect_leaks=0 \
+	  setarch -R $(@:check-%=tests/%)
 CLEANFILES += tests/tsan tests/asan

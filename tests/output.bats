@@ -15,10 +15,11 @@ setup() { in_scratch; }
 @test "the line at the end is whole, however long the name of the recording is" {
     long_folder
     mpi 2 "$WEND" trace -o "$long/a.dir" "$PROGRAMS/hello" >out 2>err
-    grep -q "^wend: [0-9]* MPI calls of 2 ranks in [0-9]* bytes: $long/a.dir$" err || fail "$(cat err)"
+    grep -q "^wend: [0-9]* MPI calls of 2 ranks in [0-9]* bytes: $long/a.dir$" err ||
+        fail "$(cat err)"
 }
 
-@test "an existing recording is not overwritten, nor lost: the program is not even started" {
+@test "an existing recording is kept, and the program is not started" {
     record a.dir 2 "$PROGRAMS/hello"
     before=$(cat a.dir/* | cksum)
     run timeout 20 "$WEND" trace -o a.dir "$PROGRAMS/hello"
@@ -28,7 +29,7 @@ setup() { in_scratch; }
     [ "$before" = "$(cat a.dir/* | cksum)" ]
 }
 
-@test "without wend trace in front an existing recording is not overwritten either" {
+@test "an existing recording is kept without wend trace, too" {
     record a.dir 1 "$PROGRAMS/hello"
     before=$(cat a.dir/* | cksum)
     WEND_OUTPUT=$PWD/a.dir LD_PRELOAD=$LIBWEND mpi 1 "$PROGRAMS/hello" >out 2>err
@@ -90,7 +91,8 @@ setup() { in_scratch; }
     mkdir -p data scratch elsewhere
     record a.dir 2 "$EXAMPLES/fileio" -f "$PWD/data/file"
     make_proxy a.dir ./proxy
-    (cd elsewhere && WEND_PROXY_DIR=$OLDPWD/scratch mpi 2 ../proxy) || (cd elsewhere && WEND_PROXY_DIR=$BATS_TEST_TMPDIR/scratch mpi 2 ../proxy)
+    (cd elsewhere && WEND_PROXY_DIR=$OLDPWD/scratch mpi 2 ../proxy) ||
+        (cd elsewhere && WEND_PROXY_DIR=$BATS_TEST_TMPDIR/scratch mpi 2 ../proxy)
     [ -z "$(ls -A data)" ]
     [ -z "$(ls -A elsewhere)" ]
 }
@@ -103,8 +105,10 @@ setup() { in_scratch; }
     [ "$text" -gt 20 ]
     [ "$text" = "$csv" ]
     [ "$text" = "$json" ]
-    "$WEND" dump a.dir --rank 1 --format jsonl | python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]'
-    "$WEND" dump a.dir --rank 1 --format csv | python3 -c 'import csv, sys; assert len({len(row) for row in csv.reader(sys.stdin)}) == 1'
+    "$WEND" dump a.dir --rank 1 --format jsonl |
+        python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]'
+    "$WEND" dump a.dir --rank 1 --format csv |
+        python3 -c 'import csv, sys; assert len({len(row) for row in csv.reader(sys.stdin)}) == 1'
 }
 
 @test "dump gives the calls that the program made" {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What programs do upon pairs of completions, many times (make check-pairs): pairs.bash RECORDINGS
-# RUNS KIND… records tests/programs/pairs of each kind, each time with other delays, and runs each
-# proxy several times. Prints a line for each kind; exit status 1 if a proxy was not equal. Scratch
+# pairs.bash RECORDINGS RUNS KIND…: handlers of pairs of completions, many times (make check-pairs).
+# Records tests/programs/pairs of each kind, each time with other delays, and runs each proxy
+# several times. Prints a line for each kind. The exit status is 1 if a proxy was not equal. Scratch
 # folders of failures are kept and named.
 source "$(dirname "${BASH_SOURCE[0]}")/helpers.bash"
 recordings=$1 runs=$2

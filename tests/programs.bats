@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Round trips of the small programs in tests/programs, each about one hard thing.
+# Round trips of the small programs in tests/programs. Each tests one difficult case.
 bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
@@ -21,7 +21,7 @@ setup() { in_scratch; }
     [ "$(grep -c 'MPI_Register_datarep(.*dtype_file_extent_fn=NULL' dump.out)" = 2 ]
     "$WEND" dump -F jsonl app.dir >lines
     [ "$(grep -c '"dtype_file_extent_fn": *null' lines)" = 2 ]
-    # The library has all that the proxy needs, be it a macro.
+    # The library has everything that the proxy needs, also as macros.
     library_is openmpi && family=openmpi || family=mpich
     run --separate-stderr "$PROXYGEN" --target "$family" app.dir -o files/
     [ "$status" = 0 ]
@@ -32,61 +32,73 @@ setup() { in_scratch; }
 }
 @test "round trip: displacements from one segment to another" {
     roundtrip 2 "$PROGRAMS/displacements"
-    # those between segments are distances of two places, and no others are
+    # displacements between segments are distances of two places, and no others are
     [ "$(grep -c 'MPI_Type_create_struct.*heap#[0-9+]* - heap#[0-9+]*\]' dump.out)" = 16 ]
     [ "$(grep -c 'MPI_Type_create_hindexed.*stack#0.* - heap#.*static#0.* - heap#' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_create_struct.*array_of_displacements=\[0, 8\]' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_get_extent.*lb=.* - .*extent=unknown' dump.out)" = 2 ]
-    # nor are extents that are as long by chance
+    # nor are extents that happen to be equal to a distance
     [ "$(grep -c 'MPI_Type_get_extent.*lb=0, extent=[0-9]*$' dump.out)" = 2 ]
     [ "$(grep -c 'MPI_Type_get_extent.*lb=heap#[0-9]*, extent=unknown$' dump.out)" = 2 ]
 }
 @test "round trip: long arrays that follow a pattern" {
     roundtrip 3 "$PROGRAMS/folded"
     for rank in 0 1 2; do
-        "$WEND" dump -r "$rank" -f MPI_Type_create_hindexed_block app.dir | sed -n 's/.*array_of_displacements=\[\([^]]*\)\].*/\1/p' >said
-        diff said "folded.$rank" || fail "rank $rank: not the elements that the program gave" || return
+        "$WEND" dump -r "$rank" -f MPI_Type_create_hindexed_block app.dir |
+            sed -n 's/.*array_of_displacements=\[\([^]]*\)\].*/\1/p' >said
+        diff said "folded.$rank" || fail "rank $rank: not the elements that the program gave" ||
+            return
     done
-    # one array of thirteen does not follow any, and one is too short
+    # one array of thirteen follows no pattern, and one is too short
     [ "$(wc -c <app.dir/trace.tar.zst)" -lt 40000 ]
 }
 @test "round trip: long arrays of addresses" {
     roundtrip 2 "$PROGRAMS/folded" addresses
-    [ "$(grep -c 'MPI_Type_create_hindexed_block.*\[static#[^ ]*, static#.*, static#[^ ]*\]' dump.out)" = 2 ]
-    [ "$(grep -c 'MPI_Type_create_hindexed_block.*\[heap#[^ ]*, heap#.*, heap#[^ ]*\]' dump.out)" = 2 ]
+    for segment in static heap; do
+        elements="\[$segment#[^ ]*, $segment#.*, $segment#[^ ]*\]"
+        [ "$(grep -c "MPI_Type_create_hindexed_block.*$elements" dump.out)" = 2 ]
+    done
 }
-@test "numbers of which a few are addresses by chance are numbers" {
+@test "numbers that happen to be addresses are recorded as numbers" {
     record app.dir 1 "$PROGRAMS/folded" chance
     "$WEND" dump -f MPI_Type_create_hindexed_block app.dir >dump.out
     grep -Eq 'array_of_displacements=\[([0-9]+, )+[0-9]+\]' dump.out
 }
-@test "round trip: counts by chance that come again now and then" { roundtrip 2 "$PROGRAMS/irregular" again 3000; }
+@test "round trip: counts by chance that come again now and then" {
+    roundtrip 2 "$PROGRAMS/irregular" again 3000
+}
 @test "round trip: each iteration with tags of its own" {
     roundtrip 3 "$PROGRAMS/tagged"
-    # numbers and shapes for each would take the same for each iteration more
+    # with numbers and shapes of its own, each iteration would take as many bytes
     record long.dir 3 "$PROGRAMS/tagged" 10000
-    [ "$(stat -c %s long.dir/trace.tar.zst)" -lt $((2 * $(stat -c %s app.dir/trace.tar.zst))) ] || fail "$(ls -l ./*.dir/trace.tar.zst)"
+    [ "$(stat -c %s long.dir/trace.tar.zst)" -lt $((2 * $(stat -c %s app.dir/trace.tar.zst))) ] ||
+        fail "$(ls -l ./*.dir/trace.tar.zst)"
 }
 @test "round trip: requests that have numbers in common and complete in any order" {
     roundtrip 3 "$PROGRAMS/tagged" 300 rolling
-    # two runs take the numbers in other orders
+    # two runs take the numbers in different orders
     record again.dir 3 "$PROGRAMS/tagged" 1000 rolling
     record other.dir 3 "$PROGRAMS/tagged" 1000 rolling
     "$WEND" diff again.dir other.dir
 }
-@test "round trip: MPI_Alltoallv with counts by chance" { roundtrip 6 "$PROGRAMS/irregular" exchange 5; }
+@test "round trip: MPI_Alltoallv with counts by chance" {
+    roundtrip 6 "$PROGRAMS/irregular" exchange 5
+}
 @test "round trip: requests at places that differ by rank and in time" {
     roundtrip 4 "$PROGRAMS/partners"
-    # lists that come again by turns are there once, however often they do
+    # alternating lists are stored once, however often they occur
     grep -q 'next_place(' proxy.c
-    [ "$(sed -n 's/^static const int times_and_place_[0-9]*\[\([0-9]*\)\].*/\1/p' proxy.c | sort -n | tail -n 1)" -lt 40 ]
+    [ "$(sed -n 's/^static const int times_and_place_[0-9]*\[\([0-9]*\)\].*/\1/p' proxy.c |
+        sort -n | tail -n 1)" -lt 40 ]
     rm -r proxy.dir proxy
     timeout "$TEST_TIMEOUT" "$PROXYGEN" app.dir -o files/
     make -s -C files CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
     record proxy.dir 4 files/proxy
     "$WEND" diff app.dir proxy.dir
 }
-@test "round trip: requests at places that differ in time, some of them in loops whose order is open" { roundtrip 1 "$PROGRAMS/shuffled"; }
+@test "round trip: requests at places that differ in time, some in loops of open order" {
+    roundtrip 1 "$PROGRAMS/shuffled"
+}
 @test "round trip: early and late calls" { roundtrip 2 "$PROGRAMS/early"; }
 @test "round trip: threads" { roundtrip 2 "$PROGRAMS/threads"; }
 @test "round trip: published names" { roundtrip 2 "$PROGRAMS/services"; }
@@ -95,13 +107,16 @@ setup() { in_scratch; }
     library_has MPI_Session_init
     roundtrip 1 "$PROGRAMS/sessions"
 }
-@test "round trip: a session of each thread" { library_has MPI_Session_init; roundtrip 2 "$PROGRAMS/sessions" threads; }
+@test "round trip: a session of each thread" {
+    library_has MPI_Session_init
+    roundtrip 2 "$PROGRAMS/sessions" threads
+}
 @test "round trip: wildcards that one rank sends to" { roundtrip 3 "$PROGRAMS/wildcards"; }
 @test "round trip: wildcards on communicators of their own" {
     roundtrip 5 "$PROGRAMS/wildcards" comms
     ! grep -q pinned proxy.c
 }
-@test "round trip: files that were there before, or came and went without MPI" {
+@test "round trip: files that existed before, or were made and removed without MPI" {
     roundtrip 3 "$PROGRAMS/files"
     quietly diff.out "$WEND" diff --outcomes app.dir proxy.dir
 }
@@ -110,8 +125,10 @@ setup() { in_scratch; }
     roundtrip 8 "$PROGRAMS/butterfly"
     grep -q 'rank ^ 4' proxy.c
 }
-@test "round trip: thousands of calls whose arguments go up in equal steps, on each rank in its own" { roundtrip 3 "$PROGRAMS/rows" own; }
-@test "round trip: a root that makes such calls takes no more for them" {
+@test "round trip: thousands of calls whose arguments go up in equal steps, by rank" {
+    roundtrip 3 "$PROGRAMS/rows" own
+}
+@test "round trip: a root takes no more bytes for such calls" {
     roundtrip 3 "$PROGRAMS/rows"
     [ "$(stat -c %s app.dir/trace.tar.zst)" -lt 1500 ]
 }
@@ -129,14 +146,22 @@ setup() { in_scratch; }
     "$WEND" diff --outcomes app.dir proxy.dir
     grep -q 'i < rank + 2; ' proxy.c
 }
-@test "round trip: one function of two types, one array for two arguments" { roundtrip 3 "$PROGRAMS/twice"; }
-@test "round trip: attached blocks whose addresses come again as others" { roundtrip 4 "$PROGRAMS/dynamic" blocks; }
-@test "round trip: datatypes of addresses at the target of a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" bottom; }
+@test "round trip: one function of two types, one array for two arguments" {
+    roundtrip 3 "$PROGRAMS/twice"
+}
+@test "round trip: attached blocks whose addresses are used again" {
+    roundtrip 4 "$PROGRAMS/dynamic" blocks
+}
+@test "round trip: datatypes of addresses at the target of a dynamic window" {
+    roundtrip 4 "$PROGRAMS/dynamic" bottom
+}
 @test "round trip: a dynamic window of some ranks" { roundtrip 5 "$PROGRAMS/dynamic" half; }
-@test "round trip: a list that grows by what is read from a dynamic window" { roundtrip 4 "$PROGRAMS/dynamic" list; }
+@test "round trip: a list that grows by what is read from a dynamic window" {
+    roundtrip 4 "$PROGRAMS/dynamic" list
+}
 
 # A tool behind Wend that has the other process attach its memory while the call runs.
-@test "an address that others attach while it is reckoned with: a number, and so is the sum" {
+@test "an address that another process attaches meanwhile is recorded as a number" {
     library_is openmpi && skip "its MPI_Aint_add is a macro"
     cat >tool.c <<'END'
 #include <mpi.h>
@@ -187,12 +212,14 @@ END
     [ $((BASH_REMATCH[1] + 8)) = "${BASH_REMATCH[2]}" ] || fail "$sum"
 }
 
-@test "round trip: wildcards between barriers on another communicator" { roundtrip 4 "$PROGRAMS/wildcards" phases; }
-@test "round trip: wildcards before a message of somebody who heard that they are done" {
+@test "round trip: wildcards between barriers on another communicator" {
+    roundtrip 4 "$PROGRAMS/wildcards" phases
+}
+@test "round trip: wildcards before a message that their completion causes" {
     roundtrip 4 "$PROGRAMS/wildcards" sent
     ! grep -q pinned proxy.c
 }
-@test "round trip: likewise, on a communicator on which others go on" {
+@test "round trip: the same on a communicator that other ranks go on using" {
     roundtrip 4 "$PROGRAMS/wildcards" mixed
     ! grep -q pinned proxy.c
 }
@@ -205,18 +232,26 @@ END
     ! grep -q pinned proxy.c
 }
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
-@test "round trip: datatypes and communicators whose numbers come again" { roundtrip 3 "$PROGRAMS/memory" reuse; }
-@test "round trip: several elements of datatypes made of addresses" { roundtrip 2 "$PROGRAMS/memory" absolute; }
+@test "round trip: datatypes and communicators whose numbers are used again" {
+    roundtrip 3 "$PROGRAMS/memory" reuse
+}
+@test "round trip: several elements of datatypes made of addresses" {
+    roundtrip 2 "$PROGRAMS/memory" absolute
+}
 @test "round trip: negative strides and extents" { roundtrip 3 "$PROGRAMS/memory" strides; }
-@test "round trip: as much memory as neighbours need, and where their addresses say" { roundtrip 4 "$PROGRAMS/memory" neighbours; }
+@test "round trip: memory for neighbours has the size and place that they need" {
+    roundtrip 4 "$PROGRAMS/memory" neighbours
+}
 @test "round trip: small numbers for addresses" { roundtrip 2 "$PROGRAMS/memory" numbers; }
-@test "round trip: mappings that are used from their end" { roundtrip 2 "$PROGRAMS/memory" mappings; }
+@test "round trip: mappings that are addressed from their end" {
+    roundtrip 2 "$PROGRAMS/memory" mappings
+}
 @test "round trip: memory of a whole program" { roundtrip 4 "$PROGRAMS/memory"; }
 
 recorded_allreduces() { # of rank 0
     "$WEND" dump app.dir --rank 0 | grep -c MPI_Allreduce
 }
-@test "MPI_Pcontrol switches recording off and on; what was made meanwhile is known" {
+@test "MPI_Pcontrol switches recording off and on; objects made meanwhile are known" {
     roundtrip 4 "$PROGRAMS/control"
     [ "$(recorded_allreduces)" = 1 ]
 }
@@ -224,13 +259,13 @@ recorded_allreduces() { # of rank 0
     roundtrip 4 "$PROGRAMS/control" info
     [ "$(recorded_allreduces)" = 1 ]
 }
-@test "wend trace --off: nothing before the program says so" {
+@test "wend trace --off: recording begins when the program asks for it" {
     mpi 2 "$WEND" trace --off -q -o app.dir "$PROGRAMS/control"
     [ "$(recorded_allreduces)" = 1 ]
     ! "$WEND" dump app.dir --rank 0 | grep -q MPI_Barrier
 }
 @test "a proxy of many calls is not optimized: it compiles in seconds" {
-    # of kinds and types by chance, so that there are no loops in them
+    # random kinds and types, so that there are no loops
     {
         sends=(MPI_Send MPI_Ssend MPI_Rsend MPI_Bsend) x=1
         types=(MPI_INT MPI_CHAR MPI_DOUBLE MPI_FLOAT MPI_LONG MPI_SHORT MPI_BYTE MPI_UNSIGNED)

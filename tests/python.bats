@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Python, and what it does that other programs rarely do: MPI comes while the program runs, and for one module alone.
+# Python does what other programs rarely do: MPI is loaded while the program runs, and for one
+# module alone.
 load helpers
 setup() { in_scratch; }
 
@@ -13,23 +14,27 @@ same_lines_and_roundtrip() {
     grep -q 'MPI_Dist_graph_create_adjacent(.*sourceweights=MPI_UNWEIGHTED' dump.out
     grep -q 'MPI_Comm_create_keyval(comm_copy_attr_fn=MPI_COMM_DUP_FN' dump.out
 }
-@test "a module brings MPI with it, and the loader binds everything at once" {
+@test "the same, and the loader binds all symbols at once" {
     export LD_BIND_NOW=1
     same_lines_and_roundtrip 2 "$PROGRAMS/late" "$PROGRAMS/late.so"
 }
 @test "a Python program loads such a module" {
     same_lines_and_roundtrip 3 "$PYTHON" "$SOURCE_DIR/tests/programs/late.py" "$PROGRAMS/late.so"
 }
-@test "who asks the loader for MPI's functions goes past Wend, which says so" {
+@test "a program that gets MPI's functions from the loader bypasses Wend, which says so" {
     mpi 1 "$WEND" trace -o app.dir "$PROGRAMS/late" "$PROGRAMS/late.so" dlsym 2>err
-    [ "$(cat err)" = "wend: late looked MPI's functions up by itself (dlsym), past libwend.so: nothing was recorded" ]
+    local why="late looked MPI's functions up by itself (dlsym), past libwend.so"
+    [ "$(cat err)" = "wend: $why: nothing was recorded" ]
     [ ! -e app.dir ]
 }
 
-# Debian's mpi4py is made for one MPI library; make check-elsewhere goes through mpi4py's own tests with one that is made for this.
+# Debian's mpi4py is built for one MPI library. "make check-elsewhere" builds mpi4py for the library
+# at hand, and runs mpi4py's own tests.
 library_of() { ldd "$1" | sed -n 's/^\t\(libmpi[^ ]*\.so\.[0-9]*\) .*/\1/p' | sort | head -n 1; }
 @test "mpi4py" {
-    extension=$("$PYTHON" -c 'import importlib.util as u; print(u.find_spec("mpi4py.MPI").origin)' 2>/dev/null) || skip "no mpi4py here"
-    [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ] || skip "mpi4py here is for another MPI library"
+    extension=$("$PYTHON" -c 'import importlib.util as u; print(u.find_spec("mpi4py.MPI").origin)' \
+        2>/dev/null) || skip "no mpi4py here"
+    [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ] ||
+        skip "mpi4py here is for another MPI library"
     same_lines_and_roundtrip 3 "$PYTHON" "$SOURCE_DIR/tests/programs/python.py"
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Which request, which communicator: the recording says so whatever handle values the library gives.
+# Requests and communicators have names in the recording, whatever handles the library gives them.
 load helpers
 setup() { in_scratch; }
 
@@ -7,7 +7,7 @@ calls_of() { # function, rank: its calls
     "$WEND" dump app.dir --rank "$2" | grep -E "[0-9] +$1\("
 }
 
-@test "requests: transparent, and the same program is recorded twice alike" {
+@test "requests: no change to the program, and two recordings are equal" {
     same_output 4 "$PROGRAMS/requests" alike
     mv app.dir first.dir
     same_output 4 "$PROGRAMS/requests" alike
@@ -23,7 +23,7 @@ calls_of() { # function, rank: its calls
     diff <(printf '%s\n' "$made") <(printf '%s\n' "$waited")
 }
 
-@test "nothing is unknown, and every request ends" {
+@test "no handle is unknown, and every request ends" {
     record app.dir 4 "$PROGRAMS/requests"
     "$WEND" dump app.dir >dump
     ! grep -iE 'unknown|\?' dump
@@ -32,17 +32,19 @@ calls_of() { # function, rank: its calls
 @test "communicators have one name on all their members" {
     record app.dir 4 "$PROGRAMS/requests"
     for function in MPI_Comm_idup MPI_Intercomm_merge; do
-        [ "$("$WEND" dump app.dir | grep "$function(" | sed 's/.*\(newcomm\|newintracomm\)=\([^,)]*\).*/\2/' | sort -u | wc -l)" = 1 ]
+        [ "$("$WEND" dump app.dir | grep "$function(" |
+            sed 's/.*\(newcomm\|newintracomm\)=\([^,)]*\).*/\2/' | sort -u | wc -l)" = 1 ]
     done
-    # Two halves, each known to its two members by one name.
-    "$WEND" dump app.dir | grep 'MPI_Comm_split(' | sed 's/.*newcomm=\([^,)]*\).*/\1/' | sort | uniq -c | awk '{ print $1 }' >halves
+    # Two halves; each has one name on both of its members.
+    "$WEND" dump app.dir | grep 'MPI_Comm_split(' | sed 's/.*newcomm=\([^,)]*\).*/\1/' | sort |
+        uniq -c | awk '{ print $1 }' >halves
     diff halves <(printf '2\n2\n')
 }
 
 @test "round trip: requests" { roundtrip 4 "$PROGRAMS/requests"; }
 
-# Messages of other sizes each time: as many shapes in 20 iterations as in 80, and one class.
-@test "sizes make no requests of other numbers" {
+# The size of messages changes: 20 iterations have as many shapes as 80, and there is one class.
+@test "sizes do not change the numbers of requests" {
     cat >sizes.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
@@ -73,14 +75,15 @@ C
     record app.dir 3 ./sizes 80
     [ -n "$(shapes app.dir)" ]
     [ "$(shapes short.dir)" = "$(shapes app.dir)" ]
-    "$WEND" dump app.dir | grep -E 'MPI_I(send|recv)' | sed 's/.*request=req#\([0-9]*\).*/\1/' | sort -nu | diff - <(printf '0\n1\n2\n3\n')
+    "$WEND" dump app.dir | grep -E 'MPI_I(send|recv)' | sed 's/.*request=req#\([0-9]*\).*/\1/' |
+        sort -nu | diff - <(printf '0\n1\n2\n3\n')
     make_proxy app.dir ./proxy
     record proxy.dir 3 ./proxy
     "$WEND" diff app.dir proxy.dir
 }
 
-# The waiting thread knows a request by its number, which does not say the size with which it was posted.
-@test "what another thread posted has its own size and tag" {
+# The waiting thread knows a request by its number, which does not tell the size that was posted.
+@test "a request that another thread posted has its own size and tag" {
     cat >posted.c <<'C'
 #include <mpi.h>
 #include <pthread.h>
@@ -115,7 +118,8 @@ C
     "$MPICC" -O2 posted.c -o posted -lpthread
     record app.dir 2 ./posted
     "$WEND" dump app.dir --rank 1 | grep 'MPI_Wait(' | sed 's/.*status={\(.*\)}.*/\1/' | sort >got
-    for i in {0..11}; do echo "source=0, tag=$((7 * (i / 6))), bytes=$((4 * (20 + 2 * i)))"; done | sort | diff - got
+    for i in {0..11}; do echo "source=0, tag=$((7 * (i / 6))), bytes=$((4 * (20 + 2 * i)))"; done |
+        sort | diff - got
     make_proxy app.dir ./proxy
     record proxy.dir 2 ./proxy
     "$WEND" diff app.dir proxy.dir

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Memory that is short at the end, when ranks merge: the application's results and exit status are
-# its own, nobody waits for a rank in trouble, and the parts make the recording.
+# Memory is short at the end, when ranks merge. The application's results and exit status do not
+# change, no rank waits for one that fails, and wend merge makes the recording from the parts.
 load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
 SHORT=$BUILD_DIR/tests/support/.libs/shortage.so
 
-# RANK:FIRST:LAST (tests/support/shortage.c): the program, recorded into a.dir; out, err, status.
-# The preload is in front of Wend, so that it sees who allocates. UCX would be in front of both for
-# mmap, and what the merge's heap takes would never fail.
+# short RANK:FIRST:LAST (tests/support/shortage.c): records the program into a.dir; sets out, err
+# and status. The preload comes before Wend, so it sees who allocates. UCX is turned off: its mmap
+# would come before both, and allocations of the merge's heap would never fail.
 short() {
     status=0
     rm -rf a.dir count
@@ -27,14 +27,15 @@ plainly() { # the program by itself
     mv a.dir whole.dir
 }
 
-# The call of MPI_Finalize is itself recorded: where that fails it alone is missing.
+# If recording the call of MPI_Finalize fails, only this call is missing.
 is_cut_at_end() {
     grep -q '^differ: 1 difference$' differences &&
         grep -q 'only in whole.dir: MPI_Finalize$' differences &&
         grep -q '^ *< [0-9]* *MPI_Finalize() ' differences
 }
 
-# WHAT: of the last run; sets kept if there is no archive, which wend merge makes then
+# Checks the last run, which WHAT describes. If there is no archive, sets kept, and wend merge makes
+# it.
 is_unharmed() {
     kept=
     [ "$status" = 3 ] || fail "$1: exit status $status" "$(cat err)" || return
@@ -51,8 +52,9 @@ is_unharmed() {
         fail "$1: another recording" "$(cat err differences)" || return
 }
 
-# At RANK: STRIDE allocations apart, one alone or all from there on, until there are no more; and each
-# of those with which the merge's heap grows, which are few: all of the merge's own data come of them.
+# At RANK a single allocation fails or, with ALL, also all later ones. That is tried for every
+# STRIDEth allocation. It is also tried for each one that grows the merge's heap, of which there are
+# few: they provide all memory of the merge.
 each() { # RANK ALL STRIDE
     local rank=$1 stride=$3 k count mappings tried failures=0
     short "$rank:0:0"
@@ -69,7 +71,7 @@ each() { # RANK ALL STRIDE
     [ "$failures" -gt 0 ] || fail "none of $count failed: this tests nothing"
 }
 
-@test "an allocation of the merge fails, on rank 0 or another, once or from there on" {
+@test "an allocation of the merge fails, on rank 0 or another, once or always" {
     plainly
     # With 1 each is tried, on all ranks (make check-shortage).
     local stride=${SHORTAGE_STRIDE:-89} ranks="0 1"
@@ -80,15 +82,15 @@ each() { # RANK ALL STRIDE
     done
 }
 
-# A merge that takes 150 MB on rank 0.
+# The merge takes 150 MB on rank 0.
 PROGRAM=("$PROGRAMS/irregular" apart 100000)
 
-# Of a rank that does not enter MPI_Comm_create.
+# The message if a rank does not enter MPI_Comm_create.
 too_little='a rank does not answer, or has too little memory for the merge'
 
-# Under limits that shrink, the last of which do not do for the merge: each recording is the one
-# that was made without.
-shrinking() { # LIMIT COMMAND…: the command, under the limit; for each of $limits
+# Runs under shrinking limits, the last of which are too small for the merge. Each recording is
+# equal to the one without a limit.
+shrinking() { # FUNCTION…: runs it with each of $limits
     local kept=0 made=0 limit
     mpi 3 "$WEND" trace -q -o whole.dir "${PROGRAM[@]}" >plain
     for limit in $limits; do
@@ -118,13 +120,13 @@ with_addresses() { # KB command…
 
 @test "fewer and fewer addresses (RLIMIT_AS)" {
     local limits="1000000 450000 350000 260000"
-    # It maps a third more by itself: below this the recording, too, stops before the end.
+    # The program itself maps a third more. Below these limits the recording stops before the end.
     ! library_is openmpi || limits="1000000 450000 400000 370000"
     shrinking with_addresses
 }
 
-# A control group of its own in $group, of either version of the kernel's, and the file that has
-# its limit; or the test is skipped.
+# Makes a control group of either version. Sets $group to it, and $group_limit to the file with its
+# limit. Skips the test if that is not possible.
 make_group() {
     local version
     for version in memory.max:/sys/fs/cgroup memory.max:/sys/fs/cgroup/unified \
@@ -147,19 +149,18 @@ in_group() { # MB command…: it and what it starts
     (echo "$BASHPID" >"$group/cgroup.procs" && "${@:2}")
 }
 
-# Beyond a limit the kernel kills, and no allocation fails: what the merge takes has to stay below
-# by itself.
+# Beyond the limit the kernel kills the process, and no allocation fails. So the merge itself has to
+# stay below it.
 @test "less and less memory (control group)" {
     make_group
     limits="450 180 100 64" shrinking in_group
 }
 
-@test "nothing of the merge ends the process by itself" {
+@test "the merge calls nothing that ends the process" {
     local ends='\b(g_error|g_abort|g_critical) *\(' core=$BUILD_DIR/.libs/libwendmerge.so
     ! grep -rnE --include='*.[ch]' "$ends" "$SOURCE_DIR/lib" "$SOURCE_DIR/src" ||
         fail "an error is to be returned, or wend_shortage called"
-    # And nothing in it can: neither GLib nor libarchive, nor libc's malloc, which may be the
-    # application's and broken.
+    # It uses neither GLib nor libarchive, nor malloc, which may be the application's and broken.
     nm -D --undefined-only "$core" | awk '{ sub(/@.*/, "", $2); print $2 }' >needed
     ends='g_.*|archive_.*|malloc|calloc|realloc|free|abort|exit|_exit|qsort|__assert_fail'
     ! grep -xE "$ends" needed || fail "libwendmerge.so calls these"

@@ -7,9 +7,11 @@ load helpers
 
 setup() {
     in_scratch
-    timeout -k 5 60 "${LAUNCH[@]}" -n 1 "$PROGRAMS/spawn" probe >probe.out 2>&1 || skip "the MPI library cannot start processes (MPI_Comm_spawn fails: $(tail -n 1 probe.out))"
+    timeout -k 5 60 "${LAUNCH[@]}" -n 1 "$PROGRAMS/spawn" probe >probe.out 2>&1 ||
+        skip "the MPI library cannot start processes (MPI_Comm_spawn fails: $(tail -n 1 probe.out))"
 }
 
+FIVE_WORLDS="trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst"
 worlds() { # DIR: the archives in it
     (cd "$1" && echo *)
 }
@@ -28,7 +30,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 
 @test "a world is named by the rank that started it and by how many it started before" {
     record app.dir 2 "$PROGRAMS/spawn" self
-    [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst" ]
+    [ "$(worlds app.dir)" = "$FIVE_WORLDS" ]
     record again.dir 2 "$PROGRAMS/spawn" again
     [ "$(worlds again.dir)" = "trace.tar.zst world-0.1-0.1.tar.zst world-0.1.tar.zst" ]
     # The one that started the other comes first.
@@ -46,18 +48,19 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "a proxy starts itself for the worlds that the application started" {
-    for mode in world self multiple again merge early connected windows functions ports halves doors join various refused; do
+    for mode in world self multiple again merge early connected windows functions ports halves \
+        doors join various refused; do
         roundtrip 2 "$PROGRAMS/spawn" "$mode" || { echo "mode $mode"; return 1; }
         [ "$(worlds app.dir)" = "$(worlds proxy.dir)" ]
         rm -r app.dir proxy.dir proxy.c proxy
     done
 }
 
-@test "started processes that run without Wend are not taken for ranks that are missing" {
+@test "started processes without Wend do not count as missing ranks" {
     same_lines 2 "$PROGRAMS/spawn" bare
     [ "$(worlds app.dir)" = trace.tar.zst ]
     [ "$(calls app.dir 0 MPI_Finalize)" = 2 ]
-    # What is not recorded cannot be in the proxy: nor the calls that it is needed for.
+    # A world that is not recorded is not in the proxy, and neither are calls that need it.
     make_proxy app.dir ./proxy
     record proxy.dir 2 ./proxy
     [ "$(calls proxy.dir 0 MPI_Sendrecv)" = "$(calls app.dir 0 MPI_Sendrecv)" ]
@@ -69,16 +72,18 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     long=$PWD/$(printf 'l%.0s' {1..200})
     mkdir "$long"
     cp "$YIELD" "$long/yield.so"
-    LD_PRELOAD=$long/yield.so mpi 2 "$WEND" trace -q -o "$long/app.dir" "$PROGRAMS/spawn" self >out 2>err
+    LD_PRELOAD=$long/yield.so mpi 2 "$WEND" trace -q -o "$long/app.dir" "$PROGRAMS/spawn" self \
+        >out 2>err
     [ ! -s err ]
-    [ "$(worlds "$long/app.dir")" = "trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst" ]
+    [ "$(worlds "$long/app.dir")" = "$FIVE_WORLDS" ]
 }
 
-# The setting is one that no version of Wend has yet: all go on.
-@test "a program of the current folder, which PATH names by an empty element; settings with long names" {
+# No version of Wend has this setting; it is passed on all the same.
+@test "a program of the current folder, by an empty element of PATH; settings with long names" {
     local setting
     setting=WEND_$(printf 'X%.0s' {1..100})
-    printf '#!/bin/sh\n[ "$1" != talks ] || env >"environment.$$"\nexec "%s" "$@"\n' "$PROGRAMS/spawn" >here
+    printf '#!/bin/sh\n[ "$1" != talks ] || env >"environment.$$"\nexec "%s" "$@"\n' \
+        "$PROGRAMS/spawn" >here
     chmod +x here
     PATH=:$PATH record app.dir 2 bash -c "$setting=long exec -a here '$PROGRAMS/spawn' world"
     [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst" ]
@@ -91,7 +96,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     make -C several CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1" >made 2>&1
     record proxy.dir 2 several/proxy
     "$WEND" diff app.dir proxy.dir
-    # Nothing is left of the directory that the worlds shared.
+    # The directory that the worlds shared is removed.
     mkdir scratch
     WEND_PROXY_DIR=$PWD/scratch mpi 2 several/proxy
     [ "$(ls scratch)" = "" ]
@@ -113,13 +118,13 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
     "$WEND" diff served.dir served2.dir
     "$WEND" diff visit.dir visit2.dir
     [ "$(ls meeting)" = "" ]
-    # A proxy that would wait for ever says so.
+    # A proxy that would wait for ever reports it.
     unset WEND_PROXY_DIR
     run mpi 2 ./visitor
     [[ $output == *"another job opened the port"* ]]
 }
 
-@test "diff compares what was started as a world, and not how it was called" {
+@test "diff compares the worlds that were started" {
     record a 2 "$PROGRAMS/spawn" multiple
     record b 2 "$PROGRAMS/spawn" multiple
     "$WEND" diff a b
@@ -131,14 +136,15 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "wend trace before the launcher" {
-    LD_PRELOAD=$YIELD timeout -k 5 60 "$WEND" trace -q -o app.dir "${LAUNCH[@]}" -n 2 "$PROGRAMS/spawn" world
+    LD_PRELOAD=$YIELD timeout -k 5 60 "$WEND" trace -q -o app.dir "${LAUNCH[@]}" -n 2 \
+        "$PROGRAMS/spawn" world
     [ "$(worlds app.dir)" = "trace.tar.zst world-0.1.tar.zst" ]
 }
 
-@test "the worlds of a job without a name for its recording are together" {
+@test "the worlds of a job without -o are in one recording" {
     mpi 2 "$WEND" trace -q "$PROGRAMS/spawn" self
     [ "$(echo wend-spawn-*)" = "$(echo wend-spawn-*-*)" ]
-    [ "$(worlds wend-spawn-*)" = "trace.tar.zst world-0.1.tar.zst world-0.2.tar.zst world-1.1.tar.zst world-1.2.tar.zst" ]
+    [ "$(worlds wend-spawn-*)" = "$FIVE_WORLDS" ]
 }
 
 @test "a started process that dies leaves both worlds to be merged" {

@@ -13,7 +13,7 @@ source_file() {
     case $1 in *.c) "$MPICC" -c "tree/$1" -o "objects/${1%.c}.o" ;; esac
 }
 
-# reports TEXT: structure.py finds fault with the tree, in a line that begins so.
+# reports TEXT: structure.py reports a fault of the tree in a line that begins with TEXT.
 reports() {
     local status=0
     "${STRUCTURE[@]}" --build objects --source tree >found || status=$?
@@ -30,12 +30,12 @@ ring() {
     done
 }
 
-@test "no cycles but the known ones, folders are small, names unique, layers in order" {
+@test "only known cycles, small folders, unique names, layers in order" {
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" \
         --limits "$SOURCE_DIR/tests/structure.limits" >found || fail "$(cat found)"
 }
 
-@test "wend show and wend dump need nothing but wend/read.h and what all commands share" {
+@test "wend show and wend dump need only wend/read.h and src/command" {
     local others
     cd "$SOURCE_DIR"
     others=$(grep -HE '^ *# *include *"' src/decoder/*.[ch] |
@@ -45,7 +45,7 @@ ring() {
         [ "$header" = config.h ] || [ -f "src/decoder/$header" ] || others+=" $header"
     done
     [ -z "$others" ] || fail "src/decoder includes:" "$others" || return
-    # nor anything that it declares itself; lib/small has GLib's names
+    # nor does it declare such functions itself; lib/small has GLib's names
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" --list src/decoder/ |
         grep '^src/decoder/' | grep -vE -- '-> (src/(decoder|command|read)|lib/small)/' \
         >"$BATS_TEST_TMPDIR/found" || true

@@ -71,7 +71,7 @@ def is_of_libc(symbol, libc=ctypes.CDLL("libc.so.6")):
 
 
 class Objects:
-    """What the objects of a build define and refer to."""
+    """The symbols that the objects of a build define, and those that they refer to."""
 
     def __init__(self, build, source):
         self.defined = {}  # symbol -> {(file, target)}
@@ -165,7 +165,7 @@ def folder_edges(edges):
 
 
 class Limits:
-    """What is not yet as it should be."""
+    """Known faults that are accepted for now."""
 
     def __init__(self, path):
         self.numbers = {}  # (kind, folder) -> N
@@ -233,7 +233,7 @@ def is_above(home, folder, levels):
 
 
 def includes_upwards(files, source):
-    """Layers include downwards, and the library's nothing of src/."""
+    """Includes that lead to a higher layer, or from lib/ to src/."""
     headers = {}
     for folder, paths in files.items():
         for path in paths:

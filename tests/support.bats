@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The harness itself: its failures must be seen.
+# The test harness itself: failures must be visible.
 load helpers
-# Ranks live for a while: to those that are over at once, and are no MPI programs, Hydra hands on the end of standard input when nobody is there any more, and mpiexec dies of SIGPIPE.
+# The ranks run for a while. To ranks that are over at once and are no MPI programs, Hydra passes
+# the end of standard input after they have gone, and mpiexec dies of SIGPIPE.
 setup() { in_scratch; }
 
 @test "mpi: the launcher runs the ranks asked for, with the yield preload" {
@@ -9,13 +10,13 @@ setup() { in_scratch; }
     [ "$(grep -c yield.so out)" = 3 ]
 }
 
-@test "mpi: a hang is a failure that says so" {
+@test "mpi: a hang is reported as a failure" {
     TEST_TIMEOUT=1 run mpi 2 sleep 30
     [ "$status" != 0 ]
     [[ "$output" == *"HANG: still running after 1 s"* ]]
 }
 
-@test "mpi: an exit status comes through" {
+@test "mpi: the exit status is that of the program" {
     run mpi 1 sh -c 'sleep 0.5; exit 3'
     [ "$status" = 3 ]
 }

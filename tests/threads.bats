@@ -7,7 +7,7 @@ setup() { in_scratch; }
     same_output 1 "$PROGRAMS/arenas"
 }
 
-@test "each thread level is what it is without Wend" {
+@test "each thread level is the same as without Wend" {
     for level in -1 0 1 2 3; do
         rm -rf app.dir
         same_output 2 "$PROGRAMS/levels" "$level"
@@ -28,14 +28,14 @@ free_recordings() {
 @test "two threads that run freely: 20 recordings are equal" { free_recordings 2 20; }
 @test "four threads that run freely: 20 recordings are equal" { free_recordings 4 20; }
 
-@test "threads that run freely take no more room than one after the other" {
+@test "threads that run freely take no more bytes than threads in turn" {
     record free.dir 2 "$PROGRAMS/interleaved" 2 100
     record alone.dir 2 "$PROGRAMS/interleaved" 2 100 alone
     free=$(stat -c %s free.dir/trace.tar.zst) alone=$(stat -c %s alone.dir/trace.tar.zst)
     [ "$free" -le $((alone + alone / 20)) ] || fail "$free bytes, not $alone"
 }
 
-@test "threads of the library's are not counted: made in constructors, and by threads of its own" {
+@test "threads that a constructor or the MPI library starts do not count" {
     cat >starts.c <<'END'
 #include <mpi.h>
 #include <pthread.h>
@@ -70,13 +70,27 @@ END
 }
 
 @test "round trip: threads that run freely" { roundtrip 2 "$PROGRAMS/interleaved" 3; }
-@test "round trip: requests made in one thread and completed in another" { roundtrip 2 "$PROGRAMS/teams" requests; }
-@test "round trip: communicators and datatypes made in one thread and used in another" { roundtrip 2 "$PROGRAMS/teams" objects; }
-@test "round trip: objects made and freed before there are threads and after, with the same numbers" { roundtrip 2 "$PROGRAMS/teams" earlier; }
-@test "round trip: objects that their maker uses in some of their lives only" { roundtrip 2 "$PROGRAMS/teams" uneven; }
-@test "round trip: memory allocated in one thread and freed in another" { roundtrip 2 "$PROGRAMS/teams" blocks; }
-@test "round trip: memory that is freed when another thread has completed the send from it" { roundtrip 2 "$PROGRAMS/teams" lent; }
-@test "round trip: requests of several threads in one array" { roundtrip 2 "$PROGRAMS/teams" together; }
+@test "round trip: requests made in one thread and completed in another" {
+    roundtrip 2 "$PROGRAMS/teams" requests
+}
+@test "round trip: communicators and datatypes made in one thread and used in another" {
+    roundtrip 2 "$PROGRAMS/teams" objects
+}
+@test "round trip: objects made and freed before threads and after, with the same numbers" {
+    roundtrip 2 "$PROGRAMS/teams" earlier
+}
+@test "round trip: objects that their maker uses in some of their lives only" {
+    roundtrip 2 "$PROGRAMS/teams" uneven
+}
+@test "round trip: memory allocated in one thread and freed in another" {
+    roundtrip 2 "$PROGRAMS/teams" blocks
+}
+@test "round trip: memory that is freed when another thread has completed the send from it" {
+    roundtrip 2 "$PROGRAMS/teams" lent
+}
+@test "round trip: requests of several threads in one array" {
+    roundtrip 2 "$PROGRAMS/teams" together
+}
 @test "round trip: threads that are started and joined, again and again" {
     roundtrip 2 "$PROGRAMS/teams" phases
     [ "$(grep -c 'join_thread([1-5]);' proxy.c)" = 5 ] # each before the main thread goes on
@@ -85,7 +99,7 @@ END
 @test "round trip: threads among others that never call MPI" { roundtrip 2 "$PROGRAMS/teams" idle; }
 @test "round trip: threads that nobody joins" { roundtrip 2 "$PROGRAMS/teams" detached; }
 @test "round trip: four threads on one communicator" { roundtrip 2 "$PROGRAMS/teams" hammer; }
-@test "recordings of threads that hand things on are equal" {
+@test "recordings of threads that pass objects on are equal" {
     for what in requests objects blocks; do
         record "first-$what.dir" 2 "$PROGRAMS/teams" "$what"
         for i in 1 2 3 4 5; do
@@ -95,7 +109,7 @@ END
     done
 }
 
-@test "threads that open files at the same time get each its own in the proxy" {
+@test "threads that open files at the same time get their own files in the proxy" {
     cat >opens.c <<'C'
 #include <mpi.h>
 #include <pthread.h>
@@ -107,7 +121,8 @@ static void *opens(void *argument)
         char name[32];
         MPI_File file;
         snprintf(name, sizeof name, "file-of-%d", *(int *)argument);
-        if (MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file) != MPI_SUCCESS)
+        int mode = MPI_MODE_CREATE | MPI_MODE_RDWR;
+        if (MPI_File_open(MPI_COMM_SELF, name, mode, MPI_INFO_NULL, &file) != MPI_SUCCESS)
             abort();
         MPI_File_close(&file);
     }
@@ -119,7 +134,8 @@ int main(int argc, char **argv)
     pthread_t thread[6];
     MPI_File file;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
-    /* MPICH 4.0.2 makes the lock of its file operations in the first of them, without one: two at the same time fail, now and then. */
+    /* MPICH 4.0.2 creates the lock of its file operations in the first of them, without a lock:
+     * two first operations at the same time sometimes fail. */
     MPI_File_open(MPI_COMM_SELF, "first", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
     MPI_File_close(&file);
     for (int i = 0; i < 6; i++) {
@@ -133,7 +149,8 @@ int main(int argc, char **argv)
 }
 C
     "$MPICC" -O2 -pthread opens.c -o opens
-    # Open MPI's ROMIO reads its hints with a parser of global variables: 40 of 240 runs of this program die without Wend. OMPIO does not.
+    # ROMIO parses hints with global variables in Open MPI: 40 of 240 runs of this program die
+    # without Wend. OMPIO does not.
     LAUNCH=("${LAUNCH[@]/#^ompio/ompio}")
     roundtrip 1 ./opens
 }

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# wend trace itself: what it hands to the program, where its own options end, and who says what is wrong.
+# wend trace itself: what it passes to the program, where its own options end, and which process
+# reports errors.
 bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
 
-# What the program finds in its environment.
+# environment OPTION…: prints the environment of a program under wend trace with these options.
 environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 
 @test "options become variables" {
@@ -26,7 +27,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     grep -qx "WEND_OUTPUT=$PWD/b" given
 }
 
-@test "a variable that makes no sense is refused" {
+@test "an invalid variable is refused" {
     WEND_FORCE=perhaps run timeout 20 "$WEND" trace true
     [ "$status" = 2 ]
     [[ "$output" == *WEND_FORCE=perhaps* ]]
@@ -39,7 +40,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     grep -q 'Exit status' help
 }
 
-@test "the library comes first among what is preloaded, and once" {
+@test "the library is preloaded first, and once" {
     LD_PRELOAD=$YIELD environment >out
     grep -qx "LD_PRELOAD=[^:]*/libwend.so:$YIELD" out
     timeout 20 "$WEND" trace "$WEND" trace sh -c 'echo "$LD_PRELOAD"' >twice 2>/dev/null
@@ -77,7 +78,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [ "${lines[0]}" = "as ever" ]
 }
 
-@test "of several ranks one says what is wrong" {
+@test "only one of several ranks reports an error" {
     for rank in 0 1 2; do
         status=0
         PMI_RANK=$rank timeout 20 "$WEND" trace ./nosuch 2>>err || status=$?
@@ -94,7 +95,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [ "$(wc -l <err)" = 2 ]
 }
 
-@test "a program that starts no MPI: one line, not from its children" {
+@test "a program without MPI: one line, none from its children" {
     run --separate-stderr timeout 20 "$WEND" trace ls -d .
     [ "$status" = 0 ]
     [ "$output" = . ]
@@ -114,7 +115,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$stderr" != *"nothing was"* ]]
 }
 
-@test "a program for which the loader drops what is preloaded is refused" {
+@test "a program for which the loader ignores LD_PRELOAD is refused" {
     [ "$(id -u)" != 0 ] || skip "root gains nothing by a setuid program of root's"
     for file in /usr/bin/su /bin/su /usr/bin/passwd; do
         [ -u $file ] || continue
@@ -126,7 +127,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     skip "no setuid program here"
 }
 
-@test "a setuid program of another user's is refused" {
+@test "another user's setuid program is refused" {
     [ "$(id -u)" = 0 ] || skip "needs root to make one"
     cp "$(type -P true)" ./other
     chown 1 other && chmod u+s other
@@ -144,7 +145,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$output" == *processor* ]]
 }
 
-@test "a job of which only some ranks are traced runs as ever, and one rank says that nothing was recorded" {
+@test "a job with only some ranks traced is not disturbed, and one rank reports it" {
     for traced in 0 1; do
         jobs=("$PROGRAMS/hello" "$PROGRAMS/hello")
         command=()
@@ -163,7 +164,9 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 }
 
 @test "a wrapper script that traces one rank" {
-    printf '#!/bin/sh\n[ "$PMI_RANK$OMPI_COMM_WORLD_RANK" = 1 ] && exec "%s" trace -o a.dir "$@"\nexec "$@"\n' "$WEND" >wrapper
+    printf '%s\n' '#!/bin/sh' \
+        "[ \"\$PMI_RANK\$OMPI_COMM_WORLD_RANK\" = 1 ] && exec \"$WEND\" trace -o a.dir \"\$@\"" \
+        'exec "$@"' >wrapper
     chmod +x wrapper
     mpi 3 ./wrapper "$PROGRAMS/hello" >out 2>err
     [ "$(cat out)" = "hello from 3 ranks: 3" ]
@@ -186,8 +189,9 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     [[ "$output" == *WEND_WAIT=soon* ]]
 }
 
-@test "an installed tree works, and after it was moved" {
-    make -C "$BUILD_DIR" -s install-exec DESTDIR="$PWD/root" >install.log 2>&1 || { tail install.log; false; }
+@test "an installed tree works, also after it was moved" {
+    make -C "$BUILD_DIR" -s install-exec DESTDIR="$PWD/root" >install.log 2>&1 ||
+        { tail install.log; false; }
     wend=$(find root -name wend -type f)
     [ -x "$wend" ]
     unset LD_LIBRARY_PATH
@@ -213,7 +217,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 
 @test "a world that another one started has its archive in the same directory" {
     record app.dir 2 "$PROGRAMS/hello" >/dev/null
-    # Not every MPI can start processes: to this one it only looks as if somebody had started it.
+    # Not every MPI library can start processes, so this process only appears to be started by one.
     cat >child.c <<'C'
 #include <mpi.h>
 int PMPI_Comm_get_parent(MPI_Comm *parent)
@@ -224,7 +228,8 @@ int PMPI_Comm_get_parent(MPI_Comm *parent)
 C
     "$MPICC" -shared -fPIC child.c -o child.so
     for n in 1 3; do
-        LD_PRELOAD=$LIBWEND:$PWD/child.so WEND_OUTPUT=$PWD/app.dir WEND_QUIET=1 mpi $n "$PROGRAMS/hello" >/dev/null
+        LD_PRELOAD=$LIBWEND:$PWD/child.so WEND_OUTPUT=$PWD/app.dir WEND_QUIET=1 mpi $n \
+            "$PROGRAMS/hello" >/dev/null
     done
     "$WEND" show app.dir >shown
     grep -q "^worlds  *0: ranks 0-1, " shown

@@ -4,10 +4,16 @@ load helpers
 setup() { in_scratch; }
 
 @test "errors: codes, statuses of failed calls, handlers" { same_output 3 "$PROGRAMS/errors"; }
-@test "arguments that are not significant, and refused ones" { same_output 4 "$PROGRAMS/arguments"; }
+@test "arguments that are not significant, and refused ones" {
+    same_output 4 "$PROGRAMS/arguments"
+}
 @test "completions in any order" { same_output 4 "$PROGRAMS/completions" testsome reply 2; }
-@test "statuses: given and ignored, and requests of equal value" { same_output 4 "$PROGRAMS/statuses"; }
-@test "callbacks: operators, attributes, generalized requests" { same_output 4 "$PROGRAMS/callbacks"; }
+@test "statuses: given and ignored, and requests of equal value" {
+    same_output 4 "$PROGRAMS/statuses"
+}
+@test "callbacks: operators, attributes, generalized requests" {
+    same_output 4 "$PROGRAMS/callbacks"
+}
 @test "before MPI_Init and after MPI_Finalize" { same_output 2 "$PROGRAMS/early"; }
 @test "threads" { same_output 2 "$PROGRAMS/threads"; }
 @test "sessions" { library_has MPI_Session_init; same_output 2 "$PROGRAMS/sessions"; }
@@ -17,7 +23,8 @@ setup() { in_scratch; }
     [ "$plain_status" = 3 ]
 }
 @test "a program that exits without MPI_Finalize" { same_output 1 "$PROGRAMS/exits" nofinalize 4; }
-# Without a launcher: MPICH's says 1 at times, whatever the program ended with. tests/dying.bats has more ranks.
+# Without a launcher, because MPICH's sometimes returns 1 whatever the program's status is.
+# tests/dying.bats has more ranks.
 same_status() { # STATUS command…
     local status=0
     timeout "$TEST_TIMEOUT" "${@:2}" >plain.out 2>&1 || status=$?
@@ -29,8 +36,8 @@ same_status() { # STATUS command…
 }
 @test "MPI_Abort's code" { same_status 5 "$PROGRAMS/exits" abort 5; }
 @test "a crash stays a crash" { same_status 139 "$PROGRAMS/exits" segv; }
-@test "a signal that ends the program ends it" { same_status 143 "$PROGRAMS/exits" term; }
-@test "arguments arrive as they are" {
+@test "a signal ends the program" { same_status 143 "$PROGRAMS/exits" term; }
+@test "arguments arrive unchanged" {
     cat >show-arguments <<'END'
 #!/bin/sh
 for argument; do echo "[$argument]"; done

@@ -21,12 +21,14 @@ tests_unit_grammar_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/callbacks
 tests_unit_callbacks_SOURCES = tests/unit/callbacks.c src/tracer/encode/closures.c
-tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+tests_unit_callbacks_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer \
+	$(MPI_CPPFLAGS)
 tests_unit_callbacks_CFLAGS = $(AM_CFLAGS) $(FFI_CFLAGS) -fexceptions
 tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/address-log
-tests_unit_address_log_SOURCES = tests/unit/address-log.c tests/support/memory-alone.c $(MEMORY_SOURCES)
+tests_unit_address_log_SOURCES = tests/unit/address-log.c tests/support/memory-alone.c \
+	$(MEMORY_SOURCES)
 tests_unit_address_log_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_address_log_LDADD = lib/libwendhot.la -lpthread
 
@@ -46,22 +48,28 @@ tests_unit_file_write_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_file_write_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/requests
-tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder.c src/tracer/process/clock.c \
-	src/tracer/objects/handles.c src/tracer/recorder/hold.c src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
-	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c src/tracer/recorder/thread.c \
-	src/tracer/lifecycle/thread-start.c src/tracer/recorder/thread-numbers.c
-tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder.c \
+	src/tracer/process/clock.c \
+	src/tracer/objects/handles.c src/tracer/recorder/hold.c \
+	src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
+	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c \
+	src/tracer/recorder/thread.c src/tracer/lifecycle/thread-start.c \
+	src/tracer/recorder/thread-numbers.c
+tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer \
+	$(MPI_CPPFLAGS)
 tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_requests_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/shield
-tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/process/shield.c src/tracer/process/kept.c
+tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/process/shield.c \
+	src/tracer/process/kept.c
 tests_unit_shield_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_shield_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shield_LDADD = $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/cgroup
-tests_unit_cgroup_SOURCES = tests/unit/cgroup.c src/tracer/process/cgroup.c src/tracer/process/kernel.c
+tests_unit_cgroup_SOURCES = tests/unit/cgroup.c src/tracer/process/cgroup.c \
+	src/tracer/process/kernel.c
 tests_unit_cgroup_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_cgroup_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_cgroup_LDADD = $(GLIB_LIBS)
@@ -77,7 +85,8 @@ tests_unit_varint_SOURCES = tests/unit/varint.c
 tests_unit_varint_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_varint_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
-RECORDED_SOURCES = tests/unit/recorded.c tests/unit/recorded.h tests/unit/simulated.c tests/unit/simulated.h
+RECORDED_SOURCES = tests/unit/recorded.c tests/unit/recorded.h tests/unit/simulated.c \
+	tests/unit/simulated.h
 
 # A recording without MPI, to try readers on.
 check_PROGRAMS += tests/unit/make-recording
@@ -111,7 +120,8 @@ tests_unit_elastic_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_elastic_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/damage
-tests_unit_damage_SOURCES = tests/unit/damage.c $(RECORDED_SOURCES) tests/fuzz/exercise.c tests/fuzz/exercise.h $(VALUE_SOURCES)
+tests_unit_damage_SOURCES = tests/unit/damage.c $(RECORDED_SOURCES) tests/fuzz/exercise.c \
+	tests/fuzz/exercise.h $(VALUE_SOURCES)
 tests_unit_damage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_damage_LDADD = src/read/libread.la lib/libcore.la $(GLIB_LIBS)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Whatever goes wrong around a run, its output and its exit status are those without Wend. There is a
-# recording, or one line says why not.
+# Whatever goes wrong around a run, its output and exit status are those without Wend. There is a
+# recording, or one line says why there is none.
 load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-# N ranks of unlucky, plain, then recorded into a.dir: the same lines of output, the same status, one
-# line of Wend's.
+# Runs N ranks of unlucky, plain, then recorded into a.dir: output and status are the same, and Wend
+# prints one line.
 same_end() { # N STATE…
     local n=$1 status=0
     shift
@@ -20,8 +20,9 @@ same_end() { # N STATE…
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$*: lines" "$(grep '^wend: ' err)"
 }
 
-is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err || fail "$(grep '^wend: ' err)"; }
-merges() { # WHY: it was said, and wend merge makes the recording
+is_recorded() { grep -q "^wend: [0-9,]* MPI calls of .*/a.dir$" err ||
+    fail "$(grep '^wend: ' err)"; }
+merges() { # WHY: the reason was printed, and wend merge makes the recording
     grep -q "^wend: $1; to make the recording: wend merge .*/a.dir$" err ||
         fail "$(cat err)" || return
     "$WEND" merge a.dir >merged || return
@@ -38,13 +39,13 @@ merges() { # WHY: it was said, and wend merge makes the recording
     merges "MPI gives no communicator for the merge"
 }
 
-@test "the handler that is there from the start stays as it is" {
+@test "the initial error handler stays as it is" {
     library_is mpich || skip "the program itself ends in another library"
     same_end 1 copy
     is_recorded
 }
 
-@test "error handlers that print and exit do not run, nor are they run for others' numbers" {
+@test "Wend's calls run no error handlers of the program" {
     same_end 2 handlers
     is_recorded
     same_end 2 codes
@@ -66,7 +67,8 @@ merges() { # WHY: it was said, and wend merge makes the recording
         mkdir -m 777 to/a.dir
         run mpi $ranks "$WEND" trace -o to/a.dir "$PROGRAMS/unlucky" calls user 65534
         [ "$status" = 3 ] || fail "status $status" "$output"
-        grep -q "^wend: [0-9,]* MPI calls of $ranks ranks in .*/a.dir$" <<<"$output" || fail "$output"
+        grep -q "^wend: [0-9,]* MPI calls of $ranks ranks in .*/a.dir$" <<<"$output" ||
+            fail "$output"
         record whole.dir $ranks "$PROGRAMS/unlucky" calls >/dev/null 2>&1 || [ $? = 3 ]
         "$WEND" diff whole.dir to/a.dir
     done
@@ -81,19 +83,19 @@ merges() { # WHY: it was said, and wend merge makes the recording
         fail "$(cat err)"
 }
 
-@test "all files that the program may open are open" {
+@test "the program has opened all files that it may" {
     UCX_LOG_LEVEL=fatal same_end 2 files
     merges "rank 0: .*: Too many open files"
 }
 
-@test "while standard output is closed nothing is written to it, and its number is free" {
+@test "a closed standard output is not written to, and its number stays free" {
     WEND_CHECKPOINT=1 same_end 2 closed 2.2
     grep -q 'rank 1: 0 written, 0 taken' out || fail "$(cat out)"
     is_recorded
 }
 
-# Without a launcher, which reads what its ranks write, and without wend trace, whose wrapper script
-# here has files of its own.
+# Without a launcher, which reads the output of its ranks, and without wend trace, whose wrapper
+# script opens files here.
 alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's REDIRECTION
     local plain=0 recorded=0
     rm -rf a.dir
@@ -106,7 +108,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     "$WEND" dump a.dir | grep -q MPI_Finalize || fail "$2: no recording"
 }
 
-@test "nobody reads standard error; it is full; it is closed" {
+@test "standard error without a reader, full, closed" {
     export TEST_TIMEOUT
     mkfifo pipe
     for redirection in 'exec 2>/dev/full;' 'exec 2>&-;' 'exec 3<>pipe 2>pipe 3>&-;'; do
@@ -115,7 +117,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     done
 }
 
-@test "standard files that are closed from the start stay closed, and new files get their numbers" {
+@test "closed standard files stay closed, and new files get their numbers" {
     export TEST_TIMEOUT
     for redirection in ':;' 'exec <&-;' 'exec >&-;' 'exec <&- >&-;' 'exec >&- 2>&-;'; do
         rm -f kinds
@@ -126,7 +128,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     done
 }
 
-@test "a file of the program's that has the number of standard error is the program's alone" {
+@test "Wend does not write to the program's file with the number of standard error" {
     export TEST_TIMEOUT
     alone 3 'exec 2>&-;' "$PROGRAMS/unlucky" data data.txt
     [ "$(cat data.txt)" = data ] || fail "$(cat data.txt)"
@@ -182,7 +184,7 @@ runs() { # MESSAGE command…: it is run, and one rank says that it is not recor
     [ "$(grep -c '^wend' err)" = 1 ] || fail "lines of Wend's:" "$(cat err)" || return
     grep -q "^wend: .*$1; recording is off" err || fail "$(cat err)"
 }
-# What launchers say where a job is on several hosts.
+# The variables of launchers for jobs on several hosts.
 HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
 
 @test "no place for the recording: no rank runs the program, or all do" {
@@ -199,7 +201,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
         runs "file/b.dir: Not a directory" mpi $n env WEND_OUTPUT="$PWD/file/b.dir" \
             LD_PRELOAD="$LIBWEND:$YIELD" "$PROGRAMS/hello"
     done
-    # What cannot be seen beforehand, and what each host may see otherwise.
+    # Faults that cannot be detected before the run, and those that differ from host to host.
     runs "/proc/b.dir: No such file or directory" \
         mpi 2 "$WEND" trace -o /proc/b.dir "$PROGRAMS/hello"
     runs "file/b.dir: Not a directory" \
@@ -258,7 +260,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
     rmdir "$mine"
 }
 
-@test "no place for the recording: a file system to be read only, on all hosts or on one" {
+@test "no place for the recording: a read-only file system, on all hosts or on one" {
     unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
     mkdir -p on
     cat >host <<'END'

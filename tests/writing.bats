@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Where output goes: what has the name is replaced only as asked, devices and pipes are written to,
-# links are not followed, and nothing is left behind.
+# Output files: an existing file is replaced only if asked, devices and pipes are written to, links
+# are not followed, and no temporary file is left.
 bats_require_minimum_version 1.5.0
 load helpers
 
@@ -12,7 +12,8 @@ setup() {
     "$BUILD_DIR/tests/decoder/script" lines a.dir
 }
 
-# gives STATUS PATTERN command…: that status, and one line on standard error if it is a refusal.
+# gives STATUS PATTERN command…: the command ends with STATUS. A refusal prints one line, which
+# matches PATTERN.
 gives() {
     local expected=$1 pattern=$2
     shift 2
@@ -22,13 +23,13 @@ gives() {
         fail "status $status, wanted $expected: $*" "$stderr" || return
     ((expected == 0 || ${#stderr_lines[@]} == 1)) || fail "not one line" "$stderr"
 }
-nothing_else() { # there is nothing in this folder but a.dir, lines and those named
+nothing_else() { # FILE…: this folder has only a.dir, lines and FILE…
     local left
     left=$(ls -A | grep -vxF -f <(printf '%s\n' a.dir lines "$@") || true)
     [ -z "$left" ] || fail "left behind:" "$left"
 }
 
-@test "proxygen -o FILE: new, there already, --force, a directory" {
+@test "proxygen -o FILE: new, existing, --force, a directory" {
     umask 027
     gives 0 "" "$PROXYGEN" a.dir -o p.c
     [ "$(stat -c %a p.c)" = 640 ]
@@ -62,7 +63,7 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     wait $!
     cmp p.c whole.c
     [ -p pipe ]
-    # One that nobody reads is left by a signal.
+    # A signal ends a command that waits for a reader.
     "$PROXYGEN" a.dir -o pipe &
     sleep 0.5
     kill -TERM $!
@@ -98,14 +99,14 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     ln -s loop loop
     gives 3 "*loop*" "$PROXYGEN" --force a.dir -o loop
     gives 3 "*loop*" "$PROXYGEN" --force a.dir -o loop/p.c
-    # Where a temporary file once had a name that could be guessed.
+    # A temporary file must not have a name that can be guessed.
     bash -c 'ln -s victim "q.c.$$.tmp"; exec "$0" a.dir -o q.c' "$PROXYGEN"
     [ "$(cat victim)" = precious ] && [ -s q.c ]
     rm q.c.*.tmp
     nothing_else victim p.c dangling.c loop q.c
 }
 
-@test "no room, or a limit: nothing is left" {
+@test "no space, or a limit: no file is left" {
     gives 4 "*p.c: cannot write: *" bash -c 'ulimit -f 1; exec "$0" a.dir -o p.c' "$PROXYGEN"
     gives 4 "*: cannot write: *" bash -c 'ulimit -f 1; exec "$0" a.dir -o new/' "$PROXYGEN"
     nothing_else
@@ -140,7 +141,7 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     [ "$(ls -A b.dir)" = "$(printf "%s\n" .wend trace.parts)" ]
 }
 
-@test "a link or a pipe in the place of a checkpoint file is not written to" {
+@test "a link or a pipe with the name of a checkpoint file is not written to" {
     echo precious >victim
     # shellcheck disable=SC2016
     WEND_CHECKPOINT=0 mpi 2 sh -c 'echo $$ >>pids; exec "$@"' - \
@@ -161,7 +162,7 @@ nothing_else() { # there is nothing in this folder but a.dir, lines and those na
     run -3 "$WEND" merge b.dir
 }
 
-@test "names that lead nowhere, and names that may not be used" {
+@test "names that lead nowhere, and refused names" {
     ln -s loop loop
     : >file
     long=$(printf '%0300d' 7)

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""check.py: the round trip over MPICH's own test suite. Started by run.bash, which says where things are.
+"""check.py: the round trip over MPICH's own test suite. run.bash starts it, and sets the paths.
 
-    run.bash [--folder F]… [--test T]… [--sample FILE] [--jobs N] [--slow X] [--again failed|all|none] [--algorithms] [--list] [--report]
+    run.bash [--folder F]… [--test T]… [--sample FILE] [--jobs N] [--slow X]
+             [--again failed|all|none] [--algorithms] [--list] [--report]
 
-Each line of the suite's testlists is a test: a program with ranks, arguments and environment. It goes through seven stages, until one fails:
+Each line of the suite's testlists is a test: a program with ranks, arguments and environment. It
+goes through seven stages, until one fails:
 
     plain     as it is; what fails here does not count
     trace     under wend trace: still passes, with the same status and output
@@ -14,9 +16,13 @@ Each line of the suite's testlists is a test: a program with ranks, arguments an
     proxy     runs, under wend trace
     diff      the two recordings are equal
 
-Results are kept in the cache: a run that was interrupted goes on where it stopped. They hold as long as Wend's programs are the same; those of
-the first stage, in which Wend has no part, in any case. --again failed runs again what failed, with whatever build it was seen to pass, and by
-itself too; --again all forgets everything; --again none runs what has no result yet, of whatever build.
+Results are kept in the cache, so an interrupted run goes on where it stopped. They hold as long as
+Wend's programs are the same; results of the first stage, which runs without Wend, always hold.
+
+    --again failed   runs what failed, the stage "plain" included; passes of any build hold
+    --again all      runs everything
+    --again none     runs what has no result of any build
+
 Scratch folders of failed tests stay.
 """
 import argparse
@@ -35,21 +41,27 @@ import threading
 import time
 
 STAGES = ['plain', 'trace', 'dump', 'proxygen', 'compile', 'proxy', 'diff']
-# "ft" (processes that fail) and "ckpoint" are left out: they are about MPICH's extensions for fault tolerance and need a launcher that knows of them.
-FOLDERS = ('attr basic coll comm datatype errhan errors group impls info init io mpi_t part perf pt2pt rma spawn threads topo '
-           'cxx f77 f90 f08').split()
+# Left out are "ft" (processes that fail) and "ckpoint": they test MPICH's extensions for fault
+# tolerance, and need a launcher that supports them.
+FOLDERS = (
+    'attr basic coll comm datatype errhan errors group impls info init io mpi_t part perf pt2pt '
+    'rma spawn threads topo '
+    'cxx f77 f90 f08'
+).split()
 
 TESTS = pathlib.Path(os.environ['TESTS'])
 SUITE = pathlib.Path(os.environ['SUITE'])
 RESULTS = TESTS / 'results'
 SCRATCH = TESTS / 'scratch'
-MPICC, WEND, PROXYGEN, LAUNCHER = (os.environ[name] for name in ('MPICC', 'WEND', 'PROXYGEN', 'LAUNCHER'))
+MPICC, WEND, PROXYGEN, LAUNCHER = (
+    os.environ[name] for name in ('MPICC', 'WEND', 'PROXYGEN', 'LAUNCHER')
+)
 
 DEFAULT_LIMIT = 180  # seconds, as in the suite
 NO_ERRORS = re.compile(r'\s*No [Ee]rrors\s*$')
 
 
-# ---- the suite's lists ----------------------------------------------------------------------------------------------------------------------
+# ---- the suite's lists --------------------------------------------------------------------------
 
 class Test:
     def __init__(self, folder, words):
@@ -74,15 +86,20 @@ class Test:
                 self.lock = value
             elif key == 'mem':
                 self.memory = float(value)
-            # strict, mpix, mpiversion, xfail: say which libraries a test is for. What this one cannot do fails untraced and does not count.
+            # strict, mpix, mpiversion and xfail say which libraries a test is for. A test that this
+            # library cannot run fails in the stage "plain" and does not count.
         if '/' in self.program:
             inner, self.program = self.program.rsplit('/', 1)
             self.folder += '/' + inner
         self.is_benchmark = self.top == 'perf' or '/perf' in self.folder
         if self.is_benchmark:
             self.verdict = 'ends'  # its own, 0 or 1 as exit status, is about time
-        self.name = ' '.join([f'{self.folder}/{self.program}', str(self.ranks)] + self.arguments +
-                             [f'{name}={value}' for name, value in self.environment.items()] + self.launcher)
+        self.name = ' '.join(
+            [f'{self.folder}/{self.program}', str(self.ranks)]
+            + self.arguments
+            + [f'{name}={value}' for name, value in self.environment.items()]
+            + self.launcher
+        )
         self.id = f'{self.folder}/{self.program}.{self.ranks}'.replace('/', '.')
         if self.arguments or self.environment or self.launcher:
             self.id += '.' + hashlib.sha1(self.name.encode()).hexdigest()[:6]
@@ -94,18 +111,27 @@ class Test:
 
 def read_lists(folder, list_names):
     """The tests of a folder, those of the folders that its lists name included."""
-    found = [TESTS / folder / name if (TESTS / folder / name).exists() else SUITE / folder / name for name in list_names]
+    found = [
+        TESTS / folder / name if (TESTS / folder / name).exists() else SUITE / folder / name
+        for name in list_names
+    ]
     found = [path for path in found if path.exists()]
     if not found:  # no list: the suite runs whatever is built there
-        for line in subprocess.run(['make', '-s', '-C', TESTS / folder, '-f', 'Makefile', '-f', '-', 'wend-programs'], text=True, check=True,
-                                   input='wend-programs: ; @echo $(noinst_PROGRAMS)\n', stdout=subprocess.PIPE).stdout.split():
+        for line in subprocess.run(
+            ['make', '-s', '-C', TESTS / folder, '-f', 'Makefile', '-f', '-', 'wend-programs'],
+            text=True,
+            check=True,
+            input='wend-programs: ; @echo $(noinst_PROGRAMS)\n',
+            stdout=subprocess.PIPE,
+        ).stdout.split():
             test = Test(folder, [line])
             test.verdict = 'ends'
             yield test
     for path in found:
         for line in path.read_text().splitlines():
             words = line.split('#')[0].split()
-            if not words or words[0].startswith('!'):  # "!folder:target" wants a library built, which build() does anyway
+            # "!folder:target" asks for a library to be built, which build() does anyway
+            if not words or words[0].startswith('!'):
                 continue
             if (TESTS / folder / words[0]).is_dir():
                 yield from read_lists(f'{folder}/{words[0]}', list_names)
@@ -114,8 +140,8 @@ def read_lists(folder, list_names):
 
 
 class Builder:
-    """Makes the programs of a folder when the first of them is wanted, and, if the folder is wanted whole, whatever else it has: programs that they
-    spawn, libraries."""
+    """Makes the programs of a folder when a test first needs one of them. If all tests of the
+    folder are to run, also makes its other targets: programs that tests spawn, and libraries."""
 
     def __init__(self, tests, jobs, whole):
         self.whole = whole
@@ -130,7 +156,12 @@ class Builder:
 
     def make(self, folder, targets):
         with open(TESTS / 'build.log', 'a') as log:
-            subprocess.run(['make', '-k', f'-j{self.jobs}', '-C', TESTS / folder] + targets, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            subprocess.run(
+                ['make', '-k', f'-j{self.jobs}', '-C', TESTS / folder] + targets,
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+            )
 
     def libraries(self):
         for folder in 'dtpools', 'util':
@@ -138,21 +169,23 @@ class Builder:
 
     def folder(self, name):
         with self.folders[name]:
-            if name not in self.made and not all((TESTS / name / program).exists() for program in self.programs[name]):
+            if name not in self.made and not all(
+                (TESTS / name / program).exists() for program in self.programs[name]
+            ):
                 if self.whole:
                     self.make(name, ['all'])
                 self.make(name, sorted(self.programs[name]))
             self.made.add(name)
 
 
-# ---- running --------------------------------------------------------------------------------------------------------------------------------
+# ---- running ------------------------------------------------------------------------------------
 
 class Failure(Exception):
-    """The reason of a failed stage, in one line."""
+    """Raised by a stage that fails, with the reason in one line."""
 
 
 def first_line(text, *preferred):
-    """The line of an output that tells most: the first that has one of the words, else the first at all."""
+    """The first line of an output that has one of the PREFERRED words, else the first line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     for word in preferred:
         for line in lines:
@@ -162,13 +195,20 @@ def first_line(text, *preferred):
 
 
 def run(command, folder, limit, environment=None, file=None, discard=False):
-    """Status and output (standard error included) of a command; discard: standard error alone. A hang is a Failure."""
+    """Status and output of a command; standard error is part of the output. DISCARD: only standard
+    error is. A hang is a Failure."""
     began = time.monotonic()
     path = folder / (file or 'out')
     with open(path, 'w+b') as output:
-        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL if discard else output,
-                                   stderr=output, start_new_session=True,
-                                   env={**os.environ, **(environment or {})})
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL if discard else output,
+            stderr=output,
+            start_new_session=True,
+            env={**os.environ, **(environment or {})},
+        )
         try:
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -185,7 +225,13 @@ def run(command, folder, limit, environment=None, file=None, discard=False):
 
 def mpi(test, command, folder, limit, file):
     environment = {'LD_PRELOAD': os.environ['YIELD'], **test.environment}
-    return run([LAUNCHER] + test.launcher + ['-n', str(test.ranks)] + command, folder, limit, environment, file)
+    return run(
+        [LAUNCHER] + test.launcher + ['-n', str(test.ranks)] + command,
+        folder,
+        limit,
+        environment,
+        file,
+    )
 
 
 def judge(test, status, output):
@@ -199,22 +245,29 @@ def judge(test, status, output):
         if status == 0:
             raise Failure('exit status 0 where another was expected')
     elif status != 0:
-        raise Failure(f'exit status {status}: {first_line(output, "Fatal error", "rror", "BAD TERMINATION", "EXIT STRING")}')
+        raise Failure(
+            f'exit status {status}: '
+            f'{first_line(output, "Fatal error", "rror", "BAD TERMINATION", "EXIT STRING")}'
+        )
     if test.verdict in ('no errors', 'TestStatusNoErrors'):
         for line in lines:
-            if not NO_ERRORS.match(line) and line.strip() != 'Test Passed' and (line or test.verdict == 'no errors'):
+            if (
+                not NO_ERRORS.match(line)
+                and line.strip() != 'Test Passed'
+                and (line or test.verdict == 'no errors')
+            ):
                 raise Failure(f'unexpected output: {line[:160]}')
         if not any(NO_ERRORS.match(line) for line in lines):
             raise Failure('no "No Errors"')
 
 
-# What differs from run to run by itself: addresses, process numbers, hosts' names with ports.
+# Text that differs from run to run: addresses, process numbers, hosts' names with ports.
 VARYING = re.compile(r'0x[0-9a-f]+|\b[0-9]{3,}\b|@[^ ]*')
 
 
 def comparable(output):
-    """Output as what can be compared: ranks write in any order, a launcher says whatever it says of a rank that failed, and
-    of a run that fails Wend says in one line that there is no recording."""
+    """The lines of an output that must be equal, sorted, as ranks write in any order. Left out are
+    a launcher's report of a failed rank and Wend's line that there is no recording."""
     lines = output.split('=' * 40)[0].splitlines()
     return sorted(VARYING.sub('…', line) for line in lines if not line.startswith('wend: '))
 
@@ -232,8 +285,13 @@ class Trip:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
         source = TESTS / self.test.folder
-        for path in source.iterdir():  # programs start others, and read files, in the folder where they are
-            if path.is_file() and path.suffix not in ('.o', '.lo', '.la', '.mod') and path.name not in ('Makefile', 'testlist'):
+        # programs start others, and read files, in their own folder
+        for path in source.iterdir():
+            if (
+                path.is_file()
+                and path.suffix not in ('.o', '.lo', '.la', '.mod')
+                and path.name not in ('Makefile', 'testlist')
+            ):
                 (self.folder / path.name).symlink_to(path)
         took = {}
         for stage in STAGES:
@@ -258,7 +316,13 @@ class Trip:
             return
         began = time.monotonic()
         try:
-            self.status, self.output = mpi(self.test, ['./' + self.test.program] + self.test.arguments, self.folder, self.test.limit * self.slow, 'plain.out')
+            self.status, self.output = mpi(
+                self.test,
+                ['./' + self.test.program] + self.test.arguments,
+                self.folder,
+                self.test.limit * self.slow,
+                'plain.out',
+            )
             judge(self.test, self.status, self.output)
         except Failure as reason:
             known.write_text(json.dumps([None, str(reason), None]))
@@ -267,18 +331,26 @@ class Trip:
         known.write_text(json.dumps([self.status, self.output, self.seconds]))
 
     def at_least(self, seconds):
-        """SECONDS, and for a program of minutes several times its own time: it may do nothing but calls that take a few nanoseconds, of which each costs
-        fifty when it is recorded, or dumped."""
+        """A time limit of SECONDS, or several times the program's own time if it runs for minutes:
+        it may make nothing but calls of a few nanoseconds, and recording or dumping one costs
+        fifty."""
         return max(seconds, 60 + 5 * self.seconds)
 
     @property
     def limit(self):
-        """Wend may cost something, but a hang need not cost the suite's whole patience."""
+        """The time limit with Wend: longer than the program's own time, but shorter than the
+        suite's limit, so that a hang does not take too long."""
         return self.at_least(min(self.test.limit, 60 + 20 * self.seconds)) * self.slow
 
     def trace(self):
         program = ['./' + self.test.program] + self.test.arguments
-        status, output = mpi(self.test, [WEND, 'trace', '--quiet', '-o', self.recording] + program, self.folder, self.limit, 'trace.out')
+        status, output = mpi(
+            self.test,
+            [WEND, 'trace', '--quiet', '-o', self.recording] + program,
+            self.folder,
+            self.limit,
+            'trace.out',
+        )
         judge(self.test, status, output)
         if status != self.status and not self.test.is_benchmark:
             raise Failure(f'exit status {self.status} alone, {status} recorded')
@@ -288,17 +360,26 @@ class Trip:
         self.merge(self.recording)
 
     def merge(self, recording):
-        """A run that ended early, as tests of errors do, leaves parts."""
+        """Merges the parts that a run leaves if it ends early, as tests of errors do."""
         if (self.folder / recording / 'trace.parts').exists():
             self.tool([WEND, 'merge', '--remove', recording], 'merge.out', 'wend: ')
 
     def tool(self, command, file, *preferred, limit=300, discard=False):
         status, output = run(command, self.folder, limit * self.slow, file=file, discard=discard)
         if status:
-            raise Failure(f'{first_line(output, *preferred)}' + (f' (status {status})' if status != 1 else ''))
+            raise Failure(
+                f'{first_line(output, *preferred)}' + (f' (status {status})' if status != 1 else '')
+            )
 
     def dump(self):
-        self.tool([WEND, 'dump', self.recording], 'dump.out', 'wend: ', limit=self.at_least(300), discard=True)  # a dump may be many GB
+        # a dump may be many GB, so its output is discarded
+        self.tool(
+            [WEND, 'dump', self.recording],
+            'dump.out',
+            'wend: ',
+            limit=self.at_least(300),
+            discard=True,
+        )
 
     def proxygen(self):
         try:
@@ -311,15 +392,29 @@ class Trip:
     def compile(self):
         flags = ['-std=c11', '-Wall', '-Wextra', '-Werror']
         if (self.folder / 'parts').is_dir():
-            self.tool(['make', '-s', '-C', 'parts', f'CC={MPICC}', f'CFLAGS={" ".join(flags)}'], 'compile.out', 'error', limit=900)
+            self.tool(
+                ['make', '-s', '-C', 'parts', f'CC={MPICC}', f'CFLAGS={" ".join(flags)}'],
+                'compile.out',
+                'error',
+                limit=900,
+            )
             (self.folder / 'proxy').symlink_to('parts/proxy')
         else:
             self.tool([MPICC, *flags, '-O1', 'proxy.c', '-o', 'proxy'], 'compile.out', 'error')
 
     def proxy(self):
-        status, output = mpi(self.test, [WEND, 'trace', '--quiet', '-o', self.again, './proxy'], self.folder, self.limit, 'proxy.out')
+        status, output = mpi(
+            self.test,
+            [WEND, 'trace', '--quiet', '-o', self.again, './proxy'],
+            self.folder,
+            self.limit,
+            'proxy.out',
+        )
         if status not in (0, self.status):
-            raise Failure(f'exit status {status}: {first_line(output, "Fatal error", "rror", "BAD TERMINATION", "EXIT STRING")}')
+            raise Failure(
+                f'exit status {status}: '
+                f'{first_line(output, "Fatal error", "rror", "BAD TERMINATION", "EXIT STRING")}'
+            )
         if not (self.folder / self.again).exists():
             raise Failure(f'leaves no recording: {first_line(output)}')
         self.merge(self.again)
@@ -328,7 +423,7 @@ class Trip:
         self.tool([WEND, 'diff', self.recording, self.again], 'diff.out')
 
 
-# ---- results --------------------------------------------------------------------------------------------------------------------------------
+# ---- results ------------------------------------------------------------------------------------
 
 def build_id():
     digest = hashlib.sha1()
@@ -384,26 +479,76 @@ def report(tests):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog='run.bash', description='The round trip over MPICH\'s own test suite.')
-    parser.add_argument('--folder', action='append', default=[], help='only this folder of the suite ("coll", "f77/attr")')
-    parser.add_argument('--test', action='append', default=[], help='only programs of this name, or a whole line as reports print it')
+    parser = argparse.ArgumentParser(
+        prog='run.bash', description='The round trip over MPICH\'s own test suite.'
+    )
+    parser.add_argument(
+        '--folder',
+        action='append',
+        default=[],
+        help='only this folder of the suite ("coll", "f77/attr")',
+    )
+    parser.add_argument(
+        '--test',
+        action='append',
+        default=[],
+        help='only programs of this name, or a whole line as reports print it',
+    )
     parser.add_argument('--sample', type=pathlib.Path, help='only the lines of this file')
-    parser.add_argument('--jobs', type=int, default=max(1, (os.cpu_count() or 1) // 2), help='tests at once (ranks wait busily; default half the cores)')
-    parser.add_argument('--slow', type=float, default=1, help='factor for time limits, for machines with other work')
-    parser.add_argument('--again', choices=['failed', 'all', 'none'], help='run again what failed, everything, or nothing that has a result')
-    parser.add_argument('--algorithms', action='store_true', help='also the lists that repeat collectives with each of MPICH\'s algorithms')
+    parser.add_argument(
+        '--jobs',
+        type=int,
+        default=max(1, (os.cpu_count() or 1) // 2),
+        help='tests at once (ranks wait busily; default half the cores)',
+    )
+    parser.add_argument(
+        '--slow', type=float, default=1, help='factor for time limits, for machines with other work'
+    )
+    parser.add_argument(
+        '--again',
+        choices=['failed', 'all', 'none'],
+        help='run again what failed, everything, or nothing that has a result',
+    )
+    parser.add_argument(
+        '--algorithms',
+        action='store_true',
+        help='also the lists that repeat collectives with each of MPICH\'s algorithms',
+    )
     parser.add_argument('--list', action='store_true', help='only print the tests')
-    parser.add_argument('--report', action='store_true', help='only print the results that are there, of whatever build')
+    parser.add_argument(
+        '--report',
+        action='store_true',
+        help='only print the results that are there, of whatever build',
+    )
     options = parser.parse_args()
 
     lists = ['testlist', 'testlist.dtp'] + ['testlist.cvar'] * options.algorithms
     wanted = options.folder or FOLDERS
-    tests = [test for folder in dict.fromkeys(folder.split('/')[0] for folder in wanted) for test in read_lists(folder, lists)]
-    tests = [test for test in tests if any((test.folder + '/').startswith(folder.rstrip('/') + '/') for folder in wanted)]
+    tests = [
+        test
+        for folder in dict.fromkeys(folder.split('/')[0] for folder in wanted)
+        for test in read_lists(folder, lists)
+    ]
+    tests = [
+        test
+        for test in tests
+        if any((test.folder + '/').startswith(folder.rstrip('/') + '/') for folder in wanted)
+    ]
     if options.test:
-        tests = [test for test in tests if any(name in (test.program, f'{test.folder}/{test.program}', test.name) for name in options.test)]
+        tests = [
+            test
+            for test in tests
+            if any(
+                name in (test.program, f'{test.folder}/{test.program}', test.name)
+                for name in options.test
+            )
+        ]
     if options.sample:
-        lines = {line.strip() for line in options.sample.read_text().splitlines() if line.strip() and not line.startswith('#')}
+        lines = {
+            line.strip()
+            for line in options.sample.read_text().splitlines()
+            if line.strip() and not line.startswith('#')
+        }
         tests = [test for test in tests if test.name in lines]
         for line in sorted(lines - {test.name for test in tests}):
             print(f'{options.sample}: no such test: {line}', file=sys.stderr)
@@ -430,7 +575,9 @@ def main():
             return False
         if options.again == 'none':
             return True
-        return result['stage'] is None if options.again == 'failed' else result['build'] == this_build
+        return (
+            result['stage'] is None if options.again == 'failed' else result['build'] == this_build
+        )
 
     todo = [test for test in tests if not is_done(test)]
     builder = Builder(todo, os.cpu_count() or 1, not options.sample)
@@ -440,10 +587,14 @@ def main():
     def trip(test):
         builder.folder(test.folder)
         with locks[test.lock] if test.lock not in (None, 'shared') else threading.Lock():
-            if options.again == 'all' or (options.again == 'failed' and (result_of(test) or {}).get('stage') == 'plain'):
+            if options.again == 'all' or (
+                options.again == 'failed' and (result_of(test) or {}).get('stage') == 'plain'
+            ):
                 (RESULTS / f'{test.id}.plain').unlink(missing_ok=True)
             stage, reason, took = Trip(test, options.slow).go()
-        (RESULTS / f'{test.id}.json').write_text(json.dumps(dict(stage=stage, reason=reason, build=this_build, seconds=took)))
+        (RESULTS / f'{test.id}.json').write_text(
+            json.dumps(dict(stage=stage, reason=reason, build=this_build, seconds=took))
+        )
         if stage:
             print(f'{stage:9}{test.name}: {reason}', flush=True)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# fish completion for wend. Commands and options come from --help, so that they cannot differ from
-# what the commands take.
+# fish completion for wend. It asks --help for commands and options, so they are those of the
+# commands.
 
 function __wend_words --description 'the words before the cursor, without the one that it is in'
     commandline -opc
 end
 
-# The command, if one is there: the first word that is no option.
+# The command, if there is one: the first word that is no option.
 function __wend_command
     for word in (__wend_words)[2..-1]
         if not string match -q -- '-*' $word
@@ -27,7 +27,7 @@ function __wend_options --description 'options of WORDS…, and what --help says
         string replace -rf '^ +(?:-[a-zA-Z], )?(--[a-z][a-z-]*)(=[^ ]+)? +(.*)$' '$1\t$3'
 end
 
-# What goes behind an option: as the next word, or after "=" in this one.
+# The value of an option: the next word, or behind "=" in the same word.
 function __wend_values
     set -l word (commandline -ct)
     set -l option (__wend_words)[-1]
@@ -45,7 +45,8 @@ function __wend_values
             test (__wend_words)[1] = proxygen; or return 1
             printf "$before%s\n" mpich openmpi
         case -o --output
-            __fish_complete_path (string replace -- "$before" '' $word) | string replace -r -- '^' "$before"
+            __fish_complete_path (string replace -- "$before" '' $word) |
+                string replace -r -- '^' "$before"
         case --wait --checkpoint --disk --max-memory --max-size
         case '*'
             return 1
@@ -61,7 +62,7 @@ function __wend_complete
         string match -q -- '-*' $word; and __wend_options $words[1]
         return
     end
-    if test "$command" = trace # after the application's name everything is its own
+    if test "$command" = trace # words after the application's name belong to it
         set -l at (math (contains -i -- trace $words) + 1)
         while test $at -le (count $words)
             switch $words[$at]

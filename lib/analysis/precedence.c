@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* precedence.c: which calls cannot begin before another call has returned. See precedence.h. */
+/* precedence.c: see precedence.h. */
 #include "precedence.h"
 
 #include <string.h>
 
 #include "base/byte-table.h"
 
-/* Steps taken to find out something, at most. */
+/* The limit of steps for all questions together. */
 enum { STEPS_MOST = 50 * 1000 * 1000 };
 
-/* N calls of one rank, one after the other, that send or receive on a channel. */
+/* Calls in a row of one rank that send or receive on a channel. */
 typedef struct {
     guint64 step, times;
     gboolean returns;
@@ -17,7 +17,8 @@ typedef struct {
 typedef struct {
     GArray *sent, *received;
 } ChannelTraffic; /* of TransferRun */
-/* What is sent at AT of one rank or later has been received when UNTIL of rank TO returns. */
+/* Messages that a rank sends at step AT or later: they are received when step UNTIL of rank TO
+ * returns. */
 typedef struct {
     guint64 at, until;
     guint to;
@@ -25,20 +26,20 @@ typedef struct {
 typedef struct {
     guint comm; /* its number */
 } LockWindow;
-/* RANK has a lock, from its step LOCK on or some time later, to UNLOCK. */
+/* RANK has a lock from its step LOCK, or some time later, to its step UNLOCK. */
 typedef struct {
     guint rank, phase, target;
     const LockWindow *window;
     gboolean exclusive;
-    /* MPI_Win_lock waits for the lock of the process's own part of a window, from which it may load
-     * as soon as that has returned. */
+    /* MPI_Win_lock waits for the lock of the process's own part of a window, as the process may
+     * load from it when the call has returned. */
     gboolean waited;
     guint64 lock, unlock;
     const GPtrArray *place; /* once it is unlocked: the epochs of its phase, window and target */
-    guint64 *after;         /* by rank: what begins after LOCK, other locks aside; NULL: not
-                                found out yet */
+    guint64 *after;         /* by rank: the first step that begins after LOCK, without other
+                               locks; NULL: not computed yet */
 } LockEpoch;
-/* What leads out of a rank's calls of one phase. */
+/* The orders that lead from a rank's calls of one phase to other ranks. */
 typedef struct {
     GArray *edges;
     GPtrArray *epochs; /* by unlock */
@@ -61,9 +62,9 @@ struct WendPrecedence {
     GHashTable *places;  /* LockPlace -> GPtrArray * of LockEpoch */
     GPtrArray **open;    /* by rank: LockEpoch, not unlocked yet */
     GPtrArray *epochs;   /* all of them */
-    gboolean no_windows; /* it is not clear which is which */
+    gboolean no_windows; /* windows cannot be identified */
     gboolean matched;    /* the traffic became edges */
-    guint64 steps;       /* that were taken to find out something */
+    guint64 steps;       /* steps taken so far, of STEPS_MOST */
     guint64 *reached;
 };
 
@@ -193,8 +194,8 @@ static WaysOut *ways_of(WendPrecedence *p, guint phase, guint rank)
     return w;
 }
 
-/* The k-th message goes to the k-th receive. Where one call in the grammar receives several, the
- * last one says most. */
+/* The k-th message goes to the k-th receive. If a call in the grammar receives several messages,
+ * the edge is that of the last one, from which most follows. */
 static void match(WendPrecedence *p, const WendChannel *channel, const ChannelTraffic *t)
 {
     WaysOut *w = ways_of(p, channel->phase, channel->from);
@@ -251,14 +252,14 @@ gboolean wend_precedence_is_of_window(const WendFunction *f)
            || window_made(f) != NULL;
 }
 
-/* The window that a handle is on the rank, now. */
+/* The window that the handle stands for on the rank at this point. */
 static const LockWindow **window_at(WendPrecedence *p, guint rank, gint64 handle)
 {
     const gint64 key[] = {rank, handle};
     return wend_byte_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
 }
 
-/* All members of a communicator make the windows on it in one order. */
+/* Adds a window. All members of a communicator make the windows on it in the same order. */
 static void make_window(WendPrecedence *p, guint rank, gint64 handle, guint comm)
 {
     const guint maker[] = {rank, comm};
@@ -273,7 +274,7 @@ static void make_window(WendPrecedence *p, guint rank, gint64 handle, guint comm
     *at = w;
 }
 
-/* Of the lock that the rank has there, its place among those it has; -1: it has none. */
+/* The index, among the rank's locks, of the one that it has there, or -1. */
 static int open_epoch(const WendPrecedence *p, guint rank, const LockWindow *window, guint target)
 {
     for (guint i = 0; i < p->open[rank]->len; i++) {
@@ -294,7 +295,7 @@ static void lock(WendPrecedence *p, const WendCall *call, guint phase, const Loc
 {
     const WendArg *type = wend_call_arg(call, "lock_type");
     if (number_of(wend_call_arg(call, "assert"), -1) != 0)
-        return; /* with MPI_MODE_NOCHECK nothing is locked */
+        return; /* with MPI_MODE_NOCHECK there is no lock */
     LockEpoch *e = g_new(LockEpoch, 1);
     *e = (LockEpoch){.rank = call->rank,
                      .phase = phase,
@@ -360,10 +361,10 @@ void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase
         unlock(p, call->rank, phase, (guint)at, step, certain);
 }
 
-/* -- what follows -- */
+/* -- the order that follows -- */
 
-/* What is reached, by rank; the ranks of which more is reached than has been followed; and by rank,
- * how many of its ways out are still to be followed. */
+/* The steps reached, by rank; the ranks that are reached earlier than they have been followed; and,
+ * by rank, the number of its orders that remain to be followed. */
 typedef struct {
     guint64 *reached;
     GArray *ranks;
@@ -396,7 +397,7 @@ static void follow_messages(WendPrecedence *p, ReachFront *f, guint rank, const 
 static void find_after(WendPrecedence *p, guint phase, guint rank, guint64 step, gboolean locks,
                        guint64 *reached);
 
-/* What gets a lock after FIRST has been unlocked. */
+/* Follows the locks that are granted after FIRST has been unlocked. */
 static void follow_lock(WendPrecedence *p, ReachFront *f, const LockEpoch *first)
 {
     for (guint i = 0; i < first->place->len && !too_long(p); i++) {

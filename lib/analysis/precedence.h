@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* precedence.h: which calls cannot begin before another call has returned, in every run.
  *
- * The order follows from three rules:
- *   - the calls of a process follow each other;
- *   - a receive that names its source returns after its message was sent, and the k-th receive of a
+ * The order follows from three rules: - the calls of a process follow each other; - a receive that
+ * names its source returns after its message was sent, and the k-th receive of a
  *     channel gets the k-th message;
- *   - where two processes ask for a lock and one of the two locks is exclusive, the second one gets
- *     it after the first one has unlocked (MPI 4.0, 12.5.3).
+ * - if two processes ask for a lock and one of the two locks is exclusive, the second process gets
+ *     it after the first has unlocked (MPI 4.0, 12.5.3).
  * Their closure is Lamport's "happened before" (Time, clocks, and the ordering of events in a
- * distributed system, 1978), over what holds in every run and not in the recorded one alone.
+ * distributed system, 1978), but only with orders that hold in every run.
  *
- * The user reports the calls, those of one process in their order, and then asks. Steps number the
- * calls of a process, from 1. Processes are ranks of the job. A phase is a part of the run whose
- * messages do not meet those of other phases; 0 always, if the user knows of none. */
+ * The user reports the calls, those of a process in their order, and then asks. Steps number the
+ * calls of a process from 1. Processes are ranks of the job. A phase is a part of the run whose
+ * messages do not meet those of other phases. It is always 0 if the user has no phases. */
 #ifndef WEND_PRECEDENCE_H
 #define WEND_PRECEDENCE_H
 
@@ -27,32 +26,33 @@ typedef struct {
 } WendChannel;
 enum { WEND_CHANNEL_ANY = G_MAXUINT }; /* for phase, from and to: wend_precedence_unsure() */
 
-/* MEMBERS, and its program, must live as long. */
+/* MEMBERS and its program must live as long as the result. */
 WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMembers *members);
 void wend_precedence_free(WendPrecedence *p);
 
-/* The call at STEP of process CHANNEL->from sends TIMES messages. */
+/* Reports that the call at STEP of process CHANNEL->from sends TIMES messages. */
 void wend_precedence_sent(WendPrecedence *p, const WendChannel *channel, guint64 step,
                           guint64 times);
-/* The call at STEP of process CHANNEL->to receives TIMES messages. RETURNS: it returns when it has
- * them; else it only posts the receives. */
+/* Reports that the call at STEP of process CHANNEL->to receives TIMES messages. RETURNS: it returns
+ * when it has them; otherwise it only posts the receives. */
 void wend_precedence_received(WendPrecedence *p, const WendChannel *channel, guint64 step,
                               guint64 times, gboolean returns);
-/* Messages of these channels may be sent or received at other times than those reported. Nothing
- * follows from them. TAG MPI_ANY_TAG, COMM WEND_COMM_UNKNOWN (any that the program made), and
- * WEND_CHANNEL_ANY stand for all. */
+/* Reports that messages of these channels may be sent or received at other times than those
+ * reported, so no order follows from them. TAG MPI_ANY_TAG, COMM WEND_COMM_UNKNOWN (any
+ * communicator that the program made) and WEND_CHANNEL_ANY stand for all. */
 void wend_precedence_unsure(WendPrecedence *p, const WendChannel *channels);
 
-/* Whether the function makes windows, locks or unlocks them: its calls are to be reported by: */
+/* Does the function make, lock or unlock windows? Its calls must be reported with
+ * wend_precedence_window. */
 gboolean wend_precedence_is_of_window(const WendFunction *f);
-/* CALL of process CALL->rank at STEP. COMM: the communicator on which it makes a window, if it
- * does. ONCE: it is made once, and STEP is certain. */
+/* Reports CALL of process CALL->rank at STEP. COMM: the communicator on which it makes a window, if
+ * it does. ONCE: it is made once, and STEP is certain. */
 void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase, guint comm,
                             guint64 step, gboolean once);
 
-/* By process: the first step that certainly begins after STEP of RANK has returned; G_MAXUINT64:
- * none in the phase. Valid until the next call. NULL: it would take too long to find out. Costs
- * follow the messages of the phase after STEP. */
+/* By process: the first step that certainly begins after STEP of RANK has returned, or G_MAXUINT64
+ * if there is none in the phase. Valid until the next call. NULL: it would take too long. Time is
+ * linear in the messages of the phase after STEP. */
 const guint64 *wend_precedence_after(WendPrecedence *p, guint phase, guint rank, guint64 step);
 
 #endif

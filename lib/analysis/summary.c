@@ -37,7 +37,7 @@ static gboolean is_wild(const WendProgram *p, gint64 word)
            && (strcmp(name, "MPI_ANY_SOURCE") == 0 || strcmp(name, "MPI_ANY_TAG") == 0);
 }
 
-/* On how many ranks of the class a receive or probe names no source or no tag. */
+/* The number of ranks of the class on which a receive or probe names no source or no tag. */
 static guint64 wild_ranks(const WendProgram *p, WendDecoder *decoder, const WendClass *class,
                           guint32 terminal)
 {
@@ -82,14 +82,14 @@ static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *
         n->tests += times * class->n_ranks;
 }
 
-/* Not so the last calls of a run that ended early. */
+/* Has the call returned? The last calls of a run that ended early have not. */
 static gboolean has_returned(WendDecoder *decoder, guint32 terminal, const WendClass *class)
 {
     return !wend_decoder_call(decoder, terminal, class->ranks[0])->unfinished;
 }
 
-/* Calls in which MPI starts or ends: of MPI_Finalize nothing can be known, since the recording is
- * written in it. */
+/* Does MPI start or end in the call? The duration of MPI_Finalize cannot be measured, since the
+ * recording is written in it. */
 static gboolean is_outside(const char *name)
 {
     static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize",
@@ -119,7 +119,7 @@ static void add_times(Summary *s, FunctionRow *row, const WendTiming *duration, 
     s->busy_error += n * error;
 }
 
-/* Adds how long the threads of a class ran. */
+/* Adds the time that the threads of a class ran. */
 static void add_run(Summary *s, const WendProgram *p, const WendClass *class, guint threads)
 {
     if (class->n_ranks == 0)

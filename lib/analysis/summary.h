@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* summary.h: the facts that wend show tells, gathered from the grammar, the slots and the timing;
- * calls are not expanded. */
+/* summary.h: the numbers that wend show prints, from the grammar, the slots and the timing. Calls
+ * are not expanded. */
 #ifndef WEND_SUMMARY_H
 #define WEND_SUMMARY_H
 
@@ -13,11 +13,11 @@ typedef struct {
     const char *name;
     guint64 calls;       /* MPI calls */
     WendTiming duration; /* over all ranks and signatures; count 0: not measured */
-    double mean_error;   /* by how much the mean may be off: seconds */
-    double rest_error;   /* by how much of themselves the extremes and the deviation may be */
+    double mean_error;   /* the error of the mean, in seconds */
+    double rest_error;   /* the relative error of the extremes and the standard deviation */
     gboolean outside;    /* MPI_Init, MPI_Finalize and the like: it has no share in the run */
-    Traffic traffic;     /* what it hands to MPI */
-    double seconds;      /* that it took, in calls by threads: callbacks run within other calls */
+    Traffic traffic;     /* the data that it hands to MPI */
+    double seconds;      /* of its calls by threads; callbacks run within other calls */
 } FunctionRow;
 
 typedef struct {
@@ -25,7 +25,7 @@ typedef struct {
     guint64 calls; /* MPI calls of each of its ranks */
 } ClassRow;
 
-/* What the run decided, in calls over all ranks. */
+/* Nondeterminism: numbers of calls over all ranks. */
 typedef struct {
     /* MPI_ANY_SOURCE or MPI_ANY_TAG, receives and matched receives of such probes */
     guint64 wildcard_receives;
@@ -33,24 +33,24 @@ typedef struct {
     guint64 probes;           /* successful, wildcard or not */
     guint64 any_completions;  /* Waitany, Waitsome, Testany, Testsome */
     guint64 tests;            /* successful Test and Testall */
-    guint64 neighbour_orders; /* calls that go by the order that MPI_Dist_graph_create gave */
+    guint64 neighbour_orders; /* calls that depend on the order that MPI_Dist_graph_create gave */
 } Nondeterminism;
 
 typedef struct {
     WendTotals totals;
-    guint64 entries;    /* of all main sequences: MPI calls, frees and what else they note */
-    guint64 failed;     /* of the MPI calls: that returned an error */
-    guint64 unfinished; /* of them: that had not returned when the recording ended */
+    guint64 entries;    /* of all main sequences: MPI calls, frees and other pseudo-calls */
+    guint64 failed;     /* MPI calls that returned an error */
+    guint64 unfinished; /* MPI calls that had not returned when the recording ended */
     GArray *functions;  /* FunctionRow, most calls first */
     GArray *classes;    /* ClassRow, largest first */
     guint min_threads, max_threads, callbacks;
     Traffic traffic[TRAFFIC_KINDS];
     Nondeterminism nondeterminism;
     guint64 symbols;         /* of all rules */
-    double busy, busy_error; /* seconds in MPI of all threads, but for functions that are outside;
-                                 by how much that may be off */
-    double run;        /* seconds that all threads ran: of each from MPI_Init to MPI_Finalize */
-    double resolution; /* of the clock, in seconds */
+    double busy, busy_error; /* seconds in MPI of all threads, without functions that are outside;
+                                and the error of that */
+    double run;              /* seconds that all threads ran, each from MPI_Init to MPI_Finalize */
+    double resolution;       /* of the clock, in seconds */
 } Summary;
 
 Summary *summary_new(const WendProgram *p);

@@ -23,7 +23,7 @@ struct TrafficScan {
     GHashTable *makers[WEND_KINDS]; /* of made_kinds: handle word -> GArray of terminals */
     WendDecoder *calls, *definitions;
     TransferSizes sizes;
-    guint rank;         /* at which calls are being decoded */
+    guint rank;         /* for which calls are decoded */
     gboolean ambiguous; /* a handle had makers that differ */
 };
 
@@ -36,7 +36,7 @@ static guint64 number(gint64 word)
     return word >= 0 ? (guint64)word : TRANSFER_UNSIZED;
 }
 
-/* -- what handles are -- */
+/* -- the objects that handles stand for -- */
 
 static void add_maker(TrafficScan *s, WendKind kind, gint64 handle, guint32 terminal)
 {
@@ -87,7 +87,7 @@ static guint64 handle_fact(TrafficScan *s, WendKind kind, gint64 handle, Fact fa
     return value;
 }
 
-/* The facts that follow an out handle: what is I of them. */
+/* Item I of the metadata that follows an out handle. */
 static guint64 out_fact(const WendCall *maker, WendKind kind, gint64 handle, guint i)
 {
     for (guint a = 0; a < maker->n_args; a++) {
@@ -108,7 +108,7 @@ static guint64 fact_type_size(const WendCall *maker, gint64 handle)
 
 static guint64 fact_comm_size(const WendCall *maker, gint64 handle)
 {
-    /* collectives of an intercommunicator talk to the other group */
+    /* collectives of an intercommunicator communicate with the other group */
     guint64 remote = out_fact(maker, WEND_KIND_COMM, handle, 3);
     return remote != TRANSFER_UNSIZED ? remote : out_fact(maker, WEND_KIND_COMM, handle, 0);
 }
@@ -179,7 +179,7 @@ static gboolean visit_call(TrafficScan *s, const WendCall *call, TrafficVisit vi
     return TRUE;
 }
 
-/* Starts of persistent requests: the calls that made them say what is sent. */
+/* Visits the starts of persistent requests. The calls that made the requests give the data. */
 static void visit_starts(TrafficScan *s, const WendCall *call, TrafficVisit visit, gpointer data)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
@@ -189,7 +189,7 @@ static void visit_starts(TrafficScan *s, const WendCall *call, TrafficVisit visi
         words = g_memdup2(requests->in, (gsize)n_requests * sizeof *words);
     for (gint64 i = 0; i < n_requests; i++) {
         const GArray *makers = g_hash_table_lookup(s->makers[WEND_KIND_REQUEST], &words[i]);
-        if (makers == NULL) /* made by another thread of another class's making, or unknown */
+        if (makers == NULL) /* unknown, or made by a thread of another class */
             continue;
         s->ambiguous |= makers->len > 1;
         guint32 maker = g_array_index(makers, guint32, 0);
@@ -248,7 +248,8 @@ void traffic_scan_free(TrafficScan *s)
     g_free(s);
 }
 
-/* Whether the slots of a terminal give the same bytes on all ranks at a glance. */
+/* A quick check whether a terminal has the same bytes on all ranks: no slot differs by rank, and it
+ * has no root. */
 static gboolean is_uniform(const WendProgram *p, guint32 terminal)
 {
     const WendTerminal *t = wend_program_terminal(p, terminal);
@@ -276,8 +277,8 @@ static gboolean all_makers_uniform(const TrafficScan *s)
     return TRUE;
 }
 
-/* Whether the size of a call follows from makers, which may differ by rank even if the call does
- * not. */
+/* Does the size of a call follow from the calls that made its handles? These may differ by rank
+ * even if the call does not. */
 static gboolean uses_handles(const WendProgram *p, guint32 terminal)
 {
     const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminal)->shape);
@@ -299,7 +300,7 @@ void traffic_add(Traffic *t, guint64 bytes, guint64 n)
 typedef struct {
     Traffic *traffic;
     GHashTable *by_function;
-    const char *function; /* of the call at hand */
+    const char *function; /* of the current call */
     guint64 times;
 } Sum;
 
@@ -307,7 +308,7 @@ static void add_to_sum(gpointer data, const WendCall *call, TrafficKind kind, gu
 {
     Sum *sum = data;
     Traffic *of_function = g_hash_table_lookup(sum->by_function, sum->function);
-    (void)call; /* of starts it is the one that made the request */
+    (void)call; /* for a start it is the call that made the request */
     if (of_function == NULL)
         g_hash_table_insert(sum->by_function, (gpointer)sum->function,
                             of_function = g_new0(Traffic, 1));

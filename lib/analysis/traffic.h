@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* traffic.h: what a recording's calls hand to MPI, without expanding the calls. */
+/* traffic.h: the data that the calls of a recording hand to MPI. Calls are not expanded. */
 #ifndef WEND_TRAFFIC_H
 #define WEND_TRAFFIC_H
 
@@ -10,34 +10,35 @@
 #include "transfer.h"
 
 typedef struct {
-    guint64 operations; /* calls or starts; of the collectives those that have data */
-    guint64 bytes;      /* sticks at the largest number */
-    guint64 unsized;    /* operations whose size the recording does not tell */
+    guint64 operations; /* calls or starts; collectives only if they have data */
+    guint64 bytes;      /* saturates at the largest number */
+    guint64 unsized;    /* operations whose size is not in the recording */
 } Traffic;
 
-/* N transfers of BYTES each, which may be TRANSFER_UNSIZED. */
+/* Adds N transfers of BYTES each, which may be TRANSFER_UNSIZED. */
 void traffic_add(Traffic *t, guint64 bytes, guint64 n);
 
-/* Adds what the ranks of a class do: by kind, and to BY_FUNCTION, whose keys are the names of
- * functions and whose values are Traffic, g_free. */
+/* Adds the traffic of all ranks of a class by kind, and to BY_FUNCTION: names of functions ->
+ * Traffic, which the table frees with g_free. */
 void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index,
                        Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function);
 
-/* The same call by call, of one class. */
+/* A scan of the calls of one class, call by call. */
 typedef struct TrafficScan TrafficScan;
 TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_index);
 void traffic_scan_free(TrafficScan *s);
 
-/* CALL is of the kind, and hands over BYTES or TRANSFER_UNSIZED. It is valid until VISIT
- * returns. */
+/* Called for a transfer: CALL is of the kind, and hands over BYTES or TRANSFER_UNSIZED. CALL is
+ * valid until VISIT returns. */
 typedef void (*TrafficVisit)(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes);
-/* Calls VISIT for each transfer of the call of TERMINAL as RANK makes it: none, one, or as many as
- * it starts. FALSE: a handle in it stands for different objects in turn, and sizes are not told. */
+/* Calls VISIT for each transfer of the call of TERMINAL as RANK makes it: none, one, or one for
+ * each operation that it starts. FALSE: a handle in it stands for different objects in turn, so
+ * sizes are unknown. */
 gboolean traffic_scan_call(TrafficScan *s, guint32 terminal, guint rank, TrafficVisit visit,
                            gpointer data);
 
-/* The word of the communicator of window WINDOW on the rank of the last traffic_scan_call.
- * WEND_UNKNOWN: not known; *AMBIGUOUS: as there are several. */
+/* The word of the communicator of window WINDOW on the rank of the last traffic_scan_call, or
+ * WEND_UNKNOWN. *AMBIGUOUS: the window has several. */
 gint64 traffic_scan_window(TrafficScan *s, gint64 window, gboolean *ambiguous);
 
 #endif

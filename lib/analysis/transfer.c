@@ -66,7 +66,7 @@ static const WendParam *first_buffer(const WendCall *call)
     return NULL;
 }
 
-/* The sum of counts times sizes of datatypes. */
+/* The sum of the counts times the sizes of their datatypes. */
 static guint64 elements_bytes(const TransferSizes *sizes, const WendArg *count, const WendArg *type)
 {
     guint64 sum = 0, size = 1;
@@ -117,8 +117,8 @@ gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint6
     return TRUE;
 }
 
-/* Whether the rank is one of those that send in a collective with a root, or has none. A root's own
- * type has MPI_ROOT. */
+/* Does the rank send in a collective with a root? TRUE if the collective has none. On an
+ * intercommunicator the root's word is MPI_ROOT. */
 static gboolean sends_as_root(const WendCall *call)
 {
     const WendArg *root = wend_call_arg(call, "root");

@@ -7,13 +7,13 @@
 #include "error.h"
 
 struct Allowance {
-    guint64 archives; /* bytes of those that are read */
+    guint64 archives; /* bytes of the archives that are read */
     guint64 most, taken;
-    gboolean given; /* the most, by the user */
+    gboolean given; /* the user set the most */
     gboolean exceeded, no_memory;
 };
 
-/* Half of what the process may have: the other half is for what is made of the recording. */
+/* Half of the process's address space: the other half is for the results. */
 static guint64 ceiling(void)
 {
     struct rlimit own;

@@ -19,24 +19,27 @@
 
 typedef struct Allowance Allowance;
 
-Allowance *allowance_new(guint64 bytes); /* BYTES 0: by the size of the archives. One reference */
+/* An allowance of BYTES, or for 0 by the size of the archives. The caller has one reference. */
+Allowance *allowance_new(guint64 bytes);
 Allowance *allowance_ref(Allowance *a);
-void allowance_unref(Allowance *a);                      /* NULL: nothing happens */
-void allowance_add_archive(Allowance *a, guint64 bytes); /* an archive of so many bytes is read */
+void allowance_unref(Allowance *a); /* A may be NULL */
+/* Counts an archive of BYTES that is about to be read. */
+void allowance_add_archive(Allowance *a, guint64 bytes);
 
-/* N things of SIZE bytes. FALSE: they are more than is left; nothing is taken, and the allowance is
- * exceeded from then on. A NULL has no end. */
+/* Takes N × SIZE bytes. Returns FALSE if less is left: then nothing is taken, and the allowance is
+ * exceeded from then on. If A is NULL there is no limit. */
 gboolean allowance_take(Allowance *a, guint64 n, gsize size);
 void allowance_give(Allowance *a, guint64 bytes);
-/* Takes, and makes a zeroed block of N things and one more. NULL: too much, or out of memory. The
- * caller frees it (g_free), and gives back what it took unless that is over with the reading. */
+/* Takes N × SIZE bytes and returns a zeroed block for N + 1 things of SIZE bytes. The caller frees
+ * it with g_free and gives the bytes back, unless the allowance ends with it. Returns NULL if less
+ * is left or there is no memory. */
 gpointer allowance_block(Allowance *a, guint64 n, gsize size);
-/* The same of bytes that there are more of now: *BLOCK had OLD, and gets N. FALSE: it is as it
- * was. */
+/* Takes N - OLD bytes and resizes *BLOCK from OLD to N bytes. Returns FALSE, and leaves the block
+ * unchanged, if less is left or there is no memory. */
 gboolean allowance_grow(Allowance *a, guint8 **block, gsize old, gsize n);
 
-/* Sets the error if anything was refused: NAME takes too much (WEND_ERROR_INPUT), or there is no
- * memory (WEND_ERROR_SYSTEM). FALSE: nothing was. */
+/* Returns TRUE and sets the error if anything was refused: NAME takes too much
+ * (WEND_ERROR_INPUT), or there is no memory (WEND_ERROR_SYSTEM). */
 gboolean allowance_error(const Allowance *a, const char *name, GError **error);
 
 #endif

@@ -9,12 +9,12 @@
 
 struct wend_arena_chunk {
     struct wend_arena_chunk *older;
-    size_t bytes; /* of it all */
+    size_t bytes; /* of the chunk, this header included */
     char data[];
 };
 
-/* Chunks grow with what is held, so that a table of a few entries is small and a large one asks the
- * system rarely. */
+/* The size of a new chunk for BYTES. Chunks grow with the bytes held: so an arena with a few
+ * objects is small, and a large one asks the system rarely. */
 static size_t chunk_size(const WendArena *a, size_t bytes)
 {
     size_t size = a->bytes < 1024 ? 1024 : a->bytes > (1 << 20) ? 1 << 20 : a->bytes;
@@ -25,7 +25,7 @@ void *wend_arena_new(WendArena *a, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    bytes = bytes > 0 ? (bytes + 7) & ~(size_t)7 : 8; /* never NULL for nothing */
+    bytes = bytes > 0 ? (bytes + 7) & ~(size_t)7 : 8; /* 0 bytes have an address too */
     if ((size_t)(a->end - a->next) < bytes) {
         size_t size = chunk_size(a, bytes);
         struct wend_arena_chunk *chunk = wend_budget_zeroed(sizeof *chunk + size);

@@ -7,8 +7,8 @@
 
 typedef struct {
     struct wend_arena_chunk *chunks; /* newest first */
-    char *next, *end;                /* what is left of the newest */
-    size_t bytes;                    /* held */
+    char *next, *end;                /* the free rest of the newest */
+    size_t bytes;                    /* of all chunks */
 } WendArena;                         /* {0} is empty */
 
 void *wend_arena_new(WendArena *a, size_t bytes); /* zeroed, aligned to 8; NULL: no memory */

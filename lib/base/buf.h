@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where memory comes from: realloc with the size that P has, for writers that must not call malloc.
- * N 0 frees. */
+/* Reallocates P from OLD to N bytes, or frees it if N is 0. Returns NULL if there is no memory. For
+ * writers that must not call malloc. */
 typedef void *(*WendResize)(void *p, size_t old, size_t n);
 
 typedef struct {
@@ -24,9 +24,9 @@ typedef struct {
     {                           \
         NULL, 0, 0, false, NULL \
     }
-/* RESIZE's, or realloc's where it is NULL */
+/* Calls RESIZE, or realloc and free if that is NULL. */
 void *wend_resize(WendResize resize, void *p, size_t old, size_t n);
-/* frees, and is ready again, with the same memory */
+/* Frees the data. The buffer can be used again, with the same function for its memory. */
 void wend_buf_clear(WendBuf *b);
 void wend_buf_bytes(WendBuf *b, const void *data, size_t n);
 void wend_buf_unsigned(WendBuf *b, uint64_t v); /* LEB128 */
@@ -41,7 +41,7 @@ static inline int64_t wend_unzigzag(uint64_t v)
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 void wend_buf_string(WendBuf *b, const char *s); /* length, bytes */
-/* what is in OTHER, in place of what is there from FROM on, if that is longer; clears OTHER */
+/* If OTHER is shorter than the bytes from offset FROM on, replaces these by it. Clears OTHER. */
 void wend_buf_shorten(WendBuf *b, size_t from, WendBuf *other);
 void wend_buf_block(WendBuf *b, const WendBuf *block); /* length, bytes */
 
@@ -50,18 +50,18 @@ void wend_buf_block(WendBuf *b, const WendBuf *block); /* length, bytes */
 typedef struct {
     const uint8_t *p, *end;
     bool failed;
-    struct Allowance *allowance; /* what may be made of the bytes (allowance.h); NULL: anything */
+    struct Allowance *allowance; /* for memory made from the bytes (allowance.h); NULL: no limit */
 } WendCursor;
 
 WendCursor wend_cursor(const void *data, size_t n);
 uint64_t wend_read_unsigned(WendCursor *c);
 int64_t wend_read_signed(WendCursor *c);
-/* A count of things that take at least MIN_BYTES each: fails when the rest could not hold them, so
- * that nothing is allocated for a lie. */
+/* A count of things that take at least MIN_BYTES each. Fails if the rest of the bytes cannot hold
+ * so many, so that callers may allocate for the count. */
 size_t wend_read_count(WendCursor *c, size_t min_bytes);
-/* points into the data; NULL on failure */
+/* The next N bytes, inside the data of the cursor; NULL on failure. */
 const uint8_t *wend_read_bytes(WendCursor *c, size_t n);
-/* length, bytes: a cursor over the bytes */
+/* Reads a length and that many bytes; returns a cursor over the bytes. */
 WendCursor wend_read_block(WendCursor *c);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include <glib.h>
 
-/* A table that numbers its keys from 0, in the order in which they come. */
+/* A table that numbers its keys from 0, by first occurrence. */
 GHashTable *wend_byte_numbers_new(void);
-/* The number of N bytes. *NEW: they had none, and got the next. */
+/* The number of the N bytes at BYTES. If they have none they get the next one, and *NEW is TRUE. */
 guint wend_byte_number(GHashTable *numbers, const void *bytes, gsize n, gboolean *new);
 gboolean wend_byte_number_known(GHashTable *numbers, const void *bytes, gsize n);
 
-/* A table of entries. DESTROY is given each in the end; it is g_free, or calls that. */
+/* A table of entries. DESTROY frees an entry: g_free, or a function that calls it last. */
 GHashTable *wend_byte_entries_new(GDestroyNotify destroy);
-/* The entry of N bytes, valid as long as the table. It begins as SIZE zeros. */
+/* The entry of the N bytes at BYTES, valid as long as the table. A new entry is SIZE zero bytes. */
 gpointer wend_byte_entry(GHashTable *entries, const void *bytes, gsize n, gsize size);
 
 #endif

@@ -2,12 +2,12 @@
 /* coder.c: an adaptive binary range coder for rows of numbers (docs/format.md, "DeltaSequence"). */
 #include "coder.h"
 
-/* A number is its length in bits, and those behind its highest one. The length is told from the
- * top, and so are that many bits that follow it, each in the context of those before it; what is
- * left are bits that are taken to be even. */
+/* A number is coded as its length in bits, then the bits below its highest one. The length and the
+ * TOP_BITS highest of these bits are coded highest bit first, each in the context of the bits
+ * before it. The remaining bits are coded as equally likely. */
 enum { LENGTH_BITS = 7, LENGTHS = 65, TOP_BITS = 2 };
 
-/* How likely a 1 is, in 2^-16, and how often that has been seen, up to a limit. */
+/* The probability of a 1, in units of 2^-16, and the number of bits seen, up to a limit. */
 typedef struct {
     guint16 one, seen;
 } Context;
@@ -42,12 +42,13 @@ static void context_see(Context *c, guint bit)
         c->seen++;
 }
 
-/* -- the range: an interval of 2^32, of which bits take their parts -- */
+/* -- the range: an interval of 2^32, which each bit narrows to its part -- */
 
 enum { RANGE_LEAST = 1 << 24, CODE_BYTES = 4 };
 
-/* How many bytes say which interval of RANGE it is, whatever follows them: there is a number of so
- * many in it that ends in zeros, and so are all that have other bits in their place. */
+/* The number of bytes that identify an interval of length RANGE, whatever bytes follow: the
+ * interval contains a number that is zero behind these bytes, and all numbers that begin with
+ * them. */
 static guint end_bytes(guint32 range)
 {
     return range >= 2 * RANGE_LEAST ? 1 : 2;
@@ -59,8 +60,8 @@ typedef struct {
     guint32 range;
 } Encoder;
 
-/* A carry goes up through bytes that are full. It does not pass the first one: all is less than
- * 1. */
+/* Propagates a carry through bytes of 0xff. It ends at the first byte at the latest, because the
+ * coded fraction is less than 1. */
 static void take_carry(Encoder *e)
 {
     if (e->low >> 32 == 0)
@@ -98,14 +99,15 @@ static void put_end(Encoder *e)
         put_byte(e);
 }
 
-/* CODE: how far above the interval's start the last CODE_BYTES bytes are, which are LAST. */
+/* LAST is the last CODE_BYTES bytes that were read, CODE their distance from the interval's
+ * start. */
 typedef struct {
     WendCursor *c;
     gsize taken;
     guint32 code, last, range;
 } Decoder;
 
-/* Behind the end of all there are zeros. */
+/* Reads a byte; behind the end of the data it is 0. */
 static void get_byte(Decoder *d)
 {
     gsize left = (gsize)(d->c->end - d->c->p);
@@ -130,8 +132,8 @@ static guint get_bit(Decoder *d, guint32 one)
     return bit;
 }
 
-/* Takes what put_end put, and nothing else that is in the interval: so no row's bytes begin as
- * those of another one are. */
+/* Accepts the bytes that put_end wrote and no others of the interval. So the bytes of no row are
+ * the beginning of another's. */
 static void get_end(Decoder *d)
 {
     guint n = end_bytes(d->range);
@@ -141,7 +143,7 @@ static void get_end(Decoder *d)
         d->c->failed = true;
 }
 
-/* -- numbers: the same for both; an encoder gives the bits, and a decoder finds them -- */
+/* -- numbers: one function for both directions; an encoder gives bits, a decoder returns them -- */
 
 typedef struct {
     Encoder *encoder;
@@ -160,7 +162,7 @@ static guint code_bit(const Coder *c, guint bit, Context *context)
     return bit;
 }
 
-/* N bits of a number, the highest first, each in the context of those before it. */
+/* Codes N bits of a number, the highest first, each in the context of those before it. */
 static guint64 code_tree(const Coder *c, guint64 bits, guint n, Context *contexts)
 {
     guint at = 1;
@@ -173,7 +175,7 @@ static guint64 code_number(const Coder *c, Model *m, guint64 number)
 {
     guint length = (guint)code_tree(c, bits_of(number), m->length_bits, m->length);
     if (length <= 1 || length >= LENGTHS)
-        return length; /* what is too long is above any number */
+        return length; /* 0 and 1 are their own lengths; no number is longer than 64 bits */
     guint below = length - 1, top = MIN(below, TOP_BITS);
     below -= top;
     guint64 all =

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coder.h: rows of numbers of any distribution, in about as many bits as they carry.
+/* coder.h: an entropy coder for rows of numbers of any distribution.
  *
- * An adaptive binary range coder (Martin, "Range encoding", 1979; the bits of a number are
- * distinguished by contexts, each of which has the estimate of Krichevsky and Trofimov, 1981). What
- * it takes follows the numbers that come: evenly distributed ones take what their range has in
- * bits, small ones with a few large among them, or few that come again, less. */
+ * An adaptive binary range coder (Martin, "Range encoding", 1979). Each bit of a number is coded in
+ * the context of higher bits, with the estimate of Krichevsky and Trofimov (1981) for each context.
+ * Evenly distributed numbers take as many bits as their range has. Rows of mostly small numbers, or
+ * of few different ones, take less. */
 #ifndef WEND_CODER_H
 #define WEND_CODER_H
 
@@ -12,10 +12,10 @@
 
 #include "buf.h"
 
-/* Appends N numbers, none of which is above MOST. */
+/* Appends the N numbers at NUMBERS to OUT. None may be above MOST. */
 void coder_encode(const guint64 *numbers, guint64 n, guint64 most, WendBuf *out);
-/* Reads what coder_encode wrote with these N and MOST. FALSE: truncated, or above MOST; the cursor
- * has failed. */
+/* Reads into NUMBERS what coder_encode wrote with the same N and MOST. Returns FALSE, and the
+ * cursor has failed, if the bytes are truncated or a number is above MOST. */
 gboolean coder_decode(guint64 *numbers, guint64 n, guint64 most, WendCursor *c);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes between two looks at pending signals. */
+/* Bytes that are written between two checks for pending signals. */
 static const gsize CHUNK = 1 << 20;
 
 WendErrorCode wend_error_of_input(int number)
@@ -39,13 +39,13 @@ static gboolean refuse(GError **error, const char *path, const char *why)
     return FALSE;
 }
 
-/* -- signals: those that end a process wait until there is nothing to clean up -- */
+/* -- signals that end the process are blocked until there is nothing to clean up -- */
 
 static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 
 typedef struct {
     sigset_t before;
-    gboolean size_pending; /* SIGXFSZ was, before */
+    gboolean size_pending; /* SIGXFSZ was pending before */
 } Hold;
 
 static void hold(Hold *h)
@@ -54,7 +54,7 @@ static void hold(Hold *h)
     sigpending(&set);
     h->size_pending = sigismember(&set, SIGXFSZ) == 1;
     sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ); /* the error EFBIG says it */
+    sigaddset(&set, SIGXFSZ); /* write fails with EFBIG as well */
     for (guint i = 0; i < G_N_ELEMENTS(ending); i++)
         sigaddset(&set, ending[i]);
     pthread_sigmask(SIG_BLOCK, &set, &h->before);
@@ -71,8 +71,8 @@ static void release(const Hold *h)
     pthread_sigmask(SIG_SETMASK, &h->before, NULL);
 }
 
-/* Is there a signal that will end the process when it is let in? One with a handler goes on
- * afterwards, or cleans up itself. */
+/* Is a signal pending that will end the process when it is unblocked? A signal with a handler does
+ * not count: the process goes on afterwards, or the handler cleans up. */
 static gboolean is_ending(const Hold *h)
 {
     sigset_t pending;
@@ -85,19 +85,19 @@ static gboolean is_ending(const Hold *h)
     return FALSE;
 }
 
-/* -- what is there -- */
+/* -- the file that has the name now -- */
 
 typedef enum { ABSENT, REGULAR, LINK, IN_PLACE } Kind;
 
 typedef struct {
     Kind kind;
-    int fd;           /* IN_PLACE: one that is open already, or -1 */
+    int fd;           /* IN_PLACE: an open descriptor, or -1 */
     gboolean linked;  /* IN_PLACE: by a symbolic link */
     struct stat info; /* of the file that is replaced or written to */
 } Target;
 
-/* Names of what the process has open. Their links would lead past it: a new file for one that
- * somebody else goes on writing to. */
+/* The descriptor that PATH names, such as /dev/stdout, or -1. These names are links; to follow one
+ * would replace a file that other processes still write to. */
 static int descriptor_of(const char *path)
 {
     static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -117,7 +117,8 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* What the file that INFO is of may be used for. */
+/* Sets T's kind by its INFO. Returns FALSE and sets the error if FLAGS do not allow to write
+ * there. */
 static gboolean judge(Target *t, const char *path, WendFileFlags flags, GError **error)
 {
     mode_t type = t->info.st_mode & S_IFMT;
@@ -150,7 +151,7 @@ static gboolean inspect(Target *t, const char *path, WendFileFlags flags, GError
         return errno == ENOENT ? judge(t, path, flags, error) : fail(error, path, errno);
     if (S_ISREG(behind.st_mode))
         return judge(t, path, flags, error);
-    /* Anybody can put a link where everybody may write. */
+    /* In a directory that everybody may write to, anybody can make a link. */
     if (t->info.st_uid != 0 && t->info.st_uid != geteuid() && !S_ISDIR(behind.st_mode))
         return refuse(error, path, "is a symbolic link that somebody else has made");
     t->linked = TRUE;
@@ -166,7 +167,8 @@ gboolean wend_file_check(const char *path, WendFileFlags flags, GError **error)
 
 /* -- writing -- */
 
-/* H NULL: signals come as ever. 0 or the errno. */
+/* Writes N bytes. Returns 0 or the errno: EINTR if a signal that H holds will end the process. H
+ * NULL: no signals are held. */
 static int write_all(int fd, const guint8 *p, gsize n, const Hold *h)
 {
     while (n > 0) {
@@ -183,7 +185,7 @@ static int write_all(int fd, const guint8 *p, gsize n, const Hold *h)
     return 0;
 }
 
-/* Opened, it is what it was before. */
+/* Writes to an existing device, pipe or FIFO. Checks after opening that it is still that file. */
 static int write_in_place(const char *path, const Target *t, const void *data, gsize n)
 {
     struct stat info;
@@ -201,8 +203,8 @@ static int write_in_place(const char *path, const Target *t, const void *data, g
     return number;
 }
 
-/* Not under the number of a standard file that the application has closed, for its other threads
- * may write to that. -1: errno says why. */
+/* Moves FD to a number above 2. The application may have closed a standard file, and its other
+ * threads may still write to that number. Returns -1 and sets errno on failure. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -213,7 +215,8 @@ static int above_standard(int fd)
     return above;
 }
 
-/* A file that was not there, under a name that nobody can guess. -1: errno says why. */
+/* Creates a file under a random name, and stores the name. Returns the descriptor, or -1 and sets
+ * errno. */
 static int open_temporary(int dir, char name[32], mode_t mode)
 {
     for (guint tries = 0; tries < 100; tries++) {
@@ -228,7 +231,7 @@ static int open_temporary(int dir, char name[32], mode_t mode)
     return -1;
 }
 
-/* Gives the file its name; what has the name by now is replaced only if it may be. */
+/* Renames the temporary file. A file that has the name by now is replaced only if FLAGS allow. */
 static int rename_temporary(int dir, const char *temporary, const char *name, WendFileFlags flags)
 {
     struct stat now;
@@ -245,7 +248,7 @@ static int rename_temporary(int dir, const char *temporary, const char *name, We
     return renameat(dir, temporary, dir, name) == 0 ? 0 : errno;
 }
 
-/* The rename is safe on the disk only when the directory is. */
+/* Writes the directory to the disk, so that the rename survives a crash. */
 static void sync_directory(int dir)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -255,7 +258,8 @@ static void sync_directory(int dir)
     close(fd);
 }
 
-/* A private file stays private, also while it is written. */
+/* Does the new file get the mode of the one that it replaces? A private file stays private, also
+ * while it is written. */
 static gboolean keeps_mode(const Target *t)
 {
     return t->kind == REGULAR && t->info.st_uid == geteuid();
@@ -269,7 +273,7 @@ static int write_temporary(int fd, const Target *t, const void *data, gsize n, W
         return number;
     if (keeps_mode(t) && fchmod(fd, t->info.st_mode & 0777) != 0)
         return errno;
-    /* What is replaced must not be lost to a crash for something that never got to the disk. */
+    /* After a crash there must be the old file or the whole new one. */
     if (((flags & WEND_FILE_DURABLE) != 0 || t->kind == REGULAR) && fsync(fd) != 0)
         return errno;
     return is_ending(h) ? EINTR : 0;
@@ -303,7 +307,7 @@ static gboolean put(const char *path, const void *data, gsize n, WendFileFlags f
     Target t;
     if (!inspect(&t, path, flags, error))
         return FALSE;
-    if (t.kind == IN_PLACE) { /* a FIFO waits for a reader, who may never come */
+    if (t.kind == IN_PLACE) { /* signals arrive meanwhile: a FIFO may never have a reader */
         sigset_t held;
         pthread_sigmask(SIG_SETMASK, &h->before, &held);
         int number = write_in_place(path, &t, data, n);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* identifier.h: what the names in an archive may be. Generated C has them as they are, so that
- * anything else would be code. Both the reader (program-read.c) and proxygen (tokens.c) look. */
+/* identifier.h: which names an archive may contain. Generated C contains them unchanged, so any
+ * other text would become code. Both the reader (program-read.c) and proxygen (c_tokens.c)
+ * check. */
 #ifndef WEND_IDENTIFIER_H
 #define WEND_IDENTIFIER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A line of C, of which compilers need to take 4095 characters (C11, 5.2.4.1), has room for a call
- * with several of them. A library's names of functions may be long; those of the standard are
- * not. */
+/* Compilers need to accept only 4095 characters in a line of C (C11, 5.2.4.1). With this limit a
+ * line has room for a call with several names. */
 enum { IDENTIFIER_MOST = 1023 };
 
-/* Not isalnum: what that says depends on the locale. */
+/* Not isalnum, which depends on the locale. */
 static inline bool identifier_letter(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';

@@ -11,7 +11,7 @@ void order_begin(guint32 *order, guint n)
         order[i] = i;
 }
 
-/* FROM in the order of the digit SHIFT bits up, to TO. */
+/* Sorts the N indices at FROM by the eight bits of their keys from bit SHIFT on, into TO. */
 static void pass(const guint32 *from, guint32 *to, const guint32 *keys, guint n, guint shift)
 {
     guint32 start[DIGITS] = {0}, sum = 0;

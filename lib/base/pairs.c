@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pairs.c: terminals of two sequences that meet. See pairs.h. */
+/* pairs.c: see pairs.h. */
 #include "pairs.h"
 
 Pairs pairs_new(guint32 n_a)

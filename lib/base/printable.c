@@ -6,10 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-/* Unicode's control and format characters, line and paragraph separators, what is ignored by
- * default (Default_Ignorable_Code_Point: zero-width, tags, variation selectors, fillers) and
- * noncharacters; ascending, both ends included. The noncharacters at the end of each plane are left
- * to is_listed(). */
+/* Ranges of characters that are not printed, ascending, both ends included: Unicode's control and
+ * format characters, line and paragraph separators, noncharacters, and characters that are ignored
+ * by default (Default_Ignorable_Code_Point: zero-width, tags, variation selectors, fillers).
+ * is_listed() adds the noncharacters at the end of each plane. */
 static const struct {
     uint32_t first, last;
 } listed[] = {
@@ -37,7 +37,7 @@ static bool is_listed(uint32_t c)
     return c >= listed[low].first && c <= listed[low].last;
 }
 
-/* The bytes of a character that begins with FIRST; 0: none does. */
+/* The number of bytes of a character that begins with FIRST; 0 if none does. */
 static uint8_t length_from(uint8_t first)
 {
     if (first < 0x80)
@@ -98,7 +98,7 @@ static size_t escape(char out[WEND_PRINTABLE_LONGEST], WendCharacter c, size_t d
     return 2 + digits;
 }
 
-/* The form of one character at P; its length. */
+/* Writes the printable form of the character C at P. Returns its length. */
 static size_t form(char out[WEND_PRINTABLE_LONGEST], const char *p, WendCharacter c, bool utf8)
 {
     static const char letters[] = {'\\', '\\', '\n', 'n', '\r', 'r', '\t', 't'};

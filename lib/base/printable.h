@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* printable.h: foreign text as it may be printed. No GLib, no allocation.
  *
- * Foreign is whatever Wend did not write itself: names of files, programs, hosts and jobs,
- * arguments, strings from a recording, messages that contain one of these. Printed as it is, such
- * text could move the cursor, colour the terminal, hide what stands before it or forge a line of
- * Wend's.
+ * Foreign text is text that Wend did not write: names of files, programs, hosts and jobs,
+ * arguments, strings from a recording, messages that contain one of these. Printed unchanged, such
+ * text could move the cursor, colour the terminal, hide earlier text or imitate a line of Wend's.
  *
- * What is safe passes: printable ASCII and, where the output takes UTF-8, printable characters of
- * it. All else is escaped, and so is the backslash, so that the text can be had back:
+ * Printable ASCII is safe and, if the output takes UTF-8, so are its printable characters. All else
+ * is escaped. The backslash is escaped too, so that the text can be recovered:
  *
  *     \\            a backslash
  *     \n \r \t      newline, carriage return, tab
@@ -16,7 +15,7 @@
  *     \UHHHHHHHH    the same beyond U+FFFF
  *
  * docs/safety.md, "Foreign text", has the rules.
- */
+ *  */
 #ifndef WEND_PRINTABLE_H
 #define WEND_PRINTABLE_H
 
@@ -35,17 +34,17 @@ typedef struct {
 /* The first character of the text from P to END, which is not empty. Overlong forms and surrogates
  * are no UTF-8. */
 WendCharacter wend_character_at(const char *p, const char *end);
-/* May it be printed as it is? UTF8: the output takes UTF-8. The backslash may; who escapes with it
- * escapes it too. */
+/* May the character be printed unchanged? UTF8: the output takes UTF-8. The backslash may; a caller
+ * that escapes with it must escape it too. */
 bool wend_character_is_safe(WendCharacter c, bool utf8);
 
-/* Does the output take UTF-8? LC_ALL, LC_CTYPE or LANG decides, the first that is set. Not the C
- * library's locale: an application may have set none. */
+/* Does the output take UTF-8? The first of LC_ALL, LC_CTYPE and LANG that is set decides. The C
+ * library's locale does not, because an application may have set none. */
 bool wend_printable_utf8(void);
 
-/* Writes the N bytes of TEXT to the ROOM bytes at OUT, ROOM > 0, as they may be printed, with a NUL
- * behind. Cuts between characters. Returns the bytes that all of it takes without the NUL: at least
- * ROOM if it was cut. Safe in a signal handler. */
+/* Writes the printable form of the N bytes of TEXT, and a NUL, to the ROOM bytes at OUT; ROOM > 0.
+ * Cuts between characters if there is less room. Returns the bytes of the whole form without the
+ * NUL: at least ROOM if it was cut. Safe in a signal handler. */
 size_t wend_printable(char *out, size_t room, const char *text, size_t n, bool utf8);
 
 #endif

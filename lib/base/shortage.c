@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shortage.c: see shortage.h. For commands and tests; the merge at MPI_Finalize has another
- * (small/heap.c). */
+/* shortage.c: see shortage.h. For commands and tests; small/heap.c has these functions for the
+ * merge at MPI_Finalize. */
 #include "shortage.h"
 
 #include <stdlib.h>

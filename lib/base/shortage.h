@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shortage.h: memory is short, and what calls cannot go on. */
+/* shortage.h: for code that cannot go on when memory is short. */
 #ifndef WEND_SHORTAGE_H
 #define WEND_SHORTAGE_H
 
@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In a merge that an application waits for: leads back to where it began (small/heap.h). In a
- * command: says so and ends it with the exit status for errors of the system, as whoever has set
- * that says (shortage.c). */
+/* In a merge at MPI_Finalize, ends the merge and returns from heap_try (small/heap.h). In a
+ * command, calls the function of wend_shortage_ends, or abort if there is none. */
 _Noreturn void wend_shortage(void);
-/* a library that we call is about to take so many by malloc: they are not to spare */
+/* Would BYTES that a library is about to allocate with malloc be too many? */
 bool wend_shortage_ahead(uint64_t bytes);
-/* From here on BYTES in small pieces can be had without fail, so that what has signals held or
- * files open is not left halfway. */
+/* Reserves BYTES for small allocations, which then cannot fail. For code that holds signals or has
+ * files open and must not be left halfway. */
 void wend_shortage_reserve(size_t bytes);
-void wend_shortage_ends(void (*end)(void)); /* commands: END says it, and does not come back */
+/* For commands: END prints the message and does not return. */
+void wend_shortage_ends(void (*end)(void));
 
 #endif

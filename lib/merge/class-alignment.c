@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* class-alignment.c: classes whose calls are in great part the same, as one. See
- * class-alignment.h. */
+/* class-alignment.c: see class-alignment.h. */
 #include "class-alignment.h"
 
 #include <string.h>
@@ -11,17 +10,17 @@
 #include "record/grammar.h"
 #include "record/layout.h"
 
-/* Once so many calls and edits have been looked at (a second or two) all that are left stay
+/* After this number of compared calls and edits (a second or two), the remaining classes stay
  * apart. */
 enum { WORK_MAX = 1 << 26 };
-/* How many classes a class is compared with: always the same ones, once there are so many. After so
- * many classes in a row that are like none of these the ones left stay apart, too. Else a program
- * whose ranks have nothing in common would be searched for the longer the more ranks there are. */
+/* The number of classes that each class is compared with; the first ones stay the same. After this
+ * number of classes in a row that resemble none of them, the remaining classes stay apart, too. So
+ * the time is limited if ranks have nothing in common. */
 enum { TRIES = 8, MISSES_MAX = 64 };
 
-/* -- what classes are compared by -- */
+/* -- profiles, by which classes are compared first -- */
 
-/* Of one sequence. Classes are compared with several others, so this is found once. */
+/* The profile of a sequence, computed once, as a class is compared with several others. */
 typedef struct {
     guint32 *numbers; /* by shape of its table: the shape's number among those of all sequences */
     guint64 *calls;   /* by shape; NULL: the sequence is too long, or damaged */
@@ -58,7 +57,7 @@ static void search_clear(Search *s)
     g_array_unref(s->calls);
 }
 
-/* By shape of T; g_free. */
+/* The numbers of T's shapes, by shape. The caller frees it with g_free. */
 static guint32 *number_shapes(Search *s, const Table *t)
 {
     guint32 *numbers = g_new(guint32, t->n_shapes + 1);
@@ -76,8 +75,8 @@ static guint32 *number_shapes(Search *s, const Table *t)
     return numbers;
 }
 
-/* How often a sequence calls each shape, and *ALL together; g_free. NULL: it is too long, or
- * damaged. */
+/* The number of calls of each shape in a sequence; *ALL is their sum. NULL: the sequence is too
+ * long or damaged. The caller frees it with g_free. */
 static guint64 *count_shapes(const Sequence *s, guint64 *all)
 {
     RuleRow row;
@@ -108,14 +107,14 @@ static const Profile *profile_of(Search *s, const Sequence *sequence)
     return p;
 }
 
-/* K changes, or ends. */
+/* Removes the profiles of K, which is about to change or to be freed. */
 static void search_forget(Search *s, const Class *k)
 {
     for (guint q = 0; q < k->n_sequences; q++)
         g_hash_table_remove(s->profiles, &k->sequences[q]);
 }
 
-/* Without strided terminals. FALSE: as class_spread. */
+/* Replaces strided terminals of the class. FALSE: as class_spread. */
 static gboolean spread(Search *s, Class *k)
 {
     if (!class_is_strided(k))
@@ -124,7 +123,7 @@ static gboolean spread(Search *s, Class *k)
     return class_spread(k);
 }
 
-/* Half of all calls have shapes of which the other one makes as many. */
+/* Do both make the same number of calls of shapes that together have half of all calls? */
 static gboolean has_common(Search *search, const Sequence *s, const Sequence *t)
 {
     const Profile *a = profile_of(search, s), *b = profile_of(search, t);
@@ -142,19 +141,19 @@ static gboolean has_common(Search *search, const Sequence *s, const Sequence *t)
     return 4 * common >= a->all + b->all;
 }
 
-/* -- which terminals can be one -- */
+/* -- which terminals can become one -- */
 
 enum { LIKE_UNKNOWN, LIKE_NO, LIKE_YES };
 enum { SLOT_OTHER, SLOT_SIZE, SLOT_PARTNER };
 
 typedef struct {
     const Table *tables[2];
-    const guint32 *numbers[2]; /* of their shapes, among those of all */
+    const guint32 *numbers[2]; /* by shape of each: its number among the shapes of all sequences */
     ShapeRow *shapes;          /* of the first; NULL until they are needed */
-    gboolean sizes;            /* calls of other sizes are others */
+    gboolean sizes;            /* calls of different sizes do not become one */
     guint8 *slot_kinds;        /* by slot of the first, for terminals that FITS has */
     guint8 *fits;  /* by terminal of the first: does its row of slots fit its function? */
-    guint8 *known; /* by pair of terminals; NULL: they are too many, and shapes decide */
+    guint8 *known; /* by pair of terminals; NULL: there are too many, and shapes decide */
     Layout layout;
 } Likeness;
 
@@ -191,7 +190,7 @@ static gboolean same_shape(const Likeness *l, guint32 a, guint32 b)
            && x->first_slot[a + 1] - x->first_slot[a] == y->first_slot[b + 1] - y->first_slot[b];
 }
 
-/* The kinds of the slots of A. FALSE: they are not those of its function. */
+/* Sets the kinds of the slots of a terminal of A. FALSE: they do not fit its function. */
 static gboolean find_slot_kinds(Likeness *l, guint32 a)
 {
     const Table *x = l->tables[0];
@@ -212,9 +211,9 @@ static gboolean find_slot_kinds(Likeness *l, guint32 a)
     return TRUE;
 }
 
-/* A rank sends to its left neighbour and to its right one with calls of one shape. What is the same
- * call of the program has one expression for the partner and the tag, or rows of values; sizes and
- * places may well differ. */
+/* May two terminals of one shape be the same call of the program? A rank sends to its left and to
+ * its right neighbour with calls of one shape. So the same call has one expression for the partner
+ * and for the tag, or a delta sequence; sizes and addresses may differ. */
 static gboolean same_partner(Likeness *l, guint32 a, guint32 b)
 {
     const Table *x = l->tables[0], *y = l->tables[1];
@@ -242,7 +241,8 @@ static gboolean alike(Likeness *l, guint32 a, guint32 b)
     return *known == LIKE_YES;
 }
 
-/* How many terminals of one table (SECOND: the second) can be one with none of the other. */
+/* The number of terminals of one table (SECOND: the second) that can become one with no terminal of
+ * the other. */
 static guint count_lone(Likeness *l, gboolean second, gint64 *left)
 {
     guint n = l->tables[second]->n_terminals, others = l->tables[!second]->n_terminals, lone = 0;
@@ -251,24 +251,24 @@ static guint count_lone(Likeness *l, gboolean second, gint64 *left)
         while (k < others && !(second ? alike(l, k, i) : alike(l, i, k)))
             k++;
         lone += k == others;
-        *left -= 1 + k / 8; /* most pairs differ in shape, and that is told at once */
+        *left -= 1 + k / 8; /* most pairs differ in shape, which takes little time */
     }
     return lone;
 }
 
-/* Can the result have at most MOST terminals? It has all those of one table, and those of the other
- * that can be one with none of them. */
+/* Can the result have at most MOST terminals? It has all terminals of one table, and those of the
+ * other that can become one with none of them. */
 static gboolean may_have_few(Likeness *l, guint64 most, gint64 *left)
 {
     if (!l->known)
-        return TRUE; /* there are too many pairs to look at */
+        return TRUE; /* too many pairs to check */
     guint64 n = l->tables[0]->n_terminals, others = l->tables[1]->n_terminals;
     return n + count_lone(l, TRUE, left) <= most && others + count_lone(l, FALSE, left) <= most;
 }
 
-/* -- an order for the calls of both -- */
+/* -- an order for the calls of both sequences -- */
 
-/* Calls one after the other, as terminals. */
+/* A list of calls, as terminals. */
 typedef struct {
     guint32 *calls;
     guint n;
@@ -296,15 +296,15 @@ static gboolean unfold(const Sequence *s, Unfolded *u)
     return good;
 }
 
-/* Where two sequences part they are compared by the greedy algorithm of E. W. Myers, "An O(ND)
- * Difference Algorithm and Its Variations" (1986), until so many calls in a row are alike. So time
- * follows the calls, and what repeats itself parts in the same way each time. If so many edits do
- * not do, either one of them has a long row of calls that the other one has not, or they part again
- * and again: then what leads furthest is taken for half of the way, if of its calls a quarter
- * meet. */
+/* Where two sequences differ they are compared by the greedy algorithm of E. W. Myers, "An O(ND)
+ * Difference Algorithm and Its Variations" (1986), until SURE calls in a row are equal. So time is
+ * linear in the calls, and repeated differences get the same edits each time. If EDITS_MAX edits
+ * are not enough, then either one sequence has a long row of calls that the other lacks, or they
+ * differ again and again. In the second case the first half of the furthest path is taken, if one
+ * of MEET of its calls meets another. */
 enum { SURE = 8, EDITS_MAX = 256, MEET = 4 };
 
-/* Terminals beside those that follow from what two sequences have. */
+/* The number of terminals that the result may have beyond those that the two sequences need. */
 enum { MORE_MAX = 8 };
 
 typedef struct {
@@ -313,12 +313,12 @@ typedef struct {
     guint at[2];
     Pairs pairs;
     WendGrammar *grammar;
-    /* more, and which calls are one on a rank is by chance: to have values of both for each pair
-     * would help nobody who reads them */
+    /* With more terminals, equal slots on a rank are random: values for each pair of terminals
+     * would help no reader */
     guint64 terminals_max;
     gint64 *left;    /* of WORK_MAX */
     GArray *reached; /* gint32, a row for each number of edits (row_of) */
-    /* guint8, backwards: which side's call stands alone, or that calls meet */
+    /* guint8, backwards: a call of one side alone, or calls that meet */
     GArray *edits;
 } Alignment;
 
@@ -339,14 +339,14 @@ static gboolean meets(const Alignment *w, gint32 x, gint32 y)
     return i < w->of[0].n && j < w->of[1].n && alike(w->like, w->of[0].calls[i], w->of[1].calls[j]);
 }
 
-/* How far in a so many edits lead on each diagonal (calls of a less calls of b); -1: nowhere. They
- * lead to each second diagonal alone: -edits, -edits + 2 … edits. */
+/* The row of EDITS: by diagonal (calls of a minus calls of b), the furthest call of a that so many
+ * edits reach, or -1. They reach only each second diagonal: -edits, -edits + 2 … edits. */
 static gint32 *row_of(const Alignment *w, gint32 edits)
 {
     return &g_array_index(w->reached, gint32, edits * (edits + 1) / 2);
 }
 
-/* By which edit a diagonal is best reached, and how far; -1: not at all. */
+/* The edit that reaches furthest on a diagonal, and how far that is; -1: none reaches it. */
 static gint32 start_of(const Alignment *w, gint32 edits, gint32 diagonal, guint *edit)
 {
     const gint32 *before = row_of(w, edits - 1);
@@ -359,7 +359,7 @@ static gint32 start_of(const Alignment *w, gint32 edits, gint32 diagonal, guint 
     return MAX(by_a, by_b);
 }
 
-/* The edits back from there to where the sequences part. */
+/* Lists the edits from there back to where the sequences differ first. */
 static void trace_back(Alignment *w, gint32 edits, gint32 diagonal)
 {
     g_array_set_size(w->edits, 0);
@@ -374,7 +374,7 @@ static void trace_back(Alignment *w, gint32 edits, gint32 diagonal)
     }
 }
 
-/* The edits found, up to so many. */
+/* Applies the listed edits, up to the given number. */
 static gboolean emit_edits(Alignment *w, guint n)
 {
     for (guint i = 0; i < n; i++)
@@ -388,8 +388,8 @@ static gboolean is_end(const Alignment *w, gint32 x, gint32 y)
     return w->at[0] + (guint)x == w->of[0].n && w->at[1] + (guint)y == w->of[1].n;
 }
 
-/* One of them (*EDIT) has a row of so many calls that the other one has not, and behind it they are
- * alike. 0: there is no such row. */
+/* If one sequence (*EDIT) has a row of calls that the other lacks, and both are equal behind it:
+ * returns the length of the row, else 0. */
 static gint32 find_row(Alignment *w, guint *edit)
 {
     gint32 left_a = (gint32)(w->of[0].n - w->at[0]), left_b = (gint32)(w->of[1].n - w->at[1]);
@@ -407,7 +407,8 @@ static gint32 find_row(Alignment *w, guint *edit)
     return 0;
 }
 
-/* Half of the way that leads furthest with so many edits. FALSE: too few calls meet there. */
+/* Applies the first half of the path that reaches furthest with so many edits. FALSE: too few calls
+ * meet on it. */
 static gboolean pass_half(Alignment *w, gint32 edits)
 {
     gint32 furthest = 0, diagonal = 0;
@@ -425,8 +426,8 @@ static gboolean pass_half(Alignment *w, gint32 edits)
     return MEET * meeting >= w->edits->len && emit_edits(w, (w->edits->len + 1) / 2);
 }
 
-/* From where the calls at hand are not alike to where they are again. FALSE: it does not get
- * there. */
+/* Goes from the current calls, which differ, to where the sequences are equal again. FALSE: it does
+ * not get there. */
 static gboolean pass_difference(Alignment *w)
 {
     g_array_set_size(w->reached, 1);
@@ -531,7 +532,7 @@ static gboolean align_sequence(const Class *a, const Sequence *s, const Class *b
     return good;
 }
 
-/* What a symbol that only some ranks have takes in an archive, more or less. */
+/* An estimate of the bytes that a symbol of only some ranks takes in an archive. */
 enum { CONDITION = 3 };
 
 static GBytes *set_bytes(const RankSet *ranks)
@@ -543,7 +544,7 @@ static GBytes *set_bytes(const RankSet *ranks)
     return bytes;
 }
 
-/* Sets and rows of the same variants are alike, and so compression has them once. */
+/* Sets and delta sequences of the same variants are equal, so compression stores them once. */
 static gsize cost_aligned(const AlignedSequence *w, guint32 ranks)
 {
     const Table *t = &w->table;
@@ -555,15 +556,15 @@ static gsize cost_aligned(const AlignedSequence *w, guint32 ranks)
             continue;
         GBytes *set = set_bytes(&t->ranks[i]);
         cost += CONDITION;
-        /* it takes the reference in any case */
+        /* it takes the reference also if it fails */
         if (g_hash_table_add(sets, set))
             cost += g_bytes_get_size(set);
     }
     return cost;
 }
 
-/* Terminals of the second class that have one expression with those that they meet would be these
- * in the archive, too. */
+/* The bytes of two classes apart. Terminals of the second class that have one expression with the
+ * terminals that they meet do not count: in the archive they would be one anyway. */
 static gsize cost_apart(const Class *a, const Sequence *s, const Class *b, const Sequence *t,
                         const AlignedSequence *w)
 {
@@ -584,7 +585,7 @@ static gsize cost_apart(const Class *a, const Sequence *s, const Class *b, const
            + class_cost(&t->table, t->grammar, b->ranks.n, known) + g_bytes_get_size(set);
 }
 
-/* What two classes are as one, and what that saves. */
+/* Two classes as one, and the bytes that it saves. */
 typedef struct {
     AlignedSequence *sequences;
     guint n;
@@ -599,8 +600,7 @@ static void plan_clear(Plan *p)
     *p = (Plan){0};
 }
 
-/* Does it save an eighth at least? What is known of costs is known more or less. If not, nothing is
- * in PLAN. */
+/* Does it save at least an eighth, as costs are estimates? If not, PLAN is empty. */
 static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, Search *search, Plan *plan)
 {
     gsize apart = 0, one = 0;
@@ -622,9 +622,9 @@ static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, Search *
     return good;
 }
 
-/* Ranks that make calls of other threads or callbacks are not aligned, nor those that were found to
- * tell calls of the same shapes apart by chance. In loops over levels calls of other sizes are
- * those of other levels; but a rank at a border may have sizes of its own. */
+/* Tries to align two classes. Ranks with other threads or callbacks are not aligned, nor are
+ * classes of equal shapes that stay apart. In a loop over levels, calls of other sizes belong to
+ * other levels; but a rank at a border may have sizes of its own. So both are tried. */
 static gboolean plan_alignment(Class *a, Class *b, Search *search, Plan *plan)
 {
     if (a->n_sequences != b->n_sequences
@@ -639,16 +639,16 @@ static gboolean plan_alignment(Class *a, Class *b, Search *search, Plan *plan)
     return plan_as(a, b, TRUE, search, plan) || plan_as(a, b, FALSE, search, plan);
 }
 
-/* -- who makes which calls -- */
+/* -- variants: which ranks make which calls -- */
 
-/* A class that others have been aligned into, and the ranks of each of them. */
+/* A class into which others have been aligned, and the ranks of each of these. */
 typedef struct {
     Class *class;
     GArray *ranks; /* RankSet */
 } Aligned;
 
-/* By terminal of S: which variants make the call, as a number, 0 being all of them. ROWS: by
- * number, one byte for each variant. */
+/* By terminal of S: the set of variants that make the call, as a number; 0 is all variants. ROWS:
+ * by number, a byte for each variant. */
 static guint32 *who_calls(const Sequence *s, const GArray *variants, GPtrArray *rows)
 {
     g_autoptr(GHashTable) numbers = g_hash_table_new(g_bytes_hash, g_bytes_equal);
@@ -675,8 +675,8 @@ static guint32 *who_calls(const Sequence *s, const GArray *variants, GPtrArray *
     return who;
 }
 
-/* What all symbols of a rule have in common is said where the rule is used: 0 if that is
- * nothing. */
+/* A set that all symbols of a rule have in common is given where the rule is used. Returns its
+ * number, or 0 if there is none. */
 static guint32 who_calls_all(const Rule *rule, const guint32 *of_terminal, const guint32 *of_rule)
 {
     guint32 all = 0;
@@ -690,7 +690,7 @@ static guint32 who_calls_all(const Rule *rule, const guint32 *of_terminal, const
     return all;
 }
 
-/* Appends to REPEATS, by variant, those of all symbols of S. */
+/* Appends the counts of all symbols of S to REPEATS, by variant. */
 static gboolean add_repeats(const Sequence *s, const GArray *variants, GArray *const *repeats)
 {
     RuleRow row;
@@ -732,7 +732,7 @@ static Variants *variants_of(const Aligned *w)
     for (guint v = 0; v < n; v++)
         repeats[v] = g_array_new(FALSE, FALSE, sizeof(guint64));
     g_array_sort(w->ranks, by_lowest_rank);
-    /* ranks are the first thing in them */
+    /* RankSet is the first member of both */
     for (guint q = 0; q < w->class->n_sequences; q++)
         g_array_sort(w->class->sequences[q].aligned_times, by_lowest_rank);
     gboolean good = TRUE;
@@ -744,7 +744,7 @@ static Variants *variants_of(const Aligned *w)
     return v;
 }
 
-/* -- all -- */
+/* -- all classes -- */
 
 static gint by_size(gconstpointer a, gconstpointer b)
 {
@@ -761,7 +761,7 @@ static void aligned_free(gpointer aligned)
     g_free(w);
 }
 
-/* K into that of ALL with which it saves most; NULL: with none. */
+/* Aligns K with the class of ALL that saves most, and returns that. NULL: none saves enough. */
 static Aligned *align_into(Search *search, const GPtrArray *all, Class *k)
 {
     Plan best = {0};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* class.c: one class of ranks: from a part, to and from bytes, two into one. */
+/* class.c: a class of ranks: reads it from a part, encodes and decodes it, merges two. See
+ * class.h. */
 #include "class.h"
 
 #include <string.h>
@@ -84,7 +85,7 @@ static void put_block(WendBuf *out, GBytes *block)
     wend_buf_bytes(out, bytes, n);
 }
 
-/* Clears B. */
+/* The bytes of B, which it clears. */
 static GBytes *bytes_from(WendBuf *b)
 {
     if (b->failed)
@@ -108,7 +109,7 @@ static void make_key(Class *k)
     k->key = bytes_from(&key);
 }
 
-/* The key itself, if a sequence cannot be refined. */
+/* The key of shapes. It is the key itself if a sequence cannot be refined. */
 static void make_shapes_key(Class *k)
 {
     WendBuf key = WEND_BUF_INIT;
@@ -157,8 +158,8 @@ static TimingSum part_timing(WendCursor *c)
     return timing_from_moments(count, mean, min, max, m2);
 }
 
-/* Each terminal has a row of its own, but those of a shape of which there are more than
- * WEND_TIMED_APART have one. */
+/* Each terminal has a row of its own, except that all terminals of a shape share one if they are
+ * more than WEND_TIMED_APART. */
 static void time_apart(Sequence *s)
 {
     guint n = s->table.n_terminals;
@@ -196,7 +197,7 @@ static gboolean sequence_spread(Sequence *s, guint32 rank)
         g_bytes_unref(grammar);
         return FALSE;
     }
-    /* There are so many of a strided shape that all of them are timed as one. */
+    /* A shape with a strided terminal has so many terminals that all share a row. */
     guint32 *timed_as = g_new(guint32, table.n_terminals + 1);
     g_autofree guint32 *of_shape = g_new0(guint32, table.n_shapes + 1);
     for (guint i = 0; i < s->table.n_terminals; i++)
@@ -227,8 +228,8 @@ gboolean class_spread(Class *k)
     return good;
 }
 
-/* Equal outcomes are as many as there are calls: how many that is on this rank is not kept, so that
- * it is the same content on all ranks. */
+/* A stream of equal entries is kept without its length, which is the number of calls. So it is the
+ * same content on ranks with different numbers of calls. */
 static GBytes *read_stream(WendCursor *c)
 {
     WendCursor block = wend_read_block(c), run = block;
@@ -252,7 +253,7 @@ static Contents *part_outcomes(WendCursor *c, guint n_shapes, const RankSet *ran
 {
     Contents *outcomes = g_new0(Contents, MAX(n_shapes, 1));
     for (guint i = 0; i < n_shapes; i++) {
-        wend_read_unsigned(c); /* entries: the grammar says as much */
+        wend_read_unsigned(c); /* entries, which follow from the grammar */
         g_autoptr(GBytes) stream = read_stream(c);
         contents_init(&outcomes[i]);
         contents_add(&outcomes[i], stream, ranks);
@@ -260,7 +261,7 @@ static Contents *part_outcomes(WendCursor *c, guint n_shapes, const RankSet *ran
     return outcomes;
 }
 
-/* Durations and intervals by terminal, or none. NULL: damaged. */
+/* Reads durations and intervals by terminal, or none. NULL: damaged. */
 static GArray *part_times(WendCursor *c, guint n_terminals)
 {
     gsize n = wend_read_count(c, 2);
@@ -301,7 +302,7 @@ static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSe
     return good;
 }
 
-/* Nothing is told of failing polls but which they are. */
+/* Reads a table of polls. Their outcomes and times are not kept. */
 static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const RankSet *ranks)
 {
     PartTable t;
@@ -347,7 +348,8 @@ static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const Ra
     return !c->failed && s->kind <= WEND_SEQUENCE_CALLBACK;
 }
 
-/* Threads by number, then callbacks: the order in which a run started them is not to matter. */
+/* Orders threads by number, then callbacks, so that the order in which a run started them does not
+ * matter. */
 static int by_kind_and_id(const void *a, const void *b)
 {
     const Sequence *x = a, *y = b;
@@ -374,8 +376,8 @@ Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error
 
 /* -- between processes -- */
 
-/* n (first time of a row: 0; else its number + 1)^terminals, the rows; rows are numbered by first
- * use. */
+/* Writes for each terminal 0 if its row is new, else 1 + the row's number; then the rows. Rows are
+ * numbered by first use. */
 static void encode_timing(const Sequence *s, WendBuf *out)
 {
     for (guint32 t = 0, n = 0; t < s->table.n_terminals; t++) {
@@ -479,7 +481,8 @@ Class *class_decode(WendCursor *c, guint32 world)
 
 /* -- two into one -- */
 
-/* Terminals that one of two sequences has timed together are timed together. */
+/* Terminals that share a row in one of two sequences share one in the result. This returns the
+ * group of a row (union-find). */
 static guint32 group_of(guint32 *group, guint32 t)
 {
     while (group[t] != t)
@@ -561,13 +564,13 @@ static gboolean same_terminals(const Sequence *a, const Sequence *b)
            && g_bytes_equal(a->grammar, b->grammar);
 }
 
-/* In an archive a row of values that several slots have goes once, and one that follows from others
- * not at all; what a row of few ranks takes beside two bytes for each value is not counted, as
- * those who come later add to it alone. */
+/* In an archive the values of several slots that are equal are stored once, and values that follow
+ * from others are not stored. A slot with few ranks counts only two bytes for each value, since
+ * ranks that are merged later add only these. */
 gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint8 *known)
 {
     enum { TERMINAL = 2, SEEN = 2, ONE = 3, EACH = 2 };
-    /* hashes of rows */
+    /* hashes of the values of slots */
     g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     gsize cost = g_bytes_get_size(grammar);
     for (guint i = 0; i < t->n_terminals; i++) {
@@ -595,7 +598,7 @@ gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint
     return cost;
 }
 
-/* A sequence of two classes as one: its terminals, and the table over the ranks of both. */
+/* A refined sequence of two classes: its terminals, and the table over the ranks of both. */
 typedef struct {
     Refinement refinement;
     Table table;
@@ -607,9 +610,9 @@ static void refined_clear(Refined *r)
     table_clear(&r->table);
 }
 
-/* Refines what differs. FALSE: not all could be, or it hardly pays: with values by chance a class
- * of both takes nearly as much as two, and ranks that have equal ones would not find each other any
- * more. */
+/* Refines the sequences that differ. FALSE: one cannot be refined, or it saves little. With random
+ * values a class of both takes nearly as much as two, and ranks with equal values could not be
+ * merged as such any more. */
 static gboolean refine_all(const Class *a, const Class *b, Refined *refined)
 {
     gsize first = 0, second = 0, one = 0;
@@ -631,7 +634,7 @@ static gboolean refine_all(const Class *a, const Class *b, Refined *refined)
     return one + MIN(first, second) / 4 <= first + second;
 }
 
-/* Terminals become those that OF says. */
+/* Replaces the rows of times by those of the new terminals: i was OF[i]. */
 static void time_as(guint32 **timed_as, const guint32 *of, guint n)
 {
     guint32 *timed = g_new(guint32, n + 1);
@@ -641,7 +644,7 @@ static void time_as(guint32 **timed_as, const guint32 *of, guint n)
     *timed_as = timed;
 }
 
-/* What is told call by call; tables have been merged. */
+/* Merges outcomes, polls and times. Tables have been merged. */
 static void merge_encoded(Sequence *s, const Sequence *t)
 {
     merge_timing(s, t);
@@ -659,7 +662,7 @@ void class_join(Class *a, Class *b)
     rankset_unite(&a->ranks, &b->ranks);
 }
 
-/* By shape of TABLE; those of A are moved there. */
+/* The outcomes of A and B by shape of TABLE. Those of A are moved. */
 static Contents *align_outcomes(Sequence *a, const Sequence *b, const Table *table)
 {
     g_autofree guint32 *shape_of = table_shapes_in(table, &b->table);
@@ -676,7 +679,7 @@ static Contents *align_outcomes(Sequence *a, const Sequence *b, const Table *tab
     return outcomes;
 }
 
-/* The times of S become one of TIMES. */
+/* Moves the times of S to a new element of TIMES. */
 static void keep_times(GArray *times, Sequence *s, const RankSet *ranks)
 {
     const ClassTimes t = {rankset_copy(ranks), g_steal_pointer(&s->timed_as), s->n_timed,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* class.h: what the merge holds: classes of ranks that ran the same code.
+/* class.h: classes of ranks that ran the same code.
  *
- * Ranks are of one class if their calls have equal shapes in the same order. Most tell the same
- * calls apart, too: then grammars and tables are equal but for the slots' values, which become
- * vectors over the class's ranks. Others become one by their common refinement (refine.h), where
- * that takes less than two classes; if it once does not, all that have these shapes stay apart.
- * Whatever else differs between ranks (outcomes, polls) is kept once for each distinct content. */
+ * Ranks can be in one class if their calls have equal shapes in the same order. Most of them also
+ * have equal calls at the same places. Then grammars and tables are equal but for the slots'
+ * values, which become vectors over the class's ranks. Other ranks become one class by their common
+ * refinement (refine.h), if that takes less than two classes. If it once takes more, all classes
+ * with these shapes stay apart. Other differences between ranks (outcomes, polls) are kept once for
+ * each distinct content. */
 #ifndef WEND_CLASS_H
 #define WEND_CLASS_H
 
@@ -16,10 +17,10 @@
 #include "timing.h"
 #include "rank-vector.h"
 
-/* A terminal of one rank that stands for COUNT, whose slots go up in STEPS from those that the
- * table has: its calls are these in turn, again and again, and each time to the end. So what a root
- * does for each rank takes no room for each. Where such a rank shares its calls with others they
- * become terminals of their own (class_spread). */
+/* A strided terminal of one rank. It stands for a row of COUNT terminals, whose slots go up by
+ * STEPS from those in the table. Its calls are these in turn; the row may repeat, always as a
+ * whole. So the calls of a root to each rank take the memory of one. When the rank is merged with
+ * ranks that make the same calls, the row becomes ordinary terminals (class_spread). */
 typedef struct {
     guint32 terminal, count;
     gint64 *steps;
@@ -27,8 +28,8 @@ typedef struct {
 
 /* A signature table without its timing: shapes, and terminals with slot vectors. */
 typedef struct {
-    /* n (n word^n)^n, n (2 shape + whether it is strided, number of slots [count step^n])^n: equal
-     * bytes are equal structures */
+    /* n (n word^n)^n, n (2 shape + is strided, number of slots [count step^n])^n. Tables of equal
+     * structure have equal bytes */
     GBytes *structure;
     guint n_shapes, n_terminals;
     guint32 *terminal_shape;
@@ -36,8 +37,8 @@ typedef struct {
     guint8 *has_self;  /* by terminal: slot 0 is self */
     GArray *strided;   /* Strided, ascending; NULL: there are none */
     RankVector *slots;
-    /* by terminal: those that have it, over which its slots are (class-alignment.h); NULL: all that
-     * the table is over */
+    /* by terminal: the ranks that have it, which are the ranks of its slots (class-alignment.h).
+     * NULL: all ranks of the table */
     RankSet *ranks;
 } Table;
 
@@ -56,11 +57,11 @@ typedef struct {
     RankSet ranks;
 } PollTable;
 
-/* Times of the ranks of one class. */
+/* Times of the ranks of a class, of each terminal. */
 typedef struct {
     RankSet ranks;
-    /* by terminal: its row; PAIR_NONE (pairs.h): they do not call it. Calls that are one terminal
-     * on some rank have been timed together */
+    /* by terminal: its row, or PAIR_NONE (pairs.h) if these ranks do not call it. Calls that were
+     * one terminal on some rank share a row */
     guint32 *timed_as;
     guint n_timed;
     TimingSum *timing; /* two for each row: duration, interval */
@@ -71,16 +72,16 @@ typedef struct {
     gint64 id;
     Table table;
     GBytes *grammar;
-    guint32 *timed_as; /* as in ClassTimes; NULL, like what follows: see aligned_times */
+    guint32 *timed_as; /* as in ClassTimes, like TIMING; both are NULL if there are aligned_times */
     guint n_timed;
     TimingSum *timing;
-    /* ClassTimes of each of the classes that were aligned into one (class-alignment.h): what a root
-     * does takes it another time. NULL: it is none of these */
+    /* ClassTimes of each of the classes that were aligned into this one (class-alignment.h), since
+     * calls of a root take other times. NULL: it was not aligned */
     GArray *aligned_times;
-    Contents *outcomes; /* one for each shape: outcome runs as in part.h */
-    /* PollTable, one for each structure of F; ranks without polls are in none */
+    Contents *outcomes; /* by shape: a stream as in part.h */
+    /* PollTable, one for each structure of tables of polls; ranks without polls are in none */
     GPtrArray *poll_tables;
-    Contents poll_grammars; /* unsigned(polls after the last call), grammar F */
+    Contents poll_grammars; /* unsigned(polls after the last call), grammar of the polls */
 } Sequence;
 
 typedef struct {
@@ -89,48 +90,49 @@ typedef struct {
     Sequence *sequences;
     GBytes *key;        /* by sequence: kind, id, structure, grammar */
     GBytes *shapes_key; /* by sequence: kind, id, shapes, their order (refine.h) */
-    /* there are others with these shapes, of which it does not become one */
+    /* stays apart from other classes with these shapes */
     gboolean apart;
 } Class;
 
 typedef struct {
     char *key, *value;
     guint32 rank;
-} Fact; /* rank: the lowest that gave it */
+} Fact; /* rank: the lowest that has it */
 
 struct WendMerge {
     guint32 world;
     RankSet ranks;
-    GPtrArray *classes;    /* Class, by no order */
+    GPtrArray *classes;    /* Class, in no order */
     GHashTable *by_key;    /* key -> Class */
-    GHashTable *by_shapes; /* shapes_key -> Class: the first */
+    GHashTable *by_shapes; /* shapes_key -> the first Class that has it */
     GPtrArray *facts;      /* Fact, sorted by key */
     Hosts *hosts;
 };
 
 /* -- table.c -- */
-/* slots are plain values; FALSE: damaged */
+/* The table of one rank, whose vectors are single values. FALSE: damaged. */
 gboolean table_from_part(Table *t, const PartTable *p, guint32 rank);
-/* of one rank; it is to be cleared */
+/* The reverse, for a table of one rank. The caller clears *P. */
 void table_to_part(const Table *t, PartTable *p);
-const Strided *table_strided(const Table *t, guint32 terminal); /* NULL: it is not */
-gboolean table_decode(Table *t, WendCursor *c, guint32 ranks);  /* over so many ranks */
+const Strided *table_strided(const Table *t, guint32 terminal); /* NULL: it is not strided */
+gboolean table_decode(Table *t, WendCursor *c, guint32 ranks);  /* RANKS: the number of ranks */
 void table_encode(const Table *t, WendBuf *out);
-/* Structures are equal. */
+/* Merges B into A. Their structures are equal, and they share no rank. */
 void table_merge(Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b);
-/* Terminals 0 to N - 1 of the result are those of T that OF says. */
+/* A table of N terminals; terminal i is OF[i] of T. */
 Table table_refined(const Table *t, const guint32 *of, guint n);
-/* Of A and B, whose ranks are others: terminals 0 to N - 1 of the result are OF[0] of A and OF[1]
- * of B, or one of them alone where the other is PAIR_NONE (pairs.h). Its shapes are those of A,
- * then what B has beside. */
+/* A table of N terminals over the ranks of A and B, which share none. Terminal i is OF[0][i] of A
+ * and OF[1][i] of B; if one of these is PAIR_NONE (pairs.h), it is only the other. The shapes are
+ * those of A, then the others of B. */
 Table table_aligned(const Table *a, const RankSet *ranks_a, const Table *b, const RankSet *ranks_b,
                     const guint32 *const of[2], guint n);
-/* The numbers that shapes of T have in IN; PAIR_NONE: it has not that one. g_free. */
+/* By shape of T: its number in IN, or PAIR_NONE if IN does not have it. The caller frees it with
+ * g_free. */
 guint32 *table_shapes_in(const Table *in, const Table *t);
-GBytes *table_shapes_bytes(const Table *t); /* the part of the structure that says the shapes */
+GBytes *table_shapes_bytes(const Table *t); /* the shapes, as at the start of the structure */
 gsize table_memory(const Table *t);         /* bytes */
 void table_clear(Table *t);
-/* Words of a shape; they belong to the caller of table_shapes. */
+/* Words of a shape. The caller of table_shapes frees the array; the words are the table's. */
 typedef struct {
     guint n;
     gint64 *words;
@@ -149,33 +151,37 @@ void contents_encode(const Contents *c, WendBuf *out);
 gboolean contents_decode(Contents *c, WendCursor *in, guint32 world);
 
 /* -- class.c -- */
-/* NULL: damaged, or as elastic_unfold says */
+/* Reads the class of one rank from its part. Returns NULL if the part is damaged. NULL with *ERROR
+ * set: it would take more than ROOM bytes (elastic_unfold). */
 Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error);
 Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
 gboolean class_is_strided(const Class *k); /* it has strided terminals, and one rank */
-/* Strided terminals become those that they stand for, and all is as it would be without them; but
- * the key of shapes stays, which is the same. FALSE: a grammar is damaged. */
+/* Replaces strided terminals by the terminals that they stand for. The class is then as if it had
+ * never had any; its key of shapes does not change. FALSE: a grammar is damaged. */
 gboolean class_spread(Class *k);
-/* B into A, whose ranks are others, neither with strided terminals. FALSE, and nothing done: it
- * takes less to have both. Keys equal: TRUE. Else shapes' keys are equal, and A's key changes. */
+/* Merges class B into class A. They share no rank, and neither has strided terminals. If their keys
+ * are equal it returns TRUE. Otherwise their keys of shapes must be equal: then it merges them by
+ * their common refinement, which changes A's key, or returns FALSE and leaves both unchanged if the
+ * two classes take fewer bytes. */
 gboolean class_merge(Class *a, Class *b);
-/* Likewise, always: structures are equal, and grammars are but for counts. A keeps its own. */
+/* Merges B into A, if their structures are equal and their grammars differ only in repetition
+ * counts. A keeps its grammars. */
 void class_join(Class *a, Class *b);
-/* What class-alignment.c makes of a sequence of two classes: its terminals are OF[0] of the one and
- * OF[1] of the other, or PAIR_NONE. */
+/* A sequence of two aligned classes (class-alignment.c). Its terminal i is OF[0][i] of one and
+ * OF[1][i] of the other, or PAIR_NONE. */
 typedef struct {
     guint32 *of[2];
     Table table;
     GBytes *grammar;
 } AlignedSequence;
-/* B into A, whose ranks are others, by sequence as ALIGNED says, from which it takes tables and
- * grammars; B has no aligned_times. A has no keys that mean anything then. */
+/* Aligns B with A. They share no rank, and B has no aligned_times. ALIGNED has an element for each
+ * sequence, whose tables and grammars it takes. A's keys are then without meaning. */
 void class_align(Class *a, Class *b, AlignedSequence *aligned);
-/* What terminals and rules of a sequence of so many ranks take in an archive, more or less. KNOWN:
- * by terminal, those that are there anyway, as another class has them; or NULL. */
+/* Estimates the bytes that terminals and rules of a sequence with RANKS ranks take in an archive.
+ * KNOWN (or NULL): by terminal, whether another class has it, so that it takes none. */
 gsize class_cost(const Table *t, GBytes *grammar, guint32 ranks, const guint8 *known);
-gsize class_memory(const Class *k); /* bytes, more or less */
+gsize class_memory(const Class *k); /* an estimate, in bytes */
 void class_free(Class *k);
 
 #endif

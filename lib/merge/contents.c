@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* contents.c: distinct byte strings with the ranks that have each: what costs one copy however many
- * ranks agree. */
+/* contents.c: distinct byte strings, each with the ranks that have it. See class.h. */
 #include "class.h"
 
 static void content_free(gpointer p)
@@ -25,7 +24,7 @@ void contents_clear(Contents *c)
 
 gsize contents_memory(const Contents *c)
 {
-    enum { SMALL = 32 }; /* of a GBytes and the set's outcome runs */
+    enum { SMALL = 32 }; /* bytes of a GBytes and of a set */
     gsize all = c->items->len * (sizeof(Content) + SMALL);
     for (guint i = 0; i < c->items->len; i++)
         all += g_bytes_get_size(((const Content *)g_ptr_array_index(c->items, i))->bytes);
@@ -34,7 +33,7 @@ gsize contents_memory(const Contents *c)
 
 static Content *find(Contents *c, GBytes *bytes)
 {
-    /* Nearly always there is one; a table only pays when ranks differ. */
+    /* A linear search, as nearly always there is only one string. */
     if (c->items->len < 8) {
         for (guint i = 0; i < c->items->len; i++) {
             Content *item = g_ptr_array_index(c->items, i);

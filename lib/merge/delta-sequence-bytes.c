@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* delta-sequence-bytes.c: rows of words as bytes (docs/format.md). */
+/* delta-sequence-bytes.c: delta sequences as bytes (docs/format.md). */
 #include <string.h>
 
 #include "base/allowance.h"
@@ -28,7 +28,7 @@ static gint compare_words(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* Ascending: special words come first. */
+/* The distinct words, ascending, so that special words come first. */
 static GArray *distinct_words(const DeltaSequence *s)
 {
     g_autofree gint64 *sorted = g_memdup2(s->words, s->n * sizeof(gint64));
@@ -60,16 +60,16 @@ static void put_named(WendBuf *out, const gint64 *words, guint n, const guint32 
         put_word(out, words[i], constants);
 }
 
-/* How the words of a row are numbers: the first N_NAMED of DISTINCT have their places, those behind
- * them follow as they are above the first of these. ORDINARY: one more than the largest of them, or
- * 0: there are none. */
+/* Numbers for the words of a list. The first N_NAMED of DISTINCT have their indices. The ordinary
+ * words follow, each by its difference to the least of them. ORDINARY is 1 + the largest
+ * difference, or 0 without ordinary words. */
 typedef struct {
     const GArray *distinct;
     guint n_named;
     guint64 ordinary;
 } Numbering;
 
-/* FALSE: there are more than there are numbers. */
+/* FALSE: the numbers exceed 64 bits. */
 static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
 {
     const gint64 *words = (const gint64 *)(gpointer)distinct->data;
@@ -318,7 +318,7 @@ static void decode_coded(DeltaSequence *s, WendCursor *c, const gint64 *constant
     guint64 ordinary = wend_read_unsigned(c);
     gint64 least = ordinary ? wend_read_signed(c) : 0;
     if (ordinary > G_MAXUINT64 - n_named || n_named + ordinary == 0 || wend_is_special(least) ||
-        /* unsigned: LEAST may be negative */
+        /* as unsigned numbers, since LEAST may be negative */
         (ordinary && ordinary - 1 > (guint64)G_MAXINT64 - (guint64)least))
         c->failed = true;
     if (c->failed || !make_words(s, c))
@@ -378,7 +378,7 @@ static gboolean whole_run(const DeltaSequence *s)
 {
     if (s->run.step == 0)
         return TRUE;
-    /* what it spans may need 65 bits */
+    /* the sum may need 65 bits */
     __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1);
     return !wend_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* delta-sequence-patterns.c: rows that an archive tells by what they are. */
+/* delta-sequence-patterns.c: delta sequences with patterns for which an archive has a form. */
 #include <string.h>
 
 #include "delta-sequence-private.h"
 
 /* -- turned blocks -- */
 
-/* Word i goes up by TURN, or down by the rest of the block. */
+/* Beyond the slope, word i is higher by TURN, or lower by the rest of the block. */
 DeltaSequenceRun turned_run(const Turned *t, guint64 index, guint64 n)
 {
     guint64 in_block = index % t->block, wraps = t->block - t->turn,
@@ -26,8 +26,8 @@ gboolean turned_in_range(const Turned *t, guint64 n)
     return least >= WEND_SPECIAL_BASE && most <= G_MAXINT64;
 }
 
-/* The words less SLOPE × i, from *AT on: goes on to the first that is not as the one there, which
- * is returned. */
+/* Takes the words minus SLOPE × i. Returns the one at *AT, and moves *AT to the first that differs
+ * from it. */
 static gint64 level_at(const DeltaSequence *s, gint64 slope, guint64 *at)
 {
     gint64 level = deltas_difference(deltas_at(s, *at), deltas_multiple(slope, *at));
@@ -70,7 +70,7 @@ gboolean geometric_next(gint64 word, gint64 ratio, gint64 *product)
            && !wend_is_special(*product);
 }
 
-/* What WHOLE is of PART, if that is more than a sign. */
+/* Sets *RATIO to WHOLE / PART. FALSE: that is no whole number, or 1 or -1. */
 static gboolean ratio_of(gint64 whole, gint64 part, gint64 *ratio)
 {
     if (part == 0 || wend_is_special(part) || wend_is_special(whole) || whole % part)

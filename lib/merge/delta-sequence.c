@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* delta-sequence.c: rows of words as differences under a grammar: making and reading them. */
+/* delta-sequence.c: makes and reads delta sequences. See delta-sequence.h. */
 #include <string.h>
 
 #include "base/shortage.h"
@@ -45,7 +45,7 @@ DeltaSequence *deltas_new_run(DeltaSequenceRun run)
     return s;
 }
 
-/* A new one becomes one of the other forms, whose words or rules are still to be filled in. */
+/* See delta-sequence-private.h. */
 gint64 *deltas_make_words(DeltaSequence *s)
 {
     s->words = g_new(gint64, s->n);
@@ -74,7 +74,7 @@ gsize deltas_size(const DeltaSequence *s)
 
 gsize deltas_memory(const DeltaSequence *s)
 {
-    enum { BLOCK = 16 }; /* what malloc adds, and GLib for a count of references */
+    enum { BLOCK = 16 }; /* bytes that malloc and the count of references add */
     gsize all = sizeof *s + 2 * BLOCK;
     if (s->form == OF_WORDS)
         all += s->n * sizeof *s->words + BLOCK;
@@ -88,8 +88,7 @@ gsize deltas_memory(const DeltaSequence *s)
            + r->rules.n_rules * (sizeof(Rule) + BLOCK + sizeof *r->all + sizeof *r->first);
 }
 
-/* What each rule and what stands before each symbol comes to. FALSE: a rule uses itself or is
- * empty, or they are more than 2^62 words. */
+/* See delta-sequence-private.h. */
 gboolean ruled_measure(Ruled *r)
 {
     const RuleRow *row = &r->rules;
@@ -130,7 +129,7 @@ gboolean ruled_measure(Ruled *r)
     return TRUE;
 }
 
-/* Into the expansion of one of RULE's symbols, the last that begins at or before INDEX. */
+/* Goes into the expansion of the last of RULE's symbols that begins at or before INDEX. */
 static guint symbol_of(const Ruled *r, guint32 rule, guint64 index)
 {
     const Extent *before = r->before + r->first[rule];
@@ -147,7 +146,7 @@ static guint symbol_of(const Ruled *r, guint32 rule, guint64 index)
 
 static DeltaSequenceRun ruled_run(const Ruled *r, guint64 index)
 {
-    gint64 last = 0; /* the ordinary word before */
+    gint64 last = 0; /* the last ordinary word */
     for (guint32 rule = 0;;) {
         guint k = symbol_of(r, rule, index);
         const WendSymbol *y = &r->rules.rules[rule].symbols[k];
@@ -333,7 +332,7 @@ gboolean deltas_ascends(const DeltaSequence *s, gint64 most)
     case OF_RULES:
         return ruled_ascend(s->ruled, most);
     case OF_TURNED:
-        return FALSE; /* it goes up here and down there */
+        return FALSE; /* it both goes up and down */
     default:
         return s->run.value > 0 && s->run.value <= most
                && s->n - 1 <= (guint64)(most - s->run.value)
@@ -353,7 +352,7 @@ struct DeltaSequenceBuilder {
     gboolean wraps;         /* some difference is beyond 64 bits */
     WendGrammar *grammar;   /* once it is not */
     GHashTable *numbers[2]; /* difference, special word -> its number + 1 */
-    GArray *known[2];       /* gint64 */
+    GArray *known[2];       /* gint64, by number: difference, special word */
 };
 
 DeltaSequenceBuilder *deltas_builder_new(void)
@@ -388,7 +387,7 @@ static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
     b->last = deltas_sum(run.value, deltas_multiple(run.step, run.count - 1));
 }
 
-/* Does RUN go on where the only run so far ends? */
+/* Does RUN continue the only run so far? */
 static gboolean goes_on(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
     if (wend_is_special(run.value) || wend_is_special(b->run.value))
@@ -443,8 +442,8 @@ gint64 *deltas_words(const DeltaSequence *s)
     return words;
 }
 
-/* A grammar that has hardly fewer symbols than there are words only costs; and sums that wrap do
- * not tell what lies between. */
+/* Replaces the grammar by a list of words. For a grammar with hardly fewer symbols than there are
+ * words, and for sums that wrap, which do not allow to skip a part. */
 static void flatten(DeltaSequence *s)
 {
     gint64 *words = deltas_words(s);

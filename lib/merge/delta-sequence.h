@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* delta-sequence.h: a row of words that belong to an ascending row of ranks, or are such a row,
- * kept as the differences from one to the next.
+/* delta-sequence.h: a sequence of words, one for each of a set of ranks, kept as the differences
+ * from one word to the next. Ascending ranks are kept in the same way.
  *
- * What is regular over ranks is a loop of few differences: a constant and self + k are one
- * difference all along; a row, a column or the transpose of a process grid, neighbours in a torus,
- * self ^ k, the parent and the children in a tree are nested loops of two to four. So the
- * differences go through the grammar that also has the calls (grammar.h), and what is kept grows
- * with the number of distinct pieces and not with that of ranks. A row without such structure is
- * kept as it is. What a delta sequence becomes depends on the words alone, not on how it was put
- * together.
+ * Words that are regular over ranks are a loop of few differences. For a constant or self + k there
+ * is one difference. A row, a column or the transpose of a process grid, neighbours in a torus,
+ * self ^ k, and the parent and the children in a tree are nested loops of two to four differences.
+ * So the differences are kept as a grammar (grammar.h), like the calls. Its size grows with the
+ * number of distinct pieces, not with the number of ranks. Words without such structure are kept as
+ * a list. The form depends only on the words, not on the steps that made them.
  *
  * Special words (words.h: constants, WEND_ABSENT, …) have no difference: they stand for themselves,
  * and the next difference counts from the last ordinary word. A delta sequence never changes and is
@@ -31,13 +30,13 @@ typedef struct {
 /* -- making one -- */
 typedef struct DeltaSequenceBuilder DeltaSequenceBuilder;
 DeltaSequenceBuilder *deltas_builder_new(void);
-/* at the end; count 0: nothing */
+/* Appends a run; nothing if its count is 0. */
 void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
-/* frees b; NULL: nothing was added */
+/* Frees B and returns its delta sequence, or NULL if nothing was added. */
 DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b);
-/* likewise, and appends the delta sequence, if there is one: deltas_encode_shortest */
+/* Frees B, and appends its delta sequence, if there is one, with deltas_encode_shortest. */
 void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
-void deltas_builder_free(DeltaSequenceBuilder *b);   /* NULL: nothing */
+void deltas_builder_free(DeltaSequenceBuilder *b);   /* B may be NULL */
 DeltaSequence *deltas_new_run(DeltaSequenceRun run); /* count > 0 */
 DeltaSequence *deltas_ref(DeltaSequence *s);         /* NULL gives NULL */
 void deltas_unref(DeltaSequence *s);
@@ -45,21 +44,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, deltas_unref)
 
 /* -- reading -- */
 guint64 deltas_length(const DeltaSequence *s);
-/* what it takes: 1 for one run, else symbols or words */
+/* Its size: 1 for one run, else the number of symbols or words. */
 gsize deltas_size(const DeltaSequence *s);
-gsize deltas_memory(const DeltaSequence *s); /* bytes, more or less */
-/* what goes on from INDEX without another look; index < length */
+gsize deltas_memory(const DeltaSequence *s); /* an estimate, in bytes */
+/* A run that begins at INDEX < length. It may be shorter than possible. */
 DeltaSequenceRun deltas_run(const DeltaSequence *s, guint64 index);
 gint64 deltas_at(const DeltaSequence *s, guint64 index);
-/* N > 0 words of it, as a delta sequence */
+/* The N > 0 words from FIRST on, as a delta sequence. */
 DeltaSequence *deltas_part(const DeltaSequence *s, guint64 first, guint64 n);
 gboolean deltas_equal(const DeltaSequence *a, const DeltaSequence *b);
-/* Calls F on each special word that occurs, once or more; FALSE as soon as F says so. */
+/* Calls F once or more for each special word that occurs. Returns FALSE as soon as F does. */
 typedef gboolean (*DeltaSequenceWord)(gpointer data, gint64 word);
 gboolean deltas_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data);
 /* All words are positive, each is above the one before, none above MOST. */
 gboolean deltas_ascends(const DeltaSequence *s, gint64 most);
-/* Where VALUE is in such a delta sequence. FALSE: nowhere. */
+/* Sets *INDEX to that of VALUE in a delta sequence that ascends. FALSE: it does not occur. */
 gboolean deltas_find(const DeltaSequence *s, gint64 value, guint64 *index);
 
 /* -- as bytes (docs/format.md) -- */

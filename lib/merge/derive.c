@@ -7,14 +7,14 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* What has a pattern is short as it is, and may be of a million ranks. */
+/* Has the slot a pattern? Then it is short already, and may have a million ranks. */
 static gboolean has_pattern(const RankVector *v, guint32 n_ranks)
 {
     return v->value != RANK_VECTOR_DELTAS || deltas_size(v->deltas) <= n_ranks / 4;
 }
 
-/* An array of counts and its running sum have as many at least: three counts, of which the
- * displacements have one and a sum. */
+/* The least number of slots: three counts, and displacements, which have one of the counts and one
+ * sum. */
 enum { LEAST = 5 };
 
 static gboolean may_derive(const RankVector *slots, guint n, guint32 n_ranks)
@@ -25,7 +25,8 @@ static gboolean may_derive(const RankVector *slots, guint n, guint32 n_ranks)
     return without == LEAST;
 }
 
-/* An ordinary number that a slot has, whatever self is there. */
+/* Sets *NUMBER to the value at the rank with this index. FALSE: it depends on self, or is
+ * special. */
 static gboolean number_at(const RankVector *v, guint64 index, gint64 *number)
 {
     if (v->value == RANK_VECTOR_RELATIVE || v->value == RANK_VECTOR_DELTAS_OF_SELF)
@@ -56,7 +57,7 @@ static gboolean is_across(const RankVector *a, const RankVector *b, guint32 n)
     guint32 constant = 0;
     while (constant < n && rank_vector_is_constant(&b[constant]))
         constant++;
-    /* nothing there says of which ranks it is, and the rows of a are one */
+    /* the values do not depend on the rank, and those of a are equal */
     if (constant == n)
         return FALSE;
     for (guint32 i = 0; i < n; i++)
@@ -68,8 +69,8 @@ static gboolean is_across(const RankVector *a, const RankVector *b, guint32 n)
     return TRUE;
 }
 
-/* The first row of an array is, across, what the first rank has in the slots of another: by the
- * hash of that it is found. */
+/* The values of the first slot of an array are those of the first rank in the slots of the other
+ * array. Their hash finds it. */
 static gboolean find_across(const RankVector *slots, guint n, guint32 n_ranks, Derived *derived)
 {
     gboolean found = FALSE;
@@ -80,7 +81,7 @@ static gboolean find_across(const RankVector *slots, guint n, guint32 n_ranks, D
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     /* hash of the first rank's words of the slots before */
     g_autofree guint64 *until = g_new(guint64, (gsize)n + 1);
-    /* of these slots, how many before are numbers */
+    /* by slot: the number of slots before it that are numbers */
     g_autofree guint *known = g_new(guint, (gsize)n + 1);
     guint64 power = 1;
     for (guint32 r = 0; r < n_ranks; r++)

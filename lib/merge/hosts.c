@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hosts.c: names of hosts as sets of numbers in common names. */
+/* hosts.c: see hosts.h. */
 #include "hosts.h"
 
 #include <string.h>
@@ -9,8 +9,8 @@
 
 enum { DIGITS_MAX = 9 };
 
-/* Names BEFORE number AFTER. WIDTH: digits of the number where some are leading zeros, else 0. No
- * numbers: the name is BEFORE. */
+/* Names of the form BEFORE number AFTER. WIDTH is the number of digits if there are leading zeros,
+ * else 0. Without numbers the name is BEFORE. */
 typedef struct {
     char *before, *after;
     guint width;
@@ -55,7 +55,7 @@ static gint compare(const Group *a, const Group *b)
     return order ? order : (gint)a->width - (gint)b->width;
 }
 
-/* Takes ONE. */
+/* Adds ONE, and takes its memory. */
 static void add_group(Hosts *h, Group *one)
 {
     guint low = 0, high = h->groups->len;
@@ -75,7 +75,7 @@ static void add_group(Hosts *h, Group *one)
     group_clear(one);
 }
 
-/* The last number in the first part of the name, which dots end. */
+/* Finds the last number in the part of the name before the first dot. */
 static Group split(const char *name)
 {
     gsize end = strcspn(name, "."), begin;

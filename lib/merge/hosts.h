@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hosts.h: names of hosts, kept as batch systems write them: node[0-1023], so that a thousand nodes
- * take no more than one. */
+/* hosts.h: a set of host names, kept as batch systems write them: node[0-1023] for 1,024 names. */
 #ifndef WEND_HOSTS_H
 #define WEND_HOSTS_H
 
@@ -16,11 +15,11 @@ void hosts_add(Hosts *h, const char *name); /* once or more */
 void hosts_include(Hosts *h, const Hosts *other);
 void hosts_encode(const Hosts *h, WendBuf *out);
 Hosts *hosts_decode(WendCursor *c); /* NULL: damaged; the cursor has failed */
-/* The names, sorted, folded where they differ in one number: "login;node[0-3,7]", in ranges
- * "first-last" or "first-last/step"; newly allocated, or NULL if there are none. A ";" in a name is
- * written as "_". */
+/* The sorted names, such as "login;node[0-3,7]": names that differ in one number are folded, with
+ * ranges "first-last" or "first-last/step". A ";" in a name becomes "_". Returns a newly allocated
+ * text, or NULL if there are no names. */
 char *hosts_text(const Hosts *h);
-/* How many names such a text stands for. */
+/* The number of names in such a text. */
 guint64 hosts_count(const char *text);
 
 #endif

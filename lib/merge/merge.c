@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* merge.c: parts of ranks -> classes of ranks. Writing the archive is in write.c. */
+/* merge.c: parts of ranks -> classes of ranks. See merge.h; write.c writes the archive. */
 #include <string.h>
 
 #include "base/shortage.h"
@@ -53,7 +53,7 @@ guint64 wend_merge_memory(const WendMerge *m)
 
 /* -- facts -- */
 
-/* Index of KEY in the row sorted by it, or where it belongs. */
+/* The index of KEY in the facts, which are sorted by key, or the index at which to insert it. */
 static guint place(const GPtrArray *facts, const char *key, gboolean *found)
 {
     guint low = 0, high = facts->len;
@@ -99,8 +99,8 @@ static void add_fact(WendMerge *m, const char *key, const char *value, guint32 r
     g_ptr_array_insert(m->facts, at, f);
 }
 
-/* How a rank ended: a fact of its own; the archive has them by HOW (write.c). Sorted by key they
- * are in the order of ranks. */
+/* Adds how a rank ended as a fact of its own. The keys sort in the order of ranks. The archive
+ * groups them by HOW (write.c). */
 static void add_end(WendMerge *m, const char *how, guint32 rank)
 {
     g_autofree char *key = g_strdup_printf(WEND_ENDED_GROUP ".%08u", rank);
@@ -225,7 +225,7 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 
 /* -- two into one -- */
 
-/* Classes that may become one have no strided terminals. FALSE: a grammar is damaged. */
+/* Replaces strided terminals of classes that may become one. FALSE: a grammar is damaged. */
 static gboolean spread_kin(WendMerge *m, Class *theirs)
 {
     Class *kin = g_hash_table_lookup(m->by_shapes, theirs->shapes_key);
@@ -240,7 +240,8 @@ static gboolean spread_kin(WendMerge *m, Class *theirs)
     return good;
 }
 
-/* Of the classes with one key of shapes either there is one alone, or all are apart. */
+/* Merges THEIRS into an equal class of M, or into one with equal shapes. There is only one class
+ * with a key of shapes, unless all with the key stay apart. FALSE: it was not merged. */
 static gboolean absorbed(WendMerge *m, Class *theirs)
 {
     Class *ours = g_hash_table_lookup(m->by_key, theirs->key),

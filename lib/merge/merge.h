@@ -15,20 +15,22 @@
 
 typedef struct WendMerge WendMerge;
 
-/* One rank. ROOM: bytes that it may take beside the 16 for each of the part's (values that were
- * kept as such take more when they are calls again); WEND_ERROR_SYSTEM if that does not do. */
+/* Reads the part of one rank. It may take 16 times the part's bytes and ROOM more, which it needs
+ * for values of elastic shapes. Returns NULL and sets the error: WEND_ERROR_SYSTEM if it would take
+ * more. */
 WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GError **error);
-/* other: encoded by wend_merge_encode */
+/* Merges what wend_merge_encode of another rank wrote. Returns FALSE and sets the error if it is
+ * damaged. */
 gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error);
-/* bytes that it holds, more or less */
+/* An estimate of the bytes that it holds. */
 guint64 wend_merge_memory(const WendMerge *m);
-/* for the partner; caller unrefs */
+/* Encodes M for the partner. The caller unrefs the result. */
 GByteArray *wend_merge_encode(WendMerge *m);
-/* Functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others". Newly
- * allocated; NULL: there are none. */
+/* Functions that were called but cannot be recorded: "MPI_A, MPI_B and 3 others". Newly allocated;
+ * NULL: there are none. */
 char *wend_merge_unrecorded(const WendMerge *m);
-/* Ranks whose recording stopped at WEND_MAX_MEMORY; if there are any, CALLS is how many the first
- * of them had recorded. */
+/* The number of ranks whose recording stopped at WEND_MAX_MEMORY. If it is not 0, *CALLS is the
+ * number of calls of the rank that stopped first. */
 guint wend_merge_stopped(const WendMerge *m, guint64 *calls);
 void wend_merge_free(WendMerge *m);
 
@@ -38,9 +40,9 @@ typedef struct {
     guint classes;
 } WendMergeResult;
 
-/* Unifies terminals and rules over classes and writes DIR/FILE (to a temporary name, then renamed);
- * FILE NULL is trace.tar.zst. DIR exists. On failure nothing stays under the final name. What M has
- * of calls is used for it, and should not be merged any more. */
+/* Shares terminals and rules between classes and writes DIR/FILE; FILE NULL is trace.tar.zst. DIR
+ * must exist. Returns FALSE and sets the error on failure; then there is no new file. It changes
+ * the classes of M, which can only be freed afterwards. */
 gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result,
                           GError **error);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rank-vector.c: slot values over ranks, as a constant, self + k, or a delta sequence of either. */
+/* rank-vector.c: see rank-vector.h. */
 #include "rank-vector.h"
 
 #include <string.h>
@@ -95,8 +95,8 @@ gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self)
 
 /* -- two into one -- */
 
-/* As many words as both have, and not more than COUNT: x + SIGN y, as far as both are ordinary; a
- * special word of x stays. FALSE: y is special where x is not, or no number comes out. */
+/* Sets *OUT to the words X + SIGN × Y, as many as both have. A special word of X is kept. FALSE: Y
+ * is special and X is not, or the result is no ordinary number. */
 static gboolean combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaSequenceRun *out)
 {
     gint64 last[2], end, step;
@@ -122,8 +122,7 @@ static gboolean combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaS
     return !wend_is_special(out->value) && !wend_is_special(end);
 }
 
-/* What V has from INDEX on: the words of its deltas, or of the constant that it is. Of self: to be
- * added to self. */
+/* The words of V from INDEX on, at most COUNT. *OF_SELF: they are added to self. */
 static DeltaSequenceRun own_run(const RankVector *v, guint32 index, guint32 count,
                                 gboolean *of_self)
 {
@@ -135,7 +134,7 @@ static DeltaSequenceRun own_run(const RankVector *v, guint32 index, guint32 coun
     return run;
 }
 
-/* What self is from INDEX on, where the ranks go on as RANKS. */
+/* The values of self from INDEX on, for RANKS. */
 static DeltaSequenceRun self_run(const RankVectorOn *on, guint32 index, RankRun ranks)
 {
     DeltaSequenceRun world = {ranks.first, ranks.step, ranks.count}, self;
@@ -148,8 +147,8 @@ static DeltaSequenceRun self_run(const RankVectorOn *on, guint32 index, RankRun 
     return combine(own, world, 1, &self) ? self : (DeltaSequenceRun){WEND_ABSENT, 0, own.count};
 }
 
-/* The next words of one side, as they are, and as differences to self (*RELATABLE FALSE: there are
- * none). */
+/* The next words of one side, as values and as differences to self. Sets *RELATABLE to FALSE if
+ * there are no such differences. */
 static void next_run(const RankVectorOn *on, guint32 index, RankRun ranks, DeltaSequenceRun *values,
                      DeltaSequenceRun *differences, gboolean *relatable)
 {

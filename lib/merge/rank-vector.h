@@ -7,7 +7,7 @@
  * numbers. What a vector becomes depends on the values alone, never on the order in which ranks
  * were merged.
  *
- * A vector does not know its ranks: who has it does. */
+ * A vector does not have its ranks; its owner has them. */
 #ifndef WEND_RANK_VECTOR_H
 #define WEND_RANK_VECTOR_H
 
@@ -18,18 +18,17 @@
 #include "delta-sequence.h"
 
 typedef struct {
-    gint64 value; /* each value; else one of the marks */
+    gint64 value; /* the value of all ranks, or a mark */
     union {
         /* value - self; RANK_VECTOR_NO_DELTA: self + k does not fit */
         gint64 delta;
-        /* one word for each rank; which mark says whether they are what is added to self, special
-         * words standing for themselves */
+        /* one word for each rank. The mark says whether ordinary words are added to self */
         DeltaSequence *deltas;
     };
 } RankVector;
 
-/* In the place of words, which they cannot be. There are as many vectors as words of a rank that
- * has values by chance: so each is two of them. */
+/* Marks in place of a value; no word is equal to one. A rank with random values has a vector for
+ * each word, so a vector is kept to two words. */
 enum { RANK_VECTOR_MARKS = 4 };
 #define RANK_VECTOR_MARK(i) (INT64_MIN + 0xff0 + (i))
 #define RANK_VECTOR_NO_DELTA RANK_VECTOR_MARK(0)
@@ -40,7 +39,7 @@ static inline gboolean rank_vector_is_mark(gint64 word)
 {
     return word >= RANK_VECTOR_MARK(0) && word < RANK_VECTOR_MARK(RANK_VECTOR_MARKS);
 }
-/* The candidates that fit; none: it is a delta sequence. */
+/* Which candidates fit? If none does, the vector is a delta sequence. */
 static inline gboolean rank_vector_is_constant(const RankVector *v)
 {
     return !rank_vector_is_mark(v->value);
@@ -54,8 +53,8 @@ static inline gboolean rank_vector_is_relative(const RankVector *v)
     return !rank_vector_is_deltas(v) && v->delta != RANK_VECTOR_NO_DELTA;
 }
 
-/* Ranks with a vector, and with what self is there: FIRST is the vector of slot 0, or NULL where
- * self is the rank in the world. */
+/* The ranks of a vector, and their values of self. FIRST is the vector of slot 0, which is self, or
+ * NULL if self is the rank in the world. */
 typedef struct {
     const RankSet *ranks;
     const RankVector *values, *first;
@@ -64,25 +63,24 @@ typedef struct {
 RankVector rank_vector_single(gint64 value, gint64 self);               /* no mark */
 RankVector rank_vector_deltas(DeltaSequence *deltas, gboolean of_self); /* takes the reference */
 RankVector rank_vector_copy(const RankVector *v);
-/* 0 in all its bytes: nothing to clear */
+/* All bytes are 0; it need not be cleared. */
 void rank_vector_clear(RankVector *v);
-/* a becomes the vector over both rank sets if a candidate fits both; FALSE: nothing done, use
- * rank_vector_unite. */
+/* If a candidate fits both A and B, A becomes the vector over both rank sets. FALSE: A is
+ * unchanged; use rank_vector_unite. */
 gboolean rank_vector_join(RankVector *a, const RankVector *b);
 gboolean rank_vector_joins(const RankVector *a, const RankVector *b);
 gboolean rank_vector_equal(const RankVector *a, const RankVector *b);
-/* The vector over two disjoint sets, whatever fits. Time follows the runs of values and ranks,
- * memory what they are kept as. */
+/* The vector over two disjoint sets. Time is linear in the runs of values and ranks. */
 RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b);
-/* The value at the INDEXth of the ranks, self being SELF there. */
+/* The value at the rank with this index. SELF: the value of self there. */
 gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self);
 
 void rank_vector_encode(const RankVector *v, WendBuf *out);
 gboolean rank_vector_decode(RankVector *v, WendCursor *c, guint32 n); /* over n ranks */
 
-/* value - self, if both are ordinary numbers and so is it. */
+/* value - self, if both and the difference are ordinary numbers. */
 gboolean word_difference(gint64 value, gint64 self, gint64 *difference);
-/* self + delta; WEND_ABSENT where self is no number or the sum is none. */
+/* self + delta, or WEND_ABSENT if self or the sum is no ordinary number. */
 gint64 word_sum(gint64 self, gint64 delta);
 
 #endif

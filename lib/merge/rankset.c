@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rankset.c: sets of ranks as delta sequences. */
+/* rankset.c: see rankset.h. */
 #include "base/allowance.h"
 #include "rankset.h"
 
@@ -63,7 +63,7 @@ RankRun rankset_stretch(const RankSet *s, guint32 index)
 {
     guint32 first = rankset_run(s, index).first, count = 1;
     guint32 step = index + 1 < s->n ? rankset_run(s, index + 1).first - first : 0;
-    /* a run of the delta sequence may be only the step to it */
+    /* the delta sequence may have the step to a run as a run of its own */
     for (guint32 at = index + 1; step && at < s->n; at = index + count) {
         RankRun more = rankset_run(s, at);
         if (more.first != first + count * step)
@@ -124,7 +124,7 @@ gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run)
         return FALSE;
     int k = !next[0].count || (next[1].count && next[1].first < next[0].first);
     RankRun one = next[k], other = next[!k];
-    if (other.count && one.count > 1) /* up to where the other set goes on */
+    if (other.count && one.count > 1) /* up to the next rank of the other set */
         one.count =
             MIN(one.count, (MAX(other.first, one.first + 1) - one.first + one.step - 1) / one.step);
     *side = k;
@@ -134,7 +134,8 @@ gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run)
     return TRUE;
 }
 
-/* FALSE, and a is as it was: they overlap, which they MAY not. */
+/* Adds the ranks of B to A. MAY: they may overlap. FALSE: they overlap but may not, and A is
+ * unchanged. */
 static gboolean unite(RankSet *a, const RankSet *b, gboolean may)
 {
     DeltaSequenceBuilder *builder = deltas_builder_new();
@@ -145,7 +146,8 @@ static gboolean unite(RankSet *a, const RankSet *b, gboolean may)
     gint64 last = -1;
     gboolean disjoint = TRUE;
     while ((disjoint || may) && rankset_zip(&zip, &side, &index, &run)) {
-        if (run.first <= last) { /* the first alone: where the other set goes on a run ends */
+        if (run.first
+            <= last) { /* only the first can be: a run ends at the other set's next rank */
             disjoint = FALSE;
             run.first += run.step;
             if (--run.count == 0)
@@ -174,10 +176,11 @@ void rankset_include(RankSet *a, const RankSet *b)
 
 /* -- as bytes -- */
 
-/* Few runs are written one by one; else 0, the number of ranks and the delta sequence. */
+/* Up to this number of runs are written one by one. Otherwise 0, the number of ranks and the delta
+ * sequence are written. */
 enum { RUNS_MAX = 3 };
 
-/* The set as stretches. 0: they are more than RUNS_MAX. */
+/* The set as stretches; returns their number, or 0 if they are more than RUNS_MAX. */
 static guint few_runs(const RankSet *s, RankRun *runs)
 {
     guint n = 0;
@@ -223,11 +226,11 @@ void rankset_encode_shortest(const RankSet *s, WendBuf *out)
     encode(s, out, TRUE);
 }
 
-/* A run takes so much while a set is made of it. */
+/* Bytes that a run takes while a set is made from it. */
 enum { RUN_MEMORY = 128 };
 
-/* What an archive says is a run, from rank NEXT on or above it. NEXT becomes the lowest that may
- * follow. FALSE: none, or beyond WORLD. */
+/* Adds a run of an archive. Its first rank must be *NEXT or higher; *NEXT becomes the lowest rank
+ * that may follow. FALSE: the run is invalid, or exceeds WORLD. */
 static gboolean add_checked_run(DeltaSequenceBuilder *b, guint64 first, guint64 count, guint64 step,
                                 guint64 *next, guint32 world)
 {
@@ -281,8 +284,7 @@ gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
 
 /* -- several -- */
 
-/* What goes on from INDEX; other than a stretch it may be two ranks with a gap between them, if
- * these are all. */
+/* The stretch from INDEX on. A set of only two ranks is one run, also with a gap between them. */
 static RankRun row_run(const RankSet *s, guint32 index)
 {
     if (s->n != 2)
@@ -334,7 +336,7 @@ void ranksets_encode(const RankSet *sets, guint n, WendBuf *out)
         wend_buf_clear(&columns);
 }
 
-/* A column of N words. NULL: damaged. */
+/* Reads a column of N words. NULL: damaged. */
 static DeltaSequence *decode_column(WendCursor *c, guint64 n)
 {
     return n > 0 && !c->failed ? deltas_decode(c, n, NULL, 0) : NULL;
@@ -360,7 +362,7 @@ static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 wo
         DeltaSequenceBuilder *b = deltas_builder_new();
         guint64 next = 0;
         gboolean good = TRUE;
-        /* what is negative is too much as unsigned */
+        /* as an unsigned number a negative word is too large */
         for (gint64 left = deltas_at(runs, i); left > 0 && good; left--, run++)
             good =
                 add_checked_run(b, (guint64)deltas_at(firsts, run), (guint64)deltas_at(counts, run),

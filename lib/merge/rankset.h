@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "delta-sequence.h"
 
-/* World sizes beyond this are refused: a few bytes of a hostile file must not claim gigabytes. */
+/* The largest world that is read: a few bytes of a hostile file must not take gigabytes. */
 #define RANKSET_MAX (1u << 24)
 
 typedef struct {
-    guint32 n;              /* ranks; 0: the empty set */
+    guint32 n;              /* the number of ranks */
     DeltaSequence *numbers; /* rank + 1, ascending: so all differences are positive */
 } RankSet;
 
@@ -29,18 +29,18 @@ RankSet rankset_copy(const RankSet *s);
 RankSet rankset_moved(const RankSet *s, guint32 by); /* each rank + by */
 void rankset_clear(RankSet *s);
 guint32 *rankset_expand(const RankSet *s); /* ascending; g_free */
-/* what goes on from the rank at INDEX < n */
+/* Ranks in equal steps from INDEX < n on. There may be more than it returns. */
 RankRun rankset_run(const RankSet *s, guint32 index);
-/* The longest arithmetic row from the rank at INDEX on, however the set is kept; two ranks with a
- * gap between them are two. */
+/* The longest run of ranks in equal steps from INDEX on, whatever the form of the set. Two ranks
+ * with a gap between them are two runs. */
 RankRun rankset_stretch(const RankSet *s, guint32 index);
 guint32 rankset_lowest(const RankSet *s); /* of a set that is not empty */
 gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index);
 gboolean rankset_contains(const RankSet *s, guint32 rank);
 gboolean rankset_equal(const RankSet *a, const RankSet *b);
-/* FALSE, and nothing done: they overlap */
+/* Adds the ranks of B to A. FALSE: they overlap, and A is unchanged. */
 gboolean rankset_unite(RankSet *a, const RankSet *b);
-void rankset_include(RankSet *a, const RankSet *b); /* likewise, and they may overlap */
+void rankset_include(RankSet *a, const RankSet *b); /* adds the ranks of B, which may overlap A */
 /* "ranks" of docs/format.md, between merging processes */
 void rankset_encode(const RankSet *s, WendBuf *out);
 /* likewise, for an archive: deltas_encode_shortest */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recording.h: the whole of a merged recording as it goes to the archive: terminals and rules
- * shared by all classes. */
+/* recording.h: a merged recording as it goes to the archive: terminals and rules that all classes
+ * share. */
 #ifndef WEND_RECORDING_H
 #define WEND_RECORDING_H
 
@@ -9,13 +9,13 @@
 #include "unroll.h"
 #include "variants.h"
 
-/* Slots and ranks belong to the first class that has it. */
+/* A terminal. Its slots and ranks belong to the first class that has it. */
 typedef struct {
     guint32 shape;
     guint n_slots;
     RankVector *slots;
     const RankSet *ranks;   /* of its delta sequences; NULL: it has none */
-    const Strided *strided; /* it stands for several; NULL: for itself */
+    const Strided *strided; /* NULL: it is not strided */
 } Signature;
 
 static inline guint32 signature_count(const Signature *s)
@@ -23,7 +23,7 @@ static inline guint32 signature_count(const Signature *s)
     return s->strided ? s->strided->count : 1;
 }
 
-/* How the numbers of one table became the recording's. */
+/* By number in a table: the number in the recording. */
 typedef struct {
     guint32 *shapes, *terminals;
 } TableMap;
@@ -36,7 +36,7 @@ typedef struct {
     Unrolling *unrolling; /* NULL: it has no strided terminals */
 } RecordedSequence;
 
-/* A rule that is gone through (unroll.h). */
+/* A rule that is unrolled (unroll.h). */
 typedef struct {
     const RecordedSequence *sequence;
     guint32 rule; /* of its grammar */
@@ -53,11 +53,11 @@ typedef struct {
     GHashTable *variants; /* Class -> Variants */
     GArray *shapes;       /* ShapeRow */
     GArray *signatures;   /* Signature: the terminals, */
-    /* and by signature its number in the archive, a strided one's being that of the first it
-     * stands for; behind the last, how many there are */
+    /* and by signature its number in the archive (of a strided one, that of its first terminal);
+     * behind the last, the number of all */
     guint32 *numbers;
-    /* Rule over signatures; a rule uses only rules before it. Of one that is unrolled it says what
-     * there is, in no order */
+    /* Rule over signatures; a rule uses only rules before it. An unrolled rule has its symbols in
+     * no order */
     GArray *rules;
     GHashTable *unrolled; /* number -> UnrolledRule */
     GArray *classes;      /* RecordedClass, by lowest rank */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* refine.c: the common refinement of two sequences. */
+/* refine.c: see refine.h. */
 #include "refine.h"
 
 #include <string.h>
@@ -9,13 +9,14 @@
 #include "record/grammar.h"
 #include "record/rules.h"
 
-/* A refinement of so many more terminals than both have would not pay. */
+/* A refinement with more than TIMES_MAX times the terminals of both sequences, and MORE_MAX more,
+ * would not pay. */
 enum { TIMES_MAX = 2, MORE_MAX = 64 };
 
 /* -- the key -- */
 
-/* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987): that of a rule follows from those of
- * what it uses, whatever the repetition counts. */
+/* Polynomial hashes modulo 2^61 - 1 (Karp and Rabin 1987). The hash of a rule is computed from
+ * those of its symbols, in a time that does not depend on repetition counts. */
 enum { HASHES = 2 };
 static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1,
                      bases[HASHES] = {0x0d3f2a9c4b1e6875, 0x1a5c7e93d20f4b69};
@@ -83,7 +84,7 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
                 repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->repeats);
             all = join(all, &one);
         }
-        /* a rule of nothing, often, would take time to go through */
+        /* empty rules with large counts would take time and give nothing */
         good = rule->n > 0 || order[i] == 0;
         rules[order[i]] = all;
     }
@@ -96,7 +97,7 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
     return good;
 }
 
-/* -- both -- */
+/* -- the refinement -- */
 
 static gboolean equal_shapes(const Table *a, guint32 x, const Table *b, guint32 y)
 {

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* refine.h: two sequences of calls of the same shapes in the same order that tell other calls
- * apart.
+/* refine.h: the common refinement of two sequences whose calls have equal shapes in the same order.
  *
- * Two calls of one shape are one terminal on a rank where all their slots are equal. Where sizes
- * follow from a rank's place in a grid these are other calls on each rank, and so are the grammars.
- * In the common refinement two calls are one terminal if they are one on all ranks: then one
- * grammar does for all of them. */
+ * On a rank, two calls of one shape are one terminal if all their slots are equal. If sizes follow
+ * from a rank's place in a grid, other calls are equal on each rank, and the grammars differ. In
+ * the common refinement two calls are one terminal if they are one on all ranks. So one grammar
+ * serves all of them. */
 #ifndef WEND_REFINE_H
 #define WEND_REFINE_H
 
 #include "class.h"
 
-/* Appends to KEY what is equal for two sequences if their calls have equal shapes in the same
- * order: length and a hash of 122 bits. FALSE: the grammar is damaged, or the sequence is too long
- * to be refined. */
+/* Appends to KEY the length and a 122-bit hash of the sequence's shapes. They are equal for two
+ * sequences if their calls have equal shapes in the same order. FALSE: the grammar is damaged, or
+ * the sequence is too long to be refined. */
 gboolean refine_key(const Sequence *s, WendBuf *key);
 
 typedef struct {
-    guint n;        /* terminals */
-    guint32 *of[2]; /* by terminal: which one of a, of b */
+    guint n;        /* number of terminals */
+    guint32 *of[2]; /* by terminal: the terminal of a, and that of b */
     GBytes *grammar;
 } Refinement;
 
-/* The common refinement of the main sequences of A and B, terminals in the order of their first
- * calls. FALSE: they are not of the same shapes, or it would have far more terminals than both.
- * Time follows the calls, runs of one terminal counting once. */
+/* The common refinement of the main sequences of A and B, with terminals in the order of their
+ * first calls. FALSE: their shapes differ, or it would have far more terminals than both. Time is
+ * linear in the runs of calls of one terminal. */
 gboolean refine(Refinement *r, const Sequence *a, const Sequence *b);
 void refinement_clear(Refinement *r);
 

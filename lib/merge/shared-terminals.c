@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shared-terminals.c: one set of terminals and rules for all classes.
  *
- * Terminals of different classes are one if their shapes are equal and one expression fits the
- * slots of both. Rules of the classes are shared by content, bottom-up; then one more pass of
- * Sequitur goes over all that is left, the start sequences and the bodies of the shared rules, each
- * ended by a terminal that occurs once, so that no rule crosses from one to the next. Work follows
- * the grammars' size, never the calls. Before all that, classes that differ in trip counts alone
- * become one (variants.h), and such as have most calls in common (class-alignment.h). */
+ * First, classes that differ only in trip counts become one (variants.h), and so do classes with
+ * most calls in common (class-alignment.h). Terminals of different classes become one if their
+ * shapes are equal and one expression fits the slots of both. Rules of the classes are shared by
+ * content, bottom-up. Then Sequitur is applied to the start sequences and the bodies of the shared
+ * rules. Each of them ends with a terminal that occurs once, so no rule crosses from one to the
+ * next. Time is linear in the size of the grammars and does not depend on the calls. */
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -21,7 +21,7 @@ typedef struct {
     Recording *r;
     GHashTable *shapes;     /* words (GBytes) -> number + 1 */
     GHashTable *signatures; /* hash (signature_key) -> number + 1, of the first that has it */
-    guint n_tables;         /* that are still to come: what the last one has nobody looks for */
+    guint n_tables;         /* tables that remain; the signatures of the last one are not entered */
     Layout layout;
 } Unifier;
 
@@ -46,10 +46,10 @@ static gboolean is_open(const RankVector *v)
     return rank_vector_is_constant(v) && rank_vector_is_relative(v);
 }
 
-/* A class of one rank fits a constant and self + k alike. Which of them another class has is tried
- * for slot 0 (self) and for the parameters that are ranks; for all others the constant is the
- * likely one. A hash: two signatures that share one by chance (1 in 2^64) are not taken for each
- * other, but not found either. */
+/* A hash by which a signature is found. A class of one rank fits both a constant and self + k. For
+ * slot 0 (self) and for parameters that are ranks both are tried; for all others the constant is
+ * likely. Two signatures with one hash (1 in 2^64) do not become one, but one of them is not
+ * found. */
 static gpointer signature_key(guint32 shape, const RankVector *slots, guint n, const RankSet *ranks,
                               const gboolean *is_rank, int preference)
 {
@@ -69,7 +69,7 @@ static gpointer signature_key(guint32 shape, const RankVector *slots, guint n, c
         rank_vector_encode(&v, &b);
         deltas |= rank_vector_is_deltas(&v);
     }
-    /* a word's place in a delta sequence is its rank's among them */
+    /* the index of a word in a delta sequence is that of its rank in the set */
     if (deltas)
         rankset_encode(ranks, &b);
     guint64 hash = XXH3_64bits(b.data, b.len);
@@ -93,7 +93,7 @@ static gboolean fits(const Signature *s, guint32 shape, const RankVector *slots,
     return !deltas || rankset_equal(s->ranks, ranks);
 }
 
-/* Strided terminals are one rank's, and nobody else's. */
+/* Adds a strided terminal, which no other class shares. */
 static gboolean share_strided(Unifier *u, guint32 shape, RankVector *slots, guint n,
                               const Strided *strided, guint32 *number)
 {
@@ -216,7 +216,7 @@ static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals
     return number;
 }
 
-/* One that is gone through is nobody else's. */
+/* Adds an unrolled body, which is not shared. */
 static guint32 add_unrolled(Sharing *s, const RecordedSequence *sequence, guint32 rule)
 {
     const Unrolling *u = sequence->unrolling;
@@ -250,7 +250,7 @@ static gboolean share_unrolled(Sharing *s, const RecordedSequence *sequence)
     return order != NULL;
 }
 
-/* *TRIP_OF: as in Variants, and goes on behind the grammar's symbols; or NULL. */
+/* *TRIP_OF (or NULL) is as in Variants, and is moved behind the symbols of this grammar. */
 static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals,
                               guint32 n_terminals, const guint32 **trip_of)
 {
@@ -273,16 +273,16 @@ static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *termin
     return whole;
 }
 
-/* Sequitur over all bodies. Fills the row: rule 0 has the bodies one after the other, ended by
- * terminals from FIRST_END on. A symbol whose count is a trip is a terminal of its own, behind
- * those of the ends, so that it stays where it is. */
+/* Applies Sequitur to all bodies and fills the row of rules. Rule 0 has the bodies one after the
+ * other, each ended by a terminal from FIRST_END on. A symbol with a trip count becomes a terminal
+ * of its own, behind the ends, so that it is not changed. */
 static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_end, RuleRow *row)
 {
     WendGrammar *g = wend_grammar_new();
     gboolean good = g != NULL;
     for (guint i = 0; i < s->bodies->len && good; i++) {
         const Rule *body = &g_array_index(s->bodies, Rule, i);
-        /* its calls are not there, but in an order of their own */
+        /* an unrolled body has its symbols in no order */
         gboolean unrolled = g_hash_table_contains(s->unrolled, GUINT_TO_POINTER(i + 1));
         for (guint k = 0; !unrolled && k < body->n && good; k++) {
             const WendSymbol *y = &body->symbols[k];
@@ -308,8 +308,8 @@ static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_e
     return good;
 }
 
-/* From here on: rules of the recording. Node n < bodies is body n; node bodies + q is Sequitur's
- * rule q. */
+/* The following makes the rules of the recording. Node n < bodies is body n; node bodies + q is
+ * rule q of Sequitur. */
 typedef struct {
     guint32 n_terminals, n_bodies;
     const GArray *trips; /* Sharing.trips */
@@ -364,7 +364,7 @@ static gboolean cut_bodies(Nodes *n, const Sharing *s, const RuleRow *row, guint
     return TRUE;
 }
 
-/* A body that became one other rule, once, is that rule. */
+/* If a body became one use of another rule, returns that rule. */
 static guint32 behind(const Nodes *n, guint32 node)
 {
     for (guint32 steps = 0; steps < n->n_nodes; steps++) {
@@ -376,8 +376,8 @@ static guint32 behind(const Nodes *n, guint32 node)
     return node;
 }
 
-/* Appends START and the nodes below it to ORDER, each after those that it uses, but for those that
- * are PLACED. */
+/* Appends START and the nodes below it to ORDER, each after the nodes that it uses. Nodes that are
+ * PLACED are left out. */
 static void append_below(const Nodes *n, guint32 start, guint8 *placed, GArray *order)
 {
     typedef struct {
@@ -408,7 +408,7 @@ static void append_below(const Nodes *n, guint32 start, guint8 *placed, GArray *
     }
 }
 
-/* All nodes that STARTS need, each after those that it uses: guint32. */
+/* All nodes that STARTS need (guint32), each after the nodes that it uses. */
 static GArray *nodes_bottom_up(const Nodes *n, const guint32 *starts, guint n_starts)
 {
     g_autofree guint8 *placed = g_new0(guint8, n->n_nodes + 1);
@@ -418,7 +418,7 @@ static GArray *nodes_bottom_up(const Nodes *n, const guint32 *starts, guint n_st
     return order;
 }
 
-/* By node, how many rules are one within the other there; g_free. */
+/* By node, how deep its rules are nested. The caller frees it with g_free. */
 static guint32 *node_heights(const Nodes *n, const guint32 *starts, guint n_starts)
 {
     guint32 *height = g_new0(guint32, n->n_nodes + 1);
@@ -439,7 +439,7 @@ static gint by_height(gconstpointer a, gconstpointer b, gpointer data)
     return x < y ? -1 : x > y;
 }
 
-/* Rules of a grammar that is gone through: from bodies to rules of the recording. */
+/* Renumbers the rules of an unrolled grammar from bodies to rules of the recording. */
 static void number_unrolled(Recording *r, const Nodes *n, const guint32 *number)
 {
     for (guint i = 0; i < r->classes->len; i++) {
@@ -453,9 +453,9 @@ static void number_unrolled(Recording *r, const Nodes *n, const guint32 *number)
     }
 }
 
-/* Rules of the recording: those that nest less come first, as each level of a tree adds to what the
- * one before has, and is then told as that one is. STARTS: by sequence, its node; becomes its
- * rule. */
+/* Makes the rules of the recording. Rules of less depth come first: each level of a tree adds to
+ * the level before, and the writer encodes it by that. STARTS: by sequence, its node, which becomes
+ * its rule. */
 static void emit_rules(Recording *r, const Nodes *n, const Sharing *s, guint32 *starts,
                        guint n_starts)
 {
@@ -506,7 +506,7 @@ static gboolean share_rules(Recording *r)
     Nodes n = {.n_terminals = r->signatures->len, .n_bodies = s.bodies->len, .trips = s.trips};
     guint32 first_end = n.n_terminals + n.n_bodies;
     RuleRow row = {0};
-    /* what a grammar's terminals can number */
+    /* the limit of a grammar's terminals */
     good = good && (guint64)n.n_terminals + 2 * (guint64)n.n_bodies < G_MAXINT32;
     good = good && compress_bodies(&s, n.n_terminals, first_end, &row)
            && cut_bodies(&n, &s, &row, first_end);
@@ -566,7 +566,7 @@ static void free_unrollings(const RecordedClass *k)
         g_clear_pointer(&k->sequences[q].unrolling, unrolling_free);
 }
 
-/* Where a class cannot be unrolled its strided terminals become those that they stand for. */
+/* Unrolls the classes. If one cannot be unrolled, its strided terminals are replaced. */
 static gboolean unroll(const RecordedClass *k, Class *class)
 {
     gboolean good = TRUE;
@@ -607,7 +607,8 @@ static gboolean put_in_order(WendMerge *m, Recording *r)
     return good;
 }
 
-/* Large classes first: their expressions are decided, those of single ranks follow them. */
+/* Large classes come first: their expressions are certain, and those of single ranks follow
+ * them. */
 static gboolean share_tables(Unifier *u)
 {
     g_autoptr(GPtrArray) order = g_ptr_array_new();
@@ -636,8 +637,7 @@ static gboolean share_tables(Unifier *u)
     return TRUE;
 }
 
-/* Terminals of one shape stand together, so that what they have in their slots can be told column
- * by column (write.c). */
+/* Orders terminals by shape, so that their slots can be encoded column by column (write.c). */
 static void sort_terminals(Recording *r)
 {
     guint n = r->signatures->len;
@@ -670,7 +670,7 @@ static void sort_terminals(Recording *r)
     }
 }
 
-/* FALSE: they are too many. */
+/* FALSE: there are too many. */
 static gboolean number_terminals(Recording *r)
 {
     guint64 n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* table.c: signature tables over rank sets. */
+/* table.c: call signature tables over rank sets. See class.h. */
 #include <string.h>
 
 #include "base/pairs.h"
@@ -22,8 +22,7 @@ static gboolean index_strided(Table *t, guint32 terminal, guint64 n_slots, WendC
     return TRUE;
 }
 
-/* Fills what follows from the structure's bytes; the cursor has been over them once, so they are
- * known to be whole. */
+/* Fills the members that follow from the structure's bytes, which have been checked. */
 static gboolean index_structure(Table *t)
 {
     WendCursor c =
@@ -69,7 +68,7 @@ static gboolean take_structure(Table *t, WendBuf *structure)
     return whole;
 }
 
-/* How many bytes of the structure say the shapes. */
+/* The number of bytes of the shapes in the structure. */
 static gsize shapes_length(const Table *t)
 {
     const guint8 *bytes = g_bytes_get_data(t->structure, NULL);
@@ -97,7 +96,7 @@ const Strided *table_strided(const Table *t, guint32 terminal)
     return NULL;
 }
 
-/* All that a strided terminal of one rank stands for are words that can be. */
+/* Are all words of the terminals that a strided one stands for valid? */
 static gboolean strided_in_range(const Table *t, const Strided *a)
 {
     const RankVector *slots = &t->slots[t->first_slot[a->terminal]];
@@ -253,11 +252,11 @@ static RankVector united(const RankVectorOn *a, const RankVectorOn *b)
     return rank_vector_unite(a, b);
 }
 
-/* N slots of one terminal: those of B into A. */
+/* Merges the N slots of a terminal of B into A. */
 static void merge_slots(RankVector *a, const RankSet *ranks_a, const RankVector *b,
                         const RankSet *ranks_b, guint n, gboolean has_self)
 {
-    /* put in its place last: until then slot 0 of a says what self is on a's ranks */
+    /* slot 0 comes last: until then it has the values of self on a's ranks */
     RankVector united_first = {0};
     for (guint s = 0; s < n; s++) {
         gboolean by_world = s == 0 || !has_self;
@@ -313,7 +312,7 @@ Table table_refined(const Table *t, const guint32 *of, guint n)
     return refined;
 }
 
-/* -- weaving -- */
+/* -- aligning -- */
 
 guint32 *table_shapes_in(const Table *in, const Table *t)
 {

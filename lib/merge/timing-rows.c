@@ -2,7 +2,7 @@
 /* timing-rows.c: see timing-rows.h. */
 #include "timing-rows.h"
 
-/* Terminals of one shape: how many there are, and the row that the first of them had before. */
+/* The number of terminals of a shape, and the row that the first of them had before. */
 typedef struct {
     guint64 n;
     guint32 first;
@@ -10,7 +10,7 @@ typedef struct {
 
 guint timing_rows(const guint32 *shapes, const guint32 *counts, guint32 *rows, guint n)
 {
-    /* row before -> row after + 1; none goes over several shapes */
+    /* row before -> 1 + row after; no row has terminals of several shapes */
     g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
     /* -> OfShape */
     g_autoptr(GHashTable) by_shape = g_hash_table_new_full(NULL, NULL, NULL, g_free);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* timing.c: merging and coding of durations. */
+/* timing.c: see timing.h. */
 #include "timing.h"
 
 #include <math.h>
 #include <string.h>
 
-/* The units of sums, and of sums of squares; to multiply by them is exact. */
+/* The units of sums and of sums of squares. They are powers of two, so products with them are
+ * exact. */
 #define SUM_UNIT 0x1p-60L
 #define SUM2_UNIT 0x1p-84L
 
@@ -30,14 +31,14 @@ double cursor_double(WendCursor *c)
     return isfinite(v) ? v : 0;
 }
 
-/* V without its fraction; 0 <= V < 2^126. The compiler's own function takes many times as long. */
+/* V without its fraction; 0 <= V < 2^126. The compiler's conversion takes many times as long. */
 static __int128 whole(long double v)
 {
     guint64 high = (guint64)(v * 0x1p-64L);
     return (__int128)high << 64 | (guint64)(v - (long double)high * 0x1p64L);
 }
 
-/* V in such units as an integer, within what 126 bits hold. */
+/* V in the given units as an integer, limited to 126 bits. */
 static __int128 fixed(long double v, long double unit)
 {
     static const long double limit = 0x1p125L;
@@ -71,7 +72,7 @@ void timing_add(TimingSum *a, const TimingSum *b)
         return;
     }
     a->count += b->count;
-    /* of a damaged part */
+    /* only in a damaged part */
     if (__builtin_add_overflow(a->sum, b->sum, &a->sum))
         a->sum = (__int128)(~(unsigned __int128)0 >> 1);
     if (__builtin_add_overflow(a->sum2, b->sum2, &a->sum2))
@@ -94,13 +95,14 @@ WendTiming timing_result(const TimingSum *t)
     return r;
 }
 
-/* The longest by itself: a call during which the process did not run takes a thousand times what
- * the others do, and would be most of their deviation, and of how well their mean is known. */
+/* A sample without its longest call. A call during which the process did not run takes a thousand
+ * times the time of the others. It would be most of the standard deviation, and of the mean's
+ * standard error. */
 static WendTiming without_longest(const TimingSum *t)
 {
     TimingSum rest = *t;
     __int128 longest = fixed(t->max, SUM_UNIT);
-    /* a damaged part may say that it is negative, or more than all together */
+    /* in a damaged part it may be negative, or exceed the sum */
     if (t->count <= 2 || longest < 0 || longest > t->sum)
         return timing_result(t);
     rest.count--;
@@ -109,8 +111,8 @@ static WendTiming without_longest(const TimingSum *t)
     return timing_result(&rest);
 }
 
-/* That of both together at least, as one of their extremes says by itself. Times have long tails,
- * and 9 is the kurtosis of the repeatsial distribution. */
+/* A lower bound of the kurtosis of both samples together, from one of their extremes. It is at
+ * least 9, that of the exponential distribution, because times have long tails. */
 static double kurtosis(const TimingSum *a, const TimingSum *b)
 {
     TimingSum both = *a;
@@ -122,17 +124,17 @@ static double kurtosis(const TimingSum *a, const TimingSum *b)
     return MAX(9, far * far * far * far / (double)t.count);
 }
 
-/* KURTOSIS: that of both. */
+/* KURTOSIS: of both samples together. */
 static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
 {
     double least = 0.005 * MIN(x.mean, y.mean) + 1e-10; /* less is not worth a row */
-    /* Nor is what is small beside how the calls of either differ among themselves ("small" effects:
-     * J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988), however many there
-     * are. */
+    /* Neither is a difference that is small compared with the standard deviations ("small" effects:
+     * J. Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988), however many calls
+     * there are. */
     double small = 0.25;
-    /* Hundreds of rows are compared with each other: with three standard errors one in a few
-     * hundred would be a row of its own by chance alone. Where one has no deviation of its own that
-     * is a guess anyway. */
+    /* Hundreds of rows are compared with each other. With three standard errors one in a few
+     * hundred would get a row of its own by chance. The standard deviation of a single call is a
+     * guess anyway. */
     double of_x = 1 / (double)x.count, of_y = 1 / (double)y.count, sigma = 4.5;
     if (x.count == 1 || y.count == 1) {
         small = 0;
@@ -148,8 +150,8 @@ static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
     if (fabs(log((x.stddev + least) / (y.stddev + least)))
         > MAX(sigma * sqrt((kurtosis - 1) / 4 * (of_x + of_y)), small))
         return FALSE;
-    /* If the deviations are one, both say together what it is: a few calls by themselves may well
-     * say too little. */
+    /* If the standard deviations are equal, both samples together estimate it. A few calls alone
+     * may give too small a value. */
     double n = (double)x.count + (double)y.count,
            variance = (double)x.count / n * x.stddev * x.stddev
                       + (double)y.count / n * y.stddev * y.stddev;
@@ -162,7 +164,7 @@ gboolean timing_alike(const TimingSum *a, const TimingSum *b)
     if (a->count == 0 || b->count == 0)
         return a->count == b->count;
     double of_both = kurtosis(a, b);
-    /* Of few calls the longest is much of the deviation, by right. */
+    /* With few calls the longest has a large part of the standard deviation. */
     return alike(without_longest(a), without_longest(b), of_both)
            || alike(timing_result(a), timing_result(b), of_both);
 }
@@ -219,17 +221,17 @@ double timing_seconds(guint32 code, guint bits)
     return ldexp((double)n + (shift ? 0.5 : 0), (int)shift) / 4e9;
 }
 
-/* The most that a standard deviation can be (Bhatia and Davis 2000), which it is with two times,
- * and near which it is with few. What is nearer to the mean than a code can tell counts as that
- * far. */
+/* The largest possible standard deviation (Bhatia and Davis 2000). With two times it is reached,
+ * and with few it is nearly reached. An extreme that has the mean's code counts as half a code
+ * away. */
 static guint32 spread(const WendTiming *t, guint bits)
 {
     double least = ldexp(t->mean, -(int)bits);
     return timing_code(sqrt(MAX(t->mean - t->min, least) * MAX(t->max - t->mean, least)), bits);
 }
 
-/* Extremes and deviation in codes of BITS bits, which are told by how far they are from the
- * mean. */
+/* Encodes the extremes and the standard deviation in codes of BITS bits, by their distances from
+ * the mean. */
 static void rest_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS], guint bits)
 {
     t->min = t->max = t->mean;
@@ -250,14 +252,15 @@ static void rest_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS
 
 enum { MEAN_OF_ONE = 7, MEAN_MOST = 10 };
 
-/* How many bits there are of the extremes, of the deviation and, at least, of the mean. */
+/* The number of bits of the extremes and of the standard deviation, and the least number of bits of
+ * the mean. */
 static guint bits_of(guint64 count)
 {
     return count < 1000 ? 4 : 5;
 }
 
-/* How many bits more: so many that what they leave is less than the mean's standard error. In
- * products and comparisons alone, which are the same everywhere. */
+/* The number of further bits of the mean: so many that the rounding is less than its standard
+ * error. Only products and comparisons are used, which give the same result on all machines. */
 static guint finer_bits(const WendTiming *t)
 {
     guint coarse = bits_of(t->count), bits = coarse;
@@ -275,11 +278,11 @@ void wend_program_timing_error(const WendTiming *t, double *mean, double *rest)
     *mean = ldexp(*rest, -(int)finer_bits(t));
 }
 
-/* The codes' width is 2^shift, and this is what a code begins with. */
+/* The first value of a code. The code has a width of 2^SHIFT. */
 static guint64 first_of(guint32 code, guint bits, guint32 *shift)
 {
     *shift = code >> bits ? (code >> (bits - 1)) - 1 : 0;
-    *shift = MIN(*shift, 58); /* what a liar says */
+    *shift = MIN(*shift, 58); /* a damaged archive may have any code */
     return (guint64)((code - (*shift << (bits - 1))) & ((1u << bits) - 1)) << *shift;
 }
 
@@ -324,7 +327,7 @@ guint timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
     if (t->count > 1) {
         numbers[TIMING_BELOW] = MAX(mean - timing_code(t->min, bits), 0);
         numbers[TIMING_ABOVE] = MAX(timing_code(t->max, bits) - mean, 0);
-        /* 0 says the mean itself, and the middle of the next code may be nearer */
+        /* 0 is the mean itself, but the middle of the next code may be nearer */
         if (numbers[TIMING_BELOW] == 0 && mean > 0)
             numbers[TIMING_BELOW] =
                 nearest(t->min, t->mean, timing_seconds((guint32)mean - 1, bits));
@@ -337,7 +340,7 @@ guint timing_to_numbers(const WendTiming *t, gint64 numbers[TIMING_NUMBERS])
     }
     guint finer = timing_finer(&read, numbers);
     guint32 shift;
-    /* a damaged part may say anything */
+    /* a damaged part may have any numbers */
     guint64 first = first_of((guint32)mean, bits, &shift),
             quarters = (guint64)(CLAMP(t->mean * 4e9, 0, 0x1p62) + 0.5);
     if (finer)

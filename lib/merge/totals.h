@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* totals.h: how many calls a recording has. The three numbers have the same names and the same
+/* totals.h: the number of calls of a recording. The three numbers have the same names and the same
  * meaning wherever Wend reports them (wend(1), "Counts"). */
 #ifndef WEND_TOTALS_H
 #define WEND_TOTALS_H
@@ -9,15 +9,15 @@
 
 #include "record/functions.h"
 
-/* Over all ranks, threads and callbacks. No call is in two of them. What else a sequence notes
- * (threads that start and are joined, where memory is, what a callback returned) is in none. */
+/* Over all ranks, threads and callbacks. No call counts twice. Other entries of sequences do not
+ * count: threads that start and are joined, the device of memory, the result of a callback. */
 typedef struct {
     guint64 mpi_calls; /* calls of MPI functions, unsuccessful polls aside */
     guint64 polls; /* unsuccessful polls: calls of Test, Probe and the like that found nothing */
     guint64 frees; /* frees of memory that MPI had used (wend_free) */
 } WendTotals;
 
-/* Counts TIMES calls of F that are in a main sequence: no unsuccessful polls. */
+/* Counts TIMES calls of F in a main sequence, which has no unsuccessful polls. */
 static inline void totals_add(WendTotals *t, const WendFunction *f, guint64 times)
 {
     if (!(f->flags & WEND_F_PSEUDO))
@@ -26,7 +26,7 @@ static inline void totals_add(WendTotals *t, const WendFunction *f, guint64 time
         t->frees += times;
 }
 
-/* "1,902 MPI calls, 14 unsuccessful polls, 8 frees"; what there is none of is left out, but for MPI
+/* "1,902 MPI calls, 14 unsuccessful polls, 8 frees". Numbers of 0 are left out, except that of MPI
  * calls. Newly allocated. */
 char *wend_merge_totals_text(const WendTotals *t);
 

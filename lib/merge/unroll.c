@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* LEFT times more, this one included */
+/* LEFT: the repetitions that remain, this one included. */
 typedef struct {
     guint32 rule;
     guint at;
@@ -22,7 +22,7 @@ void unrolling_free(Unrolling *u)
     g_free(u);
 }
 
-/* By rule: whether it has strided terminals, in whatever depth. */
+/* By rule: does its expansion have strided terminals? */
 static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
 {
     guint8 *has = g_new0(guint8, u->row.n_rules);
@@ -35,13 +35,13 @@ static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
     return has;
 }
 
-/* Goes through all calls, and marks rules that begin or end within a row. FALSE: a row is not
+/* Walks through all calls, and marks rules that begin or end within a row. FALSE: a row is not
  * complete at the end. */
 static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
 {
     g_autofree guint32 *at = g_new0(guint32, n_terminals + 1);
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
-    guint under_way = 0; /* rows */
+    guint under_way = 0; /* the number of rows that have begun */
     Frame next = {0, 0, 1};
     if (has[0])
         g_array_append_val(stack, next);
@@ -71,13 +71,13 @@ static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
     return under_way == 0;
 }
 
-/* Rules that are whole with all that is inlined there have so many times the symbols of the grammar
- * and of the rows at most: a reader has all of them. */
+/* Rules of the archive, with their inlined symbols, have at most this number of times the symbols
+ * of the grammar and of the rows, because a reader has them all in memory. */
 enum { UNROLLED_TIMES = 8 };
 
 static gboolean mark_whole(Unrolling *u, const guint32 *order, guint n, guint n_terminals)
 {
-    /* symbols, with those that are inlined */
+    /* by rule: its symbols, inlined ones included */
     g_autofree guint64 *size = g_new0(guint64, u->row.n_rules);
     guint64 most = 0, all = 0;
     for (guint i = 0; i < n_terminals; i++)
@@ -131,8 +131,8 @@ Rule unrolling_summary(const Unrolling *u, guint32 rule)
 {
     guint n;
     g_autofree guint32 *order = rules_bottom_up(&u->row, &n);
-    g_autofree guint64 *times = g_new0(guint64, u->row.n_rules); /* of rules that are inlined */
-    /* 2 id + is_rule -> place in ALL + 1 */
+    g_autofree guint64 *times = g_new0(guint64, u->row.n_rules); /* occurrences of inlined rules */
+    /* 2 id + is_rule -> 1 + index in ALL */
     g_autoptr(GHashTable) place = g_hash_table_new(NULL, NULL);
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     times[rule] = 1;
@@ -158,7 +158,7 @@ Rule unrolling_summary(const Unrolling *u, guint32 rule)
     return (Rule){all->len, g_memdup2(all->data, all->len * sizeof(WendSymbol))};
 }
 
-/* -- going through one -- */
+/* -- the walk through a rule -- */
 
 UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule)
 {
@@ -174,7 +174,7 @@ UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule)
     return w;
 }
 
-/* As much of a strided symbol as is in one row. */
+/* Takes the part of a strided symbol that is in one row. */
 static void next_in_row(UnrolledWalk *w, UnrolledSymbol *s)
 {
     guint32 count = w->u->counts[w->strided.id], *at = &w->at[w->strided.id];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unroll.h: rules that have strided terminals (class.h), as rules of what these stand for.
+/* unroll.h: replaces strided terminals (class.h) in rules by the terminals that they stand for.
  *
- * An archive has no strided terminals: a loop over all ranks is one rule there, with all of its
- * calls, which is told in a few bytes where their numbers go up (write.c). Here it is never made:
- * it is gone through, call by call. A rule is one of the archive only if no row of calls is under
- * way where it begins or where it ends, wherever it is used; what is in others belongs to the rules
- * that use them. */
+ * An archive has no strided terminals. A loop over all ranks is one rule there with all of its
+ * calls, in a few bytes if their numbers ascend (write.c). Such a rule is never in memory: its
+ * symbols are walked one by one. A rule of the grammar becomes a rule of the archive only if each
+ * of its uses begins and ends between whole rows of calls. The symbols of other rules become part
+ * of the rules that use them. */
 #ifndef WEND_UNROLL_H
 #define WEND_UNROLL_H
 
@@ -14,31 +14,31 @@
 
 typedef struct {
     RuleRow row;     /* the sequence's grammar */
-    guint32 *counts; /* by terminal: how many a strided one stands for; 0: it is none */
+    guint32 *counts; /* by terminal: the terminals that it stands for; 0: it is not strided */
     guint8 *kind;    /* by rule: Unrolled */
-    guint32 *number; /* by rule: the caller's number of it, if it is one by itself */
+    guint32 *number; /* by rule: the caller's number, if it becomes a rule of the archive */
 } Unrolling;
 
-/* Of no row; part of those that use it; one that has to be gone through. */
+/* A rule: has no strided terminals; is part of the rules that use it; has to be walked. */
 typedef enum { UNROLLED_AS_IT_IS, UNROLLED_INLINE, UNROLLED_WHOLE } Unrolled;
 
-/* Of a sequence with strided terminals. NULL: the grammar is damaged, or its rules would have far
+/* For a sequence with strided terminals. NULL: the grammar is damaged, or its rules would have far
  * more calls than it has terminals. Time is linear in the calls. */
 Unrolling *unrolling_new(const Sequence *s);
 void unrolling_free(Unrolling *u);
 
-/* The symbols of RULE, a whole one: each once, in no order. Its repetition count says how often the
- * rule has it. */
+/* The symbols of RULE, which becomes a rule of the archive: each once, in no order, with the number
+ * of its occurrences. */
 Rule unrolling_summary(const Unrolling *u, guint32 rule);
 
-/* Going through a whole rule. */
+/* A walk through the symbols of a rule of the archive. */
 typedef struct {
     const Unrolling *u;
     GArray *stack;
-    guint32 *at;        /* by strided terminal: how many of the row have been */
-    WendSymbol strided; /* what is left of the symbol at hand, if it is strided */
+    guint32 *at;        /* by strided terminal: the calls of the row so far */
+    WendSymbol strided; /* the rest of the current symbol, if it is strided */
 } UnrolledWalk;
-/* The next symbol; a terminal may be strided, and is then RUN of those it stands for, from its
+/* A symbol. If its terminal is strided, it is RUN of the terminals that it stands for, from number
  * FIRST on. */
 typedef struct {
     WendSymbol symbol;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variants.c: classes whose calls differ in nothing but trip counts, as one. See variants.h. */
+/* variants.c: see variants.h. */
 #include "variants.h"
 
 #include <string.h>
 
-/* A class that may be a variant, and the repeats of all its symbols: sequence by sequence, rule by
+/* A class that may be a variant, and the counts of all its symbols: sequence by sequence, rule by
  * rule. */
 typedef struct {
     Class *class;
@@ -30,7 +30,7 @@ static void variants_free(gpointer variants)
     g_free(v);
 }
 
-/* Appends to KEY what variants have in common: all but how often what is repeated is. */
+/* Appends to KEY what variants have in common: everything except the counts of repeated symbols. */
 static gboolean add_skeleton(const Sequence *s, WendBuf *key, GArray *repeats)
 {
     RuleRow row;
@@ -62,8 +62,8 @@ static gint by_lowest(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-/* By symbol: number of its trip + 1; rows of repeats that are equal on all variants are one
- * trip. */
+/* By symbol: 1 + the number of its trip count, or 0. Symbols whose counts are equal in each variant
+ * have one trip count. */
 static guint32 *number_trips(GArray *const *repeats, guint n_variants, GArray *first_symbol)
 {
     guint n = repeats[0]->len;
@@ -106,8 +106,7 @@ Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats)
     return v;
 }
 
-/* The candidates' classes into that of the first of them; the others are not to be used any
- * more. */
+/* Joins the candidates' classes into that of the first one. The others may not be used any more. */
 static Variants *join(GPtrArray *candidates)
 {
     g_ptr_array_sort(candidates, by_lowest);
@@ -125,7 +124,7 @@ static Variants *join(GPtrArray *candidates)
     return v;
 }
 
-/* Into ALIKE: skeleton -> candidates. */
+/* Adds the classes to ALIKE: skeleton -> candidates. */
 static gboolean find_alike(const WendMerge *m, GHashTable *alike)
 {
     for (guint i = 0; i < m->classes->len; i++) {
@@ -136,7 +135,7 @@ static gboolean find_alike(const WendMerge *m, GHashTable *alike)
         gboolean good = TRUE;
         for (guint q = 0; good && q < c->class->n_sequences; q++)
             good = add_skeleton(&c->class->sequences[q], &b, c->repeats);
-        /* which is not joined */
+        /* a class that is not joined */
         if (class_is_strided(c->class))
             wend_buf_unsigned(&b, rankset_lowest(&c->class->ranks));
         g_autoptr(GBytes) key = g_bytes_new(b.data, b.len);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* variants.h: classes whose calls differ in nothing but trip counts, as one.
+/* variants.h: turns classes that differ only in trip counts into one.
  *
- * Where a loop's trip count follows from the rank ("self times", figure 4 of the paper on elastic
- * traces), ranks have equal tables and grammars that are equal but for counts. Such classes become
- * one at the end of the merge, when all classes are known, so that the order of merging does not
- * matter. */
+ * If the trip count of a loop follows from the rank ("self times", figure 4 of the paper on elastic
+ * traces), ranks have equal tables, and grammars that differ only in repetition counts. Such
+ * classes become one at the end of the merge, when all classes are there, so that the order of
+ * merging does not matter. */
 #ifndef WEND_VARIANTS_H
 #define WEND_VARIANTS_H
 
 #include "class.h"
 #include "record/rules.h"
 
-/* Ranks of a class that have equal trip counts, and these. */
+/* The ranks of a class that have equal trip counts, and the counts. */
 typedef struct {
     RankSet ranks;
     guint64 *trips;
@@ -20,19 +20,19 @@ typedef struct {
 typedef struct {
     guint n, n_trips;
     Variant *variants; /* n, by lowest rank */
-    /* by symbol of the class's grammars, sequence by sequence, rule by rule: number of its trip +
-     * 1; 0: the count is that of all */
+    /* by symbol of the class's grammars, sequence by sequence, rule by rule: 1 + the number of its
+     * trip count, or 0 if all ranks have the same count */
     guint32 *trip_of;
 } Variants;
 
-/* N variants: the RANKS of each, and its REPEATS (guint64) of all symbols of the class's
- * grammars, sequence by sequence, rule by rule. All is copied. The hash tables of variants_join
- * free it. */
+/* Makes N variants. RANKS has the ranks of each, REPEATS (guint64) its counts of all symbols of the
+ * class's grammars, sequence by sequence, rule by rule. Both are copied. The hash tables of
+ * variants_join free the result. */
 Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats);
 
-/* Joins such classes of M, with which nothing more is to be merged then. Class -> Variants, for
- * those that are joined ones; a class's grammar has the repeats of the variant with its lowest
- * rank. NULL: a grammar is damaged. */
+/* Joins such classes of M, into which nothing may be merged afterwards. Returns a table of Class ->
+ * Variants for the joined classes. The grammar of such a class has the counts of the variant with
+ * its lowest rank. NULL: a grammar is damaged. */
 GHashTable *variants_join(WendMerge *m);
 
 #endif

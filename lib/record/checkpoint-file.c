@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* checkpoint-file.c: the header of a saved part. */
+/* checkpoint-file.c: see checkpoint-file.h. */
 #include "checkpoint-file.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* codec.c: words in the archive. */
+/* codec.c: see codec.h. */
 #include "codec.h"
 
 #include <string.h>
 
-/* Even numbers are plain values; odd ones a special: number 0 is followed by a raw word, 1 to 15
- * are the special words, from 16 on constants. */
+/* Even numbers are plain values, odd ones specials: 0 is followed by a raw word, 1 to 15 are the
+ * special words, 16 and up are constants. */
 enum { RAW = 0, FIRST_CONSTANT = 16 };
 
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
@@ -41,7 +41,7 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
             return 0;
         memcpy(&raw, p, sizeof raw);
         gint64 word = (gint64)GUINT64_FROM_LE(raw);
-        /* it would be a constant that this archive does not name */
+        /* a raw word in the range of constants, of which the archive has no name */
         if (wend_is_const(word))
             c->failed = true;
         return word;

@@ -8,13 +8,13 @@
 #include "base/buf.h"
 #include "words.h"
 
-/* What is written, and read (docs/format.md, "Versions"). */
+/* The version that is written and read (docs/format.md, "Versions"). */
 #define ARCHIVE_FORMAT 1
 
-/* What is said of a constant. */
+/* How an archive describes a constant slot. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };
 
-/* How a slot is told; TABLE + i: by table i. */
+/* How a slot is encoded; TABLE + i: by table i. */
 typedef enum {
     ENCODED_AS_CONSTANT,
     ENCODED_AS_SELF,
@@ -22,25 +22,26 @@ typedef enum {
     ENCODED_AS_ACROSS,
     ENCODED_AS_TABLE
 } SlotEncoding;
-/* How a table of values is told: beside the lowest bit and below its set's number. */
+/* Flags of a table of values, above the lowest bit and below its set's number. */
 enum { TABLE_TOGETHER = 1 << 1, TABLE_SET_BITS = 2 };
-/* Tables of values that are told together: of no more ranks than this (more do not mind what a
- * table takes besides), and no more words for each byte. The latter holds for slots that are told
- * by others of their terminal, too. */
+/* Tables of values are encoded together up to this number of ranks (with more ranks the overhead of
+ * a table does not matter), and up to this number of words for each byte. The second limit also
+ * holds for slots that are encoded by other slots of their terminal. */
 enum { TABLES_TOGETHER = 256, TABLES_WORDS_PER_BYTE = 64 };
 
-/* CONSTANT: the archive's number for a word that is a constant. */
+/* Appends WORD. CONSTANTS: the archive's numbers of this build's constants. */
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants);
-/* CONSTANTS: the words of the archive's constants here. An unknown constant fails the cursor. */
+/* Reads a word. CONSTANTS: the words that the archive's constants have in this build. An unknown
+ * constant fails the cursor. */
 gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants);
 
-/* The name of a function or constant: most begin with MPI_, which is left out, and a point says
- * that one does not. */
+/* The name of a function or constant. The prefix MPI_, which most have, is left out; a name without
+ * it is written behind a point. */
 #define CODEC_NAME_PREFIX "MPI_"
 void codec_put_name(WendBuf *b, const char *name);
 
-/* Things that are told together: of shapes with one first word (function, failed), with N words or
- * slots each. Batches are in the order of their first things. */
+/* A batch are things that are encoded together: their shapes have the same first word (function,
+ * failed), and they have N words or slots each. Batches are in the order of their first things. */
 typedef struct {
     guint n;
     GPtrArray *things;
@@ -52,12 +53,12 @@ typedef struct {
 void batches_init(Batches *b);
 void batches_clear(Batches *b);
 void batches_add(Batches *b, gint64 head, guint n, gpointer thing);
-/* Whether what follows tells a batch column by column, all things at once; one thing alone is told
- * by itself, and nothing says so. */
+/* Reads whether a batch follows column by column. For a batch of one thing nothing is read, and the
+ * result is FALSE. */
 gboolean batch_by_column(const Batch *b, WendCursor *c);
 
-/* A string that wend_buf_string wrote, made valid UTF-8: hosts, paths and arguments may be
- * anything. g_free; "" where the cursor fails. */
+/* Reads a string that wend_buf_string wrote, and makes it valid UTF-8: hosts, paths and arguments
+ * may be any bytes. Returns "" if the cursor fails. The caller frees it with g_free. */
 char *codec_string(WendCursor *c);
 
 #endif

@@ -17,8 +17,8 @@ typedef struct {
     WendSignature signature; /* no slots */
     uint32_t number;
     uint32_t n_terminals;
-    WendTimes *common;  /* of terminals without times of their own */
-    uint32_t common_of; /* the first of these */
+    WendTimes *common;  /* of all terminals without times of their own */
+    uint32_t common_of; /* the first of these terminals */
     WendStream outcomes;
     struct Elastic *elastic; /* NULL: its calls have terminals */
 } Shape;
@@ -31,7 +31,7 @@ typedef struct {
 /* The calls of a shape as values. */
 typedef struct Elastic {
     Terminal terminal;
-    WendStream values; /* slots, as differences from the call before; at first from zeros */
+    WendStream values; /* slots, as differences from the previous call; from zeros for the first */
     /* slots of the last call, and room for as many differences behind CAP words */
     int64_t *last;
     size_t n, cap;
@@ -42,7 +42,7 @@ typedef struct {
     struct Maker *maker;
     uint32_t number;
     uint32_t n_free;   /* in heap */
-    uint32_t n, cap;   /* k that were ever taken; room in both arrays */
+    uint32_t n, cap;   /* number of k that were ever taken; capacity of both arrays */
     uint32_t *numbers; /* of k: the request's number in the table */
     uint32_t *heap;    /* free k, a binary heap, smallest first */
 } Pool;
@@ -103,7 +103,7 @@ void wend_cst_free(WendCst *t)
     wend_budget_free(t, sizeof *t);
 }
 
-/* Adds a record that nobody looks up, and whose number becomes x->n - 1. */
+/* Adds a record without entering it into the table. Its number is x->n - 1. */
 static bool index_append(Index *x, void *record)
 {
     if (!record || x->n == UINT32_MAX)
@@ -131,7 +131,7 @@ static bool index_add(Index *x, void *record, uint64_t hash)
     return false;
 }
 
-/* A record of so many bytes, which begins with its signature: a shape. */
+/* Makes a record of BYTES that begins with the signature of a shape. */
 static void *record_of_shape(WendCst *t, size_t bytes, const int64_t *shape, size_t n_shape)
 {
     WendSignature *s = wend_arena_new(&t->arena, bytes);
@@ -143,7 +143,7 @@ static void *record_of_shape(WendCst *t, size_t bytes, const int64_t *shape, siz
     return s;
 }
 
-/* Likewise, with slots: the shape is that of a record that there is. */
+/* The same with slots; the words of the shape are those of an existing record. */
 static void *record_of_slots(WendCst *t, size_t bytes, const WendSignature *shape,
                              const int64_t *slots, size_t n_slots)
 {
@@ -168,7 +168,7 @@ static Shape *get_shape(WendCst *t, const int64_t *shape, size_t n)
     return index_add(&t->shapes, s, hash) ? s : NULL;
 }
 
-/* A terminal that has not occurred. */
+/* Adds a terminal for a signature that has not occurred. */
 static Terminal *add_terminal(WendCst *t, Shape *s, const int64_t *slots, size_t n_slots,
                               uint64_t hash)
 {
@@ -200,8 +200,8 @@ WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_
 
 /* -- elastic shapes -- */
 
-/* What a terminal takes with its symbol in the grammar and its place in the tables, and a call of a
- * stream, beside 8 bytes and one for each slot: measured with values by chance. */
+/* Bytes of a terminal, with its symbol in the grammar and its entry in the tables, beyond 8 for
+ * each slot; and of a call in a stream, beyond 1 for each slot. Measured with random values. */
 enum { TERMINAL_BYTES = 200, CALL_BYTES = 4 };
 
 static bool pays(const Shape *s, size_t n_slots)
@@ -319,10 +319,10 @@ static Pool *add_pool(WendCst *t, Maker *m, const int64_t *slots, size_t n_slots
     return p;
 }
 
-/* A pool takes 1,300 bytes, with the shape of the call that has its number, its terminal, and the
- * shapes of those that complete its request. It counts as less: where hundreds of partners come
- * again, in whatever order, a number for each keeps the calls the same. FEW_REQUESTS: that pools
- * have had on average where they do not come again. */
+/* A pool takes 1,300 bytes, with its call's shape and terminal and the shapes of the calls that
+ * complete its request. POOL_BYTES is less: if hundreds of partners repeat in any order, pools of
+ * their own keep the signatures equal. FEW_REQUESTS: the average number of requests of a pool below
+ * which pools do not repeat. */
 enum { POOL_BYTES = 256, FEW_REQUESTS = 4 };
 
 static bool has_many_pools(const Maker *m)
@@ -354,7 +354,7 @@ static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const in
     return p ? p : add_pool(t, m, slots, n_slots, hash);
 }
 
-/* Room for one k more, in the heap too, so that a release cannot fail. */
+/* Makes room for one more k, in the heap too, so that a release cannot fail. */
 static bool reserve(Pool *p)
 {
     if (p->n < p->cap)
@@ -487,7 +487,7 @@ static void write_stat(WendBuf *out, const WendStat *s)
     write_double(out, s->shift + s->sum / n);
     write_double(out, s->min);
     write_double(out, s->max);
-    write_double(out, m2 > 0 ? m2 : 0); /* rounding may leave it a hair below */
+    write_double(out, m2 > 0 ? m2 : 0); /* rounding can make it negative */
 }
 
 static void write_no_times(WendBuf *out)
@@ -500,8 +500,8 @@ uint32_t wend_cst_terminals(const WendCst *t)
     return t->terminals.n;
 }
 
-/* The stream of a shape of theirs: polls before the very first, and return codes that are not
- * there. */
+/* Writes the outcome stream of a shape of unfinished calls: the polls before the first call, and no
+ * outputs. */
 static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, size_t n, size_t shape)
 {
     WendBuf runs = {.resize = out->resize};
@@ -509,7 +509,7 @@ static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, siz
     int64_t polls = shape == 0 ? (int64_t)unfinished->polls : 0;
     for (size_t i = 0; i < n; i++)
         times += unfinished[i].number == shape ? unfinished[i].times : 0;
-    uint64_t first = polls ? 1 : times; /* runs are whole */
+    uint64_t first = polls ? 1 : times; /* equal entries in a row must be one run */
     wend_stream_put_run(&runs, (const int64_t[]){polls, 0}, 2, first);
     if (times > first)
         wend_stream_put_run(&runs, (const int64_t[]){0, 0}, 2, times - first);

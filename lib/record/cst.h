@@ -6,12 +6,12 @@
  * terminals are numbered 0, 1, 2, … by first occurrence, shapes likewise. A signature that creates
  * requests gives a terminal for each number k of its pool (see below).
  *
- * A shape whose calls are mostly new ones becomes elastic: from then on one terminal stands for all
- * of its calls, and their slots go to a stream of values, as differences from its call before. It
- * does when its terminals have taken more bytes than a stream of all its calls would take, so that
- * neither costs more than twice what the better one does (ski rental). Who reads the part makes
- * terminals of them again (elastic.h), so nothing else knows of it. No GLib. NULL or false when
- * memory is short. */
+ * A shape becomes elastic if most of its calls are new signatures. From then on one terminal stands
+ * for all of its calls, and their slots go to a stream of values, as differences from the shape's
+ * previous call. It becomes elastic when its terminals have taken more bytes than a stream of all
+ * its calls would take. So it takes at most twice the bytes of the better form (ski rental). The
+ * reader of a part turns the values into terminals again (elastic.h); no other code has elastic
+ * shapes. No GLib. Functions return NULL or false when memory is short. */
 #ifndef WEND_CST_H
 #define WEND_CST_H
 
@@ -21,7 +21,7 @@ typedef struct WendCst WendCst;
 
 typedef struct {
     uint64_t count;
-    double sum, sum2; /* seconds, of (value - shift) to stay exact */
+    double sum, sum2; /* of (value - shift), which keeps them exact; seconds */
     double min, max, shift;
 } WendStat;
 
@@ -36,14 +36,14 @@ static inline void wend_stat_add(WendStat *s, double seconds)
     s->max = seconds > s->max ? seconds : s->max;
 }
 
-/* interval: start minus the end of the sequence's previous call */
+/* interval: from the end of the sequence's previous call to the start of this one */
 typedef struct {
     WendStat duration, interval;
 } WendTimes;
 
-/* As many terminals of a shape have times of their own. Where there are more, most are called once,
- * and what times say of them is noise: those that come later share theirs, and the merge adds the
- * first ones to them. */
+/* The number of terminals of a shape that have times of their own. Later terminals share one, to
+ * which the merge adds these. A shape with more terminals calls most of them once, so their own
+ * times would be noise. */
 enum { WEND_TIMED_APART = 32 };
 
 /* One terminal. Pointers stay valid until the table is freed. */
@@ -56,30 +56,30 @@ typedef struct {
 WendCst *wend_cst_new(void);
 void wend_cst_free(WendCst *t);
 
-/* The terminal of the sequence's next call; a new one if its signature has not occurred. */
+/* The terminal of the sequence's next call. A signature that has not occurred gets a new one. */
 WendTerminalEntry *wend_cst_call(WendCst *t, const int64_t *shape, size_t n_shape,
                                  const int64_t *slots, size_t n_slots);
-/* takes back the last one, which was this; none follows any more */
+/* Takes back the last wend_cst_call, which returned E. No calls may follow. */
 void wend_cst_call_undo(WendCst *t, const WendTerminalEntry *e);
-/* Bytes that a shape's terminals, or pools, may take before it is looked at; set by tests and
- * benchmarks alone. */
+/* Bytes that the terminals or pools of a shape may take before it can become elastic or alike. Only
+ * tests and benchmarks change it. */
 extern size_t wend_cst_patience;
-uint64_t wend_cst_elastic_calls(const WendCst *t); /* those that are values in a stream */
+uint64_t wend_cst_elastic_calls(const WendCst *t); /* calls that are values in a stream */
 
-/* The terminal of a signature, whatever its shape; a new one if it has not occurred. For tables in
- * which no calls are counted. */
+/* The terminal of a signature, also of an elastic shape. A signature that has not occurred gets a
+ * new one. For tables that count no calls. */
 WendTerminalEntry *wend_cst_terminal(WendCst *t, const int64_t *shape, size_t n_shape,
                                      const int64_t *slots, size_t n_slots);
 
-/* Signatures that create a request: shape and slots are given without the request's word, and
- * without what is not to tell pools apart. Takes the smallest free k of the signature's pool; if
- * (signature, k) is new it gets the next request number of the table. wend_cst_request returns a
- * pool key to hand back with wend_cst_release when the request has ended, and sets *number. The
- * caller then appends the request's word to the shape and calls wend_cst_call.
+/* A request from the pool of a signature that creates one. Shape and slots are given without the
+ * request's word, and without words that do not distinguish pools. Takes the smallest free k of the
+ * pool; a new (signature, k) gets the next request number of the table. Sets *NUMBER to the number
+ * and *KEY, which the caller hands back with wend_cst_release when the request has ended. The
+ * caller appends the request's word to the shape and calls wend_cst_call. False: no memory.
  *
- * ALIKE: the slots may be left out altogether. Where tags count the iterations each call would have
- * a pool, and with it a number and a shape of its own; so a shape with many pools, of which most
- * have had few requests, gets one for all of its calls from then on (wend_cst_patience). */
+ * ALIKE: the slots need not distinguish pools. If a tag counts the iterations, each call would have
+ * a pool, a number and a shape of its own. So a shape with many pools, most of which have had few
+ * requests, has one pool for all of its calls from then on (wend_cst_patience). */
 typedef struct {
     uint32_t signature, k;
 } WendPoolKey;
@@ -88,26 +88,25 @@ bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const in
 void wend_cst_release(WendCst *t, WendPoolKey key);
 
 /* Appends an entry (words as in docs/recording.md) to the outcome stream of a shape. Equal entries
- * in a row cost a count.
- * False: not recorded. */
+ * in a row are one with a count. False: no memory, nothing appended. */
 bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
-/* takes back what was appended last, to this shape; nothing is appended to it any more */
+/* Takes back the entry that was appended last, which was to this shape. None may follow for it. */
 void wend_cst_outcome_undo(WendCst *t, uint32_t shape);
 
 size_t wend_cst_memory(const WendCst *t); /* bytes held; walks the table */
 
-/* A call that has not returned, as the table would have it: words of shape and slots. */
+/* The words of a call that has not returned. */
 typedef struct {
     const int64_t *shape, *slots;
     size_t n_shape, n_slots;
-    size_t number;  /* of its shape among those of such calls: 0, 1, … by first occurrence */
-    uint64_t times; /* so many equal ones (of several threads in one callback) */
-    uint64_t polls; /* before it; only the first may have some */
+    size_t number;  /* of its shape among the shapes of such calls, by first occurrence */
+    uint64_t times; /* the number of equal calls (of several threads in one callback) */
+    uint64_t polls; /* unsuccessful polls before it; 0 for all but the first */
 } WendUnfinished;
 
-/* Writes shapes, terminals, outcomes and, if asked for, timing: the table of part.h. Calls that
- * have not returned (their shapes differ from those of the table) come behind, as terminals
- * wend_cst_terminals(t) and on. Recording may go on. */
+/* Appends the table of part.h: shapes, terminals, outcomes and, if TIMING, the times. Calls that
+ * have not returned become terminals wend_cst_terminals(t) and up; their shapes differ from those
+ * of the table. The table is unchanged, and recording may go on. */
 void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfinished,
                      size_t n_unfinished, WendBuf *out);
 uint32_t wend_cst_terminals(const WendCst *t);

@@ -21,11 +21,11 @@ static gpointer enough(gpointer p)
     return p;
 }
 
-/* -- as it is in a part -- */
+/* -- reading the table of a part -- */
 
 static void read_stream(PartTable *t, WendCursor *c)
 {
-    wend_read_unsigned(c); /* entries: the grammar says as much */
+    wend_read_unsigned(c); /* entries, which follow from the grammar */
     PartStream s = {t->terminals->len, wend_read_block(c)};
     PartTerminal terminal = {.shape = 0};
     g_array_append_val(t->streams, s);
@@ -123,8 +123,8 @@ static void strided_next(Values *v)
     v->at++;
 }
 
-/* The next call's slots are in V, and those of as many more as are equal to it; returns how many
- * these are, MOST at most. 0: the stream has ended, or is damaged. */
+/* Puts the slots of the next call into V. Returns the number of calls in a row that have these
+ * slots, at most MOST; 0 if the stream has ended or is damaged. */
 static guint64 values_next(Values *v, guint64 most)
 {
     if (v->strided) {
@@ -150,41 +150,41 @@ static guint64 values_next(Values *v, guint64 most)
     return calls;
 }
 
-/* All that is there has been gone through. */
+/* Have all values been read, without damage? A strided terminal ends at any whole pass. */
 static gboolean values_at_end(Values *v)
 {
     return v->strided ? v->at == 0 || v->at == v->strided->count
                       : values_next(v, 1) == 0 && !v->runs.c.failed;
 }
 
-/* -- all -- */
+/* -- the unfolding of a sequence -- */
 
 typedef struct {
     WendSignature signature;
     guint32 number;
 } Known;
 
-/* The calls of an elastic shape as rows whose slots go up in equal steps; how many calls each row
- * has is found first, and then rows of so many become strided terminals. */
+/* The calls of an elastic shape, divided into rows whose slots go up in equal steps. A first pass
+ * finds the number of calls of each row. A second turns rows into strided terminals. */
 typedef struct {
     gboolean hopeless; /* most rows are short */
     /* guint32, by row; the last one is not complete while rows are found */
     GArray *lengths;
     guint64 calls;
-    GArray *last, *steps; /* gint64: slots of the last call; if the row has two */
-    guint row;            /* while terminals are numbered: the one at hand, */
+    GArray *last, *steps; /* gint64: slots of the last call; their steps, from the second call on */
+    guint row;            /* in the second pass: the current row, */
     guint32 at;           /* how many of its calls have been numbered, */
     guint32 number;       /* and its strided terminal */
 } Rows;
 
-/* A shorter row does not become a terminal; rows are so long on average, beyond the first few, or
- * all calls get terminals of their own. */
+/* Rows of fewer than ROW_LEAST calls do not become strided. No row of a shape does if its rows,
+ * after the first ROWS_FEW, have fewer than ROWS_AVERAGE calls on average. */
 enum { ROW_LEAST = 64, ROWS_AVERAGE = 32, ROWS_FEW = 32 };
 
 typedef struct {
     PartTable *t;
     GArray *terminals; /* PartTerminal: the new ones */
-    /* and how many these are, strided ones being as many as they stand for */
+    /* their number; a strided one counts as the terminals that it stands for */
     guint64 n_all;
     guint8 *is_elastic; /* by shape */
     gint64 *shapes;     /* their numbers, as words */
@@ -193,7 +193,7 @@ typedef struct {
     Rows *rows;         /* by shape; NULL: no terminal is to be strided */
     guint64 rows_bytes;
     guint hopeful;       /* elastic shapes that are not hopeless */
-    GHashTable *strided; /* what a strided terminal is (GBytes) -> its number + 1 */
+    GHashTable *strided; /* the words of a strided terminal (GBytes) -> its number + 1 */
     GArray *numbers;     /* guint32, by former terminal */
     WendIntern table;    /* of terminals of elastic shapes */
     WendArena records;
@@ -201,8 +201,8 @@ typedef struct {
     guint64 words; /* slots of the new terminals */
 } Unfolding;
 
-/* What the merge makes of a terminal and of each of its slots (class.h), measured with values by
- * chance. */
+/* Bytes that the merge takes for a terminal and for each of its slots (class.h). Measured with
+ * random values. */
 enum { TERMINAL_BYTES = 40, SLOT_BYTES = 16 };
 
 static guint64 memory(const Unfolding *u)
@@ -223,11 +223,11 @@ static gboolean has_room(const Unfolding *u, guint64 room, GError **error)
     return FALSE;
 }
 
-/* CALLS equal calls of a former terminal, one after the other. FALSE: that is enough. */
+/* Called for CALLS equal calls in a row of a former terminal. Returns FALSE to end the walk. */
 typedef gboolean (*CallFunction)(Unfolding *u, guint32 former, const gint64 *words, guint n,
                                  guint64 calls);
 
-/* Goes through all calls. FALSE: damaged, F said so, or *ERROR is set. */
+/* Calls F for all calls of the sequence. FALSE: damaged, ended by F, or *ERROR is set. */
 static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, guint64 room,
                            GError **error)
 {
@@ -265,7 +265,7 @@ static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, gui
 
 /* -- rows of calls -- */
 
-/* From word to word; FALSE: there is no such step. */
+/* Sets *STEP to the difference of two words. FALSE: they have none. */
 static gboolean step_of(gint64 from, gint64 to, gint64 *step)
 {
     if (from == to) {
@@ -276,7 +276,7 @@ static gboolean step_of(gint64 from, gint64 to, gint64 *step)
            && !__builtin_sub_overflow(to, from, step);
 }
 
-/* Is a call with these slots the row's next one? Then it is. */
+/* If a call with these slots continues the row, appends it and returns TRUE. */
 static gboolean goes_on(Rows *r, const gint64 *words, guint n)
 {
     guint32 *length = &g_array_index(r->lengths, guint32, r->lengths->len - 1);
@@ -288,7 +288,7 @@ static gboolean goes_on(Rows *r, const gint64 *words, guint n)
         if (!step_of(g_array_index(r->last, gint64, k), words[k], &step)
             || (*length > 1 && step != *expected))
             return FALSE;
-        *expected = step; /* what is left of a row that ends here does not matter */
+        *expected = step; /* a partial change does no harm: the caller ends the row */
         same &= step == 0;
     }
     if (same)
@@ -310,7 +310,7 @@ static gboolean find_rows(Unfolding *u, guint32 former, const gint64 *words, gui
     r->calls += calls;
     if (calls > 1 || r->lengths->len == 0 || !goes_on(r, words, n)) {
         g_array_append_vals(r->lengths, (guint32[]){1}, 1);
-        u->rows_bytes += 2 * sizeof(guint32); /* arrays double */
+        u->rows_bytes += 2 * sizeof(guint32); /* twice, as arrays grow by doubling */
         g_array_set_size(r->steps, n);
     }
     g_array_set_size(r->last, 0);
@@ -344,7 +344,8 @@ static guint32 add_terminal(Unfolding *u, PartTerminal one)
     return u->terminals->len - 1;
 }
 
-/* That of a call of an elastic shape, whose slots are WORDS; they are copied if it is new. */
+/* The terminal of a call of an elastic shape with the slots WORDS. They are copied for a new
+ * terminal. */
 static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint n)
 {
     guint64 hash;
@@ -361,7 +362,7 @@ static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint
     return known->number;
 }
 
-/* The strided terminal of COUNT calls, of which the first has WORDS and the one before it LAST. */
+/* The strided terminal of COUNT calls. The first has the slots WORDS, the call before it LAST. */
 static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, const gint64 *words,
                               guint n, guint32 count)
 {
@@ -386,7 +387,7 @@ static guint32 strided_number(Unfolding *u, guint32 shape, const gint64 *last, c
     return number;
 }
 
-/* That of a call of an elastic shape, and the row goes on. */
+/* The terminal of the next call of an elastic shape in the second pass. Advances in the row. */
 static guint32 number_in_row(Unfolding *u, guint32 shape, const gint64 *words, guint n)
 {
     Rows *r = u->rows ? &u->rows[shape] : NULL;
@@ -476,7 +477,7 @@ gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray
         shapes[i] = i;
     start(&u, strided);
     gboolean good = rules_length(&row, &length) && length <= elastic_calls_most;
-    /* what is wrong is seen again, and rows that were not found are no loss */
+    /* The first pass may fail: the second finds the same damage, and rows are optional. */
     if (good && strided)
         go_through(&u, &row, find_rows, room, NULL);
     good = good && go_through(&u, &row, number_calls, room, error);

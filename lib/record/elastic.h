@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* elastic.h: a table as it is in a part, and calls that are values in a stream there as terminals
- * again.
+/* elastic.h: reads the table of a part, and turns values in streams into terminals.
  *
- * The recorder keeps the calls of a shape that are mostly new ones as values (cst.h): that takes a
- * tenth of the memory, and the application has that. What merges and reads programs knows terminals
- * alone. So each rank's part is unfolded when it is read: its calls are gone through, equal ones
- * get one terminal, and their sequence goes through a new grammar. The result is what a recorder
- * without elastic shapes would have handed over, byte for byte.
+ * The recorder keeps the calls of elastic shapes as values (cst.h), in a tenth of the memory. The
+ * merge and the readers know only terminals. So each rank's part is unfolded when it is read: equal
+ * calls get one terminal, and the sequence of terminals gets a new grammar. The result is byte for
+ * byte what a recorder without elastic shapes would have written.
  *
- * A root that calls each rank has calls whose slots go up in equal steps. These may stay one
- * terminal, a strided one, of which each call in turn is the next (PartTerminal). */
+ * A root that calls each rank makes calls whose slots go up in equal steps. These calls may become
+ * one strided terminal (PartTerminal): each of its occurrences is the next of the calls. */
 #ifndef WEND_ELASTIC_H
 #define WEND_ELASTIC_H
 
@@ -18,8 +16,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 
-/* Slots; none of an elastic shape's. COUNT > 0: it is strided, and stands for so many terminals
- * whose slots go up in STEPS (n of them) from WORDS. */
+/* A terminal and its slots; an elastic shape's has none. COUNT > 0: it is strided, and stands for
+ * COUNT terminals whose slots begin with WORDS and go up by STEPS, n each. */
 typedef struct {
     guint32 shape;
     guint n;
@@ -41,18 +39,23 @@ typedef struct {
     GArray *streams;   /* PartStream, ascending */
 } PartTable;
 
-/* "shapes terminals" of a part. FALSE: damaged. Clear it in either case; streams' bytes stay the
- * cursor's. */
+/* Reads "shapes terminals" of a part. FALSE: damaged. The caller clears the table in either case.
+ * The bytes of streams are those of the cursor. */
 gboolean part_table_read(PartTable *t, WendCursor *c);
 void part_table_clear(PartTable *t);
 
-/* Makes terminals of what streams and strided terminals have, and of GRAMMAR one of these; nothing,
- * if there are none. STRIDED: long rows of calls whose slots go up in equal steps become strided
- * terminals, but for the first call of each, which tells the grammar where a row begins. Terminals
- * are numbered by first occurrence. NUMBERS (guint32): by former terminal which it is; PAIR_NONE
- * (pairs.h): that of a stream or a strided one, or of no call. FALSE: damaged, or *ERROR is set:
- * it would take more than ROOM bytes, with what is then made of the terminals. Time: 10 to 50 ns
- * for each call of the sequence, 500 to 1,000 for each that is new. */
+/* Replaces elastic and strided terminals of T and *GRAMMAR by terminals for their calls, numbered
+ * by first occurrence. Changes nothing if there are none.
+ *
+ * STRIDED: long rows of calls whose slots go up in equal steps become strided terminals. The first
+ * call of a row keeps a terminal of its own, which shows the grammar where a row begins.
+ *
+ * NUMBERS (guint32) gets the new terminal of each former one, or PAIR_NONE (pairs.h) if it was
+ * elastic or strided or has no call.
+ *
+ * Returns FALSE if the part is damaged. FALSE with *ERROR set: the terminals, and what the merge
+ * makes from them, would take more than ROOM bytes. Takes 10 to 50 ns for each call of the
+ * sequence, 500 to 1,000 for each new one. */
 gboolean elastic_unfold(PartTable *t, GBytes **grammar, gboolean strided, GArray *numbers,
                         guint64 room, GError **error);
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* functions.c: look-up by name in the generated table. */
+/* functions.c: see functions.h. */
 #include "functions.h"
 
 #include <string.h>
 
-/* The table is read a few hundred times a run, when an archive is opened; a scan of its 700 names
- * will do. */
+/* A linear search through 700 names: it happens a few hundred times, when an archive is opened. */
 const WendFunction *wend_function_by_name(const char *name)
 {
     for (size_t i = 0; i < wend_n_functions; i++)

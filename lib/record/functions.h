@@ -56,8 +56,8 @@ typedef enum {
     WEND_KIND_STATUS,
     WEND_KIND_SEGMENT, /* of wend_free: a bare segment word, shape */
     WEND_KIND_SKIP,
-    /* no parameter in C: bytes of the file that the call names before the call; -1 there was none.
-     * EncodedSlot by rank 0 of its communicator */
+    /* no parameter in C: the bytes that the named file had before the call, or -1 if there was
+     * none. Rank 0 of the communicator records it */
     WEND_KIND_FOUND,
     /* displacement at the target of a one-sided operation: in a dynamic window an address of the
      * target's */
@@ -69,7 +69,8 @@ typedef enum {
 
 /* RETURN: the function's value, an out */
 typedef enum { WEND_DIR_IN, WEND_DIR_OUT, WEND_DIR_INOUT, WEND_DIR_RETURN } WendDir;
-/* of the elements; lengths and segments as the table says */
+/* Where the words of a parameter's elements go. Lengths and segments go where docs/recording.md
+ * says. */
 typedef enum { WEND_PLACE_SHAPE, WEND_PLACE_SLOT, WEND_PLACE_OUTCOME } WendPlace;
 
 typedef struct {
@@ -85,8 +86,8 @@ typedef struct {
     /* For buf: the parameters that say how much memory the call touches, -1 none: index of count
      * (or counts), datatype(s), displacements. */
     int16_t count, type, displs;
-    uint8_t extent;     /* how they combine: enum below */
-    const char *length; /* arrays: the spec's length rule, for people; NULL scalar */
+    uint8_t extent;     /* how they combine: WEND_EXTENT_… */
+    const char *length; /* of an array: the spec's length rule, for people; NULL for a scalar */
     /* For status and a request that is made: what the words of its status are relative to; -1 none.
      * source: the parameter with the source (of MPI_Mrecv and MPI_Imrecv: the message, which knows
      * source and tag; tag is -1), tag; count and type: the posted size, and if displs is not -1 it
@@ -117,7 +118,7 @@ enum wend_extent {
     WEND_EXTENT_COUNT_OWN_SIZE
 };
 
-/* Facts about a function that hold as a whole. */
+/* Properties of a function. */
 enum {
     WEND_F_SELF = 1 << 0,      /* has the hidden parameter self, which is params[0] */
     WEND_F_POLL = 1 << 1,      /* may find nothing: Test*, Iprobe, … */
@@ -137,12 +138,12 @@ enum {
 typedef struct {
     const char *name; /* "MPI_Send" */
     uint32_t flags;
-    uint16_t n_params; /* with self and the return value where there are */
+    uint16_t n_params; /* self and the return value included */
     const WendParam *params;
-    uint32_t digest; /* of all that the spec says of it */
+    uint32_t digest; /* of everything that the spec says about it */
 } WendFunction;
 
-/* by the spec's order; index = function index in this build only */
+/* In the spec's order. The index of a function holds in this build only. */
 extern const WendFunction wend_functions[];
 extern const size_t wend_n_functions;
 extern const char *const wend_constants[]; /* names: "MPI_COMM_WORLD", "MPI_ANY_SOURCE" */
@@ -163,17 +164,17 @@ extern const size_t wend_n_groups;
 const WendConstantGroup *wend_group_by_name(const char *name); /* NULL: none */
 int wend_constant_by_name(const char *name);                   /* index, -1: none */
 
-/* Archives name functions, and do not describe them. So an archive has a digest of what its
- * functions were when it was written: WEND_DIGEST_START, and each function added in turn. A reader
- * whose table says something else of one of them cannot take its calls apart. */
+/* An archive names functions but does not describe their parameters. So it has a digest of its
+ * functions' descriptions: WEND_DIGEST_START, and each function added in turn. A reader with
+ * another description of one of them cannot decode its calls. */
 #define WEND_DIGEST_START UINT32_C(2166136261)
 uint32_t wend_digest_add(uint32_t digest, const WendFunction *f);
 
 /* The function called NAME, or NULL. */
 const WendFunction *wend_function_by_name(const char *name);
 
-/* Of a call that makes a request: does the parameter say how much, and not which? Such words make
- * no request pool of their own (docs/recording.md, "Requests"). */
+/* Is a parameter of a call that makes a request an amount of data? Amounts do not distinguish
+ * request pools (docs/recording.md, "Requests"). */
 static inline bool wend_is_amount(const WendFunction *f, const WendParam *p)
 {
     return !(f->flags & WEND_F_PERSISTENT) && !p->array

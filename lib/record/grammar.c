@@ -5,19 +5,18 @@
  * rule's body is a ring through its guard, the places where it is used are another ring. Digrams (a
  * symbol and the next, with repeats) are found through an open hash table of the left nodes. A
  * change to the grammar leaves work on a stack: "look at this node's digram", "look at this rule".
- * When the stack is empty all properties hold again; operations do not call each other, so there is
- * no recursion and no half-done state to trip over.
+ * When the stack is empty all properties hold again. Operations do not call each other, so there is
+ * no recursion, and none finds the grammar half changed.
  *
  * Cost: with s symbols and r rules, each operation (new rule, use of a rule, inlining, joining of
  * twins) lowers 3s - r, and an append raises it by 3; so there are at most 3 operations for each
  * append.
  *
- * Two cases that one might expect do not come up, in all strings of 22 symbols of 2 and of 14 of 3,
- * nor in a million random ones: that a body shrinks to one symbol, and that a rule's body comes to
- * equal a digram elsewhere. Nothing here relies on that but the size of the grammar.
+ * Two cases have no code here: that a body shrinks to one symbol, and that a rule's body comes to
+ * equal a digram elsewhere. They do not occur in any string of 22 symbols of 2 or of 14 of 3, nor
+ * in a million random strings. If they did, the grammar would be larger, but right.
  *
- * In front of all this stand two ways to append without touching the grammar at all, see "The
- * front" below. */
+ * There are two ways to append without a change to the grammar: see "The front" below. */
 #include "grammar.h"
 
 #include <string.h>
@@ -37,7 +36,7 @@ typedef struct {
     uint32_t id;
     uint32_t prev, next;         /* in the body; guard: last and first symbol */
     uint32_t use_prev, use_next; /* symbol of a rule: ring of its uses; guard: the ring's head */
-    /* guard: uses that closing the cursor will still make, which keep the rule */
+    /* guard: uses that closing the cursor will still add; they keep the rule */
     uint32_t pins;
     uint64_t exp; /* guard: first terminal of the rule's expansion */
 } Node;
@@ -47,8 +46,8 @@ typedef struct {
     uint32_t hash;
 } Entry;
 
-/* The cursor's place at one level: a symbol in a rule's body and how many repetitions of it are
- * left, the present one included. */
+/* The cursor's position at one level: a symbol in a rule's body, and how many of its repetitions
+ * are left, the present one included. */
 typedef struct {
     uint32_t node;
     uint64_t left;
@@ -56,24 +55,24 @@ typedef struct {
 
 typedef struct {
     uint32_t id;
-    uint32_t node; /* taken for it, so that appending cannot fail */
+    uint32_t node; /* reserved for it, so that appending cannot fail */
     uint64_t exp;
 } Symbol;
 
 typedef struct {
     uint32_t rule; /* START: none */
-    /* full passes not yet set against failed ones: so guessing costs no more than walking did */
+    /* full passes minus failed ones: so guesses cost no more than the walks before them */
     uint64_t credit;
 } Guess;
 
 struct WendGrammar {
     /* The front. */
-    /* the terminal that goes on what is open, if it comes; GUARD: nothing is open */
+    /* the terminal that continues the open cursor or run; GUARD: none is open */
     uint32_t leaf;
     bool walking; /* the cursor is open, else a run is */
-    /* how often leaf may come here: the cursor's leaf, or UINT64_MAX minus the length of the run */
+    /* how often leaf may still come: of the cursor's leaf, or UINT64_MAX minus the run's length */
     uint64_t left;
-    uint32_t rule;   /* that the cursor walks: its guard */
+    uint32_t rule;   /* the guard of the rule that the cursor walks */
     uint64_t passes; /* the cursor's full passes, not yet in the grammar */
     Frame *frames;   /* the cursor's stack; the last frame is the leaf, its count is in left */
     size_t n_frames, cap_frames;
@@ -106,7 +105,7 @@ static bool grow(const WendGrammar *g, void **array, size_t *cap, size_t size)
     return true;
 }
 
-/* Makes sure that so many calls of new_node find one. */
+/* Makes sure that COUNT calls of new_node succeed. */
 static bool reserve_nodes(WendGrammar *g, size_t n)
 {
     uint64_t cap = g->cap_nodes;
@@ -141,8 +140,8 @@ static void free_node(WendGrammar *g, uint32_t n)
     g->free_nodes = n;
 }
 
-/* Where memory is short here, or for a rule or for the table of digrams, a chance to compress is
- * lost, and nothing else. */
+/* If memory is short here, for a rule or for the table of digrams, the grammar becomes larger, but
+ * stays right. */
 static void push(WendGrammar *g, uint32_t node)
 {
     if (g->n_work < g->cap_work || grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))
@@ -265,10 +264,10 @@ static void remove_digram(WendGrammar *g, uint32_t a)
     uint32_t mask = g->mask, i = hash_digram(x, y) & mask;
     while (g->digrams[i].node != a) {
         if (g->digrams[i].node == START)
-            return; /* not in the table: it is on the stack still */
+            return; /* not in the table yet: it is still on the stack */
         i = (i + 1) & mask;
     }
-    /* Closes the hole with what was displaced over it, so that there are no tombstones. */
+    /* Moves displaced entries into the hole, so that there are no tombstones. */
     for (uint32_t j = (i + 1) & mask; g->digrams[j].node != START; j = (j + 1) & mask) {
         uint32_t home = g->digrams[j].hash & mask;
         if (((j - home) & mask) >= ((j - i) & mask)) {
@@ -294,7 +293,7 @@ static void add_use(WendGrammar *g, uint32_t n)
     g->nodes[guard].use_next = n;
 }
 
-/* The rule may be left with one use: has it looked at. */
+/* Removes a use of a rule. If only one is left, puts the rule on the stack. */
 static void drop_use(WendGrammar *g, uint32_t n)
 {
     const Node *x = &g->nodes[n];
@@ -322,8 +321,8 @@ static bool is_whole_rule(const WendGrammar *g, uint32_t a)
            && g->nodes[g->nodes[a].next].next == guard;
 }
 
-/* Puts one use of a rule in the place of a and its successor, which is taken out and returned for
- * the caller to use or free. */
+/* Replaces a and its successor by one use of a rule. Returns the removed successor, which the
+ * caller uses or frees. */
 static uint32_t replace_digram(WendGrammar *g, uint32_t a, uint32_t guard)
 {
     uint32_t b = g->nodes[a].next, prev = g->nodes[a].prev;
@@ -350,8 +349,8 @@ static void match(WendGrammar *g, uint32_t a, uint32_t m)
     }
     if (!reserve_nodes(g, 1))
         return;
-    /* A new rule: m and its successor n become its body as they are, and keep their place in the
-     * table. Their old place gets b, which is left over from a's. */
+    /* A new rule: m and its successor n become its body, and keep their entry in the table. Node b,
+     * left over from a's digram, becomes the use in their old place. */
     uint32_t guard = new_node(g);
     Node *rule = &g->nodes[guard];
     *rule = (Node){.id = GUARD, .use_prev = guard, .use_next = guard};
@@ -400,7 +399,7 @@ static void inline_rule(WendGrammar *g, uint32_t guard)
     push(g, prev);
 }
 
-/* Does the work on the stack, until all properties hold. */
+/* Processes the stack until all properties hold. */
 static void settle(WendGrammar *g)
 {
     while (g->n_work > 0) {
@@ -447,15 +446,15 @@ static void append_symbol(WendGrammar *g, uint32_t n, uint32_t id, uint64_t exp)
  *
  * A run of one terminal is counted, and appended as one symbol when another terminal comes.
  *
- * When the start rule ends in a use of rule R and what comes is R's first terminal, the cursor
- * opens: it walks R's expansion and only compares. Full passes are counted. What does not fit
- * closes it: R to the number of full passes is appended, and the partial pass as it stands in R,
- * whole repetitions of whole rules at a time. So a pass costs no more to append than it had
- * symbols, however it ends. A rule's expansion never changes, and the grammar does not change while
- * the cursor is open.
+ * If the start rule ends in a use of rule R and the next terminal is R's first, the cursor opens:
+ * it walks R's expansion and only compares. Full passes are counted. The first terminal that
+ * differs closes the cursor. Then R is appended with the number of full passes, and the partial
+ * pass with R's symbols, as whole repetitions of whole rules. So a partial pass costs at most its
+ * number of symbols. A rule's expansion never changes, and the grammar does not change while the
+ * cursor is open.
  *
  * For the first pass of a loop that is entered again the cursor opens on a guess: the rule that
- * begins so and was last walked more than once in a row. */
+ * begins with this terminal and was last walked more than once in a row. */
 
 static void open_run(WendGrammar *g, uint32_t terminal, uint64_t times)
 {
@@ -472,16 +471,15 @@ static bool close_run(WendGrammar *g)
     return true;
 }
 
-/* The cursor is before the first of the terminals that X, the innermost frame's node, stands
- * for. */
+/* Puts the cursor before the first terminal of X, the node of the innermost frame. */
 static inline void stand_on(WendGrammar *g, const Node *x)
 {
     g->leaf = x->id;
     g->left = x->exp;
 }
 
-/* Goes down from a symbol to the first terminal of its expansion. Short of memory the leaf stays
- * GUARD: nothing fits, the cursor will be closed. */
+/* Goes down from a symbol to the first terminal of its expansion. If memory is short, the leaf
+ * stays GUARD: no terminal fits, so the cursor will be closed. */
 static void descend(WendGrammar *g, uint32_t node)
 {
     for (;;) {
@@ -500,7 +498,7 @@ static void descend(WendGrammar *g, uint32_t node)
     }
 }
 
-/* From a leaf that is used up to the next one. */
+/* Goes from a leaf without repetitions left to the next one. */
 static void advance(WendGrammar *g)
 {
     for (size_t i = g->n_frames - 1;; i--) {
@@ -517,7 +515,7 @@ static void advance(WendGrammar *g)
             descend(g, next);
             return;
         }
-        uint32_t first = x->next; /* the body is at its end */
+        uint32_t first = x->next; /* the end of the body */
         if (i == 0) {
             g->passes++;
             g->n_frames = 0;
@@ -537,7 +535,7 @@ static bool begins_with(const WendGrammar *g, uint32_t guard, uint32_t terminal)
     return guard != START && g->nodes[guard].id == GUARD && g->nodes[guard].exp == terminal;
 }
 
-/* Opens the cursor on a rule that begins with the terminal: the last of the start rule, or a
+/* Opens the cursor on a rule that begins with the terminal: the last symbol of the start rule, or a
  * guess. */
 static bool open_cursor(WendGrammar *g, uint32_t terminal)
 {
@@ -565,7 +563,7 @@ static bool add_partial(WendGrammar *g, uint32_t id, uint64_t exp)
     return true;
 }
 
-/* Lists what the cursor has seen. */
+/* Lists the symbols that the cursor has passed. */
 static bool list_partial(WendGrammar *g)
 {
     g->n_partial = 0;
@@ -586,8 +584,8 @@ static bool list_partial(WendGrammar *g)
     return true;
 }
 
-/* Puts what the cursor has seen in the grammar; a terminal at its end becomes an open run. False:
- * no memory, the cursor stays as it is. */
+/* Appends the symbols that the cursor has passed to the grammar; a last terminal becomes an open
+ * run. False: no memory, and the cursor is unchanged. */
 static bool close_cursor(WendGrammar *g)
 {
     if (!list_partial(g) || !reserve_nodes(g, g->n_partial))
@@ -679,13 +677,13 @@ static bool append_tail(WendGrammar *g, const WendTail *tail)
     return true;
 }
 
-/* Puts all in the grammar that is still at the front. */
+/* Appends the open cursor or run to the grammar. */
 static bool close_all(WendGrammar *g)
 {
     return (!g->walking || close_cursor(g)) && (g->leaf == GUARD || close_run(g));
 }
 
-/* A copy in memory of RESIZE's, closed. */
+/* A copy with nothing open, in memory of RESIZE's. */
 static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, WendResize resize)
 {
     WendGrammar *c = copy(resize, g, 1, sizeof *g);
@@ -742,7 +740,7 @@ static size_t number_rules(WendGrammar *g)
     }
 }
 
-/* One that is closed; it is of no use for anything else afterwards. */
+/* Writes a grammar with nothing open, which is not usable afterwards. */
 static void write_rules(WendGrammar *g, WendBuf *out)
 {
     size_t n = number_rules(g);

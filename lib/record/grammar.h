@@ -22,8 +22,8 @@ bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times);
 uint64_t wend_grammar_length(const WendGrammar *g); /* terminals appended */
 size_t wend_grammar_memory(const WendGrammar *g);   /* bytes held */
 
-/* Terminals to come behind the sequence in what is written: FIRST, FIRST + 1, …, N of them, each so
- * often. */
+/* N terminals that are written behind the sequence: FIRST, FIRST + 1, …, each with a repetition
+ * count. */
 typedef struct {
     uint32_t first;
     size_t n;
@@ -32,11 +32,10 @@ typedef struct {
 
 /* Writes: number of rules; for each rule (0 is the start; a rule's number is its order of first use
  * in a depth-first reading from the start, so equal sequences give equal bytes): number of symbols,
- * then for each symbol unsigned((id << 1 | is_rule)) and unsigned(repeats). Non-destructive:
- * appending may go on, and gives what it would have given without the encoding. TAIL may be NULL.
- * All memory that it takes is OUT's kind. */
+ * then for each symbol unsigned((id << 1 | is_rule)) and unsigned(repeats). The grammar is
+ * unchanged, and appending may go on. TAIL may be NULL. All memory comes from OUT's function. */
 void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *out);
-/* Likewise, of one that is not needed any more: frees it, and so takes no memory for a copy. */
+/* The same, and frees the grammar; so it takes no memory for a copy. */
 void wend_grammar_end(WendGrammar *g, WendBuf *out);
 
 #endif

@@ -17,8 +17,7 @@ static uint64_t hash_signature(const int64_t *shape, size_t n_shape, const int64
                                size_t n_slots)
 {
     uint64_t h = XXH3_64bits(shape, n_shape * sizeof *shape);
-    /* The odd factor keeps the two rows apart: without it moving a word from one to the other could
-     * cancel out. */
+    /* With the odd factor, a word that moves from one row to the other changes the hash. */
     if (n_slots > 0)
         h = (h ^ n_slots) * 0x9e3779b97f4a7c15u ^ XXH3_64bits(slots, n_slots * sizeof *slots);
     return h;
@@ -40,8 +39,8 @@ static WendSignature *found(WendIntern *t, WendSignature *s)
     return s;
 }
 
-/* Where the guess did not hold. Apart from wend_intern_find, which so needs no registers of its
- * callers. */
+/* The look-up if the guess was wrong. A function of its own, so that wend_intern_find saves no
+ * registers. */
 static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int64_t *shape,
                                                         size_t n_shape, const int64_t *slots,
                                                         size_t n_slots, uint64_t *hash)

@@ -2,9 +2,9 @@
 /* intern.h: hash tables of signatures (shape words and slot words) that find a known one in a few
  * nanoseconds. No GLib.
  *
- * The records are the caller's and begin with a WendSignature; the table holds pointers to them.
- * Programs repeat themselves, so each record remembers which one was found after it: when that
- * guess holds, a lookup is one comparison without a hash. */
+ * The caller owns the records, which begin with a WendSignature; the table holds pointers to them.
+ * Each record has a pointer to the record that was found after it the last time. Programs repeat
+ * themselves, so most lookups find that record again, with one comparison and no hash. */
 #ifndef WEND_INTERN_H
 #define WEND_INTERN_H
 

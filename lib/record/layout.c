@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout.c: the words of a call, split by parameter. */
+/* layout.c: see layout.h. */
 #include "layout.h"
 
 #include "progressions.h"
@@ -10,8 +10,8 @@ typedef struct {
     Layout *l;
     gint16 param;
     gboolean bad;
-    GArray *origins; /* of LayoutOrigin, one for each word; NULL: not asked for */
-    guint origin;    /* slot that gave the word that is pushed next; LAYOUT_OF_SHAPE: none */
+    GArray *origins; /* of LayoutOrigin, one for each word, or NULL */
+    guint origin;    /* the slot of the word that is pushed next, or LAYOUT_OF_SHAPE */
 } Split;             /* slots NULL: they are not known */
 
 void layout_init(Layout *l)
@@ -61,7 +61,8 @@ static void push(Split *s, gint64 word)
     s->origin = LAYOUT_OF_SHAPE;
 }
 
-/* A length: no more than the words that are left, unless it says that there are none. */
+/* Reads a length n. At least n / WORDS_EACH words must be left. A negative length says that there
+ * is no array. */
 static gint64 length(Split *s, gint64 words_each)
 {
     gint64 n = from_shape(s);
@@ -165,8 +166,8 @@ static void element(Split *s, const WendParam *p, gboolean out)
     }
 }
 
-/* The words of N elements are those of the STRIDE first ones, over and over. Where these come from
- * a slot, the words are so many steps further. */
+/* Repeats the words of the first STRIDE elements for N elements. A word that comes from a slot
+ * advances by a step each time. */
 static void unfold_symbolic(Split *s, const WendParam *p, gboolean out, gsize first, gint64 n,
                             gint64 stride)
 {
@@ -182,8 +183,8 @@ static void unfold_symbolic(Split *s, const WendParam *p, gboolean out, gsize fi
     }
 }
 
-/* A stretch of an array, from element AT on: the words of its first STRIDE elements, and those of
- * the others reckoned from them. */
+/* Unfolds a stretch of an array from element AT on: reads the words of its first STRIDE elements,
+ * and computes the others. */
 static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint64 end,
                     gint64 stride)
 {
@@ -198,7 +199,7 @@ static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint6
             bends[k] = from_slots(s);
             s->origin = LAYOUT_OF_SHAPE;
         }
-        /* distances stand alone */
+        /* distances cannot be progressions */
         if (p->kind == WEND_KIND_ADDRESS && g_array_index(row, gint64, row->len - 2) != WEND_PLAIN)
             s->bad = TRUE;
     }
@@ -219,7 +220,7 @@ static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint6
     }
 }
 
-/* The elements of an array that is progressions; gives how many. */
+/* Unfolds an array that is progressions. Returns the number of elements. */
 static gint64 progressions(Split *s, const WendParam *p, gboolean out)
 {
     gint64 n = from_shape(s), stretches = length(s, 1), at = 0;
@@ -346,7 +347,7 @@ static void move(OutcomeCursor *c, GArray *row)
     g_array_append_val(row, word);
 }
 
-/* As for shapes, but a length that the entry cannot hold is cut. */
+/* Like the function for shapes, but a length that exceeds the entry is cut. */
 static gint64 outcome_length(OutcomeCursor *c, gint64 words_each)
 {
     gint64 n = outcome_word(c), left = c->n - c->at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* layout.h: which words belong to which parameter (docs/recording.md, "Calls as words"). The one
- * place that knows. */
+/* layout.h: which words of a call belong to which parameter (docs/recording.md, "Calls as words").
+ * No other code decides that. */
 #ifndef WEND_LAYOUT_H
 #define WEND_LAYOUT_H
 
@@ -26,30 +26,29 @@ typedef struct {
 
 void layout_init(Layout *l);
 void layout_clear(Layout *l);
-/* Splits shape and slots; FALSE if they are not what the function's parameters ask for (words
- * missing, left over or of no sense). Arrays that are progressions are unfolded. */
+/* Splits the words of shape and slots. Returns FALSE if they do not fit the function's parameters
+ * (words are missing, left over or invalid). Arrays that are progressions are unfolded. */
 gboolean layout_static(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
                        const gint64 *slots, guint n_slots);
-/* Likewise where the slots' words are not known: sees whether all fits, and fills all but the
- * words; nothing is unfolded. */
+/* The same without the words of the slots: checks, and fills all but the words. Nothing is
+ * unfolded. */
 gboolean layout_fits(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
                      guint n_slots);
 
-/* Where a word comes from when it is not known which rank makes the call: from the shape, or from a
- * slot. Of an array that is progressions, a word is so many STEPS of the progression that begins in
- * SLOT; its step and bend are the next two slots. */
+/* Where a word comes from, for all ranks: from the shape or from a slot. A word of an array that is
+ * progressions is element STEPS of the progression whose value is in SLOT; its step and bend are in
+ * the next two slots. */
 typedef struct {
     guint slot;
     gint64 steps;
 } LayoutOrigin;
 enum { LAYOUT_OF_SHAPE = G_MAXUINT };
-/* Likewise for all ranks at once. ORIGINS (of LayoutOrigin) gets one for each of the words, which
- * are those of the shape, and 0 where they come from a slot. Arrays that are progressions are
- * unfolded. */
+/* The same for all ranks at once. ORIGINS (of LayoutOrigin) gets an element for each word. Words
+ * that come from a slot are 0. Arrays that are progressions are unfolded. */
 gboolean layout_symbolic(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
                          guint n_slots, GArray *origins);
-/* That of a terminal of the decoder's program, until the decoder's next use. *ORIGINS: one for each
- * word. */
+/* The layout of a terminal of the decoder's program, valid until the decoder's next use. *ORIGINS
+ * has an element for each word. */
 typedef struct WendDecoder WendDecoder;
 const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOrigin **origins);
 
@@ -58,7 +57,7 @@ static inline gboolean layout_kind_is_handle(WendKind kind)
     return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
 }
 
-/* Whether a parameter has words that the caller gives, or that the call gives. */
+/* Does a parameter have words that the caller gives (in), or that the call returns (out)? */
 static inline gboolean layout_param_has_in(const WendParam *p)
 {
     return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS
@@ -70,15 +69,14 @@ static inline gboolean layout_param_has_out(const WendParam *p)
         return FALSE;
     if (p->dir != WEND_DIR_INOUT)
         return TRUE;
-    /* An inout status is one that the caller fills (MPI_Status_set_elements): no call has come to
-     * it yet. */
+    /* The caller fills an inout status (MPI_Status_set_elements): no call has returned it yet. */
     return !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST
            && p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_STATUS;
 }
 
-/* How many words one element has, in or out. An address has four: segment (or WEND_PLAIN, …),
- * offset or value; then, if it is a distance, segment and offset of the place that it counts from,
- * else WEND_PLAIN and 0. */
+/* The number of words of one element, in or out. An address has four: segment (or WEND_PLAIN, …)
+ * and offset or value; then, if it is a distance, segment and offset of the place from which it
+ * counts, else WEND_PLAIN and 0. */
 static inline guint layout_element_words(const WendParam *p, gboolean out)
 {
     switch (p->kind) {
@@ -97,8 +95,8 @@ static inline guint layout_element_words(const WendParam *p, gboolean out)
     }
 }
 
-/* Whether an array of a parameter, in or out, can be progressions: of equal elements alone where
- * all their words are in the shape, of numbers where one is in a slot. */
+/* Can an array of a parameter, in or out, be recorded as progressions? If all words of the elements
+ * are in the shape, only as progressions of equal elements. */
 typedef enum { LAYOUT_NEVER_FOLDED, LAYOUT_FOLDED_EQUAL, LAYOUT_FOLDED_NUMBERS } LayoutFolding;
 static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
 {
@@ -133,20 +131,20 @@ static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
     case WEND_KIND_ENUM:
     case WEND_KIND_BITS:
         return p->place == WEND_PLACE_SLOT ? LAYOUT_FOLDED_NUMBERS : LAYOUT_FOLDED_EQUAL;
-    default: /* handles; one that is made is not the one before it */
+    default: /* handles: one that the call makes is no repetition of the one before */
         return out ? LAYOUT_NEVER_FOLDED : LAYOUT_FOLDED_EQUAL;
     }
 }
 
-/* A reader of one outcome entry. What the row lacks reads as zero, so that an entry of zeros needs
- * no words. */
+/* A reader of one outcome entry. Words behind the end of the entry are zero, so an entry of zeros
+ * needs no words. */
 typedef struct {
     const gint64 *words;
     guint n, at;
 } OutcomeCursor;
 gint64 outcome_word(OutcomeCursor *c);
-/* The words of one parameter, appended to ROW as WendArg gives them; returns n_out. An array cannot
- * claim more than the entry holds. */
+/* Appends the words of one parameter to ROW, as WendArg gives them, and returns n_out. An array's
+ * length is limited by the entry. */
 gint64 layout_outcome(OutcomeCursor *c, const WendParam *p, GArray *row);
 
 #endif

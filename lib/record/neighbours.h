@@ -21,8 +21,8 @@ typedef struct {
     const int64_t *weights[2]; /* NULL: none */
 } Neighbours;
 
-/* Takes N words apart; the arrays of *OUT are in WORDS. False: they make no sense, or the recorder
- * could not ask for the neighbours. */
+/* Splits the N words at WORDS; the arrays of *OUT point into them. False: they are invalid, or the
+ * recorder could not ask for the neighbours. */
 static inline bool neighbours_read(const int64_t *words, int64_t n, Neighbours *out)
 {
     if (!words || n < WEND_NEIGHBOURS_HEAD || words[0] < 0 || words[0] > 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* outcome-runs.c: streams of outcomes. */
+/* outcome-runs.c: see outcome-runs.h. */
 #include "outcome-runs.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ void outcome_runs_init_part(OutcomeRuns *p, const void *bytes, gsize n)
 static void end_piece(OutcomeRuns *p)
 {
     if (p->repeats)
-        return; /* there are many of these */
+        return; /* the frequent case */
     expansion_clear(&p->expansion);
     rules_clear(&p->rules);
 }
@@ -41,7 +41,8 @@ void outcome_runs_clear(OutcomeRuns *p)
     g_clear_pointer(&p->reached, g_array_unref);
 }
 
-/* From words on, COUNT in all. */
+/* Is an arithmetic run of COUNT entries from WORDS on valid? No word with a step may overflow or be
+ * special. */
 static gboolean is_arithmetic(const gint64 *words, const gint64 *steps, gsize width, guint64 count)
 {
     if (count < 2 || count > G_MAXINT64)
@@ -58,7 +59,7 @@ static gboolean is_arithmetic(const gint64 *words, const gint64 *steps, gsize wi
     return TRUE;
 }
 
-/* What follows an entry of WIDTH words that is an arithmetic run. Returns its count. */
+/* Reads the count and the steps of an arithmetic run with WIDTH words. Returns the count. */
 static guint64 read_arithmetic(OutcomeRuns *p, gsize at, gsize width)
 {
     guint64 count = wend_read_unsigned(&p->c);
@@ -115,7 +116,7 @@ gboolean outcome_runs_next(OutcomeRuns *p)
         return FALSE;
     p->length = p->repeats = wend_read_unsigned(&p->c);
     read_entries(p, p->repeats ? 1 : wend_read_count(&p->c, 1));
-    /* a rule of nothing, often, would take time to go through */
+    /* empty rules with large counts would take time and give nothing */
     if (!p->repeats
         && (p->c.failed || outcome_runs_entries(p) == 0
             || !rules_read(&p->rules, &p->c, outcome_runs_entries(p), RULES_PLAIN)
@@ -163,7 +164,7 @@ gboolean outcome_runs_next_arithmetic(OutcomeRuns *p, guint64 *repeats, const gi
     return TRUE;
 }
 
-/* A steps, entry by entry. */
+/* The next entry of an arithmetic run. */
 gboolean outcome_runs_next_run(OutcomeRuns *p, guint64 *repeats, const gint64 **words, guint *n)
 {
     const gint64 *steps;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* part.c: writes what part.h describes. */
+/* part.c: see part.h. */
 #include "part.h"
 
 #include <string.h>

@@ -6,12 +6,12 @@
 
 static bool differ_by(int64_t a, int64_t b, int64_t *step)
 {
-    const int64_t limit = INT64_C(1) << 60; /* sums stay numbers of 64 bits */
+    const int64_t limit = INT64_C(1) << 60; /* so that sums do not overflow */
     return a >= -limit && a <= limit && b >= -limit && b <= limit
            && !__builtin_sub_overflow(b, a, step);
 }
 
-/* The progression that begins at element FIRST, as long as it goes before END. */
+/* The longest progression that begins at element FIRST, up to END. */
 static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_t first,
                                       int64_t stride, bool level)
 {
@@ -40,7 +40,8 @@ static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_
     return p;
 }
 
-/* Where STRIDE progressions that take turns from FIRST on end: where the first of them does. */
+/* The end of STRIDE progressions that take turns from FIRST on: the end of the one that ends
+ * first. */
 static int64_t taking_turns(const WendIntegers *v, int64_t first, int64_t stride, bool level,
                             WendProgression *all)
 {

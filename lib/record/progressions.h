@@ -30,15 +30,15 @@ typedef struct {
     int64_t first, end, stride, value, step, bend;
 } WendProgression;
 
-/* The element after K steps. Sums wrap: a damaged archive may say anything. */
+/* The element after K steps. Sums wrap, since a damaged archive may have any numbers. */
 static inline int64_t wend_progression_value(int64_t value, int64_t step, int64_t bend, uint64_t k)
 {
     uint64_t pairs = k & 1 ? (k - 1) / 2 * k : k / 2 * (k - 1);
     return (int64_t)((uint64_t)value + k * (uint64_t)step + pairs * (uint64_t)bend);
 }
 
-/* The stretch that begins at element I: as many progressions as its stride says, of the stride with
- * which each goes farthest. LEVEL: of equal elements alone. Gives where it ends. */
+/* Finds the stretch that begins at element I: STRIDE progressions, with the stride that makes the
+ * stretch longest. LEVEL: only progressions of equal elements. Returns the end of the stretch. */
 int64_t wend_progressions_at(const WendIntegers *v, int64_t i, bool level,
                              WendProgression stretch[WEND_MOST_STRIDE]);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rules.c: grammars as rows of rules: reading, ordering, measuring. */
+/* rules.c: see rules.h. */
 #include <string.h>
 
 #include "base/allowance.h"
 #include "rules.h"
 
-/* A rule and a symbol in memory, with what is measured of it (delta-sequence.c). */
+/* Bytes in memory of a rule and of a symbol, with the arrays of delta-sequence.c. */
 enum { RULE_MEMORY = sizeof(Rule) + 48, SYMBOL_MEMORY = sizeof(WendSymbol) + 16 };
 
 void rules_clear(RuleRow *row)
@@ -156,9 +156,9 @@ void rules_count(const RuleRow *row, guint64 *counts)
     }
 }
 
-/* -- going through an expansion -- */
+/* -- a walk through an expansion -- */
 
-/* LEFT times more, this one included */
+/* LEFT: the repetitions that remain, this one included. */
 typedef struct {
     guint32 rule;
     guint at;

@@ -15,14 +15,14 @@ typedef struct {
  * rank. */
 #define RULE_TRIP (UINT64_C(1) << 63)
 
-/* A grammar as it is in a part: rule 0 is the start. */
+/* A grammar as in a part. Rule 0 is the start. */
 typedef struct {
     guint n_rules;
     Rule *rules;
 } RuleRow;
 
-/* A symbol as an archive has it: NUMBER says which, and the lowest bits what it is. A count
- * follows where it is repeated. */
+/* A symbol in an archive: its number, and in the lowest bits what it is. If it is repeated, a count
+ * follows. */
 enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };
 void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out);
 
@@ -30,28 +30,29 @@ void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf 
  * (symbol [unsigned(repeats)])^n, where a symbol that occurs once has no count (symbol_encode). */
 typedef enum { RULES_PLAIN, RULES_SHORT } RulesForm;
 
-/* Reads a grammar as wend_grammar_encode wrote it, or its rules one by one; terminals must be below
- * n_terminals. FALSE: damaged. Rules may use each other in any order, but not in circles. */
+/* Reads a grammar. Terminals must be below N_TERMINALS. FALSE: damaged. Rules may use each other in
+ * any order, but not in circles. */
 gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm form);
-/* Likewise, all of GRAMMAR, which is plain. */
+/* The same for all bytes of GRAMMAR, in plain form. */
 gboolean rules_from(RuleRow *row, GBytes *grammar, guint32 n_terminals);
 void rules_clear(RuleRow *row);
 void rule_encode(const Rule *rule, RulesForm form, WendBuf *out);
-/* The rules of ROW, each after all those that it uses; g_free. Only those that the start rule
- * needs; NULL: a rule uses itself. */
+/* The N rules that the start rule needs, each after all rules that it uses. NULL: a rule uses
+ * itself. The caller frees it with g_free. */
 guint32 *rules_bottom_up(const RuleRow *row, guint *n);
 /* Terminals in an expansion of the start rule; FALSE if they are more than 2^62. */
 gboolean rules_length(const RuleRow *row, guint64 *length);
-/* Adds to COUNTS how often each terminal is in an expansion of the start rule, whose length is
- * known. */
+/* Adds to COUNTS how often the expansion of the start rule has each terminal. rules_length must
+ * have succeeded. */
 void rules_count(const RuleRow *row, guint64 *counts);
 
-/* -- going through an expansion of the start rule, run by run -- */
+/* -- a walk through the expansion of the start rule, run by run -- */
 typedef struct {
     const RuleRow *row;
     GArray *stack; /* of frames */
     guint32 terminal;
-    /* of it, that are left; 0: the end. Runs that follow each other may be of one terminal */
+    /* terminals that are left of the run; 0: the end. Runs that follow each other may have the same
+     * terminal */
     guint64 run;
 } Expansion;
 Expansion rules_expand(const RuleRow *row);

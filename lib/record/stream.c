@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.c: see stream.h.
  *
- * A run takes four bytes or a few more. A grammar of runs (grammar.h) takes nothing for those that
- * come again in the same order, but twenty times the bytes where they do not. So it is tried: when
- * the bytes have doubled, on those that have come since, as long as it takes less than half of
- * them. If it comes to their end, runs go on in the grammar and the bytes are dropped. When the
- * grammar has grown by more than the bytes that it stands for would have, it is written down, as
- * bytes, and runs follow as before.
+ * A run takes four bytes or a few more. In a grammar of runs (grammar.h), runs that repeat in the
+ * same order take nothing, but other runs take twenty times the bytes. So a grammar is tried each
+ * time that the bytes have doubled, on the runs since then. The trial ends when the grammar takes
+ * more than half of their bytes. If it reaches their end, the bytes are dropped and further runs go
+ * into the grammar. When the grammar has grown by more than the bytes of the runs that it stands
+ * for, it is written down as bytes, and further runs follow it as bytes.
  *
- * Bytes are tried once in vain, and at most twice more when they are dropped, with no more than as
- * many before them: time is linear. What is tried and when depends on the entries alone, so equal
- * streams are equal bytes, however often they have been encoded. */
+ * Each byte is in one failed trial, and in at most two more when it is dropped, each with at most
+ * as many bytes before it: so time is linear. The trials depend only on the entries. So equal
+ * streams give equal bytes, however often they have been encoded. */
 #include "stream.h"
 
 #include <string.h>
@@ -23,12 +23,12 @@
 
 enum { LEAST = 1 << 14 }; /* bytes to try: a grammar takes a third of it to begin with */
 
-/* So many entries in a row that go up in equal steps, and the next ones may be an arithmetic
- * run. */
+/* After this number of entries in a row that go up in equal steps, an arithmetic run may begin. */
 enum { CLIMB = 16 };
 
-/* Where in WendStream.words: the last run's entry (an arithmetic run's first), its steps behind
- * their count, the arithmetic run's last entry; and an entry and its steps of one that is read. */
+/* The parts of WendStream.words: the entry of the last run (the first one of an arithmetic run);
+ * the run's count and steps; the last entry of the arithmetic run; an entry, and its steps, that is
+ * read back. */
 static int64_t *last_entry(const WendStream *s)
 {
     return s->words;
@@ -63,7 +63,7 @@ typedef struct Entry {
     WendSignature signature;
     struct Entry *after; /* the next number */
     uint32_t number;     /* terminal of the grammar */
-    size_t bytes;        /* in a run, but for the count */
+    size_t bytes;        /* in a run, without the count */
 } Entry;
 
 typedef struct wend_stream_repetition {
@@ -71,8 +71,8 @@ typedef struct wend_stream_repetition {
     WendIntern table;
     Entry *first, *newest;
     WendGrammar *grammar;
-    uint64_t plain;      /* what the runs in it take as bytes */
-    uint64_t paid_plain; /* that, and the memory, when it was last seen to pay */
+    uint64_t plain;      /* bytes of its runs without the grammar */
+    uint64_t paid_plain; /* the same, and the memory, when the grammar was last the smaller one */
     size_t paid_memory;
 } Repetition;
 
@@ -115,7 +115,7 @@ static size_t words_bytes(const int64_t *words, size_t n)
     return bytes;
 }
 
-/* RISE: count and steps, n + 1 words; or 0 words. */
+/* RISE: count and steps of an arithmetic run, n + 1 words; or 0 words. */
 static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps,
                         size_t n_steps, uint64_t hash)
 {
@@ -166,7 +166,8 @@ static void write_entry(WendBuf *out, const int64_t *words, size_t n, const int6
             wend_buf_signed(out, steps[i]);
 }
 
-/* Words that say that the last run is arithmetic, in place: 0 if it is none. */
+/* If the last run is arithmetic, puts its count and steps into place and returns the number of
+ * these words; else 0. */
 static size_t arithmetic_of(const WendStream *s)
 {
     if (s->count < 2)
@@ -214,8 +215,8 @@ static void cut(WendBuf *b, size_t len)
         b->len = len;
 }
 
-/* What the runs behind the first FROM bytes are as a repetition; NULL: that takes more than half of
- * theirs. */
+/* A repetition of the runs behind the first FROM bytes; NULL if it takes more than half of their
+ * bytes. */
 static Repetition *repetition_of(WendStream *s, size_t from)
 {
     size_t most = (s->runs.len - from) / 2;
@@ -241,8 +242,8 @@ static Repetition *repetition_of(WendStream *s, size_t from)
     return r;
 }
 
-/* Tries the runs that have not been tried, and if they repeat themselves all: what they repeat may
- * have begun before. One at a time, for the memory. */
+/* Tries the runs that have not been tried. If they repeat themselves, tries all runs, because the
+ * repetition may have begun earlier. Only one trial is in memory at a time. */
 static void try_repetition(WendStream *s)
 {
     size_t from = s->tried;
@@ -263,7 +264,7 @@ static void try_repetition(WendStream *s)
     cut(&s->runs, from);
 }
 
-/* The last run, which is over, to what is before it. */
+/* Appends the last run, which is complete, to the runs before it. */
 static bool put_down(WendStream *s)
 {
     if (!add_piece(s, write_run))
@@ -286,7 +287,7 @@ static bool repeat(WendStream *s)
         repetition_free(r);
         s->repetition = NULL;
         s->settled = s->tried = s->runs.len;
-    } else { /* short of memory it is kept as it is: to try each time would take time */
+    } else { /* also if memory is short: to write it down is not tried again at each run */
         r->paid_plain = r->plain;
         r->paid_memory = memory;
     }
@@ -318,8 +319,9 @@ static bool goes_on(WendStream *s, const int64_t *words, size_t n)
     return true;
 }
 
-/* Whether the next entry and so many before it, CLIMB in all, each go up from the one before by the
- * same steps: an arithmetic run may begin with it. Special words (words.h) stay what they are. */
+/* Counts in CLIMB the entries in a row, up to the next one, that go up by the same steps. Returns
+ * whether an arithmetic run may begin with the next entry. Special words (words.h) have no
+ * steps. */
 static bool climbs(WendStream *s, const int64_t *words, size_t n)
 {
     const int64_t *last = s->count ? reached(s) : last_entry(s);
@@ -345,7 +347,7 @@ static bool make_room(WendStream *s, size_t n)
     int64_t *words = wend_budget_resize(NULL, 0, room_for(n));
     if (!words)
         return false;
-    /* the last run; where it has got to does not matter any more, as the next entry is wider */
+    /* the last entry of the arithmetic run is not needed any more: the next entry is wider */
     if (s->n > 0) {
         memcpy(words, last_entry(s), s->n * sizeof *words);
         memcpy(words + n, count_and_steps(s), (s->n + 1) * sizeof *words);
@@ -357,8 +359,8 @@ static bool make_room(WendStream *s, size_t n)
     return true;
 }
 
-/* Another entry than the last. Apart from wend_stream_add, which so needs no registers of its
- * callers. */
+/* Appends an entry that differs from the last. A function of its own, so that wend_stream_add saves
+ * no registers. */
 static __attribute__((noinline)) bool add_other(WendStream *s, const int64_t *words, size_t n)
 {
     if (goes_on(s, words, n))

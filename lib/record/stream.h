@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stream.h: one stream of outcomes: entries of words. Equal ones in a row are kept as one with a
- * count: a run. So are entries whose words go up in equal steps, from the 17th of a row on: a
- * steps, as who sends to a root that asks all in turn. Runs that come again in some order are kept
- * as a grammar of them, where that takes less. No GLib.
+/* stream.h: one stream of outcomes, which are entries of words. No GLib.
  *
- * Bytes: never more than 1.5 times those of the runs, beside what arrays that double have left, and
- * a copy of the grammar while it is written down. A stream that repeats itself from some entry on
- * takes no more from some later one on. */
+ * Equal entries in a row are one with a count, a run. From the 17th entry on, entries whose words
+ * go up in equal steps are an arithmetic run, such as the sources of a root that receives from all
+ * ranks in turn. Runs that repeat in some order are kept as a grammar of runs, if that takes fewer
+ * bytes.
+ *
+ * A stream takes at most 1.5 times the bytes of its runs, the spare capacity of its arrays, and a
+ * copy of the grammar during the encoding. If a stream repeats itself from some entry on, its size
+ * stops growing. */
 #ifndef WEND_STREAM_H
 #define WEND_STREAM_H
 
@@ -14,30 +16,28 @@
 
 typedef struct {
     uint64_t entries; /* in all */
-    /* of the last entry, whose words are here and in none of what follows; 1 if it is an arithmetic
-     * run's */
+    /* of the last entry, whose words are only here; 1 if it begins an arithmetic run */
     uint64_t repeats;
-    /* 0: it is none; else how many entries the arithmetic run has so far, of which the last entry
-     * is the first */
+    /* the entries so far of the arithmetic run that the last entry begins; 0: it begins none */
     uint64_t count;
-    unsigned climb; /* how many entries in a row have gone up in these steps */
+    unsigned climb; /* the number of entries in a row that went up in these steps */
     bool flat;      /* no arithmetic runs */
     int64_t *words; /* room for five entries: stream.c */
     size_t n, cap;
-    WendBuf runs;   /* what is before it, as part.h has it */
-    size_t settled; /* so many bytes of it stay; runs follow, */
-    size_t tried;   /* and up to here they have been tried as a repetition, in vain */
-    /* what is behind these runs and still grows; NULL: nothing */
+    WendBuf runs;   /* the entries before it, as in part.h */
+    size_t settled; /* bytes of RUNS that do not change any more; runs follow, */
+    size_t tried;   /* which up to this byte were found to be no repetition */
+    /* the repetition behind these runs, which still grows, or NULL */
     struct wend_stream_repetition *repetition;
 } WendStream; /* {0} is empty, {.flat = true} as well */
 
-/* false: no memory, nothing added */
+/* Appends an entry. False: no memory, and the stream is unchanged. */
 bool wend_stream_add(WendStream *s, const int64_t *words, size_t n);
-/* likewise, to a flat one */
+/* Appends REPEATS equal entries to a flat stream. False: no memory, and it is unchanged. */
 bool wend_stream_add_run(WendStream *s, const int64_t *words, size_t n, uint64_t repeats);
-/* takes back what was added last; nothing is added any more */
+/* Takes back the last entry. None may be added afterwards. */
 void wend_stream_undo(WendStream *s);
-/* a piece of a stream that was not recorded as one */
+/* Appends one run to the encoding of a stream, without a WendStream. */
 void wend_stream_put_run(WendBuf *out, const int64_t *words, size_t n, uint64_t repeats);
 void wend_stream_encode(const WendStream *s, WendBuf *out); /* the stream of part.h */
 size_t wend_stream_memory(const WendStream *s);

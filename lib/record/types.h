@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* types.h: what a recording consists of, for those who write it and those who read it. */
+/* types.h: structs of a recording that writers and readers share. */
 #ifndef WEND_TYPES_H
 #define WEND_TYPES_H
 

@@ -24,13 +24,13 @@
 #define WEND_PLAIN (INT64_MIN + 4)    /* kind address: the slot is a plain number */
 #define WEND_DISTANCE (INT64_MIN + 5) /* kind address: the distance of two places follows */
 #define WEND_PROGRESSIONS \
-    (INT64_MIN + 6) /* length of an array: its elements follow as progressions */
+    (INT64_MIN + 6) /* as an array's length: its elements follow as progressions */
 
-/* An array of more elements is not recorded as progressions: what readers unfold is bounded,
- * however small the archive. */
+/* Arrays of more elements are not recorded as progressions: a small archive must not unfold to
+ * unlimited memory. */
 #define WEND_MOST_UNFOLDED (INT64_C(1) << 24)
 
-/* A function that the caller gave as NULL, where no constant of the parameter's group is that. */
+/* A function that the caller gave as NULL, if no constant of the parameter's group is NULL. */
 #define WEND_NULL_FUNCTION INT64_C(-1)
 
 /* Named constant number i of the spec's list. */
@@ -106,7 +106,7 @@ static inline uint32_t wend_segment_number(int64_t w)
     return (uint32_t)wend_segment_id(w);
 }
 
-/* The word that the segment would have if CUDA's memory were the heap's, as it is in a proxy for
+/* The word that the segment has if CUDA's memory is taken for the heap's, as in a proxy for
  * machines without CUDA. */
 static inline int64_t wend_segment_in_host_memory(int64_t w)
 {
@@ -131,7 +131,7 @@ static inline int64_t wend_remote_offset(int64_t w)
     return w >> 24;
 }
 
-/* Kinds of user callbacks, by the C type of the function: what wend_return's kind says. */
+/* Kinds of user callbacks, by the C type of the function; the kind in wend_return. */
 /* clang-format off */
 #define WEND_CALLBACKS(X) \
     X(MPI_User_function) \
@@ -164,20 +164,19 @@ static inline int64_t wend_remote_offset(int64_t w)
 #define WEND_CALLBACK_ENUM(type) WEND_CALLBACK_##type,
 enum wend_callback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
 
-/* What a sequence of calls is: of a thread, or of a callback that MPI called. */
+/* A sequence has the calls of a thread, or those of a callback that MPI called. */
 enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 };
 
-/* Word 0 of a shape. FAILED: nothing of the outputs is in the record. */
+/* Word 0 of a shape. FAILED: the record has no outputs. */
 #define WEND_SHAPE_HEAD(function, failed) ((int64_t)(function)*2 + ((failed) ? 1 : 0))
 
-/* In the last word of a shape, the one that says where the caller gave NULL: the call had not
- * returned when the recording ended. Its word 0 says failed too. */
+/* A bit of the last word of a shape, whose others say where the caller gave NULL. Set: the call had
+ * not returned when the recording ended. Word 0 has FAILED too. */
 #define WEND_UNFINISHED (INT64_C(1) << 62)
 
-/* Whether N words are the same in A and B. Rows are short (about 15 words in all), and a call's are
- * compared with those of the call that is likely: two words at once, which every processor can that
- * Wend runs on, without a branch for each, beat memcmp. Of long rows it leaves off at the first
- * that differ. */
+/* Are the N words at A and B equal? Rows are short (about 15 words in all) and mostly equal. So two
+ * words are compared at once, without a branch for each, which is faster than memcmp. Long rows use
+ * memcmp, which ends at the first difference. */
 typedef int64_t WendWordPair __attribute__((vector_size(16), aligned(8), may_alias));
 static inline bool wend_equal_words(const int64_t *a, const int64_t *b, size_t n)
 {
@@ -185,7 +184,7 @@ static inline bool wend_equal_words(const int64_t *a, const int64_t *b, size_t n
         return n == 0 || *a == *b;
     if (n > 64)
         return memcmp(a, b, n * sizeof *a) == 0;
-    /* the loop's too if n is even */
+    /* the last two words; for even n the loop would reach them too */
     WendWordPair differ = *(const WendWordPair *)(a + n - 2) ^ *(const WendWordPair *)(b + n - 2);
     for (size_t i = 0; i + 2 < n; i += 2)
         differ |= *(const WendWordPair *)(a + i) ^ *(const WendWordPair *)(b + i);

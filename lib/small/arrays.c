@@ -62,7 +62,7 @@ typedef struct {
     gsize size;
 } Order;
 
-/* What is in DATA, sorted, by merging; ROOM is as large. */
+/* Merge sort of the N elements at DATA; ROOM has the same size. */
 static void sort(char *data, char *room, gsize n, const Order *o)
 {
     gsize half = n / 2, left = 0, right = half, at = 0;
@@ -110,14 +110,14 @@ void small_sort(void *data, size_t n, size_t size, int (*compare)(const void *, 
 
 /* -- arrays -- */
 
-/* What all kinds of arrays are; the first two as glib.h has them. */
+/* All kinds of arrays. glib.h declares the first two members. */
 typedef struct {
     char *data;
     guint len;
-    guint size, references; /* of an element, in bytes */
+    guint size, references; /* SIZE: of an element, in bytes */
     gsize room;             /* bytes */
     gboolean zeroed;
-    /* of an element, where it is; of pointers: what it points to */
+    /* called with the address of an element, or with the element of an array of pointers */
     GDestroyNotify clear;
 } Array;
 
@@ -183,7 +183,7 @@ static char *array_free(Array *a, gboolean data)
 
 GArray *g_array_sized_new(gboolean terminated, gboolean zeroed, guint size, guint room)
 {
-    (void)terminated; /* nobody wants that */
+    (void)terminated; /* always FALSE in the files that are compiled with this */
     return (GArray *)array_new(size, zeroed, NULL, room);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* glib.h: the part of GLib that merging and writing use, for the process of an application: same
- * names, same meaning, with memory from the heap (heap.h), so that nothing aborts and no copy of
- * GLib meets the application's. Files of lib/ are compiled with this one or with GLib's own. What
- * they come to use is
- * added here; nothing else is there, and the compiler says what is missing. */
+/* glib.h: the part of GLib that merging and writing use, for the process of an application. Names
+ * and meanings are GLib's; memory comes from the heap (heap.h). So nothing aborts, and no second
+ * GLib meets the application's. Files of lib/ are compiled with this header or with GLib's own. It
+ * has only what these files use. */
 #ifndef WEND_SMALL_GLIB_H
 #define WEND_SMALL_GLIB_H
 
@@ -97,7 +96,7 @@ gpointer small_array(gsize n, gsize size);
 #define g_new0(type, n) ((type *)heap_zeroed(n, sizeof(type)))
 gpointer small_resize(gpointer p, gsize n, gsize size);
 #define g_renew(type, p, n) ((type *)small_resize(p, n, sizeof(type)))
-gpointer g_memdup2(gconstpointer p, gsize n); /* NULL for nothing */
+gpointer g_memdup2(gconstpointer p, gsize n); /* NULL if P is NULL or N is 0 */
 
 #define g_clear_pointer(pp, destroy)             \
     do {                                         \
@@ -129,7 +128,7 @@ static inline void small_free_at(void *at)
 #define g_autoptr(type) __attribute__((cleanup(small_release_##type))) small_auto_##type
 #define g_auto(type) __attribute__((cleanup(small_release_##type))) type
 
-/* Counted, one thread at a time. */
+/* A block of N bytes with a reference count, which is not atomic. */
 gpointer small_counted(gsize n);
 gpointer g_rc_box_acquire(gpointer p);
 void g_rc_box_release_full(gpointer p, GDestroyNotify clear);
@@ -145,7 +144,7 @@ GArray *g_array_new(gboolean terminated, gboolean zeroed, guint size);
 GArray *g_array_sized_new(gboolean terminated, gboolean zeroed, guint size, guint room);
 GArray *g_array_ref(GArray *a);
 void g_array_unref(GArray *a);
-char *g_array_free(GArray *a, gboolean data); /* DATA FALSE: the caller's */
+char *g_array_free(GArray *a, gboolean data); /* DATA FALSE: the caller gets the data */
 void g_array_set_clear_func(GArray *a, GDestroyNotify clear);
 GArray *g_array_append_vals(GArray *a, gconstpointer data, guint n);
 GArray *g_array_insert_vals(GArray *a, guint at, gconstpointer data, guint n);
@@ -194,7 +193,7 @@ GBytes *g_bytes_new(gconstpointer data, gsize n);
 GBytes *g_bytes_new_from_bytes(GBytes *b, gsize at, gsize n);
 GBytes *g_bytes_ref(GBytes *b);
 void g_bytes_unref(GBytes *b);
-gconstpointer g_bytes_get_data(GBytes *b, gsize *n); /* NULL where there are none */
+gconstpointer g_bytes_get_data(GBytes *b, gsize *n); /* NULL if there are no bytes */
 gsize g_bytes_get_size(GBytes *b);
 guint g_bytes_hash(gconstpointer b);
 gboolean g_bytes_equal(gconstpointer a, gconstpointer b);
@@ -217,15 +216,15 @@ gpointer g_hash_table_lookup(GHashTable *t, gconstpointer key);
 gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored,
                                       gpointer *value);
 gboolean g_hash_table_contains(GHashTable *t, gconstpointer key);
-/* Whether the key is new. INSERT keeps the key that is there, and frees KEY; REPLACE the other
- * way about. */
+/* Both return whether the key is new. If it is not, INSERT keeps the table's key and frees KEY;
+ * REPLACE keeps KEY and frees the table's. */
 gboolean g_hash_table_insert(GHashTable *t, gpointer key, gpointer value);
 gboolean g_hash_table_replace(GHashTable *t, gpointer key, gpointer value);
 gboolean g_hash_table_add(GHashTable *t, gpointer key);
 gboolean g_hash_table_remove(GHashTable *t, gconstpointer key);
 gboolean g_hash_table_steal(GHashTable *t, gconstpointer key);
 void g_hash_table_remove_all(GHashTable *t);
-/* In the order of insertion, as long as nothing was removed. */
+/* Iterates in the order of insertion, unless entries were removed. */
 void g_hash_table_iter_init(GHashTableIter *i, GHashTable *t);
 gboolean g_hash_table_iter_next(GHashTableIter *i, gpointer *key, gpointer *value);
 guint g_str_hash(gconstpointer s);
@@ -249,7 +248,8 @@ char *g_strdup(const char *s);
 char *g_strndup(const char *s, gsize n);
 char *g_strconcat(const char *first, ...) __attribute__((sentinel));
 char *g_strdup_printf(const char *format, ...) G_GNUC_PRINTF(1, 2);
-char *g_build_filename(const char *a, const char *b, gpointer end); /* of two */
+char *g_build_filename(const char *a, const char *b,
+                       gpointer end); /* two parts only; END is NULL */
 char *g_path_get_dirname(const char *path);
 char *g_path_get_basename(const char *path);
 char *g_strdelimit(char *s, const char *which, char by);
@@ -265,7 +265,7 @@ static inline void small_release_GStrv(GStrv *at)
     g_strfreev(*at);
 }
 char *g_utf8_make_valid(const char *s, gssize n);
-/* In the C locale, whatever the application's is. */
+/* Both use the C locale, whatever the application's is. */
 double g_ascii_strtod(const char *s, char **end);
 gint64 g_ascii_strtoll(const char *s, char **end, guint base);
 guint64 g_ascii_strtoull(const char *s, char **end, guint base);
@@ -283,7 +283,7 @@ typedef struct {
     gsize len, room;
 } GString;
 GString *g_string_new(const char *s);
-char *g_string_free(GString *s, gboolean text); /* TEXT FALSE: the caller's */
+char *g_string_free(GString *s, gboolean text); /* TEXT FALSE: the caller gets the text */
 GString *g_string_append(GString *s, const char *text);
 GString *g_string_append_len(GString *s, const char *text, gssize n);
 GString *g_string_append_c(GString *s, char c);
@@ -299,14 +299,14 @@ void g_set_error(GError **at, GQuark domain, gint code, const char *format, ...)
 void g_propagate_error(GError **at, GError *e);
 void g_error_free(GError *e);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GError, g_error_free)
-/* There are few, and nobody asks for the name. */
+/* All quarks are 1: errors have one domain here, and nobody asks for its name. */
 #define G_DEFINE_QUARK(name, function) \
     GQuark function##_quark(void)      \
     {                                  \
         return 1;                      \
     }
 
-/* Groups of lines "key=value", to be written. */
+/* A key file for writing: groups of lines "key=value". */
 typedef struct GKeyFile GKeyFile;
 GKeyFile *g_key_file_new(void);
 void g_key_file_unref(GKeyFile *f);

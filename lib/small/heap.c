@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* heap.c: see heap.h. Blocks of a few sizes are cut from regions, and wait in a list for the
- * next of their size once they are free; large ones are
- * mappings of their own, which grow without being copied. */
+/* heap.c: see heap.h. Small blocks have one of a few sizes and are cut from regions. Free blocks
+ * are kept in a list for each size. Large blocks are mappings of their own, which grow without
+ * being copied. */
 #include "heap.h"
 
 #include <setjmp.h>
@@ -10,13 +10,13 @@
 
 #include "base/shortage.h"
 
-/* Sizes of blocks, with the word before each that tells which: 16, 32 … 128, then four to each
- * doubling. */
+/* The sizes of blocks are 16, 32 … 128, then four for each doubling. They include the word before
+ * each block, which has its class. */
 enum { UNIT = 16, EVEN = 8, STEPS = 4, CLASSES = 48 };
 enum { FIRST_REGION = 64 << 10, LARGEST_REGION = 4 << 20, PAGE = 4 << 10 };
 static const size_t WORD = sizeof(uint64_t);
 
-/* A mapping: blocks follow, or one large one. */
+/* The header of a mapping, which has small blocks or one large block. */
 typedef struct Region {
     struct Region *next, *previous;
     size_t bytes, padding;
@@ -28,11 +28,11 @@ typedef struct Block {
 
 static Region *regions;
 static Block *unused[CLASSES];
-static char *next, *end; /* of the region at hand: NEXT is 8 below a multiple of 16 */
+static char *next, *end; /* the rest of the newest region: NEXT is 8 below a multiple of 16 */
 static uint64_t held, most = UINT64_MAX;
 static HeapRoom has_room;
 static bool refused;
-static sigjmp_buf *escape; /* NULL: nobody is trying */
+static sigjmp_buf *escape; /* of the running heap_try, or NULL */
 
 static size_t size_of_class(unsigned k)
 {
@@ -42,7 +42,7 @@ static size_t size_of_class(unsigned k)
     return ((size_t)UNIT * EVEN << doubling) / STEPS * (STEPS + step + 1);
 }
 
-/* The class of blocks of BYTES, the word included; CLASSES: it is a large one. */
+/* The class of blocks of BYTES, the word included; CLASSES for a large block. */
 static unsigned class_of(size_t bytes)
 {
     if (bytes <= UNIT * EVEN)
@@ -170,7 +170,7 @@ static void *new_large(size_t n)
     return p;
 }
 
-/* What is left of the region at hand, as blocks. */
+/* Puts the rest of the newest region into the lists of free blocks. */
 static void use_rest(void)
 {
     while (end - next >= UNIT) {
@@ -184,7 +184,8 @@ static void use_rest(void)
     }
 }
 
-/* A region with room for a block of SIZE; they are larger the more is held. */
+/* Makes a new region with room for a block of SIZE. Regions grow with the bytes held. Returns false
+ * if memory is short. */
 static bool more(size_t size)
 {
     size_t least = mapping_for(size), bytes = held / 4 & ~(uint64_t)(PAGE - 1);
@@ -263,7 +264,7 @@ size_t heap_usable(const void *p)
     return size_of_class((unsigned)*word_of(p)) - WORD;
 }
 
-/* NULL: memory is short, and P is as it was. */
+/* Returns NULL, and leaves P unchanged, if memory is short. */
 static void *resize_large(void *p, size_t n)
 {
     Region *r = region_of(p);

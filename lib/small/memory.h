@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* memory.h: included before all else where files that know malloc are to take their memory from
- * the heap (heap.h). */
+/* memory.h: included first, makes files that use malloc take their memory from the heap
+ * (heap.h). */
 #ifndef WEND_MEMORY_H
 #define WEND_MEMORY_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* no-allowance.c: what merges here reads what other ranks have merged: it takes what there is. */
+/* no-allowance.c: base/allowance.h for the merge at MPI_Finalize, without a limit. The merge reads
+ * what other ranks have merged, and the heap limits its memory. */
 #include "base/allowance.h"
 
 gboolean allowance_take(Allowance *a, guint64 n, gsize size)

@@ -4,9 +4,8 @@
 
 #include "base/shortage.h"
 
-/* Entries in the order of insertion, and an index of them by hash: open addressing, at most
- * three quarters full. What is removed stays as an entry without a key until all
- * entries are moved. */
+/* Entries in the order of insertion, and an index of them by hash: open addressing, at most three
+ * quarters full. A removed entry stays, without a key, until all entries are moved. */
 typedef struct {
     gpointer key, value;
     guint hash;
@@ -18,8 +17,8 @@ struct GHashTable {
     GEqualFunc equal;
     GDestroyNotify free_key, free_value;
     Entry *entries;
-    guint n_entries, n_there; /* N_ENTRIES: those that were removed, too */
-    guint *index;             /* 1 + entry; 0: nothing */
+    guint n_entries, n_there; /* with and without removed entries */
+    guint *index;             /* 1 + entry; 0: an empty slot */
     guint slots;              /* a power of two */
     guint references;
 };
@@ -47,7 +46,7 @@ GHashTable *g_hash_table_new(GHashFunc hash, GEqualFunc equal)
     return g_hash_table_new_full(hash, equal, NULL, NULL);
 }
 
-/* Hashes of numbers are regular. */
+/* Spreads HASH over the slots: hashes of numbers are the numbers, which follow patterns. */
 static guint slot_of(const GHashTable *t, guint hash)
 {
     return (guint)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->slots - 1);
@@ -81,7 +80,7 @@ static guint room(guint slots)
     return slots / 4 * 3;
 }
 
-/* Room for one entry more. */
+/* Makes room for one more entry. */
 static void reserve(GHashTable *t)
 {
     if (t->n_entries < room(t->slots))
@@ -282,7 +281,7 @@ GList *g_hash_table_get_keys(GHashTable *t)
     return all;
 }
 
-/* By insertion; they are short. */
+/* An insertion sort, because lists are short. */
 GList *g_list_sort(GList *l, GCompareFunc compare)
 {
     GList *sorted = NULL;

@@ -66,7 +66,7 @@ char *g_build_filename(const char *a, const char *b, gpointer end)
     return g_strdup_printf("%.*s%s%s", (int)n, a, n > 0 && a[n - 1] != '/' ? "/" : "", b);
 }
 
-/* Without slashes at its end. */
+/* The length of PATH without slashes at its end. */
 static gsize path_length(const char *path)
 {
     gsize n = strlen(path);
@@ -128,7 +128,7 @@ const char *g_strerror(int number)
 
 char **g_strsplit(const char *s, const char *by, gint most)
 {
-    (void)most; /* all */
+    (void)most; /* no caller limits the parts */
     GPtrArray *all = g_ptr_array_new();
     for (const char *p = s, *end; *s && p; p = end ? end + strlen(by) : NULL) {
         end = strstr(p, by);
@@ -155,7 +155,7 @@ void g_strfreev(char **all)
     heap_free(all);
 }
 
-/* Bytes of the character that P begins with; 0: it is none. (RFC 3629) */
+/* The number of bytes of the UTF-8 character at P; 0 if there is none (RFC 3629). */
 static gsize character(const guchar *p)
 {
     gsize n = *p < 0x80 ? 1 : *p < 0xc2 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf5 ? 4 : 0;
@@ -169,7 +169,7 @@ static gsize character(const guchar *p)
 
 char *g_utf8_make_valid(const char *s, gssize n)
 {
-    (void)n; /* all */
+    (void)n; /* always -1 */
     GString *valid = g_string_new("");
     for (const char *p = s; *p;) {
         gsize bytes = character((const guchar *)p);
@@ -186,7 +186,7 @@ char *g_utf8_make_valid(const char *s, gssize n)
 
 double g_ascii_strtod(const char *s, char **end)
 {
-    /* no memory is needed for that one */
+    /* newlocale allocates nothing for this locale */
     return strtod_l(s, end, newlocale(LC_ALL_MASK, "C", (locale_t)0));
 }
 
@@ -352,7 +352,7 @@ void g_key_file_set_value(GKeyFile *f, const char *group, const char *key, const
     set_line(f, group, key, g_strdup(value));
 }
 
-/* How a character of a value is written where it is not written as it is; else NULL. */
+/* The escape for a character of a value, or NULL if it is written unchanged. */
 static const char *escaped(char c, gboolean leading)
 {
     switch (c) {

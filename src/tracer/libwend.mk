@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# libwend.so. It links libc and nothing else: MPI is the application's, what merging needs is opened at the end.
+# libwend.so. It links only libc: the application brings MPI, and the libraries for merging are
+# opened at the end.
 
 # A list for each folder; src/tracer/FOLDER/README.md says what it is for.
 SHARED_SOURCES = \
@@ -95,24 +96,28 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/top.c \
 	src/tracer/lifecycle/watcher.c src/tracer/lifecycle/watcher.h
 
-# In this order the constructors of their files run: references of CUDA's modules are led to Wend first,
-# then Wend starts (control.c), then it looks at the Fortran layer (late-mpi.c).
+# The constructors of these files run in this order: first the references of CUDA's modules are led
+# to Wend, then Wend starts (control.c), then it looks at the Fortran layer (late-mpi.c).
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
 	$(WRAP_SOURCES) $(MEMORY_SOURCES)
 TRACER_GENERATED = src/tracer/objects/predefined.gen.c src/tracer/wrap/wrappers.gen.c
-TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer -I$(builddir)/src/tracer $(MPI_CPPFLAGS)
-# -fexceptions: C++ applications throw from error handlers, through MPI and through here.
-# initial-exec: a reference to a thread's state is one instruction, and allocates nothing, which matters inside malloc.
-TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec -fexceptions $(FFI_CFLAGS)
+TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer \
+	-I$(builddir)/src/tracer $(MPI_CPPFLAGS)
+# -fexceptions: C++ applications throw from error handlers, through MPI and the tracer.
+# initial-exec: a reference to a thread's state is one instruction. It does not allocate, which
+# matters inside malloc.
+TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec \
+	-fexceptions $(FFI_CFLAGS)
 
 lib_LTLIBRARIES += libwend.la
 libwend_la_SOURCES = $(TRACER_SOURCES) $(HOT_SOURCES)
 nodist_libwend_la_SOURCES = lib/record/functions.gen.c $(TRACER_GENERATED)
 libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
 libwend_la_CFLAGS = $(TRACER_CFLAGS)
-# One for each family of MPI libraries, libwend-mpich.so and libwend-openmpi.so, side by side; libwend.so leads to the one that was installed last.
+# There is a library for each family of MPI libraries: libwend-mpich.so and libwend-openmpi.so can
+# be installed side by side. libwend.so is a link to the one that was installed last.
 libwend_la_LDFLAGS = -avoid-version -release $(MPI_FAMILY) -shared -Wl,-z,lazy -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/src/tracer/libwend.map
 libwend_la_LIBADD = $(FFI_LIBS)

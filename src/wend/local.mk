@@ -18,6 +18,7 @@ wend_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
 wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
 wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm
 # Where an installed command finds libwendcore: relative, so that an installed tree can be moved.
-MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))' $(pkglibdir) $(bindir))'
+RELATIVE_PATH = $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))'
+MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))'
 wend_LDFLAGS = $(MOVABLE_RPATH)
 EXTRA_DIST += src/wend/README.md

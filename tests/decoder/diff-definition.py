@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Small random sequences with completions, compared by `wend diff` and by rules 4 and 5 of
-docs/comparing.md, word for word and by trying everything. Usage: diff-definition.py WEND SCRIPT ROUNDS [SEED]
+"""Compares small random sequences with completions in two ways: with `wend diff`, and by trying
+all orders that rules 4 and 5 of docs/comparing.md allow.
+
+Usage: diff-definition.py WEND SCRIPT ROUNDS [SEED]
 
 A sequence is a list of letters (calls) and numbers (completions of that request)."""
 import os
@@ -20,14 +22,14 @@ def is_completion(item):
 
 
 def head(items):
-    """The completions that it begins with."""
+    """The completions at the beginning."""
     n = next((i for i, item in enumerate(items) if not is_completion(item)), len(items))
     return items[:n]
 
 
 def window(items, length):
-    """The groups of the first LENGTH completions as [(completions, body)], the j-th completion of request r being (r, j); what is behind;
-    None: no group ends there."""
+    """The groups of the first LENGTH completions as [(completions, body)], and the items behind
+    them. The j-th completion of request r is (r, j). None if no group ends there."""
     groups, seen, rest = [], Counter(), items
     while length > 0:
         done = head(rest)
@@ -67,7 +69,7 @@ def all_splits(parts, rows):
 
 
 def prefixes(row, keys, rows):
-    """All ways in which ROW can begin with the rows of KEYS: what is behind."""
+    """For all ways in which ROW can begin with the rows of KEYS: the rest of ROW."""
     if not keys:
         yield row, rows
         return
@@ -91,8 +93,17 @@ def by_completion(a, b, rest_a, rest_b):
             sides.append([(keys, body[:len(body) - len(end)]) for keys, body in groups[:-1]])
         if len(sides) < 2:
             continue
-        joint = [(frozenset(keys), body) for keys, body in sides[0] if (frozenset(keys), body) in [(frozenset(k), other) for k, other in sides[1]]]
-        closed = [(keys, body) for side in sides for keys, body in side if (frozenset(keys), body) not in joint]
+        joint = [
+            (frozenset(keys), body)
+            for keys, body in sides[0]
+            if (frozenset(keys), body) in [(frozenset(k), other) for k, other in sides[1]]
+        ]
+        closed = [
+            (keys, body)
+            for side in sides
+            for keys, body in side
+            if (frozenset(keys), body) not in joint
+        ]
         for rows in all_splits(closed, {}):
             if set(a[-1][0]) == set(b[-1][0]) and equal(rest_a, rest_b):
                 return True
@@ -115,19 +126,25 @@ def equal(a, b):
         return not a and not b
     completions = sum(map(is_completion, a))
     for length in range(1, completions + 1):
-        x, y = window(a, length), window(b, length) if length <= sum(map(is_completion, b)) else None
+        x, y = (
+            window(a, length),
+            window(b, length) if length <= sum(map(is_completion, b)) else None,
+        )
         if x and y and x[2] == y[2]:
             break
     else:
         return False
-    bodies = [[(len(keys), body) for keys, body in side[0][:-1]] + [len(side[0][-1][0])] for side in (x, y)]
+    bodies = [
+        [(len(keys), body) for keys, body in side[0][:-1]] + [len(side[0][-1][0])]
+        for side in (x, y)
+    ]
     if bodies[0] == bodies[1] and equal(x[1], y[1]):
         return True
     return by_completion(x[0], y[0], x[1], y[1])
 
 
 def sequence(rows, sizes):
-    """A run of a program: the completions of each request in turn, some at a time, each with its row."""
+    """A run of a program: completions of the requests, some at a time, each followed by its row."""
     left, items = {r: list(of) for r, of in enumerate(rows)}, []
     while any(left.values()):
         ready = [r for r in left if left[r]]
@@ -140,7 +157,7 @@ def sequence(rows, sizes):
 
 
 def mutate(items):
-    """A letter exchanged with the next, or changed."""
+    """Exchanges a letter with the next, or changes it."""
     items = list(items)
     letters = [i for i, item in enumerate(items) if not is_completion(item) and item in "xy"]
     if letters:
@@ -163,7 +180,9 @@ def record(items, name, requests):
         else:
             lines.append(f"MPI_Send dest={'xy'.index(item)}")
     subprocess.run(["rm", "-rf", name], check=True)
-    subprocess.run([SCRIPT, "-", name], input="\n".join(lines + ["MPI_Finalize"]) + "\n", text=True, check=True)
+    subprocess.run(
+        [SCRIPT, "-", name], input="\n".join(lines + ["MPI_Finalize"]) + "\n", text=True, check=True
+    )
 
 
 def main():
@@ -172,8 +191,16 @@ def main():
         rows = []
         for r in range(rng.randint(2, 4)):
             times = rng.choice([1, 1, 1, 2])
-            rows.append([[rng.choice("xy") for _ in range(rng.choice([0, 1, 1, 2]))] + ([f"R{r}"] if t + 1 < times else []) for t in range(times)])
-        tail, sizes = [rng.choice("xy") for _ in range(rng.randint(0, 3))], rng.choice([[1], [1, 2], [1, 2, 3]])
+            rows.append(
+                [
+                    [rng.choice("xy") for _ in range(rng.choice([0, 1, 1, 2]))]
+                    + ([f"R{r}"] if t + 1 < times else [])
+                    for t in range(times)
+                ]
+            )
+        tail, sizes = [rng.choice("xy") for _ in range(rng.randint(0, 3))], rng.choice(
+            [[1], [1, 2], [1, 2, 3]]
+        )
         a, b = sequence(rows, sizes) + tail, sequence(rows, sizes) + tail
         legal = rng.random() < 0.4
         if not legal:
@@ -184,11 +211,19 @@ def main():
         for pair in (("a", "b"), ("b", "a")):
             status = subprocess.run([WEND, "diff", *pair], capture_output=True).returncode
             if status != (0 if expected else 1):
-                print(f"round {round_number}, seed {SEED}: wend diff {' '.join(pair)} exits {status}, by the rules {'equal' if expected else 'different'}:")
+                print(
+                    f"round {round_number}, seed {SEED}: wend diff {' '.join(pair)} exits "
+                    f"{status}, by the rules {'equal' if expected else 'different'}:"
+                )
                 print(*a, "--", *b)
                 return 1
         if legal and not expected:
-            print(f"round {round_number}, seed {SEED}: a legal order is different by the rules:\n", *a, "--", *b)
+            print(
+                f"round {round_number}, seed {SEED}: a legal order is different by the rules:\n",
+                *a,
+                "--",
+                *b,
+            )
             return 1
         told[expected] += 1
     print(f"{told[True]} equal, {told[False]} different")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random programs of nested loops, and an edit: wend diff must name the edit made, and nothing else.
+"""Edits random programs of nested loops: wend diff must name the edit, and nothing else.
 Usage: diff-edits.py WEND SCRIPT ROUNDS [SEED]
 
-A program is a list of calls ("send", tag) and loops ("loop", times, body). Tags are unique, so that there is one shortest explanation."""
+A program is a list of calls ("send", tag) and loops ("loop", times, body). Tags are unique, so
+there is one shortest explanation."""
 import os
 import random
 import subprocess
@@ -21,15 +22,27 @@ def send():
 
 
 def body(depth):
-    """Begins and ends with a call, so that no loop goes on into another."""
+    """A body that begins and ends with a call, so that loops do not merge."""
     items = [send()]
     for _ in range(rng.randint(0, 4)):
-        items += [["loop", rng.randint(3, 40 if depth < 2 else 5), body(depth + 1)]] if depth < 3 and rng.random() < 0.3 else [send()]
+        items += (
+            [["loop", rng.randint(3, 40 if depth < 2 else 5), body(depth + 1)]]
+            if depth < 3 and rng.random() < 0.3
+            else [send()]
+        )
     return items + [send()]
 
 
 def program():
-    return [x for _ in range(rng.randint(1, 4)) for x in ([send()] if rng.random() < 0.4 else [send(), ["loop", rng.randint(3, 200), body(1)], send()])]
+    return [
+        x
+        for _ in range(rng.randint(1, 4))
+        for x in (
+            [send()]
+            if rng.random() < 0.4
+            else [send(), ["loop", rng.randint(3, 200), body(1)], send()]
+        )
+    ]
 
 
 def length(items):
@@ -47,7 +60,7 @@ def lines(items):
 
 
 def places(items, first, loops):
-    """(list, index, number of the first call, loops around) of each item, as it is in the first iterations."""
+    """(list, index, number of the first call, loops around) of each item in its first iteration."""
     for i, x in enumerate(items):
         yield items, i, first, loops
         if x[0] == "loop":
@@ -73,7 +86,7 @@ def nested(loops):
 
 
 def edit(items):
-    """Makes an edit; what wend diff is to say of it."""
+    """Makes an edit. Returns the lines that wend diff must print for it."""
     where, i, first, loops = rng.choice(list(places(items, 1, []))) # behind MPI_Init
     kinds = ["tag", "insert", "delete"] if where[i][0] == "send" else ["times", "iteration"]
     kind = rng.choice(kinds)
@@ -84,17 +97,27 @@ def edit(items):
     if kind == "insert":
         n = rng.randint(1, 3)
         where[i:i] = [send() for _ in range(n)]
-        return f"before call {first}: only in b: " + ("MPI_Send" if n == 1 else calls(n)) + nested(loops)
+        return (
+            f"before call {first}: only in b: "
+            + ("MPI_Send" if n == 1 else calls(n))
+            + nested(loops)
+        )
     if kind == "delete" and 0 < i < len(where) - 1:
         del where[i]
         return f"call {first}: only in a: MPI_Send" + nested(loops)
     if kind == "times":
         old, period = x[1], length(x[2])
         x[1] += rng.choice([-1, 1, 2, 7])
-        return f"calls {first} to {first + old * period - 1}: a loop of {calls(period)}, {old} times and {x[1]} times" + nested(loops)
+        return (
+            f"calls {first} to {first + old * period - 1}: a loop of {calls(period)}, {old} times "
+            f"and {x[1]} times"
+            + nested(loops)
+        )
     if kind == "iteration" and not loops and x[1] >= 5:
         # one call of one iteration, the rest as before
-        which, at = rng.randint(1, x[1] - 3), rng.choice([j for j, y in enumerate(x[2]) if y[0] == "send"])
+        which, at = rng.randint(1, x[1] - 3), rng.choice(
+            [j for j, y in enumerate(x[2]) if y[0] == "send"]
+        )
         other, old = [list(y) for y in x[2]], x[2][at][1]
         other[at][1] = next(tags)
         call = first + which * length(x[2]) + length(x[2][:at])
@@ -118,7 +141,11 @@ def record(programs, name):
 def set_of(ranks):
     if len(ranks) == 1:
         return f"rank {ranks[0]}"
-    return "ranks " + (f"{ranks[0]}-{ranks[-1]}" if ranks[-1] - ranks[0] == len(ranks) - 1 else ", ".join(map(str, ranks)))
+    return "ranks " + (
+        f"{ranks[0]}-{ranks[-1]}"
+        if ranks[-1] - ranks[0] == len(ranks) - 1
+        else ", ".join(map(str, ranks))
+    )
 
 
 def main():
@@ -139,7 +166,14 @@ def main():
         found = [line for line in result.stdout.splitlines() if line.startswith("rank")]
         expected = [f"{set_of(ranks)}, thread 0, {said}"]
         if result.returncode != 1 or found != expected:
-            print(f"round {made}, seed {SEED}: exit {result.returncode}, expected\n  {expected[0]}\n{result.stdout}{result.stderr}", *lines(items), "--", *lines(changed), sep="\n")
+            print(
+                f"round {made}, seed {SEED}: exit {result.returncode}, expected\n  "
+                f"{expected[0]}\n{result.stdout}{result.stderr}",
+                *lines(items),
+                "--",
+                *lines(changed),
+                sep="\n",
+            )
             return 1
         if subprocess.run([WEND, "diff", "-q", "b", "a"]).returncode != 1:
             print(f"round {made}, seed {SEED}: the other way about they are equal")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Random programs whose completions come in random orders: all orders of one program must be equal, and a mutation of any other
-call must be found. Usage: diff-random.py WEND SCRIPT ROUNDS [SEED]"""
+"""Random programs whose completions come in random orders. All orders of one program must be
+equal, and a change of any other call must be found.
+
+Usage: diff-random.py WEND SCRIPT ROUNDS [SEED]"""
 import os
 import random
 import subprocess
@@ -13,7 +15,8 @@ rng = random.Random(SEED)
 
 
 class Phase:
-    """N receives, completed by one function; what follows each is by completion, by place, or nothing."""
+    """N receives that one function completes. The calls that follow a completion depend on the
+    completion, on its place in the order, or there are none."""
 
     def __init__(self, number):
         self.number = number
@@ -22,31 +25,55 @@ class Phase:
         self.function = rng.choice(["Waitany", "Testany", "Waitsome", "Testsome", "Test"])
         self.style = rng.choice(["completion", "place", "nothing"])
         if self.style == "place" and self.function in ("Waitsome", "Testsome"):
-            self.style = "nothing"                      # how many complete at a time is left to chance
-        self.before = rng.random() < 0.3 and self.function in ("Waitany", "Testany", "Test") and self.style != "place"
-        self.bodies = [[self.send(f"{i}{j}") for j in range(rng.randint(0, 3))] for i in range(self.n)]
-        self.places = [[self.send(f"9{i}{j}") for j in range(rng.randint(0, 2))] for i in range(self.n * self.rounds)]
+            self.style = "nothing"  # a random number of requests completes at a time
+        self.before = (
+            rng.random() < 0.3
+            and self.function in ("Waitany", "Testany", "Test")
+            and self.style != "place"
+        )
+        self.bodies = [
+            [self.send(f"{i}{j}") for j in range(rng.randint(0, 3))] for i in range(self.n)
+        ]
+        self.places = [
+            [self.send(f"9{i}{j}") for j in range(rng.randint(0, 2))]
+            for i in range(self.n * self.rounds)
+        ]
         self.tail = [self.send(f"8{j}") for j in range(rng.randint(0, 2))]
-        self.background = rng.random() < 0.3             # a request in the array that completes at the end
+        self.background = rng.random() < 0.3  # a request in the array that completes at the end
 
     def send(self, tag):
-        return f"MPI_Send count={rng.randint(0, 3)} dest={rng.randint(0, 3)} tag={int(tag) + 1000 * self.number}"
+        return (
+            f"MPI_Send count={rng.randint(0, 3)} dest={rng.randint(0, 3)} "
+            f"tag={int(tag) + 1000 * self.number}"
+        )
 
     def post(self, i, generation):
-        return f"MPI_Irecv buf=heap#{i}+{generation * 8} source={i} tag={self.number} request=p{self.number}r{i}"
+        return (
+            f"MPI_Irecv buf=heap#{i}+{generation * 8} source={i} tag={self.number} "
+            f"request=p{self.number}r{i}"
+        )
 
     def completion(self, done):
-        names = [f"p{self.number}r{i}" for i in range(self.n)] + ([f"bg{self.number}"] if self.background else [])
+        names = [f"p{self.number}r{i}" for i in range(self.n)] + (
+            [f"bg{self.number}"] if self.background else []
+        )
         array, who = ",".join(names), ",".join(f"p{self.number}r{i}" for i in done)
         if self.function == "Test":
             return f"MPI_Test request={who} done={who} -> flag=1"
         if self.function in ("Waitany", "Testany"):
-            return f"MPI_{self.function} count={len(names)} array_of_requests={array} done={who} -> index={done[0]} flag=1"
+            return (
+                f"MPI_{self.function} count={len(names)} array_of_requests={array} done={who} -> "
+                f"index={done[0]} flag=1"
+            )
         return (f"MPI_{self.function} incount={len(names)} array_of_requests={array} done={who} -> "
                 f"outcount={len(done)} array_of_indices={','.join(map(str, done))}")
 
     def lines(self, rng):
-        out = [f"MPI_Irecv buf=heap#99 source=99 tag={self.number} request=bg{self.number}"] if self.background else []
+        out = (
+            [f"MPI_Irecv buf=heap#99 source=99 tag={self.number} request=bg{self.number}"]
+            if self.background
+            else []
+        )
         out += [self.post(i, 0) for i in range(self.n)]
         left = {i: self.rounds for i in range(self.n)}
         place = 0
@@ -83,11 +110,16 @@ def program(phases, rng):
 
 
 def one_completed(lines, i):
-    """Whether call I follows one completion alone: behind several, calls exchanged can be the same calls upon other completions (rule 5)."""
+    """Whether call I follows one completion alone. Behind several, exchanged calls can be equal by
+    rule 5: each may belong to another of the completions."""
     done = [l for l in lines[:i] if not l.startswith("?")]
     while done and " done=" not in done[-1]:
         done.pop()
-    return done and "," not in done[-1].split(" done=")[1].split()[0] and (len(done) < 2 or " done=" not in done[-2])
+    return (
+        done
+        and "," not in done[-1].split(" done=")[1].split()[0]
+        and (len(done) < 2 or " done=" not in done[-2])
+    )
 
 
 def mutate(lines):
@@ -105,7 +137,11 @@ def mutate(lines):
     elif kind == "twice":
         lines.insert(i, lines[i])
     else:
-        pairs = [j for j in sends if j + 1 in sends and lines[j] != lines[j + 1] and one_completed(lines, j)]
+        pairs = [
+            j
+            for j in sends
+            if j + 1 in sends and lines[j] != lines[j + 1] and one_completed(lines, j)
+        ]
         if not pairs:
             return None, None
         i = rng.choice(pairs)
@@ -133,7 +169,14 @@ def main():
         record(second, "b")
         result = diff("a", "b")
         if result.returncode != 0:
-            print(f"round {round_number}, seed {SEED}: told different:\n{result.stdout}{result.stderr}", *first, "--", *second, sep="\n")
+            print(
+                f"round {round_number}, seed {SEED}: told "
+                f"different:\n{result.stdout}{result.stderr}",
+                *first,
+                "--",
+                *second,
+                sep="\n",
+            )
             return 1
         mutant, what = mutate(second)
         if mutant is None:
@@ -142,7 +185,14 @@ def main():
         for pair in (("a", "b"), ("b", "a")):
             result = diff(*pair)
             if result.returncode != 1:
-                print(f"round {round_number}, seed {SEED}: {what} not found: exit {result.returncode} {result.stderr}", *first, "--", *mutant, sep="\n")
+                print(
+                    f"round {round_number}, seed {SEED}: {what} not found: exit "
+                    f"{result.returncode} {result.stderr}",
+                    *first,
+                    "--",
+                    *mutant,
+                    sep="\n",
+                )
                 return 1
     return 0
 

@@ -13,7 +13,7 @@ recording() {
     "$BUILD_DIR/tests/decoder/script" - "$1"
 }
 
-# Both recordings in a and b are equal / differ; in the other direction too.
+# The recordings a and b are equal, or differ, in both directions.
 equal() {
     run -0 "$WEND" diff a b
     [[ $output == equal:* ]]
@@ -41,7 +41,8 @@ MPI_Finalize
 END
 }
 
-# Three receives completed by Waitany in the order $1 $2 $3, each answered and received anew, then in the order $4 $5 $6.
+# Waitany completes three receives in the order $1 $2 $3, then in the order $4 $5 $6. Each is
+# answered and received again.
 server() {
     echo "ranks 1"
     for i in 0 1 2; do echo "MPI_Irecv buf=heap#$i source=$i tag=5 request=r$i"; done
@@ -58,7 +59,7 @@ server() {
     echo "MPI_Finalize"
 }
 
-@test "a recording is equal to itself and to the same again" {
+@test "a recording is equal to itself and to a second recording" {
     stencil | recording a
     stencil | recording b
     equal
@@ -68,9 +69,12 @@ server() {
 
 @test "every single change to a call is found, with rank and call number" {
     stencil | recording a
-    for change in 's/tag=7 request=s/tag=8 request=s/' 's/count=10 datatype=MPI_DOUBLE dest/count=11 datatype=MPI_DOUBLE dest/' \
-        's/MPI_DOUBLE dest/MPI_INT dest/' 's/heap#0+80/heap#0+88/' 's/heap#0+80/heap#1+80/' 's/dest=self+1/dest=self+2/' \
-        's/repeat 50/repeat 51/' 's/MPI_Isend/MPI_Issend/' 's/MPI_Finalize/MPI_Barrier/' 's/array_of_requests=r,s/array_of_requests=s,r/'; do
+    for change in 's/tag=7 request=s/tag=8 request=s/' \
+        's/count=10 datatype=MPI_DOUBLE dest/count=11 datatype=MPI_DOUBLE dest/' \
+        's/MPI_DOUBLE dest/MPI_INT dest/' 's/heap#0+80/heap#0+88/' 's/heap#0+80/heap#1+80/' \
+        's/dest=self+1/dest=self+2/' \
+        's/repeat 50/repeat 51/' 's/MPI_Isend/MPI_Issend/' 's/MPI_Finalize/MPI_Barrier/' \
+        's/array_of_requests=r,s/array_of_requests=s,r/'; do
         rm -rf b
         stencil | sed "$change" | recording b
         different || fail "not found: $change"
@@ -83,9 +87,10 @@ server() {
     [[ ${lines[2]} == *"> 152  MPI_Send("*"dest=1, tag=2"* ]]
 }
 
-@test "a missing call, an additional one and two exchanged are found" {
+@test "a missing call, an additional call and two exchanged calls are found" {
     stencil | recording a
-    for edit in '/dest=0 tag=1/d' '/dest=0 tag=1/p' '/MPI_Finalize/d' '/dest=0 tag=1/{h;d};/dest=1 tag=1/G'; do
+    for edit in '/dest=0 tag=1/d' '/dest=0 tag=1/p' '/MPI_Finalize/d' \
+        '/dest=0 tag=1/{h;d};/dest=1 tag=1/G'; do
         rm -rf b
         stencil | sed "$edit" | recording b
         different || fail "not found: $edit"
@@ -103,8 +108,12 @@ server() {
 }
 
 @test "a table of peers is compared rank by rank" {
-    { echo "ranks 4"; for r in 0 1 2 3; do printf 'rank %d\nMPI_Send dest=%d tag=1\n' $r $((r ^ 1)); done; } | recording a
-    { echo "ranks 4"; for r in 0 1 2 3; do printf 'rank %d\nMPI_Send dest=%d tag=1\n' $r $((r == 3 ? 0 : r ^ 1)); done; } | recording b
+    peers() { # PEER of each rank
+        echo "ranks 4"
+        printf 'rank %d\nMPI_Send dest=%d tag=1\n' 0 "$1" 1 "$2" 2 "$3" 3 "$4"
+    }
+    peers 1 0 3 2 | recording a
+    peers 1 0 3 0 | recording b
     different
     [[ $(grep -c '^rank' <<<"$output") == 1 ]]
     [[ $output == *"rank 3, thread 0, call 0"* ]]
@@ -120,21 +129,27 @@ server() {
     [[ $output == *"rank 1, thread 1: only in b"* ]]
 }
 
-@test "unsuccessful polls are free, in number and place" {
-    printf 'MPI_Irecv source=0 request=r\n? MPI_Test request=r\nMPI_Barrier\nMPI_Test request=r done=r -> flag=1\n' | recording a
-    printf 'MPI_Irecv source=0 request=r\nMPI_Barrier\n? MPI_Test request=r\n? MPI_Test request=r\nMPI_Test request=r done=r -> flag=1\n' | recording b
+@test "the number and places of unsuccessful polls do not count" {
+    printf '%s\n' 'MPI_Irecv source=0 request=r' '? MPI_Test request=r' MPI_Barrier \
+        'MPI_Test request=r done=r -> flag=1' | recording a
+    printf '%s\n' 'MPI_Irecv source=0 request=r' MPI_Barrier '? MPI_Test request=r' \
+        '? MPI_Test request=r' 'MPI_Test request=r done=r -> flag=1' | recording b
     equal
 }
 
 @test "a test of an inactive request is an unsuccessful one (rule 1), a wait is a call" {
-    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Test request=r -> flag=1\nMPI_Finalize\n' | recording a
-    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Finalize\n' | recording b
+    printf '%s\n' 'MPI_Irecv source=0 request=r' 'MPI_Test request=r done=r -> flag=1' \
+        'MPI_Test request=r -> flag=1' MPI_Finalize | recording a
+    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Finalize\n' |
+        recording b
     equal
     rm -rf a
-    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Wait request=r\nMPI_Finalize\n' | recording a
+    printf '%s\n' 'MPI_Irecv source=0 request=r' 'MPI_Test request=r done=r -> flag=1' \
+        'MPI_Wait request=r' MPI_Finalize | recording a
     different
     rm -rf b # an inactive request is MPI_REQUEST_NULL
-    printf 'MPI_Irecv source=0 request=r\nMPI_Test request=r done=r -> flag=1\nMPI_Wait request=MPI_REQUEST_NULL\nMPI_Finalize\n' | recording b
+    printf '%s\n' 'MPI_Irecv source=0 request=r' 'MPI_Test request=r done=r -> flag=1' \
+        'MPI_Wait request=MPI_REQUEST_NULL' MPI_Finalize | recording b
     equal
 }
 
@@ -150,21 +165,25 @@ server() {
 
 @test "in another order, what follows a completion is still compared" {
     server 0 1 2 0 1 2 | recording a
-    for change in 's/count=10 dest=0 tag=6/count=10 dest=0 tag=9/' 's/count=12/count=13/' 's/count=22/count=23/' 's/count=11 dest=1/count=11 dest=2/' \
-        '/count=11 dest=1/d' '/count=22 dest=2/d' '/MPI_Barrier/d' 's/MPI_Barrier/MPI_Allreduce/' '/MPI_Finalize/d'; do
+    for change in 's/count=10 dest=0 tag=6/count=10 dest=0 tag=9/' 's/count=12/count=13/' \
+        's/count=22/count=23/' 's/count=11 dest=1/count=11 dest=2/' \
+        '/count=11 dest=1/d' '/count=22 dest=2/d' '/MPI_Barrier/d' 's/MPI_Barrier/MPI_Allreduce/' \
+        '/MPI_Finalize/d'; do
         rm -rf b
         server 2 0 1 1 2 0 | sed "$change" | recording b
         different || fail "not found: $change"
     done
 }
 
-@test "what follows exchanged between two completions is found" {
+@test "exchanged handlers of two completions are found" {
     server 0 1 2 0 1 2 | recording a
-    server 2 0 1 0 1 2 | sed 's/count=10 dest=0/X/; s/count=12 dest=2/count=10 dest=0/; s/X/count=12 dest=2/' | recording b
+    server 2 0 1 0 1 2 |
+        sed 's/count=10 dest=0/X/; s/count=12 dest=2/count=10 dest=0/; s/X/count=12 dest=2/' |
+        recording b
     different
 }
 
-@test "what follows by place and not by completion (rule 4)" {
+@test "calls that depend on the place, not on the completion (rule 4)" {
     body() {
         echo "ranks 1"
         for i in 0 1 2; do echo "MPI_Irecv buf=heap#$i source=$i request=r$i"; done
@@ -181,7 +200,8 @@ server() {
     body 2 0 1 | sed 's/tag=2/tag=3/' | recording b
     different
     rm -rf b # the order of two sends
-    body 2 0 1 | sed 's/dest=5 tag=1/X/; s/dest=6 tag=2/dest=5 tag=1/; s/X/dest=6 tag=2/' | recording b
+    body 2 0 1 | sed 's/dest=5 tag=1/X/; s/dest=6 tag=2/dest=5 tag=1/; s/X/dest=6 tag=2/' |
+        recording b
     different
 }
 
@@ -204,41 +224,58 @@ server() {
     different
 }
 
-@test "completed together or one by one" {
-    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\nMPI_Irecv buf=heap#2 source=2 request=z\n'
-    some() { echo "MPI_Waitsome incount=3 array_of_requests=x,y,z done=$1 -> outcount=$2 array_of_indices=$3"; }
+@test "requests that complete together, or one by one" {
+    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\n'
+    head+='MPI_Irecv buf=heap#1 source=1 request=y\nMPI_Irecv buf=heap#2 source=2 request=z\n'
+    some() { # REQUESTS N INDICES
+        echo "MPI_Waitsome incount=3 array_of_requests=x,y,z done=$1" \
+            "-> outcount=$2 array_of_indices=$3"
+    }
     { printf "$head"; some x,y 2 0,1; some z 1 2; echo MPI_Barrier; } | recording a
     { printf "$head"; some z 1 2; some x 1 0; some y 1 1; echo MPI_Barrier; } | recording b
     equal
     # … each answered
     answer() { echo "MPI_Send dest=$1 tag=1"; }
     rm -rf a b
-    { printf "$head"; some x,y 2 0,1; answer 0; answer 1; some z 1 2; answer 2; echo MPI_Barrier; } | recording a
-    { printf "$head"; some z 1 2; answer 2; some x 1 0; answer 0; some y 1 1; answer 1; echo MPI_Barrier; } | recording b
+    { printf "$head"; some x,y 2 0,1; answer 0; answer 1; some z 1 2; answer 2
+        echo MPI_Barrier; } | recording a
+    { printf "$head"; some z 1 2; answer 2; some x 1 0; answer 0; some y 1 1; answer 1
+        echo MPI_Barrier; } | recording b
     equal
     rm -rf b
-    { printf "$head"; some z 1 2; answer 2; some x 1 0; answer 1; some y 1 1; answer 0; echo MPI_Barrier; } | recording b
+    { printf "$head"; some z 1 2; answer 2; some x 1 0; answer 1; some y 1 1; answer 0
+        echo MPI_Barrier; } | recording b
     different
 }
 
 @test "another request completed, and another function that completes, are found" {
-    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\n'
-    printf "${head}MPI_Waitany count=2 array_of_requests=x,y done=x -> index=0\nMPI_Barrier\nMPI_Finalize\n" | recording a
-    printf "${head}MPI_Waitany count=2 array_of_requests=x,y done=y -> index=1\nMPI_Barrier\n" | recording b
+    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\n'
+    head+='MPI_Irecv buf=heap#1 source=1 request=y\n'
+    then_calls() { # CALL…: behind the two receives
+        printf "$head"
+        printf '%s\n' "$@"
+    }
+    then_calls 'MPI_Waitany count=2 array_of_requests=x,y done=x -> index=0' MPI_Barrier \
+        MPI_Finalize | recording a
+    printf "${head}MPI_Waitany count=2 array_of_requests=x,y done=y -> index=1\nMPI_Barrier\n" |
+        recording b
     different
     [[ $output == *"different requests complete"* ]]
-    rm -rf b # the same calls: what completed was left to chance
-    printf "${head}MPI_Waitany count=2 array_of_requests=x,y done=y -> index=1\nMPI_Barrier\nMPI_Finalize\n" | recording b
+    rm -rf b # the same calls with another completion
+    then_calls 'MPI_Waitany count=2 array_of_requests=x,y done=y -> index=1' MPI_Barrier \
+        MPI_Finalize | recording b
     equal
     rm -rf b
-    printf "${head}MPI_Testany count=2 array_of_requests=x,y done=x -> index=0 flag=1\nMPI_Barrier\nMPI_Finalize\n" | recording b
+    then_calls 'MPI_Testany count=2 array_of_requests=x,y done=x -> index=0 flag=1' MPI_Barrier \
+        MPI_Finalize | recording b
     different
 }
 
 @test "requests are told apart by the calls that made them, not by number" {
-    # Upon each completion a receive with a new buffer is posted: its number depends on the order.
+    # Each completion posts a receive with a new buffer, whose number depends on the order.
     body() {
-        printf 'ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\n'
+        printf '%s\n' 'ranks 1' 'MPI_Irecv buf=heap#0 source=0 request=x' \
+            'MPI_Irecv buf=heap#1 source=1 request=y'
         for r in "$@"; do
             i=$([[ $r == x ]] && echo 2 || echo 3)
             echo "MPI_Waitany count=2 array_of_requests=x,y done=$r -> index=$((i - 2))"
@@ -254,8 +291,9 @@ server() {
     different
 }
 
-@test "the order of waits by choice of the program is found" {
-    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\nMPI_Irecv buf=heap#1 source=1 request=y\n'
+@test "an order of waits that the program chose is found" {
+    head='ranks 1\nMPI_Irecv buf=heap#0 source=0 request=x\n'
+    head+='MPI_Irecv buf=heap#1 source=1 request=y\n'
     printf "${head}MPI_Wait request=x done=x\nMPI_Wait request=y done=y\n" | recording a
     printf "${head}MPI_Wait request=y done=y\nMPI_Wait request=x done=x\n" | recording b
     different
@@ -283,13 +321,18 @@ server() {
 }
 
 @test "communicators are compared where they are made" {
-    printf 'MPI_Comm_split color=0 key=0 newcomm=comm#0/2/1/0\nMPI_Barrier comm=comm#0\n' | recording a
-    printf 'MPI_Comm_split color=0 key=0 newcomm=comm#0/3/1/0\nMPI_Barrier comm=comm#0\n' | recording b
+    printf 'MPI_Comm_split color=0 key=0 newcomm=comm#0/2/1/0\nMPI_Barrier comm=comm#0\n' |
+        recording a
+    printf 'MPI_Comm_split color=0 key=0 newcomm=comm#0/3/1/0\nMPI_Barrier comm=comm#0\n' |
+        recording b
     different
 }
 
-@test "neighbours in a graph: who they are counts, with their weights, and not their order" {
-    neighbours() { echo "MPI_Dist_graph_neighbors comm=comm#0 maxindegree=3 sources=$1 sourceweights=$2 maxoutdegree=1 destinations=4 destweights=7"; }
+@test "neighbours in a graph: ranks and weights count, their order does not" {
+    neighbours() { # SOURCES WEIGHTS
+        echo "MPI_Dist_graph_neighbors comm=comm#0 maxindegree=3 sources=$1 sourceweights=$2" \
+            "maxoutdegree=1 destinations=4 destweights=7"
+    }
     neighbours 0,2,5 1,2,3 | recording a
     neighbours 5,0,2 3,1,2 | recording b
     equal
@@ -299,9 +342,10 @@ server() {
     different
 }
 
-# -- what is expected of a proxy --
+# -- differences that are expected of a proxy --
 
-# Only what is expected: that is told, with the function and the number of calls, whichever recording comes first.
+# Only expected differences: they are printed with the function and the number of calls, whichever
+# recording is given first.
 expected() { # CALLS FUNCTION
     local order
     for order in "a b" "b a"; do
@@ -315,22 +359,25 @@ expected() { # CALLS FUNCTION
     [ -z "$output" ]
 }
 
-@test "expected of a proxy: receives and probes that name the source that came" {
-    printf 'repeat 2\nMPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=3,0,0,0\nend\nMPI_Barrier\n' | recording a
+@test "expected of a proxy: receives and probes that name the recorded source" {
+    printf 'repeat 2\nMPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=3,0,0,0\nend\nMPI_Barrier\n' |
+        recording a
     printf 'repeat 2\nMPI_Recv source=3 tag=1 -> status=0,0,0,0\nend\nMPI_Barrier\n' | recording b
     expected 2 MPI_Recv
-    # what else differs is told as ever, and the expected beside it
+    # other differences are printed as usual, the expected ones beside them
     rm -rf b
     printf 'repeat 2\nMPI_Recv source=3 tag=1\nend\nMPI_Barrier comm=MPI_COMM_SELF\n' | recording b
     run -1 "$WEND" diff a b
     [ "$(grep -c '^rank' <<<"$output")" = 1 ]
     [[ $output == *"the calls differ"*"MPI_Barrier"*"differ: 1 difference"* ]]
-    [[ $output == *"differ: 1 difference"*"besides, as expected of a proxy:"*"2 calls of MPI_Recv"* ]]
+    [[ $output == *"differ: 1 difference"*"besides, as expected of a proxy:"* &&
+        $output == *"besides, as expected of a proxy:"*"2 calls of MPI_Recv"* ]]
 }
 
-@test "expected of a proxy: nothing but the source that came" {
+@test "expected of a proxy: only the source may differ" {
     printf 'MPI_Recv source=MPI_ANY_SOURCE tag=1 -> status=3,0,0,0\n' | recording a
-    for b in 'source=2 tag=1' 'source=3 tag=2' 'source=3 tag=1 count=7' 'source=3 tag=1 buf=heap#1'; do
+    for b in 'source=2 tag=1' 'source=3 tag=2' 'source=3 tag=1 count=7' \
+        'source=3 tag=1 buf=heap#1'; do
         rm -rf b
         echo "MPI_Recv $b" | recording b
         different
@@ -339,15 +386,20 @@ expected() { # CALLS FUNCTION
 }
 
 @test "expected of a proxy: requests of pinned receives, whatever completes first" {
-    receives() { printf '%s\n' "MPI_Irecv source=$1 tag=1 request=x" "MPI_Irecv source=$2 tag=1 request=y" "MPI_Barrier"; }
+    receives() {
+        printf '%s\n' "MPI_Irecv source=$1 tag=1 request=x" \
+            "MPI_Irecv source=$2 tag=1 request=y" MPI_Barrier
+    }
     (receives MPI_ANY_SOURCE MPI_ANY_SOURCE
-        printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=x -> index=0 status=3,0,0,0' 'MPI_Send tag=1' \
-            'MPI_Waitany array_of_requests=x,y done=y -> index=1 status=5,0,0,0' 'MPI_Send tag=2') | recording a
+        printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=x -> index=0 status=3,0,0,0' \
+            'MPI_Send tag=1' \
+            'MPI_Waitany array_of_requests=x,y done=y -> index=1 status=5,0,0,0' 'MPI_Send tag=2') |
+            recording a
     (receives 3 5
         printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=y -> index=1' 'MPI_Send tag=2' \
             'MPI_Waitany array_of_requests=x,y done=x -> index=0' 'MPI_Send tag=1') | recording b
     expected 2 MPI_Irecv
-    # both named the other way about: the sends follow other messages
+    # with both names exchanged, the sends follow other messages
     rm -rf b
     (receives 5 3
         printf '%s\n' 'MPI_Waitany array_of_requests=x,y done=y -> index=1' 'MPI_Send tag=2' \
@@ -355,23 +407,26 @@ expected() { # CALLS FUNCTION
     different
 }
 
-@test "expected of a proxy: wildcards that it keeps count as ever" {
+@test "expected of a proxy: its wildcards count as usual" {
     any() { echo "MPI_Recv source=MPI_ANY_SOURCE tag=$1 -> status=$2,0,0,0"; }
     (any 1 3; any 2 4; any 2 5) | recording a
     (echo 'MPI_Recv source=3 tag=1'; any 2 5; any 2 4) | recording b
     expected 1 MPI_Recv
 }
 
-@test "expected of a proxy: graphs made with the order that the library gave" {
+@test "expected of a proxy: graphs with the recorded order of neighbours" {
     made() { # SOURCES THEIR-WEIGHTS DESTINATIONS of rank 1 of 3
-        echo "MPI_Dist_graph_create_adjacent indegree=2 sources=$1 sourceweights=$2 outdegree=1 destinations=$3 destweights=7" \
+        echo "MPI_Dist_graph_create_adjacent indegree=2 sources=$1 sourceweights=$2" \
+            "outdegree=1 destinations=$3 destweights=7" \
             "info=MPI_INFO_NULL comm_dist_graph=comm#0/3/1/0"
     }
-    (echo "MPI_Dist_graph_create n=1 sources=1 degrees=1 destinations=2 weights=7 info=MPI_INFO_NULL reorder=1" \
+    (echo "MPI_Dist_graph_create n=1 sources=1 degrees=1 destinations=2 weights=7" \
+        "info=MPI_INFO_NULL reorder=1" \
         "comm_dist_graph=comm#0/3/1/0 -> neighbours=1,2,1,1,-1,1,5,6,7"
         echo "MPI_Neighbor_alltoall comm=comm#0") | recording a
     run -0 "$WEND" dump a
-    [[ $output == *"neighbours={sources=[2, 0], destinations=[2], sourceweights=[5, 6], destweights=[7]}"* ]] || fail "$output"
+    neighbours="{sources=[2, 0], destinations=[2], sourceweights=[5, 6], destweights=[7]}"
+    [[ $output == *"neighbours=$neighbours"* ]] || fail "$output"
     (made 2,0 5,6 2; echo "MPI_Neighbor_alltoall comm=comm#0") | recording b
     expected 1 MPI_Dist_graph_create
     for other in "0,2 5,6 2" "2,0 6,5 2" "2,0 5,6 0"; do
@@ -400,15 +455,17 @@ expected() { # CALLS FUNCTION
     [[ $output == "wend diff: "* && ${#lines[@]} == 1 ]]
 }
 
-# What a trial of the search had decided was lost upon its failure, and all that was tried after it failed.
+# A trial of the search that fails must leave nothing behind that changes later trials.
 @test "completions: the search takes back all of a trial" {
-    some() { # REQUESTS that complete, the first of the array; then the tags of what is sent upon them
+    # REQUESTS that complete, in the order of the array; then the tags of the sends that follow
+    some() {
         local array=r0,r1,r2,r3 indices=0,1,2
         case $1 in
         r0,r3,r1) array=r0,r3,r1,r2 ;;
         r?) array=$1 indices=0 ;;
         esac
-        printf 'MPI_Waitsome incount=4 array_of_requests=%s done=%s -> outcount=%d array_of_indices=%s\n' "$array" "$1" $(((${#indices} + 1) / 2)) $indices
+        echo "MPI_Waitsome incount=4 array_of_requests=$array done=$1" \
+            "-> outcount=$(((${#indices} + 1) / 2)) array_of_indices=$indices"
         shift
         printf 'MPI_Send tag=%s\n' "$@"
     }
@@ -423,18 +480,22 @@ expected() { # CALLS FUNCTION
 
 @test "random sequences: equal and different as the rules say" {
     command -v python3 >/dev/null || skip "no python3"
-    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-definition.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 300
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-definition.py" "$WEND" \
+        "$BUILD_DIR/tests/decoder/script" 300
 }
 
 @test "random programs: every legal order is equal, every mutation is found" {
     command -v python3 >/dev/null || skip "no python3"
-    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 60
-    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 24 86
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" \
+        "$BUILD_DIR/tests/decoder/script" 60
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-random.py" "$WEND" \
+        "$BUILD_DIR/tests/decoder/script" 24 86
 }
 
 @test "iterations of a loop are counted, whatever comes between some of them" {
-    solver() { # ITERATIONS behind 5 times 10 with a sum after each
-        printf '%s\n' 'ranks 2' 'rank *' MPI_Init 'repeat 5' 'repeat 10' 'MPI_Send dest=self tag=1' \
+    solver() { # 5 times 10 iterations and a sum, then ITERATIONS
+        printf '%s\n' 'ranks 2' 'rank *' MPI_Init 'repeat 5' 'repeat 10' \
+            'MPI_Send dest=self tag=1' \
             'MPI_Recv source=self tag=1' end 'MPI_Allreduce count=1' end
         for ((i = 0; i < $1; i++)); do
             printf '%s\n' 'MPI_Send dest=self tag=1' 'MPI_Recv source=self tag=1'
@@ -446,7 +507,9 @@ expected() { # CALLS FUNCTION
         rm -rf b
         solver "${more%% *}" | recording b
         different
-        [[ ${lines[0]} == "ranks 0-1, thread 0, before call 106: a loop of 2 calls, 50 times and $((50 + ${more%% *})) times in all; here ${more#* } more in b" ]] ||
+        loop="a loop of 2 calls, 50 times and $((50 + ${more%% *})) times in all"
+        loop+="; here ${more#* } more in b"
+        [[ ${lines[0]} == "ranks 0-1, thread 0, before call 106: $loop" ]] ||
             fail "$output"
     done
 }
@@ -457,7 +520,8 @@ expected() { # CALLS FUNCTION
         rm -rf b
         stencil | sed "$1" | recording b
         different
-        [[ ${lines[0]} == "ranks 0-3, thread 0, $2" && ${lines[-1]} == "differ: 1 difference" ]] || fail "$1: $output"
+        [[ ${lines[0]} == "ranks 0-3, thread 0, $2" && ${lines[-1]} == "differ: 1 difference" ]] ||
+            fail "$1: $output"
     }
     explained 's/repeat 50/repeat 51/' "calls 1 to 150: a loop of 3 calls, 50 times and 51 times"
     [[ ${lines[1]} == *"< 151  MPI_Send("* && ${lines[2]} == *"> 151  MPI_Irecv("* ]]
@@ -466,50 +530,67 @@ expected() { # CALLS FUNCTION
     explained '/dest=0 tag=1/p' "before call 152: only in b: MPI_Send"
     explained 's/MPI_Finalize/MPI_Barrier/' "call 153: MPI_Finalize and MPI_Barrier"
     # once for all iterations, and not for the MPI_Waitall that names the request of the call
-    explained 's/tag=7 request=s/tag=8 request=s/' "call 2: MPI_Isend: tag 7 and 8, in each of 50 iterations of a loop of 3 calls"
-    # what differs from rank to rank is named without its values
-    explained 's/dest=self+1/dest=self+2/' "call 2: MPI_Isend: dest differs, in each of 50 iterations of a loop of 3 calls"
+    explained 's/tag=7 request=s/tag=8 request=s/' \
+        "call 2: MPI_Isend: tag 7 and 8, in each of 50 iterations of a loop of 3 calls"
+    # values that differ by rank are not printed
+    explained 's/dest=self+1/dest=self+2/' \
+        "call 2: MPI_Isend: dest differs, in each of 50 iterations of a loop of 3 calls"
 }
 
-@test "a loop whose buffers take turns is a loop" {
+@test "a loop whose buffers alternate is found as a loop" {
     alternating() {
         echo MPI_Init
-        for ((i = 0; i < $1; i++)); do printf 'MPI_Send buf=heap#%d tag=1\nMPI_Barrier\n' $((i % 2)); done
+        for ((i = 0; i < $1; i++)); do
+            printf 'MPI_Send buf=heap#%d tag=1\nMPI_Barrier\n' $((i % 2))
+        done
         printf 'wend_free segment=heap#%d\n' $(($1 % 2)) $((1 - $1 % 2))
     }
     alternating 50 | recording a
     alternating 51 | recording b
     different
-    [[ ${lines[0]} == "rank 0, thread 0, calls 1 to 100: a loop of 2 calls, 50 times and 51 times" ]] || fail "$output"
+    loop="a loop of 2 calls, 50 times and 51 times"
+    [[ ${lines[0]} == "rank 0, thread 0, calls 1 to 100: $loop" ]] || fail "$output"
     local named="from here on, calls differ only in the memory or requests that they name"
     [[ ${lines[3]} == "rank 0, thread 0, call 101: $named" ]] ||
         fail "$output"
-    [[ ${lines[4]} == *"< 101  wend_free(segment=heap#0)"* && ${lines[5]} == *"> 103  wend_free(segment=heap#1)"* && ${lines[6]} == "differ: 2 differences" ]] || fail "$output"
+    [[ ${lines[4]} == *"< 101  wend_free(segment=heap#0)"* &&
+        ${lines[5]} == *"> 103  wend_free(segment=heap#1)"* &&
+        ${lines[6]} == "differ: 2 differences" ]] || fail "$output"
 }
 
 @test "an explanation is for the ranks that have it, of all classes" {
     { stencil; printf 'rank 3\nMPI_Comm_size\n'; } | recording a
     { stencil | sed 's/repeat 50/repeat 51/'; printf 'rank 3\nMPI_Comm_rank\n'; } | recording b
     different
-    [[ ${lines[0]} == "ranks 0-3, thread 0, calls 1 to 150: a loop of 3 calls, 50 times and 51 times" ]] || fail "$output"
-    [[ ${lines[3]} == "rank 3, thread 0, call 154: MPI_Comm_size and MPI_Comm_rank" ]] || fail "$output"
+    loop="a loop of 3 calls, 50 times and 51 times"
+    [[ ${lines[0]} == "ranks 0-3, thread 0, calls 1 to 150: $loop" ]] || fail "$output"
+    [[ ${lines[3]} == "rank 3, thread 0, call 154: MPI_Comm_size and MPI_Comm_rank" ]] ||
+        fail "$output"
     [[ $output == *"differ: 2 differences" ]]
 }
 
-@test "where completions are left to chance, the difference that counts is explained" {
+@test "with nondeterministic completions, the difference that counts is explained" {
     server 0 1 2 0 1 2 | recording a
     server 2 0 1 1 2 0 | sed 's/MPI_Finalize/MPI_Comm_size\nMPI_Finalize/' | recording b
     different
-    [[ ${lines[0]} == "rank 0, thread 0, before call 19: only in b: MPI_Comm_size" ]] || fail "$output"
+    [[ ${lines[0]} == "rank 0, thread 0, before call 19: only in b: MPI_Comm_size" ]] ||
+        fail "$output"
     [[ $output == *"differ: 1 difference" ]]
 }
 
 @test "a difference among a million calls is explained from the grammar" {
-    million() { printf 'ranks 1\nMPI_Init\n'; printf 'repeat %s\nMPI_Send tag=%s\n' 100 1 100 2 "$1" 3; printf 'MPI_Barrier\nend\nMPI_Bcast\nend\nMPI_Reduce\nend\n'; }
+    million() {
+        printf 'ranks 1\nMPI_Init\n'
+        printf 'repeat %s\nMPI_Send tag=%s\n' 100 1 100 2 "$1" 3
+        printf 'MPI_Barrier\nend\nMPI_Bcast\nend\nMPI_Reduce\nend\n'
+    }
     million 45 | recording a
     million 46 | recording b
     run -1 timeout 20 "$WEND" diff a b
-    [[ ${lines[0]} == "rank 0, thread 0, calls 3 to 92: a loop of 2 calls, 45 times and 46 times, in each of 10,000 iterations of a loop of 9,202 calls" && ${lines[-1]} == "differ: 1 difference" ]] || fail "$output"
+    loop="a loop of 2 calls, 45 times and 46 times"
+    loop+=", in each of 10,000 iterations of a loop of 9,202 calls"
+    [[ ${lines[0]} == "rank 0, thread 0, calls 3 to 92: $loop" &&
+        ${lines[-1]} == "differ: 1 difference" ]] || fail "$output"
 }
 
 @test "--stat: MPI calls, bytes and times by function, side by side" {
@@ -518,7 +599,8 @@ expected() { # CALLS FUNCTION
     run -1 "$WEND" diff --stat a b
     grep -q '^A is a, B is b$' <<<"$output"
     # 4 ranks send 80 bytes in each iteration; each call of signature N takes 1 + N us
-    grep -Eq '^MPI_Isend +200 +204 +\+4 +16\.0 KB +16\.3 KB +\+320 B +600 us +612 us +1$' <<<"$output" || fail "$output"
+    grep -Eq '^MPI_Isend +200 +204 +\+4 +16\.0 KB +16\.3 KB +\+320 B +600 us +612 us +1$' \
+        <<<"$output" || fail "$output"
     grep -Eq '^MPI_Barrier +0 +4 +\+4 +- +- +- +- ' <<<"$output" || fail "$output"
     grep -Eq '^MPI_Finalize +4 +0 +-4 ' <<<"$output" || fail "$output"
     grep -Eq '^all MPI calls +616 +628 +\+12$' <<<"$output" || fail "$output"
@@ -529,5 +611,6 @@ expected() { # CALLS FUNCTION
 
 @test "random edits of random loops: the explanation names the edit, and its ranks" {
     command -v python3 >/dev/null || skip "no python3"
-    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-edits.py" "$WEND" "$BUILD_DIR/tests/decoder/script" 40
+    python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/diff-edits.py" "$WEND" \
+        "$BUILD_DIR/tests/decoder/script" 40
 }

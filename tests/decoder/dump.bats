@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# wend dump: the three formats, what is chosen, and the ends of output.
+# wend dump: the three formats, the options that select calls, and errors of output.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
@@ -11,18 +11,18 @@ setup() {
     "$BUILD_DIR/tests/decoder/script" "$HERE/golden.script" t
 }
 
-@test "text, CSV and JSON lines are as they were checked by hand" {
+@test "text, CSV and JSON lines are those that were checked by hand" {
     "$WEND" dump t >out && diff out "$HERE/golden.txt"
     "$WEND" dump --format csv t >out && diff out "$HERE/golden.csv"
     "$WEND" dump -F jsonl t >out && diff out "$HERE/golden.jsonl"
 }
 
-# If this fails the format has changed: docs/format.md, "Versions", says what that asks for.
-@test "the archive that was once written is read as what it was" {
+# If this fails, the format has changed: do what docs/format.md, "Versions", requires.
+@test "the golden archive is still read correctly" {
     "$WEND" dump "$HERE/golden.dir" >out && diff out "$HERE/golden.txt"
 }
 
-@test "CSV and JSON are read back by others, with the same arguments" {
+@test "Python reads CSV and JSON back, with the same arguments" {
     command -v python3 >/dev/null || skip "no python3"
     "$WEND" dump -F csv t >csv
     "$WEND" dump -F jsonl t >jsonl
@@ -32,7 +32,8 @@ rows = list(csv.DictReader(open("csv")))
 lines = [json.loads(line) for line in open("jsonl")]
 assert len(rows) == len(lines) == 16
 for row, line in zip(rows, lines):
-    assert int(row["rank"]) == line["rank"] and row["function"] == line["function"] and int(row["call"]) == line["call"]
+    assert int(row["rank"]) == line["rank"] and int(row["call"]) == line["call"]
+    assert row["function"] == line["function"]
     assert (row["poll"] == "1") == line["poll"]
     assert row["arguments"].count("=") >= len(line["arguments"])
     assert None not in row and len(row) == 17
@@ -42,21 +43,27 @@ END
 }
 
 @test "a displacement can be the distance of two places" {
-    printf '%s\n' MPI_Init 'MPI_Type_create_struct count=3 array_of_blocklengths=1,1,1 array_of_displacements=0,heap#3+64~heap#2,stack#0-8~static#1+4 array_of_types=MPI_INT,MPI_INT,MPI_INT newtype=type#0/12' \
-        'MPI_Type_create_hvector count=2 blocklength=1 stride=heap#3~heap#2 oldtype=MPI_INT newtype=type#1/8' MPI_Finalize >distances
+    displacements="0,heap#3+64~heap#2,stack#0-8~static#1+4"
+    struct="MPI_Type_create_struct count=3 array_of_blocklengths=1,1,1"
+    struct+=" array_of_displacements=$displacements array_of_types=MPI_INT,MPI_INT,MPI_INT"
+    vector="MPI_Type_create_hvector count=2 blocklength=1 stride=heap#3~heap#2 oldtype=MPI_INT"
+    printf '%s\n' MPI_Init "$struct newtype=type#0/12" "$vector newtype=type#1/8" MPI_Finalize \
+        >distances
     "$BUILD_DIR/tests/decoder/script" distances d
     "$WEND" dump d >out
     grep -q 'array_of_displacements=\[0, heap#3+64 - heap#2, stack#0-8 - static#1+4\]' out
     grep -q 'stride=heap#3 - heap#2,' out
-    "$WEND" dump -F jsonl d | grep -q '"array_of_displacements":\[0,"heap#3+64 - heap#2","stack#0-8 - static#1+4"\]'
+    "$WEND" dump -F jsonl d |
+        grep -q '"array_of_displacements":\[0,"heap#3+64 - heap#2","stack#0-8 - static#1+4"\]'
     sed 's/heap#3+64~heap#2/heap#3+64~heap#1/' distances >others
     "$BUILD_DIR/tests/decoder/script" others e
     run -1 "$WEND" diff d e
     "$PROXYGEN" d -o proxy.c
-    grep -q '(MPI_Aint)(heap(3) + 64) - (MPI_Aint)heap(2), *(MPI_Aint)(stack - 8)' <(tr -s ' \n' ' ' <proxy.c)
+    grep -q '(MPI_Aint)(heap(3) + 64) - (MPI_Aint)heap(2), *(MPI_Aint)(stack - 8)' \
+        <(tr -s ' \n' ' ' <proxy.c)
 }
 
-@test "a call that comes again reads as it would alone" {
+@test "a repeated call is printed like a single one" {
     cat >again <<'END'
 ranks 2
 rank *
@@ -84,12 +91,14 @@ END
         [[ $(wc -l <each) == 52 ]]
         diff whole each
     done
-    [[ $("$WEND" dump a | grep -c 'MPI_Bcast.*comm=comm#3)') == 2 && $("$WEND" dump a | grep -c 'tag=8') == 6 ]]
+    [[ $("$WEND" dump a | grep -c 'MPI_Bcast.*comm=comm#3)') == 2 &&
+        $("$WEND" dump a | grep -c 'tag=8') == 6 ]]
 }
 
 @test "ranks, threads, calls, functions and polls can be chosen" {
     run -0 "$WEND" dump -r 1 -c 3-4 t
-    [[ ${#lines[@]} == 5 && ${lines[0]} == "# rank 1, thread 0" && ${lines[1]} == *"3  MPI_Irecv("* && ${lines[4]} == *"4  MPI_Test("*"flag=true"* ]]
+    [[ ${#lines[@]} == 5 && ${lines[0]} == "# rank 1, thread 0" &&
+        ${lines[1]} == *"3  MPI_Irecv("* && ${lines[4]} == *"4  MPI_Test("*"flag=true"* ]]
     run -0 "$WEND" dump -r 1 -c 3-4 --no-polls t
     [[ ${#lines[@]} == 3 ]]
     run -0 "$WEND" dump -f 'MPI_*cast,MPI_Init' t
@@ -99,10 +108,11 @@ END
     run -0 "$WEND" dump -c -1 -r 0 t
     [[ ${#lines[@]} == 3 ]]
     run -0 "$WEND" dump --timing -r 0 -F csv t
-    [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1*e-06,1.00?e-05 ]] # four digits: an archive has no more
+    # an archive has four digits
+    [[ ${lines[0]} == *",mean_duration,mean_interval" && ${lines[1]} == *,1*e-06,1.00?e-05 ]]
 }
 
-@test "what is not there is said: a function, a thread, a call" {
+@test "a function, a thread or a call that does not exist is reported" {
     for options in "-f NoSuch" "-f MPI_Send,NoSuch*" "-t 9" "-t -1" "-t 1 -r 1"; do
         # shellcheck disable=SC2086
         run -2 --separate-stderr "$WEND" dump $options t
@@ -120,7 +130,8 @@ END
 }
 
 @test "wrong usage and bad input: one line, documented exit codes" {
-    for options in "" "t t" "-r 2 t" "-r x t" "-r 1-0 t" "-c 5-3 t" "-c x t" "-F xml t" "--nonsense t"; do
+    for options in "" "t t" "-r 2 t" "-r x t" "-r 1-0 t" "-c 5-3 t" "-c x t" "-F xml t" \
+        "--nonsense t"; do
         # shellcheck disable=SC2086
         run -2 "$WEND" dump $options
         [[ ${#lines[@]} == 1 && $output == "wend dump: "* ]] || fail "$options: $output"
@@ -133,11 +144,13 @@ END
     [[ ${#lines[@]} == 1 && $output == *s/trace.tar.zst* ]]
 }
 
-@test "a full disk is an error, a reader that leaves is none" {
+@test "a full disk is an error, a closed output is not" {
     [ -c /dev/full ] || skip "no /dev/full"
     run -4 bash -c '"$0" dump t >/dev/full' "$WEND"
     [[ $output == "wend dump: "* ]]
-    { echo "ranks 1"; for _ in {1..300}; do echo "repeat 50"; echo "MPI_Barrier"; echo "end"; echo "MPI_Comm_size"; done; } >many
+    { echo "ranks 1"; for _ in {1..300}; do
+        printf '%s\n' "repeat 50" MPI_Barrier end MPI_Comm_size
+    done; } >many
     "$BUILD_DIR/tests/decoder/script" many m
     run -0 bash -c 'set -o pipefail; trap "" PIPE; "$0" dump m | head -n 1' "$WEND"
     [[ $output == "# rank 0, thread 0" ]]
@@ -152,10 +165,10 @@ for r in csv.DictReader(sys.stdin):
     print(":".join(r[k] for k in ("function", "world", "peer_world", "bytes", "comm_size")))'
 }
 
-@test "handles are followed: whom a call is with, how many bytes, in how large a communicator" {
+@test "handles are followed: the partner of a call, its bytes, the communicator's size" {
     command -v python3 >/dev/null || skip "no python3"
-    # comm#0 is of ranks 2 and 1, then of all in reverse; type#0 is 12 bytes, then 40. Sources in
-    # statuses count from the caller's rank
+    # comm#0 has ranks 2 and 1, later all ranks in reverse; type#0 has 12 bytes, later 40. Sources
+    # in statuses are relative to the caller's rank
     cat >follow <<'END'
 ranks 3
 rank 0
@@ -198,5 +211,6 @@ MPI_Put:0:2:24:3
 MPI_Send:0::12:3
 MPI_Recv:0:2:12:3
 END
-    "$WEND" dump -F jsonl -r 1 -f MPI_Put f | grep -q '"world":0,"peer_world":2,"bytes":24,"comm_size":3}'
+    "$WEND" dump -F jsonl -r 1 -f MPI_Put f |
+        grep -q '"world":0,"peer_world":2,"bytes":24,"comm_size":3}'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# wend show: the numbers, counted by hand, and that none of them comes from expanding calls.
+# wend show: the numbers are those counted by hand, and calls are not expanded for them.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
@@ -47,9 +47,12 @@ END
     [[ $(value 'd["failed_calls"]') == 1 ]]
     [[ $(value '[c["ranks"] for c in d["classes"]]') == "['0-2', '3']" ]]
     [[ $(value 'd["classes"][0]["calls"]') == 1008 ]]
-    # sends of 10 x 24 bytes, and two starts of 100 integers; PROC_NULL and the failed call send nothing
-    [[ $(value 'd["sent"]["point_to_point"]') == "{'operations': 4002, 'bytes': $((4000 * 240 + 800)), 'unsized': 0}" ]]
-    # Bcast 20 at the root, Allgather 4 x 8, Alltoall 4 x 4 x 8, Reduce 4 x 56, Scatter 4 x 12 at the root
+    # sends of 10 x 24 bytes, and two starts of 100 integers; PROC_NULL and the failed call send
+    # nothing
+    sent="{'operations': 4002, 'bytes': $((4000 * 240 + 800)), 'unsized': 0}"
+    [[ $(value 'd["sent"]["point_to_point"]') == "$sent" ]]
+    # Bcast 20 at the root, Allgather 4 x 8, Alltoall 4 x 4 x 8, Reduce 4 x 56, Scatter 4 x 12 at
+    # the root
     [[ $(value 'd["sent"]["collective"]["bytes"]') == $((20 + 32 + 128 + 224 + 48)) ]]
     [[ $(value 'd["sent"]["one_sided"]["bytes"]') == 24 ]]
     [[ $(value '[f["calls"] for f in d["functions"] if f["name"] == "MPI_Send"]') == "[4002]" ]]
@@ -57,7 +60,7 @@ END
     [[ $output == *"4,039"* && $output == *"./app"* && $output == *"0-2"* ]]
 }
 
-@test "calls that go by the order of neighbours that the library chose" {
+@test "calls that depend on the library's order of neighbours" {
     graph() { # FUNCTION, then calls on the graph
         echo "MPI_$1 n=0 info=MPI_INFO_NULL comm_dist_graph=comm#0/1/0/0"
         cat <<'END'
@@ -81,7 +84,7 @@ END
     [[ $output != *"order of neighbours"* ]]
 }
 
-@test "what is left to chance" {
+@test "nondeterminism" {
     command -v python3 >/dev/null || skip "no python3"
     recording a <<'END'
 ranks 2
@@ -96,10 +99,13 @@ MPI_Waitany count=1 array_of_requests=r done=r -> index=0
 MPI_Irecv source=0 request=r
 MPI_Test request=r done=r -> flag=1
 END
-    [[ $(value 'sorted(d["nondeterminism"].items())') == "[('any_completions', 2), ('neighbour_orders', 0), ('probes', 2), ('tests', 2), ('unsuccessful_polls', 2), ('wildcard_probes', 2), ('wildcard_receives', 4)]" ]]
+    counts="[('any_completions', 2), ('neighbour_orders', 0), ('probes', 2), ('tests', 2),"
+    counts+=" ('unsuccessful_polls', 2), ('wildcard_probes', 2), ('wildcard_receives', 4)]"
+    [[ $(value 'sorted(d["nondeterminism"].items())') == "$counts" ]]
 }
 
-# Each call of signature N takes 1 + N microseconds in these scripts, that of MPI_Finalize too, as recorders once had it.
+# Each call of signature N takes 1 + N microseconds in these scripts. So does MPI_Finalize, as in
+# recordings of older versions.
 @test "shares are of the time in MPI and of the run, and MPI_Init and MPI_Finalize have none" {
     command -v python3 >/dev/null || skip "no python3"
     recording a <<'END'
@@ -120,17 +126,21 @@ END
     run -0 "$WEND" show a
     # 300 x 2 us, 800 x 3 us and 4 us are 3,004 us of the 10,000 that each rank ran
     grep -Eq '^ *600  MPI_Barrier  +2\.00? us .* 20\.0 % +6\.0 %$' <<<"$output" || fail "$output"
-    grep -Eq '^ *1,600  MPI_Comm_rank  +3\.00? us .* (79\.9|80) % +24(\.0)? %$' <<<"$output" || fail "$output"
+    grep -Eq '^ *1,600  MPI_Comm_rank  +3\.00? us .* (79\.9|80) % +24(\.0)? %$' <<<"$output" ||
+        fail "$output"
     grep -Eq '^ *2  MPI_Init .* - +-$' <<<"$output" || fail "$output"
     grep -Eq '^ *2  MPI_Finalize  +- +- +- +- +- +-$' <<<"$output" || fail "$output"
-    grep -Eq '^shares: of the 6\.01 ms that all threads spent in MPI, of the 20\.0 ms that they ran' <<<"$output" || fail "$output"
-    [[ $(value '[f.get("duration") for f in d["functions"] if f["name"] == "MPI_Finalize"]') == "[None]" ]]
+    shares='^shares: of the 6\.01 ms that all threads spent in MPI, of the 20\.0 ms that they ran'
+    grep -Eq "$shares" <<<"$output" || fail "$output"
+    finalize='[f.get("duration") for f in d["functions"] if f["name"] == "MPI_Finalize"]'
+    [[ $(value "$finalize") == "[None]" ]]
     [[ $(value 'd["seconds_of_run"]') == 0.02 ]]
     run -0 "$WEND" dump --timing a
-    grep -q "^ *1102  MPI_Finalize() -> MPI_SUCCESS  # since the call before 10.0 us\$" <<<"$output" || fail "${lines[-1]}"
+    grep -q "^ *1102  MPI_Finalize() -> MPI_SUCCESS  # since the call before 10.0 us\$" \
+        <<<"$output" || fail "${lines[-1]}"
 }
 
-@test "no digits of times that are not known" {
+@test "times are printed with their significant digits only" {
     {
         printf 'fact %s\n' clock.resolution=1e-6 run.elapsed=0.010000
         for i in $(seq 40) $(seq 40); do echo "MPI_Send count=$i"; done
@@ -140,12 +150,13 @@ END
     # means of 1 to 40 us by a clock of 1 us; extremes have four bits
     grep -Eq '^ *80  MPI_Send  +2[01] us +1 us +40 us +12 us +98 % +17 %$' <<<"$output" ||
         fail "$output"
-    # of one call there is no deviation
+    # a single call has no standard deviation
     grep -Eq '^ *1  MPI_Barrier  +41 us +40 us +40 us +- ' <<<"$output" || fail "$output"
 }
 
 @test "a million calls are counted at once" {
-    { echo "ranks 1"; for _ in 1 2 3; do echo "repeat 100"; done; echo MPI_Barrier; for _ in 1 2 3; do echo end; done; } | recording a
+    printf '%s\n' "ranks 1" "repeat 100" "repeat 100" "repeat 100" MPI_Barrier end end end |
+        recording a
     run -0 timeout 20 "$WEND" show a
     [[ $output == *"1,000,000"* ]]
 }
@@ -161,7 +172,7 @@ END
     [[ $output == *"--json"* ]]
 }
 
-# A recording in a: ranks 1 and 3 have a communicator, and talk in it.
+# A recording in a: ranks 1 and 3 have a communicator, and communicate in it.
 pairs() {
     recording a <<'END'
 ranks 4
@@ -184,7 +195,7 @@ MPI_Finalize
 END
 }
 
-@test "who sends how much to whom, in ranks of the job" {
+@test "bytes from rank to rank of the job" {
     pairs
     run -0 "$WEND" show --matrix a
     [[ ${lines[0]} == kind,source,destination,operations,bytes,unsized && ${#lines[@]} == 4 ]]
@@ -199,7 +210,9 @@ END
 @test "sizes by powers of two, for each kind of transfer" {
     pairs
     run -0 "$WEND" show --sizes a
-    [[ $output == $'kind,smallest,largest,operations,bytes\npoint-to-point,0,0,1,0\npoint-to-point,8,15,3,24\npoint-to-point,512,1023,1,1000\ncollective,16,31,1,20' ]] ||
+    sizes=$(printf '%s\n' kind,smallest,largest,operations,bytes point-to-point,0,0,1,0 \
+        point-to-point,8,15,3,24 point-to-point,512,1023,1,1000 collective,16,31,1,20)
+    [[ $output == "$sizes" ]] ||
         fail "$output"
     run -0 "$WEND" show --sizes --table a
     [[ $output == *"8 - 15               3         24 B  ##############################"* ]] ||
@@ -232,9 +245,10 @@ END
     [[ ${lines[1]} == point-to-point,0,3,1,4,0 && ${lines[2]} == point-to-point,3,0,1,8,0 ]]
 }
 
-@test "tables of communication go alone" {
+@test "--matrix, --sizes and --comms exclude other output" {
     pairs
-    for options in "--matrix --sizes" "--comms --json" "--csv" "--table" "--matrix --csv --table"; do
+    for options in "--matrix --sizes" "--comms --json" "--csv" "--table" \
+        "--matrix --csv --table"; do
         # shellcheck disable=SC2086
         run -2 "$WEND" show $options a
     done

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the fuzzers begin with and what they found, read by all that reads it: no crash, and nothing that GLib complains of.
+# All readers read the fuzzers' first inputs and those that found faults: no crash, and no complaint
+# of GLib's.
 load ../helpers
 setup() { in_scratch; }
 
@@ -8,17 +9,19 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
     shift
     for folder; do
         for input in "$HELPERS_DIR/fuzz/seeds-$folder"/*; do
-            TMPDIR=$PWD timeout 60 "$program" "$input" >out 2>&1 || fail "$input: status $?" "$(cat out)" || return
+            TMPDIR=$PWD timeout 60 "$program" "$input" >out 2>&1 ||
+                fail "$input: status $?" "$(cat out)" || return
         done
     done
 }
 
 @test "archives" { replay archive archive; }
-@test "the seeds of archives are of the format that is read, and programs' are whole" {
+@test "seeds of archives have the current format, and seeds of programs are whole" {
     local seed refused=0 all=0
     for seed in "$HELPERS_DIR"/fuzz/seeds-{archive,decoder,proxygen}/*; do
         "$BUILD_DIR/tests/fuzz/replay-archive" "$seed" >out
-        ! grep -q "format\|version" out || fail "$seed: $(cat out); tests/fuzz/seeds.bash records them again"
+        ! grep -q "format\|version" out ||
+            fail "$seed: $(cat out); tests/fuzz/seeds.bash records them again"
         all=$((all + 1))
         [ ! -s out ] || refused=$((refused + 1))
     done

@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Fuzzing what reads bytes that somebody else may have made: NAME.c is the fuzzer tests/fuzz/fuzz-NAME and the program tests/fuzz/replay-NAME, which
-# fuzz.bats runs on the seeds in seeds-NAME: small ones to begin with, and each input that found something. make fuzz runs each for a while
-# (FUZZ_SECONDS; FUZZERS names some); needs clang with its sanitizers.
+# Fuzzers for the code that reads files. NAME.c becomes the fuzzer tests/fuzz/fuzz-NAME and the
+# program tests/fuzz/replay-NAME, which fuzz.bats runs on the seeds in seeds-NAME. Seeds are small
+# inputs to begin with, and each input that found a fault. "make fuzz" runs each fuzzer for
+# FUZZ_SECONDS; FUZZERS names some of them. It needs clang with its sanitizers.
 FUZZERS = archive decoder part program proxygen reader
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 # An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
-FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow,nonnull-attribute
+FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+	-fno-sanitize=pointer-overflow,nonnull-attribute
 FUZZ_FILES = tests/fuzz/exercise.c lib/record/functions.c \
 	$(filter %.c,$(VALUE_SOURCES) $(READ_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES))
 FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048 -timeout=60
 FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
-EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
+EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder \
+	tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen
 
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
@@ -22,18 +25,22 @@ fuzz_proxygen_files = $(filter %.c,$(DIFF_PASSES) $(PROXYGEN_SOURCES))
 
 $(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) \
 		$(fuzz_proxygen_files) $(FUZZ_SHARED) lib/record/functions.gen.c
-	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"' $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) \
-	  $(XXHASH_CFLAGS) -o $@ $< $(addprefix $(srcdir)/,$(FUZZ_FILES) $(fuzz_$*_files)) \
+	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. \
+	  $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"' $(GLIB_CFLAGS) \
+	  $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -o $@ $< \
+	  $(addprefix $(srcdir)/,$(FUZZ_FILES) $(fuzz_$*_files)) \
 	  lib/record/functions.gen.c $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
 CLEANFILES += $(FUZZERS:%=tests/fuzz/fuzz-%)
 
 .PHONY: fuzz
 fuzz: $(FUZZERS:%=tests/fuzz/fuzz-%)
 	$(AM_V_at)set -e; for i in $(FUZZERS); do $(MKDIR_P) tests/fuzz/corpus-$$i; \
-	  tests/fuzz/fuzz-$$i $(FUZZ_LIMITS) -artifact_prefix=tests/fuzz/ tests/fuzz/corpus-$$i $(srcdir)/tests/fuzz/seeds-$$i; done
+	  tests/fuzz/fuzz-$$i $(FUZZ_LIMITS) -artifact_prefix=tests/fuzz/ \
+	    tests/fuzz/corpus-$$i $(srcdir)/tests/fuzz/seeds-$$i; done
 
 BATS_TESTS += tests/fuzz/fuzz.bats
-check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder tests/fuzz/replay-part tests/fuzz/replay-program tests/fuzz/replay-proxygen \
+check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder \
+	tests/fuzz/replay-part tests/fuzz/replay-program tests/fuzz/replay-proxygen \
 	tests/fuzz/replay-reader
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c tests/fuzz/members.h
 tests_fuzz_make_seed_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
@@ -57,7 +64,8 @@ tests_fuzz_replay_part_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_part_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) \
 	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
-tests_fuzz_replay_program_CPPFLAGS = $(REPLAY_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
+tests_fuzz_replay_program_CPPFLAGS = $(REPLAY_CPPFLAGS) $(PLACES_CPPFLAGS) \
+	-DWEND_LIBDIR='"$(libdir)"'
 tests_fuzz_replay_program_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_program_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DIFF_PASSES) \

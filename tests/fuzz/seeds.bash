@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes the fuzzers' seeds again, when the archive's format has changed: seeds.bash BUILD_DIR [MPIEXEC].
-# The test programs are built (make check TESTS=). What a fuzzer has found is a script where it can be said
-# in one (tests/decoder/script.c), so that it outlives a format.
+# seeds.bash BUILD_DIR [MPIEXEC]: makes the fuzzers' seeds again after a change of the archive's
+# format. The test programs must be built (make check TESTS=). Where possible, an input that a
+# fuzzer found is kept as a script (tests/decoder/script.c), which outlives a format.
 set -eu
 build=$(realpath "$1")
 mpiexec=${2:-mpiexec}
@@ -14,7 +14,8 @@ cd "$scratch"
 
 seed() { # SEED RANKS PROGRAM [ARGUMENT…]
     cp "$build/$3" program
-    LD_PRELOAD=$yield timeout 60 "$mpiexec" -n "$2" "$build/wend" trace -q -f -o trace.dir ./program "${@:4}" >/dev/null
+    LD_PRELOAD=$yield timeout 60 "$mpiexec" -n "$2" "$build/wend" trace -q -f -o trace.dir \
+        ./program "${@:4}" >/dev/null
     "$build/tests/fuzz/make-seed" trace.dir >"$seeds/seeds-$1"
 }
 

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""soak.py CALLS WEND SOAK LAUNCHER…: so many calls of the program SOAK, recorded, with a checkpoint each second: neither the memory that it takes nor its parts
-on disk may grow after the first quarter of the run. RANKS and THREADS (1) of the run come from the environment.
+"""soak.py CALLS WEND SOAK LAUNCHER…: records CALLS calls of the program SOAK, with a checkpoint
+each second. After the first quarter of the run neither memory nor the parts on disk may grow.
 
-The recorder's memory is the process's here: of MPI's own it is what a run without Wend shows ("plain")."""
+RANKS and THREADS of the run come from the environment (default 1). The memory is that of the
+process, less the growth of a run without Wend ("plain"), which is MPI's own."""
 import os
 import shutil
 import subprocess
 import sys
 import time
 
-# kilobytes between the first quarter and the end: of pages that are touched later, malloc's and MPI's own. 100 million calls of one byte each would be 100,000.
+# Kilobytes that memory may grow: pages of malloc and of MPI that are touched late. One byte for
+# each of 100 million calls would be 100,000.
 SLACK = 512
 
 
@@ -29,7 +31,9 @@ def run(command, folder):
     """(calls, kilobytes, bytes in FOLDER) at each line that the program prints."""
     environment = dict(os.environ, WEND_CHECKPOINT="1")
     rows = []
-    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as job:
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+    ) as job:
         for line in job.stdout:
             fields = line.split()
             if len(fields) == 2 and all(f.isdigit() for f in fields):
@@ -40,9 +44,11 @@ def run(command, folder):
 
 
 def growth(rows, column):
-    """From the most in the second eighth of the run to the most thereafter."""
+    """The growth from the maximum in the second eighth of the run to the maximum after it."""
     eighth = len(rows) // 8
-    return max(r[column] for r in rows[2 * eighth:]) - max(r[column] for r in rows[eighth:2 * eighth + 1])
+    return max(r[column] for r in rows[2 * eighth :]) - max(
+        r[column] for r in rows[eighth : 2 * eighth + 1]
+    )
 
 
 def soak(calls, ranks, threads, wend, program, launcher):
@@ -50,11 +56,17 @@ def soak(calls, ranks, threads, wend, program, launcher):
     plain = run([*launcher, "-n", str(ranks), *app], ".")
     shutil.rmtree("soak.dir", ignore_errors=True)
     began = time.monotonic()
-    rows = run([*launcher, "-n", str(ranks), wend, "trace", "-q", "-o", "soak.dir", *app], "soak.dir")
+    rows = run(
+        [*launcher, "-n", str(ranks), wend, "trace", "-q", "-o", "soak.dir", *app], "soak.dir"
+    )
     took = time.monotonic() - began
     memory, disk = growth(rows, 1) - max(0, growth(plain, 1)), growth(rows, 2)
-    print(f"{calls} calls of {ranks} ranks with {threads} threads in {took:.0f} s: {rows[-1][1]} KB ({plain[-1][1]} without Wend), {memory:+} KB after the first quarter; "
-          f"{max(r[2] for r in rows) // 1024} KB on disk while it ran, {disk // 1024:+} KB; archive {bytes_in('soak.dir') // 1024} KB")
+    print(
+        f"{calls} calls of {ranks} ranks with {threads} threads in {took:.0f} s: {rows[-1][1]} KB "
+        f"({plain[-1][1]} without Wend), {memory:+} KB after the first quarter; "
+        f"{max(r[2] for r in rows) // 1024} KB on disk while it ran, {disk // 1024:+} KB; archive "
+        f"{bytes_in('soak.dir') // 1024} KB"
+    )
     if memory > SLACK or disk > SLACK * 1024:
         for row in rows:
             print(*row)
@@ -65,7 +77,14 @@ def main():
     calls, wend, program, launcher = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
     for variable in [v for v in os.environ if v.startswith("WEND_")]:
         del os.environ[variable]
-    soak(calls, int(os.environ.get("RANKS", 1)), int(os.environ.get("THREADS", 1)), wend, program, launcher)
+    soak(
+        calls,
+        int(os.environ.get("RANKS", 1)),
+        int(os.environ.get("THREADS", 1)),
+        wend,
+        program,
+        launcher,
+    )
 
 
 main()

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# common.bash: applications that are not ours: fetched with apt-get source, built in a cache folder outside the sources, sent through the round trip.
+# common.bash: round trips of other projects' applications. They are fetched with apt-get source and
+# built in a cache folder outside the sources.
 # Each NAME.bash beside this file defines
 #   build             in the cache: fetches and builds, once
 #   cases             prints lines "CASE RANKS" of what can be run
-#   run_case CASE N   in the folder where the program is about to run, which is a new one each time: sets the array "command", and may set
-#                     INPUT and write files; "last_step=dump": no proxy of this one; "runs=4": so many runs of the proxy;
-#                     "delays=7": ranks sleep now and then, as that number says (YIELD_DELAYS), and in each run of the proxy otherwise
-#   comparable FILE   if there is such a function: what of an output, or of a file that the program wrote, is the same in each run
-# and is run by run.bash. For a code base whose test programs are run one by one that is a few lines: pnetcdf.bash.
+#   run_case CASE N   sets the array "command", in the new folder where the program is about to run.
+#                     It may write files and set
+#                       INPUT           standard input
+#                       last_step=dump  no proxy of this case
+#                       runs=4          the number of runs of the proxy
+#                       delays=7        ranks sleep at times (YIELD_DELAYS); the proxy at others
+#   comparable FILE   optional: the parts of an output, or of a file that the program wrote, that
+#                     are the same in each run
+# and is run by run.bash. A code base whose test programs run one by one takes a few lines:
+# pnetcdf.bash.
 
 CACHE=${WEND_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/wend}
 cache_setting=$CACHE
@@ -15,7 +21,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/../helpers.bash" # clears WEND_*
 CACHE=$cache_setting
 MPIRUN_DIR=$(dirname "$MPICC")
 
-# fetch PACKAGE: the upstream tarball of a Debian source package, unpacked to $CACHE/PACKAGE without its first folder.
+# fetch PACKAGE: the upstream tarball of a Debian source package, unpacked to $CACHE/PACKAGE without
+# its first folder.
 fetch() {
     local package=$1 tarball
     [ ! -d "$CACHE/$package" ] || return 0
@@ -25,22 +32,27 @@ fetch() {
         ls "${package}"_*.orig.tar.* >/dev/null 2>&1 && exit
         chmod 755 .
         apt-get source -q --tar-only --download-only "$package" && exit
-        # no source lists on this machine: use a list of our own, which changes nothing outside the cache
+        # no source lists on this machine: use a list in the cache, and change nothing outside it
         mkdir -p lists/partial
         suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
         echo "deb-src http://deb.debian.org/debian $suite main" >sources.list
-        own=(-o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$PWD/lists")
-        apt-get -q "${own[@]}" update && apt-get source -q --tar-only --download-only "${own[@]}" "$package"
+        own=(-o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+            -o "Dir::State::Lists=$PWD/lists")
+        apt-get -q "${own[@]}" update &&
+            apt-get source -q --tar-only --download-only "${own[@]}" "$package"
     ) >"$CACHE/$package.log" 2>&1
-    tarball=$(find "$CACHE/download" -maxdepth 1 -name "${package}_*.orig.tar.*" ! -name '*.asc' | head -n 1)
-    [ -n "$tarball" ] || { echo "cannot fetch the source of $package: $(tail -n 1 "$CACHE/$package.log")" >&2; return 1; }
+    tarball=$(find "$CACHE/download" -maxdepth 1 -name "${package}_*.orig.tar.*" ! -name '*.asc' |
+        head -n 1)
+    [ -n "$tarball" ] ||
+        { echo "cannot fetch the source of $package: $(tail -n 1 "$CACHE/$package.log")" \
+        >&2; return 1; }
     rm -rf "$CACHE/$package.new"
     mkdir -p "$CACHE/$package.new"
     tar -xf "$tarball" -C "$CACHE/$package.new" --strip-components=1 || return
     mv "$CACHE/$package.new" "$CACHE/$package"
 }
 
-# built FILE command…: runs the command unless FILE is there afterwards already; its output goes to a log.
+# built FILE command…: runs the command unless FILE is already there; its output goes to a log.
 built() {
     local file=$1 log=$CACHE/build.log
     shift
@@ -54,7 +66,8 @@ words() {
     tr -s '[:space:]' '\n' | sort
 }
 
-# programs N FILE…: a line "FOLDER/NAME N" for each of the files that is a program, for "cases"; without what is above the code base.
+# programs N FILE…: prints a line "FOLDER/NAME N" for each FILE that is a program, for "cases".
+# FOLDER is relative to the code base.
 programs() {
     local n=$1 file
     shift

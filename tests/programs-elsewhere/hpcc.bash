@@ -6,13 +6,38 @@ build() {
 }
 build_hpcc() (
     cd "$CACHE/hpcc/hpl" || exit
-    {
-        printf 'SHELL = /bin/sh\nCD = cd\nCP = cp\nLN_S = ln -s -f\nMKDIR = mkdir -p\nRM = /bin/rm -f\nTOUCH = touch\nARCH = wend\n'
-        printf 'TOPdir = ../../..\nINCdir = $(TOPdir)/include\nBINdir = $(TOPdir)/bin/$(ARCH)\nLIBdir = $(TOPdir)/lib/$(ARCH)\nHPLlib = $(LIBdir)/libhpl.a\n'
-        printf 'MPlib =\nMPinc =\nLAlib = -lblas\nLAinc =\nF2CDEFS = -DAdd_ -DF77_INTEGER=int -DStringSunStyle\n'
-        printf 'HPL_INCLUDES = -I$(INCdir) -I$(INCdir)/$(ARCH)\nHPL_LIBS = $(HPLlib) $(LAlib) -lm\nHPL_OPTS =\nHPL_DEFS = $(F2CDEFS) $(HPL_OPTS) $(HPL_INCLUDES)\n'
-        printf 'CC = %s\nCCNOOPT = $(HPL_DEFS) -w\nCCFLAGS = $(HPL_DEFS) -O2 -w\nLINKER = %s\nLINKFLAGS = $(CCFLAGS)\nARCHIVER = ar\nARFLAGS = r\nRANLIB = echo\n' "$MPICC" "$MPICC"
-    } >Make.wend
+    cat >Make.wend <<END
+SHELL = /bin/sh
+CD = cd
+CP = cp
+LN_S = ln -s -f
+MKDIR = mkdir -p
+RM = /bin/rm -f
+TOUCH = touch
+ARCH = wend
+TOPdir = ../../..
+INCdir = \$(TOPdir)/include
+BINdir = \$(TOPdir)/bin/\$(ARCH)
+LIBdir = \$(TOPdir)/lib/\$(ARCH)
+HPLlib = \$(LIBdir)/libhpl.a
+MPlib =
+MPinc =
+LAlib = -lblas
+LAinc =
+F2CDEFS = -DAdd_ -DF77_INTEGER=int -DStringSunStyle
+HPL_INCLUDES = -I\$(INCdir) -I\$(INCdir)/\$(ARCH)
+HPL_LIBS = \$(HPLlib) \$(LAlib) -lm
+HPL_OPTS =
+HPL_DEFS = \$(F2CDEFS) \$(HPL_OPTS) \$(HPL_INCLUDES)
+CC = $MPICC
+CCNOOPT = \$(HPL_DEFS) -w
+CCFLAGS = \$(HPL_DEFS) -O2 -w
+LINKER = $MPICC
+LINKFLAGS = \$(CCFLAGS)
+ARCHIVER = ar
+ARFLAGS = r
+RANLIB = echo
+END
     cd .. && make arch=wend
 )
 cases() {
@@ -20,7 +45,8 @@ cases() {
     echo "all 9"
     echo "all 16"
 }
-run_case() { # one small problem on a grid of P × Q ranks; little memory, which is what sizes RandomAccess
+# one small problem on a grid of P × Q ranks; little memory, which is what sizes RandomAccess
+run_case() {
     local p=1 n=$2 q
     while (((p + 1) * (p + 1) <= n)); do ((p++)); done
     while ((n % p)); do ((p--)); done

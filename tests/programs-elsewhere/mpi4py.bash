@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# mpi4py's own test suite: each test has the result that it has without Wend, and parts of the suite go through the round trip. Needs python3-dev, python3-setuptools and
-# cython3; without numpy installed the tests that want it are skipped in both runs.
+# mpi4py's own test suite: each test has the result that it has without Wend, and parts of the suite
+# go through the round trip. Needs python3-dev, python3-setuptools and cython3. Without numpy both
+# runs skip the tests that need it.
 build() {
     fetch mpi4py || return
     built "$CACHE/mpi4py/lib/complete" build_mpi4py || return
@@ -28,5 +29,6 @@ END
     fi
 }
 comparable() { # name and result of each test
-    sed -nE 's/^(test[^ ]* \([^)]*\)) \.\.\. .*(ok|FAIL|ERROR|skipped .*|expected failure)$/\1 \2/p' "$1"
+    local results='ok|FAIL|ERROR|skipped .*|expected failure'
+    sed -nE 's/^(test[^ ]* \([^)]*\)) \.\.\. .*('"$results"')$/\1 \2/p' "$1"
 }

@@ -4,7 +4,8 @@ build() {
     fetch mpich || return
     local name
     for name in cpi icpi hellow srtest; do
-        built "$CACHE/mpich/examples/$name.exe" "$MPICC" -w -O2 "$CACHE/mpich/examples/$name.c" -o "$CACHE/mpich/examples/$name.exe" -lm || return
+        built "$CACHE/mpich/examples/$name.exe" "$MPICC" -w -O2 "$CACHE/mpich/examples/$name.c" \
+            -o "$CACHE/mpich/examples/$name.exe" -lm || return
     done
 }
 cases() {

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# MrBayes: Bayesian inference of phylogeny by Markov chain Monte Carlo. Chains are spread over ranks and swap states by messages whose partners
-# the random numbers decide.
+# MrBayes: Bayesian inference of phylogeny by Markov chain Monte Carlo. Chains are spread over ranks
+# and swap states by messages whose partners the random numbers decide.
 build() {
     fetch mrbayes || return
     built "$CACHE/mrbayes/src/mb" build_mrbayes
 }
 build_mrbayes() (
-    cd "$CACHE/mrbayes" && ./configure --with-mpi --without-beagle --without-readline MPICC="$MPICC" CC="$MPICC" CFLAGS="-O2 -w" && make -C src
+    cd "$CACHE/mrbayes" &&
+        ./configure --with-mpi --without-beagle --without-readline MPICC="$MPICC" CC="$MPICC" \
+        CFLAGS="-O2 -w" && make -C src
 )
 cases() {
     echo "primates 4"
@@ -20,7 +22,8 @@ begin mrbayes;
     set autoclose=yes nowarn=yes seed=12345 swapseed=54321;
     execute primates.nex;
     lset nst=6 rates=invgamma;
-    mcmc nruns=2 nchains=4 ngen=2000 samplefreq=100 printfreq=500 diagnfreq=1000 savebrlens=yes checkpoint=no;
+    mcmc nruns=2 nchains=4 ngen=2000 samplefreq=100 printfreq=500 diagnfreq=1000
+        savebrlens=yes checkpoint=no;
 end;
 END
     command=("$CACHE/mrbayes/src/mb" batch.nex)

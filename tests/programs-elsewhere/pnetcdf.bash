@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# PnetCDF: parallel access to netCDF files, over MPI-IO. Its tests (C, C++, Fortran 77 and 90) and examples, with as many ranks as its own "make ptest", or one
-# where that has none. Needs gfortran, g++ and m4.
+# PnetCDF: parallel access to netCDF files, over MPI-IO. The cases are its tests (C, C++, Fortran 77
+# and 90) and examples, with as many ranks as its own "make ptest" has, or one where that has none.
+# Needs gfortran, g++ and m4.
 build() {
     fetch pnetcdf || return
     built "$CACHE/pnetcdf/complete" build_pnetcdf
@@ -8,9 +9,13 @@ build() {
 build_pnetcdf() (
     cd "$CACHE/pnetcdf" || exit
     suffix=$(expr "$MPICC" : '.*/mpicc\(.*\)')
-    autoreconf -fi && ./configure --disable-shared --disable-versioning --enable-thread-safe --enable-burst-buffering \
-        MPICC="$MPICC" MPICXX="$MPIRUN_DIR/mpicxx$suffix" MPIF77="$MPIRUN_DIR/mpif77$suffix" MPIF90="$MPIRUN_DIR/mpifort$suffix" \
-        CFLAGS="-O1 -w" CXXFLAGS="-O1 -w" FFLAGS="-O1 -w" FCFLAGS="-O1 -w" && make && make tests && touch complete
+    autoreconf -fi &&
+        ./configure --disable-shared --disable-versioning --enable-thread-safe \
+            --enable-burst-buffering MPICC="$MPICC" MPICXX="$MPIRUN_DIR/mpicxx$suffix" \
+            MPIF77="$MPIRUN_DIR/mpif77$suffix" MPIF90="$MPIRUN_DIR/mpifort$suffix" \
+            CFLAGS="-O1 -w" CXXFLAGS="-O1 -w" FFLAGS="-O1 -w" FCFLAGS="-O1 -w" &&
+        make && make tests &&
+        touch complete
 )
 cases() {
     local folder
@@ -22,12 +27,16 @@ cases() {
         fi
     done
 }
-run_case() { # as PnetCDF's own scripts do: most take the name of a file to write, some that of a folder, or of a file that is there
+# As PnetCDF's own scripts do: most programs take the name of a file to write, some that of a folder
+# or of an existing file.
+run_case() {
     local program=$CACHE/pnetcdf/$1
     command=("$program" file.nc)
     unset PNETCDF_HINTS
     case $1 in
-    */burst_buffer/*) export PNETCDF_HINTS="nc_burst_buf=enable;nc_burst_buf_dirname=$PWD;nc_burst_buf_overwrite=enable" ;;
+    */burst_buffer/*)
+        export PNETCDF_HINTS="nc_burst_buf=enable;nc_burst_buf_overwrite=enable"
+        PNETCDF_HINTS+=";nc_burst_buf_dirname=$PWD" ;;
     */test_inq_format | */tst_corrupt) command=("$program" "${program%/*}") ;;
     */tst_open_cdf5) command=("$program" "${program%/*}/bad_begin.nc5") ;;
     */nc_test/nc_test) command=("$program" -d .) ;;

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Round trips of applications that are not ours (make check-elsewhere): run.bash [NAME[/CASE]…], a name being that of a file beside this one; CASE may
-# be a pattern. Sources are fetched with apt-get and kept, with what is built of them, in $WEND_CACHE (default ~/.cache/wend). Prints a table, in which
-# a line that is neither "equal" nor "same results" is a failure, but for programs that fail without Wend or call no MPI: these do not count. Exit status 1 if anything
-# failed, or nothing of a code base passed. Scratch folders of failed lines are kept and named.
+# run.bash [NAME[/CASE]…]: round trips of other projects' applications (make check-elsewhere). NAME
+# is a file beside this one; CASE may be a pattern. Sources are fetched with apt-get and kept, with
+# what is built from them, in $WEND_CACHE (default ~/.cache/wend).
+#
+# Prints a table. A line that is neither "equal" nor "same results" is a failure, except for
+# programs that fail without Wend or call no MPI: these do not count. The exit status is 1 if
+# anything failed, or if no case of a code base passed. Scratch folders of failed lines are kept and
+# named.
 source "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 here=$HELPERS_DIR/programs-elsewhere
 names=("$@")
@@ -28,7 +32,8 @@ proxied() {
     record ../proxy.dir "$n" ../proxy
 }
 
-# run_step STEP SECONDS: its output and errors go to files of that name in its folder, its wall time to the variable SECONDS.
+# run_step STEP SECONDS: output and errors go to files named STEP in the step's folder, the wall
+# time to the variable SECONDS.
 run_step() {
     local step=$1 began status
     local -n result=$2
@@ -42,15 +47,20 @@ run_step() {
     return $status
 }
 
-# differing FOLDER: the files in which what a run left there differs from what the first one left (output, errors and what the program wrote).
+# differing FOLDER: the files of this run (output, errors, and files that the program wrote) that
+# differ from those of the first run.
 differing() {
     local file
-    { (cd alone && find . -type f); (cd "$1" && find . -type f); } | sort -u | while read -r file; do
-        cmp -s "alone/$file" "$1/$file" || diff <(comparable "alone/$file" 2>&1) <(comparable "$1/$file" 2>&1) >>"$1.diff" || echo "$file"
+    { (cd alone && find . -type f); (cd "$1" && find . -type f); } | sort -u |
+        while read -r file; do
+        cmp -s "alone/$file" "$1/$file" ||
+            diff <(comparable "alone/$file" 2>&1) <(comparable "$1/$file" 2>&1) >>"$1.diff" ||
+            echo "$file"
     done
 }
 
-# What the program wrote, alone and recorded, is the same, but for files that another run alone leaves differently, too.
+# The program writes the same files alone and recorded, except for files in which two runs alone
+# differ.
 same_results() {
     local changed seconds
     changed=$(differing recorded)
@@ -64,7 +74,8 @@ within() {
     timeout "$TEST_TIMEOUT" "$@"
 }
 
-# One trip of the case, of n ranks, in the current folder. Sets "outcome"; the columns that were reached. Status 2: it does not count.
+# One trip of the case, of n ranks, in the current folder. Sets "outcome" and the columns that were
+# reached. Status 2: it does not count.
 trip() {
     calls=- bytes=- plain_s=- recorded_s=- lines=- proxy_s=-
     last_step=diff delays='' runs=1
@@ -77,9 +88,11 @@ trip() {
     calls=$(sed -n 's/^calls[: ]*\([0-9,]*[0-9]\).*/\1/Ip' show.out | head -n 1)
     within "$WEND" dump app.dir >/dev/null 2>dump.err || { outcome="wend dump fails"; return 1; }
     [ "$last_step" != dump ] || { outcome="same results"; return 0; }
-    within "$PROXYGEN" app.dir -o proxy.c >proxygen.out 2>&1 || { outcome="proxygen fails"; return 1; }
+    within "$PROXYGEN" app.dir -o proxy.c >proxygen.out 2>&1 ||
+        { outcome="proxygen fails"; return 1; }
     lines=$(wc -l <proxy.c)
-    within "$MPICC" "${PROXY_CFLAGS[@]}" -O1 proxy.c -o proxy >compile.out 2>&1 || { outcome="the proxy does not compile"; return 1; }
+    within "$MPICC" "${PROXY_CFLAGS[@]}" -O1 proxy.c -o proxy >compile.out 2>&1 ||
+        { outcome="the proxy does not compile"; return 1; }
     for ((run = 1; run <= runs; run++)); do
         rm -rf proxied proxy.dir
         run_step proxied proxy_s || { outcome="the proxy fails"; return 1; }
@@ -116,9 +129,11 @@ for name in "${names[@]}"; do
         1) failures=$((failures + 1)); outcome="$outcome ($folder)" ;;
         2) do_not_count=$((do_not_count + 1)); outcome="$outcome ($folder)" ;;
         esac
-        print_row "$name $case" "$n" "$calls" "$bytes" "$plain_s" "$recorded_s" "$lines" "$proxy_s" "$outcome"
+        print_row "$name $case" "$n" "$calls" "$bytes" "$plain_s" "$recorded_s" "$lines" \
+            "$proxy_s" "$outcome"
     done < <(cases)
-    echo "$name: $passed passed, $failures failed$( ((!do_not_count)) || echo ", $do_not_count do not count")"
+    echo "$name: $passed passed, $failures failed$( ((!do_not_count)) ||
+        echo ", $do_not_count do not count")"
     ((failures == 0 && passed > 0)) || failed=1
 done
 rmdir "$scratch" 2>/dev/null

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// cxx: MPI's C++ bindings, as far as a library still has them: what arrives is printed, so that a run under wend trace can be compared with one without.
-// "cxx handler" has an error handler of its own that returns (MPICH's bindings then take the error for dealt with), "cxx handlers" another one, too, that throws.
+// cxx: MPI's C++ bindings. The program prints all that it receives, so that a run under wend trace
+// can be compared with one without. "cxx handler" has an error handler that returns; MPICH's
+// bindings then treat the error as handled. "cxx handlers" has a second one, which throws.
 #include <mpi.h>
 
 #include <cstdlib>
@@ -76,7 +77,8 @@ static void attributes(MPI::Intracomm &world)
 {
     int extra = 7, value = 0, other = 3;
     void *got = NULL;
-    int key = MPI::Comm::Create_keyval(copy, remove, &extra), uncopied = MPI::Comm::Create_keyval(copy, remove, &other);
+    int key = MPI::Comm::Create_keyval(copy, remove, &extra);
+    int uncopied = MPI::Comm::Create_keyval(copy, remove, &other);
     world.Set_attr(key, &value);
     world.Set_attr(uncopied, &value);
     MPI::Intracomm dup = world.Dup();
@@ -143,8 +145,10 @@ int main(int argc, char **argv)
     MPI::Status status;
     world.Sendrecv(&out[0], 3, MPI::INT, right, 1, &in[0], 3, MPI::INT, left, 1, status);
     say("sendrecv", in);
-    say("status", std::vector<int>{status.Get_source(), status.Get_tag(), status.Get_count(MPI::INT)});
-    MPI::Request requests[2] = {world.Irecv(&in[0], 3, MPI::INT, MPI::ANY_SOURCE, 2), world.Isend(&out[0], 2, MPI::INT, right, 2)};
+    say("status",
+        std::vector<int>{status.Get_source(), status.Get_tag(), status.Get_count(MPI::INT)});
+    MPI::Request requests[2] = {world.Irecv(&in[0], 3, MPI::INT, MPI::ANY_SOURCE, 2),
+                                world.Isend(&out[0], 2, MPI::INT, right, 2)};
     MPI::Status both[2];
     MPI::Request::Waitall(2, requests, both);
     say("waitall", both[0].Get_count(MPI::INT));
@@ -191,7 +195,8 @@ int main(int argc, char **argv)
     general = general.Start(query, nothing, cancel, NULL);
     general.Complete();
     general.Wait(status);
-    say("generalized", std::vector<int>{status.Get_source(), status.Get_tag(), status.Get_count(MPI::INT)});
+    say("generalized",
+        std::vector<int>{status.Get_source(), status.Get_tag(), status.Get_count(MPI::INT)});
     attributes(world);
     exceptions(world, argc == 1 ? 0 : std::string(argv[1]) == "handler" ? 1 : 2);
     world.Free();

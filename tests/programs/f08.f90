@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! f08: what of "use mpi_f08" reaches the library by ways of its own: calls without a choice buffer, strided array sections, sentinels, attributes, callbacks.
-! All that arrives is printed, so that a run under wend trace can be compared with one without.
+! f08: the parts of "use mpi_f08" that reach the library in ways of their own: calls without a
+! choice buffer, strided array sections, sentinels, attributes, callbacks. The program prints all
+! that it receives, so that a run under wend trace can be compared with one without.
 module callbacks
   use mpi_f08
   implicit none
@@ -84,7 +85,8 @@ program f08
   call MPI_Type_vector(6, 1, 4, MPI_INTEGER, row)
   call MPI_Type_commit(row)
   call MPI_Sendrecv_replace(matrix, 1, row, right, 3, left, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
-  call MPI_Sendrecv(matrix(3, 1), 1, row, right, 4, matrix(4, 1), 1, row, left, 4, MPI_COMM_WORLD, status)
+  call MPI_Sendrecv(matrix(3, 1), 1, row, right, 4, matrix(4, 1), 1, row, left, 4, MPI_COMM_WORLD, &
+    status)
   call MPI_Type_free(row)
   print '(a, i0, a, 24i5)', 'rows of ', rank, ':', matrix
 

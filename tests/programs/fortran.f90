@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! fortran: what of "use mpi" is Fortran's own: sentinels, MPI_BOTTOM, attributes of both kinds, callbacks, logicals, strings, indices from 1.
+! fortran: the parts of "use mpi" that C does not have: sentinels, MPI_BOTTOM, attributes of both
+! kinds, callbacks, logicals, strings, indices from 1.
 ! All that arrives is printed, so that a run under wend trace can be compared with one without.
 module callbacks
   use mpi
@@ -51,8 +52,10 @@ program fortran
   use mpi
   use callbacks
   implicit none
-  integer :: rank, ranks, i, key, old_key, length, left, right, e, old_value, dup, op, info, type, index, whole
-  integer :: requests(4), statuses(MPI_STATUS_SIZE, 4), status(MPI_STATUS_SIZE), lengths(2), types(2)
+  integer :: rank, ranks, i, key, old_key, length, left, right, e, old_value, dup, op, info, type, &
+    index, whole
+  integer :: requests(4), statuses(MPI_STATUS_SIZE, 4), status(MPI_STATUS_SIZE), lengths(2), &
+    types(2)
   integer :: matrix(4, 6), sums(3), all(3), one, two
   integer(MPI_ADDRESS_KIND) :: value, places(2)
   logical :: flag, logicals(2)
@@ -73,8 +76,8 @@ program fortran
   call MPI_Waitany(1, requests(3:3), index, MPI_STATUS_IGNORE, e)
   if (index /= 1) print *, 'index ', index
   call MPI_Waitall(4, requests, statuses, e)
-  print '(a, i0, a, 24i5, 2(a, i0))', 'rank ', rank, ':', matrix, ' source ', statuses(MPI_SOURCE, 2), &
-    ' tag ', statuses(MPI_TAG, 2)
+  print '(a, i0, a, 24i5, 2(a, i0))', 'rank ', rank, ':', matrix, &
+    ' source ', statuses(MPI_SOURCE, 2), ' tag ', statuses(MPI_TAG, 2)
   call MPI_Irecv(matrix(1, 1), 4, MPI_INTEGER, left, 1, MPI_COMM_WORLD, requests(1), e)
   call MPI_Send(matrix(1, 3), 4, MPI_INTEGER, right, 1, MPI_COMM_WORLD, e)
   call MPI_Waitall(1, requests, MPI_STATUSES_IGNORE, e)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mpi4py: objects and arrays, blocking and not, an operator and attributes in Python, exceptions, threads that call at once."""
+"""mpi4py: objects and arrays, blocking and nonblocking calls, an operator and attributes in
+Python, exceptions, threads that call at once."""
 import array
 import pickle
 import threading
@@ -11,7 +12,8 @@ rank, size = world.Get_rank(), world.Get_size()
 left, right = (rank - 1) % size, (rank + 1) % size
 said = []
 
-comms = [world.Dup() for _ in range(3)]  # one for each thread; made first, so that their numbers are no others'
+# One for each thread. Made first, so that no object gets another number from run to run.
+comms = [world.Dup() for _ in range(3)]
 
 
 def say(what, *values):
@@ -19,21 +21,39 @@ def say(what, *values):
 
 
 say("level", MPI.Query_thread() == MPI.THREAD_MULTIPLE)
-say("object", world.sendrecv({"from": rank, "data": list(range(rank + 3))}, dest=right, source=left))
+say(
+    "object", world.sendrecv({"from": rank, "data": list(range(rank + 3))}, dest=right, source=left)
+)
 request = world.irecv(source=left, tag=7)
 world.isend(("text", rank), dest=right, tag=7).wait()
 say("irecv", request.wait())
-say("bcast", world.bcast([1, "two", 3.0] if rank == 0 else None), "gather", world.gather(rank**2), "alltoall", world.alltoall([10 * rank + i for i in range(size)]))
+say(
+    "bcast",
+    world.bcast([1, "two", 3.0] if rank == 0 else None),
+    "gather",
+    world.gather(rank**2),
+    "alltoall",
+    world.alltoall([10 * rank + i for i in range(size)]),
+)
 
 mine, theirs = array.array("i", [rank, -rank, 5]), array.array("i", [0] * 3)
 world.Allreduce(mine, theirs, op=MPI.SUM)
 say("Allreduce", theirs.tolist())
 world.Allreduce(MPI.IN_PLACE, mine, op=MPI.MAX)
 say("in place", mine.tolist())
-requests = [world.Irecv([theirs, MPI.INT], source=MPI.ANY_SOURCE, tag=1), world.Isend([mine, MPI.INT], dest=right, tag=1)]
+requests = [
+    world.Irecv([theirs, MPI.INT], source=MPI.ANY_SOURCE, tag=1),
+    world.Isend([mine, MPI.INT], dest=right, tag=1),
+]
 status = [MPI.Status(), MPI.Status()]
 MPI.Request.Waitall(requests, status)
-say("Waitall", theirs.tolist(), status[0].Get_source() == left, status[0].Get_count(MPI.INT), [r == MPI.REQUEST_NULL for r in requests])
+say(
+    "Waitall",
+    theirs.tolist(),
+    status[0].Get_source() == left,
+    status[0].Get_count(MPI.INT),
+    [r == MPI.REQUEST_NULL for r in requests],
+)
 
 
 def larger(a, b, datatype):
@@ -48,7 +68,10 @@ world.Allreduce(MPI.IN_PLACE, mine, op=op)
 op.Free()
 say("operator", mine.tolist())
 
-key = MPI.Comm.Create_keyval(copy_fn=lambda comm, key, value: value + [rank], delete_fn=lambda comm, key, value: say("deleted", value))
+key = MPI.Comm.Create_keyval(
+    copy_fn=lambda comm, key, value: value + [rank],
+    delete_fn=lambda comm, key, value: say("deleted", value),
+)
 world.Set_attr(key, ["attribute"])
 copy = world.Dup()
 say("attribute", copy.Get_attr(key))
@@ -56,7 +79,11 @@ copy.Free()
 world.Delete_attr(key)
 MPI.Comm.Free_keyval(key)
 
-for wrong in (lambda: world.Send([mine, MPI.INT], dest=size + 3), lambda: MPI.COMM_NULL.Get_size(), lambda: MPI.INT.Create_vector(-1, 1, 1)):
+for wrong in (
+    lambda: world.Send([mine, MPI.INT], dest=size + 3),
+    lambda: MPI.COMM_NULL.Get_size(),
+    lambda: MPI.INT.Create_vector(-1, 1, 1),
+):
     try:
         wrong()
     except MPI.Exception as e:

@@ -1,8 +1,13 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! sentinels: what means something of its own in Fortran, in all three interfaces from one text. Each case prints all that it was given back (data, statuses, indices, flags,
-! strings, classes of errors) under its name, so that a run under wend trace can be compared with one without, byte by byte.
+! sentinels: arguments and constants that Fortran treats differently from C, in all three interfaces
+! from one source. Each case prints all results under its name (data, statuses, indices, flags,
+! strings, error classes), so that a run under wend trace can be compared with one without.
 !
-!   -DBINDING=1 mpif.h, 2 use mpi, 3 use mpi_f08;  sentinels [LEVEL [CASE…]]   LEVEL: what MPI_Init_thread is asked for, 0 to 3; -1 (default): MPI_Init
+!   -DBINDING=1 mpif.h, 2 use mpi, 3 use mpi_f08
+!
+!   sentinels [LEVEL [CASE…]]
+!
+! LEVEL is the thread level that MPI_Init_thread asks for, 0 to 3. -1 (default) calls MPI_Init.
 #if BINDING == 3
 #define HANDLE(of) type(of)
 #define STATUS type(MPI_Status)
@@ -35,7 +40,8 @@ module cases
   include 'mpif.h'
 #endif
   integer :: rank, ranks, left, right, e
-  integer :: copies = 0, deletions = 0, errors = 0, last_class = 0, queries = 0, frees = 0, cancels = 0, extents = 0
+  integer :: copies = 0, deletions = 0, errors = 0, last_class = 0, queries = 0, frees = 0, &
+    cancels = 0, extents = 0
   ADDRESS :: last_extra = 0
 
 contains
@@ -260,7 +266,8 @@ contains
     call MPI_Get_count(s, MPI_INTEGER, n, e)
     call say('recv', [b, FIELD(s, MPI_SOURCE), FIELD(s, MPI_TAG), n])
     b = -1
-    call MPI_Sendrecv(a, 3, MPI_INTEGER, right, 6, b, 4, MPI_INTEGER, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE, e)
+    call MPI_Sendrecv(a, 3, MPI_INTEGER, right, 6, b, 4, MPI_INTEGER, MPI_ANY_SOURCE, MPI_ANY_TAG, &
+      comm, MPI_STATUS_IGNORE, e)
     call MPI_Comm_free(comm, e)
     call say('sendrecv, status ignored', b)
     call MPI_Sendrecv_replace(a, 4, MPI_INTEGER, right, 7, left, 7, MPI_COMM_WORLD, s, e)
@@ -268,7 +275,8 @@ contains
     call say('sendrecv_replace', [a, FIELD(s, MPI_SOURCE), FIELD(s, MPI_TAG), parts])
     call MPI_Recv(b, 4, MPI_INTEGER, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD, s, e)
     call MPI_Get_count(s, MPI_INTEGER, n, e)
-    call say('from MPI_PROC_NULL', [b, merge(1, 0, FIELD(s, MPI_SOURCE) == MPI_PROC_NULL), merge(1, 0, FIELD(s, MPI_TAG) == MPI_ANY_TAG), n])
+    call say('from MPI_PROC_NULL', [b, merge(1, 0, FIELD(s, MPI_SOURCE) == MPI_PROC_NULL), &
+      merge(1, 0, FIELD(s, MPI_TAG) == MPI_ANY_TAG), n])
   end subroutine
 
   subroutine probing()
@@ -310,7 +318,8 @@ contains
       call MPI_Get_count(s(:, i), MPI_INTEGER, n(i), e)
 #endif
     end do
-    call say('waitall', [reshape(b, [12]), n, (FIELD_OF(s, i, MPI_TAG), i=1, 4), (FIELD_OF(s, i, MPI_SOURCE), i=1, 4)])
+    call say('waitall', [reshape(b, [12]), n, (FIELD_OF(s, i, MPI_TAG), i=1, 4), &
+      (FIELD_OF(s, i, MPI_SOURCE), i=1, 4)])
     call say('waitall nulls', [(merge(1, 0, r(i) == MPI_REQUEST_NULL), i=1, 8)])
     b = -1
     call MPI_Irecv(b, 3, MPI_INTEGER, left, 15, MPI_COMM_WORLD, r(1), e)
@@ -467,7 +476,8 @@ contains
     counts = 1
     displs = [(i - 1, i=ranks, 1, -1)]
     m = v
-    call MPI_Alltoallv(MPI_IN_PLACE, counts, displs, MPI_INTEGER, m, counts, displs, MPI_INTEGER, MPI_COMM_WORLD, e)
+    call MPI_Alltoallv(MPI_IN_PLACE, counts, displs, MPI_INTEGER, m, counts, displs, MPI_INTEGER, &
+      MPI_COMM_WORLD, e)
     call say('in place: alltoallv', m)
     call MPI_Reduce_scatter_block(MPI_IN_PLACE, v, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, e)
     call say('in place: reduce_scatter_block', [v(1)])
@@ -534,7 +544,8 @@ contains
     HANDLE(MPI_Comm) :: ring, weighted, alone, general
     integer :: n_in, n_out, from(2), to(2), w_in(2), w_out(2), got(2), empty(0)
     logical :: flag
-    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [left], MPI_UNWEIGHTED, 1, [right], MPI_UNWEIGHTED, MPI_INFO_NULL, .false., ring, e)
+    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [left], MPI_UNWEIGHTED, 1, [right], &
+      MPI_UNWEIGHTED, MPI_INFO_NULL, .false., ring, e)
     call MPI_Dist_graph_neighbors_count(ring, n_in, n_out, flag, e)
     from = -1
     to = -1
@@ -543,26 +554,32 @@ contains
     got = -1
     call MPI_Neighbor_allgather([rank], 1, MPI_INTEGER, got, 1, MPI_INTEGER, ring, e)
     call say('neighbour', got)
-    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [left], [rank + 1], 1, [right], [rank + 2], MPI_INFO_NULL, .false., weighted, e)
+    call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [left], [rank + 1], 1, [right], &
+      [rank + 2], MPI_INFO_NULL, .false., weighted, e)
     call MPI_Dist_graph_neighbors_count(weighted, n_in, n_out, flag, e)
     call MPI_Dist_graph_neighbors(weighted, 1, from, w_in, 1, to, w_out, e)
     call say('weighted', [n_in, n_out, number(flag), from(1), w_in(1), to(1), w_out(1)])
     ! rank 0 alone has neighbours: itself
     if (rank == 0) then
-      call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [0], [3], 1, [0], [3], MPI_INFO_NULL, .false., alone, e)
+      call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, [0], [3], 1, [0], [3], MPI_INFO_NULL, &
+        .false., alone, e)
     else
-      call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, empty, MPI_WEIGHTS_EMPTY, 0, empty, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, .false., alone, e)
+      call MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 0, empty, MPI_WEIGHTS_EMPTY, 0, empty, &
+        MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, .false., alone, e)
     end if
     call MPI_Dist_graph_neighbors_count(alone, n_in, n_out, flag, e)
     call say('weights empty', [n_in, n_out, number(flag)])
-    call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, [rank], [1], [right], MPI_UNWEIGHTED, MPI_INFO_NULL, .false., general, e)
+    call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, [rank], [1], [right], MPI_UNWEIGHTED, &
+      MPI_INFO_NULL, .false., general, e)
     call MPI_Dist_graph_neighbors_count(general, n_in, n_out, flag, e)
     call say('unweighted graph', [n_in, n_out, number(flag)])
     call MPI_Comm_free(general, e)
     if (rank == 0) then
-      call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, [0], [1], [0], [9], MPI_INFO_NULL, .false., general, e)
+      call MPI_Dist_graph_create(MPI_COMM_WORLD, 1, [0], [1], [0], [9], MPI_INFO_NULL, .false., &
+        general, e)
     else
-      call MPI_Dist_graph_create(MPI_COMM_WORLD, 0, empty, empty, empty, MPI_WEIGHTS_EMPTY, MPI_INFO_NULL, .false., general, e)
+      call MPI_Dist_graph_create(MPI_COMM_WORLD, 0, empty, empty, empty, MPI_WEIGHTS_EMPTY, &
+        MPI_INFO_NULL, .false., general, e)
     end if
     call MPI_Dist_graph_neighbors_count(general, n_in, n_out, flag, e)
     call say('weights empty graph', [n_in, n_out, number(flag)])
@@ -591,7 +608,8 @@ contains
     call say('backwards', m(:, 3))
     call MPI_Allreduce(MPI_IN_PLACE, m(1:3, 1:6:3), 6, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, e)
     call say('block', [class_of(e), reshape(m(1:3, :), [18])])
-    call MPI_Sendrecv(m(5, :), 6, MPI_INTEGER, right, 61, m(6, :), 6, MPI_INTEGER, left, 61, MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+    call MPI_Sendrecv(m(5, :), 6, MPI_INTEGER, right, 61, m(6, :), 6, MPI_INTEGER, left, 61, &
+      MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
     call say('rows', reshape(m(5:6, :), [12]))
 #if BINDING == 3
     if (MPI_SUBARRAYS_SUPPORTED) then
@@ -642,7 +660,8 @@ contains
     call MPI_Ibarrier(MPI_COMM_WORLD, r, e)
     flag = .false.
     do while (.not. flag)
-      call MPI_Request_get_status(r, flag, s, e) ! Open MPI asks for nothing where the status is ignored
+      ! Open MPI does not query a request whose status is ignored
+      call MPI_Request_get_status(r, flag, s, e)
     end do
     call MPI_Test(r, flag, MPI_STATUS_IGNORE, e)
     call say('test', [number(flag)])
@@ -745,7 +764,8 @@ contains
     call MPI_Comm_dup(MPI_COMM_WORLD, dup, e)
     call MPI_Comm_set_errhandler(dup, MPI_ERRORS_RETURN, e)
     call MPI_Comm_create_keyval(copy, delete, key, 10_MPI_ADDRESS_KIND, e)
-    call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, other, 0_MPI_ADDRESS_KIND, e)
+    call MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, other, &
+      0_MPI_ADDRESS_KIND, e)
     value = -1
     call MPI_Comm_get_attr(dup, key, value, flag, e)
     call say('attribute: none', [number(flag)])
@@ -849,7 +869,8 @@ contains
     call MPI_Errhandler_free(of_win, e)
     call MPI_Win_free(win, e)
     call MPI_File_create_errhandler(on_error_of_file, of_file, e)
-    call MPI_File_open(MPI_COMM_SELF, 'sentinels.' // achar(iachar('a') + rank), MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file, e)
+    call MPI_File_open(MPI_COMM_SELF, 'sentinels.' // achar(iachar('a') + rank), &
+      MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file, e)
     call MPI_File_set_errhandler(file, of_file, e)
     call MPI_File_call_errhandler(file, MPI_ERR_FILE, e)
     call say('handler of file', [errors, last_class, class_of(e)])
@@ -872,7 +893,8 @@ contains
     call MPI_Wait(r, s, e)
     call MPI_Get_count(s, MPI_INTEGER, n, e)
     call MPI_Test_cancelled(s, flag, e)
-    call say('generalized', [queries, frees, cancels, FIELD(s, MPI_SOURCE), FIELD(s, MPI_TAG), n, number(flag)])
+    call say('generalized', [queries, frees, cancels, FIELD(s, MPI_SOURCE), FIELD(s, MPI_TAG), n, &
+      number(flag)])
     call MPI_Grequest_start(query, free, cancel, 78_MPI_ADDRESS_KIND, r, e)
     call MPI_Cancel(r, e)
     call MPI_Grequest_complete(r, e)
@@ -934,7 +956,8 @@ contains
     call MPI_Pack([rank, 5], 2, MPI_INTEGER, buffer, 64, position, MPI_COMM_WORLD, e)
     call MPI_Pack(rank/2d0, 1, MPI_DOUBLE_PRECISION, buffer, 64, position, MPI_COMM_WORLD, e)
     size = position
-    call MPI_Sendrecv_replace(buffer, size, MPI_PACKED, right, 70, left, 70, MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+    call MPI_Sendrecv_replace(buffer, size, MPI_PACKED, right, 70, left, 70, MPI_COMM_WORLD, &
+      MPI_STATUS_IGNORE, e)
     position = 0
     call MPI_Unpack(buffer, 64, position, a, 2, MPI_INTEGER, MPI_COMM_WORLD, e)
     call MPI_Unpack(buffer, 64, position, x, 1, MPI_DOUBLE_PRECISION, MPI_COMM_WORLD, e)
@@ -971,7 +994,8 @@ contains
     integer(MPI_OFFSET_KIND) :: at
     character(len=12) :: representation
     HANDLE(MPI_Datatype) :: etype, filetype
-    call MPI_File_open(MPI_COMM_WORLD, 'sentinels.data  ', MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file, e)
+    call MPI_File_open(MPI_COMM_WORLD, 'sentinels.data  ', &
+      MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, file, e)
     at = 8*rank
     call MPI_File_write_at(file, at, [rank, -rank], 2, MPI_INTEGER, s, e)
     call MPI_Get_count(s, MPI_INTEGER, n, e)
@@ -995,9 +1019,11 @@ contains
     integer :: codes(1)
     call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, e)
     codes = -5
-    call MPI_Comm_spawn('./no such program', MPI_ARGV_NULL, 0, MPI_INFO_NULL, 0, MPI_COMM_SELF, children, MPI_ERRCODES_IGNORE, e)
+    call MPI_Comm_spawn('./no such program', MPI_ARGV_NULL, 0, MPI_INFO_NULL, 0, MPI_COMM_SELF, &
+      children, MPI_ERRCODES_IGNORE, e)
     call say('spawn', [merge(1, 0, e == MPI_SUCCESS)])
-    call MPI_Comm_spawn_multiple(1, ['./no such program'], MPI_ARGVS_NULL, [0], [MPI_INFO_NULL], 0, MPI_COMM_SELF, children, codes, e)
+    call MPI_Comm_spawn_multiple(1, ['./no such program'], MPI_ARGVS_NULL, [0], [MPI_INFO_NULL], &
+      0, MPI_COMM_SELF, children, codes, e)
     call say('spawn_multiple', [merge(1, 0, e == MPI_SUCCESS), codes])
   end subroutine
 
@@ -1032,8 +1058,10 @@ end module
 program sentinels
   use cases
   implicit none
-  character(len=20), parameter :: all(19) = [character(len=20) :: 'blocking', 'probing', 'nonblocking', 'persistent', 'indices', 'in_place', 'bottom', 'weights', &
-    'sections', 'logicals', 'strings', 'operators', 'attributes', 'handlers', 'generalized', 'windows', 'packing', 'intercommunicators', 'files']
+  character(len=20), parameter :: all(19) = [character(len=20) :: 'blocking', 'probing', &
+    'nonblocking', 'persistent', 'indices', 'in_place', 'bottom', 'weights', 'sections', &
+    'logicals', 'strings', 'operators', 'attributes', 'handlers', 'generalized', 'windows', &
+    'packing', 'intercommunicators', 'files']
   character(len=20) :: argument
   integer :: i, level, provided
   level = -1
@@ -1050,7 +1078,8 @@ program sentinels
   call MPI_Comm_size(MPI_COMM_WORLD, ranks, e)
   left = modulo(rank - 1, ranks)
   right = modulo(rank + 1, ranks)
-  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, e) ! not every library takes all that follows
+  ! some of the calls that follow are errors in some libraries
+  call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN, e)
   call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN, e)
   call MPI_Query_thread(i, e)
   if (level >= 0) call say('level', [level, provided, i, merge(1, 0, all_in_order())])
@@ -1067,6 +1096,7 @@ program sentinels
   call MPI_Finalize(e)
 contains
   logical function all_in_order()
-    all_in_order = MPI_THREAD_SINGLE < MPI_THREAD_FUNNELED .and. MPI_THREAD_FUNNELED < MPI_THREAD_SERIALIZED .and. MPI_THREAD_SERIALIZED < MPI_THREAD_MULTIPLE
+    all_in_order = MPI_THREAD_SINGLE < MPI_THREAD_FUNNELED .and. &
+      MPI_THREAD_FUNNELED < MPI_THREAD_SERIALIZED .and. MPI_THREAD_SERIALIZED < MPI_THREAD_MULTIPLE
   end function
 end program

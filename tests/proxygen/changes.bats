@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What a proxy does otherwise than the application did: graphs with the recorded order of neighbours, sources that are named, and how proxygen
-# and wend diff say so.
+# Differences between a proxy and its application: graphs with the recorded order of neighbours, and
+# named sources. proxygen and wend diff report them.
 load ../helpers
 setup() { in_scratch; }
 
-# made N PROGRAM…: a recording in app.dir, its proxy, and what proxygen says in said.
+# made N PROGRAM…: makes a recording in app.dir and its proxy, with proxygen's messages in said.
 made() {
     record app.dir "$@" >/dev/null
     "$PROXYGEN" app.dir -o proxy.c 2>said
     "$MPICC" -std=c11 -O1 -Wall -Wextra -Werror proxy.c -o proxy
 }
 
-# again N: the proxy's recordings; each differs from the application's as is expected, and the lines say so: CALLS of FUNCTION.
+# Recordings of the proxy differ from the application's only as expected: by CALLS calls of
+# FUNCTION, which wend diff prints.
 again_as_expected() { # N CALLS FUNCTION
     local run status
     for run in 1 2; do
@@ -28,14 +29,17 @@ again_as_expected() { # N CALLS FUNCTION
 
 graph() { # KIND [REORDER]
     made 4 "$PROGRAMS/distgraph" "$@"
-    [ "$(cat said)" = "proxygen: proxy.c: 12 calls of MPI_Dist_graph_create become MPI_Dist_graph_create_adjacent with the recorded order of neighbours" ] ||
+    local what="MPI_Dist_graph_create_adjacent with the recorded order of neighbours"
+    [ "$(cat said)" = "proxygen: proxy.c: 12 calls of MPI_Dist_graph_create become $what" ] ||
         fail "$(cat said)"
     again_as_expected 4 12 MPI_Dist_graph_create
 }
 
 @test "graphs: blocks of different sizes, the neighbours in the recorded order" { graph all; }
 @test "graphs: with weights" { graph weights; }
-@test "graphs: edges named by others, several times and to itself, a rank without any, reorder" { graph odd 1; }
+@test "graphs: edges named by others, repeated edges, loops, a rank without any, reorder" {
+    graph odd 1
+}
 @test "graphs: lists of some of the neighbours" {
     ! library_is mpich || skip "MPICH takes no list that is shorter than there are neighbours"
     graph first
@@ -47,32 +51,35 @@ graph() { # KIND [REORDER]
     diff first-app.dir first-again1.dir
 }
 
-@test "graphs: where the order makes no difference the calls are the application's" {
+@test "graphs: if the order does not matter, the calls are the application's" {
     made 4 "$PROGRAMS/distgraph" alike
     [ ! -s said ] || fail "$(cat said)"
     record again.dir 4 ./proxy
     "$WEND" diff app.dir again.dir
 }
 
-# A library that gives ranks others in the graph.
-@test "graphs: ranks that are others in the graph, and a proxy of several files" {
+# A library that gives ranks other numbers in the graph.
+@test "graphs: ranks with other numbers in the graph, and a proxy of several files" {
     cat >reorder.c <<'C'
 #include <mpi.h>
-int MPI_Dist_graph_create(MPI_Comm old, int n, const int sources[], const int degrees[], const int destinations[], const int weights[], MPI_Info info, int reorder,
-                          MPI_Comm *graph)
+int MPI_Dist_graph_create(MPI_Comm old, int n, const int sources[], const int degrees[],
+                          const int destinations[], const int weights[], MPI_Info info,
+                          int reorder, MPI_Comm *graph)
 {
     int rank, status;
     MPI_Comm turned;
     PMPI_Comm_rank(old, &rank);
     PMPI_Comm_split(old, 0, -rank, &turned);
-    status = PMPI_Dist_graph_create(turned, n, sources, degrees, destinations, weights, info, reorder, graph);
+    status = PMPI_Dist_graph_create(turned, n, sources, degrees, destinations, weights, info,
+                                    reorder, graph);
     PMPI_Comm_free(&turned);
     return status;
 }
 C
     "$MPICC" -shared -fPIC reorder.c -o reorder.so
     LD_PRELOAD=$PWD/reorder.so record app.dir 4 "$PROGRAMS/distgraph" odd 1
-    "$WEND" dump app.dir --rank 0 | grep -q 'neighbours={sources=\[[0-9]' || fail "$("$WEND" dump app.dir --rank 0 | head -n 9)"
+    "$WEND" dump app.dir --rank 0 | grep -q 'neighbours={sources=\[[0-9]' ||
+        fail "$("$WEND" dump app.dir --rank 0 | head -n 9)"
     make_proxy app.dir ./proxy
     grep -q PMPI_Comm_split proxy.c
     again_as_expected 4 12 MPI_Dist_graph_create
@@ -85,7 +92,9 @@ C
 
 nbx() { # MODE
     made 4 "$PROGRAMS/nbx" 8 7 "$1"
-    calls=$(sed -n 's/^proxygen: proxy.c: \([0-9]*\) calls of MPI_Improbe name the source that came instead of MPI_ANY_SOURCE: a message of another sender might not fit$/\1/p' said)
+    local what="name the source that came instead of MPI_ANY_SOURCE"
+    what+=": a message of another sender might not fit"
+    calls=$(sed -n "s/^proxygen: proxy.c: \([0-9]*\) calls of MPI_Improbe $what\$/\1/p" said)
     [ "$calls" -gt 50 ] && [ "$(wc -l <said)" = 1 ] || fail "$(cat said)"
     again_as_expected 4 "$calls" MPI_Improbe
 }
@@ -93,7 +102,7 @@ nbx() { # MODE
 @test "sparse exchange: Improbe and Mrecv" { nbx 0; }
 @test "sparse exchange: Improbe and Imrecv" { nbx 1; }
 @test "sparse exchange: Improbe and Mrecv, sends tested one by one" { nbx 3; }
-@test "sparse exchange: Iprobe, and a receive that names what was found" {
+@test "sparse exchange: Iprobe, and a receive that names its source" {
     made 4 "$PROGRAMS/nbx" 8 7 2
     [ ! -s said ] || fail "$(cat said)"
     for run in 1 2; do
@@ -107,7 +116,8 @@ nbx() { # MODE
 @test "proxygen says what it pins, reorders and holds back; --quiet says nothing" {
     record app.dir 4 "$PROGRAMS/completions" waitsome blocking >/dev/null
     "$PROXYGEN" app.dir -o ordered.c 2>said
-    grep -qE '^proxygen: ordered.c: [0-9]+ calls of MPI_Waitsome complete requests in the recorded order: what follows waits' said || fail "$(cat said)"
+    local what="complete requests in the recorded order: what follows waits"
+    grep -qE "^proxygen: ordered.c: [0-9]+ calls of MPI_Waitsome $what" said || fail "$(cat said)"
     "$PROXYGEN" --quiet app.dir -f -o ordered.c 2>said
     [ ! -s said ]
     rm -rf app.dir
@@ -120,5 +130,7 @@ nbx() { # MODE
     record app.dir 4 "$EXAMPLES/masterworker" >/dev/null
     "$PROXYGEN" app.dir --pin -o pinned.c 2>said
     wildcards=$("$WEND" dump app.dir -f MPI_Recv | grep -c 'MPI_Recv(.*source=MPI_ANY_SOURCE')
-    [ "$(cat said)" = "proxygen: pinned.c: $wildcards calls of MPI_Recv name the source that came instead of MPI_ANY_SOURCE: asked for with --pin" ] || fail "$(cat said)"
+    local what="name the source that came instead of MPI_ANY_SOURCE: asked for with --pin"
+    [ "$(cat said)" = "proxygen: pinned.c: $wildcards calls of MPI_Recv $what" ] ||
+        fail "$(cat said)"
 }

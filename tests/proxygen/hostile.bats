@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Text of a recording is never code in a proxy, whatever the application passed or the archive says.
+# Text of a recording never becomes code in a proxy, whatever the application or the archive has.
 bats_require_minimum_version 1.5.0
 load ../helpers
 setup() {
@@ -8,14 +8,14 @@ setup() {
     touch='system("touch injected")'
 }
 
-# compiles_everywhere DIR: the proxy of DIR by two standards, ./proxy by the first. The second has
-# no trigraphs.
+# compiles_everywhere DIR: compiles the proxy of DIR by two standards; ./proxy is from the first.
+# The second has no trigraphs.
 compiles_everywhere() {
     make_proxy "$1" ./proxy &&
         "$MPICC" -std=gnu17 "${PROXY_CFLAGS[@]:1}" -O1 proxy.c -o proxy-gnu17
 }
 
-# What would be code if it stood in a program as it is: in comments, literals, spliced lines.
+# Text that would be code in a program: in comments, literals, spliced lines.
 hostile_texts() {
     long=$(printf '%05000d' 7)
     texts=(
@@ -30,7 +30,7 @@ hostile_texts() {
     )
 }
 
-@test "whatever text the application passes to MPI, its proxy is compiled and passes the same" {
+@test "whatever text the application passes to MPI, its proxy compiles and passes it too" {
     hostile_texts
     local hostile="x*; \"$touch;\\"$'\n'"??"
     cp "$PROGRAMS/hostile" "$hostile"
@@ -71,7 +71,7 @@ length = bytes([n]) if n < 128 else bytes([n & 127 | 128, n >> 7])
 print(ascii(length + name)[2:-1])' "$1"
 }
 
-# refused_as TEXT DIR: each reader, in one line that names the archive and says TEXT
+# refused_as TEXT DIR: each reader refuses it in one line, which names the archive and has TEXT
 refused_as() {
     local text=$1 dir=$2
     for command in "$WEND show" "$WEND dump" "$WEND diff $dir" "$PROXYGEN -o out.c"; do
@@ -83,7 +83,7 @@ refused_as() {
     done
 }
 
-@test "nothing that the application was told is in the comments of its proxy as it is" {
+@test "foreign text is escaped in the comments of a proxy" {
     hostile_texts
     cat >alter.py <<'END'
 import sys
@@ -106,8 +106,8 @@ END
     [ ! -e injected ]
 }
 
-# app.dir, and alter.py for changes OLD=>NEW of bytes as Python writes them, where they are first. A
-# change that cannot be made is a failure.
+# Makes app.dir, and alter.py, which replaces the first occurrence of bytes: OLD=>NEW, as in Python.
+# If there is none, that is a failure.
 archive_to_alter() {
     cat >alter.py <<'END'
 import ast, os, sys
@@ -135,7 +135,8 @@ END
 @test "names of constants and functions that are not identifiers are refused" {
     local hostile call="MPI_INT + (${touch//\"/\'}, 0)"
     archive_to_alter
-    for hostile in "$call" "MPI INT" "MPI_INT;" "MPI_INT\\\\" 7MPI "MPI_$(printf '%01020d' 7)" ""; do
+    for hostile in "$call" "MPI INT" "MPI_INT;" "MPI_INT\\\\" 7MPI "MPI_$(printf '%01020d' 7)" \
+        ""; do
         altered app.dir t "\x03INT=>$(named "$hostile")"
         refused_as "a name is not an identifier" t
         altered app.dir t "\x04Send=>$(named "$hostile")"
@@ -143,7 +144,7 @@ END
     done
 }
 
-@test "what else has a name in an archive: classes of errors, functions that were not recorded" {
+@test "hostile names of error classes and of functions that were not recorded" {
     archive_to_alter
     altered app.dir t "=MPI_ERR_COMM=>=MPI_ERR_COMM;system()"
     refused_as "a name is not an identifier" t
@@ -151,7 +152,7 @@ END
     refused_as "a name is not an identifier" t
 }
 
-@test "an identifier is not enough: a proxy calls and names nothing but what is MPI's" {
+@test "identifiers that are not MPI's are refused" {
     archive_to_alter
     altered app.dir t "\x03INT=>$(named system)"
     "$WEND" dump t | grep -q system
@@ -159,13 +160,13 @@ END
     [ "$status" = 3 ]
     [[ $stderr == *"system is not a constant of MPI"* ]]
     [ ! -e out.c ]
-    # Functions are those that Wend knows.
+    # Functions must be in Wend's table.
     altered app.dir t "\x08Finalize=>$(named abort)"
     refused_as "does not know" t
 }
 
 @test "the proxy of a call that could not start a program starts none" {
-    # No file of this folder, but one that a launcher finds on its path.
+    # The file is not in this folder, but the launcher finds it in its path.
     mkdir found
     printf '#!/bin/sh\ntouch "%s/injected"\n' "$PWD" >found/started
     chmod +x found/started
@@ -175,7 +176,7 @@ END
     make_proxy t ./proxy
     # Not every library can start programs.
     [ "$(grep -c 'program_path : none;' proxy.c)" = 1 ]
-    # What becomes of a job whose launcher finds no program is the launcher's affair.
+    # The result of a job whose launcher finds no program depends on the launcher.
     PATH=$PWD/found:$PATH TEST_TIMEOUT=10 mpi 1 ./proxy >out 2>&1 || true
     [ ! -e injected ]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# libwend-read: its examples, what it shows to programs, wrong use, threads.
+# libwend-read: its examples, its exported symbols, wrong use, threads.
 
 bats_require_minimum_version 1.5.0
 load ../helpers
@@ -16,7 +16,7 @@ recording() { # DIRECTORY, the script on standard input
     "$BUILD_DIR/tests/decoder/script" - "$1"
 }
 
-@test "the example lists the calls, with who they talk to" {
+@test "the example lists the calls with their partners" {
     run -0 "$BUILD_DIR/examples/read/list-calls" "$GOLDEN"
     [[ ${#lines[@]} == 14 && ${lines[0]} == "0.0 0 MPI_Init" ]]
     [[ ${lines[3]} == "0.0 3 MPI_Send count=2 datatype=#0 dest=1 tag=7 comm=#0 -> rank 1" ]]
@@ -41,7 +41,7 @@ END
 }
 
 @test "the example prints the matrix, in world ranks" {
-    # comm#0 is of ranks 1 and 3, of ranks 3 and 1, and then of another pair
+    # comm#0 has ranks 1 and 3, then ranks 3 and 1, then another pair
     recording a <<'END'
 ranks 4
 rank *
@@ -73,8 +73,8 @@ END
     [[ $output == $'1 3 10000 240000\n2 0 1 4\n2 2 1 16\n3 1 10 200' ]] || fail "$output"
 }
 
-@test "a handle that stood for several objects is followed to each" {
-    # comm#0 is of ranks 0 and 1 and then of ranks 1 and 2; type#0 is 12 bytes and then 40
+@test "a handle that stood for several objects is followed to each of them" {
+    # comm#0 has ranks 0 and 1, then ranks 1 and 2; type#0 has 12 bytes, then 40
     recording a <<'END'
 ranks 3
 rank 0
@@ -98,8 +98,8 @@ END
     [[ $output == $'1 0 1 12\n1 2 1 40' ]] || fail "$output"
 }
 
-@test "each request that a call completes has the rank of the job that it was with" {
-    # comm#0 is of ranks 2 and 1; sources in statuses count from the caller's rank
+@test "each completed request has its partner's rank in the job" {
+    # comm#0 has ranks 2 and 1; sources in statuses are relative to the caller's rank
     recording a <<'END'
 ranks 3
 rank 0
@@ -117,7 +117,7 @@ END
     [[ $output == "1 MPI_Waitall: 2 2 0" ]] || fail "$output"
 }
 
-@test "the library shows what its header declares, in versioned symbols, and nothing else" {
+@test "the library exports only what its header declares, in versioned symbols" {
     grep -o 'wend_read_[a-z_]*(' "$HEADER" | tr -d '(' | sort -u >declared
     nm -D --defined-only "$LIBRARY" | awk '$2 != "A" {print $3}' >symbols
     sed 's/@@WEND_READ_1$//' symbols | sort >shown
@@ -126,7 +126,7 @@ END
     ! nm -D --undefined-only "$LIBRARY" | grep -w 'MPI_[A-Z].*\|_*exit'
 }
 
-@test "its header stands alone, in C and in C++, and has no GLib" {
+@test "the header compiles alone, in C and in C++, without GLib" {
     echo '#include <wend/read.h>' | cc -std=c11 -pedantic -Wall -Wextra -Werror \
         -I"${HEADER%/wend/read.h}" -x c -c - -o c.o
     ! grep -i 'glib\|gint\|gchar' "$HEADER"
@@ -147,7 +147,7 @@ END
     "$BUILD_DIR/tests/read/interface" misuse "$GOLDEN"
 }
 
-@test "threads read at the same time, each with readers of its own" {
+@test "threads read at the same time, each with its own readers" {
     recording a <<'END'
 ranks 3
 rank *

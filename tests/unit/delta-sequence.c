@@ -233,7 +233,7 @@ static void test_deltas_even(void)
 static void test_deltas_skewed(void)
 {
     enum { MEAN = 400 };
-    const double entropy = log2(MEAN * 2.718281828); /* of the repeatsial distribution */
+    const double entropy = log2(MEAN * 2.718281828); /* of the exponential distribution */
     gint64 words[CODED];
     for (int i = 0; i < CODED; i++)
         words[i] = -3 - (gint64)(MEAN * log(1 - g_rand_double(dice)));

@@ -20,8 +20,8 @@ def version_of_clone():
 
 class Wend(AutotoolsPackage):
     """Records a run of any MPI program, without its source, as one small archive that loses
-    nothing about communication. Prints, compares and merges recordings, and compiles them to C programs
-    that communicate as the application did."""
+    nothing about communication. Prints, compares and merges recordings, and compiles them to C
+    programs that communicate as the application did."""
 
     license("BSD-3-Clause")
 
