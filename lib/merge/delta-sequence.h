@@ -43,6 +43,13 @@ DeltaSequence *deltas_ref(DeltaSequence *s);         /* NULL gives NULL */
 void deltas_unref(DeltaSequence *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, deltas_unref)
 
+/* The neighbours of all N ranks of a torus, from WORDS, those of some of them. NUMBERS are these
+ * ranks + 1, ascending and up to N. DISTANCES: WORDS are what is added to the rank. SLOPE: the
+ * result is the neighbours, else what is added to the rank. NULL: there are not two distances, as
+ * of ranks that wrap and that do not. The result is for an archive alone. */
+DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequence *numbers,
+                                     gboolean distances, gboolean slope, guint64 n);
+
 /* -- reading -- */
 guint64 deltas_length(const DeltaSequence *s);
 /* what it takes: 1 for one run, else symbols or words */
