@@ -505,16 +505,15 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
     deltas_builder_encode(numbers, &w->out, NULL);
 }
 
-/* Each trip by variant. */
+/* Trip by trip, each by variant: rows of their own would say in vain what these have in common. */
 static void put_trips(Writer *w, const Variants *v)
 {
     wend_buf_unsigned(&w->out, v->n_trips);
-    for (guint t = 0; t < v->n_trips; t++) {
-        DeltaSequenceBuilder *counts = deltas_builder_new();
+    DeltaSequenceBuilder *counts = deltas_builder_new();
+    for (guint t = 0; t < v->n_trips; t++)
         for (guint i = 0; i < v->n; i++)
             deltas_builder_add(counts, (DeltaSequenceRun){(gint64)v->variants[i].trips[t], 0, 1});
-        deltas_builder_encode(counts, &w->out, NULL);
-    }
+    deltas_builder_encode(counts, &w->out, NULL);
 }
 
 static const RecordedClass *class_at(const Writer *w, guint i)
