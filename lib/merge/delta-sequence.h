@@ -37,6 +37,9 @@ void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
 DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b);
 /* likewise, and appends the delta sequence, if there is one: deltas_encode_shortest */
 void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
+/* Likewise, for one of several rows that may be alike: rather a grammar, which may come again, than
+ * words that are coded. */
+void deltas_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
 void deltas_builder_free(DeltaSequenceBuilder *b);   /* NULL: nothing */
 DeltaSequence *deltas_new_run(DeltaSequenceRun run); /* count > 0 */
 DeltaSequence *deltas_ref(DeltaSequence *s);         /* NULL gives NULL */
