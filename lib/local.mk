@@ -47,6 +47,8 @@ MERGE_SOURCES = \
 	lib/archive/container-write.c \
 	lib/archive/rules-write.c \
 	lib/archive/sequence-write.c \
+	lib/archive/tables-write.c \
+	lib/archive/tables-write.h \
 	lib/archive/timing-write.c \
 	lib/archive/write.c \
 	lib/archive/write-private.h \

@@ -62,9 +62,15 @@ rank 0-3
 repeat 20
 MPI_Send dest=self+1 count=1 tag=1
 end
+repeat 5
+MPI_Recv source=0 count=1 tag=2 -> status=0,2,0,4
+end
 rank 4-8
 repeat 30
 MPI_Send dest=self+1 count=1 tag=1
+end
+repeat 7
+MPI_Recv source=0 count=1 tag=2 -> status=0,2,0,4
 end
 rank *
 MPI_Barrier

@@ -361,7 +361,9 @@ class Program:
         for c in self.classes:
             c["trips"] = []
             if c["variants"] > 1:
-                c["trips"] = b.many(lambda c=c: b.numbers(c["variants"]))
+                m, n = b.unsigned(), c["variants"]
+                row = b.numbers(m * n) if m else []
+                c["trips"] = [row[t * n:(t + 1) * n] for t in range(m)]
 
     def calls(self, c, variant, rule):
         """The terminals of a rule, on the ranks of a variant."""

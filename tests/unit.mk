@@ -130,6 +130,11 @@ tests_unit_codecs_SOURCES = tests/unit/codecs.c tests/unit/delta-sequence-of.h
 tests_unit_codecs_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_codecs_LDADD = lib/libcore.la $(GLIB_LIBS) -lm
 
+UNIT_TESTS += tests/unit/rank-vector
+tests_unit_rank_vector_SOURCES = tests/unit/rank-vector.c tests/unit/delta-sequence-of.h
+tests_unit_rank_vector_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_rank_vector_LDADD = lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/delta-sequence
 tests_unit_delta_sequence_SOURCES = tests/unit/delta-sequence.c tests/unit/delta-sequence-of.h
 tests_unit_delta_sequence_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -94,7 +94,7 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
     wend_buf_unsigned(out, 1);
     wend_buf_unsigned(out, width);
     for (guint i = 0; i < width; i++)
-        deltas_builder_encode(columns[i], out, w->constant_number);
+        deltas_builder_encode_alike(columns[i], out, w->constant_number);
     g_free(columns);
     outcome_runs_clear(&p);
     return good && width > 0;

@@ -10,7 +10,7 @@
 #include "record/part.h"
 #include "record/outcome-runs.h"
 #include "record/checkpoint-file.h"
-#include "write-private.h"
+#include "tables-write.h"
 
 /* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
 G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25
@@ -293,69 +293,12 @@ static void write_shapes(Writer *w)
     batches_clear(&batches);
 }
 
-/* Things that go once each, by what they are as bytes. */
+/* DERIVE: whether slots may be encoded by others; DERIVED: words of those that are. */
 typedef struct {
-    GHashTable *numbers;
-    WendBuf bytes;
-} Distinct;
-
-static Distinct distinct_new(void)
-{
-    return (Distinct){
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
-        WEND_BUF_INIT};
-}
-
-/* Its number; *IS_NEW: nothing tells it yet. */
-static guint distinct_add(Distinct *d, const WendBuf *one, gboolean *is_new)
-{
-    GBytes *bytes = g_bytes_new(one->data, one->len);
-    gpointer number;
-    d->bytes.failed |= one->failed;
-    *is_new = !g_hash_table_lookup_extended(d->numbers, bytes, NULL, &number);
-    if (*is_new) {
-        number = GUINT_TO_POINTER(g_hash_table_size(d->numbers));
-        g_hash_table_insert(d->numbers, bytes, number);
-    } else {
-        g_bytes_unref(bytes);
-    }
-    return GPOINTER_TO_UINT(number);
-}
-
-/* Tells the next new one. */
-static void distinct_encode(Distinct *d, const WendBuf *encoded)
-{
-    wend_buf_bytes(&d->bytes, encoded->data, encoded->len);
-    d->bytes.failed |= encoded->failed;
-}
-
-static void distinct_write(Distinct *d, Writer *w)
-{
-    wend_buf_unsigned(&w->out, g_hash_table_size(d->numbers));
-    wend_buf_bytes(&w->out, d->bytes.data, d->bytes.len);
-    w->failed |= d->bytes.failed;
-    wend_buf_clear(&d->bytes);
-    g_hash_table_destroy(d->numbers);
-}
-
-/* A table of values: where its bytes are in those of all tables, and what they are of. */
-typedef struct {
-    gsize offset, n;
-    guint64 key;
-    const RankVector *values;
-    const RankSet *ranks;
-    guint column;
-} EncodedTable;
-
-/* ENCODED: EncodedTable, by number. COLUMN: of one slot of the terminals of a shape. DERIVE:
- * whether slots may be encoded by others; DERIVED: words of those that are. */
-typedef struct {
-    Distinct sets, tables;
-    GArray *encoded;
-    guint column;
+    SlotTables *tables;
     gboolean derive;
     guint64 derived;
-} SlotTables;
+} SlotEncoder;
 
 /* How a slot is encoded: its form, and the word, the table's number, or how many slots before those
  * are that tell it. */
@@ -382,43 +325,6 @@ static gboolean encode_plainly(const Writer *w, const Signature *s, guint k, Enc
     return TRUE;
 }
 
-/* -- values by table -- */
-
-static guint set_number(SlotTables *tables, const RankSet *ranks)
-{
-    WendBuf set = WEND_BUF_INIT;
-    gboolean is_new;
-    rankset_encode_shortest(ranks, &set);
-    guint number = distinct_add(&tables->sets, &set, &is_new);
-    if (is_new)
-        distinct_encode(&tables->sets, &set);
-    wend_buf_clear(&set);
-    return number;
-}
-
-static EncodedSlot encode_by_table(Writer *w, SlotTables *tables, const Signature *s, guint k)
-{
-    const RankVector *v = &s->slots[k];
-    WendBuf bytes = WEND_BUF_INIT;
-    gboolean is_new;
-    EncodedTable table = {.offset = tables->tables.bytes.len,
-                          .key = (guint64)set_number(tables, s->ranks) << TABLE_SET_BITS
-                                 | (v->value == RANK_VECTOR_DELTAS_OF_SELF ? 1 : 0),
-                          .values = v,
-                          .ranks = s->ranks,
-                          .column = tables->column};
-    wend_buf_unsigned(&bytes, table.key);
-    deltas_encode_shortest(v->deltas, &bytes, w->constant_number);
-    guint number = distinct_add(&tables->tables, &bytes, &is_new);
-    if (is_new) {
-        table.n = bytes.len;
-        distinct_encode(&tables->tables, &bytes);
-        g_array_append_val(tables->encoded, table);
-    }
-    wend_buf_clear(&bytes);
-    return (EncodedSlot){ENCODED_AS_TABLE, number};
-}
-
 /* Terminals of one function and as many slots. There may be as many as there are calls: of those
  * that no table tells nothing is kept. */
 typedef struct {
@@ -429,7 +335,7 @@ typedef struct {
 } Encoding;
 
 /* Slot by slot, as tables are numbered. */
-static void encode_tables(Writer *w, SlotTables *tables, Encoding *t)
+static void encode_tables(Writer *w, SlotEncoder *e, Encoding *t)
 {
     g_autofree Derived **derived = g_new0(Derived *, t->n + 1);
     t->by_table = g_new0(EncodedSlot *, t->n + 1);
@@ -438,22 +344,23 @@ static void encode_tables(Writer *w, SlotTables *tables, Encoding *t)
         if (!s->ranks)
             continue;
         t->by_table[i] = g_new(EncodedSlot, t->n_slots + 1);
-        if (tables->derive)
+        if (e->derive)
             derived[i] = slots_derive(s->slots, t->n_slots, s->ranks->n);
     }
-    for (guint k = 0; k < t->n_slots; k++, tables->column++)
+    for (guint k = 0; k < t->n_slots; k++, slot_tables_next_slot(e->tables))
         for (guint i = 0; i < t->n; i++) {
             if (!t->by_table[i])
                 continue;
             const Signature *s = t->terminals[i];
             EncodedSlot *encoded = &t->by_table[i][k];
             if (derived[i] && derived[i][k].kind) {
-                tables->derived += s->ranks->n;
+                e->derived += s->ranks->n;
                 *encoded = (EncodedSlot){derived[i][k].kind == DERIVED_SUM ? ENCODED_AS_SUM
                                                                            : ENCODED_AS_ACROSS,
                                          derived[i][k].back};
             } else if (!encode_plainly(w, s, k, encoded)) {
-                *encoded = encode_by_table(w, tables, s, k);
+                *encoded = (EncodedSlot){
+                    ENCODED_AS_TABLE, slot_tables_number(w, e->tables, s, k, derived[i] != NULL)};
             }
         }
     for (guint i = 0; i < t->n; i++)
@@ -501,7 +408,7 @@ static void put_slot_columns(const Writer *w, WendBuf *out, const Encoding *t)
     }
 }
 
-static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
+static void put_terminals(Writer *w, SlotEncoder *e, const Batch *batch)
 {
     Encoding t = {.terminals = (const Signature *const *)batch->things->pdata,
                   .n = batch->things->len,
@@ -513,7 +420,7 @@ static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
         t.strided |= t.terminals[i]->strided != NULL;
     }
     t.strided &= n > 1;
-    encode_tables(w, tables, &t);
+    encode_tables(w, e, &t);
     if (!t.strided)
         put_each_terminal(w, &each, &t);
     if (n > 1)
@@ -529,62 +436,9 @@ static void put_terminals(Writer *w, SlotTables *tables, const Batch *batch)
     g_free(t.by_table);
 }
 
-/* N tables as one delta sequence; nothing if that would be no less than the LESS bytes that they
- * take apart. */
-static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize less)
-{
-    WendBuf out = WEND_BUF_INIT;
-    DeltaSequenceBuilder *words = deltas_builder_new();
-    for (guint i = 0; i < n; i++) {
-        const DeltaSequence *deltas = encoded[i].values->deltas;
-        for (guint64 k = 0; k < deltas_length(deltas);) {
-            DeltaSequenceRun run = deltas_run(deltas, k);
-            deltas_builder_add(words, run);
-            k += run.count;
-        }
-    }
-    wend_buf_unsigned(&out, encoded->key | TABLE_TOGETHER);
-    wend_buf_unsigned(&out, n);
-    deltas_builder_encode(words, &out, w->constant_number);
-    if (out.len < less
-        && (guint64)n * encoded->ranks->n <= TABLES_WORDS_PER_BYTE * (guint64)out.len)
-        wend_buf_bytes(&w->out, out.data, out.len);
-    w->failed |= out.failed;
-    wend_buf_clear(&out);
-}
-
-/* Words of a delta sequence that is made only to see what it takes: it needs 100 bytes for each. */
-enum { TOGETHER_AT_ONCE = 1 << 14 };
-
-/* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would
- * take as much as the row. */
-static void write_tables(Writer *w, SlotTables *tables)
-{
-    const EncodedTable *encoded = (const EncodedTable *)(gpointer)tables->encoded->data;
-    wend_buf_unsigned(&w->out, tables->encoded->len);
-    for (guint i = 0, end; i < tables->encoded->len; i = end) {
-        gsize bytes = encoded[i].n, before = w->out.len;
-        end = i + 1;
-        guint most =
-            encoded[i].ranks->n <= TABLES_TOGETHER ? TOGETHER_AT_ONCE / encoded[i].ranks->n : 1;
-        for (; end < tables->encoded->len && end - i < most && encoded[end].key == encoded[i].key
-               && encoded[end].column == encoded[i].column;
-             end++)
-            bytes += encoded[end].n;
-        if (end - i > 1)
-            put_together(w, &encoded[i], end - i, bytes);
-        if (w->out.len == before)
-            wend_buf_bytes(&w->out, tables->tables.bytes.data + encoded[i].offset, bytes);
-    }
-    w->failed |= tables->tables.bytes.failed;
-    wend_buf_clear(&tables->tables.bytes);
-    g_hash_table_destroy(tables->tables.numbers);
-    g_array_unref(tables->encoded);
-}
-
 /* Terminals of one function, failed or not, and as many slots are encoded together, whatever their
  * shape: their slots are mostly alike. */
-static void put_all_slots(Writer *w, SlotTables *tables)
+static void put_all_slots(Writer *w, SlotEncoder *e)
 {
     Batches batches;
     batches_init(&batches);
@@ -603,7 +457,7 @@ static void put_all_slots(Writer *w, SlotTables *tables)
     deltas_builder_encode(terminals, &w->out, NULL);
     deltas_builder_encode(n_slots, &w->out, NULL);
     for (guint g = 0; g < batches.all->len; g++)
-        put_terminals(w, tables, &g_array_index(batches.all, Batch, g));
+        put_terminals(w, e, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
 }
 
@@ -611,22 +465,18 @@ static void put_all_slots(Writer *w, SlotTables *tables)
  * and tables go once each. Returns how many words the slots have that are encoded by others. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
-    SlotTables tables = {.sets = distinct_new(),
-                         .tables = distinct_new(),
-                         .encoded = g_array_new(FALSE, FALSE, sizeof(EncodedTable)),
-                         .derive = derive};
+    SlotEncoder e = {.tables = slot_tables_new(w->r->merge->world), .derive = derive};
     WendBuf before = w->out;
     w->out = (WendBuf)WEND_BUF_INIT;
-    put_all_slots(w, &tables);
+    put_all_slots(w, &e);
     WendBuf terminals = w->out;
     w->out = before;
-    distinct_write(&tables.sets, w);
-    write_tables(w, &tables);
+    slot_tables_write(w, e.tables);
     wend_buf_unsigned(&w->out, w->r->numbers[w->r->signatures->len]);
     wend_buf_bytes(&w->out, terminals.data, terminals.len);
     w->failed |= terminals.failed;
     wend_buf_clear(&terminals);
-    return tables.derived;
+    return e.derived;
 }
 
 /* A reader bounds by the member's bytes what slots that are encoded by others stand for. */
@@ -655,16 +505,15 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
     deltas_builder_encode(numbers, &w->out, NULL);
 }
 
-/* Each trip by variant. */
+/* Trip by trip, each by variant: rows of their own would say in vain what these have in common. */
 static void put_trips(Writer *w, const Variants *v)
 {
     wend_buf_unsigned(&w->out, v->n_trips);
-    for (guint t = 0; t < v->n_trips; t++) {
-        DeltaSequenceBuilder *counts = deltas_builder_new();
+    DeltaSequenceBuilder *counts = deltas_builder_new();
+    for (guint t = 0; t < v->n_trips; t++)
         for (guint i = 0; i < v->n; i++)
             deltas_builder_add(counts, (DeltaSequenceRun){(gint64)v->variants[i].trips[t], 0, 1});
-        deltas_builder_encode(counts, &w->out, NULL);
-    }
+    deltas_builder_encode(counts, &w->out, NULL);
 }
 
 static const RecordedClass *class_at(const Writer *w, guint i)

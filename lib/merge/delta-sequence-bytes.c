@@ -110,10 +110,11 @@ static void put_plain(const DeltaSequence *s, WendBuf *out, const guint32 *const
         put_word(out, s->words[i], constants);
 }
 
-/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed. In short
- * rows a few words that are larger than the others, or come again elsewhere, weigh more than all
- * others do. */
-enum { BYTE_BITS = 6, SHORT_ROW = 64 };
+/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed; less if
+ * other rows have grammars like it, since coded words have nothing in common with other rows. In
+ * short rows a few words that are larger than the others, or come again elsewhere, weigh more than
+ * all others do. */
+enum { BYTE_BITS = 6, ALIKE_BYTE_BITS = 5, SHORT_ROW = 64 };
 
 /* Returns how many bits it takes once it is compressed, more or less. */
 static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
@@ -208,15 +209,16 @@ static void put_pattern(const DeltaSequence *pattern, WendBuf *out, gsize before
     wend_buf_shorten(out, before, &told);
 }
 
-/* Likewise, word by word or as a stretch and the words beside it. */
-static void put_words(gint64 *words, guint64 n, gboolean ruled, WendBuf *out, gsize before,
+/* Likewise, word by word or as a stretch and the words beside it. BYTE_BITS: of what is there, a
+ * grammar; 0: it is words. */
+static void put_words(gint64 *words, guint64 n, guint byte_bits, WendBuf *out, gsize before,
                       const guint32 *constants)
 {
     WendBuf told = WEND_BUF_INIT;
-    if (ruled
+    if (byte_bits
         && encode_words(&(DeltaSequence){.n = n, .form = OF_WORDS, .words = words}, &told,
                         constants)
-               < BYTE_BITS * (guint64)(out->len - before)) {
+               < byte_bits * (guint64)(out->len - before)) {
         out->len = before;
         wend_buf_bytes(out, told.data, told.len);
     }
@@ -230,7 +232,8 @@ static void put_words(gint64 *words, guint64 n, gboolean ruled, WendBuf *out, gs
     wend_buf_shorten(out, before, &told);
 }
 
-void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+static void encode_shortest(const DeltaSequence *s, guint byte_bits, WendBuf *out,
+                            const guint32 *constants)
 {
     gsize before = out->len;
     Turned turned;
@@ -240,12 +243,17 @@ void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 
             put_pattern(&(DeltaSequence){.n = s->n, .form = OF_TURNED, .turned = &turned}, out,
                         before);
         } else if (s->form == OF_WORDS) {
-            put_words(s->words, s->n, FALSE, out, before, constants);
+            put_words(s->words, s->n, 0, out, before, constants);
         } else if (s->n <= WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) {
             g_autofree gint64 *words = deltas_words(s);
-            put_words(words, s->n, TRUE, out, before, constants);
+            put_words(words, s->n, byte_bits, out, before, constants);
         }
     }
+}
+
+void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+{
+    encode_shortest(s, BYTE_BITS, out, constants);
 }
 
 /* A row that an archive claims gets room for its words. FALSE: more than it may take, and C
@@ -388,6 +396,13 @@ void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 
     g_autoptr(DeltaSequence) s = deltas_builder_end(b);
     if (s)
         deltas_encode_shortest(s, out, constants);
+}
+
+void deltas_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants)
+{
+    g_autoptr(DeltaSequence) s = deltas_builder_end(b);
+    if (s)
+        encode_shortest(s, ALIKE_BYTE_BITS, out, constants);
 }
 
 DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)

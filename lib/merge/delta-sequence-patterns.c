@@ -62,6 +62,78 @@ gboolean turned_find(const DeltaSequence *s, Turned *t)
     return turned_by(s, 1, t) || turned_by(s, 0, t);
 }
 
+/* Words at numbers, less SLOPE times the number: in a torus these are two distances, the higher one
+ * of those that do not wrap. */
+typedef struct {
+    const DeltaSequence *words, *numbers; /* the latter + 1 */
+    gint64 slope;
+} Distances;
+
+/* COUNT numbers that have one distance: FIRST, FIRST + STEP, … 0: a word is special. */
+typedef struct {
+    guint64 first, step, count;
+    gint64 distance;
+} DistanceRun;
+
+static DistanceRun distance_run(const Distances *d, guint64 index)
+{
+    DeltaSequenceRun words = deltas_run(d->words, index), numbers = deltas_run(d->numbers, index);
+    DistanceRun run = {(guint64)numbers.value - 1, (guint64)numbers.step, 1, 0};
+    run.distance = deltas_difference(words.value, deltas_multiple(d->slope, run.first));
+    if (wend_is_special(words.value))
+        run.count = 0;
+    else if (words.step == deltas_multiple(d->slope, run.step))
+        run.count = MIN(words.count, numbers.count);
+    return run;
+}
+
+static gboolean two_distances(const Distances *d, gint64 *high, gint64 *low)
+{
+    DistanceRun run = distance_run(d, 0);
+    *high = *low = run.distance;
+    for (guint64 i = 0; i < d->words->n && run.count > 0; i += run.count) {
+        run = distance_run(d, i);
+        if (*low == *high) {
+            *low = MIN(run.distance, *low);
+            *high = MAX(run.distance, *high);
+        }
+        if (run.distance != *low && run.distance != *high)
+            return FALSE;
+    }
+    return run.count > 0 && *low < *high;
+}
+
+/* Whether the ranks at the end of each block, and no others, have the lower distance. */
+static gboolean wraps_so(const Distances *d, gint64 high, const Turned *t)
+{
+    for (guint64 i = 0; i < d->words->n;) {
+        DistanceRun run = distance_run(d, i);
+        for (guint64 k = 0; k < run.count; k++) {
+            guint64 place = (run.first + run.step * k) % t->block;
+            if ((place < t->block - t->turn) != (run.distance == high))
+                return FALSE;
+        }
+        i += run.count;
+    }
+    return TRUE;
+}
+
+DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequence *numbers,
+                                     gboolean distances, gboolean slope, guint64 n)
+{
+    const Distances d = {words, numbers, distances ? 0 : 1};
+    gint64 high, low, away;
+    if (!two_distances(&d, &high, &low) || __builtin_sub_overflow(high, low, &away))
+        return NULL;
+    const Turned t = {0, slope ? 1 : 0, (guint64)away, (guint64)high};
+    if (!turned_in_range(&t, n) || !wraps_so(&d, high, &t))
+        return NULL;
+    DeltaSequence *all = deltas_new_run((DeltaSequenceRun){0, 0, n});
+    all->turned = g_memdup2(&t, sizeof t);
+    all->form = OF_TURNED;
+    return all;
+}
+
 /* -- geometric stretches -- */
 
 gboolean geometric_next(gint64 word, gint64 ratio, gint64 *product)

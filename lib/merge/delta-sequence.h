@@ -36,11 +36,21 @@ void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
 DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b);
 /* Frees B, and appends its delta sequence, if there is one, with deltas_encode_shortest. */
 void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
+/* The same for one of several rows that may be alike: a grammar, which may come again, is preferred
+ * to words that are coded. */
+void deltas_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
 void deltas_builder_free(DeltaSequenceBuilder *b);   /* B may be NULL */
 DeltaSequence *deltas_new_run(DeltaSequenceRun run); /* count > 0 */
 DeltaSequence *deltas_ref(DeltaSequence *s);         /* NULL gives NULL */
 void deltas_unref(DeltaSequence *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, deltas_unref)
+
+/* The neighbours of all N ranks of a torus, from WORDS, those of some of them. NUMBERS are these
+ * ranks + 1, ascending and up to N. DISTANCES: WORDS are what is added to the rank. SLOPE: the
+ * result is the neighbours, else what is added to the rank. NULL: there are not two distances, as
+ * of ranks that wrap and that do not. The result is for an archive alone. */
+DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequence *numbers,
+                                     gboolean distances, gboolean slope, guint64 n);
 
 /* -- reading -- */
 guint64 deltas_length(const DeltaSequence *s);

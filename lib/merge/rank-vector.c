@@ -193,6 +193,19 @@ RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b)
     return rank_vector_deltas(of_self ? to_self : words, of_self);
 }
 
+gboolean rank_vector_complete(const RankVectorOn *part, guint32 world, RankVector *whole)
+{
+    gboolean of_self = part->values->value == RANK_VECTOR_DELTAS_OF_SELF;
+    gboolean self_is_rank =
+        !part->first || (rank_vector_is_relative(part->first) && part->first->delta == 0);
+    gboolean slope = !of_self || self_is_rank;
+    DeltaSequence *all =
+        deltas_complete_torus(part->values->deltas, part->ranks->numbers, of_self, slope, world);
+    if (all)
+        *whole = rank_vector_deltas(all, !slope);
+    return all != NULL;
+}
+
 /* -- between merging processes -- */
 
 enum { ENCODED_CONSTANT = 1, ENCODED_RELATIVE = 2, ENCODED_OF_SELF = 4 };

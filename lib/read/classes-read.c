@@ -71,20 +71,20 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 
 static gboolean read_trips(Member *m, Trips *t)
 {
-    t->n_trips = wend_read_count(&m->c, 1);
-    if (m->c.failed || (guint64)t->n_trips * t->n > program_most((gsize)(m->c.end - m->c.p)))
+    guint64 n_trips = wend_read_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p)),
+            all = n_trips * t->n;
+    if (m->c.failed || n_trips > most || all > most)
         return member_bad(m, "has more trip counts than it can hold");
-    if (!member_admits(m, (guint64)t->n_trips * t->n, sizeof(guint64)))
+    if (!member_admits(m, all, sizeof(guint64)))
         return FALSE;
-    t->trips = g_new(guint64, (gsize)t->n_trips * t->n + 1);
-    for (guint trip = 0; trip < t->n_trips; trip++) {
-        g_autoptr(DeltaSequence) counts = deltas_decode(&m->c, t->n, NULL, 0);
-        for (guint v = 0; v < t->n; v++) {
-            gint64 count = counts ? deltas_at(counts, v) : -1;
-            if (count < 0)
-                return member_bad(m, "a trip count makes no sense");
-            t->trips[(gsize)v * t->n_trips + trip] = (guint64)count;
-        }
+    t->n_trips = (guint)n_trips;
+    t->trips = g_new(guint64, all + 1);
+    g_autoptr(DeltaSequence) counts = all ? deltas_decode(&m->c, all, NULL, 0) : NULL;
+    for (guint64 i = 0; i < all; i++) {
+        gint64 count = counts ? deltas_at(counts, i) : -1;
+        if (count < 0)
+            return member_bad(m, "a trip count makes no sense");
+        t->trips[i % t->n * t->n_trips + i / t->n] = (guint64)count;
     }
     return TRUE;
 }

@@ -55,6 +55,37 @@ static void test_levels(void)
     g_rand_free(rand);
 }
 
+/* On a torus all send to the next rank of the row. Some do so again with other sizes: those of each
+ * third column, of the upper half, of odd columns and rows. */
+static SimulatedRank *again(guint rank, guint width)
+{
+    SimulatedRank *r = simulated_new(rank, width * width, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    guint x = rank % width, y = rank / width;
+    const gboolean also[] = {TRUE, TRUE, TRUE, TRUE, x % 3 == 0, y < width / 2, x % 2 && y % 2};
+    for (int cycle = 0; cycle < 25; cycle++) {
+        sim_allreduce(r, s, 1);
+        for (guint k = 0; k < G_N_ELEMENTS(also); k++)
+            if (also[k])
+                sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), 0, 100 + 7 * k,
+                         y * width + (x + 1) % width, k);
+    }
+    return r;
+}
+
+/* The neighbour is told once, and not anew for each set of ranks. */
+static void test_again(void)
+{
+    GRand *rand = g_rand_new_with_seed(6);
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < 16 * 16; rank++)
+        g_ptr_array_add(ranks, again(rank, 16));
+    WendMergeResult result = in_any_order(ranks, rand);
+    g_assert_cmpuint(result.classes, <=, 2); /* of 8 */
+    g_assert_cmpuint(result.bytes, <, 740);  /* 758 with tables of their own */
+    g_rand_free(rand);
+}
+
 /* -- programs by chance -- */
 
 typedef enum { ALL, ODD, FIRST, LATER, THIRD, INNER, CONDITIONS } Condition;
@@ -164,6 +195,7 @@ int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/aligned/levels", test_levels);
+    g_test_add_func("/aligned/again", test_again);
     g_test_add_func("/aligned/chance", test_chance);
     return g_test_run();
 }
