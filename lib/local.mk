@@ -79,6 +79,7 @@ CORE_SOURCES = \
 	lib/read/decode.c lib/read/decode.h \
 	lib/read/terminations.c lib/read/terminations.h \
 	lib/read/graph-order.c lib/read/graph-order.h \
+	lib/read/join.c lib/read/join.h \
 	lib/read/member.c \
 	lib/read/program.c lib/read/program.h \
 	lib/read/program-open.c \
@@ -86,6 +87,7 @@ CORE_SOURCES = \
 	lib/read/program-read.c \
 	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
+	lib/read/shards.c lib/read/shards.h \
 	lib/read/walk.c \
 	lib/read/worlds.c lib/read/worlds.h
 
