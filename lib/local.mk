@@ -9,10 +9,13 @@ MERGE_SOURCES = \
 	lib/base/coder.c lib/base/coder.h \
 	lib/base/error.c lib/base/error.h \
 	lib/base/file-write.c lib/base/file-write.h \
+	lib/base/file-write-private.h \
 	lib/base/identifier.h \
 	lib/base/order.c lib/base/order.h \
 	lib/base/pairs.c lib/base/pairs.h \
+	lib/base/shared-file.c lib/base/shared-file.h \
 	lib/base/shortage.h \
+	lib/base/signal-hold.c lib/base/signal-hold.h \
 	lib/record/codec.c lib/record/codec.h \
 	lib/record/elastic.c lib/record/elastic.h \
 	lib/record/layout.c lib/record/layout.h \
@@ -29,6 +32,7 @@ MERGE_SOURCES = \
 	lib/merge/rankset.c lib/merge/rankset.h \
 	lib/merge/recording.h \
 	lib/merge/refine.c lib/merge/refine.h \
+	lib/merge/shard.c lib/merge/shard.h \
 	lib/merge/delta-sequence.c lib/merge/delta-sequence.h \
 	lib/merge/delta-sequence-bytes.c \
 	lib/merge/delta-sequence-patterns.c \
@@ -45,6 +49,7 @@ MERGE_SOURCES = \
 	lib/archive/container.h \
 	lib/archive/container-index.h \
 	lib/archive/container-write.c \
+	lib/archive/meta-write.c \
 	lib/archive/rules-write.c \
 	lib/archive/sequence-write.c \
 	lib/archive/timing-write.c \

@@ -14,6 +14,7 @@
 #include "totals.h"
 
 typedef struct WendMerge WendMerge;
+typedef struct SharedFile SharedFile; /* base/shared-file.h */
 
 /* One rank. ROOM: bytes that it may take beside the 16 for each of the part's (values that were
  * kept as such take more when they are calls again); WEND_ERROR_SYSTEM if that does not do. */
@@ -24,6 +25,8 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
 guint64 wend_merge_memory(const WendMerge *m);
 /* for the partner; caller unrefs */
 GByteArray *wend_merge_encode(WendMerge *m);
+/* Whether M has shards (wend_merge_make_shard). */
+gboolean wend_merge_has_shards(const WendMerge *m);
 /* Functions of which it has no call though they were called: "MPI_A, MPI_B and 3 others". Newly
  * allocated; NULL: there are none. */
 char *wend_merge_unrecorded(const WendMerge *m);
@@ -43,5 +46,26 @@ typedef struct {
  * of calls is used for it, and should not be merged any more. */
 gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result,
                           GError **error);
+
+/* -- shards: what cannot be merged does not go on to rank 0 (docs/merging.md, "Shards") -- */
+
+/* If M, which a rank is about to encode for another one, has the calls of LEAST ranks and more, and
+ * these have next to nothing in common, they become a shard: *FRAME is the member of the archive
+ * that has them, compressed, which the caller unrefs, and M has only what rank 0 must know. Else
+ * *FRAME is NULL, and M as it was. FALSE: it is a shard, but cannot be written; M is of no more
+ * use. */
+gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error);
+
+/* Where the frame of a shard belongs in the archive. */
+typedef struct {
+    guint64 offset, bytes;
+    guint32 rank; /* the shard's first */
+} WendShardPlace;
+
+/* As wend_merge_write, of a merge with shards: writes all but these to a file without a name. The
+ * caller has each shard written (base/shared-file.h) and ends FILE_OUT. *PLACES, by ascending rank,
+ * is WendShardPlace, which the caller unrefs. On failure nothing is left. */
+gboolean wend_merge_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
+                          GArray **places, WendMergeResult *result, GError **error);
 
 #endif
