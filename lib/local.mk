@@ -42,6 +42,7 @@ MERGE_SOURCES = \
 	lib/merge/timing-rows.c lib/merge/timing-rows.h \
 	lib/merge/totals.c lib/merge/totals.h \
 	lib/merge/shared-terminals.c \
+	lib/merge/tree.h \
 	lib/merge/unroll.c lib/merge/unroll.h \
 	lib/merge/variants.c lib/merge/variants.h \
 	lib/merge/rank-vector.c lib/merge/rank-vector.h \

@@ -264,6 +264,7 @@ gboolean container_begin(ContainerWriter *w, const char *dir, const char *file, 
                     && shared_file_write(out, w->front, w->file->data, w->file->len, error);
     for (guint i = 0; good && i < w->rooms->len; i++)
         good = shared_file_mark(out, g_array_index(w->rooms, guint64, i), error);
+    good = good && shared_file_share(out, error);
     if (!good)
         shared_file_abandon(out);
     *bytes = w->front + w->file->len;

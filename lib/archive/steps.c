@@ -117,19 +117,15 @@ bool wend_step_absorb(const void *encoded, size_t n)
 static void encode(void *step)
 {
     Step *s = step;
-    GError *error = NULL;
-    s->good = wend_merge_make_shard(merge, s->least, &own_frame, &error);
-    note(error);
-    if (!s->good)
-        return;
     const GByteArray *bytes = wend_merge_encode(merge);
     s->bytes = bytes->data;
     s->n = bytes->len;
+    s->good = true;
 }
 
-bool wend_step_encode(uint32_t least, const void **encoded, size_t *n)
+bool wend_step_encode(const void **encoded, size_t *n)
 {
-    Step s = {.least = least};
+    Step s = {0};
     if (!merge || !step_try(encode, &s))
         return false;
     *encoded = s.bytes;
@@ -178,6 +174,19 @@ bool wend_step_write(const char *directory, const char *file, WendStepResult *re
 }
 
 /* -- shards -- */
+
+static void make_shard(void *step)
+{
+    Step *s = step;
+    GError *error = NULL;
+    s->good = wend_merge_make_shard(merge, s->least, &own_frame, &error);
+    note(error);
+}
+
+bool wend_step_shard(uint32_t least)
+{
+    return merge && (own_frame || step_try(make_shard, &(Step){.least = least}));
+}
 
 bool wend_step_contribute(const char *directory, const WendStepKey *key, uint64_t offset)
 {

@@ -18,9 +18,11 @@ void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes));
 /* The first step: one rank's part. */
 bool wend_step_part(const void *part, size_t n);
 bool wend_step_absorb(const void *encoded, size_t n); /* what wend_step_encode gave another rank */
-/* for that one; it is there until the end. If what was merged is a shard of LEAST ranks and more
- * (wend_merge_make_shard), that is what rank 0 must know of it, and this rank has its frame. */
-bool wend_step_encode(uint32_t least, const void **encoded, size_t *n);
+/* for that one; it is there until the end */
+bool wend_step_encode(const void **encoded, size_t *n);
+/* Makes a shard of what was merged so far if it is one of LEAST ranks and more
+ * (wend_merge_make_shard), and this rank has none. Then this rank has its frame. */
+bool wend_step_shard(uint32_t least);
 /* for what another rank sends; NULL: there is not so much. Until the next step */
 void *wend_step_memory(size_t n);
 

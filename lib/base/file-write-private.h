@@ -33,9 +33,9 @@ typedef struct {
     char temporary[32], name[NAME_MAX + 1];
 } FileBeside;
 
-/* Opens a file in the directory of PATH, with MORE_FLAGS for open, where T was found. The caller
- * ends it in either case. 0 or the errno. */
-int file_beside_open(FileBeside *b, const char *path, const FileTarget *t, int more_flags);
+/* Opens a file in the directory of PATH, where T was found. The caller ends it in either case. 0 or
+ * the errno. */
+int file_beside_open(FileBeside *b, const char *path, const FileTarget *t);
 /* If NUMBER, the errno so far, is 0 and no signal of those that H holds is to end the process, the
  * file gets its name. Else it is removed. Closes it. 0 or the errno. */
 int file_beside_end(FileBeside *b, WendFileFlags flags, int number, const SignalHold *h);

@@ -158,15 +158,14 @@ static int above_standard(int fd)
 }
 
 /* A file that was not there, under a name that nobody can guess. -1: errno says why. */
-static int open_temporary(int dir, char name[32], int more_flags, mode_t mode)
+static int open_temporary(int dir, char name[32], mode_t mode)
 {
     for (guint tries = 0; tries < 100; tries++) {
         guint64 random;
         if (getrandom(&random, sizeof random, 0) != (gssize)sizeof random)
             return -1;
         g_snprintf(name, 32, ".wend-%016" G_GINT64_MODIFIER "x", random);
-        const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-        int fd = openat(dir, name, flags | more_flags, mode);
+        int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
         if (fd >= 0 || errno != EEXIST)
             return fd;
     }
@@ -206,7 +205,7 @@ static gboolean keeps_mode(const FileTarget *t)
     return t->kind == FILE_REGULAR && t->info.st_uid == geteuid();
 }
 
-int file_beside_open(FileBeside *b, const char *path, const FileTarget *t, int more_flags)
+int file_beside_open(FileBeside *b, const char *path, const FileTarget *t)
 {
     g_autofree char *directory = g_path_get_dirname(path), *name = g_path_get_basename(path);
     *b = (FileBeside){.target = *t, .directory = -1, .fd = -1};
@@ -216,7 +215,7 @@ int file_beside_open(FileBeside *b, const char *path, const FileTarget *t, int m
     if (b->directory < 0)
         return errno;
     mode_t mode = keeps_mode(t) ? 0600 : 0666;
-    b->fd = above_standard(open_temporary(b->directory, b->temporary, more_flags, mode));
+    b->fd = above_standard(open_temporary(b->directory, b->temporary, mode));
     return b->fd < 0 ? errno : 0;
 }
 
@@ -255,7 +254,7 @@ static int write_beside(const char *path, const FileTarget *t, const void *data,
                         WendFileFlags flags, const SignalHold *h)
 {
     FileBeside b;
-    int number = file_beside_open(&b, path, t, 0);
+    int number = file_beside_open(&b, path, t);
     if (number == 0)
         number = write_all(b.fd, data, n, h);
     return file_beside_end(&b, flags, number, h);

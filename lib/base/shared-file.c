@@ -44,7 +44,7 @@ gboolean shared_file_begin(SharedFile *f, const char *path, GError **error)
     if (!file_inspect(&t, path, flags, error))
         return FALSE;
     signals_hold(&h);
-    int number = file_beside_open(&f->beside, path, &t, O_DSYNC);
+    int number = file_beside_open(&f->beside, path, &t);
     if (number == 0 && getrandom(&f->key.mark, sizeof f->key.mark, 0) != sizeof f->key.mark)
         number = EIO;
     if (number != 0)
@@ -73,6 +73,26 @@ gboolean shared_file_write(SharedFile *f, guint64 offset, const void *data, gsiz
 gboolean shared_file_mark(SharedFile *f, guint64 offset, GError **error)
 {
     return shared_file_write(f, offset, &f->key.mark, sizeof f->key.mark, error);
+}
+
+/* Opens the file again, as processes have it that share it. 0 or the errno. */
+static int open_again(FileBeside *b)
+{
+    struct stat info, before;
+    int fd = openat(b->directory, b->temporary, O_WRONLY | O_DSYNC | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0)
+        return errno == EACCES ? 0 : errno; /* then no other process can open it either */
+    gboolean same = fstat(fd, &info) == 0 && fstat(b->fd, &before) == 0
+                    && info.st_dev == before.st_dev && info.st_ino == before.st_ino;
+    int number = !same ? ESTALE : dup3(fd, b->fd, O_CLOEXEC) < 0 ? errno : 0;
+    close(fd);
+    return number;
+}
+
+gboolean shared_file_share(SharedFile *f, GError **error)
+{
+    int number = fdatasync(f->beside.fd) == 0 ? open_again(&f->beside) : errno;
+    return number == 0 || file_failed(error, f->path, number);
 }
 
 gboolean shared_file_end(SharedFile *f, GError **error)

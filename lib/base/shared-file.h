@@ -5,9 +5,9 @@
  *
  * The other processes may be on other nodes, where the path may lead to another file, or where a
  * file system copies what it shares late. So the owner writes a mark at each place, and a process
- * writes only where it has read that mark. All of them open the file with O_DSYNC: what is written
- * is there for the others, and NFS writes the bytes alone, and not the page around them, which has
- * bytes of other processes. */
+ * writes only where it has read that mark. As soon as several processes write, the file is open with
+ * O_DSYNC: what is written is there for the others, and NFS writes the bytes alone, and not the page
+ * around them, which has bytes of other processes. */
 #ifndef WEND_SHARED_FILE_H
 #define WEND_SHARED_FILE_H
 
@@ -38,6 +38,9 @@ gboolean shared_file_begin(SharedFile *f, const char *path, GError **error);
 gboolean shared_file_mark(SharedFile *f, guint64 offset, GError **error);
 gboolean shared_file_write(SharedFile *f, guint64 offset, const void *data, gsize n,
                            GError **error);
+/* All that is written is on the disk, and other processes may write from here on. FALSE: as
+ * above. */
+gboolean shared_file_share(SharedFile *f, GError **error);
 /* Gives the file its name, once it is on the disk. FALSE: that was not possible, and nothing is
  * left. */
 gboolean shared_file_end(SharedFile *f, GError **error);

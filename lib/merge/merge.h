@@ -49,8 +49,8 @@ gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendM
 
 /* -- shards: what cannot be merged does not go on to rank 0 (docs/merging.md, "Shards") -- */
 
-/* If M, which a rank is about to encode for another one, has the calls of LEAST ranks and more, and
- * these have next to nothing in common, they become a shard: *FRAME is the member of the archive
+/* If M has the calls of LEAST ranks and more, and these have next to nothing in common, they become
+ * a shard (when: tree.h): *FRAME is the member of the archive
  * that has them, compressed, which the caller unrefs, and M has only what rank 0 must know. Else
  * *FRAME is NULL, and M as it was. FALSE: it is a shard, but cannot be written; M is of no more
  * use. */

@@ -40,7 +40,7 @@ static gboolean merge(const GPtrArray *parts, const char *dir, WendStepResult *r
         const GByteArray *part = g_ptr_array_index(parts, i);
         const void *bytes;
         size_t n;
-        good = wend_step_part(part->data, part->len) && wend_step_encode(G_MAXUINT32, &bytes, &n);
+        good = wend_step_part(part->data, part->len) && wend_step_encode(&bytes, &n);
         if (good)
             g_ptr_array_add(encoded, g_bytes_new(bytes, n));
         wend_step_end();
@@ -210,7 +210,7 @@ static void test_wrong(void)
     size_t n;
     be_short(G_MAXUINT64, 0);
     g_assert_false(wend_step_absorb("x", 1));
-    g_assert_false(wend_step_encode(G_MAXUINT32, &bytes, &n));
+    g_assert_false(wend_step_encode(&bytes, &n));
     g_assert_false(wend_step_write("/nonexistent", NULL, &result));
     g_assert_false(wend_step_part("x", 1));
     g_assert_cmpstr(wend_step_problem(), ==,

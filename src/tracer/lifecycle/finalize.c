@@ -21,6 +21,7 @@
 
 #include "lib/record/checkpoint-file.h"
 #include "lib/archive/steps.h"
+#include "lib/merge/tree.h"
 #include "termination.h"
 #include "interpose/interpose.h"
 #include "output/output.h"
@@ -42,9 +43,10 @@ typedef struct {
     void (*limit)(uint64_t, bool (*)(uint64_t));
     bool (*part)(const void *, size_t);
     bool (*absorb)(const void *, size_t);
-    bool (*encode)(uint32_t, const void **, size_t *);
+    bool (*encode)(const void **, size_t *);
     void *(*memory)(size_t);
     bool (*write)(const char *, const char *, WendStepResult *);
+    bool (*shard)(uint32_t);
     bool (*contribute)(const char *, const WendStepKey *, uint64_t);
     bool (*frame)(const void **, size_t *);
     bool (*fill)(const void *, size_t, uint64_t);
@@ -133,6 +135,7 @@ static bool library_open(Library *l, const char **why)
         {"wend_step_write", (void **)&l->write},
         {"wend_step_problem", (void **)&l->problem},
         {"wend_step_end", (void **)&l->end},
+        {"wend_step_shard", (void **)&l->shard},
         {"wend_step_contribute", (void **)&l->contribute},
         {"wend_step_frame", (void **)&l->frame},
         {"wend_step_fill", (void **)&l->fill},
@@ -238,9 +241,7 @@ static void give(Merge *m, int partner, MPI_Comm comm)
 {
     const void *bytes = NULL;
     size_t n = 0;
-    uint64_t least = (uint64_t)settings()->shard_ranks;
-    if (m->good
-        && !m->library.encode(least < UINT32_MAX ? (uint32_t)least : UINT32_MAX, &bytes, &n))
+    if (m->good && !m->library.encode(&bytes, &n))
         fail_step(m);
     offer(m, bytes, n, partner, comm);
 }
@@ -286,6 +287,16 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 }
 
 /* -- shards -- */
+
+/* Makes a shard of what was merged so far, if it is one and nothing more belongs to it. */
+static void make_shard(Merge *m, int rank, int64_t step, int size)
+{
+    uint64_t given = (uint64_t)settings()->shard_ranks;
+    uint32_t least = given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
+    if (m->good && tree_may_shard((uint64_t)rank, (uint64_t)step, (uint64_t)size, least)
+        && !m->library.shard(least))
+        fail_step(m);
+}
 
 /* What all ranks must know to write theirs. */
 typedef struct {
@@ -465,6 +476,7 @@ bool finalize_merge(MPI_Comm comm)
     PMPI_Comm_size(comm, &size);
     merge_open(&m);
     for (int64_t step = 1; step < size; step *= 2) {
+        make_shard(&m, rank, step, size);
         if (rank & step) {
             give(&m, (int)(rank - step), comm);
             break;
