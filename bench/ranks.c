@@ -8,8 +8,8 @@
  * ranks at which all roles occur, classes, the largest part, the time on the critical path (the sum
  * over the steps of the tree of the longest, and the writing), the root's own time (what it takes
  * to receive in each step, and to write), the time in total, and what the root needs beyond its own
- * part at most, bytes from and to others included. CPU time. Ranks at the head of a part of the tree
- * make and write shards as the tracer's do: that is not the root's time. */
+ * part at most, bytes from and to others included. CPU time. Ranks at the head of a subtree make
+ * and write shards as the tracer's do: that is not the root's time. */
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -532,8 +532,8 @@ static WendMerge *merge(Job *j, guint first, guint height)
     return m;
 }
 
-/* The ranks with shards write these, each at the same time as the others. Returns the seconds of the
- * longest. */
+/* The ranks with shards write these, each at the same time as the others. Returns the seconds of
+ * the longest. */
 static double write_shards(Job *j, const SharedFile *file, const GArray *places,
                            const char *directory)
 {

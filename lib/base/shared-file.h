@@ -5,9 +5,9 @@
  *
  * The other processes may be on other nodes, where the path may lead to another file, or where a
  * file system copies what it shares late. So the owner writes a mark at each place, and a process
- * writes only where it has read that mark. As soon as several processes write, the file is open with
- * O_DSYNC: what is written is there for the others, and NFS writes the bytes alone, and not the page
- * around them, which has bytes of other processes. */
+ * writes only where it has read that mark. As soon as several processes write, the file is open
+ * with O_DSYNC: what is written is there for the others, and NFS writes the bytes alone, and not
+ * the page around them, which has bytes of other processes. */
 #ifndef WEND_SHARED_FILE_H
 #define WEND_SHARED_FILE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* unlike [CYCLES]: an exchange over levels of a matrix without structure, as algebraic multigrid has
- * it: on each level other partners, sizes and numbers of them on each rank. Ranks also meet in
+/* unlike [CYCLES]: an exchange over levels of a matrix without structure, as algebraic multigrid
+ * has it: on each level other partners, sizes and numbers of them on each rank. Ranks also meet in
  * communicators: of odd and of even ranks, and of each rank with the one as far from the other end.
  * Rank 0 prints what came of it. */
 #include <mpi.h>

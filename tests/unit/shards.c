@@ -309,8 +309,8 @@ static GBytes *member_of(const char *dir, const char *name)
     return bytes;
 }
 
-/* Writes MEMBERS and, with SHARDS as the list of shards, META. The message with which the archive is
- * refused; NULL: it is not. g_free. */
+/* Writes MEMBERS and, with SHARDS as the list of shards, META. The message with which the archive
+ * is refused; NULL: it is not. g_free. */
 static char *refusal(const char *dir, GBytes *meta, const char *shards, const Named *members,
                      guint n)
 {
