@@ -63,6 +63,18 @@ says_all() {
     diff whole.show 2.show
 }
 
+@test "shards: of several worlds, and of one rank each" {
+    records whole.dir 5 64 "$PROGRAMS/unlike"
+    records 2.dir 5 2 "$PROGRAMS/unlike"
+    records 1.dir 5 1 "$PROGRAMS/unlike"
+    [ "$(members 1.dir)" = "program.1 program.2 program.3 program.4 program meta " ]
+    says_all 1.dir
+    cp 2.dir/trace.tar.zst 2.dir/world-0.1.tar.zst
+    cp whole.dir/trace.tar.zst whole.dir/world-0.1.tar.zst
+    says_all 2.dir
+    grep -q '^# rank 9' whole.dump
+}
+
 @test "shards: proxies and comparisons" {
     export WEND_SHARD_RANKS=2
     roundtrip 5 "$PROGRAMS/unlike"
