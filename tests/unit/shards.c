@@ -252,6 +252,64 @@ static void test_no_shards(void)
     discard(other);
 }
 
+/* What RANK has when it gives, by the merge with GLib. FRAMES: GByteArray, of ranks with shards. */
+static WendMerge *merge_with_glib(const GPtrArray *parts, guint rank, guint least,
+                                  GHashTable *frames)
+{
+    const GByteArray *part = g_ptr_array_index(parts, rank);
+    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, NULL);
+    GByteArray *frame = NULL;
+    for (guint step = 1;; step *= 2) {
+        if (!frame && tree_may_shard(rank, step, parts->len, least))
+            g_assert_true(wend_merge_make_shard(m, least, &frame, NULL));
+        if (rank & step || rank + step >= parts->len)
+            break;
+        WendMerge *other = merge_with_glib(parts, rank + step, least, frames);
+        g_autoptr(GByteArray) bytes = wend_merge_encode(other);
+        wend_merge_free(other);
+        g_assert_true(wend_merge_absorb(m, bytes->data, bytes->len, NULL));
+    }
+    if (frame)
+        g_hash_table_insert(frames, GUINT_TO_POINTER(rank), frame);
+    return m;
+}
+
+static void record_with_glib(const GPtrArray *parts, guint least, const char *dir)
+{
+    g_autoptr(GHashTable) frames =
+        g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_byte_array_unref);
+    g_autoptr(GArray) places = NULL;
+    SharedFile file;
+    WendMergeResult result;
+    WendMerge *m = merge_with_glib(parts, 0, least, frames);
+    g_assert_true(wend_merge_has_shards(m));
+    g_assert_true(wend_merge_begin(m, dir, NULL, &file, &places, &result, NULL));
+    for (guint i = 0; i < places->len; i++) {
+        const WendShardPlace *place = &g_array_index(places, WendShardPlace, i);
+        const GByteArray *frame = g_hash_table_lookup(frames, GUINT_TO_POINTER(place->rank));
+        g_assert_true(shared_file_write(&file, place->offset, frame->data, frame->len, NULL));
+    }
+    g_assert_true(shared_file_end(&file, NULL));
+    wend_merge_free(m);
+}
+
+/* Both builds of the merge write the same. */
+static void test_same_bytes(void)
+{
+    g_autoptr(GPtrArray) ranks = rows_of(13, irregular_rank);
+    char *dir = recorded_folder(), *other = recorded_folder();
+    Job j;
+    job_init(&j, ranks, 2);
+    g_assert_cmpuint(merge(ranks, 2, dir), >, 2);
+    record_with_glib(j.parts, 2, other);
+    job_clear(&j);
+    gsize n, m;
+    g_autofree char *a = recorded_bytes(dir, &n), *b = recorded_bytes(other, &m);
+    g_assert_cmpmem(a, n, b, m);
+    discard(dir);
+    discard(other);
+}
+
 /* A shard that never comes: no archive, and nothing left. */
 static void test_given_up(void)
 {
@@ -394,6 +452,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/shards/round-trip", test_round_trip);
     g_test_add_func("/shards/no-shards", test_no_shards);
+    g_test_add_func("/shards/same-bytes", test_same_bytes);
     g_test_add_func("/shards/given-up", test_given_up);
     g_test_add_func("/shards/short", test_short);
     g_test_add_func("/shards/hostile", test_hostile);
