@@ -35,7 +35,8 @@ only() {
 says_all() {
     "$WEND" dump whole.dir >whole.dump
     "$WEND" dump "$1" | diff whole.dump - | head -n 20 >differences
-    [ -s whole.dump ] && [ ! -s differences ] || fail "$1: other calls" "$(cat differences)" || return
+    [ -s whole.dump ] && [ ! -s differences ] ||
+        fail "$1: other calls" "$(cat differences)" || return
     "$WEND" diff whole.dir "$1" >differences || fail "$1 differs" "$(cat differences)"
 }
 
