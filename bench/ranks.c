@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bench/ranks: what the merge over ranks makes of the communication structures of common codes:
- * ranks [-m MOST_RANKS] [-s STEPS] [STRUCTURE…].
+ * ranks [-m MOST_RANKS] [-s STEPS] [--shard-ranks RANKS] [STRUCTURE…].
  *
  * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the
  * tracer merges them, over a binomial tree, each pair through bytes. For each structure and number
@@ -8,7 +8,8 @@
  * ranks at which all roles occur, classes, the largest part, the time on the critical path (the sum
  * over the steps of the tree of the longest, and the writing), the root's own time (what it takes
  * to receive in each step, and to write), the time in total, and what the root needs beyond its own
- * part at most, bytes from and to others included. CPU time. */
+ * part at most, bytes from and to others included. CPU time. Ranks at the head of a subtree make
+ * and write shards as the tracer's do: that is not the root's time. */
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -17,14 +18,17 @@
 #include <string.h>
 #include <time.h>
 
+#include "../lib/base/shared-file.h"
 #include "../lib/merge/merge.h"
+#include "../lib/merge/tree.h"
 #include "../tests/unit/simulated.h"
 
 #include <glib/gstdio.h>
 
 enum { SMALLEST = 16, LARGEST = 16384 };
 
-static gint steps = 20; /* iterations */
+static gint steps = 20;       /* iterations */
+static gint shard_ranks = 64; /* as WEND_SHARD_RANKS */
 
 /* -- memory -- */
 
@@ -444,12 +448,15 @@ static const Structure structures[] = {
 
 /* -- merging -- */
 
-/* PART: bytes of the largest part. ROOT: seconds that rank 0 takes. */
+/* PART: bytes of the largest part. ROOT: seconds that rank 0 takes. SHARD: the most that one takes
+ * for a shard; all of them make theirs at the same time. SHARDS: GByteArray, the frames
+ * that other ranks have, by rank. */
 typedef struct {
     const Structure *structure;
+    GHashTable *shards;
     guint ranks;
     gsize part;
-    double made, *step, total, root;
+    double made, *step, total, root, shard;
 } Job;
 
 static WendMerge *part_of(Job *j, guint rank)
@@ -468,6 +475,25 @@ static WendMerge *part_of(Job *j, guint rank)
         g_error("%s", error->message);
     g_byte_array_unref(part);
     return m;
+}
+
+/* RANK makes a shard of M before STEP, if it is one, as the tracer's ranks do. */
+static void make_shard(Job *j, WendMerge *m, guint rank, guint step)
+{
+    GError *error = NULL;
+    GByteArray *frame;
+    guint32 least = (guint32)shard_ranks;
+    if (!tree_may_shard(rank, step, j->ranks, least)
+        || g_hash_table_contains(j->shards, GUINT_TO_POINTER(rank)))
+        return;
+    double began = seconds();
+    if (!wend_merge_make_shard(m, least, &frame, &error))
+        g_error("%s", error->message);
+    double took = seconds() - began;
+    j->shard = MAX(j->shard, took);
+    j->total += took;
+    if (frame)
+        g_hash_table_insert(j->shards, GUINT_TO_POINTER(rank), frame);
 }
 
 /* As a rank sends what it has to another one; frees OTHER. From where the bytes are, "peak" counts.
@@ -494,7 +520,9 @@ static WendMerge *merge(Job *j, guint first, guint height)
     WendMerge *m = merge(j, first, height - 1);
     if (middle >= j->ranks)
         return m;
+    make_shard(j, m, first, middle - first);
     WendMerge *other = merge(j, middle, height - 1);
+    make_shard(j, other, middle, middle - first);
     double began = seconds();
     double absorbing = join(m, other), took = seconds() - began;
     if (first == 0)
@@ -504,14 +532,63 @@ static WendMerge *merge(Job *j, guint first, guint height)
     return m;
 }
 
+/* The ranks with shards write these, each at the same time as the others. Returns the seconds of
+ * the longest. */
+static double write_shards(Job *j, const SharedFile *file, const GArray *places,
+                           const char *directory)
+{
+    double longest = 0;
+    for (guint i = 0; i < places->len; i++) {
+        const WendShardPlace *place = &g_array_index(places, WendShardPlace, i);
+        const GByteArray *frame = g_hash_table_lookup(j->shards, GUINT_TO_POINTER(place->rank));
+        double began = seconds(), took;
+        if (!frame || frame->len != place->bytes
+            || !shared_file_contribute(directory, &file->key, place->offset, frame->data,
+                                       frame->len))
+            g_error("the shard of rank %u cannot be written", place->rank);
+        took = seconds() - began;
+        longest = MAX(longest, took);
+        j->total += took;
+    }
+    return longest;
+}
+
+/* Writes the archive, as rank 0 and the ranks with shards do. Returns the seconds on the critical
+ * path. */
+static double write_archive(Job *j, WendMerge *m, const char *directory, WendMergeResult *result)
+{
+    GError *error = NULL;
+    SharedFile file;
+    g_autoptr(GArray) places = NULL;
+    double began = seconds(), others = 0;
+    gboolean good;
+    if (!wend_merge_has_shards(m)) {
+        good = wend_merge_write(m, directory, NULL, result, &error);
+    } else {
+        good = wend_merge_begin(m, directory, NULL, &file, &places, result, &error);
+        double begun = seconds();
+        others = good ? write_shards(j, &file, places, directory) : 0;
+        began += seconds() - begun;
+        good = good && shared_file_end(&file, &error);
+    }
+    if (!good)
+        g_error("%s", error->message);
+    double took = seconds() - began;
+    j->root += took;
+    j->total += took;
+    return took + others;
+}
+
 static gsize run(const Structure *structure, guint ranks, const char *directory, gsize complete)
 {
     guint height = 0;
     while (1u << height < ranks)
         height++;
     g_autofree double *step = g_new0(double, height + 1);
-    Job j = {.structure = structure, .ranks = ranks, .step = step};
-    GError *error = NULL;
+    Job j = {.structure = structure,
+             .ranks = ranks,
+             .step = step,
+             .shards = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_byte_array_unref)};
     WendMergeResult result;
     gsize before;
     WendMerge *m, *other;
@@ -519,17 +596,17 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     before = live;
     m = merge(&j, 0, height - 1);
     other = merge(&j, 1u << (height - 1), height - 1);
+    make_shard(&j, other, 1u << (height - 1), 1u << (height - 1));
     double began = seconds();
     j.root += join(m, other);
-    double merged = seconds();
-    if (!wend_merge_write(m, directory, NULL, &result, &error))
-        g_error("%s", error->message);
-    double last = seconds() - began, critical = last;
-    j.root += seconds() - merged;
+    double joined = seconds() - began;
+    double critical = j.shard + joined + write_archive(&j, m, directory, &result);
+    j.total += joined;
     for (guint i = 1; i < height; i++)
         critical += step[i];
     gsize needed = MAX(peak, before) - before;
     wend_merge_free(m);
+    g_hash_table_unref(j.shards);
     printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks,
            result.totals.mpi_calls, result.bytes);
     if (structure->run == random_graph)
@@ -541,7 +618,7 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     else
         printf(" %7.2f", complete ? (double)result.bytes / (double)complete : 1.0);
     printf(" %8u %8.1f %10.1f %9.1f %9.2f %10.0f\n", result.classes, (double)j.part / 1024,
-           1e3 * critical, 1e3 * j.root, j.total + last, (double)needed / 1024);
+           1e3 * critical, 1e3 * j.root, j.total, (double)needed / 1024);
     fflush(stdout);
     return result.bytes;
 }
@@ -554,6 +631,8 @@ int main(int argc, char **argv)
     const GOptionEntry options[] = {
         {"most", 'm', 0, G_OPTION_ARG_INT, &most, "ranks at most (16384)", "RANKS"},
         {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"},
+        {"shard-ranks", 0, 0, G_OPTION_ARG_INT, &shard_ranks,
+         "so many ranks that have nothing in common make a shard (64)", "RANKS"},
         {"keep", 'k', 0, G_OPTION_ARG_FILENAME, &keep,
          "keep the archives there, as STRUCTURE.RANKS.tar.zst", "FOLDER"},
         {0}};

@@ -9,10 +9,13 @@ MERGE_SOURCES = \
 	lib/base/coder.c lib/base/coder.h \
 	lib/base/error.c lib/base/error.h \
 	lib/base/file-write.c lib/base/file-write.h \
+	lib/base/file-write-private.h \
 	lib/base/identifier.h \
 	lib/base/order.c lib/base/order.h \
 	lib/base/pairs.c lib/base/pairs.h \
+	lib/base/shared-file.c lib/base/shared-file.h \
 	lib/base/shortage.h \
+	lib/base/signal-hold.c lib/base/signal-hold.h \
 	lib/record/codec.c lib/record/codec.h \
 	lib/record/elastic.c lib/record/elastic.h \
 	lib/record/layout.c lib/record/layout.h \
@@ -29,6 +32,7 @@ MERGE_SOURCES = \
 	lib/merge/rankset.c lib/merge/rankset.h \
 	lib/merge/recording.h \
 	lib/merge/refine.c lib/merge/refine.h \
+	lib/merge/shard.c lib/merge/shard.h \
 	lib/merge/delta-sequence.c lib/merge/delta-sequence.h \
 	lib/merge/delta-sequence-bytes.c \
 	lib/merge/delta-sequence-patterns.c \
@@ -38,6 +42,7 @@ MERGE_SOURCES = \
 	lib/merge/timing-rows.c lib/merge/timing-rows.h \
 	lib/merge/totals.c lib/merge/totals.h \
 	lib/merge/shared-terminals.c \
+	lib/merge/tree.h \
 	lib/merge/unroll.c lib/merge/unroll.h \
 	lib/merge/variants.c lib/merge/variants.h \
 	lib/merge/rank-vector.c lib/merge/rank-vector.h \
@@ -45,6 +50,7 @@ MERGE_SOURCES = \
 	lib/archive/container.h \
 	lib/archive/container-index.h \
 	lib/archive/container-write.c \
+	lib/archive/meta-write.c \
 	lib/archive/rules-write.c \
 	lib/archive/sequence-write.c \
 	lib/archive/tables-write.c \
@@ -84,6 +90,7 @@ CORE_SOURCES = \
 	lib/read/decode.c lib/read/decode.h \
 	lib/read/terminations.c lib/read/terminations.h \
 	lib/read/graph-order.c lib/read/graph-order.h \
+	lib/read/join.c lib/read/join.h \
 	lib/read/member.c \
 	lib/read/program.c lib/read/program.h \
 	lib/read/program-open.c \
@@ -91,6 +98,7 @@ CORE_SOURCES = \
 	lib/read/program-read.c \
 	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
+	lib/read/shards.c lib/read/shards.h \
 	lib/read/walk.c \
 	lib/read/world-starts.c lib/read/world-starts.h \
 	lib/read/worlds.c lib/read/worlds.h

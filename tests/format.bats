@@ -85,3 +85,10 @@ END
     "$SCRIPT" app.script app.dir
     read_alike app.dir
 }
+
+@test "a reader written from the page reads shards" {
+    export WEND_SHARD_RANKS=2
+    record shards.dir 5 "$PROGRAMS/unlike" >/dev/null
+    member shards.dir meta | grep -qx 'shards=2'
+    read_alike shards.dir
+}

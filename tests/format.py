@@ -428,12 +428,14 @@ class Program:
                 if b.many(lambda: (b.ranks(), b.many(b.unsigned))):
                     b.many(lambda: (b.ranks(), b.unsigned(), b.many(lambda: b.rule(1))))
 
-    def print_calls(self):
-        order = sorted((rank, kind, i) for c in self.classes for rank in c["ranks"]
-                       for i, (kind, _, _) in enumerate(c["sequences"]))
-        for rank, _, i in order:
-            c = next(c for c in self.classes if rank in c["ranks"])
-            variant = c["variant"][c["ranks"].index(rank)]
+    def ranks(self):
+        return sorted(rank for c in self.classes for rank in c["ranks"])
+
+    def print_calls(self, rank):
+        c = next(c for c in self.classes if rank in c["ranks"])
+        order = sorted((kind, i) for i, (kind, _, _) in enumerate(c["sequences"]))
+        variant = c["variant"][c["ranks"].index(rank)]
+        for _, i in order:
             for terminal in self.calls(c, variant, c["sequences"][i][2]):
                 first = self.shapes[self.terminals[terminal]][0]
                 print(rank, self.functions[first // 2], "failed" if first % 2 else "")
@@ -447,10 +449,18 @@ def main():
     meta = configparser.ConfigParser(interpolation=None)
     meta.read_string(members["meta"].decode())
     assert meta["recording"]["format"] == "1"
-    program = Program(members["program"])
-    assert program.world == int(meta["recording"]["ranks"])
-    assert program.timed or program.b.at == len(members["program"])
-    program.print_calls()
+    shards = meta["recording"].get("shards", "")
+    names = ["program"] + [f"program.{first}" for first in shards.split(";") if first]
+    program_of = {}
+    for name in names:
+        program = Program(members[name])
+        assert program.world == int(meta["recording"]["ranks"])
+        assert program.timed or program.b.at == len(members[name])
+        assert name in ("program", f"program.{program.ranks()[0]}")
+        for rank in program.ranks():
+            assert program_of.setdefault(rank, program) is program
+    for rank in sorted(program_of):
+        program_of[rank].print_calls(rank)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,10 @@ noinst_LTLIBRARIES += tests/support/shortage.la
 tests_support_shortage_la_SOURCES = tests/support/shortage.c
 tests_support_shortage_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
 
+noinst_LTLIBRARIES += tests/support/elsewhere.la
+tests_support_elsewhere_la_SOURCES = tests/support/elsewhere.c
+tests_support_elsewhere_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
+
 # Another tool of MPI's profiling interface: as a library, and as an object for a program.
 check_DATA += tests/support/tool.so tests/support/tool.o
 tests/support/tool.so tests/support/tool.o: tests/support/tool.c
@@ -72,6 +76,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/torus.c \
 	tests/programs/trips.c \
 	tests/programs/twice.c \
+	tests/programs/unlike.c \
 	tests/programs/unlucky.c \
 	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
@@ -172,6 +177,7 @@ BATS_TESTS = \
 	tests/proxygen/proxygen.bats \
 	tests/python.bats \
 	tests/requests.bats \
+	tests/shards.bats \
 	tests/shortage.bats \
 	tests/spawn.bats \
 	tests/spec.bats \

@@ -71,15 +71,25 @@ each() { # RANK ALL STRIDE
     [ "$failures" -gt 0 ] || fail "none of $count failed: this tests nothing"
 }
 
-@test "an allocation of the merge fails, on rank 0 or another, once or always" {
-    plainly
+each_of_ranks() {
     # With 1 each is tried, on all ranks (make check-shortage).
-    local stride=${SHORTAGE_STRIDE:-89} ranks="0 1"
+    local rank stride=${SHORTAGE_STRIDE:-89} ranks="0 1"
     [ "$stride" != 1 ] || ranks="0 1 2"
     for rank in $ranks; do
-        each $rank one "$stride"
-        each $rank all "$stride"
+        each "$rank" one "$stride" && each "$rank" all "$stride" || return
     done
+}
+
+@test "an allocation of the merge fails, on rank 0 or another, once or always" {
+    plainly
+    each_of_ranks
+}
+
+@test "an allocation fails where other ranks make shards, which they write" {
+    export WEND_SHARD_RANKS=1
+    plainly
+    grep -qa WNDX whole.dir/trace.tar.zst || fail "there are no shards"
+    each_of_ranks
 }
 
 # The merge takes 150 MB on rank 0.

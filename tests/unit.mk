@@ -99,6 +99,16 @@ tests_unit_round_trip_SOURCES = tests/unit/round-trip.c $(RECORDED_SOURCES) $(VA
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_round_trip_LDADD = src/read/libread.la lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/shared-file
+tests_unit_shared_file_SOURCES = tests/unit/shared-file.c
+tests_unit_shared_file_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_shared_file_LDADD = lib/libcore.la $(GLIB_LIBS)
+
+UNIT_TESTS += tests/unit/shards
+tests_unit_shards_SOURCES = tests/unit/shards.c $(RECORDED_SOURCES)
+tests_unit_shards_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_shards_LDADD = libwendmerge.la lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/steps
 tests_unit_steps_SOURCES = tests/unit/steps.c $(RECORDED_SOURCES)
 tests_unit_steps_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

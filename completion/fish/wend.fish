@@ -47,7 +47,7 @@ function __wend_values
         case -o --output
             __fish_complete_path (string replace -- "$before" '' $word) |
                 string replace -r -- '^' "$before"
-        case --wait --checkpoint --disk --max-memory --max-size
+        case --wait --checkpoint --disk --shard-ranks --max-memory --max-size
         case '*'
             return 1
     end
@@ -66,7 +66,7 @@ function __wend_complete
         set -l at (math (contains -i -- trace $words) + 1)
         while test $at -le (count $words)
             switch $words[$at]
-                case -o --output --mpi --wait --checkpoint --disk --max-memory
+                case -o --output --mpi --wait --checkpoint --disk --shard-ranks --max-memory
                     set at (math $at + 1)
                 case '-*'
                 case '*'

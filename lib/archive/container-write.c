@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/file-write.h"
+#include "base/shared-file.h"
 #include "base/shortage.h"
 #include "container-index.h"
 
@@ -25,6 +26,8 @@ struct ContainerWriter {
     WendBuf index; /* of the frames done */
     guint n_frames;
     guint64 total;
+    GArray *rooms; /* guint64: offsets of the frames of other processes; */
+    guint64 front; /* and their bytes, which come before FILE */
     gint64 mtime;
     char *problem; /* the first one; reported at the end */
 };
@@ -40,6 +43,7 @@ ContainerWriter *container_writer_new(gint64 mtime)
     ContainerWriter *w = g_new0(ContainerWriter, 1);
     w->pending = g_byte_array_new();
     w->file = g_byte_array_new();
+    w->rooms = g_array_new(FALSE, FALSE, sizeof(guint64));
     w->mtime = mtime;
     return w;
 }
@@ -50,6 +54,18 @@ static guint64 compressor_memory(gsize bytes, gboolean large)
 {
     enum { LEAST = 256 << 10, TIMES = 32, LARGE_MOST = 16 << 20 };
     return large ? LARGE_MOST : LEAST + TIMES * (guint64)bytes;
+}
+
+/* The index gets a frame of BYTES bytes, EXPANDED uncompressed, that has w->members. */
+static void index_frame(ContainerWriter *w, guint64 bytes, guint64 expanded)
+{
+    wend_buf_unsigned(&w->index, bytes);
+    wend_buf_unsigned(&w->index, expanded);
+    wend_buf_unsigned(&w->index, w->n_members);
+    wend_buf_bytes(&w->index, w->members.data, w->members.len);
+    wend_buf_clear(&w->members);
+    w->n_members = 0;
+    w->n_frames++;
 }
 
 static void end_frame(ContainerWriter *w)
@@ -81,13 +97,7 @@ static void end_frame(ContainerWriter *w)
         return;
     }
     g_byte_array_set_size(w->file, at + n);
-    wend_buf_unsigned(&w->index, n);
-    wend_buf_unsigned(&w->index, w->pending->len);
-    wend_buf_unsigned(&w->index, w->n_members);
-    wend_buf_bytes(&w->index, w->members.data, w->members.len);
-    wend_buf_clear(&w->members);
-    w->n_members = 0;
-    w->n_frames++;
+    index_frame(w, n, w->pending->len);
     g_byte_array_set_size(w->pending, 0);
 }
 
@@ -128,6 +138,12 @@ static void tar_add(GByteArray *out, const char *name, const void *data, guint n
     g_byte_array_append(out, (const guint8 *)&h, sizeof h);
     g_byte_array_append(out, data, n);
     g_byte_array_append(out, zeros, -n % TAR_BLOCK);
+}
+
+/* What tar_add takes for a member of N bytes. */
+static guint64 tar_bytes(guint64 n)
+{
+    return TAR_BLOCK + n + -n % TAR_BLOCK;
 }
 
 static void tar_end(GByteArray *out)
@@ -177,8 +193,8 @@ static void end_index(ContainerWriter *w)
 /* What writing a file takes of memory: a few names, and messages with them. */
 enum { PATHS = 8, FILE_BYTES = 16 << 10 };
 
-gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes,
-                          GError **error)
+/* Ends the tar and the index. The path of the file: g_free. NULL: something failed. */
+static char *end_container(ContainerWriter *w, const char *dir, const char *file, GError **error)
 {
     tar_end(w->pending);
     if (!w->problem)
@@ -186,17 +202,72 @@ gboolean container_finish(ContainerWriter *w, const char *dir, const char *file,
     /* of one frame a reader needs no index, and it would be an eighth of a small archive */
     if (!w->problem && w->n_frames > 1)
         end_index(w);
-    gboolean good = !w->problem;
-    if (!good)
+    if (w->problem) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s/%s: cannot write: %s", dir, file,
                     w->problem);
-    g_autofree char *path = g_build_filename(dir, file, NULL);
+        return NULL;
+    }
+    char *path = g_build_filename(dir, file, NULL);
     wend_shortage_reserve(PATHS * (strlen(path) + 1) + FILE_BYTES);
-    good = good
-           && wend_file_write(path, w->file->data, w->file->len,
-                              WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
+    return path;
+}
+
+gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes,
+                          GError **error)
+{
+    g_autofree char *path = end_container(w, dir, file, error);
+    gboolean good =
+        path
+        && wend_file_write(path, w->file->data, w->file->len,
+                           WEND_FILE_REPLACE | WEND_FILE_DURABLE | WEND_FILE_REGULAR, error);
     if (bytes)
         *bytes = w->file->len;
+    container_writer_free(w);
+    return good;
+}
+
+/* -- frames of other processes -- */
+
+GByteArray *container_take_frame(ContainerWriter *w, GError **error)
+{
+    if (!w->problem)
+        end_frame(w);
+    GByteArray *frame = NULL;
+    if (w->problem) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "cannot make a shard: %s", w->problem);
+    } else {
+        frame = w->file;
+        w->file = g_byte_array_new();
+    }
+    container_writer_free(w);
+    return frame;
+}
+
+guint64 container_add_room(ContainerWriter *w, const char *name, guint64 n, guint64 bytes)
+{
+    guint64 offset = w->front;
+    g_array_append_val(w->rooms, offset);
+    wend_buf_string(&w->members, name);
+    wend_buf_unsigned(&w->members, n);
+    w->n_members = 1;
+    index_frame(w, bytes, tar_bytes(n));
+    w->front += bytes;
+    return offset;
+}
+
+gboolean container_begin(ContainerWriter *w, const char *dir, const char *file, SharedFile *out,
+                         guint64 *bytes, GError **error)
+{
+    g_autofree char *path = end_container(w, dir, file, error);
+    *out = (SharedFile){.is_open = FALSE};
+    gboolean good = path && shared_file_begin(out, path, error)
+                    && shared_file_write(out, w->front, w->file->data, w->file->len, error);
+    for (guint i = 0; good && i < w->rooms->len; i++)
+        good = shared_file_mark(out, g_array_index(w->rooms, guint64, i), error);
+    good = good && shared_file_share(out, error);
+    if (!good)
+        shared_file_abandon(out);
+    *bytes = w->front + w->file->len;
     container_writer_free(w);
     return good;
 }
@@ -207,6 +278,7 @@ void container_writer_free(ContainerWriter *w)
         return;
     g_byte_array_unref(w->pending);
     g_byte_array_unref(w->file);
+    g_array_unref(w->rooms);
     wend_buf_clear(&w->members);
     wend_buf_clear(&w->index);
     g_free(w->problem);

@@ -12,12 +12,24 @@
 #define BUNDLE_FILE "trace.tar.zst"
 
 typedef struct ContainerWriter ContainerWriter;
+typedef struct SharedFile SharedFile; /* base/shared-file.h */
 ContainerWriter *container_writer_new(gint64 mtime);
 void container_add(ContainerWriter *w, const char *name, const void *data, gsize n);
 /* Writes DIR/FILE under a temporary name, flushes it to the disk, and renames it. On failure
  * nothing is left. Frees the writer. */
 gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes,
                           GError **error);
+/* For an archive with members that other processes have compressed, each in a frame of its own.
+ * container_take_frame is for these processes: the one frame of the one member that was added,
+ * which the caller unrefs. NULL: an error. Frees the writer. */
+GByteArray *container_take_frame(ContainerWriter *w, GError **error);
+/* Leaves room for such a frame of BYTES bytes, of the member NAME of N bytes, behind those added
+ * before, and before all frames of the writer's own. Returns the offset of that room. */
+guint64 container_add_room(ContainerWriter *w, const char *name, guint64 n, guint64 bytes);
+/* Instead of container_finish: begins DIR/FILE with all but the frames of other processes, and with
+ * a mark in each room. The caller ends OUT. Frees the writer. */
+gboolean container_begin(ContainerWriter *w, const char *dir, const char *file, SharedFile *out,
+                         guint64 *bytes, GError **error);
 void container_writer_free(ContainerWriter *w);
 
 typedef struct Container Container;

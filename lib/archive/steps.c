@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/shared-file.h"
 #include "base/shortage.h"
 #include "merge/merge.h"
 #include "small/heap.h"
@@ -13,6 +14,14 @@ static WendMerge *merge; /* in the heap; NULL: there is none */
 static uint64_t most;    /* that the steps may take, for the user */
 static char problem[236];
 static void *received;
+static GByteArray *own_frame; /* in the heap, of this rank's shard; NULL: there is none */
+static SharedFile shared;     /* the archive, as long as other ranks write to it */
+
+/* steps.h names no header of lib/ that the tracer does not have. */
+G_STATIC_ASSERT(sizeof(WendStepPlace) == sizeof(WendShardPlace));
+G_STATIC_ASSERT(offsetof(WendStepPlace, bytes) == offsetof(WendShardPlace, bytes));
+G_STATIC_ASSERT(offsetof(WendStepPlace, rank) == offsetof(WendShardPlace, rank));
+G_STATIC_ASSERT(sizeof(WendStepKey) == sizeof(SharedFileKey));
 
 void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes))
 {
@@ -32,9 +41,11 @@ uint64_t wend_step_held(void)
 
 void wend_step_end(void)
 {
+    shared_file_abandon(&shared);
     heap_drop();
     merge = NULL;
     received = NULL;
+    own_frame = NULL;
 }
 
 static bool short_of_memory(void)
@@ -51,6 +62,8 @@ static bool short_of_memory(void)
 typedef struct {
     const void *bytes;
     size_t n;
+    uint32_t least;
+    uint64_t offset;
     const char *directory, *file;
     WendStepResult *result;
     bool good;
@@ -133,12 +146,21 @@ static void write_archive(void *step)
     WendMergeResult written;
     GError *error = NULL;
     guint64 after = 0;
-    ((Step *)step)->good = wend_merge_write(merge, s->directory, s->file, &written, &error);
+    GArray *places = NULL;
+    ((Step *)step)->good =
+        wend_merge_has_shards(merge)
+            ? wend_merge_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
+            : wend_merge_write(merge, s->directory, s->file, &written, &error);
     if (!note(error))
         return;
     const char *unrecorded = wend_merge_unrecorded(merge);
     WendStepResult *r = s->result;
     *r = (WendStepResult){.bytes = written.bytes};
+    if (places) {
+        r->n_places = places->len;
+        r->places = (const WendStepPlace *)(const void *)places->data;
+        memcpy(&r->key, &shared.key, sizeof r->key);
+    }
     snprintf(r->totals, sizeof r->totals, "%s", wend_merge_totals_text(&written.totals));
     r->stopped = wend_merge_stopped(merge, &after);
     r->stopped_after = after;
@@ -149,4 +171,65 @@ bool wend_step_write(const char *directory, const char *file, WendStepResult *re
 {
     Step s = {.directory = directory, .file = file, .result = result};
     return merge && step_try(write_archive, &s);
+}
+
+/* -- shards -- */
+
+static void make_shard(void *step)
+{
+    Step *s = step;
+    GError *error = NULL;
+    s->good = wend_merge_make_shard(merge, s->least, &own_frame, &error);
+    note(error);
+}
+
+bool wend_step_shard(uint32_t least)
+{
+    return merge && (own_frame || step_try(make_shard, &(Step){.least = least}));
+}
+
+bool wend_step_contribute(const char *directory, const WendStepKey *key, uint64_t offset)
+{
+    SharedFileKey shared_key;
+    memcpy(&shared_key, key, sizeof shared_key);
+    shared_key.temporary[sizeof shared_key.temporary - 1] = '\0';
+    return own_frame
+           && shared_file_contribute(directory, &shared_key, offset, own_frame->data,
+                                     own_frame->len);
+}
+
+bool wend_step_frame(const void **frame, size_t *n)
+{
+    if (!own_frame)
+        return false;
+    *frame = own_frame->data;
+    *n = own_frame->len;
+    return true;
+}
+
+static void fill(void *step)
+{
+    Step *s = step;
+    GError *error = NULL;
+    s->good = shared_file_write(&shared, s->offset, s->bytes, s->n, &error);
+    note(error);
+    heap_free(received);
+    received = NULL;
+}
+
+bool wend_step_fill(const void *frame, size_t n, uint64_t offset)
+{
+    return merge && step_try(fill, &(Step){.bytes = frame, .n = n, .offset = offset});
+}
+
+static void finish(void *step)
+{
+    GError *error = NULL;
+    ((Step *)step)->good = shared_file_end(&shared, &error);
+    note(error);
+}
+
+bool wend_step_finish(void)
+{
+    return merge && step_try(finish, &(Step){0});
 }

@@ -25,6 +25,7 @@ typedef struct {
     DeltaSequenceBuilder *timed; /* scratch: how each sequence is */
     gboolean encoded;            /* scratch: whether the part at hand says anything */
     WendBuf out;                 /* the member at hand */
+    guint64 member_bytes;        /* of the last one that writer_member has added */
     ContainerWriter *container;
     gboolean failed;
 } Writer;
@@ -52,6 +53,11 @@ gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSeq
  * what comes behind all sequences. */
 gboolean writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w));
 
+/* What the ranks say of KEY; NULL: nothing. */
+const char *writer_fact(const WendMerge *m, const char *key);
+
+/* The member "meta", with the totals. */
+void write_meta(Writer *w);
 void write_rules(Writer *w);
 /* The parts that go with the sequences. FALSE: a rank's streams or grammars are damaged. */
 gboolean write_outcomes(Writer *w);

@@ -91,116 +91,6 @@ static gboolean use_all(Writer *w)
 
 /* -- members -- */
 
-static const char *fact(const WendMerge *m, const char *key)
-{
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
-        if (strcmp(f->key, key) == 0)
-            return f->value;
-    }
-    return NULL;
-}
-
-/* Ascending ranks as "3;5-7". */
-static char *rank_text(const guint32 *ranks, guint32 n)
-{
-    GString *text = g_string_new(NULL);
-    for (guint32 i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && ranks[end] == ranks[end - 1] + 1; end++)
-            ;
-        g_string_append_printf(text, i ? ";%u" : "%u", ranks[i]);
-        if (end - i > 1)
-            g_string_append_printf(text, "-%u", ranks[end - 1]);
-    }
-    return g_string_free(text, FALSE);
-}
-
-/* What a key file takes as a group's name, and as a key's. */
-static gboolean is_name(const char *name, gboolean key)
-{
-    gsize n = strlen(name);
-    if (n == 0 || (key && (name[0] == ' ' || name[n - 1] == ' ')))
-        return FALSE;
-    for (const char *p = name; *p; p++)
-        if (strchr("[]=", *p) || g_ascii_iscntrl(*p))
-            return FALSE;
-    return TRUE;
-}
-
-/* The ranks that ended in one way, as missing ranks are written. */
-static void write_ends(GKeyFile *meta, const WendMerge *m)
-{
-    g_autoptr(GHashTable) by_way =
-        g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
-        if (!g_str_has_prefix(f->key, WEND_ENDED_GROUP "."))
-            continue;
-        GArray *ranks = g_hash_table_lookup(by_way, f->value);
-        if (!ranks)
-            g_hash_table_insert(by_way, f->value,
-                                ranks = g_array_new(FALSE, FALSE, sizeof(guint32)));
-        g_array_append_val(ranks, f->rank);
-    }
-    g_autoptr(GList) ways = g_list_sort(g_hash_table_get_keys(by_way), (GCompareFunc)strcmp);
-    for (GList *way = ways; way; way = way->next) {
-        const GArray *ranks = g_hash_table_lookup(by_way, way->data);
-        g_autofree char *text = rank_text((const guint32 *)(gconstpointer)ranks->data, ranks->len);
-        g_autofree char *key = g_strdelimit(g_strdup(way->data), "[]=\n\r", ' ');
-        if (is_name(g_strstrip(key), TRUE))
-            g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
-    }
-}
-
-static char *missing_ranks(const WendMerge *m)
-{
-    g_autofree guint32 *have = rankset_expand(&m->ranks);
-    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint32));
-    for (guint32 rank = 0, i = 0; rank < m->world; rank++) {
-        if (i < m->ranks.n && have[i] == rank)
-            i++;
-        else
-            g_array_append_val(missing, rank);
-    }
-    return rank_text((const guint32 *)(gconstpointer)missing->data, missing->len);
-}
-
-static void write_meta(Writer *w)
-{
-    const WendMerge *m = w->r->merge;
-    g_autoptr(GKeyFile) meta = g_key_file_new();
-    g_key_file_set_integer(meta, "recording", "format", ARCHIVE_FORMAT);
-    g_key_file_set_integer(meta, "recording", "ranks", m->world);
-    if (m->ranks.n < m->world) {
-        g_key_file_set_boolean(meta, "recording", "complete", FALSE);
-        g_autofree char *missing = missing_ranks(m);
-        g_key_file_set_value(meta, "recording", "missing", missing);
-    }
-    g_key_file_set_uint64(meta, "recording", "calls", w->totals.mpi_calls);
-    if (w->totals.polls)
-        g_key_file_set_uint64(meta, "recording", "polls", w->totals.polls);
-    if (w->totals.frees)
-        g_key_file_set_uint64(meta, "recording", "frees", w->totals.frees);
-    for (guint i = 0; i < m->facts->len; i++) {
-        const Fact *f = g_ptr_array_index(m->facts, i);
-        const char *dot = strchr(f->key, '.');
-        if (!dot || g_str_has_prefix(f->key, "datatype.")
-            || g_str_has_prefix(f->key, WEND_ENDED_GROUP "."))
-            continue;
-        g_autofree char *group = g_strndup(f->key, dot - f->key);
-        if (is_name(group, FALSE) && is_name(dot + 1, TRUE))
-            g_key_file_set_string(meta, group, dot + 1, f->value);
-    }
-    write_ends(meta, m);
-    g_autofree char *hosts = hosts_text(m->hosts);
-    if (hosts)
-        g_key_file_set_string(meta, "run", "hosts", hosts);
-    gsize n;
-    g_autofree char *text = g_key_file_to_data(meta, &n, NULL);
-    wend_buf_bytes(&w->out, text, n);
-    writer_member(w, "meta");
-}
-
 static void write_functions(Writer *w)
 {
     guint32 digest = WEND_DIGEST_START;
@@ -242,7 +132,7 @@ static void write_constants(Writer *w)
             continue;
         codec_put_name(&w->out, wend_constants[i]);
         g_autofree char *key = g_strconcat("datatype.", wend_constants[i], NULL);
-        put_datatype(&w->out, fact(w->r->merge, key));
+        put_datatype(&w->out, writer_fact(w->r->merge, key));
     }
 }
 
@@ -581,10 +471,26 @@ static void write_classes(Writer *w)
             put_trips(w, class_at(w, i)->variants);
 }
 
-gboolean recording_write(const Recording *r, const char *dir, const char *file,
-                         WendMergeResult *result, GError **error)
+/* Writes the member NAME. FALSE: a rank's outcomes or polls are damaged. */
+static gboolean write_program(Writer *w, const char *name)
 {
-    const char *start = fact(r->merge, "run.start");
+    if (!use_all(w))
+        return FALSE;
+    write_functions(w);
+    write_constants(w);
+    write_shapes(w);
+    write_terminals(w);
+    write_rules(w);
+    write_classes(w);
+    if (!write_outcomes(w) || !write_polls(w) || !write_timing(w))
+        return FALSE;
+    writer_member(w, name);
+    return TRUE;
+}
+
+static Writer writer_new(const Recording *r)
+{
+    const char *start = writer_fact(r->merge, "run.start");
     Writer w = {.r = r,
                 .out = WEND_BUF_INIT,
                 .container = container_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
@@ -599,42 +505,153 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file,
     w.rules = g_array_new(FALSE, FALSE, sizeof(guint32));
     w.local = g_new(guint32, r->signatures->len + 1);
 
-    gboolean good = use_all(&w);
-    if (good) {
-        write_functions(&w);
-        write_constants(&w);
-        write_shapes(&w);
-        write_terminals(&w);
-        write_rules(&w);
-        write_classes(&w);
-        good = write_outcomes(&w) && write_polls(&w) && write_timing(&w);
+    return w;
+}
+
+static void writer_clear(Writer *w)
+{
+    wend_buf_clear(&w->out);
+    g_free(w->function_used);
+    g_free(w->constant_used);
+    g_free(w->function_number);
+    g_free(w->constant_number);
+    g_free(w->calls);
+    g_array_unref(w->called);
+    g_free(w->shape_calls);
+    g_free(w->rule_times);
+    g_array_unref(w->rules);
+    g_free(w->local);
+}
+
+/* Nothing is written. FALSE. DAMAGED: a rank's outcomes or polls are; else memory was short. */
+static gboolean writer_fail(Writer *w, gboolean damaged, GError **error)
+{
+    container_writer_free(w->container);
+    g_set_error(error, WEND_ERROR, damaged ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM,
+                damaged ? "a rank's outcomes or polls are damaged" : "out of memory");
+    return FALSE;
+}
+
+/* The members that no other process has made. The totals are then those of all. */
+static gboolean write_members(Writer *w, GError **error)
+{
+    gboolean good = write_program(w, "program");
+    for (guint i = 0; i < w->r->merge->shards->len; i++) {
+        const Shard *s = &g_array_index(w->r->merge->shards, Shard, i);
+        w->totals.mpi_calls += s->totals.mpi_calls;
+        w->totals.polls += s->totals.polls;
+        w->totals.frees += s->totals.frees;
     }
-    if (good) {
-        writer_member(&w, "program");
-        write_meta(&w); /* last: it has the totals */
+    if (good)
+        write_meta(w); /* last: it has the totals */
+    return (good && !w->failed) || writer_fail(w, !good, error);
+}
+
+static WendMergeResult result_of(const Writer *w)
+{
+    WendMergeResult result = {.totals = w->totals, .classes = w->r->classes->len};
+    for (guint i = 0; i < w->r->merge->shards->len; i++)
+        result.classes += (guint)g_array_index(w->r->merge->shards, Shard, i).classes;
+    return result;
+}
+
+gboolean recording_write(const Recording *r, const char *dir, const char *file,
+                         WendMergeResult *result, GError **error)
+{
+    Writer w = writer_new(r);
+    gboolean good = write_members(&w, error);
+    if (good && result)
+        *result = result_of(&w);
+    good = good
+           && container_finish(w.container, dir, file ? file : BUNDLE_FILE,
+                               result ? &result->bytes : NULL, error);
+    writer_clear(&w);
+    return good;
+}
+
+static char *shard_name(guint32 rank)
+{
+    return g_strdup_printf(SHARD_MEMBER "%u", rank);
+}
+
+gboolean recording_begin(const Recording *r, const char *dir, const char *file,
+                         SharedFile *file_out, GArray **places, WendMergeResult *result,
+                         GError **error)
+{
+    Writer w = writer_new(r);
+    *places = g_array_new(FALSE, FALSE, sizeof(WendShardPlace));
+    for (guint i = 0; i < r->merge->shards->len; i++) {
+        const Shard *s = &g_array_index(r->merge->shards, Shard, i);
+        g_autofree char *name = shard_name(s->first);
+        guint64 offset = container_add_room(w.container, name, s->member, s->frame);
+        g_array_append_val(*places, ((WendShardPlace){offset, s->frame, s->first}));
     }
-    if (good && !w.failed) {
-        if (result)
-            *result = (WendMergeResult){.totals = w.totals, .classes = r->classes->len};
-        good = container_finish(w.container, dir, file ? file : BUNDLE_FILE,
-                                result ? &result->bytes : NULL, error);
-    } else {
-        container_writer_free(w.container);
-        g_set_error(error, WEND_ERROR, good ? WEND_ERROR_SYSTEM : WEND_ERROR_INPUT,
-                    good ? "out of memory" : "a rank's outcomes or polls are damaged");
-        good = FALSE;
+    gboolean good = write_members(&w, error);
+    if (good)
+        *result = result_of(&w);
+    good = good
+           && container_begin(w.container, dir, file ? file : BUNDLE_FILE, file_out, &result->bytes,
+                              error);
+    if (!good)
+        g_clear_pointer(places, g_array_unref);
+    writer_clear(&w);
+    return good;
+}
+
+GByteArray *recording_shard(const Recording *r, Shard *shard, GError **error)
+{
+    Writer w = writer_new(r);
+    g_autofree char *name = shard_name(shard->first);
+    gboolean good = write_program(&w, name);
+    GByteArray *frame = NULL;
+    shard->classes = r->classes->len;
+    shard->totals = w.totals;
+    shard->member = w.member_bytes;
+    if (good && !w.failed)
+        frame = container_take_frame(w.container, error);
+    else
+        writer_fail(&w, !good, error);
+    if (frame)
+        shard->frame = frame->len;
+    writer_clear(&w);
+    return frame;
+}
+
+gboolean wend_merge_has_shards(const WendMerge *m)
+{
+    return m->shards->len > 0;
+}
+
+static guint32 lowest_rank(const WendMerge *m)
+{
+    guint32 lowest = G_MAXUINT32;
+    for (guint i = 0; i < m->classes->len; i++) {
+        const Class *k = g_ptr_array_index(m->classes, i);
+        lowest = MIN(lowest, rankset_lowest(&k->ranks));
     }
-    wend_buf_clear(&w.out);
-    g_free(w.function_used);
-    g_free(w.constant_used);
-    g_free(w.function_number);
-    g_free(w.constant_number);
-    g_free(w.calls);
-    g_array_unref(w.called);
-    g_free(w.shape_calls);
-    g_free(w.rule_times);
-    g_array_unref(w.rules);
-    g_free(w.local);
+    return lowest;
+}
+
+gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error)
+{
+    *frame = NULL;
+    if (!shard_is_due(m, least))
+        return TRUE;
+    Shard shard = {.first = lowest_rank(m)};
+    Recording *r = recording_share_terminals(m, error);
+    *frame = r ? recording_shard(r, &shard, error) : NULL;
+    recording_free(r);
+    if (*frame)
+        shard_replaces(m, &shard);
+    return *frame != NULL;
+}
+
+gboolean wend_merge_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
+                          GArray **places, WendMergeResult *result, GError **error)
+{
+    Recording *r = recording_share_terminals(m, error);
+    gboolean good = r && recording_begin(r, dir, file, file_out, places, result, error);
+    recording_free(r);
     return good;
 }
 

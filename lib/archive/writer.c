@@ -7,6 +7,7 @@
 void writer_member(Writer *w, const char *name)
 {
     w->failed |= w->out.failed;
+    w->member_bytes = w->out.len;
     container_add(w->container, name, w->out.data, w->out.len);
     wend_buf_clear(&w->out);
 }

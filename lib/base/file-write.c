@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* file-write.c: see file-write.h. */
-#include "file-write.h"
+#include "file-write-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes that are written between two checks for pending signals. */
+/* Bytes between two looks at pending signals. */
 static const gsize CHUNK = 1 << 20;
 
 WendErrorCode wend_error_of_input(int number)
@@ -26,78 +25,23 @@ WendErrorCode wend_error_of_output(int number)
     return astray ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM;
 }
 
-static gboolean fail(GError **error, const char *path, int number)
+gboolean file_failed(GError **error, const char *path, int number)
 {
     g_set_error(error, WEND_ERROR, wend_error_of_output(number), "%s: cannot write: %s", path,
                 g_strerror(number));
     return FALSE;
 }
 
-static gboolean refuse(GError **error, const char *path, const char *why)
+gboolean file_refuse(GError **error, const char *path, const char *why)
 {
     g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s", path, why);
     return FALSE;
 }
 
-/* -- signals that end the process are blocked until there is nothing to clean up -- */
+/* -- what is there -- */
 
-static const int ending[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
-
-typedef struct {
-    sigset_t before;
-    gboolean size_pending; /* SIGXFSZ was pending before */
-} Hold;
-
-static void hold(Hold *h)
-{
-    sigset_t set;
-    sigpending(&set);
-    h->size_pending = sigismember(&set, SIGXFSZ) == 1;
-    sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ); /* write fails with EFBIG as well */
-    for (guint i = 0; i < G_N_ELEMENTS(ending); i++)
-        sigaddset(&set, ending[i]);
-    pthread_sigmask(SIG_BLOCK, &set, &h->before);
-}
-
-static void release(const Hold *h)
-{
-    sigset_t size;
-    sigemptyset(&size);
-    sigaddset(&size, SIGXFSZ);
-    if (!h->size_pending)
-        while (sigtimedwait(&size, NULL, &(struct timespec){0}) == SIGXFSZ)
-            ;
-    pthread_sigmask(SIG_SETMASK, &h->before, NULL);
-}
-
-/* Is a signal pending that will end the process when it is unblocked? A signal with a handler does
- * not count: the process goes on afterwards, or the handler cleans up. */
-static gboolean is_ending(const Hold *h)
-{
-    sigset_t pending;
-    struct sigaction action;
-    sigpending(&pending);
-    for (guint i = 0; i < G_N_ELEMENTS(ending); i++)
-        if (sigismember(&pending, ending[i]) == 1 && sigismember(&h->before, ending[i]) != 1
-            && sigaction(ending[i], NULL, &action) == 0 && action.sa_handler == SIG_DFL)
-            return TRUE;
-    return FALSE;
-}
-
-/* -- the file that has the name now -- */
-
-typedef enum { ABSENT, REGULAR, LINK, IN_PLACE } Kind;
-
-typedef struct {
-    Kind kind;
-    int fd;           /* IN_PLACE: an open descriptor, or -1 */
-    gboolean linked;  /* IN_PLACE: by a symbolic link */
-    struct stat info; /* of the file that is replaced or written to */
-} Target;
-
-/* The descriptor that PATH names, such as /dev/stdout, or -1. These names are links; to follow one
- * would replace a file that other processes still write to. */
+/* Names of what the process has open. Their links would lead past it: a new file for one that
+ * somebody else goes on writing to. */
 static int descriptor_of(const char *path)
 {
     static const char *const prefixes[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -117,43 +61,42 @@ static int descriptor_of(const char *path)
     return -1;
 }
 
-/* Sets T's kind by its INFO. Returns FALSE and sets the error if FLAGS do not allow to write
- * there. */
-static gboolean judge(Target *t, const char *path, WendFileFlags flags, GError **error)
+/* What the file that INFO is of may be used for. */
+static gboolean judge(FileTarget *t, const char *path, WendFileFlags flags, GError **error)
 {
     mode_t type = t->info.st_mode & S_IFMT;
     if (type == S_IFDIR)
-        return refuse(error, path, "is a directory");
+        return file_refuse(error, path, "is a directory");
     if (type == S_IFREG || type == S_IFLNK) {
-        t->kind = type == S_IFREG ? REGULAR : LINK;
+        t->kind = type == S_IFREG ? FILE_REGULAR : FILE_LINK;
         return (flags & WEND_FILE_REPLACE) != 0
-               || refuse(error, path, "exists: --force overwrites it");
+               || file_refuse(error, path, "exists: --force overwrites it");
     }
-    t->kind = IN_PLACE;
+    t->kind = FILE_IN_PLACE;
     if (type == S_IFSOCK || (flags & WEND_FILE_REGULAR) != 0)
-        return refuse(error, path, type == S_IFSOCK ? "is a socket" : "is no regular file");
+        return file_refuse(error, path, type == S_IFSOCK ? "is a socket" : "is no regular file");
     return type != S_IFBLK || (flags & WEND_FILE_REPLACE) != 0
-           || refuse(error, path, "is a disk: --force overwrites it");
+           || file_refuse(error, path, "is a disk: --force overwrites it");
 }
 
-static gboolean inspect(Target *t, const char *path, WendFileFlags flags, GError **error)
+gboolean file_inspect(FileTarget *t, const char *path, WendFileFlags flags, GError **error)
 {
     struct stat behind;
     int fd = (flags & WEND_FILE_REGULAR) != 0 ? -1 : descriptor_of(path);
-    *t = (Target){.kind = fd >= 0 ? IN_PLACE : ABSENT, .fd = fd};
+    *t = (FileTarget){.kind = fd >= 0 ? FILE_IN_PLACE : FILE_ABSENT, .fd = fd};
     if (fd >= 0)
         return TRUE;
     if (lstat(path, &t->info) != 0)
-        return errno == ENOENT || fail(error, path, errno);
+        return errno == ENOENT || file_failed(error, path, errno);
     if (!S_ISLNK(t->info.st_mode))
         return judge(t, path, flags, error);
     if (stat(path, &behind) != 0)
-        return errno == ENOENT ? judge(t, path, flags, error) : fail(error, path, errno);
+        return errno == ENOENT ? judge(t, path, flags, error) : file_failed(error, path, errno);
     if (S_ISREG(behind.st_mode))
         return judge(t, path, flags, error);
-    /* In a directory that everybody may write to, anybody can make a link. */
+    /* Anybody can put a link where everybody may write. */
     if (t->info.st_uid != 0 && t->info.st_uid != geteuid() && !S_ISDIR(behind.st_mode))
-        return refuse(error, path, "is a symbolic link that somebody else has made");
+        return file_refuse(error, path, "is a symbolic link that somebody else has made");
     t->linked = TRUE;
     t->info = behind;
     return judge(t, path, flags, error);
@@ -161,15 +104,14 @@ static gboolean inspect(Target *t, const char *path, WendFileFlags flags, GError
 
 gboolean wend_file_check(const char *path, WendFileFlags flags, GError **error)
 {
-    Target t;
-    return inspect(&t, path, flags, error);
+    FileTarget t;
+    return file_inspect(&t, path, flags, error);
 }
 
 /* -- writing -- */
 
-/* Writes N bytes. Returns 0 or the errno: EINTR if a signal that H holds will end the process. H
- * NULL: no signals are held. */
-static int write_all(int fd, const guint8 *p, gsize n, const Hold *h)
+/* H NULL: signals come as ever. 0 or the errno. */
+static int write_all(int fd, const guint8 *p, gsize n, const SignalHold *h)
 {
     while (n > 0) {
         gssize done = write(fd, p, MIN(n, CHUNK));
@@ -177,7 +119,7 @@ static int write_all(int fd, const guint8 *p, gsize n, const Hold *h)
             return errno;
         if (done == 0)
             return EIO;
-        if (h && is_ending(h))
+        if (h && signals_ending(h))
             return EINTR;
         p += MAX(done, 0);
         n -= (gsize)MAX(done, 0);
@@ -185,8 +127,8 @@ static int write_all(int fd, const guint8 *p, gsize n, const Hold *h)
     return 0;
 }
 
-/* Writes to an existing device, pipe or FIFO. Checks after opening that it is still that file. */
-static int write_in_place(const char *path, const Target *t, const void *data, gsize n)
+/* Opened, it is what it was before. */
+static int write_in_place(const char *path, const FileTarget *t, const void *data, gsize n)
 {
     struct stat info;
     if (t->fd >= 0)
@@ -203,8 +145,8 @@ static int write_in_place(const char *path, const Target *t, const void *data, g
     return number;
 }
 
-/* Moves FD to a number above 2. The application may have closed a standard file, and its other
- * threads may still write to that number. Returns -1 and sets errno on failure. */
+/* Not under the number of a standard file that the application has closed, for its other threads
+ * may write to that. -1: errno says why. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > STDERR_FILENO)
@@ -215,8 +157,7 @@ static int above_standard(int fd)
     return above;
 }
 
-/* Creates a file under a random name, and stores the name. Returns the descriptor, or -1 and sets
- * errno. */
+/* A file that was not there, under a name that nobody can guess. -1: errno says why. */
 static int open_temporary(int dir, char name[32], mode_t mode)
 {
     for (guint tries = 0; tries < 100; tries++) {
@@ -231,7 +172,7 @@ static int open_temporary(int dir, char name[32], mode_t mode)
     return -1;
 }
 
-/* Renames the temporary file. A file that has the name by now is replaced only if FLAGS allow. */
+/* Gives the file its name; what has the name by now is replaced only if it may be. */
 static int rename_temporary(int dir, const char *temporary, const char *name, WendFileFlags flags)
 {
     struct stat now;
@@ -248,7 +189,7 @@ static int rename_temporary(int dir, const char *temporary, const char *name, We
     return renameat(dir, temporary, dir, name) == 0 ? 0 : errno;
 }
 
-/* Writes the directory to the disk, so that the rename survives a crash. */
+/* The rename is safe on the disk only when the directory is. */
 static void sync_directory(int dir)
 {
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -258,84 +199,102 @@ static void sync_directory(int dir)
     close(fd);
 }
 
-/* Does the new file get the mode of the one that it replaces? A private file stays private, also
- * while it is written. */
-static gboolean keeps_mode(const Target *t)
+/* A private file stays private, also while it is written. */
+static gboolean keeps_mode(const FileTarget *t)
 {
-    return t->kind == REGULAR && t->info.st_uid == geteuid();
+    return t->kind == FILE_REGULAR && t->info.st_uid == geteuid();
 }
 
-static int write_temporary(int fd, const Target *t, const void *data, gsize n, WendFileFlags flags,
-                           const Hold *h)
-{
-    int number = write_all(fd, data, n, h);
-    if (number != 0)
-        return number;
-    if (keeps_mode(t) && fchmod(fd, t->info.st_mode & 0777) != 0)
-        return errno;
-    /* After a crash there must be the old file or the whole new one. */
-    if (((flags & WEND_FILE_DURABLE) != 0 || t->kind == REGULAR) && fsync(fd) != 0)
-        return errno;
-    return is_ending(h) ? EINTR : 0;
-}
-
-static int write_beside(const char *path, const Target *t, const void *data, gsize n,
-                        WendFileFlags flags, const Hold *h)
+int file_beside_open(FileBeside *b, const char *path, const FileTarget *t)
 {
     g_autofree char *directory = g_path_get_dirname(path), *name = g_path_get_basename(path);
-    char temporary[32];
-    int dir = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (dir < 0)
+    *b = (FileBeside){.target = *t, .directory = -1, .fd = -1};
+    if (g_snprintf(b->name, sizeof b->name, "%s", name) >= (int)sizeof b->name)
+        return ENAMETOOLONG;
+    b->directory = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (b->directory < 0)
         return errno;
-    int fd = above_standard(open_temporary(dir, temporary, keeps_mode(t) ? 0600 : 0666));
-    int number = fd < 0 ? errno : write_temporary(fd, t, data, n, flags, h);
-    if (fd >= 0 && close(fd) != 0 && number == 0)
+    mode_t mode = keeps_mode(t) ? 0600 : 0666;
+    b->fd = above_standard(open_temporary(b->directory, b->temporary, mode));
+    return b->fd < 0 ? errno : 0;
+}
+
+static int make_last(const FileBeside *b, WendFileFlags flags)
+{
+    const FileTarget *t = &b->target;
+    if (keeps_mode(t) && fchmod(b->fd, t->info.st_mode & 0777) != 0)
+        return errno;
+    /* What is replaced must not be lost to a crash for something that never got to the disk. */
+    if (((flags & WEND_FILE_DURABLE) != 0 || t->kind == FILE_REGULAR) && fsync(b->fd) != 0)
+        return errno;
+    return 0;
+}
+
+int file_beside_end(FileBeside *b, WendFileFlags flags, int number, const SignalHold *h)
+{
+    if (b->fd >= 0 && number == 0)
+        number = make_last(b, flags);
+    if (number == 0 && signals_ending(h))
+        number = EINTR;
+    if (b->fd >= 0 && close(b->fd) != 0 && number == 0)
         number = errno;
-    if (fd >= 0 && number == 0)
-        number = rename_temporary(dir, temporary, name, flags);
-    if (fd >= 0 && number != 0)
-        unlinkat(dir, temporary, 0);
+    if (b->fd >= 0 && number == 0)
+        number = rename_temporary(b->directory, b->temporary, b->name, flags);
+    if (b->fd >= 0 && number != 0)
+        unlinkat(b->directory, b->temporary, 0);
     if (number == 0 && (flags & WEND_FILE_DURABLE) != 0)
-        sync_directory(dir);
-    close(dir);
+        sync_directory(b->directory);
+    if (b->directory >= 0)
+        close(b->directory);
+    b->directory = b->fd = -1;
     return number;
 }
 
-static gboolean put(const char *path, const void *data, gsize n, WendFileFlags flags, const Hold *h,
-                    GError **error)
+static int write_beside(const char *path, const FileTarget *t, const void *data, gsize n,
+                        WendFileFlags flags, const SignalHold *h)
 {
-    Target t;
-    if (!inspect(&t, path, flags, error))
+    FileBeside b;
+    int number = file_beside_open(&b, path, t);
+    if (number == 0)
+        number = write_all(b.fd, data, n, h);
+    return file_beside_end(&b, flags, number, h);
+}
+
+static gboolean put(const char *path, const void *data, gsize n, WendFileFlags flags,
+                    const SignalHold *h, GError **error)
+{
+    FileTarget t;
+    if (!file_inspect(&t, path, flags, error))
         return FALSE;
-    if (t.kind == IN_PLACE) { /* signals arrive meanwhile: a FIFO may never have a reader */
+    if (t.kind == FILE_IN_PLACE) { /* a FIFO waits for a reader, who may never come */
         sigset_t held;
         pthread_sigmask(SIG_SETMASK, &h->before, &held);
         int number = write_in_place(path, &t, data, n);
         pthread_sigmask(SIG_SETMASK, &held, NULL);
-        return number == 0 || fail(error, path, number);
+        return number == 0 || file_failed(error, path, number);
     }
     int number = write_beside(path, &t, data, n, flags, h);
     if (number == EEXIST)
-        return refuse(error, path, "exists: somebody else has made it meanwhile");
-    return number == 0 || fail(error, path, number);
+        return file_refuse(error, path, "exists: somebody else has made it meanwhile");
+    return number == 0 || file_failed(error, path, number);
 }
 
 gboolean wend_file_write(const char *path, const void *data, gsize n, WendFileFlags flags,
                          GError **error)
 {
-    Hold h;
-    hold(&h);
+    SignalHold h;
+    signals_hold(&h);
     gboolean good = put(path, data, n, flags, &h, error);
-    release(&h);
+    signals_release(&h);
     return good;
 }
 
 gboolean wend_file_write_directory(const char *directory, const WendFile *files, guint count,
                                    WendFileFlags flags, GError **error)
 {
-    Hold h;
+    SignalHold h;
     guint done = 0;
-    hold(&h);
+    signals_hold(&h);
     gboolean made = mkdir(directory, 0777) == 0, good = made || errno == EEXIST;
     if (!good)
         g_set_error(error, WEND_ERROR, wend_error_of_output(errno),
@@ -351,6 +310,6 @@ gboolean wend_file_write_directory(const char *directory, const WendFile *files,
     }
     if (!good && made)
         rmdir(directory);
-    release(&h);
+    signals_release(&h);
     return good;
 }

@@ -106,6 +106,7 @@ struct WendMerge {
     GHashTable *by_key;    /* key -> Class */
     GHashTable *by_shapes; /* shapes_key -> the first Class that has it */
     GPtrArray *facts;      /* Fact, sorted by key */
+    GArray *shards; /* Shard (shard.h), ascending; RANKS has theirs, CLASSES has none of them */
     Hosts *hosts;
 };
 

@@ -8,6 +8,7 @@
 #include "record/part.h"
 #include "record/checkpoint-file.h"
 #include "class-alignment.h"
+#include "shard.h"
 
 #define MAGIC "WENDMRGE"
 
@@ -27,6 +28,7 @@ static WendMerge *merge_new(void)
     m->by_shapes = g_hash_table_new(g_bytes_hash, g_bytes_equal);
     m->facts = g_ptr_array_new_with_free_func(fact_free);
     m->hosts = hosts_new();
+    m->shards = shards_new();
     return m;
 }
 
@@ -38,6 +40,7 @@ void wend_merge_free(WendMerge *m)
     g_hash_table_unref(m->by_shapes);
     g_ptr_array_unref(m->classes);
     g_ptr_array_unref(m->facts);
+    g_array_unref(m->shards);
     hosts_free(m->hosts);
     rankset_clear(&m->ranks);
     g_free(m);
@@ -183,6 +186,7 @@ GByteArray *wend_merge_encode(WendMerge *m)
         wend_buf_unsigned(&b, f->rank);
     }
     hosts_encode(m->hosts, &b);
+    shards_encode(m->shards, &b);
     wend_buf_unsigned(&b, m->classes->len);
     for (guint i = 0; i < m->classes->len; i++)
         class_encode(g_ptr_array_index(m->classes, i), &b);
@@ -211,7 +215,7 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     }
     hosts_free(m->hosts);
     m->hosts = hosts_decode(&c);
-    if (!m->hosts)
+    if (!m->hosts || !shards_decode(m->shards, &c, &m->ranks))
         return damaged(m, "what another rank merged", error);
     gsize n_classes = wend_read_count(&c, 2);
     for (gsize i = 0; i < n_classes; i++) {
@@ -286,6 +290,7 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
         add_fact(m, f->key, f->value, f->rank);
     }
     hosts_include(m->hosts, other->hosts);
+    shards_include(m->shards, other->shards);
     for (guint i = 0; i < other->classes->len; i++) {
         Class *theirs = g_ptr_array_index(other->classes, i);
         if (!spread_kin(m, theirs)) {

@@ -6,6 +6,7 @@
 
 #include "class.h"
 #include "record/rules.h"
+#include "shard.h"
 #include "unroll.h"
 #include "variants.h"
 
@@ -67,5 +68,12 @@ Recording *recording_share_terminals(WendMerge *m, GError **error);
 void recording_free(Recording *r);
 gboolean recording_write(const Recording *r, const char *dir, const char *file,
                          WendMergeResult *result, GError **error);
+/* As wend_merge_begin. On failure *PLACES is NULL. */
+gboolean recording_begin(const Recording *r, const char *dir, const char *file,
+                         SharedFile *file_out, GArray **places, WendMergeResult *result,
+                         GError **error);
+/* The frame of SHARD, whose first rank is set, which has R; all else of SHARD is set. NULL: an
+ * error. */
+GByteArray *recording_shard(const Recording *r, Shard *shard, GError **error);
 
 #endif

@@ -152,14 +152,25 @@ static gboolean find_alike(const WendMerge *m, GHashTable *alike)
     return TRUE;
 }
 
+static GHashTable *alike_new(void)
+{
+    return g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
+                                 (GDestroyNotify)g_ptr_array_unref);
+}
+
+guint variants_kinds(const WendMerge *m)
+{
+    g_autoptr(GHashTable) alike = alike_new();
+    /* of a damaged grammar variants_join says it */
+    return find_alike(m, alike) ? g_hash_table_size(alike) : 0;
+}
+
 GHashTable *variants_join(WendMerge *m)
 {
     GHashTable *all = g_hash_table_new_full(NULL, NULL, NULL, variants_free);
     if (m->classes->len < 2)
         return all;
-    g_autoptr(GHashTable) alike =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref,
-                              (GDestroyNotify)g_ptr_array_unref);
+    g_autoptr(GHashTable) alike = alike_new();
     if (!find_alike(m, alike)) {
         g_hash_table_unref(all);
         return NULL;

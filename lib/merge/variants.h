@@ -34,5 +34,7 @@ Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats);
  * Variants for the joined classes. The grammar of such a class has the counts of the variant with
  * its lowest rank. NULL: a grammar is damaged. */
 GHashTable *variants_join(WendMerge *m);
+/* How many classes M would have if such classes were one. */
+guint variants_kinds(const WendMerge *m);
 
 #endif

@@ -197,7 +197,7 @@ static gboolean hand_over(ClassReader *o)
         }
     WendRule *rules =
         o->rules->len > p->n_rules ? block_of(o->m, o->rules, sizeof(WendRule), 0) : p->rules;
-    WendClass *classes = block_of(o->m, o->classes, sizeof(WendClass), 1); /* complete_classes */
+    WendClass *classes = block_of(o->m, o->classes, sizeof(WendClass), 1); /* program_complete */
     ClassData *data = block_of(o->m, o->data, sizeof(ClassData), 1);
     if (!rules || !classes || !data)
         return FALSE;
@@ -211,28 +211,25 @@ static gboolean hand_over(ClassReader *o)
 
 /* -- classes -- */
 
-/* Ranks of which nothing was recorded become a class without sequences, so that every rank has
- * one. */
-static gboolean complete_classes(Member *m)
+gboolean program_complete(WendProgram *p, Allowance *allowance)
 {
-    WendProgram *p = m->p;
-    g_autoptr(GArray) missing = g_array_new(FALSE, FALSE, sizeof(guint));
+    guint n = 0;
+    for (guint r = 0; r < p->ranks; r++)
+        n += p->class_of[r] == G_MAXUINT;
+    if (n == 0)
+        return TRUE;
+    if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL)
+        || !allowance_take(allowance, n, sizeof(guint)))
+        return FALSE;
+    guint *ranks = program_new_block(p, n, sizeof(guint));
+    WendSequence *none = program_new_block(p, 0, sizeof(WendSequence));
+    n = 0;
     for (guint r = 0; r < p->ranks; r++)
         if (p->class_of[r] == G_MAXUINT) {
             p->class_of[r] = p->n_classes;
-            g_array_append_val(missing, r);
+            ranks[n++] = r;
         }
-    if (missing->len == 0)
-        return TRUE;
-    if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL))
-        return member_bad(m, "a rank is in no class");
-    guint *ranks = member_block(m, missing->len, sizeof(guint));
-    WendSequence *none = ranks ? member_block(m, 0, sizeof(WendSequence)) : NULL;
-    if (!none)
-        return FALSE;
-    memcpy(ranks, missing->data, missing->len * sizeof(guint));
-    p->classes[p->n_classes++] =
-        (WendClass){.n_ranks = missing->len, .ranks = ranks, .sequences = none};
+    p->classes[p->n_classes++] = (WendClass){.n_ranks = n, .ranks = ranks, .sequences = none};
     return TRUE;
 }
 
@@ -388,11 +385,15 @@ static gboolean read_counts(Member *m, gsize *n_classes)
     guint64 world = wend_read_unsigned(&m->c);
     if (m->c.failed || world == 0 || world > RANKSET_MAX)
         return member_bad(m, "the number of ranks makes no sense");
+    if (p->class_of && world != p->ranks)
+        return member_bad(m, "another member of the archive has another number of ranks");
     p->ranks = (guint)world;
-    p->class_of = member_block(m, world, sizeof(guint));
-    if (!p->class_of)
-        return FALSE;
-    memset(p->class_of, 0xff, world * sizeof(guint));
+    if (!p->class_of) {
+        p->class_of = member_block(m, world, sizeof(guint));
+        if (!p->class_of)
+            return FALSE;
+        memset(p->class_of, 0xff, world * sizeof(guint));
+    }
     *n_classes = (gsize)wend_read_unsigned(&m->c);
     return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m))
            || member_bad(m, "has more classes than ranks, or than it can hold");
@@ -455,5 +456,7 @@ gboolean read_classes(Member *m)
     g_hash_table_destroy(o.known);
     g_free(o.open);
     g_free(o.made);
-    return good && complete_classes(m);
+    if (good && !p->is_partial && !program_complete(p, m->c.allowance))
+        return member_bad(m, "a rank is in no class");
+    return good;
 }

@@ -41,8 +41,6 @@ gboolean member_close(Member *m)
 
 gboolean member_part(Member *m, const char *name)
 {
-    if (!m->member && !member_open(m, m->p, "program", m->error))
-        return FALSE;
     m->part = name;
     return TRUE;
 }

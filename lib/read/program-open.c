@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* program-open.c: a program from an archive, and its end. */
 #include "program-private.h"
+#include "shards.h"
+
+/* P with its only member. NULL: the member is damaged; P is freed. */
+static WendProgram *read_alone(WendProgram *p, GError **error)
+{
+    if (program_read(p, "program", error))
+        return p;
+    wend_program_free(p);
+    return NULL;
+}
 
 WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error)
 {
     WendProgram *p = program_new(more_constants);
     p->container = b;
-    if (program_read(p, error)) {
-        p->n_worlds = 1;
-        p->worlds = program_new_block(p, 1, sizeof(WendWorld));
-        p->worlds[0] = (WendWorld){.name = "", .ranks = p->ranks};
-        return p;
-    }
-    wend_program_free(p);
-    return NULL;
+    if (program_read_meta(p, error))
+        p = shards_are(p) ? shards_read(p, error) : read_alone(p, error);
+    else
+        g_clear_pointer(&p, wend_program_free);
+    if (!p)
+        return NULL;
+    p->n_worlds = 1;
+    p->worlds = program_new_block(p, 1, sizeof(WendWorld));
+    p->worlds[0] = (WendWorld){.name = "", .ranks = p->ranks};
+    return p;
 }
 
 WendProgram *program_from_container(Container *b, GError **error)

@@ -88,9 +88,12 @@ struct WendProgram {
     guint ranks;
     guint n_worlds; /* at least 1 */
     WendWorld *worlds;
-    /* of worlds that were joined: their programs, which own what is theirs; names of all but the
-     * first. NULL: one world */
+    /* of worlds or members that were joined: their programs, which own what is theirs. NULL: it
+     * was read from one member. NAMES: of all worlds but the first, or NULL */
     GPtrArray *parts, *names;
+    /* other members have other ranks of this world, which have G_MAXUINT in class_of until the
+     * members are joined (shards.c) */
+    gboolean is_partial;
 
     guint n_functions;
     WendFunction *functions;
@@ -113,7 +116,9 @@ struct WendProgram {
     guint n_classes;
     WendClass *classes;
     ClassData *class_data;
-    guint *class_of; /* by rank; G_MAXUINT: not recorded */
+    /* by rank; G_MAXUINT: not recorded. Members of one archive share it: a rank's class is one of
+     * the member that has the rank */
+    guint *class_of;
 
     gint64 any_source, any_tag, request_null, proc_null, undefined, comm_world; /* words */
     CommNumbers *comms; /* made when first needed */
@@ -133,8 +138,14 @@ static inline guint64 program_most(gsize bytes)
 }
 
 void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed, freed with the program */
-/* all members; program-read.c, classes-read.c, sequence-read.c */
-gboolean program_read(WendProgram *p, GError **error);
+gboolean program_read_meta(WendProgram *p, GError **error);   /* sets p->meta */
+/* Reads the parts of MEMBER, "program" or that of a shard, into P, which has its meta;
+ * program-read.c, classes-read.c, sequence-read.c. */
+gboolean program_read(WendProgram *p, const char *member, GError **error);
+/* Makes a class without sequences of the ranks that have none. There is room for one class more.
+ * FALSE: there are such ranks, but meta says that the recording is complete, or they take more than
+ * ALLOWANCE has. */
+gboolean program_complete(WendProgram *p, Allowance *allowance);
 void program_clear_sequences(WendProgram *p);
 
 /* Reading a member, or the parts one after the other. */
@@ -146,7 +157,7 @@ typedef struct {
     GError **error;
 } Member;
 gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error);
-/* The next part of "program", which the first one opens. */
+/* Notes that the part NAME comes next. TRUE. */
 gboolean member_part(Member *m, const char *name);
 /* Whether the part that comes next is there: what is said before a part that may not be. */
 gboolean member_has_part(Member *m);

@@ -68,7 +68,7 @@ static gboolean read_meta_names(Member *m)
     return TRUE;
 }
 
-static gboolean read_meta(WendProgram *p, GError **error)
+gboolean program_read_meta(WendProgram *p, GError **error)
 {
     Member m;
     if (!member_open(&m, p, "meta", error))
@@ -636,14 +636,12 @@ static gboolean read_rules(Member *m)
     return TRUE;
 }
 
-gboolean program_read(WendProgram *p, GError **error)
+gboolean program_read(WendProgram *p, const char *member, GError **error)
 {
-    Member m = {.p = p, .error = error};
-    if (!read_meta(p, error))
-        return FALSE;
-    return member_part(&m, "functions") && read_functions(&m) && member_part(&m, "constants")
-           && read_constants(&m) && member_part(&m, "shapes") && read_shapes(&m)
-           && member_part(&m, "terminals") && read_terminals(&m) && member_part(&m, "rules")
-           && read_rules(&m) && member_part(&m, "classes") && read_classes(&m) && read_sequences(&m)
-           && member_close(&m);
+    Member m;
+    return member_open(&m, p, member, error) && member_part(&m, "functions") && read_functions(&m)
+           && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes")
+           && read_shapes(&m) && member_part(&m, "terminals") && read_terminals(&m)
+           && member_part(&m, "rules") && read_rules(&m) && member_part(&m, "classes")
+           && read_classes(&m) && read_sequences(&m) && member_close(&m);
 }

@@ -10,6 +10,10 @@
 
 /* The version that is written and read (docs/format.md, "Versions"). */
 #define ARCHIVE_FORMAT 1
+/* In the group "recording" of meta: the first ranks of the shards, as "64;128". The name of a
+ * shard's member is followed by its first rank. */
+#define SHARDS_KEY "shards"
+#define SHARD_MEMBER "program."
 
 /* How an archive describes a constant slot. */
 enum { CONSTANT_ALONE, CONSTANT_MEASURED, CONSTANT_DENSE };

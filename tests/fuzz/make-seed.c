@@ -14,6 +14,8 @@ int main(int argc, char **argv)
         return 2;
     }
     for (guint i = 0; i < G_N_ELEMENTS(member_names); i++) {
+        if (!container_has(b, member_names[i]))
+            continue;
         GBytes *bytes = container_member(b, member_names[i], &error);
         gsize n;
         const guint8 *data = bytes ? g_bytes_get_data(bytes, &n) : NULL;

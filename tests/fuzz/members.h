@@ -6,7 +6,8 @@
 
 #include "../../lib/archive/container.h"
 
-static const char *const member_names[] = {"meta", "program"};
+/* The shards are those of 6 ranks, two in each member. */
+static const char *const member_names[] = {"meta", "program", "program.2", "program.4"};
 
 static inline Container *members_unpack(const guint8 *p, gsize n)
 {

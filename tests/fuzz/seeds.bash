@@ -46,6 +46,7 @@ seed archive/statuses 2 tests/programs/statuses
 cp trace.dir/trace.tar.zst "$seeds/seeds-archive/archive"
 seed archive/counts 6 tests/programs/irregular exchange 2
 seed archive/again 2 tests/programs/irregular again 40
+WEND_SHARD_RANKS=2 seed archive/shards 6 tests/programs/unlike 1
 seed archive/folded 1 tests/programs/folded chance
 seed decoder/ring 3 examples/ring
 seed decoder/testsome 3 examples/masterworker

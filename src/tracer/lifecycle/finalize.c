@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* finalize.c: makes a part of each rank's state, merges the parts in pairs in log2(P) steps, and
- * writes the archive on rank 0.
+ * writes the archive on rank 0. What cannot be merged is written by the rank at the head of a part
+ * of the tree (docs/merging.md, "Shards").
  *
  * libwendmerge.so merges and writes. It is opened only here: until now the application's process
  * has had nothing but libc. The library has memory of its own, which limit.c bounds; if it is
@@ -15,10 +16,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/record/checkpoint-file.h"
 #include "lib/archive/steps.h"
+#include "lib/merge/tree.h"
 #include "termination.h"
 #include "interpose/interpose.h"
 #include "output/output.h"
@@ -43,6 +46,11 @@ typedef struct {
     bool (*encode)(const void **, size_t *);
     void *(*memory)(size_t);
     bool (*write)(const char *, const char *, WendStepResult *);
+    bool (*shard)(uint32_t);
+    bool (*contribute)(const char *, const WendStepKey *, uint64_t);
+    bool (*frame)(const void **, size_t *);
+    bool (*fill)(const void *, size_t, uint64_t);
+    bool (*finish)(void);
     const char *(*problem)(void);
     void (*end)(void);
 } Library;
@@ -119,10 +127,19 @@ static bool library_open(Library *l, const char **why)
         const char *name;
         void **function;
     } wanted[] = {
-        {"wend_step_limit", (void **)&l->limit},     {"wend_step_part", (void **)&l->part},
-        {"wend_step_absorb", (void **)&l->absorb},   {"wend_step_encode", (void **)&l->encode},
-        {"wend_step_memory", (void **)&l->memory},   {"wend_step_write", (void **)&l->write},
-        {"wend_step_problem", (void **)&l->problem}, {"wend_step_end", (void **)&l->end},
+        {"wend_step_limit", (void **)&l->limit},
+        {"wend_step_part", (void **)&l->part},
+        {"wend_step_absorb", (void **)&l->absorb},
+        {"wend_step_encode", (void **)&l->encode},
+        {"wend_step_memory", (void **)&l->memory},
+        {"wend_step_write", (void **)&l->write},
+        {"wend_step_problem", (void **)&l->problem},
+        {"wend_step_end", (void **)&l->end},
+        {"wend_step_shard", (void **)&l->shard},
+        {"wend_step_contribute", (void **)&l->contribute},
+        {"wend_step_frame", (void **)&l->frame},
+        {"wend_step_fill", (void **)&l->fill},
+        {"wend_step_finish", (void **)&l->finish},
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         if (!(*wanted[i].function = dlsym(l->library, wanted[i].name))) {
@@ -208,13 +225,10 @@ static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, i
 /* The answer to a header: the action of the other rank. */
 enum { DROP, SEND, SEND_SMALL };
 
-static void give(Merge *m, int partner, MPI_Comm comm)
+/* Sends N bytes, or the reason why there are none. */
+static void offer(const Merge *m, const void *bytes, size_t n, int partner, MPI_Comm comm)
 {
-    const void *bytes = NULL;
-    size_t n = 0;
     int wanted = DROP;
-    if (m->good && !m->library.encode(&bytes, &n))
-        fail_step(m);
     Header header = m->trouble;
     header.small = m->small;
     header.bytes = n;
@@ -223,12 +237,23 @@ static void give(Merge *m, int partner, MPI_Comm comm)
         transfer(true, (void *)(uintptr_t)bytes, n, chunk_of(wanted == SEND_SMALL), partner, comm);
 }
 
-static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
+static void give(Merge *m, int partner, MPI_Comm comm)
+{
+    const void *bytes = NULL;
+    size_t n = 0;
+    if (m->good && !m->library.encode(&bytes, &n))
+        fail_step(m);
+    offer(m, bytes, n, partner, comm);
+}
+
+/* What PARTNER offers, until the next step. NULL: nothing, or the merge has failed. */
+static void *fetch(Merge *m, int64_t step, int partner, uint64_t *bytes, MPI_Comm comm)
 {
     Header header;
+    *bytes = 0;
     if (!wait_recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)) {
         fail(m, "the merge cannot reach rank %d", partner);
-        return;
+        return NULL;
     }
     if (*header.why) {
         if (!*m->trouble.why)
@@ -237,16 +262,111 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
     }
     if (m->good)
         begin_step(m, step);
-    void *data = m->good ? m->library.memory(header.bytes) : NULL;
-    if (m->good && !data)
+    void *data = m->good && header.bytes > 0 ? m->library.memory(header.bytes) : NULL;
+    if (m->good && header.bytes > 0 && !data)
         fail_step(m);
     bool small = m->small || header.small;
-    int wanted = !m->good || header.bytes == 0 ? DROP : small ? SEND_SMALL : SEND;
+    int wanted = !data || !m->good ? DROP : small ? SEND_SMALL : SEND;
     wait_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
-    if (wanted != DROP && !transfer(false, data, header.bytes, chunk_of(small), partner, comm))
+    if (wanted == DROP)
+        return NULL;
+    if (!transfer(false, data, header.bytes, chunk_of(small), partner, comm)) {
         fail(m, "the merge cannot reach rank %d", partner);
-    else if (wanted != DROP && !m->library.absorb(data, header.bytes))
+        return NULL;
+    }
+    *bytes = header.bytes;
+    return data;
+}
+
+static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
+{
+    uint64_t bytes;
+    const void *data = fetch(m, step, partner, &bytes, comm);
+    if (data && !m->library.absorb(data, bytes))
         fail_step(m);
+}
+
+/* -- shards -- */
+
+/* Makes a shard of what was merged so far, if it is one and nothing more belongs to it. */
+static void make_shard(Merge *m, int rank, int64_t step, int size)
+{
+    uint64_t given = (uint64_t)settings()->shard_ranks;
+    uint32_t least = given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
+    if (m->good && tree_may_shard((uint64_t)rank, (uint64_t)step, (uint64_t)size, least)
+        && !m->library.shard(least))
+        fail_step(m);
+}
+
+/* What all ranks must know to write theirs. */
+typedef struct {
+    WendStepKey key;
+    char directory[PATH_MAX];
+} Target;
+
+/* Places are sent in pieces, so that no rank needs memory for them. */
+enum { PLACES_AT_ONCE = 64 };
+
+/* Sends the places of N shards from rank 0, and finds that of this rank. False: MPI failed. */
+static bool spread_places(const WendStepPlace *places, uint32_t n, WendStepPlace *own,
+                          MPI_Comm comm)
+{
+    WendStepPlace some[PLACES_AT_ONCE];
+    *own = (WendStepPlace){0};
+    for (uint32_t at = 0; at < n; at += PLACES_AT_ONCE) {
+        uint32_t count = n - at < PLACES_AT_ONCE ? n - at : PLACES_AT_ONCE;
+        if (places)
+            memcpy(some, places + at, count * sizeof *some);
+        if (!wait_bcast(some, (int)(count * sizeof *some), MPI_BYTE, 0, comm))
+            return false;
+        for (uint32_t i = 0; i < count; i++)
+            if (some[i].rank == (uint32_t)state()->world_rank)
+                *own = some[i];
+    }
+    return true;
+}
+
+/* Rank 0 writes the frames of ranks that cannot write to the file. They offer it, and all others
+ * with a shard offer nothing. */
+static void collect_frames(Merge *m, const WendStepResult *result, MPI_Comm comm)
+{
+    for (uint32_t i = 0; i < result->n_places; i++) {
+        const WendStepPlace *place = &result->places[i];
+        uint64_t bytes;
+        const void *data = fetch(m, state()->world_size, (int)place->rank, &bytes, comm);
+        if (data && bytes != place->bytes)
+            fail(m, "the shard of rank %u is not what it was", place->rank);
+        else if (data && !m->library.fill(data, bytes, place->offset))
+            fail_step(m);
+    }
+}
+
+/* N shards are written by those that have them. RESULT: rank 0 only. False: MPI failed. */
+static bool write_shards(Merge *m, uint32_t n, const WendStepResult *result, MPI_Comm comm)
+{
+    Target target = {0};
+    WendStepPlace own;
+    const void *frame = NULL;
+    size_t bytes = 0;
+    if (result) {
+        target.key = result->key;
+        snprintf(target.directory, sizeof target.directory, "%s", output_directory());
+    }
+    if (!wait_bcast(&target, (int)sizeof target, MPI_BYTE, 0, comm)
+        || !spread_places(result ? result->places : NULL, n, &own, comm))
+        return false;
+    bool has_shard = own.rank != 0, all_written;
+    if (has_shard && !(m->good && m->library.frame(&frame, &bytes) && bytes == own.bytes))
+        fail(m, "the shard of rank %u is gone", own.rank);
+    bool written =
+        !has_shard || (m->good && m->library.contribute(target.directory, &target.key, own.offset));
+    if (!wait_all(written, &all_written, comm))
+        return false;
+    if (!all_written && result)
+        collect_frames(m, result, comm);
+    else if (!all_written && has_shard)
+        offer(m, frame, written ? 0 : bytes, 0, comm);
+    return true;
 }
 
 /* -- the archive -- */
@@ -264,32 +384,56 @@ static void write_grouped(char *out, size_t size, uint64_t n)
     out[at] = '\0';
 }
 
-static bool write_archive(Merge *m)
+static void report(const WendStepResult *result)
 {
-    WendStepResult result;
+    const char *unrecorded = *result->unrecorded ? result->unrecorded : NULL;
+    unsigned stopped = result->stopped;
+    if (settings()->quiet && !unrecorded && !stopped)
+        return;
+    char bytes[48], first[48], limit[128] = "";
+    write_grouped(bytes, sizeof bytes, result->bytes);
+    write_grouped(first, sizeof first, result->stopped_after);
+    if (stopped)
+        snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s MPI calls",
+                 stopped, stopped == 1 ? "" : "s", stopped == 1 ? "after" : "the first after",
+                 first);
+    state_say("%s of %d %s in %s bytes: %s%s%s%s%s", result->totals, state()->world_size,
+              state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
+              unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "",
+              unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
+}
+
+/* What rank 0 says of the archive: NOT_WRITTEN, WRITTEN or, if there are shards, WRITTEN and their
+ * number. */
+enum { NOT_WRITTEN, WRITTEN };
+
+/* The library's places are gone if a step fails. But then, too, rank 0 must answer all ranks with
+ * shards. The copy stays. */
+static bool copy_places(WendStepResult *result)
+{
+    size_t bytes = result->n_places * sizeof *result->places;
+    void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (copy == MAP_FAILED)
+        return false;
+    result->places = memcpy(copy, result->places, bytes);
+    return true;
+}
+
+static int write_archive(Merge *m, WendStepResult *result)
+{
     if (m->good)
         begin_step(m, state()->world_size);
-    if (m->good && !m->library.write(output_directory(), output_file(), &result))
+    if (m->good && !m->library.write(output_directory(), output_file(), result))
         fail_step(m);
-    if (*m->trouble.why)
-        return false;
+    if (m->good && result->n_places > 0 && !copy_places(result))
+        fail(m, "out of memory");
+    return *m->trouble.why ? NOT_WRITTEN : WRITTEN + (int)result->n_places;
+}
+
+static void conclude(const WendStepResult *result)
+{
     parts_remove();
-    const char *unrecorded = *result.unrecorded ? result.unrecorded : NULL;
-    unsigned stopped = result.stopped;
-    if (!settings()->quiet || unrecorded || stopped) {
-        char bytes[48], first[48], limit[128] = "";
-        write_grouped(bytes, sizeof bytes, result.bytes);
-        write_grouped(first, sizeof first, result.stopped_after);
-        if (stopped)
-            snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s MPI calls",
-                     stopped, stopped == 1 ? "" : "s", stopped == 1 ? "after" : "the first after",
-                     first);
-        state_say("%s of %d %s in %s bytes: %s%s%s%s%s", result.totals, state()->world_size,
-                  state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
-                  unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "",
-                  unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
-    }
-    return true;
+    report(result);
 }
 
 /* Leaves the part, because there is no archive. The user may find another place for it. */
@@ -300,6 +444,30 @@ static void keep_part(const Merge *m, int rank)
     termination_keep(rank, why);
 }
 
+/* On all ranks. Whether the archive is there. */
+static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
+{
+    WendStepResult result;
+    int written = rank == 0 ? write_archive(m, &result) : NOT_WRITTEN;
+    if (rank == 0 && written == WRITTEN)
+        conclude(&result);
+    bool heard = wait_bcast(&written, 1, MPI_INT, 0, comm);
+    if (heard && written > WRITTEN) {
+        uint32_t n = (uint32_t)(written - WRITTEN);
+        if (!write_shards(m, n, rank == 0 ? &result : NULL, comm))
+            fail(m, "the merge cannot reach all ranks");
+        if (rank == 0 && m->good && !m->library.finish())
+            fail_step(m);
+        written = rank == 0 && !*m->trouble.why ? WRITTEN : NOT_WRITTEN;
+        if (written)
+            conclude(&result);
+        heard = wait_bcast(&written, 1, MPI_INT, 0, comm);
+    }
+    if (heard && !written)
+        keep_part(m, rank);
+    return written != NOT_WRITTEN;
+}
+
 bool finalize_merge(MPI_Comm comm)
 {
     Merge m = {.small = state_is_other_user(), .trouble = {.rank = -1}};
@@ -308,6 +476,7 @@ bool finalize_merge(MPI_Comm comm)
     PMPI_Comm_size(comm, &size);
     merge_open(&m);
     for (int64_t step = 1; step < size; step *= 2) {
+        make_shard(&m, rank, step, size);
         if (rank & step) {
             give(&m, (int)(rank - step), comm);
             break;
@@ -315,9 +484,7 @@ bool finalize_merge(MPI_Comm comm)
         if (rank + step < size)
             take(&m, step, (int)(rank + step), comm);
     }
-    int written = rank == 0 && write_archive(&m);
-    if (wait_bcast(&written, 1, MPI_INT, 0, comm) && !written)
-        keep_part(&m, rank);
+    bool written = finish_archive(&m, rank, comm);
     if (m.good)
         m.library.end();
     errno = saved;

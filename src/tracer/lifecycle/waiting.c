@@ -59,3 +59,18 @@ bool wait_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
            || (PMPI_Ibcast(data, n, type, root, comm, &request) == MPI_SUCCESS
                && wait_for_request(&request, INFINITY));
 }
+
+bool wait_all(bool own, bool *all, MPI_Comm comm)
+{
+    MPI_Request request;
+    int mine = own, least = 0, size;
+    if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
+        return false;
+    if (size == 1)
+        least = mine;
+    else if (PMPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm, &request) != MPI_SUCCESS
+             || !wait_for_request(&request, INFINITY))
+        return false;
+    *all = least != 0;
+    return true;
+}

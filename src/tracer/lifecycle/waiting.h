@@ -16,5 +16,7 @@ bool wait_for_request(MPI_Request *request, double seconds);
 bool wait_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 bool wait_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm);
 bool wait_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm);
+/* *ALL: whether OWN holds on all ranks. False: MPI reports an error. */
+bool wait_all(bool own, bool *all, MPI_Comm comm);
 
 #endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* signal-hold.h: signals that end a process wait until there is nothing to clean up. */
+#ifndef WEND_SIGNAL_HOLD_H
+#define WEND_SIGNAL_HOLD_H
+
+#include <glib.h>
+#include <signal.h>
+
+typedef struct {
+    sigset_t before;
+    gboolean size_pending; /* SIGXFSZ was, before */
+} SignalHold;
+
+/* Holds, in this thread, the signals that end a process, and SIGXFSZ, in whose place is EFBIG. */
+void signals_hold(SignalHold *h);
+void signals_release(const SignalHold *h);
+/* Is there a signal that will end the process when it is let in? One with a handler goes on
+ * afterwards, or cleans up itself. */
+gboolean signals_ending(const SignalHold *h);
+
+#endif

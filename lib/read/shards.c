@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* shards.c: see shards.h. */
+#include "shards.h"
+
+#include "join.h"
+#include "record/codec.h"
+
+gboolean shards_are(const WendProgram *p)
+{
+    return g_key_file_has_key(p->meta, "recording", SHARDS_KEY, NULL);
+}
+
+static gboolean refuse(const WendProgram *p, GError **error, const char *what)
+{
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: its shards: %s",
+                container_name(p->container), what);
+    return FALSE;
+}
+
+/* The first ranks of the shards, ascending; g_free. NULL: the list is damaged. */
+static gint *first_ranks(const WendProgram *p, gsize *n, GError **error)
+{
+    g_autofree gint *ranks = g_key_file_get_integer_list(p->meta, "recording", SHARDS_KEY, n, NULL);
+    gboolean good = ranks != NULL && *n > 0 && *n < RANKSET_MAX;
+    for (gsize i = 0; good && i < *n; i++)
+        good = ranks[i] > (i ? ranks[i - 1] : 0) && (guint)ranks[i] < RANKSET_MAX;
+    if (good)
+        return g_steal_pointer(&ranks);
+    refuse(p, error, "their first ranks are no ascending numbers");
+    return NULL;
+}
+
+static guint lowest_rank(const WendProgram *p)
+{
+    guint lowest = G_MAXUINT;
+    for (guint i = 0; i < p->n_classes; i++)
+        if (p->classes[i].n_ranks > 0)
+            lowest = MIN(lowest, p->classes[i].ranks[0]);
+    return lowest;
+}
+
+/* The program of the shard whose first rank is RANK; FIRST has "program". NULL: it is damaged. */
+static WendProgram *read_shard(const WendProgram *first, gint rank, GError **error)
+{
+    g_autofree char *member = g_strdup_printf(SHARD_MEMBER "%d", rank);
+    WendProgram *p = program_new(first->more_constants);
+    p->container = first->container;
+    p->meta = g_key_file_ref(first->meta);
+    p->is_partial = TRUE;
+    p->ranks = first->ranks;
+    p->class_of = first->class_of;
+    gboolean good = program_read(p, member, error);
+    if (good && lowest_rank(p) != (guint)rank) {
+        g_autofree char *what = g_strdup_printf("rank %d is not the first of %s", rank, member);
+        good = refuse(first, error, what);
+    }
+    p->container = NULL; /* of FIRST */
+    if (!good)
+        g_clear_pointer(&p, wend_program_free);
+    return p;
+}
+
+/* Adds "program" and the shards to PARTS, which has P. */
+static gboolean read_all(GPtrArray *parts, WendProgram *p, GError **error)
+{
+    gsize n = 0;
+    g_autofree gint *ranks = first_ranks(p, &n, error);
+    p->is_partial = TRUE;
+    gboolean good = ranks && program_read(p, "program", error);
+    for (gsize i = 0; good && i < n; i++) {
+        WendProgram *shard = read_shard(p, ranks[i], error);
+        if (shard)
+            g_ptr_array_add(parts, shard);
+        good = shard != NULL;
+    }
+    return good;
+}
+
+WendProgram *shards_read(WendProgram *p, GError **error)
+{
+    GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
+    g_ptr_array_add(parts, p);
+    if (!read_all(parts, p, error)) {
+        g_ptr_array_unref(parts);
+        return NULL;
+    }
+    WendProgram *all = programs_join(parts, TRUE);
+    all->meta = g_key_file_ref(p->meta);
+    Allowance *allowance = container_allowance(p->container);
+    if (program_complete(all, allowance))
+        return all;
+    if (!allowance_error(allowance, container_name(p->container), error))
+        refuse(p, error, "a rank is in none of them");
+    wend_program_free(all);
+    return NULL;
+}
