@@ -376,6 +376,26 @@ void wend_outcomes_free(WendOutcomes *o)
     g_free(o);
 }
 
+gboolean wend_program_poll_calls(const WendProgram *p, guint rank, guint sequence, WendPolls *polls)
+{
+    g_return_val_if_fail(rank < p->ranks, FALSE);
+    guint class = p->class_of[rank];
+    g_return_val_if_fail(sequence < p->classes[class].n_sequences, FALSE);
+    const SequenceData *s = &p->class_data[class].sequences[sequence];
+    const PollGrammar *grammar = NULL;
+    const PollTerminals *table = NULL;
+    for (guint i = 0; i < s->n_poll_grammars && !grammar; i++)
+        if (rankset_contains(&s->poll_grammars[i].ranks, rank))
+            grammar = &s->poll_grammars[i];
+    for (guint i = 0; i < s->n_poll_tables && !table; i++)
+        if (rankset_contains(&s->poll_tables[i].ranks, rank))
+            table = &s->poll_tables[i];
+    if (!grammar || !table)
+        return FALSE;
+    *polls = (WendPolls){grammar->n_rules, grammar->rules, table->terminals, grammar->after};
+    return TRUE;
+}
+
 guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence)
 {
     guint class = wend_program_class_of(p, rank);

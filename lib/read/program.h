@@ -116,6 +116,16 @@ gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 
 void wend_outcomes_free(WendOutcomes *o);
 /* failing polls, all */
 guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence);
+/* The unsuccessful polls of one sequence of one rank, which have a grammar of their own. FALSE:
+ * there are none. */
+typedef struct {
+    guint n_rules;         /* the last is the start; each uses only rules before it */
+    const WendRule *rules; /* terminals: places in */
+    const guint32 *terminals;
+    guint64 after; /* polls after the last call */
+} WendPolls;
+gboolean wend_program_poll_calls(const WendProgram *p, guint rank, guint sequence,
+                                 WendPolls *polls);
 
 /* -- calls, decoded -- */
 /* The words of one parameter, split from shape, slots and outcome. For arrays the length is

@@ -40,7 +40,7 @@ struct WendWalk {
     guint rank, sequence, class;
     WendWalkFlags flags;
     RuleCursor main, polls;
-    const PollTerminals *poll_terminals;
+    const guint32 *poll_terminals; /* by number in the grammar of polls; NULL: no polls */
     guint64 polls_due, polls_after, index;
     gboolean main_waits; /* its call has been taken, the polls before it come first */
     guint32 main_terminal;
@@ -139,22 +139,6 @@ static void known_free(Known *k)
 
 /* -- life -- */
 
-static const PollGrammar *poll_grammar(const SequenceData *s, guint rank)
-{
-    for (guint g = 0; g < s->n_poll_grammars; g++)
-        if (rankset_contains(&s->poll_grammars[g].ranks, rank))
-            return &s->poll_grammars[g];
-    return NULL;
-}
-
-static const PollTerminals *poll_terminals(const SequenceData *s, guint rank)
-{
-    for (guint t = 0; t < s->n_poll_tables; t++)
-        if (rankset_contains(&s->poll_tables[t].ranks, rank))
-            return &s->poll_tables[t];
-    return NULL;
-}
-
 WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, WendWalkFlags flags)
 {
     WendProgram *p = (WendProgram *)program; /* only what it makes when first needed is changed */
@@ -165,13 +149,12 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     WendWalk *w = g_new0(WendWalk, 1);
     *w = (WendWalk){.p = p, .rank = rank, .sequence = sequence, .class = class, .flags = flags};
     const WendSequence *q = &p->classes[class].sequences[sequence];
-    const SequenceData *data = &p->class_data[class].sequences[sequence];
     rule_cursor_init(&w->main, p->rules, q->rule);
-    const PollGrammar *g = flags & WEND_WALK_POLLS ? poll_grammar(data, rank) : NULL;
-    w->poll_terminals = g ? poll_terminals(data, rank) : NULL;
-    if (w->poll_terminals) {
-        rule_cursor_init(&w->polls, g->rules, g->n_rules - 1);
-        w->polls_after = g->after;
+    WendPolls polls;
+    if (flags & WEND_WALK_POLLS && wend_program_poll_calls(p, rank, sequence, &polls)) {
+        w->poll_terminals = polls.terminals;
+        rule_cursor_init(&w->polls, polls.rules, polls.n_rules - 1);
+        w->polls_after = polls.after;
     }
     w->known = g_new0(Known *, p->n_terminals + 1);
     w->streams = g_new0(Stream *, p->n_shapes + 1);
@@ -584,7 +567,7 @@ const WendCall *wend_walk_next(WendWalk *w)
     }
     if (w->polls_due > 0 && w->poll_terminals && rule_cursor_next(&w->polls, &terminal)) {
         w->polls_due--;
-        return give_poll(w, w->poll_terminals->terminals[terminal]);
+        return give_poll(w, w->poll_terminals[terminal]);
     }
     if (!w->main_waits)
         return NULL;
