@@ -630,6 +630,11 @@ void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
         put_status(c, 0, 0, 0, 0);
         return;
     }
+    /* a library leaves all but the error as it was */
+    if (c->rc == MPI_ERR_IN_STATUS && s->MPI_ERROR == MPI_ERR_PENDING) {
+        put_status(c, 0, 0, 0, 2 * (int64_t)error_code_note(MPI_ERR_PENDING));
+        return;
+    }
     /* otherwise readers cannot tell which call of its pool made it */
     bool own = r->maker == c->sequence;
     switch (r->facts.type) {
