@@ -118,10 +118,12 @@ libwendcore_la_LIBADD = lib/libcore.la
 # functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
 CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|walk
+# What order files are made with (src/replay/).
+CORE_ORDER_NAMES = buf|digest|stream
 # What the headers of lib/analysis/ declare that commands use.
 CORE_ANALYSIS_NAMES = counts|follower|matrix|summary|times|traffic|transfer
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
-	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES))|($(CORE_ANALYSIS_NAMES))_)'
+	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES))|($(CORE_ANALYSIS_NAMES))_)'
 
 # libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
 # the application: no GLib, no libarchive, memory that is bounded (small/README.md).

@@ -95,10 +95,16 @@ tests_unit_make_recording_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_make_recording_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/round-trip
-tests_unit_round_trip_SOURCES = tests/unit/round-trip.c $(RECORDED_SOURCES) $(VALUE_SOURCES)
+tests_unit_round_trip_SOURCES = tests/unit/round-trip.c tests/unit/random-ranks.c \
+	tests/unit/random-ranks.h $(RECORDED_SOURCES) $(VALUE_SOURCES)
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_round_trip_LDADD = src/read/libread.la lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/order
+tests_unit_order_SOURCES = tests/unit/order.c tests/unit/random-ranks.c \
+	tests/unit/random-ranks.h $(RECORDED_SOURCES) $(ORDER_SOURCES)
+tests_unit_order_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_order_LDADD = lib/libcore.la $(GLIB_LIBS)
 UNIT_TESTS += tests/unit/shared-file
 tests_unit_shared_file_SOURCES = tests/unit/shared-file.c
 tests_unit_shared_file_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

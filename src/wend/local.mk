@@ -2,6 +2,12 @@
 # what is built in src/wend/
 # The settings are the tracer's own table and reader, so that both take a variable in the same way;
 # and what makes a program one that cannot be traced.
+ORDER_WRITE_SOURCES = \
+	src/replay/order-file.h \
+	src/replay/order-answers.c src/replay/order-answers.h \
+	src/replay/order-write.c src/replay/order-write.h
+# Writing and reading, for tests.
+ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/replay/order-read.c src/replay/order-read.h
 bin_PROGRAMS += wend
 wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) \

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* order-write.c: makes the order file of a rank: the rules, terminals and shapes that the rank
+ * needs, in their order, with its own numbers for the slots, and its outcomes. */
+#include "order-write.h"
+
+#include <string.h>
+
+#include "lib/base/error.h"
+#include "lib/read/terminations.h"
+#include "lib/record/stream.h"
+#include "order-answers.h"
+#include "order-file.h"
+
+enum { NOT_KEPT = G_MAXUINT32 };
+
+typedef struct {
+    const WendProgram *p;
+    guint rank;
+    GArray *words, *shapes, *terminals, *rules, *symbols, *sequences, *streams;
+    GByteArray *bytes;
+    guint32 *shape_of, *terminal_of; /* the file's number, by that in the program; NOT_KEPT */
+} Writer;
+
+static guint64 put_words(Writer *w, const gint64 *words, guint n)
+{
+    guint64 first = w->words->len;
+    g_array_append_vals(w->words, words, n);
+    return first;
+}
+
+static gboolean too_large(GError **error)
+{
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                "the recording has too many different calls for a replay");
+    return FALSE;
+}
+
+/* -- signatures -- */
+
+static guint32 keep_shape(Writer *w, guint32 shape)
+{
+    if (w->shape_of[shape] != NOT_KEPT)
+        return w->shape_of[shape];
+    const WendShape *s = wend_program_shape(w->p, shape);
+    /* Function indices are the archive's; the replayer has those of this build. */
+    const WendFunction *here = wend_function_by_name(s->function->name);
+    OrderShape kept = {put_words(w, s->words, s->n_words), s->n_words};
+    g_array_index(w->words, gint64, kept.first) =
+        WEND_SHAPE_HEAD(here ? here - wend_functions : (gint64)wend_n_functions, s->failed);
+    g_array_append_val(w->shapes, kept);
+    return w->shape_of[shape] = w->shapes->len - 1;
+}
+
+static guint32 keep_terminal(Writer *w, guint32 terminal)
+{
+    if (w->terminal_of[terminal] != NOT_KEPT)
+        return w->terminal_of[terminal];
+    const WendTerminal *t = wend_program_terminal(w->p, terminal);
+    OrderTerminal kept = {w->words->len, t->n_slots, keep_shape(w, t->shape)};
+    kept.first = w->words->len;
+    for (guint i = 0; i < t->n_slots; i++) {
+        gint64 value = wend_program_slot(w->p, terminal, i, w->rank);
+        g_array_append_val(w->words, value);
+    }
+    g_array_append_val(w->terminals, kept);
+    return w->terminal_of[terminal] = w->terminals->len - 1;
+}
+
+/* -- grammars -- */
+
+/* Keeps those rules up to START that it needs. NAMES gives the terminal for a symbol's number. If
+ * it is NULL, that is the terminal. Returns the start's number in the file. */
+static guint32 keep_rules(Writer *w, const WendRule *rules, guint start, const guint32 *names)
+{
+    g_autofree guint8 *needed = g_new0(guint8, start + 1);
+    g_autofree guint32 *number = g_new(guint32, start + 1);
+    needed[start] = TRUE;
+    for (guint r = start + 1; r-- > 0;)
+        for (guint k = 0; needed[r] && k < rules[r].n; k++)
+            if (rules[r].symbols[k].is_rule)
+                needed[rules[r].symbols[k].id] = TRUE;
+    for (guint r = 0; r <= start; r++) {
+        if (!needed[r])
+            continue;
+        OrderRule kept = {w->symbols->len, 0, 1};
+        for (guint k = 0; k < rules[r].n; k++) {
+            const WendSymbol *s = &rules[r].symbols[k];
+            if (s->repeats == 0 || (s->is_rule && rules[s->id].length == 0))
+                continue;
+            OrderSymbol symbol = {0, s->is_rule, s->repeats};
+            if (s->is_rule) {
+                symbol.id = number[s->id];
+                guint64 depth = g_array_index(w->rules, OrderRule, symbol.id).depth;
+                kept.depth = MAX(kept.depth, depth + 1);
+            } else {
+                symbol.id = keep_terminal(w, names ? names[s->id] : s->id);
+            }
+            g_array_append_val(w->symbols, symbol);
+        }
+        kept.n = w->symbols->len - kept.first;
+        g_array_append_val(w->rules, kept);
+        number[r] = w->rules->len - 1;
+    }
+    return number[start];
+}
+
+/* -- outcomes -- */
+
+static gboolean put_stream(Writer *w, WendStream *s, guint64 *first, guint64 *n, GError **error)
+{
+    WendBuf out = WEND_BUF_INIT;
+    wend_stream_encode(s, &out);
+    gboolean good = !out.failed && out.len <= G_MAXUINT - w->bytes->len;
+    *first = w->bytes->len;
+    *n = out.len;
+    if (good)
+        g_byte_array_append(w->bytes, out.data, out.len);
+    wend_buf_clear(&out);
+    return good || too_large(error);
+}
+
+/* The outcomes of SHAPE in SEQUENCE, if there are any. */
+static gboolean keep_outcomes(Writer *w, guint sequence, guint32 shape, GError **error)
+{
+    WendOutcomes *o = wend_program_outcomes(w->p, w->rank, sequence, shape);
+    WendStream stream = {.flat = TRUE};
+    const gint64 *words;
+    guint64 repeats;
+    guint n;
+    gboolean good = TRUE;
+    while (good && o && wend_outcomes_next_run(o, &repeats, &words, &n))
+        good = wend_stream_add_run(&stream, words, n, repeats);
+    if (o)
+        wend_outcomes_free(o);
+    OrderStream kept = {.shape = w->shape_of[shape]};
+    gboolean any = stream.entries > 0;
+    good = good ? !any || put_stream(w, &stream, &kept.first, &kept.n, error) : too_large(error);
+    wend_stream_clear(&stream);
+    if (good && any)
+        g_array_append_val(w->streams, kept);
+    return good;
+}
+
+static int by_shape(const void *a, const void *b)
+{
+    const OrderStream *x = a, *y = b;
+    return x->shape < y->shape ? -1 : x->shape > y->shape;
+}
+
+/* The shapes of the calls of a rule, ascending, each once. */
+static GArray *shapes_of_rule(const WendProgram *p, guint start)
+{
+    g_autofree guint8 *needed = g_new0(guint8, start + 1);
+    g_autofree guint8 *seen = g_new0(guint8, wend_program_n_shapes(p) + 1);
+    GArray *shapes = g_array_new(FALSE, FALSE, sizeof(guint32));
+    needed[start] = TRUE;
+    for (guint r = start + 1; r-- > 0;) {
+        const WendRule *rule = wend_program_rule(p, r);
+        for (guint k = 0; needed[r] && k < rule->n; k++) {
+            const WendSymbol *s = &rule->symbols[k];
+            if (s->is_rule) {
+                needed[s->id] = TRUE;
+                continue;
+            }
+            guint32 shape = wend_program_terminal(p, s->id)->shape;
+            if (!seen[shape] && s->repeats)
+                g_array_append_val(shapes, shape);
+            seen[shape] |= s->repeats > 0;
+        }
+    }
+    return shapes;
+}
+
+static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
+                              const OrderAnswers *answers, GError **error)
+{
+    const WendSequence *q = &class->sequences[sequence];
+    const WendRule *rules = wend_program_rule(w->p, 0);
+    OrderSequence kept = {.kind = q->kind,
+                          .id = q->id,
+                          .polls = WEND_ORDER_NO_RULE,
+                          .calls = wend_program_rule(w->p, q->rule)->length,
+                          .first_stream = w->streams->len};
+    WendPolls polls;
+    kept.rule = keep_rules(w, rules, q->rule, NULL);
+    if (wend_program_poll_calls(w->p, w->rank, sequence, &polls)) {
+        kept.polls = keep_rules(w, polls.rules, polls.n_rules - 1, polls.terminals);
+        kept.polls_after = polls.after;
+    }
+    GArray *shapes = shapes_of_rule(w->p, q->rule);
+    gboolean good = TRUE;
+    for (guint i = 0; good && i < shapes->len; i++) {
+        guint32 shape = g_array_index(shapes, guint32, i);
+        if (w->shape_of[shape] != NOT_KEPT) /* else it is in rules that this rank never reaches */
+            good = keep_outcomes(w, sequence, shape, error);
+    }
+    g_array_unref(shapes);
+    kept.n_streams = w->streams->len - kept.first_stream;
+    if (kept.n_streams)
+        qsort(&g_array_index(w->streams, OrderStream, kept.first_stream), kept.n_streams,
+              sizeof(OrderStream), by_shape);
+    WendStream *stream = order_answers_of(answers, sequence);
+    if (good && stream)
+        good = put_stream(w, stream, &kept.answers, &kept.answers_bytes, error);
+    g_array_append_val(w->sequences, kept);
+    return good;
+}
+
+/* -- what cannot be replayed -- */
+
+/* Whether the shape is of a call that switches recording by an info key. */
+static gboolean sets_tracing(const gint64 *shape, guint64 n)
+{
+    static const char key[] = "WEND_TRACING";
+    const guint64 length = sizeof key - 1;
+    return n >= 3 + (length + 7) / 8 && shape[2] == (gint64)length
+           && g_ascii_strncasecmp((const char *)&shape[3], key, length) == 0;
+}
+
+/* The first function in the calls of RANK that makes a replay impossible; NULL: none. */
+static const char *obstacle(const Writer *w)
+{
+    g_autofree char *tracing =
+        g_key_file_get_string(wend_program_meta(w->p), "options", "tracing", NULL);
+    if (tracing)
+        return "was not recorded as a whole (--off)";
+    for (guint i = 0; i < w->terminals->len; i++) {
+        const OrderTerminal *t = &g_array_index(w->terminals, OrderTerminal, i);
+        const OrderShape *of = &g_array_index(w->shapes, OrderShape, t->shape);
+        const gint64 *shape = &g_array_index(w->words, gint64, of->first);
+        guint64 function = (guint64)shape[0] >> 1;
+        if (function >= wend_n_functions)
+            return "calls functions that this version of Wend does not know";
+        const char *name = wend_functions[function].name;
+        if (strcmp(name, "MPI_Pcontrol") == 0
+            && (t->n < 1 || g_array_index(w->words, gint64, t->first) == 0))
+            return "was not recorded as a whole (MPI_Pcontrol)";
+        if (strcmp(name, "MPI_Info_set") == 0 && sets_tracing(shape, of->n))
+            return "was not recorded as a whole (MPI_Info_set)";
+    }
+    return NULL;
+}
+
+/* -- the file -- */
+
+static void put_array(GByteArray *out, const GArray *a)
+{
+    g_byte_array_append(out, (const guint8 *)a->data,
+                        a->len * g_array_get_element_size((GArray *)a));
+    g_byte_array_set_size(out, (out->len + 7) & ~7u);
+}
+
+static gboolean is_of_open_mpi(const WendProgram *p)
+{
+    g_autofree char *library = g_key_file_get_string(wend_program_meta(p), "mpi", "library", NULL);
+    return library && g_str_has_prefix(library, "Open MPI");
+}
+
+static GBytes *file(const Writer *w, GError **error)
+{
+    const WendProgram *p = w->p;
+    const WendWorld *world = wend_program_world(p, wend_program_world_of(p, w->rank));
+    OrderHead head = {.magic = WEND_ORDER_MAGIC,
+                      .version = WEND_ORDER_VERSION,
+                      .digest = WEND_DIGEST_START,
+                      .rank = w->rank - world->first,
+                      .size = world->ranks,
+                      .ended_early = wend_program_ended_early(p),
+                      .open_mpi = is_of_open_mpi(p),
+                      .n_words = w->words->len,
+                      .n_shapes = w->shapes->len,
+                      .n_terminals = w->terminals->len,
+                      .n_rules = w->rules->len,
+                      .n_symbols = w->symbols->len,
+                      .n_sequences = w->sequences->len,
+                      .n_streams = w->streams->len,
+                      .n_bytes = w->bytes->len};
+    const GArray *arrays[] = {w->words,   w->shapes,    w->terminals, w->rules,
+                              w->symbols, w->sequences, w->streams};
+    guint64 bytes = sizeof head + 8 + head.n_bytes;
+    for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
+        bytes += 8 + (guint64)arrays[i]->len * g_array_get_element_size((GArray *)arrays[i]);
+    if (bytes > G_MAXUINT) {
+        too_large(error);
+        return NULL;
+    }
+    for (size_t i = 0; i < wend_n_functions; i++)
+        head.digest = wend_digest_add(head.digest, &wend_functions[i]);
+    GByteArray *out = g_byte_array_sized_new(bytes);
+    g_byte_array_append(out, (const guint8 *)&head, sizeof head);
+    for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
+        put_array(out, arrays[i]);
+    g_byte_array_append(out, w->bytes->data, w->bytes->len);
+    return g_byte_array_free_to_bytes(out);
+}
+
+static guint32 *none_kept(guint n)
+{
+    guint32 *numbers = g_new(guint32, n + 1);
+    memset(numbers, 0xff, ((gsize)n + 1) * sizeof *numbers); /* NOT_KEPT */
+    return numbers;
+}
+
+static GArray *array_of(guint size)
+{
+    return g_array_new(FALSE, TRUE, size);
+}
+
+GBytes *order_write(const WendProgram *p, guint rank, GError **error)
+{
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    Writer w = {.p = p,
+                .rank = rank,
+                .words = array_of(sizeof(gint64)),
+                .shapes = array_of(sizeof(OrderShape)),
+                .terminals = array_of(sizeof(OrderTerminal)),
+                .rules = array_of(sizeof(OrderRule)),
+                .symbols = array_of(sizeof(OrderSymbol)),
+                .sequences = array_of(sizeof(OrderSequence)),
+                .streams = array_of(sizeof(OrderStream)),
+                .bytes = g_byte_array_new(),
+                .shape_of = none_kept(wend_program_n_shapes(p)),
+                .terminal_of = none_kept(wend_program_n_terminals(p))};
+    OrderAnswers *answers = order_answers(p, rank);
+    gboolean good = answers || too_large(error);
+    for (guint q = 0; good && q < class->n_sequences; q++)
+        good = keep_sequence(&w, class, q, answers, error);
+    const char *why = good ? obstacle(&w) : NULL;
+    if (why) {
+        good = FALSE;
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "rank %u %s: it cannot be replayed", rank,
+                    why);
+    }
+    GBytes *bytes = good ? file(&w, error) : NULL;
+    if (answers)
+        order_answers_free(answers);
+    GArray *arrays[] = {w.words, w.shapes, w.terminals, w.rules, w.symbols, w.sequences, w.streams};
+    for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
+        g_array_unref(arrays[i]);
+    g_byte_array_unref(w.bytes);
+    g_free(w.shape_of);
+    g_free(w.terminal_of);
+    return bytes;
+}

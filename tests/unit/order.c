@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* order.c: the order file of a rank has each of its calls, word by word, with outcomes and polls,
+ * in order. What receives get. A damaged file is safe to read. */
+#include "random-ranks.h"
+#include "recorded.h"
+
+#include <string.h>
+
+#include "src/replay/order-read.h"
+#include "src/replay/order-write.h"
+
+static GBytes *order_of(const char *dir, guint rank)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    GBytes *bytes = order_write(p, rank, &error);
+    g_assert_no_error(error);
+    wend_program_free(p);
+    return bytes;
+}
+
+static void open_order(Order *order, GBytes *bytes)
+{
+    gsize n;
+    const void *data = g_bytes_get_data(bytes, &n);
+    g_assert_true(order_read(order, data, n));
+}
+
+/* -- calls -- */
+
+/* Streams of a sequence, opened at their first use. */
+typedef struct {
+    const Order *order;
+    const OrderSequence *sequence;
+    OrderStreamReader *readers;
+    gboolean *opened;
+} Outcomes;
+
+static const int64_t *next_outcome(Outcomes *o, guint32 shape, size_t *n)
+{
+    for (guint i = 0; i < o->sequence->n_streams; i++) {
+        const OrderStream *s = &o->order->streams[o->sequence->first_stream + i];
+        if (s->shape != shape)
+            continue;
+        if (!o->opened[i])
+            order_stream_open(&o->readers[i], o->order->bytes + s->first, s->n);
+        o->opened[i] = TRUE;
+        return order_stream_next(&o->readers[i], n);
+    }
+    return NULL;
+}
+
+static void check_row(const GArray *kept, const int64_t *words, size_t n, guint from)
+{
+    g_assert_cmpuint(kept->len, ==, n);
+    for (guint i = from; i < n; i++)
+        g_assert_cmpint(words[i], ==, g_array_index(kept, gint64, i));
+}
+
+static void check_terminal(const Order *o, const OrderTerminal *t, const SimulatedCall *kept)
+{
+    const OrderShape *shape = &o->shapes[t->shape];
+    const WendFunction *f = wend_function_by_name(kept->function);
+    g_assert_cmpint(o->words[shape->first] >> 1, ==, f - wend_functions);
+    g_assert_cmpint(o->words[shape->first] & 1, ==, g_array_index(kept->shape, gint64, 0) & 1);
+    check_row(kept->shape, o->words + shape->first, shape->n, 1);
+    check_row(kept->slots, o->words + t->first, t->n, 0);
+}
+
+static void check_sequence(const Order *o, const SimulatedSequence *s)
+{
+    const OrderSequence *q = order_sequence(o, s->kind, s->id);
+    g_assert_nonnull(q);
+    OrderCursor calls, polls = {0};
+    g_assert_true(order_cursor_open(&calls, o, q->rule));
+    if (q->polls != WEND_ORDER_NO_RULE)
+        g_assert_true(order_cursor_open(&polls, o, q->polls));
+    Outcomes outcomes = {o, q, g_new0(OrderStreamReader, q->n_streams + 1),
+                         g_new0(gboolean, q->n_streams + 1)};
+    guint64 n_calls = 0;
+    for (guint i = 0; i < s->kept->len; i++) {
+        const SimulatedCall *kept = g_ptr_array_index(s->kept, i);
+        const OrderTerminal *t = order_cursor_next(kept->poll ? &polls : &calls);
+        g_assert_nonnull(t);
+        check_terminal(o, t, kept);
+        if (kept->poll)
+            continue;
+        size_t n;
+        const int64_t *words = next_outcome(&outcomes, t->shape, &n);
+        g_assert_nonnull(words);
+        check_row(kept->outcome, words, n, 0);
+        n_calls++;
+    }
+    g_assert_null(order_cursor_next(&calls));
+    g_assert_cmpuint(q->calls, ==, n_calls);
+    for (guint i = 0; i < q->n_streams; i++) {
+        size_t n;
+        if (outcomes.opened[i])
+            g_assert_null(order_stream_next(&outcomes.readers[i], &n));
+        order_stream_close(&outcomes.readers[i]);
+    }
+    order_cursor_close(&calls);
+    order_cursor_close(&polls);
+    g_free(outcomes.readers);
+    g_free(outcomes.opened);
+}
+
+static void test_calls(void)
+{
+    for (guint32 seed = 1; seed <= 60; seed++) {
+        g_autoptr(GPtrArray) ranks = random_ranks(seed, 1 + seed % 11);
+        char *dir = record(ranks, NULL, NULL);
+        for (guint i = 0; i < ranks->len; i++) {
+            const SimulatedRank *r = g_ptr_array_index(ranks, i);
+            GBytes *bytes = order_of(dir, r->rank);
+            Order order;
+            open_order(&order, bytes);
+            g_assert_cmpuint(order.head->rank, ==, r->rank);
+            g_assert_cmpuint(order.head->size, ==, ranks->len);
+            g_assert_cmpuint(order.head->n_sequences, ==, r->sequences->len);
+            for (guint q = 0; q < r->sequences->len; q++)
+                check_sequence(&order, g_ptr_array_index(r->sequences, q));
+            g_bytes_unref(bytes);
+        }
+        discard(dir);
+    }
+}
+
+/* -- what receives get -- */
+
+/* Request AT of N completes by MPI_Waitany, with a status relative to the receive. */
+static void wait_any(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests,
+                     gint64 at, gint64 source, gint64 tag, gint64 flags)
+{
+    call(s, "MPI_Waitany");
+    slot(s, n);
+    shape(s, n);
+    for (guint i = 0; i < n; i++)
+        shape(s, requests[i]);
+    shape(s, 1);
+    outcome(s, at);
+    outcome(s, source);
+    outcome(s, tag);
+    outcome(s, 0);
+    outcome(s, flags);
+    end(r, s, 1e-6);
+    release(s, requests[at]);
+}
+
+static void check_answers(GBytes *bytes, gint64 thread, const gint64 (*expected)[3], guint n)
+{
+    Order order;
+    OrderStreamReader reader;
+    open_order(&order, bytes);
+    const OrderSequence *q = order_sequence(&order, WEND_SEQUENCE_THREAD, thread);
+    order_stream_open(&reader, order.bytes + q->answers, q->answers_bytes);
+    for (guint i = 0; i < n; i++) {
+        size_t words;
+        const int64_t *answer = order_stream_next(&reader, &words);
+        g_assert_nonnull(answer);
+        g_assert_cmpuint(words, ==, ORDER_ANSWER_WORDS);
+        for (guint k = 0; k < words; k++)
+            g_assert_cmpint(answer[k], ==, expected[i][k]);
+    }
+    size_t words;
+    g_assert_null(order_stream_next(&reader, &words));
+    order_stream_close(&reader);
+}
+
+static char *record_one(SimulatedRank *r)
+{
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    g_ptr_array_add(ranks, r);
+    return record(ranks, NULL, NULL);
+}
+
+/* Receives from any source complete in another order than they were posted, one is cancelled, one
+ * is posted for a source, and one never completes. */
+static void test_answers(void)
+{
+    gint64 any = constant("MPI_ANY_SOURCE"), heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1);
+    SimulatedRank *r = simulated_new(0, 1, FALSE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    gint64 q[5];
+    q[0] = sim_irecv(r, s, heap, 0, 1, any, 5);
+    q[1] = sim_irecv(r, s, heap, 8, 1, any, constant("MPI_ANY_TAG"));
+    q[2] = sim_irecv(r, s, heap, 16, 1, 3, 5);
+    q[3] = sim_irecv(r, s, heap, 24, 1, any, 6);
+    q[4] = sim_irecv(r, s, heap, 32, 1, any, 7);
+    wait_any(r, s, 5, q, 1, 4, 9, 0); /* relative to rank 0 and tag 0 */
+    wait_any(r, s, 5, q, 2, 0, 0, 0);
+    wait_any(r, s, 5, q, 0, 2, 0, 0);
+    wait_any(r, s, 5, q, 3, 0, 0, 1); /* cancelled */
+    char *dir = record_one(r);
+    GBytes *bytes = order_of(dir, 0);
+    static const gint64 expected[5][3] = {{ORDER_ANSWER_MATCHED, 2, 5},
+                                          {ORDER_ANSWER_MATCHED, 4, 9},
+                                          {ORDER_ANSWER_AS_POSTED, 0, 0},
+                                          {ORDER_ANSWER_NONE, 0, 0},
+                                          {ORDER_ANSWER_NONE, 0, 0}};
+    check_answers(bytes, 0, expected, 5);
+    g_bytes_unref(bytes);
+    discard(dir);
+}
+
+/* -- damaged files -- */
+
+/* Goes through all that a replay could, for so many steps. */
+static void read_some(const Order *o)
+{
+    for (guint64 i = 0; i < o->head->n_sequences; i++) {
+        OrderCursor c;
+        if (!order_cursor_open(&c, o, o->sequences[i].rule))
+            continue;
+        for (guint k = 0; k < 1000 && order_cursor_next(&c); k++)
+            continue;
+        order_cursor_close(&c);
+    }
+    for (guint64 i = 0; i < o->head->n_streams; i++) {
+        OrderStreamReader r;
+        size_t n;
+        gint64 sum = 0;
+        order_stream_open(&r, o->bytes + o->streams[i].first, o->streams[i].n);
+        const int64_t *words;
+        for (guint k = 0; k < 1000 && (words = order_stream_next(&r, &n)); k++)
+            for (size_t w = 0; w < n; w++)
+                sum ^= words[w];
+        order_stream_close(&r);
+    }
+}
+
+static void test_damage(void)
+{
+    GRand *rand = g_rand_new_with_seed(5);
+    for (guint32 seed = 1; seed <= 12; seed++) {
+        g_autoptr(GPtrArray) ranks = random_ranks(seed, 5);
+        char *dir = record(ranks, NULL, NULL);
+        GBytes *bytes = order_of(dir, 4);
+        gsize n;
+        const guint8 *data = g_bytes_get_data(bytes, &n);
+        for (guint i = 0; i < 2000; i++) {
+            gsize length = i % 4 == 0 ? (gsize)g_rand_int_range(rand, 0, (gint32)n) : n;
+            /* from malloc, so that a sanitizer sees the end */
+            g_autofree guint8 *copy = g_malloc(length + 1);
+            memcpy(copy, data, length);
+            for (gint k = g_rand_int_range(rand, 0, 4); k > 0 && length > 0; k--)
+                copy[g_rand_int_range(rand, 0, (gint32)length)] = (guint8)g_rand_int(rand);
+            Order order;
+            if (order_read(&order, copy, length))
+                read_some(&order);
+        }
+        g_bytes_unref(bytes);
+        discard(dir);
+    }
+    g_rand_free(rand);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/order/calls", test_calls);
+    g_test_add_func("/order/answers", test_answers);
+    g_test_add_func("/order/damage", test_damage);
+    return g_test_run();
+}
