@@ -26,7 +26,7 @@
 typedef struct {
     const WendProgram *program[2];
     const char *name[2];
-    gboolean outcomes, quiet, stat;
+    gboolean outcomes, polls, quiet, stat;
     guint64 max; /* number of differences to print */
     GString *out;
     Pair pair;
@@ -151,7 +151,7 @@ typedef struct {
     Items *items[2];
 } Both;
 
-static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outcomes)
+static Both both_new(Diff *d, guint rank, const guint sequence[2], ItemsDetail detail)
 {
     Both both;
     for (guint side = 0; side < 2; side++)
@@ -161,7 +161,7 @@ static Both both_new(Diff *d, guint rank, const guint sequence[2], gboolean outc
         comparison_key_pin(both.ids[0], d->pair.counts[0], both.ids[1], d->pair.counts[1]);
     for (guint side = 0; side < 2; side++)
         both.items[side] =
-            items_new(both.ids[side], d->program[side], rank, sequence[side], outcomes);
+            items_new(both.ids[side], d->program[side], rank, sequence[side], detail);
     return both;
 }
 
@@ -201,7 +201,7 @@ static void compare_rank(Diff *d, const Block *block, guint number, const guint 
     guint rank = ranks_of(block)[number];
     const WendSequence *s =
         &wend_program_class(d->program[0], block->class[0])->sequences[sequence[0]];
-    Both both = both_new(d, rank, sequence, FALSE);
+    Both both = both_new(d, rank, sequence, ITEMS_CALLS);
     Apart apart;
     if (find_apart(both.items[0], both.items[1], &apart)) {
         Parting parting = {{G_MAXUINT64, G_MAXUINT64}};
@@ -227,7 +227,7 @@ static void compare_rank(Diff *d, const Block *block, guint number, const guint 
 static gboolean rank_parts(Diff *d, guint rank, const guint sequence[2])
 {
     Apart apart;
-    Both both = both_new(d, rank, sequence, FALSE);
+    Both both = both_new(d, rank, sequence, ITEMS_CALLS);
     gboolean parts = find_apart(both.items[0], both.items[1], &apart);
     both_clear(&both);
     return parts;
@@ -289,7 +289,7 @@ static void compare_outcomes(Diff *d, guint rank)
         class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
     for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
         const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0] -> sequences[i])};
-        Both both = both_new(d, rank, sequence, TRUE);
+        Both both = both_new(d, rank, sequence, d->polls ? ITEMS_POLLS : ITEMS_OUTCOMES);
         Apart apart;
         while (!enough(d) && find_apart(both.items[0], both.items[1], &apart)
                && report(d, rank, &class[0] -> sequences[i], both.items, &apart)) {
@@ -451,7 +451,9 @@ static void conclude(Diff *d, gboolean equal)
         return;
     findings_print(d->pair.findings, d->out);
     if (equal) {
-        g_string_append(d->out, d->outcomes ? "equal, outcomes too: " : "equal: ");
+        g_string_append(d->out, d->polls      ? "equal, outcomes and polls too: "
+                                : d->outcomes ? "equal, outcomes too: "
+                                              : "equal: ");
         guint n = wend_program_ranks(d->program[0]), worlds = wend_program_n_worlds(d->program[0]);
         if (worlds > 1)
             g_string_append_printf(d->out, "%u worlds, ", worlds);
@@ -462,7 +464,11 @@ static void conclude(Diff *d, gboolean equal)
         totals[0].polls = 0;
         g_autofree char *text = wend_merge_totals_text(&totals[0]);
         g_string_append(d->out, text);
-        if (polls[0] > 0 || polls[1] > 0) {
+        if (d->polls && polls[0] > 0) {
+            g_string_append(d->out, ", ");
+            text_count(d->out, polls[0]);
+            g_string_append(d->out, polls[0] == 1 ? " unsuccessful poll" : " unsuccessful polls");
+        } else if (polls[0] > 0 || polls[1] > 0) {
             g_string_append(d->out, "; not compared: ");
             text_count(d->out, polls[0]);
             g_string_append(d->out, " and ");
@@ -498,6 +504,8 @@ int wend_diff_main(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes,
          "Compare statuses, flags and the order of completions, too", NULL},
+        {"polls", 'p', 0, G_OPTION_ARG_NONE, &d.polls,
+         "Compare all that --outcomes does, and unsuccessful polls", NULL},
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
          "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Compare only world N of several, from 0", "N"},
@@ -521,6 +529,7 @@ int wend_diff_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "two recordings are needed");
     if (max < 0)
         return wend_command_usage(COMMAND, "--max needs a number from 0 on");
+    d.outcomes |= d.polls;
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
         programs[i] = reading_open(argv[1 + i], world, &error);

@@ -20,10 +20,13 @@ typedef struct {
 
 typedef struct Items Items;
 
-/* With OUTCOMES, outcomes belong to the items, and completions are not items of their own. The
- * caller frees the result with items_free. */
+/* What belongs to the items beside the calls. With OUTCOMES, completions are not items of their
+ * own. With POLLS, each unsuccessful poll is an item. */
+typedef enum { ITEMS_CALLS, ITEMS_OUTCOMES, ITEMS_POLLS } ItemsDetail;
+
+/* The caller frees the result with items_free. */
 Items *items_new(ComparisonKeyRank *comparison_key, const WendProgram *p, guint rank,
-                 guint sequence, gboolean outcomes);
+                 guint sequence, ItemsDetail detail);
 void items_free(Items *s);
 Item items_peek(Items *s, gsize ahead); /* the item AHEAD items after the next one */
 void items_drop(Items *s, gsize n);     /* drops N items, which have been peeked at */
