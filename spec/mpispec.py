@@ -38,8 +38,9 @@ SHAPE_KINDS = set(HANDLES) | {
 OUTCOME_OUT = {"index", "errcode", "string", "attr"}
 
 FLAGS = (
-    "large special control send recv collective poll completes any persistent query pseudo".split()
-)
+    "large special control send recv collective poll completes any persistent query pseudo"
+    " replayed"
+).split()
 EXTENTS = {  # name: (WEND_EXTENT_, names of its arguments)
     "count": ("COUNT", "count type"),
     "each": ("COUNT_SIZE", "count type"),

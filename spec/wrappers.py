@@ -9,7 +9,7 @@ from mpispec import HANDLES, SpecError
 # The local variables of a wrapper.
 LOCALS = {
     "c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root",
-    "at_leaf", "at_member", "at_leader", "found",
+    "at_leaf", "at_member", "at_leader", "found", "posting",
 }
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
@@ -414,14 +414,39 @@ class Wrapper:
 
     # -- the whole --
 
+    def replayed(self):
+        """The parameters that take another value in a replay, and the value.
+
+        src/replay/enforce.h defines the values. Source and tag come first."""
+        f = self.f
+        kinds = ("recv", "probe")
+        of = next((p for p in f.params if p.relative and p.relative[0] in kinds), None)
+        if not of or "poll" in f.flags or "persistent" in f.flags:
+            return {}
+        source, tag = of.relative[1][:2]
+        if of.kind == "request":
+            values = {source: "posting.source", tag: "posting.tag"}
+            if "send" not in f.flags:
+                values[f.self_param.name] = "posting.comm"
+            return values
+        before = f.params[:f.params.index(of)]
+        at = 2 + sum(p.is_out and p.out_place() == "outcome" for p in before)
+        return {
+            source: f"replay_source(c, {source}, self, {at})",
+            tag: f"replay_tag(c, {tag}, {at})",
+        }
+
     def call(self, recording):
         args = []
+        replayed = self.replayed() if recording else {}
         for p in self.f.params:
             if p.kind == "func":
                 kind = p.ctype.replace(" *", "").strip()
                 args.append(f"CALLBACK({kind}, {p.name})")
             elif p.kind == "status" and p.direction == "out" and recording:
                 args.append("filled")
+            elif p.name in replayed:
+                args.append(replayed[p.name])
             elif (
                 self.spawns()
                 and recording
@@ -430,7 +455,12 @@ class Wrapper:
                 args.append(self.spawned(p))
             else:
                 args.append(p.name)
-        return f"P{self.f.name}({', '.join(args)})"
+        made = f"P{self.f.name}({', '.join(args)})"
+        if recording and self.f.flags & {"poll", "replayed"}:
+            again = "c, self" if self.f.self_param and "poll" in self.f.flags else "c"
+            function = self.f.name.replace("MPI_", "replay_").lower()
+            return f"c->recorded ? {function}({again}, {', '.join(args)}) : {made}"
+        return made
 
     def spawns(self):
         return self.f.name.startswith("MPI_Comm_spawn")
@@ -480,6 +510,8 @@ class Wrapper:
             fields.append(".type = REQUEST_GENERALIZED")
         else:
             raise AssertionError(f"{f.name}: what is its request?")
+        if "posting.comm" in self.replayed().values():
+            fields.append(f".nowhere = posting.comm != {f.self_param.name}")
         if "persistent" in f.flags:
             fields.append(".persistent = true")
         return ", ".join(fields)
@@ -523,6 +555,9 @@ class Wrapper:
         if self.spawns():
             self.begin_spawn()
         self.line("call_start(c);")
+        if "posting.source" in self.replayed().values():
+            source, tag = list(self.replayed())[:2]
+            self.line(f"Posting posting = replay_posting(c, {source}, {tag}, {own.name});")
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")
             self.line("call_stop(c, MPI_SUCCESS);")
@@ -777,6 +812,7 @@ def wrappers(spec, library):
         "/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */",
         '#include "encode/encode.h"',
         '#include "families/families.h"',
+        '#include "src/replay/enforce.h"',
         "",
         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"",
         "",

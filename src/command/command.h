@@ -25,6 +25,7 @@ int wend_dump_main(int argc, char **argv);
 int wend_diff_main(int argc, char **argv);
 int wend_merge_main(int argc, char **argv);
 int wend_trace_main(int argc, char **argv);
+int wend_replay_main(int argc, char **argv);
 
 /* Prints "wend COMMAND: MESSAGE" on standard error and frees ERROR. Returns the exit code of the
  * error: that of WEND_ERROR, a usage error for GLib's option errors, else a system error. */

@@ -76,6 +76,19 @@ FAMILIES_SOURCES = \
 	src/tracer/families/spawned.c src/tracer/families/spawned.h \
 	src/tracer/families/foreign-mpi.c src/tracer/families/foreign-mpi.h \
 	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h
+REPLAY_SOURCES = \
+	src/replay/argument.c src/replay/argument.h \
+	src/replay/divergence.c src/replay/divergence.h \
+	src/replay/enforce.c src/replay/enforce.h \
+	src/replay/noise.c src/replay/noise.h \
+	src/replay/order-file.h \
+	src/replay/page.c src/replay/page.h \
+	src/replay/rank-list.h \
+	src/replay/supervise.c src/replay/supervise.h \
+	src/replay/order-read.c src/replay/order-read.h \
+	src/replay/persistent.c src/replay/persistent.h \
+	src/replay/replay.c src/replay/replay.h \
+	lib/record/functions.c
 WRAP_SOURCES = \
 	src/tracer/wrap/completion.c
 LIFECYCLE_SOURCES = \
@@ -101,7 +114,7 @@ LIFECYCLE_SOURCES = \
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
-	$(WRAP_SOURCES) $(MEMORY_SOURCES)
+	$(WRAP_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)
 TRACER_GENERATED = src/tracer/objects/predefined.gen.c src/tracer/wrap/wrappers.gen.c
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer \
 	-I$(builddir)/src/tracer $(MPI_CPPFLAGS)

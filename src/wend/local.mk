@@ -13,8 +13,13 @@ wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) \
 	$(DECODER_SOURCES) $(DIFF_SOURCES) \
 	src/wend/executable.c src/wend/executable.h \
+	src/wend/launch.c src/wend/launch.h \
 	src/wend/library.c src/wend/library.h \
 	src/wend/merge_command.c \
+	src/wend/output-check.c src/wend/output-check.h \
+	src/wend/setting-options.c src/wend/setting-options.h \
+	$(ORDER_WRITE_SOURCES) \
+	src/wend/replay_command.c \
 	src/wend/trace.c \
 	src/wend/wend.c \
 	src/tracer/shared/family.h \
@@ -27,4 +32,4 @@ wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) -lm
 RELATIVE_PATH = $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))'
 MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))'
 wend_LDFLAGS = $(MOVABLE_RPATH)
-EXTRA_DIST += src/wend/README.md
+EXTRA_DIST += src/wend/README.md src/replay/README.md

@@ -18,6 +18,7 @@ static const struct {
     const char *what;
 } commands[] = {
     {"trace", wend_trace_main, "run a program and record its MPI calls"},
+    {"replay", wend_replay_main, "run a program again, its messages in the recorded order"},
     {"merge", wend_merge_main, "make the recording of a run that ended early"},
     {"show", wend_show_main, "print a summary of a recording"},
     {"dump", wend_dump_main, "print every call of every rank, with all arguments"},
@@ -83,7 +84,8 @@ int main(int argc, char **argv)
         return help();
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
         return print("wend " PACKAGE_VERSION "\n");
-    if (strcmp(name, "trace") != 0) /* the program that it executes would inherit this */
-        signal(SIGXFSZ, SIG_IGN);   /* the write fails instead, and the command prints why */
+    if (strcmp(name, "trace") != 0
+        && strcmp(name, "replay") != 0) /* the program that it executes would inherit this */
+        signal(SIGXFSZ, SIG_IGN);       /* the write fails instead, and the command prints why */
     return run(name, argc - 1, argv + 1);
 }

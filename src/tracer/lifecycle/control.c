@@ -28,6 +28,7 @@
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
+#include "src/replay/replay.h"
 #include "thread-start.h"
 #include "watcher.h"
 
@@ -43,6 +44,20 @@ static void in_forked_child(void)
     s->forked = true;
     watcher_in_child();
     atomic_store(&s->active, false);
+}
+
+/* Ends the job at a replay's end before its time. */
+static void stop_job(int status)
+{
+    State *s = state();
+    if (s->started && !s->finished && !s->refused && !s->unwritten)
+        termination_abort(status);
+    s->finished = true;
+    atomic_store(&s->active, false);
+    termination_let_be_read();
+    if (s->world)
+        PMPI_Abort(MPI_COMM_WORLD, status);
+    _exit(status);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -61,6 +76,7 @@ __attribute__((constructor)) static void load(void)
     if (mpi_library_symbol("PMPI_Init"))
         unrecorded_open();
     module_own_file();
+    replay_open(stop_job);
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }
@@ -143,6 +159,11 @@ static void stop_for_good(void)
 void control_open(void)
 {
     Shield shield;
+    if (state()->unwritten) {
+        top_started();
+        limit_open();
+        return;
+    }
     shield_raise(&shield);
     top_started();
     if (state()->world_rank == 0) {
@@ -183,6 +204,7 @@ static void world_open(void)
     facts_open();
     comm_world_open();
     datatypes_open();
+    replay_world();
 
     control_open();
 }
@@ -332,7 +354,9 @@ static void world_close(void)
     watcher_quiet();
     shield_raise(&shield);
     errhandlers_suspend(&handlers);
-    world_end();
+    replay_close();
+    if (!s->unwritten)
+        world_end();
     control_finish();
     if (s->world_group_known) {
         PMPI_Group_free(&s->world_group);

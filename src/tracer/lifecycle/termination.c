@@ -283,9 +283,7 @@ void termination_exit(int status)
         state_say("the program ended without MPI_Finalize: nothing was recorded");
 }
 
-/* Gives the launcher time to read the line. It learns of the end next, and then drops unread
- * output. */
-static void let_be_read(void)
+void termination_let_be_read(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
 }
@@ -298,7 +296,7 @@ void termination_fatal(void)
     if (!save(WEND_ENDED_FATAL))
         state_say("rank %d: the process ended within an MPI call: nothing was recorded",
                   s->world_rank);
-    let_be_read();
+    termination_let_be_read();
     s->finished = true;
 }
 
@@ -307,7 +305,7 @@ bool termination_abort(int code)
     char ended[WEND_ENDED_ROOM] = WEND_ENDED_ABORT;
     append_number(ended, sizeof ended, code);
     bool saved = save(ended);
-    let_be_read();
+    termination_let_be_read();
     return saved;
 }
 

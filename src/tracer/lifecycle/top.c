@@ -105,7 +105,7 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
 {
     State *s = state();
     long faults;
-    if (s->started || s->spare || process != (long)getpid() || !launcher_speaks())
+    if (s->started || s->spare || s->unwritten || process != (long)getpid() || !launcher_speaks())
         return;
     const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY
                                         ".so does not support (wend trace chooses the recorder)"

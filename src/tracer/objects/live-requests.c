@@ -480,6 +480,11 @@ static int64_t request_made(ActiveCall *c, MPI_Request *variable,
     return word;
 }
 
+const struct RequestMetadata *request_metadata(const RequestRecord *r)
+{
+    return r ? &r->facts : NULL;
+}
+
 void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestMetadata *facts)
 {
     call_end_enter(c);

@@ -82,9 +82,12 @@ enum {
 struct RequestMetadata {
     int type;
     bool persistent;
+    bool nowhere;          /* RECV: posted where nobody sends, in a replay */
     int self, source, tag; /* RECV: as posted; source may be MPI_ANY_SOURCE */
     int64_t bytes;         /* RECV: posted size */
 };
+/* Of a request of c->requests, which may be NULL. NULL: unknown. */
+const struct RequestMetadata *request_metadata(const RequestRecord *r);
 /* Ends a call that makes a request, instead of call_end. Pushes the request's word. */
 void call_end_new_request(ActiveCall *c, MPI_Request *variable,
                           const struct RequestMetadata *facts);

@@ -34,6 +34,9 @@ typedef struct State {
     /* the watcher reads the recording: threads that would change it wait (recorder.h) */
     _Atomic uint32_t hold;
 
+    /* the calls of a recording are made again (recorder.h). NULL: they are not */
+    const struct ReplayHooks *replay;
+
     /* clock.c */
     bool tsc; /* ticks are those of the processor; else nanoseconds */
     double seconds_per_tick;
@@ -58,6 +61,7 @@ typedef struct State {
     } user;                     /* at the start of MPI */
     bool worldly;               /* MPI_Init has succeeded */
     bool world;                 /* MPI_Finalize has not begun */
+    bool unwritten;             /* nothing is to be written: a replay that is not recorded */
     _Atomic bool refused;       /* there is no directory for the recording, and a line said so */
     int sessions;               /* open sessions of the application */
     _Atomic bool finished;      /* the recording is closed */

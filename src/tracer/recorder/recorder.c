@@ -64,6 +64,8 @@ static void append(ActiveCall *c, bool timed)
     c->shape.w[0] |= c->failed;
     if (__builtin_expect(c->nulls != 0, 0))
         put_shape(c, c->nulls);
+    if (__builtin_expect(s->replay != NULL, 0))
+        s->replay->after(c);
     if (atomic_load_explicit(&s->active, memory_order_relaxed)) {
         bool poll = c->found_nothing && !c->failed, ok = true;
         if (atomic_load_explicit(&s->recording, memory_order_relaxed)) {
@@ -93,6 +95,8 @@ static inline void leave(ActiveCall *c)
     t->inside = false;
     if (__builtin_expect(t->frees.n > 0, 0))
         append_pending_frees(t);
+    if (__builtin_expect(state()->replay != NULL, 0))
+        state()->replay->left();
     errno = c->saved_errno;
 }
 

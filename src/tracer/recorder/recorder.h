@@ -77,6 +77,7 @@ typedef struct {
 typedef struct CallSequence CallSequence; /* a thread's or callback's CST and grammars */
 typedef struct RequestRecord RequestRecord;
 struct CommEntry;
+struct ActiveCall;
 
 /* The object whose last reference a call frees. */
 /* maker NULL: none */
@@ -86,6 +87,32 @@ typedef struct {
     uint64_t made;
     void *facts;
 } EndedHandle;
+
+/* What the recording says of a call that is made again (src/replay/). */
+typedef struct {
+    bool found_nothing;     /* an unsuccessful poll: there is no outcome */
+    bool failed;            /* there are no outputs in the outcome */
+    const int64_t *outcome; /* polls, return code, outputs; until the end of the call */
+    size_t n_outcome;
+} RecordedCall;
+
+/* What a receive is posted with. */
+typedef struct {
+    int source, tag;
+    MPI_Comm comm;
+} Posting;
+
+/* How the calls of a recording are made again. */
+typedef struct ReplayHooks {
+    /* Before a call, when its input words are complete. NULL: nothing is enforced. */
+    const RecordedCall *(*before)(struct ActiveCall *c);
+    /* After it, when all words are complete. The sequence is locked. */
+    void (*after)(struct ActiveCall *c);
+    /* Then, when nothing is locked. */
+    void (*left)(void);
+    /* What to post the next receive with that the call posts, so that it gets what it got. */
+    Posting (*posting)(struct ActiveCall *c, Posting as_called);
+} ReplayHooks;
 
 typedef struct ActiveCall {
     CallSequence *sequence;
@@ -125,6 +152,7 @@ typedef struct ActiveCall {
     struct Stash **stash_at;
     /* recorded also while recording is off: it makes or ends something that readers must know */
     bool kept;
+    const RecordedCall *recorded; /* in a replay; NULL: the call is as MPI makes it */
 } ActiveCall;
 
 /* What a thread is doing. Callbacks of the application that MPI runs get an ActiveCall and a
@@ -254,6 +282,7 @@ static inline ActiveCall *call_begin(int function)
     c->ending.maker = NULL;
     if (__builtin_expect(atomic_load_explicit(&c->running, memory_order_relaxed), 0))
         call_left(c); /* an exception did, through MPI */
+    c->recorded = NULL;
     c->nulls = 0;
     c->rc = 0;
     c->shape.w[0] = WEND_SHAPE_HEAD(function, false);
@@ -266,6 +295,8 @@ static inline ActiveCall *call_begin(int function)
 
 static inline void call_start(ActiveCall *c)
 {
+    if (__builtin_expect(state()->replay != NULL, 0))
+        c->recorded = state()->replay->before(c);
     errno = c->saved_errno;
     atomic_store_explicit(&c->running, true, memory_order_release);
     c->start = clock_ticks();

@@ -45,6 +45,7 @@ struct CallSequence {
         } * given_back;
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
+    struct SequenceReplay *replay; /* src/replay/; NULL: none so far */
     CallSequence *next;
 };
 

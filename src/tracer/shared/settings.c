@@ -114,7 +114,14 @@ static void read_all(void)
 #define X(field, variable, type, default_value, option, letter, argument, doc) \
     values.field = READ_##type(variable, default_value);
     WEND_SETTINGS(X)
+    REPLAY_SETTINGS(X)
 #undef X
+    if (strcmp(values.on_divergence, "stop") != 0 && strcmp(values.on_divergence, "free") != 0
+        && strcmp(values.on_divergence, "warn") != 0)
+        snprintf(problem, sizeof problem, "WEND_ON_DIVERGENCE=%.100s: not stop, free or warn",
+                 values.on_divergence);
+    if (strcmp(values.then, "stop") != 0 && strcmp(values.then, "free") != 0)
+        snprintf(problem, sizeof problem, "WEND_THEN=%.100s: not stop or free", values.then);
 }
 
 const WendSettings *settings(void)

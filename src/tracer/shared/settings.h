@@ -33,8 +33,29 @@
         "(default: 64)") \
     X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", "limit each " \
         "process's recording, also 64M or 2G; recording stops there (default: 1/16 of the " \
-        "machine's memory for all its ranks; 0: no limit)")
+        "machine's memory for all its ranks; 0: no limit)") \
+    X(noise, "WEND_NOISE", NUMBER, 0, "noise", 0, "SEED", "delay sends and receives by chance, " \
+        "so that races show; SEED is a number that gives the same delays again")
+
+/* Those of a replay. */
+#define REPLAY_SETTINGS(X) \
+    X(on_divergence, "WEND_ON_DIVERGENCE", STRING, "stop", "on-divergence", 0, "WHAT", "where " \
+        "the program departs from the recording: stop (the default), free (go on without the " \
+        "recording) or warn (go on as long as functions agree)") \
+    X(then, "WEND_THEN", STRING, "stop", "then", 0, "WHAT", "at the end of the recording of a " \
+        "run that died: stop (the default) or free (go on without the recording)") \
+    X(until, "WEND_UNTIL", STRING, NULL, "until", 0, "RANK:CALL", "stop all ranks of the host " \
+        "when RANK is about to make that call (RANK:THREAD.CALL: in that thread)") \
+    X(debug, "WEND_DEBUG", STRING, NULL, "debug", 0, "RANKS", "let these ranks (0,3-5, all) " \
+        "wait for a debugger before their first call of MPI") \
+    X(patience, "WEND_PATIENCE", NUMBER, 60, "patience", 0, "SECONDS", "end the replay when no " \
+        "rank has made progress for so long (default: 60; 0: never)")
 /* clang-format on */
+
+/* The order file of a replay (src/replay/order-file.h): wend replay sets it. */
+#define REPLAY_ORDER "WEND_ORDER"
+/* In its value: the rank, as the launcher says it. */
+#define REPLAY_ORDER_RANK "%r"
 
 typedef struct {
 #define WEND_SETTING_STRING const char *
@@ -45,6 +66,7 @@ typedef struct {
 #define X(field, variable, type, default_value, option, letter, argument, doc) \
     WEND_SETTING_##type field;
     WEND_SETTINGS(X)
+    REPLAY_SETTINGS(X)
 #undef X
 #undef WEND_SETTING_STRING
 #undef WEND_SETTING_NUMBER

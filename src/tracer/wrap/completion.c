@@ -5,6 +5,7 @@
  * A request also ends (request_event) if the call fails but has set the variable to
  * MPI_REQUEST_NULL: the operation is then complete. */
 #include "encode/encode.h"
+#include "src/replay/enforce.h"
 
 /* Statuses for N requests: the application's, or Wend's for MPI_STATUSES_IGNORE, so that the
  * received sizes are known. */
@@ -49,7 +50,7 @@ WEND_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
     in_requests(c, request != NULL, request, false);
     MPI_Status *filled = status_to_fill(c, status);
     call_start(c);
-    int rc = PMPI_Wait(request, filled);
+    int rc = c->recorded ? replay_wait(c, request, filled) : PMPI_Wait(request, filled);
     call_stop(c, rc);
     if (call_ok(c)) {
         put_status_given(c, status);
@@ -70,7 +71,7 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     in_requests(c, request != NULL, request, false);
     MPI_Status *filled = status_to_fill(c, status);
     call_start(c);
-    int rc = PMPI_Test(request, flag, filled);
+    int rc = c->recorded ? replay_test(c, request, flag, filled) : PMPI_Test(request, flag, filled);
     call_stop(c, rc);
     if (!call_ok(c)) {
         end_nulled(c, request, true);
@@ -111,7 +112,8 @@ WEND_EXPORT int MPI_Waitall(int count, MPI_Request array_of_requests[],
     in_request_array(c, count, array_of_requests);
     MPI_Status *filled = statuses_to_fill(c, array_of_statuses, count);
     call_start(c);
-    int rc = PMPI_Waitall(count, array_of_requests, filled);
+    int rc = c->recorded ? replay_waitall(c, count, array_of_requests, filled)
+                         : PMPI_Waitall(count, array_of_requests, filled);
     call_stop(c, rc);
     if (call_ok(c))
         out_all(c, count, array_of_requests, array_of_statuses, filled, false);
@@ -130,7 +132,8 @@ WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *fla
     in_request_array(c, count, array_of_requests);
     MPI_Status *filled = statuses_to_fill(c, array_of_statuses, count);
     call_start(c);
-    int rc = PMPI_Testall(count, array_of_requests, flag, filled);
+    int rc = c->recorded ? replay_testall(c, count, array_of_requests, flag, filled)
+                         : PMPI_Testall(count, array_of_requests, flag, filled);
     call_stop(c, rc);
     if (!call_ok(c)) {
         end_nulled(c, array_of_requests, true);
@@ -174,7 +177,8 @@ WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *ind
     in_request_array(c, count, array_of_requests);
     MPI_Status *filled = status_to_fill(c, status);
     call_start(c);
-    int rc = PMPI_Waitany(count, array_of_requests, index, filled);
+    int rc = c->recorded ? replay_waitany(c, count, array_of_requests, index, filled)
+                         : PMPI_Waitany(count, array_of_requests, index, filled);
     call_stop(c, rc);
     if (call_ok(c)) {
         put_outcome(c, index_word(*index));
@@ -195,7 +199,8 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
     in_request_array(c, count, array_of_requests);
     MPI_Status *filled = status_to_fill(c, status);
     call_start(c);
-    int rc = PMPI_Testany(count, array_of_requests, index, flag, filled);
+    int rc = c->recorded ? replay_testany(c, count, array_of_requests, index, flag, filled)
+                         : PMPI_Testany(count, array_of_requests, index, flag, filled);
     call_stop(c, rc);
     if (!call_ok(c)) {
         end_nulled(c, array_of_requests, true);
@@ -240,7 +245,10 @@ WEND_EXPORT int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *
     in_request_array(c, incount, array_of_requests);
     MPI_Status *filled = statuses_to_fill(c, array_of_statuses, incount);
     call_start(c);
-    int rc = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, filled);
+    int rc =
+        c->recorded
+            ? replay_waitsome(c, incount, array_of_requests, outcount, array_of_indices, filled)
+            : PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, filled);
     call_stop(c, rc);
     if (call_ok(c))
         out_some(c, incount, *outcount, array_of_requests, array_of_indices, array_of_statuses,
@@ -261,7 +269,10 @@ WEND_EXPORT int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *
     in_request_array(c, incount, array_of_requests);
     MPI_Status *filled = statuses_to_fill(c, array_of_statuses, incount);
     call_start(c);
-    int rc = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, filled);
+    int rc =
+        c->recorded
+            ? replay_testsome(c, incount, array_of_requests, outcount, array_of_indices, filled)
+            : PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, filled);
     call_stop(c, rc);
     if (!call_ok(c)) {
         end_nulled(c, array_of_requests, true);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* argument.c: goes through the words of a call's arguments. lib/record/layout.c does the same, and
+ * needs GLib. */
+#include "argument.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/record/functions.h"
+#include "lib/record/words.h"
+
+typedef struct {
+    const CallWords *call;
+    size_t shape, slot; /* how far it has come */
+} Place;
+
+static int64_t from_shape(Place *p)
+{
+    size_t at = p->shape++;
+    return at < p->call->n_shape ? p->call->shape[at] : 0;
+}
+
+static bool has_second(int64_t segment)
+{
+    return wend_is_segment(segment) || segment == WEND_PLAIN;
+}
+
+static bool is_number(WendKind kind)
+{
+    switch (kind) {
+    case WEND_KIND_COUNT:
+    case WEND_KIND_INT:
+    case WEND_KIND_DISP:
+    case WEND_KIND_OFFSET:
+    case WEND_KIND_RANK:
+    case WEND_KIND_TAG:
+    case WEND_KIND_COLOR:
+    case WEND_KIND_INDEX:
+    case WEND_KIND_ERRCODE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void element(Place *p, const WendParam *of)
+{
+    int64_t first;
+    switch (of->kind) {
+    case WEND_KIND_ADDRESS:
+        first = from_shape(p);
+        if (first == WEND_DISTANCE) {
+            p->shape += 2;
+            p->slot += 2;
+        } else {
+            p->slot += has_second(first);
+        }
+        break;
+    case WEND_KIND_BUF:
+    case WEND_KIND_ATTR:
+        p->slot += has_second(from_shape(p));
+        break;
+    case WEND_KIND_TARGET:
+        p->slot += 2;
+        break;
+    case WEND_KIND_SELF:
+    case WEND_KIND_FOUND:
+        p->slot++;
+        break;
+    case WEND_KIND_LOGICAL:
+    case WEND_KIND_ENUM:
+    case WEND_KIND_BITS:
+        *(of->place == WEND_PLACE_SLOT ? &p->slot : &p->shape) += 1;
+        break;
+    case WEND_KIND_STATUS:
+    case WEND_KIND_SKIP:
+    case WEND_KIND_NEIGHBOURS:
+        break;
+    default:
+        *(is_number(of->kind) && of->place != WEND_PLACE_SHAPE ? &p->slot : &p->shape) += 1;
+    }
+}
+
+/* False: what follows cannot be told from it. */
+static bool parameter(Place *p, const WendParam *of)
+{
+    if (of->kind == WEND_KIND_STRING) {
+        int64_t n = from_shape(p);
+        p->shape += n > 0 ? ((size_t)n + 7) / 8 : 0;
+        return true;
+    }
+    if (of->kind == WEND_KIND_STRINGS || of->kind == WEND_KIND_STRINGS2)
+        return false;
+    if (!of->array) {
+        element(p, of);
+        return true;
+    }
+    int64_t n = from_shape(p);
+    if (n == WEND_PROGRESSIONS)
+        return false;
+    for (int64_t i = 0; i < n && p->shape <= p->call->n_shape && p->slot <= p->call->n_slots; i++)
+        element(p, of);
+    return true;
+}
+
+static bool has_input(const WendParam *p)
+{
+    return (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT) && p->kind != WEND_KIND_SKIP
+           && p->kind != WEND_KIND_STATUS;
+}
+
+static bool is_memory(WendKind kind)
+{
+    return kind == WEND_KIND_BUF || kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR;
+}
+
+/* Whether the words of a parameter, between two places of each call, are the same. */
+static bool same_row(const int64_t *a, size_t n_a, size_t from_a, size_t to_a, const int64_t *b,
+                     size_t n_b, size_t from_b, size_t to_b)
+{
+    if (to_a - from_a != to_b - from_b || to_a > n_a || to_b > n_b)
+        return false;
+    for (size_t i = 0; i < to_a - from_a; i++)
+        if (a[from_a + i] != b[from_b + i])
+            return false;
+    return true;
+}
+
+static bool same_words(const Place *from_a, const Place *to_a, const Place *from_b,
+                       const Place *to_b)
+{
+    const CallWords *a = to_a->call, *b = to_b->call;
+    return same_row(a->shape, a->n_shape, from_a->shape, to_a->shape, b->shape, b->n_shape,
+                    from_b->shape, to_b->shape)
+           && same_row(a->slots, a->n_slots, from_a->slot, to_a->slot, b->slots, b->n_slots,
+                       from_b->slot, to_b->slot);
+}
+
+DifferentArgument argument_difference(const CallWords *recorded, const CallWords *made, bool memory)
+{
+    DifferentArgument none = {NULL, false, 0, 0};
+    if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
+        return none;
+    const WendFunction *f = &wend_functions[recorded->function];
+    Place a = {recorded, 1, 0}, b = {made, 1, 0};
+    for (int i = 0; i < f->n_params; i++) {
+        const WendParam *of = &f->params[i];
+        const Place from_a = a, from_b = b;
+        if (!has_input(of))
+            continue;
+        bool known = parameter(&a, of) && parameter(&b, of);
+        if ((known && same_words(&from_a, &a, &from_b, &b)) || (!memory && is_memory(of->kind)))
+            continue;
+        if (!known && recorded->n_shape == made->n_shape && recorded->n_slots == made->n_slots) {
+            /* all that is left is one stretch */
+            const Place ends[2] = {{recorded, recorded->n_shape, recorded->n_slots},
+                                   {made, made->n_shape, made->n_slots}};
+            if (same_words(&from_a, &ends[0], &from_b, &ends[1]))
+                return none;
+        }
+        bool number = known && !of->array && is_number(of->kind) && a.slot == from_a.slot + 1
+                      && a.slot <= recorded->n_slots && b.slot <= made->n_slots;
+        return (DifferentArgument){of->name ? of->name : "rank", number,
+                                   number ? recorded->slots[from_a.slot] : 0,
+                                   number ? made->slots[from_b.slot] : 0};
+    }
+    return none;
+}
+
+/* -- text -- */
+
+const char *word_text(WordText *w, int64_t word)
+{
+    if (wend_is_const(word) && wend_const_index(word) < wend_n_constants)
+        return wend_constants[wend_const_index(word)];
+    if (wend_is_special(word))
+        return "nothing";
+    snprintf(w->text, sizeof w->text, "%" PRId64, word);
+    return w->text;
+}
+
+static void append(CallText *t, size_t *n, const char *text)
+{
+    int more = *n < sizeof t->text ? snprintf(t->text + *n, sizeof t->text - *n, "%s", text) : 0;
+    *n += more > 0 ? (size_t)more : 0;
+}
+
+const char *call_text(CallText *t, const CallWords *call)
+{
+    if (call->function < 0 || (size_t)call->function >= wend_n_functions)
+        return "an unknown function";
+    const WendFunction *f = &wend_functions[call->function];
+    Place p = {call, 1, 0};
+    size_t n = 0;
+    const char *before = "(";
+    append(t, &n, f->name);
+    for (int i = 0; i < f->n_params; i++) {
+        const WendParam *of = &f->params[i];
+        size_t slot = p.slot;
+        if (!has_input(of))
+            continue;
+        if (!parameter(&p, of))
+            break;
+        if (of->array || p.slot != slot + 1 || p.slot > call->n_slots
+            || (of->kind != WEND_KIND_RANK && of->kind != WEND_KIND_TAG))
+            continue;
+        WordText word;
+        append(t, &n, before);
+        append(t, &n, of->name);
+        append(t, &n, "=");
+        append(t, &n, word_text(&word, call->slots[slot]));
+        before = ", ";
+    }
+    if (before[0] == ',')
+        append(t, &n, ")");
+    return t->text;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* divergence.c: the line about a divergence. */
+#include "divergence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "lib/record/functions.h"
+#include "process/failure.h"
+
+static const char *name_of(int function)
+{
+    return function >= 0 && (size_t)function < wend_n_functions ? wend_functions[function].name
+                                                                : "an unknown function";
+}
+
+typedef struct {
+    char text[160];
+} Difference;
+
+/* How two calls of one function differ. */
+static const char *difference_text(Difference *text, const Divergence *d)
+{
+    DifferentArgument a = argument_difference(&d->recorded, &d->made, true);
+    WordText recorded, made;
+    if (d->is_poll[0] != d->is_poll[1])
+        snprintf(text->text, sizeof text->text, "found %s",
+                 d->is_poll[1] ? "nothing" : "something");
+    else if (d->outcome)
+        snprintf(text->text, sizeof text->text, "another outcome");
+    else if (!a.name)
+        snprintf(text->text, sizeof text->text, "another result");
+    else if (a.numbers)
+        snprintf(text->text, sizeof text->text, "%s=%s, not %s", a.name, word_text(&made, a.made),
+                 word_text(&recorded, a.recorded));
+    else
+        snprintf(text->text, sizeof text->text, "another %s", a.name);
+    return text->text;
+}
+
+void divergence_say(const Divergence *d)
+{
+    char place[64];
+    const char *recorded = name_of(d->recorded.function), *made = name_of(d->made.function);
+    if (d->callback)
+        snprintf(place, sizeof place, "callback, call %" PRIu64, d->call);
+    else
+        snprintf(place, sizeof place, "thread %" PRIu32 ", call %" PRIu64, d->thread, d->call);
+    Difference text;
+    if (d->ends)
+        state_say("rank %" PRIu32 ", %s: the program calls %s, and the recording has no more calls",
+                  d->rank, place, made);
+    else if (d->recorded.function != d->made.function)
+        state_say("rank %" PRIu32 ", %s: the recording has %s%s, and the program calls %s", d->rank,
+                  place, recorded, d->is_poll[0] ? " that finds nothing" : "", made);
+    else
+        state_say("rank %" PRIu32 ", %s: %s departs from the recording: %s", d->rank, place, made,
+                  difference_text(&text, d));
+}

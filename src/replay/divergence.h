@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* divergence.h: the first call of a rank that is not the recorded one. */
+#ifndef WEND_DIVERGENCE_H
+#define WEND_DIVERGENCE_H
+
+#include "argument.h"
+
+typedef struct {
+    uint32_t rank; /* in the recorded world */
+    bool callback;
+    uint32_t thread;
+    uint64_t call;   /* number of the call in its sequence, from 0, polls included */
+    bool ends;       /* the recording has no more calls */
+    bool is_poll[2]; /* recorded, made: a call that found nothing */
+    bool outcome;    /* the calls are the same, and what came out of them is not */
+    CallWords recorded, made;
+} Divergence;
+
+/* Prints it in one line. */
+void divergence_say(const Divergence *d);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* enforce.c: calls that test or choose, as they came out. */
+#include "enforce.h"
+
+#include <sched.h>
+
+#include "lib/base/budget.h"
+#include "objects/objects.h"
+#include "persistent.h"
+#include "replay.h"
+
+static int found_nothing(int *flag)
+{
+    replay_progress();
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static int64_t outcome_word(const ActiveCall *c, size_t at)
+{
+    return at < c->recorded->n_outcome ? c->recorded->outcome[at] : WEND_ABSENT;
+}
+
+/* The recorded index at word AT of the outcome, if it is one of COUNT. -1: none. */
+static int recorded_index(const ActiveCall *c, size_t at, int count)
+{
+    int64_t index = outcome_word(c, at);
+    return !c->recorded->failed && index >= 0 && index < count ? (int)index : -1;
+}
+
+/* -- one, or all -- */
+
+/* A persistent receive stays the application's, and what was posted for it completes. */
+int replay_wait(ActiveCall *c, MPI_Request *request, MPI_Status *status)
+{
+    (void)c;
+    PersistentReceive *p = request ? persistent_find(*request) : NULL;
+    return PMPI_Wait(p ? &p->posted : request, status);
+}
+
+int replay_test(ActiveCall *c, MPI_Request *request, int *flag, MPI_Status *status)
+{
+    if (c->recorded->found_nothing)
+        return found_nothing(flag);
+    if (c->recorded->failed)
+        return PMPI_Test(request, flag, status);
+    *flag = 1;
+    return replay_wait(c, request, status);
+}
+
+/* The outcome of a call that completes all: a number of statuses, and these. */
+enum { ALL_STATUSES = 3, STATUS_WORDS = 4, STATUS_FLAGS = 3 };
+
+/* Whether request I of a call with errors was still pending after it. */
+static bool was_pending(const ActiveCall *c, int i)
+{
+    size_t at = ALL_STATUSES + STATUS_WORDS * (size_t)i + STATUS_FLAGS;
+    return outcome_word(c, at) >> 1 == MPI_ERR_PENDING;
+}
+
+static void wait_until_complete(MPI_Request request)
+{
+    int complete = request == MPI_REQUEST_NULL;
+    while (!complete
+           && PMPI_Request_get_status(request, &complete, MPI_STATUS_IGNORE) == MPI_SUCCESS
+           && !complete)
+        sched_yield();
+}
+
+/* Waits for all but those that were pending after an error. A library may leave any request pending
+ * that is not complete when it sees an error. So those that were complete are complete first. */
+static int waitall_with_errors(const ActiveCall *c, int count, MPI_Request *all,
+                               MPI_Status *statuses)
+{
+    for (int i = 0; i < count; i++)
+        if (!was_pending(c, i))
+            wait_until_complete(all[i]);
+    MPI_Request *kept = wend_budget_zeroed((size_t)count * sizeof *kept);
+    if (!kept)
+        return PMPI_Waitall(count, all, statuses);
+    for (int i = 0; i < count; i++) {
+        kept[i] = was_pending(c, i) ? all[i] : MPI_REQUEST_NULL;
+        if (was_pending(c, i))
+            all[i] = MPI_REQUEST_NULL;
+    }
+    int rc = PMPI_Waitall(count, all, statuses);
+    for (int i = 0; i < count; i++) {
+        if (!was_pending(c, i))
+            continue;
+        all[i] = kept[i];
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[i].MPI_ERROR = MPI_ERR_PENDING;
+    }
+    wend_budget_free(kept, (size_t)count * sizeof *kept);
+    return rc;
+}
+
+static int waitall(const ActiveCall *c, int count, MPI_Request *all, MPI_Status *statuses)
+{
+    if (c->recorded->failed || count <= 0 || c->recorded->outcome[1] == MPI_SUCCESS)
+        return PMPI_Waitall(count, all, statuses);
+    return waitall_with_errors(c, count, all, statuses);
+}
+
+int replay_waitall(ActiveCall *c, int count, MPI_Request *requests, MPI_Status *statuses)
+{
+    MPI_Request *all = NULL;
+    size_t size = count > 0 ? (size_t)count * sizeof *all : 0;
+    if (persistent_any() && requests && size)
+        all = wend_budget_resize(NULL, 0, size);
+    if (!all)
+        return waitall(c, count, requests, statuses);
+    for (int i = 0; i < count; i++) {
+        PersistentReceive *p = persistent_find(requests[i]);
+        all[i] = p ? p->posted : requests[i];
+    }
+    int rc = waitall(c, count, all, statuses);
+    for (int i = 0; i < count; i++) {
+        PersistentReceive *p = persistent_find(requests[i]);
+        *(p ? &p->posted : &requests[i]) = all[i];
+    }
+    wend_budget_free(all, size);
+    return rc;
+}
+
+int replay_testall(ActiveCall *c, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    if (c->recorded->found_nothing)
+        return found_nothing(flag);
+    if (c->recorded->failed || outcome_word(c, 2) == 0)
+        return PMPI_Testall(count, requests, flag, statuses);
+    *flag = 1;
+    return replay_waitall(c, count, requests, statuses);
+}
+
+/* -- any -- */
+
+static int wait_for(ActiveCall *c, int index, MPI_Request *requests, int *chosen,
+                    MPI_Status *status)
+{
+    *chosen = index;
+    return replay_wait(c, &requests[index], status);
+}
+
+int replay_waitany(ActiveCall *c, int count, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    int recorded = recorded_index(c, 2, count);
+    if (recorded < 0) /* there was no active request, or it failed: the same again */
+        return PMPI_Waitany(count, requests, index, status);
+    return wait_for(c, recorded, requests, index, status);
+}
+
+int replay_testany(ActiveCall *c, int count, MPI_Request *requests, int *index, int *flag,
+                   MPI_Status *status)
+{
+    if (c->recorded->found_nothing) {
+        *index = MPI_UNDEFINED;
+        return found_nothing(flag);
+    }
+    int recorded = recorded_index(c, 2, count);
+    if (recorded < 0)
+        return PMPI_Testany(count, requests, index, flag, status);
+    *flag = 1;
+    return wait_for(c, recorded, requests, index, status);
+}
+
+/* -- some: the outcome has the number that completed, a length, and the indices -- */
+
+enum { SOME_COUNT = 2, SOME_INDICES = 4 };
+
+/* How many of INCOUNT requests completed. -1: not recorded, or none was active. */
+static int recorded_count(const ActiveCall *c, int incount)
+{
+    int64_t n = outcome_word(c, SOME_COUNT);
+    if (c->recorded->failed || n < 0 || n > incount
+        || SOME_INDICES + (size_t)n > c->recorded->n_outcome)
+        return -1;
+    for (int i = 0; i < (int)n; i++)
+        if (recorded_index(c, SOME_INDICES + (size_t)i, incount) < 0)
+            return -1;
+    return (int)n;
+}
+
+static int wait_for_some(ActiveCall *c, int n, MPI_Request *requests, int *outcount, int *indices,
+                         MPI_Status *statuses)
+{
+    int result = MPI_SUCCESS;
+    *outcount = n;
+    for (int i = 0; i < n; i++) {
+        MPI_Status *status = statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+        indices[i] = (int)c->recorded->outcome[SOME_INDICES + i];
+        int rc = replay_wait(c, &requests[indices[i]], status);
+        if (rc != MPI_SUCCESS)
+            result = MPI_ERR_IN_STATUS;
+        if (status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = rc;
+    }
+    return result;
+}
+
+int replay_waitsome(ActiveCall *c, int incount, MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses)
+{
+    int n = recorded_count(c, incount);
+    if (n < 0)
+        return PMPI_Waitsome(incount, requests, outcount, indices, statuses);
+    return wait_for_some(c, n, requests, outcount, indices, statuses);
+}
+
+int replay_testsome(ActiveCall *c, int incount, MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses)
+{
+    if (c->recorded->found_nothing)
+        return found_nothing(outcount);
+    int n = recorded_count(c, incount);
+    if (n < 0)
+        return PMPI_Testsome(incount, requests, outcount, indices, statuses);
+    return wait_for_some(c, n, requests, outcount, indices, statuses);
+}
+
+/* -- requests that are started, cancelled and freed -- */
+
+static Posting posting_of(ActiveCall *c, const PersistentReceive *p)
+{
+    return state()->replay->posting(c, p ? p->as_called : (Posting){0, 0, MPI_COMM_NULL});
+}
+
+static int start_all(ActiveCall *c, int count, MPI_Request *requests)
+{
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {
+        const struct RequestMetadata *m =
+            (size_t)i < c->n_requests ? request_metadata(c->requests[i]) : NULL;
+        PersistentReceive *p = persistent_find(requests[i]);
+        Posting posting;
+        if (m && m->type == REQUEST_RECV)
+            posting = posting_of(c, p);
+        rc = p ? persistent_start(p, posting) : PMPI_Start(&requests[i]);
+    }
+    return rc;
+}
+
+int replay_start(ActiveCall *c, MPI_Request *request)
+{
+    return c->recorded->failed ? PMPI_Start(request) : start_all(c, 1, request);
+}
+
+int replay_startall(ActiveCall *c, int count, MPI_Request *requests)
+{
+    return c->recorded->failed ? PMPI_Startall(count, requests) : start_all(c, count, requests);
+}
+
+static void remember(ActiveCall *c, int rc, MPI_Request *request, PersistentReceive receive)
+{
+    if (rc == MPI_SUCCESS && !c->recorded->failed)
+        persistent_add(*request, receive);
+}
+
+int replay_recv_init(ActiveCall *c, void *buf, int count, MPI_Datatype datatype, int source,
+                     int tag, MPI_Comm comm, MPI_Request *request)
+{
+    int rc = PMPI_Recv_init(buf, count, datatype, source, tag, comm, request);
+    remember(c, rc, request,
+             (PersistentReceive){
+                 .buf = buf, .count = count, .type = datatype, .as_called = {source, tag, comm}});
+    return rc;
+}
+
+#ifdef HAVE_MPI_Recv_init_c
+int replay_recv_init_c(ActiveCall *c, void *buf, MPI_Count count, MPI_Datatype datatype, int source,
+                       int tag, MPI_Comm comm, MPI_Request *request)
+{
+    int rc = PMPI_Recv_init_c(buf, count, datatype, source, tag, comm, request);
+    remember(c, rc, request,
+             (PersistentReceive){.buf = buf,
+                                 .count = count,
+                                 .large = true,
+                                 .type = datatype,
+                                 .as_called = {source, tag, comm}});
+    return rc;
+}
+#endif
+
+/* What was cancelled in time is posted where nothing comes, so it is cancelled in time again. What
+ * completed in spite of it is not cancelled, since now it might be in time. */
+int replay_cancel(ActiveCall *c, MPI_Request *request)
+{
+    const struct RequestMetadata *m = c->n_requests ? request_metadata(c->requests[0]) : NULL;
+    PersistentReceive *p = request ? persistent_find(*request) : NULL;
+    bool in_time = p ? p->nowhere : m && m->nowhere;
+    if (!c->recorded->failed && m && (m->type == REQUEST_RECV || m->type == REQUEST_SEND)
+        && !in_time)
+        return MPI_SUCCESS;
+    return PMPI_Cancel(p ? &p->posted : request);
+}
+
+int replay_request_free(ActiveCall *c, MPI_Request *request)
+{
+    (void)c;
+    if (request)
+        persistent_remove(*request);
+    return PMPI_Request_free(request);
+}
+
+/* -- probes: the outcome has the flag, then the status -- */
+
+enum { PROBE_STATUS = 3 };
+
+int replay_iprobe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, int *flag,
+                  MPI_Status *status)
+{
+    if (c->recorded->failed)
+        return PMPI_Iprobe(source, tag, comm, flag, status);
+    if (c->recorded->found_nothing)
+        return found_nothing(flag);
+    *flag = 1;
+    return PMPI_Probe(replay_source(c, source, self, PROBE_STATUS),
+                      replay_tag(c, tag, PROBE_STATUS), comm, status);
+}
+
+int replay_improbe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, int *flag,
+                   MPI_Message *message, MPI_Status *status)
+{
+    if (c->recorded->failed)
+        return PMPI_Improbe(source, tag, comm, flag, message, status);
+    if (c->recorded->found_nothing)
+        return found_nothing(flag);
+    *flag = 1;
+    return PMPI_Mprobe(replay_source(c, source, self, PROBE_STATUS),
+                       replay_tag(c, tag, PROBE_STATUS), comm, message, status);
+}
+
+/* -- what MPI has no waiting function for -- */
+
+int replay_request_get_status(ActiveCall *c, MPI_Request request, int *flag, MPI_Status *status)
+{
+    if (c->recorded->found_nothing)
+        return found_nothing(flag);
+    PersistentReceive *p = persistent_find(request);
+    if (p && p->posted != MPI_REQUEST_NULL)
+        request = p->posted;
+    int rc = PMPI_Request_get_status(request, flag, status);
+    while (rc == MPI_SUCCESS && !c->recorded->failed && !*flag) {
+        sched_yield();
+        rc = PMPI_Request_get_status(request, flag, status);
+    }
+    return rc;
+}
+
+int replay_win_test(ActiveCall *c, int self, MPI_Win win, int *flag)
+{
+    (void)self;
+    if (c->recorded->failed)
+        return PMPI_Win_test(win, flag);
+    if (c->recorded->found_nothing)
+        return found_nothing(flag);
+    *flag = 1;
+    return PMPI_Win_wait(win);
+}
+
+#ifdef HAVE_MPI_Parrived
+int replay_parrived(ActiveCall *c, MPI_Request request, int partition, int *flag)
+{
+    if (c->recorded->found_nothing)
+        return found_nothing(flag);
+    int rc = PMPI_Parrived(request, partition, flag);
+    while (rc == MPI_SUCCESS && !c->recorded->failed && !*flag) {
+        sched_yield();
+        rc = PMPI_Parrived(request, partition, flag);
+    }
+    return rc;
+}
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* persistent.h: persistent receives that leave source or tag open. Each start of one may get a
+ * message from another process. So in a replay it is never started itself: each start posts a
+ * receive for what that start got, and calls with the request are made with the receive. */
+#ifndef WEND_PERSISTENT_H
+#define WEND_PERSISTENT_H
+
+#include "recorder/recorder.h"
+
+typedef struct {
+    void *buf;
+    MPI_Count count;
+    bool large; /* the large-count variant made it */
+    MPI_Datatype type;
+    Posting as_called;
+    MPI_Request posted; /* for the last start; MPI_REQUEST_NULL once it is complete */
+    bool nowhere;       /* it gets no message */
+} PersistentReceive;
+
+/* REQUEST was made so. Keeps a copy of the datatype. */
+void persistent_add(MPI_Request request, PersistentReceive receive);
+/* REQUEST is freed; what was posted for it is freed, too. */
+void persistent_remove(MPI_Request request);
+/* NULL: REQUEST is none of these. */
+PersistentReceive *persistent_find(MPI_Request request);
+/* Whether there are any. */
+bool persistent_any(void);
+/* Posts a receive for a start. Returns MPI's code. */
+int persistent_start(PersistentReceive *receive, Posting posting);
+
+#endif

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replay.c: follows the recorded calls beside those that are made.
+ *
+ * Each sequence has a place in its recorded calls, and one in its unsuccessful polls. The first
+ * word of an outcome says how many polls come before its call. Before a call its input words are
+ * compared with the recorded ones; after it all of them are. */
+#include "replay.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "divergence.h"
+#include "functions.gen.h"
+#include "lib/base/budget.h"
+#include "order-read.h"
+#include "noise.h"
+#include "own.gen.h"
+#include "recorder/recorder.h"
+#include "shared/launcher.h"
+#include "shared/settings.h"
+#include "supervise.h"
+
+static Order order;
+static bool mapped;
+static MPI_Comm nowhere = MPI_COMM_NULL; /* nobody sends here */
+
+typedef struct SequenceReplay {
+    const OrderSequence *sequence; /* NULL: the recording has no such sequence */
+    OrderCursor calls, polls;
+    OrderStreamReader *streams; /* by shape, as sequence has them */
+    OrderStreamReader answers;
+    const OrderTerminal *next; /* the call that comes behind polls_due polls; NULL: not taken yet */
+    const OrderTerminal *poll; /* the poll that comes next; NULL: not taken yet */
+    uint64_t polls_due;
+    uint64_t made; /* calls so far */
+    RecordedCall recorded;
+    bool over; /* nothing is enforced any more */
+} SequenceReplay;
+
+static const int64_t no_outcome[2] = {0, 0};
+static bool goes_on_at_end; /* --then=free */
+static bool noisy;
+
+/* -- the recorded calls -- */
+
+static SequenceReplay *sequence_replay_new(const CallSequence *q)
+{
+    uint32_t kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
+    SequenceReplay *r = wend_budget_zeroed(sizeof *r);
+    if (!r)
+        return NULL;
+    const OrderSequence *s = r->sequence =
+        order_sequence(&order, kind, q->callback ? q->function : (int64_t)q->tid);
+    if (!s)
+        return r;
+    r->streams = wend_budget_zeroed((s->n_streams + 1) * sizeof *r->streams);
+    if (!r->streams || !order_cursor_open(&r->calls, &order, s->rule)
+        || (s->polls != WEND_ORDER_NO_RULE && !order_cursor_open(&r->polls, &order, s->polls)))
+        return NULL; /* recording stops, so what it has taken is of no importance */
+    for (uint32_t i = 0; i < s->n_streams; i++) {
+        const OrderStream *stream = &order.streams[s->first_stream + i];
+        order_stream_open(&r->streams[i], order.bytes + stream->first, stream->n);
+    }
+    order_stream_open(&r->answers, order.bytes + s->answers, s->answers_bytes);
+    return r;
+}
+
+/* Several threads may run a callback, and come here at once. */
+static SequenceReplay *replay_of(CallSequence *q)
+{
+    static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+    SequenceReplay *r = __atomic_load_n(&q->replay, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(r != NULL, 1))
+        return r;
+    pthread_mutex_lock(&making);
+    if (!q->replay)
+        __atomic_store_n(&q->replay, sequence_replay_new(q), __ATOMIC_RELEASE);
+    r = q->replay;
+    pthread_mutex_unlock(&making);
+    if (!r)
+        state_break("out of memory");
+    return r;
+}
+
+static OrderStreamReader *stream_of(SequenceReplay *r, uint32_t shape)
+{
+    const OrderStream *first = order.streams + r->sequence->first_stream;
+    size_t low = 0, high = r->sequence->n_streams;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (first[middle].shape < shape)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->sequence->n_streams && first[low].shape == shape ? &r->streams[low] : NULL;
+}
+
+/* Takes the next call with its outcome. False: there is none. */
+static bool take_call(SequenceReplay *r)
+{
+    r->next = order_cursor_next(&r->calls);
+    if (!r->next)
+        return false;
+    OrderStreamReader *stream = stream_of(r, r->next->shape);
+    size_t n = 2;
+    const int64_t *outcome = stream ? order_stream_next(stream, &n) : no_outcome;
+    if (!outcome || n < 2) {
+        outcome = no_outcome;
+        n = 2;
+    }
+    r->polls_due = (uint64_t)outcome[0];
+    r->recorded = (RecordedCall){.failed = order.words[order.shapes[r->next->shape].first] & 1,
+                                 .outcome = outcome,
+                                 .n_outcome = n};
+    return true;
+}
+
+/* The terminal that comes next, a poll or a call. NULL: the end. */
+static const OrderTerminal *expected(SequenceReplay *r)
+{
+    if (!r->next && !r->poll && !take_call(r))
+        r->polls_due = r->polls.depth ? UINT64_MAX : 0; /* polls behind the last call */
+    if (r->polls_due == 0)
+        return r->next;
+    if (!r->poll)
+        r->poll = order_cursor_next(&r->polls);
+    return r->poll;
+}
+
+static void advance(SequenceReplay *r)
+{
+    if (r->polls_due > 0) {
+        r->poll = NULL;
+        r->polls_due--;
+    } else {
+        r->next = NULL;
+        r->made++;
+    }
+}
+
+/* -- comparing -- */
+
+static int function_of(const OrderTerminal *t)
+{
+    return (int)(order.words[order.shapes[t->shape].first] >> 1);
+}
+
+static CallWords recorded_words(const OrderTerminal *t)
+{
+    const OrderShape *shape = &order.shapes[t->shape];
+    return (CallWords){function_of(t), order.words + shape->first, order.words + t->first, shape->n,
+                       t->n};
+}
+
+static CallWords words_of(const ActiveCall *c)
+{
+    return (CallWords){c->function, c->shape.w, c->slots.w, c->shape.n, c->slots.n};
+}
+
+/* Whether C has the words of T: all of them if WHOLE, else those that it has so far. */
+static bool has_words(const ActiveCall *c, const OrderTerminal *t, bool whole)
+{
+    const OrderShape *shape = &order.shapes[t->shape];
+    const int64_t *shape_words = order.words + shape->first, *slots = order.words + t->first;
+    if (c->shape.n > shape->n || c->slots.n > t->n
+        || (whole && (c->shape.n < shape->n || c->slots.n < t->n))
+        || (c->shape.w[0] | !whole) != (shape_words[0] | !whole))
+        return false;
+    return memcmp(shape_words + 1, c->shape.w + 1, (c->shape.n - 1) * sizeof *shape_words) == 0
+           && memcmp(slots, c->slots.w, c->slots.n * sizeof *slots) == 0;
+}
+
+/* The program was compiled for another MPI library: its memory is laid out in another way, and
+ * facts of the library's objects differ. */
+static bool is_foreign(void)
+{
+#ifdef OPEN_MPI
+    return !order.head->open_mpi;
+#else
+    return order.head->open_mpi;
+#endif
+}
+
+static bool is_same(const ActiveCall *c, const OrderTerminal *t, bool whole)
+{
+    if (has_words(c, t, whole))
+        return true;
+    CallWords recorded = recorded_words(t), made = words_of(c);
+    return is_foreign() && recorded.function == made.function
+           && (!whole || ((recorded.shape[0] ^ made.shape[0]) & 1) == 0)
+           && !argument_difference(&recorded, &made, false).name;
+}
+
+/* The call had not returned when the run ended. */
+static bool is_unfinished(const OrderTerminal *t)
+{
+    const OrderShape *shape = &order.shapes[t->shape];
+    const int64_t *words = order.words + shape->first;
+    return (words[0] & 1) && shape->n > 1 && (words[shape->n - 1] & WEND_UNFINISHED) != 0
+           && words[shape->n - 1] > 0;
+}
+
+static bool same_outcome(const ActiveCall *c, const RecordedCall *r)
+{
+    return is_foreign()
+           || ((int64_t)c->rc == r->outcome[1] && c->outcome.n == r->n_outcome
+               && memcmp(c->outcome.w + 2, r->outcome + 2,
+                         (c->outcome.n - 2) * sizeof *c->outcome.w)
+                      == 0);
+}
+
+/* -- divergences -- */
+
+static struct {
+    enum { STOP, FREE, WARN } mode;
+    void (*stop)(int status);
+    _Atomic bool said;     /* one line for a rank */
+    _Atomic bool all_over; /* nothing is enforced in any sequence */
+} on_divergence;
+
+static Divergence divergence_of(const ActiveCall *c, const SequenceReplay *r,
+                                const OrderTerminal *t, bool whole)
+{
+    Divergence d = {.rank = order.head->rank,
+                    .callback = c->sequence->callback,
+                    .thread = c->sequence->tid,
+                    .call = r->made,
+                    .ends = !t,
+                    .made = words_of(c)};
+    if (t) {
+        d.recorded = recorded_words(t);
+        d.is_poll[0] = r->polls_due > 0;
+        d.is_poll[1] = whole ? c->found_nothing : d.is_poll[0];
+        d.outcome = whole && is_same(c, t, true);
+    }
+    return d;
+}
+
+/* C is not the recorded call T. Returns whether the sequence goes on with the recording. */
+static bool diverge(const ActiveCall *c, SequenceReplay *r, const OrderTerminal *t, bool whole)
+{
+    bool goes_on = on_divergence.mode == WARN && t && function_of(t) == c->function;
+    if (!atomic_exchange(&on_divergence.said, true)) {
+        Divergence d = divergence_of(c, r, t, whole);
+        divergence_say(&d);
+    }
+    if (!goes_on)
+        r->over = true;
+    if (on_divergence.mode == FREE)
+        on_divergence.all_over = true;
+    return goes_on;
+}
+
+/* The recording of a run that died has no more calls. */
+static void at_end(const ActiveCall *c, SequenceReplay *r)
+{
+    CallWords words = words_of(c);
+    r->over = true;
+    if (!goes_on_at_end)
+        supervise_end(&words);
+}
+
+static void begin(void);
+
+static const RecordedCall *before(ActiveCall *c)
+{
+    if (noisy)
+        noise_delay(c);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin);
+    SequenceReplay *r = replay_of(c->sequence);
+    if (r) {
+        CallWords words = words_of(c);
+        supervise_call(c->sequence->callback ? -1 : (int64_t)c->sequence->tid, r->made, &words);
+    }
+    if (!r || r->over || on_divergence.all_over)
+        return NULL;
+    sequence_lock(c->sequence);
+    const OrderTerminal *t = r->sequence ? expected(r) : NULL;
+    sequence_unlock(c->sequence);
+    if (!t && order.head->ended_early && r->sequence) {
+        at_end(c, r);
+        return NULL;
+    }
+    if (!t || !is_same(c, t, false)) {
+        if (on_divergence.mode == STOP) {
+            diverge(c, r, t, false);
+            on_divergence.stop(1);
+        }
+        if (!diverge(c, r, t, false))
+            return NULL;
+    }
+    r->recorded.found_nothing = r->polls_due > 0;
+    if (__builtin_expect(order.head->ended_early, 0) && is_unfinished(t)) {
+        CallWords words = words_of(c);
+        supervise_unfinished(&words);
+    }
+    return &r->recorded;
+}
+
+static void after(ActiveCall *c)
+{
+    SequenceReplay *r = replay_of(c->sequence);
+    if (!r || r->over || on_divergence.all_over)
+        return;
+    const OrderTerminal *t = r->sequence ? expected(r) : NULL;
+    bool poll = r->polls_due > 0;
+    if (t && is_unfinished(t)) {
+        advance(r); /* it has now */
+        supervise_returned();
+        return;
+    }
+    if ((!t || poll != (c->found_nothing && !c->failed) || !is_same(c, t, true)
+         || (!poll && !same_outcome(c, &r->recorded)))
+        && !diverge(c, r, t, true))
+        return;
+    advance(r);
+}
+
+/* The recorder is left: what after() found may end the job. */
+static void left(void)
+{
+    if (__builtin_expect(on_divergence.said, 0) && on_divergence.mode == STOP)
+        on_divergence.stop(1);
+}
+
+/* -- what posted receives get -- */
+
+static Posting posting(ActiveCall *c, Posting p)
+{
+    SequenceReplay *r = c->sequence->replay;
+    size_t n;
+    if (c->recorded->failed || r->sequence->answers_bytes == 0)
+        return p;
+    const int64_t *answer = order_stream_next(&r->answers, &n);
+    if (!answer || n != ORDER_ANSWER_WORDS)
+        return p;
+    switch (answer[ORDER_ANSWER_KIND]) {
+    case ORDER_ANSWER_MATCHED:
+        p.source = (int)answer[ORDER_ANSWER_SOURCE];
+        p.tag = (int)answer[ORDER_ANSWER_TAG];
+        break;
+    case ORDER_ANSWER_NONE:
+        if (nowhere != MPI_COMM_NULL && p.comm != MPI_COMM_NULL)
+            p = (Posting){0, 0, nowhere};
+        break;
+    }
+    return p;
+}
+
+/* -- life -- */
+
+/* A run with noise that is no replay. */
+static const RecordedCall *only_noise(ActiveCall *c)
+{
+    noise_delay(c);
+    return NULL;
+}
+
+static void no_noise(ActiveCall *c)
+{
+    (void)c;
+}
+
+static void nothing(void)
+{
+}
+
+static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL};
+static const ReplayHooks hooks = {before, after, left, posting};
+
+void replay_progress(void)
+{
+    int any;
+    /* Nobody can send on MPI_COMM_SELF what a probe would take away, as a probe takes nothing. */
+    if (state()->world)
+        PMPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_SELF, &any, MPI_STATUS_IGNORE);
+}
+
+/* Maps the order file that the environment names. */
+static bool map(const char *name)
+{
+    struct stat info;
+    const char *rank = strstr(name, REPLAY_ORDER_RANK), *variable = launcher_rank_variable();
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%.*s%s%s", rank ? (int)(rank - name) : (int)strlen(name), name,
+             !rank      ? ""
+             : variable ? getenv(variable)
+                        : "0",
+             rank ? rank + strlen(REPLAY_ORDER_RANK) : "");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    void *data = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0
+                     ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                     : MAP_FAILED;
+    close(fd);
+    return data != MAP_FAILED && order_read(&order, data, (size_t)info.st_size);
+}
+
+void replay_open(void (*stop)(int status))
+{
+    const char *path = getenv(REPLAY_ORDER), *what = settings()->on_divergence;
+    noisy = noise_open();
+    if (!path || !*path) {
+        state()->replay = noisy ? &noise_hooks : NULL;
+        return;
+    }
+    mapped = map(path);
+    on_divergence.stop = stop;
+    on_divergence.mode = strcmp(what, "free") == 0 ? FREE : strcmp(what, "warn") == 0 ? WARN : STOP;
+    goes_on_at_end = strcmp(settings()->then, "free") == 0;
+    state()->replay = &hooks;
+    state()->unwritten = state()->refused = !settings()->output;
+}
+
+/* Before the first call. A process that makes none is no part of the replay: a shell around the
+ * program, for example, or a command that the program runs. */
+static void begin(void)
+{
+    const char *why;
+    if (!mapped) {
+        state_say("there is no order of this version of Wend for a replay: start the program with "
+                  "wend replay");
+        on_divergence.stop(3);
+    }
+    if (!supervise_settings(order.head->rank, order.head->size, &why)) {
+        state_say("%s", why);
+        on_divergence.stop(2);
+    }
+    supervise_debug();
+}
+
+void replay_world(void)
+{
+    State *s = state();
+    if (s->replay != &hooks)
+        return;
+    if ((uint32_t)s->world_rank != order.head->rank
+        || (uint32_t)s->world_size != order.head->size) {
+        state_say("rank %d of %d has the order of rank %u of %u: start as many ranks as were "
+                  "recorded",
+                  s->world_rank, s->world_size, order.head->rank, order.head->size);
+        on_divergence.stop(3);
+    }
+    PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
+    supervise_open();
+}
+
+void replay_close(void)
+{
+    if (state()->replay != &hooks)
+        return;
+    supervise_close();
+    if (nowhere != MPI_COMM_NULL)
+        PMPI_Comm_free(&nowhere);
+}

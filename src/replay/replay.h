@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replay.h: makes the calls of a recording again: what a call must be, and what comes out of it. */
+#ifndef WEND_REPLAY_H
+#define WEND_REPLAY_H
+
+/* Begins a replay if the environment asks for one (settings.h). When the library is loaded. STOP
+ * ends the job with an exit status. */
+void replay_open(void (*stop)(int status));
+/* When MPI has started: checks that the rank is that of the order file. */
+void replay_world(void);
+/* When the application has made its last call, and MPI still runs. */
+void replay_close(void);
+/* Lets MPI make progress, as a test that finds nothing does. */
+void replay_progress(void);
+
+#endif

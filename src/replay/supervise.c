@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* supervise.c: see supervise.h. A rank makes no progress while it is in one call. The replay ends
+ * when no rank of the host has made any for as long as --patience says. A rank that computes is in
+ * no call, so it never counts as waiting. */
+#include "supervise.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "page.h"
+#include "process/process.h"
+#include "rank-list.h"
+#include "recorder/recorder.h"
+#include "shared/shared.h"
+
+enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, REPORTED = 64 };
+
+static uint32_t own_rank, n_ranks;
+static struct {
+    bool given, debug;
+    uint32_t rank;
+    int64_t thread;
+    uint64_t call;
+} at;
+static Page *page;
+static _Atomic uint64_t calls; /* begun in any thread */
+static pthread_t thread;
+static _Atomic bool opened, closing;
+static char host[65];
+
+/* -- settings -- */
+
+/* "RANK:CALL", or "RANK:THREAD.CALL". */
+static bool read_until(const char *text)
+{
+    char *end;
+    unsigned long long rank = strtoull(text, &end, 10), first, second;
+    if (end == text || *end != ':' || rank >= n_ranks)
+        return false;
+    const char *rest = end + 1;
+    first = strtoull(rest, &end, 10);
+    if (end == rest)
+        return false;
+    at.rank = (uint32_t)rank;
+    at.call = first;
+    if (*end == '.') {
+        rest = end + 1;
+        second = strtoull(rest, &end, 10);
+        if (end == rest)
+            return false;
+        at.thread = (int64_t)first;
+        at.call = second;
+    }
+    at.given = *end == '\0';
+    return at.given;
+}
+
+bool supervise_settings(uint32_t rank, uint32_t size, const char **why)
+{
+    const char *until = settings()->until, *debug = settings()->debug;
+    own_rank = rank;
+    n_ranks = size;
+    gethostname(host, sizeof host - 1);
+    if (until && !read_until(until)) {
+        *why = "--until takes RANK:CALL or RANK:THREAD.CALL, with a rank of the recording";
+        return false;
+    }
+    if (debug && !rank_list_has(debug, rank, &at.debug)) {
+        *why = "--debug takes ranks, such as 0,3-5, or all";
+        return false;
+    }
+    return true;
+}
+
+static void wait_ms(long ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+void supervise_debug(void)
+{
+    if (!at.debug)
+        return;
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* any process of this user may attach */
+    state_say("rank %" PRIu32 " waits for a debugger on %s: gdb -p %d", own_rank, host,
+              (int)getpid());
+    while (kernel_number_of("/proc/self/status", "TracerPid:", 0) == 0)
+        wait_ms(100);
+}
+
+/* -- the call at hand -- */
+
+static CallWords words_of(const ActiveCall *c)
+{
+    return (CallWords){c->function, c->shape.w, c->slots.w, c->shape.n, c->slots.n};
+}
+
+/* Whether a thread is in a call; its text goes to the page. */
+static bool show_call(void)
+{
+    const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE);
+    for (; q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE)) {
+        const Thread *t = __atomic_load_n(&q->owner, __ATOMIC_ACQUIRE);
+        const ActiveCall *c = t ? __atomic_load_n(&t->call, __ATOMIC_ACQUIRE) : NULL;
+        if (!c || !atomic_load_explicit(&c->running, memory_order_acquire))
+            continue;
+        CallWords words = words_of(c);
+        call_text(&page->text, &words);
+        return true;
+    }
+    return false;
+}
+
+/* -- stopping -- */
+
+static void stop_process(void)
+{
+    atomic_store(&page->state, PAGE_STOPPED);
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    kill(getpid(), SIGSTOP);
+    atomic_store(&page->state, PAGE_RUNS); /* it goes on */
+}
+
+void supervise_call(int64_t thread_number, uint64_t number, const CallWords *call)
+{
+    atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
+    if (__builtin_expect(!at.given, 1) || at.rank != own_rank || at.thread != thread_number
+        || at.call != number)
+        return;
+    at.given = false;
+    CallText text;
+    state_say("rank %" PRIu32 " is stopped before call %" PRIu64 ", %s, on %s: gdb -p %d; kill "
+              "-CONT %d goes on",
+              own_rank, number, call_text(&text, call), host, (int)getpid(), (int)getpid());
+    if (page)
+        stop_process();
+    else
+        kill(getpid(), SIGSTOP);
+}
+
+/* Stops this rank when the one that is to stop has. */
+static void follow_stop(void)
+{
+    const Page *other = at.given && at.rank != own_rank ? page_of(at.rank) : NULL;
+    if (!other || atomic_load(&other->state) != PAGE_STOPPED)
+        return;
+    at.given = false;
+    bool in_call = show_call();
+    state_say("rank %" PRIu32 " is stopped %s%s on %s: gdb -p %d; kill -CONT %d goes on", own_rank,
+              in_call ? "in " : "outside MPI", in_call ? page->text.text : "", host, (int)getpid(),
+              (int)getpid());
+    stop_process();
+}
+
+/* -- the end of a run that died -- */
+
+static void show_end(const char *how, const CallWords *call)
+{
+    CallText text;
+    if (!page)
+        return;
+    snprintf(page->text.text, sizeof page->text.text, "%s %.*s", how,
+             (int)(sizeof page->text.text - strlen(how) - 2), call_text(&text, call));
+    atomic_store(&page->state, PAGE_ENDED);
+}
+
+void supervise_unfinished(const CallWords *call)
+{
+    show_end("waits in", call);
+}
+
+void supervise_returned(void)
+{
+    if (page)
+        atomic_store(&page->state, PAGE_RUNS);
+}
+
+void supervise_end(const CallWords *call)
+{
+    show_end("is at its end, before", call);
+    while (atomic_load(&opened))
+        wait_ms(1000);
+    CallText text;
+    state_say("rank %" PRIu32 ": the recording ends before %s", own_rank, call_text(&text, call));
+    _exit(1);
+}
+
+/* -- patience -- */
+
+/* Whether a rank has come to the end of its recording. */
+static bool any_ended(void)
+{
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        const Page *p = page_of(i);
+        if (p && atomic_load(&p->state) == PAGE_ENDED)
+            return true;
+    }
+    return false;
+}
+
+static void report(void)
+{
+    if (any_ended())
+        state_say("the replay is where the recorded run ended:");
+    else
+        state_say("the replay makes no progress for %ld s (--patience):", settings()->patience);
+    uint32_t said = 0;
+    for (uint32_t i = 0; i < n_ranks && said < REPORTED; i++) {
+        const Page *p = page_of(i);
+        if (!p)
+            continue;
+        CallText text = p->text;
+        text.text[sizeof text.text - 1] = '\0';
+        state_say("  rank %" PRIu32 " %s%s", i,
+                  atomic_load(&p->state) == PAGE_ENDED ? "" : "waits in ", text.text);
+        said++;
+    }
+    if (said == REPORTED)
+        state_say("  and so do others");
+}
+
+/* Whether no rank of the host that is known makes progress. */
+static bool all_wait(void)
+{
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        const Page *p = page_of(i);
+        uint32_t is = p ? atomic_load(&p->state) : PAGE_WAITS;
+        if (is != PAGE_WAITS && is != PAGE_ENDED)
+            return false;
+    }
+    return true;
+}
+
+static bool is_first(void)
+{
+    for (uint32_t i = 0; i < own_rank; i++)
+        if (page_of(i))
+            return false;
+    return true;
+}
+
+/* Ends the job with exit status 1. The launchers that speak PMI kill the other ranks, and would say
+ * how these ended, unless they are told. MPI itself is in use by the thread that waits. */
+static void end_job(void)
+{
+    static const char abort[] = "cmd=abort exitcode=1\n";
+    const char *given = getenv("PMI_FD");
+    struct stat info;
+    int fd = given ? atoi(given) : -1;
+    if (fd > 2 && fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode)
+        && send(fd, abort, sizeof abort - 1, MSG_NOSIGNAL) > 0)
+        wait_ms(1000); /* the launcher ends this process, too */
+    _exit(1);
+}
+
+/* How long a rank waits until it says so. Where the recorded run has ended, the others come to
+ * where they stood at once. */
+static long patience_ms(void)
+{
+    return any_ended() ? END_MS : settings()->patience * 1000;
+}
+
+static void watch_progress(uint64_t *seen, long *waited)
+{
+    uint64_t now = atomic_load(&calls);
+    bool ended = atomic_load(&page->state) == PAGE_ENDED;
+    if (now != *seen && !ended) {
+        *seen = now;
+        *waited = 0;
+        atomic_store(&page->state, PAGE_RUNS);
+        return;
+    }
+    *waited += PERIOD_MS;
+    long patience = *waited % LOOK_MS == 0 ? patience_ms() : 0;
+    if (patience == 0 || *waited < patience)
+        return;
+    if (!ended && !show_call()) {
+        *waited = 0;
+        return;
+    }
+    if (!ended)
+        atomic_store(&page->state, PAGE_WAITS);
+    bool first = is_first(), all = all_wait();
+    /* The others have the time to show that they wait, too. */
+    if (*waited < patience + 2 * LOOK_MS || !first || !all)
+        return;
+    report();
+    end_job();
+}
+
+static void *supervise(void *unused)
+{
+    (void)unused;
+    uint64_t seen = 0;
+    long waited = 0;
+    prctl(PR_SET_NAME, "wend replay");
+    while (!atomic_load(&closing)) {
+        wait_ms(PERIOD_MS);
+        follow_stop();
+        watch_progress(&seen, &waited);
+    }
+    return NULL;
+}
+
+void supervise_open(void)
+{
+    sigset_t all, before;
+    page = page_open(own_rank, n_ranks);
+    if (!page)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* they are the application's */
+    atomic_store(&opened, pthread_create(&thread, NULL, supervise, NULL) == 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void supervise_close(void)
+{
+    if (!atomic_exchange(&opened, false))
+        return;
+    atomic_store(&closing, true);
+    pthread_join(thread, NULL);
+    page_close();
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* supervise.h: a thread of each rank of a replay, which notices when nothing goes on, and stops the
+ * process at --until. */
+#ifndef WEND_SUPERVISE_H
+#define WEND_SUPERVISE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "argument.h"
+
+/* The settings until and debug, which are those of all ranks. False: they are not valid, and *WHY
+ * says why. */
+bool supervise_settings(uint32_t rank, uint32_t size, const char **why);
+/* Waits for a debugger if this rank is to. Before its first call. */
+void supervise_debug(void);
+/* Begins when MPI has started, and ends with it. */
+void supervise_open(void);
+void supervise_close(void);
+
+/* Before each call: counts it, and stops the process if this is where it is to stop. NUMBER: of the
+ * call in its sequence. THREAD: -1 a callback. */
+void supervise_call(int64_t thread, uint64_t number, const CallWords *call);
+
+/* The rank has come to the end of a recording of a run that died. Waits there for the others, and
+ * does not return. */
+void supervise_end(const CallWords *call);
+/* CALL had not returned when the recorded run ended. supervise_returned: it has now. */
+void supervise_unfinished(const CallWords *call);
+void supervise_returned(void);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* replay_command.c: wend replay: makes the order file of this process's rank, and executes the
+ * program. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/base/error.h"
+#include "lib/read/program.h"
+#include "src/replay/order-write.h"
+#include "src/replay/rank-list.h"
+#include "src/command/command.h"
+#include "src/tracer/shared/launcher.h"
+#include "src/tracer/shared/settings.h"
+#include "launch.h"
+#include "library.h"
+#include "output-check.h"
+#include "setting-options.h"
+
+#define COMMAND "replay"
+
+enum { FIRST_PORT = 2345 }; /* gdbserver's usual one */
+
+static char *family, *prefix;
+
+static const GOptionEntry more_options[] = {
+    {"exec", 0, 0, G_OPTION_ARG_STRING, &prefix,
+     "put COMMAND before the program on the ranks of --debug, or on all; %p is a port, 2345 + "
+     "rank, and %r the rank",
+     "COMMAND"},
+    {"mpi", 0, 0, G_OPTION_ARG_STRING, &family,
+     "family of the MPI library: mpich or openmpi (default: that of PROGRAM's library)", "NAME"},
+    G_OPTION_ENTRY_NULL};
+
+static gboolean fail_system(GError **error, const char *what)
+{
+    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: %s", what, g_strerror(errno));
+    return FALSE;
+}
+
+static gboolean write_all(int fd, const guint8 *data, gsize n)
+{
+    while (n > 0) {
+        ssize_t written = write(fd, data, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return FALSE;
+        data += written;
+        n -= (gsize)written;
+    }
+    return TRUE;
+}
+
+/* The rank of this process. -1: no launcher says it. */
+static gint64 own_rank(void)
+{
+    const char *variable = launcher_rank_variable();
+    return variable ? g_ascii_strtoll(g_getenv(variable), NULL, 10) : -1;
+}
+
+static GBytes *order_of(const WendProgram *p, const char *path, gint64 rank, GError **error)
+{
+    guint ranks = wend_program_world(p, 0)->ranks;
+    if (wend_program_n_worlds(p) > 1) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: a run that started processes (MPI_Comm_spawn) cannot be replayed", path);
+        return NULL;
+    }
+    if (rank < 0 || rank >= ranks) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: has %u ranks, and this is rank %" G_GINT64_FORMAT
+                    ": start as many as were recorded",
+                    path, ranks, rank);
+        return NULL;
+    }
+    GBytes *order = order_write(p, (guint)rank, error);
+    if (!order)
+        g_prefix_error(error, "%s: ", path);
+    return order;
+}
+
+/* Leaves the order file of this process's rank to the program that it becomes. */
+static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, GError **error)
+{
+    GBytes *order = order_of(p, path, rank, error);
+    if (!order)
+        return FALSE;
+    gsize n;
+    const guint8 *data = g_bytes_get_data(order, &n);
+    int fd = memfd_create("wend-order", 0);
+    gboolean good = fd >= 0 && write_all(fd, data, n);
+    if (!good)
+        fail_system(error, "the order of the messages");
+    g_autofree char *name = g_strdup_printf("/proc/self/fd/%d", fd);
+    g_setenv(REPLAY_ORDER, name, TRUE);
+    g_bytes_unref(order);
+    return good;
+}
+
+/* -- the ranks of a launcher that this command starts -- */
+
+static char *folder; /* of their order files */
+
+static void remove_folder(void)
+{
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    for (const char *name; dir && (name = g_dir_read_name(dir));) {
+        g_autofree char *file = g_build_filename(folder, name, NULL);
+        unlink(file);
+    }
+    if (dir)
+        g_dir_close(dir);
+    rmdir(folder);
+}
+
+static gboolean hand_on_all(const WendProgram *p, const char *path, GError **error)
+{
+    folder = g_dir_make_tmp("wend-replay-XXXXXX", error);
+    gboolean good = folder != NULL;
+    for (guint rank = 0; good && rank < wend_program_world(p, 0)->ranks; rank++) {
+        wend_command_progress("preparing", rank, wend_program_world(p, 0)->ranks);
+        GBytes *order = order_of(p, path, rank, error);
+        g_autofree char *file = g_strdup_printf("%s/%u", folder, rank);
+        good = order
+               && g_file_set_contents(file, g_bytes_get_data(order, NULL),
+                                      (gssize)g_bytes_get_size(order), error);
+        if (order)
+            g_bytes_unref(order);
+    }
+    wend_command_progress(NULL, 0, 0);
+    if (!good && folder)
+        remove_folder();
+    g_autofree char *pattern = g_strconcat(folder ? folder : "", "/" REPLAY_ORDER_RANK, NULL);
+    g_setenv(REPLAY_ORDER, pattern, TRUE);
+    return good;
+}
+
+/* Waits for the program, whose order files are then removed. Returns its exit status. */
+static int wait_for(pid_t program)
+{
+    int status;
+    signal(SIGINT, SIG_IGN); /* the program gets it, too */
+    signal(SIGQUIT, SIG_IGN);
+    while (waitpid(program, &status, 0) < 0 && errno == EINTR)
+        continue;
+    remove_folder();
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* -- the program -- */
+
+/* PREFIX with %p and %r, and then PROGRAM. */
+static char **with_prefix(gint64 rank, char **program, GError **error)
+{
+    GString *command = g_string_new(NULL);
+    for (const char *p = prefix; *p; p++) {
+        if (p[0] == '%' && (p[1] == 'p' || p[1] == 'r'))
+            g_string_append_printf(command, "%" G_GINT64_FORMAT,
+                                   *++p == 'p' ? FIRST_PORT + rank : rank);
+        else if (p[0] == '%' && p[1] == '%')
+            g_string_append_c(command, *++p);
+        else
+            g_string_append_c(command, *p);
+    }
+    char **words = NULL;
+    gint n = 0;
+    if (g_shell_parse_argv(command->str, &n, &words, error)) {
+        guint more = g_strv_length(program);
+        words = g_renew(char *, words, (gsize)n + more + 1);
+        for (guint i = 0; i <= more; i++)
+            words[n + (gint)i] = g_strdup(program[i]);
+    }
+    g_string_free(command, TRUE);
+    return words;
+}
+
+static gboolean is_chosen(gint64 rank)
+{
+    bool chosen = true;
+    if (settings()->debug && rank >= 0)
+        rank_list_has(settings()->debug, (guint32)rank, &chosen);
+    return chosen;
+}
+
+/* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. */
+static gboolean prepare(const char *path, gint64 rank, GError **error)
+{
+    WendProgram *p = wend_program_open(path, error);
+    gboolean good = p != NULL;
+    if (good && rank < 0 && wend_program_ranks(p) > 1)
+        good = hand_on_all(p, path, error);
+    else if (good)
+        good = hand_on(p, path, MAX(rank, 0), error);
+    if (p)
+        wend_program_free(p);
+    return good;
+}
+
+int wend_replay_main(int argc, char **argv)
+{
+    GError *error = NULL;
+    int status;
+    g_autofree GOptionEntry *options = setting_options(SETTING_OPTIONS_REPLAY, more_options);
+    if (!wend_command_options_before(
+            COMMAND, "RECORDING PROGRAM [ARGUMENT…]",
+            "Runs PROGRAM again in the recorded order: mpirun -n 8 wend replay DIR ./app",
+            "Exit status: that of PROGRAM; 1 if it departs from the recording.", options, &argc,
+            &argv, &status))
+        return status;
+    if (argc < 2)
+        return wend_command_usage(COMMAND, "no recording given");
+    char **program = argv + 2;
+    if (*program && strcmp(*program, "--") == 0)
+        program++;
+    if (!*program)
+        return wend_command_usage(COMMAND, "no program given");
+    if (!setting_options_has_output())
+        g_unsetenv("WEND_OUTPUT"); /* nothing is recorded */
+    char *problem = setting_options_apply();
+    if (problem)
+        return launch_fail_usage(COMMAND, problem);
+    char *file = launch_find(*program, &error);
+    gint64 rank = own_rank();
+    char *library = file && (!setting_options_has_output() || output_check(&error))
+                        ? library_for(file, family, &error)
+                        : NULL;
+    if (library && prefix && is_chosen(rank) && !(program = with_prefix(rank, program, &error)))
+        library = NULL;
+    if (!library || !prepare(argv[1], rank, &error))
+        return launch_fail(COMMAND, error);
+    pid_t child = folder ? fork() : 0;
+    if (child < 0) {
+        remove_folder();
+        fail_system(&error, file);
+        return launch_fail(COMMAND, error);
+    }
+    return child ? wait_for(child) : launch(COMMAND, file, library, program);
+}
