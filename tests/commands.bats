@@ -31,7 +31,7 @@ page_of() { # manual page as text without its escapes, man or mdoc
 
 @test "the commands are those that the manual promises" {
     names=$(commands | cut -d '|' -f 1)
-    for name in wend wend-trace wend-merge wend-show wend-dump wend-diff proxygen; do
+    for name in wend wend-trace wend-replay wend-merge wend-show wend-dump wend-diff proxygen; do
         grep -qx -- "$name" <<<"$names" || fail "$name is not in: $names"
     done
 }
@@ -146,7 +146,7 @@ completes() {
     cd "$BATS_TEST_TMPDIR"
     each_command is_completed || return
     local command
-    for command in trace merge show dump diff; do
+    for command in trace replay merge show dump diff; do
         "completed_by_$1" "$WEND" "${command:0:2}" | grep -qx "$command" ||
             fail "$command is not completed" || return
         "completed_by_$1" "$WEND" help "${command:0:2}" | grep -qx "$command" ||
@@ -206,7 +206,7 @@ gives_version() {
 @test "-V is --version" { each_command gives_version; }
 
 @test "wend help COMMAND" {
-    for command in trace merge show dump diff; do
+    for command in trace replay merge show dump diff; do
         diff <("$WEND" help $command) <("$WEND" $command --help) || fail "$command"
     done
     diff <("$WEND" help) <("$WEND" --help)

@@ -59,6 +59,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/pairs.c \
 	tests/programs/partners.c \
 	tests/programs/processes.c \
+	tests/programs/race.c \
 	tests/programs/requests.c \
 	tests/programs/rows.c \
 	tests/programs/sentinels.c \
@@ -176,6 +177,7 @@ BATS_TESTS = \
 	tests/proxygen/changes.bats \
 	tests/proxygen/proxygen.bats \
 	tests/python.bats \
+	tests/replay.bats \
 	tests/requests.bats \
 	tests/shards.bats \
 	tests/shortage.bats \

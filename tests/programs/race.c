@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* race.c: programs whose outcomes the network and the scheduler decide, for replay. Each part goes
+ * on as it was answered, and mixes what it got, in order, into a hash. Rank 0 prints the hash of
+ * all ranks. */
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MESSAGES = 20, POOL = 4 };
+
+static int rank, size;
+static uint64_t hash = 1469598103934665603u;
+static unsigned seed;
+
+static void mix(long value)
+{
+    hash = (hash ^ (uint64_t)value) * 1099511628211u; /* FNV-1a, by words */
+}
+
+static void nap(void)
+{
+    if (rand_r(&seed) % 3 == 0)
+        usleep((useconds_t)(rand_r(&seed) % 300));
+}
+
+/* Each rank but 0 sends to it. */
+static void send_all(int tag, int tags)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        int v = rank * 1000 + i;
+        nap();
+        MPI_Send(&v, 1, MPI_INT, 0, tag + i % tags, MPI_COMM_WORLD);
+    }
+}
+
+static void receive(void)
+{
+    if (rank > 0)
+        send_all(10, 3);
+    for (int i = 0; rank == 0 && i < MESSAGES * (size - 1); i++) {
+        MPI_Status s;
+        int v;
+        MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+        mix(v);
+        mix(s.MPI_SOURCE);
+        mix(s.MPI_TAG);
+    }
+}
+
+/* A tag is open and the source is not, and the other way round. */
+static void half_open(void)
+{
+    if (rank > 0)
+        send_all(10, 1);
+    for (int i = 0; rank == 0 && i < MESSAGES * (size - 1); i++) {
+        MPI_Status s;
+        int v;
+        if (i % 2 == 0)
+            MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 10, MPI_COMM_WORLD, &s);
+        else
+            MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s),
+                MPI_Recv(&v, 1, MPI_INT, s.MPI_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+        mix(v);
+    }
+}
+
+/* A pool of receives that are posted again, beside bursts of sends. */
+static void pool(void)
+{
+    MPI_Request in[POOL], out[MESSAGES];
+    MPI_Status status[POOL];
+    int buf[POOL], index[POOL], values[MESSAGES], sent = 0, got = 0, expected = 0, n;
+    for (int from = 0; from < size; from++)
+        for (int i = 0; i < MESSAGES; i++)
+            expected += size > 1 && from != rank && (from + 1 + i % (size - 1)) % size == rank;
+    for (int i = 0; i < POOL; i++)
+        MPI_Irecv(&buf[i], 1, MPI_INT, MPI_ANY_SOURCE, 20, MPI_COMM_WORLD, &in[i]);
+    while (sent < MESSAGES || got < expected) {
+        if (sent < MESSAGES) {
+            values[sent] = rank * 1000 + sent;
+            MPI_Isend(&values[sent], 1, MPI_INT, (rank + 1 + sent % (size - 1)) % size, 20,
+                      MPI_COMM_WORLD, &out[sent]);
+            if (++sent % 4 == 0)
+                nap();
+        }
+        MPI_Testsome(POOL, in, &n, index, status);
+        for (int i = 0; i < n; i++) {
+            mix(buf[index[i]]);
+            mix(status[i].MPI_SOURCE);
+            got++;
+            MPI_Irecv(&buf[index[i]], 1, MPI_INT, MPI_ANY_SOURCE, 20, MPI_COMM_WORLD,
+                      &in[index[i]]);
+        }
+    }
+    MPI_Waitall(MESSAGES, out, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < POOL; i++) {
+        MPI_Cancel(&in[i]);
+        MPI_Wait(&in[i], MPI_STATUS_IGNORE);
+    }
+}
+
+/* A master that looks for requests of workers. */
+static void master(void)
+{
+    for (int i = 0; rank > 0 && i < MESSAGES; i++) {
+        int v = i;
+        nap();
+        MPI_Send(&v, 1, MPI_INT, 0, 30, MPI_COMM_WORLD);
+        MPI_Recv(&v, 1, MPI_INT, 0, 31, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        mix(v);
+    }
+    for (int n = 0; rank == 0 && n < MESSAGES * (size - 1);) {
+        MPI_Status s;
+        int v, found;
+        MPI_Iprobe(MPI_ANY_SOURCE, 30, MPI_COMM_WORLD, &found, &s);
+        if (!found)
+            continue;
+        MPI_Recv(&v, 1, MPI_INT, s.MPI_SOURCE, 30, MPI_COMM_WORLD, &s);
+        mix(s.MPI_SOURCE);
+        MPI_Send(&n, 1, MPI_INT, s.MPI_SOURCE, 31, MPI_COMM_WORLD);
+        n++;
+    }
+}
+
+/* All to all, with as many open receives as there are messages. */
+static void any(void)
+{
+    MPI_Request in[MESSAGES], out[MESSAGES];
+    int buf[MESSAGES], values[MESSAGES], expected = 0, i;
+    for (int from = 0; from < size; from++)
+        for (i = 0; i < MESSAGES; i++)
+            expected += (from + i) % size == rank;
+    for (i = 0; i < expected && i < MESSAGES; i++)
+        MPI_Irecv(&buf[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &in[i]);
+    for (i = 0; i < MESSAGES; i++) {
+        values[i] = rank * 1000 + i;
+        nap();
+        MPI_Isend(&values[i], 1, MPI_INT, (rank + i) % size, 40 + i % 3, MPI_COMM_WORLD, &out[i]);
+    }
+    for (int n = 0; n < expected; n++) {
+        MPI_Status s;
+        if (n < MESSAGES) {
+            MPI_Waitany(expected < MESSAGES ? expected : MESSAGES, in, &i, &s);
+            mix(i);
+            mix(buf[i]);
+        } else {
+            MPI_Recv(&i, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+            mix(i);
+        }
+    }
+    MPI_Waitall(MESSAGES, out, MPI_STATUSES_IGNORE);
+}
+
+/* The nonblocking consensus of Hoefler, Siebert and Lumsdaine (2010). */
+static void nbx(void)
+{
+    MPI_Request out[3], barrier;
+    int n = rank % 3 + 1, in_barrier = 0, done = 0, found, all;
+    for (int i = 0; i < n; i++)
+        MPI_Issend(&rank, 1, MPI_INT, (rank + 1 + i) % size, 50, MPI_COMM_WORLD, &out[i]);
+    while (!done) {
+        MPI_Status s;
+        MPI_Iprobe(MPI_ANY_SOURCE, 50, MPI_COMM_WORLD, &found, &s);
+        if (found) {
+            int v;
+            MPI_Recv(&v, 1, MPI_INT, s.MPI_SOURCE, 50, MPI_COMM_WORLD, &s);
+            mix(v);
+        }
+        if (in_barrier) {
+            MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);
+            continue;
+        }
+        MPI_Testall(n, out, &all, MPI_STATUSES_IGNORE);
+        if (all)
+            MPI_Ibarrier(MPI_COMM_WORLD, &barrier);
+        in_barrier = all;
+    }
+}
+
+/* Two receives of one kind whose completions the program sees out of order: figure 3 of the paper
+ * on clock delta compression. */
+static void out_of_order(void)
+{
+    if (rank == 1)
+        send_all(60, 1);
+    for (int k = 0; rank == 0 && k < MESSAGES / 2; k++) {
+        MPI_Request r[2];
+        int buf[2], done[2] = {0, 0};
+        for (int i = 0; i < 2; i++)
+            MPI_Irecv(&buf[i], 1, MPI_INT, MPI_ANY_SOURCE, 60, MPI_COMM_WORLD, &r[i]);
+        while (!done[0] || !done[1])
+            for (int i = 1; i >= 0; i--) {
+                if (done[i])
+                    continue;
+                MPI_Test(&r[i], &done[i], MPI_STATUS_IGNORE);
+                if (done[i])
+                    mix(2 * buf[i] + i);
+            }
+    }
+}
+
+static void persistent(void)
+{
+    MPI_Request r[POOL];
+    int buf[POOL], all = MESSAGES * (size - 1);
+    if (rank > 0)
+        send_all(70, 4);
+    for (int i = 0; rank == 0 && i < POOL; i++)
+        MPI_Recv_init(&buf[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &r[i]);
+    if (rank == 0)
+        MPI_Startall(POOL, r);
+    for (int n = 0; rank == 0 && n < all;) {
+        MPI_Status s;
+        int i, found = 1;
+        if (n % 2)
+            MPI_Testany(POOL, r, &i, &found, &s);
+        else
+            MPI_Waitany(POOL, r, &i, &s);
+        if (!found)
+            continue;
+        mix(buf[i]);
+        mix(s.MPI_SOURCE);
+        if (++n + POOL <= all)
+            MPI_Start(&r[i]);
+    }
+    for (int i = 0; rank == 0 && i < POOL; i++)
+        MPI_Request_free(&r[i]);
+}
+
+/* A persistent receive that is cancelled in time now and then. */
+static void cancelled(void)
+{
+    int late = 0, value, found = 1;
+    if (rank == 1)
+        send_all(80, 1);
+    if (rank == 0) {
+        MPI_Request r;
+        MPI_Status s;
+        MPI_Recv_init(&value, 1, MPI_INT, MPI_ANY_SOURCE, 80, MPI_COMM_WORLD, &r);
+        for (int i = 0, flag; i < MESSAGES; i++) {
+            MPI_Start(&r);
+            nap();
+            MPI_Cancel(&r);
+            MPI_Wait(&r, &s);
+            MPI_Test_cancelled(&s, &flag);
+            late += !flag;
+            mix(flag ? -1 : value);
+        }
+        MPI_Request_free(&r);
+        for (; size > 1 && late < MESSAGES; late++) {
+            MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 80, MPI_COMM_WORLD, &s);
+            mix(value);
+        }
+    }
+    /* One that never completes must take no message. */
+    static MPI_Request never;
+    static int nothing;
+    if (rank == 0)
+        MPI_Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 9999, MPI_COMM_WORLD, &never);
+    (void)found;
+}
+
+static void matched(void)
+{
+    if (rank > 0)
+        send_all(90, 1);
+    for (int n = 0; rank == 0 && n < MESSAGES * (size - 1);) {
+        MPI_Message m;
+        MPI_Request r;
+        MPI_Status s;
+        int v, found = 1;
+        if (n % 2)
+            MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, &m, &s);
+        else
+            MPI_Mprobe(MPI_ANY_SOURCE, 90, MPI_COMM_WORLD, &m, &s);
+        if (!found)
+            continue;
+        if (n % 3) {
+            MPI_Mrecv(&v, 1, MPI_INT, &m, &s);
+        } else {
+            MPI_Imrecv(&v, 1, MPI_INT, &m, &r);
+            MPI_Wait(&r, &s);
+        }
+        mix(v);
+        mix(s.MPI_SOURCE);
+        n++;
+    }
+}
+
+static void both_ways(void)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        int v = rank * 1000 + i, w;
+        MPI_Status s;
+        nap();
+        MPI_Sendrecv(&v, 1, MPI_INT, (rank + 1 + i) % size, 100, &w, 1, MPI_INT, MPI_ANY_SOURCE,
+                     100, MPI_COMM_WORLD, &s);
+        mix(w);
+        MPI_Sendrecv_replace(&w, 1, MPI_INT, (rank + 1) % size, 101, MPI_ANY_SOURCE, MPI_ANY_TAG,
+                             MPI_COMM_WORLD, &s);
+        mix(w);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void get_status(void)
+{
+    MPI_Request r;
+    MPI_Status s;
+    long polls = 0;
+    int v, found = 0;
+    if (rank == 1)
+        send_all(110, 1);
+    for (int i = 0; rank == 0 && size > 1 && i < MESSAGES; i++) {
+        MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 110, MPI_COMM_WORLD, &r);
+        for (found = 0; !found; polls++)
+            MPI_Request_get_status(r, &found, &s);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        mix(v);
+    }
+    mix(polls);
+}
+
+static void intercommunicator(void)
+{
+    MPI_Comm half, both;
+    int side = rank % 2, me, others, mates, v;
+    MPI_Comm_split(MPI_COMM_WORLD, side, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - side, 120, &both);
+    MPI_Comm_rank(half, &me);
+    MPI_Comm_size(half, &mates);
+    MPI_Comm_remote_size(both, &others);
+    for (int i = 0; i < MESSAGES; i++) {
+        v = rank * 1000 + i;
+        if (side == 0) {
+            nap();
+            MPI_Send(&v, 1, MPI_INT, i % others, i, both);
+        }
+        for (int k = 0; side == 1 && i % mates == me && k < others; k++) {
+            MPI_Status s;
+            MPI_Recv(&v, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, both, &s);
+            mix(v);
+            mix(s.MPI_SOURCE);
+        }
+    }
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} parts[] = {{"receive", receive},
+             {"half_open", half_open},
+             {"pool", pool},
+             {"master", master},
+             {"any", any},
+             {"nbx", nbx},
+             {"out_of_order", out_of_order},
+             {"persistent", persistent},
+             {"cancelled", cancelled},
+             {"matched", matched},
+             {"both_ways", both_ways},
+             {"get_status", get_status},
+             {"intercommunicator", intercommunicator}};
+
+/* race [PART…]: all parts, or those. */
+int main(int argc, char **argv)
+{
+    struct timespec now;
+    uint64_t all[64] = {0}, result = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    clock_gettime(CLOCK_REALTIME, &now);
+    seed = (unsigned)now.tv_nsec + (unsigned)rank;
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+        int wanted = argc == 1;
+        for (int i = 1; i < argc; i++)
+            wanted |= strcmp(argv[i], parts[p].name) == 0;
+        if (!wanted)
+            continue;
+        parts[p].run();
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Gather(&hash, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < size && i < 64; i++)
+        result = (result ^ all[i]) * 1099511628211u;
+    if (rank == 0)
+        printf("%016llx\n", (unsigned long long)result);
+    MPI_Finalize();
+    return 0;
+}
