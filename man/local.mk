@@ -8,4 +8,5 @@ dist_man_MANS += \
 	man/wend-merge.1 \
 	man/wend-read.3 \
 	man/wend-show.1 \
+	man/wend-replay.1 \
 	man/wend-trace.1

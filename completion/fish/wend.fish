@@ -47,7 +47,12 @@ function __wend_values
         case -o --output
             __fish_complete_path (string replace -- "$before" '' $word) |
                 string replace -r -- '^' "$before"
-        case --wait --checkpoint --disk --shard-ranks --max-memory --max-size
+        case --on-divergence
+            printf "$before%s\n" stop free warn
+        case --then
+            printf "$before%s\n" stop free
+        case --wait --checkpoint --disk --shard-ranks --max-memory --max-size --until --debug \
+            --patience --exec
         case '*'
             return 1
     end
@@ -62,14 +67,22 @@ function __wend_complete
         string match -q -- '-*' $word; and __wend_options $words[1]
         return
     end
-    if test "$command" = trace # words after the application's name belong to it
-        set -l at (math (contains -i -- trace $words) + 1)
+    set -l recording no # a replay has one before the application
+    test "$command" = replay; and set recording yes
+    if contains -- "$command" trace replay # words after the application's name belong to it
+        set -l at (math (contains -i -- $command $words) + 1)
         while test $at -le (count $words)
             switch $words[$at]
-                case -o --output --mpi --wait --checkpoint --disk --shard-ranks --max-memory
+                case -o --output --mpi --wait --checkpoint --disk --shard-ranks --max-memory \
+                    --on-divergence --then --until --debug --patience --exec
                     set at (math $at + 1)
                 case '-*'
                 case '*'
+                    if test $recording = yes
+                        set recording no
+                        set at (math $at + 1)
+                        continue
+                    end
                     complete -C "$words[$at..-1] $word"
                     return
             end
@@ -79,7 +92,7 @@ function __wend_complete
     __wend_values; and return
     if string match -q -- '-*' $word
         __wend_options $words[1] $command
-    else if test "$command" = trace
+    else if test "$command" = trace; or test "$command" = replay -a $recording = no
         __fish_complete_command
         __fish_complete_path $word
     else
