@@ -3,7 +3,7 @@
 """check.py: the round trip over MPICH's own test suite. run.bash starts it, and sets the paths.
 
     run.bash [--folder F]… [--test T]… [--sample FILE] [--jobs N] [--slow X]
-             [--again failed|all|none] [--algorithms] [--list] [--report]
+             [--again failed|all|none] [--algorithms] [--replay] [--list] [--report]
 
 Each line of the suite's testlists is a test: a program with ranks, arguments and environment. It
 goes through seven stages, until one fails:
@@ -15,6 +15,11 @@ goes through seven stages, until one fails:
     compile   with -Wall -Wextra -Werror
     proxy     runs, under wend trace
     diff      the two recordings are equal
+
+With --replay the stages behind "trace" are others:
+
+    replay    runs again in the recorded order, and still passes
+    same      the recording of the replay is equal, down to the last unsuccessful poll
 
 Results are kept in the cache, so an interrupted run goes on where it stopped. They hold as long as
 Wend's programs are the same; results of the first stage, which runs without Wend, always hold.
@@ -41,6 +46,7 @@ import threading
 import time
 
 STAGES = ['plain', 'trace', 'dump', 'proxygen', 'compile', 'proxy', 'diff']
+REPLAY_STAGES = ['plain', 'trace', 'replay', 'same']
 # Left out are "ft" (processes that fail) and "ckpoint": they test MPICH's extensions for fault
 # tolerance, and need a launcher that supports them.
 FOLDERS = (
@@ -422,6 +428,19 @@ class Trip:
     def diff(self):
         self.tool([WEND, 'diff', self.recording, self.again], 'diff.out')
 
+    def replay(self):
+        program = ['./' + self.test.program] + self.test.arguments
+        command = [WEND, 'replay', '--quiet', '-o', 'replay.dir', self.recording] + program
+        status, output = mpi(self.test, command, self.folder, self.limit, 'replay.out')
+        said = [line for line in output.splitlines() if line.startswith('wend: ')]
+        if any('the recording' in line for line in said):
+            raise Failure(said[0][:200])
+        judge(self.test, status, output)
+        self.merge('replay.dir')
+
+    def same(self):
+        self.tool([WEND, 'diff', '--polls', self.recording, 'replay.dir'], 'same.out')
+
 
 # ---- results ------------------------------------------------------------------------------------
 
@@ -436,9 +455,13 @@ def build_id():
     return digest.hexdigest()[:12]
 
 
+def result_path(test):
+    return RESULTS / (f'{test.id}.replay.json' if 'replay' in STAGES else f'{test.id}.json')
+
+
 def result_of(test):
     try:
-        return json.loads((RESULTS / f'{test.id}.json').read_text())
+        return json.loads(result_path(test).read_text())
     except (OSError, ValueError):
         return None
 
@@ -514,6 +537,9 @@ def main():
         action='store_true',
         help='also the lists that repeat collectives with each of MPICH\'s algorithms',
     )
+    parser.add_argument(
+        '--replay', action='store_true', help='replays of the recordings, in place of proxies'
+    )
     parser.add_argument('--list', action='store_true', help='only print the tests')
     parser.add_argument(
         '--report',
@@ -521,6 +547,8 @@ def main():
         help='only print the results that are there, of whatever build',
     )
     options = parser.parse_args()
+    if options.replay:
+        STAGES[:] = REPLAY_STAGES
 
     lists = ['testlist', 'testlist.dtp'] + ['testlist.cvar'] * options.algorithms
     wanted = options.folder or FOLDERS
@@ -592,7 +620,7 @@ def main():
             ):
                 (RESULTS / f'{test.id}.plain').unlink(missing_ok=True)
             stage, reason, took = Trip(test, options.slow).go()
-        (RESULTS / f'{test.id}.json').write_text(
+        result_path(test).write_text(
             json.dumps(dict(stage=stage, reason=reason, build=this_build, seconds=took))
         )
         if stage:

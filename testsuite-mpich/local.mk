@@ -8,8 +8,10 @@ EXTRA_DIST += \
 	testsuite-mpich/sample
 CHECK_MPICH = BUILD_DIR=$(abs_top_builddir) $(srcdir)/testsuite-mpich/run.bash \
 	$(if $(JOBS),--jobs $(JOBS)) $(if $(SLOW),--slow $(SLOW)) $(if $(AGAIN),--again $(AGAIN))
-.PHONY: check-mpich check-mpich-sample
+.PHONY: check-mpich check-mpich-replay check-mpich-sample
 check-mpich: all tests/support/yield.la
 	$(AM_V_at)$(CHECK_MPICH) $(FOLDER:%=--folder '%') $(if $(TEST),--test '$(TEST)')
+check-mpich-replay: all tests/support/yield.la
+	$(AM_V_at)$(CHECK_MPICH) --replay $(FOLDER:%=--folder '%') $(if $(TEST),--test '$(TEST)')
 check-mpich-sample: all tests/support/yield.la
 	$(AM_V_at)$(CHECK_MPICH) --sample $(srcdir)/testsuite-mpich/sample
