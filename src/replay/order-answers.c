@@ -17,7 +17,13 @@ typedef struct {
 } Answer;
 
 typedef struct {
-    guint sequence, index; /* into that sequence's answers */
+    Answer *at;
+    gsize n, room;
+} AnswerRow;
+
+typedef struct {
+    guint sequence;
+    gsize index; /* into that sequence's answers */
 } Posting;
 
 typedef struct {
@@ -28,9 +34,10 @@ typedef struct {
 struct OrderAnswers {
     const WendProgram *p;
     guint n_sequences;
-    GArray **answers;     /* Answer, by sequence */
+    AnswerRow *answers;   /* by sequence */
     WendStream *streams;  /* by sequence */
     GHashTable *requests; /* word -> Request */
+    gboolean failed;      /* no memory */
     gint64 any_source, any_tag;
 };
 
@@ -112,18 +119,27 @@ static gboolean needs_answers(const OrderAnswers *a, guint rank, const WendClass
 
 static void post(OrderAnswers *a, guint sequence, gint64 word, gboolean open)
 {
-    GArray *answers = a->answers[sequence];
+    AnswerRow *row = &a->answers[sequence];
     /* An open one that never completes must get no message. */
     Answer answer = {open ? ORDER_ANSWER_NONE : ORDER_ANSWER_AS_POSTED, 0, 0};
-    Posting posting = {sequence, answers->len};
-    g_array_append_val(answers, answer);
+    Posting posting = {sequence, row->n};
+    if (row->n == row->room) {
+        gsize room = MAX(2 * row->room, 64);
+        Answer *grown =
+            room < G_MAXUINT / sizeof(Answer) ? g_try_renew(Answer, row->at, room) : NULL;
+        a->failed |= grown == NULL;
+        if (a->failed)
+            return;
+        *row = (AnswerRow){grown, row->n, room};
+    }
+    row->at[row->n++] = answer;
     if (wend_is_handle(word))
         g_array_append_val(request_of(a, word)->open, posting);
 }
 
 static void settle(OrderAnswers *a, Posting posting, Answer answer)
 {
-    Answer *known = &g_array_index(a->answers[posting.sequence], Answer, posting.index);
+    Answer *known = &a->answers[posting.sequence].at[posting.index];
     if (answer.kind != ORDER_ANSWER_MATCHED || known->kind == ORDER_ANSWER_NONE)
         *known = answer;
 }
@@ -182,7 +198,7 @@ static void follow(OrderAnswers *a, guint rank, guint sequence)
     WendWalk *walk = wend_walk_new(a->p, rank, sequence, WEND_WALK_MAIN);
     WendDecoder *decoder = wend_decoder_new(a->p);
     const WendCall *call;
-    while ((call = wend_walk_next(walk))) {
+    while (!a->failed && (call = wend_walk_next(walk))) {
         guint n;
         if (call->failed) {
             forget(a, sequence, call);
@@ -223,26 +239,28 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank)
     if (!needs_answers(a, rank, class))
         return a;
     a->n_sequences = class->n_sequences;
-    a->answers = g_new(GArray *, a->n_sequences);
+    a->answers = g_new0(AnswerRow, a->n_sequences);
     a->streams = g_new0(WendStream, a->n_sequences);
     a->requests =
         g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, request_free);
     for (guint q = 0; q < a->n_sequences; q++)
-        a->answers[q] = g_array_new(FALSE, FALSE, sizeof(Answer));
-    for (guint q = 0; q < a->n_sequences; q++)
         follow(a, rank, q);
+    if (a->failed) {
+        order_answers_free(a);
+        return NULL;
+    }
     pair_elsewhere(a);
     for (guint q = 0; q < a->n_sequences; q++) {
         a->streams[q].flat = true;
-        for (guint i = 0; i < a->answers[q]->len; i++) {
-            const Answer *answer = &g_array_index(a->answers[q], Answer, i);
+        for (gsize i = 0; i < a->answers[q].n; i++) {
+            const Answer *answer = &a->answers[q].at[i];
             gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
             if (!wend_stream_add_run(&a->streams[q], words, ORDER_ANSWER_WORDS, 1)) {
                 order_answers_free(a);
                 return NULL;
             }
         }
-        g_array_set_size(a->answers[q], 0);
+        g_clear_pointer(&a->answers[q].at, g_free);
     }
     return a;
 }
@@ -255,7 +273,7 @@ WendStream *order_answers_of(const OrderAnswers *a, guint sequence)
 void order_answers_free(OrderAnswers *a)
 {
     for (guint q = 0; q < a->n_sequences; q++) {
-        g_array_unref(a->answers[q]);
+        g_free(a->answers[q].at);
         wend_stream_clear(&a->streams[q]);
     }
     if (a->requests)

@@ -129,7 +129,8 @@ static gboolean keep_outcomes(Writer *w, guint sequence, guint32 shape, GError *
     guint n;
     gboolean good = TRUE;
     while (good && o && wend_outcomes_next_run(o, &repeats, &words, &n))
-        good = wend_stream_add_run(&stream, words, n, repeats);
+        good = wend_stream_add_run(&stream, words, n, repeats)
+               && wend_stream_memory(&stream) < G_MAXUINT; /* a column may stand for any number */
     if (o)
         wend_outcomes_free(o);
     OrderStream kept = {.shape = w->shape_of[shape]};

@@ -27,9 +27,9 @@ static void drain(Items *s)
 
 /* Two ranks, side by side until their completions differ. */
 static void compare(ComparisonKeyRank *a, ComparisonKeyRank *b, const WendProgram *p, guint rank_a,
-                    guint rank_b, gboolean outcomes)
+                    guint rank_b, ItemsDetail detail)
 {
-    Items *x = items_new(a, p, rank_a, 0, outcomes), *y = items_new(b, p, rank_b, 0, outcomes);
+    Items *x = items_new(a, p, rank_a, 0, detail), *y = items_new(b, p, rank_b, 0, detail);
     for (Item i, j; (i = items_peek(x, 0)).number != 0 && (j = items_peek(y, 0)).number != 0;) {
         const char *why;
         if (i.number == j.number) {
@@ -68,8 +68,8 @@ static void decode(const WendProgram *p)
         ComparisonKeyRank *a = comparison_key_rank_new(identity, p, first->ranks[0], counts),
                           *b = comparison_key_rank_new(identity, p, k->ranks[k->n_ranks - 1],
                                                        counts);
-        for (int outcomes = 0; outcomes < 2; outcomes++)
-            compare(a, b, p, first->ranks[0], k->ranks[k->n_ranks - 1], outcomes);
+        for (int detail = ITEMS_CALLS; detail <= ITEMS_POLLS; detail++)
+            compare(a, b, p, first->ranks[0], k->ranks[k->n_ranks - 1], detail);
         comparison_key_rank_free(a);
         comparison_key_rank_free(b);
     }

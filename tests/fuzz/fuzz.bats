@@ -30,5 +30,6 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
 @test "archives, as wend show, dump and diff use them" { replay decoder archive decoder proxygen; }
 @test "archives, as proxygen uses them" { replay proxygen archive decoder proxygen; }
 @test "archives, as programs over libwend-read use them" { replay reader archive decoder proxygen; }
+@test "archives, as wend replay uses them" { replay order archive decoder proxygen; }
 @test "parts of ranks" { replay part part; }
 @test "programs before they run" { replay program program; }

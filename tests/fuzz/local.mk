@@ -3,7 +3,7 @@
 # program tests/fuzz/replay-NAME, which fuzz.bats runs on the seeds in seeds-NAME. Seeds are small
 # inputs to begin with, and each input that found a fault. "make fuzz" runs each fuzzer for
 # FUZZ_SECONDS; FUZZERS names some of them. It needs clang with its sanitizers.
-FUZZERS = archive decoder part program proxygen reader
+FUZZERS = archive decoder order part program proxygen reader
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 # An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
@@ -18,6 +18,7 @@ EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-de
 
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
+fuzz_order_files = $(filter %.c,$(ORDER_SOURCES))
 fuzz_program_files = \
 	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
 fuzz_reader_files = tests/read/exercise-read.c
@@ -35,13 +36,15 @@ CLEANFILES += $(FUZZERS:%=tests/fuzz/fuzz-%)
 .PHONY: fuzz
 fuzz: $(FUZZERS:%=tests/fuzz/fuzz-%)
 	$(AM_V_at)set -e; for i in $(FUZZERS); do $(MKDIR_P) tests/fuzz/corpus-$$i; \
+	  seeds=$(srcdir)/tests/fuzz/seeds-$$i; \
+	  test -d $$seeds || seeds=$(srcdir)/tests/fuzz/seeds-decoder; \
 	  tests/fuzz/fuzz-$$i $(FUZZ_LIMITS) -artifact_prefix=tests/fuzz/ \
-	    tests/fuzz/corpus-$$i $(srcdir)/tests/fuzz/seeds-$$i; done
+	    tests/fuzz/corpus-$$i $$seeds; done
 
 BATS_TESTS += tests/fuzz/fuzz.bats
 check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder \
-	tests/fuzz/replay-part tests/fuzz/replay-program tests/fuzz/replay-proxygen \
-	tests/fuzz/replay-reader
+	tests/fuzz/replay-order tests/fuzz/replay-part tests/fuzz/replay-program \
+	tests/fuzz/replay-proxygen tests/fuzz/replay-reader
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c tests/fuzz/members.h
 tests_fuzz_make_seed_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_make_seed_LDADD = lib/libcore.la
@@ -58,6 +61,10 @@ tests_fuzz_replay_decoder_SOURCES = tests/fuzz/decoder.c $(REPLAY_FILES) $(ENDIN
 tests_fuzz_replay_decoder_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_decoder_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_decoder_LDADD = $(REPLAY_LIBS)
+tests_fuzz_replay_order_SOURCES = tests/fuzz/order.c $(REPLAY_FILES) $(ORDER_SOURCES)
+tests_fuzz_replay_order_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_order_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_order_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c $(REPLAY_FILES)
 tests_fuzz_replay_part_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_part_CFLAGS = $(REPLAY_CFLAGS)

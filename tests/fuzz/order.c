@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* order.c: fuzzes what wend replay makes of a program: the order files of some ranks, which the
+ * replayer must be able to read. The input is an archive as members.h has it.
+ *
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
+ * files it is given. See tests/fuzz/local.mk. */
+#include "exercise.h"
+#include "src/replay/order-read.h"
+#include "src/replay/order-write.h"
+
+enum { CALLS = 20000, RANKS = 4 };
+
+static void read_sequence(const Order *order, const OrderSequence *q)
+{
+    OrderCursor c;
+    guint64 calls = 0;
+    if (!order_cursor_open(&c, order, q->rule))
+        g_error("out of memory");
+    while (order_cursor_next(&c))
+        calls++;
+    order_cursor_close(&c);
+    if (calls != q->calls)
+        g_error("%" G_GUINT64_FORMAT " calls of %" G_GUINT64_FORMAT, calls, q->calls);
+    OrderStreamReader r;
+    size_t n;
+    order_stream_open(&r, order->bytes + q->answers, q->answers_bytes);
+    while (order_stream_next(&r, &n))
+        continue;
+    order_stream_close(&r);
+}
+
+static void replay(const WendProgram *p, guint rank)
+{
+    g_autoptr(GError) error = NULL;
+    GBytes *bytes = order_write(p, rank, &error);
+    if ((bytes != NULL) == (error != NULL))
+        g_error("an order and an error, or neither");
+    if (!bytes)
+        return;
+    Order order;
+    gsize n;
+    const void *data = g_bytes_get_data(bytes, &n);
+    if (!order_read(&order, data, n))
+        g_error("an order that cannot be read");
+    for (guint64 i = 0; i < order.head->n_sequences; i++)
+        read_sequence(&order, &order.sequences[i]);
+    g_bytes_unref(bytes);
+}
+
+int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
+{
+    g_autoptr(GError) error = NULL;
+    WendProgram *p = exercise_open(data, size, &error);
+    if (!p)
+        return 0;
+    guint64 calls = 0;
+    for (guint i = 0; i < wend_program_n_classes(p); i++) {
+        const WendClass *k = wend_program_class(p, i);
+        for (guint q = 0; q < k->n_sequences && calls <= CALLS; q++)
+            calls = MAX(calls, wend_program_rule(p, k->sequences[q].rule)->length);
+    }
+    for (guint rank = 0; calls <= CALLS && rank < MIN(wend_program_ranks(p), RANKS); rank++)
+        replay(p, rank);
+    wend_program_free(p);
+    return 0;
+}
