@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""How long a replayed run takes beside the plain and the recorded one.
+
+Usage: replay.py BUILD_DIR MPIEXEC [REPEATS]
+
+Examples run on four ranks: plain, recorded, and replayed from that recording, in turns. Printed are
+medians of the time of the whole command, in milliseconds, and the ratio of the replayed run to the
+recorded one.
+"""
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
+RANKS = 4
+# Exchanges along a grid; particles that change their owners; a master that takes any answer; loops
+# of Test, Testsome, Waitany and Iprobe; persistent requests.
+PROGRAMS = {
+    "stencil2d": ["-n", "200", "-i", "3000"],
+    "particles": ["-s", "2000"],
+    "masterworker": ["-t", "20000"],
+    "polling": ["-i", "2000"],
+    "persistent": ["-i", "5000"],
+}
+
+
+def seconds(command, environment):
+    began = time.monotonic()
+    subprocess.run(
+        command,
+        stdout=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+        check=True,
+        timeout=300,
+        env=environment,
+    )
+    return time.monotonic() - began
+
+
+def main():
+    build, mpiexec = sys.argv[1:3]
+    repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 7
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("WEND_")
+    }
+    yielding = os.path.join(build, "tests", "support", ".libs", "yield.so")
+    environment["LD_PRELOAD"] = " ".join([environment.get("LD_PRELOAD", ""), yielding]).strip()
+    version = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    launch = [mpiexec] + (LAUNCH["openmpi"] if "OpenRTE" in version else []) + ["-n", str(RANKS)]
+    wend = os.path.join(build, "wend")
+    print(f"milliseconds, medians of {repeats} runs, {RANKS} ranks, {os.cpu_count()} processors")
+    print(f"{'program':14}{'plain':>8}{'recorded':>10}{'replayed':>10}{'ratio':>8}")
+    for name, arguments in PROGRAMS.items():
+        program = [os.path.join(build, "examples", name), *arguments]
+        plain, recorded, replayed = [], [], []
+        for _ in range(repeats):
+            scratch = tempfile.mkdtemp(prefix="wend-replay.")
+            recording = os.path.join(scratch, "app.dir")
+            try:
+                plain.append(seconds(launch + program, environment))
+                trace = [wend, "trace", "--quiet", "-o", recording]
+                recorded.append(seconds(launch + trace + program, environment))
+                replayed.append(seconds(launch + [wend, "replay", recording] + program, environment))
+            finally:
+                shutil.rmtree(scratch)
+        medians = [statistics.median(times) * 1e3 for times in (plain, recorded, replayed)]
+        print(
+            f"{name:14}{medians[0]:8.0f}{medians[1]:10.0f}{medians[2]:10.0f}"
+            f"{medians[2] / medians[1]:8.2f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
