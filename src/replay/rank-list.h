@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RANK_LIST_WRONG "--debug takes ranks, such as 0,3-5, or all"
+
 /* Reads a number below 2^32. False: there is none at *P. */
 static inline bool rank_list_number(const char **p, uint64_t *n)
 {

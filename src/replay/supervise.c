@@ -18,19 +18,16 @@
 
 #include "page.h"
 #include "process/process.h"
-#include "rank-list.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
+#include "stop-place.h"
 
 enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, REPORTED = 64 };
 
 static uint32_t own_rank, n_ranks;
-static struct {
-    bool given, debug;
-    uint32_t rank;
-    int64_t thread;
-    uint64_t call;
-} at;
+static StopPlace at;
+static _Atomic bool stops; /* it is to stop there */
+static bool debugged;      /* this rank waits for a debugger */
 static Page *page;
 static _Atomic uint64_t calls; /* begun in any thread */
 static pthread_t thread;
@@ -39,43 +36,19 @@ static char host[65];
 
 /* -- settings -- */
 
-/* "RANK:CALL", or "RANK:THREAD.CALL". */
-static bool read_until(const char *text)
-{
-    char *end;
-    unsigned long long rank = strtoull(text, &end, 10), first, second;
-    if (end == text || *end != ':' || rank >= n_ranks)
-        return false;
-    const char *rest = end + 1;
-    first = strtoull(rest, &end, 10);
-    if (end == rest)
-        return false;
-    at.rank = (uint32_t)rank;
-    at.call = first;
-    if (*end == '.') {
-        rest = end + 1;
-        second = strtoull(rest, &end, 10);
-        if (end == rest)
-            return false;
-        at.thread = (int64_t)first;
-        at.call = second;
-    }
-    at.given = *end == '\0';
-    return at.given;
-}
-
 bool supervise_settings(uint32_t rank, uint32_t size, const char **why)
 {
     const char *until = settings()->until, *debug = settings()->debug;
     own_rank = rank;
     n_ranks = size;
     gethostname(host, sizeof host - 1);
-    if (until && !read_until(until)) {
-        *why = "--until takes RANK:CALL or RANK:THREAD.CALL, with a rank of the recording";
+    stops = until != NULL;
+    if (until && !stop_place_read(until, size, &at)) {
+        *why = STOP_PLACE_WRONG;
         return false;
     }
-    if (debug && !rank_list_has(debug, rank, &at.debug)) {
-        *why = "--debug takes ranks, such as 0,3-5, or all";
+    if (debug && !rank_list_has(debug, rank, &debugged)) {
+        *why = RANK_LIST_WRONG;
         return false;
     }
     return true;
@@ -89,7 +62,7 @@ static void wait_ms(long ms)
 
 void supervise_debug(void)
 {
-    if (!at.debug)
+    if (!debugged)
         return;
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* any process of this user may attach */
     state_say("rank %" PRIu32 " waits for a debugger on %s: gdb -p %d", own_rank, host,
@@ -134,10 +107,10 @@ static void stop_process(void)
 void supervise_call(int64_t thread_number, uint64_t number, const CallWords *call)
 {
     atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed);
-    if (__builtin_expect(!at.given, 1) || at.rank != own_rank || at.thread != thread_number
+    if (__builtin_expect(!stops, 1) || at.rank != own_rank || at.thread != thread_number
         || at.call != number)
         return;
-    at.given = false;
+    stops = false;
     CallText text;
     state_say("rank %" PRIu32 " is stopped before call %" PRIu64 ", %s, on %s: gdb -p %d; kill "
               "-CONT %d goes on",
@@ -151,10 +124,10 @@ void supervise_call(int64_t thread_number, uint64_t number, const CallWords *cal
 /* Stops this rank when the one that is to stop has. */
 static void follow_stop(void)
 {
-    const Page *other = at.given && at.rank != own_rank ? page_of(at.rank) : NULL;
+    const Page *other = stops && at.rank != own_rank ? page_of(at.rank) : NULL;
     if (!other || atomic_load(&other->state) != PAGE_STOPPED)
         return;
-    at.given = false;
+    stops = false;
     bool in_call = show_call();
     state_say("rank %" PRIu32 " is stopped %s%s on %s: gdb -p %d; kill -CONT %d goes on", own_rank,
               in_call ? "in " : "outside MPI", in_call ? page->text.text : "", host, (int)getpid(),

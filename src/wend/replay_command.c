@@ -12,7 +12,7 @@
 #include "lib/base/error.h"
 #include "lib/read/program.h"
 #include "src/replay/order-write.h"
-#include "src/replay/rank-list.h"
+#include "src/replay/stop-place.h"
 #include "src/command/command.h"
 #include "src/tracer/shared/launcher.h"
 #include "src/tracer/shared/settings.h"
@@ -187,11 +187,26 @@ static gboolean is_chosen(gint64 rank)
     return chosen;
 }
 
+/* Each rank would find it wrong; better before they start. */
+static gboolean check_settings(const WendProgram *p, GError **error)
+{
+    StopPlace place;
+    bool chosen;
+    const char *until = settings()->until, *debug = settings()->debug, *wrong = NULL;
+    if (until && !stop_place_read(until, wend_program_ranks(p), &place))
+        wrong = STOP_PLACE_WRONG;
+    else if (debug && !rank_list_has(debug, 0, &chosen))
+        wrong = RANK_LIST_WRONG;
+    if (wrong)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend replay --help)", wrong);
+    return wrong == NULL;
+}
+
 /* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. */
 static gboolean prepare(const char *path, gint64 rank, GError **error)
 {
     WendProgram *p = wend_program_open(path, error);
-    gboolean good = p != NULL;
+    gboolean good = p != NULL && check_settings(p, error);
     if (good && rank < 0 && wend_program_ranks(p) > 1)
         good = hand_on_all(p, path, error);
     else if (good)
