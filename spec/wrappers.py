@@ -412,6 +412,18 @@ class Wrapper:
         else:
             self.line(text)
 
+    def put_truncated(self):
+        """The status of a receive whose message was too long: the message is gone, and a replay
+        must know which it was."""
+        for p in self.f.params:
+            if p.kind == "status" and p.relative and p.relative[0] == "recv":
+                source, tag = p.relative[1][:2]
+                size = self.posted_bytes(p.relative)
+                self.line("else if (c->rc == MPI_ERR_TRUNCATE)")
+                self.line(
+                    f"out_status(c, status_filled(filled), self, {source}, {tag}, {size});", 2
+                )
+
     # -- the whole --
 
     def replayed(self):
@@ -604,6 +616,7 @@ class Wrapper:
             self.line("if (call_ok(c)) {")
             self.out += ["    " + text for text in after]
             self.line("}")
+        self.put_truncated()
         for p in freed:
             self.line("if (!call_ok(c))")
             self.line(f"handle_stays(c, HANDLE_{p.kind.upper()}, before_{p.name});", 2)

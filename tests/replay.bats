@@ -46,6 +46,7 @@ each_part() { # N parts…
     each_part 4 persistent cancelled
 }
 @test "an intercommunicator" { each_part 4 intercommunicator; }
+@test "messages that are too long for receives from any source" { each_part 4 too_long; }
 @test "all of it with eight ranks" { exact 8 3 "$PROGRAMS/race"; }
 
 @test "small programs: the same recording again" {

@@ -163,6 +163,9 @@ typedef struct {
     gint64 return_code; /* as the recording MPI library numbers it; 0 MPI_SUCCESS */
     guint n_args;
     const WendArg *args; /* one for each parameter, in order */
+    /* the outcome as it was recorded (docs/recording.md), from a walk; none: a poll */
+    guint n_outcome;
+    const gint64 *outcome;
 } WendCall;
 /* The first argument with that name, or of that kind; NULL: none. */
 const WendArg *wend_call_arg(const WendCall *call, const char *name);

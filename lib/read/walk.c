@@ -507,6 +507,7 @@ static const WendCall *give_poll(WendWalk *w, guint32 terminal)
         k->args[k->outcomes[i]].n_out = 0;
     k->run = 0;
     k->call.poll = TRUE;
+    k->call.n_outcome = 0;
     k->call.polls_before = 0;
     k->call.return_code = 0;
     k->call.index = w->index++;
@@ -536,6 +537,8 @@ static const WendCall *give_main(WendWalk *w, guint32 terminal)
         }
     }
     k->call.poll = FALSE;
+    k->call.n_outcome = s->words->len;
+    k->call.outcome = (const gint64 *)(gpointer)s->words->data;
     k->call.polls_before = s->words->len ? (guint64)g_array_index(s->words, gint64, 0) : 0;
     k->call.index = w->index++;
     outputs(w, k);

@@ -13,11 +13,12 @@
 #include "recorder/recorder.h"
 
 /* The words of a status in an outcome: source and tag relative to those of the call, or with a
- * wildcard to its rank SELF and 0. AT: where they begin. */
+ * wildcard to its rank SELF and 0. AT: where they begin. A failed call has them if its message was
+ * too long. */
 static inline int replay_source(const ActiveCall *c, int source, int self, size_t at)
 {
     const RecordedCall *r = c->recorded;
-    if (__builtin_expect(!r, 1) || source != MPI_ANY_SOURCE || r->failed || r->n_outcome <= at)
+    if (__builtin_expect(!r, 1) || source != MPI_ANY_SOURCE || r->n_outcome <= at)
         return source;
     return self + (int)r->outcome[at];
 }
@@ -25,7 +26,7 @@ static inline int replay_source(const ActiveCall *c, int source, int self, size_
 static inline int replay_tag(const ActiveCall *c, int tag, size_t at)
 {
     const RecordedCall *r = c->recorded;
-    if (__builtin_expect(!r, 1) || tag != MPI_ANY_TAG || r->failed || r->n_outcome <= at + 1)
+    if (__builtin_expect(!r, 1) || tag != MPI_ANY_TAG || r->n_outcome <= at + 1)
         return tag;
     return (int)r->outcome[at + 1];
 }

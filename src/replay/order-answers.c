@@ -166,55 +166,98 @@ static Answer answer_of(const gint64 *status)
     return (Answer){ORDER_ANSWER_MATCHED, (gint32)status[0], (gint32)status[1]};
 }
 
-/* What a call that failed did to its requests is not recorded. */
-static void forget(OrderAnswers *a, guint sequence, const WendCall *call)
+static gint64 in_word(const WendCall *call, int param)
+{
+    const WendArg *arg = param >= 0 && param < (int)call->n_args ? &call->args[param] : NULL;
+    return arg && arg->n_in > 0 && arg->in ? arg->in[0] : WEND_ABSENT;
+}
+
+/* Walks of a sequence, and the calls that made its requests. */
+typedef struct {
+    guint sequence;
+    WendWalk *walk;
+    WendDecoder *decoder;
+} Following;
+
+/* The call that made a request; NULL: unknown. It belongs to the decoder. */
+static const WendCall *maker_of(const Following *f, gint64 request, guint rank)
+{
+    WendRequestState state;
+    return wend_walk_request(f->walk, request, &state) && state.terminal != G_MAXUINT32
+               ? wend_decoder_call(f->decoder, state.terminal, rank)
+               : NULL;
+}
+
+enum { FAILED_STATUS = 2, STATUS_WORDS = 4 };
+
+/* What a receive got whose message was too long. The failed call has its status as it was recorded,
+ * relative to the receive (docs/recording.md, "Calls as words"). */
+static Answer truncated(const OrderAnswers *a, const Following *f, const WendCall *call,
+                        gint64 request)
+{
+    const WendCall *maker = maker_of(f, request, call->rank);
+    if (call->n_outcome < FAILED_STATUS + STATUS_WORDS || !maker || !is_receive(maker))
+        return (Answer){ORDER_ANSWER_AS_POSTED, 0, 0};
+    const WendParam *of = request_made(maker)->param;
+    gint64 status[STATUS_WORDS], source = in_word(maker, of->source), tag = in_word(maker, of->tag);
+    memcpy(status, call->outcome + FAILED_STATUS, sizeof status);
+    gboolean good = !__builtin_add_overflow(
+                        status[0], source == a->any_source ? in_word(maker, 0) : source, &status[0])
+                    && !__builtin_add_overflow(status[1], tag == a->any_tag ? 0 : tag, &status[1]);
+    return good ? answer_of(status) : (Answer){ORDER_ANSWER_AS_POSTED, 0, 0};
+}
+
+/* A call that failed may have completed its requests. Of arrays it is not recorded which. */
+static void fail(OrderAnswers *a, const Following *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     if (!requests || requests->param->dir == WEND_DIR_OUT
         || !(call->function->flags & WEND_F_COMPLETES))
         return;
-    for (gint64 i = 0; i < requests->n_in; i++)
-        if (wend_is_handle(requests->in[i]) && request_of(a, requests->in[i])->open->len)
-            complete(a, sequence, requests->in[i], (Answer){ORDER_ANSWER_AS_POSTED, 0, 0});
+    for (gint64 i = 0; i < requests->n_in; i++) {
+        gint64 request = requests->in[i];
+        if (!wend_is_handle(request) || request_of(a, request)->open->len == 0)
+            continue;
+        Answer answer = {ORDER_ANSWER_AS_POSTED, 0, 0};
+        complete(a, f->sequence, request,
+                 requests->param->array ? answer : truncated(a, f, call, request));
+    }
 }
 
 /* Persistent requests that the call starts. */
-static void start(OrderAnswers *a, guint sequence, const WendWalk *walk, WendDecoder *decoder,
-                  const WendCall *call)
+static void start(OrderAnswers *a, const Following *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     for (gint64 i = 0; i < requests->n_in; i++) {
-        WendRequestState state;
-        if (!wend_walk_request(walk, requests->in[i], &state) || state.terminal == G_MAXUINT32)
-            continue;
-        const WendCall *maker = wend_decoder_call(decoder, state.terminal, call->rank);
-        if (is_receive(maker))
-            post(a, sequence, requests->in[i], leaves_open(a, maker, request_made(maker)->param));
+        const WendCall *maker = maker_of(f, requests->in[i], call->rank);
+        if (maker && is_receive(maker))
+            post(a, f->sequence, requests->in[i],
+                 leaves_open(a, maker, request_made(maker)->param));
     }
 }
 
 static void follow(OrderAnswers *a, guint rank, guint sequence)
 {
-    WendWalk *walk = wend_walk_new(a->p, rank, sequence, WEND_WALK_MAIN);
-    WendDecoder *decoder = wend_decoder_new(a->p);
+    Following f = {sequence, wend_walk_new(a->p, rank, sequence, WEND_WALK_MAIN),
+                   wend_decoder_new(a->p)};
     const WendCall *call;
-    while (!a->failed && (call = wend_walk_next(walk))) {
+    while (!a->failed && (call = wend_walk_next(f.walk))) {
         guint n;
         if (call->failed) {
-            forget(a, sequence, call);
+            fail(a, &f, call);
             continue;
         }
-        const gint64 *completed = wend_walk_completed(walk, &n);
+        const gint64 *completed = wend_walk_completed(f.walk, &n);
         for (guint i = 0; i < n; i++)
             complete(a, sequence, completed[i], answer_of(wend_call_status_of(call, completed, i)));
         if (is_receive(call) && !(call->function->flags & WEND_F_PERSISTENT))
             post(a, sequence, request_made(call)->n_out > 0 ? request_made(call)->out[0] : -1,
                  leaves_open(a, call, request_made(call)->param));
         else if (g_str_has_prefix(call->function->name, "MPI_Start"))
-            start(a, sequence, walk, decoder, call);
+            start(a, &f, call);
     }
-    wend_decoder_free(decoder);
-    wend_walk_free(walk);
+    wend_decoder_free(f.decoder);
+    wend_walk_free(f.walk);
 }
 
 static void pair_elsewhere(OrderAnswers *a)

@@ -291,6 +291,36 @@ static void matched(void)
     }
 }
 
+/* Messages that are too long for some receives, by chance of who comes first. */
+static void too_long(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; rank > 0 && i < MESSAGES; i++) {
+        int v[2] = {rank * 1000 + i, i};
+        nap();
+        MPI_Send(v, 1 + (rank + i) % 2, MPI_INT, 0, 130 + i % 2, MPI_COMM_WORLD);
+    }
+    for (int i = 0; rank == 0 && i < MESSAGES * (size - 1); i++) {
+        MPI_Request r;
+        MPI_Status s;
+        int v[2] = {0, 0}, done = 0, rc, class = 0;
+        if (i % 3 == 0) {
+            rc = MPI_Recv(v, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+        } else {
+            MPI_Irecv(v, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &r);
+            if (i % 3 == 1)
+                rc = MPI_Wait(&r, &s);
+            else
+                do
+                    rc = MPI_Test(&r, &done, &s);
+                while (rc == MPI_SUCCESS && !done);
+        }
+        MPI_Error_class(rc, &class);
+        mix(class == MPI_SUCCESS ? v[0] : class == MPI_ERR_TRUNCATE ? -1 : -2);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void both_ways(void)
 {
     for (int i = 0; i < MESSAGES; i++) {
@@ -364,6 +394,7 @@ static const struct {
              {"persistent", persistent},
              {"cancelled", cancelled},
              {"matched", matched},
+             {"too_long", too_long},
              {"both_ways", both_ways},
              {"get_status", get_status},
              {"intercommunicator", intercommunicator}};

@@ -34,6 +34,14 @@ static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
     in_requests(c, requests && n > 0 ? n : 0, requests, true);
 }
 
+/* The status of a receive whose message was too long: the message is gone, and a replay must know
+ * which it was. The request at I has got it. */
+static void put_truncated(ActiveCall *c, long i, const MPI_Status *filled)
+{
+    if (c->rc == MPI_ERR_TRUNCATE)
+        out_status_of_request(c, i, status_filled(filled));
+}
+
 /* Ends requests whose variable is null after a failed call. */
 static void end_nulled(ActiveCall *c, MPI_Request *requests, bool by_choice)
 {
@@ -57,6 +65,7 @@ WEND_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
         out_status_of_request(c, 0, status_filled(filled));
         request_event(c, 0, request, REQUEST_COMPLETED, false);
     } else {
+        put_truncated(c, 0, filled);
         end_nulled(c, request, false);
     }
     call_end(c);
@@ -74,6 +83,7 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     int rc = c->recorded ? replay_test(c, request, flag, filled) : PMPI_Test(request, flag, filled);
     call_stop(c, rc);
     if (!call_ok(c)) {
+        put_truncated(c, 0, filled);
         end_nulled(c, request, true);
     } else if (*flag) {
         put_outcome(c, true);
