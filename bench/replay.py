@@ -65,7 +65,8 @@ def main():
                 plain.append(seconds(launch + program, environment))
                 trace = [wend, "trace", "--quiet", "-o", recording]
                 recorded.append(seconds(launch + trace + program, environment))
-                replayed.append(seconds(launch + [wend, "replay", recording] + program, environment))
+                replay = [wend, "replay", recording]
+                replayed.append(seconds(launch + replay + program, environment))
             finally:
                 shutil.rmtree(scratch)
         medians = [statistics.median(times) * 1e3 for times in (plain, recorded, replayed)]

@@ -116,9 +116,7 @@ static bool take_call(SequenceReplay *r)
         n = 2;
     }
     r->polls_due = (uint64_t)outcome[0];
-    r->recorded = (RecordedCall){.failed = order.words[order.shapes[r->next->shape].first] & 1,
-                                 .outcome = outcome,
-                                 .n_outcome = n};
+    r->recorded = (RecordedCall){.outcome = outcome, .n_outcome = n};
     return true;
 }
 
@@ -297,7 +295,9 @@ static const RecordedCall *before(ActiveCall *c)
         if (!diverge(c, r, t, false))
             return NULL;
     }
+    /* The outcome is that of the next call also while polls come before it. */
     r->recorded.found_nothing = r->polls_due > 0;
+    r->recorded.failed = order.words[order.shapes[t->shape].first] & 1;
     if (__builtin_expect(order.head->ended_early, 0) && is_unfinished(t)) {
         CallWords words = words_of(c);
         supervise_unfinished(&words);

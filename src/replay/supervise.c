@@ -271,6 +271,17 @@ static void watch_progress(uint64_t *seen, long *waited)
     end_job();
 }
 
+/* Without the recorder nothing is enforced. */
+static void notice_break(void)
+{
+    static bool said;
+    if (said || !atomic_load(&state()->broken))
+        return;
+    said = true;
+    state_say("rank %" PRIu32 ": %s: from here on the run does not follow the recording", own_rank,
+              atomic_load(&state()->broken_why));
+}
+
 static void *supervise(void *unused)
 {
     (void)unused;
@@ -279,6 +290,7 @@ static void *supervise(void *unused)
     prctl(PR_SET_NAME, "wend replay");
     while (!atomic_load(&closing)) {
         wait_ms(PERIOD_MS);
+        notice_break();
         follow_stop();
         watch_progress(&seen, &waited);
     }

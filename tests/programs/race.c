@@ -234,7 +234,7 @@ static void persistent(void)
 /* A persistent receive that is cancelled in time now and then. */
 static void cancelled(void)
 {
-    int late = 0, value, found = 1;
+    int late = 0, value;
     if (rank == 1)
         send_all(80, 1);
     if (rank == 0) {
@@ -261,7 +261,6 @@ static void cancelled(void)
     static int nothing;
     if (rank == 0)
         MPI_Irecv(&nothing, 1, MPI_INT, MPI_ANY_SOURCE, 9999, MPI_COMM_WORLD, &never);
-    (void)found;
 }
 
 static void matched(void)
