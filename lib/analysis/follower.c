@@ -18,13 +18,13 @@ struct Follower {
     WendDecoder *decoder;     /* for requests of other threads; NULL until needed */
     GHashTable *notes[NOTES]; /* handle word -> Transfer */
     TransferSizes sizes;
-    const WendWalk *walk; /* and the call that it has just given */
+    const WendWalk *walk; /* the current walk and its last call */
     const WendCall *call;
-    Transfer own;       /* what that call itself says, */
-    gboolean own_known; /* if it was asked */
+    Transfer own;       /* the transfer of that call */
+    gboolean own_known; /* whether OWN is set */
 };
 
-/* -- sizes at the walk's place -- */
+/* -- sizes at the current call -- */
 
 static guint64 type_size(gpointer data, gint64 type)
 {
@@ -52,7 +52,7 @@ static guint64 comm_neighbours(gpointer data, gint64 comm)
     return n >= 0 ? (guint64)n : TRANSFER_UNSIZED;
 }
 
-/* -- life -- */
+/* -- begin and end -- */
 
 Follower *follower_new(const WendProgram *p, const WendMembers *m, guint rank)
 {
@@ -92,7 +92,7 @@ static void set_peer(const WendMembers *m, guint rank, Transfer *t, gint64 peer)
 void follower_place(const WendMembers *m, guint rank, const WendCall *call, guint comm, Transfer *t)
 {
     gint64 peer = transfer_peer(call);
-    if (wend_is_const(peer)) /* MPI_PROC_NULL, MPI_ROOT: nobody; MPI_ANY_SOURCE: in the outcome */
+    if (wend_is_const(peer)) /* no process, except MPI_ANY_SOURCE */
         peer = transfer_is_constant(peer, "MPI_ANY_SOURCE") ? WEND_UNKNOWN : WEND_ABSENT;
     t->comm = comm;
     set_peer(m, rank, t, peer);
@@ -107,7 +107,7 @@ static const Transfer *note_of(const Follower *f, NoteKind kind, gint64 word)
     return g_hash_table_lookup(f->notes[kind], &word);
 }
 
-/* The communicator that a call names, itself or by a window, a file or a message. */
+/* The communicator of a call: its argument, or that of its message, window or file. */
 static guint comm_of_call(const Follower *f, const WendCall *call)
 {
     gint64 word = transfer_object(call, WEND_KIND_COMM);
@@ -128,7 +128,7 @@ static const gint64 *first_status(const WendCall *call)
     return one && status->n_out == 1 && status->out != NULL ? status->out : NULL;
 }
 
-/* What the call itself says, requests aside. */
+/* The transfer of a call by its own arguments, without the requests that it is given. */
 static void own_transfer(Follower *f, const WendCall *call, Transfer *t)
 {
     *t = (Transfer){.comm = WEND_COMM_UNKNOWN, .peer = WEND_ABSENT, .process = WEND_ABSENT};
@@ -137,7 +137,7 @@ static void own_transfer(Follower *f, const WendCall *call, Transfer *t)
         t->sized = transfer_bytes(&f->sizes, call, &t->bytes);
     const gint64 *status = first_status(call);
     if ((call->function->flags & WEND_F_RECV) == 0 || (call->function->flags & WEND_F_SEND) != 0)
-        return; /* no source, or the destination is the peer */
+        return; /* it has no source, or its peer is the destination */
     const Transfer *message = note_of(f, NOTE_MESSAGE, transfer_object(call, WEND_KIND_MESSAGE));
     if (message != NULL)
         set_peer(f->members, f->rank, t, message->peer);
@@ -145,7 +145,7 @@ static void own_transfer(Follower *f, const WendCall *call, Transfer *t)
         set_peer(f->members, f->rank, t, status[0]);
 }
 
-/* Of the call given last, asked once. */
+/* The transfer of the last call, determined once. */
 static const Transfer *own_of_call(Follower *f)
 {
     if (!f->own_known)
@@ -161,7 +161,8 @@ static const WendArg *requests_of(const WendCall *call)
     return wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
 }
 
-/* The transfer behind a request; FALSE: nothing is known of it. */
+/* The transfer of a request. FALSE: it is unknown. If another thread of the rank made the request,
+ * the terminal that made it determines the transfer. */
 static gboolean request_transfer(Follower *f, gint64 word, Transfer *t)
 {
     const Transfer *note = note_of(f, NOTE_REQUEST, word);
@@ -172,7 +173,7 @@ static gboolean request_transfer(Follower *f, gint64 word, Transfer *t)
     }
     if (!wend_is_handle(word) || !wend_walk_request(f->walk, word, &state)
         || state.terminal >= wend_program_n_terminals(f->program))
-        return FALSE; /* the second: another thread of the rank made it */
+        return FALSE; /* no request, or the call that made it was not recorded */
     if (f->decoder == NULL)
         f->decoder = wend_decoder_new(f->program);
     own_transfer(f, wend_decoder_call(f->decoder, state.terminal, f->rank), t);
@@ -210,12 +211,13 @@ gboolean follower_completed(Follower *f, guint i, Transfer *t)
     const gint64 *status = wend_call_status_of(f->call, completed, i);
     if (t->peer == WEND_UNKNOWN && status != NULL && status[0] >= 0)
         set_peer(f->members, f->rank, t, status[0]);
-    t->sized = FALSE; /* counted where it was posted or started */
+    t->sized = FALSE; /* its bytes count where it was posted or started */
     t->counts = FALSE;
     return TRUE;
 }
 
-/* A completion: of one request whom it was with. */
+/* The transfer of a call that completes exactly one request: that of the request. Else T is
+ * unchanged. */
 static void transfer_of_completion(Follower *f, Transfer *t)
 {
     guint n;

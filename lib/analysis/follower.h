@@ -21,9 +21,9 @@
 typedef struct Follower Follower;
 
 typedef struct {
-    guint comm;      /* WEND_COMM_UNKNOWN: none, or not known */
+    guint comm;      /* WEND_COMM_UNKNOWN: none or unknown */
     gint64 peer;     /* rank in COMM, or in its remote group; WEND_ABSENT or WEND_UNKNOWN */
-    gint64 process;  /* the same as a rank of the job; WEND_ABSENT or WEND_UNKNOWN */
+    gint64 process;  /* the peer as a rank of the job; WEND_ABSENT or WEND_UNKNOWN */
     gboolean sized;  /* there is a buffer */
     guint64 bytes;   /* its size, or TRANSFER_UNSIZED */
     gboolean counts; /* it is a transfer of KIND */
@@ -31,29 +31,28 @@ typedef struct {
     TrafficKind kind;
 } Transfer;
 
-/* Of the calls of one sequence of RANK. P and M have to outlive it. */
+/* A follower of one sequence of RANK. P and M must outlive it. */
 Follower *follower_new(const WendProgram *p, const WendMembers *m, guint rank);
-void follower_free(Follower *f); /* NULL: nothing happens */
+void follower_free(Follower *f); /* F may be NULL */
 
-/* WALK has just given CALL. */
+/* Tells the follower that WALK has just given CALL. */
 void follower_next(Follower *f, const WendWalk *walk, const WendCall *call);
 
-/* What the call given last says to whom. Of a call that starts several requests BYTES are of all,
- * and there is no peer; of one that completes several there is none either. */
+/* The transfer of the last call. A call that starts several requests has the sum of their bytes,
+ * and no peer. A call that completes several requests has no peer either. */
 void follower_transfer(Follower *f, Transfer *t);
 
-/* What request number I of those that the call given last completed says to whom. It counts where
- * it was posted or started, and has no size here. FALSE: nothing is known of it, or there is
- * none. */
+/* The transfer of the I-th request that the last call completed. It has no size here, because it
+ * counts where it was posted or started. FALSE: it is unknown, or there is no such request. */
 gboolean follower_completed(Follower *f, guint i, Transfer *t);
 
-/* Calls VISIT for each transfer that counts (transfer_kind) of the call given last: none, one, or
- * as many as it starts. */
+/* Calls VISIT for each transfer of the last call that counts (transfer_kind): none, one, or one for
+ * each request that the call starts. */
 typedef void (*FollowerVisit)(gpointer data, const Transfer *t);
 void follower_each(Follower *f, FollowerVisit visit, gpointer data);
 
-/* The transfer of CALL, which is not of a walk: its handles mean what they always mean on RANK.
- * COMM: its communicator. */
+/* Sets communicator, peer and kind of the transfer of CALL, which no walk has given: its handles
+ * mean the same at all times on RANK. COMM: its communicator. */
 void follower_place(const WendMembers *m, guint rank, const WendCall *call, guint comm,
                     Transfer *t);
 

@@ -7,9 +7,9 @@
 #include "base/allowance.h"
 #include "follower.h"
 
-enum { PAIR_MEMORY = 128 }; /* bytes of a pair, with its place in the hash table */
+enum { PAIR_MEMORY = 128 }; /* bytes of a pair and of its entry in the hash table */
 
-/* TIMES transfers of RANK. FALSE: that is enough. */
+/* Takes TIMES equal transfers of RANK. FALSE ends the pass. */
 typedef gboolean (*Take)(gpointer data, guint rank, const Transfer *t, guint64 times);
 
 typedef struct {
@@ -17,7 +17,7 @@ typedef struct {
     guint64 times;
 } Found;
 
-/* A pass over all transfers of the kinds. */
+/* A pass over all transfers of certain kinds (a bit for each TrafficKind). */
 typedef struct {
     const WendProgram *program;
     const WendMembers *members;
@@ -26,10 +26,11 @@ typedef struct {
     gpointer data;
     gboolean going;
     TrafficScan *scan;
-    guint rank, sequence;     /* at hand */
-    guint64 times;            /* of the signature at hand */
-    GArray *found;            /* Found, of the sequence */
-    gboolean wanted, unclear; /* of the call at hand: is it of the kinds; are its handles unclear */
+    guint rank, sequence; /* the current ones */
+    guint64 times;        /* the calls of the current signature */
+    GArray *found;        /* Found, of the current sequence */
+    /* whether the current call is of these kinds; whether its handles are ambiguous or unknown */
+    gboolean wanted, unclear;
 } Pass;
 
 static gboolean is_wanted(const Pass *pass, TrafficKind kind)
@@ -58,13 +59,14 @@ static void visit_signature(gpointer data, const WendCall *call, TrafficKind kin
     if (!is_wanted(pass, kind))
         return;
     pass->wanted = TRUE;
-    /* the call is valid as long as the scan is not asked for another one */
+    /* The call is valid until the scan gives another one. */
     follower_place(pass->members, pass->rank, call, comm_of_call(pass, call), &found.transfer);
     found.transfer.kind = kind;
     g_array_append_val(pass->found, found);
 }
 
-/* FALSE: signatures do not tell all. */
+/* Finds the transfers of the current sequence by its signatures. FALSE: the signatures do not
+ * determine them. */
 static gboolean find_by_signatures(Pass *pass, Counts *counts, guint rule)
 {
     guint n;
@@ -153,7 +155,7 @@ static void pass_all(const WendProgram *p, const WendMembers *m, guint kinds, Ta
 typedef struct {
     Allowance *allowance;
     GArray *pairs;
-    GHashTable *index; /* Ends -> place + 1 */
+    GHashTable *index; /* Ends -> index + 1 */
 } Pairs;
 
 typedef struct {
@@ -191,7 +193,7 @@ static gboolean take_pair(gpointer data, guint rank, const Transfer *t, guint64 
     return TRUE;
 }
 
-/* What is not known comes last. */
+/* Unknown ends come last. */
 static gint compare_ends(gint64 a, gint64 b)
 {
     guint64 x = (guint64)a, y = (guint64)b;

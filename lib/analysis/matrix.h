@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matrix.h: who sends how much to whom, and how large transfers are, over a whole recording.
+/* matrix.h: the communication matrix of a recording, and the sizes of its transfers.
  *
- * Calls are not expanded: a signature counts as often as the grammar has it. Only where a handle
- * stands for different objects in turn, so that a signature does not tell which, does the sequence
- * of that rank get walked. */
+ * Calls are not expanded: the transfers of a signature are multiplied by its number of calls. A
+ * sequence of a rank is walked only if a handle stands for different objects in turn, so that
+ * signatures do not identify the object. */
 #ifndef WEND_MATRIX_H
 #define WEND_MATRIX_H
 
@@ -13,15 +13,16 @@
 #include "read/program.h"
 #include "traffic.h"
 
-/* Ranks of the job; WEND_UNKNOWN: the recording does not tell. */
+/* Ranks of the job; WEND_UNKNOWN if the recording does not identify one. */
 typedef struct {
     gint64 source, destination;
     Traffic amount;
 } MatrixPair;
 
 /* The pairs of ranks that communicate, as MatrixPair, by source and destination. KINDS: bits, 1 <<
- * TRAFFIC_POINT, 1 << TRAFFIC_ONE_SIDED. MAX_SIZE: as wend_program_open_within has it. NULL: they
- * would take more (WEND_ERROR_INPUT); NAME is that of the recording. The caller unrefs. */
+ * TRAFFIC_POINT, 1 << TRAFFIC_ONE_SIDED. MAX_SIZE: the limit of memory, as in
+ * wend_program_open_within. NAME: of the recording, for messages. The caller unrefs the result.
+ * Returns NULL and sets the error (WEND_ERROR_INPUT) if the pairs would take more memory. */
 GArray *matrix_pairs(const WendProgram *p, const WendMembers *m, guint kinds, guint64 max_size,
                      const char *name, GError **error);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* members.c: which communicator a handle is, and which processes are its members. See members.h.
+/* members.c: see members.h.
  *
- * Each member of a communicator recorded its own rank in it and the leader of its group, which the
- * reader knows as a rank of the job, in whatever world it is. Together these tell who has which
- * rank. Leaders tell the two groups of an intercommunicator apart. */
+ * Each member of a communicator recorded its own rank in it and the leader of its group. The reader
+ * knows the leader as a rank of the job, whatever its world. Leader and rank together identify a
+ * process, also in an intercommunicator, whose two groups have different leaders. */
 #include "members.h"
 
 #include <string.h>
 
-enum { NOW_BY_HANDLE = 0, NOW_UNKNOWN = G_MAXUINT }; /* others: place among those made, + 1 */
-enum { NOBODY = G_MAXINT32 }; /* in the place of a rank: it is not clear which */
+enum { NOW_BY_HANDLE = 0, NOW_UNKNOWN = G_MAXUINT }; /* others: number of the creation, from 1 */
+enum { NOBODY = G_MAXINT32 }; /* in place of a process: several claim the rank */
 
-/* A rank of a group of a communicator. The group is that of LEADER. */
+/* A rank in a group of a communicator. The group is identified by its leader. */
 typedef struct {
     guint comm, leader, rank;
 } Seat;
@@ -21,24 +21,24 @@ typedef struct {
 } Held;
 typedef struct {
     guint comm, sequence;
-    gboolean several; /* sequences make it */
+    gboolean several; /* several sequences make it */
 } Holding;
 
 struct WendMembers {
     const WendProgram *program;
     guint n_ranks;
     WendDecoder *decoder;
-    gint64 world, self;    /* words */
+    gint64 world, self;    /* words of MPI_COMM_WORLD, MPI_COMM_SELF */
     GHashTable *processes; /* Seat -> rank in the job */
-    GHashTable *facts;     /* Seat, leader 0, rank in the job -> WendCommMade */
-    GHashTable *members;   /* comm -> how many ranks have facts of it */
+    GHashTable *facts;     /* Seat with leader 0 and the rank in the job -> WendCommMade */
+    GHashTable *members;   /* comm -> number of ranks that recorded it */
     GHashTable *held;      /* Held -> Holding */
 };
 
 struct WendMembersPass {
     WendMembers *m;
-    guint rank, sequence; /* a rank of the class */
-    GHashTable *now;      /* handle -> place + 1 */
+    guint rank, sequence; /* the first rank of the class */
+    GHashTable *now;      /* handle -> number of the creation, from 1 */
     guint64 made;
     guint n;
 };
@@ -89,7 +89,7 @@ static void note(WendMembers *m, guint rank, guint sequence, const WendCommMade 
     guint process = rank;
     if (g_hash_table_lookup_extended(m->processes, &seat, NULL, &other)
         && GPOINTER_TO_UINT(other) != rank)
-        process = NOBODY; /* groups whose leaders are not known */
+        process = NOBODY; /* there are groups with unknown leaders */
     g_hash_table_replace(m->processes, g_memdup2(&seat, sizeof seat), GUINT_TO_POINTER(process));
     if (g_hash_table_replace(m->facts, g_memdup2(&own, sizeof own), (gpointer)made)) {
         gpointer comm = GUINT_TO_POINTER(made->number);
@@ -112,7 +112,7 @@ static void note_rank(WendMembers *m, guint rank)
     }
 }
 
-/* Both are constants of the archive. */
+/* Finds the words of MPI_COMM_WORLD and MPI_COMM_SELF, which are constants of the archive. */
 static void find_constants(WendMembers *m)
 {
     const char *name;
@@ -169,7 +169,8 @@ gboolean wend_members_is_inter(const WendMembers *m, guint comm, guint rank)
     return facts && facts->remote_size >= 0;
 }
 
-/* Rank PARTNER of a group of COMM. */
+/* The rank in the job of rank PARTNER of a group of COMM: the group of RANK or, if REMOTE, the
+ * other one. -1: unknown. */
 static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 partner,
                        gboolean remote)
 {
@@ -182,7 +183,7 @@ static gint process_of(const WendMembers *m, guint comm, guint rank, gint64 part
         return partner == 0 ? (gint)rank : -1;
     const WendCommMade *facts = facts_of(m, comm, rank);
     if (!facts || (remote && facts->remote_leader < 0))
-        return -1; /* not recorded, or processes of another job */
+        return -1; /* unknown, or the group is of another job */
     const gint64 leader = remote ? facts->remote_leader : facts->leader;
     const Seat seat = {comm, (guint)leader, (guint)partner};
     gpointer process;
@@ -247,7 +248,7 @@ guint wend_members_of_walk(const WendMembers *m, const WendWalk *walk, guint ran
     return MIN(wend_walk_comm(walk, handle), WEND_COMM_UNKNOWN);
 }
 
-/* -- without a walk of each rank -- */
+/* -- passes, without a walk of each rank -- */
 
 WendMembersPass *wend_members_pass_new(WendMembers *m, guint class_index, guint sequence)
 {
@@ -289,7 +290,7 @@ guint wend_members_pass_now(const WendMembersPass *pass, gint64 handle)
     const Held key = {pass->rank, handle};
     const Holding *held = g_hash_table_lookup(pass->m->held, &key);
     if (!held || held->several || held->sequence != pass->sequence)
-        return NOW_BY_HANDLE; /* what another sequence makes has no time here */
+        return NOW_BY_HANDLE; /* this sequence does not know when another one makes it */
     return GPOINTER_TO_UINT(g_hash_table_lookup(pass->now, &handle));
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* precedence.h: which calls cannot begin before another call has returned, in every run.
  *
- * The order follows from three rules: - the calls of a process follow each other; - a receive that
- * names its source returns after its message was sent, and the k-th receive of a
- *     channel gets the k-th message;
- * - if two processes ask for a lock and one of the two locks is exclusive, the second process gets
- *     it after the first has unlocked (MPI 4.0, 12.5.3).
+ * The order follows from three rules:
+ * - The calls of a process follow each other.
+ * - A receive that names its source returns after its message was sent, and the k-th receive of a
+ *   channel gets the k-th message.
+ * - If two processes ask for a lock and one of the two locks is exclusive, the second process gets
+ *   it after the first has unlocked (MPI 4.0, 12.5.3).
+ *
  * Their closure is Lamport's "happened before" (Time, clocks, and the ordering of events in a
  * distributed system, 1978), but only with orders that hold in every run.
  *

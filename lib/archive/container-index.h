@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* container-index.h: numbers of the container that its writer and its reader share. */
+/* container-index.h: constants of the container that its writer and its reader share. */
 #ifndef WEND_CONTAINER_INDEX_H
 #define WEND_CONTAINER_INDEX_H
 
@@ -7,6 +7,6 @@
 
 #define BUNDLE_SKIPPABLE 0x184D2A5Eu /* one of the magic numbers that Zstandard skips */
 #define BUNDLE_MAGIC "WNDX"
-#define BUNDLE_TRAILER 16u /* hash (8), length of what it is of (4), magic */
+#define BUNDLE_TRAILER 16u /* bytes: hash of the index (8), its length (4), magic (4) */
 
 #endif

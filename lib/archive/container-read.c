@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* container-read.c: file -> frames -> tar -> members. Everything in the file may be a lie. */
+/* container-read.c: reads file -> frames -> tar -> members. Nothing in the file is trusted. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -27,12 +27,13 @@ struct Container {
     guint64 file_bytes;
     Allowance *allowance;
     GArray *frames;
-    GHashTable *members;  /* name -> GBytes; of the frames loaded */
-    GHashTable *frame_of; /* name -> frame + 1, by the index */
-    guint64 member_bytes; /* by the index */
+    GHashTable *members;  /* name -> GBytes, of the frames that are loaded */
+    GHashTable *frame_of; /* name -> frame + 1, from the index */
+    guint64 member_bytes; /* from the index, or of all that is loaded */
 };
 
-/* Of several reasons the first is kept: what was too much is not damaged. */
+/* Sets the error and returns FALSE. If the allowance was exceeded, that is the error, because a
+ * file that is too large need not be damaged. */
 static gboolean fail(const Container *b, GError **error, const char *format, ...)
     G_GNUC_PRINTF(3, 4);
 static gboolean fail(const Container *b, GError **error, const char *format, ...)
@@ -49,7 +50,7 @@ static gboolean fail(const Container *b, GError **error, const char *format, ...
 
 /* -- the file -- */
 
-/* FALSE: there are no such bytes. */
+/* Reads N bytes at OFFSET. FALSE: the file has no such bytes. */
 static gboolean read_file(const Container *b, guint64 offset, void *data, gsize n)
 {
     if (offset > b->file_bytes || n > b->file_bytes - offset)
@@ -69,7 +70,8 @@ static guint32 read_number(const Container *b, guint64 offset)
 
 /* -- frames -- */
 
-/* What a frame holds. It grows with what is there, not with what the frame's header claims. */
+/* The expanded bytes of a frame. The buffer grows with the bytes that are there, and not with the
+ * size that the header of the frame claims. */
 typedef struct {
     guint8 *bytes;
     gsize n, room;
@@ -92,7 +94,8 @@ static void content_clear(Content *c, Allowance *allowance)
     allowance_give(allowance, c->room);
 }
 
-/* The frame at OFFSET, in a file that goes on to END. *BYTES: its own. NULL: no problem. */
+/* Expands the frame at OFFSET, which ends at END or before, into OUT. Sets *BYTES to the size of
+ * the frame in the file. Returns NULL, or the problem. */
 static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guint64 end,
                           Content *out, guint64 *bytes)
 {
@@ -121,7 +124,7 @@ static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guin
     return NULL;
 }
 
-/* Adds the member that comes next, of a tar of N bytes. */
+/* Adds the member of entry E, in a tar of N bytes. */
 static gboolean load_member(Container *b, struct archive *a, struct archive_entry *e, gsize n,
                             GError **error)
 {
@@ -144,7 +147,7 @@ static gboolean load_member(Container *b, struct archive *a, struct archive_entr
     return TRUE;
 }
 
-/* Adds the members in a row of tar entries. */
+/* Adds the members of all tar entries of a frame. */
 static gboolean load_tar(Container *b, const Content *tar, GError **error)
 {
     struct archive *a = archive_read_new();
@@ -164,7 +167,8 @@ static gboolean load_tar(Container *b, const Content *tar, GError **error)
     return good;
 }
 
-/* The frame at OFFSET. END: that of the frame, or if that is not known, of the file. */
+/* Loads the frame at OFFSET and sets *BYTES to its size in the file. END is the end of the frame
+ * or, if that is unknown, of the file. */
 static gboolean load_frame_at(Container *b, guint64 offset, guint64 end, guint64 *bytes,
                               GError **error)
 {
@@ -188,9 +192,9 @@ static gboolean load_frame(Container *b, Frame *f, GError **error)
     return f->loaded;
 }
 
-/* -- the index, or a file without one (packed again with other tools) -- */
+/* -- the index; and files without one, such as those that other tools packed again -- */
 
-/* A name in the table of names takes more than in the index. */
+/* The memory of a name in FRAME_OF, beyond its bytes in the index. */
 enum { NAME_MEMORY = 64 };
 
 static gboolean read_index_members(Container *b, WendCursor *c, guint frame)
@@ -219,7 +223,7 @@ static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_
     gboolean good = allowance_take(b->allowance, n_frames, sizeof(Frame));
     for (gsize i = 0; i < n_frames && good && !c.failed; i++) {
         guint64 bytes = wend_read_unsigned(&c);
-        wend_read_unsigned(&c); /* expanded: what is there counts */
+        wend_read_unsigned(&c); /* the expanded size, which is not needed */
         if (bytes > end_of_frames - offset)
             c.failed = true;
         Frame f = {offset, bytes, FALSE};
@@ -251,7 +255,7 @@ static gboolean read_index(Container *b, GError **error)
     return read_frames(b, index, length, start - 8, error);
 }
 
-/* Frame after frame, from the front. */
+/* Loads all frames, from the front, of a file without an index. */
 static gboolean scan(Container *b, GError **error)
 {
     for (guint64 at = 0, bytes; at < b->file_bytes; at += bytes) {
@@ -279,7 +283,7 @@ static gboolean scan(Container *b, GError **error)
 
 /* -- opening -- */
 
-/* Takes a reference to the allowance; NULL: one of its own. */
+/* Refs the allowance. NULL: the container gets one of its own. */
 static Container *container_new(const char *name, guint64 file_bytes, Allowance *allowance)
 {
     Container *b = g_new0(Container, 1);
@@ -330,7 +334,7 @@ Container *container_from_members(GHashTable *members, const char *name)
     return b;
 }
 
-/* Why a recording has no archive. */
+/* Sets the error that says why there is no archive at PATH. */
 static void say_missing(const char *path, const char *file, GError **error)
 {
     g_autofree char *parts = g_build_filename(path, WEND_CHECKPOINT_FOLDER, NULL);

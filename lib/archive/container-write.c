@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* container-write.c: members -> tar -> frames -> file. What is here reports failure by value, and
- * takes memory that may be refused (small/heap.h). */
+/* container-write.c: members -> tar -> frames -> file. Functions report failure by value. Their
+ * memory comes from small/heap.h in the application, and may be refused. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,22 +14,22 @@
 #include "base/shortage.h"
 #include "container-index.h"
 
-/* The application waits for it: the first level takes about half a second for each MB; the other a
- * twentieth of that, and gives a tenth more. */
+/* The application waits for the compression. LEVEL takes about half a second for each MB.
+ * LARGE_LEVEL takes a twentieth of that time, and its result is a tenth larger. */
 enum { FRAME_BYTES = 1 << 20, LEVEL = 19, LARGE_LEVEL = 9, LARGE_BYTES = 4 << 20 };
 
 struct ContainerWriter {
     GByteArray *pending; /* tar bytes of the frame being filled */
     GByteArray *file;
-    WendBuf members; /* of the frame being filled */
+    WendBuf members; /* index entries of that frame's members */
     guint n_members;
-    WendBuf index; /* of the frames done */
+    WendBuf index; /* index entries of the frames that are finished */
     guint n_frames;
     guint64 total;
-    GArray *rooms; /* guint64: offsets of the frames of other processes; */
-    guint64 front; /* and their bytes, which come before FILE */
+    GArray *rooms; /* guint64: offsets of the frames of other processes */
+    guint64 front; /* bytes of these frames, which come before FILE */
     gint64 mtime;
-    char *problem; /* the first one; reported at the end */
+    char *problem; /* the first problem, reported at the end; NULL: none */
 };
 
 static void problem(ContainerWriter *w, const char *what)
@@ -48,15 +48,16 @@ ContainerWriter *container_writer_new(gint64 mtime)
     return w;
 }
 
-/* What compressing takes at most, measured (Zstandard 1.5.4): 200 KB and 18 to 30 times the
- * bytes at the first level, 13 MB at the other. */
+/* A bound of the memory that compressing BYTES takes. Measured with Zstandard 1.5.4: 200 KB and 18
+ * to 30 times the bytes at LEVEL, 13 MB at LARGE_LEVEL. */
 static guint64 compressor_memory(gsize bytes, gboolean large)
 {
     enum { LEAST = 256 << 10, TIMES = 32, LARGE_MOST = 16 << 20 };
     return large ? LARGE_MOST : LEAST + TIMES * (guint64)bytes;
 }
 
-/* The index gets a frame of BYTES bytes, EXPANDED uncompressed, that has w->members. */
+/* Adds to the index a frame with w->members, of BYTES bytes in the file and EXPANDED bytes of
+ * tar. */
 static void index_frame(ContainerWriter *w, guint64 bytes, guint64 expanded)
 {
     wend_buf_unsigned(&w->index, bytes);
@@ -105,9 +106,9 @@ static void end_frame(ContainerWriter *w)
 
 enum { TAR_BLOCK = 512, TAR_NAME = 100, TAR_MODE = 0644 };
 
-/* A ustar header (POSIX.1-2017, pax, "ustar Interchange Format"): numbers are octal, those that
- * are not set zeros. libarchive, which readers use, would end the application when
- * memory is short. */
+/* A ustar header (POSIX.1-2017, pax, "ustar Interchange Format"). Numbers are octal, and fields
+ * that are not set are zeros. Readers use libarchive; the writer cannot, because libarchive would
+ * end the application when memory is short. */
 typedef struct {
     char name[TAR_NAME], mode[8], uid[8], gid[8], size[12], mtime[12], checksum[8], type, link[100],
         magic[6], version[2], user[32], group[32], major[8], minor[8], prefix[155], padding[12];
@@ -140,7 +141,7 @@ static void tar_add(GByteArray *out, const char *name, const void *data, guint n
     g_byte_array_append(out, zeros, -n % TAR_BLOCK);
 }
 
-/* What tar_add takes for a member of N bytes. */
+/* The bytes that tar_add writes for a member of N bytes. */
 static guint64 tar_bytes(guint64 n)
 {
     return TAR_BLOCK + n + -n % TAR_BLOCK;
@@ -160,7 +161,7 @@ void container_add(ContainerWriter *w, const char *name, const void *data, gsize
         problem(w, "a member is larger than 2 GB");
         return;
     }
-    /* a large member gets frames of its own, so that the small ones can be read without it */
+    /* A large member gets a frame of its own, so that small members can be read without it. */
     if (w->pending->len + n > FRAME_BYTES)
         end_frame(w);
     tar_add(w->pending, name, data, (guint)n, w->mtime);
@@ -190,16 +191,16 @@ static void end_index(ContainerWriter *w)
     wend_buf_clear(&frame);
 }
 
-/* What writing a file takes of memory: a few names, and messages with them. */
+/* The memory that writing a file takes: PATHS copies of its path, and FILE_BYTES for messages. */
 enum { PATHS = 8, FILE_BYTES = 16 << 10 };
 
-/* Ends the tar and the index. The path of the file: g_free. NULL: something failed. */
+/* Ends the tar and the index. Returns the path of the file (g_free), or NULL and the error. */
 static char *end_container(ContainerWriter *w, const char *dir, const char *file, GError **error)
 {
     tar_end(w->pending);
     if (!w->problem)
         end_frame(w);
-    /* of one frame a reader needs no index, and it would be an eighth of a small archive */
+    /* An archive of one frame needs no index, which would be an eighth of a small archive. */
     if (!w->problem && w->n_frames > 1)
         end_index(w);
     if (w->problem) {

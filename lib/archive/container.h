@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* container.h: the container: a pax tar as a row of Zstandard frames, with an index
- * (docs/format.md, "The container"). */
+/* container.h: the container of an archive: a pax tar, compressed as Zstandard frames, with an
+ * index of the frames (docs/format.md, "The container"). */
 #ifndef WEND_CONTAINER_H
 #define WEND_CONTAINER_H
 
@@ -13,40 +13,56 @@
 
 typedef struct ContainerWriter ContainerWriter;
 typedef struct SharedFile SharedFile; /* base/shared-file.h */
+/* A writer without members. MTIME, in seconds since the epoch, is the time of change of each tar
+ * entry. */
 ContainerWriter *container_writer_new(gint64 mtime);
+/* Adds the member NAME (at most 100 bytes), of N bytes at DATA, which it copies. It reports no
+ * failure; the function that ends the writer does. */
 void container_add(ContainerWriter *w, const char *name, const void *data, gsize n);
-/* Writes DIR/FILE under a temporary name, flushes it to the disk, and renames it. On failure
- * nothing is left. Frees the writer. */
+/* Writes DIR/FILE under a temporary name, flushes it to the disk, and renames it. Sets *BYTES, if
+ * BYTES is not NULL, to the size of the file. Returns FALSE and sets the error on failure; then
+ * there is no new file. Frees the writer. */
 gboolean container_finish(ContainerWriter *w, const char *dir, const char *file, guint64 *bytes,
                           GError **error);
-/* For an archive with members that other processes have compressed, each in a frame of its own.
- * container_take_frame is for these processes: the one frame of the one member that was added,
- * which the caller unrefs. NULL: an error. Frees the writer. */
+
+/* -- members that other processes compress; each is in a frame of its own -- */
+
+/* In such a process: returns the frame of the only member that was added. The caller unrefs it.
+ * Returns NULL and sets the error on failure. Frees the writer. */
 GByteArray *container_take_frame(ContainerWriter *w, GError **error);
-/* Leaves room for such a frame of BYTES bytes, of the member NAME of N bytes, behind those added
- * before, and before all frames of the writer's own. Returns the offset of that room. */
+/* In the process that writes the archive, before container_add: leaves room for a frame of BYTES
+ * bytes that has the member NAME of N bytes. The rooms follow each other in the order of the calls,
+ * and all frames of the writer itself come behind them. Returns the offset of the room. */
 guint64 container_add_room(ContainerWriter *w, const char *name, guint64 n, guint64 bytes);
-/* Instead of container_finish: begins DIR/FILE with all but the frames of other processes, and with
- * a mark in each room. The caller ends OUT. Frees the writer. */
+/* Instead of container_finish: begins DIR/FILE with everything except the frames of other
+ * processes, and writes a mark to each room. Sets *BYTES to the size of the file. The caller ends
+ * OUT (base/shared-file.h). Returns FALSE and sets the error on failure; then there is no new file.
+ * Frees the writer. */
 gboolean container_begin(ContainerWriter *w, const char *dir, const char *file, SharedFile *out,
                          guint64 *bytes, GError **error);
+/* For a writer that none of the functions above has freed. W may be NULL. */
 void container_writer_free(ContainerWriter *w);
 
 typedef struct Container Container;
-/* The file, or a directory with BUNDLE_FILE. ALLOWANCE: what all archives of the recording may take
- * together; NULL, and for the functions below: one of its own. */
+/* Opens the archive PATH, or the BUNDLE_FILE in the directory PATH. ALLOWANCE limits the memory of
+ * all archives of a recording; the container refs it. With NULL, and with the two functions below,
+ * the container has an allowance of its own. Returns NULL and sets the error if the file cannot be
+ * read or is damaged. The caller frees the result. */
 Container *container_open_within(const char *path, Allowance *allowance, GError **error);
 Container *container_open(const char *path, GError **error);
+/* Opens an archive in memory, which the container refs. NAME is for messages. */
 Container *container_from_bytes(GBytes *file, const char *name, GError **error);
-/* char * -> GBytes; takes the table. For fuzzing */
+/* A container of MEMBERS (char * -> GBytes), a table that it takes. For fuzzers. */
 Container *container_from_members(GHashTable *members, const char *name);
+/* B may be NULL. */
 void container_free(Container *b);
-const char *container_name(const Container *b);     /* for messages */
-Allowance *container_allowance(const Container *b); /* no reference */
+const char *container_name(const Container *b);     /* the path, for messages */
+Allowance *container_allowance(const Container *b); /* of the container */
 guint64 container_file_bytes(const Container *b);
 guint64 container_member_bytes(const Container *b); /* all members, uncompressed */
 gboolean container_has(const Container *b, const char *name);
-/* unref; fails if there is none or it is damaged */
+/* Expands the frame of the member NAME if that has not been done, and returns the member. The
+ * caller unrefs it. Returns NULL and sets the error if there is no such member or it is damaged. */
 GBytes *container_member(Container *b, const char *name, GError **error);
 
 #endif

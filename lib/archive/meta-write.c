@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* meta-write.c: what is said of the run: the member "meta". */
+/* meta-write.c: writes the member "meta", which describes the run. */
 #include <string.h>
 
 #include "record/checkpoint-file.h"
@@ -16,7 +16,7 @@ const char *writer_fact(const WendMerge *m, const char *key)
     return NULL;
 }
 
-/* Ascending ranks as "3;5-7". */
+/* N ascending ranks as text: "3;5-7". Newly allocated. */
 static char *rank_text(const guint32 *ranks, guint32 n)
 {
     GString *text = g_string_new(NULL);
@@ -30,7 +30,7 @@ static char *rank_text(const guint32 *ranks, guint32 n)
     return g_string_free(text, FALSE);
 }
 
-/* What a key file takes as a group's name, and as a key's. */
+/* Whether a key file admits NAME as the name of a group or, if KEY, of a key. */
 static gboolean is_name(const char *name, gboolean key)
 {
     gsize n = strlen(name);
@@ -42,7 +42,7 @@ static gboolean is_name(const char *name, gboolean key)
     return TRUE;
 }
 
-/* The ranks that ended in one way, as missing ranks are written. */
+/* For each way in which ranks ended: these ranks, as text. */
 static void write_ends(GKeyFile *meta, const WendMerge *m)
 {
     g_autoptr(GHashTable) by_way =
@@ -80,7 +80,7 @@ static char *missing_ranks(const WendMerge *m)
     return rank_text((const guint32 *)(gconstpointer)missing->data, missing->len);
 }
 
-/* The first ranks of the shards. */
+/* The first ranks of the shards, as text. Newly allocated. */
 static char *shard_ranks(const WendMerge *m)
 {
     GString *text = g_string_new(NULL);

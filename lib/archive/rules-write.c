@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rules-write.c: the rules of a recording, as the archive has them (docs/format.md). */
+/* rules-write.c: writes the part "rules" of the archive (docs/format.md). */
 #include "base/order.h"
 #include "write-private.h"
 
-/* What a symbol is of: 0 a rule, else 1 + the terminal's shape. */
+/* The kind of a symbol: 0 for a rule, else 1 + the shape of the terminal. */
 static guint kind_of(const Writer *w, const WendSymbol *s)
 {
     return s->is_rule ? 0 : 1 + g_array_index(w->r->signatures, Signature, s->id).shape;
 }
 
-/* Its number in the archive, the first one's if it is strided. */
+/* The number of a symbol in the archive; of a strided terminal, that of its first terminal. */
 static guint32 number_in_archive(const Writer *w, const WendSymbol *s)
 {
     return s->is_rule ? s->id : w->r->numbers[s->id];
 }
 
-/* A trip as 0 and its number. */
+/* Writes a repetition count. A trip count is written as 0 and its number. */
 static void put_repeats(guint64 repeats, WendBuf *out)
 {
     if (repeats & RULE_TRIP)
@@ -23,10 +23,14 @@ static void put_repeats(guint64 repeats, WendBuf *out)
     wend_buf_unsigned(out, repeats & ~RULE_TRIP);
 }
 
-/* Symbol by symbol: rules by how many come between them and this one, the recording's Ith;
- * terminals by how far they are from what comes after the last one encoded, *LAST, of whatever
- * rule: what is done one after the other has numbers near each other, and so two classes that do
- * likewise are encoded likewise. */
+/* Writes rule I of the recording symbol by symbol.
+ *
+ * - A rule is encoded as the number of rules between it and rule I.
+ * - A terminal is encoded as its distance from *LAST + 1. *LAST is the last terminal that was
+ *   encoded, in any rule.
+ *
+ * Successive calls have terminals with near numbers. So the distances are small, and two classes
+ * with similar calls are encoded similarly. */
 static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, WendBuf *out)
 {
     wend_buf_unsigned(out, rule->n);
@@ -45,14 +49,15 @@ static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, 
         wend_buf_unsigned(out, 0);
 }
 
-/* What a row of numbers of one kind is encoded by: how far each is below the one that would be new,
- * NEXT. So new ones, however many there are in a row, are zeros. */
+/* Encodes the numbers of the symbols of one kind. NEXT is the smallest number that has not
+ * occurred. Each number is encoded as its distance below NEXT, so any number of successive new ones
+ * are zeros. */
 typedef struct {
     DeltaSequenceBuilder *encoded;
     guint32 next;
 } Numbers;
 
-/* RUN numbers from FIRST on. */
+/* Adds RUN successive numbers from FIRST on. */
 static void add_numbers(Numbers *n, guint32 first, guint32 run)
 {
     while (run > 0) {
@@ -68,11 +73,13 @@ static void add_numbers(Numbers *n, guint32 first, guint32 run)
     }
 }
 
-/* A long rule is one of calls of which each is new: calls of few shapes in some order, whose values
- * go their own ways: 1, 2, 3, … or by chance; or of a loop whose trip count varies. So the order of
- * shapes is one row, the numbers of each shape's terminals another one, and the repeats are encoded
- * symbol by symbol. NEXT says for each kind what comes after all that rules before this one
- * have. */
+/* Writes a rule by the kinds of its symbols: the sequence of kinds, then the numbers of each kind,
+ * then the repetition counts. NEXT has, for each kind, the number after all that earlier rules
+ * have.
+ *
+ * This is shorter for long rules, which mostly have new terminals: calls of few shapes whose slots
+ * differ in each call, with or without a pattern (1, 2, 3, …), or a loop with a varying trip
+ * count. */
 static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, WendBuf *out)
 {
     g_autofree guint32 *kind = g_new(guint32, rule->n), *ids = g_new(guint32, rule->n),
@@ -103,8 +110,8 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, W
     deltas_builder_encode(repeats, out, NULL);
 }
 
-/* What a rule of two symbols or more takes so at least: two numbers, and three delta sequences that
- * are one run. */
+/* The least bytes of a rule by kind that has two symbols or more: two numbers and three delta
+ * sequences that are one run each. */
 enum { BY_KIND_LEAST = 10 };
 
 static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint32 *next,
@@ -118,7 +125,7 @@ static void put_shortest_rule(Writer *w, const Rule *rule, guint i, const guint3
     writer_shorter(w, &plain, may ? &by_kind : NULL);
 }
 
-/* A symbol of a rule that is gone through, and its repetition count; none, if it is strided. */
+/* A symbol of an unrolled rule, and its repetition counts (1 each for a strided terminal). */
 typedef struct {
     guint kind;
     const WendSymbol *symbol;
@@ -143,14 +150,15 @@ static void add_deltas(DeltaSequenceBuilder *b, DeltaSequenceBuilder *ended)
     }
 }
 
-/* By kind, as in put_rule_by_kind, without a row of its symbols: what grows with its calls is
- * encoded as it comes. SUMMARY: its symbols, each of them once. */
+/* Writes an unrolled rule as put_rule_by_kind does, but without an array of its symbols, of which
+ * there are as many as calls. It is encoded while it is walked. SUMMARY has each of its symbols
+ * once. */
 static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *summary,
                          const guint32 *next, guint32 *last)
 {
     const Unrolling *u = unrolled->sequence->unrolling;
     g_autofree Going *all = g_new0(Going, summary->n + 1);
-    /* kind -> DeltaSequenceBuilder; 2 id + is_rule -> place in ALL */
+    /* NUMBERS: kind -> Numbers. PLACES: 2 id + is_rule -> index in ALL. */
     g_autoptr(GHashTable) numbers = g_hash_table_new(NULL, NULL),
                           places = g_hash_table_new(NULL, NULL);
     for (guint k = 0; k < summary->n; k++)

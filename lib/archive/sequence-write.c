@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sequence-write.c: the parts that go with the sequences: outcomes, polls; timing:
- * timing-write.c. */
+/* sequence-write.c: writes the parts with the outcomes and the polls of each sequence. The third of
+ * these parts is in timing-write.c. */
 #include <string.h>
 
 #include "base/pairs.h"
@@ -18,7 +18,8 @@ static OutcomeRuns outcome_runs_of(GBytes *stream)
     return p;
 }
 
-/* An archive has no arithmetic runs: ARITHMETIC, there are some, and not all has been put. */
+/* Writes a stream of outcomes as runs. Sets *ARITHMETIC if the stream has arithmetic runs, which
+ * the archive does not have; then the output is incomplete. */
 static gboolean put_runs(Writer *w, GBytes *stream, gboolean *arithmetic)
 {
     OutcomeRuns p = outcome_runs_of(stream);
@@ -45,10 +46,10 @@ static gboolean put_runs(Writer *w, GBytes *stream, gboolean *arithmetic)
     return good;
 }
 
-/* What a stream is at first sight. */
+/* The first run of a stream. */
 typedef struct {
-    guint width;             /* of its first entry */
-    gboolean one_run, zeros; /* in it */
+    guint width;             /* words of its entry */
+    gboolean one_run, zeros; /* it is the only run; all words of its entry are 0 */
 } Look;
 
 static Look look_at(GBytes *stream)
@@ -65,12 +66,12 @@ static Look look_at(GBytes *stream)
     return l;
 }
 
-/* To go through a stream takes time for each run, and what repeats itself may be any number of
- * them: so time stays linear in the bytes. */
+/* Each run of a stream takes time, and repeated rules may stand for any number of runs. This limit
+ * keeps the time linear in the bytes. */
 enum { RUNS_PER_BYTE = 16 };
 
-/* Entries of one width can be encoded word by word, as delta sequences. FALSE: they are not, or it
- * would take too long. */
+/* Writes entries of equal width as one delta sequence for each word. FALSE: widths differ or are 0,
+ * or it would take too long. */
 static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
 {
     OutcomeRuns p = outcome_runs_of(stream);
@@ -100,7 +101,7 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
     return good && width > 0;
 }
 
-/* The same stream, recorded without arithmetic runs. NULL: damaged, or longer than any. */
+/* The same stream without arithmetic runs. NULL: it is damaged, or longer than a stream can be. */
 static GBytes *without_arithmetic(GBytes *stream)
 {
     OutcomeRuns p = outcome_runs_of(stream);
@@ -131,7 +132,7 @@ static GBytes *without_arithmetic(GBytes *stream)
 
 static gboolean put_content(Writer *w, GBytes *stream);
 
-/* As columns, if that can be. */
+/* Writes a stream with arithmetic runs: as columns if possible, else without these runs. */
 static gboolean put_arithmetic(Writer *w, GBytes *stream)
 {
     WendBuf columns = WEND_BUF_INIT;
@@ -162,7 +163,7 @@ static gboolean put_content(Writer *w, GBytes *stream)
         wend_buf_clear(&runs);
         return put_arithmetic(w, stream);
     }
-    /* At least these are two numbers and, for each word, what a delta sequence takes. */
+    /* Columns take at least two numbers, and two bytes for each word. */
     gboolean by_columns = good && !first.one_run && runs.len > 2 + 2 * first.width
                           && put_columns(w, stream, &columns);
     if (by_columns && columns.len < runs.len) {
@@ -187,7 +188,7 @@ static gboolean put_outcomes(Writer *w, const RecordedClass *k, const RecordedSe
     guint64 calls;
     if (!writer_count_calls(w, k, s, NULL, &calls))
         return FALSE;
-    g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* + 1 */
+    g_autofree guint32 *local = g_new0(guint32, w->r->shapes->len + 1); /* index + 1 */
     for (guint o = 0; o < s->sequence->table.n_shapes; o++)
         local[s->main.shapes[o]] = o + 1;
     for (guint shape = 0; shape < w->r->shapes->len; shape++) {
@@ -212,8 +213,8 @@ gboolean write_outcomes(Writer *w)
     return writer_each_sequence(w, put_outcomes);
 }
 
-/* The grammar's rules in an order in which each uses only rules before it; the last is the
- * start. */
+/* Writes a grammar of polls. Rules are put in an order in which each uses only rules before it, and
+ * the start rule is the last. */
 static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables,
                                  const PollTable *const *owners)
 {

@@ -10,14 +10,14 @@
 #include "merge/merge.h"
 #include "small/heap.h"
 
-static WendMerge *merge; /* in the heap; NULL: there is none */
-static uint64_t most;    /* that the steps may take, for the user */
+static WendMerge *merge; /* in the heap; NULL: no part has been read */
+static uint64_t most;    /* bytes that the steps may take, for messages */
 static char problem[236];
 static void *received;
-static GByteArray *own_frame; /* in the heap, of this rank's shard; NULL: there is none */
-static SharedFile shared;     /* the archive, as long as other ranks write to it */
+static GByteArray *own_frame; /* of this rank's shard, in the heap; NULL: it has none */
+static SharedFile shared;     /* the archive, while other ranks write to it */
 
-/* steps.h names no header of lib/ that the tracer does not have. */
+/* steps.h includes no header that the tracer lacks, so it repeats these types of the merge. */
 G_STATIC_ASSERT(sizeof(WendStepPlace) == sizeof(WendShardPlace));
 G_STATIC_ASSERT(offsetof(WendStepPlace, bytes) == offsetof(WendShardPlace, bytes));
 G_STATIC_ASSERT(offsetof(WendStepPlace, rank) == offsetof(WendShardPlace, rank));
@@ -69,7 +69,8 @@ typedef struct {
     bool good;
 } Step;
 
-/* WORK with STEP: whether both went well. If not there is nothing left, and PROBLEM says why. */
+/* Calls WORK(S). Returns false if memory was short or the step failed; PROBLEM then has the reason,
+ * and the recording is freed. */
 static bool step_try(void (*work)(void *step), Step *s)
 {
     bool good = heap_try(work, s) ? s->good : short_of_memory();
@@ -78,7 +79,7 @@ static bool step_try(void (*work)(void *step), Step *s)
     return good;
 }
 
-/* FALSE where there is an error. */
+/* Copies the message of ERROR, if there is one, to PROBLEM. Returns whether there is none. */
 static bool note(GError *error)
 {
     if (error)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* steps.h: the merge (merge.h) as the tracer takes it, in the process of an application: one
- * recording at a time, whose memory is apart from the application's (small/heap.h) and is
- * given back as a whole. Nothing here ends the process, whatever fails.
+/* steps.h: the merge (merge.h) in steps that the tracer takes inside the application.
  *
- * A step that fails says why, and what was merged so far is gone: each rank still has its part.
- * libwendmerge.so has this and no more, and needs neither GLib nor libarchive. */
+ * There is one recording at a time. Its memory is separate from the application's (small/heap.h)
+ * and is freed as a whole. No step ends the process, whatever fails.
+ *
+ * A step that fails returns false, and wend_step_problem gives the reason. All that was merged so
+ * far is then freed, and each rank still has its part.
+ *
+ * libwendmerge.so has these functions and no others. It needs neither GLib nor libarchive. */
 #ifndef WEND_STEPS_H
 #define WEND_STEPS_H
 
@@ -12,58 +15,63 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many bytes the steps from now on may take beside what they have, and who is asked each
- * time that the system is to give some (NULL: nobody). */
+/* Limits the memory of the steps that follow to BYTES beyond what they hold now. HAS_ROOM, if not
+ * NULL, is asked each time that memory is taken from the system. */
 void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes));
-/* The first step: one rank's part. */
+/* The first step: reads the part of this rank, of N bytes. */
 bool wend_step_part(const void *part, size_t n);
-bool wend_step_absorb(const void *encoded, size_t n); /* what wend_step_encode gave another rank */
-/* for that one; it is there until the end */
+/* Merges what wend_step_encode gave on another rank. */
+bool wend_step_absorb(const void *encoded, size_t n);
+/* Encodes the merge for another rank. *ENCODED is valid until wend_step_end. */
 bool wend_step_encode(const void **encoded, size_t *n);
-/* Makes a shard of what was merged so far if it is one of LEAST ranks and more
- * (wend_merge_make_shard), and this rank has none. Then this rank has its frame. */
+/* Makes a shard of what was merged so far if it is due (wend_merge_make_shard; LEAST is the least
+ * number of ranks) and this rank has none. wend_step_frame then gives the frame of the shard. */
 bool wend_step_shard(uint32_t least);
-/* for what another rank sends; NULL: there is not so much. Until the next step */
+/* Memory for N bytes that another rank sends, valid until the next step. NULL if there is too
+ * little. */
 void *wend_step_memory(size_t n);
 
-/* Where a shard belongs: its first rank, and the place of its frame in the file. */
+/* Where the frame of a shard belongs in the file, and the first rank of the shard. */
 typedef struct {
     uint64_t offset, bytes;
     uint32_t rank;
 } WendStepPlace;
 
-/* How the ranks with shards find the file. It is sent as bytes. */
+/* How the ranks with shards find the file (SharedFileKey). It is sent as bytes. */
 typedef struct {
     uint64_t mark;
     char temporary[32];
 } WendStepKey;
 
 typedef struct {
-    /* if there are shards, the file has no name yet. Until the end */
+    /* The shards, by ascending rank; the array is valid until wend_step_end. If there are shards,
+     * the file has no name yet. */
     uint32_t n_places;
-    const WendStepPlace *places; /* by ascending rank */
+    const WendStepPlace *places;
     WendStepKey key;
     uint64_t bytes;   /* as in WendMergeResult */
     char totals[160]; /* wend_merge_totals_text */
-    unsigned stopped; /* ranks, and calls: wend_merge_stopped */
+    unsigned stopped; /* ranks whose recording stopped, and calls (wend_merge_stopped) */
     uint64_t stopped_after;
-    char unrecorded[256]; /* wend_merge_unrecorded; "": nothing */
+    char unrecorded[256]; /* wend_merge_unrecorded, or "" */
 } WendStepResult;
-/* wend_merge_write or, if there are shards, wend_merge_begin: then wend_step_finish is the last
- * step. */
+/* Writes the archive (wend_merge_write). If there are shards, it only begins the archive
+ * (wend_merge_begin), and wend_step_finish is the last step. */
 bool wend_step_write(const char *directory, const char *file, WendStepResult *result);
-/* A rank with a shard writes its frame to the file in DIRECTORY. False: it cannot, and the rank
- * that writes the archive must have the frame. That is no failure of a step. */
+/* A rank with a shard writes its frame at OFFSET of the file in DIRECTORY. Returns false if it
+ * cannot, which is no failure of the step. The rank that writes the archive must then write the
+ * frame. */
 bool wend_step_contribute(const char *directory, const WendStepKey *key, uint64_t offset);
-/* The frame of this rank's shard; until the end. False: it has none. */
+/* The frame of this rank's shard, valid until wend_step_end. Returns false if this rank has no
+ * shard. */
 bool wend_step_frame(const void **frame, size_t *n);
-/* Writes the frame of another rank to the file. */
+/* Writes the frame of another rank, of N bytes, at OFFSET of the file. */
 bool wend_step_fill(const void *frame, size_t n, uint64_t offset);
 /* Gives the file its name. */
 bool wend_step_finish(void);
 
-const char *wend_step_problem(void); /* of the step that failed */
-uint64_t wend_step_held(void);       /* bytes from the system */
-void wend_step_end(void);            /* all is given back; a file without a name is removed */
+const char *wend_step_problem(void); /* why a step failed */
+uint64_t wend_step_held(void);       /* bytes that the steps hold */
+void wend_step_end(void);            /* frees all; removes a file that has no name yet */
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tables-write.c: values of slots by rank, as tables of the archive. */
+/* tables-write.c: writes the slots that vary by rank as tables of the archive. */
 #include "tables-write.h"
 
-/* Things that go once each, by what they are as bytes. */
+/* Distinct things, in the order in which they were added. Two things are equal if their bytes
+ * are. */
 typedef struct {
     GHashTable *numbers;
     WendBuf bytes;
@@ -15,7 +16,7 @@ static Distinct distinct_new(void)
         WEND_BUF_INIT};
 }
 
-/* Its number; *IS_NEW: nothing tells it yet. */
+/* Returns the number of the thing with the bytes ONE. If *IS_NEW, distinct_encode must follow. */
 static guint distinct_add(Distinct *d, const WendBuf *one, gboolean *is_new)
 {
     GBytes *bytes = g_bytes_new(one->data, one->len);
@@ -31,7 +32,7 @@ static guint distinct_add(Distinct *d, const WendBuf *one, gboolean *is_new)
     return GPOINTER_TO_UINT(number);
 }
 
-/* Tells the next new one. */
+/* Appends the encoding of a new thing. */
 static void distinct_encode(Distinct *d, const WendBuf *encoded)
 {
     wend_buf_bytes(&d->bytes, encoded->data, encoded->len);
@@ -47,8 +48,8 @@ static void distinct_write(Distinct *d, Writer *w)
     g_hash_table_destroy(d->numbers);
 }
 
-/* A table of values: where its bytes are in those of all tables, and what they are of. It holds a
- * reference to DELTAS. */
+/* A table: OFFSET and N say where its bytes are in those of all tables. KEY is its rank set and
+ * whether it is relative to self. It holds a reference to DELTAS. */
 typedef struct {
     gsize offset, n;
     guint64 key;
@@ -57,8 +58,8 @@ typedef struct {
     guint column;
 } EncodedTable;
 
-/* ALL: ranks 0 to the last. ENCODED: EncodedTable, by number. COLUMN: of one slot of the terminals
- * of a shape. */
+/* ALL: all ranks. ENCODED: EncodedTable, by number. COLUMN: a number for the current slot of the
+ * terminals of one batch; tables of other slots have others. */
 struct SlotTables {
     Distinct sets, tables;
     RankSet all;
@@ -100,7 +101,8 @@ static guint set_number(SlotTables *tables, const RankSet *ranks)
     return number;
 }
 
-/* V, of the slots of RANKS, as a table: to BYTES, which are empty, and to the result. */
+/* Encodes V, the slot of RANKS, as a table to BYTES, which are empty, and describes it in the
+ * result. */
 static EncodedTable encode_table(Writer *w, SlotTables *t, const RankVector *v,
                                  const RankSet *ranks, WendBuf *bytes)
 {
@@ -115,9 +117,11 @@ static EncodedTable encode_table(Writer *w, SlotTables *t, const RankVector *v,
     return table;
 }
 
-/* In a class of ranks that do not all make the same calls, and in classes that make them likewise,
- * a call to one neighbour in a torus is several terminals of some ranks each. The neighbours of all
- * ranks are one table for all of them, and no set of ranks is to be told. */
+/* Completes slot K of S from its ranks to all ranks, if there is a pattern that does so.
+ *
+ * If ranks make different calls, a call to one neighbour in a torus becomes several terminals of
+ * few ranks each. The complete table, the neighbours of all ranks, is the same for all these
+ * terminals, and no rank set need be stored. */
 static gboolean complete(const Writer *w, const SlotTables *t, const Signature *s, guint k,
                          RankVector *whole)
 {
@@ -148,8 +152,8 @@ guint slot_tables_number(Writer *w, SlotTables *t, const Signature *s, guint k, 
 
 /* -- writing -- */
 
-/* N tables as one delta sequence; nothing if that would be no less than the LESS bytes that they
- * take apart. */
+/* Writes N tables as one delta sequence if that takes less than LESS bytes, which they take
+ * separately. Else it writes nothing. */
 static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize less)
 {
     WendBuf out = WEND_BUF_INIT;
@@ -171,11 +175,11 @@ static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize 
     wend_buf_clear(&out);
 }
 
-/* Words of a delta sequence that is made only to see what it takes: it needs 100 bytes for each. */
+/* The most words of tables that are tried together. Each takes 100 bytes of memory. */
 enum { TOGETHER_AT_ONCE = 1 << 14 };
 
-/* Values by chance of few ranks: what stands before a row, and what its coder has to learn, would
- * take as much as the row. */
+/* Successive small tables of one slot and rank set are encoded together if that is shorter. For few
+ * values without a pattern, the head of a table would take as much as its values. */
 void slot_tables_write(Writer *w, SlotTables *t)
 {
     const EncodedTable *encoded = (const EncodedTable *)(gpointer)t->encoded->data;

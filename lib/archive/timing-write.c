@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* timing-write.c: the times of all sequences, in rows that they share. */
+/* timing-write.c: writes the part "timing": the times of all sequences, as rows that they share. */
 #include <string.h>
 
 #include "base/pairs.h"
@@ -8,7 +8,8 @@
 #include "record/functions.h"
 #include "write-private.h"
 
-/* A row of times, and how many calls it should be of. */
+/* A row of times. EXPECTED: the number of calls of the terminals that have it, which a reader
+ * expects as its count. */
 typedef struct {
     TimingSum sum;
     guint64 expected;
@@ -18,21 +19,25 @@ typedef struct {
     SharedRows shared;
 } RowTable;
 
-/* Rows of durations, or of intervals. All sequences are gone through twice: what was distinguished
- * from a row that had few calls as yet may well be like it when it has all. So the first time finds
- * rows, each from what comes before; then those that turned out to be alike are one; and the second
- * time each takes the likely one of these if it is like that, else the one with most calls that it
- * is like, else the one it had. */
+/* Rows of durations, or of intervals. All sequences are walked twice, because a terminal that
+ * differs from a row with few calls may be like it once the row has all its calls.
+ *
+ * - The first walk finds rows, each from the calls so far (find_row).
+ * - Rows of a function that turn out to be alike become one (settle_rows).
+ * - In the second walk each terminal takes a row (take_row): the likely row if its times are like
+ *   it, else the row with most calls that they are like, else the row that it had. */
 typedef struct TimingTable {
     RowTable found, encoded;
-    GArray *had;         /* guint32: which row was found for each that asked, in turn, */
-    guint asked;         /* and how many have asked again; */
-    guint32 *same_as;    /* by row found: the one that it is now, */
-    GArray **by_calls;   /* by function: rows found, most calls first; */
-    GArray *found_as;    /* guint32, by row encoded: the one found, */
-    guint32 *encoded_as; /* and back, + 1; 0: not encoded as yet */
-    /* how the rows of all sequences are encoded: how many have the likely one before each that has
-     * not, and what that has */
+    /* guint32: the row found for each terminal, in the order of the first walk */
+    GArray *had;
+    guint asked;         /* how many terminals have asked again, in the second walk */
+    guint32 *same_as;    /* by row found: the row that it is now part of */
+    GArray **by_calls;   /* by function: rows found, most calls first */
+    GArray *found_as;    /* guint32, by row encoded: the row found */
+    guint32 *encoded_as; /* by row found: the row encoded + 1; 0: not encoded yet */
+    /* The row numbers of all sequences, as they are encoded. VALUES has the numbers that are not
+     * ROW_LIKELY, and GAPS the number of ROW_LIKELY before each of them. GAP: how many there are
+     * since the last value. */
     DeltaSequenceBuilder *gaps, *values;
     guint64 gap, n_values;
 } TimingTable;
@@ -80,10 +85,10 @@ static TimingSum *sum_of(const RowTable *t, guint32 row)
     return &g_array_index(t->rows, TimingRow, row).sum;
 }
 
-/* -- rows: as no more than WEND_TIMED_APART are looked at, time stays linear -- */
+/* -- rows: at most WEND_TIMED_APART of them are compared, so that time stays linear -- */
 
-/* A row found for a terminal whose times sum up to SUM: one of its function, best the likely one,
- * or a new one. */
+/* In the first walk: the row for a terminal whose times sum up to SUM. It is the likely row or
+ * another row of the function with times like these, else a new row. */
 static guint32 find_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
     RowTable *f = &t->found;
@@ -111,7 +116,7 @@ static gint more_calls(gconstpointer a, gconstpointer b, gpointer table)
     return of_x != of_y ? (of_x < of_y) - (of_x > of_y) : (x > y) - (x < y);
 }
 
-/* Between the first time and the second. */
+/* Between the walks: merges the rows of each function that are alike. */
 static void settle_rows(TimingTable *t)
 {
     RowTable *f = &t->found;
@@ -142,7 +147,7 @@ static void settle_rows(TimingTable *t)
     }
 }
 
-/* The row that is encoded of the next one that asks; encoded.rows->len: a new one. */
+/* In the second walk: the encoded row of the next terminal; encoded.rows->len is a new row. */
 static guint32 take_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
     guint32 found = t->same_as[g_array_index(t->had, guint32, t->asked++)],
@@ -174,8 +179,8 @@ static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32
         t->n_values++;
         t->gap = 0;
     }
-    /* those of a strided terminal have not been encoded before, and the function just had that
-     * row */
+    /* Adds COUNT likely rows, or one less after a value: the further terminals of a strided one
+     * have no row of their own yet, so the last row of the function is their likely one. */
     t->gap += count - (value != ROW_LIKELY);
 }
 
@@ -189,9 +194,9 @@ static gboolean any_timed(const TimingSum *timing, guint n_timed)
     return FALSE;
 }
 
-/* What ranks have that have times together, by terminal that they call, ascending. COUNTS: how many
- * it stands for. TIMED_AS: its row of TIMING; ROWS: those that are taken together have one. CALLS:
- * of all of them. */
+/* The terminals of ranks whose times are kept together, ascending. COUNTS: the number of terminals
+ * that each stands for. TIMED_AS: its row of TIMING. ROWS: its row, shared by terminals that are
+ * timed as one (timing_rows). CALLS: its calls, over all these ranks. */
 typedef struct {
     const TimingSum *timing;
     guint n_timed, n, n_rows;
@@ -199,7 +204,7 @@ typedef struct {
     guint64 *calls;
 } Timed;
 
-/* w->calls has how often they call what. */
+/* w->called and w->calls have the terminals and their calls. */
 static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as,
                        const TimingSum *timing, guint n_timed)
 {
@@ -241,7 +246,7 @@ static void timed_clear(Timed *t)
     g_free(t->calls);
 }
 
-/* The second time they are ENCODED. */
+/* Finds a row for each terminal of TIMED or, if ENCODED, in the second walk, encodes its row. */
 static void number_rows(Writer *w, const Timed *timed, int interval, gboolean encoded)
 {
     TimingTable *table = &w->times[interval];
@@ -253,7 +258,7 @@ static void number_rows(Writer *w, const Timed *timed, int interval, gboolean en
             timing_add(&sums[timed->rows[i]], &timed->timing[2 * from + interval]);
         added[from] = TRUE;
     }
-    /* the table's row + 1 of calls that are timed as one */
+    /* by row of TIMED: 1 + the row of the table */
     g_autofree guint32 *had = g_new0(guint32, timed->n_rows + 1);
     for (guint i = 0; i < timed->n; i++) {
         guint32 terminal = timed->terminals[i], *row = &had[timed->rows[i]];
@@ -277,7 +282,8 @@ static void number_rows(Writer *w, const Timed *timed, int interval, gboolean en
     }
 }
 
-/* Those of a class all together, or by variant if it is an aligned one. */
+/* Handles a sequence of class K in the first or, if ENCODED, in the second walk. The times are
+ * those of all ranks together or, in an aligned class, of each variant. */
 static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequence *s,
                            gboolean encoded)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write-private.h: what those share who write a part of the archive (writer.c), and these parts. */
+/* write-private.h: the state of the archive writer and the functions that write the parts of an
+ * archive. */
 #ifndef WEND_WRITE_PRIVATE_H
 #define WEND_WRITE_PRIVATE_H
 
@@ -11,55 +12,60 @@
 typedef struct {
     const Recording *r;
     guint8 *function_used, *constant_used;
-    guint32 *function_number, *constant_number; /* this build's -> the archive's */
+    guint32 *function_number, *constant_number; /* number in this build -> number in the archive */
     guint n_functions, n_constants;
-    /* scratch: by terminal, how often in the sequence at hand, over all ranks */
+    /* scratch: by terminal, its calls in the current sequence, over all ranks */
     guint64 *calls;
-    GArray *called;       /* scratch: guint32, those terminals, ascending */
-    guint64 *shape_calls; /* scratch: by shape */
-    guint64 *rule_times;  /* scratch: by rule; zero between sequences */
-    GArray *rules;        /* scratch: guint32, what a sequence uses, each rule after its users */
-    guint32 *local;       /* scratch: by terminal, its number in a sequence's table */
+    GArray *called;       /* scratch: guint32, the terminals with calls, ascending */
+    guint64 *shape_calls; /* scratch: by shape, its calls */
+    guint64 *rule_times;  /* scratch: by rule, its uses; 0 between sequences */
+    /* scratch: guint32, a sequence's rules, each after its users */
+    GArray *rules;
+    guint32 *local; /* scratch: by terminal, its number in a sequence's table */
     WendTotals totals;
     struct TimingTable *times;   /* scratch: durations, intervals */
-    DeltaSequenceBuilder *timed; /* scratch: how each sequence is */
-    gboolean encoded;            /* scratch: whether the part at hand says anything */
-    WendBuf out;                 /* the member at hand */
-    guint64 member_bytes;        /* of the last one that writer_member has added */
+    DeltaSequenceBuilder *timed; /* scratch: by sequence, TIMING_NONE … */
+    gboolean encoded;            /* scratch: whether a sequence has data for the current part */
+    WendBuf out;                 /* the current member */
+    guint64 member_bytes;        /* of the last member that writer_member added */
     ContainerWriter *container;
     gboolean failed;
 } Writer;
 
-/* what is in w->out, which is empty then */
+/* Adds the contents of w->out as the member NAME, and empties w->out. */
 void writer_member(Writer *w, const char *name);
-/* PLAIN, or what OTHER says in its place if that is less; NULL: nothing does. Clears both. */
+/* Writes PLAIN to w->out, or OTHER if it is not NULL and shorter. Clears both. */
 void writer_shorter(Writer *w, WendBuf *plain, WendBuf *other);
+/* Writes a word, with the archive's numbers of constants. */
 static inline void writer_word(Writer *w, gint64 word)
 {
     codec_put_word(&w->out, word, w->constant_number);
 }
 
-/* Calls FUNCTION on each sequence of each class, in the archive's order; FALSE: it said so, and the
- * walk ended there. */
+/* Calls FUNCTION on each sequence of each class, in the archive's order. Returns FALSE as soon as
+ * FUNCTION returns FALSE. */
 typedef gboolean (*SequenceFunction)(Writer *w, const RecordedClass *k, const RecordedSequence *s);
 gboolean writer_each_sequence(Writer *w, SequenceFunction function);
 
-/* How often each terminal and shape occurs in a sequence, over all ranks, or all of one variant
- * (NULL: all): what follows is in the order of those that occur. FALSE: more often than can be
- * counted. */
+/* Counts the calls of each terminal and shape of S, a sequence of class K, over the ranks of
+ * VARIANT (NULL: all ranks of the class). Sets w->calls, w->called, w->shape_calls, and *TOTAL to
+ * the sum. Returns FALSE if a number is too large. */
 gboolean writer_count_calls(Writer *w, const RecordedClass *k, const RecordedSequence *s,
                             const Variant *variant, guint64 *total);
-/* 1 and a part, or 0 where no sequence had something to tell (w->encoded). END, if not NULL, adds
- * what comes behind all sequences. */
+/* Writes 1 and a part, to which FUNCTION adds the data of each sequence. END, if not NULL, adds the
+ * data that follow those of all sequences. Writes 0 alone if no sequence has data (w->encoded).
+ * Returns FALSE if FUNCTION does. */
 gboolean writer_if_encoded(Writer *w, SequenceFunction function, void (*end)(Writer *w));
 
-/* What the ranks say of KEY; NULL: nothing. */
+/* The value that the ranks recorded for KEY, which belongs to M. NULL if there is none. */
 const char *writer_fact(const WendMerge *m, const char *key);
 
-/* The member "meta", with the totals. */
+/* Writes the member "meta", with the totals of w->totals. */
 void write_meta(Writer *w);
+/* Writes the part "rules". */
 void write_rules(Writer *w);
-/* The parts that go with the sequences. FALSE: a rank's streams or grammars are damaged. */
+/* Write the parts with the data of each sequence. FALSE if a rank's outcomes or grammars are
+ * damaged. */
 gboolean write_outcomes(Writer *w);
 gboolean write_polls(Writer *w);
 gboolean write_timing(Writer *w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* write.c: a merged recording -> the members of the archive (docs/format.md). */
+/* write.c: writes a merged recording as the members of the archive (docs/format.md). */
 #include <string.h>
 
 #include "base/pairs.h"
@@ -12,14 +12,15 @@
 #include "record/checkpoint-file.h"
 #include "tables-write.h"
 
-/* The archive has kinds and extents by number (docs/format.md): new ones go behind these. */
+/* The archive stores kinds and extents by number (docs/format.md), so new ones must follow
+ * these. */
 G_STATIC_ASSERT(WEND_KIND_SELF == 0 && WEND_KIND_REQUEST == 18 && WEND_KIND_RANK == 25
                 && WEND_KIND_STATUS == 38 && WEND_KIND_SKIP == 40 && WEND_KIND_FOUND == 41
                 && WEND_KIND_TARGET == 42 && WEND_KIND_NEIGHBOURS == 43);
 G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2
                 && WEND_EXTENT_COUNT_OWN_SIZE == 10);
 
-/* -- which functions and constants there are -- */
+/* -- the functions and constants that the recording uses -- */
 
 static gboolean use_word(gpointer writer, gint64 word)
 {
@@ -105,8 +106,8 @@ static void write_functions(Writer *w)
     wend_buf_bytes(&w->out, &digest, sizeof digest);
 }
 
-/* What is known of a predefined datatype: size, lower bound, extent, true lower bound and
- * extent. */
+/* Writes the metadata of a predefined datatype: size, lower bound, extent, true lower bound and
+ * true extent. FACTS has them as text, or is NULL. */
 static void put_datatype(WendBuf *out, const char *facts)
 {
     g_auto(GStrv) texts = g_strsplit(facts ? facts : "", " ", -1);
@@ -136,8 +137,8 @@ static void write_constants(Writer *w)
     }
 }
 
-/* What tells a batch of N: thing by thing or, if there are several, column by column. Clears
- * both. */
+/* Writes a batch of N things: thing by thing or, if N > 1, column by column if that is shorter.
+ * Clears both. */
 static void put_batch(Writer *w, guint n, WendBuf *each, WendBuf *columns)
 {
     if (n > 1)
@@ -145,7 +146,7 @@ static void put_batch(Writer *w, guint n, WendBuf *each, WendBuf *columns)
     writer_shorter(w, each, n > 1 ? columns : NULL);
 }
 
-/* Shapes with one first word: their others, one after the other, or word by word. */
+/* Writes the words, except the first, of shapes that have the same first word. */
 static void put_shapes(Writer *w, const Batch *batch)
 {
     const ShapeRow *const *s = (const ShapeRow *const *)batch->things->pdata;
@@ -183,21 +184,22 @@ static void write_shapes(Writer *w)
     batches_clear(&batches);
 }
 
-/* DERIVE: whether slots may be encoded by others; DERIVED: words of those that are. */
+/* DERIVE: whether slots may be encoded by other slots. DERIVED: the number of words that such slots
+ * have. */
 typedef struct {
     SlotTables *tables;
     gboolean derive;
     guint64 derived;
 } SlotEncoder;
 
-/* How a slot is encoded: its form, and the word, the table's number, or how many slots before those
- * are that tell it. */
+/* How a slot is encoded: its form, and a word. The word is the value, the difference to self, the
+ * number of the table, or the distance to the slot that it is derived from. */
 typedef struct {
     SlotEncoding form;
     gint64 word;
 } EncodedSlot;
 
-/* FALSE: a table tells it. */
+/* Sets *ENCODED for a slot without a table. FALSE: the slot needs a table. */
 static gboolean encode_plainly(const Writer *w, const Signature *s, guint k, EncodedSlot *encoded)
 {
     const RankVector *v = &s->slots[k];
@@ -207,7 +209,7 @@ static gboolean encode_plainly(const Writer *w, const Signature *s, guint k, Enc
         (wend_functions[g_array_index(w->r->shapes, ShapeRow, s->shape).words[0] / 2].flags
          & WEND_F_SELF)
         != 0;
-    /* where there is one rank, self is best encoded relative to it */
+    /* If there is one rank, the slot self is shorter relative to that rank. */
     gboolean constant =
         rank_vector_is_constant(v) && !(rank_vector_is_relative(v) && k == 0 && has_self);
     *encoded = constant ? (EncodedSlot){ENCODED_AS_CONSTANT, v->value}
@@ -215,16 +217,16 @@ static gboolean encode_plainly(const Writer *w, const Signature *s, guint k, Enc
     return TRUE;
 }
 
-/* Terminals of one function and as many slots. There may be as many as there are calls: of those
- * that no table tells nothing is kept. */
+/* Terminals of one function with equal numbers of slots. There may be as many as calls, so only
+ * those with tables have their encoded slots in memory. */
 typedef struct {
     const Signature *const *terminals;
     guint n, n_slots;
     EncodedSlot **by_table;
-    gboolean strided; /* some of them are */
+    gboolean strided; /* some terminal is */
 } Encoding;
 
-/* Slot by slot, as tables are numbered. */
+/* Encodes the slots of terminals with tables. Tables are numbered slot by slot. */
 static void encode_tables(Writer *w, SlotEncoder *e, Encoding *t)
 {
     g_autofree Derived **derived = g_new0(Derived *, t->n + 1);
@@ -266,7 +268,7 @@ static EncodedSlot encoding_of(const Writer *w, const Encoding *t, guint termina
     return one;
 }
 
-/* One after the other. */
+/* Writes the slots of one terminal after the other. */
 static void put_each_terminal(const Writer *w, WendBuf *out, const Encoding *t)
 {
     for (guint i = 0; i < t->n; i++)
@@ -280,7 +282,7 @@ static void put_each_terminal(const Writer *w, WendBuf *out, const Encoding *t)
         }
 }
 
-/* Slot by slot: their forms, and the words or numbers of tables. */
+/* Writes slot by slot: the forms of all terminals, and their words or tables' numbers. */
 static void put_slot_columns(const Writer *w, WendBuf *out, const Encoding *t)
 {
     for (guint k = 0; k < t->n_slots; k++) {
@@ -304,7 +306,7 @@ static void put_terminals(Writer *w, SlotEncoder *e, const Batch *batch)
                   .n = batch->things->len,
                   .n_slots = batch->n};
     WendBuf each = WEND_BUF_INIT, columns = WEND_BUF_INIT;
-    guint32 n = 0; /* that these stand for */
+    guint32 n = 0; /* terminals that T stands for */
     for (guint i = 0; i < t.n; i++) {
         n += signature_count(t.terminals[i]);
         t.strided |= t.terminals[i]->strided != NULL;
@@ -326,8 +328,8 @@ static void put_terminals(Writer *w, SlotEncoder *e, const Batch *batch)
     g_free(t.by_table);
 }
 
-/* Terminals of one function, failed or not, and as many slots are encoded together, whatever their
- * shape: their slots are mostly alike. */
+/* Writes the slots of all terminals. Terminals of one function with equal numbers of slots are
+ * encoded together, whatever their shapes, because their slots are mostly alike. */
 static void put_all_slots(Writer *w, SlotEncoder *e)
 {
     Batches batches;
@@ -351,8 +353,9 @@ static void put_all_slots(Writer *w, SlotEncoder *e)
     batches_clear(&batches);
 }
 
-/* A halo exchange has the same neighbours in every message, and its messages the same ranks: sets
- * and tables go once each. Returns how many words the slots have that are encoded by others. */
+/* Writes rank sets, tables, and the slots of all terminals. Equal sets and tables are written once:
+ * all messages of a halo exchange have the same neighbours and ranks. Returns the number of words
+ * of slots that are encoded by other slots. */
 static guint64 put_all_terminals(Writer *w, gboolean derive)
 {
     SlotEncoder e = {.tables = slot_tables_new(w->r->merge->world), .derive = derive};
@@ -369,7 +372,8 @@ static guint64 put_all_terminals(Writer *w, gboolean derive)
     return e.derived;
 }
 
-/* A reader bounds by the member's bytes what slots that are encoded by others stand for. */
+/* Writes the part "terminals". The bytes of the part limit the words that a reader accepts for
+ * slots encoded by other slots. If there are more words, all slots are encoded by themselves. */
 static void write_terminals(Writer *w)
 {
     gsize before = w->out.len;
@@ -379,7 +383,7 @@ static void write_terminals(Writer *w)
     put_all_terminals(w, FALSE);
 }
 
-/* Which variant each rank is of. */
+/* Writes the variant of each rank. */
 static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
 {
     g_autofree guint32 *variant_of = g_new(guint32, ranks->n);
@@ -395,7 +399,8 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
     deltas_builder_encode(numbers, &w->out, NULL);
 }
 
-/* Trip by trip, each by variant: rows of their own would say in vain what these have in common. */
+/* Writes the trip counts: for each trip, the counts of all variants. Most counts are equal in all
+ * variants, so one delta sequence is shorter than one for each variant. */
 static void put_trips(Writer *w, const Variants *v)
 {
     wend_buf_unsigned(&w->out, v->n_trips);
@@ -420,8 +425,8 @@ static void put_sets(Writer *w)
     ranksets_encode(sets, n, &w->out);
 }
 
-/* Of all sequences what they are of and their rules, in columns; before these how many each class
- * has. */
+/* Writes the number of sequences of each class, and then the kinds, the ids and the rules of all
+ * sequences. */
 static void put_sequences(Writer *w)
 {
     DeltaSequenceBuilder *counts = deltas_builder_new(), *kinds = deltas_builder_new(),
@@ -442,7 +447,7 @@ static void put_sequences(Writer *w)
     deltas_builder_encode(rules, &w->out, w->constant_number);
 }
 
-/* Of which class each rank is, and of which of its variants. */
+/* Writes the class of each rank, and its variant in the class. */
 static void put_ranks(Writer *w)
 {
     guint n = w->r->classes->len;
@@ -523,7 +528,8 @@ static void writer_clear(Writer *w)
     g_free(w->local);
 }
 
-/* Nothing is written. FALSE. DAMAGED: a rank's outcomes or polls are; else memory was short. */
+/* Frees the container, sets the error, and returns FALSE. DAMAGED: a rank's outcomes or polls are
+ * damaged; else memory was short. */
 static gboolean writer_fail(Writer *w, gboolean damaged, GError **error)
 {
     container_writer_free(w->container);
@@ -532,7 +538,8 @@ static gboolean writer_fail(Writer *w, gboolean damaged, GError **error)
     return FALSE;
 }
 
-/* The members that no other process has made. The totals are then those of all. */
+/* Writes the members that no other process makes, and adds the totals of the shards to
+ * w->totals. */
 static gboolean write_members(Writer *w, GError **error)
 {
     gboolean good = write_program(w, "program");
@@ -543,7 +550,7 @@ static gboolean write_members(Writer *w, GError **error)
         w->totals.frees += s->totals.frees;
     }
     if (good)
-        write_meta(w); /* last: it has the totals */
+        write_meta(w); /* last, because it has the totals */
     return (good && !w->failed) || writer_fail(w, !good, error);
 }
 

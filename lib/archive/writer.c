@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* writer.c: what the parts of the archive are written with. */
+/* writer.c: functions that write the parts of the archive. */
 #include <string.h>
 
 #include "write-private.h"
@@ -60,8 +60,9 @@ static gint descending(gconstpointer a, gconstpointer b)
     return ascending(b, a);
 }
 
-/* w->rules are those that START needs: users come after what they use, and so before it here. All
- * rules of all classes would be looked at for each sequence otherwise. */
+/* Sets w->rules to START and the rules that it needs, in descending order. A rule has a larger
+ * number than the rules that it uses, so it comes before them here. Without this list, each
+ * sequence would take time for all rules of all classes. */
 static void find_rules(Writer *w, guint32 start)
 {
     g_array_set_size(w->rules, 0);
@@ -83,8 +84,8 @@ static void find_rules(Writer *w, guint32 start)
     g_array_sort(w->rules, descending);
 }
 
-/* Adds how often each terminal and shape occurs in the sequence that w->rules are of, of N_RANKS
- * ranks that have these trip counts. */
+/* Adds the calls of each terminal and shape in the sequence of w->rules, on N_RANKS ranks with the
+ * trip counts TRIPS. FALSE: a number is too large. */
 static gboolean count_variant(Writer *w, const guint64 *trips, guint32 n_ranks, guint64 *total)
 {
     guint64 length = 0;

@@ -60,8 +60,8 @@ static void put_named(WendBuf *out, const gint64 *words, guint n, const guint32 
         put_word(out, words[i], constants);
 }
 
-/* Numbers for the words of a list. The first N_NAMED of DISTINCT have their indices. The ordinary
- * words follow, each by its difference to the least of them. ORDINARY is 1 + the largest
+/* Numbers for words. The first N_NAMED words of DISTINCT have their indices as numbers. Ordinary
+ * words follow, numbered by the difference to the least of them. ORDINARY is 1 + the largest
  * difference, or 0 without ordinary words. */
 typedef struct {
     const GArray *distinct;
@@ -69,7 +69,7 @@ typedef struct {
     guint64 ordinary;
 } Numbering;
 
-/* FALSE: the numbers exceed 64 bits. */
+/* Numbers the words of DISTINCT, of which N_NAMED are named. FALSE: the numbers exceed 64 bits. */
 static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
 {
     const gint64 *words = (const gint64 *)(gpointer)distinct->data;
@@ -110,13 +110,13 @@ static void put_plain(const DeltaSequence *s, WendBuf *out, const guint32 *const
         put_word(out, s->words[i], constants);
 }
 
-/* A byte of a grammar, or of words one by one, takes so many bits when it is compressed; less if
- * other rows have grammars like it, since coded words have nothing in common with other rows. In
- * short rows a few words that are larger than the others, or come again elsewhere, weigh more than
- * all others do. */
+/* The estimated bits that a byte of a grammar, or of words one by one, takes when the archive is
+ * compressed. ALIKE_BYTE_BITS is for grammars that resemble those of other sequences; coded words
+ * never resemble others. In sequences of up to SHORT_ROW words, words one by one may be shorter
+ * than coded words, because a few large or repeated words decide. */
 enum { BYTE_BITS = 6, ALIKE_BYTE_BITS = 5, SHORT_ROW = 64 };
 
-/* Returns how many bits it takes once it is compressed, more or less. */
+/* Encodes the words of S coded or one by one. Returns an estimate of the bits when compressed. */
 static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
 {
     g_autoptr(GArray) distinct = distinct_words(s);
@@ -197,20 +197,22 @@ static void put_geometric(WendBuf *out, const gint64 *words, guint64 n, Geometri
             put_word(out, words[i], constants);
 }
 
-/* Words are looked at that are at most so many times a grammar's symbols. A stretch has so many
- * words at least. */
+/* WORDS_PER_SYMBOL: the words of a grammar are tried if there are at most so many for each symbol.
+ * GEOMETRIC_LEAST: the least words of a geometric stretch. */
 enum { WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
 
-/* The same words as PATTERN has them, in place of what is behind BEFORE, if that is shorter. */
+/* Replaces the encoding behind BEFORE in OUT by PATTERN, which has the same words, if that is
+ * shorter. */
 static void put_pattern(const DeltaSequence *pattern, WendBuf *out, gsize before)
 {
     WendBuf told = WEND_BUF_INIT;
-    deltas_encode(pattern, &told, NULL); /* which has no special word */
+    deltas_encode(pattern, &told, NULL); /* no constants, because it has no special words */
     wend_buf_shorten(out, before, &told);
 }
 
-/* Likewise, word by word or as a stretch and the words beside it. BYTE_BITS: of what is there, a
- * grammar; 0: it is words. */
+/* Replaces the encoding behind BEFORE in OUT by the words, or by a geometric stretch and the words
+ * beside it, if that is shorter. BYTE_BITS: the bits of a byte of that encoding, if it is a
+ * grammar; 0 if it has the words. */
 static void put_words(gint64 *words, guint64 n, guint byte_bits, WendBuf *out, gsize before,
                       const guint32 *constants)
 {
@@ -225,7 +227,7 @@ static void put_words(gint64 *words, guint64 n, guint byte_bits, WendBuf *out, g
     out->failed |= told.failed;
     wend_buf_clear(&told);
     Geometric g = geometric_find(words, n);
-    /* each of the others takes a byte */
+    /* each of the other words takes at least a byte */
     if (g.count < GEOMETRIC_LEAST || n - g.count >= out->len - before)
         return;
     put_geometric(&told, words, n, g, constants);
@@ -256,8 +258,7 @@ void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 
     encode_shortest(s, BYTE_BITS, out, constants);
 }
 
-/* A row that an archive claims gets room for its words. FALSE: more than it may take, and C
- * fails. */
+/* Makes room for the words of S. FALSE, and C fails, if the allowance has less. */
 static gboolean make_words(DeltaSequence *s, WendCursor *c)
 {
     gint64 *words = allowance_block(c->allowance, s->n, sizeof(gint64));

@@ -49,24 +49,24 @@ typedef struct {
 gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result,
                           GError **error);
 
-/* -- shards: what cannot be merged does not go on to rank 0 (docs/merging.md, "Shards") -- */
+/* -- shards: calls that cannot be merged are not sent to rank 0 (docs/merging.md, "Shards") -- */
 
-/* If M has the calls of LEAST ranks and more, and these have next to nothing in common, they become
- * a shard (when: tree.h): *FRAME is the member of the archive
- * that has them, compressed, which the caller unrefs, and M has only what rank 0 must know. Else
- * *FRAME is NULL, and M as it was. FALSE: it is a shard, but cannot be written; M is of no more
- * use. */
+/* Makes a shard of M if it has the calls of at least LEAST ranks and these have next to nothing in
+ * common (shard.h). *FRAME is then the compressed member of the archive with these calls, which the
+ * caller unrefs, and M keeps only the description of the shard. Otherwise *FRAME is NULL and M is
+ * unchanged. Returns FALSE and sets the error if the shard cannot be written; M can only be freed
+ * then. */
 gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error);
 
 /* Where the frame of a shard belongs in the archive. */
 typedef struct {
     guint64 offset, bytes;
-    guint32 rank; /* the shard's first */
+    guint32 rank; /* the first rank of the shard */
 } WendShardPlace;
 
-/* As wend_merge_write, of a merge with shards: writes all but these to a file without a name. The
- * caller has each shard written (base/shared-file.h) and ends FILE_OUT. *PLACES, by ascending rank,
- * is WendShardPlace, which the caller unrefs. On failure nothing is left. */
+/* Like wend_merge_write, for a merge with shards: writes all except the shards to a file that has
+ * no name yet. The caller has each shard written (base/shared-file.h) and ends FILE_OUT. *PLACES
+ * has WendShardPlace by ascending rank; the caller unrefs it. On failure there is no new file. */
 gboolean wend_merge_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
                           GArray **places, WendMergeResult *result, GError **error);
 

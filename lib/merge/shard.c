@@ -64,10 +64,11 @@ void shards_include(GArray *shards, const GArray *more)
         insert(shards, shard_at(more, i));
 }
 
-/* -- which become one -- */
+/* -- when a shard is made -- */
 
-/* A shard repeats what it has in common with the others. So it is made only where classes are
- * nearly as many as ranks, of at least so many terminals for each rank. */
+/* Data that a shard has in common with others are stored twice. So a shard is made only if the
+ * classes are at least OF_PARTS/PARTS as many as the ranks, and there are TERMINALS_LEAST terminals
+ * for each rank. */
 enum { PARTS = 4, OF_PARTS = 3, TERMINALS_LEAST = 16 };
 
 static gboolean are_most(guint64 kinds, guint64 ranks)
@@ -86,7 +87,7 @@ gboolean shard_is_due(const WendMerge *m, guint32 least)
     }
     return ranks >= least
            && terminals >= TERMINALS_LEAST * ranks
-           /* classes that differ in values, or in trip counts alone, may become one at the root */
+           /* classes that differ only in values or in trip counts may become one at the root */
            && are_most(g_hash_table_size(m->by_shapes), ranks)
            && are_most(variants_kinds(m), ranks);
 }

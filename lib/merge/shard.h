@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shard.h: ranks whose calls are in a member of the archive that the rank at the head of their part
- * of the tree has made (docs/merging.md, "Shards"). The merge goes on with what is said of them
- * here. */
+/* shard.h: shards: ranks whose calls are in a member of the archive that one of them has made, the
+ * head of their subtree (docs/merging.md, "Shards"). The other ranks that merge have only this
+ * description of a shard. */
 #ifndef WEND_SHARD_H
 #define WEND_SHARD_H
 
@@ -10,23 +10,24 @@
 
 typedef struct {
     guint32 first;  /* the lowest of its ranks */
-    guint64 member; /* bytes: of the member, */
-    guint64 frame;  /* and of the frame, compressed */
+    guint64 member; /* bytes of the member */
+    guint64 frame;  /* bytes of its compressed frame */
     guint64 classes;
     WendTotals totals;
 } Shard;
 
-GArray *shards_new(void); /* of Shard; g_array_unref */
+GArray *shards_new(void); /* of Shard, by first rank; the caller unrefs it */
+/* Appends SHARDS to OUT. */
 void shards_encode(const GArray *shards, WendBuf *out);
-/* Into SHARDS, which is empty. RANKS are those of the whole merge. FALSE: damaged. */
+/* Reads SHARDS, which is empty. RANKS: all ranks of the merge. FALSE: the data are damaged. */
 gboolean shards_decode(GArray *shards, WendCursor *c, const RankSet *ranks);
-/* Adds MORE, which has none of SHARDS, and keeps them ascending. */
+/* Adds the shards of MORE, which are all new, and keeps SHARDS in order. */
 void shards_include(GArray *shards, const GArray *more);
 
-/* Whether the calls that M has are to become a shard: those of LEAST ranks and more, which have
+/* Whether the classes of M should become a shard: they have at least LEAST ranks, and these have
  * next to nothing in common. It depends on the calls alone. */
 gboolean shard_is_due(const WendMerge *m, guint32 least);
-/* The classes of M are now in SHARD. */
+/* Replaces the classes of M, which it frees, by the description SHARD. */
 void shard_replaces(WendMerge *m, const Shard *shard);
 
 #endif

@@ -23,18 +23,19 @@ typedef struct {
     GHashTable *signatures; /* hash (signature_key) -> number + 1, of the first that has it */
     guint n_tables;         /* tables that remain; the signatures of the last one are not entered */
     Layout layout;
-} Unifier;
+} TerminalSharing;
 
-static guint32 share_shape(Unifier *u, const ShapeRow *shape)
+static guint32 share_shape(TerminalSharing *sharing, const ShapeRow *shape)
 {
     g_autoptr(GBytes) key = g_bytes_new(shape->words, shape->n * sizeof(gint64));
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(u->shapes, key));
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(sharing->shapes, key));
     if (number)
         return number - 1;
     ShapeRow copy = {shape->n, g_memdup2(shape->words, shape->n * sizeof(gint64))};
-    g_array_append_val(u->r->shapes, copy);
-    g_hash_table_insert(u->shapes, g_steal_pointer(&key), GUINT_TO_POINTER(u->r->shapes->len));
-    return u->r->shapes->len - 1;
+    g_array_append_val(sharing->r->shapes, copy);
+    g_hash_table_insert(sharing->shapes, g_steal_pointer(&key),
+                        GUINT_TO_POINTER(sharing->r->shapes->len));
+    return sharing->r->shapes->len - 1;
 }
 
 /* -- terminals -- */
@@ -94,30 +95,30 @@ static gboolean fits(const Signature *s, guint32 shape, const RankVector *slots,
 }
 
 /* Adds a strided terminal, which no other class shares. */
-static gboolean share_strided(Unifier *u, guint32 shape, RankVector *slots, guint n,
+static gboolean share_strided(TerminalSharing *sharing, guint32 shape, RankVector *slots, guint n,
                               const Strided *strided, guint32 *number)
 {
-    const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
-    if (!layout_fits(&u->layout, &wend_functions[row->words[0] / 2], row->words, row->n, n))
+    const ShapeRow *row = &g_array_index(sharing->r->shapes, ShapeRow, shape);
+    if (!layout_fits(&sharing->layout, &wend_functions[row->words[0] / 2], row->words, row->n, n))
         return FALSE;
     const Signature s = {.shape = shape, .n_slots = n, .slots = slots, .strided = strided};
-    g_array_append_val(u->r->signatures, s);
-    *number = u->r->signatures->len - 1;
+    g_array_append_val(sharing->r->signatures, s);
+    *number = sharing->r->signatures->len - 1;
     return TRUE;
 }
 
-static gboolean share_terminal(Unifier *u, guint32 shape, RankVector *slots, guint n,
+static gboolean share_terminal(TerminalSharing *sharing, guint32 shape, RankVector *slots, guint n,
                                const RankSet *ranks, guint32 *number)
 {
-    const ShapeRow *row = &g_array_index(u->r->shapes, ShapeRow, shape);
+    const ShapeRow *row = &g_array_index(sharing->r->shapes, ShapeRow, shape);
     const WendFunction *f = &wend_functions[row->words[0] / 2];
     g_autofree gboolean *is_rank = g_new0(gboolean, n + 1);
-    if (!layout_fits(&u->layout, f, row->words, row->n, n))
+    if (!layout_fits(&sharing->layout, f, row->words, row->n, n))
         return FALSE;
     gboolean open = FALSE, deltas = FALSE;
     for (guint i = 0; i < n; i++) {
         is_rank[i] =
-            f->params[g_array_index(u->layout.slot_param, gint16, i)].kind == WEND_KIND_RANK;
+            f->params[g_array_index(sharing->layout.slot_param, gint16, i)].kind == WEND_KIND_RANK;
         open |= is_open(&slots[i]);
         deltas |= rank_vector_is_deltas(&slots[i]);
     }
@@ -127,10 +128,10 @@ static gboolean share_terminal(Unifier *u, guint32 shape, RankVector *slots, gui
     for (int k = 0; k < n_keys; k++)
         keys[k] = signature_key(shape, slots, n, ranks, is_rank, PREFERENCES - 1 - k);
     for (int k = 0; k < n_keys && !found; k++) {
-        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(u->signatures, keys[k]));
+        guint known = GPOINTER_TO_UINT(g_hash_table_lookup(sharing->signatures, keys[k]));
         if (!known)
             continue;
-        Signature *s = &g_array_index(u->r->signatures, Signature, known - 1);
+        Signature *s = &g_array_index(sharing->r->signatures, Signature, known - 1);
         if (fits(s, shape, slots, n, ranks)) {
             found = s;
             *number = known - 1;
@@ -142,32 +143,33 @@ static gboolean share_terminal(Unifier *u, guint32 shape, RankVector *slots, gui
     } else {
         Signature s = {
             .shape = shape, .n_slots = n, .slots = slots, .ranks = deltas ? ranks : NULL};
-        g_array_append_val(u->r->signatures, s);
-        *number = u->r->signatures->len - 1;
+        g_array_append_val(sharing->r->signatures, s);
+        *number = sharing->r->signatures->len - 1;
     }
-    for (int k = 0; k < n_keys && !found && u->n_tables > 0; k++)
-        if (!g_hash_table_contains(u->signatures, keys[k]))
-            g_hash_table_insert(u->signatures, keys[k], GUINT_TO_POINTER(*number + 1));
+    for (int k = 0; k < n_keys && !found && sharing->n_tables > 0; k++)
+        if (!g_hash_table_contains(sharing->signatures, keys[k]))
+            g_hash_table_insert(sharing->signatures, keys[k], GUINT_TO_POINTER(*number + 1));
     return TRUE;
 }
 
-static gboolean share_table(Unifier *u, const Table *t, const RankSet *ranks, TableMap *map)
+static gboolean share_table(TerminalSharing *sharing, const Table *t, const RankSet *ranks,
+                            TableMap *map)
 {
     ShapeRow *shapes = table_shapes(t);
     map->shapes = g_new(guint32, t->n_shapes + 1);
     map->terminals = g_new0(guint32, t->n_terminals + 1);
     for (guint i = 0; i < t->n_shapes; i++)
-        map->shapes[i] = share_shape(u, &shapes[i]);
+        map->shapes[i] = share_shape(sharing, &shapes[i]);
     table_shapes_free(shapes, t->n_shapes);
-    u->n_tables--;
+    sharing->n_tables--;
     for (guint i = 0; i < t->n_terminals; i++) {
         const Strided *strided = table_strided(t, i);
         guint32 shape = map->shapes[t->terminal_shape[i]], *number = &map->terminals[i];
         RankVector *slots = &t->slots[t->first_slot[i]];
         guint n = t->first_slot[i + 1] - t->first_slot[i];
-        if (!(strided
-                  ? share_strided(u, shape, slots, n, strided, number)
-                  : share_terminal(u, shape, slots, n, t->ranks ? &t->ranks[i] : ranks, number)))
+        if (!(strided ? share_strided(sharing, shape, slots, n, strided, number)
+                      : share_terminal(sharing, shape, slots, n, t->ranks ? &t->ranks[i] : ranks,
+                                       number)))
             return FALSE;
     }
     return TRUE;
@@ -175,19 +177,19 @@ static gboolean share_table(Unifier *u, const Table *t, const RankSet *ranks, Ta
 
 /* -- rules -- */
 
-/* A grammar's symbols while rules are shared: [0, signatures) terminals, then bodies, then ends. */
+/* The state of sharing rules. Symbols of a grammar are numbered: first the terminals, then the
+ * bodies, then their ends. */
 typedef struct {
-    /* Rule over terminals and bodies: the shared rules, then one start for each sequence */
+    /* Rule over terminals and bodies: the shared rules and the start of each sequence */
     GArray *bodies;
     GHashTable *by_content; /* GBytes -> number + 1 */
     GArray *starts;         /* guint32: number of the body of each sequence's start */
-    /* WendSymbol over terminals and bodies: those of bodies whose count is a trip, one after the
-     * other */
+    /* WendSymbol over terminals and bodies: the symbols of all bodies that have a trip count */
     GArray *trips;
-    GHashTable *unrolled; /* number of a body that is gone through + 1 -> UnrolledRule */
-} Sharing;
+    GHashTable *unrolled; /* number of an unrolled body + 1 -> UnrolledRule */
+} RuleSharing;
 
-static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals,
+static guint32 share_body(RuleSharing *s, const Rule *rule, const guint32 *terminals,
                           const guint32 *body_of, gboolean start)
 {
     WendSymbol *symbols = g_new(WendSymbol, rule->n + 1);
@@ -217,7 +219,7 @@ static guint32 share_body(Sharing *s, const Rule *rule, const guint32 *terminals
 }
 
 /* Adds an unrolled body, which is not shared. */
-static guint32 add_unrolled(Sharing *s, const RecordedSequence *sequence, guint32 rule)
+static guint32 add_unrolled(RuleSharing *s, const RecordedSequence *sequence, guint32 rule)
 {
     const Unrolling *u = sequence->unrolling;
     Rule body = unrolling_summary(u, rule);
@@ -231,7 +233,7 @@ static guint32 add_unrolled(Sharing *s, const RecordedSequence *sequence, guint3
     return s->bodies->len - 1;
 }
 
-static gboolean share_unrolled(Sharing *s, const RecordedSequence *sequence)
+static gboolean share_unrolled(RuleSharing *s, const RecordedSequence *sequence)
 {
     const Unrolling *u = sequence->unrolling;
     guint n;
@@ -251,7 +253,7 @@ static gboolean share_unrolled(Sharing *s, const RecordedSequence *sequence)
 }
 
 /* *TRIP_OF (or NULL) is as in Variants, and is moved behind the symbols of this grammar. */
-static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *terminals,
+static gboolean share_grammar(RuleSharing *s, GBytes *grammar, const guint32 *terminals,
                               guint32 n_terminals, const guint32 **trip_of)
 {
     RuleRow row;
@@ -276,13 +278,14 @@ static gboolean share_grammar(Sharing *s, GBytes *grammar, const guint32 *termin
 /* Applies Sequitur to all bodies and fills the row of rules. Rule 0 has the bodies one after the
  * other, each ended by a terminal from FIRST_END on. A symbol with a trip count becomes a terminal
  * of its own, behind the ends, so that it is not changed. */
-static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_end, RuleRow *row)
+static gboolean compress_bodies(RuleSharing *s, guint32 n_terminals, guint32 first_end,
+                                RuleRow *row)
 {
     WendGrammar *g = wend_grammar_new();
     gboolean good = g != NULL;
     for (guint i = 0; i < s->bodies->len && good; i++) {
         const Rule *body = &g_array_index(s->bodies, Rule, i);
-        /* an unrolled body has its symbols in no order */
+        /* An unrolled body has its symbols in no order. */
         gboolean unrolled = g_hash_table_contains(s->unrolled, GUINT_TO_POINTER(i + 1));
         for (guint k = 0; !unrolled && k < body->n && good; k++) {
             const WendSymbol *y = &body->symbols[k];
@@ -308,11 +311,11 @@ static gboolean compress_bodies(Sharing *s, guint32 n_terminals, guint32 first_e
     return good;
 }
 
-/* The following makes the rules of the recording. Node n < bodies is body n; node bodies + q is
- * rule q of Sequitur. */
+/* The nodes of which the rules of the recording are made. Node n < N_BODIES is body n. Node
+ * N_BODIES + q is rule q of Sequitur. */
 typedef struct {
     guint32 n_terminals, n_bodies;
-    const GArray *trips; /* Sharing.trips */
+    const GArray *trips; /* RuleSharing.trips */
     Rule *nodes;
     guint32 n_nodes;
 } Nodes;
@@ -330,7 +333,7 @@ static WendSymbol node_symbol(const Nodes *n, WendSymbol s)
     return s;
 }
 
-static gboolean cut_bodies(Nodes *n, const Sharing *s, const RuleRow *row, guint32 first_end)
+static gboolean cut_bodies(Nodes *n, const RuleSharing *s, const RuleRow *row, guint32 first_end)
 {
     n->n_nodes = n->n_bodies + row->n_rules;
     n->nodes = g_new0(Rule, n->n_nodes);
@@ -376,8 +379,8 @@ static guint32 behind(const Nodes *n, guint32 node)
     return node;
 }
 
-/* Appends START and the nodes below it to ORDER, each after the nodes that it uses. Nodes that are
- * PLACED are left out. */
+/* Appends START and the nodes that it uses, directly or not, to ORDER, each after the nodes that it
+ * uses. PLACED nodes are left out. */
 static void append_below(const Nodes *n, guint32 start, guint8 *placed, GArray *order)
 {
     typedef struct {
@@ -418,7 +421,7 @@ static GArray *nodes_bottom_up(const Nodes *n, const guint32 *starts, guint n_st
     return order;
 }
 
-/* By node, how deep its rules are nested. The caller frees it with g_free. */
+/* By node: how deep its rules are nested. The caller frees the result. */
 static guint32 *node_heights(const Nodes *n, const guint32 *starts, guint n_starts)
 {
     guint32 *height = g_new0(guint32, n->n_nodes + 1);
@@ -453,10 +456,10 @@ static void number_unrolled(Recording *r, const Nodes *n, const guint32 *number)
     }
 }
 
-/* Makes the rules of the recording. Rules of less depth come first: each level of a tree adds to
- * the level before, and the writer encodes it by that. STARTS: by sequence, its node, which becomes
- * its rule. */
-static void emit_rules(Recording *r, const Nodes *n, const Sharing *s, guint32 *starts,
+/* Makes the rules of the recording. Rules of less depth come first: if a program communicates along
+ * a tree, each level adds to the level before, and the writer encodes the difference. STARTS: by
+ * sequence, its node, which becomes its rule. */
+static void emit_rules(Recording *r, const Nodes *n, const RuleSharing *s, guint32 *starts,
                        guint n_starts)
 {
     g_autofree guint32 *height = node_heights(n, starts, n_starts),
@@ -487,7 +490,7 @@ static void emit_rules(Recording *r, const Nodes *n, const Sharing *s, guint32 *
 
 static gboolean share_rules(Recording *r)
 {
-    Sharing s = {
+    RuleSharing s = {
         g_array_new(FALSE, FALSE, sizeof(Rule)),
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
         g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(WendSymbol)),
@@ -609,27 +612,28 @@ static gboolean put_in_order(WendMerge *m, Recording *r)
 
 /* Large classes come first: their expressions are certain, and those of single ranks follow
  * them. */
-static gboolean share_tables(Unifier *u)
+static gboolean share_tables(TerminalSharing *sharing)
 {
     g_autoptr(GPtrArray) order = g_ptr_array_new();
-    for (guint i = 0; i < u->r->classes->len; i++)
-        g_ptr_array_add(order, &g_array_index(u->r->classes, RecordedClass, i));
+    for (guint i = 0; i < sharing->r->classes->len; i++)
+        g_ptr_array_add(order, &g_array_index(sharing->r->classes, RecordedClass, i));
     g_ptr_array_sort(order, by_size);
     for (guint i = 0; i < order->len; i++) {
         const Class *k = ((const RecordedClass *)g_ptr_array_index(order, i))->class;
         for (guint q = 0; q < k->n_sequences; q++)
-            u->n_tables += 1 + k->sequences[q].poll_tables->len;
+            sharing->n_tables += 1 + k->sequences[q].poll_tables->len;
     }
     for (int polls = 0; polls < 2; polls++)
         for (guint i = 0; i < order->len; i++) {
             RecordedClass *k = g_ptr_array_index(order, i);
             for (guint q = 0; q < k->class->n_sequences; q++) {
                 RecordedSequence *s = &k->sequences[q];
-                if (!polls && !share_table(u, &s->sequence->table, &k->class->ranks, &s->main))
+                if (!polls
+                    && !share_table(sharing, &s->sequence->table, &k->class->ranks, &s->main))
                     return FALSE;
                 for (guint p = 0; polls && p < s->sequence->poll_tables->len; p++) {
                     const PollTable *t = g_ptr_array_index(s->sequence->poll_tables, p);
-                    if (!share_table(u, &t->table, &t->ranks, &s->polls[p]))
+                    if (!share_table(sharing, &t->table, &t->ranks, &s->polls[p]))
                         return FALSE;
                 }
             }
@@ -699,15 +703,15 @@ Recording *recording_share_terminals(WendMerge *m, GError **error)
         return NULL;
     }
 
-    Unifier u = {.r = r};
-    u.shapes =
+    TerminalSharing sharing = {.r = r};
+    sharing.shapes =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    u.signatures = g_hash_table_new(NULL, NULL);
-    layout_init(&u.layout);
-    gboolean tables = share_tables(&u);
-    layout_clear(&u.layout);
-    g_hash_table_unref(u.shapes);
-    g_hash_table_unref(u.signatures);
+    sharing.signatures = g_hash_table_new(NULL, NULL);
+    layout_init(&sharing.layout);
+    gboolean tables = share_tables(&sharing);
+    layout_clear(&sharing.layout);
+    g_hash_table_unref(sharing.shapes);
+    g_hash_table_unref(sharing.signatures);
     if (tables)
         sort_terminals(r);
     if (tables && number_terminals(r) && share_rules(r))

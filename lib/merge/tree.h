@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.h: the tree along which ranks merge: in steps of 1, 2, 4, … a rank takes what the rank STEP
- * above it has, until it gives what it has to the rank STEP below it. No GLib: for the tracer. */
+/* tree.h: the binomial tree along which ranks merge. In step STEP = 1, 2, 4, …, a rank receives the
+ * merge of the rank STEP above it, or sends its own to the rank STEP below it and is done. No GLib:
+ * the tracer uses it. */
 #ifndef WEND_TREE_H
 #define WEND_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether RANK, one of SIZE, which is about to take in STEP or to give, can make a shard of what it
- * has. It waits if it is still to take from fewer than LEAST ranks at once, for these are too few
- * for a shard. Rank 0 makes none. */
+/* Whether RANK, of SIZE ranks, may make a shard before step STEP. If it will still receive from a
+ * subtree of fewer than LEAST ranks, which cannot make a shard, it must wait for that subtree. Rank
+ * 0 makes none. */
 static inline bool tree_may_shard(uint64_t rank, uint64_t step, uint64_t size, uint64_t least)
 {
     for (; !(rank & step) && rank + step < size; step *= 2) {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* classes-read.c: which ranks do what. */
+/* classes-read.c: reads the part "classes": the ranks, the sequences and the variants of each
+ * class. */
 #include <string.h>
 
 #include "program-private.h"
 #include "record/codec.h"
 
-/* -- variants: ranks of a class with other trip counts become classes of their own, with rules of
- * their own where these occur -- */
+/* -- variants: each variant of a class becomes a class of its own; rules with trip counts become
+ * rules of each variant, with its counts -- */
 
 typedef struct {
     guint n;     /* variants; 1: no trip counts */
-    guint32 *of; /* by rank of the class; NULL: there is one variant */
+    guint32 *of; /* by rank of the class: its variant; NULL: there is one variant */
     guint n_trips;
     guint64 *trips; /* by variant, then by trip */
 } Trips;
@@ -21,16 +22,18 @@ typedef struct {
     Trips trips;
 } EncodedClass;
 
-/* What the program is to get. A rule is open as long as a trip count is in it. */
+/* The classes and rules that the program will have. A rule is open if it, or a rule that it uses,
+ * has a trip count. */
 typedef struct {
     Member *m;
     GArray *classes, *data; /* WendClass, ClassData */
-    GArray *rules;          /* WendRule: the archive's, then those made */
-    /* by rule of the archive: a trip count is in it, or in a rule that it uses */
+    /* WendRule: those of the archive, then those that are made of open rules */
+    GArray *rules;
+    /* by rule of the archive: whether it is open */
     guint8 *open;
-    guint32 *made;     /* scratch, by rule of the archive: the one that was made of it */
-    GHashTable *known; /* symbols of rules that were made -> their number */
-    guint64 left;      /* symbols that may be made */
+    guint32 *made;     /* scratch, by rule of the archive: the rule that was made of it */
+    GHashTable *known; /* symbols of a made rule -> its number */
+    guint64 left;      /* symbols that made rules may still have */
 } ClassReader;
 
 static void find_open(ClassReader *o)
@@ -44,10 +47,10 @@ static void find_open(ClassReader *o)
         }
 }
 
-/* What a made rule takes in the table of those, and a class of the archive until it is read. */
+/* The memory of a made rule in KNOWN, and of a class of the archive while it is read. */
 enum { MADE_MORE = 96, CLASS_MORE = 2 * sizeof(EncodedClass) + 2 * sizeof(RankSet) + 96 };
 
-/* Which of T->n > 1 variants each rank is of. */
+/* Reads the variant of each of the N_RANKS ranks of a class that has N > 1 variants. */
 static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
     if (m->c.failed || n < 2 || n > n_ranks)
@@ -96,7 +99,7 @@ static void encoded_class_clear(EncodedClass *k)
     g_free(k->trips.trips);
 }
 
-/* START, if it is open, and the open rules below it, ascending. */
+/* The open rules that START uses, directly or not, and START itself if it is open. Ascending. */
 static GArray *open_below(const ClassReader *o, guint start)
 {
     const WendProgram *p = o->m->p;
@@ -115,10 +118,10 @@ static GArray *open_below(const ClassReader *o, guint start)
     return found;
 }
 
-/* In ClassReader.made: a rule whose symbols all come 0 times. */
+/* In ClassReader.made: a rule that stands for no calls, because all its symbols occur 0 times. */
 #define RULE_NOTHING G_MAXUINT32
 
-/* The symbols of rule FROM with these trip counts; those that come 0 times are not among them. */
+/* The symbols of rule FROM with the trip counts TRIPS, without those that occur 0 times. */
 static gboolean close_symbols(const ClassReader *o, const WendRule *from, const guint64 *trips,
                               guint n_trips, WendSymbol *symbols, guint *n)
 {
@@ -138,8 +141,8 @@ static gboolean close_symbols(const ClassReader *o, const WendRule *from, const 
     return TRUE;
 }
 
-/* Makes rules of open ones, the last of which is *START, with these trip counts; equal ones once,
- * and none of what is nothing, or one other rule. */
+/* Makes a rule of each of the OPEN rules, of which *START is the last, with the trip counts TRIPS.
+ * Equal rules are made once. A rule that would be empty, or one other rule, is not made. */
 static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *trips, guint n_trips,
                             guint *start)
 {
@@ -184,8 +187,8 @@ static gpointer block_of(Member *m, const GArray *array, gsize size, guint more)
     return block;
 }
 
-/* The program gets what was made. Of the archive's open rules nothing stays that a reader of all
- * rules could not take. */
+/* Gives classes and rules to the program. The open rules of the archive remain, with symbols that
+ * any reader of rules can take. */
 static gboolean hand_over(ClassReader *o)
 {
     WendProgram *p = o->m->p;
@@ -197,7 +200,8 @@ static gboolean hand_over(ClassReader *o)
         }
     WendRule *rules =
         o->rules->len > p->n_rules ? block_of(o->m, o->rules, sizeof(WendRule), 0) : p->rules;
-    WendClass *classes = block_of(o->m, o->classes, sizeof(WendClass), 1); /* program_complete */
+    /* one more, for program_complete */
+    WendClass *classes = block_of(o->m, o->classes, sizeof(WendClass), 1);
     ClassData *data = block_of(o->m, o->data, sizeof(ClassData), 1);
     if (!rules || !classes || !data)
         return FALSE;
@@ -233,7 +237,7 @@ gboolean program_complete(WendProgram *p, Allowance *allowance)
     return TRUE;
 }
 
-/* Classes without ranks, one for each variant. */
+/* Adds one class for each variant, with room for its ranks. */
 static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *t,
                              gsize n_sequences)
 {
@@ -258,14 +262,14 @@ static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *
     return TRUE;
 }
 
-/* What is told of a class's sequences: kind, id, rule of each. */
+/* A sequence as the archive has it. */
 typedef struct {
     guint64 kind;
     gint64 id;
     guint64 rule;
 } EncodedSequence;
 
-/* The classes of one class of the archive. */
+/* Adds the classes of one class of the archive. */
 static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t,
                             const EncodedSequence *sequences, gsize n_sequences)
 {
@@ -299,7 +303,7 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
     return TRUE;
 }
 
-/* A class with N sequences, whose trip counts come next. */
+/* Reads the trip counts of a class with N sequences, and adds its classes. */
 static gboolean read_class(ClassReader *o, EncodedClass *k, gsize n,
                            const EncodedSequence *sequences)
 {
@@ -315,8 +319,8 @@ static gboolean read_class(ClassReader *o, EncodedClass *k, gsize n,
            && add_classes(o, &k->ranks, trips, sequences, n);
 }
 
-/* Columns may say much in few bytes: what follows has a byte or two for each sequence with
- * calls. */
+/* Delta sequences may claim many sequences in few bytes. The parts that follow have a byte or two
+ * for each sequence that has calls, which limits the number. */
 enum { CLASSES_PER_BYTE = 64 };
 
 static guint64 classes_most(const Member *m)
@@ -324,7 +328,8 @@ static guint64 classes_most(const Member *m)
     return CLASSES_PER_BYTE * (guint64)(m->c.end - m->c.p);
 }
 
-/* Of all classes: how many sequences they have, and where each one's begin. */
+/* The sequences of all classes. N and FIRST: the number of sequences of each class, and its first
+ * one. */
 typedef struct {
     guint64 *n;
     gsize *first;
@@ -339,7 +344,7 @@ static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
     told->first = g_new(gsize, n + 1);
     for (gsize i = 0; i < n; i++) {
         told->first[i] = (gsize)all;
-        /* a negative number is a large one */
+        /* A negative number becomes a large one. */
         told->n[i] = counts ? (guint64)deltas_at(counts, i) : G_MAXUINT64;
         if (told->n[i] > most || (all += told->n[i]) > most)
             return member_bad(m, "has more sequences than it can hold");
@@ -378,7 +383,7 @@ static gboolean read_columns(ClassReader *o, GArray *classes)
     return good;
 }
 
-/* How many ranks and classes there are. */
+/* Reads the numbers of ranks and of classes. */
 static gboolean read_counts(Member *m, gsize *n_classes)
 {
     WendProgram *p = m->p;
@@ -399,7 +404,7 @@ static gboolean read_counts(Member *m, gsize *n_classes)
            || member_bad(m, "has more classes than ranks, or than it can hold");
 }
 
-/* The ranks of CLASSES (EncodedClass), which is empty yet. */
+/* Reads the rank sets of all classes to CLASSES (EncodedClass), which is empty. */
 static gboolean read_sets(Member *m, GArray *classes)
 {
     WendProgram *p = m->p;
@@ -416,7 +421,7 @@ static gboolean read_sets(Member *m, GArray *classes)
     return good || member_bad(m, "a class has a rank that is not there");
 }
 
-/* Likewise, and of which variant each rank is. */
+/* Reads the rank sets of all classes, and the variant of each rank. */
 static gboolean read_ranks(Member *m, GArray *classes)
 {
     if (!read_sets(m, classes))
@@ -426,7 +431,7 @@ static gboolean read_ranks(Member *m, GArray *classes)
     for (guint i = 0; i < n; i++) {
         EncodedClass *k = &g_array_index(classes, EncodedClass, i);
         gint64 n_variants = variants ? deltas_at(variants, i) : -1;
-        /* what is negative is too much */
+        /* A negative number becomes a large one. */
         if (n_variants != 1 && !read_variants(m, k->ranks.n, (guint64)n_variants, &k->trips))
             return FALSE;
     }

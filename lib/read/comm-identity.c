@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The number of a communicator argument, as a word of an identity: constants and unknown ones by
- * what they are and to whom. */
+/* Appends the number of a communicator to an identity. A constant or an unknown handle is appended
+ * as the handle and the world or the rank that it belongs to. */
 static void put_comm(const CommNumbering *n, WendBuf *b, gint64 handle)
 {
     gpointer number;
@@ -36,7 +36,8 @@ static void put_words(WendBuf *b, const WendArg *arg)
         wend_buf_signed(b, arg->in[i]);
 }
 
-/* Whether a call on a communicator makes one, of which all are members that get any. */
+/* Whether a call makes one communicator, so that all processes that get a communicator are its
+ * members. */
 static gboolean makes_one(const WendFunction *f)
 {
     static const char *const names[] = {"MPI_Comm_dup",
@@ -92,8 +93,9 @@ void comm_put_tags(const WendCall *call, WendBuf *b)
     }
 }
 
-/* The two sides of an intercommunicator see them exchanged. What is not known is so to the members
- * in one world. */
+/* Appends the leaders. The two sides of an intercommunicator see them exchanged, so they are
+ * sorted. The world is appended if leaders may be unknown, because they are then unknown to all
+ * members of that world. */
 static void put_leaders(const CommNumbering *n, const CommCreation *c, WendBuf *b)
 {
     wend_buf_signed(b, MIN(c->made->leader, c->made->remote_leader));
@@ -101,9 +103,10 @@ static void put_leaders(const CommNumbering *n, const CommCreation *c, WendBuf *
     wend_buf_unsigned(b, c->across && !comm_leaders_missing(c->made) ? 0 : n->world + 1);
 }
 
-/* What n counts: by all members in the same order. Most creations are collective over the parent,
- * so n counts them all on it. Where that is not so (only a group takes part, or two groups that
- * have no common parent), leaders, tags and the function tell them apart. */
+/* Appends the number of C among the creations that all its members count in the same order. Most
+ * creations are collective over the parent, so all of them are counted together, by parent. Other
+ * creations have only a group of the parent as members, or two groups without a common parent. They
+ * are counted by the leaders, the tags and the function too. */
 static void count(CommNumbering *n, CommCreation *c, WendBuf *identity)
 {
     gboolean own = c->by_group || c->merge || c->pair;
@@ -124,9 +127,9 @@ static void count(CommNumbering *n, CommCreation *c, WendBuf *identity)
 
 /* -- Cartesian communicators -- */
 
-enum { DIMENSIONS_MAX = 64 }; /* of more, and of what a damaged archive says, nothing is kept */
+enum { DIMENSIONS_MAX = 64 }; /* grids of more dimensions are not kept */
 
-/* The dimensions that MPI_Cart_create gives, or that MPI_Cart_sub keeps. NULL: not known. */
+/* The dimensions of a Cartesian communicator that C made; the caller unrefs. NULL: unknown. */
 static GArray *dimensions_of(const CommNumbering *n, const CommCreation *c)
 {
     const char *name = c->call->function->name;
@@ -150,8 +153,8 @@ static GArray *dimensions_of(const CommNumbering *n, const CommCreation *c)
     return NULL;
 }
 
-/* Appends the coordinates that all members of a part of a grid have in common. FALSE: the grid is
- * not known. */
+/* Appends the coordinates that all members of a part of a grid (MPI_Cart_sub) have in common.
+ * FALSE: the grid is unknown. */
 static gboolean put_coordinates(const CommNumbering *n, const CommCreation *c, WendBuf *b)
 {
     const WendArg *remain = wend_call_arg(c->call, "remain_dims"),
@@ -193,7 +196,8 @@ void comm_identify(CommNumbering *n, CommCreation *c, WendBuf *identity)
         put_leaders(n, c, identity);
 }
 
-/* The communicators that the same calls made, or may have made, in any world. */
+/* Notes C under a name that all communicators have that the same calls made, or may have made, in
+ * any world. */
 static void note_event(const CommNumbering *n, const CommCreation *c)
 {
     WendBuf event = WEND_BUF_INIT;

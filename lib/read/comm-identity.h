@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm-identity.h: what tells communicators apart. All members of one have the same identity, and
- * make it from what they recorded themselves and from the numbers of communicators that they had
- * before. */
+/* comm-identity.h: identities of communicators. All members of a communicator derive the same
+ * identity from what they recorded themselves and from the numbers of the communicators that they
+ * had before. */
 #ifndef WEND_COMM_IDENTITY_H
 #define WEND_COMM_IDENTITY_H
 
@@ -9,17 +9,17 @@
 #include "comm-leaders.h"
 #include "program.h"
 
-/* What identities are made from, at one place of one rank. A communicator is across if it may hold
- * processes of several worlds: its members do not agree on leaders. */
+/* The state of numbering at one call of one rank, from which identities are made. A communicator is
+ * *across* if it may hold processes of several worlds; its members then do not know all leaders. */
 typedef struct {
-    gint64 comm_world; /* word */
+    gint64 comm_world; /* its word */
     CommLeaders *leaders;
-    GHashTable *across; /* numbers */
+    GHashTable *across; /* numbers of the communicators that are across */
     GHashTable *grids;  /* number of a Cartesian communicator that is across -> GArray of gint64 */
     guint rank, world;
-    guint place;        /* this rank: creations so far */
+    guint place;        /* this rank: its creations so far */
     GHashTable *here;   /* this rank: handle -> number */
-    GHashTable *counts; /* this rank: what has been counted, as GBytes -> how many so far */
+    GHashTable *counts; /* this rank: GBytes (kind of creation) -> creations so far */
 } CommNumbering;
 
 /* A call that makes a communicator. */
@@ -27,27 +27,28 @@ typedef struct {
     const WendCall *call;
     WendCommMade *made;
     gboolean by_group, merge, pair;
-    const WendArg *parent; /* the first communicator that it has; NULL: none */
-    gboolean across;       /* the parent is */
-    gboolean by_local;     /* a pair with a side that leaders do not identify */
+    const WendArg *parent; /* the first communicator argument of the call; NULL: none */
+    gboolean across;       /* the parent is across */
+    gboolean by_local;     /* an MPI_Intercomm_create with a side that leaders do not identify */
     guint count;           /* number of the creation among those of its kind */
 } CommCreation;
 
-/* CALL, which gave MADE. Both must outlive it. */
+/* Describes CALL, which gave MADE. Both must outlive the result. */
 CommCreation comm_creation(const CommNumbering *n, const WendCall *call, WendCommMade *made);
 
-/* Appends the identity of what C made. Counts C, so it must be called once for each creation, also
- * where the rank got MPI_COMM_NULL. */
+/* Appends to IDENTITY the identity of what C made, and counts C. So it must be called once for each
+ * creation, also if the rank got MPI_COMM_NULL. */
 void comm_identify(CommNumbering *n, CommCreation *c, WendBuf *identity);
 
-/* C made communicator c->made->number, which is across. Notes what others that are made from it are
- * told apart by. */
+/* Notes that C made communicator c->made->number, which is across, with the data that identities of
+ * communicators made from it need. */
 void comm_note_across(CommNumbering *n, const CommCreation *c);
 
-/* The number that an argument stands for; 0: not known, or predefined. COMM may be NULL. */
+/* The number of a communicator argument. 0 if it is unknown or predefined, or COMM is NULL. */
 guint comm_number_of(const CommNumbering *n, const WendArg *comm);
 
-/* Appends the tags and strings of the call: they tell groups apart that have no common parent. */
+/* Appends the tags and strings of the call. They distinguish creations by groups without a common
+ * parent. */
 void comm_put_tags(const WendCall *call, WendBuf *b);
 
 #endif

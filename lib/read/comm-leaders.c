@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comm-leaders.c: see comm-leaders.h. Nothing is assumed of what is recorded: what contradicts
- * itself stays unknown. */
+/* comm-leaders.c: see comm-leaders.h. Recorded data are not trusted: leaders that contradict each
+ * other stay unknown. */
 #include "comm-leaders.h"
 
-/* If a call makes more communicators than this, sizes do not tell them apart. */
+/* The most groups of one event that are compared. With more groups, sizes hardly identify them. */
 enum { GROUPS_MAX = 64 };
 
 typedef struct {
@@ -12,7 +12,7 @@ typedef struct {
     WendCommMade made;
 } Noted;
 
-/* A group of which one knows the leader. */
+/* A group whose leader some member knows. */
 typedef struct {
     gint64 leader, size, remote_leader, remote_size;
     guint world; /* of the leader */
@@ -86,7 +86,7 @@ void comm_leaders_note(CommLeaders *l, const WendBuf *event, CommPlace at, const
 
 /* -- the communicators of one call -- */
 
-/* A rank in a group of one of them; groups are those that their leaders lead. */
+/* A rank in a group, which is identified by its leader. */
 typedef struct {
     guint leader, rank;
 } GroupSeat;
@@ -111,7 +111,7 @@ static gboolean is_free(GHashTable *seats, gint64 leader, gint64 rank, guint pro
            || GPOINTER_TO_UINT(taken) == process;
 }
 
-/* PROCESS takes the seat. FALSE: another one has it. */
+/* Gives the seat to PROCESS. FALSE: another process has it. */
 static gboolean take_seat(GHashTable *seats, gint64 leader, gint64 rank, guint process)
 {
     const GroupSeat seat = {(guint)leader, (guint)rank};
@@ -129,7 +129,7 @@ static Group *group_led_by(GArray *groups, gint64 leader)
     return NULL;
 }
 
-/* NULL: too many. */
+/* The groups of all members that know their leaders. NULL: there are more than GROUPS_MAX. */
 static GArray *groups_of(const CommLeaders *l, const GArray *all)
 {
     GArray *groups = g_array_new(FALSE, FALSE, sizeof(Group));
@@ -153,8 +153,8 @@ static GArray *groups_of(const CommLeaders *l, const GArray *all)
     return groups;
 }
 
-/* The only group of another world with those sizes. OTHER: the leader of the group that it is
- * remote to, or -1. */
+/* The group of another world than WORLD that has these sizes. NULL if there are none or several.
+ * OTHER: the leader of the remote group, or -1. */
 static const Group *only_group(const GArray *groups, guint world, gint64 size, gint64 remote_size,
                                gint64 other)
 {
@@ -228,10 +228,10 @@ gboolean comm_leaders_find(CommLeaders *l)
 
 /* -- one communicator -- */
 
-/* The leaders of its groups. */
+/* The groups of a communicator: their leaders and sizes. */
 typedef struct {
     gint64 leaders[2], sizes[2];
-    guint n; /* 3: there are more */
+    guint n; /* 3: more than two, which is a contradiction */
 } Sides;
 
 static void add_side(Sides *s, gint64 leader, gint64 size)
@@ -261,8 +261,8 @@ static void set_side(WendCommMade *made, const Sides *s, guint side)
     made->remote_leader = s->leaders[1 - side];
 }
 
-/* Which of the sides a member is on that knows no leader: the one with its size or, if they have
- * one size, the one where its seat is free. 2: not known. */
+/* The side of a member that knows no leader: the side with the size of its group. If both have that
+ * size, it is the side where the seat of its rank is free. 2: unknown. */
 static guint side_of(const CommMember *member, const Sides *s, GHashTable *seats)
 {
     const WendCommMade *made = member->made;

@@ -2,16 +2,17 @@
 /* comm-meetings.c: see comm-meetings.h. */
 #include "comm-meetings.h"
 
-/* A call of the root or the leader of a side. */
+/* A call by the root or the leader of one side. */
 typedef struct {
     CommPlace at;
     gint64 thread;
     guint number;
-    guint peer_comm; /* of a pair */
+    guint peer_comm; /* of MPI_Intercomm_create, as the next */
     gint64 peer_rank;
 } SideCall;
 
-/* The calls of both sides. Of a pair SIDES[0] has all of one leader to the other. */
+/* The calls of both sides: those that accept and those that connect. For MPI_Intercomm_create,
+ * SIDES[0] has the calls of both leaders. */
 typedef struct {
     GArray *sides[2]; /* SideCall */
 } Meeting;
@@ -24,11 +25,11 @@ typedef struct {
 struct CommMeetings {
     GHashTable *ports;   /* GBytes -> Meeting */
     GHashTable *pairs;   /* GBytes of a tag -> Meeting, sides[0] only */
-    GHashTable *noted;   /* numbers of the calls */
+    GHashTable *noted;   /* numbers that these calls made */
     GHashTable *peers;   /* numbers of the peer communicators */
     GHashTable *seats;   /* guint64: peer communicator and rank -> rank of the job + 1 */
     GArray *members;     /* NumberedPlace, of the noted numbers */
-    GHashTable *joins;   /* CommPlace -> CommPlace before it, the target */
+    GHashTable *joins;   /* CommPlace -> an earlier CommPlace, its target */
     GHashTable *targets; /* CommPlace -> number in this round */
     guint n_numbers;
 };
@@ -74,7 +75,7 @@ void comm_meetings_free(CommMeetings *m)
     g_free(m);
 }
 
-/* -- what is noted in a round -- */
+/* -- notes of a round -- */
 
 static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, guint side,
                  const SideCall *call)
@@ -136,7 +137,8 @@ void comm_meetings_member(CommMeetings *m, CommPlace at, const WendCommMade *mad
 
 /* -- which calls belong together -- */
 
-/* By number: a smaller one of the same communicator, or itself. */
+/* The least number of the communicator NUMBER. SAME has, by number, a smaller number of the same
+ * communicator, or the number itself. */
 static guint least_of(const guint *same, guint number)
 {
     while (same[number] != number)
@@ -186,7 +188,8 @@ static void array_free(gpointer array)
     g_array_unref(array);
 }
 
-/* The calls of one tag by leader and partner: the i-th of each belong together. */
+/* Joins the calls with one tag. For each two leaders, the i-th call of one belongs to the i-th call
+ * of the other. */
 static void join_leaders(const CommMeetings *m, const GArray *calls, guint *same)
 {
     GHashTable *by_leaders = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, array_free);
@@ -226,8 +229,8 @@ static void join_pairs(const CommMeetings *m, guint *same)
         join_leaders(m, ((const Meeting *)value)->sides[0], same);
 }
 
-/* The first place of each number is the target of all that are joined to it: in each round it has
- * its number before they are reached. */
+/* Joins each place whose communicator has a smaller number to its target, the first place with that
+ * number. In each round the target gets its number before the places that are joined to it. */
 static gboolean set_joins(CommMeetings *m, const guint *same)
 {
     g_autofree CommPlace *firsts = g_new(CommPlace, m->n_numbers + 1);
@@ -249,7 +252,7 @@ static gboolean set_joins(CommMeetings *m, const guint *same)
     return joined;
 }
 
-/* No target has a number yet in the round that comes. */
+/* Prepares the next round, in which no target has a number yet. */
 static void forget_numbers(CommMeetings *m)
 {
     GHashTableIter iter;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* comms.c: one number for a communicator, whichever member asks.
+/* comms.c: numbers of communicators, which are the same for all members.
  *
- * A communicator's identity is what its members agree on without a message (docs/recording.md,
- * "Communicators"). Identities are numbered in the order of ranks, sequences and calls. Only rules
- * that contain a creating call are entered, so the cost follows the creations.
+ * A communicator's identity is made from data on which its members agree without a message
+ * (docs/recording.md, "Communicators"). Identities are numbered in the order of ranks, sequences
+ * and calls. Only rules that contain a creating call are expanded, so the cost follows the
+ * creations.
  *
  * The members of a communicator that holds processes of several worlds do not agree on leaders,
- * which are ranks of the world that records them. Such communicators, and those that are made from
- * them ("across"), have an identity without leaders. Where leaders are needed they are looked for
- * (comm-leaders.h), and communicators that two sides made by calls of their own are joined
- * (comm-meetings.h). Then all numbers are given anew. */
+ * because each records leaders of its own world only. Such communicators, and those that are made
+ * from them ("across"), have an identity without leaders. If leaders are needed, comm-leaders.h
+ * finds them. If two sides made a communicator by calls of their own, comm-meetings.h joins it.
+ * After that, all numbers are given again. */
 #include "program-private.h"
 
 #include <string.h>
@@ -18,11 +19,11 @@
 #include "comm-meetings.h"
 #include "world-starts.h"
 
-/* A file that lies can claim any number of creations. Beyond this many, over all ranks,
- * communicators are unknown. */
+/* A hostile file can claim any number of creations. Communicators beyond this number, over all
+ * ranks, are unknown. */
 enum { CREATIONS_MAX = 1 << 24 };
-/* How often numbers are given: each time may tell more of communicators that are made from others
- * of several worlds. */
+/* The most rounds of numbering. Each round may identify more of the communicators that are made
+ * from others of several worlds. */
 enum { ROUNDS_MAX = 16 };
 
 struct CommNumbers {
@@ -36,13 +37,13 @@ typedef struct {
     WendDecoder *decoder;
     CommMeetings *meetings;
     GHashTable *starters;           /* WendWorldStarter -> world */
-    guint creations, all_creations; /* in this round, in all */
-    /* of this round */
+    guint creations, all_creations; /* in this round, and in all rounds */
+    /* The rest is of this round. */
     GHashTable *numbers; /* identity -> number */
-    guint *parents;      /* by world: number of its parent communicator; 0: not known */
-    CommNumbering known; /* to the rank at hand */
-    gint64 thread;       /* at hand */
-    guint64 starts;      /* of it: calls that started a world */
+    guint *parents;      /* by world: number of its parent communicator; 0: unknown */
+    CommNumbering known; /* for the current rank */
+    gint64 thread;       /* the current thread */
+    guint64 starts;      /* calls of this thread that started a world */
 } Numbering;
 
 int wend_function_comm_made(const WendFunction *f)
@@ -60,7 +61,8 @@ static gint64 *handle_key(gint64 handle)
     return g_memdup2(&handle, sizeof handle);
 }
 
-/* How many neighbours a Cartesian or distributed graph has, from the call that makes it. */
+/* The number of out-neighbours of the Cartesian or distributed graph that CALL makes. -1: none or
+ * unknown. */
 static gint64 out_neighbours(const WendCall *call)
 {
     const WendArg *dims = wend_call_arg(call, "ndims");
@@ -72,7 +74,7 @@ static gint64 out_neighbours(const WendCall *call)
 
 /* -- one creation -- */
 
-/* A rank of the job, for one of the caller's world. */
+/* The rank in the job of rank LEADER of the caller's world. -1: there is no such rank. */
 static gint64 process_of(const Numbering *n, gint64 leader)
 {
     const WendWorld *world = &n->p->worlds[n->known.world];
@@ -103,7 +105,7 @@ static WendCommMade facts_of(const Numbering *n, const WendCall *call)
     return made;
 }
 
-/* The world that the call started, as its root; 0: none. */
+/* The world that the call started, if its rank was the root. 0: none. */
 static guint started_world(Numbering *n, const WendCall *call)
 {
     if (!wend_call_starts_world(call))
@@ -139,7 +141,7 @@ static guint number_by_identity(Numbering *n, CommCreation *c)
     return number;
 }
 
-/* What two sides made by calls of their own. */
+/* Notes a communicator that two sides made by calls of their own. */
 static void note_meeting(const Numbering *n, const CommCreation *c)
 {
     const CommPlace at = {n->known.rank, n->known.place};
@@ -182,7 +184,7 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
     gpointer known;
     if (!(call->function->flags & WEND_F_CREATES_COMM)
         && g_hash_table_lookup_extended(n->known.here, &comm.handle, NULL, &known)) {
-        comm.number = GPOINTER_TO_UINT(known); /* a handle that it has already */
+        comm.number = GPOINTER_TO_UINT(known); /* the rank has this handle already */
     } else {
         CommCreation c = comm_creation(&n->known, call, &comm);
         guint number = number_by_identity(n, &c);
@@ -306,7 +308,7 @@ static void each_member(const Numbering *n, TakeMember take, gpointer data)
 
 typedef struct {
     const Numbering *n;
-    GArray *members; /* CommMember of communicators that are across */
+    GArray *members; /* CommMember, of communicators that are across */
 } Gathered;
 
 static void gather(gpointer data, CommPlace at, WendCommMade *made)
@@ -325,7 +327,7 @@ static gint compare_members(gconstpointer a, gconstpointer b)
     return m->rank < o->rank ? -1 : m->rank > o->rank;
 }
 
-/* Sets the leaders that members in other worlds know. */
+/* Sets the leaders that only members in other worlds know. */
 static void settle(const Numbering *n)
 {
     Gathered g = {n, g_array_new(FALSE, FALSE, sizeof(CommMember))};
@@ -347,7 +349,7 @@ static void take_meeting(gpointer data, CommPlace at, WendCommMade *made)
     comm_meetings_member(data, at, made);
 }
 
-/* Whether numbers given anew would be others. */
+/* Whether another round would give other numbers. */
 static gboolean find_more(Numbering *n)
 {
     gboolean more = comm_leaders_find(n->known.leaders);
@@ -429,7 +431,7 @@ static void make_numbers(WendProgram *p)
 const WendCommMade *wend_program_comms(const WendProgram *program, guint rank, guint sequence,
                                        guint *n)
 {
-    WendProgram *p = (WendProgram *)program; /* only what it makes when first needed is changed */
+    WendProgram *p = (WendProgram *)program; /* only data that are made on demand change */
     if (!p->comms)
         make_numbers(p);
     *n = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cursor.c: going through the expansion of a rule. */
+/* cursor.c: see cursor.h. */
 #include "cursor.h"
 
 static void push(RuleCursor *c, guint rule)
 {
     const WendRule *r = &c->rules[rule];
     if (r->length == 0)
-        return; /* nothing in it, however often */
+        return; /* empty, however often it is repeated */
     if (c->depth == c->capacity) {
         c->capacity = MAX(2 * c->capacity, 16);
         c->stack = g_renew(RuleFrame, c->stack, c->capacity);

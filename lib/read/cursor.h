@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* cursor.h: going through the expansion of a rule, one terminal at a time. */
+/* cursor.h: walks the expansion of a rule, one terminal at a time. */
 #ifndef WEND_RULE_CURSOR_H
 #define WEND_RULE_CURSOR_H
 
 #include "record/types.h"
 
-/* left: repetitions of symbol still to come */
+/* A place in a rule. LEFT: the repetitions of SYMBOL that are still to come. */
 typedef struct {
     const WendSymbol *symbol, *end;
     guint64 left;
@@ -16,11 +16,12 @@ typedef struct {
     guint depth, capacity;
 } RuleCursor;
 
+/* Begins at the first terminal of rule START of RULES, which must outlive C. */
 void rule_cursor_init(RuleCursor *c, const WendRule *rules, guint start);
 void rule_cursor_clear(RuleCursor *c);
-gboolean rule_cursor_enter(RuleCursor *c, guint32 *terminal); /* the slow path */
+gboolean rule_cursor_enter(RuleCursor *c, guint32 *terminal); /* for rule_cursor_next only */
 
-/* FALSE: the end. */
+/* Sets *TERMINAL to the next terminal. Returns FALSE at the end. */
 static inline gboolean rule_cursor_next(RuleCursor *c, guint32 *terminal)
 {
     if (c->depth) {

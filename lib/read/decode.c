@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* decode.c: a terminal of one rank as a call with arguments. */
+/* decode.c: decodes a terminal of one rank to a call with arguments. */
 #include "decode.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ void decode_static(const WendProgram *p, guint32 terminal, guint rank, Layout *l
     g_array_set_size(slots, t->n_slots);
     for (guint i = 0; i < t->n_slots; i++)
         g_array_index(slots, gint64, i) = wend_program_slot(p, terminal, i, rank);
-    /* was seen to fit at open */
+    /* It fits, as was checked when the program was opened. */
     layout_static(layout, s->function, s->words, s->n_words, (const gint64 *)(gpointer)slots->data,
                   t->n_slots);
 }

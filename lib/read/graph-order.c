@@ -11,7 +11,8 @@ struct WendGraphOrders {
     guint8 *kinds; /* by terminal: GraphOrder */
 };
 
-/* What a function may have to do with the order: copies pass it on. */
+/* What a function does with the order of neighbours: it makes a communicator with such an order,
+ * copies one, lists the neighbours, or communicates with them. */
 typedef enum { OTHER, MAKES, COPIES, LISTS, COLLECTS } Role;
 
 static Role role_of(const WendFunction *f)
@@ -34,9 +35,9 @@ typedef struct {
     const WendProgram *program;
     Layout layout;
     guint8 *roles;       /* by terminal: Role */
-    gint64 *comms;       /* by terminal: the communicator that the call is given */
-    gint64 *made;        /* and that it makes; WEND_ABSENT: none */
-    GHashTable *ordered; /* handle words of those whose order is the library's */
+    gint64 *comms;       /* by terminal: the communicator argument of the call */
+    gint64 *made;        /* by terminal: the communicator that it makes; WEND_ABSENT: none */
+    GHashTable *ordered; /* handle words of communicators whose order is the library's choice */
 } Search;
 
 static void look_at(Search *s, guint32 terminal)
@@ -46,7 +47,7 @@ static void look_at(Search *s, guint32 terminal)
     s->comms[terminal] = s->made[terminal] = WEND_ABSENT;
     if (s->roles[terminal] == OTHER)
         return;
-    /* Handles are in the shape, so that no rank need be asked for the slots. */
+    /* Handles are in the shape, so the slots of a rank are not needed. */
     const WendTerminal *t = &s->program->terminals[terminal];
     const WendShape *shape = &s->program->shapes[t->shape];
     layout_fits(&s->layout, f, shape->words, shape->n_words, t->n_slots);
@@ -66,7 +67,7 @@ static gboolean is_ordered(const Search *s, gint64 comm)
     return g_hash_table_contains(s->ordered, &comm);
 }
 
-/* TRUE: one more communicator is known. */
+/* Adds the communicators that calls make or copy. Returns whether there is a new one. */
 static gboolean spread(Search *s)
 {
     gboolean more = FALSE;

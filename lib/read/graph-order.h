@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* graph-order.h: which calls depend on the order that MPI_Dist_graph_create gave the neighbours.
+/* graph-order.h: calls that depend on the order that MPI_Dist_graph_create gave the neighbours.
  *
- * The order is the library's choice and may be another one in each run. Calls on a communicator
- * that MPI_Dist_graph_create made, or that was copied from such a one, go by it: those that list
- * the neighbours, and the neighbourhood collectives. A communicator is told by the number of its
- * handle alone, on whatever rank: where numbers come again, a call may be taken for one that
- * depends on the order, never the other way about. */
+ * The library chooses this order, which may be different in each run. The order applies to a
+ * communicator that MPI_Dist_graph_create made, and to its copies. Calls that list the neighbours
+ * of such a communicator depend on the order, and so do its neighbourhood collectives.
+ *
+ * A communicator is identified by the number of its handle alone, on all ranks. If numbers are used
+ * again, a call that does not depend on the order may be taken for one that does, but never the
+ * reverse. */
 #ifndef WEND_GRAPH_ORDER_H
 #define WEND_GRAPH_ORDER_H
 
@@ -14,19 +16,20 @@
 #include "program.h"
 
 typedef enum {
-    GRAPH_ORDER_NONE,    /* the call has nothing to do with it */
+    GRAPH_ORDER_NONE,    /* the call does not depend on the order */
     GRAPH_ORDER_LISTS,   /* MPI_Dist_graph_neighbors */
     GRAPH_ORDER_COLLECTS /* a neighbourhood collective */
 } GraphOrder;
 
 typedef struct WendGraphOrders WendGraphOrders;
 
-/* Looks through the terminals of P, which has to outlive it: O(terminals). NULL if P has no call of
- * MPI_Dist_graph_create. */
+/* Examines the terminals of P, which must outlive the result. Takes O(terminals). Returns NULL if P
+ * has no call of MPI_Dist_graph_create. */
 WendGraphOrders *wend_program_graph_orders(const WendProgram *p);
+/* ORDERS may be NULL. */
 void wend_program_graph_orders_free(WendGraphOrders *orders);
 
-/* What the calls of TERMINAL have to do with the order. */
+/* How the calls of TERMINAL depend on the order. ORDERS may be NULL. */
 GraphOrder wend_program_graph_order(const WendGraphOrders *orders, guint32 terminal);
 
 #endif

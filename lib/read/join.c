@@ -6,12 +6,13 @@
 
 #include "merge/rank-vector.h"
 
-/* Where what one program has is in the whole. */
+/* The numbers in the joined program of the first rank, shape, … of one part. */
 typedef struct {
     guint ranks, shapes, terminals, rules, classes;
 } Base;
 
-/* A slot's value may be told by the rank in the world, which moves. */
+/* Moves a slot to the ranks of the whole. BY_WORLD_RANK: its value is relative to the rank in the
+ * world, which changes. */
 static void move_slot(WendSlot *s, gboolean by_world_rank, const Base *base)
 {
     if (s->form != WEND_SLOT_CONSTANT && by_world_rank)
@@ -86,7 +87,7 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
     for (guint i = 0; i < from->n_poll_grammars; i++) {
         PollGrammar *g = &to->poll_grammars[i];
         *g = from->poll_grammars[i];
-        /* its symbols are numbers of the poll table */
+        /* Symbols are not moved, because they are numbers in the poll table. */
         g->ranks = rankset_moved(&g->ranks, base->ranks);
     }
 }

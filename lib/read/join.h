@@ -6,12 +6,16 @@
 
 #include "program-private.h"
 
-/* Makes one program of PARTS (WendProgram *, at least one), which it takes and whose memory it goes
- * on using. Classes, rules, terminals and shapes of a part come behind those of the parts before.
- * ONE_WORLD: all parts have the same ranks, each rank has a class in one of them at most, and a
- * rank without a class has G_MAXUINT in class_of. Else the ranks of a part, too, come behind those
- * of the parts before, and each has a class. Worlds, names and meta are left to the caller. Cannot
- * fail. */
+/* Joins PARTS (WendProgram *, at least one) to one program. It takes PARTS, and the result goes on
+ * using their memory. Classes, rules, terminals and shapes of a part follow those of the parts
+ * before it.
+ *
+ * - ONE_WORLD: all parts have the same ranks, and each rank has a class in at most one part. A rank
+ *   without a class has G_MAXUINT in class_of.
+ * - Otherwise the ranks of a part, too, follow those of the parts before it, and each rank has a
+ *   class.
+ *
+ * The caller sets worlds, names and meta. Cannot fail. */
 WendProgram *programs_join(GPtrArray *parts, gboolean one_world);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* member.c: reading a member of an archive: its bytes, its words, room for what it claims. */
+/* member.c: reads the bytes and words of a member of an archive, and allocates what it claims. */
 #include "program-private.h"
 #include "record/codec.h"
 

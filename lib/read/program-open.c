@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program-open.c: a program from an archive, and its end. */
+/* program-open.c: makes a program from an archive, and frees it. */
 #include "program-private.h"
 #include "shards.h"
 
-/* P with its only member. NULL: the member is damaged; P is freed. */
+/* Reads the only member into P and returns P. Frees P and returns NULL if the member is damaged. */
 static WendProgram *read_alone(WendProgram *p, GError **error)
 {
     if (program_read(p, "program", error))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program-private.h: the inside of a WendProgram, for the files that make up the reader. */
+/* program-private.h: the inside of a WendProgram, for the files of the reader. */
 #ifndef WEND_PROGRAM_PRIVATE_H
 #define WEND_PROGRAM_PRIVATE_H
 
@@ -9,32 +9,32 @@
 #include "program.h"
 #include "record/outcome-runs.h"
 
-/* Values of a slot by rank. */
+/* The values of a slot by rank. */
 struct WendSlotTable {
     RankSet ranks;
-    gboolean of_self;      /* words that are numbers are added to self */
+    gboolean of_self;      /* words that are numbers are relative to self */
     DeltaSequence *deltas; /* one word for each of the ranks */
 };
 
-/* What one set of ranks has of a shape's outcomes. */
+/* The outcomes of one shape on a set of ranks. Either SAME, or COLUMNS, or RUNS has the entries. */
 typedef struct {
-    RankSet ranks; /* none: all of the class */
+    RankSet ranks; /* empty: all ranks of the class */
     guint width;
-    gint64 *same;            /* not NULL: each entry is these width words */
-    DeltaSequence **columns; /* not NULL: a delta sequence for each of width words */
-    const guint8 *runs;      /* else: in the archive's words */
+    gint64 *same;            /* the WIDTH words of all entries, or NULL */
+    DeltaSequence **columns; /* a delta sequence for each of WIDTH words, or NULL */
+    const guint8 *runs;      /* N bytes of runs, in the archive's words */
     gsize n;
-    const gint64 *constants; /* of that archive */
+    const gint64 *constants; /* of that archive: its number -> word */
     guint n_constants;
 } OutcomeContent;
 
 typedef struct {
     guint32 shape;
     guint64 entries;   /* calls with that shape */
-    gboolean borrowed; /* the contents are those of another variant */
+    gboolean borrowed; /* the contents belong to another variant */
     guint n_contents;
     OutcomeContent *contents;
-    /* content of each rank of the class; made when first needed, and there are many */
+    /* content of each rank of the class; made on demand if there are many ranks */
     guint32 *by_index;
 } ShapeOutcomes;
 
@@ -46,11 +46,11 @@ typedef struct {
 typedef struct {
     RankSet ranks;
     guint64 after, length;
-    guint n_rules;   /* the last is the start; each uses only rules before it */
-    WendRule *rules; /* symbols: numbers in the poll table of these ranks */
+    guint n_rules;   /* the last rule is the start; each uses only rules before it */
+    WendRule *rules; /* symbols are numbers in the poll table of these ranks */
 } PollGrammar;
 
-/* what they took is in a row that they share with others */
+/* Calls whose times are in a row that other calls share. */
 typedef struct {
     guint64 count;
     guint32 row;
@@ -58,13 +58,14 @@ typedef struct {
 
 typedef struct {
     guint64 length;    /* calls */
-    gboolean borrowed; /* polls are those of the first of the class's variants */
+    gboolean borrowed; /* the polls belong to the first variant of the class */
     guint n_shapes;
-    ShapeOutcomes *shapes; /* those that occur, ascending */
+    ShapeOutcomes *shapes; /* shapes that occur, ascending */
     guint n_terminals;
-    guint32 *terminals;         /* likewise, maybe in another variant alone; none if not timed */
-    TimedCalls *timed;          /* two for each: duration, interval; NULL: not timed */
-    const WendTiming *times[2]; /* their rows */
+    /* ascending, also those that only another variant has; none if it is not timed */
+    guint32 *terminals;
+    TimedCalls *timed;          /* two by terminal: duration, interval; NULL: not timed */
+    const WendTiming *times[2]; /* rows of durations, of intervals */
     guint n_poll_tables, n_poll_grammars;
     PollTerminals *poll_tables;
     PollGrammar *poll_grammars;
@@ -72,34 +73,36 @@ typedef struct {
 
 typedef struct {
     SequenceData *sequences;
-    /* of the archive's class: this one and those behind it; 0: one of them */
+    /* the variants of the archive's class if this is the first one, else 0; they follow each
+     * other */
     guint n_variants;
-    GHashTable *request_makers;  /* request word -> creating terminal + 1; made when first needed */
-    GHashTable *datatype_makers; /* likewise, for datatypes */
+    GHashTable *request_makers;  /* request word -> creating terminal + 1; made on demand */
+    GHashTable *datatype_makers; /* the same for datatypes */
 } ClassData;
 
 typedef struct CommNumbers CommNumbers; /* comms.c */
 
 struct WendProgram {
     Container *container;
-    GPtrArray *members; /* GBytes held for what points into them */
-    GPtrArray *blocks;  /* everything allocated, g_free */
+    GPtrArray *members; /* GBytes that other data point into */
+    GPtrArray *blocks;  /* all memory of the program, g_free */
     GKeyFile *meta;
     guint ranks;
     guint n_worlds; /* at least 1 */
     WendWorld *worlds;
-    /* of worlds or members that were joined: their programs, which own what is theirs. NULL: it
-     * was read from one member. NAMES: of all worlds but the first, or NULL */
+    /* PARTS: the programs of worlds or members that were joined, which own their data; NULL if the
+     * program was read from one member. NAMES: of all worlds but the first, or NULL. */
     GPtrArray *parts, *names;
-    /* other members have other ranks of this world, which have G_MAXUINT in class_of until the
-     * members are joined (shards.c) */
+    /* Other members of the archive have other ranks of this world. Until the members are joined
+     * (shards.c), class_of is G_MAXUINT for these. */
     gboolean is_partial;
 
     guint n_functions;
     WendFunction *functions;
     guint n_constants;
-    gint64 *constants; /* the archive's number -> word here */
-    /* names of constants that this build does not know: words from wend_n_constants on */
+    gint64 *constants; /* number in the archive -> word in this build */
+    /* Names of constants that this build does not know. Their words are those of indices from
+     * wend_n_constants on. */
     GPtrArray *more_constants;
     GHashTable *datatypes; /* constant word -> gint64[5] */
 
@@ -109,92 +112,103 @@ struct WendProgram {
     WendTerminal *terminals;
     guint n_tables;
     WendSlotTable *tables;     /* of terminals */
-    GPtrArray *derived_tables; /* WendSlotTable blocks of slots that are told by others, */
-    guint64 derived;           /* and how many words they have */
+    GPtrArray *derived_tables; /* WendSlotTable, of slots that are derived from other slots */
+    guint64 derived;           /* words of these tables */
     guint n_rules;
     WendRule *rules;
     guint n_classes;
     WendClass *classes;
     ClassData *class_data;
-    /* by rank; G_MAXUINT: not recorded. Members of one archive share it: a rank's class is one of
-     * the member that has the rank */
+    /* By rank; G_MAXUINT: not recorded. Members of one archive share it: a rank's class is a class
+     * of the member that has the rank. */
     guint *class_of;
 
-    gint64 any_source, any_tag, request_null, proc_null, undefined, comm_world; /* words */
-    CommNumbers *comms; /* made when first needed */
+    /* words of constants */
+    gint64 any_source, any_tag, request_null, proc_null, undefined, comm_world;
+    CommNumbers *comms; /* made on demand */
 };
 
-/* empty. MORE_CONSTANTS: shared with another program, or NULL */
+/* An empty program. MORE_CONSTANTS: more_constants of another program, which both share, or NULL.
+ * The caller frees the result with wend_program_free, as with the next two. */
 WendProgram *program_new(GPtrArray *more_constants);
-WendProgram *program_from_container(Container *b, GError **error); /* takes b */
+/* Reads the program of an archive. Takes B, also on failure. Returns NULL and sets the error if the
+ * archive is damaged. */
+WendProgram *program_from_container(Container *b, GError **error);
 WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error);
 
-/* How many things a member of BYTES bytes may stand for: rows of numbers that follow a pattern take
- * next to nothing, so their length says nothing of the memory that they need. As many as a world
- * has ranks is what such a row is for. */
+/* How many things a member of BYTES bytes may stand for. A delta sequence with a pattern takes next
+ * to nothing, so its bytes do not limit the memory that it needs. Most of these sequences have a
+ * number for each rank, so as many things are admitted as a world may have ranks. */
 static inline guint64 program_most(gsize bytes)
 {
     return RANKSET_MAX + 64 * (guint64)bytes;
 }
 
-void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed, freed with the program */
+void *program_new_block(WendProgram *p, gsize n, gsize size); /* zeroed; freed with P */
 gboolean program_read_meta(WendProgram *p, GError **error);   /* sets p->meta */
-/* Reads the parts of MEMBER, "program" or that of a shard, into P, which has its meta;
- * program-read.c, classes-read.c, sequence-read.c. */
+/* Reads all parts of MEMBER, which is "program" or a shard, into P, which has its meta. Returns
+ * FALSE and sets the error if the member is damaged. See program-read.c, classes-read.c,
+ * sequence-read.c. */
 gboolean program_read(WendProgram *p, const char *member, GError **error);
-/* Makes a class without sequences of the ranks that have none. There is room for one class more.
- * FALSE: there are such ranks, but meta says that the recording is complete, or they take more than
- * ALLOWANCE has. */
+/* Makes a class without sequences of the ranks that have no class. P has room for one class more.
+ * Returns FALSE if there are such ranks although meta says that the recording is complete, or if
+ * they take more than ALLOWANCE has. */
 gboolean program_complete(WendProgram *p, Allowance *allowance);
 void program_clear_sequences(WendProgram *p);
 
-/* Reading a member, or the parts one after the other. */
+/* The state of reading a member. */
 typedef struct {
     WendProgram *p;
-    const char *member, *part; /* PART: what of it is being read; NULL: all */
+    const char *member, *part; /* PART: the current part, or NULL */
     WendCursor c;
     const guint8 *start;
     GError **error;
 } Member;
+/* Opens the member NAME of P's container. FALSE: there is none, and the error says so. */
 gboolean member_open(Member *m, WendProgram *p, const char *name, GError **error);
-/* Notes that the part NAME comes next. TRUE. */
+/* Notes that the part NAME comes next. Returns TRUE. */
 gboolean member_part(Member *m, const char *name);
-/* Whether the part that comes next is there: what is said before a part that may not be. */
+/* Reads whether an optional part is there. */
 gboolean member_has_part(Member *m);
-/* FALSE: the member was too short or too long */
+/* Ends reading. Returns FALSE and sets the error if the member was too short or too long. */
 gboolean member_close(Member *m);
 gboolean member_bad(Member *m, const char *what); /* sets the error; returns FALSE */
 gint64 member_word(Member *m);
-/* Room for N things of SIZE bytes that the archive claims (allowance.h). The block is zeroed, has
- * one thing more, and is freed with the program; member_admits is for what GLib's containers hold.
- * NULL or FALSE: it may not have so much, and the error says so. */
+/* Memory for N things of SIZE bytes that the archive claims (allowance.h). The block is zeroed, has
+ * room for one thing more, and is freed with the program. member_admits only counts memory that
+ * GLib's containers allocate. They return NULL or FALSE and set the error if the archive may not
+ * have so much. */
 gpointer member_block(Member *m, guint64 n, gsize size);
 gboolean member_admits(Member *m, guint64 n, gsize size);
-/* Sets the length of rule I, those before it having theirs. A trip count (RULE_TRIP) is taken as
- * one: whose it is is not known. */
+/* Sets the length of rule I; the rules before it have theirs. A trip count (RULE_TRIP), whose value
+ * depends on the variant, counts as one. Returns FALSE and sets the error if the rule is
+ * damaged. */
 gboolean measure_rule(Member *m, WendRule *rules, guint i);
-/* their ranks, and the rules of their variants */
+/* Reads the part "classes", and makes the rules of all variants. */
 gboolean read_classes(Member *m);
-gboolean read_sequences(Member *m); /* outcomes, polls, timing */
+gboolean read_sequences(Member *m); /* the parts "outcomes", "polls", "timing" */
 
-/* Entry by entry. */
+/* Reads the entries of a content in order. */
 typedef struct {
     const OutcomeContent *content;
-    guint64 entries, at;   /* entries given so far */
-    OutcomeRuns runs;      /* of a content that has them */
-    DeltaSequenceRun *now; /* by column: what comes next */
+    guint64 entries, at;   /* all entries, and those given so far */
+    OutcomeRuns runs;      /* of a content with runs */
+    DeltaSequenceRun *now; /* of a content with columns: by column, what comes next */
     GArray *words;         /* gint64 */
 } OutcomeReader;
-/* content NULL: no entries */
+/* CONTENT NULL: no entries. ENTRIES: how many it has. */
 void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint64 entries);
 void outcome_reader_clear(OutcomeReader *r);
-/* fills words; how often they come before they change; 0: the end */
+/* Sets r->words to the next entry. Returns the number of equal entries in a row, or 0 at the
+ * end. */
 guint64 outcome_reader_next(OutcomeReader *r);
+/* The outcomes of SHAPE in a sequence of RANK, and *ENTRIES, their number. NULL: there are none. */
 const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence,
                                       guint32 shape, guint64 *entries);
-/* The terminals that a rule stands for, ascending, each once; g_free. */
+/* The terminals in the expansion of a rule, ascending, each once; the caller frees them. Sets *N to
+ * their number. */
 guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n);
-/* position in ranks; n_ranks if it is none */
+/* The index of RANK in k->ranks, or n_ranks if it has another class. */
 guint32 class_index_of(const WendClass *k, guint rank);
 void comm_numbers_free(CommNumbers *n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program-read.c: what says what calls there are: meta, functions, constants, shapes, terminals,
- * rules. */
+/* program-read.c: reads the member "meta" and the parts that describe calls: functions, constants,
+ * shapes, terminals, rules. */
 #include <string.h>
 
 #include "base/identifier.h"
@@ -11,11 +11,12 @@
 #include "record/part.h"
 #include "record/rules.h"
 
-/* What a thing takes besides itself: in a batch of those that are alike; a table's delta
- * sequences. */
+/* The memory of things beyond their structs: of a shape or a terminal (in its batch), of a table
+ * (its delta sequence), of a constant or a word of a derived table. META_MEMORY is that of a byte
+ * of meta. */
 enum { SHAPE_MORE = 96, TERMINAL_MORE = 32, TABLE_MORE = 96, WORD_MORE = 64, META_MEMORY = 64 };
 
-/* A string behind PREFIX. NULL: damaged. */
+/* PREFIX and the string S. NULL: it is damaged. */
 static char *prefixed(Member *m, WendCursor s, const char *prefix)
 {
     gsize n = s.end - s.p, before = strlen(prefix);
@@ -33,7 +34,7 @@ static char *prefixed(Member *m, WendCursor s, const char *prefix)
     return text;
 }
 
-/* A name in an archive is an identifier: it may become a part of a program. */
+/* A name in an archive must be an identifier, because proxygen may write it to a program. */
 static gboolean is_name(Member *m, const char *text)
 {
     return identifier_is(text, strlen(text)) || member_bad(m, "a name is not an identifier");
@@ -51,7 +52,8 @@ static char *member_name(Member *m)
 
 /* -- meta -- */
 
-/* Classes of errors by number, and functions that were not recorded. */
+/* Checks the names in meta: the classes of errors by number, and the functions that were not
+ * recorded. */
 static gboolean read_meta_names(Member *m)
 {
     static const char error[] = "error";
@@ -128,7 +130,7 @@ static gint64 know_constant(WendProgram *p, const char *name)
     int index = wend_constant_by_name(name);
     if (index >= 0)
         return WEND_CONST(index);
-    /* few, and those of another world of this job */
+    /* there are few, and some may come from another world of the job */
     for (guint i = 0; i < p->more_constants->len; i++)
         if (strcmp(p->more_constants->pdata[i], name) == 0)
             return WEND_CONST(wend_n_constants + i);
@@ -170,7 +172,7 @@ static gboolean read_constants(Member *m)
 
 /* -- shapes and terminals -- */
 
-/* A shape's first word; the others are to follow. */
+/* Sets the first word of a shape, which has MORE other words that are read later. */
 static gboolean take_shape(Member *m, WendShape *s, guint64 head, guint64 more, gint64 *words)
 {
     if (m->c.failed || head >> 1 >= m->p->n_functions || more > G_MAXINT32)
@@ -183,7 +185,7 @@ static gboolean take_shape(Member *m, WendShape *s, guint64 head, guint64 more, 
     return TRUE;
 }
 
-/* The words of shapes behind their first ones, one shape after the other or word by word. */
+/* Reads the other words of the shapes of a batch, shape by shape or word by word. */
 static gboolean read_shape_words(Member *m, const Batch *batch)
 {
     const WendProgram *p = m->p;
@@ -259,7 +261,7 @@ static gboolean read_tables(Member *m)
         return FALSE;
     g_array_set_size(sets, (guint)n_sets);
     for (guint i = 0; i < n_sets; i++)
-        /* of any world */
+        /* ranks of a world of any size */
         if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX))
             return member_bad(m, "values of a rank that is not there");
     guint64 n = wend_read_unsigned(&m->c);
@@ -293,7 +295,7 @@ static gboolean read_tables(Member *m)
     return TRUE;
 }
 
-/* -- slots that are told by others of their terminal -- */
+/* -- slots that are derived from others of their terminal -- */
 
 static const RankSet *ranks_of(const WendSlot *slots, guint n)
 {
@@ -310,7 +312,8 @@ static gboolean may_encode(const WendSlot *s, const RankSet *ranks)
                && rankset_equal(&s->table->ranks, ranks));
 }
 
-/* An ordinary number at the INDEXth rank; else 0, and the cursor fails. */
+/* The value of slot S on the rank at INDEX. If it is special, returns 0 and lets the cursor
+ * fail. */
 static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
 {
     gint64 word = s->form == WEND_SLOT_TABLE ? deltas_at(s->table->deltas, index) : s->value;
@@ -320,7 +323,8 @@ static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
     return 0;
 }
 
-/* Slot K of a terminal by those before it. ACROSS: how many just before it are told so, too. */
+/* Derives slot K of a terminal from the slot WORD before it. ACROSS: how many of the slots just
+ * before it are ENCODED_AS_ACROSS, too. */
 static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding form, gint64 word,
                             guint across)
 {
@@ -365,7 +369,8 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding fo
     return !m->c.failed || member_bad(m, bad);
 }
 
-/* ACROSS: of this terminal, how many slots just before are told so. */
+/* Makes slot K of a terminal. *ACROSS: how many of the slots just before it are
+ * ENCODED_AS_ACROSS. */
 static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gint64 word,
                           guint *across)
 {
@@ -384,12 +389,13 @@ static gboolean make_slot(Member *m, WendSlot *slots, guint k, guint64 form, gin
     return TRUE;
 }
 
-/* MANY terminals with N_SLOTS each, one after the other or BY_SLOT. */
+/* Reads the slots of MANY terminals with N_SLOTS each, slot by slot if BY_SLOT, else terminal by
+ * terminal. */
 static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many, guint n_slots,
                            gboolean by_slot)
 {
     const WendProgram *p = m->p;
-    /* each takes a byte and more */
+    /* each takes at least a byte */
     if (n_slots > (gsize)(m->c.end - m->c.p))
         return member_bad(m, "truncated");
     WendSlot *slots = member_block(m, (guint64)many * n_slots, sizeof(WendSlot));
@@ -425,7 +431,7 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
 
 static const char terminal_bad[] = "a terminal makes no sense";
 
-/* How many slots there may still be of MANY terminals with N_SLOTS each, or FALSE. */
+/* Takes the slots of MANY terminals with N_SLOTS each from *LEFT. FALSE: fewer are left. */
 static gboolean take_slots(guint64 *left, guint64 many, guint64 n_slots)
 {
     if (n_slots > *left || many * n_slots > *left)
@@ -434,8 +440,8 @@ static gboolean take_slots(guint64 *left, guint64 many, guint64 n_slots)
     return TRUE;
 }
 
-/* By function: how many terminals each shape has, and how many slots these, then the slots of those
- * that are of one function and have as many. */
+/* Reads how many terminals each shape has, and how many slots these have. Then reads the slots, in
+ * batches of terminals with one function and equal numbers of slots. */
 static gboolean read_terminal_batches(Member *m, guint64 left)
 {
     WendProgram *p = m->p;
@@ -502,8 +508,8 @@ static gboolean read_terminals(Member *m)
 
 /* -- rules -- */
 
-/* The numbers of N symbols of one kind, at PLACES, to IDS: of each how far it is below the one that
- * would be new, NEXT. */
+/* Reads the numbers of N symbols of one kind to IDS, at the indices PLACES. Each is encoded as its
+ * distance below NEXT, the smallest number that has not occurred. */
 static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
     g_autoptr(DeltaSequence) told = deltas_decode(&m->c, n, NULL, 0);
@@ -518,9 +524,9 @@ static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next
     }
 }
 
-/* A rule as the order of its symbols' kinds (0 a rule, else 1 + shape), the numbers of each kind's,
- * and the repeats, in the order of kinds and numbers. NEXT: of each kind, the number after all of
- * those that rules before it have. */
+/* Reads a rule of N symbols by the kinds of its symbols (0 a rule, else 1 + shape): the sequence of
+ * kinds, the numbers of each kind, and the repetition counts in the order of kinds and numbers.
+ * NEXT has, for each kind, the number after all that earlier rules have. */
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
@@ -551,8 +557,8 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
     }
 }
 
-/* What the rules that have been read have: by kind, the number after all of theirs; the last
- * terminal. */
+/* The state after some rules. NEXT: by kind, the number after all that these rules have. LAST: the
+ * last terminal that was read. */
 typedef struct {
     guint32 *next, last;
 } SoFar;
@@ -563,7 +569,7 @@ static guint64 read_repeats(Member *m)
     return repeats ? repeats : RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
 }
 
-/* A symbol of rule I; LAST is the last terminal. */
+/* Reads a symbol of rule I. *LAST is the last terminal that was read. */
 static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 {
     guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS,
@@ -580,8 +586,8 @@ static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
     return (WendSymbol){is_rule, (guint32)id, repeats};
 }
 
-/* Rule I: its symbols one by one or, after a 0, by kind. NULL: damaged. LEFT: how many there may
- * be. */
+/* Reads the symbols of rule I, one by one or, after a 0, by kind. Takes their number from *LEFT.
+ * Returns NULL and sets the error if the rule is damaged. */
 static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64 *left)
 {
     WendRule *rule = &m->p->rules[i];

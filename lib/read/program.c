@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program.c: what is asked of a recording. */
+/* program.c: gives the data of a program. */
 #include "program-private.h"
 #include "merge/hosts.h"
 #include "merge/rank-vector.h"
@@ -101,7 +101,7 @@ GKeyFile *wend_program_world_meta(const WendProgram *p, guint i)
     return p->parts ? ((WendProgram *)p->parts->pdata[i])->meta : p->meta;
 }
 
-/* -- its parts -- */
+/* -- rules, shapes, terminals, classes -- */
 
 guint wend_program_n_rules(const WendProgram *p)
 {
@@ -315,7 +315,7 @@ static guint64 next_of_columns(OutcomeReader *r)
         repeats = MIN(repeats, now->step ? 1 : now->count);
     }
     for (guint i = 0; i < r->content->width; i++) {
-        /* there is a step only where repeats is 1 */
+        /* if the step is not 0, repeats is 1 */
         r->now[i].value = (gint64)((guint64)r->now[i].value + (guint64)r->now[i].step);
         r->now[i].count -= repeats;
     }
@@ -337,7 +337,7 @@ guint64 outcome_reader_next(OutcomeReader *r)
     } else {
         const gint64 *words;
         guint n;
-        /* never: open saw that there are as many */
+        /* cannot happen: the entries were counted when the program was opened */
         if (!outcome_runs_next_run(&r->runs, &repeats, &words, &n))
             return 0;
         g_array_set_size(r->words, 0);

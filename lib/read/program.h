@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program.h: a recording in memory, for every consumer: rules, terminals, shapes, classes, slots,
- * outcomes.
+/* program.h: a recording in memory: rules, terminals, shapes, classes, slots, outcomes.
  *
- * A WendProgram is read-only once open; all pointers that it gives belong to it. Functions with a
- * GError fail with WEND_ERROR (error.h), the message names the file and the member. An open
- * validates everything: indices, cycles in rules, lengths, expanded lengths (no overflow), so that
- * nothing later needs to check again. */
+ * A WendProgram is read-only once it is open. All pointers that it gives belong to it, unless a
+ * function says otherwise. Functions with a GError fail with WEND_ERROR (error.h); the message
+ * names the file and the member. Opening validates everything: indices, cycles in rules, lengths,
+ * expanded lengths (no overflow). Nothing later needs to check them again. */
 #ifndef WEND_PROGRAM_H
 #define WEND_PROGRAM_H
 
@@ -17,27 +16,30 @@
 
 typedef struct WendProgram WendProgram;
 
-/* the directory: all worlds of the job; or an archive in it: that world */
+/* Opens a recording. PATH is the directory, for all worlds of the job, or an archive in it, for
+ * that world alone. Returns NULL and sets the error on failure. The caller frees the result with
+ * wend_program_free. */
 WendProgram *wend_program_open(const char *path, GError **error);
-/* The same, and one world alone. MAX_SIZE: bytes of memory that the archives may take, which count
- * as hostile beyond it (WEND_ERROR_INPUT); 0: by their size, as wend_program_open has it
- * (allowance.h). */
+/* The same, with a limit of memory; wend_program_open_world opens world NUMBER alone. If the
+ * archives take more than MAX_SIZE bytes of memory they count as hostile (WEND_ERROR_INPUT). 0: the
+ * limit follows from their size, as in wend_program_open (allowance.h). */
 WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError **error);
 WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
                                      GError **error);
+/* P may be NULL. */
 void wend_program_free(WendProgram *p);
 
 GKeyFile *wend_program_meta(const WendProgram *p);       /* groups: docs/format.md */
-guint wend_program_ranks(const WendProgram *p);          /* processes of all its worlds */
-guint64 wend_program_n_hosts(const WendProgram *p);      /* 0: not known */
+guint wend_program_ranks(const WendProgram *p);          /* of all worlds */
+guint64 wend_program_n_hosts(const WendProgram *p);      /* 0: unknown */
 guint64 wend_program_archive_size(const WendProgram *p); /* bytes on disk */
 guint64 wend_program_member_bytes(const WendProgram *p); /* bytes of all members, uncompressed */
 
-/* -- worlds: processes that share an MPI_COMM_WORLD; the first is the one that the job was started
- * with. In all that follows a rank is that of the job: the ranks of one world come behind those of
- * the worlds before it -- */
+/* -- worlds: the processes of one MPI_COMM_WORLD. The first world is the one that the job was
+ * started with. In all that follows, a rank is a rank of the job: the ranks of a world follow those
+ * of the worlds before it -- */
 typedef struct {
-    const char *name; /* in the name of its archive; "" the first */
+    const char *name; /* in the name of its archive; "": the first world */
     guint first, ranks;
 } WendWorld;
 guint wend_program_n_worlds(const WendProgram *p);
@@ -49,9 +51,9 @@ GKeyFile *wend_program_world_meta(const WendProgram *p, guint i);
 guint wend_program_n_rules(const WendProgram *p);
 const WendRule *wend_program_rule(const WendProgram *p, guint rule);
 
-/* -- what a call is -- */
+/* -- shapes and terminals -- */
 typedef struct {
-    /* as the archive describes it: its parameters may be those of another version of Wend */
+    /* as the archive describes it; its parameters may be those of another version of Wend */
     const WendFunction *function;
     gboolean failed;
     guint n_words;
@@ -61,31 +63,33 @@ guint wend_program_n_shapes(const WendProgram *p);
 const WendShape *wend_program_shape(const WendProgram *p, guint shape);
 
 typedef enum { WEND_SLOT_CONSTANT, WEND_SLOT_SELF, WEND_SLOT_TABLE } WendSlotForm;
-typedef struct WendSlotTable WendSlotTable; /* of ranks: program-private.h */
+typedef struct WendSlotTable WendSlotTable; /* program-private.h */
 typedef struct {
     WendSlotForm form;
-    /* CONSTANT: it; SELF: added to self; TABLE: likewise, with what the table says */
+    /* CONSTANT: the value. SELF: it is added to self. TABLE: it is added to values of the table
+     * that are relative to self. */
     gint64 value;
-    /* TABLE: what it has for rank - first_rank; ask wend_program_slot */
+    /* TABLE: it has a value for rank - first_rank. Use wend_program_slot. */
     const WendSlotTable *table;
     guint first_rank;
 } WendSlot;
 typedef struct {
     guint32 shape;
-    /* slot 0 is self if the function has WEND_F_SELF; its own self is the world rank */
+    /* Slot 0 is self if the function has WEND_F_SELF. Slot 0 itself is relative to the rank in the
+     * world. */
     guint n_slots;
     const WendSlot *slots;
 } WendTerminal;
 guint wend_program_n_terminals(const WendProgram *p);
 const WendTerminal *wend_program_terminal(const WendProgram *p, guint terminal);
-/* the value */
+/* The value of a slot on RANK. */
 gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint rank);
 
-/* -- who runs what -- */
+/* -- classes and sequences -- */
 typedef struct {
     WendSequenceKind kind;
     gint64 id;  /* thread number, or the callback's function word */
-    guint rule; /* its start rule, M */
+    guint rule; /* its start rule */
 } WendSequence;
 typedef struct {
     guint n_ranks;
@@ -95,26 +99,29 @@ typedef struct {
 } WendClass;
 guint wend_program_n_classes(const WendProgram *p);
 const WendClass *wend_program_class(const WendProgram *p, guint i);
-/* ranks of which nothing was recorded: a class without sequences, the last */
+/* The class of a rank. Ranks of which nothing was recorded have the last class, without
+ * sequences. */
 guint wend_program_class_of(const WendProgram *p, guint rank);
-/* Timing of a terminal as class I ran it (count 0: it did not). Calls of one shape whose times
- * could not be distinguished were summed up together: all but the count is of these. */
+/* The times of a terminal in a sequence of a class. A count of 0 means that the class did not call
+ * it. The times of calls of one shape may have been summed up together (docs/format.md); then all
+ * except the count is of all these calls. */
 void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal,
                          WendTiming *duration, WendTiming *interval);
 
-/* How far the times of T may be off, as parts of themselves: the mean, and the rest (extremes and
+/* The relative errors of the times of T: of the mean, and of the rest (extremes and standard
  * deviation). Archives keep few digits (docs/format.md, "timing"). */
 void wend_program_timing_error(const WendTiming *t, double *mean, double *rest);
 
 /* -- outcomes -- */
-/* The entries of one shape in one sequence of one rank, in order; runs of equal entries. words[0]
- * polls, [1] return code, then the outputs. */
-typedef struct WendOutcomes WendOutcomes; /* an iterator */
+/* An iterator over the outcomes of one shape in one sequence of one rank, in order, as runs of
+ * equal entries. words[0] is the number of polls, words[1] the return code; the outputs follow. */
+typedef struct WendOutcomes WendOutcomes;
 WendOutcomes *wend_program_outcomes(const WendProgram *p, guint rank, guint sequence, guint shape);
-/* words valid until the next call */
+/* Returns FALSE at the end. *WORDS, of N words, is valid until the next call; *REPEATS is the
+ * length of the run. */
 gboolean wend_outcomes_next_run(WendOutcomes *o, guint64 *repeats, const gint64 **words, guint *n);
 void wend_outcomes_free(WendOutcomes *o);
-/* failing polls, all */
+/* The number of unsuccessful polls of a sequence. */
 guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence);
 /* The unsuccessful polls of one sequence of one rank, which have a grammar of their own. FALSE:
  * there are none. */
@@ -128,118 +135,128 @@ gboolean wend_program_poll_calls(const WendProgram *p, guint rank, guint sequenc
                                  WendPolls *polls);
 
 /* -- calls, decoded -- */
-/* The words of one parameter, split from shape, slots and outcome. For arrays the length is
- * apart. */
+/* The words of one parameter, from shape, slots and outcome. The length of an array is apart. */
 typedef struct {
     const WendParam *param;
-    /* arrays: length word (-1 NULL, WEND_ABSENT, WEND_IGNORE or a constant: no elements); scalars:
-     * 1 if present, else 0 */
+    /* Arrays: the length. It is -1 for NULL, or WEND_ABSENT, WEND_IGNORE or a constant; then there
+     * are no elements. Scalars: 1 if present, else 0. */
     gint64 n_in, n_out;
-    /* elements: 1 word each; buf, attr and target 2 (segment, offset; offset 0 if none); address 4:
-     * the same, and if it is the distance from another place that place's two, else WEND_PLAIN and
-     * 0; status 4; out of comm and datatype 6 (handle, then the five facts); string: n bytes packed
-     * in words (use wend_arg_string); strings: for each its length, then its words; strings2: for
-     * each its number of strings, then these. status: n_in is the word of the shape (0 ignored, 1
-     * given; arrays their length or WEND_IGNORE) and n_out the number of statuses that the call
-     * filled (0 from a decoder, which sees no outcomes) */
+    /* The elements. Their words, by kind of the parameter:
+     *
+     * - buf, attr, target: 2 (segment, offset; offset 0 if there is none)
+     * - address: 4: the same two, then the two of another place if it is the distance from there,
+     *   else WEND_PLAIN and 0
+     * - status: 4. n_in is the word of the shape (0 ignored, 1 given; arrays: their length or
+     *   WEND_IGNORE). n_out is the number of statuses that the call filled (0 from a decoder, which
+     *   sees no outcomes)
+     * - comm, datatype, as output: 6 (handle, then five numbers of metadata)
+     * - string: n bytes, packed in words (use wend_arg_string)
+     * - strings: for each its length, then its words
+     * - strings2: for each its number of strings, then these
+     * - all others: 1 */
     const gint64 *in, *out;
-    gboolean null; /* a result for which the caller gave NULL */
+    gboolean null; /* an output for which the caller gave NULL */
 } WendArg;
 
 typedef struct {
     const WendFunction *function;
     guint32 terminal, shape;
     guint rank;
-    gboolean failed; /* there are no outputs */
-    /* failed, because the run ended before it returned: there is no return code either */
+    gboolean failed; /* it has no outputs */
+    /* It failed because the run ended before it returned. It has no return code either. */
     gboolean unfinished;
-    gboolean poll; /* an unsuccessful poll, from F */
-    /* the words of all parameters are the same in each call of this terminal, polls aside: none is
-     * of the outcome */
+    gboolean poll; /* an unsuccessful poll */
+    /* All calls of this terminal, except polls, have the same words: no parameter is an outcome. */
     gboolean fixed;
-    /* number of the call in its sequence, from 0; polls count only when the walk gives them */
+    /* The number of the call in its sequence, from 0. Polls count only if the walk gives them. */
     guint64 index;
     guint64 polls_before;
-    gint64 return_code; /* as the recording MPI library numbers it; 0 MPI_SUCCESS */
+    gint64 return_code; /* in the numbering of the MPI library that was recorded; 0: MPI_SUCCESS */
     guint n_args;
     const WendArg *args; /* one for each parameter, in order */
     /* the outcome as it was recorded (docs/recording.md), from a walk; none: a poll */
     guint n_outcome;
     const gint64 *outcome;
 } WendCall;
-/* The first argument with that name, or of that kind; NULL: none. */
+/* The first argument with this name, or of this kind. NULL: there is none. */
 const WendArg *wend_call_arg(const WendCall *call, const char *name);
 const WendArg *wend_call_arg_of_kind(const WendCall *call, WendKind kind);
-/* The request that the call makes, or NULL. */
+/* The word of the request that the call makes, or NULL. */
 const gint64 *wend_call_request_made(const WendCall *call);
-/* The status of the I-th of the requests that the call COMPLETED (wend_walk_completed): Waitall and
- * Testall have one for each entry, the Some calls one for each that completed, the others one.
- * NULL: there is none. */
+/* The status of the I-th request of COMPLETED, the requests that the call completed
+ * (wend_walk_completed). Waitall and Testall have a status for each entry, the Some calls one for
+ * each completed request, the others one. NULL: there is none. */
 const gint64 *wend_call_status_of(const WendCall *call, const gint64 *completed, guint i);
 
-/* Static decoding: shape and slots of a terminal as RANK makes it; no outcomes (out parts that live
- * there are absent). The call belongs to DECODER and is valid until its next use. */
+/* Static decoding: a terminal as RANK calls it, without outcomes; outputs that are outcomes are
+ * absent. The call belongs to the decoder and is valid until its next use. P must outlive the
+ * decoder. */
 typedef struct WendDecoder WendDecoder;
 WendDecoder *wend_decoder_new(const WendProgram *p);
 const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank);
 void wend_decoder_free(WendDecoder *d);
 
-/* A walk over every call of one sequence of one rank, in order, with outcomes; statuses are
- * absolute (of sends, collectives, cancelled and inactive requests: MPI's empty status,
- * MPI_ANY_SOURCE, MPI_ANY_TAG, 0; WEND_UNKNOWN where the datatype's size is not known). It follows
- * requests, communicators and datatypes. Different walks of one program are not for different
- * threads: the program keeps what they find. */
+/* A walk over the calls of one sequence of one rank, in order, with outcomes. It follows requests,
+ * communicators and datatypes, and makes statuses absolute. Sends, collectives, cancelled and
+ * inactive requests have MPI's empty status: MPI_ANY_SOURCE, MPI_ANY_TAG, 0. The count is
+ * WEND_UNKNOWN if the size of the datatype is unknown. Walks of one program must be in one thread,
+ * because the program keeps data that they make on demand. */
 typedef struct WendWalk WendWalk;
 typedef enum {
     WEND_WALK_MAIN = 0,
     WEND_WALK_POLLS = 1 /* unsuccessful polls too, where they happened */
 } WendWalkFlags;
 WendWalk *wend_walk_new(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags);
-const WendCall *wend_walk_next(WendWalk *w); /* NULL: the end */
+const WendCall *wend_walk_next(WendWalk *w); /* NULL: the end. Valid until the next call */
 void wend_walk_free(WendWalk *w);
 
-/* What the walk knows at the call just given (before its effects on inputs, after on outputs). */
-/* global number of a communicator: comm#N; 0 = the first MPI_COMM_WORLD; G_MAXUINT unknown */
+/* The state at the last call that the walk gave: before the effects of the call on its inputs, and
+ * after those on its outputs. */
+/* The global number N of a communicator, comm#N. 0: the first MPI_COMM_WORLD. G_MAXUINT:
+ * unknown. */
 guint wend_walk_comm(const WendWalk *w, gint64 handle);
 typedef struct {
     gboolean active; /* not completed */
     gboolean persistent;
     guint64 created;  /* index of the creating call */
-    guint32 terminal; /* that created it */
+    guint32 terminal; /* the terminal that created it */
 } WendRequestState;
-/* FALSE: none of that number */
+/* FALSE: there is no such request. */
 gboolean wend_walk_request(const WendWalk *w, gint64 request, WendRequestState *state);
-gint64 wend_walk_datatype_size(const WendWalk *w, gint64 datatype); /* bytes, -1 unknown */
-/* Requests that the call just given completed, as words, in the order of its array; owned by the
- * walk. */
+gint64 wend_walk_datatype_size(const WendWalk *w, gint64 datatype); /* bytes; -1: unknown */
+/* The words of the requests that the last call completed, in the order of its array. They belong to
+ * the walk, until the next call. Sets *N to their number. */
 const gint64 *wend_walk_completed(const WendWalk *w, guint *n);
 
-/* The communicators that a sequence's calls gave to the program (those calls that succeeded), in
- * order, MPI_COMM_NULL too. Belongs to the program. */
+/* The communicators that the successful calls of a sequence gave to the application, in order, also
+ * MPI_COMM_NULL. They belong to the program. */
 typedef struct {
     gint64 handle;
-    guint number;                      /* as wend_walk_comm */
-    gint64 rank;                       /* the caller's in it; here and below -1: unknown or none */
+    guint number; /* as wend_walk_comm */
+    /* the caller's rank in it; here and below -1: unknown or none */
+    gint64 rank;
     gint64 leader;                     /* rank 0 of the caller's group, as a rank of the job */
     gint64 remote_size, remote_leader; /* of the other group of an intercommunicator */
     gint64 size;                       /* of the caller's group */
-    gint64 out_neighbours;             /* whom neighbourhood collectives send to */
-    const WendFunction *function;      /* that gave it */
+    gint64 out_neighbours;             /* to which neighbourhood collectives send */
+    const WendFunction *function;      /* the function that gave it */
 } WendCommMade;
 const WendCommMade *wend_program_comms(const WendProgram *p, guint rank, guint sequence, guint *n);
-guint wend_program_n_comms(const WendProgram *p);   /* their numbers are 1 to that, and 0 */
-int wend_function_comm_made(const WendFunction *f); /* the parameter that gives it; -1 none */
+guint wend_program_n_comms(const WendProgram *p);   /* numbers are 0 to the result */
+int wend_function_comm_made(const WendFunction *f); /* parameter; -1: none */
 
-/* Facts on predefined datatypes: size, lb, extent, true lb, true extent. */
+/* The metadata of a predefined datatype: size, lb, extent, true lb, true extent. FALSE: unknown. */
 gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5]);
 
 /* -- text -- */
 const char *wend_constant_name(const WendProgram *p, gint64 word); /* NULL: not a constant */
-/* the same in all programs; WEND_UNKNOWN: none that Wend knows */
+/* The word of a constant, the same in all programs. WEND_UNKNOWN: Wend does not know the
+ * constant. */
 gint64 wend_constant_word(const char *name);
-/* for a GHashTable of words; GLib's g_int64_hash leaves out the upper half, where much is */
+/* For a GHashTable of words. GLib's g_int64_hash ignores the upper half, in which many words
+ * differ. */
 guint wend_program_word_hash(gconstpointer word);
-/* newly allocated; NULL if the pointer was NULL */
+/* The string of an argument, newly allocated. NULL if the argument was NULL. OUT: the output. */
 char *wend_arg_string(const WendArg *arg, gboolean out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* requests.c: requests by number. */
+/* requests.c: see requests.h. */
 #include "requests.h"
 
 void requests_init(Requests *r, guint tid)
@@ -34,7 +34,8 @@ Request *requests_put(Requests *r, gint64 word)
     Request *found = requests_find(r, word);
     if (found)
         return found;
-    /* numbers go up by one; a gap is another thread's, or a lie that must not cost memory */
+    /* Numbers go up by one. Large gaps come from another thread or a hostile file, and must not
+     * cost memory. */
     if (wend_handle_tid(word) == r->tid && number <= r->own->len + 1024) {
         if (number >= r->own->len)
             g_array_set_size(r->own, number + 1);

@@ -5,12 +5,12 @@
 
 #include "program-private.h"
 
-/* What the words of a status are relative to. */
+/* The values that the words of a status are relative to. */
 typedef struct {
-    /* FALSE: a send, a collective, an inactive request: its status is empty */
+    /* FALSE: the status is empty (a send, a collective, an inactive request) */
     gboolean known;
-    gint64 source, tag; /* constants stay constants; WEND_ABSENT: there is none (files) */
-    gint64 bytes;       /* posted; WEND_UNKNOWN: the datatype's size is unknown */
+    gint64 source, tag; /* may be constants; WEND_ABSENT: there is none (files) */
+    gint64 bytes;       /* bytes posted; WEND_UNKNOWN: the size of the datatype is unknown */
 } StatusBase;
 
 typedef struct {
@@ -20,14 +20,16 @@ typedef struct {
 } Request;
 
 typedef struct {
-    guint tid;           /* requests of this thread are in own, by number; others in foreign */
-    GArray *own;         /* Request */
+    guint tid;           /* the requests of this thread are in OWN, all others in FOREIGN */
+    GArray *own;         /* Request, by number */
     GHashTable *foreign; /* word -> Request */
 } Requests;
 
+/* No requests yet. TID: the number of the walk's thread. */
 void requests_init(Requests *r, guint tid);
 void requests_clear(Requests *r);
-Request *requests_find(const Requests *r, gint64 word); /* NULL: none */
-Request *requests_put(Requests *r, gint64 word);        /* new, or the old one of that number */
+Request *requests_find(const Requests *r, gint64 word); /* NULL: there is none */
+/* a new one, or the old one with this number */
+Request *requests_put(Requests *r, gint64 word);
 
 #endif

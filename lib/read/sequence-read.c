@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sequence-read.c: the members that go with the sequences: outcomes, polls, timing. */
+/* sequence-read.c: reads the parts with data of each sequence: outcomes, polls, timing. */
 #include <string.h>
 
 #include "record/codec.h"
@@ -7,24 +7,25 @@
 #include "merge/timing.h"
 #include "merge/timing-rows.h"
 
-/* -- which terminals and shapes a sequence has, and how often -- */
+/* -- the terminals and shapes of a sequence, and their calls -- */
 
-/* What a sequence has is counted when a member is read, and kept only if the member has bytes for
- * it: many sequences over many terminals are a few bytes in a file that lies. */
+/* The terminals and shapes of the current sequence, counted while a part is read. The counts are
+ * kept only if the part has data for the sequence. In a hostile file, a few bytes stand for many
+ * sequences of many terminals. */
 typedef struct {
     const WendProgram *p;
-    guint64 *rule_times;          /* zero between sequences */
-    guint64 *calls, *shape_calls; /* of what is in the two rows below */
+    guint64 *rule_times;          /* by rule, its uses; 0 between sequences */
+    guint64 *calls, *shape_calls; /* by terminal, by shape; 0 unless in the arrays below */
     GArray *terminals, *shapes;   /* guint, ascending */
     GArray *rules;                /* scratch */
-    struct Times *times;          /* of the member "timing", by all sequences */
-    const DeltaSequence *timed;   /* of all sequences: how they are timed, */
-    struct RowNumbers *numbers;   /* and which rows of durations or intervals they have */
+    struct Times *times;          /* of the part "timing" */
+    const DeltaSequence *timed;   /* by sequence: TIMING_NONE … */
+    struct RowNumbers *numbers;   /* the rows of all sequences */
     guint64 at_timed, n_numbers;
-    guint interval; /* 1: of intervals */
+    guint interval; /* 0: these are rows of durations; 1: of intervals */
 } Counter;
 
-/* The rules that a start rule needs, descending: each after those that use it. */
+/* Sets c->rules to START and the rules that it uses, directly or not. */
 static void reachable(Counter *c, guint start)
 {
     g_array_set_size(c->rules, 0);
@@ -74,7 +75,7 @@ static void count_sequence(Counter *c, guint start)
         c->rule_times[rule] = 0;
         for (guint k = 0; k < r->n; k++) {
             const WendSymbol *y = &r->symbols[k];
-            /* no overflow that matters: calls are at most the length of the start rule */
+            /* No overflow: there are at most as many calls as the length of the start rule. */
             if (y->is_rule) {
                 c->rule_times[y->id] += times * y->repeats;
                 continue;
@@ -94,7 +95,7 @@ static void count_sequence(Counter *c, guint start)
 
 /* -- outcomes -- */
 
-/* Entries of equal width, word by word. */
+/* Reads entries of equal width, word by word. */
 static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
     gsize width = wend_read_count(&m->c, 2);
@@ -112,7 +113,7 @@ static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeC
     return TRUE;
 }
 
-/* One run: its entry comes as often as there are calls. */
+/* Keeps the only entry of a run, which each call has. */
 static gboolean keep_same(Member *m, OutcomeContent *content, const OutcomeRuns *run)
 {
     const gint64 *words = outcome_runs_entry(run, 0, &content->width);
@@ -129,8 +130,8 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
         return member_bad(m, "truncated");
     const WendFunction *f = m->p->shapes[o->shape].function;
     if (!(head & 1)) {
-        /* two words, and at most four zeros for each parameter: arrays lead with a length that is
-         * not zero */
+        /* An entry of zeros has two words, and at most four for each parameter: arrays would begin
+         * with a length that is not 0. */
         if (head >> 1 > 2 + 4 * (guint64)f->n_params)
             return member_bad(m, "an outcome is wider than its function");
         content->width = head >> 1;
@@ -163,8 +164,8 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
            || member_bad(m, "a stream of outcomes is not as long as its calls are many");
 }
 
-/* One of the archive's classes: FIRST and the other classes that its variants are. What is told
- * once is the first one's; the others borrow it. */
+/* A sequence of a class of the archive, whose variants are the N classes from FIRST on. Data that
+ * the archive has once belong to the first class, and the others borrow them. */
 typedef struct {
     WendProgram *p;
     guint first, n, sequence;
@@ -183,7 +184,7 @@ static guint rule_of(const VariantClasses *f, guint variant)
     return class_of(f, variant)->sequences[f->sequence].rule;
 }
 
-/* One shape in the variants of a class; NULL where it does not occur. */
+/* A shape in the variants of a class; NULL for a variant without it. */
 typedef struct {
     const VariantClasses *f;
     ShapeOutcomes **of;
@@ -194,8 +195,9 @@ static guint64 entries_of(const ShapeVariants *s, guint variant)
     return s->of[variant] ? s->of[variant]->entries : 0;
 }
 
-/* Have all of the content's ranks (no set: all that make such calls) as many calls with the shape
- * as its entries are? Equal ones are as many as there have to be. */
+/* Whether each rank of CONTENT (all ranks with the shape, if it has no rank set) makes as many
+ * calls with the shape as the content has ENTRIES. Content with equal entries fits any number of
+ * calls. */
 static gboolean fits(const ShapeVariants *s, const OutcomeContent *content, guint64 entries)
 {
     const VariantClasses *f = s->f;
@@ -345,11 +347,11 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-/* Durations, then intervals. */
+/* The rows of times. Index 0: durations; 1: intervals. */
 typedef struct Times {
-    SharedRows shared[2]; /* that sequences say */
-    GArray *rows[2];      /* WendTiming: what has been read of them */
-    GPtrArray *sequences; /* SequenceData: all that are timed */
+    SharedRows shared[2]; /* rows as the sequences refer to them */
+    GArray *rows[2];      /* WendTiming: the rows that were read */
+    GPtrArray *sequences; /* SequenceData: the sequences with times */
 } Times;
 
 static void times_init(Times *t, const WendProgram *p)
@@ -361,7 +363,7 @@ static void times_init(Times *t, const WendProgram *p)
     t->sequences = g_ptr_array_new();
 }
 
-/* Gives the rows to the sequences. */
+/* Gives the rows to the sequences, and frees the rest of T. */
 static void times_finish(Times *t, WendProgram *p)
 {
     for (int i = 0; i < 2; i++) {
@@ -376,13 +378,14 @@ static void times_finish(Times *t, WendProgram *p)
     g_ptr_array_unref(t->sequences);
 }
 
-/* A row takes some bits, unless its numbers have a pattern; and while it is read so much memory. */
+/* A row takes a few bits, or less if its numbers have a pattern. ROW_MEMORY: the memory of a row
+ * while it is read. */
 enum {
     ROWS_PER_BYTE = 64,
     ROW_MEMORY = 2 * sizeof(WendTiming) + (TIMING_NUMBERS + 3) * sizeof(gint64)
 };
 
-/* N signed numbers, a delta sequence if there are any. */
+/* Reads N signed numbers, which are a delta sequence if N > 0. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 {
     g_autoptr(DeltaSequence) column = n > 0 ? deltas_decode(&m->c, n, NULL, 0) : NULL;
@@ -391,7 +394,7 @@ static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
     return !m->c.failed;
 }
 
-/* The N rows that the sequences have. */
+/* Reads the N rows of the sequences. */
 static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
 {
     if (m->c.failed || n / ROWS_PER_BYTE > (gsize)(m->c.end - m->start))
@@ -406,13 +409,14 @@ static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
         return member_bad(m, "truncated");
     for (gsize i = 0; i < n; i++)
         rows[i].count = (guint64)more[i];
-    /* What a row has more or less than its calls is said once for all of them. */
+    /* The difference between the count of a row and its calls is stored once for all its calls. The
+     * first calls take it. */
     for (guint q = 0; q < times->sequences->len; q++) {
         const SequenceData *s = g_ptr_array_index(times->sequences, q);
         for (guint i = 0; i < s->n_terminals; i++) {
             TimedCalls *t = &s->timed[2 * i + interval];
             gint64 *change = &more[t->row];
-            rows[t->row].count += t->count; /* wraps for a liar only */
+            rows[t->row].count += t->count; /* wraps in a hostile file only */
             gint64 now = *change < 0 ? -(gint64)MIN(t->count, 0 - (guint64)*change) : *change;
             t->count += (guint64)now;
             *change -= now;
@@ -451,8 +455,8 @@ static guint group_of(const WendProgram *p, guint32 terminal)
     return (guint)(p->shapes[shape].function - p->functions);
 }
 
-/* How many row numbers a sequence has: one after the other those of the variants, or those that all
- * have together. */
+/* The number of row numbers of a sequence: those of all variants or, if not BY_VARIANT, those that
+ * all variants share. */
 static guint64 count_row_numbers(const VariantClasses *f, gboolean by_variant)
 {
     guint64 all = 0;
@@ -461,15 +465,15 @@ static guint64 count_row_numbers(const VariantClasses *f, gboolean by_variant)
     return all;
 }
 
-/* Row numbers one after the other: those that are not ROW_LIKELY, N of them, and how many are
- * so before each. */
+/* A sequence of row numbers. VALUES has the N numbers that are not ROW_LIKELY, and GAPS the number
+ * of ROW_LIKELY before each of them. */
 typedef struct RowNumbers {
     const DeltaSequence *gaps, *values;
     guint64 at, n;
-    gint64 likely; /* before the next that is not */
+    gint64 likely; /* how many ROW_LIKELY are left before the next value */
 } RowNumbers;
 
-/* -1: damaged. */
+/* The next row number. -1: the sequence is damaged. */
 static gint64 next_row_number(RowNumbers *r)
 {
     if (r->at == r->n || r->likely-- > 0)
@@ -480,7 +484,7 @@ static gint64 next_row_number(RowNumbers *r)
     return r->likely < 0 && r->at < r->n ? -1 : value;
 }
 
-/* Those of a sequence. */
+/* Sets the rows of a sequence from the next row numbers. */
 static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows *shared,
                                  guint interval, gboolean by_variant, RowNumbers *numbers)
 {
@@ -502,7 +506,8 @@ static gboolean take_row_numbers(Member *m, const VariantClasses *f, SharedRows 
     return TRUE;
 }
 
-/* The terminals that any of N variants from FIRST on calls, ascending. NULL: too many. */
+/* The terminals that at least one of N_VARIANTS variants from FIRST on calls, ascending. NULL: they
+ * take too much memory. */
 static guint32 *all_terminals(Member *m, const VariantClasses *f, guint first, guint n_variants,
                               Counter *c, guint *n)
 {
@@ -554,7 +559,7 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
             s->timed[i].count = c->calls[s->terminals[i / 2]] * class_of(f, v)->n_ranks;
         g_ptr_array_add(c->times->sequences, s);
     }
-    return TRUE; /* read_all_numbers, once all sequences are known */
+    return TRUE; /* read_all_numbers reads the rows once all sequences are known */
 }
 
 /* -- all -- */
@@ -579,7 +584,7 @@ static gboolean outcomes_of(Member *m, const VariantClasses *f, Counter *c)
             s->shapes[i] = (ShapeOutcomes){.shape = shape, .entries = c->shape_calls[shape]};
         }
     }
-    /* shapes that any of the variants has, ascending */
+    /* for each shape that a variant has, ascending */
     g_autofree guint *at = g_new0(guint, f->n);
     g_autofree ShapeOutcomes **of = g_new(ShapeOutcomes *, f->n);
     while (TRUE) {
@@ -616,7 +621,7 @@ static gboolean polls_of(Member *m, const VariantClasses *f, Counter *c)
     return TRUE;
 }
 
-/* Each sequence, in the order of the classes. */
+/* Calls READ on each sequence, in the order of the classes. */
 static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
 {
     WendProgram *p = m->p;
@@ -646,7 +651,7 @@ static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
                                form == TIMING_BY_VARIANT, c->numbers);
 }
 
-/* The row numbers of all sequences. */
+/* Reads the row numbers of all sequences. */
 static gboolean read_all_numbers(Member *m, Counter *c)
 {
     c->at_timed = 0;

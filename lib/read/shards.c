@@ -17,7 +17,7 @@ static gboolean refuse(const WendProgram *p, GError **error, const char *what)
     return FALSE;
 }
 
-/* The first ranks of the shards, ascending; g_free. NULL: the list is damaged. */
+/* The first ranks of the shards, ascending; the caller frees them. NULL: the list is damaged. */
 static gint *first_ranks(const WendProgram *p, gsize *n, GError **error)
 {
     g_autofree gint *ranks = g_key_file_get_integer_list(p->meta, "recording", SHARDS_KEY, n, NULL);
@@ -39,7 +39,8 @@ static guint lowest_rank(const WendProgram *p)
     return lowest;
 }
 
-/* The program of the shard whose first rank is RANK; FIRST has "program". NULL: it is damaged. */
+/* Reads the shard whose first rank is RANK. FIRST is the program of the member "program". NULL: the
+ * shard is damaged. */
 static WendProgram *read_shard(const WendProgram *first, gint rank, GError **error)
 {
     g_autofree char *member = g_strdup_printf(SHARD_MEMBER "%d", rank);
@@ -54,13 +55,13 @@ static WendProgram *read_shard(const WendProgram *first, gint rank, GError **err
         g_autofree char *what = g_strdup_printf("rank %d is not the first of %s", rank, member);
         good = refuse(first, error, what);
     }
-    p->container = NULL; /* of FIRST */
+    p->container = NULL; /* it belongs to FIRST */
     if (!good)
         g_clear_pointer(&p, wend_program_free);
     return p;
 }
 
-/* Adds "program" and the shards to PARTS, which has P. */
+/* Reads "program" into P, which is in PARTS, and adds the shards to PARTS. */
 static gboolean read_all(GPtrArray *parts, WendProgram *p, GError **error)
 {
     gsize n = 0;

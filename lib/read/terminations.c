@@ -4,7 +4,8 @@
 
 #include "record/checkpoint-file.h"
 
-/* Fills row HOW of a world's ranks from the set "3;5-7" of them. */
+/* Sets HOW to NAME for each rank of SET ("3;5-7"). HOW has an entry for each of the N ranks of a
+ * world. */
 static void mark(const char **how, guint n, const char *set, const char *name)
 {
     g_auto(GStrv) runs = g_strsplit(set, ";", -1);

@@ -7,11 +7,16 @@
 
 #define WEND_ENDED_NOTHING "nothing was saved"
 
-/* By rank (of all worlds): one of checkpoint-file.h's WEND_ENDED_... or a reason why recording
- * stopped, with what follows it; WEND_ENDED_NOTHING: the recording has nothing of it; NULL: in
- * MPI_Finalize. To be freed; the strings are added to NAMES. */
+/* The termination of each rank of the job, as text:
+ *
+ * - NULL: the rank ended in MPI_Finalize.
+ * - WEND_ENDED_NOTHING: the recording has nothing of the rank.
+ * - Otherwise one of the WEND_ENDED texts of checkpoint-file.h, or the reason why recording
+ *   stopped, with details.
+ *
+ * The caller frees the array, but not the strings, which are added to NAMES. */
 const char **wend_program_terminations(const WendProgram *p, GPtrArray *names);
-/* Did a rank not come to MPI_Finalize, or is nothing of it there? */
+/* Whether a rank did not reach MPI_Finalize, or the recording has nothing of it. */
 gboolean wend_program_ended_early(const WendProgram *p);
 
 #endif

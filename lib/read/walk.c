@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* walk.c: every call of one sequence of one rank, in order, with outcomes.
+/* walk.c: walks the calls of one sequence of one rank, in order, with outcomes.
  *
- * What a terminal's words say is the same each time, so each terminal is decoded once and kept; a
- * step then takes the next entry of its shape's outcomes and follows requests, messages,
+ * The words of a terminal are equal in all its calls, so each terminal is decoded once. A step of
+ * the walk takes the next entry of the outcomes of the shape, and follows requests, messages,
  * communicators and datatypes. */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "record/neighbours.h"
 #include "requests.h"
 
-/* The outcomes of one shape as this rank had them. */
+/* The outcomes of one shape on the rank of the walk. */
 typedef struct {
     OutcomeReader reader;
-    guint64 left;  /* entries still equal to words */
+    guint64 left;  /* how many of the next entries are equal to WORDS */
     guint64 run;   /* number of the run, from 1 */
     GArray *words; /* the reader's */
 } Stream;
@@ -24,25 +24,25 @@ typedef struct {
 typedef struct {
     WendCall call;
     WendArg *args;
-    gint64 *words; /* where in and out point, but for outcomes */
+    gint64 *words; /* the words that the arguments point to, except outcomes */
     guint n_outcomes;
     gint16 *outcomes;    /* parameters with words in the outcome */
-    guint32 *outcome_at; /* where each one's begin in outcome_words */
+    guint32 *outcome_at; /* the index of each one's words in outcome_words */
     GArray *outcome_words;
-    guint64 run; /* the stream's run that outcome_words are of; 0 none */
+    guint64 run; /* the run of the stream that outcome_words are from; 0: none */
     Stream *stream;
     int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
     gboolean starts, frees, generalized;
 } Known;
 
 struct WendWalk {
-    WendProgram *p; /* what it makes when first needed is kept there */
+    WendProgram *p; /* it keeps data that the walk makes on demand */
     guint rank, sequence, class;
     WendWalkFlags flags;
     RuleCursor main, polls;
     const guint32 *poll_terminals; /* by number in the grammar of polls; NULL: no polls */
     guint64 polls_due, polls_after, index;
-    gboolean main_waits; /* its call has been taken, the polls before it come first */
+    gboolean main_waits; /* a call was taken from MAIN, but polls come before it */
     guint32 main_terminal;
     Known **known;    /* by terminal */
     Stream **streams; /* by shape */
@@ -51,10 +51,10 @@ struct WendWalk {
     Requests requests;
     GHashTable *messages; /* handle -> StatusBase */
     GHashTable *sizes;    /* datatype handle -> bytes */
-    GHashTable *comms;    /* handle -> number; NULL until asked for */
+    GHashTable *comms;    /* handle -> number; NULL until needed */
     guint comms_made;
     GArray *completed; /* words */
-    const Known *last; /* the call given: its effects on inputs come with the next step */
+    const Known *last; /* the last call; its effects on its inputs happen in the next step */
 };
 
 /* -- decoding a terminal -- */
@@ -79,7 +79,7 @@ static Stream *get_stream(WendWalk *w, guint32 shape)
     const OutcomeContent *content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
     outcome_reader_init(&s->reader, content, entries);
     s->words = s->reader.words;
-    if (!content) { /* nothing recorded: zeros */
+    if (!content) { /* nothing is recorded: all words are 0 */
         s->left = G_MAXUINT64;
         s->run = 1;
         g_array_set_size(s->words, 2);
@@ -137,11 +137,11 @@ static void known_free(Known *k)
     g_free(k);
 }
 
-/* -- life -- */
+/* -- begin and end -- */
 
 WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, WendWalkFlags flags)
 {
-    WendProgram *p = (WendProgram *)program; /* only what it makes when first needed is changed */
+    WendProgram *p = (WendProgram *)program; /* only data that are made on demand change */
     g_return_val_if_fail(rank < p->ranks, NULL);
     guint class = p->class_of[rank];
     if (sequence >= p->classes[class].n_sequences)
@@ -207,7 +207,7 @@ static void next_entry(Stream *s)
     s->run++;
     if (s->words->len < 2)
         g_array_set_size(s->words, 2);
-    s->left = repeats ? repeats - 1 : 0; /* 0 only beyond the end, which open saw is not reached */
+    s->left = repeats ? repeats - 1 : 0; /* repeats is not 0: open has counted entries */
 }
 
 static void take_outcome(Known *k, const Stream *s)
@@ -297,7 +297,8 @@ static StatusBase status_base(const WendWalk *w, const WendCall *call, const Wen
     return b;
 }
 
-/* source, tag, bytes, flags: from relative to what MPI_Status would say */
+/* Makes STATUS (source, tag, bytes, flags), which is relative to B, absolute, as MPI_Status has
+ * it. */
 static void make_absolute(const WendProgram *p, const StatusBase *b, gint64 *status)
 {
     if (!b || !b->known || (status[3] & 1) || b->source == p->proc_null) {
@@ -313,8 +314,8 @@ static void make_absolute(const WendProgram *p, const StatusBase *b, gint64 *sta
         status[2] = WEND_UNKNOWN;
 }
 
-/* For each word that calls of W's class give in their parameter of KIND, the terminal that gives
- * it, + 1; the last in numbering. Made once, in *KEPT. */
+/* A table of the requests or datatypes (KIND) that calls of the class of W make: word -> the last
+ * terminal that makes it, + 1. The table is made once and kept in *KEPT. */
 static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable **kept)
 {
     if (*kept)
@@ -339,8 +340,9 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
     return *kept;
 }
 
-/* The request of that number, also if another thread made it; NULL: none. That one's calls with
- * this number may differ in amounts (functions.h), and statuses are not relative to these. */
+/* The request WORD, which another thread may have made. NULL: there is none. If another thread made
+ * it, calls that make it may differ in their amounts (functions.h), so statuses are not relative to
+ * these. */
 static Request *find_request(WendWalk *w, gint64 word)
 {
     Request *r = requests_find(&w->requests, word);
@@ -370,7 +372,8 @@ static gboolean still_pending(const WendWalk *w, gint64 flags)
     return name && strcmp(name, "MPI_ERR_PENDING") == 0;
 }
 
-/* Which of the requests the I-th status is of: the I-th, or what the indices say; -1 none. */
+/* The index of the request that the I-th status belongs to: I, or the I-th index that the call
+ * gave. -1: there is none. */
 static gint64 request_index(const Known *k, gint64 i)
 {
     if (k->index_out < 0)
@@ -392,13 +395,13 @@ static void complete(WendWalk *w, Known *k)
         gint64 at = request_index(k, i);
         gint64 word = at >= 0 && at < requests->n_in ? requests->in[at] : w->p->request_null;
         Request *r = find_request(w, word);
-        if (!r && wend_is_handle(word)) { /* made while tracing was off */
+        if (!r && wend_is_handle(word)) { /* made while recording was off */
             r = requests_put(&w->requests, word);
             r->state = (WendRequestState){.active = TRUE, .terminal = G_MAXUINT32};
         }
         gboolean active = r && r->state.active && !nothing;
         gint64 flags = i < n_statuses ? statuses[4 * i + 3] : 0;
-        /* generalized: its status is as it was set */
+        /* The status of a generalized request is as the program set it. */
         if (active && r->base.known && r->base.bytes == WEND_ABSENT) {
             if (i < n_statuses
                 && __builtin_sub_overflow(0, statuses[4 * i + 2], &statuses[4 * i + 2]))
@@ -421,7 +424,7 @@ static void put_size(WendWalk *w, gint64 handle, gint64 bytes)
                          g_memdup2(&bytes, sizeof bytes));
 }
 
-/* After the call: what it made. */
+/* After a call: follows the objects that it made. */
 static void outputs(WendWalk *w, Known *k)
 {
     const WendFunction *f = k->call.function;
@@ -470,7 +473,7 @@ static void outputs(WendWalk *w, Known *k)
     }
 }
 
-/* Before the next call: what the last one did to the requests that it was given. */
+/* Before the next call: follows the effects of the last call on requests that it was given. */
 static void inputs(WendWalk *w)
 {
     const Known *k = w->last;
@@ -578,7 +581,7 @@ const WendCall *wend_walk_next(WendWalk *w)
     return give_main(w, w->main_terminal);
 }
 
-/* -- what it knows -- */
+/* -- objects at the current call -- */
 
 static void load_comms(WendWalk *w)
 {
@@ -628,7 +631,7 @@ gint64 wend_walk_datatype_size(const WendWalk *walk, gint64 datatype)
     const gint64 *bytes = g_hash_table_lookup(w->sizes, &datatype);
     if (bytes || !wend_is_handle(datatype))
         return bytes ? *bytes : -1;
-    /* another thread's */
+    /* it is another thread's */
     guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(
         makers_of_class(w, WEND_KIND_DATATYPE, &w->p->class_data[w->class].datatype_makers),
         &datatype));

@@ -6,7 +6,7 @@
 
 static const WendWorldStarter nobody = {G_MAXUINT, 0, 0};
 
-/* A number without a sign or a space in front. *AT moves behind it. */
+/* Reads a number without sign or space, and moves *AT behind it. FALSE: there is none. */
 static gboolean take_number(const char **at, guint64 *number)
 {
     char *end;
@@ -17,7 +17,7 @@ static gboolean take_number(const char **at, guint64 *number)
     return *number < G_MAXUINT32;
 }
 
-/* "RANK.N" or "RANKtTHREAD.N". */
+/* Reads "RANK.N" or "RANKtTHREAD.N". FALSE: TEXT is not of this form. */
 static gboolean read_start(const char *text, guint64 *rank, guint64 *thread, guint64 *number)
 {
     *thread = 0;

@@ -10,7 +10,7 @@
 
 /* -- names -- */
 
-/* Numbers in them by their values. */
+/* Compares names of worlds; numbers in names compare by their values. */
 static gint compare_names(gconstpointer a, gconstpointer b)
 {
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
@@ -37,7 +37,8 @@ GPtrArray *worlds_list(const char *directory)
 
 /* -- joining -- */
 
-/* What is said of the whole: the first world's meta, with totals and the errors of all. */
+/* The meta of the job: that of the first world, with the totals, the classes of errors and the
+ * unrecorded functions of all worlds. */
 static GKeyFile *join_meta(GPtrArray *worlds)
 {
     GKeyFile *meta = g_key_file_new();
@@ -69,7 +70,7 @@ static GKeyFile *join_meta(GPtrArray *worlds)
     return meta;
 }
 
-/* Takes WORLDS (of WendProgram *) and NAMES. */
+/* Joins WORLDS (WendProgram *) to one program. Takes WORLDS and NAMES. */
 static WendProgram *join(GPtrArray *worlds, GPtrArray *names)
 {
     WendProgram *all = programs_join(worlds, FALSE);

@@ -7,7 +7,8 @@
 
 #include "record/world-files.h"
 
-/* The names of the further worlds in a recording's directory, sorted; the array frees them. */
+/* The names of all worlds but the first in a recording's directory, sorted. The caller unrefs the
+ * array, which frees the names. */
 GPtrArray *worlds_list(const char *directory);
 
 #endif

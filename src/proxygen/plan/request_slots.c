@@ -31,9 +31,9 @@
 #include <string.h>
 
 enum { NO_PLACE = -1, NO_NUMBER = -1 };
-/* LIFE_LIMIT bounds the lifetimes of a rank, of 100 bytes each. Moves of all ranks are numbers in
- * the proxy. They are limited, in proportion to the size of the program if that is large. */
-enum { LIFE_LIMIT = 1 << 22, MOVES_ALWAYS = 1 << 18, MOVES_FOR_SYMBOL = 2 };
+/* LIFETIME_LIMIT bounds the lifetimes of a rank, of 100 bytes each. Moves of all ranks are numbers
+ * in the proxy. They are limited, in proportion to the size of the program if that is large. */
+enum { LIFETIME_LIMIT = 1 << 22, MOVES_ALWAYS = 1 << 18, MOVES_FOR_SYMBOL = 2 };
 /* The number of walks of a rank after which not only requests with conflicting slots are set apart,
  * but all requests in their groups. */
 enum { ROUNDS = 8 };
@@ -51,7 +51,7 @@ typedef struct {
     gint64 low, high;     /* ^first of a group: the slots of its arrays, relative to its own */
     guint64 begin, end;   /* ^and the time of these */
     guint clock;          /* the sequence whose calls these are */
-} Life;
+} Lifetime;
 
 /* The last group at a slot: the call after its end, and the sequence of that call. */
 typedef struct {
@@ -81,13 +81,13 @@ typedef struct {
     guint next_stretch;
     guint64 begin, end; /* the call that is walked, or the loop that contains it */
     guint clock;        /* its sequence */
-    GArray *lives;
+    GArray *lifetimes;
     guint *present; /* by number: its current lifetime, + 1 */
     gint64 *home;   /* by number: its home */
     guint round;
     guint64 n_moves, max_moves; /* of all ranks */
     GHashTable *taken;          /* thread -> GArray of Taken, by slot of its array */
-} PositionFinder;
+} SlotFinder;
 
 /* -- effects of terminals -- */
 
@@ -107,7 +107,7 @@ static gint add_number(RequestSlots *p, gint64 request)
     return number_of(p, request);
 }
 
-static KnownCall *know(PositionFinder *f, const CallPattern *c)
+static KnownCall *know(SlotFinder *f, const CallPattern *c)
 {
     KnownCall *k = NULL;
     for (guint i = 0; i < c->n_args; i++) {
@@ -169,7 +169,7 @@ static void share_array(RequestSlots *p, guint a, guint b)
 
 /* Whether a list may be consecutive: each request occurs once. Other lists are always gathered.
  * Joins the arrays of its threads. */
-static gboolean may_stand(PositionFinder *f, const RequestList *list)
+static gboolean may_stand(SlotFinder *f, const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     gint first = NO_NUMBER;
@@ -191,40 +191,41 @@ static gboolean may_stand(PositionFinder *f, const RequestList *list)
 
 /* -- groups -- */
 
-static Life *life_at(const GArray *lives, guint i)
+static Lifetime *lifetime_at(const GArray *lifetimes, guint i)
 {
-    return &g_array_index(lives, Life, i);
+    return &g_array_index(lifetimes, Lifetime, i);
 }
 
 /* The first lifetime of the group of lifetime I; *DISTANCE is relative to it. Shortens the path for
  * later calls. */
-static guint first_of(const GArray *lives, guint i, gint64 *distance)
+static guint first_of(const GArray *lifetimes, guint i, gint64 *distance)
 {
     guint first = i;
     gint64 all = 0, left;
-    for (; life_at(lives, first)->other != first; first = life_at(lives, first)->other)
-        all += life_at(lives, first)->distance;
+    for (; lifetime_at(lifetimes, first)->other != first;
+         first = lifetime_at(lifetimes, first)->other)
+        all += lifetime_at(lifetimes, first)->distance;
     *distance = left = all;
-    while (life_at(lives, i)->other != first) {
-        Life *life = life_at(lives, i);
-        gint64 step = life->distance;
-        i = life->other;
-        life->other = first;
-        life->distance = left;
+    while (lifetime_at(lifetimes, i)->other != first) {
+        Lifetime *lifetime = lifetime_at(lifetimes, i);
+        gint64 step = lifetime->distance;
+        i = lifetime->other;
+        lifetime->other = first;
+        lifetime->distance = left;
         left -= step;
     }
     return first;
 }
 
 /* Puts B at DISTANCE after A. Returns FALSE if B has another distance already. */
-static gboolean join(const GArray *lives, guint a, guint b, gint64 distance)
+static gboolean join(const GArray *lifetimes, guint a, guint b, gint64 distance)
 {
     gint64 to_a, to_b;
-    guint x = first_of(lives, a, &to_a), y = first_of(lives, b, &to_b);
+    guint x = first_of(lifetimes, a, &to_a), y = first_of(lifetimes, b, &to_b);
     gint64 between = to_a + distance - to_b;
     if (x == y)
         return between == 0;
-    Life *first = life_at(lives, x), *second = life_at(lives, y);
+    Lifetime *first = lifetime_at(lifetimes, x), *second = lifetime_at(lifetimes, y);
     second->other = x;
     second->distance = between;
     first->low = MIN(first->low, second->low + between);
@@ -234,58 +235,58 @@ static gboolean join(const GArray *lives, guint a, guint b, gint64 distance)
     return TRUE;
 }
 
-static guint add_life(GArray *lives, gint number, guint clock, guint64 birth, guint64 death)
+static guint add_lifetime(GArray *lifetimes, gint number, guint clock, guint64 birth, guint64 death)
 {
-    Life life = {.number = number,
-                 .other = lives->len,
-                 .birth = birth,
-                 .death = death,
-                 .makes = 1,
-                 .begin = birth,
-                 .end = birth,
-                 .clock = clock};
-    g_array_append_val(lives, life);
-    return lives->len - 1;
+    Lifetime lifetime = {.number = number,
+                         .other = lifetimes->len,
+                         .birth = birth,
+                         .death = death,
+                         .makes = 1,
+                         .begin = birth,
+                         .end = birth,
+                         .clock = clock};
+    g_array_append_val(lifetimes, lifetime);
+    return lifetimes->len - 1;
 }
 
 /* -- the walk -- */
 
-static guint present_life(PositionFinder *f, gint number)
+static guint present_lifetime(SlotFinder *f, gint number)
 {
     /* it existed before the first call that names it: it was made while recording was off, or
      * elsewhere */
     if (!f->present[number])
-        f->present[number] = 1 + add_life(f->lives, number, f->clock, 0, FOR_EVER);
+        f->present[number] = 1 + add_lifetime(f->lifetimes, number, f->clock, 0, FOR_EVER);
     return f->present[number] - 1;
 }
 
-static void end_life(PositionFinder *f, gint number)
+static void end_lifetime(SlotFinder *f, gint number)
 {
     if (number < 0 || !f->present[number] || f->stays[number])
         return;
-    Life *life = life_at(f->lives, f->present[number] - 1);
-    life->death = MIN(life->death, f->end);
+    Lifetime *lifetime = lifetime_at(f->lifetimes, f->present[number] - 1);
+    lifetime->death = MIN(lifetime->death, f->end);
 }
 
-static void make(PositionFinder *f, gint number)
+static void make(SlotFinder *f, gint number)
 {
     if (f->stays[number]) {
-        present_life(f, number);
+        present_lifetime(f, number);
         return;
     }
-    Life *now = f->present[number] ? life_at(f->lives, f->present[number] - 1) : NULL;
+    Lifetime *now = f->present[number] ? lifetime_at(f->lifetimes, f->present[number] - 1) : NULL;
     if (now && f->begin < f->end && now->death >= f->begin) {
         now->death = FOR_EVER;
         now->makes++;
         return;
     }
-    end_life(f, number);
-    f->present[number] = 1 + add_life(f->lives, number, f->clock, f->begin, FOR_EVER);
+    end_lifetime(f, number);
+    f->present[number] = 1 + add_lifetime(f->lifetimes, number, f->clock, f->begin, FOR_EVER);
 }
 
 /* Puts the array of a call into consecutive slots. Where it has MPI_REQUEST_NULL, no other request
  * may be at that time. */
-static void stand(PositionFinder *f, const KnownCall *k)
+static void stand(SlotFinder *f, const KnownCall *k)
 {
     const gint *numbers = (const gint *)(gpointer)k->gives->data;
     guint n = k->gives->len, at = 0;
@@ -294,36 +295,37 @@ static void stand(PositionFinder *f, const KnownCall *k)
         good &= numbers[i] < 0 || !f->apart[numbers[i]];
     while (numbers[at] < 0) /* a list has at least one request */
         at++;
-    guint one = present_life(f, numbers[at]);
+    guint one = present_lifetime(f, numbers[at]);
     for (guint i = 0; i < n && good; i++) {
-        guint life = numbers[i] < 0 ? add_life(f->lives, NO_NUMBER, f->clock, f->begin, f->end)
-                                    : present_life(f, numbers[i]);
-        good = join(f->lives, one, life, (gint64)i - at);
+        guint lifetime = numbers[i] < 0
+                             ? add_lifetime(f->lifetimes, NO_NUMBER, f->clock, f->begin, f->end)
+                             : present_lifetime(f, numbers[i]);
+        good = join(f->lifetimes, one, lifetime, (gint64)i - at);
     }
     if (!good) {
         k->list->direct = FALSE;
         return;
     }
     gint64 distance;
-    Life *first = life_at(f->lives, first_of(f->lives, one, &distance));
+    Lifetime *first = lifetime_at(f->lifetimes, first_of(f->lifetimes, one, &distance));
     first->end = MAX(first->end, f->end);
 }
 
 /* Keeps the slots of requests that a call passes singly or gathered. No other request may have the
  * slot of a request that is complete (the array keeps its slot), because the call would take it for
  * its own. */
-static void keep(PositionFinder *f, const KnownCall *k)
+static void keep(SlotFinder *f, const KnownCall *k)
 {
     for (guint i = 0; i < k->gives->len; i++) {
         gint number = g_array_index(k->gives, gint, i);
         if (number < 0)
             continue;
-        Life *life = life_at(f->lives, present_life(f, number));
-        life->death = MAX(life->death, f->end);
+        Lifetime *lifetime = lifetime_at(f->lifetimes, present_lifetime(f, number));
+        lifetime->death = MAX(lifetime->death, f->end);
     }
 }
 
-static void set_now(PositionFinder *f, guint64 call)
+static void set_now(SlotFinder *f, guint64 call)
 {
     f->begin = f->end = call + 1;
     for (; f->stretches && f->next_stretch < f->stretches->len; f->next_stretch++) {
@@ -339,7 +341,7 @@ static void set_now(PositionFinder *f, guint64 call)
 }
 
 /* Returns FALSE if there are too many lifetimes. */
-static gboolean walk(PositionFinder *f, guint rank, guint sequence)
+static gboolean walk(SlotFinder *f, guint rank, guint sequence)
 {
     WendWalk *walk = wend_walk_new(f->plan->program, rank, sequence, WEND_WALK_MAIN);
     /* only for ranks with a single thread */
@@ -348,7 +350,7 @@ static gboolean walk(PositionFinder *f, guint rank, guint sequence)
     f->next_stretch = 0;
     f->clock = sequence;
     for (const WendCall *call;
-         f->lives->len < LIFE_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
+         f->lifetimes->len < LIFETIME_LIMIT && (call = wend_walk_next(walk)) != NULL;) {
         const KnownCall *k = f->known[call->terminal];
         if (!k)
             continue;
@@ -362,21 +364,21 @@ static gboolean walk(PositionFinder *f, guint rank, guint sequence)
         for (guint i = 0; i < n; i++) {
             WendRequestState state;
             if (wend_walk_request(walk, completed[i], &state) && !state.persistent)
-                end_life(f, number_of(f->p, completed[i]));
+                end_lifetime(f, number_of(f->p, completed[i]));
         }
         for (guint i = 0; k->frees && i < k->gives->len; i++)
-            end_life(f, g_array_index(k->gives, gint, i));
+            end_lifetime(f, g_array_index(k->gives, gint, i));
         for (guint i = 0; i < k->makes->len; i++)
             make(f, g_array_index(k->makes, gint, i));
     }
     wend_walk_free(walk);
-    return f->lives->len < LIFE_LIMIT;
+    return f->lifetimes->len < LIFETIME_LIMIT;
 }
 
 /* -- slots -- */
 
 /* The slots of the array that has the request. */
-static GArray *taken_places(PositionFinder *f, gint number)
+static GArray *taken_places(SlotFinder *f, gint number)
 {
     gpointer array = GUINT_TO_POINTER(request_slots_array(f->p, thread_of(f->p, number)));
     GArray *taken = g_hash_table_lookup(f->taken, array);
@@ -388,13 +390,13 @@ static GArray *taken_places(PositionFinder *f, gint number)
 }
 
 /* Finds homes: the slots if each number had only one lifetime, longest lists first. */
-static void find_homes(PositionFinder *f, guint rank)
+static void find_homes(SlotFinder *f, guint rank)
 {
     guint n = f->p->requests->len;
-    g_autoptr(GArray) lives = g_array_new(FALSE, FALSE, sizeof(Life));
+    g_autoptr(GArray) lifetimes = g_array_new(FALSE, FALSE, sizeof(Lifetime));
     g_autoptr(GHashTable) own = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < n; i++)
-        add_life(lives, (gint)i, 0, 0, FOR_EVER);
+        add_lifetime(lifetimes, (gint)i, 0, 0, FOR_EVER);
     for (guint t = 0; t < wend_program_n_terminals(f->plan->program); t++)
         if (f->known[t] && f->known[t]->list && rank_list_has(f->plan->terminal_ranks[t], rank))
             g_hash_table_add(own, f->known[t]->list);
@@ -407,12 +409,12 @@ static void find_homes(PositionFinder *f, guint rank)
         for (gint64 k = 0; k < list->n; k++) {
             gint number = number_of(f->p, list->words[k]);
             if (number >= 0 && at >= 0)
-                join(lives, one, (guint)number, k - at);
+                join(lifetimes, one, (guint)number, k - at);
             else if (number >= 0)
                 at = k, one = (guint)number;
         }
         gint64 distance;
-        Life *first = life_at(lives, first_of(lives, one, &distance));
+        Lifetime *first = lifetime_at(lifetimes, first_of(lifetimes, one, &distance));
         first->low = MIN(first->low, distance - at);
         first->high = MAX(first->high, distance - at + list->n - 1);
     }
@@ -423,34 +425,35 @@ static void find_homes(PositionFinder *f, guint rank)
         if (!f->present[i])
             continue;
         gint64 distance;
-        guint first = first_of(lives, i, &distance);
+        guint first = first_of(lifetimes, i, &distance);
         if (start[first] < 0) {
             GArray *taken = taken_places(f, (gint)i);
             start[first] = taken->len;
-            g_array_set_size(
-                taken,
-                taken->len + (guint)(life_at(lives, first)->high - life_at(lives, first)->low + 1));
+            g_array_set_size(taken, taken->len
+                                        + (guint)(lifetime_at(lifetimes, first)->high
+                                                  - lifetime_at(lifetimes, first)->low + 1));
         }
-        f->home[i] = start[first] + distance - life_at(lives, first)->low;
+        f->home[i] = start[first] + distance - lifetime_at(lifetimes, first)->low;
     }
 }
 
 /* A lifetime as a member of its group. */
 typedef struct {
-    guint first, life;
+    guint first, lifetime;
     gint64 distance;
 } ListMember;
 
-static gint compare_members(gconstpointer a, gconstpointer b, gpointer lives)
+static gint compare_members(gconstpointer a, gconstpointer b, gpointer lifetimes)
 {
     const ListMember *x = a, *y = b;
     if (x->first != y->first) {
-        guint64 s = life_at(lives, x->first)->begin, t = life_at(lives, y->first)->begin;
+        guint64 s = lifetime_at(lifetimes, x->first)->begin,
+                t = lifetime_at(lifetimes, y->first)->begin;
         return s != t ? (s < t ? -1 : 1) : x->first < y->first ? -1 : 1;
     }
     if (x->distance != y->distance)
         return x->distance < y->distance ? -1 : 1;
-    return x->life < y->life ? -1 : x->life > y->life; /* by birth */
+    return x->lifetime < y->lifetime ? -1 : x->lifetime > y->lifetime; /* by birth */
 }
 
 static gint compare_places(gconstpointer a, gconstpointer b)
@@ -459,7 +462,7 @@ static gint compare_places(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-static gboolean is_free(const GArray *taken, const Life *first, gint64 place)
+static gboolean is_free(const GArray *taken, const Lifetime *first, gint64 place)
 {
     if (place + first->low < 0)
         return FALSE;
@@ -473,13 +476,13 @@ static gboolean is_free(const GArray *taken, const Life *first, gint64 place)
 
 /* The slot of the first lifetime of a group: the home of most members, else the first free
  * slots. */
-static gint64 place_group(PositionFinder *f, const ListMember *members, guint n)
+static gint64 place_group(SlotFinder *f, const ListMember *members, guint n)
 {
-    const Life *first = life_at(f->lives, members->first);
+    const Lifetime *first = lifetime_at(f->lifetimes, members->first);
     GArray *taken = taken_places(f, first->number);
     g_autoptr(GArray) places = g_array_new(FALSE, FALSE, sizeof(gint64));
     for (guint i = 0; i < n; i++) {
-        gint number = life_at(f->lives, members[i].life)->number;
+        gint number = lifetime_at(f->lifetimes, members[i].lifetime)->number;
         gint64 place = number < 0 ? NO_PLACE : f->home[number] - members[i].distance;
         if (number >= 0)
             g_array_append_val(places, place);
@@ -562,7 +565,7 @@ static void layout_free(RequestLayout *layout, guint n_numbers)
     g_free(layout);
 }
 
-static void set_apart(PositionFinder *f, gint number)
+static void set_apart(SlotFinder *f, gint number)
 {
     if (number >= 0)
         f->apart[number] = TRUE;
@@ -570,25 +573,25 @@ static void set_apart(PositionFinder *f, gint number)
 
 /* Assigns slots to all lifetimes of the rank. Returns NULL if some would share a slot at one time;
  * their numbers are then set apart. */
-static RequestLayout *place_lives(PositionFinder *f, guint rank)
+static RequestLayout *place_lifetimes(SlotFinder *f, guint rank)
 {
-    guint n = f->lives->len;
+    guint n = f->lifetimes->len;
     g_autoptr(GArray) members = g_array_sized_new(FALSE, FALSE, sizeof(ListMember), n);
     for (guint i = 0; i < n; i++) {
-        ListMember member = {.life = i};
-        member.first = first_of(f->lives, i, &member.distance);
-        Life *first = life_at(f->lives, member.first);
-        first->end = MAX(first->end, life_at(f->lives, i)->death);
+        ListMember member = {.lifetime = i};
+        member.first = first_of(f->lifetimes, i, &member.distance);
+        Lifetime *first = lifetime_at(f->lifetimes, member.first);
+        first->end = MAX(first->end, lifetime_at(f->lifetimes, i)->death);
         g_array_append_val(members, member);
     }
-    g_array_sort_with_data(members, compare_members, f->lives);
+    g_array_sort_with_data(members, compare_members, f->lifetimes);
     const ListMember *all = (const ListMember *)(gpointer)members->data;
     gboolean good = TRUE;
     for (guint i = 0, end; i < n; i = end) {
         gboolean clash = FALSE;
         for (end = i + 1; end < n && all[end].first == all[i].first; end++) {
-            const Life *one = life_at(f->lives, all[end - 1].life),
-                       *other = life_at(f->lives, all[end].life);
+            const Lifetime *one = lifetime_at(f->lifetimes, all[end - 1].lifetime),
+                           *other = lifetime_at(f->lifetimes, all[end].lifetime);
             if (all[end].distance != all[end - 1].distance
                 || (other->clock == one->clock && other->birth > one->death)
                 || (one->number < 0 && other->number < 0))
@@ -598,7 +601,7 @@ static RequestLayout *place_lives(PositionFinder *f, guint rank)
             clash = TRUE;
         }
         for (guint k = i; clash && f->round >= ROUNDS && k < end; k++)
-            set_apart(f, life_at(f->lives, all[k].life)->number);
+            set_apart(f, lifetime_at(f->lifetimes, all[k].lifetime)->number);
         good &= !clash;
     }
     if (!good)
@@ -610,7 +613,7 @@ static RequestLayout *place_lives(PositionFinder *f, guint rank)
             end++;
         gint64 place = place_group(f, &all[i], end - i);
         for (guint k = i; k < end; k++)
-            places[all[k].life] = place + all[k].distance;
+            places[all[k].lifetime] = place + all[k].distance;
     }
     RequestLayout *layout = g_new0(RequestLayout, 1);
     guint n_numbers = f->p->requests->len;
@@ -619,8 +622,9 @@ static RequestLayout *place_lives(PositionFinder *f, guint rank)
     layout->again = g_new0(guint, n_numbers + 1);
     memset(layout->place, 0xff, n_numbers * sizeof *layout->place);
     for (guint i = 0; i < n; i++)
-        if (life_at(f->lives, i)->number >= 0)
-            note_move(layout, life_at(f->lives, i)->number, life_at(f->lives, i)->makes, places[i]);
+        if (lifetime_at(f->lifetimes, i)->number >= 0)
+            note_move(layout, lifetime_at(f->lifetimes, i)->number,
+                      lifetime_at(f->lifetimes, i)->makes, places[i]);
     for (guint i = 0; i < n_numbers; i++) {
         if (!layout->moves[i])
             continue;
@@ -635,7 +639,7 @@ static RequestLayout *place_lives(PositionFinder *f, guint rank)
     return layout;
 }
 
-static void note_lengths(PositionFinder *f)
+static void note_lengths(SlotFinder *f)
 {
     GHashTableIter iter;
     gpointer thread, taken;
@@ -648,20 +652,20 @@ static void note_lengths(PositionFinder *f)
 }
 
 /* Returns NULL if it is too much. */
-static RequestLayout *lay_out_rank(PositionFinder *f, const WendClass *class, guint rank,
+static RequestLayout *lay_out_rank(SlotFinder *f, const WendClass *class, guint rank,
                                    const gboolean *walks)
 {
     guint n = f->p->requests->len;
     RequestLayout *layout = NULL;
     memset(f->apart, 0, n * sizeof *f->apart);
     for (f->round = 1; !layout; f->round++) {
-        g_array_set_size(f->lives, 0);
+        g_array_set_size(f->lifetimes, 0);
         g_hash_table_remove_all(f->taken);
         memset(f->present, 0, n * sizeof *f->present);
         for (guint s = 0; s < class->n_sequences; s++)
             if (walks[s] && !walk(f, rank, s))
                 return NULL;
-        layout = place_lives(f, rank);
+        layout = place_lifetimes(f, rank);
     }
     note_lengths(f);
     return layout;
@@ -693,7 +697,7 @@ static GArray *terminals_below(const Plan *plan, guint rule)
 
 /* Finds the sequences of the class that name requests, and the numbers with an unlimited lifetime.
  * *SAME tells whether completions are equal on all its ranks. */
-static gboolean *look_at_class(PositionFinder *f, const WendClass *class, gboolean *same)
+static gboolean *look_at_class(SlotFinder *f, const WendClass *class, gboolean *same)
 {
     guint n = f->p->requests->len;
     gboolean *walks = g_new0(gboolean, class->n_sequences + 1);
@@ -748,7 +752,7 @@ static guint number_of_layout(RequestSlots *p, GHashTable *known, RequestLayout 
 }
 
 /* Whether some request of the terminal has different slots on the ranks that make the call. */
-static gboolean varies(const PositionFinder *f, guint terminal)
+static gboolean varies(const SlotFinder *f, guint terminal)
 {
     const KnownCall *k = f->known[terminal];
     for (guint i = 0; k && i < k->makes->len + k->gives->len; i++) {
@@ -765,7 +769,7 @@ static gboolean varies(const PositionFinder *f, guint terminal)
 
 /* Whether there are too many calls to walk. In each class with requests one rank is walked, or all
  * ranks if outcomes matter. */
-static gboolean is_too_long(PositionFinder *f)
+static gboolean is_too_long(SlotFinder *f)
 {
     const WendProgram *p = f->plan->program;
     guint64 steps = 0;
@@ -786,7 +790,7 @@ static gboolean is_too_long(PositionFinder *f)
 }
 
 /* Returns FALSE if it is too much. */
-static gboolean lay_out_ranks(PositionFinder *f)
+static gboolean lay_out_ranks(SlotFinder *f)
 {
     const WendProgram *p = f->plan->program;
     g_autoptr(GHashTable) known =
@@ -847,7 +851,7 @@ RequestSlots *request_slots_find(Plan *plan, RequestLists *all_lists)
     const GPtrArray *lists = request_lists_in_order(all_lists);
     guint n_terminals = wend_program_n_terminals(plan->program);
     RequestSlots *p = g_new0(RequestSlots, 1);
-    PositionFinder f = {
+    SlotFinder f = {
         .plan = plan, .p = p, .lists = lists, .all_lists = all_lists, .max_moves = MOVES_ALWAYS};
     for (guint r = 0; r < wend_program_n_rules(plan->program); r++)
         f.max_moves += (guint64)plan->rules[r].n * MOVES_FOR_SYMBOL;
@@ -871,7 +875,7 @@ RequestSlots *request_slots_find(Plan *plan, RequestLists *all_lists)
     f.apart = g_new0(gboolean, n);
     f.present = g_new0(guint, n);
     f.home = g_new0(gint64, n);
-    f.lives = g_array_new(FALSE, FALSE, sizeof(Life));
+    f.lifetimes = g_array_new(FALSE, FALSE, sizeof(Lifetime));
     f.taken = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     /* values before, to be restored */
     g_autofree gboolean *direct = g_new(gboolean, lists->len + 1);
@@ -890,7 +894,7 @@ RequestSlots *request_slots_find(Plan *plan, RequestLists *all_lists)
     g_free(f.apart);
     g_free(f.present);
     g_free(f.home);
-    g_array_unref(f.lives);
+    g_array_unref(f.lifetimes);
     g_hash_table_destroy(f.taken);
     if (!good)
         g_clear_pointer(&p, request_slots_free);
