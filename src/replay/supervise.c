@@ -22,7 +22,7 @@
 #include "shared/shared.h"
 #include "stop-place.h"
 
-enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, REPORTED = 64 };
+enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, READ_MS = 500, REPORTED = 64 };
 
 static uint32_t own_rank, n_ranks;
 static StopPlace at;
@@ -222,7 +222,8 @@ static bool is_first(void)
     return true;
 }
 
-/* Ends the job with exit status 1. The launchers that speak PMI kill the other ranks, and would say
+/* Ends the job with exit status 1, when the launcher has had the time to read what was printed: it
+ * drops unread output of a job that ends. The launchers that speak PMI kill the other ranks, and would say
  * how these ended, unless they are told. MPI itself is in use by the thread that waits. */
 static void end_job(void)
 {
@@ -230,6 +231,7 @@ static void end_job(void)
     const char *given = getenv("PMI_FD");
     struct stat info;
     int fd = given ? atoi(given) : -1;
+    wait_ms(READ_MS);
     if (fd > 2 && fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode)
         && send(fd, abort, sizeof abort - 1, MSG_NOSIGNAL) > 0)
         wait_ms(1000); /* the launcher ends this process, too */

@@ -54,7 +54,7 @@ static void stop_job(int status)
         termination_abort(status);
     s->finished = true;
     atomic_store(&s->active, false);
-    termination_let_be_read();
+    termination_let_be_read(500); /* a replay has the time */
     if (s->world)
         PMPI_Abort(MPI_COMM_WORLD, status);
     _exit(status);

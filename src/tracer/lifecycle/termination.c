@@ -283,9 +283,9 @@ void termination_exit(int status)
         state_say("the program ended without MPI_Finalize: nothing was recorded");
 }
 
-void termination_let_be_read(void)
+void termination_let_be_read(long ms)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
 void termination_fatal(void)
@@ -296,7 +296,7 @@ void termination_fatal(void)
     if (!save(WEND_ENDED_FATAL))
         state_say("rank %d: the process ended within an MPI call: nothing was recorded",
                   s->world_rank);
-    termination_let_be_read();
+    termination_let_be_read(100);
     s->finished = true;
 }
 
@@ -305,7 +305,7 @@ bool termination_abort(int code)
     char ended[WEND_ENDED_ROOM] = WEND_ENDED_ABORT;
     append_number(ended, sizeof ended, code);
     bool saved = save(ended);
-    termination_let_be_read();
+    termination_let_be_read(100);
     return saved;
 }
 

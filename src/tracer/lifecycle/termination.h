@@ -20,8 +20,8 @@ bool termination_abort(int code); /* MPI_Abort; false: nothing is saved */
 /* there is no archive at the end: each rank saves its part, and rank 0 prints WHY */
 void termination_keep(int rank, const char *why);
 
-/* Gives the launcher time to read the line. It learns of the end next, and then drops unread
- * output. */
-void termination_let_be_read(void);
+/* Gives the launcher MS < 1,000 milliseconds to read the line. It learns of the end next, and then
+ * drops unread output. */
+void termination_let_be_read(long ms);
 
 #endif
