@@ -21,7 +21,7 @@
 
 typedef struct DeltaSequence DeltaSequence;
 
-/* value, value + step, … COUNT words; a special word has step 0. */
+/* COUNT words: value, value + step, … The step of a special word is 0. */
 typedef struct {
     gint64 value, step;
     guint64 count;
@@ -36,8 +36,8 @@ void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
 DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b);
 /* Frees B, and appends its delta sequence, if there is one, with deltas_encode_shortest. */
 void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
-/* The same for one of several rows that may be alike: a grammar, which may come again, is preferred
- * to words that are coded. */
+/* The same, for a delta sequence that may resemble others of the archive. Grammars that resemble
+ * each other compress well together, and coded words do not, so a grammar is preferred. */
 void deltas_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
 void deltas_builder_free(DeltaSequenceBuilder *b);   /* B may be NULL */
 DeltaSequence *deltas_new_run(DeltaSequenceRun run); /* count > 0 */
@@ -45,10 +45,14 @@ DeltaSequence *deltas_ref(DeltaSequence *s);         /* NULL gives NULL */
 void deltas_unref(DeltaSequence *s);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, deltas_unref)
 
-/* The neighbours of all N ranks of a torus, from WORDS, those of some of them. NUMBERS are these
- * ranks + 1, ascending and up to N. DISTANCES: WORDS are what is added to the rank. SLOPE: the
- * result is the neighbours, else what is added to the rank. NULL: there are not two distances, as
- * of ranks that wrap and that do not. The result is for an archive alone. */
+/* Completes the neighbours of some ranks of a torus to those of all N ranks.
+ *
+ * - WORDS: the neighbours of these ranks or, if DISTANCES, the distances to them.
+ * - NUMBERS: these ranks + 1, ascending, at most N.
+ * - SLOPE: whether the result has neighbours; else it has distances.
+ *
+ * Returns NULL if WORDS does not have two distances: that of ranks that wrap around and that of all
+ * others. Use the result for an archive only. */
 DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequence *numbers,
                                      gboolean distances, gboolean slope, guint64 n);
 
@@ -75,13 +79,18 @@ gboolean deltas_find(const DeltaSequence *s, gint64 value, guint64 *index);
 /* CONSTANTS: the archive's number of each constant (codec.h); NULL: words as they are, between
  * merging processes. */
 void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
-/* Likewise, in the shortest form that there is: as words if these take less than a grammar, as
- * small ones by chance do that have something in common here and there; as a geometric stretch and
- * the few words before and behind it. (Between merging processes a delta sequence stays what it is,
- * so that the order in which they merge says nothing.) */
+/* The same in the shortest form:
+ *
+ * - words, if they take less than a grammar: small numbers without a pattern can have a grammar by
+ *   coincidence;
+ * - the neighbours in a torus;
+ * - a geometric stretch and the few words before and behind it.
+ *
+ * Use it for an archive only. Between processes that merge, the form of a delta sequence must
+ * depend on its words alone, and not on the order in which they merge. */
 void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
-/* A delta sequence of N > 0 words. NULL: damaged; the cursor has failed. CONSTANTS NULL: as
- * above. */
+/* Reads a delta sequence of N > 0 words; the caller unrefs it. NULL: it is damaged, and the cursor
+ * has failed. CONSTANTS: the word of each constant of the archive, or NULL as in deltas_encode. */
 DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants);
 
 #endif

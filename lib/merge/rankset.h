@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rankset.h: a set of world ranks, kept as a delta sequence (delta-sequence.h), so that "all",
- * "every third" or the inner ranks of a grid are a few bytes at any number of ranks. A set never
+/* rankset.h: a set of ranks of a world, kept as a delta sequence (delta-sequence.h). So "all",
+ * "every third" or the inner ranks of a grid take a few bytes for any number of ranks. A set never
  * changes; copies share it. */
 #ifndef WEND_RANKSET_H
 #define WEND_RANKSET_H
@@ -10,7 +10,8 @@
 #include "base/buf.h"
 #include "delta-sequence.h"
 
-/* The largest world that is read: a few bytes of a hostile file must not take gigabytes. */
+/* The largest world that is read. Without a limit, a few bytes of a hostile file would take
+ * gigabytes. */
 #define RANKSET_MAX (1u << 24)
 
 typedef struct {
@@ -41,27 +42,27 @@ gboolean rankset_equal(const RankSet *a, const RankSet *b);
 /* Adds the ranks of B to A. FALSE: they overlap, and A is unchanged. */
 gboolean rankset_unite(RankSet *a, const RankSet *b);
 void rankset_include(RankSet *a, const RankSet *b); /* adds the ranks of B, which may overlap A */
-/* "ranks" of docs/format.md, between merging processes */
+/* Appends the set as "ranks" of docs/format.md, for another process that merges. */
 void rankset_encode(const RankSet *s, WendBuf *out);
-/* likewise, for an archive: deltas_encode_shortest */
+/* The same, for an archive (deltas_encode_shortest). */
 void rankset_encode_shortest(const RankSet *s, WendBuf *out);
-/* FALSE: damaged, empty, or a rank >= world */
+/* Reads a set. FALSE: it is damaged or empty, or has a rank >= WORLD. */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world);
 
-/* N > 0 sets, "sets" of docs/format.md: one after the other or, if that is shorter, as delta
- * sequences of what their runs are. */
+/* Appends N > 0 sets as "sets" of docs/format.md: one after the other or, if that is shorter, as
+ * delta sequences of the numbers of all their runs. */
 void ranksets_encode(const RankSet *sets, guint n, WendBuf *out);
-/* SETS have room for N; what is there has to be cleared in any case. FALSE: damaged, or one is
- * empty, or has a rank >= world. */
+/* Reads N sets to SETS, which has room for them. FALSE: the data are damaged, or a set is empty or
+ * has a rank >= WORLD. The caller clears SETS in any case. */
 gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world);
 
-/* Goes through the union of two sets in ascending order, run by run: ranks of one of them only. */
+/* Walks two sets in ascending order of ranks, run by run. Each run has ranks of one set. */
 typedef struct {
     const RankSet *sets[2];
     guint32 at[2];
 } RankZip;
-/* The next run is of set *SIDE, from *INDEX on. FALSE: the end. A rank that is in both comes from
- * each. */
+/* Sets *RUN to the next run, which begins at *INDEX of the set *SIDE. FALSE: the end. A rank of
+ * both sets comes once from each. */
 gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* recording.h: a merged recording as it goes to the archive: terminals and rules that all classes
- * share. */
+/* recording.h: a merged recording before it is written: all classes share its terminals and
+ * rules. */
 #ifndef WEND_RECORDING_H
 #define WEND_RECORDING_H
 
@@ -15,7 +15,7 @@ typedef struct {
     guint32 shape;
     guint n_slots;
     RankVector *slots;
-    const RankSet *ranks;   /* of its delta sequences; NULL: it has none */
+    const RankSet *ranks;   /* the ranks of its delta sequences; NULL: it has none */
     const Strided *strided; /* NULL: it is not strided */
 } Signature;
 
@@ -24,23 +24,23 @@ static inline guint32 signature_count(const Signature *s)
     return s->strided ? s->strided->count : 1;
 }
 
-/* By number in a table: the number in the recording. */
+/* By number in a table of a sequence: the number in the recording. */
 typedef struct {
     guint32 *shapes, *terminals;
 } TableMap;
 
 typedef struct {
     const Sequence *sequence;
-    guint32 rule; /* M */
+    guint32 rule; /* the start rule */
     TableMap main;
-    TableMap *polls;      /* by sequence->poll_tables */
+    TableMap *polls;      /* for each of sequence->poll_tables */
     Unrolling *unrolling; /* NULL: it has no strided terminals */
 } RecordedSequence;
 
 /* A rule that is unrolled (unroll.h). */
 typedef struct {
     const RecordedSequence *sequence;
-    guint32 rule; /* of its grammar */
+    guint32 rule; /* in the grammar of the sequence */
 } UnrolledRule;
 
 typedef struct {
@@ -53,27 +53,32 @@ typedef struct {
     const WendMerge *merge;
     GHashTable *variants; /* Class -> Variants */
     GArray *shapes;       /* ShapeRow */
-    GArray *signatures;   /* Signature: the terminals, */
-    /* and by signature its number in the archive (of a strided one, that of its first terminal);
-     * behind the last, the number of all */
+    GArray *signatures;   /* Signature: the terminals */
+    /* By signature: its number in the archive; of a strided terminal, that of its first terminal.
+     * The entry behind the last signature is the number of all terminals. */
     guint32 *numbers;
-    /* Rule over signatures; a rule uses only rules before it. An unrolled rule has its symbols in
-     * no order */
+    /* Rule, over signatures. A rule uses only rules before it. An unrolled rule has each of its
+     * symbols once, in no order. */
     GArray *rules;
     GHashTable *unrolled; /* number -> UnrolledRule */
     GArray *classes;      /* RecordedClass, by lowest rank */
 } Recording;
 
+/* Shares terminals and rules between the classes of M. M must outlive the result. Its classes
+ * change, so it can only be freed afterwards. Returns NULL and sets the error on failure. The
+ * caller frees the result. */
 Recording *recording_share_terminals(WendMerge *m, GError **error);
 void recording_free(Recording *r);
+/* As wend_merge_write. */
 gboolean recording_write(const Recording *r, const char *dir, const char *file,
                          WendMergeResult *result, GError **error);
 /* As wend_merge_begin. On failure *PLACES is NULL. */
 gboolean recording_begin(const Recording *r, const char *dir, const char *file,
                          SharedFile *file_out, GArray **places, WendMergeResult *result,
                          GError **error);
-/* The frame of SHARD, whose first rank is set, which has R; all else of SHARD is set. NULL: an
- * error. */
+/* Encodes R as a shard and returns its compressed frame, which the caller unrefs. The caller has
+ * set the first rank of SHARD; the function sets the rest. Returns NULL and sets the error on
+ * failure. */
 GByteArray *recording_shard(const Recording *r, Shard *shard, GError **error);
 
 #endif

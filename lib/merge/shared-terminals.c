@@ -177,16 +177,16 @@ static gboolean share_table(TerminalSharing *sharing, const Table *t, const Rank
 
 /* -- rules -- */
 
-/* A grammar's symbols while rules are shared: [0, signatures) terminals, then bodies, then ends. */
+/* The state of sharing rules. Symbols of a grammar are numbered: first the terminals, then the
+ * bodies, then their ends. */
 typedef struct {
-    /* Rule over terminals and bodies: the shared rules, then one start for each sequence */
+    /* Rule over terminals and bodies: the shared rules and the start of each sequence */
     GArray *bodies;
     GHashTable *by_content; /* GBytes -> number + 1 */
     GArray *starts;         /* guint32: number of the body of each sequence's start */
-    /* WendSymbol over terminals and bodies: those of bodies whose count is a trip, one after the
-     * other */
+    /* WendSymbol over terminals and bodies: the symbols of all bodies that have a trip count */
     GArray *trips;
-    GHashTable *unrolled; /* number of a body that is gone through + 1 -> UnrolledRule */
+    GHashTable *unrolled; /* number of an unrolled body + 1 -> UnrolledRule */
 } RuleSharing;
 
 static guint32 share_body(RuleSharing *s, const Rule *rule, const guint32 *terminals,
@@ -285,7 +285,7 @@ static gboolean compress_bodies(RuleSharing *s, guint32 n_terminals, guint32 fir
     gboolean good = g != NULL;
     for (guint i = 0; i < s->bodies->len && good; i++) {
         const Rule *body = &g_array_index(s->bodies, Rule, i);
-        /* an unrolled body has its symbols in no order */
+        /* An unrolled body has its symbols in no order. */
         gboolean unrolled = g_hash_table_contains(s->unrolled, GUINT_TO_POINTER(i + 1));
         for (guint k = 0; !unrolled && k < body->n && good; k++) {
             const WendSymbol *y = &body->symbols[k];
@@ -311,8 +311,8 @@ static gboolean compress_bodies(RuleSharing *s, guint32 n_terminals, guint32 fir
     return good;
 }
 
-/* The following makes the rules of the recording. Node n < bodies is body n; node bodies + q is
- * rule q of Sequitur. */
+/* The nodes of which the rules of the recording are made. Node n < N_BODIES is body n. Node
+ * N_BODIES + q is rule q of Sequitur. */
 typedef struct {
     guint32 n_terminals, n_bodies;
     const GArray *trips; /* RuleSharing.trips */
@@ -379,8 +379,8 @@ static guint32 behind(const Nodes *n, guint32 node)
     return node;
 }
 
-/* Appends START and the nodes below it to ORDER, each after the nodes that it uses. Nodes that are
- * PLACED are left out. */
+/* Appends START and the nodes that it uses, directly or not, to ORDER, each after the nodes that it
+ * uses. PLACED nodes are left out. */
 static void append_below(const Nodes *n, guint32 start, guint8 *placed, GArray *order)
 {
     typedef struct {
@@ -421,7 +421,7 @@ static GArray *nodes_bottom_up(const Nodes *n, const guint32 *starts, guint n_st
     return order;
 }
 
-/* By node, how deep its rules are nested. The caller frees it with g_free. */
+/* By node: how deep its rules are nested. The caller frees the result. */
 static guint32 *node_heights(const Nodes *n, const guint32 *starts, guint n_starts)
 {
     guint32 *height = g_new0(guint32, n->n_nodes + 1);
@@ -456,9 +456,9 @@ static void number_unrolled(Recording *r, const Nodes *n, const guint32 *number)
     }
 }
 
-/* Makes the rules of the recording. Rules of less depth come first: each level of a tree adds to
- * the level before, and the writer encodes it by that. STARTS: by sequence, its node, which becomes
- * its rule. */
+/* Makes the rules of the recording. Rules of less depth come first: if a program communicates along
+ * a tree, each level adds to the level before, and the writer encodes the difference. STARTS: by
+ * sequence, its node, which becomes its rule. */
 static void emit_rules(Recording *r, const Nodes *n, const RuleSharing *s, guint32 *starts,
                        guint n_starts)
 {
