@@ -75,9 +75,10 @@ RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b);
 /* The value at the rank with this index. SELF: the value of self there. */
 gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self);
 
-/* What some ranks of a torus of WORLD ranks have as a neighbour, PART, a delta sequence: to *WHOLE,
- * what all of ranks 0 to WORLD - 1 have, whose words on PART's ranks have PART's values if self is
- * what it is for PART. FALSE: PART is no such vector, and *WHOLE is as it was. */
+/* Completes PART, the neighbours of some ranks of a torus of WORLD ranks as a delta sequence, to
+ * *WHOLE, the neighbours of all ranks. On the ranks of PART, *WHOLE has the values of PART if self
+ * has the values that it has there. Returns FALSE and leaves *WHOLE unchanged if PART is no such
+ * vector. For an archive only (deltas_complete_torus). */
 gboolean rank_vector_complete(const RankVectorOn *part, guint32 world, RankVector *whole);
 
 void rank_vector_encode(const RankVector *v, WendBuf *out);

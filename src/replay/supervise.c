@@ -222,9 +222,9 @@ static bool is_first(void)
     return true;
 }
 
-/* Ends the job with exit status 1, when the launcher has had the time to read what was printed: it
- * drops unread output of a job that ends. The launchers that speak PMI kill the other ranks, and would say
- * how these ended, unless they are told. MPI itself is in use by the thread that waits. */
+/* Ends the job with exit status 1. A launcher drops unread output of a job that ends, so it gets
+ * the time to read what was printed. The launchers that speak PMI kill the other ranks, and would
+ * say how these ended, unless they are told. MPI itself is in use by the thread that waits. */
 static void end_job(void)
 {
     static const char abort[] = "cmd=abort exitcode=1\n";

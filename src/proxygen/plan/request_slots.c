@@ -107,7 +107,7 @@ static gint add_number(RequestSlots *p, gint64 request)
     return number_of(p, request);
 }
 
-static KnownCall *know(SlotFinder *f, const CallPattern *c)
+static KnownCall *classify_call(SlotFinder *f, const CallPattern *c)
 {
     KnownCall *k = NULL;
     for (guint i = 0; i < c->n_args; i++) {
@@ -169,7 +169,7 @@ static void share_array(RequestSlots *p, guint a, guint b)
 
 /* Whether a list may be consecutive: each request occurs once. Other lists are always gathered.
  * Joins the arrays of its threads. */
-static gboolean may_stand(SlotFinder *f, const RequestList *list)
+static gboolean may_be_consecutive(SlotFinder *f, const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     gint first = NO_NUMBER;
@@ -268,7 +268,7 @@ static void end_lifetime(SlotFinder *f, gint number)
     lifetime->death = MIN(lifetime->death, f->end);
 }
 
-static void make(SlotFinder *f, gint number)
+static void begin_lifetime(SlotFinder *f, gint number)
 {
     if (f->stays[number]) {
         present_lifetime(f, number);
@@ -286,7 +286,7 @@ static void make(SlotFinder *f, gint number)
 
 /* Puts the array of a call into consecutive slots. Where it has MPI_REQUEST_NULL, no other request
  * may be at that time. */
-static void stand(SlotFinder *f, const KnownCall *k)
+static void make_consecutive(SlotFinder *f, const KnownCall *k)
 {
     const gint *numbers = (const gint *)(gpointer)k->gives->data;
     guint n = k->gives->len, at = 0;
@@ -314,7 +314,7 @@ static void stand(SlotFinder *f, const KnownCall *k)
 /* Keeps the slots of requests that a call passes singly or gathered. No other request may have the
  * slot of a request that is complete (the array keeps its slot), because the call would take it for
  * its own. */
-static void keep(SlotFinder *f, const KnownCall *k)
+static void keep_slots(SlotFinder *f, const KnownCall *k)
 {
     for (guint i = 0; i < k->gives->len; i++) {
         gint number = g_array_index(k->gives, gint, i);
@@ -356,9 +356,9 @@ static gboolean walk(SlotFinder *f, guint rank, guint sequence)
             continue;
         set_now(f, call->index);
         if (k->list && k->list->direct)
-            stand(f, k);
+            make_consecutive(f, k);
         if (!k->list || !k->list->direct)
-            keep(f, k);
+            keep_slots(f, k);
         guint n;
         const gint64 *completed = wend_walk_completed(walk, &n);
         for (guint i = 0; i < n; i++) {
@@ -369,7 +369,7 @@ static gboolean walk(SlotFinder *f, guint rank, guint sequence)
         for (guint i = 0; k->frees && i < k->gives->len; i++)
             end_lifetime(f, g_array_index(k->gives, gint, i));
         for (guint i = 0; i < k->makes->len; i++)
-            make(f, g_array_index(k->makes, gint, i));
+            begin_lifetime(f, g_array_index(k->makes, gint, i));
     }
     wend_walk_free(walk);
     return f->lifetimes->len < LIFETIME_LIMIT;
@@ -697,7 +697,7 @@ static GArray *terminals_below(const Plan *plan, guint rule)
 
 /* Finds the sequences of the class that name requests, and the numbers with an unlimited lifetime.
  * *SAME tells whether completions are equal on all its ranks. */
-static gboolean *look_at_class(SlotFinder *f, const WendClass *class, gboolean *same)
+static gboolean *examine_class(SlotFinder *f, const WendClass *class, gboolean *same)
 {
     guint n = f->p->requests->len;
     gboolean *walks = g_new0(gboolean, class->n_sequences + 1);
@@ -776,7 +776,7 @@ static gboolean is_too_long(SlotFinder *f)
     for (guint c = 0; c < wend_program_n_classes(p); c++) {
         const WendClass *class = wend_program_class(p, c);
         gboolean same;
-        g_autofree gboolean *walks = look_at_class(f, class, &same);
+        g_autofree gboolean *walks = examine_class(f, class, &same);
         for (guint s = 0; s < class->n_sequences; s++) {
             guint64 length = wend_program_rule(p, class->sequences[s].rule)->length;
             for (guint r = 0; walks[s] && r < (same ? 1 : class->n_ranks); r++)
@@ -797,12 +797,12 @@ static gboolean lay_out_ranks(SlotFinder *f)
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     for (guint i = 0; i < f->lists->len; i++) {
         RequestList *list = g_ptr_array_index(f->lists, i);
-        list->direct = may_stand(f, list);
+        list->direct = may_be_consecutive(f, list);
     }
     for (guint c = 0; c < wend_program_n_classes(p); c++) {
         const WendClass *class = wend_program_class(p, c);
         gboolean same;
-        g_autofree gboolean *walks = look_at_class(f, class, &same);
+        g_autofree gboolean *walks = examine_class(f, class, &same);
         for (guint r = 0; r < class->n_ranks; r++) {
             if (r > 0 && same) {
                 f->p->layout_of[class->ranks[r]] = f->p->layout_of[class->ranks[0]];
@@ -867,7 +867,7 @@ RequestSlots *request_slots_find(Plan *plan, RequestLists *all_lists)
         if (plan->terminal_ranks[t].n == 0)
             continue;
         call_decode(plan->call, t);
-        f.known[t] = know(&f, plan->call);
+        f.known[t] = classify_call(&f, plan->call);
     }
     index_requests(p);
     guint n = p->requests->len + 1;
