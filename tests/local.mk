@@ -151,6 +151,15 @@ PAIRS = 30 6 tests first late free waits any
 .PHONY: check-pairs
 check-pairs: all tests/programs/pairs tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
+
+# Programs whose outcomes are left to chance: five recordings of each, with 4 and with 8 ranks, and
+# 100 replays of each recording, on busy processors. REPLAYS: options, and programs.
+.PHONY: check-replays
+check-replays: all tests/support/yield.la
+	$(AM_V_at)$(MAKE) check TESTS=
+	$(AM_V_at)$(PYTHON) $(srcdir)/tests/replays.py $(abs_top_builddir) $(MPIEXEC) $(REPLAYS)
+EXTRA_DIST += tests/replays.py
+
 EXTRA_DIST += tests/across.py tests/completion.zsh tests/format.py tests/pairs.bash tests/prose.py \
 	tests/structure.py tests/structure.limits
 

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Records programs whose outcomes are left to chance, and replays each recording many times.
+
+Usage: replays.py [--recordings N] [--replays N] [--ranks N,N…] BUILD_DIR MPIEXEC [PROGRAM…]
+
+Each recording is made with noise, and so is every other replay. Meanwhile a process for each
+processor does nothing but take its time. A replay is exact if it prints what the recorded run
+printed (a hash of what was received, in order) and `wend diff --polls` finds both recordings equal.
+A row is printed for each program: how many replays were exact, and the median time of a replay
+beside that of a recorded run. The folder of a recording of which a replay was not exact stays. Exit
+status 1: there is one.
+"""
+import argparse
+import contextlib
+import os
+import shlex
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# A program and its arguments, as it is called in the build folder.
+PROGRAMS = (
+    "tests/programs/race receive half_open",
+    "tests/programs/race pool any",
+    "tests/programs/race master nbx",
+    "tests/programs/race out_of_order persistent cancelled",
+    "tests/programs/race matched too_long both_ways",
+    "tests/programs/race get_status intercommunicator",
+    "examples/particles -s 20",
+    "examples/masterworker -t 100",
+    "examples/polling -i 20",
+)
+LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
+LIMIT = 120  # seconds for one run, under load
+
+
+@contextlib.contextmanager
+def load():
+    """Keeps the processors busy."""
+    burn = "while True: pass"
+    burners = [
+        subprocess.Popen([sys.executable, "-c", burn]) for _ in range(os.cpu_count() or 1)
+    ]
+    try:
+        yield
+    finally:
+        for burner in burners:
+            burner.terminate()
+            burner.wait()
+
+
+class Run:
+    def __init__(self, command, environment):
+        began = time.monotonic()
+        try:
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=LIMIT,
+                env=environment,
+            )
+            self.output, self.errors, self.status = done.stdout, done.stderr, done.returncode
+        except subprocess.TimeoutExpired:
+            self.output, self.errors, self.status = "", f"still runs after {LIMIT} s", -1
+        self.seconds = time.monotonic() - began
+
+
+class Check:
+    def __init__(self, options):
+        self.options = options
+        self.wend = os.path.join(options.build, "wend")
+        kept = {n: v for n, v in os.environ.items() if not n.startswith("WEND_")}
+        yielding = os.path.join(options.build, "tests", "support", ".libs", "yield.so")
+        kept["LD_PRELOAD"] = " ".join([kept.get("LD_PRELOAD", ""), yielding]).strip()
+        kept["UCX_LOG_LEVEL"] = "error"  # it warns of a receive that is never completed
+        self.environment = kept
+        version = subprocess.run(
+            [options.mpiexec, "--version"], stdout=subprocess.PIPE, text=True
+        ).stdout
+        family = "openmpi" if "OpenRTE" in version else "mpich"
+        self.launch = [options.mpiexec] + LAUNCH.get(family, []) + ["-n"]
+
+    def start(self, ranks, *command):
+        return Run([*self.launch, str(ranks), self.wend, *command], self.environment)
+
+    def recording(self, program, ranks, seed, folder):
+        """The times of the recorded run and of its replays, and what was wrong with the first
+        replay that was not exact, or None; and how many were not."""
+        app, again = os.path.join(folder, "app.dir"), os.path.join(folder, "again.dir")
+        recorded = self.start(ranks, "trace", "-q", f"--noise={seed}", "-o", app, *program)
+        if recorded.status != 0:
+            return recorded.seconds, [], self.options.replays, f"recording: {recorded.errors}"
+        times, wrong, first = [], 0, None
+        for i in range(self.options.replays):
+            noise = [f"--noise={seed + i}"] if i % 2 else []
+            replay = self.start(
+                ranks, "replay", "-q", "--force", *noise, "-o", again, app, *program
+            )
+            why = None
+            if replay.status != 0:
+                why = f"status {replay.status}: {replay.errors}"
+            elif replay.output != recorded.output:
+                why = f"it prints {replay.output!r} and not {recorded.output!r}"
+            else:
+                diff = Run([self.wend, "diff", "--polls", app, again], self.environment)
+                why = None if diff.status == 0 else diff.output + diff.errors
+            times.append(replay.seconds)
+            wrong += why is not None
+            first = first or (f"replay {i}: {why}" if why else None)
+        return recorded.seconds, times, wrong, first
+
+    def program(self, text, ranks):
+        """Prints a row. Returns how many replays were not exact."""
+        name, *arguments = shlex.split(text)
+        program = [os.path.join(self.options.build, name), *arguments]
+        recorded, replayed, wrong, reports = [], [], 0, []
+        for number in range(self.options.recordings):
+            folder = tempfile.mkdtemp(prefix="wend-replays-")
+            seconds, times, bad, why = self.recording(program, ranks, 1 + 1000 * number, folder)
+            recorded.append(seconds)
+            replayed += times
+            wrong += bad
+            if why:
+                reports.append(f"  {folder}: {why.strip()}")
+            else:
+                shutil.rmtree(folder)
+        all_of_them = self.options.recordings * self.options.replays
+        ratio = statistics.median(replayed) / statistics.median(recorded) if replayed else 0
+        shown = f"{os.path.basename(name)} {' '.join(arguments)}"
+        print(f"{shown:50}{ranks:6}{all_of_them - wrong:7} of {all_of_them:<6}{ratio:6.2f}")
+        for line in reports:
+            print(line)
+        sys.stdout.flush()
+        return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--recordings", type=int, default=5)
+    parser.add_argument("--replays", type=int, default=100)
+    parser.add_argument("--ranks", default="4,8")
+    parser.add_argument("build")
+    parser.add_argument("mpiexec")
+    parser.add_argument("programs", nargs="*", default=PROGRAMS)
+    check = Check(parser.parse_intermixed_args())
+    print(f"{'program':50}{'ranks':>6}{'exact':>17}{'time':>6}")
+    wrong = 0
+    with load():
+        for text in check.options.programs or PROGRAMS:
+            for ranks in check.options.ranks.split(","):
+                wrong += check.program(text, int(ranks))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
