@@ -6,7 +6,11 @@ Usage: replay.py BUILD_DIR MPIEXEC [REPEATS]
 
 Examples run on four ranks: plain, recorded, and replayed from that recording, in turns. Printed are
 medians of the time of the whole command, in milliseconds, and the ratio of the replayed run to the
-recorded one.
+recorded one. At most 1.1 is aimed at.
+
+Then bench/overhead runs in the same way on one rank. Printed are medians of the nanoseconds of
+process CPU time for each call. The last column is what a replayed call takes beside a recorded one;
+the exit status is 1 if that is more than 150 ns.
 """
 import os
 import shutil
@@ -27,6 +31,7 @@ PROGRAMS = {
     "polling": ["-i", "2000"],
     "persistent": ["-i", "5000"],
 }
+ADDED_MOST = 150  # ns to a call
 
 
 def seconds(command, environment):
@@ -42,6 +47,47 @@ def seconds(command, environment):
     return time.monotonic() - began
 
 
+def loops(command, environment):
+    """The nanoseconds of each loop of bench/overhead."""
+    done = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        check=True,
+        timeout=300,
+        env=environment,
+        text=True,
+    )
+    return {name: float(ns) for name, ns in (line.split() for line in done.stdout.splitlines())}
+
+
+def calls(build, launch, repeats, environment):
+    """Prints the table of loops. Returns whether all are within the limit."""
+    wend, program = os.path.join(build, "wend"), [os.path.join(build, "bench", "overhead")]
+    runs = {"plain": [], "recorded": [], "replayed": []}
+    for _ in range(repeats):
+        scratch = tempfile.mkdtemp(prefix="wend-replay.")
+        recording = os.path.join(scratch, "app.dir")
+        try:
+            trace = [wend, "trace", "--quiet", "-o", recording]
+            runs["plain"].append(loops(launch + program, environment))
+            runs["recorded"].append(loops(launch + trace + program, environment))
+            runs["replayed"].append(
+                loops(launch + [wend, "replay", recording] + program, environment)
+            )
+        finally:
+            shutil.rmtree(scratch)
+    print(f"\nnanoseconds of CPU time for each call, medians of {repeats} runs, one rank")
+    print(f"{'loop':24}{'plain':>8}{'recorded':>10}{'replayed':>10}{'added':>8}")
+    within = True
+    for name in runs["plain"][0]:
+        medians = [statistics.median(run[name] for run in kind) for kind in runs.values()]
+        added = medians[2] - medians[1]
+        within = within and added <= ADDED_MOST
+        print(f"{name:24}{medians[0]:8.1f}{medians[1]:10.1f}{medians[2]:10.1f}{added:8.1f}")
+    return within
+
+
 def main():
     build, mpiexec = sys.argv[1:3]
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 7
@@ -51,7 +97,8 @@ def main():
     yielding = os.path.join(build, "tests", "support", ".libs", "yield.so")
     environment["LD_PRELOAD"] = " ".join([environment.get("LD_PRELOAD", ""), yielding]).strip()
     version = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, text=True).stdout
-    launch = [mpiexec] + (LAUNCH["openmpi"] if "OpenRTE" in version else []) + ["-n", str(RANKS)]
+    alone = [mpiexec] + (LAUNCH["openmpi"] if "OpenRTE" in version else []) + ["-n"]
+    launch = alone + [str(RANKS)]
     wend = os.path.join(build, "wend")
     print(f"milliseconds, medians of {repeats} runs, {RANKS} ranks, {os.cpu_count()} processors")
     print(f"{'program':14}{'plain':>8}{'recorded':>10}{'replayed':>10}{'ratio':>8}")
@@ -75,7 +122,9 @@ def main():
             f"{medians[2] / medians[1]:8.2f}",
             flush=True,
         )
+    del environment["LD_PRELOAD"]  # one rank waits for none, and yields its processor in vain
+    return 0 if calls(build, alone + ["1"], repeats, environment) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
