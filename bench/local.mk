@@ -18,7 +18,7 @@ CLEANFILES += bench/finalize
 EXTRA_DIST += bench/finalize.c bench/finalize.py
 
 .PHONY: bench-finalize bench-nas bench-overhead bench-replay bench-threads bench-size
-bench-replay: all bench/overhead tests/support/yield.la
+bench-replay: all bench/overhead bench/ranks tests/support/yield.la
 	$(AM_V_at)$(MAKE) --no-print-directory examples/stencil2d examples/particles \
 	  examples/masterworker examples/polling examples/persistent >/dev/null
 	$(AM_V_at)$(PYTHON) $(srcdir)/bench/replay.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)

@@ -11,7 +11,12 @@ recorded one. At most 1.1 is aimed at.
 Then bench/overhead runs in the same way on one rank. Printed are medians of the nanoseconds of
 process CPU time for each call. The last column is what a replayed call takes beside a recorded one;
 the exit status is 1 if that is more than 150 ns.
+
+Last, bench/ranks makes archives of simulated ranks. Printed is what `wend replay` takes to make the
+order file of rank 0 and of a rank in the middle, and the bytes of that file, which is all that the
+rank reads. The memory is that of Debian's package "time"; without it that column is empty.
 """
+import math
 import os
 import shutil
 import statistics
@@ -32,6 +37,8 @@ PROGRAMS = {
     "persistent": ["-i", "5000"],
 }
 ADDED_MOST = 150  # ns to a call
+STRUCTURES = ("stencil-3d", "transpose", "gather", "master", "random-graph", "irregular")
+SIMULATED = (64, 1024)  # ranks
 
 
 def seconds(command, environment):
@@ -88,6 +95,44 @@ def calls(build, launch, repeats, environment):
     return within
 
 
+def order(wend, archive, rank, ranks):
+    """Milliseconds, MB of memory, and bytes of the order file of RANK."""
+    environment = dict(os.environ, PMI_RANK=str(rank), PMI_SIZE=str(ranks))
+    program = ["sh", "-c", 'stat -Lc %s "$WEND_ORDER"']
+    # Linux counts for a process what it was before exec, too, so this one would count as well.
+    measure = ["/usr/bin/time", "-f", "%M"] if os.path.exists("/usr/bin/time") else []
+    began = time.monotonic()
+    done = subprocess.run(
+        [*measure, wend, "replay", archive, *program],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    took = time.monotonic() - began
+    return 1e3 * took, int(done.stderr) / 1024 if measure else math.nan, int(done.stdout)
+
+
+def memory(build):
+    print(f"\n{'structure':14}{'ranks':>7}{'rank':>6}{'ms':>7}{'MB':>7}{'order, bytes':>14}")
+    folder = tempfile.mkdtemp(prefix="wend-replay.")
+    try:
+        subprocess.run(
+            [os.path.join(build, "bench", "ranks"), "-m", str(max(SIMULATED)), "-k", folder]
+            + list(STRUCTURES),
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        for name in STRUCTURES:
+            for ranks in SIMULATED:
+                archive = os.path.join(folder, f"{name}.{ranks}.tar.zst")
+                for rank in (0, ranks // 2 + 1):
+                    ms, mb, size = order(os.path.join(build, "wend"), archive, rank, ranks)
+                    print(f"{name:14}{ranks:7}{rank:6}{ms:7.0f}{mb:7.1f}{size:14}")
+    finally:
+        shutil.rmtree(folder)
+
+
 def main():
     build, mpiexec = sys.argv[1:3]
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 7
@@ -123,7 +168,9 @@ def main():
             flush=True,
         )
     del environment["LD_PRELOAD"]  # one rank waits for none, and yields its processor in vain
-    return 0 if calls(build, alone + ["1"], repeats, environment) else 1
+    within = calls(build, alone + ["1"], repeats, environment)
+    memory(build)
+    return 0 if within else 1
 
 
 if __name__ == "__main__":
