@@ -82,6 +82,26 @@ says_all() {
     [ "$(members app.dir)" = "program.2 program meta " ]
 }
 
+@test "shards: a rank that is replayed reads its own calls alone" {
+    local rank frames
+    records app.dir 7 2 "$PROGRAMS/unlike"
+    [ "$(members app.dir)" = "program.2 program.4 program meta " ]
+    mkdir orders
+    # shellcheck disable=SC2016
+    "$WEND" replay app.dir sh -c 'cp "$(dirname "$WEND_ORDER")"/* orders'
+    # The member of ranks 4 to 6 is damaged.
+    frames=$(LC_ALL=C grep -obUaP '\x28\xb5\x2f\xfd' app.dir/trace.tar.zst | cut -d: -f1)
+    printf 'damaged' | dd of=app.dir/trace.tar.zst bs=1 conv=notrunc status=none \
+        seek=$(($(sed -n 2p <<<"$frames") + 200))
+    run -3 "$WEND" show app.dir
+    for rank in 0 1 2 3; do
+        # shellcheck disable=SC2016
+        PMI_RANK=$rank PMI_SIZE=7 "$WEND" replay app.dir sh -c 'cmp "$WEND_ORDER" "$0"' \
+            orders/$rank || fail "rank $rank" || return
+    done
+    PMI_RANK=5 PMI_SIZE=7 run -3 "$WEND" replay app.dir true
+}
+
 @test "shards: a program whose ranks have much in common has none" {
     records trips.dir 8 2 "$PROGRAMS/trips"
     [ "$(members trips.dir)" = "program meta " ]

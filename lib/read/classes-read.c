@@ -215,14 +215,14 @@ static gboolean hand_over(ClassReader *o)
 
 /* -- classes -- */
 
-gboolean program_complete(WendProgram *p, Allowance *allowance)
+gboolean program_complete(WendProgram *p, gboolean as_recorded, Allowance *allowance)
 {
     guint n = 0;
     for (guint r = 0; r < p->ranks; r++)
         n += p->class_of[r] == G_MAXUINT;
     if (n == 0)
         return TRUE;
-    if (g_key_file_get_boolean(p->meta, "recording", "complete", NULL)
+    if ((as_recorded && g_key_file_get_boolean(p->meta, "recording", "complete", NULL))
         || !allowance_take(allowance, n, sizeof(guint)))
         return FALSE;
     guint *ranks = program_new_block(p, n, sizeof(guint));
@@ -461,7 +461,7 @@ gboolean read_classes(Member *m)
     g_hash_table_destroy(o.known);
     g_free(o.open);
     g_free(o.made);
-    if (good && !p->is_partial && !program_complete(p, m->c.allowance))
+    if (good && !p->is_partial && !program_complete(p, TRUE, m->c.allowance))
         return member_bad(m, "a rank is in no class");
     return good;
 }

@@ -12,12 +12,14 @@ static WendProgram *read_alone(WendProgram *p, GError **error)
     return NULL;
 }
 
-WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error)
+/* RANK: the rank that is asked for, or ALL_RANKS. */
+static WendProgram *open_container(Container *b, GPtrArray *more_constants, gint64 rank,
+                                   GError **error)
 {
     WendProgram *p = program_new(more_constants);
     p->container = b;
     if (program_read_meta(p, error))
-        p = shards_are(p) ? shards_read(p, error) : read_alone(p, error);
+        p = shards_are(p) ? shards_read(p, rank, error) : read_alone(p, error);
     else
         g_clear_pointer(&p, wend_program_free);
     if (!p)
@@ -28,9 +30,19 @@ WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants
     return p;
 }
 
+WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error)
+{
+    return open_container(b, more_constants, ALL_RANKS, error);
+}
+
 WendProgram *program_from_container(Container *b, GError **error)
 {
-    return program_from_container_with(b, NULL, error);
+    return open_container(b, NULL, ALL_RANKS, error);
+}
+
+WendProgram *program_of_rank(Container *b, guint rank, GError **error)
+{
+    return open_container(b, NULL, rank, error);
 }
 
 static void slot_table_clear(WendSlotTable *t)

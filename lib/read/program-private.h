@@ -135,6 +135,9 @@ WendProgram *program_new(GPtrArray *more_constants);
  * archive is damaged. */
 WendProgram *program_from_container(Container *b, GError **error);
 WendProgram *program_from_container_with(Container *b, GPtrArray *more_constants, GError **error);
+/* The same, but the members of other ranks than RANK may be left out. */
+WendProgram *program_of_rank(Container *b, guint rank, GError **error);
+enum { ALL_RANKS = -1 };
 
 /* How many things a member of BYTES bytes may stand for. A delta sequence with a pattern takes next
  * to nothing, so its bytes do not limit the memory that it needs. Most of these sequences have a
@@ -151,9 +154,9 @@ gboolean program_read_meta(WendProgram *p, GError **error);   /* sets p->meta */
  * sequence-read.c. */
 gboolean program_read(WendProgram *p, const char *member, GError **error);
 /* Makes a class without sequences of the ranks that have no class. P has room for one class more.
- * Returns FALSE if there are such ranks although meta says that the recording is complete, or if
- * they take more than ALLOWANCE has. */
-gboolean program_complete(WendProgram *p, Allowance *allowance);
+ * Returns FALSE if there are such ranks although meta says that the recording is complete
+ * (AS_RECORDED), or if they take more than ALLOWANCE has. */
+gboolean program_complete(WendProgram *p, gboolean as_recorded, Allowance *allowance);
 void program_clear_sequences(WendProgram *p);
 
 /* The state of reading a member. */

@@ -61,34 +61,51 @@ static WendProgram *read_shard(const WendProgram *first, gint rank, GError **err
     return p;
 }
 
-/* Reads "program" into P, which is in PARTS, and adds the shards to PARTS. */
-static gboolean read_all(GPtrArray *parts, WendProgram *p, GError **error)
+static gboolean add_shard(GPtrArray *parts, const WendProgram *p, gint first, GError **error)
+{
+    WendProgram *shard = read_shard(p, first, error);
+    if (shard)
+        g_ptr_array_add(parts, shard);
+    return shard != NULL;
+}
+
+/* Adds shards to PARTS, down from the last one that begins at RANK or before it, until RANK has a
+ * class. A shard has no rank below its first one. */
+static gboolean add_shard_of(GPtrArray *parts, const WendProgram *p, guint rank, const gint *ranks,
+                             gsize n, GError **error)
+{
+    gboolean good = TRUE;
+    for (gsize i = n; good && i-- > 0 && rank < p->ranks && p->class_of[rank] == G_MAXUINT;)
+        good = (guint)ranks[i] > rank || add_shard(parts, p, ranks[i], error);
+    return good;
+}
+
+/* Reads "program" into P, which is in PARTS, and adds the shards to PARTS, or those for RANK. */
+static gboolean read_members(GPtrArray *parts, WendProgram *p, gint64 rank, GError **error)
 {
     gsize n = 0;
     g_autofree gint *ranks = first_ranks(p, &n, error);
     p->is_partial = TRUE;
     gboolean good = ranks && program_read(p, "program", error);
-    for (gsize i = 0; good && i < n; i++) {
-        WendProgram *shard = read_shard(p, ranks[i], error);
-        if (shard)
-            g_ptr_array_add(parts, shard);
-        good = shard != NULL;
-    }
+    if (good && rank != ALL_RANKS)
+        return add_shard_of(parts, p, (guint)rank, ranks, n, error);
+    for (gsize i = 0; good && i < n; i++)
+        good = add_shard(parts, p, ranks[i], error);
     return good;
 }
 
-WendProgram *shards_read(WendProgram *p, GError **error)
+WendProgram *shards_read(WendProgram *p, gint64 rank, GError **error)
 {
     GPtrArray *parts = g_ptr_array_new_with_free_func((GDestroyNotify)wend_program_free);
     g_ptr_array_add(parts, p);
-    if (!read_all(parts, p, error)) {
+    if (!read_members(parts, p, rank, error)) {
         g_ptr_array_unref(parts);
         return NULL;
     }
     WendProgram *all = programs_join(parts, TRUE);
     all->meta = g_key_file_ref(p->meta);
     Allowance *allowance = container_allowance(p->container);
-    if (program_complete(all, allowance))
+    if (program_complete(all, rank == ALL_RANKS, allowance))
         return all;
     if (!allowance_error(allowance, container_name(p->container), error))
         refuse(p, error, "a rank is in none of them");

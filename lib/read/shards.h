@@ -15,7 +15,10 @@ gboolean shards_are(const WendProgram *p);
  *
  * - the list of shards or a member is damaged,
  * - a rank is in two members, or
- * - a rank is in none although the recording is complete. */
-WendProgram *shards_read(WendProgram *p, GError **error);
+ * - a rank is in none although the recording is complete.
+ *
+ * If RANK is not ALL_RANKS it reads "program" and the shard with that rank alone. Then the ranks of
+ * other shards have a class without calls. */
+WendProgram *shards_read(WendProgram *p, gint64 rank, GError **error);
 
 #endif

@@ -154,6 +154,25 @@ WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError
     return p;
 }
 
+static gboolean has_more_worlds(const char *path)
+{
+    g_autoptr(GPtrArray) names =
+        g_file_test(path, G_FILE_TEST_IS_DIR) ? worlds_list(path) : g_ptr_array_new();
+    return names->len > 0;
+}
+
+WendProgram *wend_program_open_rank(const char *path, guint rank, GError **error)
+{
+    g_return_val_if_fail(path, NULL);
+    if (has_more_worlds(path))
+        return wend_program_open(path, error);
+    Allowance *allowance = allowance_new(0);
+    Container *b = container_open_within(path, allowance, error);
+    WendProgram *p = b ? program_of_rank(b, rank, error) : NULL;
+    allowance_unref(allowance);
+    return p;
+}
+
 WendProgram *wend_program_open(const char *path, GError **error)
 {
     return wend_program_open_within(path, 0, error);

@@ -202,10 +202,13 @@ static gboolean check_settings(const WendProgram *p, GError **error)
     return wrong == NULL;
 }
 
-/* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. */
+/* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. A rank reads
+ * its own calls alone. */
 static gboolean prepare(const char *path, gint64 rank, GError **error)
 {
-    WendProgram *p = wend_program_open(path, error);
+    gboolean alone = rank >= 0 && rank <= G_MAXUINT;
+    WendProgram *p =
+        alone ? wend_program_open_rank(path, (guint)rank, error) : wend_program_open(path, error);
     gboolean good = p != NULL && check_settings(p, error);
     if (good && rank < 0 && wend_program_ranks(p) > 1)
         good = hand_on_all(p, path, error);
