@@ -177,3 +177,11 @@ roundtrip_from_recording() {
     quietly diff.out timeout "$TEST_TIMEOUT" "$WEND" diff app.dir proxy.dir ||
         fail "application and proxy differ" || return
 }
+
+# Debian's mpi4py is built for one MPI library: whether it is that of the build.
+library_of() { ldd "$1" | sed -n 's/^\t\(libmpi[^ ]*\.so\.[0-9]*\) .*/\1/p' | sort | head -n 1; }
+has_mpi4py() {
+    local extension
+    extension=$("$PYTHON" -c 'import importlib.util as u; print(u.find_spec("mpi4py.MPI").origin)' \
+        2>/dev/null) && [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ]
+}

@@ -80,6 +80,47 @@ each_part() { # N parts…
 LIST
 }
 
+# The programs of other languages that are here: each is recorded, and its replay is the same.
+same_again() { # N program…
+    local n=$1
+    shift
+    rm -rf app.dir
+    record app.dir "$n" "$@" >app.out
+    again "$n" app.dir "$@" >again.out || fail "$*" || return
+    diff <(sort app.out) <(sort again.out) || fail "$*: another output" || return
+    quietly diff.out "$WEND" diff --polls app.dir again.dir || fail "$*"
+}
+
+@test "C++" {
+    [ -x "$PROGRAMS/cxx" ] || skip "this MPI has no C++ bindings"
+    same_again 2 "$PROGRAMS/cxx"
+}
+
+@test "Fortran: mpif.h, use mpi, use mpi_f08" {
+    [ -x "$PROGRAMS/fortran" ] || skip "no Fortran compiler for this MPI"
+    local interface
+    same_again 3 "$PROGRAMS/fortran"
+    same_again 3 "$PROGRAMS/f08"
+    for interface in 1 2 3; do same_again 3 "$PROGRAMS/sentinels-$interface"; done
+}
+
+@test "a library that a program loads, and Python" {
+    same_again 3 "$PROGRAMS/late" "$PROGRAMS/late.so"
+    same_again 3 "$PYTHON" "$SOURCE_DIR/tests/programs/late.py" "$PROGRAMS/late.so"
+}
+
+# Its objects lie elsewhere in each run, so "wend diff" tells them apart.
+@test "mpi4py" {
+    has_mpi4py || skip "no mpi4py for this MPI library here"
+    local i
+    record app.dir 3 "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >app.out
+    for i in 1 2 3; do
+        again 3 app.dir "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >again.out 2>again.err
+        [ ! -s again.err ] || fail "$(cat again.err)" || return
+        diff <(sort app.out) <(sort again.out) || fail "replay $i: another output" || return
+    done
+}
+
 @test "noise: twenty recordings of a race differ" {
     local i
     for ((i = 0; i < 20; i++)); do
@@ -97,7 +138,7 @@ diverging() {
 #include <stdlib.h>
 int main(int argc, char **argv)
 {
-    int rank, v = 0, found, what = argc > 1 ? atoi(argv[1]) : 0;
+    int rank, v = 0, w = 0, found, what = argc > 1 ? atoi(argv[1]) : 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1)
@@ -108,7 +149,7 @@ int main(int argc, char **argv)
         MPI_Iprobe(0, 0, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     if (what == 3)
         v = 2;
-    MPI_Bcast(&v, 1, what == 3 ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(what == 6 ? &w : &v, 1, what == 3 ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD);
     if (what != 4)
         MPI_Barrier(MPI_COMM_WORLD);
     if (what == 5)
@@ -133,6 +174,7 @@ diverges() { # WHAT LINE: with that line, and exit status 1
     diverges 1 'rank 1, thread 0, call 2: MPI_Send departs from the recording: tag=6, not 5'
     diverges 2 'call 3: the recording has MPI_Bcast, and the program calls MPI_Iprobe'
     diverges 3 'MPI_Bcast departs from the recording: another datatype'
+    diverges 6 'MPI_Bcast departs from the recording: another buffer'
     diverges 4 'the recording has MPI_Barrier, and the program calls MPI_Finalize'
     diverges 5 'the recording has MPI_Finalize, and the program calls MPI_Barrier'
 }
@@ -184,6 +226,8 @@ refused() { # STATUS LINE command…
     refused 2 'until takes RANK:CALL' "$WEND" replay --until 5:1 app.dir "$PROGRAMS/hello"
     refused 2 'debug takes ranks' "$WEND" replay --debug 1- app.dir "$PROGRAMS/hello"
     refused 3 'has a recording' "$WEND" replay -o three.dir app.dir "$PROGRAMS/hello"
+    head -c 400 app.dir/trace.tar.zst >cut.tar.zst
+    refused 3 'cut.tar.zst' "$WEND" replay cut.tar.zst "$PROGRAMS/hello"
     refused 3 'rank 0 of 2 has the order of rank 0 of 3\|has 3 ranks' \
         env WEND_WAIT=5 "$WEND" replay three.dir "$PROGRAMS/hello"
 }

@@ -136,7 +136,88 @@ static bool same_words(const Place *from_a, const Place *to_a, const Place *from
                        from_b->slot, to_b->slot);
 }
 
-DifferentArgument argument_difference(const CallWords *recorded, const CallWords *made, bool memory)
+/* Goes on by one element of kind OF in both calls. */
+static bool same_element(Place *a, Place *b, const WendParam *of)
+{
+    const Place from_a = *a, from_b = *b;
+    element(a, of);
+    element(b, of);
+    if (same_words(&from_a, a, &from_b, b))
+        return true;
+    const CallWords *x = a->call, *y = b->call;
+    return is_memory(of->kind) && a->shape == from_a.shape + 1 && b->shape == from_b.shape + 1
+           && a->shape <= x->n_shape && b->shape <= y->n_shape
+           && x->shape[from_a.shape] == y->shape[from_b.shape]
+           && wend_is_segment(x->shape[from_a.shape])
+           && wend_segment_kind(x->shape[from_a.shape]) == WEND_SEGMENT_MAP;
+}
+
+/* Goes on by one parameter of memory in both calls. */
+static bool same_memory(Place *a, Place *b, const WendParam *of)
+{
+    int64_t n = 1;
+    if (of->array) {
+        n = from_shape(a);
+        if (from_shape(b) != n || n == WEND_PROGRESSIONS)
+            return false;
+    }
+    for (int64_t i = 0; i < n && a->shape <= a->call->n_shape; i++)
+        if (!same_element(a, b, of))
+            return false;
+    return true;
+}
+
+bool argument_same_but_mappings(const CallWords *recorded, const CallWords *made, bool whole)
+{
+    if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
+        return false;
+    const WendFunction *f = &wend_functions[recorded->function];
+    Place a = {recorded, 1, 0}, b = {made, 1, 0};
+    bool known = true;
+    for (int i = 0; known && i < f->n_params; i++) {
+        const WendParam *of = &f->params[i];
+        const Place from_a = a, from_b = b;
+        if (!has_input(of))
+            continue;
+        if (is_memory(of->kind)) {
+            if (!same_memory(&a, &b, of))
+                return false;
+            continue;
+        }
+        known = parameter(&a, of) && parameter(&b, of);
+        if (known && !same_words(&from_a, &a, &from_b, &b))
+            return false;
+        if (!known) {
+            a = from_a;
+            b = from_b;
+        }
+    }
+    if (known && !whole)
+        return true;
+    const Place ends[2] = {{recorded, recorded->n_shape, recorded->n_slots},
+                           {made, made->n_shape, made->n_slots}};
+    return same_words(&a, &ends[0], &b, &ends[1]);
+}
+
+bool argument_same_outcome(int function, const int64_t *recorded, const int64_t *made, size_t n)
+{
+    const WendFunction *f = &wend_functions[function];
+    bool has_address = false;
+    for (int i = 0; i < f->n_params; i++)
+        has_address |= is_memory(f->params[i].kind) && f->params[i].place == WEND_PLACE_OUTCOME;
+    for (size_t i = 0; i < n; i++) {
+        if (recorded[i] != made[i])
+            return false;
+        /* then its offset comes next */
+        if (has_address && wend_is_segment(made[i])
+            && wend_segment_kind(made[i]) == WEND_SEGMENT_MAP)
+            i++;
+    }
+    return true;
+}
+
+DifferentArgument argument_difference(const CallWords *recorded, const CallWords *made,
+                                      MemoryComparison memory)
 {
     DifferentArgument none = {NULL, false, 0, 0};
     if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
@@ -148,8 +229,14 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
         const Place from_a = a, from_b = b;
         if (!has_input(of))
             continue;
+        if (memory == MEMORY_BUT_MAPPINGS && is_memory(of->kind)) {
+            if (same_memory(&a, &b, of))
+                continue;
+            return (DifferentArgument){of->name, false, 0, 0};
+        }
         bool known = parameter(&a, of) && parameter(&b, of);
-        if ((known && same_words(&from_a, &a, &from_b, &b)) || (!memory && is_memory(of->kind)))
+        if ((known && same_words(&from_a, &a, &from_b, &b))
+            || (memory == MEMORY_NOT_COMPARED && is_memory(of->kind)))
             continue;
         if (!known && recorded->n_shape == made->n_shape && recorded->n_slots == made->n_slots) {
             /* all that is left is one stretch */

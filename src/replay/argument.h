@@ -20,10 +20,23 @@ typedef struct {
     int64_t recorded, made;
 } DifferentArgument;
 
+/* How buffers and addresses are compared. What lies where in a mapping, an allocator decides that
+ * Wend does not know: Python's objects are elsewhere in each run. */
+typedef enum {
+    MEMORY_NOT_COMPARED,
+    MEMORY_BUT_MAPPINGS, /* all but offsets in mappings */
+    MEMORY_WHOLE
+} MemoryComparison;
+
 /* The first difference of two calls of one function, if it is in an argument that the caller
- * passes. Without MEMORY, buffers and addresses are not compared. */
+ * passes. */
 DifferentArgument argument_difference(const CallWords *recorded, const CallWords *made,
-                                      bool memory);
+                                      MemoryComparison memory);
+/* Whether two calls of one function are the same but for offsets in mappings. WHOLE: their results,
+ * too; else MADE has no results yet. */
+bool argument_same_but_mappings(const CallWords *recorded, const CallWords *made, bool whole);
+/* The same for N words of the outcomes of two calls. */
+bool argument_same_outcome(int function, const int64_t *recorded, const int64_t *made, size_t n);
 
 /* The call as text, with its partner and tag if it has them: "MPI_Recv(source=2, tag=5)". */
 typedef struct {

@@ -191,9 +191,11 @@ static bool is_same(const ActiveCall *c, const OrderTerminal *t, bool whole)
     if (has_words(c, t, whole))
         return true;
     CallWords recorded = recorded_words(t), made = words_of(c);
-    return is_foreign() && recorded.function == made.function
-           && (!whole || ((recorded.shape[0] ^ made.shape[0]) & 1) == 0)
-           && !argument_difference(&recorded, &made, false).name;
+    if (recorded.function != made.function
+        || (whole && ((recorded.shape[0] ^ made.shape[0]) & 1) != 0))
+        return false;
+    return is_foreign() ? !argument_difference(&recorded, &made, MEMORY_NOT_COMPARED).name
+                        : argument_same_but_mappings(&recorded, &made, whole);
 }
 
 /* The call had not returned when the run ended. */
@@ -207,11 +209,12 @@ static bool is_unfinished(const OrderTerminal *t)
 
 static bool same_outcome(const ActiveCall *c, const RecordedCall *r)
 {
-    return is_foreign()
-           || ((int64_t)c->rc == r->outcome[1] && c->outcome.n == r->n_outcome
-               && memcmp(c->outcome.w + 2, r->outcome + 2,
-                         (c->outcome.n - 2) * sizeof *c->outcome.w)
-                      == 0);
+    if (is_foreign())
+        return true;
+    size_t n = c->outcome.n - 2;
+    return (int64_t)c->rc == r->outcome[1] && c->outcome.n == r->n_outcome
+           && (memcmp(c->outcome.w + 2, r->outcome + 2, n * sizeof *c->outcome.w) == 0
+               || argument_same_outcome(c->function, r->outcome + 2, c->outcome.w + 2, n));
 }
 
 /* -- divergences -- */
