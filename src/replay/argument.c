@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/record/functions.h"
-#include "lib/record/words.h"
+#include "lib/record/record.h"
 
 typedef struct {
     const CallWords *call;

@@ -20,6 +20,7 @@
 #include "library.h"
 #include "output-check.h"
 #include "setting-options.h"
+#include "wend.h"
 
 #define COMMAND "replay"
 

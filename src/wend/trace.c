@@ -7,6 +7,7 @@
 #include "output-check.h"
 #include "setting-options.h"
 #include "src/command/command.h"
+#include "wend.h"
 
 #define COMMAND "trace"
 
