@@ -12,29 +12,18 @@ highest. The time of a run is that of its slowest rank. Rank 0 reports three ste
 turns, so their work is done one after the other.
 """
 import os
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
-LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
+from measure import launcher, output_rows, tracer, yielding_environment
 
 
 def run(command, environment):
     """Milliseconds of the slowest rank, and of rank 0's three steps."""
-    result = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        check=True,
-        timeout=300,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        env=environment,
-    )
     rows = {
         int(row[0]): [int(ns) / 1e6 for ns in row[1:]]
-        for row in (line.split() for line in result.stdout.splitlines())
+        for row in output_rows(command, environment)
         if len(row) == 5
     }
     return [max(row[0] for row in rows.values())] + rows[0][1:]
@@ -45,13 +34,7 @@ def main():
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 5
     ranks = [int(n) for n in os.environ.get("RANKS", "2 4 8 16 32 64").split()]
     patterns = os.environ.get("PATTERNS", "stencil own new").split()
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("WEND_")
-    }
-    yielding = os.path.join(build, "tests", "support", ".libs", "yield.so")
-    environment["LD_PRELOAD"] = " ".join([environment.get("LD_PRELOAD", ""), yielding]).strip()
-    version = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, text=True).stdout
-    launch = [mpiexec] + (LAUNCH["openmpi"] if "OpenRTE" in version else [])
+    environment = yielding_environment(build)
     app = os.path.join(build, "bench", "finalize")
     print(
         f"milliseconds of MPI_Finalize, medians of {repeats} runs (lowest - highest), "
@@ -64,31 +47,14 @@ def main():
     for pattern in patterns:
         for n in ranks:
             plain, recorded = [], []
-            scratch = tempfile.mkdtemp(prefix="wend-finalize.")
-            try:
+            launch = launcher(mpiexec, n)
+            with tempfile.TemporaryDirectory(prefix="wend-finalize.") as scratch:
                 # in turns, so that other load on the machine affects both
                 for i in range(repeats):
-                    plain.append(run([*launch, "-n", str(n), app, pattern], environment))
-                    recorded.append(
-                        run(
-                            [
-                                *launch,
-                                "-n",
-                                str(n),
-                                os.path.join(build, "wend"),
-                                "trace",
-                                "--quiet",
-                                "-o",
-                                f"{scratch}/{i}",
-                                app,
-                                pattern,
-                            ],
-                            environment,
-                        )
-                    )
+                    plain.append(run([*launch, app, pattern], environment))
+                    trace = tracer(build, f"{scratch}/{i}")
+                    recorded.append(run([*launch, *trace, app, pattern], environment))
                 size = os.path.getsize(f"{scratch}/0/trace.tar.zst")
-            finally:
-                shutil.rmtree(scratch)
             middle = [statistics.median(run[k] for run in recorded) for k in range(4)]
             spread = f"{min(r[0] for r in recorded):.1f} - {max(r[0] for r in recorded):.1f}"
             print(

@@ -6,8 +6,7 @@
  * symbols to a plain array, and to enter each pair of neighbours in a plain hash table; and the
  * ratio to the hash table. Process CPU time. Outcomes: nanoseconds for each, what the recorder
  * holds of them, and what they are written down as. */
-#include "../lib/record/cst.h"
-#include "../lib/record/grammar.h"
+#include "../lib/record/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,8 @@ include bench/malloc.mk
 include bench/proxygen.mk
 include bench/ranks.mk
 
+EXTRA_DIST += bench/measure.py
+RUN_BENCH = PYTHONDONTWRITEBYTECODE=1 $(PYTHON)
 BENCH_CFLAGS = -std=gnu11 -O2 -Wall -Wextra -Wno-stringop-overflow
 bench/overhead: bench/overhead.c
 	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) $(BENCH_CFLAGS) -o $@ $< -pthread
@@ -21,14 +23,15 @@ EXTRA_DIST += bench/finalize.c bench/finalize.py
 bench-replay: all bench/overhead bench/ranks tests/support/yield.la
 	$(AM_V_at)$(MAKE) --no-print-directory examples/stencil2d examples/particles \
 	  examples/masterworker examples/polling examples/persistent >/dev/null
-	$(AM_V_at)$(PYTHON) $(srcdir)/bench/replay.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
+	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/replay.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 EXTRA_DIST += bench/replay.py
 bench-threads: all bench/overhead
-	$(AM_V_at)$(PYTHON) $(srcdir)/bench/overhead.py --threads $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
+	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/overhead.py --threads $(abs_top_builddir) \
+	  $(MPIEXEC) $(REPEATS)
 bench-overhead: all bench/overhead
-	$(AM_V_at)$(PYTHON) $(srcdir)/bench/overhead.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
+	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/overhead.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-finalize: all bench/finalize tests/support/yield.la
-	$(AM_V_at)$(PYTHON) $(srcdir)/bench/finalize.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
+	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/finalize.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-nas: all tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/bench/nas.bash $(NPB)
 bench-size: all examples/stencil2d

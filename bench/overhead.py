@@ -12,11 +12,11 @@ may add at most twice as much to a call as with 1. A thread that sleeps for one 
 uses no CPU time. A thread that spins for one of MPI's locks does, with Wend and without.
 """
 import os
-import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
+
+from measure import clean_environment, output_rows, tracer
 
 LIMITS = {
     "comm_rank": 100,
@@ -28,41 +28,17 @@ LIMITS = {
 
 
 def run(command):
-    result = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        check=True,
-        timeout=300,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-    return {name: float(ns) for name, ns in (line.split() for line in result.stdout.splitlines())}
+    return {name: float(ns) for name, ns in output_rows(command, clean_environment())}
 
 
 def measure(build, mpiexec, repeats, *options):
-    scratch = tempfile.mkdtemp(prefix="wend-overhead.")
+    launch = [mpiexec, "-n", "1"]
     app = [os.path.join(build, "bench", "overhead"), *options]
     plain, traced = [], []
-    try:
+    with tempfile.TemporaryDirectory(prefix="wend-overhead.") as scratch:
         for i in range(repeats):  # in turns, so that other load on the machine affects both
-            plain.append(run([mpiexec, "-n", "1"] + app))
-            traced.append(
-                run(
-                    [
-                        mpiexec,
-                        "-n",
-                        "1",
-                        os.path.join(build, "wend"),
-                        "trace",
-                        "--quiet",
-                        "-o",
-                        f"{scratch}/{i}",
-                    ]
-                    + app
-                )
-            )
-    finally:
-        shutil.rmtree(scratch)
+            plain.append(run(launch + app))
+            traced.append(run(launch + tracer(build, f"{scratch}/{i}") + app))
     return {
         name: tuple(statistics.median(run[name] for run in runs) for runs in (plain, traced))
         for name in plain[0]
@@ -90,8 +66,6 @@ def main():
     arguments = [a for a in sys.argv[1:] if a != "--threads"]
     build, mpiexec = arguments[:2]
     repeats = int(arguments[2]) if len(arguments) > 2 else 7
-    for variable in [v for v in os.environ if v.startswith("WEND_")]:
-        del os.environ[variable]
     if "--threads" in sys.argv:
         return threads(build, mpiexec, repeats)
     results = measure(build, mpiexec, repeats)

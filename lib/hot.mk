@@ -2,6 +2,7 @@
 # What the tracer uses while the application runs, without GLib. Compiled into libwend.so and into
 # libwendcore. Needs XXHASH_CFLAGS.
 HOT_SOURCES = \
+	lib/base/base.h \
 	lib/base/arena.c lib/base/arena.h \
 	lib/base/budget.c lib/base/budget.h \
 	lib/base/buf.c lib/base/buf.h \
@@ -13,6 +14,7 @@ HOT_SOURCES = \
 	lib/record/progressions.c lib/record/progressions.h \
 	lib/record/checkpoint-file.c lib/record/checkpoint-file.h \
 	lib/record/stream.c lib/record/stream.h \
+	lib/record/record.h \
 	lib/record/world-files.h
 
 # The same by itself, for tests and benchmarks.

@@ -267,6 +267,7 @@ C
     "$MPICC" die.c -o die
     TEST_TIMEOUT=${2:-$TEST_TIMEOUT} mpi 3 "$WEND" trace --quiet --checkpoint 1 -o app.dir \
         ./die "$1" >died 2>&1 || :
+    rm -f app.dir/trace.parts/${3:-none}
     "$WEND" merge app.dir >merged 2>&1 || fail "$(cat died merged)"
 }
 
@@ -287,6 +288,13 @@ C
     grep -q 'rank 0 waits in MPI_Barrier' <<<"$output"
     run mpi 3 "$WEND" replay --then free app.dir ./die
     [ "$status" = 0 ] || fail "status $status: $output"
+}
+
+@test "ranks of which nothing was saved are at their ends at once, and the job ends" {
+    dying signal "" 'rank-[02].*'
+    run mpi 3 "$WEND" replay app.dir ./die
+    [ "$status" = 1 ] || fail "status $status: $output"
+    grep -q 'rank [02]: the recording ends before MPI_Init' <<<"$output"
 }
 
 @test "a deadlock is replayed to where it stood" {

@@ -10,7 +10,7 @@ setup() {
 source_file() {
     mkdir -p "$(dirname "tree/$1")" "$(dirname "objects/$1")"
     printf '%s\n' "$2" >"tree/$1"
-    case $1 in *.c) "$MPICC" -c "tree/$1" -o "objects/${1%.c}.o" ;; esac
+    case $1 in *.c) "$MPICC" -Itree -c "tree/$1" -o "objects/${1%.c}.o" ;; esac
 }
 
 # reports TEXT: structure.py reports a fault of the tree in a line that begins with TEXT.
@@ -19,6 +19,12 @@ reports() {
     "${STRUCTURE[@]}" --build objects --source tree >found || status=$?
     [ "$status" = 1 ] || fail "exit status $status" "$(cat found)" || return
     grep -q "^$1" found || fail "no line '$1…' in" "$(cat found)"
+}
+
+# interface FOLDER HEADER: the README of the folder names its interface.
+interface() {
+    mkdir -p "tree/$1"
+    printf 'Interface: `%s`, for all.\n' "$2" >"tree/$1/README.md"
 }
 
 # ring FOLDER N NAME: a ring of N files.
@@ -30,7 +36,7 @@ ring() {
     done
 }
 
-@test "only known cycles, small folders, unique names, layers in order" {
+@test "only known cycles, small folders, unique names, layers in order, interfaces" {
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" \
         --limits "$SOURCE_DIR/tests/structure.limits" >found || fail "$(cat found)"
 }
@@ -39,8 +45,8 @@ ring() {
     local others
     cd "$SOURCE_DIR"
     others=$(grep -HE '^ *# *include *"' src/decoder/*.[ch] |
-        grep -vE '"(config\.h|wend/read\.h|src/command/[a-z_]*\.h|[a-z-]*\.h)"$' || true)
-    for header in $(sed -nE 's/^ *# *include *"([a-z-]*\.h)"$/\1/p' src/decoder/*.[ch] |
+        grep -vE '"(config\.h|wend/read\.h|src/command/[a-z_]*\.h|[a-z-]*\.h)"' || true)
+    for header in $(sed -nE 's/^ *# *include *"([a-z-]*\.h)".*/\1/p' src/decoder/*.[ch] |
         sort -u); do
         [ "$header" = config.h ] || [ -f "src/decoder/$header" ] || others+=" $header"
     done
@@ -76,6 +82,7 @@ ring() {
 @test "two files of one name are found, and a folder of more than forty" {
     source_file src/one/name.c 'int x;'
     source_file src/one/name.h ''
+    interface src/one name.h
     "${STRUCTURE[@]}" --build objects --source tree
     source_file src/two/name.h ''
     reports 'name: name is a file in src/one, src/two'
@@ -86,14 +93,46 @@ ring() {
 @test "a layer that includes a higher one is found" {
     source_file lib/read/program.h ''
     source_file lib/merge/class.h ''
+    interface lib/read program.h
+    interface lib/merge class.h
     source_file lib/read/program.c '#include "program.h"
         #include "../merge/class.h"'
     "${STRUCTURE[@]}" --build objects --source tree
     # a header of its own folder, although src/ has one of that name
     source_file src/wend/program.h ''
+    interface src/wend program.h
     echo 'name program' >limits
     "${STRUCTURE[@]}" --build objects --source tree --limits limits
     rm tree/src/wend/program.h
     source_file lib/merge/class.c '#include "../read/program.h"'
     reports 'include: lib/merge/class.c includes ../read/program.h of lib/read'
+}
+
+@test "a folder whose README does not name its interface is found" {
+    source_file src/one/inner.h ''
+    source_file src/one/one.h ''
+    source_file src/one/one.c 'int one;'
+    reports 'interface: src/one/README.md'
+    interface src/one no-such.h
+    reports 'interface: src/one/README.md'
+    interface src/one one.h
+    "${STRUCTURE[@]}" --build objects --source tree
+    echo 'Interface: `inner.h`' >>tree/src/one/README.md
+    reports 'interface: src/one/README.md'
+}
+
+@test "an included header that is not of the interface of its folder is found" {
+    source_file src/one/inner.h ''
+    source_file src/one/one.h ''
+    interface src/one one.h
+    source_file src/one/one.c '#include "inner.h"'
+    source_file src/two/two.c '#include "src/one/one.h"'
+    "${STRUCTURE[@]}" --build objects --source tree
+    printf '#include "src/one/inner.h"\n' >>tree/src/two/two.c
+    reports 'interface: src/two/two.c includes src/one/inner.h, which src/one/one.h does not name'
+    # named in a comment, or included
+    source_file src/one/one.h '/* - inner.h: what is inside */'
+    "${STRUCTURE[@]}" --build objects --source tree
+    source_file src/one/one.h '#include "inner.h"'
+    "${STRUCTURE[@]}" --build objects --source tree
 }

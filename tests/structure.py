@@ -14,6 +14,9 @@ Reported, one finding to a paragraph, with the symbols that make each edge:
   files    folders with more than 40 source files
   name     base names that occur twice (file.c and file.h of one folder count as one)
   include  an #include from a lower layer to a higher one (of lib/, of src/proxygen/)
+  interface  a folder with headers whose README does not name one of them as its interface
+           ("Interface: `NAME.h`"); an #include of another folder's header that is not the
+           interface of its folder, and that the interface does not name
 
 LIMITS has what is not yet so: lines "cycle FOLDER N", "files FOLDER N", "folders FOLDER FOLDER …",
 "name NAME". A finding within its limit is not reported. Lower the limits as the findings go.
@@ -253,6 +256,45 @@ def includes_upwards(files, source):
                         yield [f"include: {path} includes {name} of {home}, which is above it"]
 
 
+def interfaces(files, source):
+    """The name of each folder's interface, and a finding for each folder that has none."""
+    found, findings = {}, []
+    for folder, paths in sorted(files.items()):
+        headers = {path.name for path in paths if path.suffix == ".h"}
+        readme = source / folder / "README.md"
+        text = readme.read_text() if readme.is_file() else ""
+        named = re.findall(r"\bInterface: `([^`]+)`", text)
+        if len(named) == 1 and named[0] in headers:
+            found[folder] = named[0]
+        elif headers:
+            names = " and ".join(named) or "no header"
+            findings.append([f"interface: {folder}/README.md names {names} as the interface"])
+    return found, findings
+
+
+def includes_of_inner_headers(files, source):
+    """Includes of headers that are neither the interface of their folder nor named in it."""
+    interface, findings = interfaces(files, source)
+    yield from findings
+    home = {path.name: folder for folder, paths in files.items() for path in paths}
+    named = {
+        folder: {name, *re.findall(r"[\w-]+\.h\b", (source / folder / name).read_text())}
+        for folder, name in interface.items()
+    }
+    for folder, paths in sorted(files.items()):
+        own = {path.name for path in paths}
+        for path in paths:
+            text = (source / path).read_text()
+            for include in re.findall(r'^\s*#\s*include\s+"([^"]+)"', text, re.M):
+                name = pathlib.PurePath(include).name
+                other = home.get(name)
+                if name not in own and other in named and name not in named[other]:
+                    yield [
+                        f"interface: {path} includes {include}, which {other}/{interface[other]}"
+                        " does not name"
+                    ]
+
+
 def print_edges(edges, place):
     for a, others in sorted(edges.items()):
         for b, symbols in sorted(others.items()):
@@ -281,6 +323,7 @@ def main():
         *large_folders(files, limits),
         *names_twice(files, limits),
         *includes_upwards(files, arguments.source),
+        *includes_of_inner_headers(files, arguments.source),
     ]
     for finding in findings:
         print("\n".join(finding))

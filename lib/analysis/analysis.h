@@ -3,7 +3,14 @@
 #ifndef WEND_ANALYSIS_H
 #define WEND_ANALYSIS_H
 
-#include "members.h"
-#include "precedence.h"
+#include "count.h"      /* how often each terminal occurs in a sequence */
+#include "follower.h"   /* who communicates with whom, call by call along a walk */
+#include "matrix.h"     /* the communication matrix, and the sizes of transfers */
+#include "members.h"    /* the communicator of a handle, and its members */
+#include "precedence.h" /* which calls cannot begin before another call has returned */
+#include "summary.h"    /* totals by function, class and kind */
+#include "times.h"      /* the durations of calls */
+#include "traffic.h"    /* the data that all calls hand to MPI */
+#include "transfer.h"   /* the transfer of one call */
 
 #endif

@@ -8,10 +8,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "base/buf.h"
+#include "base/base.h"
 #include "base/file-write.h"
 #include "base/shared-file.h"
-#include "base/shortage.h"
 #include "container-index.h"
 
 /* The application waits for the compression. LEVEL takes about half a second for each MB.

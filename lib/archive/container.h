@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* container.h: the container of an archive: a pax tar, compressed as Zstandard frames, with an
- * index of the frames (docs/format.md, "The container"). */
+ * index of the frames (docs/format.md, "The container").
+ *
+ * This header is the interface of the folder. A merged recording is written by wend_merge_write
+ * (lib/merge/merge.h); steps.h has the steps of merging and writing that the tracer takes. */
 #ifndef WEND_CONTAINER_H
 #define WEND_CONTAINER_H
 

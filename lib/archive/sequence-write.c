@@ -6,9 +6,8 @@
 #include "base/pairs.h"
 #include "base/shortage.h"
 #include "record/elastic.h"
-#include "record/functions.h"
+#include "record/record.h"
 #include "record/outcome-runs.h"
-#include "record/stream.h"
 #include "write-private.h"
 
 static OutcomeRuns outcome_runs_of(GBytes *stream)

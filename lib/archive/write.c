@@ -6,10 +6,8 @@
 #include "container.h"
 #include "merge/derive.h"
 #include "record/codec.h"
-#include "record/functions.h"
-#include "record/part.h"
+#include "record/record.h"
 #include "record/outcome-runs.h"
-#include "record/checkpoint-file.h"
 #include "tables-write.h"
 
 /* The archive stores kinds and extents by number (docs/format.md), so new ones must follow

@@ -6,8 +6,7 @@
 
 #include "base/pairs.h"
 #include "base/shortage.h"
-#include "record/functions.h"
-#include "record/grammar.h"
+#include "record/record.h"
 #include "record/layout.h"
 
 /* After this number of compared calls and edits (a second or two), the remaining classes stay

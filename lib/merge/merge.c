@@ -5,8 +5,7 @@
 #include "base/shortage.h"
 #include "class.h"
 #include "record/codec.h"
-#include "record/part.h"
-#include "record/checkpoint-file.h"
+#include "record/record.h"
 #include "class-alignment.h"
 #include "shard.h"
 

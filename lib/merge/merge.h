@@ -4,7 +4,13 @@
  *
  * A WendMerge holds the classes of a set of ranks. Merging two is associative over disjoint rank
  * sets, so ranks pair up in log2(P) steps: decode own part, absorb what the partner encoded, encode
- * for the next. */
+ * for the next.
+ *
+ * This header is the interface of the folder. Other folders include these of its headers, too:
+ *
+ * - the archive and the reader, for the inside of a merged recording: recording.h, derive.h,
+ *   hosts.h, rank-vector.h, rankset.h, timing.h, timing-rows.h
+ * - the tracer: tree.h, the order in which ranks merge */
 #ifndef WEND_MERGE_H
 #define WEND_MERGE_H
 

@@ -5,8 +5,7 @@
 #include "base/pairs.h"
 #include "base/shortage.h"
 #include "class.h"
-#include "record/functions.h"
-#include "record/words.h"
+#include "record/record.h"
 
 static gboolean index_strided(Table *t, guint32 terminal, guint64 n_slots, WendCursor *c)
 {

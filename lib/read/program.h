@@ -4,7 +4,14 @@
  * A WendProgram is read-only once it is open. All pointers that it gives belong to it, unless a
  * function says otherwise. Functions with a GError fail with WEND_ERROR (error.h); the message
  * names the file and the member. Opening validates everything: indices, cycles in rules, lengths,
- * expanded lengths (no overflow). Nothing later needs to check them again. */
+ * expanded lengths (no overflow). Nothing later needs to check them again.
+ *
+ * This header is the interface of the folder. These answer further questions about a program:
+ *
+ * - graph-order.h: which calls depend on the order of neighbours in a graph
+ * - terminations.h: how the ranks ended
+ * - world-starts.h: which call started each world
+ * - worlds.h: which archives a recording's directory has */
 #ifndef WEND_PROGRAM_H
 #define WEND_PROGRAM_H
 

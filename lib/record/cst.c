@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/budget.h"
+#include "base/base.h"
 #include "intern.h"
 #include "stream.h"
 

@@ -13,8 +13,7 @@
 
 #include <glib.h>
 
-#include "base/arena.h"
-#include "base/buf.h"
+#include "base/base.h"
 
 /* A terminal and its slots; an elastic shape's has none. COUNT > 0: it is strided, and stands for
  * COUNT terminals whose slots begin with WORDS and go up by STEPS, n each. */

@@ -173,6 +173,50 @@ uint32_t wend_digest_add(uint32_t digest, const WendFunction *f);
 /* The function called NAME, or NULL. */
 const WendFunction *wend_function_by_name(const char *name);
 
+/* Does a parameter have words that the caller gives? */
+static inline bool wend_param_has_in(const WendParam *p)
+{
+    return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS
+           && (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
+}
+
+/* Is an element of a parameter of this kind a number of the program's, of one word? */
+static inline bool wend_kind_is_number(WendKind kind)
+{
+    switch (kind) {
+    case WEND_KIND_COUNT:
+    case WEND_KIND_INT:
+    case WEND_KIND_DISP:
+    case WEND_KIND_OFFSET:
+    case WEND_KIND_RANK:
+    case WEND_KIND_TAG:
+    case WEND_KIND_COLOR:
+    case WEND_KIND_INDEX:
+    case WEND_KIND_ERRCODE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Is the word of an element in the slots? If not, it is in the shape. For parameters whose elements
+ * have one word. */
+static inline bool wend_param_is_in_slots(const WendParam *p)
+{
+    switch (p->kind) {
+    case WEND_KIND_SELF:
+        return true;
+    case WEND_KIND_LOGICAL:
+    case WEND_KIND_ENUM:
+    case WEND_KIND_BITS:
+        return p->place == WEND_PLACE_SLOT;
+    case WEND_KIND_FOUND:
+        return p->place != WEND_PLACE_SHAPE;
+    default:
+        return wend_kind_is_number(p->kind) && p->place != WEND_PLACE_SHAPE;
+    }
+}
+
 /* Is a parameter of a call that makes a request an amount of data? Amounts do not distinguish
  * request pools (docs/recording.md, "Requests"). */
 static inline bool wend_is_amount(const WendFunction *f, const WendParam *p)

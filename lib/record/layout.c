@@ -92,17 +92,12 @@ static gint64 strings(Split *s, gboolean of_strings)
     return n;
 }
 
-static gboolean has_second(gint64 segment)
-{
-    return wend_is_segment(segment) || segment == WEND_PLAIN;
-}
-
 static void address(Split *s)
 {
     gint64 segment = from_shape(s);
     if (segment != WEND_DISTANCE) {
         push(s, segment);
-        push(s, has_second(segment) ? from_slots(s) : 0);
+        push(s, wend_segment_has_second(segment) ? from_slots(s) : 0);
         push(s, WEND_PLAIN);
         push(s, 0);
         return;
@@ -126,7 +121,7 @@ static void element(Split *s, const WendParam *p, gboolean out)
     case WEND_KIND_ATTR: {
         gint64 segment = from_shape(s);
         push(s, segment);
-        push(s, has_second(segment) ? from_slots(s) : 0);
+        push(s, wend_segment_has_second(segment) ? from_slots(s) : 0);
         break;
     }
     case WEND_KIND_COMM:
@@ -141,28 +136,8 @@ static void element(Split *s, const WendParam *p, gboolean out)
         push(s, from_slots(s));
         push(s, from_slots(s));
         break;
-    case WEND_KIND_SELF:
-        push(s, from_slots(s));
-        break;
-    case WEND_KIND_COUNT:
-    case WEND_KIND_INT:
-    case WEND_KIND_DISP:
-    case WEND_KIND_OFFSET:
-    case WEND_KIND_RANK:
-    case WEND_KIND_TAG:
-    case WEND_KIND_COLOR:
-    case WEND_KIND_INDEX:
-    case WEND_KIND_ERRCODE:
-    case WEND_KIND_FOUND:
-        push(s, p->place == WEND_PLACE_SHAPE ? from_shape(s) : from_slots(s));
-        break;
-    case WEND_KIND_LOGICAL:
-    case WEND_KIND_ENUM:
-    case WEND_KIND_BITS:
-        push(s, p->place == WEND_PLACE_SLOT ? from_slots(s) : from_shape(s));
-        break;
-    default: /* handles, requests, functions, segments */
-        push(s, from_shape(s));
+    default:
+        push(s, wend_param_is_in_slots(p) ? from_slots(s) : from_shape(s));
     }
 }
 
@@ -288,7 +263,7 @@ static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, gui
     for (int i = 0; i < f->n_params && !s.bad; i++) {
         LayoutArg *arg = &g_array_index(l->args, LayoutArg, i);
         s.param = i;
-        if (layout_param_has_in(&f->params[i]))
+        if (wend_param_has_in(&f->params[i]))
             value(&s, &f->params[i], FALSE, &arg->n_in, &arg->in);
     }
     for (int i = 0; i < f->n_params && !s.bad && !failed; i++) {
@@ -383,7 +358,7 @@ static void outcome_element(OutcomeCursor *c, const WendParam *p, GArray *row)
     case WEND_KIND_ATTR: {
         gint64 segment = outcome_word(c), no_distance = WEND_PLAIN;
         g_array_append_val(row, segment);
-        if (has_second(segment))
+        if (wend_segment_has_second(segment))
             move(c, row);
         else
             g_array_append_val(row, none);

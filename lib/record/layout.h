@@ -57,12 +57,7 @@ static inline gboolean layout_kind_is_handle(WendKind kind)
     return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
 }
 
-/* Does a parameter have words that the caller gives (in), or that the call returns (out)? */
-static inline gboolean layout_param_has_in(const WendParam *p)
-{
-    return p->kind != WEND_KIND_SKIP && p->kind != WEND_KIND_STATUS
-           && (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
-}
+/* Does a parameter have words that the call returns? wend_param_has_in: that the caller gives. */
 static inline gboolean layout_param_has_out(const WendParam *p)
 {
     if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN)
@@ -100,6 +95,8 @@ static inline guint layout_element_words(const WendParam *p, gboolean out)
 typedef enum { LAYOUT_NEVER_FOLDED, LAYOUT_FOLDED_EQUAL, LAYOUT_FOLDED_NUMBERS } LayoutFolding;
 static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
 {
+    const LayoutFolding numbers =
+        wend_param_is_in_slots(p) ? LAYOUT_FOLDED_NUMBERS : LAYOUT_FOLDED_EQUAL;
     switch (p->kind) {
     case WEND_KIND_STRING:
     case WEND_KIND_STRINGS:
@@ -116,22 +113,15 @@ static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
         return LAYOUT_NEVER_FOLDED;
     case WEND_KIND_ADDRESS:
         return LAYOUT_FOLDED_NUMBERS;
-    case WEND_KIND_COUNT:
-    case WEND_KIND_INT:
-    case WEND_KIND_DISP:
-    case WEND_KIND_OFFSET:
-    case WEND_KIND_RANK:
-    case WEND_KIND_TAG:
-    case WEND_KIND_COLOR:
-    case WEND_KIND_INDEX:
-    case WEND_KIND_ERRCODE:
     case WEND_KIND_FOUND:
-        return p->place == WEND_PLACE_SHAPE ? LAYOUT_FOLDED_EQUAL : LAYOUT_FOLDED_NUMBERS;
     case WEND_KIND_LOGICAL:
     case WEND_KIND_ENUM:
     case WEND_KIND_BITS:
-        return p->place == WEND_PLACE_SLOT ? LAYOUT_FOLDED_NUMBERS : LAYOUT_FOLDED_EQUAL;
-    default: /* handles: one that the call makes is no repetition of the one before */
+        return numbers;
+    default:
+        if (wend_kind_is_number(p->kind))
+            return numbers;
+        /* a handle that the call makes is no repetition of the one before */
         return out ? LAYOUT_NEVER_FOLDED : LAYOUT_FOLDED_EQUAL;
     }
 }

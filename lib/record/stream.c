@@ -15,8 +15,7 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/budget.h"
+#include "base/base.h"
 #include "grammar.h"
 #include "intern.h"
 #include "words.h"

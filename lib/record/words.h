@@ -86,6 +86,12 @@ static inline bool wend_is_segment(int64_t w)
 {
     return w >= 0;
 }
+/* Does a second word, in the slots, belong to a segment's word? It is the offset, or behind
+ * WEND_PLAIN the number. */
+static inline bool wend_segment_has_second(int64_t w)
+{
+    return wend_is_segment(w) || w == WEND_PLAIN;
+}
 static inline enum wend_segment_kind wend_segment_kind(int64_t w)
 {
     return (enum wend_segment_kind)(w & 7);

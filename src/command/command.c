@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "message.h"
 #include "options.h"
 #include "reading.h"

@@ -3,7 +3,16 @@
  * progress, standard output.
  *
  * A subcommand is `int wend_NAME_main(int argc, char **argv)`. argv[0] is the subcommand's name,
- * and the return value is the exit code. */
+ * and the return value is the exit code. The header of its folder declares it.
+ *
+ * Other folders also include these headers of the folder:
+ *
+ * - command_text.h: rank sets, numbers, sizes, times, foreign text and JSON strings
+ * - message.h: all that commands print, for proxygen, too
+ * - options.h: parsing of options beyond GLib's parser
+ * - places.h: where the other parts of Wend are
+ * - reading.h: opening recordings, and the memory that an archive may take
+ * - value.h: arguments of calls as text or JSON */
 #ifndef WEND_COMMAND_H
 #define WEND_COMMAND_H
 
@@ -11,7 +20,7 @@
 
 #include "wend/read.h"
 
-/* Exit codes of every command. For an error it is the WendErrorCode of merge.h. */
+/* Exit codes of every command. For an error it is the WendErrorCode of error.h. */
 enum {
     WEND_EXIT_OK = 0,
     WEND_EXIT_DIFFERS = 1, /* wend diff: the recordings differ */
@@ -19,13 +28,6 @@ enum {
     WEND_EXIT_INPUT = 3,
     WEND_EXIT_SYSTEM = 4
 };
-
-int wend_show_main(int argc, char **argv);
-int wend_dump_main(int argc, char **argv);
-int wend_diff_main(int argc, char **argv);
-int wend_merge_main(int argc, char **argv);
-int wend_trace_main(int argc, char **argv);
-int wend_replay_main(int argc, char **argv);
 
 /* Prints "wend COMMAND: MESSAGE" on standard error and frees ERROR. Returns the exit code of the
  * error: that of WEND_ERROR, a usage error for GLib's option errors, else a system error. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "lib/base/printable.h"
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 
 static int write_error; /* errno of the first failed write */
 

@@ -9,7 +9,7 @@
 
 #include "lib/base/allowance.h"
 #include "lib/base/shortage.h"
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "lib/read/program.h"
 #include "message.h"
 #include "src/tracer/shared/shared.h"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decoder.h"
 #include "lines.h"
 #include "sink.h"
 #include "src/command/command.h"

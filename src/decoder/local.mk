@@ -2,6 +2,7 @@
 # what is built in src/decoder/: the subcommands show and dump of wend, which src/wend/ links
 DECODER_SOURCES = \
 	src/decoder/communication.c src/decoder/communication.h \
+	src/decoder/decoder.h \
 	src/decoder/dump.c \
 	src/decoder/lines.c src/decoder/lines.h \
 	src/decoder/show.c \

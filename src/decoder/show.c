@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "decoder.h"
+
 #include "communication.h"
 #include "show-terminations.h"
 #include "src/command/command.h"

@@ -11,6 +11,7 @@
 #include "explained.h"
 #include "findings.h"
 #include "comparison-key.h"
+#include "diff.h"
 #include "items.h"
 #include "lib/analysis/count.h"
 #include "lib/read/program.h"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/diff/: the subcommand diff of wend, which src/wend/ links
-DIFF_SOURCES = src/diff/diff.c $(DIFF_PASSES)
+DIFF_SOURCES = src/diff/diff.c src/diff/diff.h $(DIFF_PASSES)
 
 # What it finds out about two recordings.
 DIFF_PASSES = \

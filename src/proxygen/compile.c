@@ -16,10 +16,9 @@
 
 #include "compile.h"
 
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "lib/read/terminations.h"
-#include "lib/record/functions.h"
-#include "lib/record/checkpoint-file.h"
+#include "lib/record/record.h"
 #include "proxy_files.h"
 #include "src/proxygen/analysis/call_analysis.h"
 #include "src/proxygen/emit/emit.h"

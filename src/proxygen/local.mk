@@ -26,8 +26,12 @@ PROXYGEN_SOURCES = \
 	src/proxygen/plan/loops.c src/proxygen/plan/loops.h \
 	src/proxygen/plan/message_traffic.c src/proxygen/plan/message_traffic.h \
 	src/proxygen/plan/outcomes.c src/proxygen/plan/outcomes.h \
-	src/proxygen/plan/request_slots.c src/proxygen/plan/request_slots.h \
+	src/proxygen/plan/request_effects.c src/proxygen/plan/request_effects.h \
+	src/proxygen/plan/request_layout.c src/proxygen/plan/request_layout.h \
+	src/proxygen/plan/request_lifetimes.c src/proxygen/plan/request_lifetimes.h \
 	src/proxygen/plan/request_lists.c src/proxygen/plan/request_lists.h \
+	src/proxygen/plan/request_numbers.c src/proxygen/plan/request_numbers.h \
+	src/proxygen/plan/request_slots.c src/proxygen/plan/request_slots.h \
 	src/proxygen/plan/wildcard_sources.c src/proxygen/plan/wildcard_sources.h \
 	src/proxygen/plan/send_order.c src/proxygen/plan/send_order.h \
 	src/proxygen/plan/variables.c src/proxygen/plan/variables.h \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config.h"
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "lib/record/functions.h"
 #include "src/command/places.h"
 

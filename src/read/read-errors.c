@@ -2,7 +2,7 @@
 /* read-errors.c: error messages and checks of arguments. */
 #include "config.h"
 
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "read-private.h"
 
 static void set_message(WendRead *r, char *message)

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "lib/analysis/matrix.h"
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "lib/merge/rankset.h"
 #include "read-private.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* argument.c: goes through the words of a call's arguments. lib/record/layout.c does the same, and
- * needs GLib. */
+/* argument.c: goes through the words of a call's arguments. lib/record/layout.c does so where there
+ * is GLib, and decodes them; functions.h says for both which word is where. */
 #include "argument.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "lib/record/functions.h"
-#include "lib/record/words.h"
+#include "lib/record/record.h"
 
 typedef struct {
     const CallWords *call;
@@ -20,29 +19,6 @@ static int64_t from_shape(Place *p)
     return at < p->call->n_shape ? p->call->shape[at] : 0;
 }
 
-static bool has_second(int64_t segment)
-{
-    return wend_is_segment(segment) || segment == WEND_PLAIN;
-}
-
-static bool is_number(WendKind kind)
-{
-    switch (kind) {
-    case WEND_KIND_COUNT:
-    case WEND_KIND_INT:
-    case WEND_KIND_DISP:
-    case WEND_KIND_OFFSET:
-    case WEND_KIND_RANK:
-    case WEND_KIND_TAG:
-    case WEND_KIND_COLOR:
-    case WEND_KIND_INDEX:
-    case WEND_KIND_ERRCODE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void element(Place *p, const WendParam *of)
 {
     int64_t first;
@@ -53,31 +29,22 @@ static void element(Place *p, const WendParam *of)
             p->shape += 2;
             p->slot += 2;
         } else {
-            p->slot += has_second(first);
+            p->slot += wend_segment_has_second(first);
         }
         break;
     case WEND_KIND_BUF:
     case WEND_KIND_ATTR:
-        p->slot += has_second(from_shape(p));
+        p->slot += wend_segment_has_second(from_shape(p));
         break;
     case WEND_KIND_TARGET:
         p->slot += 2;
-        break;
-    case WEND_KIND_SELF:
-    case WEND_KIND_FOUND:
-        p->slot++;
-        break;
-    case WEND_KIND_LOGICAL:
-    case WEND_KIND_ENUM:
-    case WEND_KIND_BITS:
-        *(of->place == WEND_PLACE_SLOT ? &p->slot : &p->shape) += 1;
         break;
     case WEND_KIND_STATUS:
     case WEND_KIND_SKIP:
     case WEND_KIND_NEIGHBOURS:
         break;
     default:
-        *(is_number(of->kind) && of->place != WEND_PLACE_SHAPE ? &p->slot : &p->shape) += 1;
+        *(wend_param_is_in_slots(of) ? &p->slot : &p->shape) += 1;
     }
 }
 
@@ -101,12 +68,6 @@ static bool parameter(Place *p, const WendParam *of)
     for (int64_t i = 0; i < n && p->shape <= p->call->n_shape && p->slot <= p->call->n_slots; i++)
         element(p, of);
     return true;
-}
-
-static bool has_input(const WendParam *p)
-{
-    return (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT) && p->kind != WEND_KIND_SKIP
-           && p->kind != WEND_KIND_STATUS;
 }
 
 static bool is_memory(WendKind kind)
@@ -227,7 +188,7 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
         const Place from_a = a, from_b = b;
-        if (!has_input(of))
+        if (!wend_param_has_in(of))
             continue;
         if (memory == MEMORY_BUT_MAPPINGS && is_memory(of->kind)) {
             if (same_memory(&a, &b, of))
@@ -245,8 +206,9 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
             if (same_words(&from_a, &ends[0], &from_b, &ends[1]))
                 return none;
         }
-        bool number = known && !of->array && is_number(of->kind) && a.slot == from_a.slot + 1
-                      && a.slot <= recorded->n_slots && b.slot <= made->n_slots;
+        bool number = known && !of->array && wend_kind_is_number(of->kind)
+                      && a.slot == from_a.slot + 1 && a.slot <= recorded->n_slots
+                      && b.slot <= made->n_slots;
         return (DifferentArgument){of->name ? of->name : "rank", number,
                                    number ? recorded->slots[from_a.slot] : 0,
                                    number ? made->slots[from_b.slot] : 0};
@@ -284,7 +246,7 @@ const char *call_text(CallText *t, const CallWords *call)
     for (int i = 0; i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
         size_t slot = p.slot;
-        if (!has_input(of))
+        if (!wend_param_has_in(of))
             continue;
         if (!parameter(&p, of))
             break;

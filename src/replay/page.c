@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* page.c: a page is a file in memory, so that nothing of it remains however a process ends. Other
- * ranks find it by its name among the open files of the host's processes. */
+/* page.c: a page is a file in memory, which other ranks find by its name (memory-files.h). */
 #include "page.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,46 +53,29 @@ void page_close(void)
     pages = NULL;
 }
 
-/* Takes the page of one process, if it has one of this job. */
-static void look_at_process(const char *pid)
+/* Takes a page of this job (memory_files_find). */
+static void take_page(unsigned long rank, int folder, const char *entry)
 {
-    char path[320], name[128], prefix[48];
-    snprintf(path, sizeof path, "/proc/%s/fd", pid);
-    DIR *files = opendir(path);
-    if (!files)
-        return; /* the process belongs to another user, or has ended */
-    int length = snprintf(prefix, sizeof prefix, "/memfd:wend-replay-%ld-", launcher);
-    for (struct dirent *d; (d = readdir(files)) != NULL;) {
-        ssize_t n = readlinkat(dirfd(files), d->d_name, name, sizeof name - 1);
-        if (n <= length || strncmp(name, prefix, (size_t)length) != 0)
-            continue;
-        name[n] = '\0';
-        unsigned long rank = strtoul(name + length, NULL, 10);
-        struct stat info;
-        int fd = rank < n_ranks && !pages[rank] ? openat(dirfd(files), d->d_name, O_RDONLY) : -1;
-        if (fd < 0)
-            continue;
-        void *p = fstat(fd, &info) == 0 && info.st_size >= (off_t)sizeof **pages
-                      ? mmap(NULL, sizeof **pages, PROT_READ, MAP_SHARED, fd, 0)
-                      : MAP_FAILED;
-        close(fd);
-        pages[rank] = p == MAP_FAILED ? NULL : p;
-    }
-    closedir(files);
+    struct stat info;
+    int fd = rank < n_ranks && !pages[rank] ? openat(folder, entry, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return;
+    void *p = fstat(fd, &info) == 0 && info.st_size >= (off_t)sizeof **pages
+                  ? mmap(NULL, sizeof **pages, PROT_READ, MAP_SHARED, fd, 0)
+                  : MAP_FAILED;
+    close(fd);
+    pages[rank] = p == MAP_FAILED ? NULL : p;
 }
 
 const Page *page_of(uint32_t rank)
 {
     if (!pages || rank >= n_ranks || pages[rank] || launcher < 0)
         return pages && rank < n_ranks ? pages[rank] : NULL;
-    uint64_t now = clock_nanoseconds();
-    DIR *proc = now >= look_again ? opendir("/proc") : NULL;
-    if (!proc)
+    if (clock_nanoseconds() < look_again)
         return NULL;
-    for (struct dirent *d; (d = readdir(proc)) != NULL;)
-        if (isdigit((unsigned char)d->d_name[0]))
-            look_at_process(d->d_name);
-    closedir(proc);
+    char prefix[48];
+    snprintf(prefix, sizeof prefix, "wend-replay-%ld-", launcher);
+    memory_files_find(prefix, take_page);
     look_again = clock_nanoseconds() + UINT64_C(100000000);
     return pages[rank];
 }

@@ -23,11 +23,11 @@ typedef struct {
     CallText text; /* the call at hand; PAGE_ENDED: where the rank is */
 } Page;
 
-/* Makes the page of rank RANK of SIZE. Nobody sees it unless the launcher is known. NULL: no memory
- * for it. */
+/* Makes the page of rank RANK of SIZE ranks. Other ranks find it only if the launcher is known.
+ * Returns NULL if there is no memory. */
 Page *page_open(uint32_t rank, uint32_t size);
-/* The page of another rank of this host. NULL: it has not been found. Looks for it at most ten
- * times a second. For one thread alone. */
+/* The page of another rank of this host, or NULL if it has not been found. Searches at most ten
+ * times a second. Only one thread may call it. */
 const Page *page_of(uint32_t rank);
 void page_close(void);
 

@@ -17,11 +17,11 @@ typedef struct {
     bool nowhere;       /* it gets no message */
 } PersistentReceive;
 
-/* REQUEST was made so. Keeps a copy of the datatype. */
+/* Notes that REQUEST is RECEIVE, and keeps a copy of its datatype. */
 void persistent_add(MPI_Request request, PersistentReceive receive);
-/* REQUEST is freed; what was posted for it is freed, too. */
+/* Forgets REQUEST, which the application frees, and frees what was posted for it. */
 void persistent_remove(MPI_Request request);
-/* NULL: REQUEST is none of these. */
+/* The receive of REQUEST, or NULL if it is none of these. */
 PersistentReceive *persistent_find(MPI_Request request);
 /* Whether there are any. */
 bool persistent_any(void);

@@ -11,7 +11,7 @@
 
 #define RANK_LIST_WRONG "--debug takes ranks, such as 0,3-5, or all"
 
-/* Reads a number below 2^32. False: there is none at *P. */
+/* Reads a number below 2^32, and moves *P behind it. Returns false if there is none. */
 static inline bool rank_list_number(const char **p, uint64_t *n)
 {
     char *end;

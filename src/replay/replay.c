@@ -226,6 +226,14 @@ static struct {
     _Atomic bool all_over; /* nothing is enforced in any sequence */
 } on_divergence;
 
+/* Ends the job, whether MPI runs already or not. */
+static void stop_job(int status)
+{
+    if (!state()->world && !state()->started)
+        supervise_end_job(status);
+    on_divergence.stop(status);
+}
+
 static Divergence divergence_of(const ActiveCall *c, const SequenceReplay *r,
                                 const OrderTerminal *t, bool whole)
 {
@@ -286,14 +294,15 @@ static const RecordedCall *before(ActiveCall *c)
     sequence_lock(c->sequence);
     const OrderTerminal *t = r->sequence ? expected(r) : NULL;
     sequence_unlock(c->sequence);
-    if (!t && order.head->ended_early && r->sequence) {
+    /* Of a rank that was killed early nothing may be recorded. */
+    if (!t && order.head->ended_early && (r->sequence || order.head->n_sequences == 0)) {
         at_end(c, r);
         return NULL;
     }
     if (!t || !is_same(c, t, false)) {
         if (on_divergence.mode == STOP) {
             diverge(c, r, t, false);
-            on_divergence.stop(1);
+            stop_job(1);
         }
         if (!diverge(c, r, t, false))
             return NULL;
@@ -331,7 +340,7 @@ static void after(ActiveCall *c)
 static void left(void)
 {
     if (__builtin_expect(on_divergence.said, 0) && on_divergence.mode == STOP)
-        on_divergence.stop(1);
+        stop_job(1);
 }
 
 /* -- what posted receives get -- */
@@ -432,11 +441,11 @@ static void begin(void)
     if (!mapped) {
         state_say("there is no order of this version of Wend for a replay: start the program with "
                   "wend replay");
-        on_divergence.stop(3);
+        stop_job(3);
     }
     if (!supervise_settings(order.head->rank, order.head->size, &why)) {
         state_say("%s", why);
-        on_divergence.stop(2);
+        stop_job(2);
     }
     supervise_debug();
 }
@@ -451,7 +460,7 @@ void replay_world(void)
         state_say("rank %d of %d has the order of rank %u of %u: start as many ranks as were "
                   "recorded",
                   s->world_rank, s->world_size, order.head->rank, order.head->size);
-        on_divergence.stop(3);
+        stop_job(3);
     }
     PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
     supervise_open();

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* replay.h: makes the calls of a recording again: what a call must be, and what comes out of it. */
+/* replay.h: makes the calls of a recording again: what a call must be, and what comes out of it.
+ *
+ * This header is the interface of the folder, for the tracer's start and end. Others include:
+ *
+ * - the tracer's wrappers: enforce.h, which gives a call its recorded outcome
+ * - wend replay: order-write.h, which makes the order file of a rank, and stop-place.h */
 #ifndef WEND_REPLAY_H
 #define WEND_REPLAY_H
 

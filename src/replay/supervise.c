@@ -165,7 +165,7 @@ void supervise_end(const CallWords *call)
         wait_ms(1000);
     CallText text;
     state_say("rank %" PRIu32 ": the recording ends before %s", own_rank, call_text(&text, call));
-    _exit(1);
+    supervise_end_job(1);
 }
 
 /* -- patience -- */
@@ -222,20 +222,21 @@ static bool is_first(void)
     return true;
 }
 
-/* Ends the job with exit status 1. A launcher drops unread output of a job that ends, so it gets
- * the time to read what was printed. The launchers that speak PMI kill the other ranks, and would
- * say how these ended, unless they are told. MPI itself is in use by the thread that waits. */
-static void end_job(void)
+/* A launcher drops unread output of a job that ends, so it gets the time to read what was printed.
+ * The launchers that speak PMI kill the other ranks, and would say how these ended, unless they are
+ * told. */
+void supervise_end_job(int status)
 {
-    static const char abort[] = "cmd=abort exitcode=1\n";
+    char abort[48];
     const char *given = getenv("PMI_FD");
     struct stat info;
     int fd = given ? atoi(given) : -1;
+    int n = snprintf(abort, sizeof abort, "cmd=abort exitcode=%d\n", status);
     wait_ms(READ_MS);
     if (fd > 2 && fstat(fd, &info) == 0 && S_ISSOCK(info.st_mode)
-        && send(fd, abort, sizeof abort - 1, MSG_NOSIGNAL) > 0)
+        && send(fd, abort, (size_t)n, MSG_NOSIGNAL) > 0)
         wait_ms(1000); /* the launcher ends this process, too */
-    _exit(1);
+    _exit(status);
 }
 
 /* How long a rank waits until it says so. Where the recorded run has ended, the others come to
@@ -270,7 +271,7 @@ static void watch_progress(uint64_t *seen, long *waited)
     if (*waited < patience + 2 * LOOK_MS || !first || !all)
         return;
     report();
-    end_job();
+    supervise_end_job(1);
 }
 
 /* Without the recorder nothing is enforced. */

@@ -9,23 +9,28 @@
 
 #include "argument.h"
 
-/* The settings until and debug, which are those of all ranks. False: they are not valid, and *WHY
- * says why. */
+/* Reads the settings until and debug, which are those of all ranks. Returns false with the reason
+ * in *WHY if one is not valid. */
 bool supervise_settings(uint32_t rank, uint32_t size, const char **why);
-/* Waits for a debugger if this rank is to. Before its first call. */
+/* Waits for a debugger if this rank is one of --debug. Called before the rank's first call. */
 void supervise_debug(void);
 /* Begins when MPI has started, and ends with it. */
 void supervise_open(void);
 void supervise_close(void);
 
-/* Before each call: counts it, and stops the process if this is where it is to stop. NUMBER: of the
- * call in its sequence. THREAD: -1 a callback. */
+/* Called before each call. Counts it, and stops the process if it is the call of --until. NUMBER is
+ * that of the call in its sequence; THREAD is -1 for a callback. */
 void supervise_call(int64_t thread, uint64_t number, const CallWords *call);
 
+/* Ends the job where MPI_Abort cannot: before MPI runs, when the other ranks would wait for this one
+ * in MPI_Init, or while another thread is in MPI. Does not return. */
+void supervise_end_job(int status);
+
 /* The rank has come to the end of a recording of a run that died. Waits there for the others, and
- * does not return. */
+ * does not return. Before MPI runs it ends the job at once. */
 void supervise_end(const CallWords *call);
-/* CALL had not returned when the recorded run ended. supervise_returned: it has now. */
+/* Notes that CALL, which is made now, had not returned when the recorded run ended.
+ * supervise_returned notes that it has returned in the replay. */
 void supervise_unfinished(const CallWords *call);
 void supervise_returned(void);
 

@@ -18,6 +18,7 @@ PROCESS_SOURCES = \
 	src/tracer/process/futex.h \
 	src/tracer/process/kept.c src/tracer/process/kept.h \
 	src/tracer/process/kernel.c src/tracer/process/kernel.h \
+	src/tracer/process/memory-files.c src/tracer/process/memory-files.h \
 	src/tracer/process/node.c src/tracer/process/node.h \
 	src/tracer/process/process.h \
 	src/tracer/process/scratch.c src/tracer/process/scratch.h \

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "lib/base/file-write.h"
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "src/tracer/shared/shared.h"
 
 static char *missing(GError **error, const char *name, int why)

@@ -13,6 +13,7 @@
 
 #include "executable.h"
 #include "lib/base/error.h"
+#include "setting-options.h"
 #include "src/command/command.h"
 #include "src/tracer/shared/launcher.h"
 
@@ -68,14 +69,6 @@ int launch_fail(const char *command, GError *error)
     return status;
 }
 
-int launch_fail_usage(const char *command, char *message)
-{
-    GError *error =
-        g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)", message, command);
-    g_free(message);
-    return launch_fail(command, error);
-}
-
 /* -- the library -- */
 
 /* Puts LIBRARY before all libraries that are preloaded already, once. */
@@ -93,6 +86,22 @@ static void preload(const char *library)
 }
 
 /* -- the program -- */
+
+char **launch_program(const char *command, char **operands, int *status)
+{
+    char **program = operands + (*operands && strcmp(*operands, "--") == 0);
+    if (!*program) {
+        *status = wend_command_usage(command, "no program given");
+        return NULL;
+    }
+    g_autofree char *problem = setting_options_apply();
+    if (problem) {
+        *status = launch_fail(command, g_error_new(WEND_ERROR, WEND_ERROR_USAGE,
+                                                   "%s (see wend %s --help)", problem, command));
+        return NULL;
+    }
+    return program;
+}
 
 char *launch_find(const char *program, GError **error)
 {

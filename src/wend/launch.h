@@ -5,6 +5,11 @@
 
 #include <glib.h>
 
+/* The program and its arguments, of the operands that are left: behind "--", if that is there. Sets
+ * the variables of the options (setting-options.h). On failure prints the reason, sets *STATUS and
+ * returns NULL. */
+char **launch_program(const char *command, char **operands, int *status);
+
 /* The file of PROGRAM, which a library can be preloaded into. The caller frees it. On failure
  * returns NULL with an error. */
 char *launch_find(const char *program, GError **error);
@@ -22,8 +27,5 @@ int launch(const char *command, const char *file, const char *library, char **pr
  *
  * Takes ERROR. Returns the exit status. */
 int launch_fail(const char *command, GError *error);
-
-/* The same for a usage error. Takes MESSAGE. */
-int launch_fail_usage(const char *command, char *message);
 
 #endif

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "executable.h"
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "src/command/places.h"
 #include "src/tracer/shared/shared.h"
 

@@ -21,7 +21,7 @@ wend_SOURCES = \
 	$(ORDER_WRITE_SOURCES) \
 	src/wend/replay_command.c \
 	src/wend/trace.c \
-	src/wend/wend.c \
+	src/wend/wend.c src/wend/wend.h \
 	src/tracer/shared/family.h \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h

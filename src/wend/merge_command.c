@@ -18,9 +18,10 @@
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
-#include "src/decoder/show-terminations.h"
+#include "src/decoder/decoder.h"
 #include "src/read/wrap.h"
 #include "src/tracer/shared/shared.h"
+#include "wend.h"
 
 #define COMMAND "merge"
 #define FEW_ENDINGS 16

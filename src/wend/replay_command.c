@@ -20,6 +20,7 @@
 #include "library.h"
 #include "output-check.h"
 #include "setting-options.h"
+#include "wend.h"
 
 #define COMMAND "replay"
 
@@ -187,7 +188,7 @@ static gboolean is_chosen(gint64 rank)
     return chosen;
 }
 
-/* Each rank would find it wrong; better before they start. */
+/* Checks settings that are those of all ranks, before each rank would report the same mistake. */
 static gboolean check_settings(const WendProgram *p, GError **error)
 {
     StopPlace place;
@@ -232,16 +233,11 @@ int wend_replay_main(int argc, char **argv)
         return status;
     if (argc < 2)
         return wend_command_usage(COMMAND, "no recording given");
-    char **program = argv + 2;
-    if (*program && strcmp(*program, "--") == 0)
-        program++;
-    if (!*program)
-        return wend_command_usage(COMMAND, "no program given");
     if (!setting_options_has_output())
         g_unsetenv("WEND_OUTPUT"); /* nothing is recorded */
-    char *problem = setting_options_apply();
-    if (problem)
-        return launch_fail_usage(COMMAND, problem);
+    char **program = launch_program(COMMAND, argv + 2, &status);
+    if (!program)
+        return status;
     char *file = launch_find(*program, &error);
     gint64 rank = own_rank();
     char *library = file && (!setting_options_has_output() || output_check(&error))

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace.c: wend trace: sets the variables of the tracer, and executes the program. */
-#include <string.h>
-
 #include "launch.h"
 #include "library.h"
 #include "output-check.h"
 #include "setting-options.h"
 #include "src/command/command.h"
+#include "wend.h"
 
 #define COMMAND "trace"
 
@@ -35,15 +34,9 @@ int wend_trace_main(int argc, char **argv)
             "be written.",
             options, &argc, &argv, &status))
         return status;
-    char **program = argv + 1;
-    if (*program && strcmp(*program, "--") == 0)
-        program++;
-    if (!*program)
-        return wend_command_usage(COMMAND, "no program given");
-    char *problem = setting_options_apply();
-    if (problem)
-        return launch_fail_usage(COMMAND, problem);
-
+    char **program = launch_program(COMMAND, argv + 1, &status);
+    if (!program)
+        return status;
     char *file = launch_find(*program, &error);
     char *library = file && output_check(&error) ? library_for(file, given_family, &error) : NULL;
     if (!library)

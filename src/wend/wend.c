@@ -11,6 +11,9 @@
 #include "src/command/command.h"
 #include "src/command/message.h"
 #include "src/command/reading.h"
+#include "src/decoder/decoder.h"
+#include "src/diff/diff.h"
+#include "wend.h"
 
 static const struct {
     const char *name;

@@ -28,9 +28,7 @@
 #include <string.h>
 
 #include "lib/merge/merge.h"
-#include "lib/record/functions.h"
-#include "lib/record/part.h"
-#include "lib/record/words.h"
+#include "lib/record/record.h"
 
 typedef struct {
     gint64 word;

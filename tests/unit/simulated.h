@@ -10,11 +10,7 @@
 
 #include <glib.h>
 
-#include "../../lib/record/cst.h"
-#include "../../lib/record/functions.h"
-#include "../../lib/record/grammar.h"
-#include "../../lib/record/part.h"
-#include "../../lib/record/words.h"
+#include "../../lib/record/record.h"
 
 typedef struct {
     const char *function;

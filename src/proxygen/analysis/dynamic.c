@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 
 static int compare_words(gconstpointer a, gconstpointer b)
 {

@@ -52,9 +52,8 @@ static gboolean emit_moves(Emitter *e, const RequestSlots *p, guint thread, GStr
     gboolean any = FALSE;
     for (guint l = 0; l < p->layouts->len; l++) {
         const RequestLayout *layout = g_ptr_array_index(p->layouts, l);
-        for (guint i = 0; i < p->requests->len; i++) {
-            gint64 request = g_array_index(p->requests, gint64, i);
-            if (wend_handle_tid(request) != thread || !layout->moves[i])
+        for (guint i = 0; i < request_numbers_count(p->numbers); i++) {
+            if (request_numbers_thread(p->numbers, i) != thread || !layout->moves[i])
                 continue;
             g_autoptr(GString) list = g_string_new("");
             for (guint k = 0; k < layout->moves[i]->len; k++) {
@@ -66,7 +65,8 @@ static gboolean emit_moves(Emitter *e, const RequestSlots *p, guint thread, GStr
             g_autofree char *dimensions = g_strdup_printf("[%u]", 2 * layout->moves[i]->len + 2),
                             *table =
                                 literal_table(e, "int", "times_and_place", dimensions, list->str);
-            g_string_append_printf(set, "%s{%u, %u, %s}", any ? ", " : "", l, p->index[i], table);
+            g_string_append_printf(set, "%s{%u, %u, %s}", any ? ", " : "", l,
+                                   request_numbers_index(p->numbers, i), table);
             any = TRUE;
         }
     }
@@ -84,9 +84,9 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
     g_autoptr(GString) rows = g_string_new("");
     for (guint l = 0; l < p->layouts->len; l++) {
         const RequestLayout *layout = g_ptr_array_index(p->layouts, l);
-        for (guint i = 0; i < p->requests->len; i++)
-            if (wend_handle_tid(g_array_index(p->requests, gint64, i)) == thread)
-                places[p->index[i]] = MAX(layout->place[i], 0);
+        for (guint i = 0; i < request_numbers_count(p->numbers); i++)
+            if (request_numbers_thread(p->numbers, i) == thread)
+                places[request_numbers_index(p->numbers, i)] = MAX(layout->place[i], 0);
         g_string_append(rows, l ? ", {" : "{");
         for (guint i = 0; i < n; i++)
             g_string_append_printf(rows, "%s%" G_GINT64_FORMAT, i ? ", " : "", places[i]);
@@ -133,8 +133,8 @@ void emit_request_slots(Emitter *e, GString *declarations, GString *definitions)
     write_comment(definitions, 0,
                   "Where the requests are in their array, by their number: that differs by rank, "
                   "and where requests move, from time to time.");
-    for (guint i = 0; i < p->requests->len; i++) {
-        guint thread = wend_handle_tid(g_array_index(p->requests, gint64, i));
+    for (guint i = 0; i < request_numbers_count(p->numbers); i++) {
+        guint thread = request_numbers_thread(p->numbers, i);
         if (g_hash_table_add(threads, GUINT_TO_POINTER(thread)))
             emit_thread(e, declarations, definitions, body, p, thread);
     }

@@ -118,7 +118,7 @@ static void take_inputs(CallPattern *c, const Layout *layout, guint end)
         const LayoutArg *a = &g_array_index(layout->args, LayoutArg, i);
         Arg *arg = &c->args[i];
         arg->in = &words[a->in];
-        if (!layout_param_has_in(arg->param))
+        if (!wend_param_has_in(arg->param))
             continue;
         arg->has_in = TRUE;
         arg->n_in = a->n_in;

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 
 /* -- numbers of calls of each thread -- */
 

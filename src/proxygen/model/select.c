@@ -6,7 +6,7 @@
  * it knows its rank. */
 #include <string.h>
 
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "plan.h"
 #include "plan_threads.h"
 

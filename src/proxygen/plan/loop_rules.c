@@ -2,8 +2,7 @@
 /* loop_rules.c: rules of loops and of their bodies, and rules of ranks whose calls became loops. */
 #include "loop_rules.h"
 
-#include "lib/base/buf.h"
-#include "lib/base/shortage.h"
+#include "lib/base/base.h"
 #include "lib/base/byte-table.h"
 
 /* Bodies up to this length are written in the loop itself. */

@@ -97,16 +97,16 @@ static void count_message(MessageTraffic *t, guint receiver, guint comm, guint p
     t->one_phase |= key.receiver == t->plan->n_ranks;
 }
 
-static void add(GPtrArray *lists, guint index, Transfer t)
+static void add(GPtrArray *lists, guint index, PostedMessage t)
 {
     if (!lists->pdata[index])
-        lists->pdata[index] = g_array_new(FALSE, FALSE, sizeof(Transfer));
+        lists->pdata[index] = g_array_new(FALSE, FALSE, sizeof(PostedMessage));
     g_array_append_val((GArray *)lists->pdata[index], t);
 }
 
 /* Reports a transfer to the precedence. Its channel is unsure if one of its ends is unknown, or the
  * order of the calls is. */
-static void tell(const MessageTraffic *t, const Transfer *one, gboolean sent, gint partner,
+static void tell(const MessageTraffic *t, const PostedMessage *one, gboolean sent, gint partner,
                  guint rank, const CallOccurrence *when)
 {
     guint other = partner >= 0 ? (guint)partner : WEND_CHANNEL_ANY;
@@ -125,14 +125,14 @@ static void tell(const MessageTraffic *t, const Transfer *one, gboolean sent, gi
                                  one->blocking);
 }
 
-static gint source_of(const MessageTraffic *t, const Transfer *one, guint rank)
+static gint source_of(const MessageTraffic *t, const PostedMessage *one, guint rank)
 {
     if (one->source == t->any_source)
         return -1;
     return wend_members_process(t->members, one->comm, rank, one->source);
 }
 
-static void note_received(MessageTraffic *t, guint rank, const Transfer *one, gboolean probe,
+static void note_received(MessageTraffic *t, guint rank, const PostedMessage *one, gboolean probe,
                           const CallOccurrence *when)
 {
     if (t->precedence) {
@@ -145,7 +145,7 @@ static void note_received(MessageTraffic *t, guint rank, const Transfer *one, gb
         count_message(t, rank, one->comm, one->phase, -when->times);
 }
 
-static void note_sent(MessageTraffic *t, gint receiver, const Transfer *one,
+static void note_sent(MessageTraffic *t, gint receiver, const PostedMessage *one,
                       const CallOccurrence *when)
 {
     if (t->precedence) {
@@ -228,12 +228,12 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
         note_matched(t, rank, phase, (Matched){when->times, 0, G_MAXINT64});
     if (!comm || !comm->has_in || moved_nothing(t, c, rank, number))
         return;
-    Transfer one = {.comm = number,
-                    .terminal = c->terminal,
-                    .source = rank,
-                    .phase = phase,
-                    .first = when->first,
-                    .last = when->last};
+    PostedMessage one = {.comm = number,
+                         .terminal = c->terminal,
+                         .source = rank,
+                         .phase = phase,
+                         .first = when->first,
+                         .last = when->last};
     if (c->function->flags & WEND_F_PERSISTENT) {
         one.persistent = TRUE;
         one.last = G_MAXUINT64;
@@ -571,16 +571,17 @@ static void merge_phases(GPtrArray *lists)
         g_autoptr(GHashTable) places = g_hash_table_new_full(three_hash, three_equal, g_free, NULL);
         guint kept = 0;
         for (guint k = 0; list && k < list->len; k++) {
-            Transfer one = g_array_index(list, Transfer, k);
+            PostedMessage one = g_array_index(list, PostedMessage, k);
             const guint key[3] = {one.terminal, one.comm, (guint)one.source};
             gpointer place = g_hash_table_lookup(places, key);
             one.phase = 0;
             if (place) {
-                Transfer *first = &g_array_index(list, Transfer, GPOINTER_TO_UINT(place) - 1);
+                PostedMessage *first =
+                    &g_array_index(list, PostedMessage, GPOINTER_TO_UINT(place) - 1);
                 first->first = MIN(first->first, one.first);
                 first->last = MAX(first->last, one.last);
             } else {
-                g_array_index(list, Transfer, kept++) = one;
+                g_array_index(list, PostedMessage, kept++) = one;
                 g_hash_table_insert(places, g_memdup2(key, sizeof key), GUINT_TO_POINTER(kept));
             }
         }

@@ -13,6 +13,7 @@
 #include "lib/analysis/analysis.h"
 #include "src/proxygen/model/model.h"
 
+/* A message as its sender or its receiver posts it. */
 typedef struct {
     guint comm; /* number of the communicator (members.h) */
     /* of a receive: the word, a constant for a wildcard; of a send: the sender's rank in the job */
@@ -24,14 +25,14 @@ typedef struct {
     guint terminal;
     guint phase;
     guint64 first, last; /* the calls of the rank between which it is made */
-} Transfer;
+} PostedMessage;
 
 typedef struct {
     Plan *plan;
     gint64 any_source, any_tag, proc_null;
     WendMembers *members;
-    GPtrArray *received; /* by rank: GArray of Transfer, with and without wildcard */
-    /* by destination in the job: GArray of Transfer; the last array has sends to unknown
+    GPtrArray *received; /* by rank: GArray of PostedMessage, with and without wildcard */
+    /* by destination in the job: GArray of PostedMessage; the last array has sends to unknown
      * destinations */
     GPtrArray *sent;
     GHashTable *matched; /* MatchedAt -> Matched; with phase ANY_PHASE, of the whole run */

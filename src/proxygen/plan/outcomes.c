@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "lib/merge/merge.h"
+#include "lib/base/error.h"
 #include "loop_rules.h"
 #include "src/proxygen/model/model.h"
 

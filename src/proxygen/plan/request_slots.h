@@ -4,32 +4,12 @@
 #ifndef PROXYGEN_REQUEST_SLOTS_H
 #define PROXYGEN_REQUEST_SLOTS_H
 
-#include "request_lists.h"
-
-/* A request is made TIMES times in the slot PLACE. */
-typedef struct {
-    guint64 times;
-    gint64 place;
-} RequestMove;
-
-/* The request slots of a rank. */
-typedef struct {
-    gint64 *place;  /* by number: the first slot; -1: it has none */
-    GArray **moves; /* by number: of RequestMove; NULL: it keeps its slot */
-    guint *again;   /* by number: how many of its last moves repeat */
-} RequestLayout;
+#include "request_layout.h"
 
 typedef struct {
-    GHashTable *numbers; /* request -> number + 1 */
-    GArray *requests;    /* of gint64, by number */
+    RequestNumbers *numbers;
     GPtrArray *layouts;  /* of RequestLayout, all different */
     guint *layout_of;    /* by rank: index in LAYOUTS */
-    /* by number: how many requests of its thread have a smaller handle, which is its index in the
-     * thread's "at" */
-    guint *index;
-    GHashTable *counts; /* thread -> number of requests */
-    /* thread -> another thread whose array has its requests too, + 1 (request_slots_array) */
-    GHashTable *arrays;
     GHashTable *lengths; /* thread -> number of slots in its array */
     gboolean vary;       /* some requests have their slot in "at" */
 } RequestSlots;

@@ -31,7 +31,8 @@ static gboolean tags_meet(const MessageTraffic *t, gint64 a, gint64 b)
     return a == b || a == t->any_tag || b == t->any_tag;
 }
 
-static gboolean meet(const MessageTraffic *t, const Transfer *wildcard, const Transfer *other)
+static gboolean meet(const MessageTraffic *t, const PostedMessage *wildcard,
+                     const PostedMessage *other)
 {
     gboolean same =
         wildcard->comm == other->comm
@@ -44,26 +45,26 @@ static gboolean meet(const MessageTraffic *t, const Transfer *wildcard, const Tr
 
 /* A wildcard that is examined. */
 typedef struct {
-    const Transfer *receive;
+    const PostedMessage *receive;
     guint rank;
     /* by rank: the first step that begins after it has returned; NULL: unknown */
     const guint64 *after;
 } Judged;
 
-static gboolean could_take(const MessageTraffic *t, const Judged *j, const Transfer *send)
+static gboolean could_take(const MessageTraffic *t, const Judged *j, const PostedMessage *send)
 {
     return meet(t, j->receive, send) && !(j->after && j->after[send->source] <= send->first);
 }
 
 /* The next send that the wildcard could match, from number *I on: sends to its rank, then sends to
  * unknown destinations. */
-static const Transfer *next_send(const MessageTraffic *t, const Judged *j, guint *i)
+static const PostedMessage *next_send(const MessageTraffic *t, const Judged *j, guint *i)
 {
     const GArray *known = t->sent->pdata[j->rank], *unknown = t->sent->pdata[t->plan->n_ranks];
     guint n = known ? known->len : 0, all = n + (unknown ? unknown->len : 0);
     while (*i < all) {
-        const Transfer *send = *i < n ? &g_array_index(known, Transfer, *i)
-                                      : &g_array_index(unknown, Transfer, *i - n);
+        const PostedMessage *send = *i < n ? &g_array_index(known, PostedMessage, *i)
+                                           : &g_array_index(unknown, PostedMessage, *i - n);
         ++*i;
         if (could_take(t, j, send))
             return send;
@@ -74,7 +75,7 @@ static const Transfer *next_send(const MessageTraffic *t, const Judged *j, guint
 /* Whether all sends that the wildcard could match are of one rank. */
 static gboolean one_sender(const MessageTraffic *t, const Judged *j)
 {
-    const Transfer *send;
+    const PostedMessage *send;
     gint64 sender = -1;
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL; sender = send->source)
         if (sender >= 0 && send->source != sender)
@@ -83,10 +84,10 @@ static gboolean one_sender(const MessageTraffic *t, const Judged *j)
 }
 
 /* Whether the wildcard could take a message that a receive with a named source needs. */
-static gboolean could_rob(const MessageTraffic *t, const Judged *j, const Transfer *named_one)
+static gboolean could_rob(const MessageTraffic *t, const Judged *j, const PostedMessage *named_one)
 {
     gint source = wend_members_process(t->members, named_one->comm, j->rank, named_one->source);
-    const Transfer *send;
+    const PostedMessage *send;
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL;)
         if ((source < 0 || send->source == source) && meet(t, named_one, send))
             return TRUE;
@@ -100,13 +101,13 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
         return NULL;
     const GArray *received = t->received->pdata[j->rank];
     for (guint i = 0; i < received->len; i++) {
-        const Transfer *other = &g_array_index(received, Transfer, i);
+        const PostedMessage *other = &g_array_index(received, PostedMessage, i);
         /* A receive that was posted earlier is matched first. */
         if (meet(t, j->receive, other) && other->last > j->receive->first
             && other->source != t->any_source && could_rob(t, j, other))
             return "another receive of this rank names its source and could miss its message";
     }
-    const Transfer *send;
+    const PostedMessage *send;
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL;) {
         if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
             return "a message of another sender might not fit";
@@ -125,7 +126,7 @@ static void wildcard_free(gpointer wildcard)
 }
 
 /* The reason why the receive must be pinned, or NULL. AFTER is as in Judged. */
-static const char *reason_to_pin(const MessageTraffic *t, const Transfer *one, guint rank,
+static const char *reason_to_pin(const MessageTraffic *t, const PostedMessage *one, guint rank,
                                  const guint64 *after)
 {
     Plan *plan = t->plan;
@@ -142,7 +143,7 @@ static const char *reason_to_pin(const MessageTraffic *t, const Transfer *one, g
                            : one->bytes);
 }
 
-static void pin(const MessageTraffic *t, const Transfer *one, const char *reason)
+static void pin(const MessageTraffic *t, const PostedMessage *one, const char *reason)
 {
     Plan *plan = t->plan;
     call_decode(plan->call, one->terminal);
@@ -161,13 +162,13 @@ static void pin(const MessageTraffic *t, const Transfer *one, const char *reason
     g_hash_table_insert(plan->wildcards, GUINT_TO_POINTER(w->terminal), w);
 }
 
-static gboolean is_pinned(const MessageTraffic *t, const Transfer *one)
+static gboolean is_pinned(const MessageTraffic *t, const PostedMessage *one)
 {
     return g_hash_table_contains(t->plan->wildcards, GUINT_TO_POINTER(one->terminal));
 }
 
 typedef struct {
-    const Transfer *receive;
+    const PostedMessage *receive;
     guint rank;
 } PinQuestion;
 
@@ -179,7 +180,7 @@ static GArray *pin_clear_cases(const MessageTraffic *t)
     for (guint r = 0; r < t->plan->n_ranks; r++) {
         const GArray *received = t->received->pdata[r];
         for (guint i = 0; received && i < received->len; i++) {
-            const PinQuestion q = {&g_array_index(received, Transfer, i), r};
+            const PinQuestion q = {&g_array_index(received, PostedMessage, i), r};
             const char *reason = q.receive->source == t->any_source && !is_pinned(t, q.receive)
                                      ? reason_to_pin(t, q.receive, r, NULL)
                                      : NULL;

@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/record/functions.h"
-#include "lib/record/checkpoint-file.h"
+#include "lib/record/record.h"
 #include "encode/encode.h"
 #include "families/families.h"
 #include "functions.gen.h"

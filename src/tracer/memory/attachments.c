@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* attachments.c: see attachments.h.
  *
- * A list is in a file in memory (memfd_create), so that nothing remains however a process ends.
- * Other processes find it by its name among the open files of the host's processes. The name has
- * the launcher's number and the rank. */
+ * A list is in a file in memory, whose name has the launcher's number and the rank. Other processes
+ * find it by its name (memory-files.h). */
 #include "attachments.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -223,27 +220,11 @@ void attachments_remove_window(uintptr_t window)
 
 /* -- the lists of other processes -- */
 
-/* Takes the files of one process that are lists of this job. */
-static void look_at_process(const char *pid)
+/* Takes a list of this job (memory_files_find). */
+static void take_list(unsigned long rank, int folder, const char *entry)
 {
-    char path[320], name[128], prefix[48];
-    snprintf(path, sizeof path, "/proc/%s/fd", pid);
-    DIR *files = opendir(path);
-    if (!files)
-        return; /* the process belongs to another user, or has ended */
-    int length = snprintf(prefix, sizeof prefix, "/memfd:wend-%ld-", job);
-    for (struct dirent *d; (d = readdir(files)) != NULL;) {
-        ssize_t n = readlinkat(dirfd(files), d->d_name, name, sizeof name - 1);
-        if (n <= length || strncmp(name, prefix, (size_t)length) != 0)
-            continue;
-        name[n] = '\0';
-        long rank = strtol(name + length, NULL, 10);
-        if (rank < 0 || rank >= state()->world_size || peers[rank].file.number >= 0)
-            continue;
-        snprintf(path, sizeof path, "/proc/%s/fd/%s", pid, d->d_name);
-        n_peers += kept_take(&peers[rank].file, open(path, O_RDONLY | O_CLOEXEC));
-    }
-    closedir(files);
+    if (rank < (unsigned long)state()->world_size && peers[rank].file.number < 0)
+        n_peers += kept_take(&peers[rank].file, openat(folder, entry, O_RDONLY | O_CLOEXEC));
 }
 
 /* Searches the host's processes. The caller holds the lock. If some ranks are not found, it
@@ -261,13 +242,9 @@ static void look_for_peers(void)
         for (int i = 0; i < state()->world_size; i++)
             peers[i].file.number = -1;
     }
-    DIR *proc = opendir("/proc");
-    if (!proc)
-        return;
-    for (struct dirent *d; (d = readdir(proc)) != NULL;)
-        if (isdigit((unsigned char)d->d_name[0]))
-            look_at_process(d->d_name);
-    closedir(proc);
+    char prefix[48];
+    snprintf(prefix, sizeof prefix, "wend-%ld-", job);
+    memory_files_find(prefix, take_list);
     uint64_t end = clock_nanoseconds();
     look_again = end + 10 * (end - start);
 }

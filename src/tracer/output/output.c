@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lib/record/checkpoint-file.h"
-#include "lib/record/world-files.h"
+#include "lib/record/record.h"
 #include "shared/shared.h"
 
 static char *directory;

@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #include "lib/base/printable.h"
-#include "lib/record/checkpoint-file.h"
-#include "lib/record/world-files.h"
+#include "lib/record/record.h"
 #include "output.h"
 #include "process/process.h"
 #include "shared/shared.h"

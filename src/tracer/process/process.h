@@ -4,15 +4,16 @@
 #ifndef WEND_PROCESS_H
 #define WEND_PROCESS_H
 
-#include "cgroup.h"  /* memory that the control group allows */
-#include "clock.h"   /* ticks of calls */
-#include "failure.h" /* state_break and state_say, also for files that do not depend on MPI */
-#include "futex.h"   /* waiting in signal handlers */
-#include "kernel.h"  /* numbers in files of the kernel */
-#include "kept.h"    /* files that stay open while the application runs */
-#include "node.h"    /* the ranks of this node, by /proc */
-#include "scratch.h" /* memory of the watcher, without malloc */
-#include "shield.h"  /* signals that Wend's own writes cause */
-#include "state.h"   /* the state of the tracer */
+#include "cgroup.h"       /* memory that the control group allows */
+#include "clock.h"        /* ticks of calls */
+#include "failure.h"      /* state_break and state_say, also for files that do not depend on MPI */
+#include "futex.h"        /* waiting in signal handlers */
+#include "kernel.h"       /* numbers in files of the kernel */
+#include "kept.h"         /* files that stay open while the application runs */
+#include "memory-files.h" /* files in memory of other processes */
+#include "node.h"         /* the ranks of this node, by /proc */
+#include "scratch.h"      /* memory of the watcher, without malloc */
+#include "shield.h"       /* signals that Wend's own writes cause */
+#include "state.h"        /* the state of the tracer */
 
 #endif

@@ -8,8 +8,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "lib/base/budget.h"
-#include "lib/base/printable.h"
+#include "lib/base/base.h"
 #include "shield.h"
 
 State wend_state = {

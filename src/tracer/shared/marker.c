@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/record/checkpoint-file.h"
-#include "lib/record/world-files.h"
+#include "lib/record/record.h"
 
 #define FIRST_ARCHIVE "trace" WORLD_FILE_SUFFIX
 #define TITLE "# What Wend made here, and wend trace --force may remove:\n"

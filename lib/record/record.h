@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record.h: the interface of this folder: the calls of one rank, and the table of MPI.
+ *
+ * It includes what the recorder uses, without GLib, so any file may include it. What reads parts
+ * and archives needs GLib, or lib/small in its place, and is included by itself:
+ *
+ * - codec.h: words as the archive has them
+ * - elastic.h: the table of a part, its streams of values turned into terminals
+ * - layout.h: which words of a call belong to which parameter
+ * - outcome-runs.h: the runs of a stream of outcomes
+ * - rules.h: grammars as rows of rules
+ * - types.h: structs that writers and readers share */
+#ifndef WEND_RECORD_H
+#define WEND_RECORD_H
+
+#include "checkpoint-file.h" /* parts in files, for runs that end early */
+#include "cst.h"             /* the call signature table of a sequence */
+#include "functions.h"       /* the table of MPI: functions, parameters, constants */
+#include "grammar.h"         /* the grammar of a sequence */
+#include "neighbours.h"      /* the words of the neighbours in a graph */
+#include "part.h"            /* what one rank hands to the merge, as bytes */
+#include "progressions.h"    /* long arrays that follow a pattern, as few numbers */
+#include "stream.h"          /* a stream of outcomes */
+#include "words.h"           /* the words that calls are recorded in */
+#include "world-files.h"     /* the names of a recording's archives */
+
+#endif

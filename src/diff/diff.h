@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* diff.h: the interface of this folder: a subcommand (src/command/command.h). */
+#ifndef WEND_DIFF_H
+#define WEND_DIFF_H
+
+int wend_diff_main(int argc, char **argv);
+
+#endif
