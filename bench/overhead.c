@@ -6,7 +6,8 @@
  *
  * -n: calls of the cheapest loop, in thousands (default 1000); the others make fewer. -t: the loops
  * are made by so many threads at once, under MPI_THREAD_MULTIPLE, each on a communicator of its
- * own; CPU time is of all together, calls too.
+ * own, or in the loops "shared" all on one with one tag; CPU time is of all together, calls too.
+ * With -t 1 the process creates no thread.
  *
  * bench/overhead.py runs it with and without Wend and compares. */
 #include <mpi.h>
@@ -57,14 +58,29 @@ static void *exchange(void *argument)
     return NULL;
 }
 
+static void *receive_blocking(void *argument)
+{
+    const Work *w = argument;
+    int in, out = 1;
+    for (long i = 0; i < w->n / 4; i++) {
+        MPI_Request request;
+        MPI_Isend(&out, 1, MPI_INT, 0, 1, w->comm, &request);
+        MPI_Recv(&in, 1, MPI_INT, 0, 1, w->comm, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return NULL;
+}
+
 static void at_once(const char *name, void *(*loop)(void *), Work *work, int threads, long calls)
 {
     pthread_t thread[MOST_THREADS];
     double began = cpu_seconds();
-    for (int t = 0; t < threads; t++)
+    for (int t = 0; t < threads && threads > 1; t++)
         pthread_create(&thread[t], NULL, loop, &work[t]);
-    for (int t = 0; t < threads; t++)
+    for (int t = 0; t < threads && threads > 1; t++)
         pthread_join(thread[t], NULL);
+    if (threads == 1)
+        loop(&work[0]);
     report(name, began, calls * threads);
 }
 
@@ -77,6 +93,10 @@ static int with_threads(int threads, long n)
     }
     at_once("comm_rank", ask_rank, work, threads, n);
     at_once("irecv_isend_waitall", exchange, work, threads, n / 4 * 3);
+    at_once("isend_recv_wait", receive_blocking, work, threads, n / 4 * 3);
+    for (int t = 1; t < threads; t++)
+        work[t].comm = work[0].comm;
+    at_once("isend_recv_wait_shared", receive_blocking, work, threads, n / 4 * 3);
     MPI_Finalize();
     return 0;
 }

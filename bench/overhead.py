@@ -8,7 +8,8 @@ bench/overhead runs plain and recorded in turns; printed are medians. The last c
 The exit status is 1 if a row is over its limit.
 
 --threads: the same with 1, 2 and 4 threads at once under MPI_THREAD_MULTIPLE. With 4 threads Wend
-may add at most twice as much to a call as with 1. A thread that sleeps for one of Wend's locks
+may add at most twice as much to a call as with 1, unless they share a communicator (its order is
+then recorded, and MPI itself takes longer). A thread that sleeps for one of Wend's locks
 uses no CPU time. A thread that spins for one of MPI's locks does, with Wend and without.
 """
 import os
@@ -55,10 +56,10 @@ def threads(build, mpiexec, repeats):
     for n in (1, 2, 4):
         for name, (p, t) in measure(build, mpiexec, repeats, "-t", str(n), "-n", "250").items():
             limit = 2 * one.setdefault(name, t - p)
-            missed |= n == 4 and t - p > limit
-            print(
-                f"{name:24}{n:8}{p:9.1f}{t:10.1f}{t - p:8.1f}" + (f"{limit:8.1f}" if n == 4 else "")
-            )
+            limited = n == 4 and not name.endswith("_shared")
+            missed |= limited and t - p > limit
+            text = f"{limit:8.1f}" if limited else ""
+            print(f"{name:24}{n:8}{p:9.1f}{t:10.1f}{t - p:8.1f}{text}")
     return 1 if missed else 0
 
 

@@ -92,3 +92,9 @@ END
     member shards.dir meta | grep -qx 'shards=2'
     read_alike shards.dir
 }
+
+@test "a reader written from the page reads the order of threads" {
+    record order.dir 3 "$PROGRAMS/turns" tags >/dev/null
+    member order.dir program | grep -aq wend_turn
+    read_alike order.dir
+}

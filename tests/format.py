@@ -433,7 +433,7 @@ class Program:
 
     def print_calls(self, rank):
         c = next(c for c in self.classes if rank in c["ranks"])
-        order = sorted((kind, i) for i, (kind, _, _) in enumerate(c["sequences"]))
+        order = sorted((kind, i) for i, (kind, _, _) in enumerate(c["sequences"]) if kind < 2)
         variant = c["variant"][c["ranks"].index(rank)]
         for _, i in order:
             for terminal in self.calls(c, variant, c["sequences"][i][2]):

@@ -77,6 +77,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/torus.c \
 	tests/programs/trips.c \
 	tests/programs/twice.c \
+	tests/programs/turns.c \
 	tests/programs/unlike.c \
 	tests/programs/unlucky.c \
 	tests/programs/wildcards.c

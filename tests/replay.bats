@@ -49,6 +49,126 @@ each_part() { # N parts…
 @test "messages that are too long for receives from any source" { each_part 4 too_long; }
 @test "all of it with eight ranks" { exact 8 3 "$PROGRAMS/race"; }
 
+threads_of() { # parts of turns.c
+    local part
+    for part in "$@"; do
+        exact 3 4 "$PROGRAMS/turns" "$part" || fail "$part" || return
+    done
+}
+
+@test "threads on one communicator: a server" { threads_of server; }
+@test "threads on one communicator: overlapping tags, and probes" { threads_of tags probes; }
+@test "threads on one communicator: matched probes" { threads_of matched; }
+@test "threads on one communicator: sends, in each way" { threads_of sends exchange; }
+@test "threads on one communicator: persistent receives" { threads_of persistent; }
+
+# has_order RECORDING: whether the order of threads is in it
+has_order() {
+    zstd -dc "$1/trace.tar.zst" | grep -aq wend_turn
+}
+
+@test "the order of threads is stored only if sources and tags overlap" {
+    record shared.dir 3 "$PROGRAMS/turns" tags >/dev/null
+    has_order shared.dir
+    record threads.dir 2 "$PROGRAMS/threads" >/dev/null
+    ! has_order threads.dir
+    record apart.dir 2 "$PROGRAMS/interleaved" 3 >/dev/null
+    ! has_order apart.dir
+    "$WEND" dump shared.dir >dump.out
+    ! grep -q wend_turn dump.out
+}
+
+@test "a turn that a lock of the program holds up: the replay says who waits for whom" {
+    cat >lock.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static long first;
+static void *take(void *me)
+{
+    int value;
+    usleep((long)me == first ? 0 : 500000);
+    pthread_mutex_lock(&mutex);
+    MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&mutex);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int rank, provided;
+    pthread_t threads[2];
+    first = getenv("FIRST") ? atol(getenv("FIRST")) : 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (long i = 0; i < 2 && rank == 0; i++)
+        pthread_create(&threads[i], NULL, take, (void *)i);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2 && rank == 1; i++)
+        MPI_Send(&i, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" lock.c -o lock -pthread
+    mpi 2 "$WEND" trace --quiet -o app.dir ./lock
+    mpi 2 "$WEND" replay --quiet app.dir ./lock
+    FIRST=1 run mpi_ends 2 "$WEND" replay --quiet --patience 2 app.dir ./lock
+    [ "$status" = 1 ]
+    [[ "$output" == *"rank 0 waits in MPI_Recv(source=1, tag=5) for its turn behind another"* ]]
+}
+
+@test "threads of a run that died: the same again" {
+    cat >die.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static unsigned hashes[3];
+static void *take(void *me)
+{
+    unsigned *hash = &hashes[(long)me];
+    for (int i = 0; i < 20; i++) {
+        MPI_Status s;
+        int value;
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &s);
+        *hash = *hash * 31 + (unsigned)(s.MPI_SOURCE * 100 + value);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int rank, provided;
+    pthread_t threads[3];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (long i = 0; i < 3 && rank == 0; i++)
+        pthread_create(&threads[i], NULL, take, (void *)i);
+    for (int i = 0; i < 30 && rank > 0; i++)
+        MPI_Ssend(&i, 1, MPI_INT, 0, i % 3, MPI_COMM_WORLD);
+    for (int i = 0; i < 3 && rank == 0; i++)
+        pthread_join(threads[i], NULL);
+    if (rank == 0) {
+        printf("died with %u %u %u\n", hashes[0], hashes[1], hashes[2]);
+        fflush(stdout);
+        abort();
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" die.c -o die -pthread
+    mpi 3 "$WEND" trace --quiet --noise -o app.dir ./die >app.out || :
+    "$WEND" merge app.dir >merge.out
+    grep "^died" app.out >died.out
+    for i in 1 2 3; do
+        mpi 3 "$WEND" replay --quiet --noise app.dir ./die >again.out || :
+        grep "^died" again.out | diff died.out -
+    done
+}
+
 @test "small programs: the same recording again" {
     # left out: those that send differences of addresses, race in memory, or switch recording off
     local n program arguments

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tsan: the recorder under ThreadSanitizer, with four threads calling at once ("make check-tsan").
  * MPI is not instrumented, so a few functions of the tests' own stand for it: they hand out handle
- * values that come again at once, and check that no thread holds a lock of the recorder's while it
- * is in MPI. The rest of the library is linked and never called, MPI_Init neither. */
+ * values that come again at once, and check that no thread holds a mutex of the recorder's while it
+ * is in MPI. (A turn's lock is none: turns.h.) The rest of the library is linked and never called,
+ * MPI_Init neither. */
 #include <dlfcn.h>
 #include <malloc.h>
 #include <mpi.h>
@@ -270,12 +271,14 @@ int main(void)
         pthread_create(&threads[t], NULL, run, (void *)t);
     for (int t = 0; t < THREADS; t++)
         pthread_join(threads[t], NULL);
-    unsigned n = 0;
+    unsigned n = 0, orders = 0;
+    for (const CallSequence *q = state()->sequences; q; q = q->next)
+        orders += q->order == WEND_SEQUENCE_SENDS; /* tag 4 of all threads */
     for (const CallSequence *q = state()->sequences; q; q = q->next)
         /* and polls, frees and what was handed to it */
         n += !q->callback && q->calls >= 15 * TURNS;
-    if (n != THREADS || atomic_load(&state()->broken)) {
-        fprintf(stderr, "tsan: %u threads recorded all\n", n);
+    if (n != THREADS || orders != 1 || atomic_load(&state()->broken)) {
+        fprintf(stderr, "tsan: %u threads recorded all, and %u orders\n", n, orders);
         return 1;
     }
     atomic_store(&state()->active, false); /* nothing is written at the end */

@@ -345,11 +345,11 @@ static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const Ra
         wend_buf_clear(&b);
     }
     g_bytes_unref(grammar);
-    return !c->failed && s->kind <= WEND_SEQUENCE_CALLBACK;
+    return !c->failed && s->kind < WEND_SEQUENCE_KINDS;
 }
 
-/* Orders threads by number, then callbacks, so that the order in which a run started them does not
- * matter. */
+/* Orders threads by number, then callbacks, then orders of threads. So the order in which a run
+ * started them does not matter. */
 static int by_kind_and_id(const void *a, const void *b)
 {
     const Sequence *x = a, *y = b;
@@ -431,7 +431,7 @@ static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 ranks, guint
 {
     s->kind = wend_read_unsigned(c);
     s->id = wend_read_signed(c);
-    if (s->kind > WEND_SEQUENCE_CALLBACK || !table_decode(&s->table, c, ranks))
+    if (s->kind >= WEND_SEQUENCE_KINDS || !table_decode(&s->table, c, ranks))
         return FALSE;
     s->grammar = read_bytes(c);
     if (!decode_timing(s, c))

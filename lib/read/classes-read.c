@@ -237,18 +237,30 @@ gboolean program_complete(WendProgram *p, gboolean as_recorded, Allowance *allow
     return TRUE;
 }
 
+/* A sequence as the archive has it. */
+typedef struct {
+    guint64 kind;
+    gint64 id;
+    guint64 rule;
+} EncodedSequence;
+
 /* Adds one class for each variant, with room for its ranks. */
 static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *t,
-                             gsize n_sequences)
+                             const EncodedSequence *sequences, gsize n_sequences)
 {
     Member *m = o->m;
+    gsize n_orders = 0;
+    while (n_orders < n_sequences
+           && sequences[n_sequences - 1 - n_orders].kind >= WEND_SEQUENCE_RECEIVES)
+        n_orders++;
     g_autofree guint32 *sizes = g_new0(guint32, t->n);
     sizes[0] = t->of ? 0 : ranks->n;
     for (guint32 r = 0; t->of && r < ranks->n; r++)
         sizes[t->of[r]]++;
     for (guint v = 0; v < t->n; v++) {
         WendClass k = {.ranks = member_block(m, sizes[v], sizeof(guint)),
-                       .n_sequences = n_sequences};
+                       .n_sequences = n_sequences - n_orders,
+                       .n_orders = n_orders};
         if (k.ranks)
             k.sequences = member_block(m, n_sequences, sizeof(WendSequence));
         ClassData d = {.n_variants = v == 0 ? t->n : 0};
@@ -262,13 +274,6 @@ static gboolean add_variants(ClassReader *o, const RankSet *ranks, const Trips *
     return TRUE;
 }
 
-/* A sequence as the archive has it. */
-typedef struct {
-    guint64 kind;
-    gint64 id;
-    guint64 rule;
-} EncodedSequence;
-
 /* Adds the classes of one class of the archive. */
 static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t,
                             const EncodedSequence *sequences, gsize n_sequences)
@@ -276,7 +281,7 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
     Member *m = o->m;
     WendProgram *p = m->p;
     guint first = o->classes->len;
-    if (!add_variants(o, ranks, t, n_sequences))
+    if (!add_variants(o, ranks, t, sequences, n_sequences))
         return FALSE;
     g_autofree guint32 *expanded = rankset_expand(ranks);
     for (guint32 r = 0; r < ranks->n; r++) {
@@ -288,8 +293,10 @@ static gboolean add_classes(ClassReader *o, const RankSet *ranks, const Trips *t
     }
     for (gsize q = 0; q < n_sequences; q++) {
         const EncodedSequence *told = &sequences[q];
-        if (told->kind > WEND_SEQUENCE_CALLBACK || told->rule >= p->n_rules)
+        if (told->kind >= WEND_SEQUENCE_KINDS || told->rule >= p->n_rules)
             return member_bad(m, "a sequence starts with a rule that is not there");
+        if (q > 0 && sequences[q - 1].kind > told->kind)
+            return member_bad(m, "sequences of a class are in the wrong order");
         g_autoptr(GArray) open = open_below(o, (guint)told->rule);
         for (guint v = 0; v < t->n; v++) {
             WendSequence *s =

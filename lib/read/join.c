@@ -98,16 +98,17 @@ static void join_classes(WendProgram *all, const WendProgram *p, const Base *bas
         const WendClass *from = &p->classes[i];
         WendClass *to = &all->classes[base->classes + i];
         guint *ranks = program_new_block(all, from->n_ranks, sizeof(guint));
-        WendSequence *sequences = program_new_block(all, from->n_sequences, sizeof(WendSequence));
-        SequenceData *data = program_new_block(all, from->n_sequences, sizeof(SequenceData));
+        guint n = class_all_sequences(from);
+        WendSequence *sequences = program_new_block(all, n, sizeof(WendSequence));
+        SequenceData *data = program_new_block(all, n, sizeof(SequenceData));
         for (guint r = 0; r < from->n_ranks; r++)
             all->class_of[ranks[r] = from->ranks[r] + base->ranks] = base->classes + i;
-        for (guint q = 0; q < from->n_sequences; q++) {
+        for (guint q = 0; q < n; q++) {
             sequences[q] = from->sequences[q];
             sequences[q].rule += base->rules;
             join_sequence(all, &data[q], &p->class_data[i].sequences[q], base);
         }
-        *to = (WendClass){from->n_ranks, ranks, from->n_sequences, sequences};
+        *to = (WendClass){from->n_ranks, ranks, from->n_sequences, sequences, from->n_orders};
         all->class_data[base->classes + i].sequences = data;
     }
 }

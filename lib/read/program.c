@@ -252,7 +252,7 @@ const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint se
                                       guint32 shape, guint64 *entries)
 {
     guint class = wend_program_class_of(p, rank);
-    if (class >= p->n_classes || sequence >= p->classes[class].n_sequences)
+    if (class >= p->n_classes || sequence >= class_all_sequences(&p->classes[class]))
         return NULL;
     const SequenceData *s = &p->class_data[class].sequences[sequence];
     guint low = 0, high = s->n_shapes;

@@ -98,14 +98,17 @@ gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint
 /* -- classes and sequences -- */
 typedef struct {
     WendSequenceKind kind;
-    gint64 id;  /* thread number, or the callback's function word */
+    gint64 id;  /* thread number, or the word of the callback's function or of the communicator */
     guint rule; /* its start rule */
 } WendSequence;
 typedef struct {
     guint n_ranks;
     const guint *ranks; /* ascending */
     guint n_sequences;
-    const WendSequence *sequences; /* threads by number, then callbacks */
+    /* Threads by number, then callbacks. Behind these n_sequences come n_orders: the order in which
+     * threads received or sent on a communicator. Only their outcomes can be asked for. */
+    const WendSequence *sequences;
+    guint n_orders;
 } WendClass;
 guint wend_program_n_classes(const WendProgram *p);
 const WendClass *wend_program_class(const WendProgram *p, guint i);

@@ -627,7 +627,7 @@ static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
     WendProgram *p = m->p;
     for (guint i = 0; i < p->n_classes; i++) {
         VariantClasses f = {p, i, p->class_data[i].n_variants, 0};
-        for (; f.n > 0 && f.sequence < p->classes[i].n_sequences; f.sequence++)
+        for (; f.n > 0 && f.sequence < class_all_sequences(&p->classes[i]); f.sequence++)
             if (!read(m, &f, c))
                 return FALSE;
     }
@@ -685,7 +685,7 @@ static gboolean read_timing(Member *m, Counter *c)
     if (!member_part(m, "timing"))
         return FALSE;
     for (guint i = 0; i < p->n_classes; i++)
-        n += p->class_data[i].n_variants ? p->classes[i].n_sequences : 0;
+        n += p->class_data[i].n_variants ? class_all_sequences(&p->classes[i]) : 0;
     g_autoptr(DeltaSequence) timed = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
     if (n && !timed)
         return member_bad(m, "truncated");
@@ -734,7 +734,7 @@ void program_clear_sequences(WendProgram *p)
         ClassData *d = &p->class_data[i];
         g_clear_pointer(&d->request_makers, g_hash_table_unref);
         g_clear_pointer(&d->datatype_makers, g_hash_table_unref);
-        for (guint q = 0; q < p->classes[i].n_sequences; q++) {
+        for (guint q = 0; q < class_all_sequences(&p->classes[i]); q++) {
             SequenceData *s = &d->sequences[q];
             for (guint o = 0; o < s->n_shapes; o++) {
                 for (guint c = 0; c < s->shapes[o].n_contents && !s->shapes[o].borrowed; c++)

@@ -6,7 +6,7 @@
  *                                                             others where they differ: hosts)
  *                unsigned(world rank) unsigned(world size)
  *                n sequence^n
- * sequence  := unsigned(kind: 0 thread, 1 callback) signed(id: thread number or function word)
+ * sequence  := unsigned(kind: words.h) signed(id: thread number, function or communicator word)
  *                table(M) block(grammar M) unsigned(polls after the last call)
  *                                                              calls that had not returned are the
  *                                                              last of M (words.h: WEND_UNFINISHED)
@@ -87,7 +87,7 @@ void wend_facts_add(WendFacts *f, const char *key, const char *value);
 
 typedef struct {
     enum wend_sequence_kind kind;
-    int64_t id; /* thread number or function word */
+    int64_t id; /* thread number, or word of a function or communicator */
     const WendCst *calls;
     WendGrammar *grammar;
     uint64_t polls_after;             /* unsuccessful polls after the last call */

@@ -170,8 +170,15 @@ static inline int64_t wend_remote_offset(int64_t w)
 #define WEND_CALLBACK_ENUM(type) WEND_CALLBACK_##type,
 enum wend_callback { WEND_CALLBACKS(WEND_CALLBACK_ENUM) WEND_CALLBACK_KINDS };
 
-/* A sequence has the calls of a thread, or those of a callback that MPI called. */
-enum wend_sequence_kind { WEND_SEQUENCE_THREAD = 0, WEND_SEQUENCE_CALLBACK = 1 };
+/* A sequence has the calls of a thread, or those of a callback that MPI called. Or it has the order
+ * in which the threads of a rank received or sent on one communicator, as pseudo-calls. */
+enum wend_sequence_kind {
+    WEND_SEQUENCE_THREAD = 0,
+    WEND_SEQUENCE_CALLBACK = 1,
+    WEND_SEQUENCE_RECEIVES = 2,
+    WEND_SEQUENCE_SENDS = 3,
+    WEND_SEQUENCE_KINDS
+};
 
 /* Word 0 of a shape. FAILED: the record has no outputs. */
 #define WEND_SHAPE_HEAD(function, failed) ((int64_t)(function)*2 + ((failed) ? 1 : 0))

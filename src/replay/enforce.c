@@ -8,6 +8,7 @@
 #include "objects/objects.h"
 #include "persistent.h"
 #include "replay.h"
+#include "turns/turns.h"
 
 static int found_nothing(int *flag)
 {
@@ -229,14 +230,17 @@ static Posting posting_of(ActiveCall *c, const PersistentReceive *p)
 static int start_all(ActiveCall *c, int count, MPI_Request *requests)
 {
     int rc = MPI_SUCCESS;
-    for (int i = 0; i < count && rc == MPI_SUCCESS; i++) {
+    for (int i = 0; i < count; i++) {
         const struct RequestMetadata *m =
             (size_t)i < c->n_requests ? request_metadata(c->requests[i]) : NULL;
         PersistentReceive *p = persistent_find(requests[i]);
-        Posting posting;
+        Posting posting = {0, 0, MPI_COMM_NULL};
         if (m && m->type == REQUEST_RECV)
             posting = posting_of(c, p);
-        rc = p ? persistent_start(p, posting) : PMPI_Start(&requests[i]);
+        TURN turn = turns_on() ? turn_take_start(c, (size_t)i) : (Turn){.order = NULL};
+        if (rc == MPI_SUCCESS)
+            rc = p ? persistent_start(p, posting) : PMPI_Start(&requests[i]);
+        turn_give(&turn);
     }
     return rc;
 }

@@ -10,11 +10,10 @@
 
 #include <string.h>
 
+#include "order-calls.h"
 #include "order-file.h"
 
-typedef struct {
-    gint32 kind, source, tag;
-} Answer;
+typedef OrderAnswer Answer;
 
 typedef struct {
     Answer *at;
@@ -63,15 +62,6 @@ static Request *request_of(OrderAnswers *a, gint64 word)
 
 /* -- which receives there are -- */
 
-static const WendArg *request_made(const WendCall *call)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (call->args[i].param->kind == WEND_KIND_REQUEST
-            && call->args[i].param->dir == WEND_DIR_OUT)
-            return &call->args[i];
-    return NULL;
-}
-
 /* Whether the receive that CALL makes leaves source or tag to the messages that come. */
 static gboolean leaves_open(const OrderAnswers *a, const WendCall *call, const WendParam *of)
 {
@@ -80,13 +70,6 @@ static gboolean leaves_open(const OrderAnswers *a, const WendCall *call, const W
     return (source && source->param->kind == WEND_KIND_RANK && source->n_in > 0
             && source->in[0] == a->any_source)
            || (tag && tag->n_in > 0 && tag->in[0] == a->any_tag);
-}
-
-static gboolean is_receive(const WendCall *call)
-{
-    const WendArg *made = call->function->flags & WEND_F_RECV ? request_made(call) : NULL;
-    int source = made ? made->param->source : -1; /* a matched receive has a message there */
-    return source >= 0 && call->args[source].param->kind == WEND_KIND_RANK;
 }
 
 /* Whether anything of what RANK's calls post must be enforced. */
@@ -108,7 +91,8 @@ static gboolean needs_answers(const OrderAnswers *a, guint rank, const WendClass
             }
             const WendCall *call = wend_decoder_call(decoder, s->id, rank);
             needs = strcmp(call->function->name, "MPI_Cancel") == 0
-                    || (is_receive(call) && leaves_open(a, call, request_made(call)->param));
+                    || (call_makes_receive(call)
+                        && leaves_open(a, call, call_request_made(call)->param));
         }
     }
     wend_decoder_free(decoder);
@@ -166,49 +150,29 @@ static Answer answer_of(const gint64 *status)
     return (Answer){ORDER_ANSWER_MATCHED, (gint32)status[0], (gint32)status[1]};
 }
 
-static gint64 in_word(const WendCall *call, int param)
-{
-    const WendArg *arg = param >= 0 && param < (int)call->n_args ? &call->args[param] : NULL;
-    return arg && arg->n_in > 0 && arg->in ? arg->in[0] : WEND_ABSENT;
-}
-
-/* Walks of a sequence, and the calls that made its requests. */
-typedef struct {
-    guint sequence;
-    WendWalk *walk;
-    WendDecoder *decoder;
-} Following;
-
-/* The call that made a request; NULL: unknown. It belongs to the decoder. */
-static const WendCall *maker_of(const Following *f, gint64 request, guint rank)
-{
-    WendRequestState state;
-    return wend_walk_request(f->walk, request, &state) && state.terminal != G_MAXUINT32
-               ? wend_decoder_call(f->decoder, state.terminal, rank)
-               : NULL;
-}
-
 enum { FAILED_STATUS = 2, STATUS_WORDS = 4 };
 
 /* What a receive got whose message was too long. The failed call has its status as it was recorded,
  * relative to the receive (docs/recording.md, "Calls as words"). */
-static Answer truncated(const OrderAnswers *a, const Following *f, const WendCall *call,
+static Answer truncated(const OrderAnswers *a, const CallFollower *f, const WendCall *call,
                         gint64 request)
 {
-    const WendCall *maker = maker_of(f, request, call->rank);
-    if (call->n_outcome < FAILED_STATUS + STATUS_WORDS || !maker || !is_receive(maker))
+    const WendCall *maker = call_maker(f, request, call->rank);
+    if (call->n_outcome < FAILED_STATUS + STATUS_WORDS || !maker || !call_makes_receive(maker))
         return (Answer){ORDER_ANSWER_AS_POSTED, 0, 0};
-    const WendParam *of = request_made(maker)->param;
-    gint64 status[STATUS_WORDS], source = in_word(maker, of->source), tag = in_word(maker, of->tag);
+    const WendParam *of = call_request_made(maker)->param;
+    gint64 status[STATUS_WORDS], source = call_in_word(maker, of->source),
+                                 tag = call_in_word(maker, of->tag);
     memcpy(status, call->outcome + FAILED_STATUS, sizeof status);
-    gboolean good = !__builtin_add_overflow(
-                        status[0], source == a->any_source ? in_word(maker, 0) : source, &status[0])
-                    && !__builtin_add_overflow(status[1], tag == a->any_tag ? 0 : tag, &status[1]);
+    gboolean good =
+        !__builtin_add_overflow(
+            status[0], source == a->any_source ? call_in_word(maker, 0) : source, &status[0])
+        && !__builtin_add_overflow(status[1], tag == a->any_tag ? 0 : tag, &status[1]);
     return good ? answer_of(status) : (Answer){ORDER_ANSWER_AS_POSTED, 0, 0};
 }
 
 /* A call that failed may have completed its requests. Of arrays it is not recorded which. */
-static void fail(OrderAnswers *a, const Following *f, const WendCall *call)
+static void fail(OrderAnswers *a, const CallFollower *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     if (!requests || requests->param->dir == WEND_DIR_OUT
@@ -225,21 +189,20 @@ static void fail(OrderAnswers *a, const Following *f, const WendCall *call)
 }
 
 /* Persistent requests that the call starts. */
-static void start(OrderAnswers *a, const Following *f, const WendCall *call)
+static void start(OrderAnswers *a, const CallFollower *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     for (gint64 i = 0; i < requests->n_in; i++) {
-        const WendCall *maker = maker_of(f, requests->in[i], call->rank);
-        if (maker && is_receive(maker))
+        const WendCall *maker = call_maker(f, requests->in[i], call->rank);
+        if (maker && call_makes_receive(maker))
             post(a, f->sequence, requests->in[i],
-                 leaves_open(a, maker, request_made(maker)->param));
+                 leaves_open(a, maker, call_request_made(maker)->param));
     }
 }
 
 static void follow(OrderAnswers *a, guint rank, guint sequence)
 {
-    Following f = {sequence, wend_walk_new(a->p, rank, sequence, WEND_WALK_MAIN),
-                   wend_decoder_new(a->p)};
+    CallFollower f = call_follower(a->p, rank, sequence);
     const WendCall *call;
     while (!a->failed && (call = wend_walk_next(f.walk))) {
         guint n;
@@ -250,14 +213,14 @@ static void follow(OrderAnswers *a, guint rank, guint sequence)
         const gint64 *completed = wend_walk_completed(f.walk, &n);
         for (guint i = 0; i < n; i++)
             complete(a, sequence, completed[i], answer_of(wend_call_status_of(call, completed, i)));
-        if (is_receive(call) && !(call->function->flags & WEND_F_PERSISTENT))
-            post(a, sequence, request_made(call)->n_out > 0 ? request_made(call)->out[0] : -1,
-                 leaves_open(a, call, request_made(call)->param));
-        else if (g_str_has_prefix(call->function->name, "MPI_Start"))
+        if (call_posts_receive(call))
+            post(a, sequence,
+                 call_request_made(call)->n_out > 0 ? call_request_made(call)->out[0] : -1,
+                 leaves_open(a, call, call_request_made(call)->param));
+        else if (call_starts(call))
             start(a, &f, call);
     }
-    wend_decoder_free(f.decoder);
-    wend_walk_free(f.walk);
+    call_follower_clear(&f);
 }
 
 static void pair_elsewhere(OrderAnswers *a)
@@ -303,9 +266,15 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank)
                 return NULL;
             }
         }
-        g_clear_pointer(&a->answers[q].at, g_free);
     }
     return a;
+}
+
+const OrderAnswer *order_answer(const OrderAnswers *a, guint sequence, gsize posting)
+{
+    return sequence < a->n_sequences && posting < a->answers[sequence].n
+               ? &a->answers[sequence].at[posting]
+               : NULL;
 }
 
 WendStream *order_answers_of(const OrderAnswers *a, guint sequence)

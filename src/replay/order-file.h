@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define WEND_ORDER_MAGIC "WENDORDR"
-enum { WEND_ORDER_VERSION = 1 };
+enum { WEND_ORDER_VERSION = 2 };
 
 typedef struct {
     char magic[8];
@@ -37,6 +37,7 @@ typedef struct {
     uint64_t n_sequences;
     uint64_t n_streams;
     uint64_t n_bytes;
+    uint64_t n_channels; /* on which several threads take turns */
 } OrderHead;
 
 /* int64_t words[n_words]: of shapes and slots */
@@ -78,6 +79,9 @@ typedef struct {
     /* What the receives that the sequence posts get: a stream (below) of entries of ORDER_ANSWER
      * words, in the order of posting. No bytes: nothing is to be enforced. */
     uint64_t answers, answers_bytes;
+    /* The turns that the sequence takes (src/tracer/turns/turns.h): a stream of entries of
+     * ORDER_TURN words, in the order of turns. No bytes: nothing is to be enforced. */
+    uint64_t turns, turns_bytes;
 } OrderSequence;
 
 /* The outcomes of one shape: a stream of part.h, in which each entry is that of a call. */
@@ -96,5 +100,8 @@ enum {
     ORDER_ANSWER_NONE       /* no message: cancelled, or never completed */
 };
 enum { ORDER_ANSWER_KIND, ORDER_ANSWER_SOURCE, ORDER_ANSWER_TAG, ORDER_ANSWER_WORDS };
+
+/* A turn: its channel, -1 if it is held up by no other thread, and its number on this channel. */
+enum { ORDER_TURN_CHANNEL, ORDER_TURN_NUMBER, ORDER_TURN_WORDS };
 
 #endif

@@ -67,7 +67,8 @@ static bool check_sequences(const Order *o)
         const OrderSequence *q = &o->sequences[i];
         if (q->rule >= h->n_rules || !within(q->first_stream, q->n_streams, h->n_streams)
             || (q->polls != WEND_ORDER_NO_RULE && q->polls >= h->n_rules)
-            || !within(q->answers, q->answers_bytes, h->n_bytes))
+            || !within(q->answers, q->answers_bytes, h->n_bytes)
+            || !within(q->turns, q->turns_bytes, h->n_bytes))
             return false;
     }
     for (uint64_t i = 0; i < h->n_streams; i++)
@@ -99,7 +100,7 @@ bool order_read(Order *o, const void *data, size_t n)
            && (o->sequences = take(&rest, &n, h->n_sequences, sizeof *o->sequences))
            && (o->streams = take(&rest, &n, h->n_streams, sizeof *o->streams))
            && (o->bytes = take(&rest, &n, h->n_bytes, 1)) && check_signatures(o) && check_rules(o)
-           && check_sequences(o);
+           && check_sequences(o) && h->n_channels <= h->n_bytes;
 }
 
 const OrderSequence *order_sequence(const Order *o, uint32_t kind, int64_t id)

@@ -10,6 +10,7 @@
 #include "lib/record/stream.h"
 #include "order-answers.h"
 #include "order-file.h"
+#include "order-turns.h"
 
 enum { NOT_KEPT = G_MAXUINT32 };
 
@@ -173,7 +174,7 @@ static GArray *shapes_of_rule(const WendProgram *p, guint start)
 }
 
 static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
-                              const OrderAnswers *answers, GError **error)
+                              const OrderAnswers *answers, const OrderTurns *turns, GError **error)
 {
     const WendSequence *q = &class->sequences[sequence];
     const WendRule *rules = wend_program_rule(w->p, 0);
@@ -203,6 +204,9 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
     WendStream *stream = order_answers_of(answers, sequence);
     if (good && stream)
         good = put_stream(w, stream, &kept.answers, &kept.answers_bytes, error);
+    stream = order_turns_of(turns, sequence);
+    if (good && stream)
+        good = put_stream(w, stream, &kept.turns, &kept.turns_bytes, error);
     g_array_append_val(w->sequences, kept);
     return good;
 }
@@ -257,7 +261,7 @@ static gboolean is_of_open_mpi(const WendProgram *p)
     return library && g_str_has_prefix(library, "Open MPI");
 }
 
-static GBytes *file(const Writer *w, GError **error)
+static GBytes *file(const Writer *w, guint64 n_channels, GError **error)
 {
     const WendProgram *p = w->p;
     const WendWorld *world = wend_program_world(p, wend_program_world_of(p, w->rank));
@@ -275,7 +279,8 @@ static GBytes *file(const Writer *w, GError **error)
                       .n_symbols = w->symbols->len,
                       .n_sequences = w->sequences->len,
                       .n_streams = w->streams->len,
-                      .n_bytes = w->bytes->len};
+                      .n_bytes = w->bytes->len,
+                      .n_channels = n_channels};
     const GArray *arrays[] = {w->words,   w->shapes,    w->terminals, w->rules,
                               w->symbols, w->sequences, w->streams};
     guint64 bytes = sizeof head + 8 + head.n_bytes;
@@ -323,16 +328,19 @@ GBytes *order_write(const WendProgram *p, guint rank, GError **error)
                 .shape_of = none_kept(wend_program_n_shapes(p)),
                 .terminal_of = none_kept(wend_program_n_terminals(p))};
     OrderAnswers *answers = order_answers(p, rank);
-    gboolean good = answers || too_large(error);
+    OrderTurns *turns = answers ? order_turns(p, rank, answers) : NULL;
+    gboolean good = turns || too_large(error);
     for (guint q = 0; good && q < class->n_sequences; q++)
-        good = keep_sequence(&w, class, q, answers, error);
+        good = keep_sequence(&w, class, q, answers, turns, error);
     const char *why = good ? obstacle(&w) : NULL;
     if (why) {
         good = FALSE;
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "rank %u %s: it cannot be replayed", rank,
                     why);
     }
-    GBytes *bytes = good ? file(&w, error) : NULL;
+    GBytes *bytes = good ? file(&w, order_turns_channels(turns), error) : NULL;
+    if (turns)
+        order_turns_free(turns);
     if (answers)
         order_answers_free(answers);
     GArray *arrays[] = {w.words, w.shapes, w.terminals, w.rules, w.symbols, w.sequences, w.streams};

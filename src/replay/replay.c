@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "channels.h"
 #include "divergence.h"
 #include "functions.gen.h"
 #include "lib/base/budget.h"
@@ -34,7 +35,7 @@ typedef struct SequenceReplay {
     const OrderSequence *sequence; /* NULL: the recording has no such sequence */
     OrderCursor calls, polls;
     OrderStreamReader *streams; /* by shape, as sequence has them */
-    OrderStreamReader answers;
+    OrderStreamReader answers, turns;
     const OrderTerminal *next; /* the call that comes behind polls_due polls; NULL: not taken yet */
     const OrderTerminal *poll; /* the poll that comes next; NULL: not taken yet */
     uint64_t polls_due;
@@ -68,6 +69,7 @@ static SequenceReplay *sequence_replay_new(const CallSequence *q)
         order_stream_open(&r->streams[i], order.bytes + stream->first, stream->n);
     }
     order_stream_open(&r->answers, order.bytes + s->answers, s->answers_bytes);
+    order_stream_open(&r->turns, order.bytes + s->turns, s->turns_bytes);
     return r;
 }
 
@@ -260,6 +262,7 @@ static bool diverge(const ActiveCall *c, SequenceReplay *r, const OrderTerminal 
         Divergence d = divergence_of(c, r, t, whole);
         divergence_say(&d);
     }
+    channels_give_up();
     if (!goes_on)
         r->over = true;
     if (on_divergence.mode == FREE)
@@ -367,6 +370,21 @@ static Posting posting(ActiveCall *c, Posting p)
     return p;
 }
 
+/* -- turns of threads -- */
+
+static bool turn_take(ActiveCall *c, ReplayedTurn *place)
+{
+    SequenceReplay *r = c->sequence->replay;
+    size_t n;
+    if (!r || !r->sequence || r->over || on_divergence.all_over)
+        return false;
+    const int64_t *turn = r->sequence->turns_bytes ? order_stream_next(&r->turns, &n) : NULL;
+    bool held_up = turn && n == ORDER_TURN_WORDS && turn[ORDER_TURN_CHANNEL] >= 0;
+    place->channel = held_up ? (uint64_t)turn[ORDER_TURN_CHANNEL] : CHANNEL_NONE;
+    place->number = held_up ? (uint64_t)turn[ORDER_TURN_NUMBER] : 0;
+    return channel_wait(c, place);
+}
+
 /* -- life -- */
 
 /* A run with noise that is no replay. */
@@ -385,8 +403,8 @@ static void nothing(void)
 {
 }
 
-static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL};
-static const ReplayHooks hooks = {before, after, left, posting};
+static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL, NULL, NULL};
+static const ReplayHooks hooks = {before, after, left, posting, turn_take, channel_pass};
 
 void replay_progress(void)
 {
@@ -430,6 +448,8 @@ void replay_open(void (*stop)(int status))
     on_divergence.mode = strcmp(what, "free") == 0 ? FREE : strcmp(what, "warn") == 0 ? WARN : STOP;
     goes_on_at_end = strcmp(settings()->then, "free") == 0;
     state()->replay = &hooks;
+    state()->turns_replayed = mapped && order.head->n_channels > 0;
+    state_order_threads();
     state()->unwritten = state()->refused = !settings()->output;
 }
 
@@ -442,6 +462,10 @@ static void begin(void)
         state_say("there is no order of this version of Wend for a replay: start the program with "
                   "wend replay");
         stop_job(3);
+    }
+    if (!channels_open(order.head->n_channels)) {
+        state_say("there is not enough memory for the order of threads");
+        on_divergence.stop(3);
     }
     if (!supervise_settings(order.head->rank, order.head->size, &why)) {
         state_say("%s", why);

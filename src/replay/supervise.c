@@ -89,6 +89,10 @@ static bool show_call(void)
             continue;
         CallWords words = words_of(c);
         call_text(&page->text, &words);
+        size_t n = strlen(page->text.text);
+        if (atomic_load_explicit(&c->waits_for_turn, memory_order_relaxed))
+            snprintf(page->text.text + n, sizeof page->text.text - n,
+                     " for its turn behind another thread");
         return true;
     }
     return false;

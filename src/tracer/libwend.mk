@@ -57,6 +57,9 @@ OBJECTS_SOURCES = \
 	src/tracer/objects/live-requests.c \
 	src/tracer/objects/messages.c \
 	src/tracer/objects/objects.h
+TURNS_SOURCES = \
+	src/tracer/turns/turns.c src/tracer/turns/turns.h \
+	src/tracer/turns/turn-calls.c
 ENCODE_SOURCES = \
 	src/tracer/encode/arguments.c \
 	src/tracer/encode/closures.c src/tracer/encode/closures.h \
@@ -79,6 +82,7 @@ FAMILIES_SOURCES = \
 	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h
 REPLAY_SOURCES = \
 	src/replay/argument.c src/replay/argument.h \
+	src/replay/channels.c src/replay/channels.h \
 	src/replay/divergence.c src/replay/divergence.h \
 	src/replay/enforce.c src/replay/enforce.h \
 	src/replay/noise.c src/replay/noise.h \
@@ -116,6 +120,7 @@ LIFECYCLE_SOURCES = \
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
+	$(TURNS_SOURCES) \
 	$(WRAP_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)
 TRACER_GENERATED = src/tracer/objects/predefined.gen.c src/tracer/wrap/wrappers.gen.c
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* order.c: the order file of a rank has each of its calls, word by word, with outcomes and polls,
- * in order. What receives get. A damaged file is safe to read. */
+ * in order. What receives get. The turns of threads. A damaged file is safe to read. */
 #include "random-ranks.h"
 #include "recorded.h"
 
@@ -204,6 +204,81 @@ static void test_answers(void)
     discard(dir);
 }
 
+/* -- turns of threads -- */
+
+/* An entry of an order: a thread took so many turns, before which it had made CALLS - 1 calls. */
+static void turn(SimulatedRank *r, SimulatedSequence *s, gint64 thread, gint64 calls, gint64 turns)
+{
+    call(s, "wend_turn");
+    outcome(s, thread);
+    outcome(s, calls);
+    outcome(s, turns);
+    end(r, s, 1e-6);
+}
+
+static void check_turns(const Order *o, gint64 thread, const gint64 (*expected)[2], guint n)
+{
+    OrderStreamReader reader;
+    size_t words;
+    const OrderSequence *q = order_sequence(o, WEND_SEQUENCE_THREAD, thread);
+    order_stream_open(&reader, o->bytes + q->turns, q->turns_bytes);
+    for (guint i = 0; i < n; i++) {
+        const int64_t *turn = order_stream_next(&reader, &words);
+        g_assert_nonnull(turn);
+        g_assert_cmpuint(words, ==, ORDER_TURN_WORDS);
+        for (guint k = 0; k < words; k++)
+            g_assert_cmpint(turn[k], ==, expected[i][k]);
+    }
+    g_assert_null(order_stream_next(&reader, &words));
+    order_stream_close(&reader);
+}
+
+/* Thread 0 receives before there are threads. Then two threads take messages of ranks 2 and 3, and
+ * both send to rank 1 with tag 7: three channels of both threads, and one of thread 1 alone. */
+static SimulatedRank *two_threads(void)
+{
+    gint64 any = constant("MPI_ANY_SOURCE"), world = constant("MPI_COMM_WORLD"),
+           heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), request;
+    SimulatedRank *r = simulated_new(0, 4, FALSE);
+    SimulatedSequence *a = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0),
+                      *b = simulated_sequence(r, WEND_SEQUENCE_THREAD, 1),
+                      *receives = simulated_sequence(r, WEND_SEQUENCE_RECEIVES, world),
+                      *sends = simulated_sequence(r, WEND_SEQUENCE_SENDS, world);
+    sim_recv(r, a, 1, 2, 5, 2, 5, 8);   /* before */
+    sim_recv(r, a, 1, any, 5, 2, 5, 8); /* the second of all */
+    request = sim_irecv(r, a, heap, 0, 1, any, 5);
+    wait_any(r, a, 1, &request, 0, 3, 0, 0); /* from rank 3, the fourth of all */
+    sim_send(r, a, heap, 0, 1, 1, 7);
+    sim_recv(r, b, 1, any, 5, 2, 5, 8); /* the first of all */
+    sim_recv(r, b, 1, any, 5, 3, 5, 8); /* the third of all */
+    sim_recv(r, b, 1, any, 6, 3, 6, 8); /* with a tag of its own */
+    sim_send(r, b, heap, 0, 1, 1, 7);
+    turn(r, receives, 1, 1, 1);
+    turn(r, receives, 0, 2, 1);
+    turn(r, receives, 1, 0, 1);
+    turn(r, receives, 0, 0, 1);
+    turn(r, receives, 1, 0, 1);
+    turn(r, sends, 1, 4, 1);
+    turn(r, sends, 0, 5, 1);
+    return r;
+}
+
+static void test_turns(void)
+{
+    char *dir = record_one(two_threads());
+    GBytes *bytes = order_of(dir, 0);
+    Order order;
+    static const gint64 first[][2] = {{-1, 0}, {0, 1}, {1, 1}, {2, 1}};
+    static const gint64 second[][2] = {{0, 0}, {1, 0}, {-1, 0}, {2, 0}};
+    open_order(&order, bytes);
+    g_assert_cmpuint(order.head->n_channels, ==, 3);
+    g_assert_cmpuint(order.head->n_sequences, ==, 2);
+    check_turns(&order, 0, first, G_N_ELEMENTS(first));
+    check_turns(&order, 1, second, G_N_ELEMENTS(second));
+    g_bytes_unref(bytes);
+    discard(dir);
+}
+
 /* -- damaged files -- */
 
 /* Goes through all that a replay could, for so many steps. */
@@ -261,6 +336,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/order/calls", test_calls);
     g_test_add_func("/order/answers", test_answers);
+    g_test_add_func("/order/turns", test_turns);
     g_test_add_func("/order/damage", test_damage);
     return g_test_run();
 }

@@ -200,6 +200,7 @@ static void world_open(void)
     s->spawned = parent != MPI_COMM_NULL;
     if (s->sessions == 0)
         atomic_store(&s->multiple, s->thread_level == MPI_THREAD_MULTIPLE);
+    state_order_threads();
     watch_self();
     facts_open();
     comm_world_open();

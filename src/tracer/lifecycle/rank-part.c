@@ -89,6 +89,11 @@ static UnfinishedCalls unfinished(const CallSequence *q, WendBuf *out)
     return l;
 }
 
+static enum wend_sequence_kind kind_of(const CallSequence *q)
+{
+    return q->order ? q->order : q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
+}
+
 void part_of_rank(WendBuf *out, const char *ended)
 {
     const State *s = state();
@@ -101,18 +106,17 @@ void part_of_rank(WendBuf *out, const char *ended)
     wend_part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
     for (const CallSequence *q = first; n > 0; q = q->next, n--) {
         UnfinishedCalls l = unfinished(q, out);
-        wend_part_sequence(out,
-                           &(WendPartSequence){
-                               .kind = q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD,
-                               .id = q->callback ? q->function : (int64_t)q->tid,
-                               .calls = q->main,
-                               .grammar = q->main_grammar,
-                               .polls_after = q->polls_since,
-                               .unfinished = l.calls,
-                               .n_unfinished = l.n,
-                               .polls = q->polls,
-                               .polls_grammar = q->polls_grammar,
-                           });
+        wend_part_sequence(out, &(WendPartSequence){
+                                    .kind = kind_of(q),
+                                    .id = kind_of(q) == WEND_SEQUENCE_THREAD ? q->tid : q->function,
+                                    .calls = q->main,
+                                    .grammar = q->main_grammar,
+                                    .polls_after = q->polls_since,
+                                    .unfinished = l.calls,
+                                    .n_unfinished = l.n,
+                                    .polls = q->polls,
+                                    .polls_grammar = q->polls_grammar,
+                                });
         list_free(&l);
     }
     wend_buf_clear(&facts.bytes);

@@ -42,6 +42,7 @@ static void session_open(MPI_Session session)
     s->process = getpid();
     state_note_user();
     atomic_store(&s->multiple, true);
+    state_order_threads();
     datatypes_open();
     if (s->world_group_known)
         return;

@@ -64,7 +64,7 @@ static struct CommEntry *comm_ask(MPI_Comm comm)
 
 static void put_comm(ActiveCall *c, int64_t word, const CommMetadata *facts)
 {
-    static const CommMetadata unknown = {-1, -1, -1, -1, -1, NULL};
+    static const CommMetadata unknown = {-1, -1, -1, -1, -1, NULL, NULL};
     put_shape(c, word);
     if (!wend_is_handle(word))
         return;
@@ -107,13 +107,14 @@ void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable)
         state_break("out of memory");
         return;
     }
-    *e = (struct CommEntry){{-1, -1, -1, -1, -1, NULL},
+    *e = (struct CommEntry){{-1, -1, -1, -1, -1, NULL, NULL},
                             .indegree = -1,
                             .outdegree = -1,
                             .maker = c->sequence,
                             .variable = variable};
     if (facts)
         e->facts = *facts;
+    e->facts.order = NULL; /* the parent's */
     e->word = handle_reserve(c, HANDLE_COMM);
     put_comm(c, e->word, &e->facts);
     handle_facts_free(c->later);

@@ -41,6 +41,8 @@ typedef struct {
     int leader, remote_leader;   /* world ranks; -1: unknown or none */
     /* of a dynamic window: world ranks of its members, -1 if unknown; NULL for others */
     const int *members;
+    /* of a communicator: turns.h; NULL: not asked for so far */
+    struct CommOrder *_Atomic order;
 } CommMetadata;
 /* NULL for an unknown handle or the null handle; makes no MPI call on an unknown handle */
 const CommMetadata *comm_facts(MPI_Comm comm);
@@ -84,7 +86,9 @@ struct RequestMetadata {
     bool persistent;
     bool nowhere;          /* RECV: posted where nobody sends, in a replay */
     int self, source, tag; /* RECV: as posted; source may be MPI_ANY_SOURCE */
-    int64_t bytes;         /* RECV: posted size */
+    /* persistent messages: turns.h; NULL: no turns. Source and tag are those of a send, too */
+    struct CommOrder *order;
+    int64_t bytes; /* RECV: posted size */
 };
 /* Of a request of c->requests, which may be NULL. NULL: unknown. */
 const struct RequestMetadata *request_metadata(const RequestRecord *r);

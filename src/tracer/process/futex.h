@@ -23,6 +23,11 @@ static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t ns
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, ns >= 0 ? &t : NULL, NULL, 0);
 }
 
+static inline void futex_wake_one(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
 static inline void futex_wake(_Atomic uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);

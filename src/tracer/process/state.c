@@ -21,6 +21,13 @@ State wend_state = {
     .requests_lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
+void state_order_threads(void)
+{
+    State *s = &wend_state;
+    atomic_store(&s->ordered,
+                 s->turns_replayed || (atomic_load(&s->multiple) && atomic_load(&s->threaded)));
+}
+
 /* Room for a text of N bytes or more: SOME, or memory that free_room() frees. If memory is short,
  * *SIZE is less. */
 static char *make_room(char *some, size_t *size, size_t n)

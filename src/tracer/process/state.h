@@ -30,7 +30,12 @@ typedef struct State {
     /* called when recording breaks, in any thread and under any lock */
     _Atomic(void (*)(void)) at_break;
     _Atomic bool multiple; /* several threads may call MPI at once */
-    _Atomic bool forked;   /* a forked child, in which Wend does nothing */
+    _Atomic bool threaded; /* the application has created a thread */
+    /* a replay enforces the order of threads from the first call on */
+    bool turns_replayed;
+    /* threads take turns on communicators (turns.h): state_order_threads */
+    _Atomic bool ordered;
+    _Atomic bool forked; /* a forked child, in which Wend does nothing */
     /* the watcher reads the recording: threads that would change it wait (recorder.h) */
     _Atomic uint32_t hold;
 
@@ -94,6 +99,9 @@ static inline bool state_inherited(void)
  * vader goes on with data that it has not read. */
 void state_note_user(void);
 bool state_is_other_user(void);
+
+/* After a change of what it follows from: whether the order of threads matters. */
+void state_order_threads(void);
 
 static inline bool state_lock(pthread_mutex_t *lock)
 {

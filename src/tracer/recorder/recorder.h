@@ -102,6 +102,11 @@ typedef struct {
     MPI_Comm comm;
 } Posting;
 
+/* The place of a turn (turns.h) among those of its channel. */
+typedef struct {
+    uint64_t channel, number;
+} ReplayedTurn;
+
 /* How the calls of a recording are made again. */
 typedef struct ReplayHooks {
     /* Before a call, when its input words are complete. NULL: nothing is enforced. */
@@ -112,6 +117,11 @@ typedef struct ReplayHooks {
     void (*left)(void);
     /* What to post the next receive with that the call posts, so that it gets what it got. */
     Posting (*posting)(struct ActiveCall *c, Posting as_called);
+    /* Waits until the next turn of the call may be taken, and gives its place. False: the order of
+     * threads is not enforced. NULL: it never is. */
+    bool (*turn_take)(struct ActiveCall *c, ReplayedTurn *place);
+    /* The turn is over. */
+    void (*turn_give)(const ReplayedTurn *place);
 } ReplayHooks;
 
 typedef struct ActiveCall {
@@ -153,6 +163,7 @@ typedef struct ActiveCall {
     /* recorded also while recording is off: it makes or ends something that readers must know */
     bool kept;
     const RecordedCall *recorded; /* in a replay; NULL: the call is as MPI makes it */
+    _Atomic bool waits_for_turn;  /* in a replay: of other threads */
 } ActiveCall;
 
 /* What a thread is doing. Callbacks of the application that MPI runs get an ActiveCall and a

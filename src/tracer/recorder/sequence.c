@@ -42,6 +42,16 @@ CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid)
     return q;
 }
 
+CallSequence *sequence_of_order(enum wend_sequence_kind kind, int64_t word)
+{
+    pthread_mutex_lock(&state()->threads_lock);
+    CallSequence *q = sequence_new(false, word, 0);
+    if (q)
+        q->order = kind;
+    pthread_mutex_unlock(&state()->threads_lock);
+    return q;
+}
+
 CallSequence *sequence_of_callback(int64_t function)
 {
     State *s = state();

@@ -30,12 +30,22 @@ void threads_open(void)
     counting = true;
 }
 
+static void note_created(void)
+{
+    State *s = state();
+    if (atomic_exchange(&s->threaded, true))
+        return;
+    state_order_threads();
+}
+
 uint32_t thread_number_new(bool is_first)
 {
     uint32_t number = created_as;
-    if (number == 0 && gettid() != getpid())
+    if (number == 0 && gettid() != getpid()) {
         /* made by the C library's own thrd_create, or by clone */
         number = atomic_fetch_add(&created, 1) + 1;
+        note_created();
+    }
     if (is_first) {
         first = number;
         return 0;
@@ -153,6 +163,8 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread,
         return real(thread, attributes, function, argument);
     uint32_t number = is_own(function) ? 0 : atomic_fetch_add(&created, 1) + 1;
     *s = (ThreadStart){NULL, function, argument, number};
+    if (number != 0)
+        note_created();
     tell(WEND_FN_wend_start, number);
     int rc = real(thread, attributes, start, s);
     if (rc != 0)

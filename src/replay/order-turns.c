@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* order-turns.c: finds the channel of each turn, and its number there. The rule by which a call
+ * takes turns is that of the wrappers (spec/wrappers.py, Wrapper.turns). */
+#include "order-turns.h"
+
+#include <string.h>
+
+#include "order-calls.h"
+#include "order-file.h"
+
+enum { NONE = -1 };
+
+/* A turn of a sequence. */
+typedef struct {
+    guint64 call; /* MPI calls of the sequence before this one */
+    gint64 next;  /* of the same order in the sequence; NONE: the last */
+    gint64 number;
+    gint32 order;      /* NONE: its order was not recorded */
+    gint32 peer, tag;  /* of the message */
+    gint32 channel;    /* NONE: so far */
+    gboolean is_known; /* peer and tag are */
+} OrderTurn;
+
+/* An order: receives or sends on one communicator. */
+typedef struct {
+    WendSequenceKind kind;
+    gint64 comm;
+    gint64 *next; /* by sequence: its next turn of this order; NONE: there is none */
+    gint64 *last;
+} ThreadOrder;
+
+typedef struct {
+    gint32 order, peer, tag;
+    gint32 number;  /* among those of several threads; NONE: one thread has it alone */
+    guint sequence; /* of the first turn */
+    gboolean is_shared;
+    gint64 turns;
+} Channel;
+
+struct OrderTurns {
+    const WendProgram *p;
+    const WendClass *class;
+    const OrderAnswers *answers;
+    guint rank;
+    ThreadOrder *orders;
+    GArray **turns; /* OrderTurn, by sequence */
+    GArray *channels;
+    GHashTable *channel_of; /* Channel -> its number + 1 */
+    guint64 n_channels;     /* of several threads */
+    WendStream *streams;    /* by sequence */
+    gint64 any_source, any_tag, proc_null, world, self;
+};
+
+static guint channel_hash(gconstpointer key)
+{
+    const Channel *c = key;
+    return (guint)c->order * 31 + (guint)c->peer * 65599 + (guint)c->tag * 2654435761u;
+}
+
+static gboolean channel_equal(gconstpointer a, gconstpointer b)
+{
+    const Channel *x = a, *y = b;
+    return x->order == y->order && x->peer == y->peer && x->tag == y->tag;
+}
+
+/* -- the turns of a sequence -- */
+
+static gint32 order_of(const OrderTurns *t, WendSequenceKind kind, gint64 comm)
+{
+    for (guint i = 0; i < t->class->n_orders; i++)
+        if (t->orders[i].kind == kind && t->orders[i].comm == comm)
+            return (gint32)i;
+    return NONE;
+}
+
+static void add_turn(OrderTurns *t, guint sequence, gint64 comm, WendSequenceKind kind,
+                     OrderTurn turn)
+{
+    GArray *turns = t->turns[sequence];
+    turn.order = order_of(t, kind, comm);
+    turn.channel = NONE;
+    turn.next = NONE;
+    if (turn.order != NONE) {
+        ThreadOrder *o = &t->orders[turn.order];
+        if (o->last[sequence] == NONE)
+            o->next[sequence] = turns->len;
+        else
+            g_array_index(turns, OrderTurn, o->last[sequence]).next = turns->len;
+        o->last[sequence] = turns->len;
+    }
+    g_array_append_val(turns, turn);
+}
+
+static gint64 word_of(const WendCall *call, const char *name)
+{
+    const WendArg *arg = wend_call_arg(call, name);
+    return arg && arg->n_in > 0 && arg->in ? arg->in[0] : WEND_ABSENT;
+}
+
+/* The communicator, if threads take turns there. */
+static gboolean comm_of(const OrderTurns *t, const WendCall *call, gint64 *comm)
+{
+    *comm = word_of(call, "comm");
+    return wend_is_handle(*comm) || *comm == t->world || *comm == t->self;
+}
+
+static gboolean is_small(gint64 word)
+{
+    return !wend_is_special(word) && word == (gint32)word;
+}
+
+/* Peer and tag as the words of the arguments say. */
+static OrderTurn as_posted(gint64 peer, gint64 tag, guint64 index)
+{
+    gboolean known = is_small(peer) && is_small(tag);
+    return (OrderTurn){.call = index,
+                       .peer = known ? (gint32)peer : 0,
+                       .tag = known ? (gint32)tag : 0,
+                       .is_known = known};
+}
+
+/* The message that a receive with a request gets, or its place if it is named. */
+static OrderTurn answered(const OrderTurns *t, guint sequence, gsize posting, OrderTurn posted)
+{
+    const OrderAnswer *answer = order_answer(t->answers, sequence, posting);
+    if (answer && answer->kind == ORDER_ANSWER_NONE)
+        posted.is_known = FALSE;
+    if (answer && answer->kind == ORDER_ANSWER_MATCHED) {
+        posted.peer = answer->source;
+        posted.tag = answer->tag;
+        posted.is_known = TRUE;
+    }
+    return posted;
+}
+
+enum { FAILED_STATUS = 2 };
+
+/* The same for a call that has the status. In a failed call it is as it was recorded, relative to
+ * the arguments (docs/recording.md, "Calls as words"). */
+static OrderTurn received(const OrderTurns *t, const WendCall *call, OrderTurn posted,
+                          gint64 source, gint64 tag)
+{
+    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
+    gint64 peer, number;
+    if (posted.is_known || !status)
+        return posted;
+    if (!call->failed && status->n_out > 0) {
+        peer = status->out[0];
+        number = status->out[1];
+    } else if (call->failed && call->n_outcome > FAILED_STATUS + 1
+               && !__builtin_add_overflow(call->outcome[FAILED_STATUS],
+                                          source == t->any_source ? call_in_word(call, 0) : source,
+                                          &peer)
+               && !__builtin_add_overflow(call->outcome[FAILED_STATUS + 1],
+                                          tag == t->any_tag ? 0 : tag, &number)) {
+    } else {
+        return posted;
+    }
+    return as_posted(peer, number, posted.call);
+}
+
+typedef struct {
+    guint64 calls;
+    gsize postings;
+} Counts;
+
+static void add_receive(OrderTurns *t, guint sequence, const WendCall *call, const Counts *n)
+{
+    gint64 comm, source = word_of(call, "source"),
+                 tag = word_of(call, wend_call_arg(call, "recvtag") ? "recvtag" : "tag");
+    if (source == t->proc_null || !comm_of(t, call, &comm))
+        return;
+    OrderTurn turn = as_posted(source, tag, n->calls);
+    if (call_posts_receive(call))
+        turn = call->failed ? turn : answered(t, sequence, n->postings, turn);
+    else
+        turn = received(t, call, turn, source, tag);
+    add_turn(t, sequence, comm, WEND_SEQUENCE_RECEIVES, turn);
+}
+
+static void add_send(OrderTurns *t, guint sequence, const WendCall *call, const Counts *n)
+{
+    gint64 comm, dest = word_of(call, "dest"),
+                 tag = word_of(call, wend_call_arg(call, "sendtag") ? "sendtag" : "tag");
+    if (dest != t->proc_null && comm_of(t, call, &comm))
+        add_turn(t, sequence, comm, WEND_SEQUENCE_SENDS, as_posted(dest, tag, n->calls));
+}
+
+/* A persistent request that CALL starts, and that MAKER made. */
+static void add_start(OrderTurns *t, guint sequence, const WendCall *call, const WendCall *maker,
+                      Counts *n)
+{
+    gint64 comm;
+    if (!maker || wend_call_arg(maker, "partitions"))
+        return;
+    gboolean is_receive = call_makes_receive(maker);
+    gint64 peer = word_of(maker, is_receive ? "source" : "dest");
+    gboolean has_turn = (is_receive || maker->function->flags & WEND_F_SEND) && peer != t->proc_null
+                        && comm_of(t, maker, &comm);
+    OrderTurn turn = as_posted(peer, word_of(maker, "tag"), n->calls);
+    if (is_receive && !call->failed)
+        turn = answered(t, sequence, n->postings++, turn);
+    if (has_turn)
+        add_turn(t, sequence, comm, is_receive ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS,
+                 turn);
+}
+
+static void add_call(OrderTurns *t, const CallFollower *f, const WendCall *call, Counts *n)
+{
+    guint32 flags = call->function->flags;
+    if (call_starts(call)) {
+        const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+        for (gint64 i = 0; requests && i < requests->n_in; i++)
+            add_start(t, f->sequence, call, call_maker(f, requests->in[i], call->rank), n);
+        return;
+    }
+    if (flags & WEND_F_PERSISTENT)
+        return;
+    if (flags & WEND_F_RECV && wend_call_arg(call, "source"))
+        add_receive(t, f->sequence, call, n);
+    if (flags & WEND_F_SEND && wend_call_arg(call, "dest"))
+        add_send(t, f->sequence, call, n);
+    n->postings += !call->failed && call_posts_receive(call);
+}
+
+/* FALSE: there are too many. */
+static gboolean follow(OrderTurns *t, guint sequence)
+{
+    CallFollower f = call_follower(t->p, t->rank, sequence);
+    GArray *turns = t->turns[sequence];
+    Counts n = {0, 0};
+    const WendCall *call;
+    gboolean good = TRUE;
+    while (good && (call = wend_walk_next(f.walk))) {
+        if (call->function->flags & WEND_F_PSEUDO)
+            continue;
+        add_call(t, &f, call, &n);
+        n.calls++;
+        good = turns->len < G_MAXUINT / 2 / sizeof(OrderTurn);
+    }
+    call_follower_clear(&f);
+    return good;
+}
+
+/* -- their order -- */
+
+static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
+{
+    Channel key = {turn->order, turn->peer, turn->tag, NONE, sequence, FALSE, 0};
+    if (!turn->is_known)
+        return;
+    gpointer found = g_hash_table_lookup(t->channel_of, &key);
+    gsize number = GPOINTER_TO_SIZE(found);
+    if (!number) {
+        g_array_append_val(t->channels, key);
+        number = t->channels->len;
+        g_hash_table_insert(t->channel_of, g_memdup2(&key, sizeof key), GSIZE_TO_POINTER(number));
+    }
+    Channel *c = &g_array_index(t->channels, Channel, number - 1);
+    c->is_shared |= c->sequence != sequence;
+    turn->channel = (gint32)(number - 1);
+    turn->number = c->turns++;
+}
+
+static guint sequence_of_thread(const OrderTurns *t, gint64 thread)
+{
+    const WendClass *k = t->class;
+    for (guint q = 0; q < k->n_sequences; q++)
+        if (k->sequences[q].kind == WEND_SEQUENCE_THREAD && k->sequences[q].id == thread)
+            return q;
+    return G_MAXUINT;
+}
+
+/* Takes the next N turns of a thread. If CALLS is not 0, the thread took none before its call with
+ * number CALLS - 1. */
+static void take_turns(OrderTurns *t, guint order, gint64 thread, gint64 calls, gint64 n)
+{
+    guint q = sequence_of_thread(t, thread);
+    ThreadOrder *o = &t->orders[order];
+    if (q == G_MAXUINT)
+        return;
+    GArray *turns = t->turns[q];
+    while (calls > 0 && o->next[q] != NONE
+           && g_array_index(turns, OrderTurn, o->next[q]).call < (guint64)calls - 1)
+        o->next[q] = g_array_index(turns, OrderTurn, o->next[q]).next;
+    for (; n > 0 && o->next[q] != NONE; n--) {
+        OrderTurn *turn = &g_array_index(turns, OrderTurn, o->next[q]);
+        put_in_order(t, q, turn);
+        o->next[q] = turn->next;
+    }
+}
+
+/* The shape of the pseudo-calls of an order. */
+static guint32 shape_of(const WendProgram *p, guint rule)
+{
+    const WendSymbol *s = wend_program_rule(p, rule)->symbols;
+    if (wend_program_rule(p, rule)->n == 0)
+        return G_MAXUINT32;
+    return s->is_rule ? shape_of(p, s->id) : wend_program_terminal(p, s->id)->shape;
+}
+
+enum { TURN_THREAD = 2, TURN_CALLS, TURN_COUNT, TURN_OUTCOME };
+
+static void read_order(OrderTurns *t, guint order)
+{
+    guint sequence = t->class->n_sequences + order, n;
+    guint32 shape = shape_of(t->p, t->class->sequences[sequence].rule);
+    WendOutcomes *o =
+        shape != G_MAXUINT32 ? wend_program_outcomes(t->p, t->rank, sequence, shape) : NULL;
+    guint64 repeats, left = 1; /* each run has a turn, or is the first of a thread */
+    const gint64 *words;
+    for (guint q = 0; q < t->class->n_sequences; q++)
+        left += t->turns[q]->len + 1;
+    while (o && left-- > 0 && wend_outcomes_next_run(o, &repeats, &words, &n)) {
+        gint64 turns;
+        if (n < TURN_OUTCOME || words[TURN_COUNT] < 0)
+            break;
+        if (__builtin_mul_overflow(words[TURN_COUNT], repeats, &turns))
+            turns = G_MAXINT64;
+        take_turns(t, order, words[TURN_THREAD], words[TURN_CALLS], turns);
+    }
+    if (o)
+        wend_outcomes_free(o);
+}
+
+/* -- the result -- */
+
+static gboolean make_stream(OrderTurns *t, guint sequence)
+{
+    const GArray *turns = t->turns[sequence];
+    WendStream *s = &t->streams[sequence];
+    s->flat = TRUE;
+    for (guint i = 0; i < turns->len; i++) {
+        const OrderTurn *turn = &g_array_index(turns, OrderTurn, i);
+        const Channel *c =
+            turn->channel == NONE ? NULL : &g_array_index(t->channels, Channel, turn->channel);
+        gboolean is_shared = c && c->is_shared;
+        gint64 words[ORDER_TURN_WORDS] = {is_shared ? c->number : NONE,
+                                          is_shared ? turn->number : 0};
+        if (!wend_stream_add_run(s, words, ORDER_TURN_WORDS, 1))
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static void number_channels(OrderTurns *t)
+{
+    for (guint i = 0; i < t->channels->len; i++) {
+        Channel *c = &g_array_index(t->channels, Channel, i);
+        if (c->is_shared)
+            c->number = (gint32)t->n_channels++;
+    }
+}
+
+static void prepare(OrderTurns *t)
+{
+    guint n = t->class->n_sequences;
+    t->any_source = wend_constant_word("MPI_ANY_SOURCE");
+    t->any_tag = wend_constant_word("MPI_ANY_TAG");
+    t->proc_null = wend_constant_word("MPI_PROC_NULL");
+    t->world = wend_constant_word("MPI_COMM_WORLD");
+    t->self = wend_constant_word("MPI_COMM_SELF");
+    t->channels = g_array_new(FALSE, FALSE, sizeof(Channel));
+    t->channel_of = g_hash_table_new_full(channel_hash, channel_equal, g_free, NULL);
+    t->turns = g_new0(GArray *, n + 1);
+    t->streams = g_new0(WendStream, n + 1);
+    for (guint q = 0; q < n; q++)
+        t->turns[q] = g_array_new(FALSE, FALSE, sizeof(OrderTurn));
+    t->orders = g_new0(ThreadOrder, t->class->n_orders);
+    for (guint i = 0; i < t->class->n_orders; i++) {
+        const WendSequence *s = &t->class->sequences[n + i];
+        t->orders[i] = (ThreadOrder){s->kind, s->id, g_new(gint64, n + 1), g_new(gint64, n + 1)};
+        for (guint q = 0; q < n; q++)
+            t->orders[i].next[q] = t->orders[i].last[q] = NONE;
+    }
+}
+
+OrderTurns *order_turns(const WendProgram *p, guint rank, const OrderAnswers *answers)
+{
+    OrderTurns *t = g_new0(OrderTurns, 1);
+    gboolean good = TRUE;
+    t->p = p;
+    t->rank = rank;
+    t->answers = answers;
+    t->class = wend_program_class(p, wend_program_class_of(p, rank));
+    if (t->class->n_orders == 0)
+        return t;
+    prepare(t);
+    for (guint q = 0; good && q < t->class->n_sequences; q++)
+        good = follow(t, q);
+    for (guint i = 0; good && i < t->class->n_orders; i++)
+        read_order(t, i);
+    number_channels(t);
+    for (guint q = 0; good && t->n_channels && q < t->class->n_sequences; q++)
+        good = make_stream(t, q);
+    if (good)
+        return t;
+    order_turns_free(t);
+    return NULL;
+}
+
+WendStream *order_turns_of(const OrderTurns *t, guint sequence)
+{
+    return t->n_channels && t->streams[sequence].entries ? &t->streams[sequence] : NULL;
+}
+
+guint64 order_turns_channels(const OrderTurns *t)
+{
+    return t->n_channels;
+}
+
+void order_turns_free(OrderTurns *t)
+{
+    for (guint q = 0; t->turns && q < t->class->n_sequences; q++) {
+        g_array_unref(t->turns[q]);
+        wend_stream_clear(&t->streams[q]);
+    }
+    for (guint i = 0; t->orders && i < t->class->n_orders; i++) {
+        g_free(t->orders[i].next);
+        g_free(t->orders[i].last);
+    }
+    if (t->channels)
+        g_array_unref(t->channels);
+    if (t->channel_of)
+        g_hash_table_unref(t->channel_of);
+    g_free(t->orders);
+    g_free(t->turns);
+    g_free(t->streams);
+    g_free(t);
+}
