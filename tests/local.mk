@@ -79,6 +79,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/twice.c \
 	tests/programs/unlike.c \
 	tests/programs/unlucky.c \
+	tests/programs/values.c \
 	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c
