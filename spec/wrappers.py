@@ -827,7 +827,7 @@ def wrappers(spec, library):
         "/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */",
         '#include "encode/encode.h"',
         '#include "families/families.h"',
-        '#include "side/values.h"',
+        '#include "side/process-values.h"',
         '#include "src/replay/enforce.h"',
         "",
         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"",

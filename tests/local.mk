@@ -191,6 +191,7 @@ BATS_TESTS = \
 	tests/transparency.bats \
 	tests/tree.bats \
 	tests/unlucky.bats \
+	tests/values.bats \
 	tests/writing.bats
 EXTRA_DIST += tests/support/bomb.py tests/helpers.bash $(BATS_TESTS)
 

@@ -76,6 +76,7 @@ void wend_sides_free(WendSides *s)
 struct WendSide {
     WendSides *sides; /* owns the bytes */
     WendSideReader reader;
+    guint64 count;
     const WendSideElement *next; /* NULL: the end */
     guint64 at;                  /* calls and polls before it */
     gboolean given;              /* the next element was given to the caller */
@@ -88,32 +89,55 @@ static void advance(WendSide *s)
         s->at = G_MAXUINT64;
 }
 
-WendSide *wend_side_new(const WendProgram *p, guint rank, guint sequence, WendSideKindNumber kind,
+static guint64 count_rows(WendCursor rows)
+{
+    guint64 n = 0;
+    while (!rows.failed && rows.p < rows.end) {
+        guint64 more = wend_read_unsigned(&rows);
+        wend_read_block(&rows);
+        if (__builtin_add_overflow(n, more, &n))
+            n = G_MAXUINT64;
+    }
+    return n;
+}
+
+WendSide *wend_side_new(const WendProgram *p, guint rank, WendSideKindNumber kind, guint index,
                         GError **error)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    const WendSequence *q = &class->sequences[sequence];
     WendSides *sides = wend_sides_open(p, rank, kind, error);
     WendSideHead head;
     WendCursor rows;
-    while (sides && wend_sides_next(sides, &head, &rows)) {
-        if (head.kind != (guint64)q->kind || head.id != q->id)
-            continue;
-        WendSide *s = g_new0(WendSide, 1);
-        s->sides = sides;
-        wend_side_open(&s->reader, kind, &head, rows);
-        advance(s);
-        return s;
+    gboolean good = sides != NULL;
+    for (guint i = 0; good && i <= index; i++)
+        good = wend_sides_next(sides, &head, &rows);
+    if (!good) {
+        wend_sides_free(sides);
+        return NULL;
     }
-    wend_sides_free(sides);
-    return NULL;
+    WendSide *s = g_new0(WendSide, 1);
+    s->sides = sides;
+    s->count = count_rows(rows);
+    wend_side_open(&s->reader, kind, &head, rows);
+    advance(s);
+    return s;
 }
 
-const WendSideElement *wend_side_before(WendSide *s, guint64 calls)
+const WendSideHead *wend_side_head(const WendSide *s)
+{
+    return &s->reader.head;
+}
+
+guint64 wend_side_count(const WendSide *s)
+{
+    return s->count;
+}
+
+const WendSideElement *wend_side_before(WendSide *s, guint64 calls, guint64 *at)
 {
     if (s->given)
         advance(s);
     s->given = s->next && s->at <= calls;
+    *at = s->at;
     return s->given ? s->next : NULL;
 }
 

@@ -22,14 +22,17 @@ void wend_sides_free(WendSides *s); /* S may be NULL */
  * (wend_walk_new, with polls). */
 typedef struct WendSide WendSide;
 
-/* The stream of KIND of a sequence of RANK. Returns NULL if there is none; then the error is set if
- * the member is damaged. The caller frees the result. */
-WendSide *wend_side_new(const WendProgram *p, guint rank, guint sequence, WendSideKindNumber kind,
+/* Stream number INDEX, from 0, of KIND of RANK. Returns NULL if there are not so many; then the
+ * error is set if the member is damaged. The caller frees the result. */
+WendSide *wend_side_new(const WendProgram *p, guint rank, WendSideKindNumber kind, guint index,
                         GError **error);
-/* The next element among those that came before the end of call or poll number CALLS of the
- * sequence, counted from 0. G_MAXUINT64: all that are left. It is valid until the next call. NULL:
- * there is none, so the walk can go on. */
-const WendSideElement *wend_side_before(WendSide *s, guint64 calls);
+const WendSideHead *wend_side_head(const WendSide *s);
+/* How many elements the stream claims to have. A damaged one may have fewer. */
+guint64 wend_side_count(const WendSide *s);
+/* The next element that came before call or poll number CALLS of the sequence had ended, counted
+ * from 0. G_MAXUINT64: the next one of all. *AT is the number of calls and polls that had ended
+ * before the element. It is valid until the next use of S. NULL: there is none. */
+const WendSideElement *wend_side_before(WendSide *s, guint64 calls, guint64 *at);
 /* Whether the stream turned out to be damaged. It ends there. */
 gboolean wend_side_damaged(const WendSide *s);
 void wend_side_free(WendSide *s); /* S may be NULL */

@@ -95,7 +95,7 @@ SIDE_SOURCES = \
 	src/tracer/side/side-coding.c src/tracer/side/side-private.h \
 	src/tracer/side/side-streams.c src/tracer/side/side-streams.h \
 	src/tracer/side/value-functions.c src/tracer/side/value-functions.h \
-	src/tracer/side/values.c src/tracer/side/values.h
+	src/tracer/side/process-values.c src/tracer/side/process-values.h
 WRAP_SOURCES = \
 	src/tracer/wrap/completion.c
 LIFECYCLE_SOURCES = \

@@ -29,7 +29,7 @@
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "side/side-streams.h"
-#include "side/values.h"
+#include "side/process-values.h"
 #include "src/replay/replay.h"
 #include "thread-start.h"
 #include "watcher.h"

@@ -246,14 +246,31 @@ static WendSideHead head_of(const SideStream *s)
                           .birth = s->birth};
 }
 
-static void put_kind(WendSideKindNumber kind, size_t n, SideStream *streams, WendBuf *out)
+/* Whether A comes before B: threads by birth, then callbacks. */
+static bool is_before(const SideStream *a, const SideStream *b)
+{
+    WendSideHead x = head_of(a), y = head_of(b);
+    if (x.kind != y.kind)
+        return x.kind < y.kind;
+    return x.kind == WEND_SEQUENCE_THREAD ? x.birth < y.birth : x.id < y.id;
+}
+
+/* Puts S into the row that begins at *FIRST, in its order. Streams come newest first, so that most
+ * belong to its beginning. */
+static void insert(SideStream **first, SideStream *s)
+{
+    while (*first && is_before(*first, s))
+        first = &(*first)->behind;
+    s->behind = *first;
+    *first = s;
+}
+
+static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first, WendBuf *out)
 {
     WendBuf member = {.resize = out->resize};
     wend_buf_unsigned(out, kind);
     wend_buf_unsigned(&member, n);
-    for (SideStream *s = streams; s; s = s->next) {
-        if (s->kind != kind || !s->is_put)
-            continue;
+    for (SideStream *s = first; s; s = s->behind) {
         WendSideHead head = head_of(s);
         WendBuf rows = {.resize = out->resize};
         wend_side_put_head(&member, &head);
@@ -268,17 +285,20 @@ static void put_kind(WendSideKindNumber kind, size_t n, SideStream *streams, Wen
 static void put_all(WendBuf *out)
 {
     size_t n[WEND_SIDE_KINDS] = {0}, kinds = 0;
+    SideStream *first[WEND_SIDE_KINDS] = {NULL};
     SideStream *all = atomic_load(&side_streams); /* new ones come before it */
     code_all();
     for (SideStream *s = all; s; s = s->next) {
-        s->is_put = !is_empty(s);
-        kinds += s->is_put && n[s->kind]++ == 0;
+        if (is_empty(s))
+            continue;
+        insert(&first[s->kind], s);
+        kinds += n[s->kind]++ == 0;
     }
     if (kinds > 0)
         wend_buf_unsigned(out, kinds);
     for (int kind = 0; kind < WEND_SIDE_KINDS; kind++)
         if (n[kind] > 0)
-            put_kind(kind, n[kind], all, out);
+            put_kind(kind, n[kind], first[kind], out);
 }
 
 void side_put(WendBuf *out)

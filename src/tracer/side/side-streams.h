@@ -37,8 +37,9 @@ typedef struct SideStream {
     struct SideChunk *first; /* the oldest that is not coded */
     WendSideCodec *codec;
     WendBuf row, rows;
-    bool lost;   /* there was no memory for a row */
-    bool is_put; /* into the part that is being made */
+    bool lost; /* there was no memory for a row */
+    /* of those in the part that is being made, the next one of its kind */
+    struct SideStream *behind;
     /* For a replay; NULL: none so far. */
     WendSideReader *reader;
     const WendSideElement *due; /* the next element; NULL: not read yet */

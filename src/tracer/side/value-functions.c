@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "values.h"
+#include "process-values.h"
 
 typedef struct SideStream SideStream;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* value-functions.h: the functions whose results are values (values.h). */
+/* value-functions.h: the functions whose results are values (process-values.h). */
 #ifndef WEND_VALUE_FUNCTIONS_H
 #define WEND_VALUE_FUNCTIONS_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* values.h: results of functions that are no communication and differ from run to run: the clock,
+/* process-values.h: results of functions that are no communication and differ from run to run: the clock,
  * random numbers, process ids, host names. `wend trace --values` records what the application gets
  * of them, and a replay of such a recording returns it.
  *
  * Values of a thread are in one side stream, in their order. A replay takes them one by one. It
  * checks that the program asks for what was recorded, and after the last one the program gets its
  * own. */
-#ifndef WEND_VALUES_OF_PROCESS_H
-#define WEND_VALUES_OF_PROCESS_H
+#ifndef WEND_PROCESS_VALUES_H
+#define WEND_PROCESS_VALUES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* values.c: records and replays values. value-functions.c has the functions. */
-#include "values.h"
+/* process-values.c: records and replays values. value-functions.c has the functions. */
+#include "process-values.h"
 
 #include <errno.h>
 #include <stdio.h>
