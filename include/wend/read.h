@@ -680,8 +680,8 @@ int wend_read_sizes(WendRead *r, unsigned kinds, const WendReadSizes **sizes);
 /** \defgroup recorded Values beside the calls
  *
  * With `wend trace --values` a recording also has what the program got from the clock, as random
- * numbers, process ids and host names. The values of one thread, or of one callback, are a stream in
- * the order in which the program got them.
+ * numbers, process ids and host names. The values of one thread, or of one callback, are a stream,
+ * in the order in which the program got them.
  * @{
  */
 

@@ -20,8 +20,8 @@ const WendSideKind *wend_side_kind(WendSideKindNumber number);
 typedef struct {
     uint64_t kind; /* enum wend_sequence_kind */
     int64_t id;
-    /* Threads: how many the application had created when this one was; the first has 0. It
-     * identifies a thread before the first call of MPI, which gives thread number 0. */
+    /* Threads: the n-th one that the application created; 0: the initial thread. It identifies a
+     * thread also before the first call of MPI, which gives the number 0. */
     uint64_t birth;
 } WendSideHead;
 

@@ -22,8 +22,8 @@ void recorded_result(GString *out, Recorded *r, guint64 step);
 /* Appends all that are left. Returns FALSE if the stream is damaged. */
 gboolean recorded_rest(GString *out, Recorded *r);
 
-/* Calls VISIT for each stream of values of the rank of CONTEXT whose thread has no sequence: CONTEXT
- * then says which it is. */
+/* Calls VISIT for each stream of values of the rank of CONTEXT whose thread has no sequence:
+ * CONTEXT then says which it is. */
 void recorded_others(SinkContext *context, void (*visit)(const SinkContext *context, gpointer user),
                      gpointer user);
 

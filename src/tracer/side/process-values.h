@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* process-values.h: results of functions that are no communication and differ from run to run: the clock,
- * random numbers, process ids, host names. `wend trace --values` records what the application gets
- * of them, and a replay of such a recording returns it.
+/* process-values.h: results of functions that are no communication and differ from run to run: the
+ * clock, random numbers, process ids, host names. `wend trace --values` records what the
+ * application gets of them, and a replay of such a recording returns it.
  *
  * Values of a thread are in one side stream, in their order. A replay takes them one by one. It
  * checks that the program asks for what was recorded, and after the last one the program gets its
@@ -21,8 +21,8 @@ struct SideStream;
 /* Values are recorded, or replayed. */
 extern _Atomic bool values_on __attribute__((visibility("hidden")));
 
-/* When the library is loaded, after replay_open: leads the application's references to the functions
- * to Wend, if values are recorded or replayed. If not, nothing happens here, ever. */
+/* When the library is loaded, after replay_open: leads the application's references to the
+ * functions to Wend, if values are recorded or replayed. If not, nothing happens here, ever. */
 void values_open(void);
 /* Before and after the MPI library starts. What it loads meanwhile is its own. */
 void values_before_start(void);
