@@ -19,7 +19,14 @@ bench/finalize: bench/finalize.c
 CLEANFILES += bench/finalize
 EXTRA_DIST += bench/finalize.c bench/finalize.py
 
-.PHONY: bench-finalize bench-nas bench-overhead bench-replay bench-threads bench-size
+bench/values: bench/values.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) $(BENCH_CFLAGS) -o $@ $<
+CLEANFILES += bench/values
+EXTRA_DIST += bench/values.c bench/values.py
+
+.PHONY: bench-finalize bench-nas bench-overhead bench-replay bench-threads bench-size bench-values
+bench-values: all bench/values
+	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/values.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-replay: all bench/overhead bench/ranks tests/support/yield.la
 	$(AM_V_at)$(MAKE) --no-print-directory examples/stencil2d examples/particles \
 	  examples/masterworker examples/polling examples/persistent >/dev/null

@@ -539,7 +539,7 @@ static double write_shards(Job *j, const SharedFile *file, const GArray *places,
 {
     double longest = 0;
     for (guint i = 0; i < places->len; i++) {
-        const WendShardPlace *place = &g_array_index(places, WendShardPlace, i);
+        const WendFramePlace *place = &g_array_index(places, WendFramePlace, i);
         const GByteArray *frame = g_hash_table_lookup(j->shards, GUINT_TO_POINTER(place->rank));
         double began = seconds(), took;
         if (!frame || frame->len != place->bytes
@@ -562,7 +562,7 @@ static double write_archive(Job *j, WendMerge *m, const char *directory, WendMer
     g_autoptr(GArray) places = NULL;
     double began = seconds(), others = 0;
     gboolean good;
-    if (!wend_merge_has_shards(m)) {
+    if (!wend_merge_has_frames(m)) {
         good = wend_merge_write(m, directory, NULL, result, &error);
     } else {
         good = wend_merge_begin(m, directory, NULL, &file, &places, result, &error);

@@ -7,12 +7,16 @@ HOT_SOURCES = \
 	lib/base/budget.c lib/base/budget.h \
 	lib/base/buf.c lib/base/buf.h \
 	lib/base/printable.c lib/base/printable.h \
+	lib/base/range-coder.c lib/base/range-coder.h \
 	lib/record/cst.c lib/record/cst.h \
 	lib/record/grammar.c lib/record/grammar.h \
 	lib/record/intern.c lib/record/intern.h \
 	lib/record/part.c lib/record/part.h \
 	lib/record/progressions.c lib/record/progressions.h \
 	lib/record/checkpoint-file.c lib/record/checkpoint-file.h \
+	lib/record/side-codec.c lib/record/side-codec.h \
+	lib/record/side-stream.c lib/record/side-stream.h \
+	lib/record/values.h \
 	lib/record/stream.c lib/record/stream.h \
 	lib/record/record.h \
 	lib/record/world-files.h

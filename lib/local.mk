@@ -33,6 +33,7 @@ MERGE_SOURCES = \
 	lib/merge/recording.h \
 	lib/merge/refine.c lib/merge/refine.h \
 	lib/merge/shard.c lib/merge/shard.h \
+	lib/merge/side-members.c lib/merge/side-members.h \
 	lib/merge/delta-sequence.c lib/merge/delta-sequence.h \
 	lib/merge/delta-sequence-bytes.c \
 	lib/merge/delta-sequence-patterns.c \
@@ -99,6 +100,7 @@ CORE_SOURCES = \
 	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
 	lib/read/shards.c lib/read/shards.h \
+	lib/read/sides.c lib/read/sides.h \
 	lib/read/walk.c \
 	lib/read/world-starts.c lib/read/world-starts.h \
 	lib/read/worlds.c lib/read/worlds.h
@@ -117,7 +119,7 @@ libwendcore_la_LIBADD = lib/libcore.la
 # What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and
 # functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
-CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|walk
+CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|side|sides|walk
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
 # What the headers of lib/analysis/ declare that commands use.

@@ -666,6 +666,8 @@ class Wrapper:
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")
             self.line("call_stop(c, MPI_SUCCESS);")
+            if f.name == "MPI_Wtime":
+                self.line("rc = value_wtime(rc);")
         else:
             turns = self.turns()
             if turns:
@@ -927,6 +929,7 @@ def wrappers(spec, library):
         "/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */",
         '#include "encode/encode.h"',
         '#include "families/families.h"',
+        '#include "side/process-values.h"',
         '#include "src/replay/enforce.h"',
         '#include "turns/turns.h"',
         "",

@@ -80,6 +80,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/turns.c \
 	tests/programs/unlike.c \
 	tests/programs/unlucky.c \
+	tests/programs/values.c \
 	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c
@@ -200,6 +201,7 @@ BATS_TESTS = \
 	tests/transparency.bats \
 	tests/tree.bats \
 	tests/unlucky.bats \
+	tests/values.bats \
 	tests/writing.bats
 EXTRA_DIST += tests/support/bomb.py tests/helpers.bash $(BATS_TESTS)
 

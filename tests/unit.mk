@@ -80,6 +80,11 @@ tests_unit_shortage_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shortage_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 tests_unit_shortage_LDADD = lib/libwendhot.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/side-codec
+tests_unit_side_codec_SOURCES = tests/unit/side-codec.c
+tests_unit_side_codec_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_side_codec_LDADD = lib/libwendhot.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/varint
 tests_unit_varint_SOURCES = tests/unit/varint.c
 tests_unit_varint_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -677,6 +677,55 @@ int wend_read_sizes(WendRead *r, unsigned kinds, const WendReadSizes **sizes);
 
 /** @} */
 
+/** \defgroup recorded Values beside the calls
+ *
+ * With `wend trace --values` a recording also has what the program got from the clock, as random
+ * numbers, process ids and host names. The values of one thread, or of one callback, are a stream,
+ * in the order in which the program got them.
+ * @{
+ */
+
+/** One stream of a rank. */
+typedef struct {
+    bool callback;     /**< of a callback; else of a thread */
+    int64_t id;        /**< as of a sequence. A thread that never calls MPI has no sequence */
+    uint64_t n_values; /**< a damaged stream may have fewer */
+} WendReadValueStream;
+
+/** Gives stream number INDEX, from 0, of RANK, valid until the next wend_read_value_stream. Fails
+ * with WEND_READ_ERROR_NONE after the last one. */
+int wend_read_value_stream(WendRead *r, uint32_t rank, uint32_t index,
+                           const WendReadValueStream **stream);
+
+/** A value that the program got. */
+typedef struct {
+    const char *function; /**< "MPI_Wtime", "clock_gettime", … */
+    uint32_t clock;       /**< of clock_gettime: the clock; 15: one of a higher number */
+    uint64_t steps; /**< calls and unsuccessful polls of the sequence that ended before. A value
+                               of MPI_Wtime belongs to the call of this number, from 0 */
+    const double *seconds;  /**< of MPI_Wtime; else NULL */
+    const int64_t *numbers; /**< NULL: bytes, or seconds */
+    uint32_t n_numbers;
+    const void *bytes; /**< NULL: numbers, or seconds. Longer values are in pieces of 1,024 bytes,
+                            of which the last alone is shorter */
+    size_t n_bytes;
+} WendReadRecorded;
+
+typedef struct WendReadValues WendReadValues;
+
+/** Goes through the values of stream number INDEX of RANK. The caller frees *VALUES with
+ * wend_read_values_free, before the reader. */
+int wend_read_values(WendRead *r, uint32_t rank, uint32_t index, WendReadValues **values);
+
+/** Gives the next value, valid until the next use of VALUES, or NULL after the last one. Fails with
+ * WEND_READ_ERROR_INPUT if the stream is damaged. */
+int wend_read_next_value(WendReadValues *values, const WendReadRecorded **value);
+
+/** VALUES may be NULL. */
+void wend_read_values_free(WendReadValues *values);
+
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

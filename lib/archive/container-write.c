@@ -15,7 +15,7 @@
 
 /* The application waits for the compression. LEVEL takes about half a second for each MB.
  * LARGE_LEVEL takes a twentieth of that time, and its result is a tenth larger. */
-enum { FRAME_BYTES = 1 << 20, LEVEL = 19, LARGE_LEVEL = 9, LARGE_BYTES = 4 << 20 };
+enum { FRAME_BYTES = 1 << 20, LEVEL = 19, LARGE_LEVEL = 9, CODED_LEVEL = 1, LARGE_BYTES = 4 << 20 };
 
 struct ContainerWriter {
     GByteArray *pending; /* tar bytes of the frame being filled */
@@ -25,8 +25,9 @@ struct ContainerWriter {
     WendBuf index; /* index entries of the frames that are finished */
     guint n_frames;
     guint64 total;
-    GArray *rooms; /* guint64: offsets of the frames of other processes */
-    guint64 front; /* bytes of these frames, which come before FILE */
+    gboolean is_coded; /* the frame being filled hardly compresses */
+    GArray *rooms;     /* guint64: offsets of the frames of other processes */
+    guint64 front;     /* bytes of these frames, which come before FILE */
     gint64 mtime;
     char *problem; /* the first problem, reported at the end; NULL: none */
 };
@@ -74,7 +75,7 @@ static void end_frame(ContainerWriter *w)
         return;
     gsize bound = ZSTD_compressBound(w->pending->len);
     w->total += w->pending->len;
-    gboolean large = w->total > LARGE_BYTES;
+    gboolean large = w->total > LARGE_BYTES || w->is_coded;
     guint at = w->file->len;
     if (at + bound > G_MAXUINT32) {
         problem(w, "the archive would be larger than 4 GB");
@@ -88,7 +89,10 @@ static void end_frame(ContainerWriter *w)
         problem(w, "out of memory");
         return;
     }
-    ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, large ? LARGE_LEVEL : LEVEL);
+    ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel,
+                           w->is_coded ? CODED_LEVEL
+                           : large     ? LARGE_LEVEL
+                                       : LEVEL);
     ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
     size_t n = ZSTD_compress2(z, w->file->data + at, bound, w->pending->data, w->pending->len);
     ZSTD_freeCCtx(z);
@@ -99,6 +103,7 @@ static void end_frame(ContainerWriter *w)
     g_byte_array_set_size(w->file, at + n);
     index_frame(w, n, w->pending->len);
     g_byte_array_set_size(w->pending, 0);
+    w->is_coded = FALSE;
 }
 
 /* -- tar -- */
@@ -169,6 +174,13 @@ void container_add(ContainerWriter *w, const char *name, const void *data, gsize
     w->n_members++;
     if (w->pending->len >= FRAME_BYTES)
         end_frame(w);
+}
+
+void container_add_coded(ContainerWriter *w, const char *name, const void *data, gsize n)
+{
+    end_frame(w);
+    w->is_coded = TRUE;
+    container_add(w, name, data, n);
 }
 
 static void end_index(ContainerWriter *w)

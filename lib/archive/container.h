@@ -22,6 +22,8 @@ ContainerWriter *container_writer_new(gint64 mtime);
 /* Adds the member NAME (at most 100 bytes), of N bytes at DATA, which it copies. It reports no
  * failure; the function that ends the writer does. */
 void container_add(ContainerWriter *w, const char *name, const void *data, gsize n);
+/* The same for bytes that hardly compress any more. */
+void container_add_coded(ContainerWriter *w, const char *name, const void *data, gsize n);
 /* Writes DIR/FILE under a temporary name, flushes it to the disk, and renames it. Sets *BYTES, if
  * BYTES is not NULL, to the size of the file. Returns FALSE and sets the error on failure; then
  * there is no new file. Frees the writer. */

@@ -18,9 +18,11 @@ static GByteArray *own_frame; /* of this rank's shard, in the heap; NULL: it has
 static SharedFile shared;     /* the archive, while other ranks write to it */
 
 /* steps.h includes no header that the tracer lacks, so it repeats these types of the merge. */
-G_STATIC_ASSERT(sizeof(WendStepPlace) == sizeof(WendShardPlace));
-G_STATIC_ASSERT(offsetof(WendStepPlace, bytes) == offsetof(WendShardPlace, bytes));
-G_STATIC_ASSERT(offsetof(WendStepPlace, rank) == offsetof(WendShardPlace, rank));
+G_STATIC_ASSERT(sizeof(WendStepPlace) == sizeof(WendFramePlace));
+G_STATIC_ASSERT(offsetof(WendStepPlace, bytes) == offsetof(WendFramePlace, bytes));
+G_STATIC_ASSERT(offsetof(WendStepPlace, rank) == offsetof(WendFramePlace, rank));
+G_STATIC_ASSERT(offsetof(WendStepPlace, what) == offsetof(WendFramePlace, what));
+G_STATIC_ASSERT((int)WEND_STEP_SHARD == (int)WEND_PLACE_SHARD);
 G_STATIC_ASSERT(sizeof(WendStepKey) == sizeof(SharedFileKey));
 
 void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes))
@@ -92,7 +94,7 @@ static void read_part(void *step)
     Step *s = step;
     GError *error = NULL;
     merge = wend_merge_from_part(s->bytes, s->n, G_MAXUINT64, &error);
-    s->good = note(error) && merge;
+    s->good = note(error) && merge && (wend_merge_make_side_frames(merge, &error) || note(error));
 }
 
 bool wend_step_part(const void *part, size_t n)
@@ -149,7 +151,7 @@ static void write_archive(void *step)
     guint64 after = 0;
     GArray *places = NULL;
     ((Step *)step)->good =
-        wend_merge_has_shards(merge)
+        wend_merge_has_frames(merge)
             ? wend_merge_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
             : wend_merge_write(merge, s->directory, s->file, &written, &error);
     if (!note(error))
@@ -189,23 +191,27 @@ bool wend_step_shard(uint32_t least)
     return merge && (own_frame || step_try(make_shard, &(Step){.least = least}));
 }
 
-bool wend_step_contribute(const char *directory, const WendStepKey *key, uint64_t offset)
+bool wend_step_frame(const WendStepPlace *place, const void **frame, size_t *n)
 {
-    SharedFileKey shared_key;
-    memcpy(&shared_key, key, sizeof shared_key);
-    shared_key.temporary[sizeof shared_key.temporary - 1] = '\0';
-    return own_frame
-           && shared_file_contribute(directory, &shared_key, offset, own_frame->data,
-                                     own_frame->len);
+    const GByteArray *own = place->what == WEND_STEP_SHARD ? own_frame
+                            : merge ? wend_merge_side_frame(merge, place->rank, place->what - 1)
+                                    : NULL;
+    if (!own)
+        return false;
+    *frame = own->data;
+    *n = own->len;
+    return true;
 }
 
-bool wend_step_frame(const void **frame, size_t *n)
+bool wend_step_contribute(const char *directory, const WendStepKey *key, const WendStepPlace *place)
 {
-    if (!own_frame)
-        return false;
-    *frame = own_frame->data;
-    *n = own_frame->len;
-    return true;
+    SharedFileKey shared_key;
+    const void *frame;
+    size_t n;
+    memcpy(&shared_key, key, sizeof shared_key);
+    shared_key.temporary[sizeof shared_key.temporary - 1] = '\0';
+    return wend_step_frame(place, &frame, &n)
+           && shared_file_contribute(directory, &shared_key, place->offset, frame, n);
 }
 
 static void fill(void *step)

@@ -18,7 +18,7 @@
 /* Limits the memory of the steps that follow to BYTES beyond what they hold now. HAS_ROOM, if not
  * NULL, is asked each time that memory is taken from the system. */
 void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes));
-/* The first step: reads the part of this rank, of N bytes. */
+/* The first step: reads the part of this rank, of N bytes. Side streams are compressed at once. */
 bool wend_step_part(const void *part, size_t n);
 /* Merges what wend_step_encode gave on another rank. */
 bool wend_step_absorb(const void *encoded, size_t n);
@@ -31,21 +31,23 @@ bool wend_step_shard(uint32_t least);
  * little. */
 void *wend_step_memory(size_t n);
 
-/* Where the frame of a shard belongs in the file, and the first rank of the shard. */
+/* Where a frame that a rank writes belongs in the file, and what it is: WEND_STEP_SHARD, or 1 + the
+ * kind of side stream. The rank of a shard is its first rank. */
 typedef struct {
     uint64_t offset, bytes;
-    uint32_t rank;
+    uint32_t rank, what;
 } WendStepPlace;
+enum { WEND_STEP_SHARD };
 
-/* How the ranks with shards find the file (SharedFileKey). It is sent as bytes. */
+/* How the ranks with frames find the file (SharedFileKey). It is sent as bytes. */
 typedef struct {
     uint64_t mark;
     char temporary[32];
 } WendStepKey;
 
 typedef struct {
-    /* The shards, by ascending rank; the array is valid until wend_step_end. If there are shards,
-     * the file has no name yet. */
+    /* The frames of ranks (WendFramePlace); the array is valid until wend_step_end. If there are
+     * any, the file has no name yet. */
     uint32_t n_places;
     const WendStepPlace *places;
     WendStepKey key;
@@ -55,16 +57,16 @@ typedef struct {
     uint64_t stopped_after;
     char unrecorded[256]; /* wend_merge_unrecorded, or "" */
 } WendStepResult;
-/* Writes the archive (wend_merge_write). If there are shards, it only begins the archive
+/* Writes the archive (wend_merge_write). If ranks have frames, it only begins the archive
  * (wend_merge_begin), and wend_step_finish is the last step. */
 bool wend_step_write(const char *directory, const char *file, WendStepResult *result);
-/* A rank with a shard writes its frame at OFFSET of the file in DIRECTORY. Returns false if it
- * cannot, which is no failure of the step. The rank that writes the archive must then write the
- * frame. */
-bool wend_step_contribute(const char *directory, const WendStepKey *key, uint64_t offset);
-/* The frame of this rank's shard, valid until wend_step_end. Returns false if this rank has no
- * shard. */
-bool wend_step_frame(const void **frame, size_t *n);
+/* The rank of PLACE writes its frame there, in the file in DIRECTORY. Returns false if it cannot,
+ * which is no failure of the step. The rank that writes the archive must then write the frame. */
+bool wend_step_contribute(const char *directory, const WendStepKey *key,
+                          const WendStepPlace *place);
+/* The frame for PLACE, which is of this rank, valid until wend_step_end. Returns false if there is
+ * none. */
+bool wend_step_frame(const WendStepPlace *place, const void **frame, size_t *n);
 /* Writes the frame of another rank, of N bytes, at OFFSET of the file. */
 bool wend_step_fill(const void *frame, size_t n, uint64_t offset);
 /* Gives the file its name. */

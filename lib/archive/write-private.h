@@ -6,6 +6,7 @@
 
 #include "container.h"
 #include "merge/recording.h"
+#include "merge/side-members.h"
 #include "merge/totals.h"
 #include "record/codec.h"
 

@@ -491,12 +491,17 @@ static gboolean write_program(Writer *w, const char *name)
     return TRUE;
 }
 
+/* When the run started, in seconds since the epoch; 0: unknown. */
+static gint64 start_of(const WendMerge *m)
+{
+    const char *start = writer_fact(m, "run.start");
+    return start ? g_ascii_strtoll(start, NULL, 10) : 0;
+}
+
 static Writer writer_new(const Recording *r)
 {
-    const char *start = writer_fact(r->merge, "run.start");
-    Writer w = {.r = r,
-                .out = WEND_BUF_INIT,
-                .container = container_writer_new(start ? g_ascii_strtoll(start, NULL, 10) : 0)};
+    Writer w = {
+        .r = r, .out = WEND_BUF_INIT, .container = container_writer_new(start_of(r->merge))};
     w.function_used = g_new0(guint8, wend_n_functions + 1);
     w.constant_used = g_new0(guint8, wend_n_constants + 1);
     w.function_number = g_new0(guint32, wend_n_functions + 1);
@@ -536,6 +541,22 @@ static gboolean writer_fail(Writer *w, gboolean damaged, GError **error)
     return FALSE;
 }
 
+static char *side_name(const SideMember *m)
+{
+    return g_strdup_printf("%s.%u", wend_side_kind(m->kind)->name, m->rank);
+}
+
+/* Writes the side streams of a rank, unless its frame is made already. */
+static void write_side(Writer *w, const SideMember *m)
+{
+    if (!m->content)
+        return;
+    gsize n;
+    const void *data = g_bytes_get_data(m->content, &n);
+    g_autofree char *name = side_name(m);
+    container_add(w->container, name, data, n);
+}
+
 /* Writes the members that no other process makes, and adds the totals of the shards to
  * w->totals. */
 static gboolean write_members(Writer *w, GError **error)
@@ -549,6 +570,8 @@ static gboolean write_members(Writer *w, GError **error)
     }
     if (good)
         write_meta(w); /* last, because it has the totals */
+    for (guint i = 0; good && i < w->r->merge->sides->len; i++)
+        write_side(w, &g_array_index(w->r->merge->sides, SideMember, i));
     return (good && !w->failed) || writer_fail(w, !good, error);
 }
 
@@ -584,12 +607,22 @@ gboolean recording_begin(const Recording *r, const char *dir, const char *file,
                          GError **error)
 {
     Writer w = writer_new(r);
-    *places = g_array_new(FALSE, FALSE, sizeof(WendShardPlace));
+    *places = g_array_new(FALSE, FALSE, sizeof(WendFramePlace));
     for (guint i = 0; i < r->merge->shards->len; i++) {
         const Shard *s = &g_array_index(r->merge->shards, Shard, i);
         g_autofree char *name = shard_name(s->first);
         guint64 offset = container_add_room(w.container, name, s->member, s->frame);
-        g_array_append_val(*places, ((WendShardPlace){offset, s->frame, s->first}));
+        WendFramePlace place = {offset, s->frame, s->first, WEND_PLACE_SHARD};
+        g_array_append_val(*places, place);
+    }
+    for (guint i = 0; i < r->merge->sides->len; i++) {
+        const SideMember *m = &g_array_index(r->merge->sides, SideMember, i);
+        if (m->frame == 0)
+            continue;
+        g_autofree char *name = side_name(m);
+        guint64 offset = container_add_room(w.container, name, m->member, m->frame);
+        WendFramePlace place = {offset, m->frame, m->rank, 1 + m->kind};
+        g_array_append_val(*places, place);
     }
     gboolean good = write_members(&w, error);
     if (good)
@@ -622,9 +655,43 @@ GByteArray *recording_shard(const Recording *r, Shard *shard, GError **error)
     return frame;
 }
 
-gboolean wend_merge_has_shards(const WendMerge *m)
+gboolean wend_merge_has_frames(const WendMerge *m)
 {
-    return m->shards->len > 0;
+    gboolean has = m->shards->len > 0;
+    for (guint i = 0; !has && i < m->sides->len; i++)
+        has = g_array_index(m->sides, SideMember, i).frame > 0;
+    return has;
+}
+
+gboolean wend_merge_make_side_frames(WendMerge *m, GError **error)
+{
+    for (guint i = 0; i < m->sides->len; i++) {
+        SideMember *side = &g_array_index(m->sides, SideMember, i);
+        if (!side->content)
+            continue;
+        gsize n;
+        const void *data = g_bytes_get_data(side->content, &n);
+        g_autofree char *name = side_name(side);
+        ContainerWriter *w = container_writer_new(start_of(m));
+        container_add_coded(w, name, data, n);
+        side->in_frame = container_take_frame(w, error);
+        if (!side->in_frame)
+            return FALSE;
+        side->frame = side->in_frame->len;
+        g_bytes_unref(side->content);
+        side->content = NULL;
+    }
+    return TRUE;
+}
+
+const GByteArray *wend_merge_side_frame(const WendMerge *m, guint32 rank, guint32 kind)
+{
+    for (guint i = 0; i < m->sides->len; i++) {
+        const SideMember *side = &g_array_index(m->sides, SideMember, i);
+        if (side->rank == rank && side->kind == kind)
+            return side->in_frame;
+    }
+    return NULL;
 }
 
 static guint32 lowest_rank(const WendMerge *m)

@@ -16,11 +16,12 @@
 #ifndef WEND_BASE_H
 #define WEND_BASE_H
 
-#include "arena.h"      /* memory in chunks that are freed together */
-#include "budget.h"     /* the memory of the recorder, counted and limited */
-#include "buf.h"        /* a growable buffer of bytes, and a cursor that reads hostile bytes */
-#include "identifier.h" /* which names an archive may contain */
-#include "printable.h"  /* foreign text as it may be printed */
-#include "shortage.h"   /* memory for code that cannot go on without it */
+#include "arena.h"       /* memory in chunks that are freed together */
+#include "budget.h"      /* the memory of the recorder, counted and limited */
+#include "buf.h"         /* a growable buffer of bytes, and a cursor that reads hostile bytes */
+#include "identifier.h"  /* which names an archive may contain */
+#include "printable.h"   /* foreign text as it may be printed */
+#include "range-coder.h" /* an adaptive binary range coder */
+#include "shortage.h"    /* memory for code that cannot go on without it */
 
 #endif

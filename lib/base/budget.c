@@ -3,7 +3,6 @@
 #include "budget.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,7 +11,7 @@ static _Atomic size_t secured = SIZE_MAX;
 static void (*_Atomic when_reached)(void);
 static size_t (*_Atomic secure_beside)(size_t bytes);
 
-static void give(size_t n)
+void wend_budget_give(size_t n)
 {
     atomic_fetch_sub_explicit(&held, n, memory_order_relaxed);
 }
@@ -25,16 +24,28 @@ static bool secure(size_t bytes)
     return enough > 0;
 }
 
-static bool take(size_t n)
+/* Counts N bytes if they and all the rest are at most MOST. */
+static bool take_within(size_t n, size_t most)
 {
     size_t before = atomic_fetch_add_explicit(&held, n, memory_order_relaxed);
-    size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
     bool fits = before <= most && n <= most - before;
     if (fits
         && (before + n <= atomic_load_explicit(&secured, memory_order_relaxed)
             || secure(before + n)))
         return true;
-    give(n);
+    wend_budget_give(n);
+    return false;
+}
+
+bool wend_budget_take_half(size_t n)
+{
+    return take_within(n, atomic_load_explicit(&limit, memory_order_relaxed) / 2);
+}
+
+static bool take(size_t n)
+{
+    if (take_within(n, atomic_load_explicit(&limit, memory_order_relaxed)))
+        return true;
     void (*reached)(void) = atomic_load(&when_reached);
     if (reached)
         reached();
@@ -45,16 +56,16 @@ void *wend_budget_resize(void *p, size_t old, size_t n)
 {
     if (n == 0) {
         free(p);
-        give(old);
+        wend_budget_give(old);
         return NULL;
     }
     if (n > old && !take(n - old))
         return NULL;
     void *moved = realloc(p, n);
     if (!moved && n > old)
-        give(n - old);
+        wend_budget_give(n - old);
     else if (moved && n < old)
-        give(old - n);
+        wend_budget_give(old - n);
     return moved;
 }
 
@@ -64,7 +75,7 @@ void *wend_budget_zeroed(size_t n)
         return NULL;
     void *p = calloc(1, n);
     if (!p)
-        give(n);
+        wend_budget_give(n);
     return p;
 }
 

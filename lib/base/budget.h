@@ -7,6 +7,7 @@
 #ifndef WEND_BUDGET_H
 #define WEND_BUDGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A WendResize (buf.h): reallocates P from OLD to N bytes. N 0 frees it. NULL: no memory. */
@@ -16,6 +17,12 @@ static inline void wend_budget_free(void *p, size_t n)
 {
     wend_budget_resize(p, n, 0);
 }
+
+/* Counts N bytes that the caller has from elsewhere, if that and all the rest is at most half of
+ * the limit. False: it is more, and nothing has happened; REACHED is not called. A signal handler
+ * may call both. */
+bool wend_budget_take_half(size_t n);
+void wend_budget_give(size_t n);
 
 size_t wend_budget_held(void); /* the sum of the requested sizes, in bytes */
 /* Sets the limit to BYTES; SIZE_MAX is none. REACHED is called each time that a request is refused,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* coder.h: an entropy coder for rows of numbers of any distribution.
  *
- * An adaptive binary range coder (Martin, "Range encoding", 1979). Each bit of a number is coded in
- * the context of higher bits, with the estimate of Krichevsky and Trofimov (1981) for each context.
+ * Each bit of a number is coded in the context of higher bits (range-coder.h).
  * Evenly distributed numbers take as many bits as their range has. Rows of mostly small numbers, or
  * of few different ones, take less. */
 #ifndef WEND_CODER_H

@@ -107,6 +107,7 @@ struct WendMerge {
     GHashTable *by_shapes; /* shapes_key -> the first Class that has it */
     GPtrArray *facts;      /* Fact, sorted by key */
     GArray *shards; /* Shard (shard.h), ascending; RANKS has theirs, CLASSES has none of them */
+    GArray *sides;  /* SideMember (side-members.h) */
     Hosts *hosts;
 };
 

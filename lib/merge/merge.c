@@ -8,6 +8,7 @@
 #include "record/record.h"
 #include "class-alignment.h"
 #include "shard.h"
+#include "side-members.h"
 
 #define MAGIC "WENDMRGE"
 
@@ -28,6 +29,7 @@ static WendMerge *merge_new(void)
     m->facts = g_ptr_array_new_with_free_func(fact_free);
     m->hosts = hosts_new();
     m->shards = shards_new();
+    m->sides = side_members_new();
     return m;
 }
 
@@ -40,6 +42,7 @@ void wend_merge_free(WendMerge *m)
     g_ptr_array_unref(m->classes);
     g_ptr_array_unref(m->facts);
     g_array_unref(m->shards);
+    g_array_unref(m->sides);
     hosts_free(m->hosts);
     rankset_clear(&m->ranks);
     g_free(m);
@@ -47,7 +50,7 @@ void wend_merge_free(WendMerge *m)
 
 guint64 wend_merge_memory(const WendMerge *m)
 {
-    guint64 all = sizeof *m;
+    guint64 all = sizeof *m + side_members_memory(m->sides);
     for (guint i = 0; i < m->classes->len; i++)
         all += class_memory(g_ptr_array_index(m->classes, i));
     return all;
@@ -167,7 +170,7 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
     if (!k)
         return damaged(m, "a rank's part", error);
     add_class(m, k);
-    return c.failed ? damaged(m, "a rank's part", error) : m;
+    return side_members_read(m->sides, &c, (guint32)rank) ? m : damaged(m, "a rank's part", error);
 }
 
 GByteArray *wend_merge_encode(WendMerge *m)
@@ -186,6 +189,7 @@ GByteArray *wend_merge_encode(WendMerge *m)
     }
     hosts_encode(m->hosts, &b);
     shards_encode(m->shards, &b);
+    side_members_encode(m->sides, &b);
     wend_buf_unsigned(&b, m->classes->len);
     for (guint i = 0; i < m->classes->len; i++)
         class_encode(g_ptr_array_index(m->classes, i), &b);
@@ -214,7 +218,8 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     }
     hosts_free(m->hosts);
     m->hosts = hosts_decode(&c);
-    if (!m->hosts || !shards_decode(m->shards, &c, &m->ranks))
+    if (!m->hosts || !shards_decode(m->shards, &c, &m->ranks)
+        || !side_members_decode(m->sides, &c, m->world))
         return damaged(m, "what another rank merged", error);
     gsize n_classes = wend_read_count(&c, 2);
     for (gsize i = 0; i < n_classes; i++) {
@@ -290,6 +295,7 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     }
     hosts_include(m->hosts, other->hosts);
     shards_include(m->shards, other->shards);
+    side_members_include(m->sides, other->sides);
     for (guint i = 0; i < other->classes->len; i++) {
         Class *theirs = g_ptr_array_index(other->classes, i);
         if (!spread_kin(m, theirs)) {

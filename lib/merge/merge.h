@@ -9,7 +9,7 @@
  * This header is the interface of the folder. Other folders include these of its headers, too:
  *
  * - the archive and the reader, for the inside of a merged recording: recording.h, derive.h,
- *   hosts.h, rank-vector.h, rankset.h, timing.h, timing-rows.h
+ *   hosts.h, rank-vector.h, rankset.h, side-members.h, timing.h, timing-rows.h
  * - the tracer: tree.h, the order in which ranks merge */
 #ifndef WEND_MERGE_H
 #define WEND_MERGE_H
@@ -33,8 +33,9 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
 guint64 wend_merge_memory(const WendMerge *m);
 /* Encodes M for the partner. The caller unrefs the result. */
 GByteArray *wend_merge_encode(WendMerge *m);
-/* Whether M has shards (wend_merge_make_shard). */
-gboolean wend_merge_has_shards(const WendMerge *m);
+/* Whether M has frames that other processes write: shards (wend_merge_make_shard) and side streams
+ * (wend_merge_make_side_frames). */
+gboolean wend_merge_has_frames(const WendMerge *m);
 /* Functions that were called but cannot be recorded: "MPI_A, MPI_B and 3 others". Newly allocated;
  * NULL: there are none. */
 char *wend_merge_unrecorded(const WendMerge *m);
@@ -64,15 +65,25 @@ gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendM
  * then. */
 gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error);
 
-/* Where the frame of a shard belongs in the archive. */
+/* Compresses the side streams in M, which are of one rank: each becomes a frame of the archive, and
+ * M keeps it. What M then gives to other ranks has only its description. Returns FALSE and sets the
+ * error if memory is short. */
+gboolean wend_merge_make_side_frames(WendMerge *m, GError **error);
+/* The frame of the side streams of KIND of RANK, which belongs to M. NULL: M does not have it. */
+const GByteArray *wend_merge_side_frame(const WendMerge *m, guint32 rank, guint32 kind);
+
+/* Where a frame that another process writes belongs in the archive. */
 typedef struct {
     guint64 offset, bytes;
-    guint32 rank; /* the first rank of the shard */
-} WendShardPlace;
+    guint32 rank; /* who writes it; of a shard, the first rank */
+    guint32 what; /* WEND_PLACE_SHARD, or 1 + the kind of side stream */
+} WendFramePlace;
+enum { WEND_PLACE_SHARD };
 
-/* Like wend_merge_write, for a merge with shards: writes all except the shards to a file that has
- * no name yet. The caller has each shard written (base/shared-file.h) and ends FILE_OUT. *PLACES
- * has WendShardPlace by ascending rank; the caller unrefs it. On failure there is no new file. */
+/* Like wend_merge_write, for a merge with frames of other processes: writes all except these to a
+ * file that has no name yet. The caller has each frame written (base/shared-file.h) and ends
+ * FILE_OUT. *PLACES has WendFramePlace, shards by ascending rank and then side streams by rank and
+ * kind; the caller unrefs it. On failure there is no new file. */
 gboolean wend_merge_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
                           GArray **places, WendMergeResult *result, GError **error);
 

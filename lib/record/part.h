@@ -6,6 +6,7 @@
  *                                                             others where they differ: hosts)
  *                unsigned(world rank) unsigned(world size)
  *                n sequence^n
+ *                [n (unsigned(kind) block(member))^n]         side streams (side-stream.h), if any
  * sequence  := unsigned(kind: words.h) signed(id: thread number, function or communicator word)
  *                table(M) block(grammar M) unsigned(polls after the last call)
  *                                                              calls that had not returned are the
@@ -78,7 +79,7 @@
 #define WEND_UNRECORDED_GROUP "unrecorded"
 
 /* To write a part, collect the facts, call wend_part_begin, then wend_part_sequence for each of the
- * announced sequences. Test out->failed at the end. No GLib. */
+ * announced sequences, and append the side streams. Test out->failed at the end. No GLib. */
 typedef struct {
     size_t n;
     WendBuf bytes;

@@ -20,7 +20,9 @@
 #include "neighbours.h"      /* the words of the neighbours in a graph */
 #include "part.h"            /* what one rank hands to the merge, as bytes */
 #include "progressions.h"    /* long arrays that follow a pattern, as few numbers */
+#include "side-stream.h"     /* streams that lie beside the calls */
 #include "stream.h"          /* a stream of outcomes */
+#include "values.h"          /* the values of wend trace --values */
 #include "words.h"           /* the words that calls are recorded in */
 #include "world-files.h"     /* the names of a recording's archives */
 

@@ -7,6 +7,7 @@
 
 #include "decoder.h"
 #include "lines.h"
+#include "recorded.h"
 #include "sink.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
@@ -26,7 +27,7 @@ typedef struct {
     guint64 first, last; /* range of calls */
     GPtrArray *patterns; /* of GPatternSpec; NULL: all functions */
     GHashTable *matches; /* WendReadFunction -> whether a pattern matches it, + 1 */
-    gboolean polls, timing;
+    gboolean polls, timing, values;
     GString *out;
     Lines *lines;     /* cache of the sequence */
     gboolean printed; /* whether a call was printed */
@@ -66,9 +67,43 @@ static void dump_call(Dump *d, const SinkContext *context, const WendReadCall *c
         lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
 }
 
+static gboolean shown(Dump *d, const WendReadCall *call)
+{
+    return call->index >= d->first && (d->polls || !call->poll) && wanted(d, call->function);
+}
+
+/* Leaves out the values of a call that is not printed. */
+static void skip_values(Recorded *r, guint64 step)
+{
+    g_autoptr(GString) unused = g_string_new(NULL);
+    recorded_before(unused, r, step);
+    recorded_result(unused, r, step);
+}
+
+static void end_values(Dump *d, const SinkContext *context, Recorded *r)
+{
+    if (!recorded_rest(d->out, r))
+        wend_command_say(COMMAND, "rank %u: its values are damaged", context->rank);
+}
+
+/* A thread that never calls MPI. */
+static void dump_values(const SinkContext *context, gpointer dump)
+{
+    Dump *d = dump;
+    if (d->thread != ALL_SEQUENCES && (context->callback || context->id != d->thread))
+        return;
+    Recorded *r = recorded_new(context);
+    if (d->sink->sequence != NULL)
+        d->sink->sequence(d->out, context);
+    end_values(d, context, r);
+    recorded_free(r);
+}
+
 static gboolean dump_sequence(Dump *d, const SinkContext *context)
 {
-    unsigned flags = d->polls ? WEND_READ_WITH_POLLS : 0;
+    unsigned flags = d->polls || d->values ? WEND_READ_WITH_POLLS : 0;
+    Recorded *recorded = d->values ? recorded_new(context) : NULL;
+    guint64 step = 0;
     WendReadCalls *calls;
     const WendReadCall *call;
     gboolean going = TRUE;
@@ -81,13 +116,22 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
         d->sink->sequence(d->out, context);
     while (going && wend_read_next(calls, &call) == WEND_READ_OK && call != NULL
            && call->index <= d->last) {
-        if (call->index < d->first || !wanted(d, call->function))
+        guint64 at = step++;
+        if (!shown(d, call)) {
+            if (recorded != NULL)
+                skip_values(recorded, at);
             continue;
+        }
         d->printed = TRUE;
+        recorded_before(d->out, recorded, at);
         dump_call(d, context, call);
+        recorded_result(d->out, recorded, at);
         if (d->out->len >= WRITE_SIZE)
             going = flush(d);
     }
+    if (call == NULL && d->patterns == NULL)
+        end_values(d, context, recorded);
+    recorded_free(recorded);
     wend_read_calls_free(calls);
     return going;
 }
@@ -104,7 +148,8 @@ static gboolean dump_rank(Dump *d, guint rank)
                            .world = info->world,
                            .world_rank = info->world_rank,
                            .class_index = info->class_index,
-                           .timing = d->timing};
+                           .timing = d->timing,
+                           .json = d->sink->repeats != NULL};
     /* 0: the run ended early, and nothing of the rank was saved */
     guint n_sequences = info->n_sequences;
     for (guint i = 0; i < n_sequences; i++) {
@@ -118,6 +163,8 @@ static gboolean dump_rank(Dump *d, guint rank)
         if (!dump_sequence(d, &context))
             return FALSE;
     }
+    if (d->values && d->patterns == NULL && d->first == 0)
+        recorded_others(&context, dump_values, d);
     return TRUE;
 }
 
@@ -238,6 +285,10 @@ int wend_dump_main(int argc, char **argv)
          "Print unsuccessful polls (default)", NULL},
         {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing,
          "Add the mean times of each call's signature", NULL},
+        {"values", 0, 0, G_OPTION_ARG_NONE, &d.values,
+         "Print what the program got from the clock, as random numbers, process ids and host names "
+         "(wend trace --values)",
+         NULL},
         {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "Print text (default), csv or jsonl",
          "FORMAT"},
         READING_OPTION,
@@ -260,6 +311,10 @@ int wend_dump_main(int argc, char **argv)
             wend_command_usage(COMMAND, "there is no format '%s': use text, csv or jsonl", format);
         goto end;
     }
+    if (d.values && d.sink->begin != NULL) {
+        status = wend_command_usage(COMMAND, "--values needs the format text or jsonl");
+        goto end;
+    }
     d.polls = !no_polls;
     if (calls != NULL && !text_span_parse(calls, &d.first, &d.last, &error)) {
         status = wend_command_fail(COMMAND, error);
@@ -271,6 +326,8 @@ int wend_dump_main(int argc, char **argv)
     status = choose(&d, ranks, functions);
     if (status != WEND_EXIT_OK)
         goto end;
+    if (d.values && recorded_count(d.reader, d.n_ranks) == 0)
+        wend_command_say(COMMAND, "the recording has no values: wend trace --values records them");
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
     dump_all(&d);

@@ -5,6 +5,7 @@ DECODER_SOURCES = \
 	src/decoder/decoder.h \
 	src/decoder/dump.c \
 	src/decoder/lines.c src/decoder/lines.h \
+	src/decoder/recorded.c src/decoder/recorded.h \
 	src/decoder/show.c \
 	src/decoder/sink.c src/decoder/sink.h \
 	$(ENDINGS_SOURCES)

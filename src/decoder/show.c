@@ -10,6 +10,7 @@
 #include "decoder.h"
 
 #include "communication.h"
+#include "recorded.h"
 #include "show-terminations.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
@@ -247,6 +248,15 @@ static void show_nondeterminism(GString *out, const WendReadTotals *n)
     if (*name != '\0')
         g_string_append_printf(out, "%-*snone: no wildcards, probes, tests or completions by any\n",
                                LABEL_WIDTH, name);
+}
+
+static void show_values(GString *out, guint64 values)
+{
+    if (values == 0)
+        return;
+    label(out, "values");
+    text_count(out, values);
+    g_string_append(out, " of the clock, random numbers, process ids and host names\n");
 }
 
 typedef struct {
@@ -517,6 +527,9 @@ static void show_json(GString *out, const Show *s)
     json_count(out, "unsuccessful_polls", t->polls);
     json_count(out, "neighbour_orders", t->neighbour_orders);
     g_string_append_c(out, '}');
+    guint64 values = recorded_count(s->reader, f->n_ranks);
+    if (values > 0)
+        json_count(out, "values", values);
     json_classes(out, s->classes);
     json_functions(out, s);
     json_double(out, "seconds_in_mpi", t->seconds_in_mpi);
@@ -629,6 +642,7 @@ int wend_show_main(int argc, char **argv)
         show_sizes(out, s.facts, s.totals);
         show_traffic(out, s.totals);
         show_nondeterminism(out, s.totals);
+        show_values(out, recorded_count(s.reader, s.facts->n_ranks));
         show_classes(out, s.classes, all);
         show_functions(out, &s, all ? G_MAXUINT : (guint)top);
     }

@@ -17,6 +17,7 @@ typedef struct {
     gboolean callback; /* is it a callback? ID is then its function, else the thread */
     gint64 id;
     gboolean timing;
+    gboolean json; /* values are printed as JSON */
 } SinkContext;
 
 typedef struct {

@@ -9,6 +9,7 @@ READ_SOURCES = \
 	src/read/read-facts.c \
 	src/read/read-functions.c \
 	src/read/read-private.h \
+	src/read/read-recorded.c \
 	src/read/read-totals.c \
 	src/read/read-transfers.c \
 	src/read/read-values.c \

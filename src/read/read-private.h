@@ -70,6 +70,7 @@ struct WendRead {
     WendReadSizes sizes;
     WendDecoder *decoder;
     ReadCall signature, wrapped;
+    WendReadValueStream value_stream;
 };
 
 /* Sets the message, a line that begins with the recording's name if one is open. Returns CODE. */

@@ -138,7 +138,7 @@ bool argument_same_but_mappings(const CallWords *recorded, const CallWords *made
     for (int i = 0; known && i < f->n_params; i++) {
         const WendParam *of = &f->params[i];
         const Place from_a = a, from_b = b;
-        if (!has_input(of))
+        if (!wend_param_has_in(of))
             continue;
         if (is_memory(of->kind)) {
             if (!same_memory(&a, &b, of))

@@ -36,6 +36,7 @@ typedef struct {
     uint64_t n_symbols;
     uint64_t n_sequences;
     uint64_t n_streams;
+    uint64_t n_sides;
     uint64_t n_bytes;
     uint64_t n_channels; /* on which several threads take turns */
 } OrderHead;
@@ -90,6 +91,15 @@ typedef struct {
     uint32_t shape;
     uint32_t unused;
 } OrderStream;
+
+/* A side stream (lib/record/side-stream.h), as the archive has it. */
+typedef struct {
+    uint64_t first, n; /* bytes of its rows */
+    uint64_t kind;     /* WendSideKindNumber */
+    uint64_t of;       /* enum wend_sequence_kind */
+    int64_t id;
+    uint64_t birth;
+} OrderSide;
 
 /* uint8_t bytes[n_bytes] */
 

@@ -75,6 +75,9 @@ static bool check_sequences(const Order *o)
         if (o->streams[i].shape >= h->n_shapes
             || !within(o->streams[i].first, o->streams[i].n, h->n_bytes))
             return false;
+    for (uint64_t i = 0; i < h->n_sides; i++)
+        if (!within(o->sides[i].first, o->sides[i].n, h->n_bytes))
+            return false;
     return true;
 }
 
@@ -99,6 +102,7 @@ bool order_read(Order *o, const void *data, size_t n)
            && (o->symbols = take(&rest, &n, h->n_symbols, sizeof *o->symbols))
            && (o->sequences = take(&rest, &n, h->n_sequences, sizeof *o->sequences))
            && (o->streams = take(&rest, &n, h->n_streams, sizeof *o->streams))
+           && (o->sides = take(&rest, &n, h->n_sides, sizeof *o->sides))
            && (o->bytes = take(&rest, &n, h->n_bytes, 1)) && check_signatures(o) && check_rules(o)
            && check_sequences(o) && h->n_channels <= h->n_bytes;
 }

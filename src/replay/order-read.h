@@ -19,11 +19,12 @@ typedef struct {
     const OrderSymbol *symbols;
     const OrderSequence *sequences;
     const OrderStream *streams;
+    const OrderSide *sides;
     const uint8_t *bytes;
 } Order;
 
 /* Points ORDER into the N bytes at DATA, which stay the caller's, and checks all that is read later
- * except for streams. False: it is not an order file of this build. */
+ * except for streams and side streams. False: it is not an order file of this build. */
 bool order_read(Order *order, const void *data, size_t n);
 /* NULL: there is none. */
 const OrderSequence *order_sequence(const Order *order, uint32_t kind, int64_t id);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/base/error.h"
+#include "lib/read/sides.h"
 #include "lib/read/terminations.h"
 #include "lib/record/stream.h"
 #include "order-answers.h"
@@ -17,7 +18,7 @@ enum { NOT_KEPT = G_MAXUINT32 };
 typedef struct {
     const WendProgram *p;
     guint rank;
-    GArray *words, *shapes, *terminals, *rules, *symbols, *sequences, *streams;
+    GArray *words, *shapes, *terminals, *rules, *symbols, *sequences, *streams, *sides;
     GByteArray *bytes;
     guint32 *shape_of, *terminal_of; /* the file's number, by that in the program; NOT_KEPT */
 } Writer;
@@ -211,6 +212,35 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
     return good;
 }
 
+/* -- side streams -- */
+
+static gboolean keep_sides(Writer *w, GError **error)
+{
+    for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++) {
+        WendSides *sides = wend_sides_open(w->p, w->rank, kind, error);
+        if (!sides)
+            return FALSE;
+        WendSideHead head;
+        WendCursor rows;
+        while (wend_sides_next(sides, &head, &rows)) {
+            OrderSide kept = {.first = w->bytes->len,
+                              .n = (guint64)(rows.end - rows.p),
+                              .kind = kind,
+                              .of = head.kind,
+                              .id = head.id,
+                              .birth = head.birth};
+            if (kept.n > G_MAXUINT - w->bytes->len) {
+                wend_sides_free(sides);
+                return too_large(error);
+            }
+            g_byte_array_append(w->bytes, rows.p, (guint)kept.n);
+            g_array_append_val(w->sides, kept);
+        }
+        wend_sides_free(sides);
+    }
+    return TRUE;
+}
+
 /* -- what cannot be replayed -- */
 
 /* Whether the shape is of a call that switches recording by an info key. */
@@ -279,10 +309,11 @@ static GBytes *file(const Writer *w, guint64 n_channels, GError **error)
                       .n_symbols = w->symbols->len,
                       .n_sequences = w->sequences->len,
                       .n_streams = w->streams->len,
+                      .n_sides = w->sides->len,
                       .n_bytes = w->bytes->len,
                       .n_channels = n_channels};
     const GArray *arrays[] = {w->words,   w->shapes,    w->terminals, w->rules,
-                              w->symbols, w->sequences, w->streams};
+                              w->symbols, w->sequences, w->streams,   w->sides};
     guint64 bytes = sizeof head + 8 + head.n_bytes;
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
         bytes += 8 + (guint64)arrays[i]->len * g_array_get_element_size((GArray *)arrays[i]);
@@ -324,6 +355,7 @@ GBytes *order_write(const WendProgram *p, guint rank, GError **error)
                 .symbols = array_of(sizeof(OrderSymbol)),
                 .sequences = array_of(sizeof(OrderSequence)),
                 .streams = array_of(sizeof(OrderStream)),
+                .sides = array_of(sizeof(OrderSide)),
                 .bytes = g_byte_array_new(),
                 .shape_of = none_kept(wend_program_n_shapes(p)),
                 .terminal_of = none_kept(wend_program_n_terminals(p))};
@@ -332,6 +364,7 @@ GBytes *order_write(const WendProgram *p, guint rank, GError **error)
     gboolean good = turns || too_large(error);
     for (guint q = 0; good && q < class->n_sequences; q++)
         good = keep_sequence(&w, class, q, answers, turns, error);
+    good = good && keep_sides(&w, error);
     const char *why = good ? obstacle(&w) : NULL;
     if (why) {
         good = FALSE;
@@ -343,7 +376,8 @@ GBytes *order_write(const WendProgram *p, guint rank, GError **error)
         order_turns_free(turns);
     if (answers)
         order_answers_free(answers);
-    GArray *arrays[] = {w.words, w.shapes, w.terminals, w.rules, w.symbols, w.sequences, w.streams};
+    GArray *arrays[] = {w.words,   w.shapes,    w.terminals, w.rules,
+                        w.symbols, w.sequences, w.streams,   w.sides};
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
         g_array_unref(arrays[i]);
     g_byte_array_unref(w.bytes);

@@ -385,6 +385,50 @@ static bool turn_take(ActiveCall *c, ReplayedTurn *place)
     return channel_wait(c, place);
 }
 
+/* -- side streams -- */
+
+bool replay_has_side(WendSideKindNumber kind)
+{
+    for (uint64_t i = 0; mapped && i < order.head->n_sides; i++)
+        if (order.sides[i].kind == (uint64_t)kind)
+            return true;
+    return false;
+}
+
+bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *rows)
+{
+    for (uint64_t i = 0; mapped && i < order.head->n_sides; i++) {
+        const OrderSide *s = &order.sides[i];
+        bool callback = s->of == WEND_SEQUENCE_CALLBACK;
+        if (s->kind != (uint64_t)kind || s->of != head->kind
+            || (callback ? s->id != head->id : s->birth != head->birth))
+            continue;
+        *rows = wend_cursor(order.bytes + s->first, s->n);
+        return true;
+    }
+    return false;
+}
+
+void replay_side_departs(uint32_t birth, const char *recorded, const char *made)
+{
+    if (on_divergence.all_over)
+        return;
+    if (on_divergence.mode == FREE)
+        on_divergence.all_over = true;
+    if (!state()->world || atomic_exchange(&on_divergence.said, true))
+        return;
+    if (recorded)
+        state_say("rank %u, thread %u: the recording has a value of %s, and the program asks for "
+                  "one of %s",
+                  order.head->rank, thread_number_of(birth), recorded, made);
+    else
+        state_say("rank %u, thread %u: the recording has no more values, and the program asks for "
+                  "one of %s",
+                  order.head->rank, thread_number_of(birth), made);
+    if (on_divergence.mode == STOP)
+        stop_job(1);
+}
+
 /* -- life -- */
 
 /* A run with noise that is no replay. */
@@ -465,7 +509,7 @@ static void begin(void)
     }
     if (!channels_open(order.head->n_channels)) {
         state_say("there is not enough memory for the order of threads");
-        on_divergence.stop(3);
+        stop_job(3);
     }
     if (!supervise_settings(order.head->rank, order.head->size, &why)) {
         state_say("%s", why);

@@ -8,6 +8,8 @@
 #ifndef WEND_REPLAY_H
 #define WEND_REPLAY_H
 
+#include "lib/record/side-stream.h"
+
 /* Begins a replay if the environment asks for one (settings.h). When the library is loaded. STOP
  * ends the job with an exit status. */
 void replay_open(void (*stop)(int status));
@@ -15,6 +17,15 @@ void replay_open(void (*stop)(int status));
 void replay_world(void);
 /* When the application has made its last call, and MPI still runs. */
 void replay_close(void);
+/* Whether the recording has side streams of that kind. */
+bool replay_has_side(WendSideKindNumber kind);
+/* The rows of the stream HEAD: of the thread with that birth, or of the callback with that id.
+ * False: there is none. */
+bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *rows);
+/* The program asks for a value of MADE, and that of RECORDED comes next (NULL: there are no more).
+ * It is a divergence like one of calls. Before MPI starts nothing is printed, since the process may
+ * be no rank. BIRTH: of the thread. */
+void replay_side_departs(uint32_t birth, const char *recorded, const char *made);
 /* Lets MPI make progress, as a test that finds nothing does. */
 void replay_progress(void);
 

@@ -95,6 +95,12 @@ REPLAY_SOURCES = \
 	src/replay/persistent.c src/replay/persistent.h \
 	src/replay/replay.c src/replay/replay.h \
 	lib/record/functions.c
+SIDE_SOURCES = \
+	src/tracer/side/application-modules.c src/tracer/side/application-modules.h \
+	src/tracer/side/side-coding.c src/tracer/side/side-private.h \
+	src/tracer/side/side-streams.c src/tracer/side/side-streams.h \
+	src/tracer/side/value-functions.c src/tracer/side/value-functions.h \
+	src/tracer/side/process-values.c src/tracer/side/process-values.h
 WRAP_SOURCES = \
 	src/tracer/wrap/completion.c
 LIFECYCLE_SOURCES = \
@@ -120,7 +126,7 @@ LIFECYCLE_SOURCES = \
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
-	$(TURNS_SOURCES) \
+	$(TURNS_SOURCES) $(SIDE_SOURCES) \
 	$(WRAP_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)
 TRACER_GENERATED = src/tracer/objects/predefined.gen.c src/tracer/wrap/wrappers.gen.c
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer \

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -203,6 +204,30 @@ static gboolean check_settings(const WendProgram *p, GError **error)
     return wrong == NULL;
 }
 
+/* Whether the recording was made with --values. */
+static gboolean has_values(const WendProgram *p)
+{
+    bool on = false;
+    g_autofree char *given = g_key_file_get_string(wend_program_meta(p), "options", "values", NULL);
+    return given && settings_switch(given, &on) && on;
+}
+
+static gboolean calls_function(const WendProgram *p, const char *name)
+{
+    for (guint i = 0; i < wend_program_n_shapes(p); i++)
+        if (strcmp(wend_program_shape(p, i)->function->name, name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Says what is not enforced because the recording lacks it. One process says it for all. */
+static void say_missing(const WendProgram *p)
+{
+    if (!settings()->quiet && !has_values(p) && calls_function(p, "MPI_Wtime"))
+        wend_command_say(COMMAND, "MPI_Wtime returns the time of the replay: only wend trace "
+                                  "--values records the clock and random numbers");
+}
+
 /* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. A rank reads
  * its own calls alone. */
 static gboolean prepare(const char *path, gint64 rank, GError **error)
@@ -211,6 +236,8 @@ static gboolean prepare(const char *path, gint64 rank, GError **error)
     WendProgram *p =
         alone ? wend_program_open_rank(path, (guint)rank, error) : wend_program_open(path, error);
     gboolean good = p != NULL && check_settings(p, error);
+    if (good && rank <= 0)
+        say_missing(p);
     if (good && rank < 0 && wend_program_ranks(p) > 1)
         good = hand_on_all(p, path, error);
     else if (good)

@@ -32,4 +32,5 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
 @test "archives, as programs over libwend-read use them" { replay reader archive decoder proxygen; }
 @test "archives, as wend replay uses them" { replay order archive decoder proxygen; }
 @test "parts of ranks" { replay part part; }
+@test "side streams" { replay side side; }
 @test "programs before they run" { replay program program; }

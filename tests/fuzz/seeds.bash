@@ -47,6 +47,13 @@ cp trace.dir/trace.tar.zst "$seeds/seeds-archive/archive"
 seed archive/counts 6 tests/programs/irregular exchange 2
 seed archive/again 2 tests/programs/irregular again 40
 WEND_SHARD_RANKS=2 seed archive/shards 6 tests/programs/unlike 1
+WEND_VALUES=1 seed archive/values 2 tests/programs/values between
+for rank in 0 1; do
+    zstd -dc trace.dir/trace.tar.zst | tar -xO values.$rank >"$seeds/seeds-side/between-$rank"
+done
+WEND_VALUES=1 seed archive/values 2 tests/programs/values random
+zstd -dc trace.dir/trace.tar.zst | tar -xO values.0 | head -c 2000 >"$seeds/seeds-side/cut"
+WEND_VALUES=1 seed archive/values 2 tests/programs/values between
 seed archive/folded 1 tests/programs/folded chance
 seed decoder/ring 3 examples/ring
 seed decoder/testsome 3 examples/masterworker

@@ -119,6 +119,27 @@ static uint64_t mix_calls(uint64_t hash, WendRead *r, uint32_t rank, uint32_t se
     return hash;
 }
 
+static uint64_t mix_values(uint64_t hash, WendRead *r, uint32_t rank)
+{
+    const WendReadValueStream *s;
+    WendReadValues *values;
+    const WendReadRecorded *v;
+    for (uint32_t i = 0; wend_read_value_stream(r, rank, i, &s) == 0; i++) {
+        hash = mix(mix(hash, (uint64_t)s->id), s->n_values);
+        if (wend_read_values(r, rank, i, &values) < 0)
+            abort();
+        for (int k = 0; k < CALLS && wend_read_next_value(values, &v) == 0 && v != NULL; k++) {
+            hash = mix(mix_text(hash, v->function), v->steps);
+            for (uint32_t n = 0; n < v->n_numbers; n++)
+                hash = mix(hash, (uint64_t)v->numbers[n]);
+            for (size_t n = 0; n < v->n_bytes; n++)
+                hash = mix(hash, ((const unsigned char *)v->bytes)[n]);
+        }
+        wend_read_values_free(values);
+    }
+    return hash;
+}
+
 static uint64_t mix_ranks(uint64_t hash, WendRead *r, uint32_t n_ranks)
 {
     const WendReadRank *rank;
@@ -134,6 +155,7 @@ static uint64_t mix_ranks(uint64_t hash, WendRead *r, uint32_t n_ranks)
             hash = mix_calls(hash, r, i, s, 0);
             hash = mix_calls(hash, r, i, s, WEND_READ_WITH_POLLS);
         }
+        hash = mix_values(hash, r, i);
     }
     return hash;
 }

@@ -135,7 +135,7 @@ static GBytes *encode_subtree(Job *j, guint rank)
     GBytes *own = NULL;
     if (encoded && merge_own(j, rank, encoded) && wend_step_encode(&bytes, &n)) {
         own = bytes_of(bytes, n);
-        if (wend_step_frame(&bytes, &n))
+        if (wend_step_frame(&(WendStepPlace){.what = WEND_STEP_SHARD}, &bytes, &n))
             g_ptr_array_index(j->frames, rank) = bytes_of(bytes, n);
     }
     wend_step_end();
@@ -282,10 +282,10 @@ static void record_with_glib(const GPtrArray *parts, guint least, const char *di
     SharedFile file;
     WendMergeResult result;
     WendMerge *m = merge_with_glib(parts, 0, least, frames);
-    g_assert_true(wend_merge_has_shards(m));
+    g_assert_true(wend_merge_has_frames(m));
     g_assert_true(wend_merge_begin(m, dir, NULL, &file, &places, &result, NULL));
     for (guint i = 0; i < places->len; i++) {
-        const WendShardPlace *place = &g_array_index(places, WendShardPlace, i);
+        const WendFramePlace *place = &g_array_index(places, WendFramePlace, i);
         const GByteArray *frame = g_hash_table_lookup(frames, GUINT_TO_POINTER(place->rank));
         g_assert_true(shared_file_write(&file, place->offset, frame->data, frame->len, NULL));
     }

@@ -41,6 +41,7 @@ static void read_module(const struct dl_phdr_info *info, Module *m)
         }
         if (h->p_type != PT_DYNAMIC)
             continue;
+        m->dynamic = (const void *)(m->base + h->p_vaddr);
         for (const ElfW(Dyn) *d = (const void *)(m->base + h->p_vaddr); d->d_tag != DT_NULL; d++) {
             switch (d->d_tag) {
             case DT_SYMTAB:
@@ -129,6 +130,27 @@ void modules_each(void (*visit)(const Module *m, void *user), void *user)
         free(name);
     }
     free(all.at);
+}
+
+static void (*following)(void);
+
+void modules_follow(void (*look)(void))
+{
+    following = look;
+}
+
+void modules_changed(void)
+{
+    if (following)
+        following();
+}
+
+const char *module_needed(const Module *m, size_t i)
+{
+    for (const ElfW(Dyn) *d = m->dynamic; d && m->strings && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && i-- == 0)
+            return m->strings + d->d_un.d_val;
+    return NULL;
 }
 
 bool module_refers(const Module *m, const char *name)

@@ -28,6 +28,8 @@
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
+#include "side/side-streams.h"
+#include "side/process-values.h"
 #include "src/replay/replay.h"
 #include "thread-start.h"
 #include "watcher.h"
@@ -39,6 +41,7 @@
 static void in_forked_child(void)
 {
     State *s = state();
+    values_in_child();
     if (!s->started)
         return;
     s->forked = true;
@@ -77,6 +80,7 @@ __attribute__((constructor)) static void load(void)
         unrecorded_open();
     module_own_file();
     replay_open(stop_job);
+    values_open();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }
@@ -117,7 +121,9 @@ void control_abandon(void)
 void control_finish(void)
 {
     state()->finished = true;
+    values_close();
     watcher_close();
+    side_close();
 }
 
 bool control_called_by_mpi(void)
@@ -206,6 +212,7 @@ static void world_open(void)
     comm_world_open();
     datatypes_open();
     replay_world();
+    values_after_start();
 
     control_open();
 }
@@ -215,6 +222,7 @@ int MPI_Init(int *argc, char ***argv)
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Init)(argc, argv);
     tools_start();
+    values_before_start();
     ActiveCall *c = call_begin(WEND_FN_MPI_Init);
     if (c)
         call_start(c);
@@ -249,6 +257,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
     tools_start();
+    values_before_start();
     ActiveCall *c = call_begin(WEND_FN_MPI_Init_thread);
     if (c) {
         put_shape(c, thread_level_word(required));
@@ -352,6 +361,7 @@ static void world_close(void)
     Shield shield;
     Errhandlers handlers;
     atomic_store(&s->active, false);
+    values_close();
     watcher_quiet();
     shield_raise(&shield);
     errhandlers_suspend(&handlers);

@@ -22,6 +22,7 @@
 #include "lib/record/checkpoint-file.h"
 #include "lib/archive/steps.h"
 #include "lib/merge/tree.h"
+#include "lib/record/side-stream.h"
 #include "termination.h"
 #include "interpose/interpose.h"
 #include "output/output.h"
@@ -47,8 +48,8 @@ typedef struct {
     void *(*memory)(size_t);
     bool (*write)(const char *, const char *, WendStepResult *);
     bool (*shard)(uint32_t);
-    bool (*contribute)(const char *, const WendStepKey *, uint64_t);
-    bool (*frame)(const void **, size_t *);
+    bool (*contribute)(const char *, const WendStepKey *, const WendStepPlace *);
+    bool (*frame)(const WendStepPlace *, const void **, size_t *);
     bool (*fill)(const void *, size_t, uint64_t);
     bool (*finish)(void);
     const char *(*problem)(void);
@@ -307,12 +308,18 @@ typedef struct {
 /* Places are sent in pieces, so that no rank needs memory for them. */
 enum { PLACES_AT_ONCE = 64 };
 
-/* Sends the places of N shards from rank 0, and finds that of this rank. False: MPI failed. */
-static bool spread_places(const WendStepPlace *places, uint32_t n, WendStepPlace *own,
-                          MPI_Comm comm)
+/* The places of this rank: of a shard, and of side streams of each kind. */
+typedef struct {
+    uint32_t n;
+    WendStepPlace at[1 + WEND_SIDE_KINDS];
+    bool written[1 + WEND_SIDE_KINDS];
+} OwnPlaces;
+
+/* Sends N places from rank 0, and finds those of this rank. False: MPI failed. */
+static bool spread_places(const WendStepPlace *places, uint32_t n, OwnPlaces *own, MPI_Comm comm)
 {
     WendStepPlace some[PLACES_AT_ONCE];
-    *own = (WendStepPlace){0};
+    own->n = 0;
     for (uint32_t at = 0; at < n; at += PLACES_AT_ONCE) {
         uint32_t count = n - at < PLACES_AT_ONCE ? n - at : PLACES_AT_ONCE;
         if (places)
@@ -320,34 +327,67 @@ static bool spread_places(const WendStepPlace *places, uint32_t n, WendStepPlace
         if (!wait_bcast(some, (int)(count * sizeof *some), MPI_BYTE, 0, comm))
             return false;
         for (uint32_t i = 0; i < count; i++)
-            if (some[i].rank == (uint32_t)state()->world_rank)
-                *own = some[i];
+            if (some[i].rank == (uint32_t)state()->world_rank && own->n <= WEND_SIDE_KINDS)
+                own->at[own->n++] = some[i];
     }
     return true;
 }
 
-/* Rank 0 writes the frames of ranks that cannot write to the file. They offer it, and all others
- * with a shard offer nothing. */
+/* Rank 0 writes the frames of ranks that cannot write to the file. They offer them, and all others
+ * with frames offer nothing for each. */
 static void collect_frames(Merge *m, const WendStepResult *result, MPI_Comm comm)
 {
     for (uint32_t i = 0; i < result->n_places; i++) {
         const WendStepPlace *place = &result->places[i];
         uint64_t bytes;
+        if (place->rank == 0)
+            continue; /* it is there already */
         const void *data = fetch(m, state()->world_size, (int)place->rank, &bytes, comm);
         if (data && bytes != place->bytes)
-            fail(m, "the shard of rank %u is not what it was", place->rank);
+            fail(m, "the frame of rank %u is not what it was", place->rank);
         else if (data && !m->library.fill(data, bytes, place->offset))
             fail_step(m);
     }
 }
 
-/* N shards are written by those that have them. RESULT: rank 0 only. False: MPI failed. */
-static bool write_shards(Merge *m, uint32_t n, const WendStepResult *result, MPI_Comm comm)
+/* Writes the frames of this rank. Returns whether it could write all. */
+static bool write_own(Merge *m, OwnPlaces *own, const Target *target)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < own->n; i++) {
+        const WendStepPlace *place = &own->at[i];
+        const void *frame;
+        size_t bytes;
+        own->written[i] = false;
+        if (!m->good || !m->library.frame(place, &frame, &bytes) || bytes != place->bytes)
+            fail(m, "a frame of rank %u is gone", place->rank);
+        else if (place->rank != 0)
+            own->written[i] = m->library.contribute(target->directory, &target->key, place);
+        else if (!(own->written[i] = m->library.fill(frame, bytes, place->offset)))
+            fail_step(m);
+        all = all && own->written[i];
+    }
+    return all;
+}
+
+/* Offers the frames of this rank to rank 0. */
+static void offer_own(const Merge *m, const OwnPlaces *own, MPI_Comm comm)
+{
+    for (uint32_t i = 0; i < own->n; i++) {
+        const void *frame = NULL;
+        size_t bytes = 0;
+        if (!own->written[i] && m->good)
+            m->library.frame(&own->at[i], &frame, &bytes);
+        offer(m, frame, bytes, 0, comm);
+    }
+}
+
+/* N frames are written by those that have them. RESULT: rank 0 only. False: MPI failed. */
+static bool write_frames(Merge *m, uint32_t n, const WendStepResult *result, MPI_Comm comm)
 {
     Target target = {0};
-    WendStepPlace own;
-    const void *frame = NULL;
-    size_t bytes = 0;
+    OwnPlaces own;
+    bool all_written;
     if (result) {
         target.key = result->key;
         snprintf(target.directory, sizeof target.directory, "%s", output_directory());
@@ -355,17 +395,12 @@ static bool write_shards(Merge *m, uint32_t n, const WendStepResult *result, MPI
     if (!wait_bcast(&target, (int)sizeof target, MPI_BYTE, 0, comm)
         || !spread_places(result ? result->places : NULL, n, &own, comm))
         return false;
-    bool has_shard = own.rank != 0, all_written;
-    if (has_shard && !(m->good && m->library.frame(&frame, &bytes) && bytes == own.bytes))
-        fail(m, "the shard of rank %u is gone", own.rank);
-    bool written =
-        !has_shard || (m->good && m->library.contribute(target.directory, &target.key, own.offset));
-    if (!wait_all(written, &all_written, comm))
+    if (!wait_all(write_own(m, &own, &target), &all_written, comm))
         return false;
     if (!all_written && result)
         collect_frames(m, result, comm);
-    else if (!all_written && has_shard)
-        offer(m, frame, written ? 0 : bytes, 0, comm);
+    else if (!all_written)
+        offer_own(m, &own, comm);
     return true;
 }
 
@@ -403,12 +438,12 @@ static void report(const WendStepResult *result)
               unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
 }
 
-/* What rank 0 says of the archive: NOT_WRITTEN, WRITTEN or, if there are shards, WRITTEN and their
+/* What rank 0 says of the archive: NOT_WRITTEN, WRITTEN or, if ranks have frames, WRITTEN and their
  * number. */
 enum { NOT_WRITTEN, WRITTEN };
 
 /* The library's places are gone if a step fails. But then, too, rank 0 must answer all ranks with
- * shards. The copy stays. */
+ * frames. The copy stays. */
 static bool copy_places(WendStepResult *result)
 {
     size_t bytes = result->n_places * sizeof *result->places;
@@ -454,7 +489,7 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
     bool heard = wait_bcast(&written, 1, MPI_INT, 0, comm);
     if (heard && written > WRITTEN) {
         uint32_t n = (uint32_t)(written - WRITTEN);
-        if (!write_shards(m, n, rank == 0 ? &result : NULL, comm))
+        if (!write_frames(m, n, rank == 0 ? &result : NULL, comm))
             fail(m, "the merge cannot reach all ranks");
         if (rank == 0 && m->good && !m->library.finish())
             fail_step(m);

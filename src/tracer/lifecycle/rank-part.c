@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "recorder/recorder.h"
+#include "side/side-streams.h"
 
 typedef struct {
     WendUnfinished *calls;
@@ -119,5 +120,6 @@ void part_of_rank(WendBuf *out, const char *ended)
                                 });
         list_free(&l);
     }
+    side_put(out);
     wend_buf_clear(&facts.bytes);
 }

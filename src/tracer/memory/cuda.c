@@ -444,6 +444,7 @@ static void look_at_modules(void)
     int saved = errno;
     looking = true;
     modules_each(look_at, own.dli_fbase);
+    modules_changed();
     dlerror();
     pthread_mutex_lock(&looked.lock);
     looked.loaded = counts[0];

@@ -85,6 +85,7 @@ bool sequence_append_poll(ActiveCall *c)
     if (!e || !wend_grammar_append(q->polls_grammar, e->number, 1))
         return false;
     q->polls_since++;
+    q->steps++;
     return true;
 }
 
@@ -104,6 +105,7 @@ bool sequence_append(ActiveCall *c, bool timed)
         return false;
     }
     q->polls_since = 0;
+    q->steps++;
     if (timed) {
         /* Counters of two processors may differ a little: intervals are never negative. */
         double tick = state()->seconds_per_tick;

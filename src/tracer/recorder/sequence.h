@@ -5,6 +5,7 @@
 
 #include "lib/record/cst.h"
 #include "lib/record/grammar.h"
+#include "lib/record/side-stream.h"
 #include "recorder.h"
 
 /* The calls of one thread, or of one callback object: the calls M and the unsuccessful polls F. */
@@ -12,6 +13,7 @@ struct CallSequence {
     WendCst *main, *polls; /* polls is NULL until there is a poll */
     WendGrammar *main_grammar, *polls_grammar;
     uint64_t polls_since; /* unsuccessful polls since the last call of M */
+    uint64_t steps;       /* calls and unsuccessful polls, with pseudo-calls */
     uint64_t calls;       /* MPI calls recorded: no unsuccessful polls, no pseudo-calls */
     uint32_t spawned;     /* number of worlds that calls of this sequence started */
     uint64_t last_stop;   /* ticks at the end of the last call; 0: there is none */
@@ -48,6 +50,8 @@ struct CallSequence {
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
     struct SequenceReplay *replay; /* src/replay/; NULL: none so far */
+    /* callbacks only: side streams (side-streams.h); NULL: none so far */
+    struct SideStream *side[WEND_SIDE_KINDS];
     CallSequence *next;
 };
 

@@ -38,19 +38,29 @@ static void note_created(void)
     state_order_threads();
 }
 
-uint32_t thread_number_new(bool is_first)
+bool thread_birth(uint32_t *birth)
 {
-    uint32_t number = created_as;
-    if (number == 0 && gettid() != getpid()) {
+    if (created_as == 0 && gettid() != getpid()) {
         /* made by the C library's own thrd_create, or by clone */
-        number = atomic_fetch_add(&created, 1) + 1;
+        created_as = atomic_fetch_add(&created, 1) + 1;
         note_created();
     }
-    if (is_first) {
-        first = number;
-        return 0;
-    }
-    return number == 0 ? first : number;
+    *birth = created_as;
+    return !not_counted;
+}
+
+uint32_t thread_number_of(uint32_t birth)
+{
+    return birth == first ? 0 : birth == 0 ? first : birth;
+}
+
+uint32_t thread_number_new(bool is_first)
+{
+    uint32_t birth;
+    thread_birth(&birth);
+    if (is_first)
+        first = birth;
+    return thread_number_of(birth);
 }
 
 /* Threads that are not joined yet, by the C library's identifier. */

@@ -12,5 +12,10 @@ void threads_open(void);
 /* The number of the calling thread. Call it once for a thread, with threads_lock held. IS_FIRST: it
  * is the first thread of the process that calls MPI. */
 uint32_t thread_number_new(bool is_first);
+/* The calling thread is the BIRTH-th one that the application created; 0: the initial thread. A
+ * signal handler may ask. False: it is no thread of the application. */
+bool thread_birth(uint32_t *birth);
+/* The number of the thread with that birth, as it is known so far. */
+uint32_t thread_number_of(uint32_t birth);
 
 #endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* sides.c: see sides.h. */
+#include "sides.h"
+
+#include "program-private.h"
+
+struct WendSides {
+    GBytes *member; /* NULL: there is none */
+    WendCursor c;
+    gsize left; /* streams */
+};
+
+/* The program whose container has the members of RANK, which becomes a rank of it. */
+static const WendProgram *program_of(const WendProgram *p, guint *rank)
+{
+    while (!p->container && p->parts) {
+        guint world = p->n_worlds > 1 ? wend_program_world_of(p, *rank) : 0;
+        *rank -= p->n_worlds > 1 ? wend_program_world(p, world)->first : 0;
+        p = p->parts->pdata[world];
+    }
+    return p;
+}
+
+/* Whether the streams at C are whole. */
+static gboolean check(WendCursor c)
+{
+    WendSideHead head;
+    WendCursor rows;
+    for (gsize n = wend_read_count(&c, WEND_SIDE_STREAM_LEAST); n > 0 && !c.failed; n--)
+        wend_side_read(&c, &head, &rows);
+    return !c.failed && c.p == c.end;
+}
+
+WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber kind,
+                           GError **error)
+{
+    p = program_of(p, &rank);
+    WendSides *s = g_new0(WendSides, 1);
+    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(kind)->name, rank);
+    if (!p->container || !container_has(p->container, name))
+        return s;
+    gsize n = 0;
+    s->member = container_member(p->container, name, error);
+    const void *data = s->member ? g_bytes_get_data(s->member, &n) : NULL;
+    s->c = wend_cursor(data, n);
+    if (s->member && check(s->c)) {
+        s->left = wend_read_count(&s->c, WEND_SIDE_STREAM_LEAST);
+        return s;
+    }
+    if (s->member)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
+                    container_name(p->container), name);
+    wend_sides_free(s);
+    return NULL;
+}
+
+gboolean wend_sides_next(WendSides *s, WendSideHead *head, WendCursor *rows)
+{
+    if (s->left == 0)
+        return FALSE;
+    s->left--;
+    return wend_side_read(&s->c, head, rows);
+}
+
+void wend_sides_free(WendSides *s)
+{
+    if (!s)
+        return;
+    if (s->member)
+        g_bytes_unref(s->member);
+    g_free(s);
+}
+
+/* -- along with a walk -- */
+
+struct WendSide {
+    WendSides *sides; /* owns the bytes */
+    WendSideReader reader;
+    guint64 count;
+    const WendSideElement *next; /* NULL: the end */
+    guint64 at;                  /* calls and polls before it */
+    gboolean given;              /* the next element was given to the caller */
+};
+
+static void advance(WendSide *s)
+{
+    s->next = wend_side_next(&s->reader);
+    if (s->next && __builtin_add_overflow(s->at, s->next->step, &s->at))
+        s->at = G_MAXUINT64;
+}
+
+static guint64 count_rows(WendCursor rows)
+{
+    guint64 n = 0;
+    while (!rows.failed && rows.p < rows.end) {
+        guint64 more = wend_read_unsigned(&rows);
+        wend_read_block(&rows);
+        if (__builtin_add_overflow(n, more, &n))
+            n = G_MAXUINT64;
+    }
+    return n;
+}
+
+WendSide *wend_side_new(const WendProgram *p, guint rank, WendSideKindNumber kind, guint index,
+                        GError **error)
+{
+    WendSides *sides = wend_sides_open(p, rank, kind, error);
+    WendSideHead head;
+    WendCursor rows;
+    gboolean good = sides != NULL;
+    for (guint i = 0; good && i <= index; i++)
+        good = wend_sides_next(sides, &head, &rows);
+    if (!good) {
+        wend_sides_free(sides);
+        return NULL;
+    }
+    WendSide *s = g_new0(WendSide, 1);
+    s->sides = sides;
+    s->count = count_rows(rows);
+    wend_side_open(&s->reader, kind, &head, rows);
+    advance(s);
+    return s;
+}
+
+const WendSideHead *wend_side_head(const WendSide *s)
+{
+    return &s->reader.head;
+}
+
+guint64 wend_side_count(const WendSide *s)
+{
+    return s->count;
+}
+
+const WendSideElement *wend_side_before(WendSide *s, guint64 calls, guint64 *at)
+{
+    if (s->given)
+        advance(s);
+    s->given = s->next && s->at <= calls;
+    *at = s->at;
+    return s->given ? s->next : NULL;
+}
+
+gboolean wend_side_damaged(const WendSide *s)
+{
+    return s->reader.failed;
+}
+
+void wend_side_free(WendSide *s)
+{
+    if (!s)
+        return;
+    wend_sides_free(s->sides);
+    g_free(s);
+}

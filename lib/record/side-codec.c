@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* side-codec.c: see side-codec.h. One function for both directions: with an encoder the element
+ * has what is coded, with a decoder it gets it. */
+#include "side-codec.h"
+
+#include <string.h>
+
+enum { LENGTH_BITS = 7, TOP_BITS = 3, WHICH_BITS = 9, UNIT_BITS = 3 };
+_Static_assert(WEND_SIDE_WHICH == 1 << WHICH_BITS, "number of bits");
+
+static void number_init(WendSideNumber *n)
+{
+    range_contexts_init(n->length, sizeof n->length / sizeof *n->length);
+    range_contexts_init(n->top[0], sizeof n->top / sizeof n->top[0][0]);
+}
+
+void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
+{
+    memset(k, 0, sizeof *k);
+    k->kind = kind;
+    for (size_t i = 0; i < WEND_SIDE_PLACES; i++) {
+        range_contexts_init(&k->steps[i].same, 1);
+        range_contexts_init(&k->follows[i].same, 1);
+    }
+    range_contexts_init(k->which, WEND_SIDE_WHICH);
+    number_init(&k->step_number);
+    for (size_t i = 0; i < WEND_SIDE_MODELS; i++)
+        number_init(&k->numbers[i]);
+    for (size_t i = 0; i < WEND_SIDE_CODES; i++)
+        range_contexts_init(&k->units[i].same, 1);
+    for (size_t i = 0; i < WEND_SIDE_TEXTS; i++)
+        range_contexts_init(&k->texts[i].same, 1);
+    number_init(&k->text_length);
+}
+
+/* A number below N, a power of 2, for two keys. */
+static unsigned hash(uint64_t a, uint64_t b, unsigned n)
+{
+    uint64_t mixed = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xd6e8feb86659fd93);
+    return (unsigned)(mixed >> 40) & (n - 1);
+}
+
+static uint64_t code_number(const RangeCoder *c, WendSideNumber *m, uint64_t number)
+{
+    unsigned length = (unsigned)range_tree(c, range_length(number), LENGTH_BITS, m->length);
+    if (length <= 1 || length > 64)
+        return length & 1; /* longer than 64 bits: damaged, and as good as any */
+    unsigned below = length - 1, top = below < TOP_BITS ? below : TOP_BITS;
+    below -= top;
+    uint64_t high = UINT64_C(1) << top
+                    | range_tree(c, number >> below & ((1u << top) - 1), top, m->top[length]);
+    return high << below | range_plain(c, number, below);
+}
+
+/* -- where it comes, and what it is -- */
+
+static uint64_t code_step(WendSideCodec *k, const RangeCoder *c, uint64_t step)
+{
+    unsigned place = hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
+    if (range_bit(c, step == k->steps[place].step, &k->steps[place].same))
+        return k->steps[place].step;
+    return k->steps[place].step = code_number(c, &k->step_number, step);
+}
+
+static unsigned code_which(WendSideCodec *k, const RangeCoder *c, uint64_t step, unsigned which)
+{
+    unsigned place = hash(k->before[0], step, WEND_SIDE_PLACES);
+    if (range_bit(c, which == k->follows[place].which, &k->follows[place].same))
+        return k->follows[place].which;
+    return k->follows[place].which = (uint32_t)range_tree(c, which, WHICH_BITS, k->which);
+}
+
+/* -- numbers -- */
+
+static void note_bits(uint32_t *bits, uint64_t number)
+{
+    *bits += range_length(number) - *bits / 16;
+}
+
+/* Codes a number of element WHICH at the place KEY. */
+static uint64_t code_value(WendSideCodec *k, const RangeCoder *c, unsigned which, unsigned lane,
+                           uint64_t key, uint64_t value)
+{
+    uint64_t *last = &k->last[which][lane];
+    unsigned place = hash(key, lane, WEND_SIDE_PLACES);
+    uint64_t before = k->trends[place].difference, difference = value - *last;
+    uint32_t *bits = k->trends[place].bits;
+    bool trend = bits[1] < bits[0];
+    WendSideNumber *model = &k->numbers[hash(key, lane + 8 * trend, WEND_SIDE_MODELS)];
+    uint64_t left =
+        code_number(c, model, wend_zigzag((int64_t)(trend ? difference - before : difference)));
+    difference = (uint64_t)wend_unzigzag(left) + (trend ? before : 0);
+    note_bits(&bits[0], wend_zigzag((int64_t)difference));
+    note_bits(&bits[1], wend_zigzag((int64_t)(difference - before)));
+    k->trends[place].difference = difference;
+    return *last += difference;
+}
+
+/* -- seconds -- */
+
+/* What MPI libraries make of the time: the number n stands for … */
+typedef enum {
+    UNIT_PRODUCT,     /* n / 10^9 + n % 10^9 * 1e-9 */
+    UNIT_QUOTIENT,    /* n / 10^9 + n % 10^9 / 1e9 */
+    UNIT_NANOSECONDS, /* n / 1e9 */
+    UNIT_SCALED,      /* n * 1e-9 */
+    UNIT_MICRO,       /* n / 1e6 */
+    UNIT_MICRO_SUM,   /* n / 10^6 + n % 10^6 * 1e-6 */
+    UNIT_RAW,         /* the double with the bits n */
+    UNITS
+} Unit;
+_Static_assert(UNITS <= 1 << UNIT_BITS, "number of bits");
+
+static double bits_to_seconds(uint64_t n)
+{
+    double seconds;
+    memcpy(&seconds, &n, sizeof seconds);
+    return seconds;
+}
+
+static double seconds_of(Unit unit, uint64_t n)
+{
+    const uint64_t billion = 1000000000, million = 1000000;
+    volatile double part; /* is rounded before it is added, also where products can be fused */
+    switch (unit) {
+    case UNIT_PRODUCT:
+        part = (double)(n % billion) * 1e-9;
+        return (double)(n / billion) + part;
+    case UNIT_QUOTIENT:
+        part = (double)(n % billion) / 1e9;
+        return (double)(n / billion) + part;
+    case UNIT_NANOSECONDS:
+        return (double)n / 1e9;
+    case UNIT_SCALED:
+        return (double)n * 1e-9;
+    case UNIT_MICRO:
+        return (double)n / 1e6;
+    case UNIT_MICRO_SUM:
+        part = (double)(n % million) * 1e-6;
+        return (double)(n / million) + part;
+    default:
+        return bits_to_seconds(n);
+    }
+}
+
+/* Sets *N to the number that stands for SECONDS in UNIT. False: there is none. */
+static bool number_of(Unit unit, double seconds, uint64_t *n)
+{
+    const double most = 9e9; /* nanoseconds then fit into 63 bits */
+    if (unit == UNIT_RAW) {
+        memcpy(n, &seconds, sizeof *n);
+        return true;
+    }
+    if (!(seconds >= 0 && seconds < most))
+        return false;
+    uint64_t whole = (uint64_t)seconds;
+    double part = seconds - (double)whole;
+    *n = unit == UNIT_MICRO || unit == UNIT_MICRO_SUM
+             ? whole * 1000000 + (uint64_t)(part * 1e6 + 0.5)
+             : whole * 1000000000 + (uint64_t)(part * 1e9 + 0.5);
+    double again = seconds_of(unit, *n);
+    return memcmp(&again, &seconds, sizeof again) == 0;
+}
+
+static double code_seconds(WendSideCodec *k, const RangeCoder *c, unsigned which, uint64_t key,
+                           double seconds)
+{
+    unsigned code = which / WEND_SIDE_SUBS;
+    uint32_t *unit = &k->units[code].form;
+    uint64_t n = 0;
+    uint32_t wanted = *unit;
+    if (c->encoder && !number_of((Unit)wanted, seconds, &n))
+        for (wanted = 0; !number_of((Unit)wanted, seconds, &n);)
+            wanted++;
+    if (!range_bit(c, wanted == *unit, &k->units[code].same)) {
+        *unit = (uint32_t)range_plain(c, wanted, UNIT_BITS);
+        if (*unit >= UNITS)
+            *unit = UNIT_RAW; /* damaged */
+    }
+    return seconds_of((Unit)*unit, code_value(k, c, which, 0, key, n));
+}
+
+/* -- bytes -- */
+
+static void code_bytes(WendSideCodec *k, const RangeCoder *c, WendSideElement *e)
+{
+    unsigned text = e->code % WEND_SIDE_TEXTS;
+    uint32_t *n = &k->texts[text].n;
+    uint8_t *last = k->texts[text].bytes;
+    bool same = c->encoder && e->n_bytes == *n && memcmp(e->bytes, last, *n) == 0;
+    if (range_bit(c, same, &k->texts[text].same)) {
+        e->n_bytes = *n;
+        memcpy(e->bytes, last, *n);
+        return;
+    }
+    uint64_t length = code_number(c, &k->text_length, e->n_bytes);
+    e->n_bytes = length < WEND_SIDE_BYTES ? (unsigned)length : WEND_SIDE_BYTES;
+    for (unsigned i = 0; i < e->n_bytes; i++)
+        e->bytes[i] = (uint8_t)range_plain(c, e->bytes[i], 8);
+    if (e->n_bytes <= WEND_SIDE_TEXT)
+        memcpy(last, e->bytes, *n = e->n_bytes);
+}
+
+/* -- elements -- */
+
+static bool code_element(WendSideCodec *k, const RangeCoder *c, WendSideElement *e)
+{
+    e->step = code_step(k, c, e->step);
+    unsigned which = code_which(k, c, e->step, e->code * WEND_SIDE_SUBS + e->sub);
+    e->code = which / WEND_SIDE_SUBS;
+    e->sub = which % WEND_SIDE_SUBS;
+    if (e->code >= k->kind->n_forms)
+        return false;
+    const WendSideForm *form = &k->kind->forms[e->code];
+    uint64_t key = which | e->step << WHICH_BITS;
+    if (form->seconds)
+        e->seconds = code_seconds(k, c, which, key, e->seconds);
+    else if (form->numbers == 0)
+        code_bytes(k, c, e);
+    else
+        for (unsigned i = 0; i < form->numbers; i++)
+            e->numbers[i] = (int64_t)code_value(k, c, which, i, key, (uint64_t)e->numbers[i]);
+    k->before[1] = k->before[0];
+    k->before[0] = key;
+    return true;
+}
+
+void wend_side_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e)
+{
+    code_element(k, &(RangeCoder){.encoder = to}, e);
+}
+
+bool wend_side_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e)
+{
+    e->step = e->code = e->sub = e->n_bytes = 0;
+    memset(e->numbers, 0, sizeof e->numbers);
+    return code_element(k, &(RangeCoder){.decoder = from}, e) && !from->c->failed;
+}

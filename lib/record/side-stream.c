@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* side-stream.c: see side-stream.h. */
+#include "side-stream.h"
+
+#include "values.h"
+
+static const WendSideForm values[] = {
+#define X(code, name, numbers, seconds) {name, numbers, seconds},
+    WEND_VALUE_TABLE(X)
+#undef X
+};
+
+static const WendSideKind kinds[] = {
+    [WEND_SIDE_VALUES] = {"values", values, WEND_VALUES},
+};
+_Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
+
+const WendSideKind *wend_side_kind(WendSideKindNumber number)
+{
+    return &kinds[number];
+}
+
+void wend_side_put_head(WendBuf *out, const WendSideHead *head)
+{
+    wend_buf_unsigned(out, head->kind);
+    wend_buf_signed(out, head->id);
+    wend_buf_unsigned(out, head->birth);
+}
+
+bool wend_side_read(WendCursor *c, WendSideHead *head, WendCursor *rows)
+{
+    head->kind = wend_read_unsigned(c);
+    head->id = wend_read_signed(c);
+    head->birth = wend_read_unsigned(c);
+    *rows = wend_read_block(c);
+    return !c->failed;
+}
+
+void wend_side_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHead *head,
+                    WendCursor rows)
+{
+    r->head = *head;
+    r->rows = rows;
+    r->left = 0;
+    r->failed = false;
+    wend_side_codec_init(&r->codec, wend_side_kind(kind));
+}
+
+/* Begins the next row. False: there is none. */
+static bool read_row(WendSideReader *r)
+{
+    if (r->rows.p == r->rows.end)
+        return false;
+    r->left = wend_read_unsigned(&r->rows);
+    r->row = wend_read_block(&r->rows);
+    r->failed = r->rows.failed || r->left == 0;
+    if (r->failed)
+        return false;
+    range_decoder_begin(&r->decoder, &r->row);
+    return true;
+}
+
+const WendSideElement *wend_side_next(WendSideReader *r)
+{
+    if (r->failed || (r->left == 0 && !read_row(r)))
+        return NULL;
+    r->failed = !wend_side_decode(&r->codec, &r->decoder, &r->element);
+    if (!r->failed && --r->left == 0) {
+        range_decoder_end(&r->decoder);
+        r->failed = r->row.failed || r->row.p != r->row.end;
+    }
+    return r->failed ? NULL : &r->element;
+}

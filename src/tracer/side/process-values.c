@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* process-values.c: records and replays values. value-functions.c has the functions. */
+#include "process-values.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "application-modules.h"
+#include "process/process.h"
+#include "recorder/recorder.h"
+#include "recorder/sequence.h"
+#include "shared/shared.h"
+#include "side-streams.h"
+#include "src/replay/replay.h"
+#include "value-functions.h"
+
+_Atomic bool values_on;
+static bool recording, replaying;
+static _Atomic long own_pid; /* as the program got it; 0: it did not ask */
+
+/* -- life -- */
+
+void values_open(void)
+{
+    recording = settings()->values && !state()->unwritten;
+    replaying = replay_has_side(WEND_SIDE_VALUES);
+    if (!recording && !replaying)
+        return;
+    application_modules_look(value_function, false);
+    application_modules_follow(value_function);
+    atomic_store(&values_on, true);
+}
+
+void values_before_start(void)
+{
+    if (atomic_load(&values_on))
+        application_modules_look(value_function, false);
+}
+
+void values_after_start(void)
+{
+    if (!atomic_load(&values_on))
+        return;
+    application_modules_look(value_function, true);
+    if (recording)
+        side_open();
+}
+
+void values_close(void)
+{
+    atomic_store(&values_on, false);
+}
+
+void values_in_child(void)
+{
+    atomic_store(&values_on, false);
+}
+
+/* -- replay -- */
+
+static const WendSideForm *form_of(unsigned code)
+{
+    return &wend_side_kind(WEND_SIDE_VALUES)->forms[code];
+}
+
+static bool open_reader(SideStream *s)
+{
+    const CallSequence *q = atomic_load(&s->sequence);
+    bool callback = q && q->callback;
+    WendSideHead head = {.id = callback ? q->function : 0, .birth = s->birth};
+    head.kind = callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
+    WendCursor rows;
+    if (!replay_side(WEND_SIDE_VALUES, &head, &rows)
+        || !(s->reader = side_memory(sizeof *s->reader)))
+        return false;
+    wend_side_open(s->reader, WEND_SIDE_VALUES, &head, rows);
+    return true;
+}
+
+/* The recorded value that comes next, if it is of that code. NULL: the program's own value
+ * counts. */
+static const WendSideElement *due(SideStream *s, unsigned code, unsigned sub)
+{
+    if (s->over)
+        return NULL;
+    if (!s->due) {
+        s->over = (!s->reader && !open_reader(s)) || !(s->due = wend_side_next(s->reader));
+        if (s->over) {
+            replay_side_departs(s->birth, NULL, form_of(code)->name);
+            return NULL;
+        }
+    }
+    if (s->due->code == code && s->due->sub == sub)
+        return s->due;
+    s->over = true;
+    replay_side_departs(s->birth, form_of(s->due->code)->name, form_of(code)->name);
+    return NULL;
+}
+
+/* -- one value -- */
+
+SideStream *value_begin(bool within_call)
+{
+    if (!atomic_load_explicit(&values_on, memory_order_relaxed)
+        || (!within_call && wend_thread && wend_thread->inside))
+        return NULL;
+    SideStream *s = side_stream(WEND_SIDE_VALUES);
+    return s && side_enter(s) ? s : NULL;
+}
+
+void value_end(SideStream *s)
+{
+    side_leave(s);
+}
+
+void value_numbers(SideStream *s, WendValueCode code, unsigned sub, int64_t *numbers, size_t n)
+{
+    const WendSideElement *e = replaying ? due(s, code, sub) : NULL;
+    if (e) {
+        memcpy(numbers, e->numbers, n * sizeof *numbers);
+        s->due = NULL;
+    }
+    if (recording)
+        side_append(s, code, sub, numbers, n * sizeof *numbers);
+}
+
+/* Bytes are in pieces, of which the last alone is shorter than WEND_SIDE_BYTES. */
+static void take_bytes(SideStream *s, WendValueCode code, uint8_t *data, size_t *n, size_t room)
+{
+    const WendSideElement *e = due(s, code, 0);
+    if (!e)
+        return;
+    for (*n = 0; e; e = due(s, code, 0)) {
+        size_t some = e->n_bytes < room - *n ? e->n_bytes : room - *n;
+        bool more = e->n_bytes == WEND_SIDE_BYTES;
+        memcpy(data + *n, e->bytes, some);
+        *n += some;
+        s->due = NULL;
+        if (!more)
+            return;
+    }
+}
+
+void value_bytes(SideStream *s, WendValueCode code, void *data, size_t *n, size_t room)
+{
+    if (replaying)
+        take_bytes(s, code, data, n, room);
+    for (size_t at = 0; recording && at <= *n; at += WEND_SIDE_BYTES) {
+        size_t some = *n - at < WEND_SIDE_BYTES ? *n - at : WEND_SIDE_BYTES;
+        side_append(s, code, 0, (const uint8_t *)data + at, some);
+    }
+}
+
+double value_seconds(double now)
+{
+    SideStream *s = value_begin(true);
+    int64_t bits;
+    if (!s)
+        return now;
+    memcpy(&bits, &now, sizeof bits);
+    value_numbers(s, WEND_VALUE_WTIME, 0, &bits, 1);
+    memcpy(&now, &bits, sizeof now);
+    value_end(s);
+    return now;
+}
+
+/* -- process ids -- */
+
+void value_note_pid(long pid)
+{
+    atomic_store_explicit(&own_pid, pid, memory_order_relaxed);
+}
+
+bool value_is_own_pid(long pid)
+{
+    return pid > 0 && pid == atomic_load_explicit(&own_pid, memory_order_relaxed);
+}

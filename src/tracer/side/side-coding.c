@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* side-coding.c: the consumer: codes full chunks in a thread of its own, and puts the streams into
+ * the part.
+ *
+ * The part is made by the watcher while the application runs, or by the thread that ends the
+ * recording. Whoever codes has the lock; no thread of the application waits for it before that. */
+#include "side-streams.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/base/budget.h"
+#include "lib/record/words.h"
+#include "process/process.h"
+#include "recorder/recorder.h"
+#include "recorder/sequence.h"
+#include "recorder/thread-numbers.h"
+#include "side-private.h"
+
+static pthread_mutex_t coding = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread;
+static _Atomic bool running, closing;
+static _Atomic uint32_t wake; /* futex */
+
+/* Coded chunks that are free for any stream. They go there and back one by one, or are lost to the
+ * next one that looks at the same time, who maps another one: no lock, and no list that two threads
+ * change. */
+enum { SPARES = 8 };
+static SideChunk *_Atomic spares[SPARES];
+
+SideChunk *side_chunk_spare(void)
+{
+    for (int i = 0; i < SPARES; i++) {
+        SideChunk *chunk = atomic_exchange(&spares[i], NULL);
+        if (chunk)
+            return chunk;
+    }
+    return NULL;
+}
+
+static void chunk_free(SideChunk *chunk)
+{
+    atomic_store(&chunk->next, NULL);
+    atomic_store(&chunk->used, 0);
+    for (int i = 0; i < SPARES && chunk; i++) {
+        SideChunk *none = NULL;
+        if (atomic_compare_exchange_strong(&spares[i], &none, chunk))
+            chunk = NULL;
+    }
+    if (chunk) {
+        syscall(SYS_munmap, chunk, sizeof *chunk);
+        wend_budget_give(sizeof *chunk);
+    }
+}
+
+void side_wake(void)
+{
+    if (!atomic_load_explicit(&running, memory_order_relaxed))
+        return;
+    atomic_fetch_add(&wake, 1);
+    futex_wake(&wake);
+}
+
+/* A WendResize. Memory that grows moves without a copy. */
+static void *resize(void *p, size_t old, size_t n)
+{
+    if (n == 0) {
+        syscall(SYS_munmap, p, old);
+        wend_budget_give(old);
+        return NULL;
+    }
+    if (!p)
+        return side_memory(n);
+    if (n > old && !wend_budget_take_half(n - old))
+        return NULL;
+    long moved = syscall(SYS_mremap, p, old, n, MREMAP_MAYMOVE);
+    if (moved == -1 && n > old)
+        wend_budget_give(n - old);
+    return moved == -1 ? NULL : (void *)moved;
+}
+
+/* Makes room for N more bytes. A write to a buffer that finds none would drop what is there. */
+static bool make_room(WendBuf *b, size_t n)
+{
+    size_t cap = b->cap ? b->cap : 64 << 10;
+    while (cap - b->len < n)
+        cap *= 2;
+    uint8_t *grown = cap > b->cap ? resize(b->data, b->cap, cap) : b->data;
+    if (!grown)
+        return false;
+    b->resize = resize;
+    b->data = grown;
+    b->cap = cap;
+    return true;
+}
+
+/* Codes the first USED words of a chunk. Returns the number of elements. */
+static uint64_t code_words(WendSideCodec *k, const SideChunk *chunk, uint32_t used, WendBuf *out)
+{
+    WendSideElement e;
+    RangeEncoder to;
+    uint64_t elements = 0;
+    range_encoder_begin(&to, out);
+    for (uint32_t at = 0; at < used;) {
+        uint64_t word = chunk->words[at++];
+        unsigned bytes = word >> 16 & 0xffff;
+        e.step = word >> 32;
+        e.code = word & 0xff;
+        e.sub = word >> 8 & 0xff;
+        e.n_bytes = bytes;
+        memcpy(e.bytes, &chunk->words[at], bytes);
+        wend_side_encode(k, &to, &e);
+        at += (bytes + 7) / 8;
+        elements++;
+    }
+    range_encoder_end(&to);
+    return elements;
+}
+
+/* A row may be longer than its chunk, if nothing is as predicted. */
+enum { ROW_MOST = 4 * SIDE_CHUNK_BYTES, ROW_HEAD = 20 };
+
+static bool prepare(SideStream *s)
+{
+    if (!s->codec && (s->codec = side_memory(sizeof *s->codec)))
+        wend_side_codec_init(s->codec, wend_side_kind(s->kind));
+    s->row.len = 0;
+    return s->codec && make_room(&s->row, ROW_MOST);
+}
+
+/* Codes the oldest chunk of S. False: memory is short. */
+static bool code_row(SideStream *s)
+{
+    if (!prepare(s))
+        return false;
+    uint64_t n = code_words(s->codec, s->first, atomic_load(&s->first->used), &s->row);
+    if (s->row.failed || !make_room(&s->rows, s->row.len + ROW_HEAD))
+        return false;
+    wend_buf_unsigned(&s->rows, n);
+    wend_buf_block(&s->rows, &s->row);
+    return true;
+}
+
+/* Codes the full chunks of S. The caller has the lock. */
+static void code_full(SideStream *s)
+{
+    SideChunk *next;
+    while ((next = atomic_load_explicit(&s->first->next, memory_order_acquire))) {
+        if (!s->lost && !code_row(s)) {
+            s->lost = true;
+            atomic_store(&s->ended, true);
+        }
+        chunk_free(s->first);
+        s->first = next;
+    }
+}
+
+static void code_all(void)
+{
+    for (SideStream *s = atomic_load(&side_streams); s; s = s->next)
+        code_full(s);
+}
+
+static void *code(void *unused)
+{
+    (void)unused;
+    syscall(SYS_prctl, PR_SET_NAME, "wend-side", 0L, 0L, 0L);
+    while (!atomic_load(&closing)) {
+        uint32_t before = atomic_load(&wake);
+        pthread_mutex_lock(&coding);
+        code_all();
+        pthread_mutex_unlock(&coding);
+        futex_wait(&wake, before, -1);
+    }
+    return NULL;
+}
+
+void side_open(void)
+{
+    enum { STACK_BYTES = 256 << 10 };
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    if (atomic_load(&running) || pthread_attr_init(&attributes) != 0)
+        return;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the application's threads */
+    atomic_store(&closing, false);
+    atomic_store(&running, pthread_create(&thread, &attributes, code, NULL) == 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
+void side_close(void)
+{
+    if (!atomic_load(&running))
+        return;
+    atomic_store(&closing, true);
+    side_wake();
+    atomic_store(&running, false);
+    pthread_join(thread, NULL);
+}
+
+/* -- the part -- */
+
+/* Appends the rows of S, and a row of the elements that no full chunk has. These are coded with a
+ * copy of what was learned, since the chunk at hand fills further. */
+static void put_rows(SideStream *s, WendBuf *out)
+{
+    wend_buf_bytes(out, s->rows.data, s->rows.len);
+    const SideChunk *chunk = s->first;
+    uint32_t used = s->lost ? 0 : atomic_load_explicit(&chunk->used, memory_order_acquire);
+    WendSideCodec *copy = used > 0 ? wend_resize(out->resize, NULL, 0, sizeof *copy) : NULL;
+    out->failed |= used > 0 && !copy;
+    if (!copy)
+        return;
+    if (s->codec)
+        memcpy(copy, s->codec, sizeof *copy);
+    else
+        wend_side_codec_init(copy, wend_side_kind(s->kind));
+    WendBuf row = {.resize = out->resize};
+    uint64_t n = code_words(copy, chunk, used, &row);
+    wend_buf_unsigned(out, n);
+    wend_buf_block(out, &row);
+    wend_buf_clear(&row);
+    wend_resize(out->resize, copy, sizeof *copy, 0);
+}
+
+static bool is_empty(const SideStream *s)
+{
+    return s->rows.len == 0 && atomic_load(&s->first->used) == 0;
+}
+
+static WendSideHead head_of(const SideStream *s)
+{
+    const CallSequence *q = atomic_load(&s->sequence);
+    bool callback = q && q->callback;
+    return (WendSideHead){.kind = callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD,
+                          .id = callback ? q->function : (int64_t)thread_number_of(s->birth),
+                          .birth = s->birth};
+}
+
+/* Whether A comes before B: threads by birth, then callbacks. */
+static bool is_before(const SideStream *a, const SideStream *b)
+{
+    WendSideHead x = head_of(a), y = head_of(b);
+    if (x.kind != y.kind)
+        return x.kind < y.kind;
+    return x.kind == WEND_SEQUENCE_THREAD ? x.birth < y.birth : x.id < y.id;
+}
+
+/* Puts S into the row that begins at *FIRST, in its order. Streams come newest first, so that most
+ * belong to its beginning. */
+static void insert(SideStream **first, SideStream *s)
+{
+    while (*first && is_before(*first, s))
+        first = &(*first)->behind;
+    s->behind = *first;
+    *first = s;
+}
+
+static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first, WendBuf *out)
+{
+    WendBuf member = {.resize = out->resize};
+    wend_buf_unsigned(out, kind);
+    wend_buf_unsigned(&member, n);
+    for (SideStream *s = first; s; s = s->behind) {
+        WendSideHead head = head_of(s);
+        WendBuf rows = {.resize = out->resize};
+        wend_side_put_head(&member, &head);
+        put_rows(s, &rows);
+        wend_buf_block(&member, &rows);
+        wend_buf_clear(&rows);
+    }
+    wend_buf_block(out, &member);
+    wend_buf_clear(&member);
+}
+
+static void put_all(WendBuf *out)
+{
+    size_t n[WEND_SIDE_KINDS] = {0}, kinds = 0;
+    SideStream *first[WEND_SIDE_KINDS] = {NULL};
+    SideStream *all = atomic_load(&side_streams); /* new ones come before it */
+    code_all();
+    for (SideStream *s = all; s; s = s->next) {
+        if (is_empty(s))
+            continue;
+        insert(&first[s->kind], s);
+        kinds += n[s->kind]++ == 0;
+    }
+    if (kinds > 0)
+        wend_buf_unsigned(out, kinds);
+    for (int kind = 0; kind < WEND_SIDE_KINDS; kind++)
+        if (n[kind] > 0)
+            put_kind(kind, n[kind], first[kind], out);
+}
+
+void side_put(WendBuf *out)
+{
+    /* The thread that codes may have crashed, and the watcher waits for nobody for long. */
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec++;
+    if (pthread_mutex_timedlock(&coding, &end) != 0)
+        return;
+    put_all(out);
+    pthread_mutex_unlock(&coding);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* side-streams.c: the producers: streams and their chunks. */
+#include "side-streams.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/base/budget.h"
+#include "recorder/recorder.h"
+#include "recorder/sequence.h"
+#include "recorder/thread-numbers.h"
+#include "side-private.h"
+
+SideStream *_Atomic side_streams;
+
+/* By kind: that of this thread. */
+static __thread __attribute__((tls_model("initial-exec"))) SideStream *own[WEND_SIDE_KINDS];
+
+/* Chunks that a stream may have before MPI has begun. Most processes that have some then never
+ * call MPI. */
+enum { CHUNKS_BEFORE = 16 };
+
+void *side_memory(size_t bytes)
+{
+    if (!wend_budget_take_half(bytes))
+        return NULL;
+    long p =
+        syscall(SYS_mmap, NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0L);
+    if (p != -1)
+        return (void *)p;
+    wend_budget_give(bytes);
+    return NULL;
+}
+
+static SideStream *stream_new(WendSideKindNumber kind, const CallSequence *sequence, uint32_t birth)
+{
+    SideStream *s = side_memory(sizeof *s);
+    SideChunk *chunk = s ? side_memory(sizeof *chunk) : NULL;
+    if (!chunk)
+        return NULL; /* memory is short, and a page is not worth more code */
+    s->kind = kind;
+    s->birth = birth;
+    s->first = chunk;
+    atomic_store(&s->filling, chunk);
+    atomic_store(&s->sequence, sequence);
+    s->next = atomic_load(&side_streams);
+    while (!atomic_compare_exchange_weak(&side_streams, &s->next, s))
+        ;
+    return s;
+}
+
+static SideStream *of_callback(WendSideKindNumber kind, CallSequence *q)
+{
+    SideStream *s = __atomic_load_n(&q->side[kind], __ATOMIC_ACQUIRE);
+    if (s)
+        return s;
+    pthread_mutex_lock(&q->lock);
+    if (!q->side[kind])
+        __atomic_store_n(&q->side[kind], stream_new(kind, q, 0), __ATOMIC_RELEASE);
+    s = q->side[kind];
+    pthread_mutex_unlock(&q->lock);
+    return s;
+}
+
+SideStream *side_stream(WendSideKindNumber kind)
+{
+    const Thread *t = wend_thread;
+    if (t && __builtin_expect(t->sequence->callback, 0))
+        return of_callback(kind, t->sequence);
+    SideStream *s = own[kind];
+    if (__builtin_expect(s == NULL, 0)) {
+        uint32_t birth;
+        if (!thread_birth(&birth))
+            return NULL;
+        own[kind] = s = stream_new(kind, t ? t->sequence : NULL, birth);
+    } else if (__builtin_expect(!atomic_load_explicit(&s->sequence, memory_order_relaxed), 0)
+               && t) {
+        atomic_store(&s->sequence, t->sequence);
+    }
+    return s;
+}
+
+/* Several threads may run a callback. */
+bool side_enter(SideStream *s)
+{
+    const CallSequence *q = atomic_load_explicit(&s->sequence, memory_order_relaxed);
+    if (q && __builtin_expect(q->callback, 0))
+        sequence_lock((CallSequence *)q);
+    else if (s->entered)
+        return false;
+    s->entered = true;
+    atomic_signal_fence(memory_order_seq_cst);
+    return true;
+}
+
+void side_leave(SideStream *s)
+{
+    const CallSequence *q = atomic_load_explicit(&s->sequence, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    s->entered = false;
+    if (q && __builtin_expect(q->callback, 0))
+        sequence_unlock((CallSequence *)q);
+}
+
+/* -- appending -- */
+
+/* Gives the full chunk to the consumer, and begins another one. */
+static SideChunk *next_chunk(SideStream *s, SideChunk *full)
+{
+    int saved = errno;
+    bool early = !state()->started && full->number + 1 >= CHUNKS_BEFORE;
+    SideChunk *chunk = early ? NULL : side_chunk_spare();
+    if (!chunk && !early)
+        chunk = side_memory(sizeof *chunk);
+    if (chunk) {
+        chunk->number = full->number + 1;
+        atomic_store(&s->filling, chunk);
+        atomic_store_explicit(&full->next, chunk, memory_order_release);
+        side_wake();
+    } else {
+        atomic_store(&s->ended, true);
+    }
+    errno = saved;
+    return chunk;
+}
+
+void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, size_t bytes)
+{
+    const CallSequence *q = atomic_load_explicit(&s->sequence, memory_order_relaxed);
+    size_t n = 1 + (bytes + 7) / 8;
+    if (atomic_load_explicit(&s->ended, memory_order_relaxed))
+        return;
+    SideChunk *chunk = atomic_load_explicit(&s->filling, memory_order_relaxed);
+    uint32_t used = atomic_load_explicit(&chunk->used, memory_order_relaxed);
+    if (__builtin_expect(SIDE_CHUNK_WORDS - used < n, 0)) {
+        if (!(chunk = next_chunk(s, chunk)))
+            return;
+        used = 0;
+    }
+    uint64_t steps = q ? q->steps : 0, step = steps - s->steps;
+    s->steps = steps;
+    chunk->words[used] = side_word(step, code, sub, bytes);
+    memcpy(&chunk->words[used + 1], data, bytes);
+    atomic_store_explicit(&chunk->used, used + (uint32_t)n, memory_order_release);
+}

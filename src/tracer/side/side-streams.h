@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* side-streams.h: streams that lie beside the calls of a sequence (docs/recording.md, "Side
+ * streams").
+ *
+ * A thread appends elements to the chunk at hand: a few stores and no lock. A full chunk goes to a
+ * thread of Wend's own, which codes it (side-codec.h). There is one producer for each stream, and
+ * one consumer for all. The producer never waits: if the consumer is behind, chunks queue. They
+ * count as the recorder's memory, of which side streams take half at most; a stream that would need
+ * more ends there, and all else goes on. Everything here takes memory from the kernel alone, so a
+ * signal handler may append.
+ *
+ * This header is the interface of the folder. process-values.h is the kind of stream of the values
+ * of wend trace --values. */
+#ifndef WEND_SIDE_STREAMS_H
+#define WEND_SIDE_STREAMS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/record/side-stream.h"
+
+struct CallSequence;
+struct SideChunk;
+
+typedef struct SideStream {
+    struct SideStream *next;
+    WendSideKindNumber kind;
+    /* The sequence. NULL: a thread that has not called MPI. */
+    const struct CallSequence *_Atomic sequence;
+    uint32_t birth; /* WendSideHead; 0 for a callback */
+    /* between side_enter and side_leave: its thread uses the stream */
+    bool entered;
+    uint64_t steps; /* of the sequence at the last element */
+    /* memory was short: nothing more is appended */
+    _Atomic bool ended;
+    struct SideChunk *_Atomic filling; /* the producer's */
+    /* The consumer's. */
+    struct SideChunk *first; /* the oldest that is not coded */
+    WendSideCodec *codec;
+    WendBuf row, rows;
+    bool lost; /* there was no memory for a row */
+    /* of those in the part that is being made, the next one of its kind */
+    struct SideStream *behind;
+    /* For a replay; NULL: none so far. */
+    WendSideReader *reader;
+    const WendSideElement *due; /* the next element; NULL: not read yet */
+    bool over;                  /* nothing more is replayed */
+} SideStream;
+
+/* The stream of the calling thread or, while it runs a callback, of that callback; it is made at
+ * the first use. NULL: no memory, or the thread is not the application's. */
+SideStream *side_stream(WendSideKindNumber kind);
+/* Takes the stream for its thread. False: the thread is there already, and a signal handler has
+ * interrupted it. */
+bool side_enter(SideStream *s);
+void side_leave(SideStream *s);
+
+/* Appends an element: BYTES bytes at DATA, which are numbers or a double if the code has numbers.
+ * The stream is entered. */
+void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, size_t bytes);
+
+/* Starts the thread that codes. Stops it after all threads of the application have made their last
+ * call that is recorded. */
+void side_open(void);
+void side_close(void);
+
+/* Appends to OUT the side streams of this rank, as a part has them (part.h); if there are none,
+ * nothing. */
+void side_put(WendBuf *out);
+
+/* Memory from the kernel, zeroed, which counts as the recorder's. NULL: there is none. */
+void *side_memory(size_t bytes);
+
+#endif

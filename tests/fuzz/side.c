@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* side.c: fuzzes the reader of side streams. The input is a member of an archive. What can be read
+ * is coded again, and must then be read as the same.
+ *
+ * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
+ * files it is given. See tests/fuzz/local.mk. */
+#include "../../lib/record/side-stream.h"
+#include "exercise.h"
+
+#include <string.h>
+
+enum { ELEMENTS = 20000 };
+
+static void assert_same(const WendSideElement *a, const WendSideElement *b)
+{
+    const WendSideForm *form = &wend_side_kind(WEND_SIDE_VALUES)->forms[a->code];
+    gsize bytes = form->numbers ? form->numbers * sizeof *a->numbers : a->n_bytes;
+    if (a->step != b->step || a->code != b->code || a->sub != b->sub || a->n_bytes != b->n_bytes
+        || memcmp(a->bytes, b->bytes, bytes) != 0)
+        g_error("an element that is another after coding");
+}
+
+/* Reads the stream into ELEMENTS. */
+static void read_stream(const WendSideHead *head, WendCursor rows, GArray *elements)
+{
+    WendSideReader *r = g_new(WendSideReader, 1);
+    const WendSideElement *e;
+    wend_side_open(r, WEND_SIDE_VALUES, head, rows);
+    while (elements->len < ELEMENTS && (e = wend_side_next(r))) {
+        if (e->code >= wend_side_kind(WEND_SIDE_VALUES)->n_forms || e->sub >= WEND_SIDE_SUBS
+            || e->n_bytes > WEND_SIDE_BYTES)
+            g_error("an element out of its bounds");
+        g_array_append_vals(elements, e, 1);
+    }
+    g_free(r);
+}
+
+static void code_again(const WendSideHead *head, const GArray *elements)
+{
+    WendBuf row = WEND_BUF_INIT, rows = WEND_BUF_INIT;
+    WendSideCodec *k = g_new(WendSideCodec, 1);
+    RangeEncoder to;
+    wend_side_codec_init(k, wend_side_kind(WEND_SIDE_VALUES));
+    range_encoder_begin(&to, &row);
+    for (guint i = 0; i < elements->len; i++)
+        wend_side_encode(k, &to, &g_array_index(elements, WendSideElement, i));
+    range_encoder_end(&to);
+    wend_buf_unsigned(&rows, elements->len);
+    wend_buf_block(&rows, &row);
+    g_autoptr(GArray) again = g_array_new(FALSE, FALSE, sizeof(WendSideElement));
+    read_stream(head, wend_cursor(rows.data, rows.len), again);
+    if (again->len != elements->len)
+        g_error("%u elements of %u", again->len, elements->len);
+    for (guint i = 0; i < again->len; i++)
+        assert_same(&g_array_index(elements, WendSideElement, i),
+                    &g_array_index(again, WendSideElement, i));
+    wend_buf_clear(&row);
+    wend_buf_clear(&rows);
+    g_free(k);
+}
+
+int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
+{
+    WendCursor c = wend_cursor(data, size), rows;
+    WendSideHead head;
+    for (gsize n = wend_read_count(&c, WEND_SIDE_STREAM_LEAST);
+         n > 0 && wend_side_read(&c, &head, &rows); n--) {
+        g_autoptr(GArray) elements = g_array_new(FALSE, FALSE, sizeof(WendSideElement));
+        read_stream(&head, rows, elements);
+        if (elements->len > 0)
+            code_again(&head, elements);
+    }
+    return 0;
+}
