@@ -38,6 +38,7 @@ MERGE_SOURCES = \
 	lib/merge/delta-sequence-bytes.c \
 	lib/merge/delta-sequence-patterns.c \
 	lib/merge/delta-sequence-private.h \
+	lib/merge/rank-times.c lib/merge/rank-times.h \
 	lib/merge/table.c \
 	lib/merge/timing.c lib/merge/timing.h \
 	lib/merge/timing-rows.c lib/merge/timing-rows.h \
@@ -52,6 +53,7 @@ MERGE_SOURCES = \
 	lib/archive/container-index.h \
 	lib/archive/container-write.c \
 	lib/archive/meta-write.c \
+	lib/archive/rank-times-write.c \
 	lib/archive/rules-write.c \
 	lib/archive/sequence-write.c \
 	lib/archive/tables-write.c \
@@ -97,6 +99,7 @@ CORE_SOURCES = \
 	lib/read/program-open.c \
 	lib/read/program-private.h \
 	lib/read/program-read.c \
+	lib/read/rank-times-read.c \
 	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
 	lib/read/shards.c lib/read/shards.h \

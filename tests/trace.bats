@@ -239,3 +239,34 @@ C
     mpi 2 "$WEND" trace --force -q -o app.dir "$PROGRAMS/hello" >/dev/null
     [ "$(ls app.dir)" = trace.tar.zst ]
 }
+
+@test "show --ranks: the rank that the others wait for was in MPI_Barrier for the shortest time" {
+    cat >late.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 10; i++) {
+        if (rank == 2)
+            usleep(30000);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" late.c -o late
+    record app.dir 4 ./late
+    "$WEND" show --ranks app.dir >ranks.csv
+    [ "$(head -n 1 ranks.csv)" = "world,function,rank,ranks,seconds" ]
+    [ "$(grep ',MPI_Barrier,' ranks.csv | sort -t, -gk 5 | head -n 1 | cut -d, -f 3)" = 2 ] ||
+        fail "$(cat ranks.csv)" || return
+    # The others waited for most of 0.3 s.
+    [ "$(awk -F, '$2 == "MPI_Barrier" && $5 > 0.2' ranks.csv | wc -l)" = 3 ] ||
+        fail "$(cat ranks.csv)" || return
+    "$WEND" show --ranks --table app.dir >table
+    grep -Eq '^MPI_Barrier +4 +[0-9.]+ .?s +2 ' table || fail "$(cat table)"
+}

@@ -115,6 +115,11 @@ tests_unit_shared_file_SOURCES = tests/unit/shared-file.c
 tests_unit_shared_file_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shared_file_LDADD = lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/rank-times
+tests_unit_rank_times_SOURCES = tests/unit/rank-times.c $(RECORDED_SOURCES)
+tests_unit_rank_times_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_rank_times_LDADD = lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/shards
 tests_unit_shards_SOURCES = tests/unit/shards.c $(RECORDED_SOURCES)
 tests_unit_shards_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

@@ -648,6 +648,26 @@ typedef struct {
  * last one. */
 int wend_read_function_totals(WendRead *r, uint32_t index, const WendReadFunctionTotals **totals);
 
+/** How long the ranks of a world were in one function, unsuccessful polls included. A time is off
+ * by at most 3 %. */
+typedef struct {
+    const WendReadFunction *function;
+    uint32_t n; /**< number of elements of the arrays, at least 1 */
+    const double *seconds;
+    /** Up to 1,024 ranks in the world: the ranks of the job that have these times, ascending. Else
+     * NULL. */
+    const uint32_t *ranks;
+    /** Of more ranks: how many ranks have each of these times, which ascend. Else NULL. */
+    const uint32_t *counts;
+    uint32_t fastest, slowest; /**< with COUNTS: a rank of the job with the first and one with the
+                                    last time */
+} WendReadRankTimes;
+
+/** Gives entry number INDEX, from 0, of the functions whose calls were timed in world WORLD. Valid
+ * until the next wend_read_rank_times. Fails with WEND_READ_ERROR_NONE after the last one. */
+int wend_read_rank_times(WendRead *r, uint32_t world, uint32_t index,
+                         const WendReadRankTimes **times);
+
 /** One entry of the communication matrix. */
 typedef struct {
     int64_t source;      /**< rank of the job that sends; for MPI_Get, the target */

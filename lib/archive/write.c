@@ -57,7 +57,8 @@ static gboolean use_sequence(Writer *w, const RecordedClass *k, const RecordedSe
     return TRUE;
 }
 
-static gboolean use_all(Writer *w)
+/* WHOLE: the member is not a shard. */
+static gboolean use_all(Writer *w, gboolean whole)
 {
     const Recording *r = w->r;
     for (guint i = 0; i < r->shapes->len; i++) {
@@ -79,6 +80,10 @@ static gboolean use_all(Writer *w)
     }
     if (!writer_each_sequence(w, use_sequence))
         return FALSE;
+    /* ranks of shards may call others */
+    const GArray *timed = r->merge->rank_times->functions;
+    for (guint i = 0; whole && i < timed->len; i++)
+        w->function_used[g_array_index(timed, FunctionTimes, i).function] = 1;
     for (gsize i = 0; i < wend_n_functions; i++)
         if (w->function_used[i])
             w->function_number[i] = w->n_functions++;
@@ -474,10 +479,11 @@ static void write_classes(Writer *w)
             put_trips(w, class_at(w, i)->variants);
 }
 
-/* Writes the member NAME. FALSE: a rank's outcomes or polls are damaged. */
-static gboolean write_program(Writer *w, const char *name)
+/* Writes the member NAME; WHOLE: "program", which has what concerns the ranks of shards, too. FALSE:
+ * a rank's outcomes or polls are damaged. */
+static gboolean write_program(Writer *w, const char *name, gboolean whole)
 {
-    if (!use_all(w))
+    if (!use_all(w, whole))
         return FALSE;
     write_functions(w);
     write_constants(w);
@@ -487,6 +493,8 @@ static gboolean write_program(Writer *w, const char *name)
     write_classes(w);
     if (!write_outcomes(w) || !write_polls(w) || !write_timing(w))
         return FALSE;
+    if (whole)
+        write_rank_times(w);
     writer_member(w, name);
     return TRUE;
 }
@@ -561,7 +569,7 @@ static void write_side(Writer *w, const SideMember *m)
  * w->totals. */
 static gboolean write_members(Writer *w, GError **error)
 {
-    gboolean good = write_program(w, "program");
+    gboolean good = write_program(w, "program", TRUE);
     for (guint i = 0; i < w->r->merge->shards->len; i++) {
         const Shard *s = &g_array_index(w->r->merge->shards, Shard, i);
         w->totals.mpi_calls += s->totals.mpi_calls;
@@ -640,7 +648,7 @@ GByteArray *recording_shard(const Recording *r, Shard *shard, GError **error)
 {
     Writer w = writer_new(r);
     g_autofree char *name = shard_name(shard->first);
-    gboolean good = write_program(&w, name);
+    gboolean good = write_program(&w, name, FALSE);
     GByteArray *frame = NULL;
     shard->classes = r->classes->len;
     shard->totals = w.totals;

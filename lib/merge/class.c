@@ -3,6 +3,7 @@
  * class.h. */
 #include "class.h"
 
+#include <math.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -275,8 +276,33 @@ static GArray *part_times(WendCursor *c, guint n_terminals)
     return times;
 }
 
+/* Adds the durations in TIMES, as part_times gives them, to the functions of the terminals. */
+static void add_seconds(const PartTable *t, const GArray *times, double *seconds)
+{
+    if (times->len == 0)
+        return;
+    WendCursor c = wend_cursor(t->shapes.data, t->shapes.len);
+    g_autofree guint64 *function_of = g_new(guint64, t->n_shapes + 1);
+    wend_read_unsigned(&c);
+    for (guint i = 0; i < t->n_shapes; i++) {
+        guint64 n = wend_read_unsigned(&c);
+        for (guint64 k = 0; k < n && !c.failed; k++) {
+            gint64 word = wend_read_signed(&c);
+            if (k == 0)
+                function_of[i] = (guint64)word >> 1;
+        }
+    }
+    for (guint i = 0; i < t->terminals->len && !c.failed; i++) {
+        const TimingSum *sum = &g_array_index(times, TimingSum, 2 * i);
+        guint64 function = function_of[g_array_index(t->terminals, PartTerminal, i).shape];
+        if (sum->count > 0 && function < wend_n_functions
+            && !(wend_functions[function].flags & WEND_F_PSEUDO))
+            seconds[function] = MAX(seconds[function], 0) + ldexp((double)sum->sum, -60);
+    }
+}
+
 static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks,
-                          guint64 room, GError **error)
+                          guint64 room, double *seconds, GError **error)
 {
     PartTable t;
     gboolean good = part_table_read(&t, c);
@@ -284,6 +310,8 @@ static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSe
     g_autoptr(GArray) times = good ? part_times(c, t.terminals->len) : NULL;
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
     s->grammar = read_bytes(c);
+    if (times && !c->failed)
+        add_seconds(&t, times, seconds);
     good = times && !c->failed && elastic_unfold(&t, &s->grammar, TRUE, numbers, room, error)
            && table_from_part(&s->table, &t, rank);
     if (good) {
@@ -302,8 +330,9 @@ static gboolean part_main(Sequence *s, WendCursor *c, guint32 rank, const RankSe
     return good;
 }
 
-/* Reads a table of polls. Their outcomes and times are not kept. */
-static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const RankSet *ranks)
+/* Reads a table of polls. Their outcomes and their own times are not kept. */
+static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const RankSet *ranks,
+                           double *seconds)
 {
     PartTable t;
     gboolean good =
@@ -312,24 +341,26 @@ static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const Rank
         free_outcomes(part_outcomes(c, t.n_shapes, ranks), t.n_shapes);
         g_autoptr(GArray) times = part_times(c, t.terminals->len);
         good = times != NULL;
+        if (good && !c->failed)
+            add_seconds(&t, times, seconds);
     }
     part_table_clear(&t);
     return good && !c->failed;
 }
 
 static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks,
-                              guint64 room, GError **error)
+                              guint64 room, double *seconds, GError **error)
 {
     s->kind = wend_read_unsigned(c);
     s->id = wend_read_signed(c);
-    if (!part_main(s, c, rank, ranks, room, error))
+    if (!part_main(s, c, rank, ranks, room, seconds, error))
         return FALSE;
     guint64 polls_after = wend_read_unsigned(c);
 
     PollTable *polls = g_new0(PollTable, 1);
     g_ptr_array_add(s->poll_tables, polls);
     polls->ranks = rankset_copy(ranks);
-    if (!part_polls(&polls->table, c, rank, ranks))
+    if (!part_polls(&polls->table, c, rank, ranks, seconds))
         return FALSE;
     GBytes *grammar = read_bytes(c);
     if (polls->table.n_terminals == 0) {
@@ -358,13 +389,13 @@ static int by_kind_and_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error)
+Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, double *seconds, GError **error)
 {
     gsize n = wend_read_count(c, 8);
     Class *k = class_new(n);
     k->ranks = rankset_single(rank);
     for (guint i = 0; i < k->n_sequences; i++)
-        if (!part_sequence(&k->sequences[i], c, rank, &k->ranks, room, error)) {
+        if (!part_sequence(&k->sequences[i], c, rank, &k->ranks, room, seconds, error)) {
             class_free(k);
             return NULL;
         }

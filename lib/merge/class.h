@@ -12,6 +12,7 @@
 
 #include "hosts.h"
 #include "merge.h"
+#include "rank-times.h"
 #include "rankset.h"
 #include "record/elastic.h"
 #include "timing.h"
@@ -109,6 +110,7 @@ struct WendMerge {
     GArray *shards; /* Shard (shard.h), ascending; RANKS has theirs, CLASSES has none of them */
     GArray *sides;  /* SideMember (side-members.h) */
     Hosts *hosts;
+    RankTimes *rank_times; /* of all ranks, also those of shards */
 };
 
 /* -- table.c -- */
@@ -153,9 +155,10 @@ void contents_encode(const Contents *c, WendBuf *out);
 gboolean contents_decode(Contents *c, WendCursor *in, guint32 world);
 
 /* -- class.c -- */
-/* Reads the class of one rank from its part. Returns NULL if the part is damaged. NULL with *ERROR
- * set: it would take more than ROOM bytes (elastic_unfold). */
-Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, GError **error);
+/* Reads the class of one rank from its part. Adds to SECONDS, by function, how long the rank was in
+ * it, or leaves it negative if it was not there. Returns NULL if the part is damaged. NULL with
+ * *ERROR set: it would take more than ROOM bytes (elastic_unfold). */
+Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, double *seconds, GError **error);
 Class *class_decode(WendCursor *c, guint32 world);
 void class_encode(const Class *k, WendBuf *out);
 gboolean class_is_strided(const Class *k); /* it has strided terminals, and one rank */

@@ -30,6 +30,7 @@ static WendMerge *merge_new(void)
     m->hosts = hosts_new();
     m->shards = shards_new();
     m->sides = side_members_new();
+    m->rank_times = rank_times_new(0);
     return m;
 }
 
@@ -44,13 +45,14 @@ void wend_merge_free(WendMerge *m)
     g_array_unref(m->shards);
     g_array_unref(m->sides);
     hosts_free(m->hosts);
+    rank_times_free(m->rank_times);
     rankset_clear(&m->ranks);
     g_free(m);
 }
 
 guint64 wend_merge_memory(const WendMerge *m)
 {
-    guint64 all = sizeof *m + side_members_memory(m->sides);
+    guint64 all = sizeof *m + side_members_memory(m->sides) + rank_times_memory(m->rank_times);
     for (guint i = 0; i < m->classes->len; i++)
         all += class_memory(g_ptr_array_index(m->classes, i));
     return all;
@@ -161,7 +163,10 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
             add_fact(m, key, value, rank);
     }
     GError *why = NULL;
-    Class *k = class_from_part(&c, rank, room, &why);
+    g_autofree double *seconds = g_new(double, wend_n_functions + 1);
+    for (gsize i = 0; i < wend_n_functions; i++)
+        seconds[i] = -1;
+    Class *k = class_from_part(&c, rank, room, seconds, &why);
     if (why) {
         wend_merge_free(m);
         g_propagate_error(error, why);
@@ -170,6 +175,10 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
     if (!k)
         return damaged(m, "a rank's part", error);
     add_class(m, k);
+    m->rank_times->world = world;
+    for (gsize i = 0; i < wend_n_functions; i++)
+        if (seconds[i] >= 0)
+            rank_times_add(m->rank_times, i, rank, seconds[i]);
     return side_members_read(m->sides, &c, (guint32)rank) ? m : damaged(m, "a rank's part", error);
 }
 
@@ -190,6 +199,7 @@ GByteArray *wend_merge_encode(WendMerge *m)
     hosts_encode(m->hosts, &b);
     shards_encode(m->shards, &b);
     side_members_encode(m->sides, &b);
+    rank_times_encode(m->rank_times, &b);
     wend_buf_unsigned(&b, m->classes->len);
     for (guint i = 0; i < m->classes->len; i++)
         class_encode(g_ptr_array_index(m->classes, i), &b);
@@ -220,6 +230,10 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     m->hosts = hosts_decode(&c);
     if (!m->hosts || !shards_decode(m->shards, &c, &m->ranks)
         || !side_members_decode(m->sides, &c, m->world))
+        return damaged(m, "what another rank merged", error);
+    rank_times_free(m->rank_times);
+    m->rank_times = rank_times_decode(&c, m->world);
+    if (!m->rank_times)
         return damaged(m, "what another rank merged", error);
     gsize n_classes = wend_read_count(&c, 2);
     for (gsize i = 0; i < n_classes; i++) {
@@ -296,6 +310,7 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     hosts_include(m->hosts, other->hosts);
     shards_include(m->shards, other->shards);
     side_members_include(m->sides, other->sides);
+    rank_times_include(m->rank_times, other->rank_times);
     for (guint i = 0; i < other->classes->len; i++) {
         Class *theirs = g_ptr_array_index(other->classes, i);
         if (!spread_kin(m, theirs)) {

@@ -348,8 +348,9 @@ static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 wo
     g_autoptr(DeltaSequence) runs = decode_column(c, n);
     for (guint i = 0; i < n; i++) {
         gint64 own = runs ? deltas_at(runs, i) : -1;
-        if (own < 0 || own > world || (n_runs += (guint64)own) > world)
+        if (own < 0 || own > world)
             return FALSE;
+        n_runs += (guint64)own;
     }
     if (!allowance_take(c->allowance, n_runs, RUN_MEMORY))
         return FALSE;

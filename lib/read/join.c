@@ -164,6 +164,8 @@ WendProgram *programs_join(GPtrArray *parts, gboolean one_world)
                       base.terminals + p->n_terminals, base.rules + p->n_rules,
                       base.classes + p->n_classes};
     }
+    if (one_world)
+        all->rank_times = first->rank_times; /* "program" has them, and the shards do not */
     all->parts = parts;
     return all;
 }

@@ -80,6 +80,11 @@ typedef struct {
     GHashTable *datatype_makers; /* the same for datatypes */
 } ClassData;
 
+typedef struct {
+    guint n;
+    WendRankTimes *of;
+} WendWorldTimes;
+
 typedef struct CommNumbers CommNumbers; /* comms.c */
 
 struct WendProgram {
@@ -122,6 +127,9 @@ struct WendProgram {
     /* By rank; G_MAXUINT: not recorded. Members of one archive share it: a rank's class is a class
      * of the member that has the rank. */
     guint *class_of;
+
+    /* of the world that the archive is of; none in a program of several worlds */
+    WendWorldTimes rank_times;
 
     /* words of constants */
     gint64 any_source, any_tag, request_null, proc_null, undefined, comm_world;
@@ -190,6 +198,7 @@ gboolean measure_rule(Member *m, WendRule *rules, guint i);
 /* Reads the part "classes", and makes the rules of all variants. */
 gboolean read_classes(Member *m);
 gboolean read_sequences(Member *m); /* the parts "outcomes", "polls", "timing" */
+gboolean read_rank_times(Member *m);
 
 /* Reads the entries of a content in order. */
 typedef struct {

@@ -649,5 +649,6 @@ gboolean program_read(WendProgram *p, const char *member, GError **error)
            && member_part(&m, "constants") && read_constants(&m) && member_part(&m, "shapes")
            && read_shapes(&m) && member_part(&m, "terminals") && read_terminals(&m)
            && member_part(&m, "rules") && read_rules(&m) && member_part(&m, "classes")
-           && read_classes(&m) && read_sequences(&m) && member_close(&m);
+           && read_classes(&m) && read_sequences(&m) && member_part(&m, "times of ranks")
+           && read_rank_times(&m) && member_close(&m);
 }

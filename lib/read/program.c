@@ -187,6 +187,13 @@ gint64 wend_program_slot(const WendProgram *p, guint terminal, guint slot, guint
 
 /* -- timing -- */
 
+const WendRankTimes *wend_program_rank_times(const WendProgram *p, guint world, guint *n)
+{
+    const WendProgram *of = p->n_worlds > 1 ? p->parts->pdata[world] : p;
+    *n = of->rank_times.n;
+    return of->rank_times.of;
+}
+
 void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal,
                          WendTiming *duration, WendTiming *interval)
 {

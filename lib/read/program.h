@@ -46,6 +46,21 @@ guint64 wend_program_n_hosts(const WendProgram *p);      /* 0: unknown */
 guint64 wend_program_archive_size(const WendProgram *p); /* bytes on disk */
 guint64 wend_program_member_bytes(const WendProgram *p); /* bytes of all members, uncompressed */
 
+/* How long ranks were in a function, unsuccessful polls included. A time is off by at most 3 %. */
+typedef struct {
+    const WendFunction *function;
+    guint n;
+    double *seconds;
+    /* Up to 1,024 ranks: N ranks of the world, ascending; SECONDS is by rank. Else NULL. */
+    const guint32 *ranks;
+    /* Of more ranks: how many had each of N times, which ascend, and a rank with the first and one
+     * with the last of them. Else NULL. */
+    const guint32 *counts;
+    guint32 fastest, slowest;
+} WendRankTimes;
+/* The functions whose calls were timed in WORLD, and their number. */
+const WendRankTimes *wend_program_rank_times(const WendProgram *p, guint world, guint *n);
+
 /* -- worlds: the processes of one MPI_COMM_WORLD. The first world is the one that the job was
  * started with. In all that follows, a rank is a rank of the job: the ranks of a world follow those
  * of the worlds before it -- */

@@ -4,6 +4,7 @@ DECODER_SOURCES = \
 	src/decoder/communication.c src/decoder/communication.h \
 	src/decoder/decoder.h \
 	src/decoder/dump.c \
+	src/decoder/rank-table.c src/decoder/rank-table.h \
 	src/decoder/lines.c src/decoder/lines.h \
 	src/decoder/recorded.c src/decoder/recorded.h \
 	src/decoder/show.c \

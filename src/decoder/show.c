@@ -11,6 +11,7 @@
 
 #include "communication.h"
 #include "recorded.h"
+#include "rank-table.h"
 #include "show-terminations.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
@@ -540,7 +541,7 @@ static void show_json(GString *out, const Show *s)
 /* -- tables of communication -- */
 
 typedef struct {
-    gboolean matrix, sizes, comms; /* the chosen table */
+    gboolean matrix, sizes, comms, ranks; /* the chosen table */
     gboolean csv, table; /* the chosen format; if neither is set, it depends on the output */
 } Tables;
 
@@ -555,11 +556,11 @@ static CommunicationTable table_of(const Tables *t)
 /* Returns a message if the options contradict each other, else NULL. */
 static const char *check_tables(const Tables *t, gboolean json)
 {
-    int tables = t->matrix + t->sizes + t->comms;
+    int tables = t->matrix + t->sizes + t->comms + t->ranks;
     if (tables > 1 || (tables == 1 && json))
-        return "only one of --matrix, --sizes, --comms and --json";
+        return "only one of --matrix, --sizes, --comms, --ranks and --json";
     if (tables == 0 && (t->csv || t->table))
-        return "--csv and --table are for --matrix, --sizes and --comms";
+        return "--csv and --table are for --matrix, --sizes, --comms and --ranks";
     return t->csv && t->table ? "--csv or --table, not both" : NULL;
 }
 
@@ -576,8 +577,9 @@ static int show_tables(const Tables *t, const char *path, gint world)
     if (r == NULL)
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
-    status = communication_show(out, r, table_of(t),
-                                t->csv || (!t->table && !isatty(STDOUT_FILENO)), terminal_width());
+    gboolean csv = t->csv || (!t->table && !isatty(STDOUT_FILENO));
+    status = t->ranks ? rank_table_show(out, r, csv)
+                      : communication_show(out, r, table_of(t), csv, terminal_width());
     if (status < 0)
         wend_command_say(COMMAND, "%s", wend_read_message(r));
     else
@@ -603,6 +605,8 @@ int wend_show_main(int argc, char **argv)
          "Print the sizes of messages and other transfers, by powers of two", NULL},
         {"comms", 'c', 0, G_OPTION_ARG_NONE, &tables.comms,
          "Print the members of each communicator", NULL},
+        {"ranks", 'r', 0, G_OPTION_ARG_NONE, &tables.ranks,
+         "Print how long each rank was in each function", NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
          "Print these tables as CSV (default if the output is not a terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
@@ -621,7 +625,7 @@ int wend_show_main(int argc, char **argv)
     const char *wrong = check_tables(&tables, json);
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);
-    if (table_of(&tables) != COMMUNICATION_NONE)
+    if (tables.ranks || table_of(&tables) != COMMUNICATION_NONE)
         return show_tables(&tables, argv[1], world);
 
     Show s = {.reader = wend_command_open(COMMAND, argv[1], world, &status)};

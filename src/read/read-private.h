@@ -52,6 +52,8 @@ struct WendRead {
     const char **ends; /* by rank */
     GPtrArray *end_names;
     WendReadRank rank;
+    WendReadRankTimes rank_times;
+    guint32 *rank_times_ranks; /* of the job; NULL: the world's own are these */
     WendReadSequence sequence;
     WendReadClass class;
     WendReadRule rule;

@@ -183,8 +183,39 @@ int wend_read_function_totals(WendRead *r, uint32_t index, const WendReadFunctio
     return WEND_READ_OK;
 }
 
+int wend_read_rank_times(WendRead *r, uint32_t world, uint32_t index,
+                         const WendReadRankTimes **times)
+{
+    int status = read_check(r, times);
+    if (status == WEND_READ_OK)
+        status = read_check_index(r, times, "world", world, wend_program_n_worlds(r->program));
+    if (status < 0)
+        return status;
+    guint n, first = wend_program_world(r->program, world)->first;
+    const WendRankTimes *of = wend_program_rank_times(r->program, world, &n);
+    if (index >= n)
+        return read_fail(r, WEND_READ_ERROR_NONE, "no more than %u functions were timed", n);
+    WendReadRankTimes *t = &r->rank_times;
+    of += index;
+    *t = (WendReadRankTimes){.n = of->n, .seconds = of->seconds, .counts = of->counts};
+    g_clear_pointer(&r->rank_times_ranks, g_free);
+    if (of->ranks) {
+        r->rank_times_ranks = g_new(guint32, of->n);
+        for (guint i = 0; i < of->n; i++)
+            r->rank_times_ranks[i] = first + of->ranks[i];
+        t->ranks = r->rank_times_ranks;
+    } else {
+        t->fastest = first + of->fastest;
+        t->slowest = first + of->slowest;
+    }
+    wend_read_function_named(r, of->function->name, &t->function);
+    *times = t;
+    return WEND_READ_OK;
+}
+
 void read_totals_clear(WendRead *r)
 {
+    g_clear_pointer(&r->rank_times_ranks, g_free);
     g_clear_pointer(&r->counts, counts_free);
     g_clear_pointer(&r->counted, g_array_unref);
     g_clear_pointer(&r->summary, summary_free);

@@ -245,9 +245,9 @@ END
     [[ ${lines[1]} == point-to-point,0,3,1,4,0 && ${lines[2]} == point-to-point,3,0,1,8,0 ]]
 }
 
-@test "--matrix, --sizes and --comms exclude other output" {
+@test "--matrix, --sizes, --comms and --ranks exclude other output" {
     pairs
-    for options in "--matrix --sizes" "--comms --json" "--csv" "--table" \
+    for options in "--matrix --sizes" "--comms --json" "--ranks --comms" "--csv" "--table" \
         "--matrix --csv --table"; do
         # shellcheck disable=SC2086
         run -2 "$WEND" show $options a
