@@ -29,15 +29,15 @@ MERGE_SOURCES = \
 	lib/merge/derive.c lib/merge/derive.h \
 	lib/merge/hosts.c lib/merge/hosts.h \
 	lib/merge/merge.c lib/merge/merge.h \
-	lib/merge/rankset.c lib/merge/rankset.h \
+	lib/ranks/rankset.c lib/ranks/rankset.h \
 	lib/merge/recording.h \
 	lib/merge/refine.c lib/merge/refine.h \
 	lib/merge/shard.c lib/merge/shard.h \
 	lib/merge/side-members.c lib/merge/side-members.h \
-	lib/merge/delta-sequence.c lib/merge/delta-sequence.h \
-	lib/merge/delta-sequence-bytes.c \
-	lib/merge/delta-sequence-patterns.c \
-	lib/merge/delta-sequence-private.h \
+	lib/ranks/delta-sequence.c lib/ranks/delta-sequence.h \
+	lib/ranks/delta-sequence-bytes.c \
+	lib/ranks/delta-sequence-patterns.c \
+	lib/ranks/delta-sequence-private.h \
 	lib/merge/rank-times.c lib/merge/rank-times.h \
 	lib/merge/table.c \
 	lib/merge/timing.c lib/merge/timing.h \
@@ -47,7 +47,7 @@ MERGE_SOURCES = \
 	lib/merge/tree.h \
 	lib/merge/unroll.c lib/merge/unroll.h \
 	lib/merge/variants.c lib/merge/variants.h \
-	lib/merge/rank-vector.c lib/merge/rank-vector.h \
+	lib/ranks/rank-vector.c lib/ranks/rank-vector.h \
 	lib/merge/class-alignment.c lib/merge/class-alignment.h \
 	lib/archive/container.h \
 	lib/archive/container-index.h \

@@ -479,8 +479,8 @@ static void write_classes(Writer *w)
             put_trips(w, class_at(w, i)->variants);
 }
 
-/* Writes the member NAME; WHOLE: "program", which has what concerns the ranks of shards, too. FALSE:
- * a rank's outcomes or polls are damaged. */
+/* Writes the member NAME. WHOLE: it is "program", which has what concerns the ranks of shards, too.
+ * FALSE: a rank's outcomes or polls are damaged. */
 static gboolean write_program(Writer *w, const char *name, gboolean whole)
 {
     if (!use_all(w, whole))

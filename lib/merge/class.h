@@ -13,10 +13,10 @@
 #include "hosts.h"
 #include "merge.h"
 #include "rank-times.h"
-#include "rankset.h"
+#include "ranks/rankset.h"
 #include "record/elastic.h"
 #include "timing.h"
-#include "rank-vector.h"
+#include "ranks/rank-vector.h"
 
 /* A strided terminal of one rank. It stands for a row of COUNT terminals, whose slots go up by
  * STEPS from those in the table. Its calls are these in turn; the row may repeat, always as a

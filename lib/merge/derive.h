@@ -7,7 +7,7 @@
 #ifndef WEND_DERIVE_H
 #define WEND_DERIVE_H
 
-#include "rank-vector.h"
+#include "ranks/rank-vector.h"
 
 /* NONE: the slot does not follow. SUM: on each rank it is the sum of the slot just before and of
  * the slot BACK before. ACROSS: the slot is in an array of as many slots as there are ranks. Its

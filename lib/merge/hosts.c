@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "rankset.h"
+#include "ranks/rankset.h"
 #include "record/codec.h"
 
 enum { DIGITS_MAX = 9 };

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "merge/rank-vector.h"
+#include "ranks/rank-vector.h"
 
 /* The numbers in the joined program of the first rank, shape, … of one part. */
 typedef struct {

@@ -4,7 +4,7 @@
 #define WEND_PROGRAM_PRIVATE_H
 
 #include "archive/container.h"
-#include "merge/rankset.h"
+#include "ranks/rankset.h"
 #include "merge/recording.h"
 #include "program.h"
 #include "record/outcome-runs.h"

@@ -2,7 +2,7 @@
 /* program.c: gives the data of a program. */
 #include "program-private.h"
 #include "merge/hosts.h"
-#include "merge/rank-vector.h"
+#include "ranks/rank-vector.h"
 #include "record/codec.h"
 
 #include <string.h>

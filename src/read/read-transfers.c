@@ -4,7 +4,7 @@
 
 #include "lib/analysis/matrix.h"
 #include "lib/base/error.h"
-#include "lib/merge/rankset.h"
+#include "lib/ranks/rankset.h"
 #include "read-private.h"
 
 G_STATIC_ASSERT(WEND_READ_COMM_WORLD == WEND_COMM_WORLD);

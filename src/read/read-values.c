@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "lib/merge/rankset.h"
+#include "lib/ranks/rankset.h"
 #include "lib/record/layout.h"
 #include "lib/record/neighbours.h"
 #include "read-private.h"

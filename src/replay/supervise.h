@@ -22,8 +22,8 @@ void supervise_close(void);
  * that of the call in its sequence; THREAD is -1 for a callback. */
 void supervise_call(int64_t thread, uint64_t number, const CallWords *call);
 
-/* Ends the job where MPI_Abort cannot: before MPI runs, when the other ranks would wait for this one
- * in MPI_Init, or while another thread is in MPI. Does not return. */
+/* Ends the job where MPI_Abort cannot: before MPI runs, when the other ranks would wait for this
+ * one in MPI_Init, or while another thread is in MPI. Does not return. */
 void supervise_end_job(int status);
 
 /* The rank has come to the end of a recording of a run that died. Waits there for the others, and

@@ -5,7 +5,7 @@
 #include "recorded.h"
 
 #include "../../lib/archive/container.h"
-#include "../../lib/merge/rank-vector.h"
+#include "../../lib/ranks/rank-vector.h"
 #include "../fuzz/exercise.h"
 
 #include <glib/gstdio.h>

@@ -3,7 +3,7 @@
 #ifndef WEND_TESTS_DELTA_SEQUENCE_OF_H
 #define WEND_TESTS_DELTA_SEQUENCE_OF_H
 
-#include "../../lib/merge/delta-sequence.h"
+#include "../../lib/ranks/delta-sequence.h"
 
 /* WORDS[N], n > 0; the caller's reference. */
 static inline DeltaSequence *deltas_of(const gint64 *words, guint64 n)
