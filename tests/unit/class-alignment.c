@@ -49,9 +49,11 @@ static void test_levels(void)
         g_assert_cmpuint(result.classes, <=, 4); /* of 7 and 9 */
         bytes[k] = result.bytes;
     }
-    /* classes by themselves take 1,383 and 2,216 */
-    g_assert_cmpuint(bytes[0], <, 1250);
-    g_assert_cmpuint(bytes[1], <, 2000);
+    g_test_message("%zu and %zu bytes", bytes[0], bytes[1]);
+    /* Classes by themselves take 1,383 and 2,216, and then there are the times of 64 and 256 ranks
+     * in four functions, half a byte each. */
+    g_assert_cmpuint(bytes[0], <, 1250 + 64 * 4 / 2);
+    g_assert_cmpuint(bytes[1], <, 2000 + 256 * 4 / 2);
     g_rand_free(rand);
 }
 
