@@ -84,7 +84,8 @@ static void test_again(void)
         g_ptr_array_add(ranks, again(rank, 16));
     WendMergeResult result = in_any_order(ranks, rand);
     g_assert_cmpuint(result.classes, <=, 2); /* of 8 */
-    g_assert_cmpuint(result.bytes, <, 740);  /* 758 with tables of their own */
+    /* 758 with tables of their own, and about 40 for the times of ranks */
+    g_assert_cmpuint(result.bytes, <, 740 + 40);
     g_rand_free(rand);
 }
 
