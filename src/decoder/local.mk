@@ -4,6 +4,7 @@ DECODER_SOURCES = \
 	src/decoder/communication.c src/decoder/communication.h \
 	src/decoder/dump.c \
 	src/decoder/lines.c src/decoder/lines.h \
+	src/decoder/matched.c src/decoder/matched.h \
 	src/decoder/show.c \
 	src/decoder/sink.c src/decoder/sink.h \
 	$(ENDINGS_SOURCES)
