@@ -109,6 +109,7 @@ static CallPlan *plan_new(const WendFunction *f)
 {
     CallPlan *plan = g_new0(CallPlan, 1);
     plan->comm = plan->window = plan->file = plan->window_made = plan->file_made = -1;
+    plan->comm_made = (gint16)wend_function_comm_made(f);
     plan->dest = plan->send_tag = plan->source = plan->receive_tag = -1;
     plan->request_made = plan->requests = plan->status = plan->message = plan->message_made = -1;
     plan->root = plan->self = plan->thread = -1;
@@ -138,7 +139,8 @@ static CallPlan *plan_new(const WendFunction *f)
     if ((f->flags & WEND_F_COLLECTIVE) != 0 && over)
         plan->sync = sync_of(f, plan->request_made >= 0);
     plan->of_object = plan->sends || plan->receives || plan->probes || plan->sync != SYNC_NONE
-                      || plan->request_made >= 0 || plan->window_made >= 0 || plan->file_made >= 0;
+                      || plan->request_made >= 0 || plan->window_made >= 0 || plan->file_made >= 0
+                      || plan->comm_made >= 0;
     if (plan->of_object || plan->receives_probed || plan->starts || plan->completes
         || plan->role != ROLE_NONE)
         return plan;

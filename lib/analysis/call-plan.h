@@ -20,8 +20,8 @@ typedef enum { ROLE_NONE, ROLE_THREAD_START, ROLE_THREAD_JOIN, ROLE_REQUEST_FREE
 
 /* Arguments are indices into call->args; -1: there is none. */
 typedef struct {
-    gint16 comm, window, file;     /* inputs */
-    gint16 window_made, file_made; /* outputs */
+    gint16 comm, window, file;                /* inputs */
+    gint16 window_made, file_made, comm_made; /* outputs */
     gint16 dest, send_tag;
     gint16 source, receive_tag;
     gint16 request_made, requests, status;

@@ -159,13 +159,25 @@ static guint comm_of_handle(GHashTable *table, gint64 handle)
                : WEND_COMM_UNKNOWN;
 }
 
+/* A walk does not know when another thread makes communicators with one handle in turn; in causal
+ * order it is the last one. */
+static guint comm_of_word(Messages *m, Strand *s, gint64 word)
+{
+    guint comm = s->rank->n > 1 && wend_is_handle(word) && wend_handle_tid(word) != s->thread
+                     ? comm_of_handle(s->rank->comms, word)
+                     : WEND_COMM_UNKNOWN;
+    return comm != WEND_COMM_UNKNOWN
+               ? comm
+               : wend_members_of_walk(m->members, s->walk, s->rank->rank, word);
+}
+
 static guint comm_of_call(Messages *m, Strand *s, const CallPlan *plan, const WendCall *call,
                           GatheringOver *over)
 {
     *over = GATHERING_COMM;
     gint64 word = call_plan_word(call, plan->comm);
     if (word != WEND_ABSENT)
-        return wend_members_of_walk(m->members, s->walk, s->rank->rank, word);
+        return comm_of_word(m, s, word);
     *over = plan->window >= 0 ? GATHERING_WINDOW : GATHERING_FILE;
     return plan->window >= 0 ? comm_of_handle(s->rank->windows, call_plan_word(call, plan->window))
                              : comm_of_handle(s->rank->files, call_plan_word(call, plan->file));
@@ -178,6 +190,21 @@ static void keep_object(GHashTable **table, const WendArg *made, guint comm)
     if (*table == NULL)
         *table = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
     g_hash_table_replace(*table, g_memdup2(made->out, sizeof *made->out), GUINT_TO_POINTER(comm));
+}
+
+/* The call makes windows, files or, if other threads may use them, communicators. */
+static void keep_objects(Messages *m, Strand *s, const CallPlan *plan, guint comm)
+{
+    const WendArg *args = s->call->args;
+    if (plan->window_made >= 0)
+        keep_object(&s->rank->windows, &args[plan->window_made], comm);
+    if (plan->file_made >= 0)
+        keep_object(&s->rank->files, &args[plan->file_made], comm);
+    if (plan->comm_made < 0 || s->rank->n == 1 || args[plan->comm_made].n_out != 1)
+        return;
+    guint made =
+        wend_members_of_walk(m->members, s->walk, s->rank->rank, args[plan->comm_made].out[0]);
+    keep_object(&s->rank->comms, &args[plan->comm_made], made);
 }
 
 /* The member comes to a collective operation. Its request is WORD, or it is blocking. */
@@ -425,10 +452,7 @@ static void begin_object(Messages *m, Strand *s, const CallPlan *plan)
     if (plan->request_made >= 0 && call->args[plan->request_made].n_out > 0
         && call->args[plan->request_made].out != NULL)
         request = call->args[plan->request_made].out[0];
-    if (plan->window_made >= 0)
-        keep_object(&s->rank->windows, &call->args[plan->window_made], comm);
-    if (plan->file_made >= 0)
-        keep_object(&s->rank->files, &call->args[plan->file_made], comm);
+    keep_objects(m, s, plan, comm);
     if (plan->persistent)
         keep_note(m, s, &op, plan->partitioned, request);
     else if (plan->probes)

@@ -126,6 +126,7 @@ static gboolean break_order(Messages *m)
         if (s == NULL)
             return FALSE;
         s->pass_all = TRUE;
+        s->starts_later = FALSE;
         m->broken++;
     }
     strands_wake(m->strands, s->index);

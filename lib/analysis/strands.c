@@ -54,7 +54,7 @@ void strands_wait(Strands *s, Strand *strand, WaitKind kind)
 void strands_wake(Strands *s, guint index)
 {
     Strand *strand = &s->strands[index];
-    if (strand->state != STRAND_LOOSE && strand->state != STRAND_DATA)
+    if ((strand->state != STRAND_LOOSE && strand->state != STRAND_DATA) || strand->starts_later)
         return;
     g_queue_unlink(strand->state == STRAND_LOOSE ? &s->loose : &s->data, &strand->link);
     strands_ready(s, strand);
@@ -148,7 +148,8 @@ static void init_rank(Strands *s, const WendProgram *p, guint number, guint *fir
     RankStrands *rank = &s->ranks[number];
     rank->rank = number;
     rank->first = *first;
-    rank->n = rank->live = wend_program_class(p, wend_program_class_of(p, number))->n_sequences;
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, number));
+    rank->n = rank->live = class->n_sequences;
     *first += rank->n;
     if (rank->n > 1)
         rank->threads = thread_order_new(rank->n);
@@ -156,6 +157,9 @@ static void init_rank(Strands *s, const WendProgram *p, guint number, guint *fir
         Strand *strand = &s->strands[rank->first + q];
         strand->index = rank->first + q;
         strand->sequence = q;
+        strand->thread = class->sequences[q].kind == WEND_SEQUENCE_THREAD
+                             ? (guint) class->sequences[q].id
+                             : G_MAXUINT;
         strand->rank = rank;
         strand->link.data = strand;
     }
@@ -198,8 +202,8 @@ void strands_free(Strands *s)
     }
     for (guint r = 0; r < s->n_ranks; r++) {
         RankStrands *rank = &s->ranks[r];
-        GHashTable *tables[] = {rank->requests, rank->messages, rank->notes, rank->windows,
-                                rank->files};
+        GHashTable *tables[] = {rank->requests, rank->messages, rank->notes,
+                                rank->windows,  rank->files,    rank->comms};
         for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
             g_clear_pointer(&tables[i], g_hash_table_unref);
         answers_free(rank->answers);

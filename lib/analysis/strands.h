@@ -45,6 +45,7 @@ typedef struct RankStrands RankStrands;
 
 typedef struct {
     guint index, sequence;
+    guint thread; /* number of its thread; G_MAXUINT: of a callback */
     RankStrands *rank;
     WendWalk *walk;
     gsize walk_bytes;      /* of it, taken from the allowance */
@@ -81,6 +82,7 @@ struct RankStrands {
     GHashTable *requests, *messages; /* word -> RequestEntry: the oldest one; NULL until needed */
     GHashTable *notes;               /* persistent requests: word -> Operation (messages.c) */
     GHashTable *windows, *files;     /* handle -> number of the communicator */
+    GHashTable *comms;               /* the same, for other threads than the one that made it */
     RankAnswers *answers;            /* NULL: not needed */
     gboolean begun, cancels;
     ThreadOrder *threads; /* NULL: one sequence */
@@ -101,7 +103,8 @@ guint strands_n(const Strands *s);
 Strand *strands_take(Strands *s);
 void strands_ready(Strands *s, Strand *strand);               /* one that runs */
 void strands_wait(Strands *s, Strand *strand, WaitKind kind); /* one that runs */
-void strands_wake(Strands *s, guint index);                   /* ready, if it waits; else nothing */
+void strands_wake(Strands *s, guint index); /* ready, if it waits for more than its
+                                               start; else nothing */
 /* TRUE: it has to give way to others, as it has more messages in flight than when it was taken. */
 gboolean strands_gives_way(const Strand *strand);
 /* The oldest waiting strand of that kind; NULL: none. */
