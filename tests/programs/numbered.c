@@ -82,16 +82,17 @@ typedef struct {
 } Planned;
 typedef struct {
     char *buffer;
-    int posted;
-    MPI_Request request;
-    int persistent;
+    int posted, persistent;
 } Pending;
 
-static MPI_Request send_one(const Planned *p, MPI_Comm comm, unsigned *random, char **buffer)
+/* Requests stay in the variables that MPI wrote them to: MPICH gives one handle for all requests
+ * that are complete at once, and the recorder tells them apart by their variables. */
+static void send_one(const Planned *p, MPI_Comm comm, unsigned *random, char **buffer,
+                     MPI_Request *request)
 {
     int bytes;
-    MPI_Request request = MPI_REQUEST_NULL;
     char *m = *buffer = message(0, &bytes);
+    *request = MPI_REQUEST_NULL;
     switch (chance(random, 6)) {
     case 0:
         MPI_Send(m, bytes, MPI_CHAR, p->dest, p->tag, comm);
@@ -100,19 +101,18 @@ static MPI_Request send_one(const Planned *p, MPI_Comm comm, unsigned *random, c
         MPI_Bsend(m, bytes, MPI_CHAR, p->dest, p->tag, comm);
         break;
     case 2:
-        MPI_Issend(m, bytes, MPI_CHAR, p->dest, p->tag, comm, &request);
+        MPI_Issend(m, bytes, MPI_CHAR, p->dest, p->tag, comm, request);
         break;
     case 3:
-        MPI_Ibsend(m, bytes, MPI_BYTE, p->dest, p->tag, comm, &request);
+        MPI_Ibsend(m, bytes, MPI_BYTE, p->dest, p->tag, comm, request);
         break;
     case 4:
-        MPI_Send_init(m, bytes, MPI_CHAR, p->dest, p->tag, comm, &request);
-        MPI_Start(&request);
+        MPI_Send_init(m, bytes, MPI_CHAR, p->dest, p->tag, comm, request);
+        MPI_Start(request);
         break;
     default:
-        MPI_Isend(m, bytes, MPI_CHAR, p->dest, p->tag, comm, &request);
+        MPI_Isend(m, bytes, MPI_CHAR, p->dest, p->tag, comm, request);
     }
-    return request;
 }
 
 /* Receives one message now, in one of the ways there are. */
@@ -156,13 +156,10 @@ static void receive_one(Worker *w, int source, int tag, MPI_Comm comm, const int
     w->completed++;
 }
 
-static void finish_some(Worker *w, Pending *pending, int n, const int *group)
+static void finish_some(Worker *w, Pending *pending, MPI_Request *requests, int n, const int *group)
 {
-    MPI_Request *requests = malloc(sizeof *requests * (size_t)n);
     MPI_Status *statuses = malloc(sizeof *statuses * (size_t)n);
     int *indices = malloc(sizeof *indices * (size_t)n), left = n, count;
-    for (int i = 0; i < n; i++)
-        requests[i] = pending[i].request;
     while (left > 0) {
         switch (chance(&w->random, 4)) {
         case 0:
@@ -195,7 +192,6 @@ static void finish_some(Worker *w, Pending *pending, int n, const int *group)
         left -= done;
         w->completed += done > 0;
     }
-    free(requests);
     free(statuses);
     free(indices);
 }
@@ -212,10 +208,11 @@ static void burst(Worker *w, unsigned *agreed, MPI_Comm comm, const int *group, 
     Planned *plan = malloc(sizeof *plan * (size_t)n);
     Pending *pending = malloc(sizeof *pending * (size_t)n);
     MPI_Request *requests = malloc(sizeof *requests * (size_t)n);
+    MPI_Request *receives = malloc(sizeof *receives * (size_t)n);
     char **buffers = malloc(sizeof *buffers * (size_t)n);
     for (int i = 0; i < n; i++) {
-        plan[i] = (Planned){mode == MIXED ? one_source : chance(agreed, size),
-                            chance(agreed, size), mode == MIXED ? one_tag : chance(agreed, TAGS)};
+        plan[i] = (Planned){mode == MIXED ? one_source : chance(agreed, size), chance(agreed, size),
+                            mode == MIXED ? one_tag : chance(agreed, TAGS)};
     }
     int posted = 0;
     for (int pass = 0; pass < 2; pass++) { /* first some receives are posted */
@@ -226,15 +223,15 @@ static void burst(Worker *w, unsigned *agreed, MPI_Comm comm, const int *group, 
             int source = any == ANY_SOURCE || any == ANY ? MPI_ANY_SOURCE : plan[i].source;
             int tag = any == ANY_TAG || any == ANY ? MPI_ANY_TAG : plan[i].tag;
             if (pass == 0 && chance(&w->random, 2)) {
-                Pending *p = &pending[posted++];
-                *p = (Pending){malloc(ROOM), w->posted++, MPI_REQUEST_NULL,
-                               chance(&w->random, 4) == 0};
+                Pending *p = &pending[posted];
+                *p = (Pending){malloc(ROOM), w->posted++, chance(&w->random, 4) == 0};
                 if (p->persistent) {
-                    MPI_Recv_init(p->buffer, ROOM, MPI_CHAR, source, tag, comm, &p->request);
-                    MPI_Start(&p->request);
+                    MPI_Recv_init(p->buffer, ROOM, MPI_CHAR, source, tag, comm, &receives[posted]);
+                    MPI_Start(&receives[posted]);
                 } else {
-                    MPI_Irecv(p->buffer, ROOM, MPI_CHAR, source, tag, comm, &p->request);
+                    MPI_Irecv(p->buffer, ROOM, MPI_CHAR, source, tag, comm, &receives[posted]);
                 }
+                posted++;
                 plan[i].dest = -1;
             } else if (pass == 1) {
                 receive_one(w, source, tag, comm, group);
@@ -245,11 +242,11 @@ static void burst(Worker *w, unsigned *agreed, MPI_Comm comm, const int *group, 
                 Planned p = plan[i];
                 if (p.dest < 0) /* to itself, and posted */
                     p.dest = self;
-                requests[sends] = send_one(&p, comm, &w->random, &buffers[sends]);
+                send_one(&p, comm, &w->random, &buffers[sends], &requests[sends]);
                 sends++;
             }
     }
-    finish_some(w, pending, posted, group);
+    finish_some(w, pending, receives, posted, group);
     MPI_Waitall(sends, requests, MPI_STATUSES_IGNORE);
     for (int i = 0; i < sends; i++) {
         if (requests[i] != MPI_REQUEST_NULL)
@@ -259,6 +256,7 @@ static void burst(Worker *w, unsigned *agreed, MPI_Comm comm, const int *group, 
     free(plan);
     free(pending);
     free(requests);
+    free(receives);
     free(buffers);
 }
 
