@@ -114,8 +114,8 @@ typedef struct {
     gboolean done;
 } Posted;
 typedef struct {
-    GArray *posted;      /* Posted; those that have got nothing take messages in this order */
-    GPtrArray *arrived;  /* Model: not taken, in order */
+    GArray *posted;     /* Posted; those that have got nothing take messages in this order */
+    GPtrArray *arrived; /* Model: not taken, in order */
     guint64 calls, barriers, at_barrier;
     gboolean waits; /* in the blocking receive that was posted last */
 } ModelRank;
@@ -150,8 +150,8 @@ static void post(ModelRank *r, Posted p)
 
 static void model_wait(ModelRank *r, SimulatedRank *sim, SimulatedSequence *s, Posted *p)
 {
-    gint64 source = (gint64)p->got->from
-                    - (p->source == any_source ? (gint64)sim->rank : p->source),
+    gint64 source =
+               (gint64)p->got->from - (p->source == any_source ? (gint64)sim->rank : p->source),
            tag = p->got->tag - (p->tag == any_tag ? 0 : p->tag);
     wait_one(sim, s, p->request, source, tag, (MODEL_COUNT - p->got->count) * DOUBLE, 0);
     p->completed = r->calls++;
@@ -273,8 +273,8 @@ static void test_random(void)
         guint n = 1 + seed % 7;
         g_autoptr(GPtrArray) ranks = new_ranks(n);
         g_autoptr(GPtrArray) sent = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(GHashTable) found = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
-                                                            g_free);
+        g_autoptr(GHashTable) found =
+            g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
         ModelRank *model = run_model(rand, ranks, 40 * seed, sent);
         char *dir = record_all(ranks);
         Reading r = reading(dir, MESSAGES_WITH_CALLS, 0);
