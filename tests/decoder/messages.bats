@@ -60,7 +60,8 @@ as_in_the_matrix() {
         record a.dir 2 "$PROGRAMS/across" $mode >out 2>&1 || fail "$mode" "$(tail -n 5 out)"
         "$WEND" show --messages --all a.dir >table
         grep -q ^matched table
-        awk -F, 'NR > 1 && ($1 != "matched" || $3 != 100 * $4 + $7)' table >wrong
+        # tags 0 and 1 are also those of names of ports and of edges
+        awk -F, 'NR > 1 && ($1 != "matched" || ($3 > 1 && $3 != 100 * $4 + $7))' table >wrong
         [ ! -s wrong ] || fail "$mode" "$(head -n 5 wrong)"
     done
 }
