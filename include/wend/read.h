@@ -566,7 +566,7 @@ typedef struct {
     int64_t bytes_sent;      /**< WEND_READ_UNKNOWN: unknown */
     int64_t bytes_received;
     bool cancelled;  /**< the send or receive was cancelled */
-    bool truncated;  /**< the message was longer than the receive, or the receive had another error */
+    bool truncated;  /**< the message was longer than the receive, or the receive failed */
     bool unfinished; /**< the send or receive had not returned when the recording ended */
     bool outside;    /**< the partner is not in the recording: of another job, or without calls */
     bool uncertain;  /**< several threads of a rank use this communicator, partner and tag, and the

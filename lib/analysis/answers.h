@@ -42,8 +42,8 @@ RankAnswers *answers_new(const WendProgram *p, guint rank, gboolean sends, gbool
 void answers_free(RankAnswers *a); /* A may be NULL */
 
 /* Gives the answer of the next posting of SEQUENCE, in the order of posting. FALSE: SEQUENCE posts
- * no more, or memory is used up. Goes through calls until the answer is known; all calls of a sequence are gone through
- * once. */
+ * no more, or memory is used up. Goes through calls until the answer is known. All calls of a
+ * sequence are gone through once. */
 gboolean answers_next(RankAnswers *a, guint sequence, Answer *answer);
 
 /* -- which calls post -- */
@@ -51,10 +51,10 @@ gboolean answers_next(RankAnswers *a, guint sequence, Answer *answer);
 /* Whether CALL makes a request for a receive that names its source. */
 gboolean answers_is_receive(const WendCall *call);
 
-/* What a receive got whose message was too long: the status of FAILED, the receive itself or the
- * call that completes the request, relative to RECEIVE (docs/recording.md, "Calls as words"). FALSE:
- * FAILED has none. *STATUS has source, tag, bytes and flags as the application saw them; bytes may
- * be WEND_UNKNOWN. */
+/* What a receive got whose message was too long. FAILED is the receive itself, or the call that
+ * completes the request; its status is relative to RECEIVE (docs/recording.md, "Calls as words").
+ * FALSE: FAILED has none. *STATUS has source, tag, bytes (WEND_UNKNOWN) and flags as the
+ * application saw them. */
 gboolean answers_truncated(const WendCall *failed, const WendCall *receive, const WendParam *of,
                            gint64 status[4]);
 

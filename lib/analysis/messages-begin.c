@@ -257,8 +257,8 @@ static void keep_note(Messages *m, Strand *s, Operation *op, gboolean partitione
     g_hash_table_replace(*notes, g_memdup2(&word, sizeof word), g_memdup2(op, sizeof *op));
 }
 
-/* Sends and posts what OP says. POSTS: by a request, whose word is REQUEST; else it is blocking, and
- * STATUS is that of the call. */
+/* Sends and posts what OP says. POSTS: by a request, whose word is REQUEST. Else it is blocking,
+ * and STATUS is that of the call. */
 static void begin_transfer(Messages *m, Strand *s, const Operation *op, gboolean posts,
                            gint64 request, const gint64 *status)
 {

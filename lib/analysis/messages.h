@@ -14,10 +14,10 @@
  * (docs/replay.md, "Why this is exact").
  *
  * **Order.** A call is given after all calls that it depends on: those before it in its sequence,
- * the sends of the messages that it completes, the receive that an MPI_Ssend waits for, the calls of
- * the members that a collective needs, wend_start for the first call of a thread. A rank that is
- * ahead waits: members wait in collectives for all others, and of the sequences that can go on, the
- * one with the fewest messages in flight does.
+ * the sends of the messages that it completes, the receive that an MPI_Ssend waits for, the calls
+ * of the members that a collective needs, wend_start for the first call of a thread. A rank that is
+ * ahead waits. Members wait in collectives for all others. Of the sequences that can go on, the one
+ * with the fewest messages in flight does.
  *
  * **When the order cannot go on**, first the waits end that no data need (a root in MPI_Bcast, the
  * other ranks in MPI_Reduce). If all wait for data, the recording has gaps: a rank died, or is
@@ -54,8 +54,8 @@ typedef struct {
     gint64 to;
     /* The send or MPI_Start. For an MPI_Isend that was cancelled, with MESSAGE_NOT_TAKEN. */
     MessagePlace sent;
-    /* Where the receive was posted: MPI_Irecv, MPI_Start, MPI_Recv. For MPI_Mrecv and MPI_Imrecv the
-     * MPI_Mprobe or MPI_Improbe, which takes the message. */
+    /* Where the receive was posted: MPI_Irecv, MPI_Start, MPI_Recv. For MPI_Mrecv and MPI_Imrecv
+     * the MPI_Mprobe or MPI_Improbe, which takes the message. */
     MessagePlace posted;
     /* Where the receive completed: MPI_Wait, MPI_Recv, MPI_Mrecv. posted.rank is its rank, too.
      * MESSAGE_NO_CALL: it did not, or not as far as the recording says. */
@@ -83,9 +83,10 @@ Messages *messages_new(const WendProgram *p, const WendMembers *members, guint f
 void messages_free(Messages *m); /* M may be NULL */
 
 /* Gives the next event. Matched messages are given when their receives complete, after the event of
- * the completing call. What is left is given in the end, by rank, sequence and call; but what cannot
- * meet anything any more (cancelled, sent to a rank that has ended) at once. FALSE: there are no
- * more, or memory is used up (messages_error). */
+ * the completing call. What is left in channels is given in the end, by rank, sequence and call.
+ * What cannot meet anything any more is given before: if it is cancelled, sent to a rank that has
+ * ended, or of a wildcard that never completed. FALSE: there are no more, or memory is used up
+ * (messages_error). */
 gboolean messages_next(Messages *m, MessageEvent *event);
 
 /* TRUE, and *ERROR is set (WEND_ERROR_INPUT): what is in flight takes more memory than allowed.

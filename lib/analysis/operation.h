@@ -30,8 +30,8 @@ typedef struct {
 
 MessageWords message_words(void);
 
-/* The operation of CALL, which WALK, of RANK, gave, or which made a request at some time before. COMM:
- * the number of its communicator. */
+/* The operation of CALL, which WALK gave, or which made a request at some time before. COMM: the
+ * number of its communicator. */
 Operation operation_of(const MessageWords *words, const WendWalk *walk, const CallPlan *plan,
                        const WendCall *call, guint comm);
 
