@@ -42,6 +42,7 @@ struct RankAnswers {
     const WendProgram *p;
     guint rank, n_sequences;
     gboolean sends, cancels;
+    guint keep; /* decoded signatures */
     Allowance *allowance;
     gboolean full; /* memory is used up */
     AnswerSequence *sequences;
@@ -304,8 +305,10 @@ static void start(RankAnswers *a, guint sequence, const WendCall *call)
 static void step(RankAnswers *a, guint sequence)
 {
     AnswerSequence *q = &a->sequences[sequence];
-    if (!q->walk)
+    if (!q->walk) {
         q->walk = wend_walk_new(a->p, a->rank, sequence, WEND_WALK_MAIN);
+        wend_walk_keep(q->walk, a->keep);
+    }
     const WendCall *call = wend_walk_next(q->walk);
     if (!call) {
         GHashTableIter i;
@@ -388,7 +391,7 @@ gboolean answers_next(RankAnswers *a, guint sequence, Answer *answer)
 }
 
 RankAnswers *answers_new(const WendProgram *p, guint rank, gboolean sends, gboolean cancels,
-                         Allowance *allowance)
+                         guint keep, Allowance *allowance)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     RankAnswers *a = g_new(RankAnswers, 1);
@@ -397,6 +400,7 @@ RankAnswers *answers_new(const WendProgram *p, guint rank, gboolean sends, gbool
                        .n_sequences = class->n_sequences,
                        .sends = sends,
                        .cancels = cancels,
+                       .keep = keep,
                        .allowance = allowance,
                        .any_source = wend_constant_word("MPI_ANY_SOURCE"),
                        .any_tag = wend_constant_word("MPI_ANY_TAG")};

@@ -36,9 +36,10 @@ gboolean answers_needed(const WendProgram *p, guint rank, gboolean *cancels);
 
 /* The answers of all sequences of RANK. SENDS: requests of sends are postings, too. CANCELS: as
  * answers_needed says. A takes the memory of the postings that are ahead of the user; it may be
- * NULL. P must outlive the result, which answers_free frees. */
+ * NULL. P must outlive the result, which answers_free frees. KEEP: as wend_walk_keep, for each
+ * sequence. */
 RankAnswers *answers_new(const WendProgram *p, guint rank, gboolean sends, gboolean cancels,
-                         Allowance *a);
+                         guint keep, Allowance *a);
 void answers_free(RankAnswers *a); /* A may be NULL */
 
 /* Gives the answer of the next posting of SEQUENCE, in the order of posting. FALSE: SEQUENCE posts

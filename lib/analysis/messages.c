@@ -11,6 +11,8 @@
 #include "base/byte-table.h"
 
 enum { CALLS_AT_ONCE = 1024 };
+/* Signatures that walks keep decoded: all walks together, and each at least. */
+enum { KEEP_ALL = 1 << 17, KEEP_LEAST = 64 };
 
 /* -- strands -- */
 
@@ -23,12 +25,18 @@ static void end_call(Messages *m, Strand *s)
     s->pass_loose = s->pass_all = FALSE;
 }
 
+/* The number of decoded signatures to keep in each walk. */
+static guint keep(const Messages *m)
+{
+    return CLAMP(KEEP_ALL / MAX(strands_n(m->strands), 1), KEEP_LEAST, KEEP_ALL / 16);
+}
+
 static void begin_rank(Messages *m, RankStrands *rank)
 {
     rank->begun = TRUE;
     if (answers_needed(m->program, rank->rank, &rank->cancels))
-        rank->answers =
-            answers_new(m->program, rank->rank, rank->cancels, rank->cancels, m->allowance);
+        rank->answers = answers_new(m->program, rank->rank, rank->cancels, rank->cancels, keep(m),
+                                    m->allowance);
 }
 
 static void begin_strand(Messages *m, Strand *s)
@@ -37,6 +45,7 @@ static void begin_strand(Messages *m, Strand *s)
         begin_rank(m, s->rank);
     s->starts_later = s->pass_loose = s->pass_all = FALSE;
     s->walk = wend_walk_new(m->program, s->rank->rank, s->sequence, WEND_WALK_MAIN);
+    wend_walk_keep(s->walk, keep(m));
     s->needs = g_array_new(FALSE, FALSE, sizeof(Need));
 }
 
@@ -66,10 +75,13 @@ static void end_strand(Messages *m, Strand *s)
 static void account_walk(Messages *m, Strand *s)
 {
     gsize bytes = wend_walk_bytes(s->walk);
-    if (bytes > s->walk_bytes && !allowance_take(m->allowance, 1, bytes - s->walk_bytes))
+    if (bytes > s->walk_bytes && !allowance_take(m->allowance, 1, bytes - s->walk_bytes)) {
         m->full = TRUE;
-    else
-        s->walk_bytes = bytes;
+        return;
+    }
+    if (bytes < s->walk_bytes)
+        allowance_give(m->allowance, s->walk_bytes - bytes);
+    s->walk_bytes = bytes;
 }
 
 /* Goes on with S until it waits, ends, gives way, or there is an event. */

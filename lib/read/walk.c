@@ -83,6 +83,8 @@ struct WendWalk {
     PointerTable known;   /* Known by terminal */
     PointerTable streams; /* Stream by shape */
     gsize bytes;          /* of KNOWN and STREAMS, about */
+    guint n_known, most_known;
+    gsize known_bytes;
     Layout layout;
     GArray *slots;
     Requests requests;
@@ -164,7 +166,10 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     k->starts = k->request_in >= 0 && g_str_has_prefix(f->name, "MPI_Start");
     k->frees = k->request_in >= 0 && strcmp(f->name, "MPI_Request_free") == 0;
     k->generalized = strcmp(f->name, "MPI_Grequest_start") == 0;
-    w->bytes += KNOWN_MEMORY + f->n_params * sizeof(WendArg) + w->layout.words->len * 8;
+    gsize bytes = KNOWN_MEMORY + f->n_params * sizeof(WendArg) + w->layout.words->len * 8;
+    w->n_known++;
+    w->known_bytes += bytes;
+    w->bytes += bytes;
     return k;
 }
 
@@ -195,7 +200,12 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     if (sequence >= p->classes[class].n_sequences)
         return NULL;
     WendWalk *w = g_new0(WendWalk, 1);
-    *w = (WendWalk){.p = p, .rank = rank, .sequence = sequence, .class = class, .flags = flags};
+    *w = (WendWalk){.p = p,
+                    .rank = rank,
+                    .sequence = sequence,
+                    .class = class,
+                    .flags = flags,
+                    .most_known = G_MAXUINT};
     const WendSequence *q = &p->classes[class].sequences[sequence];
     rule_cursor_init(&w->main, p->rules, q->rule);
     WendPolls polls;
@@ -596,10 +606,26 @@ static const WendCall *give_main(WendWalk *w, guint32 terminal)
     return &k->call;
 }
 
+void wend_walk_keep(WendWalk *w, guint n)
+{
+    w->most_known = n;
+}
+
+/* Forgets what has been decoded. It will be decoded again. */
+static void forget(WendWalk *w)
+{
+    pointer_table_clear(&w->known, known_free);
+    pointer_table_init(&w->known, w->p->n_terminals);
+    w->bytes -= w->known_bytes;
+    w->known_bytes = w->n_known = 0;
+}
+
 const WendCall *wend_walk_next(WendWalk *w)
 {
     guint32 terminal;
     inputs(w);
+    if (w->n_known > w->most_known)
+        forget(w);
     if (!w->main_waits) {
         if (rule_cursor_next(&w->main, &terminal)) {
             Known *k = get_known(w, terminal);

@@ -35,7 +35,7 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank)
         return a;
     a->n_sequences = class->n_sequences;
     a->streams = g_new0(WendStream, a->n_sequences + 1);
-    RankAnswers *answers = answers_new(p, rank, FALSE, cancels, NULL);
+    RankAnswers *answers = answers_new(p, rank, FALSE, cancels, G_MAXUINT, NULL);
     for (guint q = 0; q < a->n_sequences && going; q++) {
         Answer answer;
         a->streams[q].flat = true;
