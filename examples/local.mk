@@ -46,7 +46,8 @@ examples: $(EXAMPLES_C) $(EXAMPLES_FORTRAN)
 EXAMPLES_READ_FILES = \
 	examples/read/find-loops.c \
 	examples/read/list-calls.c \
-	examples/read/print-matrix.c
+	examples/read/print-matrix.c \
+	examples/read/print-messages.c
 EXAMPLES_READ = $(EXAMPLES_READ_FILES:.c=)
 $(EXAMPLES_READ): %: %.c include/wend/read.h libwend-read.la
 	$(AM_V_CC)$(MKDIR_P) examples/read && $(CC) -std=c11 -pedantic -O1 -g -Wall -Wextra -Werror \

@@ -66,12 +66,24 @@ MERGE_SOURCES = \
 # What follows from a recording as a whole.
 ANALYSIS_SOURCES = \
 	lib/analysis/analysis.h \
+	lib/analysis/answers.c lib/analysis/answers.h \
+	lib/analysis/call-plan.c lib/analysis/call-plan.h \
+	lib/analysis/matching-channels.c lib/analysis/matching-channels.h \
 	lib/analysis/count.c lib/analysis/count.h \
 	lib/analysis/follower.c lib/analysis/follower.h \
+	lib/analysis/gatherings.c lib/analysis/gatherings.h \
 	lib/analysis/matrix.c lib/analysis/matrix.h \
 	lib/analysis/members.c lib/analysis/members.h \
+	lib/analysis/messages-begin.c \
+	lib/analysis/messages-events.c \
+	lib/analysis/messages-needs.c \
+	lib/analysis/matching-private.h \
+	lib/analysis/matching.c lib/analysis/matching.h \
+	lib/analysis/operation.c lib/analysis/operation.h \
 	lib/analysis/precedence.c lib/analysis/precedence.h \
+	lib/analysis/strands.c lib/analysis/strands.h \
 	lib/analysis/summary.c lib/analysis/summary.h \
+	lib/analysis/thread-order.c lib/analysis/thread-order.h \
 	lib/analysis/times.c lib/analysis/times.h \
 	lib/analysis/traffic.c lib/analysis/traffic.h \
 	lib/analysis/transfer.c lib/analysis/transfer.h
@@ -126,7 +138,7 @@ CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|short
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
 # What the headers of lib/analysis/ declare that commands use.
-CORE_ANALYSIS_NAMES = counts|follower|matrix|summary|times|traffic|transfer
+CORE_ANALYSIS_NAMES = answers|counts|follower|matrix|messages|summary|times|traffic|transfer
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES))|($(CORE_ANALYSIS_NAMES))_)'
 

@@ -56,6 +56,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/nbx.c \
 	tests/programs/distgraph.c \
 	tests/programs/nulls.c \
+	tests/programs/numbered.c \
 	tests/programs/pairs.c \
 	tests/programs/partners.c \
 	tests/programs/processes.c \

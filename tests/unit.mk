@@ -105,6 +105,11 @@ tests_unit_round_trip_SOURCES = tests/unit/round-trip.c tests/unit/random-ranks.
 tests_unit_round_trip_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_round_trip_LDADD = src/read/libread.la lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/messages
+tests_unit_messages_SOURCES = tests/unit/messages.c $(RECORDED_SOURCES)
+tests_unit_messages_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_messages_LDADD = lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/order
 tests_unit_order_SOURCES = tests/unit/order.c tests/unit/random-ranks.c \
 	tests/unit/random-ranks.h $(RECORDED_SOURCES) $(ORDER_SOURCES)

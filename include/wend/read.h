@@ -529,6 +529,81 @@ int wend_read_world_rank(WendRead *r, uint32_t rank, uint32_t communicator, int6
 
 /** @} */
 
+/** \defgroup messages Which send met which receive
+ * @{
+ */
+
+#define WEND_READ_NO_CALL UINT64_MAX /**< in place of the number of a call */
+
+/** Where a call is: call number CALL of wend_read_calls(RANK, SEQUENCE). */
+typedef struct {
+    uint32_t rank, sequence;
+    uint32_t signature; /**< for wend_read_signature; WEND_READ_NO_INDEX if there is no call */
+    uint64_t call;      /**< its index; WEND_READ_NO_CALL if there is no call */
+} WendReadCallPlace;
+
+typedef enum {
+    WEND_READ_MATCHED,    /**< a message that was received */
+    WEND_READ_UNRECEIVED, /**< a send that met no receive */
+    WEND_READ_UNSENT      /**< a receive that met no send */
+} WendReadMessageState;
+
+/** A message, a send without receive, or a receive without send. */
+typedef struct {
+    WendReadMessageState state;
+    uint32_t communicator; /**< its number; WEND_READ_NO_INDEX if unknown */
+    int64_t tag;           /**< WEND_READ_UNKNOWN: a receive with any tag that met no send */
+    int64_t source;        /**< ranks of the job; WEND_READ_UNKNOWN: not in the recording, or a
+                                receive from any source that met no send */
+    int64_t destination;
+    WendReadCallPlace sent;      /**< the send, or the MPI_Start of a persistent one */
+    WendReadCallPlace posted;    /**< the receive or MPI_Start; MPI_Mprobe or MPI_Improbe for a
+                                      message that these took */
+    WendReadCallPlace completed; /**< where the receive returned, or the call that completed its
+                                      request. No call: it did not complete */
+    int64_t send_request;    /**< thread x 2^32 + number, as in a WendReadHandle, of the request */
+    int64_t receive_request; /**< likewise; WEND_READ_ABSENT if there is none */
+    int64_t bytes_sent;      /**< WEND_READ_UNKNOWN: unknown */
+    int64_t bytes_received;
+    bool cancelled;  /**< the send or receive was cancelled */
+    bool truncated;  /**< the message was longer than the receive, or the receive failed */
+    bool unfinished; /**< the send or receive had not returned when the recording ended */
+    bool outside;    /**< the partner is not in the recording: of another job, or without calls */
+    bool uncertain;  /**< several threads of a rank use this communicator, partner and tag, and the
+                          recording does not have their order. The first message before which that
+                          is seen may lack the mark */
+} WendReadMessage;
+
+typedef struct WendReadMessages WendReadMessages;
+
+/** Begins to match the messages of the recording. The n-th send from a rank to another with one tag
+ * on one communicator meets the n-th receive that is posted for it. The calls of all ranks are gone
+ * through together in causal order, with memory in proportion to the messages in flight at a time.
+ * The caller frees *MESSAGES with wend_read_messages_free before it frees R. */
+int wend_read_messages(WendRead *r, WendReadMessages **messages);
+
+/** Gives the next message, valid until the next call of this function. Messages come in a causal
+ * order of their completions; what met nothing comes in the end, or when it is certain. *MESSAGE is
+ * NULL after the last one. Fails with WEND_READ_ERROR_INPUT if messages in flight take more memory
+ * than allowed. */
+int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **message);
+
+/** Facts of the messages that were given so far. */
+typedef struct {
+    uint64_t in_flight;      /**< messages that are sent and not received at present */
+    uint64_t most_in_flight; /**< the largest number so far */
+    uint64_t out_of_order;   /**< calls that were gone through before what they wait for. This is 0
+                                  if the recording has all ranks up to their ends, and the order in
+                                  which threads of a rank communicate */
+} WendReadMessageFacts;
+
+int wend_read_message_facts(const WendReadMessages *messages, WendReadMessageFacts *facts);
+
+/** Frees MESSAGES. NULL is allowed. */
+void wend_read_messages_free(WendReadMessages *messages);
+
+/** @} */
+
 /** \defgroup grammar The grammar: loops without expansion
  *
  * The calls of a sequence are the expansion of its start rule. A rule is an array of symbols. A

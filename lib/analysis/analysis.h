@@ -5,6 +5,7 @@
 
 #include "count.h"      /* how often each terminal occurs in a sequence */
 #include "follower.h"   /* who communicates with whom, call by call along a walk */
+#include "matching.h"   /* which send met which receive */
 #include "matrix.h"     /* the communication matrix, and the sizes of transfers */
 #include "members.h"    /* the communicator of a handle, and its members */
 #include "precedence.h" /* which calls cannot begin before another call has returned */

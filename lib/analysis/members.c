@@ -33,6 +33,7 @@ struct WendMembers {
     GHashTable *facts;     /* Seat with leader 0 and the rank in the job -> WendCommMade */
     GHashTable *members;   /* comm -> number of ranks that recorded it */
     GHashTable *held;      /* Held -> Holding */
+    guint *world_recorded; /* by world: ranks with calls; 0: not counted yet */
 };
 
 struct WendMembersPass {
@@ -134,6 +135,7 @@ WendMembers *wend_members_new(const WendProgram *program)
     m->facts = g_hash_table_new_full(seat_hash, seat_equal, g_free, NULL);
     m->members = g_hash_table_new(NULL, NULL);
     m->held = g_hash_table_new_full(held_hash, held_equal, g_free, g_free);
+    m->world_recorded = g_new0(guint, wend_program_n_worlds(program) + 1);
     find_constants(m);
     for (guint rank = 0; rank < m->n_ranks; rank++)
         note_rank(m, rank);
@@ -148,6 +150,7 @@ void wend_members_free(WendMembers *m)
     g_hash_table_destroy(m->facts);
     g_hash_table_destroy(m->members);
     g_hash_table_destroy(m->held);
+    g_free(m->world_recorded);
     wend_decoder_free(m->decoder);
     g_free(m);
 }
@@ -230,6 +233,34 @@ gint64 wend_members_out_neighbours(const WendMembers *m, guint comm, guint rank)
 {
     const WendCommMade *facts = facts_of(m, comm, rank);
     return facts ? facts->out_neighbours : -1;
+}
+
+/* The ranks of a world that have sequences, found once for each world. */
+static guint recorded_of_world(const WendMembers *m, guint world)
+{
+    guint *known = &m->world_recorded[world];
+    const WendWorld *w = wend_program_world(m->program, world);
+    if (*known > 0)
+        return *known;
+    for (guint i = 0; i < w->ranks; i++) {
+        guint class = wend_program_class_of(m->program, w->first + i);
+        *known += wend_program_class(m->program, class)->n_sequences > 0;
+    }
+    return *known;
+}
+
+guint wend_members_recorded(const WendMembers *m, guint comm, guint rank)
+{
+    if (comm == WEND_COMM_SELF)
+        return 1;
+    if (comm == WEND_COMM_WORLD)
+        return recorded_of_world(m, wend_program_world_of(m->program, rank));
+    return GPOINTER_TO_UINT(g_hash_table_lookup(m->members, GUINT_TO_POINTER(comm)));
+}
+
+guint wend_members_home(const WendMembers *m, guint comm, guint rank)
+{
+    return comm == WEND_COMM_WORLD ? wend_program_world_of(m->program, rank) : 0;
 }
 
 gboolean wend_members_all(const WendMembers *m, guint comm, guint rank)

@@ -45,6 +45,12 @@ gint64 wend_members_remote_size(const WendMembers *m, guint comm, guint rank);
 gint64 wend_members_out_neighbours(const WendMembers *m, guint comm, guint rank);
 gboolean wend_members_is_inter(const WendMembers *m, guint comm, guint rank);
 
+/* The number of members of COMM, in both groups, that recorded calls: those that made it or, for
+ * MPI_COMM_WORLD, the ranks of the world of RANK. */
+guint wend_members_recorded(const WendMembers *m, guint comm, guint rank);
+/* The world of RANK if COMM is MPI_COMM_WORLD, of which each world has its own; else 0. */
+guint wend_members_home(const WendMembers *m, guint comm, guint rank);
+
 /* Whether COMM is an intracommunicator of all ranks of the job, as far as RANK, a member, knows.
  * TRUE for MPI_COMM_WORLD. */
 gboolean wend_members_all(const WendMembers *m, guint comm, guint rank);

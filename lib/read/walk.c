@@ -35,6 +35,42 @@ typedef struct {
     gboolean starts, frees, generalized;
 } Known;
 
+/* Pointers by number, few of many: a rank uses few terminals of a recording whose ranks have
+ * nothing in common. Pages are made when they are needed. */
+enum { PAGE_BITS = 6, PAGE = 1 << PAGE_BITS };
+typedef struct {
+    gpointer **pages;
+    guint n_pages;
+} PointerTable;
+
+/* About what a Known and a Stream take, with the blocks around them, in bytes. */
+enum { KNOWN_MEMORY = sizeof(Known) + 400, STREAM_MEMORY = sizeof(Stream) + 400 };
+
+static void pointer_table_init(PointerTable *t, guint n)
+{
+    t->n_pages = n / PAGE + 1;
+    t->pages = g_new0(gpointer *, t->n_pages);
+}
+
+static gpointer *pointer_table_at(PointerTable *t, guint i)
+{
+    gpointer **page = &t->pages[i >> PAGE_BITS];
+    if (!*page)
+        *page = g_new0(gpointer, PAGE);
+    return &(*page)[i & (PAGE - 1)];
+}
+
+static void pointer_table_clear(PointerTable *t, GDestroyNotify free_one)
+{
+    for (guint i = 0; i < t->n_pages; i++) {
+        for (guint k = 0; t->pages[i] && k < PAGE; k++)
+            if (t->pages[i][k])
+                free_one(t->pages[i][k]);
+        g_free(t->pages[i]);
+    }
+    g_free(t->pages);
+}
+
 struct WendWalk {
     WendProgram *p; /* it keeps data that the walk makes on demand */
     guint rank, sequence, class;
@@ -44,8 +80,11 @@ struct WendWalk {
     guint64 polls_due, polls_after, index;
     gboolean main_waits; /* a call was taken from MAIN, but polls come before it */
     guint32 main_terminal;
-    Known **known;    /* by terminal */
-    Stream **streams; /* by shape */
+    PointerTable known;   /* Known by terminal */
+    PointerTable streams; /* Stream by shape */
+    gsize bytes;          /* of KNOWN and STREAMS, about */
+    guint n_known, most_known;
+    gsize known_bytes;
     Layout layout;
     GArray *slots;
     Requests requests;
@@ -72,9 +111,11 @@ static int find_param(const WendFunction *f, WendKind kind, gboolean out)
 
 static Stream *get_stream(WendWalk *w, guint32 shape)
 {
-    if (w->streams[shape])
-        return w->streams[shape];
-    Stream *s = w->streams[shape] = g_new0(Stream, 1);
+    gpointer *at = pointer_table_at(&w->streams, shape);
+    if (*at)
+        return *at;
+    Stream *s = *at = g_new0(Stream, 1);
+    w->bytes += STREAM_MEMORY;
     guint64 entries = 0;
     const OutcomeContent *content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
     outcome_reader_init(&s->reader, content, entries);
@@ -89,9 +130,10 @@ static Stream *get_stream(WendWalk *w, guint32 shape)
 
 static Known *get_known(WendWalk *w, guint32 terminal)
 {
-    if (w->known[terminal])
-        return w->known[terminal];
-    Known *k = w->known[terminal] = g_new0(Known, 1);
+    gpointer *at = pointer_table_at(&w->known, terminal);
+    if (*at)
+        return *at;
+    Known *k = *at = g_new0(Known, 1);
     const WendTerminal *t = &w->p->terminals[terminal];
     const WendShape *s = &w->p->shapes[t->shape];
     const WendFunction *f = s->function;
@@ -124,17 +166,28 @@ static Known *get_known(WendWalk *w, guint32 terminal)
     k->starts = k->request_in >= 0 && g_str_has_prefix(f->name, "MPI_Start");
     k->frees = k->request_in >= 0 && strcmp(f->name, "MPI_Request_free") == 0;
     k->generalized = strcmp(f->name, "MPI_Grequest_start") == 0;
+    gsize bytes = KNOWN_MEMORY + f->n_params * sizeof(WendArg) + w->layout.words->len * 8;
+    w->n_known++;
+    w->known_bytes += bytes;
+    w->bytes += bytes;
     return k;
 }
 
-static void known_free(Known *k)
+static void known_free(gpointer known)
 {
+    Known *k = known;
     g_free(k->words);
     g_free(k->args);
     g_free(k->outcomes);
     g_free(k->outcome_at);
     g_array_unref(k->outcome_words);
     g_free(k);
+}
+
+static void stream_free(gpointer stream)
+{
+    outcome_reader_clear(&((Stream *)stream)->reader);
+    g_free(stream);
 }
 
 /* -- begin and end -- */
@@ -147,7 +200,12 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
     if (sequence >= p->classes[class].n_sequences)
         return NULL;
     WendWalk *w = g_new0(WendWalk, 1);
-    *w = (WendWalk){.p = p, .rank = rank, .sequence = sequence, .class = class, .flags = flags};
+    *w = (WendWalk){.p = p,
+                    .rank = rank,
+                    .sequence = sequence,
+                    .class = class,
+                    .flags = flags,
+                    .most_known = G_MAXUINT};
     const WendSequence *q = &p->classes[class].sequences[sequence];
     rule_cursor_init(&w->main, p->rules, q->rule);
     WendPolls polls;
@@ -156,8 +214,8 @@ WendWalk *wend_walk_new(const WendProgram *program, guint rank, guint sequence, 
         rule_cursor_init(&w->polls, polls.rules, polls.n_rules - 1);
         w->polls_after = polls.after;
     }
-    w->known = g_new0(Known *, p->n_terminals + 1);
-    w->streams = g_new0(Stream *, p->n_shapes + 1);
+    pointer_table_init(&w->known, p->n_terminals);
+    pointer_table_init(&w->streams, p->n_shapes);
     layout_init(&w->layout);
     w->slots = g_array_sized_new(FALSE, FALSE, sizeof(gint64), 16);
     requests_init(&w->requests, q->kind == WEND_SEQUENCE_THREAD ? (guint)q->id : G_MAXUINT);
@@ -171,16 +229,8 @@ void wend_walk_free(WendWalk *w)
 {
     if (!w)
         return;
-    for (guint i = 0; i < w->p->n_terminals; i++)
-        if (w->known[i])
-            known_free(w->known[i]);
-    for (guint i = 0; i < w->p->n_shapes; i++)
-        if (w->streams[i]) {
-            outcome_reader_clear(&w->streams[i]->reader);
-            g_free(w->streams[i]);
-        }
-    g_free(w->known);
-    g_free(w->streams);
+    pointer_table_clear(&w->known, known_free);
+    pointer_table_clear(&w->streams, stream_free);
     rule_cursor_clear(&w->main);
     rule_cursor_clear(&w->polls);
     layout_clear(&w->layout);
@@ -192,6 +242,11 @@ void wend_walk_free(WendWalk *w)
         g_hash_table_unref(w->comms);
     g_array_unref(w->completed);
     g_free(w);
+}
+
+gsize wend_walk_bytes(const WendWalk *w)
+{
+    return w->bytes + (w->known.n_pages + w->streams.n_pages) * sizeof(gpointer);
 }
 
 /* -- outcomes -- */
@@ -399,7 +454,9 @@ static void complete(WendWalk *w, Known *k)
             r = requests_put(&w->requests, word);
             r->state = (WendRequestState){.active = TRUE, .terminal = G_MAXUINT32};
         }
-        gboolean active = r && r->state.active && !nothing;
+        /* Only the sequence that posts a request sees that it is active again. */
+        gboolean foreign = wend_is_handle(word) && wend_handle_tid(word) != w->requests.tid;
+        gboolean active = r && (r->state.active || foreign) && !nothing;
         gint64 flags = i < n_statuses ? statuses[4 * i + 3] : 0;
         /* The status of a generalized request is as the program set it. */
         if (active && r->base.known && r->base.bytes == WEND_ABSENT) {
@@ -549,10 +606,26 @@ static const WendCall *give_main(WendWalk *w, guint32 terminal)
     return &k->call;
 }
 
+void wend_walk_keep(WendWalk *w, guint n)
+{
+    w->most_known = n;
+}
+
+/* Forgets what has been decoded. It will be decoded again. */
+static void forget(WendWalk *w)
+{
+    pointer_table_clear(&w->known, known_free);
+    pointer_table_init(&w->known, w->p->n_terminals);
+    w->bytes -= w->known_bytes;
+    w->known_bytes = w->n_known = 0;
+}
+
 const WendCall *wend_walk_next(WendWalk *w)
 {
     guint32 terminal;
     inputs(w);
+    if (w->n_known > w->most_known)
+        forget(w);
     if (!w->main_waits) {
         if (rule_cursor_next(&w->main, &terminal)) {
             Known *k = get_known(w, terminal);

@@ -12,7 +12,8 @@ typedef enum {
     COMMUNICATION_NONE,
     COMMUNICATION_MATRIX,
     COMMUNICATION_SIZES,
-    COMMUNICATION_COMMS
+    COMMUNICATION_COMMS,
+    COMMUNICATION_MESSAGES /* matched.h */
 } CommunicationTable;
 
 /* Appends the table of the recording that R has open, as CSV or for people. The matrix for people

@@ -7,6 +7,7 @@ DECODER_SOURCES = \
 	src/decoder/rank-table.c src/decoder/rank-table.h \
 	src/decoder/lines.c src/decoder/lines.h \
 	src/decoder/recorded.c src/decoder/recorded.h \
+	src/decoder/matched.c src/decoder/matched.h \
 	src/decoder/show.c \
 	src/decoder/sink.c src/decoder/sink.h \
 	$(ENDINGS_SOURCES)

@@ -10,6 +10,7 @@
 #include "decoder.h"
 
 #include "communication.h"
+#include "matched.h"
 #include "recorded.h"
 #include "rank-table.h"
 #include "show-terminations.h"
@@ -541,26 +542,27 @@ static void show_json(GString *out, const Show *s)
 /* -- tables of communication -- */
 
 typedef struct {
-    gboolean matrix, sizes, comms, ranks; /* the chosen table */
+    gboolean matrix, sizes, comms, ranks, messages; /* the chosen table */
     gboolean csv, table; /* the chosen format; if neither is set, it depends on the output */
 } Tables;
 
 static CommunicationTable table_of(const Tables *t)
 {
-    return t->matrix  ? COMMUNICATION_MATRIX
-           : t->sizes ? COMMUNICATION_SIZES
-           : t->comms ? COMMUNICATION_COMMS
-                      : COMMUNICATION_NONE;
+    return t->matrix     ? COMMUNICATION_MATRIX
+           : t->sizes    ? COMMUNICATION_SIZES
+           : t->comms    ? COMMUNICATION_COMMS
+           : t->messages ? COMMUNICATION_MESSAGES
+                         : COMMUNICATION_NONE;
 }
 
 /* Returns a message if the options contradict each other, else NULL. */
 static const char *check_tables(const Tables *t, gboolean json)
 {
-    int tables = t->matrix + t->sizes + t->comms + t->ranks;
+    int tables = t->matrix + t->sizes + t->comms + t->ranks + t->messages;
     if (tables > 1 || (tables == 1 && json))
-        return "only one of --matrix, --sizes, --comms, --ranks and --json";
+        return "only one of --matrix, --sizes, --comms, --ranks, --messages and --json";
     if (tables == 0 && (t->csv || t->table))
-        return "--csv and --table are for --matrix, --sizes, --comms and --ranks";
+        return "--csv and --table are for --matrix, --sizes, --comms, --ranks and --messages";
     return t->csv && t->table ? "--csv or --table, not both" : NULL;
 }
 
@@ -570,7 +572,7 @@ static guint terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-static int show_tables(const Tables *t, const char *path, gint world)
+static int show_tables(const Tables *t, gboolean all, const char *path, gint world)
 {
     int status;
     WendRead *r = wend_command_open(COMMAND, path, world, &status);
@@ -578,8 +580,12 @@ static int show_tables(const Tables *t, const char *path, gint world)
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
     gboolean csv = t->csv || (!t->table && !isatty(STDOUT_FILENO));
-    status = t->ranks ? rank_table_show(out, r, csv)
-                      : communication_show(out, r, table_of(t), csv, terminal_width());
+    if (t->messages)
+        status = matched_show(out, r, csv, all);
+    else if (t->ranks)
+        status = rank_table_show(out, r, csv);
+    else
+        status = communication_show(out, r, table_of(t), csv, terminal_width());
     if (status < 0)
         wend_command_say(COMMAND, "%s", wend_read_message(r));
     else
@@ -607,6 +613,8 @@ int wend_show_main(int argc, char **argv)
          "Print the members of each communicator", NULL},
         {"ranks", 'r', 0, G_OPTION_ARG_NONE, &tables.ranks,
          "Print how long each rank was in each function", NULL},
+        {"messages", 'M', 0, G_OPTION_ARG_NONE, &tables.messages,
+         "Print the sends and receives that met nothing; with --all all messages", NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
          "Print these tables as CSV (default if the output is not a terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
@@ -626,7 +634,7 @@ int wend_show_main(int argc, char **argv)
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);
     if (tables.ranks || table_of(&tables) != COMMUNICATION_NONE)
-        return show_tables(&tables, argv[1], world);
+        return show_tables(&tables, all, argv[1], world);
 
     Show s = {.reader = wend_command_open(COMMAND, argv[1], world, &status)};
     if (s.reader == NULL)

@@ -8,6 +8,7 @@ READ_SOURCES = \
 	src/read/read-errors.c \
 	src/read/read-facts.c \
 	src/read/read-functions.c \
+	src/read/read-messages.c \
 	src/read/read-private.h \
 	src/read/read-recorded.c \
 	src/read/read-totals.c \

@@ -5,8 +5,9 @@ tests_decoder_script_SOURCES = tests/decoder/script.c
 tests_decoder_script_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
 tests_decoder_script_LDADD = lib/libcore.la $(GLIB_LIBS)
 
-BATS_TESTS += tests/decoder/diff.bats tests/decoder/dump.bats tests/decoder/show.bats \
-	tests/decoder/worlds.bats
+BATS_TESTS += tests/decoder/diff.bats tests/decoder/dump.bats tests/decoder/messages.bats \
+	tests/decoder/show.bats tests/decoder/worlds.bats
 EXTRA_DIST += tests/decoder/diff-edits.py tests/decoder/diff-random.py \
-	tests/decoder/diff-definition.py tests/decoder/golden.script tests/decoder/golden.txt \
-	tests/decoder/golden.csv tests/decoder/golden.jsonl tests/decoder/golden.dir/trace.tar.zst
+	tests/decoder/diff-definition.py tests/decoder/messages.py tests/decoder/golden.script \
+	tests/decoder/golden.txt tests/decoder/golden.csv tests/decoder/golden.jsonl \
+	tests/decoder/golden.dir/trace.tar.zst

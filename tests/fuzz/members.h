@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* members.h: an archive as the fuzzers take it uncompressed, so that mutations reach what is behind
  * the checksums: a row of members, (number of the name, length in two bytes, bytes)*. */
-#ifndef WEND_MEMBERS_H
-#define WEND_MEMBERS_H
+#ifndef WEND_FUZZ_MEMBERS_H
+#define WEND_FUZZ_MEMBERS_H
 
 #include "../../lib/archive/container.h"
 

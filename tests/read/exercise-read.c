@@ -261,6 +261,22 @@ static uint64_t mix_communicators(uint64_t hash, WendRead *r)
     return hash;
 }
 
+static uint64_t mix_messages(uint64_t hash, WendRead *r)
+{
+    WendReadMessages *messages;
+    WendReadMessageFacts facts;
+    const WendReadMessage *m;
+    int status;
+    if (wend_read_messages(r, &messages) < 0)
+        abort();
+    while ((status = wend_read_next_message(messages, &m)) == 0 && m != NULL)
+        hash = mix(mix(mix(hash, m->state), (uint64_t)m->source), m->completed.call);
+    if (wend_read_message_facts(messages, &facts) < 0)
+        abort();
+    wend_read_messages_free(messages);
+    return mix(hash, facts.most_in_flight);
+}
+
 uint64_t exercise_read(WendRead *r, bool matrix)
 {
     const WendReadFacts *facts;
@@ -279,5 +295,5 @@ uint64_t exercise_read(WendRead *r, bool matrix)
     hash = mix_classes(hash, r, facts);
     hash = mix_totals(hash, r);
     hash = mix_communicators(hash, r);
-    return matrix ? mix_matrix(hash, r) : hash;
+    return matrix ? mix_messages(mix_matrix(hash, r), r) : hash;
 }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* call-plan.h: which arguments of a call matter to messages, by function, found once. */
+#ifndef WEND_CALL_PLAN_H
+#define WEND_CALL_PLAN_H
+
+#include <glib.h>
+
+#include "read/program.h"
+
+/* Who waits for whom in a collective call. Reduce: the root needs the data of all members. */
+typedef enum {
+    SYNC_NONE,      /* not collective, or not over a communicator that all members know */
+    SYNC_LOOSE,     /* members may wait for each other */
+    SYNC_ALL,       /* each member waits for all */
+    SYNC_FROM_ROOT, /* all members wait for the root */
+    SYNC_TO_ROOT    /* the root waits for all members */
+} SyncKind;
+
+typedef enum { ROLE_NONE, ROLE_THREAD_START, ROLE_THREAD_JOIN, ROLE_REQUEST_FREE } CallRole;
+
+/* Arguments are indices into call->args; -1: there is none. */
+typedef struct {
+    gint16 comm, window, file;                /* inputs */
+    gint16 window_made, file_made, comm_made; /* outputs */
+    gint16 dest, send_tag;
+    gint16 source, receive_tag;
+    gint16 request_made, requests, status;
+    gint16 message, message_made;
+    gint16 root, self, thread;
+    gboolean sends;           /* hands over a message, or makes a persistent request for it */
+    gboolean receives;        /* likewise; not a probe, and not a receive of a probed message */
+    gboolean probes;          /* looks for a message; with message_made it takes it */
+    gboolean receives_probed; /* MPI_Mrecv, MPI_Imrecv */
+    gboolean of_object; /* any of these or collective, or it makes a request, window or file */
+    gboolean starts, completes, any, persistent, partitioned;
+    gboolean synchronous; /* MPI_Ssend returns when the receive is posted */
+    SyncKind sync;
+    CallRole role;
+} CallPlan;
+
+typedef struct CallPlans CallPlans;
+
+CallPlans *call_plans_new(const WendProgram *p); /* P must outlive it */
+void call_plans_free(CallPlans *plans);
+/* The plan of CALL. NULL: the call does not matter to messages. It belongs to PLANS. */
+const CallPlan *call_plans_of(CallPlans *plans, const WendCall *call);
+
+/* The first input word of argument ARG, or WEND_ABSENT. */
+gint64 call_plan_word(const WendCall *call, gint16 arg);
+/* The four words of the status of a call that has one status, or NULL. */
+const gint64 *call_plan_status(const CallPlan *plan, const WendCall *call);
+
+#endif

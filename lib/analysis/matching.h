@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* matching.h: which send met which receive. The walks of all ranks are advanced together in causal
+ * order.
+ *
+ *     Messages *m = messages_new(program, members, 0, 0);
+ *     MessageEvent e;
+ *     while (messages_next(m, &e))
+ *         if (e.kind == MESSAGE_MATCHED)
+ *             printf("%u -> %u\n", e.sent.rank, e.posted.rank);
+ *     messages_free(m);
+ *
+ * **Rule.** The n-th send of a channel (communicator, sender, receiver, tag) meets the n-th receive
+ * posted for it. A receive with a wildcard counts as posted for the source and tag of its status
+ * (docs/replay.md, "Why this is exact").
+ *
+ * **Order.** A call is given after all calls that it depends on: those before it in its sequence,
+ * the sends of the messages that it completes, the receive that an MPI_Ssend waits for, the calls
+ * of the members that a collective needs, wend_start for the first call of a thread. A rank that is
+ * ahead waits. Members wait in collectives for all others. Of the sequences that can go on, the one
+ * with the fewest messages in flight does.
+ *
+ * **When the order cannot go on**, first the waits end that no data need (a root in MPI_Bcast, the
+ * other ranks in MPI_Reduce). If all wait for data, the recording has gaps: a rank died, or is
+ * missing, or threads took messages in an order that is not recorded. Then one call is given before
+ * what it waits for, and messages_broken counts it. A receive that completed so meets its send when
+ * that comes.
+ *
+ * **Cost.** Time O(calls), besides sorting what is left in the end. Memory O(messages in flight +
+ * signatures of each sequence), for receives with wildcards also what is posted until they complete
+ * (answers.h). */
+#ifndef WEND_MESSAGES_H
+#define WEND_MESSAGES_H
+
+#include <glib.h>
+
+#include "matching-channels.h"
+#include "members.h"
+#include "read/program.h"
+
+typedef struct Messages Messages;
+
+typedef enum {
+    MESSAGE_MATCHED,     /* a message */
+    MESSAGE_NOT_TAKEN,   /* a send that met no receive */
+    MESSAGE_NOT_ARRIVED, /* a receive that met no send */
+    MESSAGE_CALL         /* a call, in causal order (MESSAGES_WITH_CALLS) */
+} MessageEventKind;
+
+typedef struct {
+    MessageEventKind kind;
+    guint comm;  /* WEND_COMM_UNKNOWN: unknown */
+    gint64 tag;  /* MPI_ANY_TAG: a receive that met nothing */
+    gint64 from; /* ranks of the job; WEND_UNKNOWN: not in the recording, or any source */
+    gint64 to;
+    /* The send or MPI_Start. For an MPI_Isend that was cancelled, with MESSAGE_NOT_TAKEN. */
+    MessagePlace sent;
+    /* Where the receive was posted: MPI_Irecv, MPI_Start, MPI_Recv. For MPI_Mrecv and MPI_Imrecv
+     * the MPI_Mprobe or MPI_Improbe, which takes the message. */
+    MessagePlace posted;
+    /* Where the receive completed: MPI_Wait, MPI_Recv, MPI_Mrecv. posted.rank is its rank, too.
+     * MESSAGE_NO_CALL: it did not, or not as far as the recording says. */
+    MessagePlace completed;
+    gint64 send_request, receive_request; /* words; WEND_ABSENT: none */
+    gint64 bytes_sent, bytes_received;    /* WEND_UNKNOWN: unknown */
+    gboolean cancelled;                   /* not taken, not arrived: it was cancelled */
+    gboolean truncated;                   /* the message was longer than the receive */
+    gboolean unfinished;                  /* the send or receive had not returned */
+    gboolean outside;                     /* the partner is not in the recording */
+    /* Several threads use the channel, and the recording does not have their order. */
+    gboolean uncertain;
+    /* Only MESSAGE_CALL: as wend_walk_next gave it, valid until the next event. */
+    guint sequence;
+    const WendWalk *walk;
+    const WendCall *call;
+} MessageEvent;
+
+enum { MESSAGES_WITH_CALLS = 1 };
+
+/* P and MEMBERS must outlive the result, which messages_free frees. FLAGS: MESSAGES_WITH_CALLS or
+ * 0. MAX_SIZE: the limit of memory, as in wend_program_open_within. */
+Messages *messages_new(const WendProgram *p, const WendMembers *members, guint flags,
+                       guint64 max_size);
+void messages_free(Messages *m); /* M may be NULL */
+
+/* Gives the next event. Matched messages are given when their receives complete, after the event of
+ * the completing call. What is left in channels is given in the end, by rank, sequence and call.
+ * What cannot meet anything any more is given before: if it is cancelled, sent to a rank that has
+ * ended, or of a wildcard that never completed. FALSE: there are no more, or memory is used up
+ * (messages_error). */
+gboolean messages_next(Messages *m, MessageEvent *event);
+
+/* TRUE, and *ERROR is set (WEND_ERROR_INPUT): what is in flight takes more memory than allowed.
+ * NAME: of the recording. */
+gboolean messages_error(const Messages *m, const char *name, GError **error);
+
+/* How many calls were given before what they wait for. */
+guint64 messages_broken(const Messages *m);
+guint64 messages_in_flight(const Messages *m);      /* messages sent and not received, at present */
+guint64 messages_most_in_flight(const Messages *m); /* and the most at a time */
+
+#endif

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* messages-begin.c: what calls send, post, probe, start and complete. */
+#include "config.h"
+
+#include "matching-private.h"
+
+#include "base/byte-table.h"
+
+/* -- sends -- */
+
+static void wake_probes(Messages *m, const ChannelKey *key)
+{
+    Channel *channel = channels_at(m->channels, key, FALSE);
+    if (channel != NULL && channel->probes != NULL)
+        messages_wake_all(m, channel->probes);
+}
+
+static void send_message(Messages *m, Strand *s, const Operation *op, gint64 request,
+                         const Answer *answer)
+{
+    ChannelKey key = {op->comm, s->rank->rank, 0, op->send_lane, op->send_tag};
+    Sent sent = {.place = messages_place(s),
+                 .request = request,
+                 .bytes = op->bytes,
+                 .strand = s->index,
+                 .unfinished = s->call->unfinished};
+    if (op->dest == m->words.proc_null || op->dest == WEND_ABSENT)
+        return;
+    gboolean known = operation_process(m->members, op->comm, key.from, op->dest, &key.to);
+    gboolean cancelled = answer->kind == ANSWER_CANCELLED && !op->receives;
+    RankStrands *to = known ? strands_rank(m->strands, key.to) : NULL;
+    gboolean outside = !known || to->n == 0;
+    if (!outside && !cancelled && s->rank->threads != NULL)
+        sent.uncertain = !thread_order_use(s->rank->threads, s->sequence, &key, TRUE);
+    if (outside || cancelled || (to->live == 0 && !channels_at(m->channels, &key, FALSE))) {
+        MessageEvent *e = messages_give_send(m, &key, &sent);
+        e->to = known ? (gint64)key.to : WEND_UNKNOWN;
+        e->outside = outside;
+        e->cancelled = cancelled;
+        return;
+    }
+    sent.waits = op->synchronous && !s->call->failed;
+    Receive *r = channels_send(m->channels, &key, &sent, &m->full);
+    if (r != NULL) {
+        messages_met(m, r);
+        receive_unref(m->channels, r);
+        return;
+    }
+    s->outstanding++;
+    s->ssends += sent.waits;
+    wake_probes(m, &key);
+}
+
+/* -- receives -- */
+
+/* Sets the channel of R: from (SOURCE, TAG), where a wildcard has been resolved if it could be. */
+static void resolve(Messages *m, Strand *s, const Operation *op, Receive *r, gint64 source,
+                    gint64 tag)
+{
+    r->channel = (ChannelKey){op->comm, 0, s->rank->rank, op->receive_lane, tag};
+    gboolean named = source != m->words.any_source && tag != m->words.any_tag;
+    if (!named || r->cancelled)
+        return;
+    gboolean known =
+        operation_process(m->members, op->comm, s->rank->rank, source, &r->channel.from);
+    r->resolved = known;
+    r->outside = !known || strands_rank(m->strands, r->channel.from)->n == 0;
+    if (r->outside)
+        return;
+    if (s->rank->threads != NULL)
+        r->uncertain = !thread_order_use(s->rank->threads, s->sequence, &r->channel, FALSE);
+    if (channels_receive(m->channels, r, &m->full))
+        messages_taken(m, &r->sent);
+}
+
+/* Posts the receive of OP. STATUS: that of a blocking receive or a probe; NULL: none. ANSWER: that
+ * of its request. The caller has a reference to the result. NULL: there is nothing to receive. */
+static Receive *post_receive(Messages *m, Strand *s, const Operation *op, gint64 request,
+                             const gint64 *status, const Answer *answer)
+{
+    gint64 source = op->source, tag = op->receive_tag;
+    if (source == m->words.proc_null || source == WEND_ABSENT)
+        return NULL;
+    Receive *r = receive_new(m->channels);
+    if (r == NULL) {
+        m->full = TRUE;
+        return NULL;
+    }
+    const gint64 *got = status;
+    gint64 answered[] = {answer->source, answer->tag};
+    if (got == NULL && answer->kind == ANSWER_MATCHED)
+        got = answered;
+    if (got != NULL && source == m->words.any_source)
+        source = got[0];
+    if (got != NULL && tag == m->words.any_tag)
+        tag = got[1];
+    r->posted = messages_place(s);
+    r->request = request;
+    r->cancelled = answer->kind == ANSWER_CANCELLED;
+    r->unfinished = s->call->unfinished;
+    resolve(m, s, op, r, source, tag);
+    return r;
+}
+
+/* -- requests -- */
+
+/* Keeps what WORD stands for until it completes. A rank with one sequence completes a request
+ * before it has another with its number, or never. */
+static RequestEntry *keep_entry(Messages *m, Strand *s, gboolean message, gint64 word,
+                                EntryKind kind)
+{
+    RankStrands *rank = s->rank;
+    GHashTable **table = message ? &rank->messages : &rank->requests;
+    RequestEntry *old = rank->n == 1 ? entries_take(*table, word, s->index) : NULL;
+    if (old != NULL) {
+        messages_drop_entry(m, old);
+        entries_free(m->strands, old);
+    }
+    RequestEntry *entry = entries_add(m->strands, table, word, kind, s->index);
+    if (entry == NULL)
+        m->full = TRUE;
+    messages_wake_all(m, rank->word_waiters);
+    return entry;
+}
+
+static void keep_receive(Messages *m, Strand *s, gboolean message, gint64 word, Receive *r)
+{
+    /* other threads may wait for a request whether it is a receive or not */
+    EntryKind kind = r != NULL ? ENTRY_RECEIVE : ENTRY_OTHER;
+    gboolean keep = wend_is_handle(word) && (r != NULL || s->rank->n > 1);
+    RequestEntry *entry = keep ? keep_entry(m, s, message, word, kind) : NULL;
+    if (entry != NULL)
+        entry->receive = r;
+    else if (r != NULL)
+        messages_abandon(m, r);
+}
+
+static void keep_gathering(Messages *m, Strand *s, gint64 word, Gathering *g, const Operation *op)
+{
+    EntryKind kind = g != NULL ? ENTRY_GATHERING : ENTRY_OTHER;
+    gboolean keep = wend_is_handle(word) && (g != NULL || s->rank->n > 1);
+    RequestEntry *entry = keep ? keep_entry(m, s, FALSE, word, kind) : NULL;
+    if (entry != NULL) {
+        entry->gathering = g;
+        entry->sync = op->sync;
+        entry->root = op->root;
+    } else if (g != NULL) {
+        gathering_unref(g);
+    }
+}
+
+/* -- a call begins -- */
+
+static guint comm_of_handle(GHashTable *table, gint64 handle)
+{
+    gpointer comm;
+    return table != NULL && g_hash_table_lookup_extended(table, &handle, NULL, &comm)
+               ? GPOINTER_TO_UINT(comm)
+               : WEND_COMM_UNKNOWN;
+}
+
+/* A walk does not know when another thread makes communicators with one handle in turn; in causal
+ * order it is the last one. */
+static guint comm_of_word(Messages *m, Strand *s, gint64 word)
+{
+    guint comm = s->rank->n > 1 && wend_is_handle(word) && wend_handle_tid(word) != s->thread
+                     ? comm_of_handle(s->rank->comms, word)
+                     : WEND_COMM_UNKNOWN;
+    return comm != WEND_COMM_UNKNOWN
+               ? comm
+               : wend_members_of_walk(m->members, s->walk, s->rank->rank, word);
+}
+
+static guint comm_of_call(Messages *m, Strand *s, const CallPlan *plan, const WendCall *call,
+                          GatheringOver *over)
+{
+    *over = GATHERING_COMM;
+    gint64 word = call_plan_word(call, plan->comm);
+    if (word != WEND_ABSENT)
+        return comm_of_word(m, s, word);
+    *over = plan->window >= 0 ? GATHERING_WINDOW : GATHERING_FILE;
+    return plan->window >= 0 ? comm_of_handle(s->rank->windows, call_plan_word(call, plan->window))
+                             : comm_of_handle(s->rank->files, call_plan_word(call, plan->file));
+}
+
+static void keep_object(GHashTable **table, const WendArg *made, guint comm)
+{
+    if (made->n_out != 1 || made->out == NULL || !wend_is_handle(made->out[0]))
+        return;
+    if (*table == NULL)
+        *table = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
+    g_hash_table_replace(*table, g_memdup2(made->out, sizeof *made->out), GUINT_TO_POINTER(comm));
+}
+
+/* The call makes windows, files or, if other threads may use them, communicators. */
+static void keep_objects(Messages *m, Strand *s, const CallPlan *plan, guint comm)
+{
+    const WendArg *args = s->call->args;
+    if (plan->window_made >= 0)
+        keep_object(&s->rank->windows, &args[plan->window_made], comm);
+    if (plan->file_made >= 0)
+        keep_object(&s->rank->files, &args[plan->file_made], comm);
+    if (plan->comm_made < 0 || s->rank->n == 1 || args[plan->comm_made].n_out != 1)
+        return;
+    guint made =
+        wend_members_of_walk(m->members, s->walk, s->rank->rank, args[plan->comm_made].out[0]);
+    keep_object(&s->rank->comms, &args[plan->comm_made], made);
+}
+
+/* The member comes to a collective operation. Its request is WORD, or it is blocking. */
+static void begin_collective(Messages *m, Strand *s, const Operation *op, GatheringOver over,
+                             gint64 word)
+{
+    SyncKind sync = op->sync;
+    if (op->comm != WEND_COMM_UNKNOWN && wend_members_is_inter(m->members, op->comm, s->rank->rank))
+        sync = SYNC_LOOSE; /* groups wait for each other, in other ways for each function */
+    Gathering *g = gatherings_come(m->gatherings, s->rank->rank, op->comm, over, op->root);
+    if (g != NULL && (gathering_complete(g) || op->root))
+        messages_wake_all(m, g->waiters);
+    if (word != WEND_ABSENT || s->call->unfinished) {
+        Operation with = *op;
+        with.sync = sync;
+        keep_gathering(m, s, s->call->unfinished ? WEND_ABSENT : word, g, &with);
+    } else if (g != NULL) {
+        Need *need = messages_need(s, NEED_GATHERING);
+        need->gathering = g;
+        need->sync = sync;
+        need->root = op->root;
+    }
+}
+
+/* The number of a partitioned operation among those that RANK made of the same kind. Partitioned
+ * operations match in the order of MPI_Psend_init and MPI_Precv_init, and each start with the start
+ * of the same number. */
+static guint next_lane(Messages *m, guint rank, guint comm, gint64 peer, gint64 tag, gboolean sends)
+{
+    const gint64 key[] = {rank, comm, peer, tag, sends};
+    if (!allowance_take(m->allowance, 1, sizeof key + 64))
+        m->full = TRUE;
+    return ++*(guint *)wend_byte_entry(m->lanes, key, sizeof key, sizeof(guint));
+}
+
+static void keep_note(Messages *m, Strand *s, Operation *op, gboolean partitioned, gint64 word)
+{
+    GHashTable **notes = &s->rank->notes;
+    if (!wend_is_handle(word))
+        return;
+    if (partitioned && op->sends)
+        op->send_lane = next_lane(m, s->rank->rank, op->comm, op->dest, op->send_tag, TRUE);
+    if (partitioned && op->receives)
+        op->receive_lane =
+            next_lane(m, s->rank->rank, op->comm, op->source, op->receive_tag, FALSE);
+    if (*notes == NULL)
+        *notes = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, g_free);
+    if (!g_hash_table_contains(*notes, &word) && !allowance_take(m->allowance, 1, sizeof *op + 80))
+        m->full = TRUE;
+    g_hash_table_replace(*notes, g_memdup2(&word, sizeof word), g_memdup2(op, sizeof *op));
+}
+
+/* Sends and posts what OP says. POSTS: by a request, whose word is REQUEST. Else it is blocking,
+ * and STATUS is that of the call. */
+static void begin_transfer(Messages *m, Strand *s, const Operation *op, gboolean posts,
+                           gint64 request, const gint64 *status)
+{
+    Answer answer = {ANSWER_AS_POSTED, 0, 0};
+    gboolean asks = op->receives || s->rank->cancels;
+    if (posts && s->rank->answers != NULL && asks)
+        answers_next(s->rank->answers, s->sequence, &answer);
+    if (op->sends)
+        send_message(m, s, op, request, &answer);
+    Receive *r = op->receives ? post_receive(m, s, op, request, status, &answer) : NULL;
+    if (posts) {
+        keep_receive(m, s, FALSE, request, r);
+    } else if (r != NULL && s->call->unfinished) {
+        messages_abandon(m, r);
+    } else if (r != NULL) {
+        Need *need = messages_need(s, NEED_RECEIVE);
+        need->receive = r;
+        need->status = status;
+        need->truncated = s->call->failed;
+    }
+    if (op->sends && op->synchronous && !s->call->failed)
+        messages_need(s, NEED_SSENDS);
+}
+
+/* MPI_Probe and MPI_Iprobe wait for a message; MPI_Mprobe and MPI_Improbe take it. */
+static void begin_probe(Messages *m, Strand *s, const Operation *op, const gint64 *status)
+{
+    const WendArg *made = s->plan->message_made >= 0 ? &s->call->args[s->plan->message_made] : NULL;
+    const Answer none = {ANSWER_AS_POSTED, 0, 0};
+    if (status == NULL || op->source == m->words.proc_null)
+        return;
+    if (made == NULL) {
+        guint from;
+        ChannelKey key = {op->comm, 0, s->rank->rank, 0, status[1]};
+        if (!operation_process(m->members, op->comm, key.to, status[0], &from)
+            || strands_rank(m->strands, from)->n == 0)
+            return;
+        Need *need = messages_need(s, NEED_PROBE);
+        key.from = from;
+        need->channel = key;
+        return;
+    }
+    Receive *r = post_receive(m, s, op, WEND_ABSENT, status, &none);
+    if (r == NULL)
+        return;
+    r->refs++;
+    Need *need = messages_need(s, NEED_RECEIVE);
+    need->receive = r;
+    need->probed = TRUE;
+    keep_receive(m, s, TRUE, made->n_out == 1 && made->out != NULL ? made->out[0] : WEND_ABSENT, r);
+}
+
+/* The bytes of a probed message, from the words of the call: the walk does not know messages of
+ * other threads. */
+static void receive_probed(Messages *m, Strand *s)
+{
+    const WendArg *made = s->plan->request_made >= 0 ? &s->call->args[s->plan->request_made] : NULL;
+    gint64 word = call_plan_word(s->call, s->plan->message);
+    if (made == NULL) {
+        messages_need_word(m, s, TRUE, word, call_plan_status(s->plan, s->call), s->call->failed);
+        return;
+    }
+    RequestEntry *entry = entries_take(s->rank->messages, word, s->index);
+    Receive *r = entry != NULL && entry->kind == ENTRY_RECEIVE ? entry->receive : NULL;
+    if (entry != NULL)
+        entries_free(m->strands, entry);
+    gint64 request = made->n_out == 1 && made->out != NULL ? made->out[0] : WEND_ABSENT;
+    if (r != NULL)
+        r->request = request;
+    keep_receive(m, s, FALSE, request, r);
+}
+
+static void begin_starts(Messages *m, Strand *s)
+{
+    const WendArg *requests = &s->call->args[s->plan->requests];
+    for (gint64 i = 0; i < requests->n_in; i++) {
+        gint64 word = requests->in[i];
+        const Operation *note =
+            s->rank->notes != NULL ? g_hash_table_lookup(s->rank->notes, &word) : NULL;
+        Operation op;
+        WendRequestState state;
+        if (note != NULL) {
+            op = *note;
+        } else if (wend_is_handle(word) && wend_walk_request(s->walk, word, &state)
+                   && state.terminal < wend_program_n_terminals(m->program)) {
+            /* another thread made it, whose call has not been given */
+            if (m->decoder == NULL)
+                m->decoder = wend_decoder_new(m->program);
+            const WendCall *maker = wend_decoder_call(m->decoder, state.terminal, s->rank->rank);
+            const CallPlan *plan = call_plans_of(m->plans, maker);
+            GatheringOver over;
+            if (plan == NULL)
+                continue;
+            op = operation_of(&m->words, s->walk, plan, maker,
+                              comm_of_call(m, s, plan, maker, &over));
+        } else {
+            continue;
+        }
+        if (op.sync != SYNC_NONE)
+            begin_collective(m, s, &op, GATHERING_COMM, word);
+        else if (op.sends || op.receives)
+            begin_transfer(m, s, &op, TRUE, word, NULL);
+    }
+}
+
+static void begin_completions(Messages *m, Strand *s)
+{
+    const WendArg *requests = &s->call->args[s->plan->requests];
+    const WendArg *statuses = s->plan->status >= 0 ? &s->call->args[s->plan->status] : NULL;
+    gboolean each = requests->param->array && !s->plan->any;
+    guint n;
+    const gint64 *completed = wend_walk_completed(s->walk, &n);
+    gint64 k = 0;
+    for (guint i = 0; i < n; i++, k++) {
+        while (each && k < requests->n_in && requests->in[k] != completed[i])
+            k++;
+        gboolean there = statuses != NULL && statuses->out != NULL && k < statuses->n_out;
+        messages_need_word(m, s, FALSE, completed[i], there ? &statuses->out[4 * k] : NULL, FALSE);
+    }
+}
+
+static void free_request(Messages *m, Strand *s)
+{
+    RequestEntry *entry =
+        entries_take(s->rank->requests, call_plan_word(s->call, s->plan->requests), s->index);
+    if (entry == NULL)
+        return;
+    messages_drop_entry(m, entry);
+    entries_free(m->strands, entry);
+}
+
+/* The strand of thread ID of the rank; NULL: it made no calls. */
+static Strand *strand_of_thread(Messages *m, const RankStrands *rank, gint64 id)
+{
+    const WendClass *class =
+        wend_program_class(m->program, wend_program_class_of(m->program, rank->rank));
+    for (guint q = 0; q < rank->n; q++)
+        if (class->sequences[q].kind == WEND_SEQUENCE_THREAD && class->sequences[q].id == id)
+            return strands_at(m->strands, rank->first + q);
+    return NULL;
+}
+
+static void begin_thread(Messages *m, Strand *s)
+{
+    Strand *thread = strand_of_thread(m, s->rank, call_plan_word(s->call, s->plan->thread));
+    if (thread == NULL || thread == s)
+        return;
+    if (s->plan->role == ROLE_THREAD_JOIN) {
+        messages_need(s, NEED_JOIN)->strand = thread->index;
+    } else if (thread->starts_later) {
+        thread->starts_later = FALSE;
+        thread_order_after(s->rank->threads, thread->sequence, s->sequence);
+        strands_wake(m->strands, thread->index);
+    }
+}
+
+/* A call that failed or had not returned. Of these only a receive whose message was too long has
+ * met one; and what had not returned may have. */
+static void begin_failed(Messages *m, Strand *s)
+{
+    const CallPlan *plan = s->plan;
+    const WendCall *call = s->call;
+    GatheringOver over;
+    Operation op =
+        operation_of(&m->words, s->walk, plan, call, comm_of_call(m, s, plan, call, &over));
+    gboolean blocking = plan->request_made < 0 && !plan->persistent;
+    gboolean truncated =
+        plan->status >= 0
+        && answers_truncated(call, call, &call->function->params[plan->status], s->status);
+    if (plan->sync != SYNC_NONE && blocking)
+        begin_collective(m, s, &op, over, WEND_ABSENT);
+    if (!blocking)
+        return;
+    if ((plan->sends || plan->receives) && (call->unfinished || (plan->receives && truncated)))
+        begin_transfer(m, s, &op, FALSE, WEND_ABSENT, call->unfinished ? NULL : s->status);
+    else if (plan->receives_probed && truncated)
+        messages_need_word(m, s, TRUE, call_plan_word(call, plan->message), NULL, TRUE);
+    else if (plan->completes && !call->args[plan->requests].param->array && truncated)
+        messages_need_word(m, s, FALSE, call_plan_word(call, plan->requests), NULL, TRUE);
+}
+
+/* A call that sends, posts, probes or is collective, or makes a request, window or file. */
+static void begin_object(Messages *m, Strand *s, const CallPlan *plan)
+{
+    const WendCall *call = s->call;
+    const gint64 *status = call_plan_status(plan, call);
+    GatheringOver over;
+    guint comm = comm_of_call(m, s, plan, call, &over);
+    Operation op = operation_of(&m->words, s->walk, plan, call, comm);
+    gint64 request = WEND_ABSENT;
+    if (plan->request_made >= 0 && call->args[plan->request_made].n_out > 0
+        && call->args[plan->request_made].out != NULL)
+        request = call->args[plan->request_made].out[0];
+    keep_objects(m, s, plan, comm);
+    if (plan->persistent)
+        keep_note(m, s, &op, plan->partitioned, request);
+    else if (plan->probes)
+        begin_probe(m, s, &op, status);
+    else if (plan->sends || plan->receives)
+        begin_transfer(m, s, &op, plan->request_made >= 0, request, status);
+    else if (plan->sync != SYNC_NONE)
+        begin_collective(m, s, &op, over, request);
+    else if (plan->request_made >= 0 && !plan->receives_probed)
+        keep_receive(m, s, FALSE, request, NULL);
+}
+
+void messages_begin(Messages *m, Strand *s)
+{
+    const CallPlan *plan = s->plan;
+    if (s->call->failed) {
+        begin_failed(m, s);
+        return;
+    }
+    if (plan->of_object)
+        begin_object(m, s, plan);
+    if (plan->receives_probed)
+        receive_probed(m, s);
+    if (plan->starts)
+        begin_starts(m, s);
+    if (plan->completes)
+        begin_completions(m, s);
+    if (plan->role == ROLE_REQUEST_FREE)
+        free_request(m, s);
+    if (plan->role == ROLE_THREAD_START || plan->role == ROLE_THREAD_JOIN)
+        begin_thread(m, s);
+}

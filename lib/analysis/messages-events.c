@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* messages-events.c: what is given to the user, and who is woken. */
+#include "config.h"
+
+#include "matching-private.h"
+
+/* -- events -- */
+
+MessagePlace messages_place(const Strand *s)
+{
+    return (MessagePlace){s->rank->rank, s->sequence, s->call->terminal, s->call->index};
+}
+
+static const MessagePlace no_place = {0, 0, G_MAXUINT32, MESSAGE_NO_CALL};
+
+static MessageEvent *add_event(Messages *m, MessageEventKind kind)
+{
+    MessageEvent e = {.kind = kind,
+                      .comm = WEND_COMM_UNKNOWN,
+                      .from = WEND_UNKNOWN,
+                      .to = WEND_UNKNOWN,
+                      .sent = no_place,
+                      .posted = no_place,
+                      .completed = no_place,
+                      .send_request = WEND_ABSENT,
+                      .receive_request = WEND_ABSENT,
+                      .bytes_sent = WEND_UNKNOWN,
+                      .bytes_received = WEND_UNKNOWN};
+    g_array_append_val(m->events, e);
+    return &g_array_index(m->events, MessageEvent, m->events->len - 1);
+}
+
+static void set_send(MessageEvent *e, const Sent *sent)
+{
+    e->sent = sent->place;
+    e->from = sent->place.rank;
+    e->send_request = sent->request;
+    e->bytes_sent = sent->bytes;
+    e->unfinished |= sent->unfinished;
+    e->uncertain |= sent->uncertain;
+}
+
+MessageEvent *messages_give_send(Messages *m, const ChannelKey *key, const Sent *sent)
+{
+    MessageEvent *e = add_event(m, MESSAGE_NOT_TAKEN);
+    set_send(e, sent);
+    e->comm = key->comm;
+    e->tag = key->tag;
+    e->to = key->to;
+    return e;
+}
+
+void messages_give_receive(Messages *m, Receive *r)
+{
+    MessageEvent *e = add_event(m, r->paired ? MESSAGE_MATCHED : MESSAGE_NOT_ARRIVED);
+    r->given = TRUE;
+    e->comm = r->channel.comm;
+    e->tag = r->channel.tag;
+    e->from = r->resolved ? (gint64)r->channel.from : WEND_UNKNOWN;
+    e->to = r->posted.rank;
+    e->posted = r->posted;
+    e->completed = r->completed;
+    e->receive_request = r->request;
+    e->bytes_received = r->bytes;
+    e->cancelled = r->cancelled && !r->paired;
+    e->truncated = r->truncated;
+    e->unfinished = r->unfinished;
+    e->outside = r->outside;
+    e->uncertain = r->uncertain;
+    if (r->paired)
+        set_send(e, &r->sent);
+}
+
+void messages_give_call(Messages *m, const Strand *s)
+{
+    if (!(m->flags & MESSAGES_WITH_CALLS))
+        return;
+    MessageEvent *e = add_event(m, MESSAGE_CALL);
+    e->sequence = s->sequence;
+    e->walk = s->walk;
+    e->call = s->call;
+}
+
+/* -- waking -- */
+
+void messages_wake_all(Messages *m, GArray *waiters)
+{
+    for (guint i = 0; waiters != NULL && i < waiters->len; i++)
+        strands_wake(m->strands, g_array_index(waiters, guint, i));
+    if (waiters != NULL)
+        g_array_set_size(waiters, 0);
+}
+
+/* The message that SENT stands for is received. */
+void messages_taken(Messages *m, const Sent *sent)
+{
+    Strand *sender = strands_at(m->strands, sent->strand);
+    sender->outstanding--;
+    if (!sent->waits)
+        return;
+    sender->ssends--;
+    strands_wake(m->strands, sent->strand);
+}
+
+/* R has just met its send. */
+void messages_met(Messages *m, Receive *r)
+{
+    if (r->waiter > 0)
+        strands_wake(m->strands, r->waiter - 1);
+    r->waiter = 0;
+    if (r->never || r->completed.call != MESSAGE_NO_CALL)
+        messages_give_receive(m, r);
+}
+
+/* R will not complete, as far as the recording says. Takes the caller's reference. */
+void messages_abandon(Messages *m, Receive *r)
+{
+    r->never = TRUE;
+    if (r->paired || !r->in_channel)
+        messages_give_receive(m, r);
+    receive_unref(m->channels, r);
+}
+
+void messages_drop_entry(gpointer data, RequestEntry *entry)
+{
+    Messages *m = data;
+    if (entry->kind == ENTRY_RECEIVE)
+        messages_abandon(m, entry->receive);
+    else if (entry->kind == ENTRY_GATHERING)
+        gathering_unref(entry->gathering);
+}
