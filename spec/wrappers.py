@@ -510,6 +510,8 @@ class Wrapper:
             else:
                 at = f".self = self, .source = {args[0]}, .tag = {args[1]}"
             fields += [".type = REQUEST_RECV", at, f".bytes = {self.posted_bytes(p.relative)}"]
+            if "send" in f.flags:
+                fields.append(f".sends_too = dest != MPI_PROC_NULL && {args[0]} != MPI_PROC_NULL")
         elif "send" in f.flags:
             fields.append(".type = REQUEST_SEND")
         elif p.relative and p.relative[0] == "io":

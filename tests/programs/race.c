@@ -336,6 +336,32 @@ static void both_ways(void)
     }
 }
 
+#if MPI_VERSION >= 4
+/* MPI_Isendrecv after messages from all ranks: MPICH gives its requests the statuses that requests
+ * before them had. */
+static void both_at_once(void)
+{
+    MPI_Request r[2];
+    int v[2] = {rank, rank}, w, before[MESSAGES];
+    for (int i = 0; i < MESSAGES; i++) {
+        for (int k = 0; k < 2; k++) {
+            MPI_Irecv(&before[k], 1, MPI_INT, MPI_ANY_SOURCE, 150, MPI_COMM_WORLD, &r[k]);
+            nap();
+            MPI_Send(&rank, 1, MPI_INT, (rank + 1 + (i + k) % 3) % size, 150, MPI_COMM_WORLD);
+        }
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        mix(before[0]);
+        MPI_Isendrecv(&v[0], 1, MPI_INT, (rank + 1) % size, 151, &w, 1, MPI_INT,
+                      (rank + size - 1) % size, 151, MPI_COMM_WORLD, &r[0]);
+        MPI_Isendrecv_replace(&v[1], 1, MPI_INT, (rank + 2) % size, 152,
+                              (rank + 2 * size - 2) % size, 152, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        mix(w);
+        mix(v[1]);
+    }
+}
+#endif
+
 static void get_status(void)
 {
     MPI_Request r;
@@ -395,6 +421,9 @@ static const struct {
              {"matched", matched},
              {"too_long", too_long},
              {"both_ways", both_ways},
+#if MPI_VERSION >= 4
+             {"both_at_once", both_at_once},
+#endif
              {"get_status", get_status},
              {"intercommunicator", intercommunicator}};
 
