@@ -9,7 +9,7 @@ from mpispec import HANDLES, SpecError
 # The local variables of a wrapper.
 LOCALS = {
     "c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root",
-    "at_leaf", "at_member", "at_leader", "found", "posting",
+    "at_leaf", "at_member", "at_leader", "found", "posting", "unsent",
 }
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
@@ -468,11 +468,17 @@ class Wrapper:
             else:
                 args.append(p.name)
         made = f"P{self.f.name}({', '.join(args)})"
+        if recording and self.may_stay_unsent():
+            return f"unsent ? replay_send_nowhere({self.f.request.name}) : {made}"
         if recording and self.f.flags & {"poll", "replayed"}:
             again = "c, self" if self.f.self_param and "poll" in self.f.flags else "c"
             function = self.f.name.replace("MPI_", "replay_").lower()
             return f"c->recorded ? {function}({again}, {', '.join(args)}) : {made}"
         return made
+
+    def may_stay_unsent(self):
+        """It makes a request for a send, which may be cancelled in time."""
+        return self.f.request and self.f.flags & {"send", "recv", "persistent"} == {"send"}
 
     def spawns(self):
         return self.f.name.startswith("MPI_Comm_spawn")
@@ -514,6 +520,8 @@ class Wrapper:
                 fields.append(f".sends_too = dest != MPI_PROC_NULL && {args[0]} != MPI_PROC_NULL")
         elif "send" in f.flags:
             fields.append(".type = REQUEST_SEND")
+            if self.may_stay_unsent():
+                fields.append(".nowhere = unsent")
         elif p.relative and p.relative[0] == "io":
             fields += [".type = REQUEST_IO", f".bytes = {self.posted_bytes(p.relative)}"]
         elif f.param("win"):
@@ -572,6 +580,8 @@ class Wrapper:
         if "posting.source" in self.replayed().values():
             source, tag = list(self.replayed())[:2]
             self.line(f"Posting posting = replay_posting(c, {source}, {tag}, {own.name});")
+        if self.may_stay_unsent():
+            self.line("bool unsent = replay_unsent(c);")
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")
             self.line("call_stop(c, MPI_SUCCESS);")

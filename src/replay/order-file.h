@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define WEND_ORDER_MAGIC "WENDORDR"
-enum { WEND_ORDER_VERSION = 1 };
+enum { WEND_ORDER_VERSION = 2 };
 
 typedef struct {
     char magic[8];
@@ -66,6 +66,9 @@ typedef struct {
 
 enum { WEND_ORDER_NO_RULE = UINT32_MAX };
 
+/* What is posted with a request. */
+typedef enum { ORDER_RECEIVES, ORDER_SENDS, ORDER_POSTED_KINDS } OrderPosted;
+
 typedef struct {
     uint32_t kind;  /* enum wend_sequence_kind */
     uint32_t rule;  /* of the calls */
@@ -75,9 +78,10 @@ typedef struct {
     uint64_t first_stream; /* outcomes by shape, ascending */
     uint64_t polls_after;  /* unsuccessful polls after the last call */
     uint64_t calls;
-    /* What the receives that the sequence posts get: a stream (below) of entries of ORDER_ANSWER
-     * words, in the order of posting. No bytes: nothing is to be enforced. */
-    uint64_t answers, answers_bytes;
+    /* What becomes of the receives and of the sends that the sequence posts: streams (below) of
+     * entries of ORDER_ANSWER words, in the order of posting. No bytes: nothing is to be
+     * enforced. */
+    uint64_t answers[ORDER_POSTED_KINDS], answers_bytes[ORDER_POSTED_KINDS];
 } OrderSequence;
 
 /* The outcomes of one shape: a stream of part.h, in which each entry is that of a call. */
@@ -89,11 +93,11 @@ typedef struct {
 
 /* uint8_t bytes[n_bytes] */
 
-/* An answer: what a posted receive gets. */
+/* An answer: what a posted receive gets, or whether a send is made. */
 enum {
     ORDER_ANSWER_AS_POSTED, /* source and tag are as posted */
     ORDER_ANSWER_MATCHED,   /* the message from this source with this tag */
-    ORDER_ANSWER_NONE       /* no message: cancelled, or never completed */
+    ORDER_ANSWER_NONE       /* no message: cancelled in time, or a receive that never completed */
 };
 enum { ORDER_ANSWER_KIND, ORDER_ANSWER_SOURCE, ORDER_ANSWER_TAG, ORDER_ANSWER_WORDS };
 

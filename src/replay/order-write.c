@@ -200,9 +200,11 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
     if (kept.n_streams)
         qsort(&g_array_index(w->streams, OrderStream, kept.first_stream), kept.n_streams,
               sizeof(OrderStream), by_shape);
-    WendStream *stream = order_answers_of(answers, sequence);
-    if (good && stream)
-        good = put_stream(w, stream, &kept.answers, &kept.answers_bytes, error);
+    for (OrderPosted k = 0; good && k < ORDER_POSTED_KINDS; k++) {
+        WendStream *stream = order_answers_of(answers, k, sequence);
+        if (stream)
+            good = put_stream(w, stream, &kept.answers[k], &kept.answers_bytes[k], error);
+    }
     g_array_append_val(w->sequences, kept);
     return good;
 }

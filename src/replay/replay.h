@@ -3,6 +3,8 @@
 #ifndef WEND_REPLAY_H
 #define WEND_REPLAY_H
 
+#include <mpi.h>
+
 /* Begins a replay if the environment asks for one (settings.h). When the library is loaded. STOP
  * ends the job with an exit status. */
 void replay_open(void (*stop)(int status));
@@ -10,6 +12,8 @@ void replay_open(void (*stop)(int status));
 void replay_world(void);
 /* When the application has made its last call, and MPI still runs. */
 void replay_close(void);
+/* The communicator where nobody sends. MPI_COMM_NULL: there is none. */
+MPI_Comm replay_nowhere(void);
 /* Lets MPI make progress, as a test that finds nothing does. */
 void replay_progress(void);
 

@@ -320,6 +320,44 @@ static void too_long(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* The same with calls that choose one of two receives. */
+static void too_long_any(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; rank > 0 && i < MESSAGES; i++) {
+        int v[2] = {rank * 1000 + i, i};
+        nap();
+        MPI_Send(v, 1 + (rank + i) % 2, MPI_INT, 0, 160 + i % 2, MPI_COMM_WORLD);
+    }
+    for (int i = 0; rank == 0 && i < MESSAGES * (size - 1); i += 2) {
+        MPI_Request r[2];
+        int v[2][2] = {{0}};
+        for (int k = 0; k < 2; k++)
+            MPI_Irecv(v[k], 1, MPI_INT, MPI_ANY_SOURCE, 160 + k, MPI_COMM_WORLD, &r[k]);
+        for (int k = 0; k < 2; k++) {
+            MPI_Status s = {.MPI_SOURCE = -1};
+            int found = 0, index = -1, rc, class;
+            if (i % 4 == 0)
+                rc = MPI_Waitany(2, r, &index, &s);
+            else
+                do
+                    rc = MPI_Testany(2, r, &index, &found, &s);
+                while (rc == MPI_SUCCESS && !found);
+            MPI_Error_class(rc, &class);
+            mix(index);
+            mix(class == MPI_SUCCESS && index >= 0 ? v[index][0]
+                : class == MPI_ERR_TRUNCATE        ? -1
+                                                   : -2);
+            /* Open MPI may have ended both. */
+            mix(r[0] == MPI_REQUEST_NULL);
+            mix(r[1] == MPI_REQUEST_NULL);
+            if (r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL)
+                break;
+        }
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void both_ways(void)
 {
     for (int i = 0; i < MESSAGES; i++) {
@@ -358,9 +396,41 @@ static void both_at_once(void)
         MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
         mix(w);
         mix(v[1]);
+        nap();
+        MPI_Isendrecv(&v[0], 1, MPI_INT, (rank + 1 + i % size) % size, 153, &w, 1, MPI_INT,
+                      MPI_ANY_SOURCE, 153, MPI_COMM_WORLD, &r[0]);
+        MPI_Isendrecv(&v[0], 1, MPI_INT, (rank + 2) % size, 154, &before[0], 1, MPI_INT,
+                      (rank + 2 * size - 2) % size, 154, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        mix(w);
+        mix(before[0]);
+        MPI_Barrier(MPI_COMM_WORLD);
     }
 }
 #endif
+
+/* One receive of each round is freed before it completes. Its message has come when the barrier has
+ * returned, as its sender waits for that. */
+static void freed(void)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        MPI_Request r[16];
+        int v[16], n = size - 1 < 16 ? size - 1 : 16;
+        for (int k = 0; rank == 0 && k < n; k++)
+            MPI_Irecv(&v[k], 1, MPI_INT, MPI_ANY_SOURCE, 170, MPI_COMM_WORLD, &r[k]);
+        if (rank == 0 && n > 0) {
+            MPI_Request_free(&r[i % n]);
+            MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+        }
+        int mine = 1000 * i + rank;
+        nap();
+        if (rank > 0 && rank <= n)
+            MPI_Ssend(&mine, 1, MPI_INT, 0, 170, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int k = 0; rank == 0 && k < n; k++)
+            mix(v[k]);
+    }
+}
 
 static void get_status(void)
 {
@@ -420,10 +490,12 @@ static const struct {
              {"cancelled", cancelled},
              {"matched", matched},
              {"too_long", too_long},
+             {"too_long_any", too_long_any},
              {"both_ways", both_ways},
 #if MPI_VERSION >= 4
              {"both_at_once", both_at_once},
 #endif
+             {"freed", freed},
              {"get_status", get_status},
              {"intercommunicator", intercommunicator}};
 

@@ -82,8 +82,8 @@ enum {
 struct RequestMetadata {
     int type;
     bool persistent;
-    bool nowhere;          /* RECV: posted where nobody sends, in a replay */
-    bool sends_too;        /* RECV: MPI_Isendrecv and the like, with two partners */
+    bool nowhere;   /* in a replay: a receive posted where nobody sends, also in place of a send */
+    bool sends_too; /* RECV: MPI_Isendrecv and the like, with two partners */
     int self, source, tag; /* RECV: as posted; source may be MPI_ANY_SOURCE */
     int64_t bytes;         /* RECV: posted size */
 };

@@ -112,6 +112,8 @@ typedef struct ReplayHooks {
     void (*left)(void);
     /* What to post the next receive with that the call posts, so that it gets what it got. */
     Posting (*posting)(struct ActiveCall *c, Posting as_called);
+    /* Whether the next send that the call posts was cancelled in time. */
+    bool (*unsent)(struct ActiveCall *c);
 } ReplayHooks;
 
 typedef struct ActiveCall {
