@@ -47,6 +47,7 @@ each_part() { # N parts…
     each_part 4 persistent cancelled
 }
 @test "receives that are freed before they complete" { each_part 4 freed; }
+@test "neighbours in the library's order" { each_part 4 graph; }
 @test "an intercommunicator" { each_part 4 intercommunicator; }
 @test "messages that are too long for receives from any source" {
     each_part 4 too_long too_long_any

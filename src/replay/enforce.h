@@ -73,6 +73,9 @@ int replay_iprobe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, i
                   MPI_Status *status);
 int replay_improbe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, int *flag,
                    MPI_Message *message, MPI_Status *status);
+int replay_dist_graph_create(ActiveCall *c, MPI_Comm comm_old, int n, const int *sources,
+                             const int *degrees, const int *destinations, const int *weights,
+                             MPI_Info info, int reorder, MPI_Comm *graph);
 int replay_win_test(ActiveCall *c, int self, MPI_Win win, int *flag);
 #ifdef HAVE_MPI_Parrived
 int replay_parrived(ActiveCall *c, MPI_Request request, int partition, int *flag);

@@ -409,6 +409,26 @@ static void both_at_once(void)
 }
 #endif
 
+/* The order of neighbours is that in which the ranks' edges come. */
+static void graph(void)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        MPI_Comm comm;
+        int edges = 2, weighted, in, out, to[2] = {(rank + 1) % size, (rank + i) % size},
+            weight[2] = {rank, i}, from[64], to_now[64], w_in[64], w_out[64];
+        nap();
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &edges, to, i % 2 ? weight : MPI_UNWEIGHTED,
+                              MPI_INFO_NULL, i % 3 == 0, &comm);
+        MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+        MPI_Dist_graph_neighbors(comm, 64, from, w_in, 64, to_now, w_out);
+        for (int k = 0; k < in; k++)
+            mix(from[k] + (weighted ? 100 * w_in[k] : 0));
+        for (int k = 0; k < out; k++)
+            mix(to_now[k] + (weighted ? 100 * w_out[k] : 0));
+        MPI_Comm_free(&comm);
+    }
+}
+
 /* One receive of each round is freed before it completes. Its message has come when the barrier has
  * returned, as its sender waits for that. */
 static void freed(void)
@@ -496,6 +516,7 @@ static const struct {
              {"both_at_once", both_at_once},
 #endif
              {"freed", freed},
+             {"graph", graph},
              {"get_status", get_status},
              {"intercommunicator", intercommunicator}};
 
