@@ -132,6 +132,32 @@ C
     "$WEND" diff --polls app.dir again.dir
 }
 
+@test "as many communicators as in the recording" {
+    library_is mpich || skip "Open MPI has no such limit"
+    cat >many.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int n = 0;
+    MPI_Comm comm;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    while (n < 10000 && MPI_Comm_dup(MPI_COMM_SELF, &comm) == MPI_SUCCESS)
+        n++;
+    printf("%d\n", n);
+    MPI_Abort(MPI_COMM_SELF, 0);
+    return 0;
+}
+C
+    "$MPICC" many.c -o many
+    mpi 1 "$WEND" trace --quiet --checkpoint 1 -o app.dir ./many >app.out 2>/dev/null || :
+    [ ! -e app.dir/trace.parts ] || "$WEND" merge app.dir >/dev/null
+    again 1 app.dir ./many >again.out 2>error || :
+    ! grep departs error || fail "$(cat error)"
+    diff app.out again.out
+}
+
 @test "small programs: the same recording again" {
     # left out: those that send differences of addresses, race in memory, or switch recording off
     local n program arguments

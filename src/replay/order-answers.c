@@ -53,6 +53,7 @@ struct OrderAnswers {
     WendStream *streams[ORDER_POSTED_KINDS]; /* by sequence */
     GHashTable *requests;                    /* word -> Request */
     gboolean callbacks;                      /* some sequences are of callbacks */
+    gboolean none;                           /* an answer is ORDER_ANSWER_NONE */
     gboolean failed;                         /* no memory */
     PostedAny any;
     OrderLeftovers *leftovers; /* NULL: nothing is to be found by elimination */
@@ -446,7 +447,7 @@ static void find(OrderAnswers *a, const WendClass *class)
 
 /* Makes the stream of a row. What is not known is as posted, or gets nothing if it may not have got
  * anything. FALSE: no memory. */
-static gboolean put_stream(AnswerRow *row, WendStream *stream)
+static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
 {
     stream->flat = true;
     for (gsize i = 0; i < row->n; i++) {
@@ -454,6 +455,7 @@ static gboolean put_stream(AnswerRow *row, WendStream *stream)
         if (!is_final(answer))
             answer->kind =
                 answer->kind == ANSWER_UNKNOWN ? ORDER_ANSWER_AS_POSTED : ORDER_ANSWER_NONE;
+        a->none |= answer->kind == ORDER_ANSWER_NONE;
         gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
         if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1))
             return FALSE;
@@ -487,13 +489,18 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank)
     }
     gboolean good = !a->failed;
     for (guint q = 0; good && q < a->n_sequences; q++) {
-        good = put_stream(&a->answers[ORDER_RECEIVES][q], &a->streams[ORDER_RECEIVES][q]);
+        good = put_stream(a, &a->answers[ORDER_RECEIVES][q], &a->streams[ORDER_RECEIVES][q]);
         if (good && any_none(&a->answers[ORDER_SENDS][q])) /* else all sends are made */
-            good = put_stream(&a->answers[ORDER_SENDS][q], &a->streams[ORDER_SENDS][q]);
+            good = put_stream(a, &a->answers[ORDER_SENDS][q], &a->streams[ORDER_SENDS][q]);
     }
     if (!good)
         order_answers_free(a);
     return good ? a : NULL;
+}
+
+gboolean order_answers_none(const OrderAnswers *a)
+{
+    return a->none;
 }
 
 WendStream *order_answers_of(const OrderAnswers *a, OrderPosted kind, guint sequence)

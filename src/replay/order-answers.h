@@ -16,6 +16,8 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank);
 /* The answers of SEQUENCE for what it posts of a kind: entries of ORDER_ANSWER_WORDS
  * (order-file.h). It belongs to ANSWERS. NULL: nothing is to be enforced. */
 WendStream *order_answers_of(const OrderAnswers *answers, OrderPosted kind, guint sequence);
+/* Whether any of them is ORDER_ANSWER_NONE. */
+gboolean order_answers_none(const OrderAnswers *answers);
 void order_answers_free(OrderAnswers *answers);
 
 #endif

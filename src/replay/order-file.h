@@ -29,6 +29,8 @@ typedef struct {
     /* 1: a rank of the job did not come to MPI_Finalize, or is not recorded up to there */
     uint32_t ended_early;
     uint32_t open_mpi; /* 1: recorded with Open MPI; 0: with another library */
+    uint32_t nowhere;  /* 1: some answers are ORDER_ANSWER_NONE */
+    uint32_t unused;
     uint64_t n_words;
     uint64_t n_shapes;
     uint64_t n_terminals;

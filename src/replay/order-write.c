@@ -18,6 +18,7 @@ typedef struct {
     guint rank;
     GArray *words, *shapes, *terminals, *rules, *symbols, *sequences, *streams;
     GByteArray *bytes;
+    gboolean nowhere;                /* as in the head */
     guint32 *shape_of, *terminal_of; /* the file's number, by that in the program; NOT_KEPT */
 } Writer;
 
@@ -270,6 +271,7 @@ static GBytes *file(const Writer *w, GError **error)
                       .size = world->ranks,
                       .ended_early = wend_program_ended_early(p),
                       .open_mpi = is_of_open_mpi(p),
+                      .nowhere = w->nowhere,
                       .n_words = w->words->len,
                       .n_shapes = w->shapes->len,
                       .n_terminals = w->terminals->len,
@@ -328,6 +330,7 @@ GBytes *order_write(const WendProgram *p, guint rank, GError **error)
     gboolean good = answers || too_large(error);
     for (guint q = 0; good && q < class->n_sequences; q++)
         good = keep_sequence(&w, class, q, answers, error);
+    w.nowhere = good && order_answers_none(answers);
     const char *why = good ? obstacle(&w) : NULL;
     if (why) {
         good = FALSE;
