@@ -35,7 +35,7 @@ each_part() { # N parts…
     local n=$1 part
     shift
     for part in "$@"; do
-        exact "$n" 2 "$PROGRAMS/race" "$part" || fail "$part" || return
+        exact "$n" 2 "$PROGRAMS/${race:-race}" "$part" || fail "$part" || return
     done
 }
 
@@ -52,7 +52,20 @@ each_part() { # N parts…
 @test "messages that are too long for receives from any source" {
     each_part 4 too_long too_long_any
 }
-@test "all of it with eight ranks" { exact 8 3 "$PROGRAMS/race"; }
+@test "requests: copied, inactive and null ones, and many with one handle" {
+    race=race_requests each_part 4 copied inactive one_handle
+}
+@test "requests: generalized and partitioned ones, and sends" {
+    race=race_requests each_part 4 generalized partitioned completed_sends
+}
+@test "requests: a source or a tag is open, but not both; communicators made from others" {
+    race=race_requests each_part 4 half_open derived
+}
+@test "callbacks that receive" { race=race_requests each_part 4 called_back; }
+@test "all of it with eight ranks" {
+    exact 8 3 "$PROGRAMS/race"
+    exact 8 3 "$PROGRAMS/race_requests"
+}
 
 # This MPI cancels no send. A tool behind Wend makes sends with tag 5 that can be cancelled:
 # receives on a communicator of its own. The replays are without it.

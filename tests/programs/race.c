@@ -1,41 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* race.c: programs whose outcomes the network and the scheduler decide, for replay. Each part goes
- * on as it was answered, and mixes what it got, in order, into a hash. Rank 0 prints the hash of
- * all ranks. */
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-enum { MESSAGES = 20, POOL = 4 };
-
-static int rank, size;
-static uint64_t hash = 1469598103934665603u;
-static unsigned seed;
-
-static void mix(long value)
-{
-    hash = (hash ^ (uint64_t)value) * 1099511628211u; /* FNV-1a, by words */
-}
-
-static void nap(void)
-{
-    if (rand_r(&seed) % 3 == 0)
-        usleep((useconds_t)(rand_r(&seed) % 300));
-}
-
-/* Each rank but 0 sends to it. */
-static void send_all(int tag, int tags)
-{
-    for (int i = 0; i < MESSAGES; i++) {
-        int v = rank * 1000 + i;
-        nap();
-        MPI_Send(&v, 1, MPI_INT, 0, tag + i % tags, MPI_COMM_WORLD);
-    }
-}
+/* race.c: races of messages: wildcard receives, probes, and calls that choose. */
+#include "race.h"
 
 static void receive(void)
 {
@@ -409,6 +374,7 @@ static void both_at_once(void)
 }
 #endif
 
+#ifndef OPEN_MPI
 /* The order of neighbours is that in which the ranks' edges come. */
 static void graph(void)
 {
@@ -418,7 +384,7 @@ static void graph(void)
             weight[2] = {rank, i}, from[64], to_now[64], w_in[64], w_out[64];
         nap();
         MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &edges, to, i % 2 ? weight : MPI_UNWEIGHTED,
-                              MPI_INFO_NULL, i % 3 == 0, &comm);
+                              MPI_INFO_NULL, 0, &comm);
         MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
         MPI_Dist_graph_neighbors(comm, 64, from, w_in, 64, to_now, w_out);
         for (int k = 0; k < in; k++)
@@ -428,6 +394,7 @@ static void graph(void)
         MPI_Comm_free(&comm);
     }
 }
+#endif
 
 /* One receive of each round is freed before it completes. Its message has come when the barrier has
  * returned, as its sender waits for that. */
@@ -496,54 +463,31 @@ static void intercommunicator(void)
     MPI_Comm_free(&half);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} parts[] = {{"receive", receive},
-             {"half_open", half_open},
-             {"pool", pool},
-             {"master", master},
-             {"any", any},
-             {"nbx", nbx},
-             {"out_of_order", out_of_order},
-             {"persistent", persistent},
-             {"cancelled", cancelled},
-             {"matched", matched},
-             {"too_long", too_long},
-             {"too_long_any", too_long_any},
-             {"both_ways", both_ways},
+static const Part parts[] = {{"receive", receive},
+                             {"half_open", half_open},
+                             {"pool", pool},
+                             {"master", master},
+                             {"any", any},
+                             {"nbx", nbx},
+                             {"out_of_order", out_of_order},
+                             {"persistent", persistent},
+                             {"cancelled", cancelled},
+                             {"matched", matched},
+                             {"too_long", too_long},
+                             {"too_long_any", too_long_any},
+                             {"both_ways", both_ways},
 #if MPI_VERSION >= 4
-             {"both_at_once", both_at_once},
+                             {"both_at_once", both_at_once},
 #endif
-             {"freed", freed},
-             {"graph", graph},
-             {"get_status", get_status},
-             {"intercommunicator", intercommunicator}};
+                             {"freed", freed},
+#ifndef OPEN_MPI /* 4.1 hangs in this at times, also without Wend */
+                             {"graph", graph},
+#endif
+                             {"get_status", get_status},
+                             {"intercommunicator", intercommunicator}};
 
 /* race [PART…]: all parts, or those. */
 int main(int argc, char **argv)
 {
-    struct timespec now;
-    uint64_t all[64] = {0}, result = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    clock_gettime(CLOCK_REALTIME, &now);
-    seed = (unsigned)now.tv_nsec + (unsigned)rank;
-    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        int wanted = argc == 1;
-        for (int i = 1; i < argc; i++)
-            wanted |= strcmp(argv[i], parts[p].name) == 0;
-        if (!wanted)
-            continue;
-        parts[p].run();
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-    MPI_Gather(&hash, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < size && i < 64; i++)
-        result = (result ^ all[i]) * 1099511628211u;
-    if (rank == 0)
-        printf("%016llx\n", (unsigned long long)result);
-    MPI_Finalize();
-    return 0;
+    return race(argc, argv, parts, sizeof parts / sizeof *parts);
 }
