@@ -52,6 +52,7 @@ struct OrderAnswers {
     AnswerRow *answers[ORDER_POSTED_KINDS];  /* by sequence */
     WendStream *streams[ORDER_POSTED_KINDS]; /* by sequence */
     GHashTable *requests;                    /* word -> Request */
+    gboolean cancels;                        /* else all sends are made */
     gboolean callbacks;                      /* some sequences are of callbacks */
     gboolean none;                           /* an answer is ORDER_ANSWER_NONE */
     gboolean failed;                         /* no memory */
@@ -79,8 +80,8 @@ static Request *request_of(OrderAnswers *a, gint64 word)
     return r;
 }
 
-/* Whether anything of what RANK's calls post must be enforced. */
-static gboolean needs_answers(const OrderAnswers *a, const WendClass *class)
+/* Whether anything of what the rank's calls post must be enforced. Finds out whether they cancel. */
+static gboolean needs_answers(OrderAnswers *a, const WendClass *class)
 {
     WendDecoder *decoder = wend_decoder_new(a->p);
     gboolean needs = FALSE;
@@ -88,21 +89,21 @@ static gboolean needs_answers(const OrderAnswers *a, const WendClass *class)
     g_autofree guint8 *needed = g_new0(guint8, n + 1);
     for (guint q = 0; q < class->n_sequences; q++)
         needed[class->sequences[q].rule] = TRUE;
-    for (guint r = n; !needs && r-- > 0;) {
+    for (guint r = n; r-- > 0;) {
         const WendRule *rule = wend_program_rule(a->p, r);
-        for (guint k = 0; needed[r] && !needs && k < rule->n; k++) {
+        for (guint k = 0; needed[r] && k < rule->n; k++) {
             const WendSymbol *s = &rule->symbols[k];
             if (s->is_rule) {
                 needed[s->id] = TRUE;
                 continue;
             }
             const WendCall *call = wend_decoder_call(decoder, s->id, a->rank);
-            needs = strcmp(call->function->name, "MPI_Cancel") == 0
-                    || (posted_is_receive(call) && posted_leaves_open(call, a->any));
+            a->cancels |= strcmp(call->function->name, "MPI_Cancel") == 0;
+            needs |= posted_is_receive(call) && posted_leaves_open(call, a->any);
         }
     }
     wend_decoder_free(decoder);
-    return needs;
+    return needs || a->cancels;
 }
 
 /* -- following them -- */
@@ -139,6 +140,8 @@ static OrderReceive receive_of(const OrderAnswers *a, const Following *f, const 
 static void post(OrderAnswers *a, const Following *f, const WendCall *maker, gint64 request)
 {
     OrderPosted kind = posted_is_send(maker) ? ORDER_SENDS : ORDER_RECEIVES;
+    if (kind == ORDER_SENDS && !a->cancels)
+        return;
     AnswerRow *row = &a->answers[kind][f->sequence];
     gboolean open = kind == ORDER_RECEIVES && posted_leaves_open(maker, a->any),
              eliminates = kind == ORDER_RECEIVES && a->leftovers;
@@ -482,6 +485,7 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank)
     if (!a->failed && has_unknown(a)) {
         order_answers_free(a);
         a = answers_new(p, rank);
+        needs_answers(a, class);
         a->leftovers = order_leftovers_new(p, rank);
         find(a, class);
         if (!a->failed && has_unknown(a))
