@@ -367,6 +367,17 @@ C
     [ "$status" = 0 ] || fail "status $status: $output"
 }
 
+@test "a run of which a rank saved nothing is refused" {
+    dying signal
+    rm -rf app.dir
+    mpi 3 "$WEND" trace --quiet --checkpoint 1 -o app.dir ./die signal >died 2>&1 || :
+    rm -f app.dir/trace.parts/rank-2.*
+    "$WEND" merge app.dir >merged
+    run mpi 3 "$WEND" replay app.dir ./die
+    [ "$status" != 0 ] && [ "$status" != 124 ] || fail "status $status: $output"
+    grep -q 'nothing of rank . was saved' <<<"$output" || fail "$output"
+}
+
 @test "a deadlock is replayed to where it stood" {
     dying deadlock 4
     run mpi 3 "$WEND" replay app.dir ./die deadlock

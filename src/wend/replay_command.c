@@ -63,9 +63,26 @@ static gint64 own_rank(void)
     return variable ? g_ascii_strtoll(g_getenv(variable), NULL, 10) : -1;
 }
 
+/* A rank that died before anything of it was saved. -1: there is none. All would wait for it in
+ * MPI_Init. */
+static gint64 rank_without_calls(const WendProgram *p)
+{
+    for (guint r = 0; r < wend_program_ranks(p); r++)
+        if (wend_program_class(p, wend_program_class_of(p, r))->n_sequences == 0)
+            return r;
+    return -1;
+}
+
 static GBytes *order_of(const WendProgram *p, const char *path, gint64 rank, GError **error)
 {
     guint ranks = wend_program_world(p, 0)->ranks;
+    gint64 lost = rank_without_calls(p);
+    if (lost >= 0) {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: nothing of rank %" G_GINT64_FORMAT " was saved: it cannot be replayed",
+                    path, lost);
+        return NULL;
+    }
     if (wend_program_n_worlds(p) > 1) {
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
                     "%s: a run that started processes (MPI_Comm_spawn) cannot be replayed", path);
