@@ -574,6 +574,10 @@ class Wrapper:
                 self.line(f"memory_remove({p.name});")
             elif p in freed:
                 self.line(f"handle_ending(c, HANDLE_{p.kind.upper()}, before_{p.name});")
+        for p in f.params:
+            if p.attaches:
+                size = p.extent[1][0]
+                self.line(f"bool added = attachments_add(HANDLE_VALUE(win), {p.name}, {size});")
         if self.spawns():
             self.begin_spawn()
         self.line("call_start(c);")
@@ -614,8 +618,6 @@ class Wrapper:
                     self.line(f"request_event(c, i, &{p.name}[i], {event}, false);", 2)
                 elif event:
                     self.line(f"request_event(c, 0, {p.name}, {event}, false);")
-            elif p.attaches:
-                self.line(f"attachments_add(HANDLE_VALUE(win), {p.name}, {p.extent[1][0]});")
             elif p.detaches:
                 self.line(f"attachments_remove(HANDLE_VALUE(win), {p.name});")
             elif p in freed:
@@ -629,6 +631,10 @@ class Wrapper:
             self.out += ["    " + text for text in after]
             self.line("}")
         self.put_truncated()
+        for p in f.params:
+            if p.attaches:
+                self.line("if (added && !call_ok(c))")
+                self.line(f"attachments_remove(HANDLE_VALUE(win), {p.name});", 2)
         for p in freed:
             self.line("if (!call_ok(c))")
             self.line(f"handle_stays(c, HANDLE_{p.kind.upper()}, before_{p.name});", 2)
