@@ -65,6 +65,7 @@ static gint64 own_rank(void)
     return variable ? g_ascii_strtoll(g_getenv(variable), NULL, 10) : -1;
 }
 
+/* P may be without the calls of other ranks. They are read if they are needed. */
 static GBytes *order_of(const WendProgram *p, const char *path, gint64 rank, GError **error)
 {
     guint ranks = wend_program_world(p, 0)->ranks;
@@ -80,7 +81,15 @@ static GBytes *order_of(const WendProgram *p, const char *path, gint64 rank, GEr
                     path, ranks, rank);
         return NULL;
     }
-    GBytes *order = order_write(p, (guint)rank, error);
+    gboolean needs_all = FALSE;
+    GBytes *order = order_write(p, (guint)rank, &needs_all, error);
+    if (needs_all) {
+        WendProgram *whole = wend_program_open(path, error);
+        if (!whole)
+            return NULL;
+        order = order_write(whole, (guint)rank, NULL, error);
+        wend_program_free(whole);
+    }
     if (!order)
         g_prefix_error(error, "%s: ", path);
     return order;
