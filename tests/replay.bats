@@ -497,8 +497,10 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1 && strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 7);
-    if (rank == 1 && strcmp(how, "signal") == 0)
+    if (rank == 1 && strcmp(how, "signal") == 0) {
+        sleep(2); /* the others have a checkpoint by then */
         raise(SIGTERM);
+    }
     if (strcmp(how, "deadlock") == 0)
         MPI_Recv(&v, 1, MPI_INT, (rank + 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
