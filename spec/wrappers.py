@@ -9,8 +9,8 @@ from mpispec import HANDLES, SpecError
 # The local variables of a wrapper.
 LOCALS = {
     "c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root",
-    "at_leaf", "at_member", "at_leader", "found", "posting", "turns", "posted", "receive", "send",
-    "sent",
+    "at_leaf", "at_member", "at_leader", "found", "posting", "unsent", "turns", "posted", "receive",
+    "send", "sent",
 }
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
@@ -469,6 +469,8 @@ class Wrapper:
             else:
                 args.append(p.name)
         made = f"P{self.f.name}({', '.join(args)})"
+        if recording and self.may_stay_unsent():
+            return f"unsent ? replay_send_nowhere({self.f.request.name}) : {made}"
         if recording and self.f.flags & {"poll", "replayed"}:
             again = "c, self" if self.f.self_param and "poll" in self.f.flags else "c"
             function = self.f.name.replace("MPI_", "replay_").lower()
@@ -563,6 +565,10 @@ class Wrapper:
         self.line(f"rc = {self.call(True)};", 2)
         self.line("}")
 
+    def may_stay_unsent(self):
+        """It makes a request for a send, which may be cancelled in time."""
+        return self.f.request and self.f.flags & {"send", "recv", "persistent"} == {"send"}
+
     def spawns(self):
         return self.f.name.startswith("MPI_Comm_spawn")
 
@@ -599,10 +605,14 @@ class Wrapper:
             else:
                 at = f".self = self, .source = {args[0]}, .tag = {args[1]}"
             fields += [".type = REQUEST_RECV", at, f".bytes = {self.posted_bytes(p.relative)}"]
+            if "send" in f.flags:
+                fields.append(f".sends_too = dest != MPI_PROC_NULL && {args[0]} != MPI_PROC_NULL")
         elif "send" in f.flags:
             fields.append(".type = REQUEST_SEND")
             if "persistent" in f.flags and not f.param("partitions"):
                 fields += [".source = dest", ".tag = tag"]
+            if self.may_stay_unsent():
+                fields.append(".nowhere = unsent")
         elif p.relative and p.relative[0] == "io":
             fields += [".type = REQUEST_IO", f".bytes = {self.posted_bytes(p.relative)}"]
         elif f.param("win"):
@@ -657,12 +667,18 @@ class Wrapper:
                 self.line(f"memory_remove({p.name});")
             elif p in freed:
                 self.line(f"handle_ending(c, HANDLE_{p.kind.upper()}, before_{p.name});")
+        for p in f.params:
+            if p.attaches:
+                size = p.extent[1][0]
+                self.line(f"bool added = attachments_add(HANDLE_VALUE(win), {p.name}, {size});")
         if self.spawns():
             self.begin_spawn()
         self.line("call_start(c);")
         if "posting.source" in self.replayed().values():
             source, tag = list(self.replayed())[:2]
             self.line(f"Posting posting = replay_posting(c, {source}, {tag}, {own.name});")
+        if self.may_stay_unsent():
+            self.line("bool unsent = replay_unsent(c);")
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")
             self.line("call_stop(c, MPI_SUCCESS);")
@@ -706,8 +722,6 @@ class Wrapper:
                     self.line(f"request_event(c, i, &{p.name}[i], {event}, false);", 2)
                 elif event:
                     self.line(f"request_event(c, 0, {p.name}, {event}, false);")
-            elif p.attaches:
-                self.line(f"attachments_add(HANDLE_VALUE(win), {p.name}, {p.extent[1][0]});")
             elif p.detaches:
                 self.line(f"attachments_remove(HANDLE_VALUE(win), {p.name});")
             elif p in freed:
@@ -721,6 +735,10 @@ class Wrapper:
             self.out += ["    " + text for text in after]
             self.line("}")
         self.put_truncated()
+        for p in f.params:
+            if p.attaches:
+                self.line("if (added && !call_ok(c))")
+                self.line(f"attachments_remove(HANDLE_VALUE(win), {p.name});", 2)
         for p in freed:
             self.line("if (!call_ok(c))")
             self.line(f"handle_stays(c, HANDLE_{p.kind.upper()}, before_{p.name});", 2)

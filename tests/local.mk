@@ -61,6 +61,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/partners.c \
 	tests/programs/processes.c \
 	tests/programs/race.c \
+	tests/programs/race_requests.c \
 	tests/programs/requests.c \
 	tests/programs/rows.c \
 	tests/programs/sentinels.c \
@@ -86,9 +87,10 @@ TEST_PROGRAM_FILES = \
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -o $@ $< -pthread
+tests/programs/race tests/programs/race_requests: tests/programs/race.h
 check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
-EXTRA_DIST += $(TEST_PROGRAM_FILES)
+EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h
 
 # MPI that comes with a module: the program has none.
 tests/programs/late: tests/programs/late.c

@@ -160,6 +160,53 @@ setup() { in_scratch; }
     roundtrip 4 "$PROGRAMS/dynamic" list
 }
 
+# MPICH's info key coll_attach makes MPI_Win_attach wait for all. A tool behind Wend does so here,
+# and lets the other process go on long before its own.
+@test "an address is that of attached memory as soon as its owner may have returned" {
+    library_is openmpi && skip "its MPI_Aint_add is a macro"
+    cat >tool.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
+{
+    int rank, status = PMPI_Win_attach(win, base, size);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        usleep(500000);
+    return status;
+}
+END
+    cat >together.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    char *block = malloc(4096);
+    MPI_Aint place[2];
+    MPI_Win win;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Get_address(block, &place[rank]);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_AINT, place, 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_attach(win, block, 4096);
+    if (rank == 0)
+        MPI_Aint_add(place[1], 8);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_detach(win, block);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" -shared -fPIC tool.c -o tool.so && "$MPICC" together.c -o together
+    LD_PRELOAD=$PWD/tool.so record a.dir 2 ./together
+    "$WEND" dump --rank 0 a.dir >dump
+    grep -q 'MPI_Aint_add(base=1:heap#0, ' dump || fail "$(cat dump)"
+}
+
 # A tool behind Wend that has the other process attach its memory while the call runs.
 @test "an address that another process attaches meanwhile is recorded as a number" {
     library_is openmpi && skip "its MPI_Aint_add is a macro"

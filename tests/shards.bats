@@ -102,6 +102,45 @@ says_all() {
     PMI_RANK=5 PMI_SIZE=7 run -3 "$WEND" replay app.dir true
 }
 
+# What a receive got that is freed before it completes is found in the calls of the others.
+@test "shards: a rank that is replayed reads the calls of others if it needs them" {
+    cat >freed.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, size, v = 0, w[64] = {0}, x[64];
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    srand((unsigned)rank);
+    for (int i = 0; i < 200; i++) {
+        int n = rand() % 64, tag = 64 * rank + rand() % 64;
+        MPI_Sendrecv(w, n, MPI_INT, rank, tag, x, n, MPI_INT, rank, tag, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+    if (rank == 0) {
+        MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 9999, MPI_COMM_WORLD, &request);
+        MPI_Request_free(&request);
+    } else if (rank == size - 1) {
+        MPI_Send(&rank, 1, MPI_INT, 0, 9999, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" freed.c -o freed
+    records app.dir 4 1 ./freed
+    [[ "$(members app.dir)" == "program.1 "* ]] || fail "$(members app.dir)"
+    mkdir orders
+    # shellcheck disable=SC2016
+    "$WEND" replay app.dir sh -c 'cp "$(dirname "$WEND_ORDER")"/* orders'
+    # shellcheck disable=SC2016
+    PMI_RANK=0 PMI_SIZE=4 "$WEND" replay app.dir sh -c 'cmp "$WEND_ORDER" "$0"' orders/0
+}
+
 @test "shards: a program whose ranks have much in common has none" {
     records trips.dir 8 2 "$PROGRAMS/trips"
     [ "$(members trips.dir)" = "program meta " ]

@@ -64,6 +64,7 @@ MPICC, WEND, PROXYGEN, LAUNCHER = (
 )
 
 DEFAULT_LIMIT = 180  # seconds, as in the suite
+DEPARTS = re.compile(r'departs from the recording|the recording has|makes no progress')
 NO_ERRORS = re.compile(r'\s*No [Ee]rrors\s*$')
 
 
@@ -285,6 +286,7 @@ class Trip:
         self.test, self.slow = test, slow
         self.folder = SCRATCH / test.id
         self.recording, self.again = 'app.dir', 'proxy.dir'
+        self.before = set()
 
     def go(self):
         """(stage that failed or None, reason, seconds by stage)"""
@@ -299,6 +301,7 @@ class Trip:
                 and path.name not in ('Makefile', 'testlist')
             ):
                 (self.folder / path.name).symlink_to(path)
+        self.before = set(self.folder.iterdir())
         took = {}
         for stage in STAGES:
             began = time.monotonic()
@@ -349,6 +352,8 @@ class Trip:
         return self.at_least(min(self.test.limit, 60 + 20 * self.seconds)) * self.slow
 
     def trace(self):
+        if 'replay' in STAGES:
+            self.clean()
         program = ['./' + self.test.program] + self.test.arguments
         status, output = mpi(
             self.test,
@@ -428,12 +433,24 @@ class Trip:
     def diff(self):
         self.tool([WEND, 'diff', self.recording, self.again], 'diff.out')
 
+    def clean(self):
+        """Removes what runs have left, except recordings and outputs: a replay needs the files that
+        the recorded run found, and no others."""
+        for path in set(self.folder.iterdir()) - self.before:
+            if path.suffix == '.out' or path.name == self.recording:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
     def replay(self):
+        self.clean()
         program = ['./' + self.test.program] + self.test.arguments
         command = [WEND, 'replay', '--quiet', '-o', 'replay.dir', self.recording] + program
         status, output = mpi(self.test, command, self.folder, self.limit, 'replay.out')
         said = [line for line in output.splitlines() if line.startswith('wend: ')]
-        if any('the recording' in line for line in said):
+        if any(DEPARTS.search(line) for line in said):
             raise Failure(said[0][:200])
         judge(self.test, status, output)
         self.merge('replay.dir')

@@ -365,7 +365,8 @@ static void make_absolute(const WendProgram *p, const StatusBase *b, gint64 *sta
     }
     status[0] = b->source == WEND_ABSENT ? p->any_source : absolute(b->source, status[0]);
     status[1] = b->tag == WEND_ABSENT ? p->any_tag : absolute(b->tag, status[1]);
-    if (b->bytes == WEND_UNKNOWN || __builtin_sub_overflow(b->bytes, status[2], &status[2]))
+    if (b->bytes == WEND_UNKNOWN || status[2] == WEND_UNKNOWN
+        || __builtin_sub_overflow(b->bytes, status[2], &status[2]))
         status[2] = WEND_UNKNOWN;
 }
 

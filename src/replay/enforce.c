@@ -22,11 +22,16 @@ static int64_t outcome_word(const ActiveCall *c, size_t at)
     return at < c->recorded->n_outcome ? c->recorded->outcome[at] : WEND_ABSENT;
 }
 
-/* The recorded index at word AT of the outcome, if it is one of COUNT. -1: none. */
-static int recorded_index(const ActiveCall *c, size_t at, int count)
+/* The index at word AT of the outcome, if it is one of COUNT. -1: none. */
+static int index_at(const ActiveCall *c, size_t at, int count)
 {
     int64_t index = outcome_word(c, at);
-    return !c->recorded->failed && index >= 0 && index < count ? (int)index : -1;
+    return index >= 0 && index < count ? (int)index : -1;
+}
+
+static bool was_truncated(const ActiveCall *c)
+{
+    return c->recorded->failed && outcome_word(c, 1) == MPI_ERR_TRUNCATE;
 }
 
 /* -- one, or all -- */
@@ -44,7 +49,7 @@ int replay_test(ActiveCall *c, MPI_Request *request, int *flag, MPI_Status *stat
     if (c->recorded->found_nothing)
         return found_nothing(flag);
     /* A message that was too long had come; any other error comes at once. */
-    if (c->recorded->failed && outcome_word(c, 1) != MPI_ERR_TRUNCATE)
+    if (c->recorded->failed && !was_truncated(c))
         return PMPI_Test(request, flag, status);
     *flag = 1;
     return replay_wait(c, request, status);
@@ -135,21 +140,58 @@ int replay_testall(ActiveCall *c, int count, MPI_Request *requests, int *flag, M
     return replay_waitall(c, count, requests, statuses);
 }
 
-/* -- any -- */
+/* -- any: the outcome has the index first. If a message was too long, its status follows, and the
+ * indices of others that the library ended with it -- */
 
-static int wait_for(ActiveCall *c, int index, MPI_Request *requests, int *chosen,
+enum { ANY_INDEX = 2, ANY_OTHERS = ANY_INDEX + 1 + STATUS_WORDS };
+
+/* The request that completed, by its message or because that was too long. -1: there was no active
+ * request, or the call failed in another way. */
+static int recorded_any(const ActiveCall *c, int count)
+{
+    return c->recorded->failed && !was_truncated(c) ? -1 : index_at(c, ANY_INDEX, count);
+}
+
+/* The library ends them again if they are complete and it sees no others. */
+static int wait_with_others(ActiveCall *c, size_t others, int count, MPI_Request *requests,
+                            const int *chosen, MPI_Status *status)
+{
+    size_t n = others + 1, size = n * sizeof(MPI_Request);
+    MPI_Request *these = wend_budget_zeroed(size), **from = wend_budget_zeroed(n * sizeof *from);
+    int rc = MPI_ERR_TRUNCATE, first;
+    for (size_t i = 0; these && from && i < n; i++) {
+        int index = i == 0 ? *chosen : index_at(c, ANY_OTHERS + i - 1, count);
+        PersistentReceive *p = persistent_find(requests[index < 0 ? *chosen : index]);
+        from[i] = p ? &p->posted : &requests[index < 0 ? *chosen : index];
+        these[i] = index < 0 ? MPI_REQUEST_NULL : *from[i];
+        wait_until_complete(these[i]);
+    }
+    if (these && from)
+        rc = PMPI_Waitany((int)n, these, &first, status);
+    for (size_t i = 0; these && from && i < n; i++)
+        if (these[i] == MPI_REQUEST_NULL)
+            *from[i] = MPI_REQUEST_NULL;
+    wend_budget_free(these, these ? size : 0);
+    wend_budget_free(from, from ? n * sizeof *from : 0);
+    return rc;
+}
+
+static int wait_for(ActiveCall *c, int index, int count, MPI_Request *requests, int *chosen,
                     MPI_Status *status)
 {
     *chosen = index;
+    if (c->recorded->failed && c->recorded->n_outcome > ANY_OTHERS)
+        return wait_with_others(c, c->recorded->n_outcome - ANY_OTHERS, count, requests, chosen,
+                                status);
     return replay_wait(c, &requests[index], status);
 }
 
 int replay_waitany(ActiveCall *c, int count, MPI_Request *requests, int *index, MPI_Status *status)
 {
-    int recorded = recorded_index(c, 2, count);
-    if (recorded < 0) /* there was no active request, or it failed: the same again */
+    int recorded = recorded_any(c, count);
+    if (recorded < 0) /* the same again */
         return PMPI_Waitany(count, requests, index, status);
-    return wait_for(c, recorded, requests, index, status);
+    return wait_for(c, recorded, count, requests, index, status);
 }
 
 int replay_testany(ActiveCall *c, int count, MPI_Request *requests, int *index, int *flag,
@@ -159,11 +201,11 @@ int replay_testany(ActiveCall *c, int count, MPI_Request *requests, int *index, 
         *index = MPI_UNDEFINED;
         return found_nothing(flag);
     }
-    int recorded = recorded_index(c, 2, count);
+    int recorded = recorded_any(c, count);
     if (recorded < 0)
         return PMPI_Testany(count, requests, index, flag, status);
     *flag = 1;
-    return wait_for(c, recorded, requests, index, status);
+    return wait_for(c, recorded, count, requests, index, status);
 }
 
 /* -- some: the outcome has the number that completed, a length, and the indices -- */
@@ -178,7 +220,7 @@ static int recorded_count(const ActiveCall *c, int incount)
         || SOME_INDICES + (size_t)n > c->recorded->n_outcome)
         return -1;
     for (int i = 0; i < (int)n; i++)
-        if (recorded_index(c, SOME_INDICES + (size_t)i, incount) < 0)
+        if (index_at(c, SOME_INDICES + (size_t)i, incount) < 0)
             return -1;
     return (int)n;
 }
@@ -227,14 +269,33 @@ static Posting posting_of(ActiveCall *c, const PersistentReceive *p)
     return state()->replay->posting(c, p ? p->as_called : (Posting){0, 0, MPI_COMM_NULL});
 }
 
+int replay_send_nowhere(MPI_Request *request)
+{
+    return PMPI_Irecv(NULL, 0, MPI_BYTE, 0, 0, replay_nowhere(), request);
+}
+
+/* A send that was cancelled in time is like a receive that leaves all open and gets nothing. The
+ * next start may be another. */
+static PersistentReceive *unsent(ActiveCall *c, MPI_Request request)
+{
+    bool here = state()->replay->unsent(c);
+    if (here && !persistent_find(request))
+        persistent_add(request,
+                       (PersistentReceive){.type = MPI_BYTE, .as_called = {0, 0, MPI_COMM_NULL}});
+    else if (!here && persistent_any())
+        persistent_remove(request);
+    return here ? persistent_find(request) : NULL;
+}
+
 static int start_all(ActiveCall *c, int count, MPI_Request *requests)
 {
     int rc = MPI_SUCCESS;
     for (int i = 0; i < count; i++) {
         const struct RequestMetadata *m =
             (size_t)i < c->n_requests ? request_metadata(c->requests[i]) : NULL;
-        PersistentReceive *p = persistent_find(requests[i]);
-        Posting posting = {0, 0, MPI_COMM_NULL};
+        PersistentReceive *p =
+            m && m->type == REQUEST_SEND ? unsent(c, requests[i]) : persistent_find(requests[i]);
+        Posting posting = {0, 0, replay_nowhere()};
         if (m && m->type == REQUEST_RECV)
             posting = posting_of(c, p);
         TURN turn = turns_on() ? turn_take_start(c, (size_t)i) : (Turn){.order = NULL};

@@ -37,6 +37,14 @@ static inline Posting replay_posting(ActiveCall *c, int source, int tag, MPI_Com
     return __builtin_expect(!c->recorded, 1) ? as_called : state()->replay->posting(c, as_called);
 }
 
+/* Whether the send that the call makes was cancelled in time. Then a request that can be cancelled
+ * again takes its place. */
+static inline bool replay_unsent(ActiveCall *c)
+{
+    return __builtin_expect(c->recorded != NULL, 0) && state()->replay->unsent(c);
+}
+int replay_send_nowhere(MPI_Request *request);
+
 /* The functions of MPI, for calls with c->recorded. SELF: the caller's rank in the communicator. */
 int replay_test(ActiveCall *c, MPI_Request *request, int *flag, MPI_Status *status);
 int replay_testall(ActiveCall *c, int count, MPI_Request *requests, int *flag,
@@ -65,6 +73,9 @@ int replay_iprobe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, i
                   MPI_Status *status);
 int replay_improbe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, int *flag,
                    MPI_Message *message, MPI_Status *status);
+int replay_dist_graph_create(ActiveCall *c, MPI_Comm comm_old, int n, const int *sources,
+                             const int *degrees, const int *destinations, const int *weights,
+                             MPI_Info info, int reorder, MPI_Comm *graph);
 int replay_win_test(ActiveCall *c, int self, MPI_Win win, int *flag);
 #ifdef HAVE_MPI_Parrived
 int replay_parrived(ActiveCall *c, MPI_Request request, int partition, int *flag);

@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* order-answers.c: follows each receive from where it is posted to where it completes.
+/* order-answers.c: follows each receive and send from where it is posted to where it completes.
  *
- * A posting is a call that makes a request for a receive, or the start of a persistent one. The
- * replayer counts postings by the same rule. A request number of a thread is used again once the
- * request before is complete. So if the thread itself completes a request, it is the last one that
- * it has posted under that number. If other threads complete it, the postings under one number and
- * the completions are paired in order. */
+ * A posting is a call that makes a request for a receive or a send, or the start of a persistent
+ * one. The replayer counts postings by the same rule. A request number of a thread is used again
+ * once the request before is complete. So if the thread itself completes a request, it is the last
+ * one that it has posted under that number. If other threads complete it, the postings under one
+ * number and the completions are paired in order.
+ *
+ * If it is not recorded what some receives got, all of it is done again, to find that by
+ * elimination. */
 #include "order-answers.h"
 
 #include <string.h>
 
-#include "order-calls.h"
-#include "order-file.h"
+#include "lib/read/terminations.h"
+#include "order-leftovers.h"
+#include "posted.h"
+
+/* Kinds of answers that become one of the file's at the end. */
+enum {
+    ANSWER_PENDING = ORDER_ANSWER_NONE + 1, /* open, and never completed so far */
+    ANSWER_FREED,                           /* open, and freed before it was complete */
+    ANSWER_UNKNOWN                          /* open; it got a message, but which is not recorded */
+};
 
 typedef OrderAnswer Answer;
 
 typedef struct {
     Answer *at;
+    OrderReceive *as_posted; /* of receives, while what others got is found; else NULL */
     gsize n, room;
 } AnswerRow;
 
 typedef struct {
+    OrderPosted kind;
     guint sequence;
     gsize index; /* into that sequence's answers */
 } Posting;
@@ -32,12 +45,18 @@ typedef struct {
 
 struct OrderAnswers {
     const WendProgram *p;
+    guint rank;
     guint n_sequences;
-    AnswerRow *answers;   /* by sequence */
-    WendStream *streams;  /* by sequence */
-    GHashTable *requests; /* word -> Request */
-    gboolean failed;      /* no memory */
-    gint64 any_source, any_tag;
+    AnswerRow *answers[ORDER_POSTED_KINDS];  /* by sequence */
+    WendStream *streams[ORDER_POSTED_KINDS]; /* by sequence */
+    GHashTable *requests;                    /* word -> Request */
+    gboolean cancels;                        /* else all sends are made */
+    gboolean callbacks;                      /* some sequences are of callbacks */
+    gboolean none;                           /* an answer is ORDER_ANSWER_NONE */
+    gboolean ordered;                        /* there are orders of threads */
+    gboolean failed;                         /* no memory */
+    PostedAny any;
+    OrderLeftovers *leftovers; /* NULL: nothing is to be found by elimination */
 };
 
 static void request_free(gpointer data)
@@ -60,20 +79,9 @@ static Request *request_of(OrderAnswers *a, gint64 word)
     return r;
 }
 
-/* -- which receives there are -- */
-
-/* Whether the receive that CALL makes leaves source or tag to the messages that come. */
-static gboolean leaves_open(const OrderAnswers *a, const WendCall *call, const WendParam *of)
-{
-    const WendArg *source = of->source >= 0 ? &call->args[of->source] : NULL;
-    const WendArg *tag = of->tag >= 0 ? &call->args[of->tag] : NULL;
-    return (source && source->param->kind == WEND_KIND_RANK && source->n_in > 0
-            && source->in[0] == a->any_source)
-           || (tag && tag->n_in > 0 && tag->in[0] == a->any_tag);
-}
-
-/* Whether anything of what RANK's calls post must be enforced. */
-static gboolean needs_answers(const OrderAnswers *a, guint rank, const WendClass *class)
+/* Whether anything of what the rank's calls post must be enforced. Finds out whether they
+ * cancel. */
+static gboolean needs_answers(OrderAnswers *a, const WendClass *class)
 {
     WendDecoder *decoder = wend_decoder_new(a->p);
     gboolean needs = FALSE;
@@ -81,63 +89,105 @@ static gboolean needs_answers(const OrderAnswers *a, guint rank, const WendClass
     g_autofree guint8 *needed = g_new0(guint8, n + 1);
     for (guint q = 0; q < class->n_sequences; q++)
         needed[class->sequences[q].rule] = TRUE;
-    for (guint r = n; !needs && r-- > 0;) {
+    for (guint r = n; r-- > 0;) {
         const WendRule *rule = wend_program_rule(a->p, r);
-        for (guint k = 0; needed[r] && !needs && k < rule->n; k++) {
+        for (guint k = 0; needed[r] && k < rule->n; k++) {
             const WendSymbol *s = &rule->symbols[k];
             if (s->is_rule) {
                 needed[s->id] = TRUE;
                 continue;
             }
-            const WendCall *call = wend_decoder_call(decoder, s->id, rank);
-            needs = strcmp(call->function->name, "MPI_Cancel") == 0
-                    || (call_makes_receive(call)
-                        && leaves_open(a, call, call_request_made(call)->param));
+            const WendCall *call = wend_decoder_call(decoder, s->id, a->rank);
+            a->cancels |= strcmp(call->function->name, "MPI_Cancel") == 0;
+            needs |= posted_is_receive(call) && posted_leaves_open(call, a->any);
         }
     }
     wend_decoder_free(decoder);
-    return needs;
+    return needs || a->cancels;
 }
 
 /* -- following them -- */
 
-static void post(OrderAnswers *a, guint sequence, gint64 word, gboolean open)
+/* Walks of a sequence, and the calls that made its requests. */
+typedef struct {
+    guint sequence;
+    gint64 thread; /* its number; -1: a callback */
+    guint64 index; /* of the call at hand */
+    WendWalk *walk;
+    WendDecoder *decoder;
+} Following;
+
+static gboolean grow(void *array, gsize n, gsize size)
 {
-    AnswerRow *row = &a->answers[sequence];
-    /* An open one that never completes must get no message. */
-    Answer answer = {open ? ORDER_ANSWER_NONE : ORDER_ANSWER_AS_POSTED, 0, 0};
-    Posting posting = {sequence, row->n};
-    if (row->n == row->room) {
-        gsize room = MAX(2 * row->room, 64);
-        Answer *grown =
-            room < G_MAXUINT / sizeof(Answer) ? g_try_renew(Answer, row->at, room) : NULL;
-        a->failed |= grown == NULL;
-        if (a->failed)
-            return;
-        *row = (AnswerRow){grown, row->n, room};
-    }
-    row->at[row->n++] = answer;
-    if (wend_is_handle(word))
-        g_array_append_val(request_of(a, word)->open, posting);
+    void **at = array;
+    void *grown = n < G_MAXUINT / size ? g_try_realloc(*at, n * size) : NULL;
+    *at = grown ? grown : *at;
+    return grown != NULL;
 }
 
-static void settle(OrderAnswers *a, Posting posting, Answer answer)
+/* The receive that the call at hand posts, with the arguments of MAKER. */
+static OrderReceive receive_of(const OrderAnswers *a, const Following *f, const WendCall *maker)
 {
-    Answer *known = &a->answers[posting.sequence].at[posting.index];
-    if (answer.kind != ORDER_ANSWER_MATCHED || known->kind == ORDER_ANSWER_NONE)
+    const WendParam *of = posted_receive(maker);
+    const WendArg *comm = wend_call_arg_of_kind(maker, WEND_KIND_COMM);
+    gint64 word = comm && comm->n_in > 0 ? comm->in[0] : WEND_ABSENT;
+    return (OrderReceive){order_leftovers_comm(a->leftovers, f->walk, word),
+                          posted_word(maker, of->source), posted_word(maker, of->tag), f->index,
+                          ORDER_NEVER};
+}
+
+/* Notes that REQUEST is posted, with the arguments of MAKER. */
+static void post(OrderAnswers *a, const Following *f, const WendCall *maker, gint64 request)
+{
+    OrderPosted kind = posted_is_send(maker) ? ORDER_SENDS : ORDER_RECEIVES;
+    if (kind == ORDER_SENDS && !a->cancels)
+        return;
+    AnswerRow *row = &a->answers[kind][f->sequence];
+    gboolean open = kind == ORDER_RECEIVES && posted_leaves_open(maker, a->any),
+             eliminates = kind == ORDER_RECEIVES && a->leftovers;
+    Posting posting = {kind, f->sequence, row->n};
+    if (row->n == row->room) {
+        row->room = MAX(2 * row->room, 64);
+        a->failed |= !grow(&row->at, row->room, sizeof *row->at)
+                     || (eliminates && !grow(&row->as_posted, row->room, sizeof *row->as_posted));
+        if (a->failed)
+            return;
+    }
+    if (eliminates)
+        row->as_posted[row->n] = receive_of(a, f, maker);
+    row->at[row->n++] = (Answer){open ? ANSWER_PENDING : ORDER_ANSWER_AS_POSTED, 0, 0};
+    if (wend_is_handle(request))
+        g_array_append_val(request_of(a, request)->open, posting);
+}
+
+/* WHEN: the call that completed it, if its sequence did; else ORDER_NEVER. */
+static void settle(OrderAnswers *a, Posting posting, Answer answer, guint64 when)
+{
+    const AnswerRow *row = &a->answers[posting.kind][posting.sequence];
+    Answer *known = &row->at[posting.index];
+    if (row->as_posted && answer.kind != ANSWER_FREED)
+        row->as_posted[posting.index].completed = when;
+    gboolean open = known->kind == ANSWER_PENDING;
+    if (open && answer.kind == ORDER_ANSWER_AS_POSTED)
+        answer.kind = ANSWER_UNKNOWN;
+    if (open || answer.kind == ORDER_ANSWER_NONE)
         *known = answer;
 }
 
-static void complete(OrderAnswers *a, guint sequence, gint64 word, Answer answer)
+static void complete(OrderAnswers *a, const Following *f, gint64 word, Answer answer)
 {
-    Request *r = request_of(a, word);
-    guint last = r->open->len - 1;
-    if (r->open->len && g_array_index(r->open, Posting, last).sequence == sequence) {
-        settle(a, g_array_index(r->open, Posting, last), answer);
-        g_array_set_size(r->open, last);
-    } else {
-        g_array_append_val(r->elsewhere, answer);
+    Request *r = g_hash_table_lookup(a->requests, &word);
+    if (r && r->open->len) {
+        Posting last = g_array_index(r->open, Posting, r->open->len - 1);
+        if (last.sequence == f->sequence) {
+            settle(a, last, answer, f->index);
+            g_array_set_size(r->open, r->open->len - 1);
+            return;
+        }
     }
+    /* Other sequences post it, if any does. */
+    if (a->callbacks || wend_handle_tid(word) != f->thread)
+        g_array_append_val(request_of(a, word)->elsewhere, answer);
 }
 
 static Answer answer_of(const gint64 *status)
@@ -150,77 +200,151 @@ static Answer answer_of(const gint64 *status)
     return (Answer){ORDER_ANSWER_MATCHED, (gint32)status[0], (gint32)status[1]};
 }
 
-enum { FAILED_STATUS = 2, STATUS_WORDS = 4 };
+/* Another receive got the message of ANSWER, which R is. */
+static void take(OrderAnswers *a, OrderReceive r, Answer answer)
+{
+    if (answer.kind == ORDER_ANSWER_MATCHED) {
+        r.source = answer.source;
+        r.tag = answer.tag;
+    }
+    order_leftovers_take(a->leftovers, r);
+}
+
+/* A receive that waits, or a matched probe, got a message. */
+static void received(OrderAnswers *a, const Following *f, const WendCall *call)
+{
+    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS),
+                  *message = wend_call_arg_of_kind(call, WEND_KIND_MESSAGE),
+                  *comm = wend_call_arg_of_kind(call, WEND_KIND_COMM);
+    gboolean probe = message && message->param->dir == WEND_DIR_OUT && message->n_out > 0
+                     && wend_is_handle(message->out[0]);
+    if (call->poll || !status || status->n_out != 1 || !comm || comm->n_in < 1
+        || !(probe || (posted_receive(call) && !posted_is_receive(call))))
+        return;
+    OrderReceive r = {order_leftovers_comm(a->leftovers, f->walk, comm->in[0]), -1, -1, f->index,
+                      f->index};
+    take(a, r, answer_of(status->out));
+}
+
+/* The outcome of a call that failed because a message was too long: the status; or the index of the
+ * request, the status, and the indices of others that the call ended. */
+enum { FAILED_STATUS = 2, FAILED_INDEX = 2, STATUS_WORDS = 4 };
 
 /* What a receive got whose message was too long. The failed call has its status as it was recorded,
- * relative to the receive (docs/recording.md, "Calls as words"). */
-static Answer truncated(const OrderAnswers *a, const CallFollower *f, const WendCall *call,
-                        gint64 request)
+ * relative to the receive (docs/recording.md, "Calls as words"). AT: where. MAKER: the receive. */
+static Answer truncated(const OrderAnswers *a, const WendCall *call, const WendCall *maker,
+                        guint at)
 {
-    const WendCall *maker = call_maker(f, request, call->rank);
-    if (call->n_outcome < FAILED_STATUS + STATUS_WORDS || !maker || !call_makes_receive(maker))
+    const WendParam *of = maker ? posted_receive(maker) : NULL;
+    if (call->n_outcome < at + STATUS_WORDS || !of)
         return (Answer){ORDER_ANSWER_AS_POSTED, 0, 0};
-    const WendParam *of = call_request_made(maker)->param;
-    gint64 status[STATUS_WORDS], source = call_in_word(maker, of->source),
-                                 tag = call_in_word(maker, of->tag);
-    memcpy(status, call->outcome + FAILED_STATUS, sizeof status);
+    gint64 status[STATUS_WORDS], source = posted_word(maker, of->source),
+                                 tag = posted_word(maker, of->tag);
+    memcpy(status, call->outcome + at, sizeof status);
     gboolean good =
-        !__builtin_add_overflow(
-            status[0], source == a->any_source ? call_in_word(maker, 0) : source, &status[0])
-        && !__builtin_add_overflow(status[1], tag == a->any_tag ? 0 : tag, &status[1]);
+        !__builtin_add_overflow(status[0], source == a->any.source ? posted_word(maker, 0) : source,
+                                &status[0])
+        && !__builtin_add_overflow(status[1], tag == a->any.tag ? 0 : tag, &status[1]);
     return good ? answer_of(status) : (Answer){ORDER_ANSWER_AS_POSTED, 0, 0};
 }
 
-/* A call that failed may have completed its requests. Of arrays it is not recorded which. */
-static void fail(OrderAnswers *a, const CallFollower *f, const WendCall *call)
+/* The request that a failed MPI_Waitany or MPI_Testany completed. -1: it is not recorded. */
+static gint64 failed_index(const WendCall *call, const WendArg *requests)
+{
+    if (!requests->param->array || call->n_outcome < FAILED_INDEX + 1 + STATUS_WORDS)
+        return -1;
+    gint64 index = call->outcome[FAILED_INDEX];
+    return index < requests->n_in ? index : -1;
+}
+
+/* Whether a failed call may have completed the request at I. ONE: the request that it chose. */
+static gboolean may_have_completed(const WendCall *call, gint64 one, gint64 i)
+{
+    gboolean may = one < 0 || i == one;
+    for (guint k = FAILED_INDEX + 1 + STATUS_WORDS; !may && k < call->n_outcome; k++)
+        may = call->outcome[k] == i;
+    return may;
+}
+
+/* A call that failed may have completed its requests. */
+static void fail(OrderAnswers *a, const Following *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    if (a->leftovers && !requests && posted_receive(call) && call->n_outcome > FAILED_STATUS) {
+        OrderReceive r = receive_of(a, f, call);
+        r.completed = f->index;
+        take(a, r, truncated(a, call, call, FAILED_STATUS));
+    }
     if (!requests || requests->param->dir == WEND_DIR_OUT
         || !(call->function->flags & WEND_F_COMPLETES))
         return;
+    gint64 one = failed_index(call, requests);
     for (gint64 i = 0; i < requests->n_in; i++) {
         gint64 request = requests->in[i];
-        if (!wend_is_handle(request) || request_of(a, request)->open->len == 0)
+        const Request *r = g_hash_table_lookup(a->requests, &request);
+        if (!r || r->open->len == 0 || !may_have_completed(call, one, i))
             continue;
         Answer answer = {ORDER_ANSWER_AS_POSTED, 0, 0};
-        complete(a, f->sequence, request,
-                 requests->param->array ? answer : truncated(a, f, call, request));
+        if (i == one || !requests->param->array)
+            answer = truncated(a, call, posted_maker(f->walk, f->decoder, a->rank, request),
+                               i == one ? FAILED_INDEX + 1 : FAILED_STATUS);
+        complete(a, f, request, answer);
     }
 }
 
 /* Persistent requests that the call starts. */
-static void start(OrderAnswers *a, const CallFollower *f, const WendCall *call)
+static void start(OrderAnswers *a, const Following *f, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     for (gint64 i = 0; i < requests->n_in; i++) {
-        const WendCall *maker = call_maker(f, requests->in[i], call->rank);
-        if (maker && call_makes_receive(maker))
-            post(a, f->sequence, requests->in[i],
-                 leaves_open(a, maker, call_request_made(maker)->param));
+        const WendCall *maker = posted_maker(f->walk, f->decoder, a->rank, requests->in[i]);
+        if (maker && (posted_is_receive(maker) || posted_is_send(maker)))
+            post(a, f, maker, requests->in[i]);
     }
 }
 
-static void follow(OrderAnswers *a, guint rank, guint sequence)
+/* A request is freed. What it was posted for last is not known to be complete. */
+static void forget(OrderAnswers *a, const Following *f, const WendCall *call)
 {
-    CallFollower f = call_follower(a->p, rank, sequence);
+    const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    gint64 word = request && request->n_in == 1 ? request->in[0] : WEND_ABSENT;
+    const Request *r = g_hash_table_lookup(a->requests, &word);
+    if (r && r->open->len > 0)
+        complete(a, f, word, (Answer){ANSWER_FREED, 0, 0});
+}
+
+static void follow_call(OrderAnswers *a, const Following *f, const WendCall *call)
+{
+    guint n;
+    if (call->failed) {
+        fail(a, f, call);
+        return;
+    }
+    const gint64 *completed = wend_walk_completed(f->walk, &n);
+    for (guint i = 0; i < n; i++)
+        complete(a, f, completed[i], answer_of(wend_call_status_of(call, completed, i)));
+    if (a->leftovers)
+        received(a, f, call);
+    if (posted_starts(call))
+        start(a, f, call);
+    else if (strcmp(call->function->name, "MPI_Request_free") == 0)
+        forget(a, f, call);
+    else if (!posted_is_persistent(call) && (posted_is_receive(call) || posted_is_send(call)))
+        post(a, f, call, posted_request(call));
+}
+
+static void follow(OrderAnswers *a, const WendClass *class, guint sequence)
+{
+    const WendSequence *s = &class->sequences[sequence];
+    Following f = {sequence, s->kind == WEND_SEQUENCE_CALLBACK ? -1 : s->id, 0,
+                   wend_walk_new(a->p, a->rank, sequence, WEND_WALK_MAIN), wend_decoder_new(a->p)};
     const WendCall *call;
     while (!a->failed && (call = wend_walk_next(f.walk))) {
-        guint n;
-        if (call->failed) {
-            fail(a, &f, call);
-            continue;
-        }
-        const gint64 *completed = wend_walk_completed(f.walk, &n);
-        for (guint i = 0; i < n; i++)
-            complete(a, sequence, completed[i], answer_of(wend_call_status_of(call, completed, i)));
-        if (call_posts_receive(call))
-            post(a, sequence,
-                 call_request_made(call)->n_out > 0 ? call_request_made(call)->out[0] : -1,
-                 leaves_open(a, call, call_request_made(call)->param));
-        else if (call_starts(call))
-            start(a, &f, call);
+        f.index = call->index;
+        follow_call(a, &f, call);
     }
-    call_follower_clear(&f);
+    wend_decoder_free(f.decoder);
+    wend_walk_free(f.walk);
 }
 
 static void pair_elsewhere(OrderAnswers *a)
@@ -231,66 +355,190 @@ static void pair_elsewhere(OrderAnswers *a)
     while (g_hash_table_iter_next(&i, NULL, &value)) {
         const Request *r = value;
         for (guint k = 0; k < r->open->len && k < r->elsewhere->len; k++)
-            settle(a, g_array_index(r->open, Posting, k), g_array_index(r->elsewhere, Answer, k));
+            settle(a, g_array_index(r->open, Posting, k), g_array_index(r->elsewhere, Answer, k),
+                   ORDER_NEVER);
     }
 }
 
-OrderAnswers *order_answers(const WendProgram *p, guint rank)
+/* -- what is not recorded -- */
+
+static gboolean is_final(const Answer *answer)
 {
-    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    return answer->kind <= ORDER_ANSWER_NONE;
+}
+
+/* Whether there are receives of which it is not recorded what they got. If the run died, what was
+ * pending stays pending. */
+static gboolean has_unknown(OrderAnswers *a)
+{
+    gboolean died = wend_program_ended_early(a->p), unknown = FALSE;
+    for (guint q = 0; q < a->n_sequences; q++)
+        for (gsize i = 0; i < a->answers[ORDER_RECEIVES][q].n; i++) {
+            Answer *answer = &a->answers[ORDER_RECEIVES][q].at[i];
+            if (died && answer->kind == ANSWER_PENDING)
+                answer->kind = ORDER_ANSWER_NONE;
+            unknown |= !is_final(answer);
+        }
+    return unknown;
+}
+
+/* Appends pointers to the answers of a kind, and the receives. */
+static void collect(OrderAnswers *a, gint32 kind, GPtrArray *answers, GArray *wanted)
+{
+    for (guint q = 0; q < a->n_sequences; q++) {
+        const AnswerRow *row = &a->answers[ORDER_RECEIVES][q];
+        for (gsize i = 0; i < row->n; i++)
+            if (row->at[i].kind == kind) {
+                g_ptr_array_add(answers, &row->at[i]);
+                g_array_append_val(wanted, row->as_posted[i]);
+            }
+    }
+}
+
+/* Finds what receives got whose status is not recorded. Those that completed got a message; others
+ * perhaps. */
+static void eliminate(OrderAnswers *a)
+{
+    for (guint q = 0; q < a->n_sequences; q++) {
+        const AnswerRow *row = &a->answers[ORDER_RECEIVES][q];
+        for (gsize i = 0; i < row->n; i++)
+            if (row->at[i].kind == ORDER_ANSWER_AS_POSTED
+                || row->at[i].kind == ORDER_ANSWER_MATCHED)
+                take(a, row->as_posted[i], row->at[i]);
+    }
+    g_autoptr(GPtrArray) answers = g_ptr_array_new();
+    g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(OrderReceive));
+    collect(a, ANSWER_UNKNOWN, answers, wanted);
+    collect(a, ANSWER_FREED, answers, wanted);
+    collect(a, ANSWER_PENDING, answers, wanted);
+    g_autofree gboolean *got = g_new0(gboolean, answers->len + 1);
+    order_leftovers_give(a->leftovers, (OrderReceive *)(gpointer)wanted->data, got, answers->len);
+    for (guint i = 0; i < answers->len; i++) {
+        const OrderReceive *r = &g_array_index(wanted, OrderReceive, i);
+        gint64 status[STATUS_WORDS] = {r->source, r->tag};
+        if (got[i])
+            *(Answer *)answers->pdata[i] = answer_of(status);
+    }
+}
+
+/* -- the whole -- */
+
+static OrderAnswers *answers_new(const WendProgram *p, guint rank)
+{
     OrderAnswers *a = g_new(OrderAnswers, 1);
-    *a = (OrderAnswers){.p = p,
-                        .any_source = wend_constant_word("MPI_ANY_SOURCE"),
-                        .any_tag = wend_constant_word("MPI_ANY_TAG")};
-    if (!needs_answers(a, rank, class))
-        return a;
+    *a = (OrderAnswers){.p = p, .rank = rank, .any = posted_any()};
+    return a;
+}
+
+/* Follows all that the rank posts. */
+static void find(OrderAnswers *a, const WendClass *class)
+{
     a->n_sequences = class->n_sequences;
-    a->answers = g_new0(AnswerRow, a->n_sequences);
-    a->streams = g_new0(WendStream, a->n_sequences);
+    a->ordered = class->n_orders > 0;
+    for (OrderPosted k = 0; k < ORDER_POSTED_KINDS; k++) {
+        a->answers[k] = g_new0(AnswerRow, a->n_sequences);
+        a->streams[k] = g_new0(WendStream, a->n_sequences);
+    }
     a->requests =
         g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, request_free);
     for (guint q = 0; q < a->n_sequences; q++)
-        follow(a, rank, q);
-    if (a->failed) {
+        a->callbacks |= class->sequences[q].kind == WEND_SEQUENCE_CALLBACK;
+    for (guint q = 0; q < a->n_sequences; q++)
+        follow(a, class, q);
+    if (!a->failed)
+        pair_elsewhere(a);
+}
+
+/* Makes the stream of a row. What is not known is as posted, or gets nothing if it may not have got
+ * anything. FALSE: no memory. */
+static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
+{
+    stream->flat = true;
+    for (gsize i = 0; i < row->n; i++) {
+        Answer *answer = &row->at[i];
+        if (!is_final(answer))
+            answer->kind =
+                answer->kind == ANSWER_UNKNOWN ? ORDER_ANSWER_AS_POSTED : ORDER_ANSWER_NONE;
+        a->none |= answer->kind == ORDER_ANSWER_NONE;
+        gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
+        if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1))
+            return FALSE;
+    }
+    if (!a->ordered)
+        g_clear_pointer(&row->at, g_free);
+    return TRUE;
+}
+
+static gboolean any_none(const AnswerRow *row)
+{
+    gboolean any = FALSE;
+    for (gsize i = 0; i < row->n; i++)
+        any |= row->at[i].kind == ORDER_ANSWER_NONE;
+    return any;
+}
+
+OrderAnswers *order_answers(const WendProgram *p, guint rank, gboolean *needs_all)
+{
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    OrderAnswers *a = answers_new(p, rank);
+    if (!needs_answers(a, class))
+        return a;
+    find(a, class);
+    if (!a->failed && has_unknown(a)) {
         order_answers_free(a);
-        return NULL;
-    }
-    pair_elsewhere(a);
-    for (guint q = 0; q < a->n_sequences; q++) {
-        a->streams[q].flat = true;
-        for (gsize i = 0; i < a->answers[q].n; i++) {
-            const Answer *answer = &a->answers[q].at[i];
-            gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
-            if (!wend_stream_add_run(&a->streams[q], words, ORDER_ANSWER_WORDS, 1)) {
-                order_answers_free(a);
-                return NULL;
-            }
+        if (needs_all) {
+            *needs_all = TRUE;
+            return NULL;
         }
+        a = answers_new(p, rank);
+        needs_answers(a, class);
+        a->leftovers = order_leftovers_new(p, rank);
+        find(a, class);
+        if (!a->failed && has_unknown(a))
+            eliminate(a);
     }
-    return a;
+    gboolean good = !a->failed;
+    for (guint q = 0; good && q < a->n_sequences; q++) {
+        good = put_stream(a, &a->answers[ORDER_RECEIVES][q], &a->streams[ORDER_RECEIVES][q]);
+        if (good && any_none(&a->answers[ORDER_SENDS][q])) /* else all sends are made */
+            good = put_stream(a, &a->answers[ORDER_SENDS][q], &a->streams[ORDER_SENDS][q]);
+    }
+    if (!good)
+        order_answers_free(a);
+    return good ? a : NULL;
 }
 
 const OrderAnswer *order_answer(const OrderAnswers *a, guint sequence, gsize posting)
 {
-    return sequence < a->n_sequences && posting < a->answers[sequence].n
-               ? &a->answers[sequence].at[posting]
-               : NULL;
+    const AnswerRow *row = sequence < a->n_sequences ? &a->answers[ORDER_RECEIVES][sequence] : NULL;
+    return row && row->at && posting < row->n ? &row->at[posting] : NULL;
 }
 
-WendStream *order_answers_of(const OrderAnswers *a, guint sequence)
+gboolean order_answers_none(const OrderAnswers *a)
 {
-    return sequence < a->n_sequences && a->streams[sequence].entries ? &a->streams[sequence] : NULL;
+    return a->none;
+}
+
+WendStream *order_answers_of(const OrderAnswers *a, OrderPosted kind, guint sequence)
+{
+    return sequence < a->n_sequences && a->streams[kind][sequence].entries
+               ? &a->streams[kind][sequence]
+               : NULL;
 }
 
 void order_answers_free(OrderAnswers *a)
 {
-    for (guint q = 0; q < a->n_sequences; q++) {
-        g_free(a->answers[q].at);
-        wend_stream_clear(&a->streams[q]);
+    for (OrderPosted k = 0; k < ORDER_POSTED_KINDS; k++) {
+        for (guint q = 0; q < a->n_sequences; q++) {
+            g_free(a->answers[k][q].at);
+            g_free(a->answers[k][q].as_posted);
+            wend_stream_clear(&a->streams[k][q]);
+        }
+        g_free(a->answers[k]);
+        g_free(a->streams[k]);
     }
     if (a->requests)
         g_hash_table_unref(a->requests);
-    g_free(a->answers);
-    g_free(a->streams);
+    order_leftovers_free(a->leftovers);
     g_free(a);
 }

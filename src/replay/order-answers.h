@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* order-answers.h: what the receives that a rank posts get: known where they complete, needed where
- * they are posted. */
+/* order-answers.h: what becomes of the receives and sends that a rank posts: known where they
+ * complete, needed where they are posted. */
 #ifndef WEND_ORDER_ANSWERS_H
 #define WEND_ORDER_ANSWERS_H
 
 #include "lib/read/program.h"
 #include "lib/record/stream.h"
+#include "order-file.h"
 
 typedef struct OrderAnswers OrderAnswers;
 
@@ -15,13 +16,17 @@ typedef struct {
 } OrderAnswer;
 
 /* Goes through the calls of RANK, unless none of them posts a receive from any source or with any
- * tag, or cancels. NULL: no memory. */
-OrderAnswers *order_answers(const WendProgram *p, guint rank);
-/* The answers of SEQUENCE: entries of ORDER_ANSWER_WORDS (order-file.h). It belongs to ANSWERS.
- * NULL: nothing is to be enforced. */
-WendStream *order_answers_of(const OrderAnswers *answers, guint sequence);
-/* The answer of the receive that SEQUENCE posts after POSTING others. NULL: unknown. */
+ * tag, or cancels. NULL: no memory; or the calls of other ranks are needed, which P may be without.
+ * Then NEEDS_ALL is set. It may be NULL, if P has the calls of all. */
+OrderAnswers *order_answers(const WendProgram *p, guint rank, gboolean *needs_all);
+/* The answers of SEQUENCE for what it posts of a kind: entries of ORDER_ANSWER_WORDS
+ * (order-file.h). It belongs to ANSWERS. NULL: nothing is to be enforced. */
+WendStream *order_answers_of(const OrderAnswers *answers, OrderPosted kind, guint sequence);
+/* The answer of the receive that SEQUENCE posts after POSTING others. It is kept only for ranks
+ * with orders of threads. NULL: unknown. */
 const OrderAnswer *order_answer(const OrderAnswers *answers, guint sequence, gsize posting);
+/* Whether any of them is ORDER_ANSWER_NONE. */
+gboolean order_answers_none(const OrderAnswers *answers);
 void order_answers_free(OrderAnswers *answers);
 
 #endif

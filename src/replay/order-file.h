@@ -29,6 +29,8 @@ typedef struct {
     /* 1: a rank of the job did not come to MPI_Finalize, or is not recorded up to there */
     uint32_t ended_early;
     uint32_t open_mpi; /* 1: recorded with Open MPI; 0: with another library */
+    uint32_t nowhere;  /* 1: some answers are ORDER_ANSWER_NONE */
+    uint32_t unused;
     uint64_t n_words;
     uint64_t n_shapes;
     uint64_t n_terminals;
@@ -68,6 +70,9 @@ typedef struct {
 
 enum { WEND_ORDER_NO_RULE = UINT32_MAX };
 
+/* What is posted with a request. */
+typedef enum { ORDER_RECEIVES, ORDER_SENDS, ORDER_POSTED_KINDS } OrderPosted;
+
 typedef struct {
     uint32_t kind;  /* enum wend_sequence_kind */
     uint32_t rule;  /* of the calls */
@@ -77,9 +82,10 @@ typedef struct {
     uint64_t first_stream; /* outcomes by shape, ascending */
     uint64_t polls_after;  /* unsuccessful polls after the last call */
     uint64_t calls;
-    /* What the receives that the sequence posts get: a stream (below) of entries of ORDER_ANSWER
-     * words, in the order of posting. No bytes: nothing is to be enforced. */
-    uint64_t answers, answers_bytes;
+    /* What becomes of the receives and of the sends that the sequence posts: streams (below) of
+     * entries of ORDER_ANSWER words, in the order of posting. No bytes: nothing is to be
+     * enforced. */
+    uint64_t answers[ORDER_POSTED_KINDS], answers_bytes[ORDER_POSTED_KINDS];
     /* The turns that the sequence takes (src/tracer/turns/turns.h): a stream of entries of
      * ORDER_TURN words, in the order of turns. No bytes: nothing is to be enforced. */
     uint64_t turns, turns_bytes;
@@ -103,11 +109,11 @@ typedef struct {
 
 /* uint8_t bytes[n_bytes] */
 
-/* An answer: what a posted receive gets. */
+/* An answer: what a posted receive gets, or whether a send is made. */
 enum {
     ORDER_ANSWER_AS_POSTED, /* source and tag are as posted */
     ORDER_ANSWER_MATCHED,   /* the message from this source with this tag */
-    ORDER_ANSWER_NONE       /* no message: cancelled, or never completed */
+    ORDER_ANSWER_NONE       /* no message: cancelled in time, or a receive that never completed */
 };
 enum { ORDER_ANSWER_KIND, ORDER_ANSWER_SOURCE, ORDER_ANSWER_TAG, ORDER_ANSWER_WORDS };
 

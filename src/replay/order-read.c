@@ -67,9 +67,11 @@ static bool check_sequences(const Order *o)
         const OrderSequence *q = &o->sequences[i];
         if (q->rule >= h->n_rules || !within(q->first_stream, q->n_streams, h->n_streams)
             || (q->polls != WEND_ORDER_NO_RULE && q->polls >= h->n_rules)
-            || !within(q->answers, q->answers_bytes, h->n_bytes)
             || !within(q->turns, q->turns_bytes, h->n_bytes))
             return false;
+        for (int kind = 0; kind < ORDER_POSTED_KINDS; kind++)
+            if (!within(q->answers[kind], q->answers_bytes[kind], h->n_bytes))
+                return false;
     }
     for (uint64_t i = 0; i < h->n_streams; i++)
         if (o->streams[i].shape >= h->n_shapes

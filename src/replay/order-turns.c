@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "order-calls.h"
 #include "order-file.h"
+#include "posted.h"
 
 enum { NONE = -1 };
 
@@ -48,7 +48,8 @@ struct OrderTurns {
     GHashTable *channel_of; /* Channel -> its number + 1 */
     guint64 n_channels;     /* of several threads */
     WendStream *streams;    /* by sequence */
-    gint64 any_source, any_tag, proc_null, world, self;
+    PostedAny any;
+    gint64 proc_null, world, self;
 };
 
 static guint channel_hash(gconstpointer key)
@@ -149,96 +150,106 @@ static OrderTurn received(const OrderTurns *t, const WendCall *call, OrderTurn p
         number = status->out[1];
     } else if (call->failed && call->n_outcome > FAILED_STATUS + 1
                && !__builtin_add_overflow(call->outcome[FAILED_STATUS],
-                                          source == t->any_source ? call_in_word(call, 0) : source,
+                                          source == t->any.source ? posted_word(call, 0) : source,
                                           &peer)
                && !__builtin_add_overflow(call->outcome[FAILED_STATUS + 1],
-                                          tag == t->any_tag ? 0 : tag, &number)) {
+                                          tag == t->any.tag ? 0 : tag, &number)) {
     } else {
         return posted;
     }
     return as_posted(peer, number, posted.call);
 }
 
+/* A walk of a sequence, a decoder for the calls that made its requests, and what came so far. */
 typedef struct {
+    guint sequence;
+    WendWalk *walk;
+    WendDecoder *decoder;
     guint64 calls;
-    gsize postings;
-} Counts;
+    gsize postings; /* of receives */
+} Following;
 
-static void add_receive(OrderTurns *t, guint sequence, const WendCall *call, const Counts *n)
+static gboolean posts_receive(const WendCall *call)
+{
+    return posted_is_receive(call) && !posted_is_persistent(call);
+}
+
+static void add_receive(OrderTurns *t, const Following *f, const WendCall *call)
 {
     gint64 comm, source = word_of(call, "source"),
                  tag = word_of(call, wend_call_arg(call, "recvtag") ? "recvtag" : "tag");
     if (source == t->proc_null || !comm_of(t, call, &comm))
         return;
-    OrderTurn turn = as_posted(source, tag, n->calls);
-    if (call_posts_receive(call))
-        turn = call->failed ? turn : answered(t, sequence, n->postings, turn);
+    OrderTurn turn = as_posted(source, tag, f->calls);
+    if (posts_receive(call))
+        turn = call->failed ? turn : answered(t, f->sequence, f->postings, turn);
     else
         turn = received(t, call, turn, source, tag);
-    add_turn(t, sequence, comm, WEND_SEQUENCE_RECEIVES, turn);
+    add_turn(t, f->sequence, comm, WEND_SEQUENCE_RECEIVES, turn);
 }
 
-static void add_send(OrderTurns *t, guint sequence, const WendCall *call, const Counts *n)
+static void add_send(OrderTurns *t, const Following *f, const WendCall *call)
 {
     gint64 comm, dest = word_of(call, "dest"),
                  tag = word_of(call, wend_call_arg(call, "sendtag") ? "sendtag" : "tag");
     if (dest != t->proc_null && comm_of(t, call, &comm))
-        add_turn(t, sequence, comm, WEND_SEQUENCE_SENDS, as_posted(dest, tag, n->calls));
+        add_turn(t, f->sequence, comm, WEND_SEQUENCE_SENDS, as_posted(dest, tag, f->calls));
 }
 
 /* A persistent request that CALL starts, and that MAKER made. */
-static void add_start(OrderTurns *t, guint sequence, const WendCall *call, const WendCall *maker,
-                      Counts *n)
+static void add_start(OrderTurns *t, Following *f, const WendCall *call, const WendCall *maker)
 {
     gint64 comm;
-    if (!maker || wend_call_arg(maker, "partitions"))
+    if (!maker)
         return;
-    gboolean is_receive = call_makes_receive(maker);
+    gboolean is_receive = posted_is_receive(maker);
     gint64 peer = word_of(maker, is_receive ? "source" : "dest");
     gboolean has_turn = (is_receive || maker->function->flags & WEND_F_SEND) && peer != t->proc_null
-                        && comm_of(t, maker, &comm);
-    OrderTurn turn = as_posted(peer, word_of(maker, "tag"), n->calls);
+                        && !wend_call_arg(maker, "partitions") && comm_of(t, maker, &comm);
+    OrderTurn turn = as_posted(peer, word_of(maker, "tag"), f->calls);
     if (is_receive && !call->failed)
-        turn = answered(t, sequence, n->postings++, turn);
+        turn = answered(t, f->sequence, f->postings++, turn);
     if (has_turn)
-        add_turn(t, sequence, comm, is_receive ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS,
+        add_turn(t, f->sequence, comm, is_receive ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS,
                  turn);
 }
 
-static void add_call(OrderTurns *t, const CallFollower *f, const WendCall *call, Counts *n)
+static void add_call(OrderTurns *t, Following *f, const WendCall *call)
 {
     guint32 flags = call->function->flags;
-    if (call_starts(call)) {
+    if (posted_starts(call)) {
         const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
         for (gint64 i = 0; requests && i < requests->n_in; i++)
-            add_start(t, f->sequence, call, call_maker(f, requests->in[i], call->rank), n);
+            add_start(t, f, call, posted_maker(f->walk, f->decoder, t->rank, requests->in[i]));
         return;
     }
     if (flags & WEND_F_PERSISTENT)
         return;
     if (flags & WEND_F_RECV && wend_call_arg(call, "source"))
-        add_receive(t, f->sequence, call, n);
+        add_receive(t, f, call);
     if (flags & WEND_F_SEND && wend_call_arg(call, "dest"))
-        add_send(t, f->sequence, call, n);
-    n->postings += !call->failed && call_posts_receive(call);
+        add_send(t, f, call);
+    f->postings += !call->failed && posts_receive(call);
 }
 
 /* FALSE: there are too many. */
 static gboolean follow(OrderTurns *t, guint sequence)
 {
-    CallFollower f = call_follower(t->p, t->rank, sequence);
+    Following f = {.sequence = sequence,
+                   .walk = wend_walk_new(t->p, t->rank, sequence, WEND_WALK_MAIN),
+                   .decoder = wend_decoder_new(t->p)};
     GArray *turns = t->turns[sequence];
-    Counts n = {0, 0};
     const WendCall *call;
     gboolean good = TRUE;
     while (good && (call = wend_walk_next(f.walk))) {
         if (call->function->flags & WEND_F_PSEUDO)
             continue;
-        add_call(t, &f, call, &n);
-        n.calls++;
+        add_call(t, &f, call);
+        f.calls++;
         good = turns->len < G_MAXUINT / 2 / sizeof(OrderTurn);
     }
-    call_follower_clear(&f);
+    wend_decoder_free(f.decoder);
+    wend_walk_free(f.walk);
     return good;
 }
 
@@ -355,8 +366,7 @@ static void number_channels(OrderTurns *t)
 static void prepare(OrderTurns *t)
 {
     guint n = t->class->n_sequences;
-    t->any_source = wend_constant_word("MPI_ANY_SOURCE");
-    t->any_tag = wend_constant_word("MPI_ANY_TAG");
+    t->any = posted_any();
     t->proc_null = wend_constant_word("MPI_PROC_NULL");
     t->world = wend_constant_word("MPI_COMM_WORLD");
     t->self = wend_constant_word("MPI_COMM_SELF");

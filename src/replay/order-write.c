@@ -20,6 +20,7 @@ typedef struct {
     guint rank;
     GArray *words, *shapes, *terminals, *rules, *symbols, *sequences, *streams, *sides;
     GByteArray *bytes;
+    gboolean nowhere;                /* as in the head */
     guint32 *shape_of, *terminal_of; /* the file's number, by that in the program; NOT_KEPT */
 } Writer;
 
@@ -202,10 +203,12 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
     if (kept.n_streams)
         qsort(&g_array_index(w->streams, OrderStream, kept.first_stream), kept.n_streams,
               sizeof(OrderStream), by_shape);
-    WendStream *stream = order_answers_of(answers, sequence);
-    if (good && stream)
-        good = put_stream(w, stream, &kept.answers, &kept.answers_bytes, error);
-    stream = order_turns_of(turns, sequence);
+    for (OrderPosted k = 0; good && k < ORDER_POSTED_KINDS; k++) {
+        WendStream *answered = order_answers_of(answers, k, sequence);
+        if (answered)
+            good = put_stream(w, answered, &kept.answers[k], &kept.answers_bytes[k], error);
+    }
+    WendStream *stream = order_turns_of(turns, sequence);
     if (good && stream)
         good = put_stream(w, stream, &kept.turns, &kept.turns_bytes, error);
     g_array_append_val(w->sequences, kept);
@@ -302,6 +305,7 @@ static GBytes *file(const Writer *w, guint64 n_channels, GError **error)
                       .size = world->ranks,
                       .ended_early = wend_program_ended_early(p),
                       .open_mpi = is_of_open_mpi(p),
+                      .nowhere = w->nowhere,
                       .n_words = w->words->len,
                       .n_shapes = w->shapes->len,
                       .n_terminals = w->terminals->len,
@@ -343,7 +347,7 @@ static GArray *array_of(guint size)
     return g_array_new(FALSE, TRUE, size);
 }
 
-GBytes *order_write(const WendProgram *p, guint rank, GError **error)
+GBytes *order_write(const WendProgram *p, guint rank, gboolean *needs_all, GError **error)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     Writer w = {.p = p,
@@ -359,12 +363,13 @@ GBytes *order_write(const WendProgram *p, guint rank, GError **error)
                 .bytes = g_byte_array_new(),
                 .shape_of = none_kept(wend_program_n_shapes(p)),
                 .terminal_of = none_kept(wend_program_n_terminals(p))};
-    OrderAnswers *answers = order_answers(p, rank);
+    OrderAnswers *answers = order_answers(p, rank, needs_all);
     OrderTurns *turns = answers ? order_turns(p, rank, answers) : NULL;
-    gboolean good = turns || too_large(error);
+    gboolean good = turns || (!(needs_all && *needs_all) && too_large(error));
     for (guint q = 0; good && q < class->n_sequences; q++)
         good = keep_sequence(&w, class, q, answers, turns, error);
     good = good && keep_sides(&w, error);
+    w.nowhere = good && order_answers_none(answers);
     const char *why = good ? obstacle(&w) : NULL;
     if (why) {
         good = FALSE;

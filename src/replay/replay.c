@@ -19,6 +19,7 @@
 #include "divergence.h"
 #include "functions.gen.h"
 #include "lib/base/budget.h"
+#include "lib/record/functions.h"
 #include "order-read.h"
 #include "noise.h"
 #include "own.gen.h"
@@ -35,7 +36,7 @@ typedef struct SequenceReplay {
     const OrderSequence *sequence; /* NULL: the recording has no such sequence */
     OrderCursor calls, polls;
     OrderStreamReader *streams; /* by shape, as sequence has them */
-    OrderStreamReader answers, turns;
+    OrderStreamReader answers[ORDER_POSTED_KINDS], turns;
     const OrderTerminal *next; /* the call that comes behind polls_due polls; NULL: not taken yet */
     const OrderTerminal *poll; /* the poll that comes next; NULL: not taken yet */
     uint64_t polls_due;
@@ -68,7 +69,8 @@ static SequenceReplay *sequence_replay_new(const CallSequence *q)
         const OrderStream *stream = &order.streams[s->first_stream + i];
         order_stream_open(&r->streams[i], order.bytes + stream->first, stream->n);
     }
-    order_stream_open(&r->answers, order.bytes + s->answers, s->answers_bytes);
+    for (int k = 0; k < ORDER_POSTED_KINDS; k++)
+        order_stream_open(&r->answers[k], order.bytes + s->answers[k], s->answers_bytes[k]);
     order_stream_open(&r->turns, order.bytes + s->turns, s->turns_bytes);
     return r;
 }
@@ -346,16 +348,23 @@ static void left(void)
         stop_job(1);
 }
 
-/* -- what posted receives get -- */
+/* -- what becomes of what is posted -- */
+
+/* The answer for the next posting of KIND. NULL: it is as posted. */
+static const int64_t *next_answer(const ActiveCall *c, OrderPosted kind)
+{
+    SequenceReplay *r = c->sequence->replay;
+    size_t n = 0;
+    if (c->recorded->failed || r->sequence->answers_bytes[kind] == 0)
+        return NULL;
+    const int64_t *answer = order_stream_next(&r->answers[kind], &n);
+    return n == ORDER_ANSWER_WORDS ? answer : NULL;
+}
 
 static Posting posting(ActiveCall *c, Posting p)
 {
-    SequenceReplay *r = c->sequence->replay;
-    size_t n;
-    if (c->recorded->failed || r->sequence->answers_bytes == 0)
-        return p;
-    const int64_t *answer = order_stream_next(&r->answers, &n);
-    if (!answer || n != ORDER_ANSWER_WORDS)
+    const int64_t *answer = next_answer(c, ORDER_RECEIVES);
+    if (!answer)
         return p;
     switch (answer[ORDER_ANSWER_KIND]) {
     case ORDER_ANSWER_MATCHED:
@@ -363,11 +372,24 @@ static Posting posting(ActiveCall *c, Posting p)
         p.tag = (int)answer[ORDER_ANSWER_TAG];
         break;
     case ORDER_ANSWER_NONE:
-        if (nowhere != MPI_COMM_NULL && p.comm != MPI_COMM_NULL)
+        /* A call that sends, too, has one communicator for both. */
+        if (nowhere != MPI_COMM_NULL && p.comm != MPI_COMM_NULL
+            && !(wend_functions[c->function].flags & WEND_F_SEND))
             p = (Posting){0, 0, nowhere};
         break;
     }
     return p;
+}
+
+static bool unsent(ActiveCall *c)
+{
+    const int64_t *answer = next_answer(c, ORDER_SENDS);
+    return answer && answer[ORDER_ANSWER_KIND] == ORDER_ANSWER_NONE && nowhere != MPI_COMM_NULL;
+}
+
+MPI_Comm replay_nowhere(void)
+{
+    return nowhere;
 }
 
 /* -- turns of threads -- */
@@ -447,8 +469,8 @@ static void nothing(void)
 {
 }
 
-static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL, NULL, NULL};
-static const ReplayHooks hooks = {before, after, left, posting, turn_take, channel_pass};
+static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL, NULL, NULL, NULL};
+static const ReplayHooks hooks = {before, after, left, posting, unsent, turn_take, channel_pass};
 
 void replay_progress(void)
 {
@@ -530,7 +552,8 @@ void replay_world(void)
                   s->world_rank, s->world_size, order.head->rank, order.head->size);
         stop_job(3);
     }
-    PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
+    if (order.head->nowhere) /* a program may count how many communicators there can be */
+        PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
     supervise_open();
 }
 

@@ -8,6 +8,8 @@
 #ifndef WEND_REPLAY_H
 #define WEND_REPLAY_H
 
+#include <mpi.h>
+
 #include "lib/record/side-stream.h"
 
 /* Begins a replay if the environment asks for one (settings.h). When the library is loaded. STOP
@@ -17,6 +19,8 @@ void replay_open(void (*stop)(int status));
 void replay_world(void);
 /* When the application has made its last call, and MPI still runs. */
 void replay_close(void);
+/* The communicator where nobody sends. MPI_COMM_NULL: there is none. */
+MPI_Comm replay_nowhere(void);
 /* Whether the recording has side streams of that kind. */
 bool replay_has_side(WendSideKindNumber kind);
 /* The rows of the stream HEAD: of the thread with that birth, or of the callback with that id.

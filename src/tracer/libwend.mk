@@ -92,6 +92,7 @@ REPLAY_SOURCES = \
 	src/replay/stop-place.h \
 	src/replay/supervise.c src/replay/supervise.h \
 	src/replay/order-read.c src/replay/order-read.h \
+	src/replay/graph.c \
 	src/replay/persistent.c src/replay/persistent.h \
 	src/replay/replay.c src/replay/replay.h \
 	lib/record/functions.c

@@ -65,7 +65,10 @@ static gint64 own_rank(void)
     return variable ? g_ascii_strtoll(g_getenv(variable), NULL, 10) : -1;
 }
 
-static GBytes *order_of(const WendProgram *p, const char *path, gint64 rank, GError **error)
+/* If P is not WHOLE, it may be without the calls of other ranks. They are read if they are
+ * needed. */
+static GBytes *order_of(const WendProgram *p, gboolean whole, const char *path, gint64 rank,
+                        GError **error)
 {
     guint ranks = wend_program_world(p, 0)->ranks;
     if (wend_program_n_worlds(p) > 1) {
@@ -80,7 +83,15 @@ static GBytes *order_of(const WendProgram *p, const char *path, gint64 rank, GEr
                     path, ranks, rank);
         return NULL;
     }
-    GBytes *order = order_write(p, (guint)rank, error);
+    gboolean needs_all = FALSE;
+    GBytes *order = order_write(p, (guint)rank, whole ? NULL : &needs_all, error);
+    if (needs_all) {
+        WendProgram *all = wend_program_open(path, error);
+        if (!all)
+            return NULL;
+        order = order_write(all, (guint)rank, NULL, error);
+        wend_program_free(all);
+    }
     if (!order)
         g_prefix_error(error, "%s: ", path);
     return order;
@@ -89,7 +100,7 @@ static GBytes *order_of(const WendProgram *p, const char *path, gint64 rank, GEr
 /* Leaves the order file of this process's rank to the program that it becomes. */
 static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, GError **error)
 {
-    GBytes *order = order_of(p, path, rank, error);
+    GBytes *order = order_of(p, FALSE, path, rank, error);
     if (!order)
         return FALSE;
     gsize n;
@@ -126,7 +137,7 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
     gboolean good = folder != NULL;
     for (guint rank = 0; good && rank < wend_program_world(p, 0)->ranks; rank++) {
         wend_command_progress("preparing", rank, wend_program_world(p, 0)->ranks);
-        GBytes *order = order_of(p, path, rank, error);
+        GBytes *order = order_of(p, TRUE, path, rank, error);
         g_autofree char *file = g_strdup_printf("%s/%u", folder, rank);
         good = order
                && g_file_set_contents(file, g_bytes_get_data(order, NULL),

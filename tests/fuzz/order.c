@@ -21,18 +21,20 @@ static void read_sequence(const Order *order, const OrderSequence *q)
     order_cursor_close(&c);
     if (calls != q->calls)
         g_error("%" G_GUINT64_FORMAT " calls of %" G_GUINT64_FORMAT, calls, q->calls);
-    OrderStreamReader r;
-    size_t n;
-    order_stream_open(&r, order->bytes + q->answers, q->answers_bytes);
-    while (order_stream_next(&r, &n))
-        continue;
-    order_stream_close(&r);
+    for (int kind = 0; kind < ORDER_POSTED_KINDS; kind++) {
+        OrderStreamReader r;
+        size_t n;
+        order_stream_open(&r, order->bytes + q->answers[kind], q->answers_bytes[kind]);
+        while (order_stream_next(&r, &n))
+            continue;
+        order_stream_close(&r);
+    }
 }
 
 static void replay(const WendProgram *p, guint rank)
 {
     g_autoptr(GError) error = NULL;
-    GBytes *bytes = order_write(p, rank, &error);
+    GBytes *bytes = order_write(p, rank, NULL, &error);
     if ((bytes != NULL) == (error != NULL))
         g_error("an order and an error, or neither");
     if (!bytes)

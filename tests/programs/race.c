@@ -1,41 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* race.c: programs whose outcomes the network and the scheduler decide, for replay. Each part goes
- * on as it was answered, and mixes what it got, in order, into a hash. Rank 0 prints the hash of
- * all ranks. */
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-enum { MESSAGES = 20, POOL = 4 };
-
-static int rank, size;
-static uint64_t hash = 1469598103934665603u;
-static unsigned seed;
-
-static void mix(long value)
-{
-    hash = (hash ^ (uint64_t)value) * 1099511628211u; /* FNV-1a, by words */
-}
-
-static void nap(void)
-{
-    if (rand_r(&seed) % 3 == 0)
-        usleep((useconds_t)(rand_r(&seed) % 300));
-}
-
-/* Each rank but 0 sends to it. */
-static void send_all(int tag, int tags)
-{
-    for (int i = 0; i < MESSAGES; i++) {
-        int v = rank * 1000 + i;
-        nap();
-        MPI_Send(&v, 1, MPI_INT, 0, tag + i % tags, MPI_COMM_WORLD);
-    }
-}
+/* race.c: races of messages: wildcard receives, probes, and calls that choose. */
+#include "race.h"
 
 static void receive(void)
 {
@@ -320,6 +285,44 @@ static void too_long(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+/* The same with calls that choose one of two receives. */
+static void too_long_any(void)
+{
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; rank > 0 && i < MESSAGES; i++) {
+        int v[2] = {rank * 1000 + i, i};
+        nap();
+        MPI_Send(v, 1 + (rank + i) % 2, MPI_INT, 0, 160 + i % 2, MPI_COMM_WORLD);
+    }
+    for (int i = 0; rank == 0 && i < MESSAGES * (size - 1); i += 2) {
+        MPI_Request r[2];
+        int v[2][2] = {{0}};
+        for (int k = 0; k < 2; k++)
+            MPI_Irecv(v[k], 1, MPI_INT, MPI_ANY_SOURCE, 160 + k, MPI_COMM_WORLD, &r[k]);
+        for (int k = 0; k < 2; k++) {
+            MPI_Status s = {.MPI_SOURCE = -1};
+            int found = 0, index = -1, rc, class;
+            if (i % 4 == 0)
+                rc = MPI_Waitany(2, r, &index, &s);
+            else
+                do
+                    rc = MPI_Testany(2, r, &index, &found, &s);
+                while (rc == MPI_SUCCESS && !found);
+            MPI_Error_class(rc, &class);
+            mix(index);
+            mix(class == MPI_SUCCESS && index >= 0 ? v[index][0]
+                : class == MPI_ERR_TRUNCATE        ? -1
+                                                   : -2);
+            /* Open MPI may have ended both. */
+            mix(r[0] == MPI_REQUEST_NULL);
+            mix(r[1] == MPI_REQUEST_NULL);
+            if (r[0] == MPI_REQUEST_NULL && r[1] == MPI_REQUEST_NULL)
+                break;
+        }
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 static void both_ways(void)
 {
     for (int i = 0; i < MESSAGES; i++) {
@@ -333,6 +336,86 @@ static void both_ways(void)
                              MPI_COMM_WORLD, &s);
         mix(w);
         MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+#if MPI_VERSION >= 4
+/* MPI_Isendrecv after messages from all ranks: MPICH gives its requests the statuses that requests
+ * before them had. */
+static void both_at_once(void)
+{
+    MPI_Request r[2];
+    int v[2] = {rank, rank}, w, before[MESSAGES];
+    for (int i = 0; i < MESSAGES; i++) {
+        for (int k = 0; k < 2; k++) {
+            MPI_Irecv(&before[k], 1, MPI_INT, MPI_ANY_SOURCE, 150, MPI_COMM_WORLD, &r[k]);
+            nap();
+            MPI_Send(&rank, 1, MPI_INT, (rank + 1 + (i + k) % 3) % size, 150, MPI_COMM_WORLD);
+        }
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        mix(before[0]);
+        MPI_Isendrecv(&v[0], 1, MPI_INT, (rank + 1) % size, 151, &w, 1, MPI_INT,
+                      (rank + size - 1) % size, 151, MPI_COMM_WORLD, &r[0]);
+        MPI_Isendrecv_replace(&v[1], 1, MPI_INT, (rank + 2) % size, 152,
+                              (rank + 2 * size - 2) % size, 152, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        mix(w);
+        mix(v[1]);
+        nap();
+        MPI_Isendrecv(&v[0], 1, MPI_INT, (rank + 1 + i % size) % size, 153, &w, 1, MPI_INT,
+                      MPI_ANY_SOURCE, 153, MPI_COMM_WORLD, &r[0]);
+        MPI_Isendrecv(&v[0], 1, MPI_INT, (rank + 2) % size, 154, &before[0], 1, MPI_INT,
+                      (rank + 2 * size - 2) % size, 154, MPI_COMM_WORLD, &r[1]);
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        mix(w);
+        mix(before[0]);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+#endif
+
+#ifndef OPEN_MPI
+/* The order of neighbours is that in which the ranks' edges come. */
+static void graph(void)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        MPI_Comm comm;
+        int edges = 2, weighted, in, out, to[2] = {(rank + 1) % size, (rank + i) % size},
+            weight[2] = {rank, i}, from[64], to_now[64], w_in[64], w_out[64];
+        nap();
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &edges, to, i % 2 ? weight : MPI_UNWEIGHTED,
+                              MPI_INFO_NULL, 0, &comm);
+        MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+        MPI_Dist_graph_neighbors(comm, 64, from, w_in, 64, to_now, w_out);
+        for (int k = 0; k < in; k++)
+            mix(from[k] + (weighted ? 100 * w_in[k] : 0));
+        for (int k = 0; k < out; k++)
+            mix(to_now[k] + (weighted ? 100 * w_out[k] : 0));
+        MPI_Comm_free(&comm);
+    }
+}
+#endif
+
+/* One receive of each round is freed before it completes. Its message has come when the barrier has
+ * returned, as its sender waits for that. */
+static void freed(void)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        MPI_Request r[16];
+        int v[16], n = size - 1 < 16 ? size - 1 : 16;
+        for (int k = 0; rank == 0 && k < n; k++)
+            MPI_Irecv(&v[k], 1, MPI_INT, MPI_ANY_SOURCE, 170, MPI_COMM_WORLD, &r[k]);
+        if (rank == 0 && n > 0) {
+            MPI_Request_free(&r[i % n]);
+            MPI_Waitall(n, r, MPI_STATUSES_IGNORE);
+        }
+        int mine = 1000 * i + rank;
+        nap();
+        if (rank > 0 && rank <= n)
+            MPI_Ssend(&mine, 1, MPI_INT, 0, 170, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int k = 0; rank == 0 && k < n; k++)
+            mix(v[k]);
     }
 }
 
@@ -380,48 +463,31 @@ static void intercommunicator(void)
     MPI_Comm_free(&half);
 }
 
-static const struct {
-    const char *name;
-    void (*run)(void);
-} parts[] = {{"receive", receive},
-             {"half_open", half_open},
-             {"pool", pool},
-             {"master", master},
-             {"any", any},
-             {"nbx", nbx},
-             {"out_of_order", out_of_order},
-             {"persistent", persistent},
-             {"cancelled", cancelled},
-             {"matched", matched},
-             {"too_long", too_long},
-             {"both_ways", both_ways},
-             {"get_status", get_status},
-             {"intercommunicator", intercommunicator}};
+static const Part parts[] = {{"receive", receive},
+                             {"half_open", half_open},
+                             {"pool", pool},
+                             {"master", master},
+                             {"any", any},
+                             {"nbx", nbx},
+                             {"out_of_order", out_of_order},
+                             {"persistent", persistent},
+                             {"cancelled", cancelled},
+                             {"matched", matched},
+                             {"too_long", too_long},
+                             {"too_long_any", too_long_any},
+                             {"both_ways", both_ways},
+#if MPI_VERSION >= 4
+                             {"both_at_once", both_at_once},
+#endif
+                             {"freed", freed},
+#ifndef OPEN_MPI /* 4.1 hangs in this at times, also without Wend */
+                             {"graph", graph},
+#endif
+                             {"get_status", get_status},
+                             {"intercommunicator", intercommunicator}};
 
 /* race [PART…]: all parts, or those. */
 int main(int argc, char **argv)
 {
-    struct timespec now;
-    uint64_t all[64] = {0}, result = 0;
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    clock_gettime(CLOCK_REALTIME, &now);
-    seed = (unsigned)now.tv_nsec + (unsigned)rank;
-    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        int wanted = argc == 1;
-        for (int i = 1; i < argc; i++)
-            wanted |= strcmp(argv[i], parts[p].name) == 0;
-        if (!wanted)
-            continue;
-        parts[p].run();
-        MPI_Barrier(MPI_COMM_WORLD);
-    }
-    MPI_Gather(&hash, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
-    for (int i = 0; i < size && i < 64; i++)
-        result = (result ^ all[i]) * 1099511628211u;
-    if (rank == 0)
-        printf("%016llx\n", (unsigned long long)result);
-    MPI_Finalize();
-    return 0;
+    return race(argc, argv, parts, sizeof parts / sizeof *parts);
 }

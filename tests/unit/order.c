@@ -14,7 +14,7 @@ static GBytes *order_of(const char *dir, guint rank)
     GError *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_no_error(error);
-    GBytes *bytes = order_write(p, rank, &error);
+    GBytes *bytes = order_write(p, rank, NULL, &error);
     g_assert_no_error(error);
     wend_program_free(p);
     return bytes;
@@ -148,13 +148,13 @@ static void wait_any(SimulatedRank *r, SimulatedSequence *s, guint n, const gint
     release(s, requests[at]);
 }
 
-static void check_answers(GBytes *bytes, gint64 thread, const gint64 (*expected)[3], guint n)
+static void check_answers(GBytes *bytes, OrderPosted kind, const gint64 (*expected)[3], guint n)
 {
     Order order;
     OrderStreamReader reader;
     open_order(&order, bytes);
-    const OrderSequence *q = order_sequence(&order, WEND_SEQUENCE_THREAD, thread);
-    order_stream_open(&reader, order.bytes + q->answers, q->answers_bytes);
+    const OrderSequence *q = order_sequence(&order, WEND_SEQUENCE_THREAD, 0);
+    order_stream_open(&reader, order.bytes + q->answers[kind], q->answers_bytes[kind]);
     for (guint i = 0; i < n; i++) {
         size_t words;
         const int64_t *answer = order_stream_next(&reader, &words);
@@ -199,8 +199,67 @@ static void test_answers(void)
                                           {ORDER_ANSWER_AS_POSTED, 0, 0},
                                           {ORDER_ANSWER_NONE, 0, 0},
                                           {ORDER_ANSWER_NONE, 0, 0}};
-    check_answers(bytes, 0, expected, 5);
+    check_answers(bytes, ORDER_RECEIVES, expected, 5);
     g_bytes_unref(bytes);
+    discard(dir);
+}
+
+static void request_free(SimulatedRank *r, SimulatedSequence *s, gint64 request)
+{
+    call(s, "MPI_Request_free");
+    shape(s, request);
+    end(r, s, 1e-6);
+    release(s, request);
+}
+
+/* Three receives are freed before they complete. Rank 1 sends one message and cancels another in
+ * time, rank 2 sends two, and one of all is known to have been received. The first receive could
+ * have got either of those that are left, and the third only that of rank 1. */
+static void test_leftovers(void)
+{
+    gint64 any = constant("MPI_ANY_SOURCE"), any_tag = constant("MPI_ANY_TAG"),
+           heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1);
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    SimulatedSequence *s[3];
+    for (guint i = 0; i < 3; i++) {
+        g_ptr_array_add(ranks, simulated_new(i, 3, FALSE));
+        s[i] = simulated_sequence(ranks->pdata[i], WEND_SEQUENCE_THREAD, 0);
+    }
+    SimulatedRank *r = ranks->pdata[0];
+    gint64 q[4];
+    q[0] = sim_irecv(r, s[0], heap, 0, 1, any, 5);
+    q[1] = sim_irecv(r, s[0], heap, 8, 1, any, 5);
+    q[2] = sim_irecv(r, s[0], heap, 16, 1, 1, any_tag);
+    q[3] = sim_irecv(r, s[0], heap, 24, 1, any, 9);
+    request_free(r, s[0], q[0]);
+    request_free(r, s[0], q[2]);
+    wait_any(r, s[0], 4,
+             (gint64[]){constant("MPI_REQUEST_NULL"), q[1], constant("MPI_REQUEST_NULL"), q[3]}, 1,
+             2, 0, 0);
+    request_free(r, s[0], q[3]);
+    sim_send(ranks->pdata[1], s[1], heap, 0, 1, 0, 5);
+    gint64 sent[2];
+    sent[0] = sim_isend(ranks->pdata[1], s[1], heap, 0, 1, 0, 9);
+    sent[1] = sim_isend(ranks->pdata[1], s[1], heap, 0, 1, 2, 9);
+    call(s[1], "MPI_Cancel");
+    shape(s[1], sent[0]);
+    end(ranks->pdata[1], s[1], 1e-6);
+    wait_any(ranks->pdata[1], s[1], 2, sent, 0, 0, 0, 1);
+    wait_any(ranks->pdata[1], s[1], 2, (gint64[]){constant("MPI_REQUEST_NULL"), sent[1]}, 1, 0, 0,
+             0);
+    for (guint i = 0; i < 2; i++)
+        sim_send(ranks->pdata[2], s[2], heap, 0, 1, 0, 5);
+    char *dir = record(ranks, NULL, NULL);
+    GBytes *receiver = order_of(dir, 0), *sender = order_of(dir, 1);
+    static const gint64 received[4][3] = {{ORDER_ANSWER_MATCHED, 2, 5},
+                                          {ORDER_ANSWER_MATCHED, 2, 5},
+                                          {ORDER_ANSWER_MATCHED, 1, 5},
+                                          {ORDER_ANSWER_NONE, 0, 0}};
+    static const gint64 posted[2][3] = {{ORDER_ANSWER_NONE, 0, 0}, {ORDER_ANSWER_AS_POSTED, 0, 0}};
+    check_answers(receiver, ORDER_RECEIVES, received, 4);
+    check_answers(sender, ORDER_SENDS, posted, 2);
+    g_bytes_unref(receiver);
+    g_bytes_unref(sender);
     discard(dir);
 }
 
@@ -337,6 +396,7 @@ int main(int argc, char **argv)
     g_test_add_func("/order/calls", test_calls);
     g_test_add_func("/order/answers", test_answers);
     g_test_add_func("/order/turns", test_turns);
+    g_test_add_func("/order/leftovers", test_leftovers);
     g_test_add_func("/order/damage", test_damage);
     return g_test_run();
 }

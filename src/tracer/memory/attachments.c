@@ -169,12 +169,23 @@ void attachments_open(void)
     errno = saved;
 }
 
-void attachments_add(uintptr_t window, const void *base, int64_t bytes)
+/* Whether memory at BASE is attached to the window. */
+static bool is_there(uintptr_t window, const void *base)
+{
+    for (size_t i = 0; i < own->n; i++)
+        if (own->at[i].window == window && own->at[i].low == (uintptr_t)base)
+            return true;
+    return false;
+}
+
+bool attachments_add(uintptr_t window, const void *base, int64_t bytes)
 {
     int saved = errno;
     Where w = memory_where(base);
     pthread_mutex_lock(&lock);
-    if (own && bytes > 0 && wend_is_segment(w.segment) && own_grow()) {
+    bool adds =
+        own && bytes > 0 && wend_is_segment(w.segment) && !is_there(window, base) && own_grow();
+    if (adds) {
         size_t n = own->n, i = n;
         uint64_t low = (uintptr_t)base;
         while (i > 0 && own->at[i - 1].low > low)
@@ -190,6 +201,7 @@ void attachments_add(uintptr_t window, const void *base, int64_t bytes)
     }
     pthread_mutex_unlock(&lock);
     errno = saved;
+    return adds;
 }
 
 /* Removes attachments of the window; all of them if BASE is NULL. */

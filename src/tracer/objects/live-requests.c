@@ -628,6 +628,27 @@ void out_status(ActiveCall *c, const MPI_Status *s, int self, int source, int ta
     put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
 }
 
+/* Puts what is certain of a status that the library leaves undefined but for the error: what the
+ * receive names. */
+static void put_undefined(ActiveCall *c, const struct RequestMetadata *m, int64_t flags)
+{
+    put_status(c, m->source == MPI_ANY_SOURCE ? WEND_UNKNOWN : 0,
+               m->tag == MPI_ANY_TAG ? WEND_UNKNOWN : 0, WEND_UNKNOWN, flags);
+}
+
+/* MPICH does not set the status of MPI_Isendrecv and MPI_Isendrecv_replace with two partners, which
+ * are schedules there, as collectives are (up to 4.3 at least). It has the words that the library's
+ * request before it left. */
+static bool is_status_undefined(const struct RequestMetadata *m)
+{
+#ifdef MPICH_VERSION
+    return m->sends_too;
+#else
+    (void)m;
+    return false;
+#endif
+}
+
 void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
 {
     const RequestRecord *r = i >= 0 && (size_t)i < c->n_requests ? c->requests[i] : NULL;
@@ -644,6 +665,10 @@ void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
     bool own = r->maker == c->sequence;
     switch (r->facts.type) {
     case REQUEST_RECV:
+        if (is_status_undefined(&r->facts)) {
+            put_undefined(c, &r->facts, status_flags(c, s));
+            break;
+        }
         put_received(c, s, r->facts.self, r->facts.source, r->facts.tag, own ? r->facts.bytes : 0,
                      status_flags(c, s));
         break;

@@ -84,7 +84,8 @@ enum {
 struct RequestMetadata {
     int type;
     bool persistent;
-    bool nowhere;          /* RECV: posted where nobody sends, in a replay */
+    bool nowhere;   /* in a replay: a receive posted where nobody sends, also in place of a send */
+    bool sends_too; /* RECV: MPI_Isendrecv and the like, with two partners */
     int self, source, tag; /* RECV: as posted; source may be MPI_ANY_SOURCE */
     /* persistent messages: turns.h; NULL: no turns. Source and tag are those of a send, too */
     struct CommOrder *order;

@@ -117,6 +117,8 @@ typedef struct ReplayHooks {
     void (*left)(void);
     /* What to post the next receive with that the call posts, so that it gets what it got. */
     Posting (*posting)(struct ActiveCall *c, Posting as_called);
+    /* Whether the next send that the call posts was cancelled in time. */
+    bool (*unsent)(struct ActiveCall *c);
     /* Waits until the next turn of the call may be taken, and gives its place. False: the order of
      * threads is not enforced. NULL: it never is. */
     bool (*turn_take)(struct ActiveCall *c, ReplayedTurn *place);

@@ -42,6 +42,20 @@ static void put_truncated(ActiveCall *c, long i, const MPI_Status *filled)
         out_status_of_request(c, i, status_filled(filled));
 }
 
+/* The same for one of several: its index and its status. Then the indices of others that the call
+ * has ended: Open MPI frees all that have failed so far. */
+static void put_truncated_any(ActiveCall *c, const int *index, const MPI_Request *requests,
+                              const MPI_Status *filled)
+{
+    if (c->rc != MPI_ERR_TRUNCATE || !index || *index < 0 || (size_t)*index >= c->n_requests)
+        return;
+    put_outcome(c, *index);
+    put_truncated(c, *index, filled);
+    for (size_t i = 0; i < c->n_requests; i++)
+        if (i != (size_t)*index && c->requests[i] && requests[i] == MPI_REQUEST_NULL)
+            put_outcome(c, (int64_t)i);
+}
+
 /* Ends requests whose variable is null after a failed call. */
 static void end_nulled(ActiveCall *c, MPI_Request *requests, bool by_choice)
 {
@@ -194,6 +208,7 @@ WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *ind
         put_outcome(c, index_word(*index));
         out_any(c, *index, array_of_requests, status, filled);
     } else {
+        put_truncated_any(c, index, array_of_requests, filled);
         end_nulled(c, array_of_requests, true);
     }
     call_end(c);
@@ -213,6 +228,7 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
                          : PMPI_Testany(count, array_of_requests, index, flag, filled);
     call_stop(c, rc);
     if (!call_ok(c)) {
+        put_truncated_any(c, index, array_of_requests, filled);
         end_nulled(c, array_of_requests, true);
     } else if (*flag) {
         put_outcome(c, index_word(*index));

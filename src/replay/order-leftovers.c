@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* order-leftovers.c: see order-leftovers.h. */
+#include "order-leftovers.h"
+
+#include <string.h>
+
+#include "lib/analysis/members.h"
+#include "posted.h"
+
+typedef struct {
+    gint64 tag;
+    guint comm, process; /* process: the source as a rank of the job */
+} Channel;
+
+/* The messages of a channel, and who got them. */
+typedef struct {
+    Channel channel;
+    /* guint64: by message, the call of the receiver that it was certainly sent after; 0: unknown.
+     * They ascend. */
+    GArray *sent;
+    GArray *receives; /* OrderReceive, by posting once they are sorted */
+} Messages;
+
+struct OrderLeftovers {
+    const WendProgram *p;
+    WendMembers *members;
+    guint rank;
+    gboolean one_thread; /* so its calls have an order */
+    WendDecoder *decoder;
+    PostedAny any;
+    GHashTable *channels; /* Channel -> Messages, which it owns: to the rank */
+    GHashTable *replies;  /* Channel, to its process -> GArray of guint64: calls that sent on it */
+    GArray *barriers;     /* guint64: calls of the rank that no rank leaves before all have come */
+};
+
+/* -- channels -- */
+
+static guint channel_hash(gconstpointer key)
+{
+    const Channel *c = key;
+    return g_int64_hash(&c->tag) * 31 + c->comm * 1009 + c->process;
+}
+
+static gboolean channel_equal(gconstpointer a, gconstpointer b)
+{
+    const Channel *x = a, *y = b;
+    return x->tag == y->tag && x->comm == y->comm && x->process == y->process;
+}
+
+static void messages_free(gpointer data)
+{
+    Messages *m = data;
+    g_array_unref(m->sent);
+    g_array_unref(m->receives);
+    g_free(m);
+}
+
+static Messages *messages_of(OrderLeftovers *l, Channel c)
+{
+    Messages *m = g_hash_table_lookup(l->channels, &c);
+    if (!m) {
+        m = g_new(Messages, 1);
+        *m = (Messages){c, g_array_new(FALSE, FALSE, sizeof(guint64)),
+                        g_array_new(FALSE, FALSE, sizeof(OrderReceive))};
+        g_hash_table_insert(l->channels, &m->channel, m);
+    }
+    return m;
+}
+
+static GArray *calls_of(GHashTable *table, Channel c)
+{
+    GArray *calls = g_hash_table_lookup(table, &c);
+    if (!calls) {
+        calls = g_array_new(FALSE, FALSE, sizeof(guint64));
+        g_hash_table_insert(table, g_memdup2(&c, sizeof c), calls);
+    }
+    return calls;
+}
+
+/* -- what is sent -- */
+
+/* A walk over the calls of one sequence. */
+typedef struct {
+    guint rank;
+    gboolean ordered; /* it is known what the sequence had received before a call */
+    WendWalk *walk;
+    guint64 after; /* the call of the receiver that it certainly comes after */
+    gsize barriers;
+    GHashTable *got; /* Channel, from the receiver -> number of messages, as a pointer */
+} Sender;
+
+/* The channel of a send with the arguments of CALL; process: the destination. FALSE: it is none, or
+ * unknown. */
+static gboolean channel_of_send(const OrderLeftovers *l, const Sender *s, const WendCall *call,
+                                Channel *c)
+{
+    const WendArg *dest = wend_call_arg(call, "dest"), *tag = wend_call_arg(call, "sendtag"),
+                  *comm = wend_call_arg_of_kind(call, WEND_KIND_COMM);
+    tag = tag ? tag : wend_call_arg(call, "tag");
+    if (!dest || !tag || !comm || dest->n_in < 1 || tag->n_in < 1 || comm->n_in < 1
+        || dest->in[0] < 0 || wend_call_arg(call, "partitions"))
+        return FALSE;
+    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm->in[0]);
+    gint process = number == WEND_COMM_UNKNOWN
+                       ? -1
+                       : wend_members_process(l->members, number, s->rank, dest->in[0]);
+    *c = (Channel){tag->in[0], number, (guint)process};
+    return process >= 0;
+}
+
+static void sent(OrderLeftovers *l, const Sender *s, const WendCall *maker, guint64 index)
+{
+    Channel c;
+    if (!channel_of_send(l, s, maker, &c))
+        return;
+    if (s->rank == l->rank)
+        g_array_append_val(calls_of(l->replies, c), index);
+    guint64 after = s->ordered && s->rank == l->rank ? index : s->after;
+    if (c.process == l->rank)
+        g_array_append_val(messages_of(l, (Channel){c.tag, c.comm, s->rank})->sent, after);
+}
+
+/* A send was cancelled in time. */
+static void unsent(OrderLeftovers *l, const Sender *s, const WendCall *maker)
+{
+    Channel c;
+    if (!channel_of_send(l, s, maker, &c) || c.process != l->rank)
+        return;
+    GArray *all = messages_of(l, (Channel){c.tag, c.comm, s->rank})->sent;
+    if (all->len > 0)
+        g_array_set_size(all, all->len - 1);
+}
+
+static gboolean sends(const WendCall *call)
+{
+    return (call->function->flags & WEND_F_SEND) != 0;
+}
+
+/* -- what a sender knew -- */
+
+/* The sender has got a message with the arguments of MAKER, the receive. As many as it has got on a
+ * channel were sent by then. */
+static void heard(OrderLeftovers *l, Sender *s, const WendCall *maker, const gint64 *status)
+{
+    const WendArg *comm = wend_call_arg_of_kind(maker, WEND_KIND_COMM);
+    if (!s->ordered || s->rank == l->rank || !comm || comm->n_in < 1 || status[0] < 0
+        || (status[3] & 1))
+        return;
+    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm->in[0]);
+    if (number == WEND_COMM_UNKNOWN
+        || wend_members_process(l->members, number, s->rank, status[0]) != (gint)l->rank)
+        return;
+    Channel c = {status[1], number, s->rank};
+    const GArray *calls = g_hash_table_lookup(l->replies, &c);
+    gsize n = GPOINTER_TO_SIZE(g_hash_table_lookup(s->got, &c));
+    g_hash_table_replace(s->got, g_memdup2(&c, sizeof c), GSIZE_TO_POINTER(n + 1));
+    if (calls && n < calls->len)
+        s->after = MAX(s->after, g_array_index(calls, guint64, n));
+}
+
+/* Whether no rank leaves the call before all have come to it. */
+static gboolean is_barrier(const OrderLeftovers *l, const Sender *s, const WendCall *call)
+{
+    static const char *const names[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather",
+                                        "MPI_Alltoall", "MPI_Reduce_scatter_block"};
+    const WendArg *comm = wend_call_arg_of_kind(call, WEND_KIND_COMM);
+    gboolean is = FALSE;
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        is |= strcmp(call->function->name, names[i]) == 0;
+    if (!is || !comm || comm->n_in < 1)
+        return FALSE;
+    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm->in[0]);
+    return number != WEND_COMM_UNKNOWN && wend_members_all(l->members, number, s->rank);
+}
+
+static void barrier(OrderLeftovers *l, Sender *s, guint64 index)
+{
+    if (s->rank == l->rank)
+        g_array_append_val(l->barriers, index);
+    else if (s->barriers < l->barriers->len)
+        s->after = MAX(s->after, g_array_index(l->barriers, guint64, s->barriers));
+    s->barriers++;
+}
+
+/* -- the walks -- */
+
+static void walk_completions(OrderLeftovers *l, Sender *s, const WendCall *call)
+{
+    guint n;
+    const gint64 *completed = wend_walk_completed(s->walk, &n);
+    for (guint i = 0; i < n; i++) {
+        const gint64 *status = wend_call_status_of(call, completed, i);
+        const WendCall *maker =
+            status ? posted_maker(s->walk, l->decoder, s->rank, completed[i]) : NULL;
+        if (maker && sends(maker) && (status[3] & 1))
+            unsent(l, s, maker);
+        else if (maker)
+            heard(l, s, maker, status);
+    }
+}
+
+static void walk_call(OrderLeftovers *l, Sender *s, const WendCall *call)
+{
+    walk_completions(l, s, call);
+    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
+    if (posted_receive(call) && status && status->n_out == 1)
+        heard(l, s, call, status->out);
+    if (sends(call) && !posted_is_persistent(call))
+        sent(l, s, call, call->index);
+    const WendArg *requests =
+        posted_starts(call) ? wend_call_arg_of_kind(call, WEND_KIND_REQUEST) : NULL;
+    for (gint64 i = 0; requests && i < requests->n_in; i++) {
+        const WendCall *maker = posted_maker(s->walk, l->decoder, s->rank, requests->in[i]);
+        if (maker && sends(maker))
+            sent(l, s, maker, call->index);
+    }
+    if (s->ordered && is_barrier(l, s, call))
+        barrier(l, s, call->index);
+}
+
+static gboolean has_one_thread(const WendClass *class)
+{
+    guint threads = 0;
+    for (guint q = 0; q < class->n_sequences; q++)
+        threads += class->sequences[q].kind == WEND_SEQUENCE_THREAD;
+    return threads == 1;
+}
+
+static void walk(OrderLeftovers *l, guint rank)
+{
+    const WendClass *class = wend_program_class(l->p, wend_program_class_of(l->p, rank));
+    gboolean one_thread = has_one_thread(class);
+    for (guint q = 0; q < class->n_sequences; q++) {
+        gboolean is_thread = class->sequences[q].kind == WEND_SEQUENCE_THREAD;
+        Sender s = {.rank = rank,
+                    .ordered = one_thread && is_thread && l->one_thread,
+                    .walk = wend_walk_new(l->p, rank, q, WEND_WALK_MAIN),
+                    .got = g_hash_table_new_full(channel_hash, channel_equal, g_free, NULL)};
+        const WendCall *call;
+        while ((call = wend_walk_next(s.walk)))
+            if (!call->failed)
+                walk_call(l, &s, call);
+        g_hash_table_unref(s.got);
+        wend_walk_free(s.walk);
+    }
+}
+
+OrderLeftovers *order_leftovers_new(const WendProgram *p, guint rank)
+{
+    OrderLeftovers *l = g_new(OrderLeftovers, 1);
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    *l = (OrderLeftovers){
+        .p = p,
+        .members = wend_members_new(p),
+        .rank = rank,
+        .one_thread = has_one_thread(class),
+        .decoder = wend_decoder_new(p),
+        .any = posted_any(),
+        .channels = g_hash_table_new_full(channel_hash, channel_equal, NULL, messages_free),
+        .replies = g_hash_table_new_full(channel_hash, channel_equal, g_free,
+                                         (GDestroyNotify)g_array_unref),
+        .barriers = g_array_new(FALSE, FALSE, sizeof(guint64))};
+    walk(l, rank); /* first, as others refer to its calls */
+    for (guint r = 0; r < wend_program_ranks(p); r++)
+        if (r != rank)
+            walk(l, r);
+    return l;
+}
+
+void order_leftovers_free(OrderLeftovers *l)
+{
+    if (!l)
+        return;
+    g_hash_table_unref(l->channels);
+    g_hash_table_unref(l->replies);
+    g_array_unref(l->barriers);
+    wend_decoder_free(l->decoder);
+    wend_members_free(l->members);
+    g_free(l);
+}
+
+/* -- what is received -- */
+
+guint order_leftovers_comm(const OrderLeftovers *l, const WendWalk *walk, gint64 comm)
+{
+    return wend_members_of_walk(l->members, walk, l->rank, comm);
+}
+
+/* The process that is SOURCE in a communicator. -1: none, or unknown. */
+static gint process_of(const OrderLeftovers *l, guint comm, gint64 source)
+{
+    return comm == WEND_COMM_UNKNOWN || source < 0
+               ? -1
+               : wend_members_process(l->members, comm, l->rank, source);
+}
+
+void order_leftovers_take(OrderLeftovers *l, OrderReceive r)
+{
+    gint process = process_of(l, r.comm, r.source);
+    if (process >= 0)
+        g_array_append_val(messages_of(l, (Channel){r.tag, r.comm, (guint)process})->receives, r);
+}
+
+/* -- what is left -- */
+
+static int by_channel(const void *a, const void *b)
+{
+    const Channel *x = &(*(Messages *const *)a)->channel, *y = &(*(Messages *const *)b)->channel;
+    if (x->comm != y->comm)
+        return x->comm < y->comm ? -1 : 1;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return x->tag < y->tag ? -1 : x->tag > y->tag;
+}
+
+static int by_posting(const void *a, const void *b)
+{
+    const OrderReceive *x = a, *y = b;
+    return x->posted < y->posted ? -1 : x->posted > y->posted;
+}
+
+/* The channels on which messages are left, in a fixed order. */
+static GPtrArray *channels_left(const OrderLeftovers *l)
+{
+    GPtrArray *all = g_ptr_array_new();
+    GHashTableIter i;
+    gpointer value;
+    g_hash_table_iter_init(&i, l->channels);
+    while (g_hash_table_iter_next(&i, NULL, &value)) {
+        Messages *m = value;
+        if (m->receives->len >= m->sent->len)
+            continue;
+        g_array_sort(m->receives, by_posting);
+        g_ptr_array_add(all, m);
+    }
+    g_ptr_array_sort(all, by_channel);
+    return all;
+}
+
+/* Where R stands among the receives of M. */
+static guint place_of(const Messages *m, const OrderReceive *r)
+{
+    guint low = 0, high = m->receives->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(m->receives, OrderReceive, middle).posted <= r->posted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static gboolean came_in_time(const Messages *m, guint message, guint64 completed)
+{
+    return message < m->sent->len && g_array_index(m->sent, guint64, message) <= completed;
+}
+
+/* Whether R may have got a message of M: the envelope fits, and R and the receives behind it get
+ * messages in time. */
+static gboolean may_have_got(const OrderLeftovers *l, const OrderReceive *r, const Messages *m)
+{
+    const Channel *c = &m->channel;
+    guint at = place_of(m, r);
+    gboolean may =
+        r->comm == c->comm && (r->tag == l->any.tag || r->tag == c->tag)
+        && (r->source == l->any.source || process_of(l, r->comm, r->source) == (gint)c->process)
+        && m->receives->len < m->sent->len && came_in_time(m, at, r->completed);
+    for (guint i = at; may && i < m->receives->len; i++) {
+        guint64 completed = g_array_index(m->receives, OrderReceive, i).completed;
+        may = came_in_time(m, i + 1, completed) || !came_in_time(m, i, completed);
+    }
+    return may;
+}
+
+/* One of the receives that want a message. */
+typedef struct {
+    guint index, choices;
+    gboolean completed;
+} Wanting;
+
+/* Those that certainly got one first, and of these the ones with fewer choices. */
+static int by_choices(const void *a, const void *b)
+{
+    const Wanting *x = a, *y = b;
+    if (x->completed != y->completed)
+        return x->completed ? -1 : 1;
+    if (x->choices != y->choices)
+        return x->choices < y->choices ? -1 : 1;
+    return x->index < y->index ? -1 : x->index > y->index;
+}
+
+static GArray *in_order(const OrderLeftovers *l, GPtrArray *all, const OrderReceive *wanted,
+                        guint n)
+{
+    GArray *order = g_array_new(FALSE, FALSE, sizeof(Wanting));
+    for (guint i = 0; i < n; i++) {
+        Wanting w = {i, 0, wanted[i].completed != ORDER_NEVER};
+        for (guint k = 0; k < all->len; k++)
+            w.choices += may_have_got(l, &wanted[i], all->pdata[k]);
+        g_array_append_val(order, w);
+    }
+    g_array_sort(order, by_choices);
+    return order;
+}
+
+/* The channel whose message was sent first, as far as that is known. NULL: none. */
+static Messages *choose(const OrderLeftovers *l, GPtrArray *all, const OrderReceive *r)
+{
+    Messages *best = NULL;
+    guint64 least = G_MAXUINT64;
+    for (guint k = 0; k < all->len; k++) {
+        Messages *m = all->pdata[k];
+        if (!may_have_got(l, r, m))
+            continue;
+        guint64 after = g_array_index(m->sent, guint64, place_of(m, r));
+        if (!best || after < least) {
+            best = m;
+            least = after;
+        }
+    }
+    return best;
+}
+
+/* The rank in a communicator that PROCESS has for the receiver. */
+static gint64 source_of(const OrderLeftovers *l, const Channel *c)
+{
+    gint64 n = wend_members_size(l->members, c->comm, l->rank);
+    for (gint64 source = 0; source < n; source++)
+        if (process_of(l, c->comm, source) == (gint)c->process)
+            return source;
+    return -1;
+}
+
+void order_leftovers_give(OrderLeftovers *l, OrderReceive *wanted, gboolean *got, guint n)
+{
+    g_autoptr(GPtrArray) all = channels_left(l);
+    g_autoptr(GArray) order = in_order(l, all, wanted, n);
+    for (guint i = 0; i < n; i++) {
+        guint who = g_array_index(order, Wanting, i).index;
+        OrderReceive *r = &wanted[who];
+        Messages *m = choose(l, all, r);
+        gint64 source = m ? source_of(l, &m->channel) : -1;
+        got[who] = source >= 0;
+        if (!got[who])
+            continue;
+        g_array_insert_val(m->receives, place_of(m, r), *r);
+        r->source = source;
+        r->tag = m->channel.tag;
+    }
+}
