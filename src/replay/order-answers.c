@@ -80,7 +80,7 @@ static Request *request_of(OrderAnswers *a, gint64 word)
     return r;
 }
 
-/* Whether anything of what the rank's calls post must be enforced. Finds out whether they cancel. */
+/* Whether anything of what the rank's calls post must be enforced. Notes whether they cancel. */
 static gboolean needs_answers(OrderAnswers *a, const WendClass *class)
 {
     WendDecoder *decoder = wend_decoder_new(a->p);

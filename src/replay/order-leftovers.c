@@ -12,8 +12,7 @@ typedef struct {
     guint comm, process; /* process: the source as a rank of the job */
 } Channel;
 
-/* Messages of one channel. An archive may stand for any number; without those that come after, later
- * ones are not found. */
+/* Messages of one channel that are followed, as an archive may stand for any number. */
 enum { MOST_MESSAGES = 1 << 27 };
 
 /* The messages of a channel, and who got them. */
