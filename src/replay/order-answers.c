@@ -79,8 +79,7 @@ static Request *request_of(OrderAnswers *a, gint64 word)
     return r;
 }
 
-/* Whether anything of what the rank's calls post must be enforced. Finds out whether they
- * cancel. */
+/* Whether anything of what the rank's calls post must be enforced. Notes whether they cancel. */
 static gboolean needs_answers(OrderAnswers *a, const WendClass *class)
 {
     WendDecoder *decoder = wend_decoder_new(a->p);
@@ -309,7 +308,10 @@ static void forget(OrderAnswers *a, const Following *f, const WendCall *call)
     const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     gint64 word = request && request->n_in == 1 ? request->in[0] : WEND_ABSENT;
     const Request *r = g_hash_table_lookup(a->requests, &word);
-    if (r && r->open->len > 0)
+    const WendCall *maker = posted_maker(f->walk, f->decoder, a->rank, word);
+    /* Another thread may have completed the last start of a persistent one. */
+    gboolean may_be_complete = a->n_sequences > 1 && (!maker || posted_is_persistent(maker));
+    if (r && r->open->len > 0 && !may_be_complete)
         complete(a, f, word, (Answer){ANSWER_FREED, 0, 0});
 }
 

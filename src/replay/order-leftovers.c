@@ -12,6 +12,9 @@ typedef struct {
     guint comm, process; /* process: the source as a rank of the job */
 } Channel;
 
+/* Messages of one channel that are followed, as an archive may stand for any number. */
+enum { MOST_MESSAGES = 1 << 27 };
+
 /* The messages of a channel, and who got them. */
 typedef struct {
     Channel channel;
@@ -108,16 +111,22 @@ static gboolean channel_of_send(const OrderLeftovers *l, const Sender *s, const 
     return process >= 0;
 }
 
+static void append(GArray *calls, guint64 index)
+{
+    if (calls->len < MOST_MESSAGES)
+        g_array_append_val(calls, index);
+}
+
 static void sent(OrderLeftovers *l, const Sender *s, const WendCall *maker, guint64 index)
 {
     Channel c;
     if (!channel_of_send(l, s, maker, &c))
         return;
     if (s->rank == l->rank)
-        g_array_append_val(calls_of(l->replies, c), index);
+        append(calls_of(l->replies, c), index);
     guint64 after = s->ordered && s->rank == l->rank ? index : s->after;
     if (c.process == l->rank)
-        g_array_append_val(messages_of(l, (Channel){c.tag, c.comm, s->rank})->sent, after);
+        append(messages_of(l, (Channel){c.tag, c.comm, s->rank})->sent, after);
 }
 
 /* A send was cancelled in time. */
@@ -176,7 +185,7 @@ static gboolean is_barrier(const OrderLeftovers *l, const Sender *s, const WendC
 static void barrier(OrderLeftovers *l, Sender *s, guint64 index)
 {
     if (s->rank == l->rank)
-        g_array_append_val(l->barriers, index);
+        append(l->barriers, index);
     else if (s->barriers < l->barriers->len)
         s->after = MAX(s->after, g_array_index(l->barriers, guint64, s->barriers));
     s->barriers++;

@@ -14,9 +14,8 @@
 /* Makes the list of this process. Called before a dynamic window is made, so that each process has
  * a list when any of them goes on, and after it. */
 void attachments_open(void);
-/* Before the memory is attached: others may use it when they have returned from the same call,
- * where that waits for all (an info key of MPICH). Returns false if it is there already, or cannot
- * be. */
+/* Before the memory is attached: where the call waits for all (an info key of MPICH), others may
+ * use the memory when they have returned. Returns false if it is there already, or cannot be. */
 bool attachments_add(uintptr_t window, const void *base, int64_t bytes);
 void attachments_remove(uintptr_t window, const void *base);
 void attachments_remove_window(uintptr_t window); /* MPI_Win_free */
