@@ -245,10 +245,15 @@ static const WendCall *maker_of(const RankAnswers *a, const WendWalk *walk, gint
                : NULL;
 }
 
+gboolean answers_has_status(const WendCall *failed)
+{
+    return failed->failed && !failed->unfinished && failed->n_outcome >= STATUS_AT + STATUS_WORDS;
+}
+
 gboolean answers_truncated(const WendCall *failed, const WendCall *receive, const WendParam *of,
                            gint64 status[4])
 {
-    if (failed->unfinished || failed->n_outcome < STATUS_AT + STATUS_WORDS)
+    if (!answers_has_status(failed))
         return FALSE;
     gint64 any_source = wend_constant_word("MPI_ANY_SOURCE"),
            any_tag = wend_constant_word("MPI_ANY_TAG"), source = in_word(receive, of->source),

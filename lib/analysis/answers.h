@@ -52,6 +52,9 @@ gboolean answers_next(RankAnswers *a, guint sequence, Answer *answer);
 /* Whether CALL makes a request for a receive that names its source. */
 gboolean answers_is_receive(const WendCall *call);
 
+/* Whether FAILED, a receive or a call that completes one request, has the status of a message that
+ * was too long. */
+gboolean answers_has_status(const WendCall *failed);
 /* What a receive got whose message was too long. FAILED is the receive itself, or the call that
  * completes the request; its status is relative to RECEIVE (docs/recording.md, "Calls as words").
  * FALSE: FAILED has none. *STATUS has source, tag, bytes (WEND_UNKNOWN) and flags as the

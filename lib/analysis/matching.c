@@ -12,7 +12,7 @@
 
 enum { CALLS_AT_ONCE = 1024 };
 /* Signatures that walks keep decoded: all walks together, and each at least. */
-enum { KEEP_ALL = 1 << 17, KEEP_LEAST = 64 };
+enum { KEEP_ALL = 1 << 16, KEEP_LEAST = 16 };
 
 /* -- strands -- */
 

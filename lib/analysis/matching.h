@@ -19,6 +19,9 @@
  * ahead waits. Members wait in collectives for all others. Of the sequences that can go on, the one
  * with the fewest messages in flight does.
  *
+ * Not followed: one-sided synchronisation except fences, and that a world starts after the
+ * MPI_Comm_spawn that started it.
+ *
  * **When the order cannot go on**, first the waits end that no data need (a root in MPI_Bcast, the
  * other ranks in MPI_Reduce). If all wait for data, the recording has gaps: a rank died, or is
  * missing, or threads took messages in an order that is not recorded. Then one call is given before

@@ -425,14 +425,15 @@ static void begin_failed(Messages *m, Strand *s)
     Operation op =
         operation_of(&m->words, s->walk, plan, call, comm_of_call(m, s, plan, call, &over));
     gboolean blocking = plan->request_made < 0 && !plan->persistent;
-    gboolean truncated =
-        plan->status >= 0
+    gboolean truncated = answers_has_status(call);
+    gboolean received =
+        truncated && plan->receives && plan->status >= 0
         && answers_truncated(call, call, &call->function->params[plan->status], s->status);
     if (plan->sync != SYNC_NONE && blocking)
         begin_collective(m, s, &op, over, WEND_ABSENT);
     if (!blocking)
         return;
-    if ((plan->sends || plan->receives) && (call->unfinished || (plan->receives && truncated)))
+    if ((plan->sends || plan->receives) && (call->unfinished || received))
         begin_transfer(m, s, &op, FALSE, WEND_ABSENT, call->unfinished ? NULL : s->status);
     else if (plan->receives_probed && truncated)
         messages_need_word(m, s, TRUE, call_plan_word(call, plan->message), NULL, TRUE);

@@ -238,8 +238,8 @@ typedef enum {
 WendWalk *wend_walk_new(const WendProgram *p, guint rank, guint sequence, WendWalkFlags flags);
 const WendCall *wend_walk_next(WendWalk *w); /* NULL: the end. Valid until the next call */
 void wend_walk_free(WendWalk *w);
-/* Keeps at most about N signatures decoded (otherwise all): if there are more, they are decoded again
- * when they are called again. For many walks at a time. */
+/* Keeps at most about N signatures decoded; by default all. If there are more, they are decoded
+ * again when they are called again. For many walks at a time. */
 void wend_walk_keep(WendWalk *w, guint n);
 /* About how much memory a walk takes, in bytes: what it has decoded so far. */
 gsize wend_walk_bytes(const WendWalk *w);

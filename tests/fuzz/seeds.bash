@@ -38,6 +38,17 @@ MPI_Bcast buffer=heap#0+4611686018427387904 count=1
 MPI_Bcast buffer=stack#0-4611686018427387904 count=1
 MPI_Finalize
 END
+scripted decoder/unmatched <<'END'
+ranks 2
+rank 0
+MPI_Send dest=1 count=3 tag=7
+MPI_Send dest=1 count=5 tag=8
+MPI_Barrier
+rank 1
+MPI_Recv source=0 count=9 tag=7 -> status=0,0,24,0
+MPI_Irecv source=0 count=2 tag=9 request=q
+MPI_Irecv source=MPI_ANY_SOURCE count=2 tag=9 request=r
+END
 seed archive/stencil 4 examples/stencil2d 10
 seed archive/grid 9 examples/stencil2d 3
 seed archive/trips 5 tests/programs/trips
@@ -54,6 +65,7 @@ done
 WEND_VALUES=1 seed archive/values 2 tests/programs/values random
 zstd -dc trace.dir/trace.tar.zst | tar -xO values.0 | head -c 2000 >"$seeds/seeds-side/cut"
 WEND_VALUES=1 seed archive/values 2 tests/programs/values between
+seed archive/numbered 2 tests/programs/numbered 1 1
 seed archive/folded 1 tests/programs/folded chance
 seed decoder/ring 3 examples/ring
 seed decoder/testsome 3 examples/masterworker

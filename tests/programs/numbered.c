@@ -417,6 +417,7 @@ static void troubled(Worker *w, MPI_Comm comm, const int *group)
         memcpy(&mine, m, sizeof mine);
     } while (mine == 0); /* an empty one fits */
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* MPICH's MPI_Wait calls this */
     MPI_Irecv(&theirs, 1, MPI_INT, from, 33, comm, &requests[0]);
     w->posted++;
     MPI_Send(m, bytes, MPI_CHAR, to, 32, comm);
@@ -426,6 +427,18 @@ static void troubled(Worker *w, MPI_Comm comm, const int *group)
     if (MPI_Recv(small, 8, MPI_CHAR, MPI_ANY_SOURCE, 32, comm, &status) == MPI_SUCCESS)
         abort();
     log_line(w, w->thread, w->posted++, group[from], theirs, 0);
+    w->completed++;
+    MPI_Irecv(small, 8, MPI_CHAR, MPI_ANY_SOURCE, 34, comm, &requests[0]);
+    MPI_Irecv(&theirs, 1, MPI_INT, from, 33, comm, &requests[1]);
+    posted = w->posted;
+    w->posted += 2;
+    MPI_Send(m, bytes, MPI_CHAR, to, 34, comm);
+    MPI_Send(&mine, 1, MPI_INT, to, 33, comm);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    w->completed++;
+    if (MPI_Wait(&requests[0], &status) == MPI_SUCCESS)
+        abort();
+    log_line(w, w->thread, posted, group[from], theirs, 1); /* sent for the second time */
     w->completed++;
     free(m);
 }

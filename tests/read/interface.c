@@ -62,6 +62,29 @@ static void misuse_nothing_open(void)
     wend_read_calls_free(NULL);
 }
 
+static void misuse_messages(WendRead *r)
+{
+    WendReadMessages *messages = NULL;
+    WendReadMessageFacts facts;
+    const WendReadMessage *m;
+    WendRead *closed = wend_read_new();
+    check_refused(closed, wend_read_messages(closed, &messages), WEND_READ_ERROR_USAGE);
+    wend_read_free(closed);
+    check_refused(r, wend_read_messages(r, NULL), WEND_READ_ERROR_USAGE);
+    CHECK(messages == NULL && wend_read_messages(NULL, &messages) == WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_next_message(NULL, &m) == WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_message_facts(NULL, &facts) == WEND_READ_ERROR_USAGE);
+    wend_read_messages_free(NULL);
+    CHECK(wend_read_messages(r, &messages) == 0);
+    check_refused(r, wend_read_next_message(messages, NULL), WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_message_facts(messages, NULL) == WEND_READ_ERROR_USAGE);
+    do
+        CHECK(wend_read_next_message(messages, &m) == 0);
+    while (m != NULL);
+    CHECK(wend_read_next_message(messages, &m) == 0 && m == NULL);
+    wend_read_messages_free(messages);
+}
+
 static void misuse_indices(WendRead *r)
 {
     const WendReadRank *rank;
@@ -117,6 +140,7 @@ static void misuse(const char *path)
     misuse_nothing_open();
     WendRead *r = open_one(path);
     uint64_t before = exercise_read(r, true);
+    misuse_messages(r);
     misuse_indices(r);
     misuse_values(r);
     CHECK(exercise_read(r, true) == before);

@@ -469,6 +469,100 @@ static void test_gaps(void)
     discard(dir);
 }
 
+static void thread_note(SimulatedRank *r, SimulatedSequence *s, const char *function, gint64 thread)
+{
+    call(s, function);
+    shape(s, thread);
+    end(r, s, 0);
+}
+
+/* Two threads of rank 0 send on one channel: one after the other, since one joins the other
+ * (ORDERED), or at any time. The receiver tells them apart by their sizes. */
+static void check_threads(gboolean ordered)
+{
+    gint64 heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1);
+    g_autoptr(GPtrArray) ranks = new_ranks(2);
+    guint64 broken;
+    SimulatedRank *r = rank_at(ranks, 0);
+    SimulatedSequence *main = calls_of(ranks, 0),
+                      *other = simulated_sequence(r, WEND_SEQUENCE_THREAD, 1);
+    if (ordered)
+        thread_note(r, main, "wend_start", 1);
+    sim_send(r, other, heap, 0, 1, 1, 7);
+    if (ordered)
+        thread_note(r, main, "wend_join", 1);
+    sim_send(r, main, heap, 0, 2, 1, 7);
+    for (gint64 i = 1; i <= 2; i++)
+        sim_recv(rank_at(ranks, 1), calls_of(ranks, 1), 10, 0, 7, 0, 7, i * DOUBLE);
+    char *dir = record_all(ranks);
+    g_autoptr(GArray) events = events_of(dir, &broken);
+    g_assert_cmpuint(events->len, ==, 2);
+    guint uncertain = 0;
+    for (guint i = 0; i < events->len; i++) {
+        const MessageEvent *e = event_at(events, i);
+        g_assert_cmpint(e->kind, ==, MESSAGE_MATCHED);
+        uncertain += e->uncertain;
+        if (ordered)
+            g_assert_cmpint(e->bytes_sent, ==, e->bytes_received);
+    }
+    g_assert_cmpuint(uncertain > 0, ==, !ordered);
+    g_assert_cmpuint(broken, ==, 0);
+    discard(dir);
+}
+
+static void test_threads(void)
+{
+    check_threads(TRUE);
+    check_threads(FALSE);
+}
+
+/* Rank 0 broadcasts and then sends what rank 1 receives before its own broadcast: allowed to
+ * happen, and the order is kept. A barrier holds all. */
+static void test_collectives(void)
+{
+    gint64 heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1);
+    g_autoptr(GPtrArray) ranks = new_ranks(2);
+    guint64 given[2] = {0};
+    for (guint i = 0; i < 2; i++) {
+        SimulatedRank *r = rank_at(ranks, i);
+        SimulatedSequence *s = calls_of(ranks, i);
+        if (i == 1)
+            sim_recv(r, s, 1, 0, 7, 0, 7, DOUBLE);
+        call(s, "MPI_Bcast");
+        slot(s, i);
+        shape(s, heap);
+        slot(s, 0);
+        slot(s, 1);
+        shape(s, constant("MPI_DOUBLE"));
+        slot(s, 0); /* root */
+        shape(s, constant("MPI_COMM_WORLD"));
+        end(r, s, 1e-6);
+        if (i == 0)
+            sim_send(r, s, heap, 0, 1, 1, 7);
+        for (guint k = 0; k < 100 && i == 0; k++)
+            sim_test(r, s, WEND_HANDLE(0, 0), FALSE); /* polls do not count */
+        barrier(r, s);
+    }
+    char *dir = record_all(ranks);
+    Reading r = reading(dir, MESSAGES_WITH_CALLS, 0);
+    MessageEvent e;
+    while (messages_next(r.messages, &e)) {
+        if (e.kind != MESSAGE_CALL)
+            continue;
+        guint rank = e.call->rank;
+        if (strcmp(e.call->function->name, "MPI_Barrier") == 0)
+            g_assert_cmpuint(given[1 - rank], >=, 2);
+        if (strcmp(e.call->function->name, "MPI_Bcast") == 0 && rank == 1)
+            g_assert_cmpuint(given[0], >=, 1);
+        given[rank]++;
+    }
+    g_assert_cmpuint(given[0], ==, 3);
+    g_assert_cmpuint(given[1], ==, 3);
+    g_assert_cmpuint(messages_broken(r.messages), ==, 0);
+    reading_end(&r);
+    discard(dir);
+}
+
 /* -- memory and time -- */
 
 /* Rank 0 sends a hundred thousand messages to each of its receivers, which could all be in flight:
@@ -610,6 +704,8 @@ int main(int argc, char **argv)
     g_test_add_func("/messages/ahead", test_ahead);
     g_test_add_func("/messages/cancelled", test_cancelled);
     g_test_add_func("/messages/gaps", test_gaps);
+    g_test_add_func("/messages/threads", test_threads);
+    g_test_add_func("/messages/collectives", test_collectives);
     g_test_add_func("/messages/ahead-of-others", test_ahead_of_others);
     g_test_add_func("/messages/allowance", test_allowance);
     g_test_add_func("/messages/irregular", test_irregular);
