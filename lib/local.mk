@@ -74,9 +74,9 @@ ANALYSIS_SOURCES = \
 	lib/analysis/gatherings.c lib/analysis/gatherings.h \
 	lib/analysis/matrix.c lib/analysis/matrix.h \
 	lib/analysis/members.c lib/analysis/members.h \
-	lib/analysis/messages-begin.c \
-	lib/analysis/messages-events.c \
-	lib/analysis/messages-needs.c \
+	lib/analysis/matching-begin.c \
+	lib/analysis/matching-events.c \
+	lib/analysis/matching-needs.c \
 	lib/analysis/matching-private.h \
 	lib/analysis/matching.c lib/analysis/matching.h \
 	lib/analysis/operation.c lib/analysis/operation.h \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* matching-channels.h: messages in flight: the n-th send of a channel meets the n-th receive posted for it
- * (MPI 4.0, 3.5, "Order").
+/* matching-channels.h: messages in flight: the n-th send of a channel meets the n-th receive that
+ * is posted for it (MPI 4.0, 3.5, "Order").
  *
  * A channel is a communicator, a sender, a receiver and a tag. It exists as long as it has a send
  * without receive, a receive without send, or a probe that waits; so memory follows the messages in
  * flight. */
-#ifndef WEND_CHANNELS_H
-#define WEND_CHANNELS_H
+#ifndef WEND_MATCHING_CHANNELS_H
+#define WEND_MATCHING_CHANNELS_H
 
 #include <glib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* messages-events.c: what is given to the user, and who is woken. */
+/* matching-events.c: what is given to the user, and who is woken. */
 #include "config.h"
 
 #include "matching-private.h"

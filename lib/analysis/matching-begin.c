@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* messages-begin.c: what calls send, post, probe, start and complete. */
+/* matching-begin.c: what calls send, post, probe, start and complete. */
 #include "config.h"
 
 #include "matching-private.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* messages-needs.c: what calls need of others before they can be given. */
+/* matching-needs.c: what calls need of others before they can be given. */
 #include "config.h"
 
 #include "matching-private.h"
