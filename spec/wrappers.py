@@ -696,6 +696,9 @@ class Wrapper:
             else:
                 self.line(f"int rc = {self.call(True)};")
             self.line("call_stop(c, rc);")
+            if f.name == "MPI_Get_processor_name":
+                self.line("if (call_ok(c))")
+                self.line("value_processor_name(c, name, resultlen);", 2)
             if self.spawns():
                 self.line("spawn_end(c, at_root);")
         # Outputs.

@@ -146,6 +146,13 @@ C
     grep -q 'has no values' <<<"$output"
 }
 
+@test "values: what MPI asks for itself is not recorded" {
+    with_values 4 "$PROGRAMS/requests"
+    "$WEND" dump --values app.dir >dump.out 2>dump.err
+    ! grep -q '^        =  ' dump.out || fail "$(grep -m 5 '^        =  ' dump.out)"
+    grep -q 'has no values' dump.err
+}
+
 @test "values: a replay of a recording without them says so in one line" {
     mpi 2 "$WEND" trace --quiet -o app.dir "$PROGRAMS/values" between >app.out
     mpi 2 "$WEND" replay --on-divergence free app.dir "$PROGRAMS/values" between 2>err >/dev/null
@@ -226,6 +233,44 @@ C
     [ "$("$WEND" dump --values app.dir | grep -c '=  MPI_Wtime')" -gt 100 ]
     mpi 2 "$WEND" replay --then free app.dir ./killed 2>again.err
     diff <(grep count app.err | sort) <(grep count again.err | sort)
+}
+
+@test "values: where memory is short they end, and the recording goes on" {
+    cat >many.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <sys/random.h>
+int main(int argc, char **argv)
+{
+    unsigned char some[1000];
+    unsigned long sum = 0;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 20000; i++) {
+        getrandom(some, sizeof some, 0);
+        if (i < 100)
+            sum = sum * 31 + some[i];
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    printf("%lu\n", sum);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" many.c -o many
+    mpi 1 "$WEND" trace --quiet --values --max-memory 8M -o app.dir ./many >app.out
+    "$WEND" dump app.dir | grep -q MPI_Finalize
+    [ "$("$WEND" dump --values app.dir | grep -c '=  getrandom')" -lt 20000 ]
+    mpi 1 "$WEND" replay app.dir ./many >again.out 2>err
+    diff app.out again.out # what comes first is there
+    [ "$(grep -c 'no memory for more values' err)" = 1 ] || fail "$(cat err)"
+}
+
+@test "values: on a host of another name" {
+    unshare -u hostname elsewhere 2>/dev/null || skip "no other host name here"
+    with_values 1 "$PROGRAMS/values" identity
+    mpi 1 unshare -u sh -c 'hostname elsewhere; exec "$@"' - \
+        "$WEND" replay app.dir "$PROGRAMS/values" identity >again.out
+    diff app.out again.out
 }
 
 @test "values: a rank that cannot write its own has rank 0 write it" {

@@ -42,7 +42,7 @@ void wend_side_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHe
     r->head = *head;
     r->rows = rows;
     r->left = 0;
-    r->failed = false;
+    r->failed = r->cut = false;
     wend_side_codec_init(&r->codec, wend_side_kind(kind));
 }
 
@@ -53,8 +53,9 @@ static bool read_row(WendSideReader *r)
         return false;
     r->left = wend_read_unsigned(&r->rows);
     r->row = wend_read_block(&r->rows);
-    r->failed = r->rows.failed || r->left == 0;
-    if (r->failed)
+    r->cut = r->left == 0;
+    r->failed = r->rows.failed || (r->cut && (r->row.p != r->row.end || r->rows.p != r->rows.end));
+    if (r->failed || r->cut)
         return false;
     range_decoder_begin(&r->decoder, &r->row);
     return true;
@@ -62,7 +63,7 @@ static bool read_row(WendSideReader *r)
 
 const WendSideElement *wend_side_next(WendSideReader *r)
 {
-    if (r->failed || (r->left == 0 && !read_row(r)))
+    if (r->failed || r->cut || (r->left == 0 && !read_row(r)))
         return NULL;
     r->failed = !wend_side_decode(&r->codec, &r->decoder, &r->element);
     if (!r->failed && --r->left == 0) {

@@ -5,6 +5,7 @@
  * stream := unsigned(kind of its sequence) signed(id: thread number or function word)
  *           unsigned(birth) block(row^many)
  * row    := unsigned(elements, at least 1) block(coded elements)
+ *           | unsigned(0) block()              the last one, if the recorder had no memory for more
  *
  * What was learned from one row serves the next one. So a rank whose run dies has all rows that are
  * complete. No GLib. */
@@ -37,6 +38,7 @@ typedef struct {
     WendSideCodec codec;
     WendSideElement element;
     bool failed; /* the stream is damaged */
+    bool cut;    /* the recorder had no memory for more */
 } WendSideReader;
 
 /* The next stream of the member at C, which stays where its bytes are. False: the cursor has

@@ -431,22 +431,45 @@ bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *
     return false;
 }
 
-void replay_side_departs(uint32_t birth, const char *recorded, const char *made)
+/* The program departs from the recording by asking for a value. Returns whether to say so. */
+static bool departs_by_value(void)
 {
     if (on_divergence.all_over)
-        return;
+        return false;
     if (on_divergence.mode == FREE)
         on_divergence.all_over = true;
-    if (!state()->world || atomic_exchange(&on_divergence.said, true))
+    return state()->world && !atomic_exchange(&on_divergence.said, true);
+}
+
+void replay_side_departs(uint32_t birth, const char *recorded, const char *made)
+{
+    if (!departs_by_value())
         return;
-    if (recorded)
-        state_say("rank %u, thread %u: the recording has a value of %s, and the program asks for "
-                  "one of %s",
-                  order.head->rank, thread_number_of(birth), recorded, made);
-    else
-        state_say("rank %u, thread %u: the recording has no more values, and the program asks for "
-                  "one of %s",
-                  order.head->rank, thread_number_of(birth), made);
+    state_say("rank %u, thread %u: the recording has a value of %s, and the program asks for one "
+              "of %s",
+              order.head->rank, thread_number_of(birth), recorded, made);
+    if (on_divergence.mode == STOP)
+        on_divergence.stop(1);
+}
+
+void replay_side_ends(uint32_t birth, bool cut, const char *made)
+{
+    static _Atomic bool said;
+    uint32_t rank = order.head->rank, thread = thread_number_of(birth);
+    if (order.head->ended_early)
+        return;
+    if (cut) {
+        if (state()->world && !atomic_exchange(&said, true))
+            state_say("rank %u, thread %u: the recorder had no memory for more values: from here "
+                      "on they are the program's own",
+                      rank, thread);
+        return;
+    }
+    if (!departs_by_value())
+        return;
+    state_say("rank %u, thread %u: the recording has no more values, and the program asks for one "
+              "of %s",
+              rank, thread, made);
     if (on_divergence.mode == STOP)
         stop_job(1);
 }

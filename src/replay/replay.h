@@ -26,9 +26,12 @@ bool replay_has_side(WendSideKindNumber kind);
 /* The rows of the stream HEAD: of the thread with that birth, or of the callback with that id.
  * False: there is none. */
 bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *rows);
-/* The program asks for a value of MADE, and that of RECORDED comes next (NULL: there are no more).
- * It is a divergence like one of calls. Before MPI starts nothing is printed, since the process may
- * be no rank. BIRTH: of the thread. */
+/* The program asks for a value of MADE, and the recording has no more. CUT: because the recorder
+ * had no memory for them. That is no divergence then, nor if the run died. */
+void replay_side_ends(uint32_t birth, bool cut, const char *made);
+/* The program asks for a value of MADE, and that of RECORDED comes next. It is a divergence like
+ * one of calls. Before MPI starts nothing is printed, since the process may be no rank. BIRTH: of
+ * the thread. */
 void replay_side_departs(uint32_t birth, const char *recorded, const char *made);
 /* Lets MPI make progress, as a test that finds nothing does. */
 void replay_progress(void);

@@ -87,7 +87,7 @@ static const WendSideElement *due(SideStream *s, unsigned code, unsigned sub)
     if (!s->due) {
         s->over = (!s->reader && !open_reader(s)) || !(s->due = wend_side_next(s->reader));
         if (s->over) {
-            replay_side_departs(s->birth, NULL, form_of(code)->name);
+            replay_side_ends(s->birth, s->reader && s->reader->cut, form_of(code)->name);
             return NULL;
         }
     }
@@ -163,6 +163,21 @@ double value_seconds(double now)
     memcpy(&now, &bits, sizeof now);
     value_end(s);
     return now;
+}
+
+/* The name is an outcome of the call: its length, its bytes, and the length again. */
+void value_processor_name(const ActiveCall *c, char *name, int *n)
+{
+    const RecordedCall *r = c->recorded;
+    if (!replaying || !r || r->failed || !name || !n || r->n_outcome < 4)
+        return;
+    int64_t length = r->outcome[2];
+    if (length < 0 || length >= MPI_MAX_PROCESSOR_NAME
+        || r->n_outcome != 4 + ((size_t)length + 7) / 8)
+        return;
+    memcpy(name, &r->outcome[3], (size_t)length);
+    name[length] = '\0';
+    *n = (int)length;
 }
 
 /* -- process ids -- */

@@ -52,6 +52,10 @@ static inline double value_wtime(double now)
                : now;
 }
 
+struct ActiveCall;
+/* Replaces what MPI_Get_processor_name gave by the recorded name, in a replay with values. */
+void value_processor_name(const struct ActiveCall *c, char *name, int *n);
+
 /* Whether the program got PID as its own, though it is not. */
 bool value_is_own_pid(long pid);
 void value_note_pid(long pid);

@@ -209,11 +209,10 @@ void side_close(void)
 
 /* -- the part -- */
 
-/* Appends the rows of S, and a row of the elements that no full chunk has. These are coded with a
- * copy of what was learned, since the chunk at hand fills further. */
-static void put_rows(SideStream *s, WendBuf *out)
+/* Appends a row of the elements that no full chunk has. They are coded with a copy of what was
+ * learned, since the chunk at hand fills further. */
+static void put_last_row(const SideStream *s, WendBuf *out)
 {
-    wend_buf_bytes(out, s->rows.data, s->rows.len);
     const SideChunk *chunk = s->first;
     uint32_t used = s->lost ? 0 : atomic_load_explicit(&chunk->used, memory_order_acquire);
     WendSideCodec *copy = used > 0 ? wend_resize(out->resize, NULL, 0, sizeof *copy) : NULL;
@@ -232,6 +231,16 @@ static void put_rows(SideStream *s, WendBuf *out)
     wend_resize(out->resize, copy, sizeof *copy, 0);
 }
 
+/* Appends all rows of S. */
+static void put_rows(SideStream *s, WendBuf *out)
+{
+    wend_buf_bytes(out, s->rows.data, s->rows.len);
+    put_last_row(s, out);
+    if (atomic_load(&s->ended)) {
+        wend_buf_unsigned(out, 0); /* the stream was cut */
+        wend_buf_unsigned(out, 0);
+    }
+}
 static bool is_empty(const SideStream *s)
 {
     return s->rows.len == 0 && atomic_load(&s->first->used) == 0;

@@ -21,7 +21,7 @@ static __thread __attribute__((tls_model("initial-exec"))) SideStream *own[WEND_
 
 /* Chunks that a stream may have before MPI has begun. Most processes that have some then never
  * call MPI. */
-enum { CHUNKS_BEFORE = 16 };
+enum { CHUNKS_BEFORE = 256 };
 
 void *side_memory(size_t bytes)
 {
