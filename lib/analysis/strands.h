@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* strands.h: the sequences of all ranks as strands that run and wait, for messages.c alone.
+/* strands.h: the sequences of all ranks as strands that run and wait, for matching.c alone.
  *
  * A strand that runs is in none of the queues. Of the strands that are ready, the one with the
  * fewest messages in flight goes on (by powers of two). */
@@ -80,7 +80,7 @@ struct RequestEntry {
 struct RankStrands {
     guint rank, first, n, live;
     GHashTable *requests, *messages; /* word -> RequestEntry: the oldest one; NULL until needed */
-    GHashTable *notes;               /* persistent requests: word -> Operation (messages.c) */
+    GHashTable *notes;               /* persistent requests: word -> Operation (matching.c) */
     GHashTable *windows, *files;     /* handle -> number of the communicator */
     GHashTable *comms;               /* the same, for other threads than the one that made it */
     RankAnswers *answers;            /* NULL: not needed */
