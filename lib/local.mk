@@ -72,13 +72,13 @@ ANALYSIS_SOURCES = \
 	lib/analysis/count.c lib/analysis/count.h \
 	lib/analysis/follower.c lib/analysis/follower.h \
 	lib/analysis/gatherings.c lib/analysis/gatherings.h \
-	lib/analysis/matrix.c lib/analysis/matrix.h \
-	lib/analysis/members.c lib/analysis/members.h \
 	lib/analysis/matching-begin.c \
 	lib/analysis/matching-events.c \
 	lib/analysis/matching-needs.c \
 	lib/analysis/matching-private.h \
 	lib/analysis/matching.c lib/analysis/matching.h \
+	lib/analysis/matrix.c lib/analysis/matrix.h \
+	lib/analysis/members.c lib/analysis/members.h \
 	lib/analysis/operation.c lib/analysis/operation.h \
 	lib/analysis/precedence.c lib/analysis/precedence.h \
 	lib/analysis/strands.c lib/analysis/strands.h \
@@ -138,7 +138,7 @@ CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|short
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
 # What the headers of lib/analysis/ declare that commands use.
-CORE_ANALYSIS_NAMES = answers|counts|follower|matrix|messages|summary|times|traffic|transfer
+CORE_ANALYSIS_NAMES = answers|counts|follower|matching|matrix|summary|times|traffic|transfer
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES))|($(CORE_ANALYSIS_NAMES))_)'
 

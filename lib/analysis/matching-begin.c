@@ -8,18 +8,18 @@
 
 /* -- sends -- */
 
-static void wake_probes(Messages *m, const ChannelKey *key)
+static void wake_probes(Matching *m, const ChannelKey *key)
 {
     Channel *channel = channels_at(m->channels, key, FALSE);
     if (channel != NULL && channel->probes != NULL)
-        messages_wake_all(m, channel->probes);
+        matching_wake_all(m, channel->probes);
 }
 
-static void send_message(Messages *m, Strand *s, const Operation *op, gint64 request,
+static void send_message(Matching *m, Strand *s, const Operation *op, gint64 request,
                          const Answer *answer)
 {
     ChannelKey key = {op->comm, s->rank->rank, 0, op->send_lane, op->send_tag};
-    Sent sent = {.place = messages_place(s),
+    Sent sent = {.place = matching_place(s),
                  .request = request,
                  .bytes = op->bytes,
                  .strand = s->index,
@@ -33,7 +33,7 @@ static void send_message(Messages *m, Strand *s, const Operation *op, gint64 req
     if (!outside && !cancelled && s->rank->threads != NULL)
         sent.uncertain = !thread_order_use(s->rank->threads, s->sequence, &key, TRUE);
     if (outside || cancelled || (to->live == 0 && !channels_at(m->channels, &key, FALSE))) {
-        MessageEvent *e = messages_give_send(m, &key, &sent);
+        MessageEvent *e = matching_give_send(m, &key, &sent);
         e->to = known ? (gint64)key.to : WEND_UNKNOWN;
         e->outside = outside;
         e->cancelled = cancelled;
@@ -42,7 +42,7 @@ static void send_message(Messages *m, Strand *s, const Operation *op, gint64 req
     sent.waits = op->synchronous && !s->call->failed;
     Receive *r = channels_send(m->channels, &key, &sent, &m->full);
     if (r != NULL) {
-        messages_met(m, r);
+        matching_met(m, r);
         receive_unref(m->channels, r);
         return;
     }
@@ -54,7 +54,7 @@ static void send_message(Messages *m, Strand *s, const Operation *op, gint64 req
 /* -- receives -- */
 
 /* Sets the channel of R: from (SOURCE, TAG), where a wildcard has been resolved if it could be. */
-static void resolve(Messages *m, Strand *s, const Operation *op, Receive *r, gint64 source,
+static void resolve(Matching *m, Strand *s, const Operation *op, Receive *r, gint64 source,
                     gint64 tag)
 {
     r->channel = (ChannelKey){op->comm, 0, s->rank->rank, op->receive_lane, tag};
@@ -70,12 +70,12 @@ static void resolve(Messages *m, Strand *s, const Operation *op, Receive *r, gin
     if (s->rank->threads != NULL)
         r->uncertain = !thread_order_use(s->rank->threads, s->sequence, &r->channel, FALSE);
     if (channels_receive(m->channels, r, &m->full))
-        messages_taken(m, &r->sent);
+        matching_taken(m, &r->sent);
 }
 
 /* Posts the receive of OP. STATUS: that of a blocking receive or a probe; NULL: none. ANSWER: that
  * of its request. The caller has a reference to the result. NULL: there is nothing to receive. */
-static Receive *post_receive(Messages *m, Strand *s, const Operation *op, gint64 request,
+static Receive *post_receive(Matching *m, Strand *s, const Operation *op, gint64 request,
                              const gint64 *status, const Answer *answer)
 {
     gint64 source = op->source, tag = op->receive_tag;
@@ -94,7 +94,7 @@ static Receive *post_receive(Messages *m, Strand *s, const Operation *op, gint64
         source = got[0];
     if (got != NULL && tag == m->words.any_tag)
         tag = got[1];
-    r->posted = messages_place(s);
+    r->posted = matching_place(s);
     r->request = request;
     r->cancelled = answer->kind == ANSWER_CANCELLED;
     r->unfinished = s->call->unfinished;
@@ -106,24 +106,24 @@ static Receive *post_receive(Messages *m, Strand *s, const Operation *op, gint64
 
 /* Keeps what WORD stands for until it completes. A rank with one sequence completes a request
  * before it has another with its number, or never. */
-static RequestEntry *keep_entry(Messages *m, Strand *s, gboolean message, gint64 word,
+static RequestEntry *keep_entry(Matching *m, Strand *s, gboolean message, gint64 word,
                                 EntryKind kind)
 {
     RankStrands *rank = s->rank;
     GHashTable **table = message ? &rank->messages : &rank->requests;
     RequestEntry *old = rank->n == 1 ? entries_take(*table, word, s->index) : NULL;
     if (old != NULL) {
-        messages_drop_entry(m, old);
+        matching_drop_entry(m, old);
         entries_free(m->strands, old);
     }
     RequestEntry *entry = entries_add(m->strands, table, word, kind, s->index);
     if (entry == NULL)
         m->full = TRUE;
-    messages_wake_all(m, rank->word_waiters);
+    matching_wake_all(m, rank->word_waiters);
     return entry;
 }
 
-static void keep_receive(Messages *m, Strand *s, gboolean message, gint64 word, Receive *r)
+static void keep_receive(Matching *m, Strand *s, gboolean message, gint64 word, Receive *r)
 {
     /* other threads may wait for a request whether it is a receive or not */
     EntryKind kind = r != NULL ? ENTRY_RECEIVE : ENTRY_OTHER;
@@ -132,10 +132,10 @@ static void keep_receive(Messages *m, Strand *s, gboolean message, gint64 word, 
     if (entry != NULL)
         entry->receive = r;
     else if (r != NULL)
-        messages_abandon(m, r);
+        matching_abandon(m, r);
 }
 
-static void keep_gathering(Messages *m, Strand *s, gint64 word, Gathering *g, const Operation *op)
+static void keep_gathering(Matching *m, Strand *s, gint64 word, Gathering *g, const Operation *op)
 {
     EntryKind kind = g != NULL ? ENTRY_GATHERING : ENTRY_OTHER;
     gboolean keep = wend_is_handle(word) && (g != NULL || s->rank->n > 1);
@@ -161,7 +161,7 @@ static guint comm_of_handle(GHashTable *table, gint64 handle)
 
 /* A walk does not know when another thread makes communicators with one handle in turn; in causal
  * order it is the last one. */
-static guint comm_of_word(Messages *m, Strand *s, gint64 word)
+static guint comm_of_word(Matching *m, Strand *s, gint64 word)
 {
     guint comm = s->rank->n > 1 && wend_is_handle(word) && wend_handle_tid(word) != s->thread
                      ? comm_of_handle(s->rank->comms, word)
@@ -171,7 +171,7 @@ static guint comm_of_word(Messages *m, Strand *s, gint64 word)
                : wend_members_of_walk(m->members, s->walk, s->rank->rank, word);
 }
 
-static guint comm_of_call(Messages *m, Strand *s, const CallPlan *plan, const WendCall *call,
+static guint comm_of_call(Matching *m, Strand *s, const CallPlan *plan, const WendCall *call,
                           GatheringOver *over)
 {
     *over = GATHERING_COMM;
@@ -193,7 +193,7 @@ static void keep_object(GHashTable **table, const WendArg *made, guint comm)
 }
 
 /* The call makes windows, files or, if other threads may use them, communicators. */
-static void keep_objects(Messages *m, Strand *s, const CallPlan *plan, guint comm)
+static void keep_objects(Matching *m, Strand *s, const CallPlan *plan, guint comm)
 {
     const WendArg *args = s->call->args;
     if (plan->window_made >= 0)
@@ -208,7 +208,7 @@ static void keep_objects(Messages *m, Strand *s, const CallPlan *plan, guint com
 }
 
 /* The member comes to a collective operation. Its request is WORD, or it is blocking. */
-static void begin_collective(Messages *m, Strand *s, const Operation *op, GatheringOver over,
+static void begin_collective(Matching *m, Strand *s, const Operation *op, GatheringOver over,
                              gint64 word)
 {
     SyncKind sync = op->sync;
@@ -216,13 +216,13 @@ static void begin_collective(Messages *m, Strand *s, const Operation *op, Gather
         sync = SYNC_LOOSE; /* groups wait for each other, in other ways for each function */
     Gathering *g = gatherings_come(m->gatherings, s->rank->rank, op->comm, over, op->root);
     if (g != NULL && (gathering_complete(g) || op->root))
-        messages_wake_all(m, g->waiters);
+        matching_wake_all(m, g->waiters);
     if (word != WEND_ABSENT || s->call->unfinished) {
         Operation with = *op;
         with.sync = sync;
         keep_gathering(m, s, s->call->unfinished ? WEND_ABSENT : word, g, &with);
     } else if (g != NULL) {
-        Need *need = messages_need(s, NEED_GATHERING);
+        Need *need = matching_need(s, NEED_GATHERING);
         need->gathering = g;
         need->sync = sync;
         need->root = op->root;
@@ -232,7 +232,7 @@ static void begin_collective(Messages *m, Strand *s, const Operation *op, Gather
 /* The number of a partitioned operation among those that RANK made of the same kind. Partitioned
  * operations match in the order of MPI_Psend_init and MPI_Precv_init, and each start with the start
  * of the same number. */
-static guint next_lane(Messages *m, guint rank, guint comm, gint64 peer, gint64 tag, gboolean sends)
+static guint next_lane(Matching *m, guint rank, guint comm, gint64 peer, gint64 tag, gboolean sends)
 {
     const gint64 key[] = {rank, comm, peer, tag, sends};
     if (!allowance_take(m->allowance, 1, sizeof key + 64))
@@ -240,7 +240,7 @@ static guint next_lane(Messages *m, guint rank, guint comm, gint64 peer, gint64 
     return ++*(guint *)wend_byte_entry(m->lanes, key, sizeof key, sizeof(guint));
 }
 
-static void keep_note(Messages *m, Strand *s, Operation *op, gboolean partitioned, gint64 word)
+static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitioned, gint64 word)
 {
     GHashTable **notes = &s->rank->notes;
     if (!wend_is_handle(word))
@@ -259,7 +259,7 @@ static void keep_note(Messages *m, Strand *s, Operation *op, gboolean partitione
 
 /* Sends and posts what OP says. POSTS: by a request, whose word is REQUEST. Else it is blocking,
  * and STATUS is that of the call. */
-static void begin_transfer(Messages *m, Strand *s, const Operation *op, gboolean posts,
+static void begin_transfer(Matching *m, Strand *s, const Operation *op, gboolean posts,
                            gint64 request, const gint64 *status)
 {
     Answer answer = {ANSWER_AS_POSTED, 0, 0};
@@ -272,19 +272,19 @@ static void begin_transfer(Messages *m, Strand *s, const Operation *op, gboolean
     if (posts) {
         keep_receive(m, s, FALSE, request, r);
     } else if (r != NULL && s->call->unfinished) {
-        messages_abandon(m, r);
+        matching_abandon(m, r);
     } else if (r != NULL) {
-        Need *need = messages_need(s, NEED_RECEIVE);
+        Need *need = matching_need(s, NEED_RECEIVE);
         need->receive = r;
         need->status = status;
         need->truncated = s->call->failed;
     }
     if (op->sends && op->synchronous && !s->call->failed)
-        messages_need(s, NEED_SSENDS);
+        matching_need(s, NEED_SSENDS);
 }
 
 /* MPI_Probe and MPI_Iprobe wait for a message; MPI_Mprobe and MPI_Improbe take it. */
-static void begin_probe(Messages *m, Strand *s, const Operation *op, const gint64 *status)
+static void begin_probe(Matching *m, Strand *s, const Operation *op, const gint64 *status)
 {
     const WendArg *made = s->plan->message_made >= 0 ? &s->call->args[s->plan->message_made] : NULL;
     const Answer none = {ANSWER_AS_POSTED, 0, 0};
@@ -296,7 +296,7 @@ static void begin_probe(Messages *m, Strand *s, const Operation *op, const gint6
         if (!operation_process(m->members, op->comm, key.to, status[0], &from)
             || strands_rank(m->strands, from)->n == 0)
             return;
-        Need *need = messages_need(s, NEED_PROBE);
+        Need *need = matching_need(s, NEED_PROBE);
         key.from = from;
         need->channel = key;
         return;
@@ -305,7 +305,7 @@ static void begin_probe(Messages *m, Strand *s, const Operation *op, const gint6
     if (r == NULL)
         return;
     r->refs++;
-    Need *need = messages_need(s, NEED_RECEIVE);
+    Need *need = matching_need(s, NEED_RECEIVE);
     need->receive = r;
     need->probed = TRUE;
     keep_receive(m, s, TRUE, made->n_out == 1 && made->out != NULL ? made->out[0] : WEND_ABSENT, r);
@@ -313,12 +313,12 @@ static void begin_probe(Messages *m, Strand *s, const Operation *op, const gint6
 
 /* The bytes of a probed message, from the words of the call: the walk does not know messages of
  * other threads. */
-static void receive_probed(Messages *m, Strand *s)
+static void receive_probed(Matching *m, Strand *s)
 {
     const WendArg *made = s->plan->request_made >= 0 ? &s->call->args[s->plan->request_made] : NULL;
     gint64 word = call_plan_word(s->call, s->plan->message);
     if (made == NULL) {
-        messages_need_word(m, s, TRUE, word, call_plan_status(s->plan, s->call), s->call->failed);
+        matching_need_word(m, s, TRUE, word, call_plan_status(s->plan, s->call), s->call->failed);
         return;
     }
     RequestEntry *entry = entries_take(s->rank->messages, word, s->index);
@@ -331,7 +331,7 @@ static void receive_probed(Messages *m, Strand *s)
     keep_receive(m, s, FALSE, request, r);
 }
 
-static void begin_starts(Messages *m, Strand *s)
+static void begin_starts(Matching *m, Strand *s)
 {
     const WendArg *requests = &s->call->args[s->plan->requests];
     for (gint64 i = 0; i < requests->n_in; i++) {
@@ -364,7 +364,7 @@ static void begin_starts(Messages *m, Strand *s)
     }
 }
 
-static void begin_completions(Messages *m, Strand *s)
+static void begin_completions(Matching *m, Strand *s)
 {
     const WendArg *requests = &s->call->args[s->plan->requests];
     const WendArg *statuses = s->plan->status >= 0 ? &s->call->args[s->plan->status] : NULL;
@@ -376,22 +376,22 @@ static void begin_completions(Messages *m, Strand *s)
         while (each && k < requests->n_in && requests->in[k] != completed[i])
             k++;
         gboolean there = statuses != NULL && statuses->out != NULL && k < statuses->n_out;
-        messages_need_word(m, s, FALSE, completed[i], there ? &statuses->out[4 * k] : NULL, FALSE);
+        matching_need_word(m, s, FALSE, completed[i], there ? &statuses->out[4 * k] : NULL, FALSE);
     }
 }
 
-static void free_request(Messages *m, Strand *s)
+static void free_request(Matching *m, Strand *s)
 {
     RequestEntry *entry =
         entries_take(s->rank->requests, call_plan_word(s->call, s->plan->requests), s->index);
     if (entry == NULL)
         return;
-    messages_drop_entry(m, entry);
+    matching_drop_entry(m, entry);
     entries_free(m->strands, entry);
 }
 
 /* The strand of thread ID of the rank; NULL: it made no calls. */
-static Strand *strand_of_thread(Messages *m, const RankStrands *rank, gint64 id)
+static Strand *strand_of_thread(Matching *m, const RankStrands *rank, gint64 id)
 {
     const WendClass *class =
         wend_program_class(m->program, wend_program_class_of(m->program, rank->rank));
@@ -401,13 +401,13 @@ static Strand *strand_of_thread(Messages *m, const RankStrands *rank, gint64 id)
     return NULL;
 }
 
-static void begin_thread(Messages *m, Strand *s)
+static void begin_thread(Matching *m, Strand *s)
 {
     Strand *thread = strand_of_thread(m, s->rank, call_plan_word(s->call, s->plan->thread));
     if (thread == NULL || thread == s)
         return;
     if (s->plan->role == ROLE_THREAD_JOIN) {
-        messages_need(s, NEED_JOIN)->strand = thread->index;
+        matching_need(s, NEED_JOIN)->strand = thread->index;
     } else if (thread->starts_later) {
         thread->starts_later = FALSE;
         thread_order_after(s->rank->threads, thread->sequence, s->sequence);
@@ -417,7 +417,7 @@ static void begin_thread(Messages *m, Strand *s)
 
 /* A call that failed or had not returned. Of these only a receive whose message was too long has
  * met one; and what had not returned may have. */
-static void begin_failed(Messages *m, Strand *s)
+static void begin_failed(Matching *m, Strand *s)
 {
     const CallPlan *plan = s->plan;
     const WendCall *call = s->call;
@@ -436,13 +436,13 @@ static void begin_failed(Messages *m, Strand *s)
     if ((plan->sends || plan->receives) && (call->unfinished || received))
         begin_transfer(m, s, &op, FALSE, WEND_ABSENT, call->unfinished ? NULL : s->status);
     else if (plan->receives_probed && truncated)
-        messages_need_word(m, s, TRUE, call_plan_word(call, plan->message), NULL, TRUE);
+        matching_need_word(m, s, TRUE, call_plan_word(call, plan->message), NULL, TRUE);
     else if (plan->completes && !call->args[plan->requests].param->array && truncated)
-        messages_need_word(m, s, FALSE, call_plan_word(call, plan->requests), NULL, TRUE);
+        matching_need_word(m, s, FALSE, call_plan_word(call, plan->requests), NULL, TRUE);
 }
 
 /* A call that sends, posts, probes or is collective, or makes a request, window or file. */
-static void begin_object(Messages *m, Strand *s, const CallPlan *plan)
+static void begin_object(Matching *m, Strand *s, const CallPlan *plan)
 {
     const WendCall *call = s->call;
     const gint64 *status = call_plan_status(plan, call);
@@ -466,7 +466,7 @@ static void begin_object(Messages *m, Strand *s, const CallPlan *plan)
         keep_receive(m, s, FALSE, request, NULL);
 }
 
-void messages_begin(Messages *m, Strand *s)
+void matching_begin(Matching *m, Strand *s)
 {
     const CallPlan *plan = s->plan;
     if (s->call->failed) {

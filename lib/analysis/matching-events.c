@@ -6,14 +6,14 @@
 
 /* -- events -- */
 
-MessagePlace messages_place(const Strand *s)
+MessagePlace matching_place(const Strand *s)
 {
     return (MessagePlace){s->rank->rank, s->sequence, s->call->terminal, s->call->index};
 }
 
 static const MessagePlace no_place = {0, 0, G_MAXUINT32, MESSAGE_NO_CALL};
 
-static MessageEvent *add_event(Messages *m, MessageEventKind kind)
+static MessageEvent *add_event(Matching *m, MessageEventKind kind)
 {
     MessageEvent e = {.kind = kind,
                       .comm = WEND_COMM_UNKNOWN,
@@ -40,7 +40,7 @@ static void set_send(MessageEvent *e, const Sent *sent)
     e->uncertain |= sent->uncertain;
 }
 
-MessageEvent *messages_give_send(Messages *m, const ChannelKey *key, const Sent *sent)
+MessageEvent *matching_give_send(Matching *m, const ChannelKey *key, const Sent *sent)
 {
     MessageEvent *e = add_event(m, MESSAGE_NOT_TAKEN);
     set_send(e, sent);
@@ -50,7 +50,7 @@ MessageEvent *messages_give_send(Messages *m, const ChannelKey *key, const Sent 
     return e;
 }
 
-void messages_give_receive(Messages *m, Receive *r)
+void matching_give_receive(Matching *m, Receive *r)
 {
     MessageEvent *e = add_event(m, r->paired ? MESSAGE_MATCHED : MESSAGE_NOT_ARRIVED);
     r->given = TRUE;
@@ -71,9 +71,9 @@ void messages_give_receive(Messages *m, Receive *r)
         set_send(e, &r->sent);
 }
 
-void messages_give_call(Messages *m, const Strand *s)
+void matching_give_call(Matching *m, const Strand *s)
 {
-    if (!(m->flags & MESSAGES_WITH_CALLS))
+    if (!(m->flags & MATCHING_WITH_CALLS))
         return;
     MessageEvent *e = add_event(m, MESSAGE_CALL);
     e->sequence = s->sequence;
@@ -83,7 +83,7 @@ void messages_give_call(Messages *m, const Strand *s)
 
 /* -- waking -- */
 
-void messages_wake_all(Messages *m, GArray *waiters)
+void matching_wake_all(Matching *m, GArray *waiters)
 {
     for (guint i = 0; waiters != NULL && i < waiters->len; i++)
         strands_wake(m->strands, g_array_index(waiters, guint, i));
@@ -92,7 +92,7 @@ void messages_wake_all(Messages *m, GArray *waiters)
 }
 
 /* The message that SENT stands for is received. */
-void messages_taken(Messages *m, const Sent *sent)
+void matching_taken(Matching *m, const Sent *sent)
 {
     Strand *sender = strands_at(m->strands, sent->strand);
     sender->outstanding--;
@@ -103,29 +103,29 @@ void messages_taken(Messages *m, const Sent *sent)
 }
 
 /* R has just met its send. */
-void messages_met(Messages *m, Receive *r)
+void matching_met(Matching *m, Receive *r)
 {
     if (r->waiter > 0)
         strands_wake(m->strands, r->waiter - 1);
     r->waiter = 0;
     if (r->never || r->completed.call != MESSAGE_NO_CALL)
-        messages_give_receive(m, r);
+        matching_give_receive(m, r);
 }
 
 /* R will not complete, as far as the recording says. Takes the caller's reference. */
-void messages_abandon(Messages *m, Receive *r)
+void matching_abandon(Matching *m, Receive *r)
 {
     r->never = TRUE;
     if (r->paired || !r->in_channel)
-        messages_give_receive(m, r);
+        matching_give_receive(m, r);
     receive_unref(m->channels, r);
 }
 
-void messages_drop_entry(gpointer data, RequestEntry *entry)
+void matching_drop_entry(gpointer data, RequestEntry *entry)
 {
-    Messages *m = data;
+    Matching *m = data;
     if (entry->kind == ENTRY_RECEIVE)
-        messages_abandon(m, entry->receive);
+        matching_abandon(m, entry->receive);
     else if (entry->kind == ENTRY_GATHERING)
         gathering_unref(entry->gathering);
 }

@@ -6,14 +6,14 @@
 
 /* -- needs -- */
 
-Need *messages_need(Strand *s, NeedKind kind)
+Need *matching_need(Strand *s, NeedKind kind)
 {
     Need need = {.kind = kind};
     g_array_append_val(s->needs, need);
     return &g_array_index(s->needs, Need, s->needs->len - 1);
 }
 
-static void need_entry(Messages *m, Strand *s, Need *need, RequestEntry *entry)
+static void need_entry(Matching *m, Strand *s, Need *need, RequestEntry *entry)
 {
     need->kind = entry->kind == ENTRY_GATHERING ? NEED_GATHERING : NEED_RECEIVE;
     need->receive = entry->receive;
@@ -27,14 +27,14 @@ static void need_entry(Messages *m, Strand *s, Need *need, RequestEntry *entry)
 }
 
 /* What WORD stands for completes in this call. */
-void messages_need_word(Messages *m, Strand *s, gboolean message, gint64 word, const gint64 *status,
+void matching_need_word(Matching *m, Strand *s, gboolean message, gint64 word, const gint64 *status,
                         gboolean truncated)
 {
     RequestEntry *entry =
         entries_take(message ? s->rank->messages : s->rank->requests, word, s->index);
     if (entry == NULL && (s->rank->n == 1 || !wend_is_handle(word)))
         return; /* of a send, or made while recording was off */
-    Need *need = messages_need(s, NEED_WORD);
+    Need *need = matching_need(s, NEED_WORD);
     need->status = status;
     need->truncated = truncated;
     need->message = message;
@@ -70,7 +70,7 @@ static WaitKind wait_for_gathering(Strand *s, Gathering *g, SyncKind sync, gbool
     }
 }
 
-static WaitKind wait_for_message(Messages *m, Strand *s, const ChannelKey *key)
+static WaitKind wait_for_message(Matching *m, Strand *s, const ChannelKey *key)
 {
     Channel *channel = channels_at(m->channels, key, TRUE);
     if (channel == NULL) {
@@ -90,7 +90,7 @@ static WaitKind wait_for_message(Messages *m, Strand *s, const ChannelKey *key)
     return WAIT_NONE;
 }
 
-static WaitKind wait_for_word(Messages *m, Strand *s, Need *need)
+static WaitKind wait_for_word(Matching *m, Strand *s, Need *need)
 {
     RequestEntry *entry =
         entries_take(need->message ? s->rank->messages : s->rank->requests, need->word, s->index);
@@ -103,7 +103,7 @@ static WaitKind wait_for_word(Messages *m, Strand *s, Need *need)
 }
 
 /* Whether S must wait for NEED; then it will be woken. */
-static WaitKind wait_for(Messages *m, Strand *s, Need *need)
+static WaitKind wait_for(Matching *m, Strand *s, Need *need)
 {
     if (need->kind == NEED_WORD) {
         WaitKind kind = wait_for_word(m, s, need);
@@ -129,7 +129,7 @@ static WaitKind wait_for(Messages *m, Strand *s, Need *need)
     }
 }
 
-WaitKind messages_wait(Messages *m, Strand *s)
+WaitKind matching_wait(Matching *m, Strand *s)
 {
     for (; s->need < s->needs->len; s->need++) {
         WaitKind kind = wait_for(m, s, &g_array_index(s->needs, Need, s->need));
@@ -141,10 +141,10 @@ WaitKind messages_wait(Messages *m, Strand *s)
 
 /* -- the call is given -- */
 
-static void complete_receive(Messages *m, Strand *s, const Need *need)
+static void complete_receive(Matching *m, Strand *s, const Need *need)
 {
     Receive *r = need->receive;
-    r->completed = messages_place(s);
+    r->completed = matching_place(s);
     r->truncated = need->truncated;
     if (need->status != NULL) {
         r->cancelled |= need->status[3] & 1;
@@ -154,11 +154,11 @@ static void complete_receive(Messages *m, Strand *s, const Need *need)
     if (r->cancelled)
         channels_withdraw(m->channels, r);
     if (!r->in_channel)
-        messages_give_receive(m, r);
+        matching_give_receive(m, r);
     receive_unref(m->channels, r);
 }
 
-void messages_end_needs(Messages *m, Strand *s)
+void matching_end_needs(Matching *m, Strand *s)
 {
     for (guint i = 0; i < s->needs->len; i++) {
         const Need *need = &g_array_index(s->needs, Need, i);

@@ -16,22 +16,22 @@ enum { KEEP_ALL = 1 << 16, KEEP_LEAST = 16 };
 
 /* -- strands -- */
 
-static void end_call(Messages *m, Strand *s)
+static void end_call(Matching *m, Strand *s)
 {
-    messages_give_call(m, s);
-    messages_end_needs(m, s);
+    matching_give_call(m, s);
+    matching_end_needs(m, s);
     s->need = 0;
     s->call = NULL;
     s->pass_loose = s->pass_all = FALSE;
 }
 
 /* The number of decoded signatures to keep in each walk. */
-static guint keep(const Messages *m)
+static guint keep(const Matching *m)
 {
     return CLAMP(KEEP_ALL / MAX(strands_n(m->strands), 1), KEEP_LEAST, KEEP_ALL / 16);
 }
 
-static void begin_rank(Messages *m, RankStrands *rank)
+static void begin_rank(Matching *m, RankStrands *rank)
 {
     rank->begun = TRUE;
     if (answers_needed(m->program, rank->rank, &rank->cancels))
@@ -39,7 +39,7 @@ static void begin_rank(Messages *m, RankStrands *rank)
                                     m->allowance);
 }
 
-static void begin_strand(Messages *m, Strand *s)
+static void begin_strand(Matching *m, Strand *s)
 {
     if (!s->rank->begun)
         begin_rank(m, s->rank);
@@ -49,17 +49,17 @@ static void begin_strand(Messages *m, Strand *s)
     s->needs = g_array_new(FALSE, FALSE, sizeof(Need));
 }
 
-static void end_rank(Messages *m, RankStrands *rank)
+static void end_rank(Matching *m, RankStrands *rank)
 {
-    entries_drain(m->strands, rank->requests, messages_drop_entry, m);
-    entries_drain(m->strands, rank->messages, messages_drop_entry, m);
+    entries_drain(m->strands, rank->requests, matching_drop_entry, m);
+    entries_drain(m->strands, rank->messages, matching_drop_entry, m);
     g_clear_pointer(&rank->requests, g_hash_table_unref);
     g_clear_pointer(&rank->messages, g_hash_table_unref);
     g_clear_pointer(&rank->notes, g_hash_table_unref);
     g_clear_pointer(&rank->answers, answers_free);
 }
 
-static void end_strand(Messages *m, Strand *s)
+static void end_strand(Matching *m, Strand *s)
 {
     s->state = STRAND_ENDED;
     g_clear_pointer(&s->walk, wend_walk_free);
@@ -72,7 +72,7 @@ static void end_strand(Messages *m, Strand *s)
         end_rank(m, s->rank);
 }
 
-static void account_walk(Messages *m, Strand *s)
+static void account_walk(Matching *m, Strand *s)
 {
     gsize bytes = wend_walk_bytes(s->walk);
     if (bytes > s->walk_bytes && !allowance_take(m->allowance, 1, bytes - s->walk_bytes)) {
@@ -85,7 +85,7 @@ static void account_walk(Messages *m, Strand *s)
 }
 
 /* Goes on with S until it waits, ends, gives way, or there is an event. */
-static void run(Messages *m, Strand *s)
+static void run(Matching *m, Strand *s)
 {
     if (s->walk == NULL)
         begin_strand(m, s);
@@ -98,9 +98,9 @@ static void run(Messages *m, Strand *s)
             }
             s->plan = call_plans_of(m->plans, s->call);
             if (s->plan != NULL)
-                messages_begin(m, s);
+                matching_begin(m, s);
         }
-        WaitKind wait = s->needs->len > 0 ? messages_wait(m, s) : WAIT_NONE;
+        WaitKind wait = s->needs->len > 0 ? matching_wait(m, s) : WAIT_NONE;
         if (wait != WAIT_NONE) {
             account_walk(m, s);
             strands_wait(m->strands, s, wait);
@@ -117,7 +117,7 @@ static void run(Messages *m, Strand *s)
 /* Whether S waits for a message of a rank that has ended. */
 static gboolean is_hopeless(gpointer data, const Strand *s)
 {
-    const Messages *m = data;
+    const Matching *m = data;
     if (s->needs == NULL || s->need >= s->needs->len)
         return FALSE;
     const Need *need = &g_array_index(s->needs, Need, s->need);
@@ -126,7 +126,7 @@ static gboolean is_hopeless(gpointer data, const Strand *s)
 }
 
 /* Nobody can go on: lets one go on without what it waits for. FALSE: nobody waits. */
-static gboolean break_order(Messages *m)
+static gboolean break_order(Matching *m)
 {
     Strand *s = strands_waiting(m->strands, WAIT_LOOSE);
     if (s != NULL) {
@@ -149,11 +149,11 @@ static gboolean break_order(Messages *m)
 
 static void give_left(gpointer data, Channel *channel)
 {
-    Messages *m = data;
+    Matching *m = data;
     for (GList *i = channel->sends.head; i != NULL; i = i->next)
-        messages_give_send(m, &channel->key, i->data);
+        matching_give_send(m, &channel->key, i->data);
     for (GList *i = channel->receives.head; i != NULL; i = i->next)
-        messages_give_receive(m, i->data);
+        matching_give_receive(m, i->data);
 }
 
 static gint compare_left(gconstpointer a, gconstpointer b)
@@ -172,7 +172,7 @@ static gint compare_left(gconstpointer a, gconstpointer b)
     return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
 }
 
-static void finish(Messages *m)
+static void finish(Matching *m)
 {
     channels_each(m->channels, give_left, m);
     g_array_sort(m->events, compare_left);
@@ -181,10 +181,10 @@ static void finish(Messages *m)
 
 /* -- interface -- */
 
-Messages *messages_new(const WendProgram *p, const WendMembers *members, guint flags,
+Matching *matching_new(const WendProgram *p, const WendMembers *members, guint flags,
                        guint64 max_size)
 {
-    Messages *m = g_new0(Messages, 1);
+    Matching *m = g_new0(Matching, 1);
     m->program = p;
     m->members = members;
     m->flags = flags;
@@ -201,7 +201,7 @@ Messages *messages_new(const WendProgram *p, const WendMembers *members, guint f
     return m;
 }
 
-static void drop_needs(Messages *m)
+static void drop_needs(Matching *m)
 {
     for (guint i = 0; i < strands_n(m->strands); i++) {
         Strand *s = strands_at(m->strands, i);
@@ -213,13 +213,13 @@ static void drop_needs(Messages *m)
                 receive_unref(m->channels, need->receive);
         }
         if (s->sequence == 0) {
-            entries_drain(m->strands, s->rank->requests, messages_drop_entry, m);
-            entries_drain(m->strands, s->rank->messages, messages_drop_entry, m);
+            entries_drain(m->strands, s->rank->requests, matching_drop_entry, m);
+            entries_drain(m->strands, s->rank->messages, matching_drop_entry, m);
         }
     }
 }
 
-void messages_free(Messages *m)
+void matching_free(Matching *m)
 {
     if (m == NULL)
         return;
@@ -236,7 +236,7 @@ void messages_free(Messages *m)
     g_free(m);
 }
 
-gboolean messages_next(Messages *m, MessageEvent *event)
+gboolean matching_next(Matching *m, MessageEvent *event)
 {
     while (m->next_event >= m->events->len && !m->finished && !m->full) {
         g_array_set_size(m->events, 0);
@@ -253,22 +253,22 @@ gboolean messages_next(Messages *m, MessageEvent *event)
     return TRUE;
 }
 
-gboolean messages_error(const Messages *m, const char *name, GError **error)
+gboolean matching_error(const Matching *m, const char *name, GError **error)
 {
     return m->full && allowance_error(m->allowance, name, error);
 }
 
-guint64 messages_broken(const Messages *m)
+guint64 matching_broken(const Matching *m)
 {
     return m->broken;
 }
 
-guint64 messages_in_flight(const Messages *m)
+guint64 matching_in_flight(const Matching *m)
 {
     return channels_in_flight(m->channels);
 }
 
-guint64 messages_most_in_flight(const Messages *m)
+guint64 matching_most_in_flight(const Matching *m)
 {
     return channels_most_in_flight(m->channels);
 }

@@ -2,12 +2,12 @@
 /* matching.h: which send met which receive. The walks of all ranks are advanced together in causal
  * order.
  *
- *     Messages *m = messages_new(program, members, 0, 0);
+ *     Matching *m = matching_new(program, members, 0, 0);
  *     MessageEvent e;
- *     while (messages_next(m, &e))
+ *     while (matching_next(m, &e))
  *         if (e.kind == MESSAGE_MATCHED)
  *             printf("%u -> %u\n", e.sent.rank, e.posted.rank);
- *     messages_free(m);
+ *     matching_free(m);
  *
  * **Rule.** The n-th send of a channel (communicator, sender, receiver, tag) meets the n-th receive
  * posted for it. A receive with a wildcard counts as posted for the source and tag of its status
@@ -25,14 +25,14 @@
  * **When the order cannot go on**, first the waits end that no data need (a root in MPI_Bcast, the
  * other ranks in MPI_Reduce). If all wait for data, the recording has gaps: a rank died, or is
  * missing, or threads took messages in an order that is not recorded. Then one call is given before
- * what it waits for, and messages_broken counts it. A receive that completed so meets its send when
+ * what it waits for, and matching_broken counts it. A receive that completed so meets its send when
  * that comes.
  *
  * **Cost.** Time O(calls), besides sorting what is left in the end. Memory O(messages in flight +
  * signatures of each sequence), for receives with wildcards also what is posted until they complete
  * (answers.h). */
-#ifndef WEND_MESSAGES_H
-#define WEND_MESSAGES_H
+#ifndef WEND_MATCHING_H
+#define WEND_MATCHING_H
 
 #include <glib.h>
 
@@ -40,13 +40,13 @@
 #include "members.h"
 #include "read/program.h"
 
-typedef struct Messages Messages;
+typedef struct Matching Matching;
 
 typedef enum {
     MESSAGE_MATCHED,     /* a message */
     MESSAGE_NOT_TAKEN,   /* a send that met no receive */
     MESSAGE_NOT_ARRIVED, /* a receive that met no send */
-    MESSAGE_CALL         /* a call, in causal order (MESSAGES_WITH_CALLS) */
+    MESSAGE_CALL         /* a call, in causal order (MATCHING_WITH_CALLS) */
 } MessageEventKind;
 
 typedef struct {
@@ -77,28 +77,28 @@ typedef struct {
     const WendCall *call;
 } MessageEvent;
 
-enum { MESSAGES_WITH_CALLS = 1 };
+enum { MATCHING_WITH_CALLS = 1 };
 
-/* P and MEMBERS must outlive the result, which messages_free frees. FLAGS: MESSAGES_WITH_CALLS or
+/* P and MEMBERS must outlive the result, which matching_free frees. FLAGS: MATCHING_WITH_CALLS or
  * 0. MAX_SIZE: the limit of memory, as in wend_program_open_within. */
-Messages *messages_new(const WendProgram *p, const WendMembers *members, guint flags,
+Matching *matching_new(const WendProgram *p, const WendMembers *members, guint flags,
                        guint64 max_size);
-void messages_free(Messages *m); /* M may be NULL */
+void matching_free(Matching *m); /* M may be NULL */
 
 /* Gives the next event. Matched messages are given when their receives complete, after the event of
  * the completing call. What is left in channels is given in the end, by rank, sequence and call.
  * What cannot meet anything any more is given before: if it is cancelled, sent to a rank that has
  * ended, or of a wildcard that never completed. FALSE: there are no more, or memory is used up
- * (messages_error). */
-gboolean messages_next(Messages *m, MessageEvent *event);
+ * (matching_error). */
+gboolean matching_next(Matching *m, MessageEvent *event);
 
 /* TRUE, and *ERROR is set (WEND_ERROR_INPUT): what is in flight takes more memory than allowed.
  * NAME: of the recording. */
-gboolean messages_error(const Messages *m, const char *name, GError **error);
+gboolean matching_error(const Matching *m, const char *name, GError **error);
 
 /* How many calls were given before what they wait for. */
-guint64 messages_broken(const Messages *m);
-guint64 messages_in_flight(const Messages *m);      /* messages sent and not received, at present */
-guint64 messages_most_in_flight(const Messages *m); /* and the most at a time */
+guint64 matching_broken(const Matching *m);
+guint64 matching_in_flight(const Matching *m);      /* messages sent and not received, at present */
+guint64 matching_most_in_flight(const Matching *m); /* and the most at a time */
 
 #endif

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     GArray *sent, *received;
 } ChannelTraffic; /* of TransferRun */
-/* Messages that a rank sends at step AT or later: they are received when step UNTIL of rank TO
+/* Matching that a rank sends at step AT or later: they are received when step UNTIL of rank TO
  * returns. */
 typedef struct {
     guint64 at, until;

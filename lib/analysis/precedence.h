@@ -21,7 +21,7 @@
 
 typedef struct WendPrecedence WendPrecedence;
 
-/* Messages that do not overtake each other: those of one tag, on one communicator, in one phase. */
+/* Matching that do not overtake each other: those of one tag, on one communicator, in one phase. */
 typedef struct {
     gint64 tag;
     guint phase, comm, from, to;

@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { BUCKETS = 65, LOOK_AT = 1000 };
+/* Channels of threads that are remembered: of all ranks, and of each at least. */
+enum { CHANNELS_ALL = 1 << 16, CHANNELS_LEAST = 256 };
 enum { ENTRY_MEMORY = sizeof(RequestEntry) + 80 };
 enum { STRAND_MEMORY = sizeof(Strand) + 4096 }; /* with a walk that has not begun */
 
@@ -143,7 +145,7 @@ static void init_class(Strands *s, const WendProgram *p, guint class_index)
     }
 }
 
-static void init_rank(Strands *s, const WendProgram *p, guint number, guint *first)
+static void init_rank(Strands *s, const WendProgram *p, guint number, guint *first, guint channels)
 {
     RankStrands *rank = &s->ranks[number];
     rank->rank = number;
@@ -152,7 +154,7 @@ static void init_rank(Strands *s, const WendProgram *p, guint number, guint *fir
     rank->n = rank->live = class->n_sequences;
     *first += rank->n;
     if (rank->n > 1)
-        rank->threads = thread_order_new(rank->n);
+        rank->threads = thread_order_new(rank->n, channels);
     for (guint q = 0; q < rank->n; q++) {
         Strand *strand = &s->strands[rank->first + q];
         strand->index = rank->first + q;
@@ -165,15 +167,28 @@ static void init_rank(Strands *s, const WendProgram *p, guint number, guint *fir
     }
 }
 
+static guint sequences_of(const WendProgram *p, guint rank)
+{
+    return wend_program_class(p, wend_program_class_of(p, rank))->n_sequences;
+}
+
 Strands *strands_new(const WendProgram *p, Allowance *a)
 {
-    guint n_ranks = wend_program_ranks(p), first = 0;
+    guint n_ranks = wend_program_ranks(p), first = 0, threaded = 0;
     guint64 n = 0;
-    for (guint r = 0; r < n_ranks; r++)
-        n += wend_program_class(p, wend_program_class_of(p, r))->n_sequences;
+    for (guint r = 0; r < n_ranks; r++) {
+        guint sequences = sequences_of(p, r);
+        n += sequences;
+        threaded += sequences > 1;
+    }
+    guint channels = MAX(CHANNELS_ALL / MAX(threaded, 1), CHANNELS_LEAST);
     if (n >= G_MAXINT32 || !allowance_take(a, n_ranks, sizeof(RankStrands))
         || !allowance_take(a, n, STRAND_MEMORY))
         return NULL;
+    for (guint r = 0; r < n_ranks; r++)
+        if (sequences_of(p, r) > 1
+            && !allowance_take(a, 1, thread_order_memory(sequences_of(p, r), channels)))
+            return NULL;
     Strands *s = g_new0(Strands, 1);
     s->allowance = a;
     s->n_ranks = n_ranks;
@@ -181,7 +196,7 @@ Strands *strands_new(const WendProgram *p, Allowance *a)
     s->ranks = g_new0(RankStrands, n_ranks + 1);
     s->strands = g_new0(Strand, n + 1);
     for (guint r = 0; r < n_ranks; r++)
-        init_rank(s, p, r, &first);
+        init_rank(s, p, r, &first, channels);
     for (guint i = 0; i < wend_program_n_classes(p); i++)
         init_class(s, p, i);
     for (guint i = 0; i < s->n; i++)

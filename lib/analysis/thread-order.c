@@ -6,7 +6,7 @@
 
 #include "base/byte-table.h"
 
-enum { SEQUENCES_MOST = 256, CHANNELS_MOST = 1 << 17 };
+enum { SEQUENCES_MOST = 256, CHANNEL_MEMORY = 192 };
 
 typedef struct {
     ChannelKey channel;
@@ -20,15 +20,22 @@ typedef struct {
 } Use;
 
 struct ThreadOrder {
-    guint n;
+    guint n, most;
     guint64 *clocks; /* N x N: what each sequence knows of each */
     GHashTable *uses;
 };
 
-ThreadOrder *thread_order_new(guint n)
+guint64 thread_order_memory(guint n, guint most)
+{
+    guint64 clocks = n <= SEQUENCES_MOST ? (guint64)n * n * sizeof(guint64) : 0;
+    return clocks + (guint64)most * CHANNEL_MEMORY;
+}
+
+ThreadOrder *thread_order_new(guint n, guint most)
 {
     ThreadOrder *t = g_new0(ThreadOrder, 1);
     t->n = n;
+    t->most = most;
     if (n <= SEQUENCES_MOST)
         t->clocks = g_new0(guint64, (gsize)n * n);
     t->uses = wend_byte_entries_new(g_free);
@@ -58,7 +65,7 @@ gboolean thread_order_use(ThreadOrder *t, guint sequence, const ChannelKey *key,
 {
     const UseKey with = {*key, sends != FALSE};
     if (t->clocks == NULL
-        || (g_hash_table_size(t->uses) >= CHANNELS_MOST
+        || (g_hash_table_size(t->uses) >= t->most
             && !wend_byte_number_known(t->uses, &with, sizeof with)))
         return FALSE;
     Use *use = wend_byte_entry(t->uses, &with, sizeof with, sizeof *use);

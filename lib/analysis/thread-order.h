@@ -13,9 +13,10 @@
 
 typedef struct ThreadOrder ThreadOrder;
 
-/* Of a rank with N sequences. */
-ThreadOrder *thread_order_new(guint n);
-void thread_order_free(ThreadOrder *t); /* T may be NULL */
+/* Of a rank with N sequences. It remembers at most MOST channels. */
+ThreadOrder *thread_order_new(guint n, guint most);
+guint64 thread_order_memory(guint n, guint most); /* that it may take, in bytes */
+void thread_order_free(ThreadOrder *t);           /* T may be NULL */
 
 /* Sequence LATER goes on after what sequence EARLIER has done so far. */
 void thread_order_after(ThreadOrder *t, guint later, guint earlier);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-messages.c: which send met which receive. */
+/* read-matching.c: which send met which receive. */
 #include "config.h"
 
 #include "lib/analysis/matching.h"
@@ -7,7 +7,7 @@
 
 struct WendReadMessages {
     WendRead *reader;
-    Messages *messages;
+    Matching *messages;
     WendReadMessage message;
 };
 
@@ -18,7 +18,7 @@ int wend_read_messages(WendRead *r, WendReadMessages **messages)
         return status;
     WendReadMessages *m = g_new0(WendReadMessages, 1);
     m->reader = r;
-    m->messages = messages_new(r->program, read_members(r), 0, r->memory);
+    m->messages = matching_new(r->program, read_members(r), 0, r->memory);
     *messages = m;
     return WEND_READ_OK;
 }
@@ -72,10 +72,10 @@ int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **m
     int status = read_check(r, message);
     if (status < 0)
         return status;
-    if (messages_next(messages->messages, &event)) {
+    if (matching_next(messages->messages, &event)) {
         set_message(&messages->message, &event);
         *message = &messages->message;
-    } else if (messages_error(messages->messages, r->path != NULL ? r->path : "the recording",
+    } else if (matching_error(messages->messages, r->path != NULL ? r->path : "the recording",
                               &error)) {
         return read_fail_error(r, error);
     } else {
@@ -88,9 +88,9 @@ int wend_read_message_facts(const WendReadMessages *messages, WendReadMessageFac
 {
     if (messages == NULL || facts == NULL)
         return WEND_READ_ERROR_USAGE;
-    *facts = (WendReadMessageFacts){messages_in_flight(messages->messages),
-                                    messages_most_in_flight(messages->messages),
-                                    messages_broken(messages->messages)};
+    *facts = (WendReadMessageFacts){matching_in_flight(messages->messages),
+                                    matching_most_in_flight(messages->messages),
+                                    matching_broken(messages->messages)};
     return WEND_READ_OK;
 }
 
@@ -98,6 +98,6 @@ void wend_read_messages_free(WendReadMessages *messages)
 {
     if (messages == NULL)
         return;
-    messages_free(messages->messages);
+    matching_free(messages->messages);
     g_free(messages);
 }

@@ -78,11 +78,11 @@ static gboolean is_short(const WendProgram *p)
 static void match(const WendProgram *p)
 {
     WendMembers *members = wend_members_new(p);
-    Messages *m = messages_new(p, members, MESSAGES_WITH_CALLS, 0);
+    Matching *m = matching_new(p, members, MATCHING_WITH_CALLS, 0);
     MessageEvent e;
-    while (messages_next(m, &e))
+    while (matching_next(m, &e))
         g_assert_true(e.kind != MESSAGE_MATCHED || e.from == (gint64)e.sent.rank);
-    messages_free(m);
+    matching_free(m);
     wend_members_free(members);
 }
 

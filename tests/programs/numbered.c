@@ -463,27 +463,6 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
-/* One thread posts, another completes. */
-typedef struct {
-    Worker worker;
-    MPI_Request requests[4];
-    char buffers[4][ROOM];
-    int posted;
-    const int *group;
-} Handed;
-
-static void *complete_handed(void *argument)
-{
-    Handed *h = argument;
-    MPI_Status status;
-    for (int i = 0; i < 4; i++) {
-        MPI_Wait(&h->requests[i], &status);
-        got(&h->worker, 0, h->posted + i, h->buffers[i], &status, h->group);
-        h->worker.completed++;
-    }
-    return NULL;
-}
-
 static void print_lines(Worker *w)
 {
     for (size_t at = 0; at < w->used;) {
@@ -493,6 +472,63 @@ static void print_lines(Worker *w)
     fflush(stdout);
     free(w->lines);
     w->lines = NULL;
+}
+
+/* One thread posts, another completes, so often that numbers of requests are used again. */
+enum { HANDED = 4, HANDED_ROUNDS = 15 };
+typedef struct {
+    Worker worker;
+    MPI_Request requests[HANDED];
+    char buffers[HANDED][ROOM];
+    int posted;
+    const int *group;
+    pthread_barrier_t barrier;
+} Handed;
+
+static void *complete_handed(void *argument)
+{
+    Handed *h = argument;
+    MPI_Status status;
+    for (int round = 0; round < HANDED_ROUNDS; round++) {
+        pthread_barrier_wait(&h->barrier); /* they are posted */
+        for (int i = 0; i < HANDED; i++) {
+            MPI_Wait(&h->requests[i], &status);
+            got(&h->worker, 0, h->posted + i, h->buffers[i], &status, h->group);
+            h->worker.completed++;
+        }
+        pthread_barrier_wait(&h->barrier);
+    }
+    return NULL;
+}
+
+static void handed(Worker *w, const int *group)
+{
+    static Handed h;
+    pthread_t id;
+    char *m;
+    int bytes;
+    h.worker = (Worker){THREADS + 1, 0, 0, 1, NULL, 0, 0};
+    h.group = group;
+    pthread_barrier_init(&h.barrier, NULL, 2);
+    pthread_create(&id, NULL, complete_handed, &h);
+    for (int round = 0; round < HANDED_ROUNDS; round++) {
+        h.posted = w->posted;
+        w->posted += HANDED;
+        for (int i = 0; i < HANDED; i++)
+            MPI_Irecv(h.buffers[i], ROOM, MPI_CHAR, i % 2 ? MPI_ANY_SOURCE : (rank + 1) % size, 40,
+                      MPI_COMM_WORLD, &h.requests[i]);
+        pthread_barrier_wait(&h.barrier);
+        for (int i = 0; i < HANDED; i++) {
+            m = message(0, &bytes);
+            MPI_Send(m, bytes, MPI_CHAR, (rank + size - 1) % size, 40, MPI_COMM_WORLD);
+            free(m);
+        }
+        pthread_barrier_wait(&h.barrier);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    pthread_join(id, NULL);
+    pthread_barrier_destroy(&h.barrier);
+    print_lines(&h.worker);
 }
 
 static void threads(Worker *w, unsigned agreed, int rounds, const int *group)
@@ -515,27 +551,7 @@ static void threads(Worker *w, unsigned agreed, int rounds, const int *group)
         print_lines(&t[i].worker);
         MPI_Comm_free(&t[i].comm);
     }
-    Handed h = {{THREADS + 1, 0, 0, 1, NULL, 0, 0}, {0}, {{0}}, 0, group};
-    pthread_t id;
-    char *m[4];
-    int bytes;
-    for (int round = 0; round < 3; round++) {
-        h.posted = w->posted;
-        w->posted += 4;
-        for (int i = 0; i < 4; i++)
-            MPI_Irecv(h.buffers[i], ROOM, MPI_CHAR, i % 2 ? MPI_ANY_SOURCE : (rank + 1) % size, 40,
-                      MPI_COMM_WORLD, &h.requests[i]);
-        pthread_create(&id, NULL, complete_handed, &h);
-        for (int i = 0; i < 4; i++) {
-            m[i] = message(0, &bytes);
-            MPI_Send(m[i], bytes, MPI_CHAR, (rank + size - 1) % size, 40, MPI_COMM_WORLD);
-            free(m[i]);
-        }
-        pthread_join(id, NULL);
-        MPI_Barrier(MPI_COMM_WORLD);
-        print_lines(&h.worker);
-        h.worker = (Worker){THREADS + 2 + round, 0, 0, 1, NULL, 0, 0};
-    }
+    handed(w, group);
 }
 
 /* -- all -- */

@@ -22,7 +22,7 @@ static gint64 any_source, any_tag;
 typedef struct {
     WendProgram *program;
     WendMembers *members;
-    Messages *messages;
+    Matching *messages;
 } Reading;
 
 static Reading reading(const char *dir, guint flags, guint64 memory)
@@ -31,13 +31,13 @@ static Reading reading(const char *dir, guint flags, guint64 memory)
     Reading r = {.program = wend_program_open(dir, &error)};
     g_assert_no_error(error);
     r.members = wend_members_new(r.program);
-    r.messages = messages_new(r.program, r.members, flags, memory);
+    r.messages = matching_new(r.program, r.members, flags, memory);
     return r;
 }
 
 static void reading_end(Reading *r)
 {
-    messages_free(r->messages);
+    matching_free(r->messages);
     wend_members_free(r->members);
     wend_program_free(r->program);
 }
@@ -294,11 +294,11 @@ static void test_random(void)
             g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
         ModelRank *model = run_model(rand, ranks, 40 * seed, sent);
         char *dir = record_all(ranks);
-        Reading r = reading(dir, MESSAGES_WITH_CALLS, 0);
+        Reading r = reading(dir, MATCHING_WITH_CALLS, 0);
         MessageEvent e;
         g_autofree guint64 *given = g_new0(guint64, n);
         guint matched = 0, left = 0, open = 0;
-        while (messages_next(r.messages, &e)) {
+        while (matching_next(r.messages, &e)) {
             check_order(given, &e);
             gint64 key = key_of(e.posted.rank, e.posted.call);
             if (e.kind == MESSAGE_MATCHED)
@@ -330,7 +330,7 @@ static void test_random(void)
         }
         g_assert_cmpuint(matched - open, ==, expected);
         g_assert_cmpuint(matched + left, ==, sent->len);
-        g_assert_cmpuint(messages_broken(r.messages), ==, 0);
+        g_assert_cmpuint(matching_broken(r.messages), ==, 0);
         for (guint i = 0; i < n; i++)
             g_assert_cmpuint(given[i], ==, model[i].calls);
         g_free(model);
@@ -348,9 +348,9 @@ static GArray *events_of(const char *dir, guint64 *broken)
     Reading r = reading(dir, 0, 0);
     GArray *events = g_array_new(FALSE, FALSE, sizeof(MessageEvent));
     MessageEvent e;
-    while (messages_next(r.messages, &e))
+    while (matching_next(r.messages, &e))
         g_array_append_val(events, e);
-    *broken = messages_broken(r.messages);
+    *broken = matching_broken(r.messages);
     reading_end(&r);
     return events;
 }
@@ -544,9 +544,9 @@ static void test_collectives(void)
         barrier(r, s);
     }
     char *dir = record_all(ranks);
-    Reading r = reading(dir, MESSAGES_WITH_CALLS, 0);
+    Reading r = reading(dir, MATCHING_WITH_CALLS, 0);
     MessageEvent e;
-    while (messages_next(r.messages, &e)) {
+    while (matching_next(r.messages, &e)) {
         if (e.kind != MESSAGE_CALL)
             continue;
         guint rank = e.call->rank;
@@ -558,7 +558,7 @@ static void test_collectives(void)
     }
     g_assert_cmpuint(given[0], ==, 3);
     g_assert_cmpuint(given[1], ==, 3);
-    g_assert_cmpuint(messages_broken(r.messages), ==, 0);
+    g_assert_cmpuint(matching_broken(r.messages), ==, 0);
     reading_end(&r);
     discard(dir);
 }
@@ -582,15 +582,15 @@ static void test_ahead_of_others(void)
     Reading r = reading(dir, 0, 0);
     MessageEvent e;
     guint matched = 0;
-    while (messages_next(r.messages, &e))
+    while (matching_next(r.messages, &e))
         matched += e.kind == MESSAGE_MATCHED;
     g_assert_cmpuint(matched, ==, (RANKS - 1) * MESSAGES);
-    g_assert_cmpuint(messages_most_in_flight(r.messages), <=, 2 * RANKS);
+    g_assert_cmpuint(matching_most_in_flight(r.messages), <=, 2 * RANKS);
     reading_end(&r);
     discard(dir);
 }
 
-/* Messages that nobody receives take no more memory than allowed. */
+/* Matching that nobody receives take no more memory than allowed. */
 static void test_allowance(void)
 {
     enum { MESSAGES = 100000 };
@@ -604,29 +604,29 @@ static void test_allowance(void)
     Reading r = reading(dir, 0, 4 << 20);
     MessageEvent e;
     GError *error = NULL;
-    while (messages_next(r.messages, &e))
+    while (matching_next(r.messages, &e))
         continue;
-    g_assert_true(messages_error(r.messages, "it", &error));
+    g_assert_true(matching_error(r.messages, "it", &error));
     g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
     g_clear_error(&error);
     reading_end(&r);
     r = reading(dir, 0, 0);
     guint left = 0;
-    while (messages_next(r.messages, &e))
+    while (matching_next(r.messages, &e))
         left += e.kind == MESSAGE_NOT_TAKEN;
     g_assert_cmpuint(left, ==, MESSAGES);
     reading_end(&r);
     discard(dir);
 }
 
-static void report(const Messages *m, guint64 matched, gint64 start, const struct rusage *before)
+static void report(const Matching *m, guint64 matched, gint64 start, const struct rusage *before)
 {
     struct rusage after;
     double seconds = (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
     getrusage(RUSAGE_SELF, &after);
     g_test_message("%" G_GUINT64_FORMAT " messages in %.2f s, at most %" G_GUINT64_FORMAT
                    " in flight, %ld KB more memory",
-                   matched, seconds, messages_most_in_flight(m),
+                   matched, seconds, matching_most_in_flight(m),
                    after.ru_maxrss - before->ru_maxrss);
 }
 
@@ -645,7 +645,7 @@ static void test_irregular(void)
     gint64 start = g_get_monotonic_time();
     MessageEvent e;
     guint matched = 0, expected = 0;
-    while (messages_next(r.messages, &e)) {
+    while (matching_next(r.messages, &e)) {
         g_assert_cmpint(e.kind, !=, MESSAGE_CALL);
         if (e.kind != MESSAGE_MATCHED || e.completed.call == MESSAGE_NO_CALL)
             continue;
@@ -659,7 +659,7 @@ static void test_irregular(void)
         g_ptr_array_unref(model[i].arrived);
     }
     g_assert_cmpuint(matched, ==, expected);
-    g_assert_cmpuint(messages_broken(r.messages), ==, 0);
+    g_assert_cmpuint(matching_broken(r.messages), ==, 0);
     report(r.messages, matched, start, &before);
     g_free(model);
     reading_end(&r);
@@ -682,14 +682,14 @@ static void test_stencil(void)
     Reading r = reading(dir, 0, 0);
     MessageEvent e;
     guint64 matched = 0;
-    while (messages_next(r.messages, &e)) {
+    while (matching_next(r.messages, &e)) {
         g_assert_cmpint(e.kind, ==, MESSAGE_MATCHED);
         g_assert_cmpint(e.bytes_sent, ==, e.bytes_received);
         matched++;
     }
     g_assert_cmpuint(matched, ==, (guint64)iterations * 4 * SIDE * (SIDE - 1));
-    g_assert_cmpuint(messages_broken(r.messages), ==, 0);
-    g_assert_cmpuint(messages_most_in_flight(r.messages), <=, 2 * 4 * SIDE * SIDE);
+    g_assert_cmpuint(matching_broken(r.messages), ==, 0);
+    g_assert_cmpuint(matching_most_in_flight(r.messages), <=, 2 * 4 * SIDE * SIDE);
     report(r.messages, matched, start, &before);
     reading_end(&r);
     discard(dir);
