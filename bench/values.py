@@ -11,27 +11,18 @@ grows for each value.
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 
-LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
+import measure
+
 CALLS = 1000000
 KINDS = ["MPI_Wtime in a loop", "clock_gettime in a loop", "MPI_Wtime around barriers"]
 VALUES = 3 * CALLS + 6
 
 
 def times(command, environment):
-    done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        check=True,
-        timeout=300,
-        env=environment,
-        text=True,
-    )
-    return [float(word) for word in done.stdout.split()]
+    return [float(word) for row in measure.output_rows(command, environment) for word in row]
 
 
 def size(recording):
@@ -41,11 +32,8 @@ def size(recording):
 def main():
     build, mpiexec = sys.argv[1:3]
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 7
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("WEND_")
-    }
-    version = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, text=True).stdout
-    launch = [mpiexec] + (LAUNCH["openmpi"] if "OpenRTE" in version else []) + ["-n", "1"]
+    environment = measure.clean_environment()
+    launch = measure.launcher(mpiexec, 1)
     wend, program = os.path.join(build, "wend"), os.path.join(build, "bench", "values")
     program = [program, str(CALLS)]
     columns = [[], [], [], []]

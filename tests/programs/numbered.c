@@ -58,8 +58,11 @@ static void log_line(Worker *w, int posted_thread, int posted, int sender, int k
     if (w->room - w->used < 200) {
         w->room = 2 * w->room + 4096;
         w->lines = realloc(w->lines, w->room);
+        if (!w->lines)
+            abort();
     }
-    w->used += (size_t)sprintf(w->lines + w->used, "M %d %d %d %d %d %d %d %d\n", rank,
+    /* eight numbers: less than 100 characters */
+    w->used += (size_t)snprintf(w->lines + w->used, w->room - w->used, "M %d %d %d %d %d %d %d %d\n", rank,
                                posted_thread, posted, w->thread, w->completed, sender, k, start);
 }
 

@@ -2,8 +2,8 @@
 /* application-modules.h: which loaded modules are the application's, and changes of what they refer
  * to. The others are MPI's and the system's:
  *
- * - libwend.so and the MPI library, and what these need (the C library, UCX, hwloc, …), except for
- *   run-time libraries of languages, by which programs ask for the time, too;
+ * - libwend.so and the MPI library, and what these need (the C library, UCX, hwloc and others),
+ *   except for run-time libraries of languages, by which programs ask for the time, too;
  * - what MPI loads while it starts, and later modules from the folders of these;
  * - libraries that were preloaded.
  *
