@@ -25,7 +25,8 @@ import sys
 import tempfile
 import time
 
-LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
+import measure
+
 RANKS = 4
 # Exchanges along a grid; particles that change their owners; a master that takes any answer; loops
 # of Test, Testsome, Waitany and Iprobe; persistent requests.
@@ -56,16 +57,7 @@ def seconds(command, environment):
 
 def loops(command, environment):
     """The nanoseconds of each loop of bench/overhead."""
-    done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stdin=subprocess.DEVNULL,
-        check=True,
-        timeout=300,
-        env=environment,
-        text=True,
-    )
-    return {name: float(ns) for name, ns in (line.split() for line in done.stdout.splitlines())}
+    return {name: float(ns) for name, ns in measure.output_rows(command, environment)}
 
 
 def calls(build, launch, repeats, environment):
@@ -136,14 +128,8 @@ def memory(build):
 def main():
     build, mpiexec = sys.argv[1:3]
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 7
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("WEND_")
-    }
-    yielding = os.path.join(build, "tests", "support", ".libs", "yield.so")
-    environment["LD_PRELOAD"] = " ".join([environment.get("LD_PRELOAD", ""), yielding]).strip()
-    version = subprocess.run([mpiexec, "--version"], stdout=subprocess.PIPE, text=True).stdout
-    alone = [mpiexec] + (LAUNCH["openmpi"] if "OpenRTE" in version else []) + ["-n"]
-    launch = alone + [str(RANKS)]
+    environment = measure.yielding_environment(build)
+    launch = measure.launcher(mpiexec, RANKS)
     wend = os.path.join(build, "wend")
     print(f"milliseconds, medians of {repeats} runs, {RANKS} ranks, {os.cpu_count()} processors")
     print(f"{'program':14}{'plain':>8}{'recorded':>10}{'replayed':>10}{'ratio':>8}")
@@ -167,8 +153,8 @@ def main():
             f"{medians[2] / medians[1]:8.2f}",
             flush=True,
         )
-    del environment["LD_PRELOAD"]  # one rank waits for none, and yields its processor in vain
-    within = calls(build, alone + ["1"], repeats, environment)
+    # One rank waits for none, and would yield its processor in vain.
+    within = calls(build, measure.launcher(mpiexec, 1), repeats, measure.clean_environment())
     memory(build)
     return 0 if within else 1
 
