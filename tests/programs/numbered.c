@@ -62,8 +62,9 @@ static void log_line(Worker *w, int posted_thread, int posted, int sender, int k
             abort();
     }
     /* eight numbers: less than 100 characters */
-    w->used += (size_t)snprintf(w->lines + w->used, w->room - w->used, "M %d %d %d %d %d %d %d %d\n", rank,
-                               posted_thread, posted, w->thread, w->completed, sender, k, start);
+    w->used +=
+        (size_t)snprintf(w->lines + w->used, w->room - w->used, "M %d %d %d %d %d %d %d %d\n", rank,
+                         posted_thread, posted, w->thread, w->completed, sender, k, start);
 }
 
 /* GROUP: world ranks by rank in the communicator. */
