@@ -16,8 +16,10 @@ recording() { # DIRECTORY, the script on standard input
 
 # same_messages RANKS SEED ROUNDS: the table is what the program says.
 same_messages() {
-    rm -rf a.dir
-    record a.dir "$1" "$PROGRAMS/numbered" "$2" "$3" >said 2>errors || fail "$(tail -n 5 errors)"
+    rm -rf a.dir said.*
+    record a.dir "$1" "$PROGRAMS/numbered" "$2" "$3" said >out 2>errors ||
+        fail "$(tail -n 5 errors)"
+    cat said.* >said
     "$WEND" show --messages --all a.dir >table
     python3 "$HERE/messages.py" table said >differences || fail "seed $2" "$(cat differences)"
     "$WEND" show --messages --table a.dir >totals

@@ -8,7 +8,9 @@
  *
  * POSTED counts the calls of the thread that post receives, COMPLETED those that complete some.
  * What messages meet which receives is left to chance where MPI allows it; all random numbers that
- * ranks must agree on come from one seed. The arguments are that seed and the number of rounds. */
+ * ranks must agree on come from one seed. The arguments are that seed, the number of rounds, and
+ * optionally the name of a file: rank R writes its lines to FILE.R instead of to standard output,
+ * where launchers mix the bytes of the ranks. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -469,11 +471,8 @@ static void *run_thread(void *argument)
 
 static void print_lines(Worker *w)
 {
-    for (size_t at = 0; at < w->used;) {
-        size_t n = fwrite(w->lines + at, 1, w->used - at, stdout);
-        at += n;
-    }
-    fflush(stdout);
+    if (fwrite(w->lines, 1, w->used, stdout) != w->used || fflush(stdout) != 0)
+        perror("output"), abort();
     free(w->lines);
     w->lines = NULL;
 }
@@ -568,6 +567,12 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 3) {
+        char name[4096];
+        snprintf(name, sizeof name, "%s.%d", argv[3], rank);
+        if (!freopen(name, "w", stdout))
+            perror(name), abort();
+    }
     int room = 4 * BURST * (ROOM + MPI_BSEND_OVERHEAD) * size;
     char *attached = malloc((size_t)room);
     MPI_Buffer_attach(attached, room);
@@ -589,8 +594,7 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
         exchange(&w, comms[1], world);
         persistent(&w, MPI_COMM_WORLD, world);
-        if (argc < 4 || strchr(argv[3], 'p') == NULL)
-            partitioned(&w, comms[1], world);
+        partitioned(&w, comms[1], world);
         troubled(&w, comms[1], world);
         MPI_Barrier(MPI_COMM_WORLD);
     }
