@@ -52,12 +52,19 @@ static const WendArg *arg_at(const WendCall *call, int index)
     return index >= 0 && (guint)index < call->n_args ? &call->args[index] : NULL;
 }
 
+/* Whether P has a size: a count, or one element of a type (MPI_Fetch_and_op). */
+static gboolean is_sized(const WendParam *p)
+{
+    return p->kind == WEND_KIND_BUF
+           && (p->count >= 0 || (p->extent == WEND_EXTENT_COUNT && p->type >= 0));
+}
+
 /* The first buffer, or the second if the first is MPI_IN_PLACE. */
 static const WendParam *first_buffer(const WendCall *call)
 {
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
-        if (arg->param->kind != WEND_KIND_BUF || arg->param->count < 0)
+        if (!is_sized(arg->param))
             continue;
         if (!arg->param->array && arg->n_in > 0 && transfer_is_constant(arg->in[0], "MPI_IN_PLACE"))
             continue;
@@ -83,6 +90,13 @@ static guint64 elements_bytes(const TransferSizes *sizes, const WendArg *count, 
     return sum;
 }
 
+/* The size of one element. */
+static guint64 type_bytes(const TransferSizes *sizes, const WendArg *type)
+{
+    return type != NULL && type->n_in > 0 ? sizes->type_size(sizes->data, type->in[0])
+                                          : TRANSFER_UNSIZED;
+}
+
 gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint64 *bytes)
 {
     const WendParam *buffer = first_buffer(call);
@@ -91,6 +105,8 @@ gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint6
     if (buffer == NULL)
         return FALSE;
     *bytes = TRANSFER_UNSIZED;
+    if (buffer->count < 0)
+        *bytes = type_bytes(sizes, arg_at(call, buffer->type));
     if (count == NULL)
         return TRUE;
     *bytes = 0;
