@@ -93,6 +93,8 @@ CORE_SOURCES = \
 	$(MERGE_SOURCES) $(ANALYSIS_SOURCES) \
 	lib/base/allowance.c \
 	lib/base/byte-table.c lib/base/byte-table.h \
+	lib/base/file-directory.c lib/base/file-directory.h \
+	lib/base/file-stream.c lib/base/file-stream.h \
 	lib/base/regular.c lib/base/regular.h \
 	lib/base/shortage.c \
 	lib/archive/container-read.c \

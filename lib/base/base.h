@@ -8,6 +8,8 @@
  * - byte-table.h: hash tables whose keys are bytes
  * - coder.h: rows of numbers, coded by an adaptive range coder
  * - error.h: the errors of all of lib/
+ * - file-directory.h: a directory that is made whole or not at all
+ * - file-stream.h: files that are written piece by piece
  * - file-write.h: files that are written whole or not at all
  * - order.h: indices in the order of their keys, in linear time
  * - pairs.h: numbers for pairs of terminals

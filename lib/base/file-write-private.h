@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* file-write-private.h: what file-write.c and shared-file.c share: a file under a temporary name in
- * the directory where it is to be. */
+/* file-write-private.h: what file-write.c, file-stream.c and shared-file.c share: what is there
+ * under a name, and a file under a temporary name in the directory where it is to be. */
 #ifndef WEND_FILE_WRITE_PRIVATE_H
 #define WEND_FILE_WRITE_PRIVATE_H
 
@@ -25,6 +25,13 @@ gboolean file_inspect(FileTarget *t, const char *path, WendFileFlags flags, GErr
 /* Set the error for an errno, and for a reason. FALSE. */
 gboolean file_failed(GError **error, const char *path, int number);
 gboolean file_refuse(GError **error, const char *path, const char *why);
+
+/* Opens what T says is to be written in place. The caller closes *FD unless it is T's, or -1. The
+ * file is what it was when T was found. Returns 0 or the errno. */
+int file_in_place_open(const char *path, const FileTarget *t, int *fd);
+/* Writes N bytes. H NULL: signals come as ever; else one that is to end the process ends the
+ * writing with EINTR. Returns 0 or the errno. */
+int file_write_all(int fd, const guint8 *p, gsize n, const SignalHold *h);
 
 /* A file without its name. It holds no memory. */
 typedef struct {

@@ -110,8 +110,7 @@ gboolean wend_file_check(const char *path, WendFileFlags flags, GError **error)
 
 /* -- writing -- */
 
-/* H NULL: signals come as ever. 0 or the errno. */
-static int write_all(int fd, const guint8 *p, gsize n, const SignalHold *h)
+int file_write_all(int fd, const guint8 *p, gsize n, const SignalHold *h)
 {
     while (n > 0) {
         gssize done = write(fd, p, MIN(n, CHUNK));
@@ -127,20 +126,27 @@ static int write_all(int fd, const guint8 *p, gsize n, const SignalHold *h)
     return 0;
 }
 
-/* Opened, it is what it was before. */
-static int write_in_place(const char *path, const FileTarget *t, const void *data, gsize n)
+int file_in_place_open(const char *path, const FileTarget *t, int *fd)
 {
     struct stat info;
+    *fd = t->fd;
     if (t->fd >= 0)
-        return write_all(t->fd, data, n, NULL);
-    int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | (t->linked ? 0 : O_NOFOLLOW));
-    if (fd < 0)
+        return 0;
+    *fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | (t->linked ? 0 : O_NOFOLLOW));
+    if (*fd < 0)
         return errno;
-    gboolean same = fstat(fd, &info) == 0 && info.st_dev == t->info.st_dev
+    gboolean same = fstat(*fd, &info) == 0 && info.st_dev == t->info.st_dev
                     && info.st_ino == t->info.st_ino
                     && (info.st_mode & S_IFMT) == (t->info.st_mode & S_IFMT);
-    int number = same ? write_all(fd, data, n, NULL) : ESTALE;
-    if (close(fd) != 0 && number == 0)
+    return same ? 0 : ESTALE;
+}
+
+static int write_in_place(const char *path, const FileTarget *t, const void *data, gsize n)
+{
+    int fd, number = file_in_place_open(path, t, &fd);
+    if (number == 0)
+        number = file_write_all(fd, data, n, NULL);
+    if (t->fd < 0 && fd >= 0 && close(fd) != 0 && number == 0)
         number = errno;
     return number;
 }
@@ -256,7 +262,7 @@ static int write_beside(const char *path, const FileTarget *t, const void *data,
     FileBeside b;
     int number = file_beside_open(&b, path, t);
     if (number == 0)
-        number = write_all(b.fd, data, n, h);
+        number = file_write_all(b.fd, data, n, h);
     return file_beside_end(&b, flags, number, h);
 }
 

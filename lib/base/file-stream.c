@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* file-stream.c: see file-stream.h. */
+#include "file-stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "file-write-private.h"
+
+struct WendFileStream {
+    char *path;
+    WendFileFlags flags;
+    FileBeside beside;
+    SignalHold hold;
+    int fd;
+    gboolean in_place, own; /* written in place: whether this opened FD */
+    int number;             /* the errno of the first failure, or 0 */
+};
+
+WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, GError **error)
+{
+    FileTarget t;
+    int number = 0;
+    if (!file_inspect(&t, path, flags, error))
+        return NULL;
+    WendFileStream *f = g_new0(WendFileStream, 1);
+    f->path = g_strdup(path);
+    f->flags = flags;
+    f->in_place = t.kind == FILE_IN_PLACE;
+    f->fd = -1;
+    if (f->in_place) {
+        number = file_in_place_open(path, &t, &f->fd);
+        f->own = t.fd < 0;
+    } else {
+        signals_hold(&f->hold);
+        number = file_beside_open(&f->beside, path, &t);
+        f->fd = f->beside.fd;
+    }
+    f->number = number;
+    if (number == 0)
+        return f;
+    if (wend_file_stream_end(f, FALSE, error))
+        file_failed(error, path, number);
+    return NULL;
+}
+
+gboolean wend_file_stream_write(WendFileStream *f, const void *data, gsize n)
+{
+    if (f->number == 0)
+        f->number = file_write_all(f->fd, data, n, f->in_place ? NULL : &f->hold);
+    return f->number == 0;
+}
+
+gboolean wend_file_stream_end(WendFileStream *f, gboolean keep, GError **error)
+{
+    if (f == NULL)
+        return TRUE;
+    int number = f->number;
+    gboolean good = TRUE;
+    if (f->in_place) {
+        if (f->own && f->fd >= 0 && close(f->fd) != 0 && number == 0)
+            number = errno;
+        if (number == EPIPE)
+            number = 0;
+    } else {
+        /* a number that is not 0 removes the file */
+        int ended = file_beside_end(&f->beside, f->flags,
+                                    number != 0 ? number
+                                    : keep      ? 0
+                                                : ECANCELED,
+                                    &f->hold);
+        if (keep)
+            number = ended;
+        signals_release(&f->hold);
+    }
+    if (keep && number == EEXIST)
+        good = file_refuse(error, f->path, "exists: somebody else has made it meanwhile");
+    else if (keep && number != 0)
+        good = file_failed(error, f->path, number);
+    g_free(f->path);
+    g_free(f);
+    return good;
+}
