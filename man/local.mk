@@ -5,6 +5,7 @@ dist_man_MANS += \
 	man/wend.1 \
 	man/wend-diff.1 \
 	man/wend-dump.1 \
+	man/wend-export.1 \
 	man/wend-merge.1 \
 	man/wend-read.3 \
 	man/wend-show.1 \

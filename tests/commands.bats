@@ -23,7 +23,7 @@ each_command() {
     return $failed
 }
 options_of() { # the long options in the help of a command
-    "$@" --help | sed -n 's/^ *\(-[a-zA-Z?]\)\{0,1\},\{0,1\} *\(--[a-z][a-z-]*\).*/\2/p' | sort -u
+    "$@" --help | sed -nE 's/^ *(-[a-zA-Z?])?,? *(--[a-z][a-z0-9-]*).*/\2/p' | sort -u
 }
 page_of() { # manual page as text without its escapes, man or mdoc
     sed 's/\\-/-/g; s/\\f.//g; s/Fl -/--/g' "$SOURCE_DIR/man/$1.1"
@@ -31,7 +31,7 @@ page_of() { # manual page as text without its escapes, man or mdoc
 
 @test "the commands are those that the manual promises" {
     names=$(commands | cut -d '|' -f 1)
-    for name in wend wend-trace wend-replay wend-merge wend-show wend-dump wend-diff proxygen; do
+    for name in wend wend-{trace,replay,merge,show,dump,diff,export} proxygen; do
         grep -qx -- "$name" <<<"$names" || fail "$name is not in: $names"
     done
 }
@@ -84,7 +84,7 @@ has_page() {
     done
     # the reverse: each option with a tag in the page exists
     for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) -' |
-        grep -oE -- '--[a-z][a-z-]*' | sort -u); do
+        grep -oE -- '--[a-z][a-z0-9-]*' | sort -u); do
         options_of "$@" | grep -qx -- "$option" ||
             { echo "man/$name.1 has $option, the command has not" >&2; bad=1; }
     done
@@ -192,7 +192,7 @@ completes() {
         # shellcheck disable=SC2086
         known=$(options_of $run_words)
         for option in $(grep -oE "(^|[ \`])$words [^|&#]*" "$SOURCE_DIR/README.md" |
-            grep -oE -- '--[a-z][a-z-]+' | sort -u); do
+            grep -oE -- '--[a-z][a-z0-9-]+' | sort -u); do
             grep -qx -- "$option" <<<"$known" || fail "README: $words has no $option"
         done
     done

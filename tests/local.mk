@@ -165,13 +165,14 @@ check-replays: all tests/support/yield.la
 	$(AM_V_at)$(PYTHON) $(srcdir)/tests/replays.py $(abs_top_builddir) $(MPIEXEC) $(REPLAYS)
 EXTRA_DIST += tests/replays.py
 
-EXTRA_DIST += tests/across.py tests/completion.zsh tests/format.py tests/pairs.bash tests/prose.py \
-	tests/structure.py tests/structure.limits
+EXTRA_DIST += tests/across.py tests/completion.zsh tests/export.py tests/format.py \
+	tests/pairs.bash tests/prose.py tests/structure.py tests/structure.limits
 
 BATS_TESTS = \
 	tests/cxx.bats \
 	tests/dying.bats \
 	tests/examples.bats \
+	tests/export.bats \
 	tests/families.bats \
 	tests/foreign.bats \
 	tests/bad-input.bats \

@@ -24,7 +24,7 @@ end
 
 function __wend_options --description 'options of WORDS…, and what --help says of each'
     $argv --help 2>/dev/null |
-        string replace -rf '^ +(?:-[a-zA-Z], )?(--[a-z][a-z-]*)(=[^ ]+)? +(.*)$' '$1\t$3'
+        string replace -rf '^ +(?:-[a-zA-Z], )?(--[a-z][a-z0-9-]*)(=[^ ]+)? +(.*)$' '$1\t$3'
 end
 
 # The value of an option: the next word, or behind "=" in the same word.
@@ -32,13 +32,14 @@ function __wend_values
     set -l word (commandline -ct)
     set -l option (__wend_words)[-1]
     set -l before
-    if string match -qr -- '^--[a-z-]+=' $word
+    if string match -qr -- '^--[a-z0-9-]+=' $word
         set option (string replace -r -- '=.*' '' $word)
         set before $option=
     end
     switch $option
         case -F --format
             printf "$before%s\n" text csv jsonl
+        case --from --to
         case --mpi --target
             printf "$before%s\n" mpich openmpi
         case -t

@@ -13,6 +13,7 @@
 #include "src/command/reading.h"
 #include "src/decoder/decoder.h"
 #include "src/diff/diff.h"
+#include "src/export/export.h"
 #include "wend.h"
 
 static const struct {
@@ -26,6 +27,7 @@ static const struct {
     {"show", wend_show_main, "print a summary of a recording"},
     {"dump", wend_dump_main, "print every call of every rank, with all arguments"},
     {"diff", wend_diff_main, "compare two recordings and explain their differences"},
+    {"export", wend_export_main, "write a recording in a format that other tools read"},
 };
 
 static int print(const char *text)

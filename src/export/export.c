@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* export.c: wend export: goes through the calls of chosen ranks by time, and hands them to a
+ * format. */
+#include "config.h"
+
+#include "export.h"
+
+#include <string.h>
+
+#include "format.h"
+#include "lib/base/error.h"
+#include "src/command/command.h"
+#include "src/command/command_text.h"
+#include "src/command/reading.h"
+
+#define COMMAND "export"
+#define EVENTS "events" /* the table of --csv */
+
+typedef struct {
+    Export e;
+    const Format *format;
+    gboolean *ranks;       /* NULL: all */
+    guint64 first, last;   /* range of calls of each sequence */
+    double from, to;       /* seconds */
+    guint64 done, n_calls; /* for the progress line */
+} Exporter;
+
+/* -- the calls -- */
+
+static gboolean is_wanted(const Exporter *x, const TimedCall *timed)
+{
+    const WendReadCall *call = timed->call;
+    return (call->function->flags & WEND_READ_NOTE) == 0 && call->index >= x->first
+           && call->index <= x->last && (double)timed->end >= x->from * 1e9
+           && (double)timed->start <= x->to * 1e9;
+}
+
+/* The place of each sequence of RANK; the caller frees it. NULL: the reader failed. */
+static ExportPlace *places_of(const Exporter *x, guint rank)
+{
+    const WendReadRank *info;
+    const WendReadSequence *s;
+    if (wend_read_rank(x->e.reader, rank, &info) < 0)
+        return NULL;
+    guint n = info->n_sequences;
+    ExportPlace *places = g_new0(ExportPlace, n + 1);
+    for (guint i = 0; i < n; i++) {
+        if (wend_read_sequence(x->e.reader, rank, i, &s) < 0) {
+            g_free(places);
+            return NULL;
+        }
+        places[i] = (ExportPlace){rank, i, x->e.first_location[rank] + i, s->callback, s->id};
+    }
+    return places;
+}
+
+/* Returns 1, 0 if the output failed, or the error of a function of wend/read.h. */
+static int export_calls(Exporter *x, ExportState *state, guint rank)
+{
+    g_autofree ExportPlace *places = places_of(x, rank);
+    Timeline *t = places != NULL ? timeline_new(x->e.reader, rank, WEND_READ_WITH_POLLS) : NULL;
+    TimedCall timed;
+    int status = t != NULL ? 1 : WEND_READ_ERROR_INPUT;
+    while (status > 0 && (status = timeline_next(t, &timed)) > 0) {
+        if (is_wanted(x, &timed) && !x->format->call(state, &places[timed.call->sequence], &timed))
+            break;
+        if (!timed.call->poll && ++x->done % 4096 == 0)
+            wend_command_progress("exporting", x->done, x->n_calls);
+    }
+    timeline_free(t);
+    if (status < 0)
+        return status;
+    return status == 0; /* all calls are given */
+}
+
+static int export_all(Exporter *x)
+{
+    GError *error = NULL;
+    int status = 1;
+    ExportState *state = x->format->begin(&x->e, &error);
+    if (state == NULL)
+        return wend_command_fail(COMMAND, error);
+    for (guint rank = 0; rank < x->e.n_ranks && status > 0; rank++) {
+        if (x->ranks == NULL || x->ranks[rank])
+            status = export_calls(x, state, rank);
+        if (status > 0 && x->format->rank != NULL)
+            status = x->format->rank(state, rank);
+    }
+    wend_command_progress(NULL, 0, 0);
+    /* a failure of the output is known at its end */
+    if (!x->format->end(state, status >= 0, &error))
+        return wend_command_fail(COMMAND, error);
+    if (status >= 0)
+        return WEND_EXIT_OK;
+    wend_command_say(COMMAND, "%s", wend_read_message(x->e.reader));
+    return -status;
+}
+
+/* -- what is to be exported -- */
+
+static void number_locations(Exporter *x, guint64 **first)
+{
+    const WendReadRank *info;
+    const WendReadSequence *s;
+    guint64 n = 0;
+    *first = g_new0(guint64, x->e.n_ranks + 1);
+    for (guint rank = 0; rank < x->e.n_ranks; rank++) {
+        (*first)[rank] = n;
+        if (wend_read_rank(x->e.reader, rank, &info) < 0)
+            continue;
+        guint n_sequences = info->n_sequences;
+        n += n_sequences;
+        if (x->ranks != NULL && !x->ranks[rank])
+            continue;
+        for (guint i = 0; i < n_sequences; i++)
+            if (wend_read_sequence(x->e.reader, rank, i, &s) == WEND_READ_OK)
+                x->n_calls += s->n_calls;
+    }
+    (*first)[x->e.n_ranks] = n;
+    x->e.first_location = *first;
+}
+
+/* Parses a time in seconds. FALSE: TEXT is none. */
+static gboolean seconds_parse(const char *text, double *seconds, const char *option, GError **error)
+{
+    char *end;
+    if (text == NULL)
+        return TRUE;
+    double value = g_ascii_strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= 0)) {
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "--%s: '%s' is no time: give seconds since the beginning of the run, as in 1.5",
+                    option, text);
+        return FALSE;
+    }
+    *seconds = value;
+    return TRUE;
+}
+
+static const Format *chosen; /* by the options that follow */
+static guint n_chosen;
+
+static gboolean choose(const char *name, const char *value, gpointer unused, GError **error)
+{
+    (void)unused;
+    n_chosen++;
+    if (strcmp(name, "--otf2") == 0) {
+#ifdef HAVE_OTF2
+        chosen = &format_otf2;
+#else
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "this Wend was built without OTF2: install libotf2-trace-dev, and build it "
+                    "again");
+        return FALSE;
+#endif
+    } else if (strcmp(value, EVENTS) == 0) {
+        chosen = &format_csv;
+    } else if (strcmp(value, "calls") == 0) {
+        chosen = &format_csv_calls;
+    } else {
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "there is no table '%s': use --csv or --csv=calls", value);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* GLib would take the word after --csv for its value. */
+static void give_table(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--csv") == 0)
+            argv[i] = (char *)"--csv=" EVENTS;
+}
+
+int wend_export_main(int argc, char **argv)
+{
+    gint world = -1;
+    char *ranks = NULL, *calls = NULL, *from = NULL, *to = NULL, *output = NULL;
+    guint64 *first = NULL;
+    const WendReadFacts *facts;
+    Exporter x = {.last = G_MAXUINT64, .to = G_MAXDOUBLE};
+    const GOptionEntry entries[] = {
+        {"otf2", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)choose,
+         "Write a directory in the Open Trace Format 2: OUTPUT/traces.otf2", NULL},
+        {"csv", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)choose,
+         "Write a table of entries and returns, as pipit reads it (--csv alone); with --csv=calls "
+         "one row for each call",
+         "TABLE"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+         "Write to this directory (OTF2) or file; - is standard output", "OUTPUT"},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &x.e.replace, "Replace an output that exists", NULL},
+        {"ranks", 'r', 0, G_OPTION_ARG_STRING, &ranks,
+         "Export only these ranks: 3 or 0,4-7 or 0-63:2", "RANKS"},
+        {"world", 'w', 0, G_OPTION_ARG_INT, &world,
+         "Export only world N of several, from 0; ranks are then ranks of it", "N"},
+        {"calls", 'c', 0, G_OPTION_ARG_STRING, &calls,
+         "Export only calls A to B of each sequence, from 0", "A-B"},
+        {"from", 0, 0, G_OPTION_ARG_STRING, &from,
+         "Leave out what ended before this time, in seconds", "TIME"},
+        {"to", 0, 0, G_OPTION_ARG_STRING, &to, "Leave out what began after this time, in seconds",
+         "TIME"},
+        READING_OPTION,
+        G_OPTION_ENTRY_NULL};
+    int status;
+    GError *error = NULL;
+
+    give_table(argc, argv);
+    if (!wend_command_options(COMMAND, "--otf2|--csv RECORDING -o OUTPUT",
+                              "Write a recording in a format that other tools read.", NULL, entries,
+                              &argc, &argv, &status))
+        goto end;
+    if (argc != 2 || n_chosen != 1 || output == NULL) {
+        status =
+            wend_command_usage(COMMAND, argc < 2        ? "no recording given"
+                                        : argc > 2      ? "more than one recording given"
+                                        : n_chosen == 0 ? "no format given: use --otf2 or --csv"
+                                        : n_chosen > 1  ? "more than one format given"
+                                                        : "no output given: -o OUTPUT");
+        goto end;
+    }
+    if ((calls != NULL && !text_span_parse(calls, &x.first, &x.last, &error))
+        || !seconds_parse(from, &x.from, "from", &error)
+        || !seconds_parse(to, &x.to, "to", &error)) {
+        status = wend_command_fail(COMMAND, error);
+        goto end;
+    }
+    x.format = chosen;
+    x.e.output = output;
+    x.e.reader = wend_command_open(COMMAND, argv[1], world, &status);
+    if (x.e.reader == NULL)
+        goto end;
+    if (wend_read_facts(x.e.reader, WEND_READ_JOB, &facts) < 0)
+        g_return_val_if_reached(WEND_EXIT_SYSTEM);
+    x.e.n_ranks = facts->n_ranks;
+    x.e.n_worlds = facts->n_worlds;
+    if (ranks != NULL && (x.ranks = text_ranks_parse(ranks, x.e.n_ranks, &error)) == NULL) {
+        status = wend_command_fail(COMMAND, error);
+        goto end;
+    }
+    x.e.ranks = x.ranks;
+    number_locations(&x, &first);
+    wend_command_say(COMMAND,
+                     "%s: the recording has no time of each call: "
+                     "times follow from the mean of each kind of call",
+                     argv[1]);
+    status = wend_command_finish(COMMAND, export_all(&x));
+end:
+    wend_read_free(x.e.reader);
+    g_free(first);
+    g_free(x.ranks);
+    g_free(ranks);
+    g_free(calls);
+    g_free(from);
+    g_free(to);
+    g_free(output);
+    return status;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* format.h: what each format of wend export does with the calls. */
+#ifndef WEND_EXPORT_FORMAT_H
+#define WEND_EXPORT_FORMAT_H
+
+#include <glib.h>
+
+#include "timeline.h"
+#include "wend/read.h"
+
+/* A thread, or a callback, of a rank: a location of OTF2, a track of Perfetto. */
+typedef struct {
+    guint rank, sequence;
+    guint64 location; /* its number; those of a rank follow one another, and rank follows rank */
+    gboolean callback;
+    gint64 id; /* as in a WendReadSequence */
+} ExportPlace;
+
+/* What is exported. */
+typedef struct {
+    WendRead *reader;
+    const char *output;    /* the path of the file or directory */
+    gboolean replace;      /* --force */
+    const gboolean *ranks; /* NULL: all */
+    guint n_ranks, n_worlds;
+    const guint64 *first_location; /* of each rank, and the number of all locations */
+} Export;
+
+typedef struct ExportState ExportState; /* of the format */
+
+typedef struct {
+    const char *name;
+    /* Begins. Returns NULL with the error on failure. */
+    ExportState *(*begin)(const Export *e, GError **error);
+    /* Each call of a rank, by its start; ranks follow one another. Returns FALSE if the output
+     * cannot be written; END says why. */
+    gboolean (*call)(ExportState *s, const ExportPlace *place, const TimedCall *timed);
+    /* The calls of RANK are over; it has none if it was not chosen. NULL: nothing is to be done. */
+    gboolean (*rank)(ExportState *s, guint rank);
+    /* Ends and frees S. With KEEP the output gets its name, without it is removed. */
+    gboolean (*end)(ExportState *s, gboolean keep, GError **error);
+} Format;
+
+extern const Format format_csv, format_csv_calls, format_otf2;
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* otf2-names.h: the definitions of an OTF2 archive: what the numbers in its events stand for. They
+ * are gathered while events are written, and written at the end. */
+#ifndef WEND_EXPORT_OTF2_NAMES_H
+#define WEND_EXPORT_OTF2_NAMES_H
+
+#include <glib.h>
+#include <otf2/otf2.h>
+
+#include "format.h"
+#include "roles.h"
+
+typedef struct Otf2Names Otf2Names;
+
+Otf2Names *otf2_names_new(const Export *e);
+void otf2_names_free(Otf2Names *n); /* N may be NULL */
+
+/* The region of F, and what F does. *ACT is valid as long as N is. */
+OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadFunction *f, const Act **act);
+
+/* The communicator with number COMM, as RANK sees it: MPI_COMM_WORLD is that of its world. */
+OTF2_CommRef otf2_comm(Otf2Names *n, guint rank, guint32 comm);
+/* The application's name of a communicator. */
+void otf2_name_comm(Otf2Names *n, guint rank, guint32 comm, const char *name);
+
+/* Window number K, from 0, of those made on COMM. */
+OTF2_RmaWinRef otf2_window(Otf2Names *n, OTF2_CommRef comm, guint k);
+
+/* The file NAME as opened by the processes of COMM. */
+OTF2_IoHandleRef otf2_file(Otf2Names *n, OTF2_CommRef comm, const char *name);
+
+/* Counts an event of LOCATION, at TIME. */
+void otf2_count(Otf2Names *n, guint64 location, guint64 time);
+
+/* Writes all definitions. Ranks that were not exported are there without events. */
+OTF2_ErrorCode otf2_names_write(Otf2Names *n, OTF2_GlobalDefWriter *w);
+
+#endif

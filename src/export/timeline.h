@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* timeline.h: when each call of a rank began and ended, and the calls of all its threads in the
+ * order of time.
+ *
+ * A recording without the time of each call has means for each kind of call: how long it took, and
+ * how long after the previous call of its thread it began. A call is placed by these means, so the
+ * order of calls of a thread and the sum of its times are right, and single times are not. Nothing
+ * is known of when a thread began: all threads begin at 0, as MPI_Init does. */
+#ifndef WEND_EXPORT_TIMELINE_H
+#define WEND_EXPORT_TIMELINE_H
+
+#include <glib.h>
+
+#include "wend/read.h"
+
+typedef struct Timeline Timeline;
+
+/* A call with its place in time. */
+typedef struct {
+    const WendReadCall *call; /* valid until the next timeline_next */
+    guint64 start, end;       /* nanoseconds since the beginning of the run; start <= end */
+} TimedCall;
+
+/* Begins with the calls of RANK. FLAGS are those of wend_read_calls. R must outlive the result,
+ * which the caller frees with timeline_free. Returns NULL if a function of wend/read.h fails
+ * (wend_read_message). */
+Timeline *timeline_new(WendRead *r, guint rank, unsigned flags);
+void timeline_free(Timeline *t); /* T may be NULL */
+
+/* Gives the next call of RANK by its start: calls of one sequence are in their order, and do not
+ * overlap. Returns 1, 0 after the last one, or the error of a function of wend/read.h. */
+int timeline_next(Timeline *t, TimedCall *next);
+
+#endif

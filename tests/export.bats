@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# wend export: OTF2's own readers find what wend says of the recording, and tables have a row for
+# each call.
+bats_require_minimum_version 1.5.0
+load helpers
+setup() { in_scratch; }
+
+OTF2_PYTHON=/usr/bin/python3 # Debian's, for which its modules are
+
+needs_otf2() {
+    "$WEND" export --otf2 -o none none 2>&1 | grep -q 'built without' &&
+        skip "this Wend was built without OTF2"
+    command -v otf2-print >/dev/null && "$OTF2_PYTHON" -c 'import otf2' 2>/dev/null ||
+        skip "no otf2-print or no Python module of OTF2"
+}
+
+# same_in_otf2 N program…: the archive is read without a complaint, and says what wend says.
+same_in_otf2() {
+    rm -rf a.dir a.otf2
+    record a.dir "$@" >out 2>&1 || fail "$*" "$(tail -n 5 out)" || return
+    "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$*: $(cat said)" || return
+    [ "$(wc -l <said)" = 1 ] && grep -q 'no time of each call' said || fail "$(cat said)" || return
+    otf2-print a.otf2/traces.otf2 >printed 2>complaints || fail "$*: $(cat complaints)" || return
+    [ ! -s complaints ] || fail "$*: $(head -n 5 complaints)" || return
+    ! grep -m 3 INVALID printed || fail "$*: invalid" || return
+    "$OTF2_PYTHON" "$HELPERS_DIR/export.py" "$WEND" a.dir a.otf2 >compared ||
+        fail "$*" "$(cat compared)"
+}
+
+@test "OTF2: messages, requests, collectives, windows and files of the examples" {
+    needs_otf2
+    for program in stencil2d masterworker persistent intercomm particles collectives; do
+        same_in_otf2 4 "$EXAMPLES/$program"
+    done
+    same_in_otf2 4 "$EXAMPLES/rma"
+    for event in RMA_WIN_CREATE RMA_PUT RMA_GET RMA_ATOMIC RMA_OP_COMPLETE RMA_WIN_DESTROY; do
+        grep -q "^$event" printed || fail "no $event"
+    done
+    same_in_otf2 2 "$EXAMPLES/fileio"
+    [ "$(grep -c ^IO_OPERATION_BEGIN printed)" = "$(grep -c ^IO_OPERATION_COMPLETE printed)" ]
+    [ "$(grep -c ^IO_CREATE_HANDLE printed)" = "$(grep -c ^IO_DESTROY_HANDLE printed)" ]
+}
+
+@test "OTF2: threads, callbacks, wildcards, cancelled and generalized requests" {
+    needs_otf2
+    for program in cancelled callbacks interleaved nbx threads wildcards requests; do
+        same_in_otf2 4 "$PROGRAMS/$program"
+    done
+}
+
+@test "OTF2: names of communicators, and the bytes of collectives" {
+    needs_otf2
+    "$BUILD_DIR/tests/decoder/script" - a.dir <<'END'
+ranks 4
+rank *
+MPI_Init
+MPI_Comm_dup comm=MPI_COMM_WORLD newcomm=comm#0/4/self/0
+MPI_Comm_set_name comm=comm#0 comm_name=others
+MPI_Bcast count=5 datatype=MPI_INT root=2 comm=comm#0
+MPI_Alltoall sendcount=2 recvcount=2 sendtype=MPI_INT recvtype=MPI_INT comm=comm#0
+MPI_Gather sendcount=3 recvcount=3 sendtype=MPI_INT recvtype=MPI_INT root=1
+MPI_Allreduce count=7 datatype=MPI_DOUBLE
+MPI_Finalize
+END
+    "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$(cat said)"
+    otf2-print a.otf2/traces.otf2 >printed
+    sent_and_received() { # OPERATION, then what is wanted of the ranks in order
+        grep "^MPI_COLLECTIVE_END.*: $1, " printed | sort -n -k 2,2 |
+            sed 's/.*Sent: \([0-9]*\), Received: \([0-9]*\).*/\1-\2/' | paste -sd ' ' >ends
+        [ "$(cat ends)" = "$2" ] || fail "$1: $(cat ends), not $2"
+    }
+    sent_and_received BCAST "0-20 0-20 20-0 0-20"
+    sent_and_received ALLTOALL "32-32 32-32 32-32 32-32"
+    sent_and_received GATHER "12-0 12-48 12-0 12-0"
+    sent_and_received ALLREDUCE "56-56 56-56 56-56 56-56"
+    grep 'BCAST.*Communicator: "others"' printed
+}
+
+@test "OTF2: some ranks, calls and times" {
+    needs_otf2
+    record a.dir 4 "$EXAMPLES/stencil2d" >out
+    "$WEND" export --otf2 -r 1,3 -c 10-19 -o a.otf2 a.dir
+    otf2-print a.otf2/traces.otf2 >printed
+    [ "$(grep ^ENTER printed | awk '{print $2}' | sort | uniq -c | xargs)" = "10 1 10 3" ]
+    "$WEND" export --csv=calls -r 0 -o all.csv a.dir
+    awk -F, 'NR == 30 {from = $7 + 1} NR == 40 {to = $6} END {print from / 1e9, to / 1e9}' \
+        OFMT=%.9f all.csv >span
+    read -r from to <span
+    "$WEND" export --csv=calls -r 0 --from "$from" --to "$to" -o some.csv a.dir
+    sed -n 31,40p all.csv >wanted
+    tail -n +2 some.csv | head -n 10 >got
+    diff wanted got
+}
+
+@test "tables: a row for each entry and return, by time, and a row for each call" {
+    record a.dir 4 "$PROGRAMS/threads" >out
+    "$WEND" export --csv -o a.csv a.dir
+    "$WEND" export --csv=calls -o - a.dir >calls.csv
+    "$WEND" dump --format=csv a.dir | awk -F, 'NR > 1 && $5 ~ /^MPI_/ {print $1, $5}' | sort >wanted
+    tail -n +2 calls.csv | awk -F, '{print $1, $5}' | sort | diff wanted -
+    "$PYTHON" - <<'END'
+import csv
+rows = list(csv.DictReader(open("a.csv")))
+assert list(rows[0]) == ["Timestamp (ns)", "Event Type", "Name", "Process", "Thread"], rows[0]
+stacks, last = {}, {}
+for row in rows:
+    where, time = (row["Process"], row["Thread"]), int(row["Timestamp (ns)"])
+    assert time >= last.get(where, 0), row
+    last[where] = time
+    stack = stacks.setdefault(where, [])
+    if row["Event Type"] == "Enter":
+        assert not stack, row
+        stack.append(row["Name"])
+    else:
+        assert row["Event Type"] == "Leave" and stack.pop() == row["Name"], row
+assert not any(stacks.values()) and len(stacks) > 4, stacks
+assert len(rows) == 2 * (len(open("calls.csv").readlines()) - 1)
+END
+}
+
+@test "an output that exists stays, and --force replaces only what is of OTF2" {
+    needs_otf2
+    record a.dir 1 "$PROGRAMS/hello" >out
+    echo mine >a.csv
+    mkdir a.otf2
+    run -3 "$WEND" export --csv -o a.csv a.dir
+    run -3 "$WEND" export --otf2 -o a.otf2 a.dir
+    [ "$(cat a.csv)" = mine ] && rmdir a.otf2
+    "$WEND" export --csv -f -o a.csv a.dir
+    grep -q MPI_Init a.csv
+    for i in 1 2; do "$WEND" export --otf2 -f -o a.otf2/ a.dir; done
+    touch a.otf2/traces/mine
+    run -3 "$WEND" export --otf2 -f -o a.otf2 a.dir
+    [[ $output == *"a.otf2: has a file"*"traces/mine"* ]]
+    rm a.otf2/traces/mine
+    mkdir -p home
+    echo mine >home/traces.otf2
+    ln -s home linked
+    run -3 "$WEND" export --otf2 -f -o linked a.dir
+    grep -q mine home/traces.otf2
+    [ -z "$(find . -name '.wend-*')" ] || fail "$(find . -name '.wend-*')"
+}
+
+@test "wrong usage, bad input, full disks, closed outputs" {
+    record a.dir 1 "$PROGRAMS/hello" >out
+    fails() { # STATUS TEXT arguments…
+        local status=0
+        "$WEND" export "${@:3}" >out 2>err || status=$?
+        [ "$status" = "$1" ] && grep -q -- "$2" err && [ "$(grep -c '^wend export:' err)" -le 2 ] ||
+            fail "$*: $status" "$(cat err)"
+    }
+    fails 2 'no format given' -o x a.dir
+    fails 2 'more than one format' --csv --csv=calls -o x a.dir
+    fails 2 'no output' --csv a.dir
+    fails 2 'no recording' --csv -o x
+    fails 2 "no table 'rows'" --csv=rows -o x a.dir
+    fails 2 'is no time' --csv --from soon -o x a.dir
+    fails 2 'is no time' --csv --to -1 -o x a.dir
+    fails 2 rank --csv -r 9 -o x a.dir
+    fails 3 nothing.dir --csv -o x nothing.dir
+    fails 4 x/y --csv -o x/y a.dir
+    fails 4 /dev/full --csv -o /dev/full a.dir
+    "$WEND" export --csv -o - a.dir | head -n 1 | grep -q '^Timestamp'
+    [ ! -e x ]
+}
+
+@test "a signal leaves no half of an output" {
+    needs_otf2
+    record a.dir 2 "$PROGRAMS/irregular" apart 100000 >out
+    for format in --otf2 --csv; do
+        "$WEND" export $format -o big a.dir 2>said &
+        job=$!
+        for ((i = 0; i < 200; i++)); do
+            [ -z "$(find . -maxdepth 1 -name '.wend-*')" ] || break
+            sleep 0.01
+        done
+        kill -TERM $job
+        status=0
+        wait $job || status=$?
+        [ $status = 143 ] || fail "$format: status $status" "$(cat said)"
+        [ ! -e big ] && [ -z "$(find . -name '.wend-*')" ] || fail "$format: $(ls -A)"
+    done
+}

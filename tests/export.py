@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares an OTF2 archive, read with its own Python module, with what wend says of the recording.
+
+    export.py WEND RECORDING OTF2-DIRECTORY
+
+Each location must enter the functions that wend dump lists, in that order, and leave them at times
+that do not go back. The bytes between two ranks must be those of wend show --matrix, and the
+messages received those of wend show --messages. Prints the first differences, and exits with 1 if
+there are any."""
+import collections
+import csv
+import json
+import subprocess
+import sys
+
+import otf2
+from otf2 import definitions, events
+
+# The module takes the members of an intercommunicator for those of a communicator, and stops.
+inherited = len(definitions.Comm._fields)
+definitions.InterComm._fields = (
+    definitions.InterComm._fields[:1] + definitions.InterComm._fields[inherited:]
+)
+
+
+UNDEFINED = 0xFFFFFFFF
+
+
+def wend_lines(*command):
+    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    return text.splitlines()
+
+
+class Found:
+    """What the events of an archive say."""
+
+    def __init__(self, path):
+        self.calls = collections.defaultdict(list)  # location -> names
+        self.sent = collections.Counter()  # (source, destination) -> bytes
+        self.received = collections.Counter()  # (source, destination, tag, bytes) -> number
+        self.collectives = self.wrong = 0
+        with otf2.reader.open(path) as trace:
+            self.read(trace)
+
+    def read(self, trace):
+        last, open_regions = {}, collections.defaultdict(list)
+        for location, event in trace.events:
+            where = location._ref
+            if event.time < last.get(where, 0):
+                self.fail(f"location {where}: time goes back to {event.time}")
+            last[where] = event.time
+            if isinstance(event, events.Enter):
+                self.calls[where].append(event.region.name)
+                open_regions[where].append(event.region)
+            elif isinstance(event, events.Leave):
+                if not open_regions[where] or open_regions[where].pop() is not event.region:
+                    self.fail(f"location {where}: leaves what it is not in")
+            else:
+                self.other(int(location.group.name.split()[1]), event)
+        for where, left in open_regions.items():
+            if left:
+                self.fail(f"location {where}: does not leave {left}")
+
+    def fail(self, text):
+        print(text)
+        self.wrong += 1
+
+    def other(self, rank, event):
+        if isinstance(event, (events.MpiSend, events.MpiIsend)):
+            peer = process(event.communicator, event.receiver, rank)
+            self.sent[rank, peer] += event.msg_length
+        elif isinstance(event, (events.MpiRecv, events.MpiIrecv)):
+            if event.sender == UNDEFINED:
+                return  # MPICH does not say from whom MPI_Isendrecv received
+            peer = process(event.communicator, event.sender, rank)
+            self.received[peer, rank, event.msg_tag, event.msg_length] += 1
+        elif isinstance(event, events.MpiCollectiveEnd):
+            self.collectives += 1
+
+
+def process(comm, rank, self):
+    """The rank of the job of RANK in COMM, in the remote group if COMM has two."""
+    if isinstance(comm, definitions.InterComm):
+        a, b = (list(g.members) for g in (comm.groupA, comm.groupB))
+        members = b if self in [number(m) for m in a] else a
+    elif "SELF" in str(comm.group.group_type):
+        return self
+    else:
+        members = list(comm.group.members)
+    return number(members[rank])
+
+
+def number(member):
+    """A member of a group is the location of the first thread of its rank."""
+    return int(member.group.name.split()[1]) if hasattr(member, "group") else int(member)
+
+
+def compare(found, wend, recording):
+    wrong = found.wrong
+    calls, places = collections.defaultdict(list), {}
+    for line in wend_lines(wend, "dump", "--format=jsonl", recording):
+        call = json.loads(line)
+        if call["function"].startswith("MPI_"):
+            where = call["rank"], call.get("thread"), call.get("callback")
+            place = places.setdefault(where, len(places))
+            calls[place].append(call["function"])
+    made = sorted(list(v) for v in calls.values())
+    entered = sorted(v for v in found.calls.values() if v)
+    if made != entered:
+        print("other calls:", len(made), "and", len(entered), "sequences")
+        for a, b in zip(made, entered):
+            if a != b:
+                print(a[:5], len(a), "and", b[:5], len(b))
+        wrong += 1
+    sent = collections.Counter()
+    for row in csv.DictReader(wend_lines(wend, "show", "--matrix", recording)):
+        if row["kind"] == "point-to-point" and int(row["bytes"]) > 0:
+            sent[int(row["source"]), int(row["destination"])] += int(row["bytes"])
+    wrong += differ("bytes sent", sent, +found.sent)
+    received = collections.Counter()
+    for row in csv.DictReader(wend_lines(wend, "show", "--messages", "--all", recording)):
+        # a receive that failed is no event, and MPICH does not say what MPI_Isendrecv received
+        if row["state"] == "matched" and row["complete_call"] and "truncated" not in row["notes"]:
+            size = row["bytes_received"] or row["bytes_sent"]
+            key = (row["source"], row["destination"], row["tag"], size)
+            received[tuple(int(k) for k in key)] += 1
+    wrong += differ("messages received", received, found.received)
+    return wrong
+
+
+def differ(what, wanted, got):
+    if wanted == got:
+        return 0
+    print(what, "only in wend:", list((wanted - got).items())[:5])
+    print(what, "only in OTF2:", list((got - wanted).items())[:5])
+    return 1
+
+
+def main():
+    wend, recording, directory = sys.argv[1:]
+    found = Found(f"{directory}/traces.otf2")
+    wrong = compare(found, wend, recording)
+    print(f"{sum(len(c) for c in found.calls.values())} calls, {sum(found.received.values())} "
+          f"messages, {found.collectives} blocking collectives")
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
