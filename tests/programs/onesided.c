@@ -123,7 +123,7 @@ static void replacing(void)
             memcpy(&bits, &out[k], sizeof bits);
             mix(bits);
         }
-        MPI_Raccumulate(in, 1, MPI_DOUBLE, 1 % size, i, 1, MPI_DOUBLE, MPI_REPLACE, win, &request);
+        MPI_Raccumulate(in, 1, MPI_DOUBLE, 0, 16 + i, 1, MPI_DOUBLE, MPI_REPLACE, win, &request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         MPI_Win_unlock(0, win);
         in[i % 4] += 0.1;

@@ -43,7 +43,7 @@ static void in_forked_child(void)
 {
     State *s = state();
     values_in_child();
-    onesided_close();
+    onesided_stop();
     if (!s->started)
         return;
     s->forked = true;
@@ -125,7 +125,7 @@ void control_finish(void)
 {
     state()->finished = true;
     values_close();
-    onesided_close();
+    onesided_stop();
     watcher_close();
     side_close();
 }

@@ -30,9 +30,15 @@ void onesided_start(void)
         side_open();
 }
 
-void onesided_close(void)
+void onesided_stop(void)
 {
     atomic_store(&onesided_active, false);
+}
+
+void onesided_close(void)
+{
+    if (atomic_exchange(&onesided_active, false))
+        window_order_close();
 }
 
 SideStream *onesided_stream(WendSideKindNumber kind)

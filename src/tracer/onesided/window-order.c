@@ -17,7 +17,6 @@
 #include "objects/objects.h"
 #include "own.gen.h"
 #include "process/futex.h"
-#include "src/replay/replay.h"
 
 #define SECOND INT64_C(1000000000)
 #define PAUSE INT64_C(1000000) /* ns. A thread that waits lets MPI make progress so often */
@@ -179,6 +178,53 @@ void window_file_free(WindowFile *f)
     errno = saved;
 }
 
+/* -- progress: others may need this process to complete their operations -- */
+
+/* It never completes. A test of it lets MPI make progress in all that it does; a probe of
+ * MPI_COMM_SELF does not in MPICH. */
+static MPI_Request never = MPI_REQUEST_NULL;
+static pthread_mutex_t never_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int query(void *state, MPI_Status *status)
+{
+    (void)state;
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+
+static int release(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancel(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+static void make_progress(void)
+{
+    int complete;
+    if (pthread_mutex_trylock(&never_lock) != 0)
+        return; /* another thread does */
+    if (never != MPI_REQUEST_NULL
+        || PMPI_Grequest_start(query, release, cancel, NULL, &never) == MPI_SUCCESS)
+        PMPI_Test(&never, &complete, MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&never_lock);
+}
+
+void window_order_close(void)
+{
+    pthread_mutex_lock(&never_lock);
+    if (never != MPI_REQUEST_NULL && PMPI_Grequest_complete(never) == MPI_SUCCESS)
+        PMPI_Request_free(&never);
+    pthread_mutex_unlock(&never_lock);
+}
+
 /* -- waiting -- */
 
 void window_order_wake(WindowOrder *o)
@@ -205,7 +251,7 @@ bool window_order_wait(WindowOrder *o, bool (*has_come)(const WindowOrder *o, co
             if (atomic_load(&o->given_up) || has_come(o, place))
                 break;
             futex_wait_shared(&o->changes, seen, PAUSE);
-            replay_progress();
+            make_progress();
         }
         atomic_fetch_sub(&o->waiting, 1);
     }
@@ -232,7 +278,7 @@ static bool lock_slowly(WindowOrder *o, TargetOrder *t)
         if (tries > AT_ONCE)
             futex_wait_shared(&t->lock, 2, PAUSE);
         /* the owner may wait for this process */
-        replay_progress();
+        make_progress();
     }
     return true;
 }
