@@ -8,6 +8,7 @@ enum { ROUNDS = 12, CELLS = 64 };
 static MPI_Win win;
 static long *memory;
 
+/* MPICH 4.0 gives two ranks the same memory if their windows have 8 bytes. */
 static void open_window(size_t cells)
 {
     MPI_Win_allocate((MPI_Aint)(cells * sizeof *memory), sizeof *memory, MPI_INFO_NULL,
@@ -28,12 +29,24 @@ static void close_window(size_t cells)
     MPI_Win_free(&win);
 }
 
+/* The target calculates x = 3 * x + VALUE in its last cell, which shows the order of these calls. It
+ * asks for nothing, so that recorded results do not make up for it. */
+static void follow(int target, long value)
+{
+    const unsigned long three = 3, more = (unsigned long)value;
+    MPI_Accumulate(&three, 1, MPI_UNSIGNED_LONG, target, CELLS - 1, 1, MPI_UNSIGNED_LONG, MPI_PROD,
+                   win);
+    MPI_Accumulate(&more, 1, MPI_UNSIGNED_LONG, target, CELLS - 1, 1, MPI_UNSIGNED_LONG, MPI_SUM,
+                   win);
+    MPI_Win_flush(target, win);
+}
+
 /* Ranks draw tickets and do what the ticket says. */
 static void tickets(void)
 {
     const long one = 1;
     long ticket = 0;
-    open_window(1);
+    open_window(CELLS);
     MPI_Win_lock_all(0, win);
     while (ticket < (long)ROUNDS * size) {
         MPI_Fetch_and_op(&one, &ticket, MPI_LONG, 0, 0, MPI_SUM, win);
@@ -43,7 +56,7 @@ static void tickets(void)
             nap();
     }
     MPI_Win_unlock_all(win);
-    close_window(1);
+    close_window(CELLS);
 }
 
 /* Several are under way at a time, to several targets. */
@@ -51,7 +64,7 @@ static void many(void)
 {
     const long one = 1;
     long got[ROUNDS];
-    open_window(1);
+    open_window(CELLS);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
     for (int k = 0; k < 4; k++) {
         nap();
@@ -62,7 +75,7 @@ static void many(void)
             mix(got[i]);
     }
     MPI_Win_unlock_all(win);
-    close_window(1);
+    close_window(CELLS);
 }
 
 /* A lock in memory, by which ranks append to a list. */
@@ -87,7 +100,7 @@ static void spin(void)
         MPI_Put(&own, 1, MPI_LONG, 0, LIST + n, 1, MPI_LONG, win);
         n++;
         MPI_Put(&n, 1, MPI_LONG, 0, COUNT, 1, MPI_LONG, win);
-        MPI_Win_flush(0, win);
+        follow(0, own);
         MPI_Accumulate(&free_value, 1, MPI_LONG, 0, LOCK, 1, MPI_LONG, MPI_REPLACE, win);
         MPI_Win_flush(0, win);
         nap();
@@ -154,7 +167,8 @@ static void append(void)
         MPI_Get(&n, 1, MPI_LONG, target, 0, 1, MPI_LONG, win);
         MPI_Win_flush_local(target, win);
         mix(n);
-        MPI_Put(&own, 1, MPI_LONG, target, 1 + n % (CELLS - 1), 1, MPI_LONG, win);
+        MPI_Put(&own, 1, MPI_LONG, target, 1 + n % (CELLS - 2), 1, MPI_LONG, win);
+        follow(target, own);
         n++;
         MPI_Put(&n, 1, MPI_LONG, target, 0, 1, MPI_LONG, win);
         MPI_Win_unlock(target, win);
@@ -173,7 +187,8 @@ static void nested(void)
             MPI_Win_lock(MPI_LOCK_EXCLUSIVE, target, 0, win);
             MPI_Get(&n[target], 1, MPI_LONG, target, 0, 1, MPI_LONG, win);
             MPI_Win_flush(target, win);
-            MPI_Put(&own, 1, MPI_LONG, target, 1 + n[target] % (CELLS - 1), 1, MPI_LONG, win);
+            MPI_Put(&own, 1, MPI_LONG, target, 1 + n[target] % (CELLS - 2), 1, MPI_LONG, win);
+            follow(target, own);
             n[target]++;
         }
         for (int target = 0; target < 2 && target < size; target++) {
@@ -208,6 +223,7 @@ static void phases(void)
             mix(two[1]);
             two[1] = two[1] * 3 + two[0];
             MPI_Put(&two[1], 1, MPI_LONG, 0, 2, 1, MPI_LONG, win);
+            follow(0, own);
             MPI_Win_unlock(0, win);
         }
     }
