@@ -62,9 +62,8 @@ TURNS_SOURCES = \
 	src/tracer/turns/turn-calls.c
 ONESIDED_SOURCES = \
 	src/tracer/onesided/epochs.c \
-	src/tracer/onesided/onesided.h \
-	src/tracer/onesided/onesided-private.h \
-	src/tracer/onesided/results.c \
+	src/tracer/onesided/onesided.h src/tracer/onesided/onesided-private.h \
+	src/tracer/onesided/pending-results.c \
 	src/tracer/onesided/window-order.c src/tracer/onesided/window-order.h
 ENCODE_SOURCES = \
 	src/tracer/encode/arguments.c \

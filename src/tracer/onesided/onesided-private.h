@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* onesided-private.h: what epochs.c and results.c share. */
+/* onesided-private.h: what epochs.c and pending-results.c share. */
 #ifndef WEND_ONESIDED_PRIVATE_H
 #define WEND_ONESIDED_PRIVATE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* results.c: results of one-sided operations, from the call to the synchronization.
+/* pending-results.c: results of one-sided operations, from the call to the synchronization.
  *
  * A result is recorded as its packed bytes: up to 8 as a number, more as data in pieces. */
 #include <limits.h>
