@@ -3,6 +3,7 @@
 #include "window-order.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,7 +20,6 @@
 #include "process/futex.h"
 
 #define SECOND INT64_C(1000000000)
-#define PAUSE INT64_C(1000000) /* ns. A thread that waits lets MPI make progress so often */
 /* An operation takes microseconds. One that takes this long will never end. */
 #define LOCK_LIMIT (10 * SECOND)
 
@@ -227,6 +227,29 @@ void window_order_close(void)
 
 /* -- waiting -- */
 
+/* How often a thread has looked since the last change. */
+typedef struct {
+    uint32_t seen;
+    unsigned looks;
+} Patience;
+
+/* Lets MPI make progress, as others may need this process for what is waited for. If nothing
+ * changes meanwhile, the thread sleeps, longer and longer, until WORD is not VALUE any more. */
+static void wait_a_little(WindowOrder *o, Patience *p, _Atomic uint32_t *word, uint32_t value)
+{
+    enum { YIELDS = 200, FIRST = 10000, DOUBLED = 7 };
+    uint32_t now = atomic_load(&o->changes);
+    if (now != p->seen)
+        *p = (Patience){now, 0};
+    make_progress();
+    if (p->looks++ < YIELDS) {
+        sched_yield();
+        return;
+    }
+    unsigned times = (p->looks - YIELDS) / 8;
+    futex_wait_shared(word, value, (int64_t)FIRST << (times < DOUBLED ? times : DOUBLED));
+}
+
 void window_order_wake(WindowOrder *o)
 {
     atomic_fetch_add(&o->changes, 1);
@@ -245,13 +268,13 @@ bool window_order_wait(WindowOrder *o, bool (*has_come)(const WindowOrder *o, co
 {
     int saved = errno;
     if (!atomic_load(&o->given_up) && !has_come(o, place)) {
+        Patience patience = {0, 0};
         atomic_fetch_add(&o->waiting, 1);
         for (;;) {
             uint32_t seen = atomic_load(&o->changes);
             if (atomic_load(&o->given_up) || has_come(o, place))
                 break;
-            futex_wait_shared(&o->changes, seen, PAUSE);
-            make_progress();
+            wait_a_little(o, &patience, &o->changes, seen);
         }
         atomic_fetch_sub(&o->waiting, 1);
     }
@@ -263,9 +286,9 @@ bool window_order_wait(WindowOrder *o, bool (*has_come)(const WindowOrder *o, co
 
 static bool lock_slowly(WindowOrder *o, TargetOrder *t)
 {
-    enum { AT_ONCE = 100 };
     int64_t end = (int64_t)clock_nanoseconds() + LOCK_LIMIT;
-    for (int tries = 0; atomic_exchange_explicit(&t->lock, 2, memory_order_acquire) != 0; tries++) {
+    Patience patience = {0, 0};
+    while (atomic_exchange_explicit(&t->lock, 2, memory_order_acquire) != 0) {
         if (atomic_load(&o->given_up))
             return false;
         if ((int64_t)clock_nanoseconds() > end) {
@@ -275,10 +298,7 @@ static bool lock_slowly(WindowOrder *o, TargetOrder *t)
                       (int)(LOCK_LIMIT / SECOND));
             return false;
         }
-        if (tries > AT_ONCE)
-            futex_wait_shared(&t->lock, 2, PAUSE);
-        /* the owner may wait for this process */
-        make_progress();
+        wait_a_little(o, &patience, &t->lock, 2);
     }
     return true;
 }
