@@ -17,6 +17,7 @@ HOT_SOURCES = \
 	lib/record/side-codec.c lib/record/side-codec.h \
 	lib/record/side-stream.c lib/record/side-stream.h \
 	lib/record/values.h \
+	lib/record/results.h \
 	lib/record/stream.c lib/record/stream.h \
 	lib/record/record.h \
 	lib/record/world-files.h

@@ -3,7 +3,7 @@
 
 WEND_GEN = PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(srcdir)/spec/gen.py
 WEND_GEN_FILES = spec/gen.py spec/library.py spec/mpispec.py spec/table.py \
-	spec/wrapper_turns.py spec/wrappers.py
+	spec/wrapper_onesided.py spec/wrapper_turns.py spec/wrappers.py
 EXTRA_DIST += $(WEND_GEN_FILES) spec/mpi.spec
 
 lib/record/functions.gen.c: spec/mpi.spec $(WEND_GEN_FILES)

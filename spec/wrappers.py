@@ -5,13 +5,14 @@ none written by hand."""
 import re
 
 from mpispec import HANDLES, SpecError
+from wrapper_onesided import OneSidedOfWrapper
 from wrapper_turns import TurnsOfWrapper
 
 # The local variables of a wrapper.
 LOCALS = {
     "c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root",
     "at_leaf", "at_member", "at_leader", "found", "posting", "unsent", "turns", "posted", "receive",
-    "send", "sent",
+    "send", "sent", "access", "shared_order",
 }
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
 PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
@@ -25,7 +26,7 @@ LENGTH_HELPERS = {
 }
 
 
-class Wrapper(TurnsOfWrapper):
+class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
     """Writes one wrapper. Its lines collect in self.out; declarations that outlive the call come
     first."""
 
@@ -592,6 +593,7 @@ class Wrapper(TurnsOfWrapper):
             self.line(f"Posting posting = replay_posting(c, {source}, {tag}, {own.name});")
         if self.may_stay_unsent():
             self.line("bool unsent = replay_unsent(c);")
+        self.onesided_before()
         if f.returned:
             self.line(f"{result} rc = {self.call(True)};")
             self.line("call_stop(c, MPI_SUCCESS);")
@@ -608,6 +610,7 @@ class Wrapper(TurnsOfWrapper):
                           f"{requests}) : {self.call(True)};")
             else:
                 self.line(f"int rc = {self.call(True)};")
+            self.onesided_after()
             self.line("call_stop(c, rc);")
             if f.name == "MPI_Get_processor_name":
                 self.line("if (call_ok(c))")
@@ -863,6 +866,7 @@ def wrappers(spec, library):
         "/* Made by spec/gen.py from spec/mpi.spec for the MPI library at hand. */",
         '#include "encode/encode.h"',
         '#include "families/families.h"',
+        '#include "onesided/onesided.h"',
         '#include "side/process-values.h"',
         '#include "src/replay/enforce.h"',
         '#include "turns/turns.h"',

@@ -60,6 +60,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/pairs.c \
 	tests/programs/partners.c \
 	tests/programs/processes.c \
+	tests/programs/onesided.c \
 	tests/programs/race.c \
 	tests/programs/race_requests.c \
 	tests/programs/requests.c \
@@ -87,7 +88,7 @@ TEST_PROGRAM_FILES = \
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -o $@ $< -pthread
-tests/programs/race tests/programs/race_requests: tests/programs/race.h
+tests/programs/onesided tests/programs/race tests/programs/race_requests: tests/programs/race.h
 check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
 EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h
@@ -192,6 +193,7 @@ BATS_TESTS = \
 	tests/proxygen/changes.bats \
 	tests/proxygen/proxygen.bats \
 	tests/python.bats \
+	tests/onesided.bats \
 	tests/replay.bats \
 	tests/requests.bats \
 	tests/shards.bats \

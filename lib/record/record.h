@@ -20,6 +20,7 @@
 #include "neighbours.h"      /* the words of the neighbours in a graph */
 #include "part.h"            /* what one rank hands to the merge, as bytes */
 #include "progressions.h"    /* long arrays that follow a pattern, as few numbers */
+#include "results.h"         /* what --values records of one-sided communication */
 #include "side-stream.h"     /* streams that lie beside the calls */
 #include "stream.h"          /* a stream of outcomes */
 #include "values.h"          /* the values of wend trace --values */

@@ -31,6 +31,9 @@ void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
     for (size_t i = 0; i < WEND_SIDE_TEXTS; i++)
         range_contexts_init(&k->texts[i].same, 1);
     number_init(&k->text_length);
+    number_init(&k->data.length);
+    range_contexts_init(k->data.right[0][0], 4 * WEND_SIDE_LANES);
+    range_contexts_init(k->data.byte[0], WEND_SIDE_LANES * 256);
 }
 
 /* A number below N, a power of 2, for two keys. */
@@ -201,6 +204,44 @@ static void code_bytes(WendSideCodec *k, const RangeCoder *c, WendSideElement *e
         memcpy(last, e->bytes, *n = e->n_bytes);
 }
 
+/* -- data -- */
+
+/* Codes a byte that is guessed to be GUESS. */
+static uint8_t code_guessed(const RangeCoder *c, uint8_t byte, uint8_t guess, RangeContext *right,
+                            RangeContext *contexts)
+{
+    if (range_bit(c, byte == guess, right))
+        return guess;
+    return (uint8_t)range_tree(c, byte, 8, contexts);
+}
+
+/* Two guesses: the byte at the same place of the last data, and the one LANES before. The one that
+ * was right more often lately counts. */
+static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e, uint64_t key)
+{
+    enum { SCORE = 1 << 12, FADE = 4 };
+    WendSideData *d = &k->data;
+    unsigned place = hash(key, k->before[0], WEND_SIDE_DATA), score[2] = {SCORE / 2, SCORE / 2};
+    uint8_t *last = d->last[place].bytes;
+    uint64_t n = d->last[place].n
+                 + (uint64_t)wend_unzigzag(code_number(
+                     c, &d->length, wend_zigzag((int64_t)e->n_bytes - d->last[place].n)));
+    e->n_bytes = n < WEND_SIDE_BYTES ? (unsigned)n : WEND_SIDE_BYTES;
+    bool hit = false;
+    for (unsigned i = 0; i < e->n_bytes; i++) {
+        unsigned lane = i % WEND_SIDE_LANES;
+        uint8_t guess[2] = {last[i], i < WEND_SIDE_LANES ? 0 : e->bytes[i - WEND_SIDE_LANES]};
+        unsigned way = score[1] > score[0];
+        e->bytes[i] =
+            code_guessed(c, e->bytes[i], guess[way], &d->right[way][hit][lane], d->byte[lane]);
+        hit = e->bytes[i] == guess[way];
+        for (unsigned g = 0; g < 2; g++)
+            score[g] += (e->bytes[i] == guess[g] ? SCORE >> FADE : 0) - (score[g] >> FADE);
+    }
+    memcpy(last, e->bytes, e->n_bytes);
+    d->last[place].n = e->n_bytes;
+}
+
 /* -- elements -- */
 
 static bool code_element(WendSideCodec *k, const RangeCoder *c, WendSideElement *e)
@@ -215,6 +256,8 @@ static bool code_element(WendSideCodec *k, const RangeCoder *c, WendSideElement 
     uint64_t key = which | e->step << WHICH_BITS;
     if (form->seconds)
         e->seconds = code_seconds(k, c, which, key, e->seconds);
+    else if (form->data)
+        code_data(k, c, e, key);
     else if (form->numbers == 0)
         code_bytes(k, c, e);
     else

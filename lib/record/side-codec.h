@@ -9,7 +9,8 @@
  * - a number, from the last number of the same code, and from the last difference at this place;
  * - the seconds of a clock, as the whole number of nanoseconds or microseconds that an MPI library
  *   made them of;
- * - bytes, from the last bytes of the same code.
+ * - bytes, from the last bytes of the same code;
+ * - data, byte by byte, from the last data at this place, or from the number before in the same data.
  *
  * What is left is entropy-coded in the context of the place (range-coder.h). Encoder and decoder
  * learn alike, so an element can be decoded only after all elements before it. No GLib. */
@@ -30,6 +31,7 @@ typedef struct {
     const char *name;
     unsigned numbers; /* how many an element has; 0: it has bytes */
     bool seconds;     /* the only number is a double: the seconds of a clock */
+    bool data;        /* the bytes are those of an array of numbers */
 } WendSideForm;
 
 /* A kind of side stream. */
@@ -56,7 +58,9 @@ enum {
     WEND_SIDE_WHICH = WEND_SIDE_CODES * WEND_SIDE_SUBS,
     WEND_SIDE_MODELS = 32,
     WEND_SIDE_TEXTS = 8,
-    WEND_SIDE_TEXT = 256
+    WEND_SIDE_TEXT = 256,
+    WEND_SIDE_DATA = 8, /* data whose last bytes are known */
+    WEND_SIDE_LANES = 8 /* bytes of the longest number in data */
 };
 
 /* The distribution of a number: of its length in bits, and of the bits below its highest one. */
@@ -64,7 +68,19 @@ typedef struct {
     RangeContext length[128], top[65][8];
 } WendSideNumber;
 
-/* What an encoder or a decoder has learned. About 130 KB, without pointers to other memory of its
+/* What is learned of data. A byte is guessed in one of two ways. */
+typedef struct {
+    struct {
+        uint32_t n;
+        uint8_t bytes[WEND_SIDE_BYTES];
+    } last[WEND_SIDE_DATA];
+    RangeContext right[2][2]
+                      [WEND_SIDE_LANES]; /* by guess, whether the one before was right, lane */
+    RangeContext byte[WEND_SIDE_LANES][256];
+    WendSideNumber length;
+} WendSideData;
+
+/* What an encoder or a decoder has learned. About 150 KB, without pointers to other memory of its
  * own, so that it can be copied. */
 typedef struct {
     const WendSideKind *kind;
@@ -95,6 +111,7 @@ typedef struct {
         uint8_t bytes[WEND_SIDE_TEXT];
     } texts[WEND_SIDE_TEXTS];
     WendSideNumber text_length;
+    WendSideData data;
 } WendSideCodec;
 
 void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind);

@@ -2,16 +2,27 @@
 /* side-stream.c: see side-stream.h. */
 #include "side-stream.h"
 
+#include "results.h"
 #include "values.h"
 
 static const WendSideForm values[] = {
-#define X(code, name, numbers, seconds) {name, numbers, seconds},
+#define X(code, name, numbers, seconds) {name, numbers, seconds, false},
     WEND_VALUE_TABLE(X)
 #undef X
 };
 
+static const WendSideForm results[] = {
+    [WEND_RESULT_NUMBER] = {"one-sided number", 1, false, false},
+    [WEND_RESULT_DATA] = {"one-sided data", 0, false, true},
+    [WEND_RESULT_TURN] = {"one-sided turn", 1, false, false},
+};
+
+static const WendSideForm locks[] = {{"MPI_Win_lock", WEND_LOCK_NUMBERS, false, false}};
+
 static const WendSideKind kinds[] = {
     [WEND_SIDE_VALUES] = {"values", values, WEND_VALUES},
+    [WEND_SIDE_RESULTS] = {"results", results, WEND_RESULTS},
+    [WEND_SIDE_LOCKS] = {"locks", locks, 1},
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 

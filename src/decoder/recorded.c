@@ -8,54 +8,73 @@
 
 #include "src/command/command_text.h"
 
-struct Recorded {
-    SinkContext context;
+enum { STREAMS = 8 }; /* most of a sequence: one of each kind */
+
+typedef struct {
     WendReadValues *values;
     const WendReadRecorded *next; /* NULL: the end */
+} Stream;
+
+struct Recorded {
+    SinkContext context;
+    Stream streams[STREAMS];
+    guint n_streams;
     gboolean damaged;
 };
 
 /* -- streams -- */
 
-/* The number of the stream of CONTEXT's sequence. FALSE: there is none. */
-static gboolean find_stream(const SinkContext *context, guint *index)
+static void advance(Recorded *r, Stream *s)
 {
-    const WendReadValueStream *s;
-    for (*index = 0; wend_read_value_stream(context->reader, context->rank, *index, &s) == 0;
-         ++*index)
-        if (s->callback == (bool)context->callback && s->id == context->id)
-            return TRUE;
-    return FALSE;
-}
-
-static void advance(Recorded *r)
-{
-    if (wend_read_next_value(r->values, &r->next) < 0) {
-        r->next = NULL;
+    if (wend_read_next_value(s->values, &s->next) < 0) {
+        s->next = NULL;
         r->damaged = TRUE;
     }
 }
 
 Recorded *recorded_new(const SinkContext *context)
 {
-    guint index;
-    WendReadValues *values;
-    if (!find_stream(context, &index)
-        || wend_read_values(context->reader, context->rank, index, &values) < 0)
-        return NULL;
+    const WendReadValueStream *s;
     Recorded *r = g_new0(Recorded, 1);
     r->context = *context;
-    r->values = values;
-    advance(r);
-    return r;
+    for (guint i = 0; r->n_streams < STREAMS
+                      && wend_read_value_stream(context->reader, context->rank, i, &s) == 0;
+         i++) {
+        Stream *stream = &r->streams[r->n_streams];
+        if (s->callback == (bool)context->callback && s->id == context->id
+            && wend_read_values(context->reader, context->rank, i, &stream->values) == 0) {
+            r->n_streams++;
+            advance(r, stream);
+        }
+    }
+    if (r->n_streams > 0)
+        return r;
+    recorded_free(r);
+    return NULL;
 }
 
 void recorded_free(Recorded *r)
 {
     if (r == NULL)
         return;
-    wend_read_values_free(r->values);
+    for (guint i = 0; i < r->n_streams; i++)
+        wend_read_values_free(r->streams[i].values);
     g_free(r);
+}
+
+/* The stream whose value comes next. NULL: there are no more. */
+static Stream *next_stream(Recorded *r)
+{
+    Stream *first = NULL;
+    for (guint i = 0; i < r->n_streams; i++) {
+        Stream *s = &r->streams[i];
+        if (s->next != NULL
+            && (first == NULL || s->next->steps < first->next->steps
+                || (s->next->steps == first->next->steps && !s->next->of_call
+                    && first->next->of_call)))
+            first = s;
+    }
+    return first;
 }
 
 /* Whether one of the rank's sequences is that of the stream. */
@@ -158,35 +177,33 @@ static void append_json(GString *out, const SinkContext *context, const WendRead
     g_string_append(out, "}\n");
 }
 
-static void take(GString *out, Recorded *r)
+static void take(GString *out, Recorded *r, Stream *s)
 {
     if (r->context.json)
-        append_json(out, &r->context, r->next);
+        append_json(out, &r->context, s->next);
     else
-        append_text(out, r->next);
-    advance(r);
-}
-
-static gboolean is_result(const Recorded *r, guint64 step)
-{
-    return r->next->steps == step && strcmp(r->next->function, "MPI_Wtime") == 0;
+        append_text(out, s->next);
+    advance(r, s);
 }
 
 void recorded_before(GString *out, Recorded *r, guint64 step)
 {
-    while (r != NULL && r->next != NULL && r->next->steps <= step && !is_result(r, step))
-        take(out, r);
+    Stream *s;
+    while (r != NULL && (s = next_stream(r)) != NULL && s->next->steps + s->next->of_call <= step)
+        take(out, r, s);
 }
 
 void recorded_result(GString *out, Recorded *r, guint64 step)
 {
-    if (r != NULL && r->next != NULL && is_result(r, step))
-        take(out, r);
+    Stream *s;
+    while (r != NULL && (s = next_stream(r)) != NULL && s->next->steps <= step)
+        take(out, r, s);
 }
 
 gboolean recorded_rest(GString *out, Recorded *r)
 {
-    while (r != NULL && r->next != NULL)
-        take(out, r);
+    Stream *s;
+    while (r != NULL && (s = next_stream(r)) != NULL)
+        take(out, r, s);
     return r == NULL || !r->damaged;
 }

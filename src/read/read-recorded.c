@@ -7,12 +7,41 @@
 
 struct WendReadValues {
     WendRead *reader;
+    WendSideKindNumber kind;
     WendSide *side;
     WendReadRecorded value;
 };
 
+static guint count_streams(const WendProgram *p, guint rank, WendSideKindNumber kind,
+                           GError **error)
+{
+    WendSides *sides = wend_sides_open(p, rank, kind, error);
+    WendSideHead head;
+    WendCursor rows;
+    guint n = 0;
+    while (sides != NULL && wend_sides_next(sides, &head, &rows))
+        n++;
+    wend_sides_free(sides);
+    return n;
+}
+
+/* Opens stream INDEX of those of all kinds, one kind behind the other. */
+static WendSide *open_any(const WendProgram *p, guint rank, guint index, WendSideKindNumber *kind,
+                          GError **error)
+{
+    for (*kind = 0; *kind < WEND_SIDE_KINDS; ++*kind) {
+        guint n = count_streams(p, rank, *kind, error);
+        if (*error != NULL)
+            return NULL;
+        if (index < n)
+            return wend_side_new(p, rank, *kind, index, error);
+        index -= n;
+    }
+    return NULL;
+}
+
 static int open_side(WendRead *r, const void *result, uint32_t rank, uint32_t index,
-                     WendSide **side)
+                     WendSideKindNumber *kind, WendSide **side)
 {
     GError *error = NULL;
     int status = read_check(r, result);
@@ -20,7 +49,7 @@ static int open_side(WendRead *r, const void *result, uint32_t rank, uint32_t in
         status = read_check_index(r, result, "rank", rank, wend_program_ranks(r->program));
     if (status < 0)
         return status;
-    *side = wend_side_new(r->program, rank, WEND_SIDE_VALUES, index, &error);
+    *side = open_any(r->program, rank, index, kind, &error);
     if (error != NULL)
         return read_fail_error(r, error);
     return *side != NULL ? WEND_READ_OK
@@ -31,8 +60,9 @@ static int open_side(WendRead *r, const void *result, uint32_t rank, uint32_t in
 int wend_read_value_stream(WendRead *r, uint32_t rank, uint32_t index,
                            const WendReadValueStream **stream)
 {
+    WendSideKindNumber kind;
     WendSide *side;
-    int status = open_side(r, stream, rank, index, &side);
+    int status = open_side(r, stream, rank, index, &kind, &side);
     if (status < 0)
         return status;
     const WendSideHead *head = wend_side_head(side);
@@ -46,12 +76,14 @@ int wend_read_value_stream(WendRead *r, uint32_t rank, uint32_t index,
 
 int wend_read_values(WendRead *r, uint32_t rank, uint32_t index, WendReadValues **values)
 {
+    WendSideKindNumber kind;
     WendSide *side;
-    int status = open_side(r, values, rank, index, &side);
+    int status = open_side(r, values, rank, index, &kind, &side);
     if (status < 0)
         return status;
     *values = g_new0(WendReadValues, 1);
     (*values)->reader = r;
+    (*values)->kind = kind;
     (*values)->side = side;
     return WEND_READ_OK;
 }
@@ -70,9 +102,10 @@ int wend_read_next_value(WendReadValues *values, const WendReadRecorded **value)
         return read_fail(values->reader, WEND_READ_ERROR_INPUT, "a stream of values is damaged");
     if (e == NULL)
         return WEND_READ_OK;
-    const WendSideForm *form = &wend_side_kind(WEND_SIDE_VALUES)->forms[e->code];
+    const WendSideForm *form = &wend_side_kind(values->kind)->forms[e->code];
     gboolean is_bytes = form->numbers == 0, is_numbers = !is_bytes && !form->seconds;
     values->value = (WendReadRecorded){.function = form->name,
+                                       .of_call = form->seconds || values->kind != WEND_SIDE_VALUES,
                                        .clock = e->sub,
                                        .steps = at,
                                        .seconds = form->seconds ? &e->seconds : NULL,

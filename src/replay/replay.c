@@ -407,6 +407,11 @@ static bool turn_take(ActiveCall *c, ReplayedTurn *place)
     return channel_wait(c, place);
 }
 
+bool replay_enforces(void)
+{
+    return !on_divergence.all_over;
+}
+
 /* -- side streams -- */
 
 bool replay_has_side(WendSideKindNumber kind)

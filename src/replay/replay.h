@@ -21,6 +21,8 @@ void replay_world(void);
 void replay_close(void);
 /* The communicator where nobody sends. MPI_COMM_NULL: there is none. */
 MPI_Comm replay_nowhere(void);
+/* False: the program has departed from the recording, and goes on without it. */
+bool replay_enforces(void);
 /* Whether the recording has side streams of that kind. */
 bool replay_has_side(WendSideKindNumber kind);
 /* The rows of the stream HEAD: of the thread with that birth, or of the callback with that id.

@@ -60,6 +60,11 @@ OBJECTS_SOURCES = \
 TURNS_SOURCES = \
 	src/tracer/turns/turns.c src/tracer/turns/turns.h \
 	src/tracer/turns/turn-calls.c
+ONESIDED_SOURCES = \
+	src/tracer/onesided/epochs.c \
+	src/tracer/onesided/onesided.h src/tracer/onesided/onesided-private.h \
+	src/tracer/onesided/pending-results.c \
+	src/tracer/onesided/window-order.c src/tracer/onesided/window-order.h
 ENCODE_SOURCES = \
 	src/tracer/encode/arguments.c \
 	src/tracer/encode/closures.c src/tracer/encode/closures.h \
@@ -99,6 +104,7 @@ REPLAY_SOURCES = \
 SIDE_SOURCES = \
 	src/tracer/side/application-modules.c src/tracer/side/application-modules.h \
 	src/tracer/side/side-coding.c src/tracer/side/side-private.h \
+	src/tracer/side/side-replay.c \
 	src/tracer/side/side-streams.c src/tracer/side/side-streams.h \
 	src/tracer/side/value-functions.c src/tracer/side/value-functions.h \
 	src/tracer/side/process-values.c src/tracer/side/process-values.h
@@ -127,7 +133,7 @@ LIFECYCLE_SOURCES = \
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
-	$(TURNS_SOURCES) $(SIDE_SOURCES) \
+	$(TURNS_SOURCES) $(SIDE_SOURCES) $(ONESIDED_SOURCES) \
 	$(WRAP_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)
 TRACER_GENERATED = src/tracer/objects/predefined.gen.c src/tracer/wrap/wrappers.gen.c
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer \

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/analysis/analysis.h"
 #include "lib/base/error.h"
 #include "lib/read/program.h"
 #include "src/replay/order-write.h"
@@ -231,12 +232,64 @@ static gboolean calls_function(const WendProgram *p, const char *name)
     return FALSE;
 }
 
+/* Whether the call gets what others may have changed in the memory of a target. */
+static gboolean has_onesided_result(const WendFunction *f)
+{
+    static const char *const names[] = {"Get",  "Get_accumulate",  "Fetch_and_op",
+                                        "Rget", "Rget_accumulate", "Compare_and_swap"};
+    g_autofree char *name = g_strdup(f->name);
+    if (g_str_has_suffix(name, "_c"))
+        name[strlen(name) - 2] = '\0';
+    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+        if (g_str_has_prefix(name, "MPI_") && strcmp(name + strlen("MPI_"), names[i]) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static void add_product(guint64 *sum, guint64 a, guint64 b)
+{
+    guint64 product;
+    if (__builtin_mul_overflow(a, b, &product) || __builtin_add_overflow(*sum, product, sum))
+        *sum = G_MAXUINT64;
+}
+
+/* The calls with one-sided results of all ranks that were read. */
+static guint64 count_onesided(const WendProgram *p)
+{
+    Counts *counts = counts_new(p);
+    guint64 calls = 0;
+    guint n;
+    for (guint k = 0; k < wend_program_n_classes(p); k++) {
+        const WendClass *class = wend_program_class(p, k);
+        for (guint q = 0; q < class->n_sequences; q++) {
+            const guint32 *terminals = counts_of_rule(counts, class->sequences[q].rule, &n);
+            for (guint i = 0; i < n; i++) {
+                const WendShape *shape =
+                    wend_program_shape(p, wend_program_terminal(p, terminals[i])->shape);
+                if (!shape->failed && has_onesided_result(shape->function))
+                    add_product(&calls, counts_terminal(counts, terminals[i]), class->n_ranks);
+            }
+        }
+    }
+    counts_free(counts);
+    return calls;
+}
+
 /* Says what is not enforced because the recording lacks it. One process says it for all. */
 static void say_missing(const WendProgram *p)
 {
-    if (!settings()->quiet && !has_values(p) && calls_function(p, "MPI_Wtime"))
+    if (settings()->quiet || has_values(p))
+        return;
+    if (calls_function(p, "MPI_Wtime"))
         wend_command_say(COMMAND, "MPI_Wtime returns the time of the replay: only wend trace "
                                   "--values records the clock and random numbers");
+    guint64 calls = count_onesided(p);
+    if (calls > 0)
+        wend_command_say(COMMAND,
+                         "one-sided results of %" G_GUINT64_FORMAT " calls, and the order "
+                         "of locks, are not enforced: only wend trace --values records "
+                         "them",
+                         calls);
 }
 
 /* Makes what the ranks need. Those of a launcher that PROGRAM is get it in a folder. A rank reads

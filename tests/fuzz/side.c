@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* side.c: fuzzes the reader of side streams. The input is a member of an archive. What can be read
- * is coded again, and must then be read as the same.
+/* side.c: fuzzes the reader of side streams. The input is a member of an archive, of each kind in
+ * turn. What can be read is coded again, and must then be read as the same.
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
  * files it is given. See tests/fuzz/local.mk. */
@@ -11,9 +11,11 @@
 
 enum { ELEMENTS = 20000 };
 
+static WendSideKindNumber kind;
+
 static void assert_same(const WendSideElement *a, const WendSideElement *b)
 {
-    const WendSideForm *form = &wend_side_kind(WEND_SIDE_VALUES)->forms[a->code];
+    const WendSideForm *form = &wend_side_kind(kind)->forms[a->code];
     gsize bytes = form->numbers ? form->numbers * sizeof *a->numbers : a->n_bytes;
     if (a->step != b->step || a->code != b->code || a->sub != b->sub || a->n_bytes != b->n_bytes
         || memcmp(a->bytes, b->bytes, bytes) != 0)
@@ -25,9 +27,9 @@ static void read_stream(const WendSideHead *head, WendCursor rows, GArray *eleme
 {
     WendSideReader *r = g_new(WendSideReader, 1);
     const WendSideElement *e;
-    wend_side_open(r, WEND_SIDE_VALUES, head, rows);
+    wend_side_open(r, kind, head, rows);
     while (elements->len < ELEMENTS && (e = wend_side_next(r))) {
-        if (e->code >= wend_side_kind(WEND_SIDE_VALUES)->n_forms || e->sub >= WEND_SIDE_SUBS
+        if (e->code >= wend_side_kind(kind)->n_forms || e->sub >= WEND_SIDE_SUBS
             || e->n_bytes > WEND_SIDE_BYTES)
             g_error("an element out of its bounds");
         g_array_append_vals(elements, e, 1);
@@ -40,7 +42,7 @@ static void code_again(const WendSideHead *head, const GArray *elements)
     WendBuf row = WEND_BUF_INIT, rows = WEND_BUF_INIT;
     WendSideCodec *k = g_new(WendSideCodec, 1);
     RangeEncoder to;
-    wend_side_codec_init(k, wend_side_kind(WEND_SIDE_VALUES));
+    wend_side_codec_init(k, wend_side_kind(kind));
     range_encoder_begin(&to, &row);
     for (guint i = 0; i < elements->len; i++)
         wend_side_encode(k, &to, &g_array_index(elements, WendSideElement, i));
@@ -59,7 +61,7 @@ static void code_again(const WendSideHead *head, const GArray *elements)
     g_free(k);
 }
 
-int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
+static void read_member(const guint8 *data, size_t size)
 {
     WendCursor c = wend_cursor(data, size), rows;
     WendSideHead head;
@@ -70,5 +72,11 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
         if (elements->len > 0)
             code_again(&head, elements);
     }
+}
+
+int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
+{
+    for (kind = 0; kind < WEND_SIDE_KINDS; kind++)
+        read_member(data, size);
     return 0;
 }

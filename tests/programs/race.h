@@ -28,7 +28,7 @@ static void nap(void)
 }
 
 /* Each rank but 0 sends to it. */
-static void send_all(int tag, int tags)
+static inline void send_all(int tag, int tags)
 {
     for (int i = 0; i < MESSAGES; i++) {
         int v = rank * 1000 + i;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* side-codec.c: side streams: what is decoded is what was coded, in few bytes; damage is found. */
+#include "../../lib/record/results.h"
 #include "../../lib/record/side-stream.h"
 #include "../../lib/record/values.h"
 
@@ -9,17 +10,19 @@
 static GRand *dice;
 
 typedef struct {
+    WendSideKindNumber kind;
     GArray *elements; /* WendSideElement */
     WendSideCodec *codec;
     WendBuf rows;
 } Stream;
 
-static Stream *stream_new(void)
+static Stream *stream_new(WendSideKindNumber kind)
 {
     Stream *s = g_new0(Stream, 1);
+    s->kind = kind;
     s->elements = g_array_new(FALSE, TRUE, sizeof(WendSideElement));
     s->codec = g_new(WendSideCodec, 1);
-    wend_side_codec_init(s->codec, wend_side_kind(WEND_SIDE_VALUES));
+    wend_side_codec_init(s->codec, wend_side_kind(kind));
     return s;
 }
 
@@ -48,9 +51,10 @@ static void add_row(Stream *s, const WendSideElement *elements, guint n)
     g_array_append_vals(s->elements, elements, n);
 }
 
-static void assert_same(const WendSideElement *a, const WendSideElement *b)
+static void assert_same(const WendSideKind *kind, const WendSideElement *a,
+                        const WendSideElement *b)
 {
-    const WendSideForm *form = &wend_side_kind(WEND_SIDE_VALUES)->forms[a->code];
+    const WendSideForm *form = &kind->forms[a->code];
     g_assert_cmpuint(a->step, ==, b->step);
     g_assert_cmpuint(a->code, ==, b->code);
     g_assert_cmpuint(a->sub, ==, b->sub);
@@ -69,10 +73,10 @@ static guint read_back(const Stream *s, gsize bytes, gboolean *damaged)
     WendSideReader *r = g_new(WendSideReader, 1);
     const WendSideElement *e;
     guint n = 0;
-    wend_side_open(r, WEND_SIDE_VALUES, &head, wend_cursor(s->rows.data, bytes));
+    wend_side_open(r, s->kind, &head, wend_cursor(s->rows.data, bytes));
     while ((e = wend_side_next(r))) {
         g_assert_cmpuint(n, <, s->elements->len);
-        assert_same(e, &g_array_index(s->elements, WendSideElement, n++));
+        assert_same(wend_side_kind(s->kind), e, &g_array_index(s->elements, WendSideElement, n++));
     }
     *damaged = r->failed;
     g_free(r);
@@ -123,7 +127,7 @@ static void test_clocks(void)
     enum { ROWS = 50, N = 1000 };
     static WendSideElement row[N];
     for (int kind = 0; kind <= 6; kind++) {
-        Stream *s = stream_new();
+        Stream *s = stream_new(WEND_SIDE_VALUES);
         guint64 ns = 123456789012345;
         for (int r = 0; r < ROWS; r++) {
             for (int i = 0; i < N; i++) {
@@ -140,6 +144,81 @@ static void test_clocks(void)
     }
 }
 
+static WendSideElement result(WendResultCode code, gint64 number)
+{
+    WendSideElement e;
+    memset(&e, 0, sizeof e);
+    e.code = code;
+    e.sub = code == WEND_RESULT_NUMBER ? 8 : 0;
+    e.step = 2;
+    e.numbers[0] = number;
+    return e;
+}
+
+/* Tickets that eight ranks draw, with their turns: under two bytes each. */
+static void test_tickets(void)
+{
+    enum { ROWS = 20, N = 1000 };
+    static WendSideElement row[2 * N];
+    Stream *s = stream_new(WEND_SIDE_RESULTS);
+    gint64 ticket = 0;
+    for (int r = 0; r < ROWS; r++) {
+        for (int i = 0; i < N; i++) {
+            ticket += g_rand_int_range(dice, 1, 16);
+            row[2 * i] = result(WEND_RESULT_TURN, ticket);
+            row[2 * i + 1] = result(WEND_RESULT_NUMBER, ticket);
+        }
+        add_row(s, row, 2 * N);
+    }
+    assert_whole(s);
+    g_assert_cmpuint(s->rows.len, <, 2 * ROWS * N);
+    stream_free(s);
+}
+
+/* The bytes that ROUNDS pieces of data take, of which each changes a part of the one before. */
+static gsize data_bytes(double (*value)(int round, int i), int rounds)
+{
+    Stream *s = stream_new(WEND_SIDE_RESULTS);
+    for (int round = 0; round < rounds; round++) {
+        WendSideElement e = result(WEND_RESULT_DATA, 0);
+        e.n_bytes = WEND_SIDE_BYTES;
+        for (int i = 0; i < WEND_SIDE_BYTES / 8; i++) {
+            double v = value(round, i);
+            memcpy(&e.bytes[8 * i], &v, sizeof v);
+        }
+        add_row(s, &e, 1);
+    }
+    assert_whole(s);
+    gsize n = s->rows.len;
+    stream_free(s);
+    return n;
+}
+
+static double equal(int round, int i)
+{
+    return round == 0 ? g_rand_double(dice) : i * 1.5;
+}
+
+static double smooth(int round, int i)
+{
+    return 300 + (round + i) * 0.001;
+}
+
+static double noise(int round, int i)
+{
+    return g_rand_double(dice) + round + i;
+}
+
+/* Data that is as before costs next to nothing, smooth data less than it has, and noise hardly
+ * more. */
+static void test_data(void)
+{
+    enum { ROUNDS = 200 };
+    g_assert_cmpuint(data_bytes(equal, ROUNDS), <, ROUNDS * 30);
+    g_assert_cmpuint(data_bytes(smooth, ROUNDS), <, ROUNDS * WEND_SIDE_BYTES * 3 / 4);
+    g_assert_cmpuint(data_bytes(noise, ROUNDS), <, ROUNDS * WEND_SIDE_BYTES * 21 / 20);
+}
+
 /* Numbers that go up and down, of any size. */
 static gint64 some_number(void)
 {
@@ -147,14 +226,14 @@ static gint64 some_number(void)
     return (gint64)(bits >> g_rand_int_range(dice, 0, 64)) * (g_rand_boolean(dice) ? 1 : -1);
 }
 
-static WendSideElement some_element(void)
+static WendSideElement some_element(WendSideKindNumber kind)
 {
     WendSideElement e;
     memset(&e, 0, sizeof e);
-    e.code = (guint)g_rand_int_range(dice, 0, WEND_VALUES);
+    e.code = (guint)g_rand_int_range(dice, 0, (gint)wend_side_kind(kind)->n_forms);
     e.sub = (guint)g_rand_int_range(dice, 0, WEND_SIDE_SUBS);
     e.step = g_rand_boolean(dice) ? 1 : (guint64)some_number();
-    const WendSideForm *form = &wend_side_kind(WEND_SIDE_VALUES)->forms[e.code];
+    const WendSideForm *form = &wend_side_kind(kind)->forms[e.code];
     for (guint i = 0; i < form->numbers; i++)
         e.numbers[i] = some_number();
     if (form->seconds)
@@ -170,13 +249,13 @@ static WendSideElement some_element(void)
 
 static void test_any(void)
 {
-    for (int i = 0; i < 200; i++) {
-        Stream *s = stream_new();
+    for (int i = 0; i < 200 * WEND_SIDE_KINDS; i++) {
+        Stream *s = stream_new((WendSideKindNumber)(i % WEND_SIDE_KINDS));
         for (int r = 0; r < 5; r++) {
             WendSideElement row[20];
             guint n = (guint)g_rand_int_range(dice, 1, 20);
             for (guint k = 0; k < n; k++)
-                row[k] = k > 0 && g_rand_boolean(dice) ? row[k - 1] : some_element();
+                row[k] = k > 0 && g_rand_boolean(dice) ? row[k - 1] : some_element(s->kind);
             add_row(s, row, n);
         }
         assert_whole(s);
@@ -186,14 +265,14 @@ static void test_any(void)
 
 /* Rows that are there can be read. What is cut off, or has another byte, is found or is another
  * stream, and never more than was claimed. */
-static void test_damage(void)
+static void test_damage(WendSideKindNumber kind)
 {
-    Stream *s = stream_new();
+    Stream *s = stream_new(kind);
     gboolean damaged;
     WendSideElement row[50];
     for (int r = 0; r < 4; r++) {
         for (int i = 0; i < 50; i++)
-            row[i] = some_element();
+            row[i] = some_element(kind);
         add_row(s, row, 50);
     }
     for (gsize n = 0; n < s->rows.len; n += 37) {
@@ -208,7 +287,7 @@ static void test_damage(void)
         WendSideReader *r = g_new(WendSideReader, 1);
         guint n = 0;
         s->rows.data[at] ^= 0x55;
-        wend_side_open(r, WEND_SIDE_VALUES, &head, wend_cursor(s->rows.data, s->rows.len));
+        wend_side_open(r, kind, &head, wend_cursor(s->rows.data, s->rows.len));
         while (n <= 4 * 50 && wend_side_next(r))
             n++;
         found += r->failed;
@@ -224,8 +303,11 @@ int main(void)
 {
     dice = g_rand_new_with_seed(7);
     test_clocks();
+    test_tickets();
+    test_data();
     test_any();
-    test_damage();
+    test_damage(WEND_SIDE_VALUES);
+    test_damage(WEND_SIDE_RESULTS);
     g_rand_free(dice);
     return 0;
 }

@@ -23,6 +23,7 @@
 #include "functions.gen.h"
 #include "interpose/interpose.h"
 #include "objects/objects.h"
+#include "onesided/onesided.h"
 #include "output/output.h"
 #include "own.gen.h"
 #include "process/process.h"
@@ -42,6 +43,7 @@ static void in_forked_child(void)
 {
     State *s = state();
     values_in_child();
+    onesided_stop();
     if (!s->started)
         return;
     s->forked = true;
@@ -81,6 +83,7 @@ __attribute__((constructor)) static void load(void)
     module_own_file();
     replay_open(stop_job);
     values_open();
+    onesided_open();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }
@@ -122,6 +125,7 @@ void control_finish(void)
 {
     state()->finished = true;
     values_close();
+    onesided_stop();
     watcher_close();
     side_close();
 }
@@ -213,6 +217,7 @@ static void world_open(void)
     datatypes_open();
     replay_world();
     values_after_start();
+    onesided_start();
 
     control_open();
 }
@@ -362,6 +367,7 @@ static void world_close(void)
     Errhandlers handlers;
     atomic_store(&s->active, false);
     values_close();
+    onesided_close();
     watcher_quiet();
     shield_raise(&shield);
     errhandlers_suspend(&handlers);

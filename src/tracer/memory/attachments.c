@@ -64,9 +64,9 @@ static size_t list_room(size_t bytes)
                                           : 0;
 }
 
-/* The number of this world's job. Spawned processes have the same launcher, and ranks of their own.
- * PMIx, or else Wend, has a name for their job. */
-static long job_number(void)
+/* Spawned processes have the same launcher, and ranks of their own. PMIx, or else Wend, has a name
+ * for their job. */
+long attachments_job(void)
 {
     const char *name = !state()->spawned          ? ""
                        : getenv("PMIX_NAMESPACE") ? getenv("PMIX_NAMESPACE")
@@ -102,7 +102,7 @@ static bool own_make(void)
     size_t bytes = 4096;
     const State *s = state();
     if (job == 0)
-        job = job_number();
+        job = attachments_job();
     if (job < 0 || s->world_rank < 0)
         return false;
     snprintf(name, sizeof name, "wend-%ld-%d", job, s->world_rank);

@@ -11,6 +11,9 @@
 
 #include "segments.h"
 
+/* The number of this world's job, for names of files in memory. At most 0: unknown. */
+long attachments_job(void);
+
 /* Makes the list of this process. Called before a dynamic window is made, so that each process has
  * a list when any of them goes on, and after it. */
 void attachments_open(void);

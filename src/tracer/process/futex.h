@@ -33,4 +33,16 @@ static inline void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* The same for a word that several processes have mapped. */
+static inline void futex_wait_shared(_Atomic uint32_t *word, uint32_t value, int64_t ns)
+{
+    struct timespec t = futex_span(ns);
+    syscall(SYS_futex, word, FUTEX_WAIT, value, ns >= 0 ? &t : NULL, NULL, 0);
+}
+
+static inline void futex_wake_shared(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
+
 #endif

@@ -22,8 +22,8 @@
     X(tracing, "WEND_TRACING", SWITCH, true, "off", 0, NULL, "start with recording off, until " \
         "MPI_Pcontrol(1) or MPI_Info_set(info, \"WEND_TRACING\", \"ON\")") \
     X(values, "WEND_VALUES", SWITCH, false, "values", 0, NULL, "also record what the program " \
-        "gets from the clock, as random numbers, process ids and host names, so that a replay " \
-        "returns it") \
+        "gets from the clock, as random numbers, process ids and host names, and by one-sided " \
+        "communication, so that a replay returns it") \
     X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "wait this long at the end for " \
         "ranks that do not come (default: 600)") \
     X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "save the " \

@@ -57,47 +57,6 @@ void values_in_child(void)
     atomic_store(&values_on, false);
 }
 
-/* -- replay -- */
-
-static const WendSideForm *form_of(unsigned code)
-{
-    return &wend_side_kind(WEND_SIDE_VALUES)->forms[code];
-}
-
-static bool open_reader(SideStream *s)
-{
-    const CallSequence *q = atomic_load(&s->sequence);
-    bool callback = q && q->callback;
-    WendSideHead head = {.id = callback ? q->function : 0, .birth = s->birth};
-    head.kind = callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
-    WendCursor rows;
-    if (!replay_side(WEND_SIDE_VALUES, &head, &rows)
-        || !(s->reader = side_memory(sizeof *s->reader)))
-        return false;
-    wend_side_open(s->reader, WEND_SIDE_VALUES, &head, rows);
-    return true;
-}
-
-/* The recorded value that comes next, if it is of that code. NULL: the program's own value
- * counts. */
-static const WendSideElement *due(SideStream *s, unsigned code, unsigned sub)
-{
-    if (s->over)
-        return NULL;
-    if (!s->due) {
-        s->over = (!s->reader && !open_reader(s)) || !(s->due = wend_side_next(s->reader));
-        if (s->over) {
-            replay_side_ends(s->birth, s->reader && s->reader->cut, form_of(code)->name);
-            return NULL;
-        }
-    }
-    if (s->due->code == code && s->due->sub == sub)
-        return s->due;
-    s->over = true;
-    replay_side_departs(s->birth, form_of(s->due->code)->name, form_of(code)->name);
-    return NULL;
-}
-
 /* -- one value -- */
 
 SideStream *value_begin(bool within_call)
@@ -116,7 +75,7 @@ void value_end(SideStream *s)
 
 void value_numbers(SideStream *s, WendValueCode code, unsigned sub, int64_t *numbers, size_t n)
 {
-    const WendSideElement *e = replaying ? due(s, code, sub) : NULL;
+    const WendSideElement *e = replaying ? side_due(s, code, sub) : NULL;
     if (e) {
         memcpy(numbers, e->numbers, n * sizeof *numbers);
         s->due = NULL;
@@ -128,10 +87,10 @@ void value_numbers(SideStream *s, WendValueCode code, unsigned sub, int64_t *num
 /* Bytes are in pieces, of which the last alone is shorter than WEND_SIDE_BYTES. */
 static void take_bytes(SideStream *s, WendValueCode code, uint8_t *data, size_t *n, size_t room)
 {
-    const WendSideElement *e = due(s, code, 0);
+    const WendSideElement *e = side_due(s, code, 0);
     if (!e)
         return;
-    for (*n = 0; e; e = due(s, code, 0)) {
+    for (*n = 0; e; e = side_due(s, code, 0)) {
         size_t some = e->n_bytes < room - *n ? e->n_bytes : room - *n;
         bool more = e->n_bytes == WEND_SIDE_BYTES;
         memcpy(data + *n, e->bytes, some);

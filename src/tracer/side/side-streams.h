@@ -61,6 +61,15 @@ void side_leave(SideStream *s);
  * The stream is entered. */
 void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, size_t bytes);
 
+/* -- for a replay: what the stream has, which is entered -- */
+
+/* The element that comes next. It stays that until the caller sets s->due to NULL. NULL: there is
+ * none. */
+const WendSideElement *side_next(SideStream *s);
+/* The same, if it has this code and sub-code. Else the program departs from the recording, and one
+ * line says so; from there on there is none. */
+const WendSideElement *side_due(SideStream *s, unsigned code, unsigned sub);
+
 /* Starts the thread that codes. Stops it after all threads of the application have made their last
  * call that is recorded. */
 void side_open(void);
