@@ -27,7 +27,7 @@ exact() {
         mpi "$n" "$WEND" replay --quiet "${noise[@]}" -o again.dir app.dir "$@" >again.out ||
             return
         diff app.out again.out || fail "replay $i of $*: another result" || return
-        "$WEND" diff --polls app.dir again.dir || return
+        "$WEND" diff --outcomes app.dir again.dir || return
     done
 }
 
@@ -142,7 +142,7 @@ C
     grep -qx '12 cancelled' app.out || fail "$(cat app.out)"
     again 2 app.dir ./cancels | sort >again.out
     diff app.out again.out
-    "$WEND" diff --polls app.dir again.dir
+    "$WEND" diff --outcomes app.dir again.dir
 }
 
 @test "as many communicators as in the recording" {
@@ -303,7 +303,7 @@ C
         record app.dir "$n" "$PROGRAMS/$program" $arguments >/dev/null
         # shellcheck disable=SC2086
         again "$n" app.dir "$PROGRAMS/$program" $arguments >/dev/null || fail "$program" || return
-        quietly diff.out "$WEND" diff --polls app.dir again.dir || fail "$program" || return
+        quietly diff.out "$WEND" diff --outcomes app.dir again.dir || fail "$program" || return
     done <<'LIST'
 1 hello
 4 arguments
@@ -333,7 +333,7 @@ same_again() { # N program…
     record app.dir "$n" "$@" >app.out
     again "$n" app.dir "$@" >again.out || fail "$*" || return
     diff <(sort app.out) <(sort again.out) || fail "$*: another output" || return
-    quietly diff.out "$WEND" diff --polls app.dir again.dir || fail "$*"
+    quietly diff.out "$WEND" diff --outcomes app.dir again.dir || fail "$*"
 }
 
 @test "C++" {
