@@ -635,6 +635,73 @@ S
     [ "$(cat before.0 before.1)" = $'2345 0\n2346 1' ]
 }
 
+# -- several hosts --
+
+# mpi_on_hosts N command…: as mpi, with a host for each rank, as far as a replay can see. The process
+# that started a rank is the first one above it without the launcher's variables; ranks that have
+# others are on other hosts.
+mpi_on_hosts() {
+    local n=$1
+    shift
+    cat >host <<'S'
+#!/bin/sh
+export MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1
+ranks=$(env | grep -E '^(PMI_RANK|PMIX_RANK|OMPI_COMM_WORLD_RANK)=')
+exec env -u PMI_RANK -u PMIX_RANK -u OMPI_COMM_WORLD_RANK sh -c 'env "$@"; exit $?' host $ranks "$@"
+S
+    chmod +x host
+    mpi "$n" ./host "$@"
+}
+
+@test "several hosts: a host that waits for a rank of another has patience" {
+    cat >slow.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, v = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 2 && getenv("SLOW"))
+        sleep(6);
+    MPI_Bcast(&v, 1, MPI_INT, 2, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" slow.c -o slow
+    record app.dir 3 ./slow
+    SLOW=1 mpi_on_hosts 3 "$WEND" replay --patience 1 app.dir ./slow
+}
+
+@test "several hosts: a replay without progress ends with what each rank waits for" {
+    diverging
+    run mpi_on_hosts 2 "$WEND" replay --patience 1 --on-divergence free app.dir ./diverge 1
+    [ "$status" = 1 ]
+    [ "$(grep -c 'makes no progress for 1 s' <<<"$output")" = 1 ]
+    grep -qF 'rank 0 waits in MPI_Recv(source=1, tag=MPI_ANY_TAG)' <<<"$output"
+    grep -q 'rank 1 waits in MPI_B' <<<"$output"
+}
+
+@test "several hosts: until stops all ranks" {
+    stopping
+    rm -r app.dir
+    record app.dir 3 ./steps
+    for rank in 0 1; do
+        mpi_on_hosts 3 "$WEND" replay --until $rank:7 app.dir ./steps >out 2>&1 &
+        line_with out "rank $rank is stopped before call 7, MPI_Allreduce"
+        for other in 0 1 2; do
+            line_with out "rank $other is stopped"
+        done
+        for pid in $(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out); do
+            grep -q '^State:.*stopped' "/proc/$pid/status"
+            kill -CONT "$pid"
+        done
+        wait $!
+    done
+}
+
 # -- launchers --
 
 @test "before the launcher: nothing is left behind" {

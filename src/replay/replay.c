@@ -18,6 +18,7 @@
 #include "channels.h"
 #include "divergence.h"
 #include "functions.gen.h"
+#include "hosts.h"
 #include "lib/base/budget.h"
 #include "lib/record/functions.h"
 #include "order-read.h"
@@ -577,6 +578,7 @@ void replay_world(void)
     }
     if (order.head->nowhere) /* a program may count how many communicators there can be */
         PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
+    hosts_open(order.head->rank, order.head->size);
     supervise_open();
 }
 
@@ -585,6 +587,7 @@ void replay_close(void)
     if (state()->replay != &hooks)
         return;
     supervise_close();
+    hosts_close();
     if (nowhere != MPI_COMM_NULL)
         PMPI_Comm_free(&nowhere);
 }
