@@ -36,7 +36,8 @@ read_alike() {
 read_values_alike() {
     PYTHONDONTWRITEBYTECODE=1 "${PYTHON:-python3}" "$SOURCE_DIR/tests/format.py" --values "$1" |
         LC_ALL=C sort -s -t, -k1,2 >read || fail "$1 cannot be read" || return
-    "$WEND" dump --values --format=jsonl "$1" | grep '"value":' | LC_ALL=C sort -s -t, -k1,2 >dumped
+    "$WEND" dump --values --format=jsonl "$1" | grep '"value":"' |
+        LC_ALL=C sort -s -t, -k1,2 >dumped
     [ -s dumped ] && cmp read dumped || fail "$1: other values" "$(diff read dumped | head)"
 }
 
@@ -109,7 +110,7 @@ END
 
 @test "a reader written from the page reads side streams" {
     local program
-    for program in "" clocks random threads between identity; do
+    for program in clocks random threads between identity; do
         mpi 3 "$WEND" trace --quiet --values -o values.dir "$PROGRAMS/values" $program >out
         read_alike values.dir
         read_values_alike values.dir
