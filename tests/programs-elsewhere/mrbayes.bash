@@ -15,6 +15,7 @@ cases() {
     echo "primates 8"
 }
 run_case() {
+    replays=$ELSEWHERE_REPLAYS
     cp "$CACHE/mrbayes/examples/primates.nex" .
     cat >batch.nex <<'END'
 #NEXUS
