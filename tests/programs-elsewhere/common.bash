@@ -86,6 +86,11 @@ words() {
     tr -s '[:space:]' '\n' | sort
 }
 
+# without_fractions FILE: its words, without numbers that have a decimal point.
+without_fractions() {
+    sed -E 's/[0-9]+\.[0-9]+(e[-+]?[0-9]+)?//g' "$1" | words
+}
+
 # programs N FILE…: prints a line "FOLDER/NAME N" for each FILE that is a program, for "cases".
 # FOLDER is relative to the code base.
 programs() {

@@ -17,5 +17,5 @@ run_case() {
     command=("$CACHE/graph500/src/graph500_reference_bfs" 8 4)
 }
 comparable() { # not times, nor rates
-    sed -E '/time|TEPS|Time/d' "$1" | words
+    without_fractions <(grep -v TEPS "$1")
 }

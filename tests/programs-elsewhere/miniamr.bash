@@ -19,5 +19,5 @@ run_case() {
         --object 2 0 -0.8 -0.8 -0.8 0.1 0.1 0.1 0.4 0.4 0.4 0 0 0)
 }
 comparable() { # not times, nor rates
-    sed -E 's/[0-9]+\.[0-9]+(e[-+][0-9]+)?//g' "$1" | words
+    without_fractions "$1"
 }
