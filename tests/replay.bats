@@ -446,6 +446,76 @@ diverges() { # WHAT LINE: with that line, and exit status 1
     grep -q 'rank 1 waits in MPI_B' <<<"$output"
 }
 
+@test "persistent receives that are never freed leave nothing behind" {
+    cat >kept.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, v = 0;
+    MPI_Request r;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Recv_init(&v, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &r);
+    if (rank == 0)
+        MPI_Start(&r);
+    if (rank == 1)
+        MPI_Send(&v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" kept.c -o kept
+    record app.dir 2 ./kept
+    mpi 2 ./kept >plain.out 2>&1
+    mpi 2 "$WEND" replay app.dir ./kept >again.out 2>&1
+    diff plain.out again.out # MPICH names what is left at the end
+}
+
+@test "data that the program aligns in its blocks and on its stack" {
+    cat >aligned.c <<'C'
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+static void *aligned(void *p) { return (char *)p + (-(uintptr_t)p & 63); }
+__attribute__((noinline)) static void sum(void)
+{
+    _Alignas(64) double in[7] = {0}, out[7];
+    MPI_Allreduce(in, out, 7, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    const char *pad = getenv("PAD");
+    size_t n = pad ? strlen(pad) : 0;
+    char *volatile before = malloc(n + 24), *volatile block = malloc(8192);
+    int moves = getenv("MOVES") != NULL;
+    MPI_Aint at;
+    MPI_Init(&argc, &argv);
+    MPI_Get_address(aligned(block), &at);
+    MPI_Bcast((char *)aligned(block) + 128 * moves, 16, MPI_CHAR, 0, MPI_COMM_WORLD);
+    sum();
+    MPI_Finalize();
+    free(before);
+    free(block);
+    return 0;
+}
+C
+    "$MPICC" -O1 aligned.c -o aligned
+    record app.dir 2 ./aligned
+    "$WEND" dump app.dir | grep -q 'MPI_Bcast(buffer=heap#0'
+    pad=''
+    for i in 1 2 3 4; do
+        PAD=$pad mpi 2 "$WEND" replay --quiet -o "again.$i" app.dir ./aligned
+        "$WEND" diff --outcomes app.dir "again.$i"
+        pad+=xxxxxxxxxxxxxxxx
+    done
+    MOVES=1 run mpi 2 "$WEND" replay app.dir ./aligned
+    [ "$status" = 1 ]
+    [[ "$output" == *"MPI_Bcast departs from the recording: another buffer"* ]]
+}
+
 # -- what cannot be replayed --
 
 refused() { # STATUS LINE command…
@@ -637,9 +707,9 @@ S
 
 # -- several hosts --
 
-# mpi_on_hosts N command…: as mpi, with a host for each rank, as far as a replay can see. The process
-# that started a rank is the first one above it without the launcher's variables; ranks that have
-# others are on other hosts.
+# mpi_on_hosts N command…: as mpi, with a host for each rank, as far as a replay can see. The
+# process that started a rank is the first one above it without the launcher's variables; ranks that
+# have others are on other hosts.
 mpi_on_hosts() {
     local n=$1
     shift

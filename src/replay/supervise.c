@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* supervise.c: see supervise.h. A rank makes no progress while it is in one call. The replay ends
  * when no rank has made any for as long as --patience says. A rank that computes is in no call, so
- * it never counts as waiting. The first rank of each host speaks for it (hosts.h), and rank 0
+ * it never counts as waiting. The first rank of each host speaks for it (other-hosts.h), and rank 0
  * decides. If there is no connection, the first rank of a host decides for its host alone. */
 #include "supervise.h"
 
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "hosts.h"
+#include "other-hosts.h"
 #include "page.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
@@ -129,7 +129,8 @@ static bool is_first(void)
 static void tell_stop(void)
 {
     bool exchanges = pthread_equal(pthread_self(), thread);
-    for (long waited = 0; hosts_known() && speaks != SPEAKS_NOT && !told_stop && waited < TELL_MS;
+    for (long waited = 0;
+         other_hosts_known() && speaks != SPEAKS_NOT && !told_stop && waited < TELL_MS;
          waited += PERIOD_MS) {
         if (exchanges)
             exchange();
@@ -253,7 +254,7 @@ static void report(void)
     else
         state_say("the replay makes no progress for %ld s (--patience):", settings()->patience);
     report_ranks();
-    hosts_end(END_MS);
+    other_hosts_end(END_MS);
 }
 
 /* Whether no rank of the host that is known makes progress. */
@@ -330,11 +331,11 @@ static void watch_progress(uint64_t *seen, long *waited)
 /* The first rank of a host says how it is there, and hears of the others. */
 static void exchange(void)
 {
-    if (!hosts_known())
+    if (!other_hosts_known())
         return;
     speaks = is_first() ? SPEAKS : SPEAKS_NOT;
     if (speaks == SPEAKS_NOT) {
-        hosts_leave();
+        other_hosts_leave();
         connected = false;
         others = (HostsView){0};
         return;
@@ -345,14 +346,14 @@ static void exchange(void)
         own.ranks += p != NULL;
         own.stopped |= is_stopped(p);
     }
-    connected = hosts_exchange(&own, &others);
+    connected = other_hosts_exchange(&own, &others);
     if (own.stopped && connected && (own_rank > 0 || others.complete))
         told_stop = true;
     agreed = own.waits && others.complete && others.wait ? agreed + 1 : 0;
     if (!others.ends)
         return;
     report_ranks();
-    hosts_close();
+    other_hosts_close();
     wait_ms(END_MS); /* rank 0 ends the job */
     supervise_end_job(1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hosts.h: what the hosts of a replay know of each other. The ranks of one host see each other's
- * pages (page.h). The first rank of each host is connected to rank 0 by TCP. */
-#ifndef WEND_HOSTS_H
-#define WEND_HOSTS_H
+/* other-hosts.h: what the hosts of a replay know of each other. The ranks of one host see each
+ * other's pages (page.h). The first rank of each host is connected to rank 0 by TCP. */
+#ifndef WEND_OTHER_HOSTS_H
+#define WEND_OTHER_HOSTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,19 +25,19 @@ typedef struct {
 
 /* Called by all ranks once MPI runs. If the job has several hosts, rank 0 broadcasts where it
  * listens. */
-void hosts_open(uint32_t rank, uint32_t size);
-void hosts_close(void);
+void other_hosts_open(uint32_t rank, uint32_t size);
+void other_hosts_close(void);
 /* Whether there are several hosts, and rank 0 listens. */
-bool hosts_known(void);
+bool other_hosts_known(void);
 
 /* Tells rank 0 what this host has to say, or, on rank 0, all hosts. Sets *VIEW to what has come.
  * For the first rank of each host, and one thread. Returns false if there is no connection to
  * rank 0. */
-bool hosts_exchange(const HostNote *own, HostsView *view);
+bool other_hosts_exchange(const HostNote *own, HostsView *view);
 /* Another rank is the first of this host. */
-void hosts_leave(void);
+void other_hosts_leave(void);
 /* Rank 0: tells the hosts that the job ends, and waits for at most MS milliseconds until they have
  * closed their connections. */
-void hosts_end(long ms);
+void other_hosts_end(long ms);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hosts.c: see hosts.h. Rank 0 listens on a port that the system chooses, and only to those who
- * know a random number that it has broadcast. A message has a few bytes and goes out at once, or is
- * lost: the next one says the same. */
-#include "hosts.h"
+/* other-hosts.c: see other-hosts.h. Rank 0 listens on a port that the system chooses, and only to
+ * those who know a random number that it has broadcast. A message has a few bytes and goes out at
+ * once, or is lost: the next one says the same. */
+#include "other-hosts.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -95,7 +95,7 @@ static uint32_t most_connections(void)
     return own_rank > 0 ? 1 : n_ranks < HOSTS_MOST ? n_ranks : HOSTS_MOST;
 }
 
-void hosts_open(uint32_t rank, uint32_t size)
+void other_hosts_open(uint32_t rank, uint32_t size)
 {
     long local = launcher_local_size();
     own_rank = rank;
@@ -259,15 +259,15 @@ static bool exchange_with_first(const HostNote *own, HostsView *view)
 
 /* -- all -- */
 
-bool hosts_known(void)
+bool other_hosts_known(void)
 {
     return connections && meeting.port != 0;
 }
 
-bool hosts_exchange(const HostNote *own, HostsView *view)
+bool other_hosts_exchange(const HostNote *own, HostsView *view)
 {
     *view = (HostsView){0};
-    if (!hosts_known())
+    if (!other_hosts_known())
         return false;
     if (own_rank > 0)
         return exchange_with_first(own, view);
@@ -275,7 +275,7 @@ bool hosts_exchange(const HostNote *own, HostsView *view)
     return true;
 }
 
-void hosts_leave(void)
+void other_hosts_leave(void)
 {
     if (own_rank == 0 || !connections || !is_connected())
         return;
@@ -284,7 +284,7 @@ void hosts_leave(void)
     n_connections = 0;
 }
 
-void hosts_end(long ms)
+void other_hosts_end(long ms)
 {
     tell_all(NOTE_ENDS);
     for (; ms > 0; ms -= 50) {
@@ -298,7 +298,7 @@ void hosts_end(long ms)
     }
 }
 
-void hosts_close(void)
+void other_hosts_close(void)
 {
     for (uint32_t i = 0; i < n_connections; i++)
         kept_close(&connections[i].file);
