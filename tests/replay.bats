@@ -489,10 +489,11 @@ int main(int argc, char **argv)
 {
     const char *pad = getenv("PAD");
     size_t n = pad ? strlen(pad) : 0;
-    char *volatile before = malloc(n + 24), *volatile block = malloc(8192);
-    int moves = getenv("MOVES") != NULL;
+    char *volatile before = malloc(n + 100000), *volatile block = malloc(100000);
+    int moves = getenv("MOVES") != NULL, first = 0;
     MPI_Aint at;
     MPI_Init(&argc, &argv);
+    MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Get_address(aligned(block), &at);
     MPI_Bcast((char *)aligned(block) + 128 * moves, 16, MPI_CHAR, 0, MPI_COMM_WORLD);
     sum();
@@ -505,6 +506,7 @@ C
     "$MPICC" -O1 aligned.c -o aligned
     record app.dir 2 ./aligned
     "$WEND" dump app.dir | grep -q 'MPI_Bcast(buffer=heap#0'
+    "$WEND" dump app.dir | grep -q 'MPI_Allreduce(sendbuf=stack#0'
     pad=''
     for i in 1 2 3 4; do
         PAD=$pad mpi 2 "$WEND" replay --quiet -o "again.$i" app.dir ./aligned
