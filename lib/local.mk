@@ -140,7 +140,8 @@ CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|short
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
 # What the headers of lib/analysis/ declare that commands use.
-CORE_ANALYSIS_NAMES = answers|counts|follower|matching|matrix|summary|times|traffic|transfer
+CORE_ANALYSIS_NAMES = answers|call|counts|follower|matching|matrix|$(CORE_ANALYSIS_MORE)
+CORE_ANALYSIS_MORE = message|summary|times|traffic|transfer
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES))|($(CORE_ANALYSIS_NAMES))_)'
 

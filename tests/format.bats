@@ -32,6 +32,15 @@ read_alike() {
     [ -s dumped ] && cmp read dumped || fail "$1: other calls" "$(diff read dumped | head)"
 }
 
+# Likewise its values; the streams of a rank may come in another order.
+read_values_alike() {
+    PYTHONDONTWRITEBYTECODE=1 "${PYTHON:-python3}" "$SOURCE_DIR/tests/format.py" --values "$1" |
+        LC_ALL=C sort -s -t, -k1,2 >read || fail "$1 cannot be read" || return
+    "$WEND" dump --values --format=jsonl "$1" | grep '"value":"' |
+        LC_ALL=C sort -s -t, -k1,2 >dumped
+    [ -s dumped ] && cmp read dumped || fail "$1: other values" "$(diff read dumped | head)"
+}
+
 @test "the writer makes the archive that docs/format.md explains byte by byte" {
     block script >example.script
     [ -s example.script ]
@@ -97,4 +106,14 @@ END
     record order.dir 3 "$PROGRAMS/turns" tags >/dev/null
     member order.dir program | grep -aq wend_turn
     read_alike order.dir
+}
+
+@test "a reader written from the page reads side streams" {
+    local program
+    for program in clocks random threads between identity; do
+        mpi 3 "$WEND" trace --quiet --values -o values.dir "$PROGRAMS/values" $program >out
+        read_alike values.dir
+        read_values_alike values.dir
+        rm -r values.dir
+    done
 }

@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A second reader of archives, written from docs/format.md alone: format.py DIRECTORY
+"""A second reader of archives, written from docs/format.md alone: format.py [--values] DIRECTORY
 
 Prints for each rank and sequence the functions that it called, in order, as "wend dump" numbers
-them. It reads every part to its end, so what it misunderstands shows. It is a test of the page and
-not for use: it trusts the archive.
+them; with --values, the side streams of values, as lines of "wend dump --values --format=jsonl". It
+reads every part to its end, so what it misunderstands shows. It is a test of the page and not for
+use: it trusts the archive.
 """
 import configparser
 import io
+import pathlib
+import re
+import struct
 import subprocess
 import sys
 import tarfile
@@ -131,8 +135,8 @@ class Bytes:
 class Coded:
     """Rows of coded numbers."""
 
-    def __init__(self, source):
-        self.source, self.contexts = source, {}
+    def __init__(self, source, contexts=None):
+        self.source, self.contexts = source, {} if contexts is None else contexts
         self.range, self.start = 2 ** 32 - 1, source.at
         self.at, self.code = source.at, 0
         for _ in range(4):
@@ -179,8 +183,145 @@ class Coded:
 
     def row(self, n, most):
         out = [self.number(most) for _ in range(n)]
-        self.source.at = self.at - (2 if self.range < 2 ** 25 else 3)
+        self.end()
         return out
+
+    def end(self):
+        self.source.at = self.at - (2 if self.range < 2 ** 25 else 3)
+
+    def tree(self, bits, *name):
+        """BITS bits, each in a context of NAME and those before it."""
+        value, seen = 0, ""
+        for _ in range(bits):
+            b = self.bit((*name, seen))
+            value, seen = value * 2 + b, seen + str(b)
+        return value
+
+    def plain(self, bits):
+        return int("".join(str(self.bit()) for _ in range(bits)) or "0", 2)
+
+    def model(self, *name):
+        """A number of the model NAME."""
+        length = self.tree(7, *name, "L")
+        if length < 2:
+            return length
+        top = min(length - 1, 3)
+        value = 2 ** top + self.tree(top, *name, length)
+        return value * 2 ** (length - 1 - top) + self.plain(length - 1 - top)
+
+
+def hashed(a, b, n):
+    mixed = (a * 0x9e3779b97f4a7c15 ^ b) % 2 ** 64 * 0xd6e8feb86659fd93 % 2 ** 64
+    return (mixed >> 40) % n
+
+
+def value_codes():
+    """The functions of lib/record/values.h, each with its number of numbers, and whether it gives
+    seconds."""
+    text = (pathlib.Path(__file__).parent.parent / "lib/record/values.h").read_text()
+    found = re.findall(r'X\(\w+, "([^"]*)", (\d), (true|false)\)', text)
+    return [(name, int(numbers), seconds == "true") for name, numbers, seconds in found]
+
+
+class SideStream:
+    """One side stream: its elements as (step, function, clock, payload)."""
+
+    def __init__(self, b, codes):
+        self.codes = codes
+        self.kind, self.id, self.birth = b.unsigned(), b.signed(), b.unsigned()
+        rows = Bytes(b.take(b.unsigned()))
+        self.contexts, self.memory = {}, {}
+        self.keys, self.elements = (0, 0), []
+        while rows.at < len(rows.data):
+            n, row = rows.unsigned(), Bytes(rows.take(rows.unsigned()))
+            if not n:
+                assert not row.data and rows.at == len(rows.data)
+                break
+            self.coded = Coded(row, self.contexts)
+            self.elements += [self.element() for _ in range(n)]
+            self.coded.end()
+            assert row.at == len(row.data)
+
+    def again(self, place, read):
+        """The last value that had this place, or a new one."""
+        if not self.coded.bit(("again", place)):
+            self.memory[place] = read()
+        return self.memory.get(place, 0)
+
+    def element(self):
+        last, before = self.keys
+        step = self.again(("step", hashed(last, before, 256)), lambda: self.coded.model("step"))
+        which = self.again(("which", hashed(last, step, 256)), lambda: self.coded.tree(9, "which"))
+        self.which, self.key = which, (which + step * 512) % 2 ** 64
+        self.keys = self.key, last
+        function, numbers, seconds = self.codes[which // 16]
+        clock = which % 16
+        if seconds:
+            payload = self.seconds(which // 16)
+        elif numbers:
+            payload = [signed_of(self.number(i)) for i in range(numbers)]
+        else:
+            payload = self.bytes(which // 16 % 8)
+        return step, function, clock, payload
+
+    def number(self, i):
+        place = hashed(self.key, i, 256)
+        d, costs = self.memory.get(("trend", place), (0, (0, 0)))
+        trend = costs[1] < costs[0]
+        coded = unzigzag(self.coded.model("number", hashed(self.key, i + 8 * trend, 32)))
+        difference = (coded + (d if trend else 0)) % 2 ** 64
+        bits = [zigzag(v).bit_length() for v in (difference, difference - d)]
+        self.memory["trend", place] = difference, tuple(
+            c + b - c // 16 for c, b in zip(costs, bits))
+        value = (self.memory.get(("last", self.which, i), 0) + difference) % 2 ** 64
+        self.memory["last", self.which, i] = value
+        return value
+
+    def seconds(self, code):
+        unit = self.again(("unit", code), lambda: self.coded.plain(3))
+        n = self.number(0)
+        return [lambda: float(n // 10 ** 9) + n % 10 ** 9 * 1e-9,
+                lambda: float(n // 10 ** 9) + n % 10 ** 9 / 1e9,
+                lambda: float(n) / 1e9,
+                lambda: float(n) * 1e-9,
+                lambda: float(n) / 1e6,
+                lambda: float(n // 10 ** 6) + n % 10 ** 6 * 1e-6,
+                lambda: struct.unpack("d", struct.pack("Q", n))[0]][min(unit, 6)]()
+
+    def bytes(self, text):
+        if self.coded.bit(("again", "text", text)):
+            return self.memory.get(("text", text), b"")
+        n = self.coded.model("text length")
+        data = bytes(self.coded.plain(8) for _ in range(n))
+        if n <= 256:
+            self.memory["text", text] = data
+        return data
+
+    def print_values(self, rank):
+        steps = 0
+        for step, function, clock, payload in self.elements:
+            steps += step
+            line = f'{{"rank":{rank},"{("thread", "callback")[self.kind]}":{self.id}'
+            line += f',"value":"{function}","steps":{steps}'
+            if function == "clock_gettime":
+                line += f',"clock":{clock}'
+            if isinstance(payload, float):
+                line += f',"seconds":{payload:.17g}'
+            elif isinstance(payload, bytes):
+                line += f',"bytes":"{payload.hex()}"'
+            else:
+                line += f',"numbers":[{",".join(map(str, payload))}]'
+            print(line + "}")
+
+
+def signed_of(v):
+    """V modulo 2^64, as a signed number."""
+    return (v + 2 ** 63) % 2 ** 64 - 2 ** 63
+
+
+def zigzag(v):
+    v = signed_of(v)
+    return 2 * v if v >= 0 else -2 * v - 1
 
 
 def unzigzag(v):
@@ -194,7 +335,6 @@ def expand(rules, start):
                 yield from expand(rules, number)
             else:
                 yield number
-
 
 
 
@@ -441,8 +581,18 @@ class Program:
                 print(rank, self.functions[first // 2], "failed" if first % 2 else "")
 
 
+def side_streams(data, codes):
+    b = Bytes(data)
+    streams = b.many(lambda: SideStream(b, codes))
+    assert b.at == len(data)
+    order = [(s.kind, s.birth) for s in streams]
+    assert order == sorted(order)
+    return streams
+
+
 def main():
-    path = sys.argv[1] + "/trace.tar.zst"
+    values = sys.argv[1] == "--values"
+    path = sys.argv[1 + values] + "/trace.tar.zst"
     tar = subprocess.run(["zstd", "-dcq", path], check=True, stdout=subprocess.PIPE).stdout
     with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
         members = {m.name: archive.extractfile(m).read() for m in archive.getmembers()}
@@ -461,8 +611,16 @@ def main():
         assert name in ("program", f"program.{program.ranks()[0]}")
         for rank in program.ranks():
             assert program_of.setdefault(rank, program) is program
-    for rank in sorted(program_of):
-        program_of[rank].print_calls(rank)
+    codes, sides = value_codes(), {}
+    for name, data in members.items():
+        if name.startswith("values."):
+            sides[int(name[7:])] = side_streams(data, codes)
+    for rank in sorted(sides if values else program_of):
+        if not values:
+            program_of[rank].print_calls(rank)
+        else:
+            for stream in sides[rank]:
+                stream.print_values(rank)
 
 
 if __name__ == "__main__":

@@ -215,13 +215,17 @@ EXTRA_DIST += tests/support/bomb.py tests/helpers.bash $(BATS_TESTS)
 EXTRA_DIST += \
 	tests/programs-elsewhere/common.bash \
 	tests/programs-elsewhere/KNOWN.md \
+	tests/programs-elsewhere/amg.bash \
+	tests/programs-elsewhere/graph500.bash \
 	tests/programs-elsewhere/hdf5.bash \
 	tests/programs-elsewhere/hpcc.bash \
+	tests/programs-elsewhere/miniamr.bash \
 	tests/programs-elsewhere/mpi4py.bash \
 	tests/programs-elsewhere/mpich.bash \
 	tests/programs-elsewhere/mrbayes.bash \
 	tests/programs-elsewhere/p4est.bash \
 	tests/programs-elsewhere/pnetcdf.bash \
+	tests/programs-elsewhere/quicksilver.bash \
 	tests/programs-elsewhere/run.bash \
 	tests/programs-elsewhere/snap.bash
 # Memory that is short at each allocation of the merge, one after the other; asked for, because it

@@ -27,7 +27,7 @@ exact() {
         mpi "$n" "$WEND" replay --quiet "${noise[@]}" -o again.dir app.dir "$@" >again.out ||
             return
         diff app.out again.out || fail "replay $i of $*: another result" || return
-        "$WEND" diff --polls app.dir again.dir || return
+        "$WEND" diff --outcomes app.dir again.dir || return
     done
 }
 
@@ -142,7 +142,7 @@ C
     grep -qx '12 cancelled' app.out || fail "$(cat app.out)"
     again 2 app.dir ./cancels | sort >again.out
     diff app.out again.out
-    "$WEND" diff --polls app.dir again.dir
+    "$WEND" diff --outcomes app.dir again.dir
 }
 
 @test "as many communicators as in the recording" {
@@ -303,7 +303,7 @@ C
         record app.dir "$n" "$PROGRAMS/$program" $arguments >/dev/null
         # shellcheck disable=SC2086
         again "$n" app.dir "$PROGRAMS/$program" $arguments >/dev/null || fail "$program" || return
-        quietly diff.out "$WEND" diff --polls app.dir again.dir || fail "$program" || return
+        quietly diff.out "$WEND" diff --outcomes app.dir again.dir || fail "$program" || return
     done <<'LIST'
 1 hello
 4 arguments
@@ -333,7 +333,7 @@ same_again() { # N program…
     record app.dir "$n" "$@" >app.out
     again "$n" app.dir "$@" >again.out || fail "$*" || return
     diff <(sort app.out) <(sort again.out) || fail "$*: another output" || return
-    quietly diff.out "$WEND" diff --polls app.dir again.dir || fail "$*"
+    quietly diff.out "$WEND" diff --outcomes app.dir again.dir || fail "$*"
 }
 
 @test "C++" {
@@ -444,6 +444,78 @@ diverges() { # WHAT LINE: with that line, and exit status 1
     grep -q 'makes no progress for 1 s' <<<"$output"
     grep -qF 'rank 0 waits in MPI_Recv(source=1, tag=MPI_ANY_TAG)' <<<"$output"
     grep -q 'rank 1 waits in MPI_B' <<<"$output"
+}
+
+@test "persistent receives that are never freed leave nothing behind" {
+    cat >kept.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, v = 0;
+    MPI_Request r;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Recv_init(&v, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &r);
+    if (rank == 0)
+        MPI_Start(&r);
+    if (rank == 1)
+        MPI_Send(&v, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" kept.c -o kept
+    record app.dir 2 ./kept
+    mpi 2 ./kept >plain.out 2>&1
+    mpi 2 "$WEND" replay app.dir ./kept >again.out 2>&1
+    diff plain.out again.out # MPICH names what is left at the end
+}
+
+@test "data that the program aligns in its blocks and on its stack" {
+    cat >aligned.c <<'C'
+#include <mpi.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+static void *aligned(void *p) { return (char *)p + (-(uintptr_t)p & 63); }
+__attribute__((noinline)) static void sum(void)
+{
+    _Alignas(64) double in[7] = {0}, out[7];
+    MPI_Allreduce(in, out, 7, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    const char *pad = getenv("PAD");
+    size_t n = pad ? strlen(pad) : 0;
+    char *volatile before = malloc(n + 100000), *volatile block = malloc(100000);
+    int moves = getenv("MOVES") != NULL, first = 0;
+    MPI_Aint at;
+    MPI_Init(&argc, &argv);
+    MPI_Bcast(&first, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Get_address(aligned(block), &at);
+    MPI_Bcast((char *)aligned(block) + 128 * moves, 16, MPI_CHAR, 0, MPI_COMM_WORLD);
+    sum();
+    MPI_Finalize();
+    free(before);
+    free(block);
+    return 0;
+}
+C
+    "$MPICC" -O1 aligned.c -o aligned
+    record app.dir 2 ./aligned
+    "$WEND" dump app.dir | grep -q 'MPI_Bcast(buffer=heap#0'
+    "$WEND" dump app.dir | grep -q 'MPI_Allreduce(sendbuf=stack#0'
+    pad=''
+    for i in 1 2 3 4; do
+        PAD=$pad mpi 2 "$WEND" replay --quiet -o "again.$i" app.dir ./aligned
+        "$WEND" diff --outcomes app.dir "again.$i"
+        pad+=xxxxxxxxxxxxxxxx
+    done
+    MOVES=1 run mpi 2 "$WEND" replay app.dir ./aligned
+    [ "$status" = 1 ]
+    [[ "$output" == *"MPI_Bcast departs from the recording: another buffer"* ]]
 }
 
 # -- what cannot be replayed --
@@ -633,6 +705,73 @@ S
     chmod +x before
     mpi 2 "$WEND" replay --exec './before %p %r' app.dir ./steps
     [ "$(cat before.0 before.1)" = $'2345 0\n2346 1' ]
+}
+
+# -- several hosts --
+
+# mpi_on_hosts N command…: as mpi, with a host for each rank, as far as a replay can see. The
+# process that started a rank is the first one above it without the launcher's variables; ranks that
+# have others are on other hosts.
+mpi_on_hosts() {
+    local n=$1
+    shift
+    cat >host <<'S'
+#!/bin/sh
+export MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1
+ranks=$(env | grep -E '^(PMI_RANK|PMIX_RANK|OMPI_COMM_WORLD_RANK)=')
+exec env -u PMI_RANK -u PMIX_RANK -u OMPI_COMM_WORLD_RANK sh -c 'env "$@"; exit $?' host $ranks "$@"
+S
+    chmod +x host
+    mpi "$n" ./host "$@"
+}
+
+@test "several hosts: a host that waits for a rank of another has patience" {
+    cat >slow.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, v = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 2 && getenv("SLOW"))
+        sleep(6);
+    MPI_Bcast(&v, 1, MPI_INT, 2, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" slow.c -o slow
+    record app.dir 3 ./slow
+    SLOW=1 mpi_on_hosts 3 "$WEND" replay --patience 1 app.dir ./slow
+}
+
+@test "several hosts: a replay without progress ends with what each rank waits for" {
+    diverging
+    run mpi_on_hosts 2 "$WEND" replay --patience 1 --on-divergence free app.dir ./diverge 1
+    [ "$status" = 1 ]
+    [ "$(grep -c 'makes no progress for 1 s' <<<"$output")" = 1 ]
+    grep -qF 'rank 0 waits in MPI_Recv(source=1, tag=MPI_ANY_TAG)' <<<"$output"
+    grep -q 'rank 1 waits in MPI_B' <<<"$output"
+}
+
+@test "several hosts: until stops all ranks" {
+    stopping
+    rm -r app.dir
+    record app.dir 3 ./steps
+    for rank in 0 1; do
+        mpi_on_hosts 3 "$WEND" replay --until $rank:7 app.dir ./steps >out 2>&1 &
+        line_with out "rank $rank is stopped before call 7, MPI_Allreduce"
+        for other in 0 1 2; do
+            line_with out "rank $other is stopped"
+        done
+        for pid in $(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out); do
+            grep -q '^State:.*stopped' "/proc/$pid/status"
+            kill -CONT "$pid"
+        done
+        wait $!
+    done
 }
 
 # -- launchers --

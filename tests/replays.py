@@ -6,10 +6,10 @@ Usage: replays.py [--recordings N] [--replays N] [--ranks N,N…] BUILD_DIR MPIE
 
 Each recording is made with noise, and so is every other replay. Meanwhile a process for each
 processor does nothing but take its time. A replay is exact if it prints what the recorded run
-printed (a hash of what was received, in order) and `wend diff --polls` finds both recordings equal.
-A row is printed for each program: how many replays were exact, and the median time of a replay
-beside that of a recorded run. The folder of a recording of which a replay was not exact stays. Exit
-status 1: there is one.
+printed (a hash of what was received, in order) and `wend diff --outcomes` finds both recordings
+equal. A row is printed for each program: how many replays were exact, and the median time of a
+replay beside that of a recorded run. The folder of a recording of which a replay was not exact
+stays. Exit status 1: there is one.
 """
 import argparse
 import contextlib
@@ -109,7 +109,7 @@ class Check:
             elif replay.output != recorded.output:
                 why = f"it prints {replay.output!r} and not {recorded.output!r}"
             else:
-                diff = Run([self.wend, "diff", "--polls", app, again], self.environment)
+                diff = Run([self.wend, "diff", "--outcomes", app, again], self.environment)
                 why = None if diff.status == 0 else diff.output + diff.errors
             times.append(replay.seconds)
             wrong += why is not None

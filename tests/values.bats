@@ -22,7 +22,7 @@ exact() {
         rm -rf again.dir
         mpi "$n" "$WEND" replay --quiet --values -o again.dir app.dir "$@" >again.out || return
         diff app.out again.out || fail "replay $i of $*: another result" || return
-        "$WEND" diff --polls app.dir again.dir || return
+        "$WEND" diff --outcomes app.dir again.dir || return
         "$WEND" dump --values app.dir >app.dump
         "$WEND" dump --values again.dir >again.dump
         cmp app.dump again.dump || fail "other values: $*" || return

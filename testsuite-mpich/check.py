@@ -456,7 +456,7 @@ class Trip:
         self.merge('replay.dir')
 
     def same(self):
-        self.tool([WEND, 'diff', '--polls', self.recording, 'replay.dir'], 'same.out')
+        self.tool([WEND, 'diff', '--outcomes', self.recording, 'replay.dir'], 'same.out')
 
 
 # ---- results ------------------------------------------------------------------------------------

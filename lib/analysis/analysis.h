@@ -3,6 +3,8 @@
 #ifndef WEND_ANALYSIS_H
 #define WEND_ANALYSIS_H
 
+#include "answers.h"    /* what each receive that is posted gets */
+#include "call-plan.h"  /* which calls send, receive and post */
 #include "count.h"      /* how often each terminal occurs in a sequence */
 #include "follower.h"   /* who communicates with whom, call by call along a walk */
 #include "matching.h"   /* which send met which receive */

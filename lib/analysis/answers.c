@@ -6,7 +6,10 @@
 
 #include <string.h>
 
-enum { STATUS_AT = 2, STATUS_WORDS = 4 }; /* of a failed receive, in its outcome */
+/* Where a failed call has the status of a message that was too long. MPI_Waitany and MPI_Testany
+ * have the index of its request there and the status behind, then the indices of other requests
+ * that the call ended. */
+enum { FAILED_AT = 2, STATUS_WORDS = 4 };
 enum { POSTING_MEMORY = 2 * (sizeof(Answer) + 32) };
 enum { STEPS = 64 }; /* calls of another sequence at a time */
 
@@ -26,78 +29,45 @@ typedef struct {
     guint64 first;    /* number of the first one in the array */
 } AnswerSequence;
 
+/* Requests that the user has no answers for are followed as well, if other threads may complete
+ * them. Their number is NOT_ASKED. */
+#define NOT_ASKED G_MAXUINT64
 typedef struct {
     guint sequence;
     guint64 number;
 } PostingAt;
 
+/* Things in order, of which the first TAKEN have been taken. */
+typedef struct {
+    GArray *things;
+    guint taken;
+} Queue;
+
 /* One request word. */
 typedef struct {
-    GArray *open;      /* PostingAt: neither complete nor left */
-    GArray *left;      /* PostingAt: not completed by the sequence that posted it, in order */
-    GArray *elsewhere; /* Answer: completions in other sequences, in order */
+    GArray *open;    /* PostingAt: neither complete nor left */
+    Queue left;      /* PostingAt: not completed by the sequence that posted it, in order */
+    Queue elsewhere; /* Answer: completions in other sequences, in order */
 } PostedRequest;
 
 struct RankAnswers {
     const WendProgram *p;
+    CallPlans *plans;
     guint rank, n_sequences;
-    gboolean sends, cancels;
+    guint flags;
     guint keep; /* decoded signatures */
     Allowance *allowance;
     gboolean full; /* memory is used up */
     AnswerSequence *sequences;
     GHashTable *requests; /* word -> PostedRequest */
     WendDecoder *decoder;
-    gint64 any_source, any_tag;
+    MessageWords words;
 };
 
-/* -- which calls post -- */
-
-static const WendArg *request_made(const WendCall *call)
-{
-    for (guint i = 0; i < call->n_args; i++)
-        if (call->args[i].param->kind == WEND_KIND_REQUEST
-            && call->args[i].param->dir == WEND_DIR_OUT)
-            return &call->args[i];
-    return NULL;
-}
-
-static gint64 in_word(const WendCall *call, int param)
-{
-    const WendArg *arg = param >= 0 && param < (int)call->n_args ? &call->args[param] : NULL;
-    return arg && arg->n_in > 0 && arg->in ? arg->in[0] : WEND_ABSENT;
-}
-
-/* Whether the receive that CALL makes leaves source or tag to the messages that come. */
-static gboolean leaves_open(gint64 any_source, gint64 any_tag, const WendCall *call,
-                            const WendParam *of)
-{
-    gboolean named = of->source >= 0 && call->args[of->source].param->kind == WEND_KIND_RANK;
-    return (named && in_word(call, of->source) == any_source) || in_word(call, of->tag) == any_tag;
-}
-
-gboolean answers_is_receive(const WendCall *call)
-{
-    const WendArg *made = call->function->flags & WEND_F_RECV ? request_made(call) : NULL;
-    int source = made ? made->param->source : -1; /* a matched receive has a message there */
-    return source >= 0 && call->args[source].param->kind == WEND_KIND_RANK;
-}
-
-static gboolean is_send(const WendCall *call)
-{
-    return (call->function->flags & WEND_F_SEND) && request_made(call);
-}
-
-static gboolean is_posting(const RankAnswers *a, const WendCall *call)
-{
-    return answers_is_receive(call) || (a->sends && is_send(call));
-}
-
-gboolean answers_needed(const WendProgram *p, guint rank, gboolean *cancels)
+gboolean answers_needed(const WendProgram *p, CallPlans *plans, guint rank, gboolean *cancels)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    gint64 any_source = wend_constant_word("MPI_ANY_SOURCE"),
-           any_tag = wend_constant_word("MPI_ANY_TAG");
+    const MessageWords words = message_words();
     WendDecoder *decoder = wend_decoder_new(p);
     gboolean needs = FALSE;
     guint n = wend_program_n_rules(p);
@@ -119,22 +89,46 @@ gboolean answers_needed(const WendProgram *p, guint rank, gboolean *cancels)
             if (needs || !(f->flags & WEND_F_RECV))
                 continue;
             const WendCall *call = wend_decoder_call(decoder, s->id, rank);
-            needs = answers_is_receive(call)
-                    && leaves_open(any_source, any_tag, call, request_made(call)->param);
+            const CallPlan *plan = call_plans_of(plans, call);
+            needs =
+                plan && call_plan_posts_receive(plan) && call_plan_leaves_open(plan, call, &words);
         }
     }
     wend_decoder_free(decoder);
     return needs || *cancels;
 }
 
-/* -- postings and completions -- */
+/* -- requests -- */
+
+static void queue_push(RankAnswers *a, Queue *q, gconstpointer thing)
+{
+    a->full |= !allowance_take(a->allowance, 2, g_array_get_element_size(q->things));
+    g_array_append_vals(q->things, thing, 1);
+}
+
+static gboolean queue_is_empty(const Queue *q)
+{
+    return q->taken == q->things->len;
+}
+
+/* Takes the first of Q, which is not empty. It is valid until the next push. */
+static gconstpointer queue_pop(RankAnswers *a, Queue *q)
+{
+    guint size = g_array_get_element_size(q->things);
+    if (q->taken >= 1024 && 2 * q->taken >= q->things->len) {
+        g_array_remove_range(q->things, 0, q->taken);
+        q->taken = 0;
+    }
+    allowance_give(a->allowance, 2 * (guint64)size);
+    return q->things->data + (gsize)size * q->taken++;
+}
 
 static void request_free(gpointer data)
 {
     PostedRequest *r = data;
     g_array_unref(r->open);
-    g_array_unref(r->left);
-    g_array_unref(r->elsewhere);
+    g_array_unref(r->left.things);
+    g_array_unref(r->elsewhere.things);
     g_free(r);
 }
 
@@ -144,18 +138,20 @@ static PostedRequest *request_of(RankAnswers *a, gint64 word)
     if (!r) {
         r = g_new(PostedRequest, 1);
         *r = (PostedRequest){g_array_new(FALSE, FALSE, sizeof(PostingAt)),
-                             g_array_new(FALSE, FALSE, sizeof(PostingAt)),
-                             g_array_new(FALSE, FALSE, sizeof(Answer))};
+                             {g_array_new(FALSE, FALSE, sizeof(PostingAt)), 0},
+                             {g_array_new(FALSE, FALSE, sizeof(Answer)), 0}};
         g_hash_table_insert(a->requests, g_memdup2(&word, sizeof word), r);
     }
     return r;
 }
 
-/* NULL: it has been given. */
+/* -- postings and completions -- */
+
+/* NULL: it has been given, or is never asked for. */
 static Posted *posted_at(RankAnswers *a, PostingAt at)
 {
     AnswerSequence *q = &a->sequences[at.sequence];
-    return at.number >= q->first
+    return at.number != NOT_ASKED && at.number >= q->first
                ? &g_array_index(q->postings, Posted, q->taken + (gsize)(at.number - q->first))
                : NULL;
 }
@@ -165,21 +161,24 @@ static void settle(RankAnswers *a, PostingAt at, Answer answer)
     Posted *posted = posted_at(a, at);
     if (!posted)
         return;
-    if (answer.kind == ANSWER_CANCELLED || posted->answer.kind == ANSWER_NONE)
+    answer.is_send = posted->answer.is_send;
+    if (posted->answer.kind == ANSWER_NONE || answer.kind == ANSWER_CANCELLED)
         posted->answer = answer;
+    posted->answer.completed_by = answer.completed_by;
     posted->settled = TRUE;
 }
 
 static void pair_left(RankAnswers *a, PostedRequest *r)
 {
-    while (r->left->len > 0 && r->elsewhere->len > 0) {
-        settle(a, g_array_index(r->left, PostingAt, 0), g_array_index(r->elsewhere, Answer, 0));
-        g_array_remove_index(r->left, 0);
-        g_array_remove_index(r->elsewhere, 0);
+    while (!queue_is_empty(&r->left) && !queue_is_empty(&r->elsewhere)) {
+        const PostingAt *at = queue_pop(a, &r->left);
+        Answer answer = *(const Answer *)queue_pop(a, &r->elsewhere);
+        answer.completed_by = ANSWER_NEVER;
+        settle(a, *at, answer);
     }
 }
 
-/* The open postings of R are completed elsewhere, if at all: all, or those of SEQUENCE. */
+/* The open postings of R that SEQUENCE made are completed elsewhere, if at all. */
 static void leave(RankAnswers *a, PostedRequest *r, guint sequence)
 {
     for (guint i = 0; i < r->open->len;) {
@@ -191,22 +190,31 @@ static void leave(RankAnswers *a, PostedRequest *r, guint sequence)
         Posted *posted = posted_at(a, at);
         if (posted)
             posted->left = TRUE;
-        g_array_append_val(r->left, at);
+        queue_push(a, &r->left, &at);
         g_array_remove_index(r->open, i);
     }
     pair_left(a, r);
 }
 
-static void post(RankAnswers *a, guint sequence, gint64 word, gboolean open)
+/* SEQUENCE posts what MAKER is for, under WORD. */
+static void post(RankAnswers *a, guint sequence, gint64 word, const CallMaker *maker)
 {
     AnswerSequence *q = &a->sequences[sequence];
-    PostingAt at = {sequence, q->first + (q->postings->len - q->taken)};
-    Posted posted = {{open ? ANSWER_NONE : ANSWER_AS_POSTED, 0, 0}, FALSE, FALSE};
-    /* A posting that names source and tag gets nothing else, unless it may be cancelled. */
-    posted.settled = !wend_is_handle(word) || (!open && !a->cancels);
-    a->full |= !allowance_take(a->allowance, 1, POSTING_MEMORY);
-    g_array_append_val(q->postings, posted);
-    if (!wend_is_handle(word))
+    PostingAt at = {sequence, NOT_ASKED};
+    gboolean cancels = (a->flags & ANSWERS_CANCELS) != 0,
+             receives = maker->plan && call_plan_posts_receive(maker->plan),
+             sends = maker->plan && call_plan_posts_send(maker->plan);
+    if (receives || (sends && cancels)) {
+        gboolean open = receives && call_plan_leaves_open(maker->plan, maker->call, &a->words);
+        AnswerKind kind = open ? ANSWER_NONE : ANSWER_AS_POSTED;
+        gboolean wanted = open || cancels || (a->flags & ANSWERS_COMPLETIONS) != 0;
+        Posted posted = {{kind, sends, 0, 0, ANSWER_NEVER},
+                         .settled = !wend_is_handle(word) || !wanted};
+        at.number = q->first + (q->postings->len - q->taken);
+        a->full |= !allowance_take(a->allowance, 1, POSTING_MEMORY);
+        g_array_append_val(q->postings, posted);
+    }
+    if (!wend_is_handle(word) || (at.number == NOT_ASKED && a->n_sequences == 1))
         return;
     PostedRequest *r = request_of(a, word);
     leave(a, r, sequence);
@@ -215,53 +223,57 @@ static void post(RankAnswers *a, guint sequence, gint64 word, gboolean open)
 
 static void complete(RankAnswers *a, guint sequence, gint64 word, Answer answer)
 {
-    PostedRequest *r = request_of(a, word);
-    guint last = r->open->len - 1;
-    if (r->open->len > 0 && g_array_index(r->open, PostingAt, last).sequence == sequence) {
+    PostedRequest *r =
+        a->n_sequences > 1 ? request_of(a, word) : g_hash_table_lookup(a->requests, &word);
+    guint last = r ? r->open->len - 1 : 0;
+    if (r && r->open->len > 0 && g_array_index(r->open, PostingAt, last).sequence == sequence) {
         settle(a, g_array_index(r->open, PostingAt, last), answer);
         g_array_set_size(r->open, last);
     } else if (a->n_sequences > 1) {
-        g_array_append_val(r->elsewhere, answer);
+        queue_push(a, &r->elsewhere, &answer);
         pair_left(a, r);
     }
 }
 
-static Answer answer_of(const gint64 *status)
+/* What STATUS says of a request that CALL completed. */
+static Answer answer_of(const gint64 *status, const WendCall *call)
 {
-    if (status && (status[3] & 1))
-        return (Answer){ANSWER_CANCELLED, 0, 0};
-    if (!status || wend_is_special(status[0]) || wend_is_special(status[1]))
-        return (Answer){ANSWER_AS_POSTED, 0, 0};
-    return (Answer){ANSWER_MATCHED, status[0], status[1]};
+    Answer answer = {.kind = ANSWER_UNKNOWN, .completed_by = call->index};
+    if (status && (status[3] & 1)) {
+        answer.kind = ANSWER_CANCELLED;
+    } else if (status && !wend_is_special(status[0]) && !wend_is_special(status[1])) {
+        answer.kind = ANSWER_MATCHED;
+        answer.source = status[0];
+        answer.tag = status[1];
+    }
+    return answer;
 }
 
-/* The call that made a request; NULL: unknown. It belongs to the decoder. */
-static const WendCall *maker_of(const RankAnswers *a, const WendWalk *walk, gint64 request)
+static CallMaker maker_of(const RankAnswers *a, guint sequence, gint64 request)
 {
-    WendRequestState state;
-    return wend_walk_request(walk, request, &state)
-                   && state.terminal < wend_program_n_terminals(a->p)
-               ? wend_decoder_call(a->decoder, state.terminal, a->rank)
-               : NULL;
+    return call_maker(a->plans, a->sequences[sequence].walk, a->decoder, a->rank, request);
 }
+
+/* -- calls that fail -- */
 
 gboolean answers_has_status(const WendCall *failed)
 {
-    return failed->failed && !failed->unfinished && failed->n_outcome >= STATUS_AT + STATUS_WORDS;
+    return failed->failed && !failed->unfinished && failed->n_outcome >= FAILED_AT + STATUS_WORDS;
 }
 
-gboolean answers_truncated(const WendCall *failed, const WendCall *receive, const WendParam *of,
-                           gint64 status[4])
+/* The same for a status at AT. */
+static gboolean truncated_at(const WendCall *failed, guint at, const CallMaker *receive,
+                             gint64 status[4])
 {
-    if (!answers_has_status(failed))
+    if (!answers_has_status(failed) || failed->n_outcome < at + STATUS_WORDS)
         return FALSE;
-    gint64 any_source = wend_constant_word("MPI_ANY_SOURCE"),
-           any_tag = wend_constant_word("MPI_ANY_TAG"), source = in_word(receive, of->source),
-           tag = in_word(receive, of->tag);
-    memcpy(status, failed->outcome + STATUS_AT, STATUS_WORDS * sizeof *status);
-    if (source == any_source) /* relative to self */
-        source = in_word(receive, 0);
-    if (tag == any_tag)
+    const MessageWords words = message_words();
+    gint64 source = call_plan_word(receive->call, receive->plan->source),
+           tag = call_plan_word(receive->call, receive->plan->receive_tag);
+    memcpy(status, failed->outcome + at, STATUS_WORDS * sizeof *status);
+    if (source == words.any_source) /* relative to self */
+        source = call_plan_word(receive->call, receive->plan->self);
+    if (tag == words.any_tag)
         tag = 0;
     status[2] = WEND_UNKNOWN;
     return !wend_is_special(source) && !wend_is_special(tag)
@@ -269,43 +281,114 @@ gboolean answers_truncated(const WendCall *failed, const WendCall *receive, cons
            && !__builtin_add_overflow(status[1], tag, &status[1]);
 }
 
-/* A call that failed may have completed its requests. Of arrays it is not recorded which. */
+gboolean answers_truncated(const WendCall *failed, const CallMaker *receive, gint64 status[4])
+{
+    return truncated_at(failed, FAILED_AT, receive, status);
+}
+
+/* The place in its array of the request that a failed MPI_Waitany or MPI_Testany completed. -1: it
+ * is not recorded. */
+static gint64 failed_index(const WendCall *call, const WendArg *requests)
+{
+    if (!requests->param->array || call->n_outcome < FAILED_AT + 1 + STATUS_WORDS)
+        return -1;
+    gint64 index = call->outcome[FAILED_AT];
+    return index >= 0 && index < requests->n_in ? index : -1;
+}
+
+/* Whether a failed call may have completed the request at I. ONE: the request that it chose. */
+static gboolean may_have_completed(const WendCall *call, gint64 one, gint64 i)
+{
+    gboolean may = one < 0 || i == one;
+    for (guint k = FAILED_AT + 1 + STATUS_WORDS; !may && k < call->n_outcome; k++)
+        may = call->outcome[k] == i;
+    return may;
+}
+
+/* A call that failed or never returned may have completed its requests. */
 static void fail(RankAnswers *a, guint sequence, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
-    if (!requests || requests->param->dir == WEND_DIR_OUT || call->unfinished
+    if (!requests || requests->param->dir == WEND_DIR_OUT
         || !(call->function->flags & WEND_F_COMPLETES))
         return;
+    gint64 one = failed_index(call, requests);
     for (gint64 i = 0; i < requests->n_in; i++) {
         gint64 request = requests->in[i], status[STATUS_WORDS];
-        const PostedRequest *r =
-            wend_is_handle(request) ? g_hash_table_lookup(a->requests, &request) : NULL;
-        if (!r || r->open->len == 0)
+        const PostedRequest *r = g_hash_table_lookup(a->requests, &request);
+        gboolean pending = r && (r->open->len > 0 || !queue_is_empty(&r->left));
+        if (!wend_is_handle(request) || !may_have_completed(call, one, i)
+            || !(pending || call->unfinished))
             continue;
-        Answer answer = {ANSWER_AS_POSTED, 0, 0};
-        const WendCall *maker =
-            requests->param->array ? NULL : maker_of(a, a->sequences[sequence].walk, request);
-        if (maker && answers_is_receive(maker)
-            && answers_truncated(call, maker, request_made(maker)->param, status))
-            answer = answer_of(status);
-        complete(a, sequence, request, answer);
+        CallMaker maker = {NULL, NULL};
+        if (i == one || !requests->param->array)
+            maker = maker_of(a, sequence, request);
+        gboolean known =
+            maker.call && call_plan_posts_receive(maker.plan)
+            && truncated_at(call, i == one ? FAILED_AT + 1 : FAILED_AT, &maker, status);
+        complete(a, sequence, request, answer_of(known ? status : NULL, call));
     }
 }
+
+/* -- calls that return -- */
 
 /* Persistent requests that the call starts. */
 static void start(RankAnswers *a, guint sequence, const WendCall *call)
 {
     const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     for (gint64 i = 0; requests && i < requests->n_in; i++) {
-        const WendCall *maker = maker_of(a, a->sequences[sequence].walk, requests->in[i]);
-        if (maker && is_posting(a, maker))
-            post(a, sequence, requests->in[i],
-                 answers_is_receive(maker)
-                     && leaves_open(a->any_source, a->any_tag, maker, request_made(maker)->param));
+        CallMaker maker = maker_of(a, sequence, requests->in[i]);
+        post(a, sequence, requests->in[i], &maker);
     }
 }
 
+/* A request is freed. What it was posted for last is not known to be complete. */
+static void forget(RankAnswers *a, guint sequence, const WendCall *call)
+{
+    const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    gint64 word = request && request->n_in == 1 ? request->in[0] : WEND_ABSENT;
+    CallMaker maker = maker_of(a, sequence, word);
+    /* Another thread may have completed the last start of a persistent one. */
+    gboolean may_be_complete = a->n_sequences > 1 && (!maker.plan || maker.plan->persistent);
+    if (wend_is_handle(word) && !may_be_complete)
+        complete(a, sequence, word, (Answer){.kind = ANSWER_FREED, .completed_by = ANSWER_NEVER});
+}
+
+static void follow_call(RankAnswers *a, guint sequence, const WendCall *call)
+{
+    const CallPlan *plan = call_plans_of(a->plans, call);
+    guint n;
+    if (!plan)
+        return;
+    if (call->failed) {
+        fail(a, sequence, call);
+        return;
+    }
+    const gint64 *completed = wend_walk_completed(a->sequences[sequence].walk, &n);
+    for (guint i = 0; i < n; i++)
+        complete(a, sequence, completed[i],
+                 answer_of(wend_call_status_of(call, completed, i), call));
+    if (plan->starts)
+        start(a, sequence, call);
+    else if (plan->role == ROLE_REQUEST_FREE)
+        forget(a, sequence, call);
+    else if (plan->request_made >= 0 && !plan->persistent)
+        post(a, sequence, call_plan_request(plan, call), &(CallMaker){call, plan});
+}
+
 /* -- going through the calls -- */
+
+static void end(RankAnswers *a, guint sequence)
+{
+    AnswerSequence *q = &a->sequences[sequence];
+    GHashTableIter i;
+    gpointer value;
+    q->ended = TRUE;
+    g_clear_pointer(&q->walk, wend_walk_free);
+    g_hash_table_iter_init(&i, a->requests);
+    while (g_hash_table_iter_next(&i, NULL, &value))
+        leave(a, value, sequence);
+}
 
 static void step(RankAnswers *a, guint sequence)
 {
@@ -315,39 +398,10 @@ static void step(RankAnswers *a, guint sequence)
         wend_walk_keep(q->walk, a->keep);
     }
     const WendCall *call = wend_walk_next(q->walk);
-    if (!call) {
-        GHashTableIter i;
-        gpointer value;
-        q->ended = TRUE;
-        g_clear_pointer(&q->walk, wend_walk_free);
-        g_hash_table_iter_init(&i, a->requests);
-        while (g_hash_table_iter_next(&i, NULL, &value))
-            leave(a, value, sequence);
-        return;
-    }
-    if (call->failed) {
-        fail(a, sequence, call);
-        return;
-    }
-    guint n;
-    gint64 k = 0;
-    const gint64 *completed = wend_walk_completed(q->walk, &n);
-    const WendArg *requests = n > 0 ? wend_call_arg_of_kind(call, WEND_KIND_REQUEST) : NULL;
-    const WendArg *statuses = n > 0 ? wend_call_arg_of_kind(call, WEND_KIND_STATUS) : NULL;
-    gboolean each = n > 0 && requests->param->array && !(call->function->flags & WEND_F_ANY);
-    for (guint i = 0; i < n; i++, k++) {
-        while (each && k < requests->n_in && requests->in[k] != completed[i])
-            k++;
-        complete(a, sequence, completed[i],
-                 answer_of(statuses && k < statuses->n_out ? &statuses->out[4 * k] : NULL));
-    }
-    if (is_posting(a, call) && !(call->function->flags & WEND_F_PERSISTENT)) {
-        const WendArg *made = request_made(call);
-        post(a, sequence, made->n_out > 0 ? made->out[0] : -1,
-             answers_is_receive(call) && leaves_open(a->any_source, a->any_tag, call, made->param));
-    } else if (g_str_has_prefix(call->function->name, "MPI_Start")) {
-        start(a, sequence, call);
-    }
+    if (call)
+        follow_call(a, sequence, call);
+    else
+        end(a, sequence);
 }
 
 /* Goes on in the other sequences. FALSE: they are at their ends. */
@@ -395,20 +449,19 @@ gboolean answers_next(RankAnswers *a, guint sequence, Answer *answer)
     return TRUE;
 }
 
-RankAnswers *answers_new(const WendProgram *p, guint rank, gboolean sends, gboolean cancels,
+RankAnswers *answers_new(const WendProgram *p, CallPlans *plans, guint rank, guint flags,
                          guint keep, Allowance *allowance)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     RankAnswers *a = g_new(RankAnswers, 1);
     *a = (RankAnswers){.p = p,
+                       .plans = plans,
                        .rank = rank,
                        .n_sequences = class->n_sequences,
-                       .sends = sends,
-                       .cancels = cancels,
+                       .flags = flags,
                        .keep = keep,
                        .allowance = allowance,
-                       .any_source = wend_constant_word("MPI_ANY_SOURCE"),
-                       .any_tag = wend_constant_word("MPI_ANY_TAG")};
+                       .words = message_words()};
     a->sequences = g_new0(AnswerSequence, a->n_sequences + 1);
     for (guint q = 0; q < a->n_sequences; q++)
         a->sequences[q].postings = g_array_new(FALSE, FALSE, sizeof(Posted));

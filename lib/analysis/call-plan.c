@@ -174,12 +174,59 @@ const CallPlan *call_plans_of(CallPlans *plans, const WendCall *call)
     return *plan != &nothing ? *plan : NULL;
 }
 
+/* -- sends and receives -- */
+
+gboolean call_plan_posts_receive(const CallPlan *plan)
+{
+    return plan->receives && plan->request_made >= 0;
+}
+
+gboolean call_plan_posts_send(const CallPlan *plan)
+{
+    return plan->sends && !plan->receives && plan->request_made >= 0;
+}
+
+MessageWords message_words(void)
+{
+    return (MessageWords){.any_source = wend_constant_word("MPI_ANY_SOURCE"),
+                          .any_tag = wend_constant_word("MPI_ANY_TAG"),
+                          .proc_null = wend_constant_word("MPI_PROC_NULL"),
+                          .root = wend_constant_word("MPI_ROOT")};
+}
+
+gboolean call_plan_leaves_open(const CallPlan *plan, const WendCall *call,
+                               const MessageWords *words)
+{
+    return plan->receives
+           && (call_plan_word(call, plan->source) == words->any_source
+               || call_plan_word(call, plan->receive_tag) == words->any_tag);
+}
+
+CallMaker call_maker(CallPlans *plans, const WendWalk *walk, WendDecoder *decoder, guint rank,
+                     gint64 request)
+{
+    WendRequestState state;
+    CallMaker maker = {NULL, NULL};
+    if (!wend_is_handle(request) || !wend_walk_request(walk, request, &state)
+        || state.terminal >= wend_program_n_terminals(plans->program))
+        return maker;
+    maker.call = wend_decoder_call(decoder, state.terminal, rank);
+    maker.plan = call_plans_of(plans, maker.call);
+    return maker.plan != NULL ? maker : (CallMaker){NULL, NULL};
+}
+
 /* -- arguments -- */
 
 gint64 call_plan_word(const WendCall *call, gint16 arg)
 {
     const WendArg *a = arg >= 0 && (guint)arg < call->n_args ? &call->args[arg] : NULL;
     return a != NULL && a->n_in > 0 && a->in != NULL ? a->in[0] : WEND_ABSENT;
+}
+
+gint64 call_plan_request(const CallPlan *plan, const WendCall *call)
+{
+    const WendArg *made = plan->request_made >= 0 ? &call->args[plan->request_made] : NULL;
+    return made != NULL && made->n_out > 0 && made->out != NULL ? made->out[0] : WEND_ABSENT;
 }
 
 const gint64 *call_plan_status(const CallPlan *plan, const WendCall *call)

@@ -38,6 +38,12 @@ typedef struct {
     CallRole role;
 } CallPlan;
 
+/* The words of MPI_ANY_SOURCE and so on. */
+typedef struct {
+    gint64 any_source, any_tag, proc_null, root;
+} MessageWords;
+MessageWords message_words(void);
+
 typedef struct CallPlans CallPlans;
 
 CallPlans *call_plans_new(const WendProgram *p); /* P must outlive it */
@@ -45,8 +51,28 @@ void call_plans_free(CallPlans *plans);
 /* The plan of CALL. NULL: the call does not matter to messages. It belongs to PLANS. */
 const CallPlan *call_plans_of(CallPlans *plans, const WendCall *call);
 
+/* CALL makes a request for a receive, for a send: at once, or, if it is persistent, at each start.
+ * A call that does both is a receive. */
+gboolean call_plan_posts_receive(const CallPlan *plan);
+gboolean call_plan_posts_send(const CallPlan *plan);
+/* The receive of CALL leaves source or tag to the messages that come. */
+gboolean call_plan_leaves_open(const CallPlan *plan, const WendCall *call,
+                               const MessageWords *words);
+
+/* The call that made a request, with its plan. NULL: it is unknown, or does not matter. */
+typedef struct {
+    const WendCall *call;
+    const CallPlan *plan;
+} CallMaker;
+/* The maker of REQUEST, which the last call of WALK names. It belongs to DECODER, until its next
+ * use. */
+CallMaker call_maker(CallPlans *plans, const WendWalk *walk, WendDecoder *decoder, guint rank,
+                     gint64 request);
+
 /* The first input word of argument ARG, or WEND_ABSENT. */
 gint64 call_plan_word(const WendCall *call, gint16 arg);
+/* The word of the request that CALL makes, or WEND_ABSENT. */
+gint64 call_plan_request(const CallPlan *plan, const WendCall *call);
 /* The four words of the status of a call that has one status, or NULL. */
 const gint64 *call_plan_status(const CallPlan *plan, const WendCall *call);
 

@@ -262,7 +262,7 @@ static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitione
 static void begin_transfer(Matching *m, Strand *s, const Operation *op, gboolean posts,
                            gint64 request, const gint64 *status)
 {
-    Answer answer = {ANSWER_AS_POSTED, 0, 0};
+    Answer answer = {.kind = ANSWER_AS_POSTED};
     gboolean asks = op->receives || s->rank->cancels;
     if (posts && s->rank->answers != NULL && asks)
         answers_next(s->rank->answers, s->sequence, &answer);
@@ -287,7 +287,7 @@ static void begin_transfer(Matching *m, Strand *s, const Operation *op, gboolean
 static void begin_probe(Matching *m, Strand *s, const Operation *op, const gint64 *status)
 {
     const WendArg *made = s->plan->message_made >= 0 ? &s->call->args[s->plan->message_made] : NULL;
-    const Answer none = {ANSWER_AS_POSTED, 0, 0};
+    const Answer none = {.kind = ANSWER_AS_POSTED};
     if (status == NULL || op->source == m->words.proc_null)
         return;
     if (made == NULL) {
@@ -315,9 +315,8 @@ static void begin_probe(Matching *m, Strand *s, const Operation *op, const gint6
  * other threads. */
 static void receive_probed(Matching *m, Strand *s)
 {
-    const WendArg *made = s->plan->request_made >= 0 ? &s->call->args[s->plan->request_made] : NULL;
     gint64 word = call_plan_word(s->call, s->plan->message);
-    if (made == NULL) {
+    if (s->plan->request_made < 0) {
         matching_need_word(m, s, TRUE, word, call_plan_status(s->plan, s->call), s->call->failed);
         return;
     }
@@ -325,7 +324,7 @@ static void receive_probed(Matching *m, Strand *s)
     Receive *r = entry != NULL && entry->kind == ENTRY_RECEIVE ? entry->receive : NULL;
     if (entry != NULL)
         entries_free(m->strands, entry);
-    gint64 request = made->n_out == 1 && made->out != NULL ? made->out[0] : WEND_ABSENT;
+    gint64 request = call_plan_request(s->plan, s->call);
     if (r != NULL)
         r->request = request;
     keep_receive(m, s, FALSE, request, r);
@@ -339,23 +338,18 @@ static void begin_starts(Matching *m, Strand *s)
         const Operation *note =
             s->rank->notes != NULL ? g_hash_table_lookup(s->rank->notes, &word) : NULL;
         Operation op;
-        WendRequestState state;
         if (note != NULL) {
             op = *note;
-        } else if (wend_is_handle(word) && wend_walk_request(s->walk, word, &state)
-                   && state.terminal < wend_program_n_terminals(m->program)) {
+        } else {
             /* another thread made it, whose call has not been given */
             if (m->decoder == NULL)
                 m->decoder = wend_decoder_new(m->program);
-            const WendCall *maker = wend_decoder_call(m->decoder, state.terminal, s->rank->rank);
-            const CallPlan *plan = call_plans_of(m->plans, maker);
+            CallMaker maker = call_maker(m->plans, s->walk, m->decoder, s->rank->rank, word);
             GatheringOver over;
-            if (plan == NULL)
+            if (maker.call == NULL)
                 continue;
-            op = operation_of(&m->words, s->walk, plan, maker,
-                              comm_of_call(m, s, plan, maker, &over));
-        } else {
-            continue;
+            op = operation_of(&m->words, s->walk, maker.plan, maker.call,
+                              comm_of_call(m, s, maker.plan, maker.call, &over));
         }
         if (op.sync != SYNC_NONE)
             begin_collective(m, s, &op, GATHERING_COMM, word);
@@ -366,18 +360,11 @@ static void begin_starts(Matching *m, Strand *s)
 
 static void begin_completions(Matching *m, Strand *s)
 {
-    const WendArg *requests = &s->call->args[s->plan->requests];
-    const WendArg *statuses = s->plan->status >= 0 ? &s->call->args[s->plan->status] : NULL;
-    gboolean each = requests->param->array && !s->plan->any;
     guint n;
     const gint64 *completed = wend_walk_completed(s->walk, &n);
-    gint64 k = 0;
-    for (guint i = 0; i < n; i++, k++) {
-        while (each && k < requests->n_in && requests->in[k] != completed[i])
-            k++;
-        gboolean there = statuses != NULL && statuses->out != NULL && k < statuses->n_out;
-        matching_need_word(m, s, FALSE, completed[i], there ? &statuses->out[4 * k] : NULL, FALSE);
-    }
+    for (guint i = 0; i < n; i++)
+        matching_need_word(m, s, FALSE, completed[i], wend_call_status_of(s->call, completed, i),
+                           FALSE);
 }
 
 static void free_request(Matching *m, Strand *s)
@@ -426,9 +413,8 @@ static void begin_failed(Matching *m, Strand *s)
         operation_of(&m->words, s->walk, plan, call, comm_of_call(m, s, plan, call, &over));
     gboolean blocking = plan->request_made < 0 && !plan->persistent;
     gboolean truncated = answers_has_status(call);
-    gboolean received =
-        truncated && plan->receives && plan->status >= 0
-        && answers_truncated(call, call, &call->function->params[plan->status], s->status);
+    gboolean received = plan->receives && plan->status >= 0
+                        && answers_truncated(call, &(CallMaker){call, plan}, s->status);
     if (plan->sync != SYNC_NONE && blocking)
         begin_collective(m, s, &op, over, WEND_ABSENT);
     if (!blocking)
@@ -449,10 +435,7 @@ static void begin_object(Matching *m, Strand *s, const CallPlan *plan)
     GatheringOver over;
     guint comm = comm_of_call(m, s, plan, call, &over);
     Operation op = operation_of(&m->words, s->walk, plan, call, comm);
-    gint64 request = WEND_ABSENT;
-    if (plan->request_made >= 0 && call->args[plan->request_made].n_out > 0
-        && call->args[plan->request_made].out != NULL)
-        request = call->args[plan->request_made].out[0];
+    gint64 request = call_plan_request(plan, call);
     keep_objects(m, s, plan, comm);
     if (plan->persistent)
         keep_note(m, s, &op, plan->partitioned, request);

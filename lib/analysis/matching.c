@@ -34,9 +34,9 @@ static guint keep(const Matching *m)
 static void begin_rank(Matching *m, RankStrands *rank)
 {
     rank->begun = TRUE;
-    if (answers_needed(m->program, rank->rank, &rank->cancels))
-        rank->answers = answers_new(m->program, rank->rank, rank->cancels, rank->cancels, keep(m),
-                                    m->allowance);
+    if (answers_needed(m->program, m->plans, rank->rank, &rank->cancels))
+        rank->answers = answers_new(m->program, m->plans, rank->rank,
+                                    rank->cancels ? ANSWERS_CANCELS : 0, keep(m), m->allowance);
 }
 
 static void begin_strand(Matching *m, Strand *s)

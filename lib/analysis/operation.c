@@ -4,14 +4,6 @@
 
 #include "operation.h"
 
-MessageWords message_words(void)
-{
-    return (MessageWords){.any_source = wend_constant_word("MPI_ANY_SOURCE"),
-                          .any_tag = wend_constant_word("MPI_ANY_TAG"),
-                          .proc_null = wend_constant_word("MPI_PROC_NULL"),
-                          .root = wend_constant_word("MPI_ROOT")};
-}
-
 static guint64 type_size(gpointer data, gint64 type)
 {
     gint64 bytes = wend_walk_datatype_size(data, type);

@@ -11,11 +11,6 @@
 #include "members.h"
 #include "transfer.h"
 
-/* The words that mean no process, and so on. */
-typedef struct {
-    gint64 any_source, any_tag, proc_null, root;
-} MessageWords;
-
 typedef struct {
     gboolean sends, receives;
     SyncKind sync; /* SYNC_NONE: not collective */
@@ -27,8 +22,6 @@ typedef struct {
     guint send_lane, receive_lane;
     gboolean synchronous;
 } Operation;
-
-MessageWords message_words(void);
 
 /* The operation of CALL, which WALK gave, or which made a request at some time before. COMM: the
  * number of its communicator. */

@@ -123,8 +123,7 @@ const gint64 *wend_call_status_of(const WendCall *call, const gint64 *completed,
     }
     gint64 at = i;
     gboolean each = requests && requests->param->array && !(call->function->flags & WEND_F_ANY);
-    for (gint64 k = 0; each && k < requests->n_in; k++)
-        if (requests->in[k] == completed[i])
-            at = k;
+    while (each && at < requests->n_in && requests->in[at] != completed[i])
+        at++; /* they come in the order of the array */
     return status && at < status->n_out ? &status->out[4 * at] : NULL;
 }

@@ -27,7 +27,7 @@
 typedef struct {
     const WendProgram *program[2];
     const char *name[2];
-    gboolean outcomes, polls, quiet, stat;
+    gboolean outcomes, no_polls, quiet, stat;
     guint64 max; /* number of differences to print */
     GString *out;
     Pair pair;
@@ -290,7 +290,7 @@ static void compare_outcomes(Diff *d, guint rank)
         class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
     for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
         const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0] -> sequences[i])};
-        Both both = both_new(d, rank, sequence, d->polls ? ITEMS_POLLS : ITEMS_OUTCOMES);
+        Both both = both_new(d, rank, sequence, d->no_polls ? ITEMS_OUTCOMES : ITEMS_POLLS);
         Apart apart;
         while (!enough(d) && find_apart(both.items[0], both.items[1], &apart)
                && report(d, rank, &class[0] -> sequences[i], both.items, &apart)) {
@@ -452,7 +452,8 @@ static void conclude(Diff *d, gboolean equal)
         return;
     findings_print(d->pair.findings, d->out);
     if (equal) {
-        g_string_append(d->out, d->polls      ? "equal, outcomes and polls too: "
+        gboolean polls_too = d->outcomes && !d->no_polls;
+        g_string_append(d->out, polls_too     ? "equal, outcomes and polls too: "
                                 : d->outcomes ? "equal, outcomes too: "
                                               : "equal: ");
         guint n = wend_program_ranks(d->program[0]), worlds = wend_program_n_worlds(d->program[0]);
@@ -465,7 +466,7 @@ static void conclude(Diff *d, gboolean equal)
         totals[0].polls = 0;
         g_autofree char *text = wend_merge_totals_text(&totals[0]);
         g_string_append(d->out, text);
-        if (d->polls && polls[0] > 0) {
+        if (polls_too && polls[0] > 0) {
             g_string_append(d->out, ", ");
             text_count(d->out, polls[0]);
             g_string_append(d->out, polls[0] == 1 ? " unsuccessful poll" : " unsuccessful polls");
@@ -504,9 +505,9 @@ int wend_diff_main(int argc, char **argv)
     gint world = -1;
     const GOptionEntry entries[] = {
         {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes,
-         "Compare statuses, flags and the order of completions, too", NULL},
-        {"polls", 'p', 0, G_OPTION_ARG_NONE, &d.polls,
-         "Compare all that --outcomes does, and unsuccessful polls", NULL},
+         "Compare statuses, flags, the order of completions and unsuccessful polls, too", NULL},
+        {"no-polls", 0, 0, G_OPTION_ARG_NONE, &d.no_polls,
+         "Leave unsuccessful polls out of --outcomes", NULL},
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
          "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Compare only world N of several, from 0", "N"},
@@ -530,7 +531,6 @@ int wend_diff_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "two recordings are needed");
     if (max < 0)
         return wend_command_usage(COMMAND, "--max needs a number from 0 on");
-    d.outcomes |= d.polls;
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
         programs[i] = reading_open(argv[1 + i], world, &error);

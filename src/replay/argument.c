@@ -97,6 +97,15 @@ static bool same_words(const Place *from_a, const Place *to_a, const Place *from
                        from_b->slot, to_b->slot);
 }
 
+/* Whether two offsets may be of one place in a block that starts at other addresses: the program
+ * aligns what it uses, to at most ALIGNED_MOST, and blocks and frames to STARTS. */
+static bool is_near(int64_t a, int64_t b)
+{
+    enum { ALIGNED_MOST = 64, STARTS = 16 };
+    uint64_t apart = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+    return apart < ALIGNED_MOST && apart % STARTS == 0;
+}
+
 /* Goes on by one element of kind OF in both calls. */
 static bool same_element(Place *a, Place *b, const WendParam *of)
 {
@@ -106,11 +115,26 @@ static bool same_element(Place *a, Place *b, const WendParam *of)
     if (same_words(&from_a, a, &from_b, b))
         return true;
     const CallWords *x = a->call, *y = b->call;
-    return is_memory(of->kind) && a->shape == from_a.shape + 1 && b->shape == from_b.shape + 1
-           && a->shape <= x->n_shape && b->shape <= y->n_shape
-           && x->shape[from_a.shape] == y->shape[from_b.shape]
-           && wend_is_segment(x->shape[from_a.shape])
-           && wend_segment_kind(x->shape[from_a.shape]) == WEND_SEGMENT_MAP;
+    if (!is_memory(of->kind) || a->slot > x->n_slots || b->slot > y->n_slots
+        || a->slot - from_a.slot != b->slot - from_b.slot
+        || !same_row(x->shape, x->n_shape, from_a.shape, a->shape, y->shape, y->n_shape,
+                     from_b.shape, b->shape))
+        return false;
+    /* a place, or two and their distance */
+    size_t n = a->shape - from_a.shape, offsets = a->slot - from_a.slot;
+    bool aligned = true;
+    for (size_t i = n > 1; i < n; i++) {
+        int64_t word = x->shape[from_a.shape + i];
+        if (!wend_is_segment(word))
+            return false;
+        aligned &= wend_segment_kind(word) == WEND_SEGMENT_HEAP
+                   || wend_segment_kind(word) == WEND_SEGMENT_STACK;
+        if (n == 1 && wend_segment_kind(word) == WEND_SEGMENT_MAP)
+            return true;
+    }
+    for (size_t i = 0; aligned && i < offsets; i++)
+        aligned = is_near(x->slots[from_a.slot + i], y->slots[from_b.slot + i]);
+    return aligned;
 }
 
 /* Goes on by one parameter of memory in both calls. */
@@ -128,7 +152,19 @@ static bool same_memory(Place *a, Place *b, const WendParam *of)
     return true;
 }
 
-bool argument_same_but_mappings(const CallWords *recorded, const CallWords *made, bool whole)
+/* What is behind the inputs of a call is one address (MPI_Get_address). */
+static bool same_address(const WendFunction *f, Place *a, Place *b)
+{
+    const WendParam *address = NULL;
+    for (int i = 0; i < f->n_params; i++)
+        if (f->params[i].kind == WEND_KIND_ADDRESS && f->params[i].dir == WEND_DIR_OUT)
+            address = &f->params[i];
+    return address && a->shape < a->call->n_shape && b->shape < b->call->n_shape
+           && same_element(a, b, address) && a->shape == a->call->n_shape
+           && b->shape == b->call->n_shape;
+}
+
+bool argument_same_but_layout(const CallWords *recorded, const CallWords *made, bool whole)
 {
     if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
         return false;
@@ -157,7 +193,7 @@ bool argument_same_but_mappings(const CallWords *recorded, const CallWords *made
         return true;
     const Place ends[2] = {{recorded, recorded->n_shape, recorded->n_slots},
                            {made, made->n_shape, made->n_slots}};
-    return same_words(&a, &ends[0], &b, &ends[1]);
+    return same_words(&a, &ends[0], &b, &ends[1]) || same_address(f, &a, &b);
 }
 
 bool argument_same_outcome(int function, const int64_t *recorded, const int64_t *made, size_t n)
@@ -190,7 +226,7 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
         const Place from_a = a, from_b = b;
         if (!wend_param_has_in(of))
             continue;
-        if (memory == MEMORY_BUT_MAPPINGS && is_memory(of->kind)) {
+        if (memory == MEMORY_BUT_LAYOUT && is_memory(of->kind)) {
             if (same_memory(&a, &b, of))
                 continue;
             return (DifferentArgument){of->name, false, 0, 0};

@@ -24,7 +24,7 @@ typedef struct {
  * Wend does not know: Python's objects are elsewhere in each run. */
 typedef enum {
     MEMORY_NOT_COMPARED,
-    MEMORY_BUT_MAPPINGS, /* all but offsets in mappings */
+    MEMORY_BUT_LAYOUT, /* all but offsets in mappings, and alignment */
     MEMORY_WHOLE
 } MemoryComparison;
 
@@ -32,9 +32,10 @@ typedef enum {
  * passes. */
 DifferentArgument argument_difference(const CallWords *recorded, const CallWords *made,
                                       MemoryComparison memory);
-/* Whether two calls of one function are the same but for offsets in mappings. WHOLE: their results,
+/* Whether two calls of one function are the same but for the layout of memory: offsets in
+ * mappings, and alignment in blocks and on the stack. WHOLE: their results,
  * too; else MADE has no results yet. */
-bool argument_same_but_mappings(const CallWords *recorded, const CallWords *made, bool whole);
+bool argument_same_but_layout(const CallWords *recorded, const CallWords *made, bool whole);
 /* The same for N words of the outcomes of two calls. */
 bool argument_same_outcome(int function, const int64_t *recorded, const int64_t *made, size_t n);
 

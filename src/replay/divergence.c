@@ -21,7 +21,7 @@ typedef struct {
 /* How two calls of one function differ. */
 static const char *difference_text(Difference *text, const Divergence *d)
 {
-    DifferentArgument a = argument_difference(&d->recorded, &d->made, MEMORY_BUT_MAPPINGS);
+    DifferentArgument a = argument_difference(&d->recorded, &d->made, MEMORY_BUT_LAYOUT);
     WordText recorded, made;
     if (d->is_poll[0] != d->is_poll[1])
         snprintf(text->text, sizeof text->text, "found %s",

@@ -4,20 +4,17 @@
 
 #include <string.h>
 
-#include "lib/analysis/members.h"
-#include "posted.h"
-
 typedef struct {
     gint64 tag;
     guint comm, process; /* process: the source as a rank of the job */
-} Channel;
+} MessageChannel;
 
 /* Messages of one channel that are followed, as an archive may stand for any number. */
 enum { MOST_MESSAGES = 1 << 27 };
 
 /* The messages of a channel, and who got them. */
 typedef struct {
-    Channel channel;
+    MessageChannel channel;
     /* guint64: by message, the call of the receiver that it was certainly sent after; 0: unknown.
      * They ascend. */
     GArray *sent;
@@ -29,10 +26,11 @@ struct OrderLeftovers {
     WendMembers *members;
     guint rank;
     gboolean one_thread; /* so its calls have an order */
+    CallPlans *plans;
     WendDecoder *decoder;
-    PostedAny any;
-    GHashTable *channels; /* Channel -> Messages, which it owns: to the rank */
-    GHashTable *replies;  /* Channel, to its process -> GArray of guint64: calls that sent on it */
+    MessageWords words;
+    GHashTable *channels; /* MessageChannel -> Messages, which it owns: to the rank */
+    GHashTable *replies;  /* MessageChannel to its process -> GArray of guint64: calls that sent */
     GArray *barriers;     /* guint64: calls of the rank that no rank leaves before all have come */
 };
 
@@ -40,13 +38,13 @@ struct OrderLeftovers {
 
 static guint channel_hash(gconstpointer key)
 {
-    const Channel *c = key;
+    const MessageChannel *c = key;
     return g_int64_hash(&c->tag) * 31 + c->comm * 1009 + c->process;
 }
 
 static gboolean channel_equal(gconstpointer a, gconstpointer b)
 {
-    const Channel *x = a, *y = b;
+    const MessageChannel *x = a, *y = b;
     return x->tag == y->tag && x->comm == y->comm && x->process == y->process;
 }
 
@@ -58,7 +56,7 @@ static void messages_free(gpointer data)
     g_free(m);
 }
 
-static Messages *messages_of(OrderLeftovers *l, Channel c)
+static Messages *messages_of(OrderLeftovers *l, MessageChannel c)
 {
     Messages *m = g_hash_table_lookup(l->channels, &c);
     if (!m) {
@@ -70,7 +68,7 @@ static Messages *messages_of(OrderLeftovers *l, Channel c)
     return m;
 }
 
-static GArray *calls_of(GHashTable *table, Channel c)
+static GArray *calls_of(GHashTable *table, MessageChannel c)
 {
     GArray *calls = g_hash_table_lookup(table, &c);
     if (!calls) {
@@ -89,25 +87,32 @@ typedef struct {
     WendWalk *walk;
     guint64 after; /* the call of the receiver that it certainly comes after */
     gsize barriers;
-    GHashTable *got; /* Channel, from the receiver -> number of messages, as a pointer */
+    GHashTable *got; /* MessageChannel, from the receiver -> number of messages, as a pointer */
 } Sender;
 
-/* The channel of a send with the arguments of CALL; process: the destination. FALSE: it is none, or
- * unknown. */
-static gboolean channel_of_send(const OrderLeftovers *l, const Sender *s, const WendCall *call,
-                                Channel *c)
+/* The process that is PEER in the communicator of the word COMM, whose number becomes *NUMBER. -1:
+ * none, or unknown. */
+static gint process_in(const OrderLeftovers *l, const Sender *s, gint64 comm, gint64 peer,
+                       guint *number)
 {
-    const WendArg *dest = wend_call_arg(call, "dest"), *tag = wend_call_arg(call, "sendtag"),
-                  *comm = wend_call_arg_of_kind(call, WEND_KIND_COMM);
-    tag = tag ? tag : wend_call_arg(call, "tag");
-    if (!dest || !tag || !comm || dest->n_in < 1 || tag->n_in < 1 || comm->n_in < 1
-        || dest->in[0] < 0 || wend_call_arg(call, "partitions"))
+    *number = comm != WEND_ABSENT ? wend_members_of_walk(l->members, s->walk, s->rank, comm)
+                                  : WEND_COMM_UNKNOWN;
+    return *number == WEND_COMM_UNKNOWN || peer < 0
+               ? -1
+               : wend_members_process(l->members, *number, s->rank, peer);
+}
+
+/* The channel of a send; process: the destination. FALSE: it is none, or unknown. */
+static gboolean channel_of_send(const OrderLeftovers *l, const Sender *s, const CallMaker *maker,
+                                MessageChannel *c)
+{
+    const CallPlan *plan = maker->plan;
+    if (!plan->sends || plan->partitioned)
         return FALSE;
-    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm->in[0]);
-    gint process = number == WEND_COMM_UNKNOWN
-                       ? -1
-                       : wend_members_process(l->members, number, s->rank, dest->in[0]);
-    *c = (Channel){tag->in[0], number, (guint)process};
+    c->tag = call_plan_word(maker->call, plan->send_tag);
+    gint process = process_in(l, s, call_plan_word(maker->call, plan->comm),
+                              call_plan_word(maker->call, plan->dest), &c->comm);
+    c->process = (guint)process;
     return process >= 0;
 }
 
@@ -117,49 +122,41 @@ static void append(GArray *calls, guint64 index)
         g_array_append_val(calls, index);
 }
 
-static void sent(OrderLeftovers *l, const Sender *s, const WendCall *maker, guint64 index)
+static void sent(OrderLeftovers *l, const Sender *s, const CallMaker *maker, guint64 index)
 {
-    Channel c;
+    MessageChannel c;
     if (!channel_of_send(l, s, maker, &c))
         return;
     if (s->rank == l->rank)
         append(calls_of(l->replies, c), index);
     guint64 after = s->ordered && s->rank == l->rank ? index : s->after;
     if (c.process == l->rank)
-        append(messages_of(l, (Channel){c.tag, c.comm, s->rank})->sent, after);
+        append(messages_of(l, (MessageChannel){c.tag, c.comm, s->rank})->sent, after);
 }
 
 /* A send was cancelled in time. */
-static void unsent(OrderLeftovers *l, const Sender *s, const WendCall *maker)
+static void unsent(OrderLeftovers *l, const Sender *s, const CallMaker *maker)
 {
-    Channel c;
+    MessageChannel c;
     if (!channel_of_send(l, s, maker, &c) || c.process != l->rank)
         return;
-    GArray *all = messages_of(l, (Channel){c.tag, c.comm, s->rank})->sent;
+    GArray *all = messages_of(l, (MessageChannel){c.tag, c.comm, s->rank})->sent;
     if (all->len > 0)
         g_array_set_size(all, all->len - 1);
-}
-
-static gboolean sends(const WendCall *call)
-{
-    return (call->function->flags & WEND_F_SEND) != 0;
 }
 
 /* -- what a sender knew -- */
 
 /* The sender has got a message with the arguments of MAKER, the receive. As many as it has got on a
  * channel were sent by then. */
-static void heard(OrderLeftovers *l, Sender *s, const WendCall *maker, const gint64 *status)
+static void heard(OrderLeftovers *l, Sender *s, const CallMaker *maker, const gint64 *status)
 {
-    const WendArg *comm = wend_call_arg_of_kind(maker, WEND_KIND_COMM);
-    if (!s->ordered || s->rank == l->rank || !comm || comm->n_in < 1 || status[0] < 0
-        || (status[3] & 1))
+    guint number;
+    if (!s->ordered || s->rank == l->rank || (status[3] & 1)
+        || process_in(l, s, call_plan_word(maker->call, maker->plan->comm), status[0], &number)
+               != (gint)l->rank)
         return;
-    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm->in[0]);
-    if (number == WEND_COMM_UNKNOWN
-        || wend_members_process(l->members, number, s->rank, status[0]) != (gint)l->rank)
-        return;
-    Channel c = {status[1], number, s->rank};
+    MessageChannel c = {status[1], number, s->rank};
     const GArray *calls = g_hash_table_lookup(l->replies, &c);
     gsize n = GPOINTER_TO_SIZE(g_hash_table_lookup(s->got, &c));
     g_hash_table_replace(s->got, g_memdup2(&c, sizeof c), GSIZE_TO_POINTER(n + 1));
@@ -199,30 +196,40 @@ static void walk_completions(OrderLeftovers *l, Sender *s, const WendCall *call)
     const gint64 *completed = wend_walk_completed(s->walk, &n);
     for (guint i = 0; i < n; i++) {
         const gint64 *status = wend_call_status_of(call, completed, i);
-        const WendCall *maker =
-            status ? posted_maker(s->walk, l->decoder, s->rank, completed[i]) : NULL;
-        if (maker && sends(maker) && (status[3] & 1))
-            unsent(l, s, maker);
-        else if (maker)
-            heard(l, s, maker, status);
+        CallMaker maker = {NULL, NULL};
+        if (status)
+            maker = call_maker(l->plans, s->walk, l->decoder, s->rank, completed[i]);
+        if (maker.call && maker.plan->sends && (status[3] & 1))
+            unsent(l, s, &maker);
+        else if (maker.call)
+            heard(l, s, &maker, status);
+    }
+}
+
+static void walk_starts(OrderLeftovers *l, const Sender *s, const WendCall *call,
+                        const WendArg *requests)
+{
+    for (gint64 i = 0; i < requests->n_in; i++) {
+        CallMaker maker = call_maker(l->plans, s->walk, l->decoder, s->rank, requests->in[i]);
+        if (maker.call)
+            sent(l, s, &maker, call->index);
     }
 }
 
 static void walk_call(OrderLeftovers *l, Sender *s, const WendCall *call)
 {
+    const CallMaker self = {call, call_plans_of(l->plans, call)};
+    const CallPlan *plan = self.plan;
+    if (!plan)
+        return;
     walk_completions(l, s, call);
-    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
-    if (posted_receive(call) && status && status->n_out == 1)
-        heard(l, s, call, status->out);
-    if (sends(call) && !posted_is_persistent(call))
-        sent(l, s, call, call->index);
-    const WendArg *requests =
-        posted_starts(call) ? wend_call_arg_of_kind(call, WEND_KIND_REQUEST) : NULL;
-    for (gint64 i = 0; requests && i < requests->n_in; i++) {
-        const WendCall *maker = posted_maker(s->walk, l->decoder, s->rank, requests->in[i]);
-        if (maker && sends(maker))
-            sent(l, s, maker, call->index);
-    }
+    const gint64 *status = plan->receives ? call_plan_status(plan, call) : NULL;
+    if (status)
+        heard(l, s, &self, status);
+    if (plan->sends && !plan->persistent)
+        sent(l, s, &self, call->index);
+    if (plan->starts)
+        walk_starts(l, s, call, &call->args[plan->requests]);
     if (s->ordered && is_barrier(l, s, call))
         barrier(l, s, call->index);
 }
@@ -254,7 +261,7 @@ static void walk(OrderLeftovers *l, guint rank)
     }
 }
 
-OrderLeftovers *order_leftovers_new(const WendProgram *p, guint rank)
+OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guint rank)
 {
     OrderLeftovers *l = g_new(OrderLeftovers, 1);
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
@@ -263,8 +270,9 @@ OrderLeftovers *order_leftovers_new(const WendProgram *p, guint rank)
         .members = wend_members_new(p),
         .rank = rank,
         .one_thread = has_one_thread(class),
+        .plans = plans,
         .decoder = wend_decoder_new(p),
-        .any = posted_any(),
+        .words = message_words(),
         .channels = g_hash_table_new_full(channel_hash, channel_equal, NULL, messages_free),
         .replies = g_hash_table_new_full(channel_hash, channel_equal, g_free,
                                          (GDestroyNotify)g_array_unref),
@@ -307,14 +315,16 @@ void order_leftovers_take(OrderLeftovers *l, OrderReceive r)
 {
     gint process = process_of(l, r.comm, r.source);
     if (process >= 0)
-        g_array_append_val(messages_of(l, (Channel){r.tag, r.comm, (guint)process})->receives, r);
+        g_array_append_val(
+            messages_of(l, (MessageChannel){r.tag, r.comm, (guint)process})->receives, r);
 }
 
 /* -- what is left -- */
 
 static int by_channel(const void *a, const void *b)
 {
-    const Channel *x = &(*(Messages *const *)a)->channel, *y = &(*(Messages *const *)b)->channel;
+    const MessageChannel *x = &(*(Messages *const *)a)->channel,
+                         *y = &(*(Messages *const *)b)->channel;
     if (x->comm != y->comm)
         return x->comm < y->comm ? -1 : 1;
     if (x->process != y->process)
@@ -369,12 +379,12 @@ static gboolean came_in_time(const Messages *m, guint message, guint64 completed
  * messages in time. */
 static gboolean may_have_got(const OrderLeftovers *l, const OrderReceive *r, const Messages *m)
 {
-    const Channel *c = &m->channel;
+    const MessageChannel *c = &m->channel;
     guint at = place_of(m, r);
-    gboolean may =
-        r->comm == c->comm && (r->tag == l->any.tag || r->tag == c->tag)
-        && (r->source == l->any.source || process_of(l, r->comm, r->source) == (gint)c->process)
-        && m->receives->len < m->sent->len && came_in_time(m, at, r->completed);
+    gboolean may = r->comm == c->comm && (r->tag == l->words.any_tag || r->tag == c->tag)
+                   && (r->source == l->words.any_source
+                       || process_of(l, r->comm, r->source) == (gint)c->process)
+                   && m->receives->len < m->sent->len && came_in_time(m, at, r->completed);
     for (guint i = at; may && i < m->receives->len; i++) {
         guint64 completed = g_array_index(m->receives, OrderReceive, i).completed;
         may = came_in_time(m, i + 1, completed) || !came_in_time(m, i, completed);
@@ -404,7 +414,7 @@ static GArray *in_order(const OrderLeftovers *l, GPtrArray *all, const OrderRece
 {
     GArray *order = g_array_new(FALSE, FALSE, sizeof(Wanting));
     for (guint i = 0; i < n; i++) {
-        Wanting w = {i, 0, wanted[i].completed != ORDER_NEVER};
+        Wanting w = {i, 0, wanted[i].completed != ANSWER_NEVER};
         for (guint k = 0; k < all->len; k++)
             w.choices += may_have_got(l, &wanted[i], all->pdata[k]);
         g_array_append_val(order, w);
@@ -432,7 +442,7 @@ static Messages *choose(const OrderLeftovers *l, GPtrArray *all, const OrderRece
 }
 
 /* The rank in a communicator that PROCESS has for the receiver. */
-static gint64 source_of(const OrderLeftovers *l, const Channel *c)
+static gint64 source_of(const OrderLeftovers *l, const MessageChannel *c)
 {
     gint64 n = wend_members_size(l->members, c->comm, l->rank);
     for (gint64 source = 0; source < n; source++)

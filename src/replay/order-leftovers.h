@@ -11,22 +11,21 @@
 #ifndef WEND_ORDER_LEFTOVERS_H
 #define WEND_ORDER_LEFTOVERS_H
 
-#include "lib/read/program.h"
+#include "lib/analysis/analysis.h"
 
 typedef struct OrderLeftovers OrderLeftovers;
 
 typedef struct {
     guint comm;         /* order_leftovers_comm */
     gint64 source, tag; /* as posted, words of MPI_ANY_SOURCE and MPI_ANY_TAG included; or as got */
-    /* the calls of its sequence that posted it and completed it; ORDER_NEVER: it is not known to
+    /* the calls of its sequence that posted it and completed it; ANSWER_NEVER: it is not known to
      * have completed */
     guint64 posted, completed;
 } OrderReceive;
-#define ORDER_NEVER G_MAXUINT64
 
 /* Notes the messages that were sent to RANK, a rank of the job. Walks over all calls of the
- * recording. P must outlive the result. */
-OrderLeftovers *order_leftovers_new(const WendProgram *p, guint rank);
+ * recording. P and PLANS must outlive the result. */
+OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guint rank);
 void order_leftovers_free(OrderLeftovers *l); /* L may be NULL */
 
 /* The communicator of the word COMM at the last call of WALK, which goes through calls of the

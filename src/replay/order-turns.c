@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "lib/analysis/analysis.h"
 #include "order-file.h"
-#include "posted.h"
 
 enum { NONE = -1 };
 
@@ -27,7 +27,7 @@ typedef struct {
     gint64 comm;
     gint64 *next; /* by sequence: its next turn of this order; NONE: there is none */
     gint64 *last;
-} ThreadOrder;
+} TurnOrder;
 
 typedef struct {
     gint32 order, peer, tag;
@@ -35,32 +35,33 @@ typedef struct {
     guint sequence; /* of the first turn */
     gboolean is_shared;
     gint64 turns;
-} Channel;
+} TurnChannel;
 
 struct OrderTurns {
     const WendProgram *p;
     const WendClass *class;
     const OrderAnswers *answers;
     guint rank;
-    ThreadOrder *orders;
+    TurnOrder *orders;
     GArray **turns; /* OrderTurn, by sequence */
     GArray *channels;
-    GHashTable *channel_of; /* Channel -> its number + 1 */
+    GHashTable *channel_of; /* TurnChannel -> its number + 1 */
     guint64 n_channels;     /* of several threads */
     WendStream *streams;    /* by sequence */
-    PostedAny any;
-    gint64 proc_null, world, self;
+    CallPlans *plans;
+    MessageWords words;
+    gint64 world, self;
 };
 
 static guint channel_hash(gconstpointer key)
 {
-    const Channel *c = key;
+    const TurnChannel *c = key;
     return (guint)c->order * 31 + (guint)c->peer * 65599 + (guint)c->tag * 2654435761u;
 }
 
 static gboolean channel_equal(gconstpointer a, gconstpointer b)
 {
-    const Channel *x = a, *y = b;
+    const TurnChannel *x = a, *y = b;
     return x->order == y->order && x->peer == y->peer && x->tag == y->tag;
 }
 
@@ -82,7 +83,7 @@ static void add_turn(OrderTurns *t, guint sequence, gint64 comm, WendSequenceKin
     turn.channel = NONE;
     turn.next = NONE;
     if (turn.order != NONE) {
-        ThreadOrder *o = &t->orders[turn.order];
+        TurnOrder *o = &t->orders[turn.order];
         if (o->last[sequence] == NONE)
             o->next[sequence] = turns->len;
         else
@@ -92,16 +93,10 @@ static void add_turn(OrderTurns *t, guint sequence, gint64 comm, WendSequenceKin
     g_array_append_val(turns, turn);
 }
 
-static gint64 word_of(const WendCall *call, const char *name)
-{
-    const WendArg *arg = wend_call_arg(call, name);
-    return arg && arg->n_in > 0 && arg->in ? arg->in[0] : WEND_ABSENT;
-}
-
 /* The communicator, if threads take turns there. */
-static gboolean comm_of(const OrderTurns *t, const WendCall *call, gint64 *comm)
+static gboolean comm_of(const OrderTurns *t, const CallMaker *of, gint64 *comm)
 {
-    *comm = word_of(call, "comm");
+    *comm = call_plan_word(of->call, of->plan->comm);
     return wend_is_handle(*comm) || *comm == t->world || *comm == t->self;
 }
 
@@ -134,30 +129,14 @@ static OrderTurn answered(const OrderTurns *t, guint sequence, gsize posting, Or
     return posted;
 }
 
-enum { FAILED_STATUS = 2 };
-
-/* The same for a call that has the status. In a failed call it is as it was recorded, relative to
- * the arguments (docs/recording.md, "Calls as words"). */
-static OrderTurn received(const OrderTurns *t, const WendCall *call, OrderTurn posted,
-                          gint64 source, gint64 tag)
+/* The same for a call that has the status. */
+static OrderTurn received(const CallMaker *of, OrderTurn posted)
 {
-    const WendArg *status = wend_call_arg_of_kind(call, WEND_KIND_STATUS);
-    gint64 peer, number;
-    if (posted.is_known || !status)
-        return posted;
-    if (!call->failed && status->n_out > 0) {
-        peer = status->out[0];
-        number = status->out[1];
-    } else if (call->failed && call->n_outcome > FAILED_STATUS + 1
-               && !__builtin_add_overflow(call->outcome[FAILED_STATUS],
-                                          source == t->any.source ? posted_word(call, 0) : source,
-                                          &peer)
-               && !__builtin_add_overflow(call->outcome[FAILED_STATUS + 1],
-                                          tag == t->any.tag ? 0 : tag, &number)) {
-    } else {
-        return posted;
-    }
-    return as_posted(peer, number, posted.call);
+    gint64 truncated[4];
+    const gint64 *status = of->call->failed ? NULL : call_plan_status(of->plan, of->call);
+    if (of->plan->status >= 0 && answers_truncated(of->call, of, truncated))
+        status = truncated;
+    return posted.is_known || !status ? posted : as_posted(status[0], status[1], posted.call);
 }
 
 /* A walk of a sequence, a decoder for the calls that made its requests, and what came so far. */
@@ -169,67 +148,63 @@ typedef struct {
     gsize postings; /* of receives */
 } Following;
 
-static gboolean posts_receive(const WendCall *call)
+static void add_receive(OrderTurns *t, const Following *f, const CallMaker *of)
 {
-    return posted_is_receive(call) && !posted_is_persistent(call);
-}
-
-static void add_receive(OrderTurns *t, const Following *f, const WendCall *call)
-{
-    gint64 comm, source = word_of(call, "source"),
-                 tag = word_of(call, wend_call_arg(call, "recvtag") ? "recvtag" : "tag");
-    if (source == t->proc_null || !comm_of(t, call, &comm))
+    gint64 comm, source = call_plan_word(of->call, of->plan->source);
+    if (source == t->words.proc_null || !comm_of(t, of, &comm))
         return;
-    OrderTurn turn = as_posted(source, tag, f->calls);
-    if (posts_receive(call))
-        turn = call->failed ? turn : answered(t, f->sequence, f->postings, turn);
-    else
-        turn = received(t, call, turn, source, tag);
+    OrderTurn turn = as_posted(source, call_plan_word(of->call, of->plan->receive_tag), f->calls);
+    if (!call_plan_posts_receive(of->plan))
+        turn = received(of, turn);
+    else if (!of->call->failed)
+        turn = answered(t, f->sequence, f->postings, turn);
     add_turn(t, f->sequence, comm, WEND_SEQUENCE_RECEIVES, turn);
 }
 
-static void add_send(OrderTurns *t, const Following *f, const WendCall *call)
+static void add_send(OrderTurns *t, const Following *f, const CallMaker *of)
 {
-    gint64 comm, dest = word_of(call, "dest"),
-                 tag = word_of(call, wend_call_arg(call, "sendtag") ? "sendtag" : "tag");
-    if (dest != t->proc_null && comm_of(t, call, &comm))
-        add_turn(t, f->sequence, comm, WEND_SEQUENCE_SENDS, as_posted(dest, tag, f->calls));
+    gint64 comm, dest = call_plan_word(of->call, of->plan->dest);
+    if (dest != t->words.proc_null && comm_of(t, of, &comm))
+        add_turn(t, f->sequence, comm, WEND_SEQUENCE_SENDS,
+                 as_posted(dest, call_plan_word(of->call, of->plan->send_tag), f->calls));
 }
 
-/* A persistent request that CALL starts, and that MAKER made. */
-static void add_start(OrderTurns *t, Following *f, const WendCall *call, const WendCall *maker)
+/* A persistent request that CALL starts. */
+static void add_start(OrderTurns *t, Following *f, const WendCall *call, const CallMaker *maker)
 {
     gint64 comm;
-    if (!maker)
+    if (!maker->call)
         return;
-    gboolean is_receive = posted_is_receive(maker);
-    gint64 peer = word_of(maker, is_receive ? "source" : "dest");
-    gboolean has_turn = (is_receive || maker->function->flags & WEND_F_SEND) && peer != t->proc_null
-                        && !wend_call_arg(maker, "partitions") && comm_of(t, maker, &comm);
-    OrderTurn turn = as_posted(peer, word_of(maker, "tag"), f->calls);
-    if (is_receive && !call->failed)
+    const CallPlan *plan = maker->plan;
+    gboolean receives = plan->receives;
+    gint64 peer = call_plan_word(maker->call, receives ? plan->source : plan->dest),
+           tag = call_plan_word(maker->call, receives ? plan->receive_tag : plan->send_tag);
+    gboolean has_turn = (receives || plan->sends) && peer != t->words.proc_null
+                        && !plan->partitioned && comm_of(t, maker, &comm);
+    OrderTurn turn = as_posted(peer, tag, f->calls);
+    if (receives && !call->failed)
         turn = answered(t, f->sequence, f->postings++, turn);
     if (has_turn)
-        add_turn(t, f->sequence, comm, is_receive ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS,
+        add_turn(t, f->sequence, comm, receives ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS,
                  turn);
 }
 
 static void add_call(OrderTurns *t, Following *f, const WendCall *call)
 {
-    guint32 flags = call->function->flags;
-    if (posted_starts(call)) {
-        const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
-        for (gint64 i = 0; requests && i < requests->n_in; i++)
-            add_start(t, f, call, posted_maker(f->walk, f->decoder, t->rank, requests->in[i]));
+    const CallMaker self = {call, call_plans_of(t->plans, call)};
+    const CallPlan *plan = self.plan;
+    if (!plan || (plan->persistent && !plan->starts))
         return;
+    const WendArg *requests = plan->starts ? &call->args[plan->requests] : NULL;
+    for (gint64 i = 0; requests && i < requests->n_in; i++) {
+        CallMaker maker = call_maker(t->plans, f->walk, f->decoder, t->rank, requests->in[i]);
+        add_start(t, f, call, &maker);
     }
-    if (flags & WEND_F_PERSISTENT)
-        return;
-    if (flags & WEND_F_RECV && wend_call_arg(call, "source"))
-        add_receive(t, f, call);
-    if (flags & WEND_F_SEND && wend_call_arg(call, "dest"))
-        add_send(t, f, call);
-    f->postings += !call->failed && posts_receive(call);
+    if (plan->receives || plan->probes)
+        add_receive(t, f, &self);
+    if (plan->sends)
+        add_send(t, f, &self);
+    f->postings += !call->failed && call_plan_posts_receive(plan);
 }
 
 /* FALSE: there are too many. */
@@ -257,7 +232,7 @@ static gboolean follow(OrderTurns *t, guint sequence)
 
 static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
 {
-    Channel key = {turn->order, turn->peer, turn->tag, NONE, sequence, FALSE, 0};
+    TurnChannel key = {turn->order, turn->peer, turn->tag, NONE, sequence, FALSE, 0};
     if (!turn->is_known)
         return;
     gpointer found = g_hash_table_lookup(t->channel_of, &key);
@@ -267,7 +242,7 @@ static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
         number = t->channels->len;
         g_hash_table_insert(t->channel_of, g_memdup2(&key, sizeof key), GSIZE_TO_POINTER(number));
     }
-    Channel *c = &g_array_index(t->channels, Channel, number - 1);
+    TurnChannel *c = &g_array_index(t->channels, TurnChannel, number - 1);
     c->is_shared |= c->sequence != sequence;
     turn->channel = (gint32)(number - 1);
     turn->number = c->turns++;
@@ -287,7 +262,7 @@ static guint sequence_of_thread(const OrderTurns *t, gint64 thread)
 static void take_turns(OrderTurns *t, guint order, gint64 thread, gint64 calls, gint64 n)
 {
     guint q = sequence_of_thread(t, thread);
-    ThreadOrder *o = &t->orders[order];
+    TurnOrder *o = &t->orders[order];
     if (q == G_MAXUINT)
         return;
     GArray *turns = t->turns[q];
@@ -343,8 +318,8 @@ static gboolean make_stream(OrderTurns *t, guint sequence)
     s->flat = TRUE;
     for (guint i = 0; i < turns->len; i++) {
         const OrderTurn *turn = &g_array_index(turns, OrderTurn, i);
-        const Channel *c =
-            turn->channel == NONE ? NULL : &g_array_index(t->channels, Channel, turn->channel);
+        const TurnChannel *c =
+            turn->channel == NONE ? NULL : &g_array_index(t->channels, TurnChannel, turn->channel);
         gboolean is_shared = c && c->is_shared;
         gint64 words[ORDER_TURN_WORDS] = {is_shared ? c->number : NONE,
                                           is_shared ? turn->number : 0};
@@ -357,7 +332,7 @@ static gboolean make_stream(OrderTurns *t, guint sequence)
 static void number_channels(OrderTurns *t)
 {
     for (guint i = 0; i < t->channels->len; i++) {
-        Channel *c = &g_array_index(t->channels, Channel, i);
+        TurnChannel *c = &g_array_index(t->channels, TurnChannel, i);
         if (c->is_shared)
             c->number = (gint32)t->n_channels++;
     }
@@ -366,20 +341,20 @@ static void number_channels(OrderTurns *t)
 static void prepare(OrderTurns *t)
 {
     guint n = t->class->n_sequences;
-    t->any = posted_any();
-    t->proc_null = wend_constant_word("MPI_PROC_NULL");
+    t->plans = call_plans_new(t->p);
+    t->words = message_words();
     t->world = wend_constant_word("MPI_COMM_WORLD");
     t->self = wend_constant_word("MPI_COMM_SELF");
-    t->channels = g_array_new(FALSE, FALSE, sizeof(Channel));
+    t->channels = g_array_new(FALSE, FALSE, sizeof(TurnChannel));
     t->channel_of = g_hash_table_new_full(channel_hash, channel_equal, g_free, NULL);
     t->turns = g_new0(GArray *, n + 1);
     t->streams = g_new0(WendStream, n + 1);
     for (guint q = 0; q < n; q++)
         t->turns[q] = g_array_new(FALSE, FALSE, sizeof(OrderTurn));
-    t->orders = g_new0(ThreadOrder, t->class->n_orders);
+    t->orders = g_new0(TurnOrder, t->class->n_orders);
     for (guint i = 0; i < t->class->n_orders; i++) {
         const WendSequence *s = &t->class->sequences[n + i];
-        t->orders[i] = (ThreadOrder){s->kind, s->id, g_new(gint64, n + 1), g_new(gint64, n + 1)};
+        t->orders[i] = (TurnOrder){s->kind, s->id, g_new(gint64, n + 1), g_new(gint64, n + 1)};
         for (guint q = 0; q < n; q++)
             t->orders[i].next[q] = t->orders[i].last[q] = NONE;
     }
@@ -433,6 +408,8 @@ void order_turns_free(OrderTurns *t)
         g_array_unref(t->channels);
     if (t->channel_of)
         g_hash_table_unref(t->channel_of);
+    if (t->plans)
+        call_plans_free(t->plans);
     g_free(t->orders);
     g_free(t->turns);
     g_free(t->streams);

@@ -64,6 +64,17 @@ void persistent_remove(MPI_Request request)
     wend_budget_free(e, sizeof *e);
 }
 
+void persistent_close(void)
+{
+    for (size_t i = 0; i < CHAINS; i++)
+        for (; chains[i]; n_entries--) {
+            Entry *e = chains[i];
+            chains[i] = e->next;
+            PMPI_Type_free(&e->receive.type);
+            wend_budget_free(e, sizeof *e);
+        }
+}
+
 PersistentReceive *persistent_find(MPI_Request request)
 {
     if (n_entries == 0)

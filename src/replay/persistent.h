@@ -23,6 +23,8 @@ void persistent_add(MPI_Request request, PersistentReceive receive);
 void persistent_remove(MPI_Request request);
 /* The receive of REQUEST, or NULL if it is none of these. */
 PersistentReceive *persistent_find(MPI_Request request);
+/* Forgets all, and frees the copies of datatypes, before MPI ends. */
+void persistent_close(void);
 /* Whether there are any. */
 bool persistent_any(void);
 /* Posts a receive for a start. Returns MPI's code. */

@@ -20,9 +20,11 @@
 #include "functions.gen.h"
 #include "lib/base/budget.h"
 #include "lib/record/functions.h"
-#include "order-read.h"
 #include "noise.h"
+#include "order-read.h"
+#include "other-hosts.h"
 #include "own.gen.h"
+#include "persistent.h"
 #include "recorder/recorder.h"
 #include "shared/launcher.h"
 #include "shared/settings.h"
@@ -199,7 +201,15 @@ static bool is_same(const ActiveCall *c, const OrderTerminal *t, bool whole)
         || (whole && ((recorded.shape[0] ^ made.shape[0]) & 1) != 0))
         return false;
     return is_foreign() ? !argument_difference(&recorded, &made, MEMORY_NOT_COMPARED).name
-                        : argument_same_but_mappings(&recorded, &made, whole);
+                        : argument_same_but_layout(&recorded, &made, whole);
+}
+
+/* C is recorded T in another layout of memory. If it is recorded again, it has the recorded
+ * offsets, so that both recordings are equal. */
+static void take_offsets(ActiveCall *c, const OrderTerminal *t)
+{
+    if (!is_foreign() && c->slots.n <= t->n)
+        memcpy(c->slots.w, order.words + t->first, c->slots.n * sizeof *c->slots.w);
 }
 
 /* The call had not returned when the run ended. */
@@ -304,7 +314,9 @@ static const RecordedCall *before(ActiveCall *c)
         at_end(c, r);
         return NULL;
     }
-    if (!t || !is_same(c, t, false)) {
+    if (t && is_same(c, t, false)) {
+        take_offsets(c, t);
+    } else {
         if (on_divergence.mode == STOP) {
             diverge(c, r, t, false);
             stop_job(1);
@@ -322,6 +334,19 @@ static const RecordedCall *before(ActiveCall *c)
     return &r->recorded;
 }
 
+static const int64_t *recorded_shape(ActiveCall *c, size_t *n)
+{
+    SequenceReplay *r = mapped && c->sequence ? replay_of(c->sequence) : NULL;
+    if (!r || r->over || !r->sequence || on_divergence.all_over)
+        return NULL;
+    sequence_lock(c->sequence);
+    const OrderTerminal *t = expected(r);
+    sequence_unlock(c->sequence);
+    CallWords recorded = t ? recorded_words(t) : (CallWords){.function = -1};
+    *n = recorded.n_shape;
+    return recorded.function == c->function ? recorded.shape : NULL;
+}
+
 static void after(ActiveCall *c)
 {
     SequenceReplay *r = replay_of(c->sequence);
@@ -334,9 +359,10 @@ static void after(ActiveCall *c)
         supervise_returned();
         return;
     }
-    if ((!t || poll != (c->found_nothing && !c->failed) || !is_same(c, t, true)
-         || (!poll && !same_outcome(c, &r->recorded)))
-        && !diverge(c, r, t, true))
+    if (t && poll == (c->found_nothing && !c->failed) && is_same(c, t, true)
+        && (poll || same_outcome(c, &r->recorded)))
+        take_offsets(c, t);
+    else if (!diverge(c, r, t, true))
         return;
     advance(r);
 }
@@ -497,8 +523,10 @@ static void nothing(void)
 {
 }
 
-static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL, NULL, NULL, NULL};
-static const ReplayHooks hooks = {before, after, left, posting, unsent, turn_take, channel_pass};
+static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL,
+                                        NULL,       NULL,     NULL,    NULL};
+static const ReplayHooks hooks = {before, after,     left,         posting,
+                                  unsent, turn_take, channel_pass, recorded_shape};
 
 void replay_progress(void)
 {
@@ -582,6 +610,7 @@ void replay_world(void)
     }
     if (order.head->nowhere) /* a program may count how many communicators there can be */
         PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
+    other_hosts_open(order.head->rank, order.head->size);
     supervise_open();
 }
 
@@ -590,6 +619,8 @@ void replay_close(void)
     if (state()->replay != &hooks)
         return;
     supervise_close();
+    other_hosts_close();
+    persistent_close();
     if (nowhere != MPI_COMM_NULL)
         PMPI_Comm_free(&nowhere);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* supervise.c: see supervise.h. A rank makes no progress while it is in one call. The replay ends
- * when no rank of the host has made any for as long as --patience says. A rank that computes is in
- * no call, so it never counts as waiting. */
+ * when no rank has made any for as long as --patience says. A rank that computes is in no call, so
+ * it never counts as waiting. The first rank of each host speaks for it (other-hosts.h), and rank 0
+ * decides. If there is no connection, the first rank of a host decides for its host alone. */
 #include "supervise.h"
 
 #include <inttypes.h>
@@ -16,13 +17,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "other-hosts.h"
 #include "page.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "stop-place.h"
 
-enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, READ_MS = 500, REPORTED = 64 };
+enum { AGREED = 3 }; /* looks in a row at which all hosts wait */
+enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, READ_MS = 500, TELL_MS = 5000, REPORTED = 64 };
 
 static uint32_t own_rank, n_ranks;
 static StopPlace at;
@@ -33,6 +36,12 @@ static _Atomic uint64_t calls; /* begun in any thread */
 static pthread_t thread;
 static _Atomic bool opened, closing;
 static char host[65];
+static HostsView others; /* of the first rank of a host */
+static bool connected;   /* OTHERS is valid */
+/* Whether this rank speaks for its host; and it has said that one has stopped. */
+static _Atomic enum { SPEAKS_PERHAPS, SPEAKS, SPEAKS_NOT } speaks;
+static _Atomic bool told_stop;
+static unsigned agreed;
 
 /* -- settings -- */
 
@@ -98,11 +107,41 @@ static bool show_call(void)
     return false;
 }
 
+static void exchange(void);
+
 /* -- stopping -- */
+
+/* The page of the host's first rank. It is the own one if no lower rank is known. */
+static const Page *first_page(void)
+{
+    for (uint32_t i = 0; i < own_rank; i++)
+        if (page_of(i))
+            return page_of(i);
+    return page;
+}
+
+static bool is_first(void)
+{
+    return first_page() == page;
+}
+
+/* The thread that exchanges stops with the process. Before that, other hosts must know. */
+static void tell_stop(void)
+{
+    bool exchanges = pthread_equal(pthread_self(), thread);
+    for (long waited = 0;
+         other_hosts_known() && speaks != SPEAKS_NOT && !told_stop && waited < TELL_MS;
+         waited += PERIOD_MS) {
+        if (exchanges)
+            exchange();
+        wait_ms(PERIOD_MS);
+    }
+}
 
 static void stop_process(void)
 {
     atomic_store(&page->state, PAGE_STOPPED);
+    tell_stop();
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     kill(getpid(), SIGSTOP);
     atomic_store(&page->state, PAGE_RUNS); /* it goes on */
@@ -125,11 +164,17 @@ void supervise_call(int64_t thread_number, uint64_t number, const CallWords *cal
         kill(getpid(), SIGSTOP);
 }
 
-/* Stops this rank when the one that is to stop has. */
+static bool is_stopped(const Page *other)
+{
+    return other && atomic_load(&other->state) == PAGE_STOPPED;
+}
+
+/* Stops this rank when the one that is to stop has: it is on this host, or the first rank of this
+ * host has heard of it. */
 static void follow_stop(void)
 {
-    const Page *other = stops && at.rank != own_rank ? page_of(at.rank) : NULL;
-    if (!other || atomic_load(&other->state) != PAGE_STOPPED)
+    if (!stops || at.rank == own_rank
+        || !(others.stopped || is_stopped(page_of(at.rank)) || is_stopped(first_page())))
         return;
     stops = false;
     bool in_call = show_call();
@@ -185,12 +230,8 @@ static bool any_ended(void)
     return false;
 }
 
-static void report(void)
+static void report_ranks(void)
 {
-    if (any_ended())
-        state_say("the replay is where the recorded run ended:");
-    else
-        state_say("the replay makes no progress for %ld s (--patience):", settings()->patience);
     uint32_t said = 0;
     for (uint32_t i = 0; i < n_ranks && said < REPORTED; i++) {
         const Page *p = page_of(i);
@@ -206,6 +247,16 @@ static void report(void)
         state_say("  and so do others");
 }
 
+static void report(void)
+{
+    if (any_ended() || others.ended)
+        state_say("the replay is where the recorded run ended:");
+    else
+        state_say("the replay makes no progress for %ld s (--patience):", settings()->patience);
+    report_ranks();
+    other_hosts_end(END_MS);
+}
+
 /* Whether no rank of the host that is known makes progress. */
 static bool all_wait(void)
 {
@@ -215,14 +266,6 @@ static bool all_wait(void)
         if (is != PAGE_WAITS && is != PAGE_ENDED)
             return false;
     }
-    return true;
-}
-
-static bool is_first(void)
-{
-    for (uint32_t i = 0; i < own_rank; i++)
-        if (page_of(i))
-            return false;
     return true;
 }
 
@@ -247,13 +290,15 @@ void supervise_end_job(int status)
  * where they stood at once. */
 static long patience_ms(void)
 {
-    return any_ended() ? END_MS : settings()->patience * 1000;
+    return any_ended() || others.ended ? END_MS : settings()->patience * 1000;
 }
 
 static void watch_progress(uint64_t *seen, long *waited)
 {
     uint64_t now = atomic_load(&calls);
     bool ended = atomic_load(&page->state) == PAGE_ENDED;
+    if (is_stopped(page))
+        return; /* it is about to stop */
     if (now != *seen && !ended) {
         *seen = now;
         *waited = 0;
@@ -274,7 +319,42 @@ static void watch_progress(uint64_t *seen, long *waited)
     /* The others have the time to show that they wait, too. */
     if (*waited < patience + 2 * LOOK_MS || !first || !all)
         return;
+    /* A host that rank 0 does not hear of has no say for long. */
+    if (connected
+        && (own_rank > 0 || !others.wait
+            || (others.complete ? agreed < AGREED : *waited < 3 * patience + END_MS)))
+        return;
     report();
+    supervise_end_job(1);
+}
+
+/* The first rank of a host says how it is there, and hears of the others. */
+static void exchange(void)
+{
+    if (!other_hosts_known())
+        return;
+    speaks = is_first() ? SPEAKS : SPEAKS_NOT;
+    if (speaks == SPEAKS_NOT) {
+        other_hosts_leave();
+        connected = false;
+        others = (HostsView){0};
+        return;
+    }
+    HostNote own = {.waits = all_wait(), .ended = any_ended()};
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        const Page *p = page_of(i);
+        own.ranks += p != NULL;
+        own.stopped |= is_stopped(p);
+    }
+    connected = other_hosts_exchange(&own, &others);
+    if (own.stopped && connected && (own_rank > 0 || others.complete))
+        told_stop = true;
+    agreed = own.waits && others.complete && others.wait ? agreed + 1 : 0;
+    if (!others.ends)
+        return;
+    report_ranks();
+    other_hosts_close();
+    wait_ms(END_MS); /* rank 0 ends the job */
     supervise_end_job(1);
 }
 
@@ -294,10 +374,13 @@ static void *supervise(void *unused)
     (void)unused;
     uint64_t seen = 0;
     long waited = 0;
+    unsigned looks = 0; /* at first the ranks of the host do not know each other */
     prctl(PR_SET_NAME, "wend replay");
     while (!atomic_load(&closing)) {
         wait_ms(PERIOD_MS);
         notice_break();
+        if (++looks % (LOOK_MS / PERIOD_MS) == 0 && looks > 2 * LOOK_MS / PERIOD_MS)
+            exchange();
         follow_stop();
         watch_progress(&seen, &waited);
     }

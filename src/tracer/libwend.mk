@@ -90,6 +90,7 @@ REPLAY_SOURCES = \
 	src/replay/channels.c src/replay/channels.h \
 	src/replay/divergence.c src/replay/divergence.h \
 	src/replay/enforce.c src/replay/enforce.h \
+	src/replay/other-hosts.c src/replay/other-hosts.h \
 	src/replay/noise.c src/replay/noise.h \
 	src/replay/order-file.h \
 	src/replay/page.c src/replay/page.h \

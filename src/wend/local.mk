@@ -7,7 +7,6 @@ ORDER_WRITE_SOURCES = \
 	src/replay/order-answers.c src/replay/order-answers.h \
 	src/replay/order-leftovers.c src/replay/order-leftovers.h \
 	src/replay/order-turns.c src/replay/order-turns.h \
-	src/replay/posted.c src/replay/posted.h \
 	src/replay/order-write.c src/replay/order-write.h
 # Writing and reading, for tests.
 ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/replay/order-read.c src/replay/order-read.h

@@ -135,6 +135,27 @@ server() {
     printf '%s\n' 'MPI_Irecv source=0 request=r' MPI_Barrier '? MPI_Test request=r' \
         '? MPI_Test request=r' 'MPI_Test request=r done=r -> flag=1' | recording b
     equal
+    [[ $output == *"; not compared: 2 and 1 unsuccessful polls" ]]
+}
+
+@test "with --outcomes, the number and places of unsuccessful polls count" {
+    polls() { # RECORDING N M: N polls before a barrier, and M behind it
+        printf '%s\n' 'MPI_Irecv source=0 request=r' 'repeat '"$2" '? MPI_Test request=r' end \
+            MPI_Barrier 'repeat '"$3" '? MPI_Test request=r' end \
+            'MPI_Test request=r done=r -> flag=1' | recording "$1"
+    }
+    polls a 2 1
+    polls a2 2 1
+    polls more 3 1
+    polls later 1 2
+    run -0 "$WEND" diff --outcomes a a2
+    [[ $output == "equal, outcomes and polls too: "*", 3 unsuccessful polls" ]]
+    for other in more later; do
+        run -1 "$WEND" diff --outcomes a $other
+        [[ ${lines[0]} == "rank 0, thread 0, call "* ]]
+        run -0 "$WEND" diff --outcomes --no-polls a $other
+        [[ $output == "equal, outcomes too: "*"; not compared: 3 and "*" unsuccessful polls" ]]
+    done
 }
 
 @test "a test of an inactive request is an unsuccessful one (rule 1), a wait is a call" {

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# common.bash: round trips of other projects' applications. They are fetched with apt-get source and
-# built in a cache folder outside the sources.
+# common.bash: round trips and replays of other projects' applications. They are fetched with
+# apt-get source or git, and built in a cache folder outside the sources.
 # Each NAME.bash beside this file defines
 #   build             in the cache: fetches and builds, once
 #   cases             prints lines "CASE RANKS" of what can be run
 #   run_case CASE N   sets the array "command", in the new folder where the program is about to run.
 #                     It may write files and set
 #                       INPUT           standard input
+#                       replays=3       the number of replays; 0 (default): none
+#                       trace_options=(--values)  for the recording
 #                       last_step=dump  no proxy of this case
 #                       runs=4          the number of runs of the proxy
 #                       delays=7        ranks sleep at times (YIELD_DELAYS); the proxy at others
@@ -52,6 +54,24 @@ fetch() {
     mv "$CACHE/$package.new" "$CACHE/$package"
 }
 
+# fetch_repository NAME OWNER/REPOSITORY: a repository of GitHub's in $CACHE/NAME. If
+# ELSEWHERE_SOURCES names a folder, the sources are in its folder REPOSITORY instead.
+fetch_repository() {
+    local name=$1 repository=$2 sources=${ELSEWHERE_SOURCES:+$ELSEWHERE_SOURCES/${2#*/}}
+    [ ! -d "$CACHE/$name" ] || return 0
+    rm -rf "$CACHE/$name.new"
+    if [ -n "$sources" ]; then
+        cp -R "$sources" "$CACHE/$name.new"
+    else
+        git clone -q --depth 1 "https://github.com/$repository" "$CACHE/$name.new"
+    fi >"$CACHE/$name.log" 2>&1 || {
+        rm -rf "$CACHE/$name.new"
+        echo "cannot fetch $repository: ELSEWHERE_SOURCES may name a folder that has it" >&2
+        return 1
+    }
+    mv "$CACHE/$name.new" "$CACHE/$name"
+}
+
 # built FILE command…: runs the command unless FILE is already there; its output goes to a log.
 built() {
     local file=$1 log=$CACHE/build.log
@@ -64,6 +84,11 @@ built() {
 # words <FILE: its words in a fixed order. Ranks write in any, also within a line.
 words() {
     tr -s '[:space:]' '\n' | sort
+}
+
+# without_fractions FILE: its words, without numbers that have a decimal point.
+without_fractions() {
+    sed -E 's/[0-9]+\.[0-9]+(e[-+]?[0-9]+)?//g' "$1" | words
 }
 
 # programs N FILE…: prints a line "FOLDER/NAME N" for each FILE that is a program, for "cases".

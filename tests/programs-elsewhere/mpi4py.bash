@@ -21,6 +21,7 @@ run_case() { # ranks write at the same time: each to its own file
 exec "$@" 2>"results.${PMI_RANK:-${OMPI_COMM_WORLD_RANK:-0}}"
 END
     chmod +x suite
+    replays=$ELSEWHERE_REPLAYS
     command=("$PWD/suite" /usr/bin/python3 "$CACHE/mpi4py/test/runtests.py" -v)
     if [ "$1" = all ]; then
         last_step=dump

@@ -15,6 +15,8 @@ cases() {
     echo "primates 8"
 }
 run_case() {
+    replays=$ELSEWHERE_REPLAYS
+    trace_options=(--values) # it prints a stamp made of the time
     cp "$CACHE/mrbayes/examples/primates.nex" .
     cat >batch.nex <<'END'
 #NEXUS

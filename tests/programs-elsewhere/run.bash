@@ -1,17 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# run.bash [NAME[/CASE]…]: round trips of other projects' applications (make check-elsewhere). NAME
-# is a file beside this one; CASE may be a pattern. Sources are fetched with apt-get and kept, with
-# what is built from them, in $WEND_CACHE (default ~/.cache/wend).
+# run.bash [NAME[/CASE]…]: round trips and replays of other projects' applications (make
+# check-elsewhere). NAME is a file beside this one; CASE may be a pattern. Sources are fetched and
+# kept, with what is built from them, in $WEND_CACHE (default ~/.cache/wend).
 #
-# Prints a table. A line that is neither "equal" nor "same results" is a failure, except for
-# programs that fail without Wend or call no MPI: these do not count. The exit status is 1 if
+# Some cases are replayed (ELSEWHERE_REPLAYS times, 3 by default), and once more while they are
+# recorded. A replay is exact if it gives the results of the recorded run, and the replay that is
+# recorded has equal outcomes (wend diff --outcomes). "replay s" is the median.
+#
+# Prints a table. A line that is none of "equal", "same results" and "exact" is a failure, except
+# for programs that fail without Wend or call no MPI: these do not count. The exit status is 1 if
 # anything failed, or if no case of a code base passed. Scratch folders of failed lines are kept and
 # named.
 source "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 here=$HELPERS_DIR/programs-elsewhere
 names=("$@")
-[ $# -gt 0 ] || names=(mpich hpcc mrbayes mpi4py p4est pnetcdf hdf5 snap)
+[ $# -gt 0 ] ||
+    names=(mpich hpcc mrbayes mpi4py p4est pnetcdf hdf5 snap amg quicksilver graph500 miniamr)
+: "${ELSEWHERE_REPLAYS:=3}"
 : "${ELSEWHERE_TIMEOUT:=300}"
 TEST_TIMEOUT=$ELSEWHERE_TIMEOUT
 scratch=$(mktemp -d)
@@ -25,7 +31,16 @@ alone() {
 recorded() {
     run_case "$case" "$n"
     [ -z "$delays" ] || local -x YIELD_DELAYS=$delays
-    record ../app.dir "$n" "${command[@]}"
+    mpi "$n" "$WEND" trace --quiet "${trace_options[@]}" -o ../app.dir "${command[@]}"
+}
+replayed() {
+    run_case "$case" "$n"
+    [ -z "$delays" ] || local -x YIELD_DELAYS=$run
+    mpi "$n" "$WEND" replay --quiet ../app.dir "${command[@]}"
+}
+replayed_and_recorded() {
+    run_case "$case" "$n"
+    mpi "$n" "$WEND" replay --quiet "${trace_options[@]}" -o ../again.dir ../app.dir "${command[@]}"
 }
 proxied() {
     [ -z "$delays" ] || local -x YIELD_DELAYS=$run
@@ -47,14 +62,14 @@ run_step() {
     return $status
 }
 
-# differing FOLDER: the files of this run (output, errors, and files that the program wrote) that
-# differ from those of the first run.
+# differing FOLDER [FROM]: the files of this run (output, errors, and files that the program wrote)
+# that differ from those of the run FROM (alone).
 differing() {
-    local file
-    { (cd alone && find . -type f); (cd "$1" && find . -type f); } | sort -u |
+    local file from=${2:-alone}
+    { (cd "$from" && find . -type f); (cd "$1" && find . -type f); } | sort -u |
         while read -r file; do
-        cmp -s "alone/$file" "$1/$file" ||
-            diff <(comparable "alone/$file" 2>&1) <(comparable "$1/$file" 2>&1) >>"$1.diff" ||
+        cmp -s "$from/$file" "$1/$file" ||
+            diff <(comparable "$from/$file" 2>&1) <(comparable "$1/$file" 2>&1) >>"$1.diff" ||
             echo "$file"
     done
 }
@@ -70,6 +85,30 @@ same_results() {
     [ -z "$(comm -23 <(echo "$changed") <(differing alone_again))" ]
 }
 
+# Replays the recording. Sets "exact" to how many replays of how many are, and "replay_s".
+replay() {
+    local run step seconds times=() good=0 outcomes=unequal
+    for ((run = 1; run <= replays; run++)); do
+        step=replayed
+        rm -rf "$step"
+        run_step "$step" seconds && [ -z "$(differing "$step" recorded)" ] || break
+        times+=("$seconds")
+        good=$((good + 1))
+    done
+    [ ${#times[@]} = 0 ] || replay_s=$(printf '%s\n' "${times[@]}" | sort -n |
+        sed -n "$(((${#times[@]} + 1) / 2))p")
+    if run_step replayed_and_recorded seconds &&
+        [ -z "$(differing replayed_and_recorded recorded)" ] &&
+        within "$WEND" diff --outcomes app.dir again.dir >outcomes.out 2>&1; then
+        outcomes=equal
+        good=$((good + 1))
+    fi
+    exact=$good/$((replays + 1))
+    [ $good = $((replays + 1)) ] && return
+    outcome="$exact replays are exact, outcomes $outcomes"
+    return 1
+}
+
 within() {
     timeout "$TEST_TIMEOUT" "$@"
 }
@@ -77,8 +116,8 @@ within() {
 # One trip of the case, of n ranks, in the current folder. Sets "outcome" and the columns that were
 # reached. Status 2: it does not count.
 trip() {
-    calls=- bytes=- plain_s=- recorded_s=- lines=- proxy_s=-
-    last_step=diff delays='' runs=1
+    calls=- bytes=- plain_s=- recorded_s=- replay_s=- exact=- lines=- proxy_s=-
+    last_step=diff delays='' runs=1 replays=0 trace_options=()
     run_step alone plain_s || { outcome="fails without Wend"; return 2; }
     run_step recorded recorded_s || { outcome="recording fails"; return 1; }
     ! grep -q '^wend: .* did not start MPI' recorded/errors || { outcome="no MPI"; return 2; }
@@ -87,6 +126,8 @@ trip() {
     within "$WEND" show app.dir >show.out 2>&1 || { outcome="wend show fails"; return 1; }
     calls=$(sed -n 's/^calls[: ]*\([0-9,]*[0-9]\).*/\1/Ip' show.out | head -n 1)
     within "$WEND" dump app.dir >/dev/null 2>dump.err || { outcome="wend dump fails"; return 1; }
+    [ "$replays" = 0 ] || replay || return 1
+    [ "$last_step" != replay ] || { outcome=exact; return 0; }
     [ "$last_step" != dump ] || { outcome="same results"; return 0; }
     within "$PROXYGEN" app.dir -o proxy.c >proxygen.out 2>&1 ||
         { outcome="proxygen fails"; return 1; }
@@ -101,14 +142,14 @@ trip() {
     outcome=equal
 }
 
-row='%-44s %5s %11s %9s %8s %9s %7s %8s  %s\n'
+row='%-44s %5s %11s %9s %8s %9s %9s %6s %7s %8s  %s\n'
 print_row() {
     # shellcheck disable=SC2059
     printf "$row" "$@"
 }
 
 failed=0
-print_row program ranks calls archive "plain s" "record s" lines "proxy s" result
+print_row program ranks calls archive "plain s" "record s" "replay s" exact lines "proxy s" result
 for name in "${names[@]}"; do
     pattern='*'
     [[ $name != */* ]] || pattern=${name#*/} name=${name%%/*}
@@ -129,8 +170,8 @@ for name in "${names[@]}"; do
         1) failures=$((failures + 1)); outcome="$outcome ($folder)" ;;
         2) do_not_count=$((do_not_count + 1)); outcome="$outcome ($folder)" ;;
         esac
-        print_row "$name $case" "$n" "$calls" "$bytes" "$plain_s" "$recorded_s" "$lines" \
-            "$proxy_s" "$outcome"
+        print_row "$name $case" "$n" "$calls" "$bytes" "$plain_s" "$recorded_s" "$replay_s" \
+            "$exact" "$lines" "$proxy_s" "$outcome"
     done < <(cases)
     echo "$name: $passed passed, $failures failed$( ((!do_not_count)) ||
         echo ", $do_not_count do not count")"

@@ -1,23 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # SNAP, a proxy of a transport code: sweeps over a grid from four corners at once. A rank goes on
 # with the corner of which both messages are there and both earlier sends are done, so what it does
-# depends on the order of messages. It is in no package: SNAP_SOURCE names a folder that has its
-# sources (https://github.com/lanl/SNAP), else git fetches them.
+# depends on the order of messages.
 build() {
-    if [ ! -d "$CACHE/snap" ]; then
-        mkdir -p "$CACHE/snap.new"
-        if [ -n "${SNAP_SOURCE:-}" ]; then
-            cp -R "$SNAP_SOURCE/src" "$CACHE/snap.new/"
-        else
-            git clone -q --depth 1 https://github.com/lanl/SNAP "$CACHE/snap.new"
-        fi >"$CACHE/snap.log" 2>&1 ||
-            {
-                rm -rf "$CACHE/snap.new"
-                echo "cannot fetch SNAP: SNAP_SOURCE may name a folder that has it" >&2
-                return 1
-            }
-        mv "$CACHE/snap.new" "$CACHE/snap"
-    fi
+    fetch_repository snap lanl/SNAP || return
     built "$CACHE/snap/src/gsnap" make -C "$CACHE/snap/src" OPENMP=no \
         FORTRAN="$MPIRUN_DIR/$(basename "${MPICC/mpicc/mpif90}")" \
         FFLAGS="-O2 -w -fallow-argument-mismatch"

@@ -358,6 +358,52 @@ static void made_while_off(void)
     g_assert_cmpuint(wend_thread->sequence->calls, ==, before + 4);
 }
 
+/* -- a replay -- */
+
+static int64_t recorded[3];
+static const RecordedCall *enforce_nothing(ActiveCall *c)
+{
+    (void)c;
+    return NULL;
+}
+static void after_call(ActiveCall *c)
+{
+    (void)c;
+}
+static void left_call(void)
+{
+}
+static const int64_t *recorded_call(ActiveCall *c, size_t *n)
+{
+    (void)c;
+    *n = G_N_ELEMENTS(recorded);
+    return recorded;
+}
+static const ReplayHooks hooks = {.before = enforce_nothing,
+                                  .after = after_call,
+                                  .left = left_call,
+                                  .recorded_shape = recorded_call};
+
+/* A copy of a handle that many requests have is of the recorded one. */
+static void as_recorded(void)
+{
+    MPI_Request a, b, c, copy = SHARED;
+    int64_t first = isend(&a, SHARED, 1), second = isend(&b, SHARED, 1),
+            third = isend(&c, value(1), 1);
+    state()->replay = &hooks;
+    recorded[1] = 1;
+    recorded[2] = second;
+    g_assert_cmpint(wait_one(&copy), ==, second);
+    g_assert_cmpint(wait_one(&copy), ==, second); /* null, and recorded as what was there */
+    recorded[2] = NULL_WORD;
+    g_assert_cmpint(wait_one(&copy), ==, NULL_WORD);
+    recorded[2] = third; /* has another value */
+    copy = SHARED;
+    g_assert_cmpint(wait_one(&copy), ==, first);
+    g_assert_cmpint(wait_one(&c), ==, third);
+    state()->replay = NULL;
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -376,5 +422,6 @@ int main(int argc, char **argv)
     g_test_add_func("/requests/many", many);
     g_test_add_func("/requests/off", made_while_off);
     g_test_add_func("/requests/between-threads", between_threads);
+    g_test_add_func("/requests/as-recorded", as_recorded);
     return g_test_run();
 }

@@ -5,7 +5,8 @@
  * alone identifies nothing. A live request is found by the variable that holds it, if the variable
  * still has its value. Otherwise the application has copied the handle, and the request is found by
  * value: first the oldest whose variable was overwritten, then the oldest of the others. From then
- * on it is in the new variable. Each step is O(1), however many requests share a value. Programs
+ * on it is in the new variable. In a replay, requests of one value are told apart by what was
+ * recorded, as the values may be others. Each step is O(1), however many share a value. Programs
  * that never copy a handle never look up a value. Until one does, there is no table of values, only
  * two lists of live requests from which it is made.
  *
@@ -297,6 +298,41 @@ static int64_t null_request_word(void)
     return handle_word(HANDLE_REQUEST, (uintptr_t)MPI_REQUEST_NULL);
 }
 
+static bool rebind(RequestRecord *r, MPI_Request *variable)
+{
+    if (r->variable == variable)
+        return true;
+    if (r->variable)
+        unbind(r);
+    return bind(r, variable);
+}
+
+/* The request of the calling thread with this word, in whatever state. */
+static RequestRecord *own_request(const ActiveCall *c, int64_t word)
+{
+    const CallSequence *q = c->sequence;
+    uint32_t number = wend_is_handle(word) ? wend_handle_number(word) : UINT32_MAX;
+    RequestRecord *r = number < q->n_requests ? q->requests[number] : NULL;
+    return r && r->word == word ? r : NULL;
+}
+
+/* In a replay: whether VARIABLE may hold what it held in the recorded run, RECORDED. Then *FOUND is
+ * the request, or NULL if it is not live. */
+static bool resolve_as_recorded(const ActiveCall *c, MPI_Request *variable, int64_t recorded,
+                                RequestRecord **found)
+{
+    RequestRecord *r = own_request(c, recorded);
+    *found = NULL;
+    if (*variable == MPI_REQUEST_NULL)
+        return recorded == null_request_word() || (r && r->state != LIVE);
+    if (!r || r->state != LIVE || r->handle != *variable || r->stamp == table.stamp)
+        return false;
+    if (!rebind(r, variable))
+        state_break("out of memory");
+    *found = r;
+    return true;
+}
+
 static RequestRecord *resolve(MPI_Request *variable, int64_t *word)
 {
     MPI_Request value = *variable;
@@ -311,9 +347,7 @@ static RequestRecord *resolve(MPI_Request *variable, int64_t *word)
             *word = WEND_UNKNOWN;
             return NULL;
         }
-        if (r->variable)
-            unbind(r);
-        if (!bind(r, variable))
+        if (!rebind(r, variable))
             state_break("out of memory");
     }
     r->stamp = table.stamp;
@@ -345,11 +379,22 @@ void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array)
         put_shape(c, variables ? n : -1);
     if (n < 0 || !variables || !reserve(c, (size_t)n))
         return;
+    const ReplayHooks *replay = state()->replay;
+    size_t n_recorded = 0;
+    const int64_t *recorded =
+        replay && replay->recorded_shape ? replay->recorded_shape(c, &n_recorded) : NULL;
+    n_recorded = recorded ? n_recorded : 0;
     bool locked = state_lock(&state()->requests_lock);
     table.stamp++;
     for (int i = 0; i < n; i++) {
-        int64_t word;
-        c->requests[i] = resolve(&variables[i], &word);
+        int64_t word = c->shape.n < n_recorded ? recorded[c->shape.n] : WEND_UNKNOWN;
+        if (c->shape.n < n_recorded
+            && resolve_as_recorded(c, &variables[i], word, &c->requests[i])) {
+            if (c->requests[i])
+                c->requests[i]->stamp = table.stamp;
+        } else {
+            c->requests[i] = resolve(&variables[i], &word);
+        }
         put_shape(c, word);
     }
     c->n_requests = (size_t)n;

@@ -124,6 +124,9 @@ typedef struct ReplayHooks {
     bool (*turn_take)(struct ActiveCall *c, ReplayedTurn *place);
     /* The turn is over. */
     void (*turn_give)(const ReplayedTurn *place);
+    /* The shape of the call that comes next in the recording, of *N words. NULL: it is of another
+     * function, or there is none. */
+    const int64_t *(*recorded_shape)(struct ActiveCall *c, size_t *n);
 } ReplayHooks;
 
 typedef struct ActiveCall {
