@@ -47,6 +47,7 @@ struct OrderAnswers {
     const WendProgram *p;
     guint rank;
     guint n_sequences;
+    Allowance *allowance;
     AnswerRow *answers[ORDER_POSTED_KINDS];  /* by sequence */
     WendStream *streams[ORDER_POSTED_KINDS]; /* by sequence */
     GHashTable *requests;                    /* word -> Request */
@@ -54,7 +55,7 @@ struct OrderAnswers {
     gboolean callbacks;                      /* some sequences are of callbacks */
     gboolean none;                           /* an answer is ORDER_ANSWER_NONE */
     gboolean ordered;                        /* there are orders of threads */
-    gboolean failed;                         /* no memory */
+    gboolean failed;                         /* no memory, or more than is allowed */
     PostedAny any;
     OrderLeftovers *leftovers; /* NULL: nothing is to be found by elimination */
 };
@@ -116,12 +117,32 @@ typedef struct {
     WendDecoder *decoder;
 } Following;
 
-static gboolean grow(void *array, gsize n, gsize size)
+gboolean order_admits(Allowance *allowance, const WendStream *stream, gsize *taken)
 {
-    void **at = array;
-    void *grown = n < G_MAXUINT / size ? g_try_realloc(*at, n * size) : NULL;
-    *at = grown ? grown : *at;
-    return grown != NULL;
+    gsize now = wend_stream_memory(stream);
+    if (now > *taken && !allowance_take(allowance, now - *taken, 1))
+        return FALSE;
+    *taken = MAX(*taken, now);
+    return TRUE;
+}
+
+/* Makes room for N things of SIZE bytes in an array that has room for OLD. */
+static gboolean grow(OrderAnswers *a, void *array, gsize old, gsize n, gsize size)
+{
+    guint8 *block = *(void **)array;
+    gboolean good =
+        n < G_MAXUINT / size && allowance_grow(a->allowance, &block, old * size, n * size);
+    *(void **)array = block;
+    return good;
+}
+
+/* Notes a posting or a completion of one request. */
+static void note(OrderAnswers *a, GArray *row, gconstpointer entry)
+{
+    if (allowance_take(a->allowance, 1, 2 * g_array_get_element_size(row)))
+        g_array_append_vals(row, entry, 1);
+    else
+        a->failed = TRUE;
 }
 
 /* The receive that the call at hand posts, with the arguments of MAKER. */
@@ -146,9 +167,11 @@ static void post(OrderAnswers *a, const Following *f, const WendCall *maker, gin
              eliminates = kind == ORDER_RECEIVES && a->leftovers;
     Posting posting = {kind, f->sequence, row->n};
     if (row->n == row->room) {
-        row->room = MAX(2 * row->room, 64);
-        a->failed |= !grow(&row->at, row->room, sizeof *row->at)
-                     || (eliminates && !grow(&row->as_posted, row->room, sizeof *row->as_posted));
+        gsize old = row->room;
+        row->room = MAX(2 * old, 64);
+        a->failed |=
+            !grow(a, &row->at, old, row->room, sizeof *row->at)
+            || (eliminates && !grow(a, &row->as_posted, old, row->room, sizeof *row->as_posted));
         if (a->failed)
             return;
     }
@@ -156,7 +179,7 @@ static void post(OrderAnswers *a, const Following *f, const WendCall *maker, gin
         row->as_posted[row->n] = receive_of(a, f, maker);
     row->at[row->n++] = (Answer){open ? ANSWER_PENDING : ORDER_ANSWER_AS_POSTED, 0, 0};
     if (wend_is_handle(request))
-        g_array_append_val(request_of(a, request)->open, posting);
+        note(a, request_of(a, request)->open, &posting);
 }
 
 /* WHEN: the call that completed it, if its sequence did; else ORDER_NEVER. */
@@ -186,7 +209,7 @@ static void complete(OrderAnswers *a, const Following *f, gint64 word, Answer an
     }
     /* Other sequences post it, if any does. */
     if (a->callbacks || wend_handle_tid(word) != f->thread)
-        g_array_append_val(request_of(a, word)->elsewhere, answer);
+        note(a, request_of(a, word)->elsewhere, &answer);
 }
 
 static Answer answer_of(const gint64 *status)
@@ -425,10 +448,10 @@ static void eliminate(OrderAnswers *a)
 
 /* -- the whole -- */
 
-static OrderAnswers *answers_new(const WendProgram *p, guint rank)
+static OrderAnswers *answers_new(const WendProgram *p, guint rank, Allowance *allowance)
 {
     OrderAnswers *a = g_new(OrderAnswers, 1);
-    *a = (OrderAnswers){.p = p, .rank = rank, .any = posted_any()};
+    *a = (OrderAnswers){.p = p, .rank = rank, .allowance = allowance, .any = posted_any()};
     return a;
 }
 
@@ -455,6 +478,7 @@ static void find(OrderAnswers *a, const WendClass *class)
  * anything. FALSE: no memory. */
 static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
 {
+    gsize taken = 0;
     stream->flat = true;
     for (gsize i = 0; i < row->n; i++) {
         Answer *answer = &row->at[i];
@@ -463,7 +487,8 @@ static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
                 answer->kind == ANSWER_UNKNOWN ? ORDER_ANSWER_AS_POSTED : ORDER_ANSWER_NONE;
         a->none |= answer->kind == ORDER_ANSWER_NONE;
         gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
-        if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1))
+        if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1)
+            || !order_admits(a->allowance, stream, &taken))
             return FALSE;
     }
     if (!a->ordered)
@@ -479,10 +504,11 @@ static gboolean any_none(const AnswerRow *row)
     return any;
 }
 
-OrderAnswers *order_answers(const WendProgram *p, guint rank, gboolean *needs_all)
+OrderAnswers *order_answers(const WendProgram *p, guint rank, Allowance *allowance,
+                            gboolean *needs_all)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    OrderAnswers *a = answers_new(p, rank);
+    OrderAnswers *a = answers_new(p, rank, allowance);
     if (!needs_answers(a, class))
         return a;
     find(a, class);
@@ -492,10 +518,11 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank, gboolean *needs_al
             *needs_all = TRUE;
             return NULL;
         }
-        a = answers_new(p, rank);
+        a = answers_new(p, rank, allowance);
         needs_answers(a, class);
-        a->leftovers = order_leftovers_new(p, rank);
+        a->leftovers = order_leftovers_new(p, rank, allowance);
         find(a, class);
+        a->failed |= !order_leftovers_good(a->leftovers);
         if (!a->failed && has_unknown(a))
             eliminate(a);
     }

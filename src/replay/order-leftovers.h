@@ -11,6 +11,7 @@
 #ifndef WEND_ORDER_LEFTOVERS_H
 #define WEND_ORDER_LEFTOVERS_H
 
+#include "lib/base/allowance.h"
 #include "lib/read/program.h"
 
 typedef struct OrderLeftovers OrderLeftovers;
@@ -25,8 +26,10 @@ typedef struct {
 #define ORDER_NEVER G_MAXUINT64
 
 /* Notes the messages that were sent to RANK, a rank of the job. Walks over all calls of the
- * recording. P must outlive the result. */
-OrderLeftovers *order_leftovers_new(const WendProgram *p, guint rank);
+ * recording. P and the allowance, which the messages take memory of, must outlive the result. */
+OrderLeftovers *order_leftovers_new(const WendProgram *p, guint rank, Allowance *allowance);
+/* FALSE: there was more than the allowance has memory for, so some messages are missing. */
+gboolean order_leftovers_good(const OrderLeftovers *l);
 void order_leftovers_free(OrderLeftovers *l); /* L may be NULL */
 
 /* The communicator of the word COMM at the last call of WALK, which goes through calls of the
