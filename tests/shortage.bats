@@ -92,6 +92,13 @@ each_of_ranks() {
     each_of_ranks
 }
 
+@test "an allocation fails where ranks have side streams" {
+    export WEND_VALUES=ON
+    plainly
+    tar --zstd -tf whole.dir/trace.tar.zst | grep -q '^values\.2$' || fail "there are no values"
+    each_of_ranks
+}
+
 # The merge takes 150 MB on rank 0.
 PROGRAM=("$PROGRAMS/irregular" apart 100000)
 
