@@ -142,6 +142,25 @@ with_addresses() { # KB command…
     shrinking with_addresses
 }
 
+# With 64 MB left, recording stops, and the ranks do not merge. Below these limits MPI by itself
+# crashes or hangs at some limits, and under Wend at other ones (docs/limits.md).
+@test "so few addresses that recording stops before the end" {
+    local limit limits="200000 180000" PROGRAM=("$PROGRAMS/irregular" apart 2000)
+    ! library_is openmpi || limits="280000 260000"
+    mpi 2 "${PROGRAM[@]}" >plain
+    for limit in $limits; do
+        rm -rf a.dir
+        with_addresses "$limit" mpi 2 "$WEND" trace -o a.dir "${PROGRAM[@]}" >out 2>err ||
+            fail "$limit: status $?" "$(cat err)"
+        cmp plain out || fail "$limit: other results"
+        [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$limit: $(cat err)"
+        grep -q "^wend: $too_little; to make the recording: wend merge $PWD/a.dir\$" err ||
+            fail "$limit: $(cat err)"
+        "$WEND" merge a.dir >merged
+        grep -q 'recorded up to WEND_MAX_MEMORY' merged || fail "$limit: $(cat merged)"
+    done
+}
+
 # Makes a control group of either version. Sets $group to it, and $group_limit to the file with its
 # limit. Skips the test if that is not possible.
 make_group() {
