@@ -40,7 +40,8 @@ readers_refuse() { # TEXT RECORDING
     refuses 3 "$1" "$WEND" dump "$2" || return
     refuses 3 "$1" "$WEND" diff "$good" "$2" || return
     refuses 3 "$1" "$WEND" diff "$2" "$good" || return
-    refuses 3 "$1" "$PROXYGEN" "$2" -o out.c
+    refuses 3 "$1" "$PROXYGEN" "$2" -o out.c || return
+    refuses 3 "$1" "$WEND" replay "$2" "$PROGRAMS/hello"
 }
 
 @test "archives that unpack to gigabytes, in one frame and in many" {
@@ -71,13 +72,36 @@ readers_refuse() { # TEXT RECORDING
     readers_refuse_less "$WEND" dump "$good"
     readers_refuse_less "$WEND" diff "$good" "$good"
     readers_refuse_less "$PROXYGEN" "$good" -o out.c
+    refuses 3 "takes more than" "$WEND" replay --max-size=1K "$good" "$PROGRAMS/hello"
     for bad in "" 0 -1 12Q 1KB 1.5M 99999999999999999999 " 1" +1 0x10; do
         refuses 2 max-size "$WEND" show --max-size="$bad" "$good"
         refuses 2 max-size "$WEND" merge --max-size="$bad" "$good"
         refuses 2 max-size "$PROXYGEN" --max-size="$bad" "$good" -o out.c
+        refuses 2 max-size "$WEND" replay --max-size="$bad" "$good" "$PROGRAMS/hello"
     done
     # more than there is
     refuses 4 memory "$WEND" show --max-size=100G "$files/one.dir"
+}
+
+# What a replay needs is in proportion to some of the calls, and a few bytes stand for any number.
+@test "a recording that stands for millions of calls, in a replay" {
+    often() { # LINES
+        printf '%s\n' "repeat 1000" "repeat 1000" "$@" end end
+    }
+    refuses_replay() {
+        "$BUILD_DIR/tests/decoder/script" script a.dir
+        [ "$(stat -c %s a.dir/trace.tar.zst)" -lt 2000 ]
+        refuses 3 "a.dir: its replay: takes more than" \
+            "$WEND" replay --max-size=16M a.dir "$PROGRAMS/hello" || return
+    }
+    often 'MPI_Irecv source=MPI_ANY_SOURCE request=a' 'MPI_Wait request=a done=a' >script
+    refuses_replay
+    # messages, to find what a receive got that was freed
+    {
+        printf '%s\n' 'MPI_Irecv source=MPI_ANY_SOURCE request=a' 'MPI_Request_free request=a'
+        often 'MPI_Send dest=0' 'MPI_Send dest=0'
+    } >script
+    refuses_replay
 }
 
 @test "devices, pipes, sockets and large empty files are refused at once" {

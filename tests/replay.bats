@@ -528,6 +528,56 @@ refused() { # STATUS LINE command…
     grep -q "$line" <<<"$output" || fail "$*: $output"
 }
 
+@test "patience of any length" {
+    cat >slow.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static MPI_Request request;
+static int query(void *extra, MPI_Status *status)
+{
+    (void)extra;
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+static int nothing(void *extra)
+{
+    (void)extra;
+    return MPI_SUCCESS;
+}
+static int cancel(void *extra, int complete)
+{
+    (void)extra, (void)complete;
+    return MPI_SUCCESS;
+}
+static void *complete(void *unused)
+{
+    sleep(4);
+    MPI_Grequest_complete(request);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    int provided;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Grequest_start(query, nothing, cancel, NULL, &request);
+    pthread_create(&thread, NULL, complete, NULL);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    pthread_join(thread, NULL);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" slow.c -o slow -lpthread
+    record app.dir 2 ./slow
+    refused 1 'no progress' "$WEND" replay --patience 1 app.dir ./slow
+    for patience in 60 9223372036854775807; do
+        mpi 2 "$WEND" replay --patience $patience app.dir ./slow
+    done
+}
+
 @test "what cannot be replayed is refused in one line" {
     record app.dir 2 "$PROGRAMS/hello"
     record three.dir 3 "$PROGRAMS/hello"
@@ -541,6 +591,8 @@ refused() { # STATUS LINE command…
     refused 2 'no recording' "$WEND" replay
     refused 2 'not stop, free or warn' "$WEND" replay --on-divergence=go app.dir "$PROGRAMS/hello"
     refused 2 'until takes RANK:CALL' "$WEND" replay --until 5:1 app.dir "$PROGRAMS/hello"
+    refused 2 "exec: .*quot" "$WEND" replay --exec "gdb '" app.dir "$PROGRAMS/hello"
+    refused 2 'exec: ' "$WEND" replay --exec '' app.dir "$PROGRAMS/hello"
     refused 2 'debug takes ranks' "$WEND" replay --debug 1- app.dir "$PROGRAMS/hello"
     refused 3 'has a recording' "$WEND" replay -o three.dir app.dir "$PROGRAMS/hello"
     head -c 400 app.dir/trace.tar.zst >cut.tar.zst
@@ -782,6 +834,62 @@ C
     TMPDIR=$PWD/tmp LD_PRELOAD=$YIELD timeout "$TEST_TIMEOUT" "$WEND" replay app.dir \
         "${LAUNCH[@]}" -n 2 "$PROGRAMS/hello"
     [ -z "$(ls tmp)" ]
+}
+
+# A launcher that waits for a signal, and ends with 9 when it has come.
+@test "before the launcher: nothing is left behind by a replay that a signal ends" {
+    record app.dir 2 "$PROGRAMS/hello"
+    mkdir tmp
+    local family=mpich signal
+    library_is mpich || family=openmpi
+    for signal in TERM HUP; do
+        rm -f begun
+        TMPDIR=$PWD/tmp "$WEND" replay --mpi "$family" app.dir sh -c '
+            trap "exit 9" '$signal'; : >begun; for i in $(seq 300); do sleep 0.1; done' &
+        local child=$! status=0
+        until [ -e begun ]; do sleep 0.1; done
+        [ -n "$(ls tmp)" ]
+        kill -$signal $child
+        wait $child || status=$?
+        [ "$status" = 9 ] || fail "$signal: status $status"
+        [ -z "$(ls tmp)" ] || fail "$signal: $(ls -R tmp)"
+    done
+}
+
+@test "a limit on the size of files" {
+    record app.dir 2 "$PROGRAMS/hello" >plain
+    # shellcheck disable=SC2016
+    mpi 2 "$WEND" replay --exec 'sh -c "ulimit -f 0; exec \"\$0\" \"\$@\""' app.dir \
+        "$PROGRAMS/hello" >again
+    diff plain again
+    rm -r app.dir
+    record app.dir 2 "$PROGRAMS/unlucky" calls >plain 2>&1 || [ $? = 3 ]
+    for limit in 0 1; do
+        run timeout "$TEST_TIMEOUT" bash -c 'ulimit -f "$1"; shift; exec "$@"' - $limit \
+            "$WEND" replay app.dir "$PROGRAMS/unlucky" calls
+        [ "$status" = 4 ] && [[ "$output" == *"File too large"* ]] || fail "$limit: $status: $output"
+    done
+    mkdir tmp
+    run env TMPDIR="$PWD/tmp" timeout "$TEST_TIMEOUT" bash -c 'ulimit -f 0; exec "$@"' - \
+        "$WEND" replay app.dir "${LAUNCH[@]}" -n 2 "$PROGRAMS/unlucky" calls
+    [ "$status" = 4 ] && [[ "$output" == *"File too large"* ]] || fail "$status: $output"
+    [ -z "$(ls tmp)" ]
+}
+
+# Without a launcher and YIELD, whose files have numbers, too.
+@test "closed standard files stay closed, and new files get their numbers" {
+    WEND_OUTPUT=$PWD/app.dir LD_PRELOAD=$LIBWEND timeout "$TEST_TIMEOUT" \
+        "$PROGRAMS/unlucky" standard kinds >out || [ $? = 3 ]
+    for redirection in ':;' 'exec <&-;' 'exec >&-;' 'exec <&- >&-;' 'exec >&- 2>&-;'; do
+        rm -f kinds
+        sh -c "$redirection"' exec "$@"' - "$PROGRAMS/unlucky" standard kinds >out || [ $? = 3 ]
+        mv kinds plain.kinds
+        local status=0
+        sh -c "$redirection"' exec "$@"' - timeout "$TEST_TIMEOUT" "$WEND" replay app.dir \
+            "$PROGRAMS/unlucky" standard kinds >out || status=$?
+        [ "$status" = 3 ] || fail "$redirection: status $status"
+        diff plain.kinds kinds || fail "$redirection"
+    done
 }
 
 @test "recorded with one MPI library, replayed with the other" {

@@ -92,6 +92,13 @@ each_of_ranks() {
     each_of_ranks
 }
 
+@test "an allocation fails where ranks have side streams" {
+    export WEND_VALUES=ON
+    plainly
+    tar --zstd -tf whole.dir/trace.tar.zst | grep -q '^values\.2$' || fail "there are no values"
+    each_of_ranks
+}
+
 # The merge takes 150 MB on rank 0.
 PROGRAM=("$PROGRAMS/irregular" apart 100000)
 
@@ -133,6 +140,25 @@ with_addresses() { # KB command…
     # The program itself maps a third more. Below these limits the recording stops before the end.
     ! library_is openmpi || limits="1000000 450000 400000 370000"
     shrinking with_addresses
+}
+
+# With 64 MB left, recording stops, and the ranks do not merge. Below these limits MPI by itself
+# crashes or hangs at some limits, and under Wend at other ones (docs/limits.md).
+@test "so few addresses that recording stops before the end" {
+    local limit limits="200000 180000" PROGRAM=("$PROGRAMS/irregular" apart 2000)
+    ! library_is openmpi || limits="280000 260000"
+    mpi 2 "${PROGRAM[@]}" >plain
+    for limit in $limits; do
+        rm -rf a.dir
+        with_addresses "$limit" mpi 2 "$WEND" trace -o a.dir "${PROGRAM[@]}" >out 2>err ||
+            fail "$limit: status $?" "$(cat err)"
+        cmp plain out || fail "$limit: other results"
+        [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$limit: $(cat err)"
+        grep -q "^wend: $too_little; to make the recording: wend merge $PWD/a.dir\$" err ||
+            fail "$limit: $(cat err)"
+        "$WEND" merge a.dir >merged
+        grep -q 'recorded up to WEND_MAX_MEMORY' merged || fail "$limit: $(cat merged)"
+    done
 }
 
 # Makes a control group of either version. Sets $group to it, and $group_limit to the file with its

@@ -67,6 +67,12 @@ tests_unit_shield_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_shield_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shield_LDADD = $(GLIB_LIBS) -lpthread
 
+UNIT_TESTS += tests/unit/memory-files
+tests_unit_memory_files_SOURCES = tests/unit/memory-files.c src/tracer/process/memory-files.c
+tests_unit_memory_files_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
+tests_unit_memory_files_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_memory_files_LDADD = $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/cgroup
 tests_unit_cgroup_SOURCES = tests/unit/cgroup.c src/tracer/process/cgroup.c \
 	src/tracer/process/kernel.c

@@ -34,9 +34,10 @@ WendProgram *wend_program_open(const char *path, GError **error);
 WendProgram *wend_program_open_within(const char *path, guint64 max_size, GError **error);
 WendProgram *wend_program_open_world(const char *path, guint number, guint64 max_size,
                                      GError **error);
-/* As wend_program_open, but other ranks of the first world than RANK may have no calls: what is
- * stored apart from those of RANK is not read. For a recording of several worlds it is the same. */
-WendProgram *wend_program_open_rank(const char *path, guint rank, GError **error);
+/* As wend_program_open_within, but other ranks of the first world than RANK may have no calls: what
+ * is stored apart from those of RANK is not read. For a recording of several worlds it is the
+ * same. */
+WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_size, GError **error);
 /* P may be NULL. */
 void wend_program_free(WendProgram *p);
 

@@ -161,12 +161,12 @@ static gboolean has_more_worlds(const char *path)
     return names->len > 0;
 }
 
-WendProgram *wend_program_open_rank(const char *path, guint rank, GError **error)
+WendProgram *wend_program_open_rank(const char *path, guint rank, guint64 max_size, GError **error)
 {
     g_return_val_if_fail(path, NULL);
     if (has_more_worlds(path))
-        return wend_program_open(path, error);
-    Allowance *allowance = allowance_new(0);
+        return wend_program_open_within(path, max_size, error);
+    Allowance *allowance = allowance_new(max_size);
     Container *b = container_open_within(path, allowance, error);
     WendProgram *p = b ? program_of_rank(b, rank, error) : NULL;
     allowance_unref(allowance);

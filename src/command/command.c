@@ -14,13 +14,16 @@
 #include "options.h"
 #include "reading.h"
 
+int wend_command_status(const GError *error)
+{
+    if (error->domain == WEND_ERROR)
+        return error->code;
+    return error->domain == G_OPTION_ERROR ? WEND_EXIT_USAGE : WEND_EXIT_SYSTEM;
+}
+
 int wend_command_fail(const char *command, GError *error)
 {
-    int status = WEND_EXIT_SYSTEM;
-    if (error->domain == WEND_ERROR)
-        status = error->code;
-    else if (error->domain == G_OPTION_ERROR)
-        status = WEND_EXIT_USAGE;
+    int status = wend_command_status(error);
     wend_command_say(command, "%s", error->message);
     g_error_free(error);
     return status;

@@ -29,8 +29,11 @@ enum {
     WEND_EXIT_SYSTEM = 4
 };
 
+/* The exit code of an error: that of WEND_ERROR, a usage error for GLib's option errors, else a
+ * system error. */
+int wend_command_status(const GError *error);
 /* Prints "wend COMMAND: MESSAGE" on standard error and frees ERROR. Returns the exit code of the
- * error: that of WEND_ERROR, a usage error for GLib's option errors, else a system error. */
+ * error. */
 int wend_command_fail(const char *command, GError *error);
 /* Prints such a line. The command goes on. */
 void wend_command_say(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);

@@ -229,12 +229,14 @@ static void put_totals(GString *out, const Totals *t, const WendReadMessageFacts
 
 /* -- all -- */
 
-static void flush_piece(GString *out)
+/* FALSE: standard output is closed. */
+static gboolean flush_piece(GString *out)
 {
     if (out->len < PIECE)
-        return;
-    wend_command_write(out->str, out->len);
+        return TRUE;
+    gboolean all = wend_command_write(out->str, out->len);
     g_string_truncate(out, 0);
+    return all;
 }
 
 int matched_show(GString *out, WendRead *r, gboolean csv, gboolean all)
@@ -244,6 +246,7 @@ int matched_show(GString *out, WendRead *r, gboolean csv, gboolean all)
     WendReadMessageFacts facts;
     Totals totals = {0};
     guint64 rows = 0;
+    gboolean open = TRUE;
     g_autoptr(GString) list = g_string_new(NULL);
     int status = wend_read_messages(r, &messages);
     if (status < 0)
@@ -252,12 +255,12 @@ int matched_show(GString *out, WendRead *r, gboolean csv, gboolean all)
         g_string_append(out, "state,communicator,tag,source,send_thread,send_call,destination,"
                              "receive_thread,receive_call,complete_thread,complete_call,bytes_sent,"
                              "bytes_received,notes,call\n");
-    while ((status = wend_read_next_message(messages, &m)) == WEND_READ_OK && m != NULL) {
+    while (open && (status = wend_read_next_message(messages, &m)) == WEND_READ_OK && m != NULL) {
         gboolean row = m->state != WEND_READ_MATCHED;
         count(&totals, m);
         if (csv && (row || all)) {
             put_csv(out, r, m);
-            flush_piece(out);
+            open = flush_piece(out);
         } else if (!csv && row && (all || rows < FEW_ROWS)) {
             put_row(list, r, m);
         }

@@ -30,6 +30,7 @@ struct OrderAnswers {
     const WendProgram *p;
     guint rank;
     guint n_sequences;
+    Allowance *allowance;
     AnswerRow *answers[ORDER_POSTED_KINDS];  /* by sequence */
     WendStream *streams[ORDER_POSTED_KINDS]; /* by sequence */
     CallPlans *plans;
@@ -59,35 +60,51 @@ static OrderAnswer order_answer_of(const Answer *answer)
     return (OrderAnswer){ORDER_ANSWER_UNKNOWN, 0, 0};
 }
 
-/* FALSE: no memory. */
-static gboolean add(AnswerRow *row, OrderAnswer answer)
+gboolean order_admits(Allowance *allowance, const WendStream *stream, gsize *taken)
+{
+    gsize now = wend_stream_memory(stream);
+    if (now > *taken && !allowance_take(allowance, now - *taken, 1))
+        return FALSE;
+    *taken = MAX(*taken, now);
+    return TRUE;
+}
+
+/* FALSE: no memory, or more than is allowed. */
+static gboolean add(OrderAnswers *a, AnswerRow *row, OrderAnswer answer)
 {
     if (row->n == row->room) {
         gsize room = MAX(2 * row->room, 64);
-        OrderAnswer *grown = room < G_MAXUINT / sizeof *row->at
-                                 ? g_try_realloc(row->at, room * sizeof *row->at)
-                                 : NULL;
-        if (!grown)
+        guint8 *block = (guint8 *)row->at;
+        gboolean good = room < G_MAXUINT / sizeof *row->at
+                        && allowance_grow(a->allowance, &block, row->room * sizeof *row->at,
+                                          room * sizeof *row->at);
+        row->at = (OrderAnswer *)(gpointer)block;
+        if (!good)
             return FALSE;
-        row->at = grown;
         row->room = room;
     }
     row->at[row->n++] = answer;
     return TRUE;
 }
 
-/* Reads the answers of all that the rank posts. FALSE: no memory. */
+/* Whether more memory was wanted than is allowed: then answers are missing. */
+static gboolean is_full(const OrderAnswers *a)
+{
+    return allowance_error(a->allowance, "", NULL);
+}
+
+/* Reads the answers of all that the rank posts. FALSE: no memory, or more than is allowed. */
 static gboolean read_answers(OrderAnswers *a)
 {
-    RankAnswers *answers = answers_new(a->p, a->plans, a->rank, a->flags, KEEP_ALL, NULL);
+    RankAnswers *answers = answers_new(a->p, a->plans, a->rank, a->flags, KEEP_ALL, a->allowance);
     gboolean good = TRUE;
     Answer answer;
     for (guint q = 0; q < a->n_sequences; q++)
         while (good && answers_next(answers, q, &answer))
-            good = add(&a->answers[answer.is_send ? ORDER_SENDS : ORDER_RECEIVES][q],
+            good = add(a, &a->answers[answer.is_send ? ORDER_SENDS : ORDER_RECEIVES][q],
                        order_answer_of(&answer));
     answers_free(answers);
-    return good;
+    return good && !is_full(a);
 }
 
 /* -- what is not recorded -- */
@@ -243,13 +260,14 @@ static void give(Elimination *e)
     }
 }
 
-/* Finds what receives got whose status is not recorded. */
-static void eliminate(OrderAnswers *a)
+/* Finds what receives got whose status is not recorded. FALSE: that takes more memory than is
+ * allowed. */
+static gboolean eliminate(OrderAnswers *a)
 {
     Elimination e = {.a = a,
-                     .leftovers = order_leftovers_new(a->p, a->plans, a->rank),
+                     .leftovers = order_leftovers_new(a->p, a->plans, a->rank, a->allowance),
                      .answers = answers_new(a->p, a->plans, a->rank, a->flags | ANSWERS_COMPLETIONS,
-                                            KEEP_ALL, NULL),
+                                            KEEP_ALL, a->allowance),
                      .open = g_array_new(FALSE, FALSE, sizeof(Open)),
                      .decoder = wend_decoder_new(a->p)};
     for (e.sequence = 0; e.sequence < a->n_sequences; e.sequence++) {
@@ -260,11 +278,14 @@ static void eliminate(OrderAnswers *a)
             eliminate_call(&e, call);
         wend_walk_free(e.walk);
     }
-    give(&e);
+    gboolean good = order_leftovers_good(e.leftovers) && !is_full(a);
+    if (good)
+        give(&e);
     wend_decoder_free(e.decoder);
     g_array_unref(e.open);
     answers_free(e.answers);
     order_leftovers_free(e.leftovers);
+    return good;
 }
 
 /* -- the whole -- */
@@ -273,6 +294,7 @@ static void eliminate(OrderAnswers *a)
  * anything. FALSE: no memory. */
 static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
 {
+    gsize taken = 0;
     stream->flat = true;
     for (gsize i = 0; i < row->n; i++) {
         OrderAnswer *answer = &row->at[i];
@@ -281,7 +303,8 @@ static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
                 answer->kind == ORDER_ANSWER_UNKNOWN ? ORDER_ANSWER_AS_POSTED : ORDER_ANSWER_NONE;
         a->none |= answer->kind == ORDER_ANSWER_NONE;
         gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
-        if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1))
+        if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1)
+            || !order_admits(a->allowance, stream, &taken))
             return FALSE;
     }
     if (!a->ordered)
@@ -308,12 +331,13 @@ static gboolean put_streams(OrderAnswers *a)
     return good;
 }
 
-OrderAnswers *order_answers(const WendProgram *p, guint rank, gboolean *needs_all)
+OrderAnswers *order_answers(const WendProgram *p, guint rank, Allowance *allowance,
+                            gboolean *needs_all)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     OrderAnswers *a = g_new(OrderAnswers, 1);
     gboolean cancels;
-    *a = (OrderAnswers){.p = p, .rank = rank, .plans = call_plans_new(p)};
+    *a = (OrderAnswers){.p = p, .rank = rank, .allowance = allowance, .plans = call_plans_new(p)};
     if (!answers_needed(p, a->plans, rank, &cancels))
         return a;
     a->n_sequences = class->n_sequences;
@@ -328,7 +352,7 @@ OrderAnswers *order_answers(const WendProgram *p, guint rank, gboolean *needs_al
         *needs_all = TRUE;
         good = FALSE;
     } else if (unknown) {
-        eliminate(a);
+        good = eliminate(a);
     }
     if (good && put_streams(a))
         return a;

@@ -4,6 +4,7 @@
 #ifndef WEND_ORDER_ANSWERS_H
 #define WEND_ORDER_ANSWERS_H
 
+#include "lib/base/allowance.h"
 #include "lib/read/program.h"
 #include "lib/record/stream.h"
 #include "order-file.h"
@@ -16,9 +17,11 @@ typedef struct {
 } OrderAnswer;
 
 /* Goes through the calls of RANK, unless none of them posts a receive from any source or with any
- * tag, or cancels. NULL: no memory; or the calls of other ranks are needed, which P may be without.
- * Then NEEDS_ALL is set. It may be NULL, if P has the calls of all. */
-OrderAnswers *order_answers(const WendProgram *p, guint rank, gboolean *needs_all);
+ * tag, or cancels. NULL: no memory, or more than ALLOWANCE has; or the calls of other ranks are
+ * needed, which P may be without. Then NEEDS_ALL is set. It may be NULL, if P has the calls of all.
+ * The allowance must outlive the result. */
+OrderAnswers *order_answers(const WendProgram *p, guint rank, Allowance *allowance,
+                            gboolean *needs_all);
 /* The answers of SEQUENCE for what it posts of a kind: entries of ORDER_ANSWER_WORDS
  * (order-file.h). It belongs to ANSWERS. NULL: nothing is to be enforced. */
 WendStream *order_answers_of(const OrderAnswers *answers, OrderPosted kind, guint sequence);
@@ -28,5 +31,8 @@ const OrderAnswer *order_answer(const OrderAnswers *answers, guint sequence, gsi
 /* Whether any of them is ORDER_ANSWER_NONE. */
 gboolean order_answers_none(const OrderAnswers *answers);
 void order_answers_free(OrderAnswers *answers);
+
+/* Takes the memory of a stream that grows, of which *TAKEN was taken before. FALSE: less is left. */
+gboolean order_admits(Allowance *allowance, const WendStream *stream, gsize *taken);
 
 #endif

@@ -9,9 +9,6 @@ typedef struct {
     guint comm, process; /* process: the source as a rank of the job */
 } MessageChannel;
 
-/* Messages of one channel that are followed, as an archive may stand for any number. */
-enum { MOST_MESSAGES = 1 << 27 };
-
 /* The messages of a channel, and who got them. */
 typedef struct {
     MessageChannel channel;
@@ -25,7 +22,9 @@ struct OrderLeftovers {
     const WendProgram *p;
     WendMembers *members;
     guint rank;
-    gboolean one_thread; /* so its calls have an order */
+    Allowance *allowance; /* an archive may stand for any number of messages */
+    gboolean full;        /* it is used up */
+    gboolean one_thread;  /* so its calls have an order */
     CallPlans *plans;
     WendDecoder *decoder;
     MessageWords words;
@@ -56,10 +55,19 @@ static void messages_free(gpointer data)
     g_free(m);
 }
 
+/* Bytes of a channel with its arrays and its entry in a table. */
+enum { CHANNEL_MEMORY = sizeof(Messages) + 400 };
+
+static void takes(OrderLeftovers *l, gsize bytes)
+{
+    l->full = !allowance_take(l->allowance, 1, bytes) || l->full;
+}
+
 static Messages *messages_of(OrderLeftovers *l, MessageChannel c)
 {
     Messages *m = g_hash_table_lookup(l->channels, &c);
     if (!m) {
+        takes(l, CHANNEL_MEMORY);
         m = g_new(Messages, 1);
         *m = (Messages){c, g_array_new(FALSE, FALSE, sizeof(guint64)),
                         g_array_new(FALSE, FALSE, sizeof(OrderReceive))};
@@ -68,12 +76,13 @@ static Messages *messages_of(OrderLeftovers *l, MessageChannel c)
     return m;
 }
 
-static GArray *calls_of(GHashTable *table, MessageChannel c)
+static GArray *replies_of(OrderLeftovers *l, MessageChannel c)
 {
-    GArray *calls = g_hash_table_lookup(table, &c);
+    GArray *calls = g_hash_table_lookup(l->replies, &c);
     if (!calls) {
+        takes(l, CHANNEL_MEMORY);
         calls = g_array_new(FALSE, FALSE, sizeof(guint64));
-        g_hash_table_insert(table, g_memdup2(&c, sizeof c), calls);
+        g_hash_table_insert(l->replies, g_memdup2(&c, sizeof c), calls);
     }
     return calls;
 }
@@ -116,9 +125,10 @@ static gboolean channel_of_send(const OrderLeftovers *l, const Sender *s, const 
     return process >= 0;
 }
 
-static void append(GArray *calls, guint64 index)
+static void append(OrderLeftovers *l, GArray *calls, guint64 index)
 {
-    if (calls->len < MOST_MESSAGES)
+    takes(l, 2 * sizeof index); /* arrays grow by doubling */
+    if (!l->full)
         g_array_append_val(calls, index);
 }
 
@@ -128,10 +138,10 @@ static void sent(OrderLeftovers *l, const Sender *s, const CallMaker *maker, gui
     if (!channel_of_send(l, s, maker, &c))
         return;
     if (s->rank == l->rank)
-        append(calls_of(l->replies, c), index);
+        append(l, replies_of(l, c), index);
     guint64 after = s->ordered && s->rank == l->rank ? index : s->after;
     if (c.process == l->rank)
-        append(messages_of(l, (MessageChannel){c.tag, c.comm, s->rank})->sent, after);
+        append(l, messages_of(l, (MessageChannel){c.tag, c.comm, s->rank})->sent, after);
 }
 
 /* A send was cancelled in time. */
@@ -182,7 +192,7 @@ static gboolean is_barrier(const OrderLeftovers *l, const Sender *s, const WendC
 static void barrier(OrderLeftovers *l, Sender *s, guint64 index)
 {
     if (s->rank == l->rank)
-        append(l->barriers, index);
+        append(l, l->barriers, index);
     else if (s->barriers < l->barriers->len)
         s->after = MAX(s->after, g_array_index(l->barriers, guint64, s->barriers));
     s->barriers++;
@@ -253,7 +263,7 @@ static void walk(OrderLeftovers *l, guint rank)
                     .walk = wend_walk_new(l->p, rank, q, WEND_WALK_MAIN),
                     .got = g_hash_table_new_full(channel_hash, channel_equal, g_free, NULL)};
         const WendCall *call;
-        while ((call = wend_walk_next(s.walk)))
+        while (!l->full && (call = wend_walk_next(s.walk)))
             if (!call->failed)
                 walk_call(l, &s, call);
         g_hash_table_unref(s.got);
@@ -261,7 +271,8 @@ static void walk(OrderLeftovers *l, guint rank)
     }
 }
 
-OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guint rank)
+OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guint rank,
+                                    Allowance *allowance)
 {
     OrderLeftovers *l = g_new(OrderLeftovers, 1);
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
@@ -269,6 +280,7 @@ OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guin
         .p = p,
         .members = wend_members_new(p),
         .rank = rank,
+        .allowance = allowance,
         .one_thread = has_one_thread(class),
         .plans = plans,
         .decoder = wend_decoder_new(p),
@@ -282,6 +294,11 @@ OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guin
         if (r != rank)
             walk(l, r);
     return l;
+}
+
+gboolean order_leftovers_good(const OrderLeftovers *l)
+{
+    return !l->full;
 }
 
 void order_leftovers_free(OrderLeftovers *l)
@@ -314,7 +331,8 @@ static gint process_of(const OrderLeftovers *l, guint comm, gint64 source)
 void order_leftovers_take(OrderLeftovers *l, OrderReceive r)
 {
     gint process = process_of(l, r.comm, r.source);
-    if (process >= 0)
+    takes(l, process >= 0 ? 2 * sizeof r : 0);
+    if (process >= 0 && !l->full)
         g_array_append_val(
             messages_of(l, (MessageChannel){r.tag, r.comm, (guint)process})->receives, r);
 }

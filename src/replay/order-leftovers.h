@@ -12,6 +12,7 @@
 #define WEND_ORDER_LEFTOVERS_H
 
 #include "lib/analysis/analysis.h"
+#include "lib/base/allowance.h"
 
 typedef struct OrderLeftovers OrderLeftovers;
 
@@ -24,8 +25,12 @@ typedef struct {
 } OrderReceive;
 
 /* Notes the messages that were sent to RANK, a rank of the job. Walks over all calls of the
- * recording. P and PLANS must outlive the result. */
-OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guint rank);
+ * recording. P, PLANS and the allowance, which the messages take memory of, must outlive the
+ * result. */
+OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guint rank,
+                                    Allowance *allowance);
+/* FALSE: there was more than the allowance has memory for, so some messages are missing. */
+gboolean order_leftovers_good(const OrderLeftovers *l);
 void order_leftovers_free(OrderLeftovers *l); /* L may be NULL */
 
 /* The communicator of the word COMM at the last call of WALK, which goes through calls of the

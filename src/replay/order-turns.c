@@ -41,6 +41,7 @@ struct OrderTurns {
     const WendProgram *p;
     const WendClass *class;
     const OrderAnswers *answers;
+    Allowance *allowance;
     guint rank;
     TurnOrder *orders;
     GArray **turns; /* OrderTurn, by sequence */
@@ -51,7 +52,11 @@ struct OrderTurns {
     CallPlans *plans;
     MessageWords words;
     gint64 world, self;
+    gboolean full; /* there are more turns or channels than the allowance has memory for */
 };
+
+/* Bytes of a thing in an array that grows, and of a channel with its entry in the table. */
+enum { TURN_MEMORY = 2 * sizeof(OrderTurn), CHANNEL_MEMORY = 3 * sizeof(TurnChannel) + 100 };
 
 static guint channel_hash(gconstpointer key)
 {
@@ -79,6 +84,10 @@ static void add_turn(OrderTurns *t, guint sequence, gint64 comm, WendSequenceKin
                      OrderTurn turn)
 {
     GArray *turns = t->turns[sequence];
+    if (turns->len >= G_MAXINT32 || !allowance_take(t->allowance, 1, TURN_MEMORY)) {
+        t->full = TRUE;
+        return;
+    }
     turn.order = order_of(t, kind, comm);
     turn.channel = NONE;
     turn.next = NONE;
@@ -207,25 +216,20 @@ static void add_call(OrderTurns *t, Following *f, const WendCall *call)
     f->postings += !call->failed && call_plan_posts_receive(plan);
 }
 
-/* FALSE: there are too many. */
-static gboolean follow(OrderTurns *t, guint sequence)
+static void follow(OrderTurns *t, guint sequence)
 {
     Following f = {.sequence = sequence,
                    .walk = wend_walk_new(t->p, t->rank, sequence, WEND_WALK_MAIN),
                    .decoder = wend_decoder_new(t->p)};
-    GArray *turns = t->turns[sequence];
     const WendCall *call;
-    gboolean good = TRUE;
-    while (good && (call = wend_walk_next(f.walk))) {
+    while (!t->full && (call = wend_walk_next(f.walk))) {
         if (call->function->flags & WEND_F_PSEUDO)
             continue;
         add_call(t, &f, call);
         f.calls++;
-        good = turns->len < G_MAXUINT / 2 / sizeof(OrderTurn);
     }
     wend_decoder_free(f.decoder);
     wend_walk_free(f.walk);
-    return good;
 }
 
 /* -- their order -- */
@@ -238,6 +242,10 @@ static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
     gpointer found = g_hash_table_lookup(t->channel_of, &key);
     gsize number = GPOINTER_TO_SIZE(found);
     if (!number) {
+        if (!allowance_take(t->allowance, 1, CHANNEL_MEMORY)) {
+            t->full = TRUE;
+            return;
+        }
         g_array_append_val(t->channels, key);
         number = t->channels->len;
         g_hash_table_insert(t->channel_of, g_memdup2(&key, sizeof key), GSIZE_TO_POINTER(number));
@@ -277,12 +285,12 @@ static void take_turns(OrderTurns *t, guint order, gint64 thread, gint64 calls, 
 }
 
 /* The shape of the pseudo-calls of an order. */
-static guint32 shape_of(const WendProgram *p, guint rule)
+static guint32 shape_of(const WendProgram *p, guint number)
 {
-    const WendSymbol *s = wend_program_rule(p, rule)->symbols;
-    if (wend_program_rule(p, rule)->n == 0)
-        return G_MAXUINT32;
-    return s->is_rule ? shape_of(p, s->id) : wend_program_terminal(p, s->id)->shape;
+    const WendRule *rule = wend_program_rule(p, number);
+    while (rule->n > 0 && rule->symbols->is_rule)
+        rule = wend_program_rule(p, rule->symbols->id);
+    return rule->n > 0 ? wend_program_terminal(p, rule->symbols->id)->shape : G_MAXUINT32;
 }
 
 enum { TURN_THREAD = 2, TURN_CALLS, TURN_COUNT, TURN_OUTCOME };
@@ -315,6 +323,7 @@ static gboolean make_stream(OrderTurns *t, guint sequence)
 {
     const GArray *turns = t->turns[sequence];
     WendStream *s = &t->streams[sequence];
+    gsize taken = 0;
     s->flat = TRUE;
     for (guint i = 0; i < turns->len; i++) {
         const OrderTurn *turn = &g_array_index(turns, OrderTurn, i);
@@ -323,7 +332,8 @@ static gboolean make_stream(OrderTurns *t, guint sequence)
         gboolean is_shared = c && c->is_shared;
         gint64 words[ORDER_TURN_WORDS] = {is_shared ? c->number : NONE,
                                           is_shared ? turn->number : 0};
-        if (!wend_stream_add_run(s, words, ORDER_TURN_WORDS, 1))
+        if (!wend_stream_add_run(s, words, ORDER_TURN_WORDS, 1)
+            || !order_admits(t->allowance, s, &taken))
             return FALSE;
     }
     return TRUE;
@@ -360,22 +370,24 @@ static void prepare(OrderTurns *t)
     }
 }
 
-OrderTurns *order_turns(const WendProgram *p, guint rank, const OrderAnswers *answers)
+OrderTurns *order_turns(const WendProgram *p, guint rank, Allowance *allowance,
+                        const OrderAnswers *answers)
 {
     OrderTurns *t = g_new0(OrderTurns, 1);
-    gboolean good = TRUE;
     t->p = p;
     t->rank = rank;
     t->answers = answers;
+    t->allowance = allowance;
     t->class = wend_program_class(p, wend_program_class_of(p, rank));
     if (t->class->n_orders == 0)
         return t;
     prepare(t);
-    for (guint q = 0; good && q < t->class->n_sequences; q++)
-        good = follow(t, q);
-    for (guint i = 0; good && i < t->class->n_orders; i++)
+    for (guint q = 0; !t->full && q < t->class->n_sequences; q++)
+        follow(t, q);
+    for (guint i = 0; !t->full && i < t->class->n_orders; i++)
         read_order(t, i);
     number_channels(t);
+    gboolean good = !t->full;
     for (guint q = 0; good && t->n_channels && q < t->class->n_sequences; q++)
         good = make_stream(t, q);
     if (good)

@@ -12,8 +12,10 @@
 
 typedef struct OrderTurns OrderTurns;
 
-/* Goes through the calls of RANK, if an order of its threads was recorded. NULL: no memory. */
-OrderTurns *order_turns(const WendProgram *p, guint rank, const OrderAnswers *answers);
+/* Goes through the calls of RANK, if an order of its threads was recorded. NULL: no memory, or more
+ * than ALLOWANCE has. The allowance must outlive the result. */
+OrderTurns *order_turns(const WendProgram *p, guint rank, Allowance *allowance,
+                        const OrderAnswers *answers);
 /* The turns of SEQUENCE: entries of ORDER_TURN_WORDS (order-file.h). It belongs to TURNS. NULL:
  * nothing is to be enforced. */
 WendStream *order_turns_of(const OrderTurns *turns, guint sequence);

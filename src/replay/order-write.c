@@ -18,6 +18,7 @@ enum { NOT_KEPT = G_MAXUINT32 };
 typedef struct {
     const WendProgram *p;
     guint rank;
+    Allowance *allowance;
     GArray *words, *shapes, *terminals, *rules, *symbols, *sequences, *streams, *sides;
     GByteArray *bytes;
     gboolean nowhere;                /* as in the head */
@@ -36,6 +37,13 @@ static gboolean too_large(GError **error)
     g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
                 "the recording has too many different calls for a replay");
     return FALSE;
+}
+
+/* Sets the error, and returns FALSE: the allowance is used up, there is no memory, or the file
+ * would be longer than 4 GB. */
+static gboolean fail(const Writer *w, GError **error)
+{
+    return !allowance_error(w->allowance, "its replay", error) && too_large(error);
 }
 
 /* -- signatures -- */
@@ -71,17 +79,35 @@ static guint32 keep_terminal(Writer *w, guint32 terminal)
 
 /* -- grammars -- */
 
-/* Keeps those rules up to START that it needs. NAMES gives the terminal for a symbol's number. If
- * it is NULL, that is the terminal. Returns the start's number in the file. */
-static guint32 keep_rules(Writer *w, const WendRule *rules, guint start, const guint32 *names)
+/* Which rules up to START it needs, as flags that the caller frees. NULL: they take more memory than
+ * is allowed. Sequences may share rules, and each has them in the file. */
+static guint8 *needed_rules(Writer *w, const WendRule *rules, guint start)
 {
-    g_autofree guint8 *needed = g_new0(guint8, start + 1);
-    g_autofree guint32 *number = g_new(guint32, start + 1);
+    guint8 *needed = g_new0(guint8, start + 1);
+    gboolean good = TRUE;
     needed[start] = TRUE;
-    for (guint r = start + 1; r-- > 0;)
+    for (guint r = start + 1; good && r-- > 0;) {
         for (guint k = 0; needed[r] && k < rules[r].n; k++)
             if (rules[r].symbols[k].is_rule)
                 needed[rules[r].symbols[k].id] = TRUE;
+        good = !needed[r]
+               || (allowance_take(w->allowance, rules[r].n, sizeof(OrderSymbol))
+                   && allowance_take(w->allowance, 1, sizeof(OrderRule)));
+    }
+    if (!good)
+        g_clear_pointer(&needed, g_free);
+    return needed;
+}
+
+/* Keeps those rules up to START that it needs. NAMES gives the terminal for a symbol's number. If
+ * it is NULL, that is the terminal. Sets *KEPT to the start's number in the file. */
+static gboolean keep_rules(Writer *w, const WendRule *rules, guint start, const guint32 *names,
+                           guint32 *kept_start)
+{
+    g_autofree guint8 *needed = needed_rules(w, rules, start);
+    g_autofree guint32 *number = g_new(guint32, start + 1);
+    if (!needed)
+        return FALSE;
     for (guint r = 0; r <= start; r++) {
         if (!needed[r])
             continue;
@@ -104,7 +130,8 @@ static guint32 keep_rules(Writer *w, const WendRule *rules, guint start, const g
         g_array_append_val(w->rules, kept);
         number[r] = w->rules->len - 1;
     }
-    return number[start];
+    *kept_start = number[start];
+    return TRUE;
 }
 
 /* -- outcomes -- */
@@ -113,13 +140,14 @@ static gboolean put_stream(Writer *w, WendStream *s, guint64 *first, guint64 *n,
 {
     WendBuf out = WEND_BUF_INIT;
     wend_stream_encode(s, &out);
-    gboolean good = !out.failed && out.len <= G_MAXUINT - w->bytes->len;
+    gboolean good = !out.failed && out.len <= G_MAXUINT - w->bytes->len
+                    && allowance_take(w->allowance, out.len, 1);
     *first = w->bytes->len;
     *n = out.len;
     if (good)
         g_byte_array_append(w->bytes, out.data, out.len);
     wend_buf_clear(&out);
-    return good || too_large(error);
+    return good || fail(w, error);
 }
 
 /* The outcomes of SHAPE in SEQUENCE, if there are any. */
@@ -131,15 +159,18 @@ static gboolean keep_outcomes(Writer *w, guint sequence, guint32 shape, GError *
     guint64 repeats;
     guint n;
     gboolean good = TRUE;
+    gsize taken = 0;
+    /* a column may stand for any number of entries */
     while (good && o && wend_outcomes_next_run(o, &repeats, &words, &n))
         good = wend_stream_add_run(&stream, words, n, repeats)
-               && wend_stream_memory(&stream) < G_MAXUINT; /* a column may stand for any number */
+               && order_admits(w->allowance, &stream, &taken);
     if (o)
         wend_outcomes_free(o);
     OrderStream kept = {.shape = w->shape_of[shape]};
     gboolean any = stream.entries > 0;
-    good = good ? !any || put_stream(w, &stream, &kept.first, &kept.n, error) : too_large(error);
+    good = good ? !any || put_stream(w, &stream, &kept.first, &kept.n, error) : fail(w, error);
     wend_stream_clear(&stream);
+    allowance_give(w->allowance, taken);
     if (good && any)
         g_array_append_val(w->streams, kept);
     return good;
@@ -186,13 +217,14 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
                           .calls = wend_program_rule(w->p, q->rule)->length,
                           .first_stream = w->streams->len};
     WendPolls polls;
-    kept.rule = keep_rules(w, rules, q->rule, NULL);
-    if (wend_program_poll_calls(w->p, w->rank, sequence, &polls)) {
-        kept.polls = keep_rules(w, polls.rules, polls.n_rules - 1, polls.terminals);
+    gboolean good = keep_rules(w, rules, q->rule, NULL, &kept.rule);
+    if (good && wend_program_poll_calls(w->p, w->rank, sequence, &polls)) {
+        good = keep_rules(w, polls.rules, polls.n_rules - 1, polls.terminals, &kept.polls);
         kept.polls_after = polls.after;
     }
+    if (!good)
+        return fail(w, error);
     GArray *shapes = shapes_of_rule(w->p, q->rule);
-    gboolean good = TRUE;
     for (guint i = 0; good && i < shapes->len; i++) {
         guint32 shape = g_array_index(shapes, guint32, i);
         if (w->shape_of[shape] != NOT_KEPT) /* else it is in rules that this rank never reaches */
@@ -232,9 +264,9 @@ static gboolean keep_sides(Writer *w, GError **error)
                               .of = head.kind,
                               .id = head.id,
                               .birth = head.birth};
-            if (kept.n > G_MAXUINT - w->bytes->len) {
+            if (kept.n > G_MAXUINT - w->bytes->len || !allowance_take(w->allowance, kept.n, 1)) {
                 wend_sides_free(sides);
-                return too_large(error);
+                return fail(w, error);
             }
             g_byte_array_append(w->bytes, rows.p, (guint)kept.n);
             g_array_append_val(w->sides, kept);
@@ -321,8 +353,8 @@ static GBytes *file(const Writer *w, guint64 n_channels, GError **error)
     guint64 bytes = sizeof head + 8 + head.n_bytes;
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
         bytes += 8 + (guint64)arrays[i]->len * g_array_get_element_size((GArray *)arrays[i]);
-    if (bytes > G_MAXUINT) {
-        too_large(error);
+    if (bytes > G_MAXUINT || !allowance_take(w->allowance, bytes, 1)) {
+        fail(w, error);
         return NULL;
     }
     for (size_t i = 0; i < wend_n_functions; i++)
@@ -347,11 +379,13 @@ static GArray *array_of(guint size)
     return g_array_new(FALSE, TRUE, size);
 }
 
-GBytes *order_write(const WendProgram *p, guint rank, gboolean *needs_all, GError **error)
+GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, gboolean *needs_all,
+                    GError **error)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     Writer w = {.p = p,
                 .rank = rank,
+                .allowance = allowance_new(max_size),
                 .words = array_of(sizeof(gint64)),
                 .shapes = array_of(sizeof(OrderShape)),
                 .terminals = array_of(sizeof(OrderTerminal)),
@@ -363,9 +397,10 @@ GBytes *order_write(const WendProgram *p, guint rank, gboolean *needs_all, GErro
                 .bytes = g_byte_array_new(),
                 .shape_of = none_kept(wend_program_n_shapes(p)),
                 .terminal_of = none_kept(wend_program_n_terminals(p))};
-    OrderAnswers *answers = order_answers(p, rank, needs_all);
-    OrderTurns *turns = answers ? order_turns(p, rank, answers) : NULL;
-    gboolean good = turns || (!(needs_all && *needs_all) && too_large(error));
+    allowance_add_archive(w.allowance, wend_program_archive_size(p));
+    OrderAnswers *answers = order_answers(p, rank, w.allowance, needs_all);
+    OrderTurns *turns = answers ? order_turns(p, rank, w.allowance, answers) : NULL;
+    gboolean good = turns || (!(needs_all && *needs_all) && fail(&w, error));
     for (guint q = 0; good && q < class->n_sequences; q++)
         good = keep_sequence(&w, class, q, answers, turns, error);
     good = good && keep_sides(&w, error);
@@ -388,5 +423,6 @@ GBytes *order_write(const WendProgram *p, guint rank, gboolean *needs_all, GErro
     g_byte_array_unref(w.bytes);
     g_free(w.shape_of);
     g_free(w.terminal_of);
+    allowance_unref(w.allowance);
     return bytes;
 }

@@ -18,6 +18,16 @@ static KeptFile own_file = KEPT_NONE;
 static const Page **pages; /* by rank */
 static uint64_t look_again;
 
+/* Allocates the page. A limit on the size of files applies. */
+static bool allocate(int file)
+{
+    Shield shield;
+    shield_raise(&shield);
+    bool good = fallocate(file, 0, 0, sizeof *own) == 0;
+    shield_lower(&shield);
+    return good;
+}
+
 Page *page_open(uint32_t rank, uint32_t size)
 {
     char name[64];
@@ -27,8 +37,7 @@ Page *page_open(uint32_t rank, uint32_t size)
     snprintf(name, sizeof name, "wend-replay-%ld-%u", launcher, rank);
     pages = calloc(size, sizeof *pages);
     void *p = MAP_FAILED;
-    if (pages && kept_take(&own_file, memfd_create(name, MFD_CLOEXEC))
-        && fallocate(own_file.number, 0, 0, sizeof *own) == 0)
+    if (pages && kept_take(&own_file, memfd_create(name, MFD_CLOEXEC)) && allocate(own_file.number))
         p = mmap(NULL, sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED, own_file.number, 0);
     if (p == MAP_FAILED) {
         page_close();

@@ -48,7 +48,7 @@ static int launcher_socket(void)
 
 int launch_fail(const char *command, GError *error)
 {
-    int status = error->code, launcher = launcher_socket();
+    int status = wend_command_status(error), launcher = launcher_socket();
     gboolean speaks = launcher_speaks();
     signal(SIGPIPE, SIG_IGN); /* the exit status is enough if nobody reads the line */
     /* Open MPI's launcher ends a job as soon as one process fails. */

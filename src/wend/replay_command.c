@@ -12,10 +12,12 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/base/error.h"
+#include "lib/base/signal-hold.h"
 #include "lib/read/program.h"
 #include "src/replay/order-write.h"
 #include "src/replay/stop-place.h"
 #include "src/command/command.h"
+#include "src/command/reading.h"
 #include "src/tracer/shared/launcher.h"
 #include "src/tracer/shared/settings.h"
 #include "launch.h"
@@ -37,6 +39,7 @@ static const GOptionEntry more_options[] = {
      "COMMAND"},
     {"mpi", 0, 0, G_OPTION_ARG_STRING, &family,
      "family of the MPI library: mpich or openmpi (default: that of PROGRAM's library)", "NAME"},
+    READING_OPTION,
     G_OPTION_ENTRY_NULL};
 
 static gboolean fail_system(GError **error, const char *what)
@@ -45,18 +48,33 @@ static gboolean fail_system(GError **error, const char *what)
     return FALSE;
 }
 
+/* A file in memory that the program inherits. Its number is high, so that standard files which are
+ * closed stay closed, and the program's own files get the numbers that they have without Wend. */
+static int memory_file(void)
+{
+    enum { HIGH = 200 };
+    int fd = memfd_create("wend-order", 0), high = fd < 0 ? -1 : fcntl(fd, F_DUPFD, HIGH);
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+/* A limit on the size of files applies. */
 static gboolean write_all(int fd, const guint8 *data, gsize n)
 {
-    while (n > 0) {
-        ssize_t written = write(fd, data, n);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return FALSE;
-        data += written;
-        n -= (gsize)written;
+    SignalHold hold;
+    ssize_t written = 1;
+    signals_hold(&hold);
+    while (n > 0 && written > 0) {
+        written = write(fd, data, n);
+        n -= (gsize)MAX(written, 0);
+        data += MAX(written, 0);
     }
-    return TRUE;
+    int saved = errno;
+    signals_release(&hold);
+    errno = saved;
+    return n == 0;
 }
 
 /* The rank of this process. -1: no launcher says it. */
@@ -85,12 +103,12 @@ static GBytes *order_of(const WendProgram *p, gboolean whole, const char *path, 
         return NULL;
     }
     gboolean needs_all = FALSE;
-    GBytes *order = order_write(p, (guint)rank, whole ? NULL : &needs_all, error);
+    GBytes *order = order_write(p, (guint)rank, reading_limit(), whole ? NULL : &needs_all, error);
     if (needs_all) {
-        WendProgram *all = wend_program_open(path, error);
+        WendProgram *all = wend_program_open_within(path, reading_limit(), error);
         if (!all)
             return NULL;
-        order = order_write(all, (guint)rank, NULL, error);
+        order = order_write(all, (guint)rank, reading_limit(), NULL, error);
         wend_program_free(all);
     }
     if (!order)
@@ -106,7 +124,7 @@ static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, GEr
         return FALSE;
     gsize n;
     const guint8 *data = g_bytes_get_data(order, &n);
-    int fd = memfd_create("wend-order", 0);
+    int fd = memory_file();
     gboolean good = fd >= 0 && write_all(fd, data, n);
     if (!good)
         fail_system(error, "the order of the messages");
@@ -118,7 +136,9 @@ static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, GEr
 
 /* -- the ranks of a launcher that this command starts -- */
 
-static char *folder; /* of their order files */
+static char *folder;    /* of their order files */
+static SignalHold hold; /* while the folder is there; not in the program */
+static pid_t launcher;
 
 static void remove_folder(void)
 {
@@ -134,10 +154,15 @@ static void remove_folder(void)
 
 static gboolean hand_on_all(const WendProgram *p, const char *path, GError **error)
 {
+    signals_hold(&hold);
     folder = g_dir_make_tmp("wend-replay-XXXXXX", error);
     gboolean good = folder != NULL;
     for (guint rank = 0; good && rank < wend_program_world(p, 0)->ranks; rank++) {
         wend_command_progress("preparing", rank, wend_program_world(p, 0)->ranks);
+        if (signals_ending(&hold)) {
+            remove_folder();
+            signals_release(&hold); /* ends the process */
+        }
         GBytes *order = order_of(p, TRUE, path, rank, error);
         g_autofree char *file = g_strdup_printf("%s/%u", folder, rank);
         good = order
@@ -149,18 +174,30 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
     wend_command_progress(NULL, 0, 0);
     if (!good && folder)
         remove_folder();
+    if (!good)
+        signals_release(&hold);
     g_autofree char *pattern = g_strconcat(folder ? folder : "", "/" REPLAY_ORDER_RANK, NULL);
     g_setenv(REPLAY_ORDER, pattern, TRUE);
     return good;
 }
 
-/* Waits for the program, whose order files are then removed. Returns its exit status. */
-static int wait_for(pid_t program)
+static void pass_on(int number)
 {
+    kill(launcher, number);
+}
+
+/* Waits for the program, whose order files are then removed. Returns its exit status. */
+static int wait_for_launcher(void)
+{
+    static const int ending[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
     int status;
-    signal(SIGINT, SIG_IGN); /* the program gets it, too */
+    signal(SIGINT, SIG_IGN); /* a terminal sends it to the program, too */
     signal(SIGQUIT, SIG_IGN);
-    while (waitpid(program, &status, 0) < 0 && errno == EINTR)
+    for (gsize i = 0; i < G_N_ELEMENTS(ending); i++)
+        if (signal(ending[i], pass_on) == SIG_IGN)
+            signal(ending[i], SIG_IGN);
+    signals_release(&hold);
+    while (waitpid(launcher, &status, 0) < 0 && errno == EINTR)
         continue;
     remove_folder();
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -183,11 +220,16 @@ static char **with_prefix(gint64 rank, char **program, GError **error)
     }
     char **words = NULL;
     gint n = 0;
-    if (g_shell_parse_argv(command->str, &n, &words, error)) {
+    GError *wrong = NULL;
+    if (g_shell_parse_argv(command->str, &n, &words, &wrong)) {
         guint more = g_strv_length(program);
         words = g_renew(char *, words, (gsize)n + more + 1);
         for (guint i = 0; i <= more; i++)
             words[n + (gint)i] = g_strdup(program[i]);
+    } else {
+        g_set_error(error, WEND_ERROR, WEND_ERROR_USAGE, "--exec: %s (see wend replay --help)",
+                    wrong->message);
+        g_error_free(wrong);
     }
     g_string_free(command, TRUE);
     return words;
@@ -297,8 +339,8 @@ static void say_missing(const WendProgram *p)
 static gboolean prepare(const char *path, gint64 rank, GError **error)
 {
     gboolean alone = rank >= 0 && rank <= G_MAXUINT;
-    WendProgram *p =
-        alone ? wend_program_open_rank(path, (guint)rank, error) : wend_program_open(path, error);
+    WendProgram *p = alone ? wend_program_open_rank(path, (guint)rank, reading_limit(), error)
+                           : wend_program_open_within(path, reading_limit(), error);
     gboolean good = p != NULL && check_settings(p, error);
     if (good && rank <= 0)
         say_missing(p);
@@ -338,11 +380,14 @@ int wend_replay_main(int argc, char **argv)
         library = NULL;
     if (!library || !prepare(argv[1], rank, &error))
         return launch_fail(COMMAND, error);
-    pid_t child = folder ? fork() : 0;
-    if (child < 0) {
-        remove_folder();
+    launcher = folder ? fork() : 0;
+    if (launcher < 0) {
         fail_system(&error, file);
-        return launch_fail(COMMAND, error);
+        remove_folder();
     }
-    return child ? wait_for(child) : launch(COMMAND, file, library, program);
+    if (launcher > 0)
+        return wait_for_launcher();
+    if (folder)
+        signals_release(&hold);
+    return error ? launch_fail(COMMAND, error) : launch(COMMAND, file, library, program);
 }

@@ -124,3 +124,14 @@ END
     run -3 --separate-stderr "$WEND" show --messages nothing.dir
     [[ ${#stderr_lines[@]} == 1 && $stderr == "wend show: nothing.dir: "* ]]
 }
+
+@test "matching ends when nobody reads on" {
+    printf '%s\n' 'ranks 2' 'rank 0' 'repeat 1000' 'repeat 300' 'MPI_Send dest=1' end end \
+        'rank 1' 'repeat 1000' 'repeat 300' MPI_Recv end end | recording a
+    local TIMEFORMAT=%U all some show=("$WEND" show --messages --all --csv a)
+    all=$({ time "${show[@]}" >/dev/null; } 2>&1)
+    some=$({ time "${show[@]}" | head -n 1 >first; } 2>&1)
+    grep -q ^state, first
+    awk -v all="$all" -v some="$some" 'BEGIN { exit !(4 * some < all) }' ||
+        fail "all: $all s, the first line: $some s"
+}

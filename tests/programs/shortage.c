@@ -56,7 +56,7 @@ static long alone(int calls)
         int n = (int)(random >> 8) % (int)sizeof data;
         MPI_Sendrecv(data, n, MPI_CHAR, rank, n, data, (int)sizeof data, MPI_CHAR, rank, n,
                      MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        sum += n;
+        sum += MPI_Wtime() < 0 ? 0 : n; /* a value that wend trace --values records */
     }
     return sum;
 }

@@ -14,7 +14,7 @@ static GBytes *order_of(const char *dir, guint rank)
     GError *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_no_error(error);
-    GBytes *bytes = order_write(p, rank, NULL, &error);
+    GBytes *bytes = order_write(p, rank, 0, NULL, &error);
     g_assert_no_error(error);
     wend_program_free(p);
     return bytes;
@@ -364,6 +364,53 @@ static void read_some(const Order *o)
     }
 }
 
+/* -- memory -- */
+
+/* With less memory than the order takes there is an error, and with more the same order. Returns
+ * for how many limits the order was refused though the recording itself fits. */
+static guint refused(SimulatedRank *r)
+{
+    char *dir = record_one(r);
+    GBytes *whole = order_of(dir, 0);
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    guint n = 0;
+    g_assert_no_error(error);
+    for (guint64 most = 1;; most += 1 + most / 16) {
+        GBytes *bytes = order_write(p, 0, most, NULL, &error);
+        if (bytes) {
+            g_assert_true(g_bytes_equal(bytes, whole));
+            g_bytes_unref(bytes);
+            break;
+        }
+        g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        g_assert_nonnull(strstr(error->message, "--max-size"));
+        g_clear_error(&error);
+        n++;
+    }
+    wend_program_free(p);
+    g_bytes_unref(whole);
+    discard(dir);
+    return n;
+}
+
+static void test_memory(void)
+{
+    gint64 any = constant("MPI_ANY_SOURCE"), heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1);
+    SimulatedRank *r = simulated_new(0, 1, FALSE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    for (guint i = 0; i < 1000; i++) {
+        gint64 request = sim_irecv(r, s, heap, 0, 1, any, 5);
+        wait_any(r, s, 1, &request, 0, (gint64)(i * 7919 % 997), 0, 0);
+    }
+    /* the last one is not known */
+    request_free(r, s, sim_irecv(r, s, heap, 0, 1, any, 5));
+    for (guint i = 0; i < 100; i++)
+        sim_send(r, s, heap, 0, 1, 0, i);
+    g_assert_cmpuint(refused(r), >, 50);
+    g_assert_cmpuint(refused(two_threads()), >, 10);
+}
+
 static void test_damage(void)
 {
     GRand *rand = g_rand_new_with_seed(5);
@@ -397,6 +444,7 @@ int main(int argc, char **argv)
     g_test_add_func("/order/answers", test_answers);
     g_test_add_func("/order/turns", test_turns);
     g_test_add_func("/order/leftovers", test_leftovers);
+    g_test_add_func("/order/memory", test_memory);
     g_test_add_func("/order/damage", test_damage);
     return g_test_run();
 }

@@ -4,10 +4,20 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Whether the open files belong to a process of this user. Root can read those of others, who may
+ * cut a file that is mapped. */
+static bool are_own(DIR *files)
+{
+    struct stat info;
+    return fstat(dirfd(files), &info) == 0 && info.st_uid == geteuid();
+}
 
 static void look_at_process(const char *pid, const char *prefix, MemoryFileFound found)
 {
@@ -18,7 +28,8 @@ static void look_at_process(const char *pid, const char *prefix, MemoryFileFound
     DIR *files = opendir(path);
     if (!files)
         return; /* the process belongs to another user, or has ended */
-    for (struct dirent *d; (d = readdir(files)) != NULL;) {
+    bool own = are_own(files);
+    for (struct dirent *d; own && (d = readdir(files)) != NULL;) {
         ssize_t n = readlinkat(dirfd(files), d->d_name, name, sizeof name - 1);
         if (n <= (ssize_t)length)
             continue;

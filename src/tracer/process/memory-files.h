@@ -7,8 +7,8 @@
 #define WEND_MEMORY_FILES_H
 
 /* Calls FOUND for each file in memory whose name is PREFIX and a number. NUMBER is the number, and
- * openat(FOLDER, ENTRY, …) opens the file. Processes whose open files cannot be read, as those of
- * other users, are left out. */
+ * openat(FOLDER, ENTRY, …) opens the file. Processes of other users are left out, and those whose
+ * open files cannot be read. */
 typedef void (*MemoryFileFound)(unsigned long number, int folder, const char *entry);
 void memory_files_find(const char *prefix, MemoryFileFound found);
 

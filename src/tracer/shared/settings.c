@@ -69,9 +69,14 @@ static long read_up_to(const char *variable, long otherwise, long most, const ch
     return otherwise;
 }
 
+/* Numbers are seconds or ranks. More than NUMBER_MOST means the same, and milliseconds and
+ * nanoseconds of that fit. */
+enum { NUMBER_MOST = 1000000000 };
+
 static long read_number(const char *variable, long otherwise)
 {
-    return read_up_to(variable, otherwise, LONG_MAX, "a number from 0 on");
+    long n = read_up_to(variable, otherwise, LONG_MAX, "a number from 0 on");
+    return n < NUMBER_MOST ? n : NUMBER_MOST;
 }
 
 static long read_percent(const char *variable, long otherwise)
