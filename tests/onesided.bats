@@ -264,7 +264,7 @@ C
             cp -r parts bad
             printf '\377\1\377' | dd of="bad/$member" bs=1 seek=$at conv=notrunc 2>/dev/null
             rm -rf bad.dir && mkdir bad.dir
-            tar -C bad -cf - $(ls bad) | zstd -q -f -o bad.dir/trace.tar.zst
+            (cd bad && tar -cf - -- *) | zstd -q -f -o bad.dir/trace.tar.zst
             rm -rf bad
             TEST_TIMEOUT=30 mpi 2 "$WEND" replay --patience 3 bad.dir "$PROGRAMS/onesided" append \
                 replacing >out 2>&1 || :
