@@ -231,7 +231,7 @@ C
     local i other=0
     mpi 4 "$WEND" trace --quiet -o app.dir "$PROGRAMS/onesided" tickets many >app.out
     zstd -dc app.dir/trace.tar.zst | tar -t >members
-    ! grep -q 'results\|locks' members
+    ! grep -q 'results\|locks' members || fail "there are values"
     for ((i = 0; i < 5; i++)); do
         mpi 4 "$WEND" replay --noise --on-divergence free app.dir "$PROGRAMS/onesided" tickets \
             many 2>err >again.out
@@ -243,7 +243,7 @@ C
     # nothing to say of a program without such calls, and of a recording with values
     mpi 2 "$WEND" trace --quiet -o hello.dir "$PROGRAMS/hello"
     mpi 2 "$WEND" replay hello.dir "$PROGRAMS/hello" 2>err
-    ! grep -q one-sided err
+    ! grep -q one-sided err || fail "$(cat err)"
     recorded 4 "$PROGRAMS/onesided" tickets
     mpi 4 "$WEND" replay app.dir "$PROGRAMS/onesided" tickets 2>err
     ! grep -q one-sided err || fail "$(cat err)"
