@@ -50,7 +50,8 @@ class OneSidedOfWrapper:
         elif name in ("MPI_Win_unlock", "MPI_Win_unlock_all"):
             self.line(f"onesided_unlock(win, {self.COMPLETES[name]});")
         elif self.is_operation():
-            accumulates = "true" if self.f.param("op") or name == "MPI_Compare_and_swap" else "false"
+            is_atomic = self.f.param("op") or name == "MPI_Compare_and_swap"
+            accumulates = "true" if is_atomic else "false"
             self.line(f"ONE_SIDED access = onesided_begin(c, win, target_rank, {accumulates});")
 
     def onesided_after(self):

@@ -10,7 +10,7 @@
  * - the seconds of a clock, as the whole number of nanoseconds or microseconds that an MPI library
  *   made them of;
  * - bytes, from the last bytes of the same code;
- * - data, byte by byte, from the last data at this place, or from the number before in the same data.
+ * - data, byte by byte, from the last data at this place, or from the number before in the data.
  *
  * What is left is entropy-coded in the context of the place (range-coder.h). Encoder and decoder
  * learn alike, so an element can be decoded only after all elements before it. No GLib. */

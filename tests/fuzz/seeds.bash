@@ -64,6 +64,12 @@ for rank in 0 1; do
 done
 WEND_VALUES=1 seed archive/values 2 tests/programs/values random
 zstd -dc trace.dir/trace.tar.zst | tar -xO values.0 | head -c 2000 >"$seeds/seeds-side/cut"
+WEND_VALUES=1 seed archive/values 2 tests/programs/onesided replacing
+for rank in 0 1; do
+    zstd -dc trace.dir/trace.tar.zst | tar -xO results.$rank >"$seeds/seeds-side/results-$rank"
+done
+WEND_VALUES=1 seed archive/values 2 tests/programs/onesided append
+zstd -dc trace.dir/trace.tar.zst | tar -xO locks.1 >"$seeds/seeds-side/locks"
 WEND_VALUES=1 seed archive/values 2 tests/programs/values between
 seed archive/numbered 2 tests/programs/numbered 1 1
 seed archive/folded 1 tests/programs/folded chance

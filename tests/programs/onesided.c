@@ -29,8 +29,8 @@ static void close_window(size_t cells)
     MPI_Win_free(&win);
 }
 
-/* The target calculates x = 3 * x + VALUE in its last cell, which shows the order of these calls. It
- * asks for nothing, so that recorded results do not make up for it. */
+/* The target calculates x = 3 * x + VALUE in its last cell, which shows the order of these calls.
+ * Nothing is asked for, so that recorded results do not make up for it. */
 static void follow(int target, long value)
 {
     const unsigned long three = 3, more = (unsigned long)value;
