@@ -24,10 +24,14 @@ CACHE=$cache_setting
 MPIRUN_DIR=$(dirname "$MPICC")
 
 # fetch PACKAGE: the upstream tarball of a Debian source package, unpacked to $CACHE/PACKAGE without
-# its first folder.
+# its first folder. If ELSEWHERE_SOURCES has a folder PACKAGE, its sources instead.
 fetch() {
     local package=$1 tarball
     [ ! -d "$CACHE/$package" ] || return 0
+    if [ -n "${ELSEWHERE_SOURCES:-}" ] && [ -d "$ELSEWHERE_SOURCES/$package" ]; then
+        cp -R "$ELSEWHERE_SOURCES/$package" "$CACHE/$package"
+        return
+    fi
     mkdir -p "$CACHE/download"
     (
         cd "$CACHE/download" || exit
