@@ -12,6 +12,7 @@ static const WendSideForm values[] = {
 
 static const WendSideKind kinds[] = {
     [WEND_SIDE_VALUES] = {"values", values, WEND_VALUES},
+    [WEND_SIDE_TIMES] = {"times", NULL, 0}, /* rows of its own: time-rows.h */
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 

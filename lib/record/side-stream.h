@@ -15,7 +15,7 @@
 #include "side-codec.h"
 
 /* The kinds, by number. */
-typedef enum { WEND_SIDE_VALUES, WEND_SIDE_KINDS } WendSideKindNumber;
+typedef enum { WEND_SIDE_VALUES, WEND_SIDE_TIMES, WEND_SIDE_KINDS } WendSideKindNumber;
 const WendSideKind *wend_side_kind(WendSideKindNumber number);
 
 typedef struct {

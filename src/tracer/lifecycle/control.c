@@ -29,6 +29,7 @@
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "side/side-streams.h"
+#include "side/call-times.h"
 #include "side/process-values.h"
 #include "src/replay/replay.h"
 #include "thread-start.h"
@@ -81,6 +82,7 @@ __attribute__((constructor)) static void load(void)
     module_own_file();
     replay_open(stop_job);
     values_open();
+    call_times_open();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }
@@ -213,6 +215,7 @@ static void world_open(void)
     datatypes_open();
     replay_world();
     values_after_start();
+    call_times_after_start();
 
     control_open();
 }
