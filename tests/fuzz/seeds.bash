@@ -65,6 +65,10 @@ done
 WEND_VALUES=1 seed archive/values 2 tests/programs/values random
 zstd -dc trace.dir/trace.tar.zst | tar -xO values.0 | head -c 2000 >"$seeds/seeds-side/cut"
 WEND_VALUES=1 seed archive/values 2 tests/programs/values between
+for coding in lossless 10%; do
+    WEND_TIMES=$coding seed archive/times 2 tests/programs/callbacks
+    zstd -dc trace.dir/trace.tar.zst | tar -xO times.0 >"$seeds/seeds-times/${coding%\%}"
+done
 seed archive/numbered 2 tests/programs/numbered 1 1
 seed archive/folded 1 tests/programs/folded chance
 seed decoder/ring 3 examples/ring
