@@ -163,7 +163,8 @@ P
 @test "times: of ranks that differ, of elastic shapes, shards and sessions" {
     # The reader must find the same places as the recorder; else times are damaged.
     local command
-    for command in "5 trips" "8 coarse" "2 tagged" "4 rows" "6 unlike 1" "6 irregular exchange 2"; do
+    for command in "5 trips" "8 coarse" "2 tagged" "4 rows" "6 unlike 1" \
+        "6 irregular exchange 2"; do
         # shellcheck disable=SC2086
         set -- $command
         WEND_SHARD_RANKS=2 with_times lossless "$1" "$PROGRAMS/$2" "${@:3}"
