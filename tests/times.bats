@@ -174,3 +174,37 @@ P
         with_times lossless 2 "$PROGRAMS/sessions"
     UNKNOWN=MPI_Session_finalize in_order
 }
+
+@test "times: of millions of calls take no more memory than those of a few" {
+    cat >busy.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+static void peak(void)
+{
+    char line[256];
+    FILE *f = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, f))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            printf("%s", line);
+    fclose(f);
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 2000000; i++) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (i == 200000)
+            peak();
+    }
+    peak();
+    MPI_Finalize();
+}
+C
+    "$MPICC" -O1 busy.c -o busy
+    with_times 10% 1 ./busy
+    awk '/^VmHWM/ { kb[n++] = $2 } END { exit n != 2 || kb[1] - kb[0] > 6000 }' app.out ||
+        { cat app.out; false; }
+    calls_of app.dir | awk '$3 == "-" { bad = 1 } END { exit bad || NR != 2000002 }'
+}

@@ -175,6 +175,7 @@ static bool code_first(SideStream *s)
     }
     chunk_free(s->first);
     s->first = next;
+    atomic_store(&s->coded, next->number);
     return true;
 }
 
@@ -191,11 +192,17 @@ static bool code_first_locked(SideStream *s)
     return coded;
 }
 
+static bool is_behind(SideStream *s)
+{
+    return atomic_load(&s->filling)->number - atomic_load(&s->coded) > SIDE_QUEUE;
+}
+
 void side_help(SideStream *s)
 {
-    if (pthread_mutex_trylock(&coding) != 0)
+    if (!is_behind(s))
         return;
-    if (atomic_load(&s->filling)->number - s->first->number > SIDE_QUEUE)
+    pthread_mutex_lock(&coding);
+    if (is_behind(s))
         code_first(s);
     pthread_mutex_unlock(&coding);
 }

@@ -41,8 +41,8 @@ typedef struct {
 extern const SideCoding side_coding_of_times; /* call-times.c */
 
 /* For a producer that has filled a chunk: codes the oldest one of S, if there are more than
- * SIDE_QUEUE, 1 MB, and nobody is coding. So a stream whose thread does all the time what is
- * recorded does not grow without bounds, whoever has the processors. */
+ * SIDE_QUEUE, 1 MB. So a stream whose thread does nothing but what is recorded takes no more
+ * memory, whoever has the processors. It waits for whoever codes at the time, for one chunk. */
 enum { SIDE_QUEUE = (1 << 20) / SIDE_CHUNK_BYTES };
 void side_help(SideStream *s);
 

@@ -38,6 +38,7 @@ typedef struct SideStream {
     struct SideChunk *_Atomic filling; /* the producer's */
     /* The consumer's. */
     struct SideChunk *first; /* the oldest that is not coded */
+    _Atomic uint64_t coded;  /* how many are */
     void *learned;           /* side-private.h: SideCoding; NULL: nothing is coded yet */
     WendBuf row, rows;
     bool lost; /* there was no memory for a row */
