@@ -5,6 +5,7 @@ include bench/grammar.mk
 include bench/malloc.mk
 include bench/proxygen.mk
 include bench/ranks.mk
+include bench/times.mk
 
 EXTRA_DIST += bench/measure.py
 RUN_BENCH = PYTHONDONTWRITEBYTECODE=1 $(PYTHON)

@@ -117,6 +117,7 @@ CORE_SOURCES = \
 	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
 	lib/read/shards.c lib/read/shards.h \
+	lib/read/sequence-times.c lib/read/sequence-times.h \
 	lib/read/sides.c lib/read/sides.h \
 	lib/read/walk.c \
 	lib/read/world-starts.c lib/read/world-starts.h \
@@ -137,6 +138,8 @@ libwendcore_la_LIBADD = lib/libcore.la
 # functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
 CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|side|sides|walk
+# The times of calls.
+CORE_TIME_NAMES = durations|sequence_times
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
 # What the headers of lib/base/ declare that the making of order files uses.
@@ -144,8 +147,9 @@ CORE_BASE_NAMES = allowance|signals
 # What the headers of lib/analysis/ declare that commands use.
 CORE_ANALYSIS_NAMES = answers|call|counts|follower|matching|matrix|$(CORE_ANALYSIS_MORE)
 CORE_ANALYSIS_MORE = message|summary|times|traffic|transfer
+CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)|$(CORE_TIME_NAMES)
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
-	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
+	'^(wend_($(CORE_WEND_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
 
 # libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
 # the application: no GLib, no libarchive, memory that is bounded (small/README.md).

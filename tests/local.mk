@@ -203,6 +203,7 @@ BATS_TESTS = \
 	tests/structure.bats \
 	tests/support.bats \
 	tests/threads.bats \
+	tests/times.bats \
 	tests/trace.bats \
 	tests/transparency.bats \
 	tests/tree.bats \

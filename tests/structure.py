@@ -37,7 +37,7 @@ FILES_MOST = 40
 FOLDERS = ("lib", "src")
 # From the bottom to the top: each includes those to its left.
 LAYERS = {
-    "lib": ("base", "record", "ranks", "merge", "archive", "read", "analysis"),
+    "lib": ("base", "durations", "record", "ranks", "merge", "archive", "read", "analysis"),
     "src/proxygen": ("model", "analysis", "plan", "emit", "runtime"),
 }
 

@@ -48,6 +48,9 @@ function __wend_values
         case -o --output
             __fish_complete_path (string replace -- "$before" '' $word) |
                 string replace -r -- '^' "$before"
+        case --times # of trace and replay; that of dump has no value
+            contains -- (__wend_command) trace replay; or return 1
+            printf "$before%s\n" lossless 10%
         case --on-divergence
             printf "$before%s\n" stop free warn
         case --then
@@ -74,8 +77,8 @@ function __wend_complete
         set -l at (math (contains -i -- $command $words) + 1)
         while test $at -le (count $words)
             switch $words[$at]
-                case -o --output --mpi --wait --checkpoint --disk --shard-ranks --max-memory \
-                    --on-divergence --then --until --debug --patience --exec
+                case -o --output --mpi --times --wait --checkpoint --disk --shard-ranks \
+                    --max-memory --on-divergence --then --until --debug --patience --exec
                     set at (math $at + 1)
                 case '-*'
                 case '*'

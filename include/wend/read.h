@@ -308,10 +308,11 @@ typedef struct {
 typedef struct WendReadCalls WendReadCalls;
 
 enum {
-    WEND_READ_WITH_POLLS = 1 << 0,       /**< include unsuccessful polls, where they happened */
-    WEND_READ_WITHOUT_TRANSFERS = 1 << 1 /**< do not resolve handles, which is faster.
-                                              wend_read_transfer then gives only what the call
-                                              itself has */
+    WEND_READ_WITH_POLLS = 1 << 0,        /**< include unsuccessful polls, where they happened */
+    WEND_READ_WITHOUT_TRANSFERS = 1 << 1, /**< do not resolve handles, which is faster.
+                                               wend_read_transfer then gives only what the call
+                                               itself has */
+    WEND_READ_WITH_TIMES = 1 << 2         /**< wend_read_time gives the time of each call */
 };
 
 /** Begins to walk the calls of a sequence, in order. FLAGS is a combination of the flags above, or
@@ -323,6 +324,17 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
 /** Gives the next call. It is valid until CALLS gives another call or is freed. *CALL is NULL after
  * the last call. The time does not depend on the length of the sequence. */
 int wend_read_next(WendReadCalls *calls, const WendReadCall **call);
+
+/** When a call was made, in seconds. */
+typedef struct {
+    double start;    /**< since the start of the run; of another host, by that host's clock */
+    double duration; /**< NaN: unknown, as that of MPI_Finalize */
+} WendReadTime;
+
+/** Gives the time of the call that CALLS gave last. CALLS has WEND_READ_WITH_TIMES. Fails with
+ * WEND_READ_ERROR_NONE if the recording does not have it: it was made without `wend trace --times`,
+ * or the call had not returned. Fails with WEND_READ_ERROR_INPUT if the times are damaged. */
+int wend_read_time(WendReadCalls *calls, WendReadTime *time);
 
 /** Frees CALLS. NULL is allowed. */
 void wend_read_calls_free(WendReadCalls *calls);

@@ -10,7 +10,7 @@ void range_contexts_init(RangeContext *contexts, size_t n)
         contexts[i] = (RangeContext){RANGE_EVEN, 0};
 }
 
-static void context_see(RangeContext *c, unsigned bit)
+void range_context_see(RangeContext *c, unsigned bit)
 {
     int32_t one = c->one, away = (bit ? (1 << 16) - one : -one) * 2 / (2 * c->seen + 5);
     one += away;
@@ -129,7 +129,7 @@ unsigned range_bit(const RangeCoder *c, unsigned bit, RangeContext *context)
     else
         bit = get_bit(c->decoder, one);
     if (context)
-        context_see(context, bit);
+        range_context_see(context, bit);
     return bit;
 }
 

@@ -19,6 +19,9 @@ enum { RANGE_EVEN = 1 << 15 };
 /* Makes N contexts that have seen nothing. */
 void range_contexts_init(RangeContext *contexts, size_t n);
 
+/* Adjusts the probability to BIT, as range_bit does. For contexts that did not code the bit. */
+void range_context_see(RangeContext *c, unsigned bit);
+
 /* The interval of an encoder is [low, low + range). */
 typedef struct {
     WendBuf *out;

@@ -9,6 +9,7 @@
  * This header is the interface of the folder. These answer further questions about a program:
  *
  * - graph-order.h: which calls depend on the order of neighbours in a graph
+ * - sequence-times.h: the time of every call
  * - sides.h: the streams that lie beside the calls
  * - terminations.h: how the ranks ended
  * - world-starts.h: which call started each world

@@ -23,6 +23,7 @@ static const WendSideKind kinds[] = {
     [WEND_SIDE_VALUES] = {"values", values, WEND_VALUES},
     [WEND_SIDE_RESULTS] = {"results", results, WEND_RESULTS},
     [WEND_SIDE_LOCKS] = {"locks", locks, 1},
+    [WEND_SIDE_TIMES] = {"times", NULL, 0}, /* rows of its own: time-rows.h */
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 

@@ -27,10 +27,11 @@ typedef struct {
     guint64 first, last; /* range of calls */
     GPtrArray *patterns; /* of GPatternSpec; NULL: all functions */
     GHashTable *matches; /* WendReadFunction -> whether a pattern matches it, + 1 */
-    gboolean polls, timing, values;
+    gboolean polls, timing, values, times;
     GString *out;
     Lines *lines;     /* cache of the sequence */
     gboolean printed; /* whether a call was printed */
+    gboolean timed;   /* whether the time of one was */
 } Dump;
 
 /* Returns FALSE if standard output is closed. */
@@ -65,6 +66,16 @@ static void dump_call(Dump *d, const SinkContext *context, const WendReadCall *c
     d->sink->call(d->out, context, call);
     if (call->repeats && (d->sink->repeats == NULL || d->sink->repeats(call)))
         lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
+}
+
+/* Adds the time of the last call of CALLS. Returns FALSE if it is damaged. */
+static gboolean dump_time(Dump *d, WendReadCalls *calls)
+{
+    WendReadTime time;
+    int status = wend_read_time(calls, &time);
+    d->timed |= status == WEND_READ_OK;
+    d->sink->time(d->out, status == WEND_READ_OK ? &time : NULL);
+    return status != WEND_READ_ERROR_INPUT;
 }
 
 static gboolean shown(Dump *d, const WendReadCall *call)
@@ -106,11 +117,16 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
     guint64 step = 0;
     WendReadCalls *calls;
     const WendReadCall *call;
-    gboolean going = TRUE;
+    gboolean going = TRUE, damaged = FALSE;
+    if (d->times)
+        flags |= WEND_READ_WITH_TIMES;
     if (d->sink->repeats == NULL)
         flags |= WEND_READ_WITHOUT_TRANSFERS;
-    if (wend_read_calls(d->reader, context->rank, context->sequence, flags, &calls) < 0)
-        g_return_val_if_reached(FALSE);
+    if (wend_read_calls(d->reader, context->rank, context->sequence, flags, &calls) < 0) {
+        wend_command_say(COMMAND, "%s", wend_read_message(d->reader));
+        recorded_free(recorded);
+        return FALSE;
+    }
     lines_forget(d->lines);
     if (d->sink->sequence != NULL)
         d->sink->sequence(d->out, context);
@@ -125,12 +141,15 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
         d->printed = TRUE;
         recorded_before(d->out, recorded, at);
         dump_call(d, context, call);
+        damaged |= d->times && !dump_time(d, calls);
         recorded_result(d->out, recorded, at);
         if (d->out->len >= WRITE_SIZE)
             going = flush(d);
     }
     if (call == NULL && d->patterns == NULL)
         end_values(d, context, recorded);
+    if (damaged)
+        wend_command_say(COMMAND, "rank %u: its times are damaged", context->rank);
     recorded_free(recorded);
     wend_read_calls_free(calls);
     return going;
@@ -171,7 +190,7 @@ static gboolean dump_rank(Dump *d, guint rank)
 static void dump_all(Dump *d)
 {
     if (d->sink->begin != NULL)
-        d->sink->begin(d->out, d->timing);
+        d->sink->begin(d->out, d->timing, d->times);
     for (guint rank = 0; rank < d->n_ranks; rank++)
         if ((d->ranks == NULL || d->ranks[rank]) && !dump_rank(d, rank))
             return;
@@ -285,6 +304,8 @@ int wend_dump_main(int argc, char **argv)
          "Print unsuccessful polls (default)", NULL},
         {"timing", 0, 0, G_OPTION_ARG_NONE, &d.timing,
          "Add the mean times of each call's signature", NULL},
+        {"times", 0, 0, G_OPTION_ARG_NONE, &d.times,
+         "Add when each call began and how long it took (wend trace --times)", NULL},
         {"values", 0, 0, G_OPTION_ARG_NONE, &d.values,
          "Print what the program got from the clock, as random numbers, process ids and host names "
          "(wend trace --values)",
@@ -331,6 +352,8 @@ int wend_dump_main(int argc, char **argv)
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
     dump_all(&d);
+    if (d.times && d.printed && !d.timed)
+        wend_command_say(COMMAND, "the recording has no times: wend trace --times records them");
     if (!d.printed && (calls != NULL || functions != NULL))
         wend_command_say(COMMAND, "no call matches --calls and --function");
     lines_free(d.lines);

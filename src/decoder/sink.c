@@ -4,6 +4,7 @@
 
 #include "sink.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "src/command/command_text.h"
@@ -112,12 +113,14 @@ static gboolean partner_repeats(const WendReadCall *call)
 
 /* -- CSV (RFC 4180, lines end in a newline) -- */
 
-static void csv_begin(GString *out, gboolean timing)
+static void csv_begin(GString *out, gboolean timing, gboolean times)
 {
     g_string_append(out, "rank,sequence,call,poll,function,return,comm,peer,tag,count,datatype,"
                          "arguments,results,world,peer_world,bytes,comm_size");
     if (timing)
         g_string_append(out, ",mean_duration,mean_interval");
+    if (times)
+        g_string_append(out, ",start,duration");
     g_string_append_c(out, '\n');
 }
 
@@ -305,10 +308,51 @@ static void json_call(GString *out, const SinkContext *context, const WendReadCa
     g_string_append(out, "}\n");
 }
 
+/* -- the time of a call -- */
+
+/* Appends BEFORE and the number of seconds, if it is known. */
+static void append_time(GString *out, const char *before, double seconds)
+{
+    char number[G_ASCII_DTOSTR_BUF_SIZE];
+    if (!isnan(seconds))
+        g_string_append_printf(out, "%s%s", before,
+                               g_ascii_formatd(number, sizeof number, "%.9f", seconds));
+}
+
+static void text_time(GString *out, const WendReadTime *time)
+{
+    if (time == NULL)
+        return;
+    g_string_truncate(out, out->len - 1);
+    append_time(out, "  @ ", time->start);
+    append_time(out, " + ", time->duration);
+    g_string_append_c(out, '\n');
+}
+
+static void csv_time(GString *out, const WendReadTime *time)
+{
+    g_string_truncate(out, out->len - 1);
+    g_string_append_c(out, ',');
+    append_time(out, "", time != NULL ? time->start : NAN);
+    g_string_append_c(out, ',');
+    append_time(out, "", time != NULL ? time->duration : NAN);
+    g_string_append_c(out, '\n');
+}
+
+static void json_time(GString *out, const WendReadTime *time)
+{
+    if (time == NULL)
+        return;
+    g_string_truncate(out, out->len - 2);
+    append_time(out, ",\"start\":", time->start);
+    append_time(out, ",\"duration\":", time->duration);
+    g_string_append(out, "}\n");
+}
+
 static const Sink sinks[] = {
-    {"text", NULL, text_begin_sequence, text_number, text_call, NULL},
-    {"csv", csv_begin, NULL, csv_number, csv_call, partner_repeats},
-    {"jsonl", NULL, NULL, json_number, json_call, partner_repeats},
+    {"text", NULL, text_begin_sequence, text_number, text_call, text_time, NULL},
+    {"csv", csv_begin, NULL, csv_number, csv_call, csv_time, partner_repeats},
+    {"jsonl", NULL, NULL, json_number, json_call, json_time, partner_repeats},
 };
 
 const Sink *sink_by_name(const char *name)

@@ -23,13 +23,15 @@ typedef struct {
 typedef struct {
     const char *name;
     /* Text before everything, and text before the calls of a sequence. NULL: none. */
-    void (*begin)(GString *out, gboolean timing);
+    void (*begin)(GString *out, gboolean timing, gboolean times);
     void (*sequence)(GString *out, const SinkContext *context);
     /* Appends the beginning of the call's line, which differs from call to call. */
     void (*number)(GString *out, const SinkContext *context, const WendReadCall *call);
     /* Appends the rest of the line with its newline. Repeated calls of one sequence have the same
      * rest. */
     void (*call)(GString *out, const SinkContext *context, const WendReadCall *call);
+    /* Adds the time of the call to the end of its line. NULL: it is not known. */
+    void (*time)(GString *out, const WendReadTime *time);
     /* Returns whether the rest of the line is the same for repeated calls. NULL: it always is, and
      * the format does not use the peer of a call. */
     gboolean (*repeats)(const WendReadCall *call);

@@ -11,6 +11,7 @@ READ_SOURCES = \
 	src/read/read-messages.c \
 	src/read/read-private.h \
 	src/read/read-recorded.c \
+	src/read/read-times.c \
 	src/read/read-totals.c \
 	src/read/read-transfers.c \
 	src/read/read-values.c \

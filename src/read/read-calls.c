@@ -11,6 +11,7 @@ struct WendReadCalls {
     guint sequence;
     guint8 *repeats; /* by signature: 0 unknown so far, 1 no, 2 yes */
     gboolean ended;
+    ReadTimes *times; /* NULL: nobody asks for them */
 };
 
 void read_call_init(ReadCall *c, WendRead *r)
@@ -57,11 +58,16 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
     int status = read_check(r, calls);
     if (status == WEND_READ_OK)
         status = wend_read_sequence(r, rank, sequence, &info);
+    ReadTimes *times = NULL;
+    gboolean polls = (flags & WEND_READ_WITH_POLLS) != 0;
+    if (status == WEND_READ_OK && (flags & WEND_READ_WITH_TIMES) != 0)
+        status = read_times_new(r, rank, sequence, polls, &times);
     if (status < 0)
         return status;
-    WendWalkFlags with = (flags & WEND_READ_WITH_POLLS) != 0 ? WEND_WALK_POLLS : WEND_WALK_MAIN;
+    WendWalkFlags with = polls ? WEND_WALK_POLLS : WEND_WALK_MAIN;
     WendReadCalls *c = g_new0(WendReadCalls, 1);
     read_call_init(&c->call, r);
+    c->times = times;
     c->walk = wend_walk_new(r->program, rank, sequence, with);
     if ((flags & WEND_READ_WITHOUT_TRANSFERS) == 0)
         c->call.follower = follower_new(r->program, read_members(r), rank);
@@ -108,6 +114,8 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
     if (calls->ended)
         return WEND_READ_OK;
     read_call_set(&calls->call, calls->walk, next);
+    if (calls->times != NULL)
+        read_times_next(calls->times, next);
     if (calls->call.follower != NULL)
         follower_next(calls->call.follower, calls->walk, next);
     calls->call.public.index = calls->index;
@@ -118,10 +126,19 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
     return WEND_READ_OK;
 }
 
+int wend_read_time(WendReadCalls *calls, WendReadTime *time)
+{
+    if (calls == NULL)
+        return WEND_READ_ERROR_USAGE;
+    int status = read_check(calls->call.reader, time);
+    return status < 0 ? status : read_times_get(calls->call.reader, calls->times, time);
+}
+
 void wend_read_calls_free(WendReadCalls *calls)
 {
     if (calls == NULL)
         return;
+    read_times_free(calls->times);
     follower_free(calls->call.follower);
     read_call_clear(&calls->call);
     wend_walk_free(calls->walk);

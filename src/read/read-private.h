@@ -27,6 +27,17 @@ typedef struct {
     guint64 index;
 } ReadCall;
 
+/* The times of the calls of a walk. */
+typedef struct ReadTimes ReadTimes;
+/* Those of a sequence, which may have none. POLLS: the walk gives unsuccessful polls. Returns an
+ * error if they are damaged. The caller frees *TIMES. */
+int read_times_new(WendRead *r, guint32 rank, guint32 sequence, gboolean polls, ReadTimes **times);
+void read_times_free(ReadTimes *t); /* T may be NULL */
+/* Goes on to CALL, which the walk has given. */
+void read_times_next(ReadTimes *t, const WendCall *call);
+/* Sets TIME to that of the last call. T may be NULL. */
+int read_times_get(WendRead *r, const ReadTimes *t, WendReadTime *time);
+
 void read_call_init(ReadCall *c, WendRead *r);
 void read_call_clear(ReadCall *c);
 /* Sets C to another call. The values of the call before are gone. */

@@ -104,6 +104,7 @@ REPLAY_SOURCES = \
 	lib/record/functions.c
 SIDE_SOURCES = \
 	src/tracer/side/application-modules.c src/tracer/side/application-modules.h \
+	src/tracer/side/call-times.c src/tracer/side/call-times.h \
 	src/tracer/side/side-coding.c src/tracer/side/side-private.h \
 	src/tracer/side/side-replay.c \
 	src/tracer/side/side-streams.c src/tracer/side/side-streams.h \

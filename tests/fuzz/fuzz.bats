@@ -33,4 +33,5 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
 @test "archives, as wend replay uses them" { replay order archive decoder proxygen; }
 @test "parts of ranks" { replay part part; }
 @test "side streams" { replay side side; }
+@test "times of calls" { replay times times; }
 @test "programs before they run" { replay program program; }

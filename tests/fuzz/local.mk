@@ -3,7 +3,7 @@
 # program tests/fuzz/replay-NAME, which fuzz.bats runs on the seeds in seeds-NAME. Seeds are small
 # inputs to begin with, and each input that found a fault. "make fuzz" runs each fuzzer for
 # FUZZ_SECONDS; FUZZERS names some of them. It needs clang with its sanitizers.
-FUZZERS = archive decoder order part program proxygen reader side
+FUZZERS = archive decoder order part program proxygen reader side times
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 # An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
@@ -14,7 +14,8 @@ FUZZ_FILES = tests/fuzz/exercise.c lib/record/functions.c \
 FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048 -timeout=60
 FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
 EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder \
-	tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen tests/fuzz/seeds-side
+	tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen tests/fuzz/seeds-side \
+	tests/fuzz/seeds-times
 
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
@@ -44,7 +45,8 @@ fuzz: $(FUZZERS:%=tests/fuzz/fuzz-%)
 BATS_TESTS += tests/fuzz/fuzz.bats
 check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder \
 	tests/fuzz/replay-order tests/fuzz/replay-part tests/fuzz/replay-program \
-	tests/fuzz/replay-proxygen tests/fuzz/replay-reader tests/fuzz/replay-side
+	tests/fuzz/replay-proxygen tests/fuzz/replay-reader tests/fuzz/replay-side \
+	tests/fuzz/replay-times
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c tests/fuzz/members.h
 tests_fuzz_make_seed_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_make_seed_LDADD = lib/libcore.la
@@ -89,3 +91,7 @@ tests_fuzz_replay_side_SOURCES = tests/fuzz/side.c $(REPLAY_FILES)
 tests_fuzz_replay_side_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_side_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_side_LDADD = $(REPLAY_LIBS)
+tests_fuzz_replay_times_SOURCES = tests/fuzz/times.c $(REPLAY_FILES)
+tests_fuzz_replay_times_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_times_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_times_LDADD = $(REPLAY_LIBS)

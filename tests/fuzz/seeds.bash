@@ -71,6 +71,10 @@ done
 WEND_VALUES=1 seed archive/values 2 tests/programs/onesided append
 zstd -dc trace.dir/trace.tar.zst | tar -xO locks.1 >"$seeds/seeds-side/locks"
 WEND_VALUES=1 seed archive/values 2 tests/programs/values between
+for coding in lossless 10%; do
+    WEND_TIMES=$coding seed archive/times 2 tests/programs/callbacks
+    zstd -dc trace.dir/trace.tar.zst | tar -xO times.0 >"$seeds/seeds-times/${coding%\%}"
+done
 seed archive/numbered 2 tests/programs/numbered 1 1
 seed archive/folded 1 tests/programs/folded chance
 seed decoder/ring 3 examples/ring

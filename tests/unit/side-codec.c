@@ -250,7 +250,10 @@ static WendSideElement some_element(WendSideKindNumber kind)
 static void test_any(void)
 {
     for (int i = 0; i < 200 * WEND_SIDE_KINDS; i++) {
-        Stream *s = stream_new((WendSideKindNumber)(i % WEND_SIDE_KINDS));
+        WendSideKindNumber kind = (WendSideKindNumber)(i % WEND_SIDE_KINDS);
+        if (wend_side_kind(kind)->n_forms == 0) /* times have rows of their own */
+            continue;
+        Stream *s = stream_new(kind);
         for (int r = 0; r < 5; r++) {
             WendSideElement row[20];
             guint n = (guint)g_rand_int_range(dice, 1, 20);

@@ -30,6 +30,7 @@
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "side/side-streams.h"
+#include "side/call-times.h"
 #include "side/process-values.h"
 #include "src/replay/replay.h"
 #include "thread-start.h"
@@ -84,6 +85,7 @@ __attribute__((constructor)) static void load(void)
     replay_open(stop_job);
     values_open();
     onesided_open();
+    call_times_open();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }
@@ -218,6 +220,7 @@ static void world_open(void)
     replay_world();
     values_after_start();
     onesided_start();
+    call_times_after_start();
 
     control_open();
 }

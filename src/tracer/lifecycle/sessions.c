@@ -14,6 +14,7 @@
 #include "objects/objects.h"
 #include "own.gen.h"
 #include "process/process.h"
+#include "side/call-times.h"
 #include "watcher.h"
 
 #define SESSION_TAG "org.wend.merge"
@@ -44,6 +45,7 @@ static void session_open(MPI_Session session)
     atomic_store(&s->multiple, true);
     state_order_threads();
     datatypes_open();
+    call_times_after_start();
     if (s->world_group_known)
         return;
     facts_open();

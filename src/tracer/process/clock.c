@@ -15,6 +15,7 @@
 
 static struct {
     uint64_t ticks, nanoseconds; /* at clock_open */
+    int64_t since_epoch;         /* likewise, by CLOCK_REALTIME */
 } opened;
 
 enum { ENOUGH = 1000000 }; /* nanoseconds: 50 parts per million */
@@ -40,20 +41,33 @@ void clock_open(void)
 {
     state()->tsc = tsc_is_invariant();
     state()->seconds_per_tick = 1e-9;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    opened.since_epoch = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
     opened.nanoseconds = clock_nanoseconds();
     opened.ticks = clock_ticks();
+}
+
+uint64_t clock_opened(int64_t *since_epoch)
+{
+    *since_epoch = opened.since_epoch;
+    return opened.ticks;
+}
+
+double clock_tick(void)
+{
+    uint64_t elapsed = clock_nanoseconds() - opened.nanoseconds;
+    uint64_t ticks = clock_ticks() - opened.ticks;
+    return state()->tsc && ticks > 0 ? (double)elapsed * 1e-9 / (double)ticks : 1e-9;
 }
 
 void clock_calibrate(void)
 {
     if (!state()->tsc)
         return;
-    uint64_t elapsed;
-    while ((elapsed = clock_nanoseconds() - opened.nanoseconds) < ENOUGH)
+    while (clock_nanoseconds() - opened.nanoseconds < ENOUGH)
         ;
-    uint64_t ticks = clock_ticks() - opened.ticks;
-    if (ticks > 0)
-        state()->seconds_per_tick = (double)elapsed * 1e-9 / (double)ticks;
+    state()->seconds_per_tick = clock_tick();
 }
 
 double clock_resolution(void)

@@ -42,6 +42,9 @@ typedef struct State {
     /* the calls of a recording are made again (recorder.h). NULL: they are not */
     const struct ReplayHooks *replay;
 
+    /* takes the times of each call that is recorded (recorder.h). NULL: they are not recorded */
+    const struct TimeHook *time_hook;
+
     /* clock.c */
     bool tsc; /* ticks are those of the processor; else nanoseconds */
     double seconds_per_tick;

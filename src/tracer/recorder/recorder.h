@@ -129,6 +129,14 @@ typedef struct ReplayHooks {
     const int64_t *(*recorded_shape)(struct ActiveCall *c, size_t *n);
 } ReplayHooks;
 
+/* Who records the time of each call. */
+typedef struct TimeHook {
+    /* A call or unsuccessful poll has been appended to Q, which is locked. PLACE is a small number,
+     * the same for all calls of one shape. START 0: the times are not known. STOP 0: the duration
+     * is not. */
+    void (*append)(CallSequence *q, uint32_t place, uint64_t start, uint64_t stop);
+} TimeHook;
+
 typedef struct ActiveCall {
     CallSequence *sequence;
     int function;

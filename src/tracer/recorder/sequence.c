@@ -71,6 +71,13 @@ CallSequence *sequence_of_callback(int64_t function)
     return q;
 }
 
+static inline void note_times(const ActiveCall *c, uint32_t place, bool timed)
+{
+    const TimeHook *hook = state()->time_hook;
+    if (__builtin_expect(hook != NULL, 0))
+        hook->append(c->sequence, place, timed ? c->start : 0, timed ? c->stop : 0);
+}
+
 bool sequence_append_poll(ActiveCall *c)
 {
     CallSequence *q = c->sequence;
@@ -86,6 +93,7 @@ bool sequence_append_poll(ActiveCall *c)
         return false;
     q->polls_since++;
     q->steps++;
+    note_times(c, 2 * e->shape + 1, true);
     return true;
 }
 
@@ -106,6 +114,7 @@ bool sequence_append(ActiveCall *c, bool timed)
     }
     q->polls_since = 0;
     q->steps++;
+    note_times(c, 2 * e->shape, timed);
     if (timed) {
         /* Counters of two processors may differ a little: intervals are never negative. */
         double tick = state()->seconds_per_tick;

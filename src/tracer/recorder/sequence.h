@@ -50,7 +50,8 @@ struct CallSequence {
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
     struct SequenceReplay *replay; /* src/replay/; NULL: none so far */
-    /* callbacks only: side streams (side-streams.h); NULL: none so far */
+    /* side streams (side-streams.h); NULL: none so far. Those of values are here for callbacks
+     * only */
     struct SideStream *side[WEND_SIDE_KINDS];
     CallSequence *next;
 };

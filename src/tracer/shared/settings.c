@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "lib/durations/durations.h"
+
 static WendSettings values;
 static char problem[256];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -121,6 +123,13 @@ static void read_all(void)
     WEND_SETTINGS(X)
     REPLAY_SETTINGS(X)
 #undef X
+    WendDurationsForm times;
+    if (values.times && !wend_durations_parse(values.times, &times)) {
+        snprintf(problem, sizeof problem,
+                 "WEND_TIMES=%.100s: neither lossless nor an error from %d%% to %d%%", values.times,
+                 WEND_DURATION_LEAST, WEND_DURATION_MOST);
+        values.times = NULL;
+    }
     if (strcmp(values.on_divergence, "stop") != 0 && strcmp(values.on_divergence, "free") != 0
         && strcmp(values.on_divergence, "warn") != 0)
         snprintf(problem, sizeof problem, "WEND_ON_DIVERGENCE=%.100s: not stop, free or warn",

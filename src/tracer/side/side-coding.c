@@ -67,8 +67,8 @@ void side_wake(void)
     futex_wake(&wake);
 }
 
-/* A WendResize. Memory that grows moves without a copy. */
-static void *resize(void *p, size_t old, size_t n)
+/* Memory that grows moves without a copy. */
+void *side_resize(void *p, size_t old, size_t n)
 {
     if (n == 0) {
         syscall(SYS_munmap, p, old);
@@ -91,18 +91,28 @@ static bool make_room(WendBuf *b, size_t n)
     size_t cap = b->cap ? b->cap : 64 << 10;
     while (cap - b->len < n)
         cap *= 2;
-    uint8_t *grown = cap > b->cap ? resize(b->data, b->cap, cap) : b->data;
+    uint8_t *grown = cap > b->cap ? side_resize(b->data, b->cap, cap) : b->data;
     if (!grown)
         return false;
-    b->resize = resize;
+    b->resize = side_resize;
     b->data = grown;
     b->cap = cap;
     return true;
 }
 
-/* Codes the first USED words of a chunk. Returns the number of elements. */
-static uint64_t code_words(WendSideCodec *k, const SideChunk *chunk, uint32_t used, WendBuf *out)
+static size_t memory_of_values(void)
 {
+    return sizeof(WendSideCodec);
+}
+
+static void init_values(void *learned, WendSideKindNumber kind)
+{
+    wend_side_codec_init(learned, wend_side_kind(kind));
+}
+
+static uint64_t code_values(void *learned, const SideChunk *chunk, uint32_t used, WendBuf *out)
+{
+    WendSideCodec *k = learned;
     WendSideElement e;
     RangeEncoder to;
     uint64_t elements = 0;
@@ -123,15 +133,21 @@ static uint64_t code_words(WendSideCodec *k, const SideChunk *chunk, uint32_t us
     return elements;
 }
 
+static const SideCoding *coding_of(const SideStream *s)
+{
+    static const SideCoding of_values = {memory_of_values, init_values, code_values, NULL};
+    return s->kind == WEND_SIDE_TIMES ? &side_coding_of_times : &of_values;
+}
+
 /* A row may be longer than its chunk, if nothing is as predicted. */
 enum { ROW_MOST = 4 * SIDE_CHUNK_BYTES, ROW_HEAD = 20 };
 
 static bool prepare(SideStream *s)
 {
-    if (!s->codec && (s->codec = side_memory(sizeof *s->codec)))
-        wend_side_codec_init(s->codec, wend_side_kind(s->kind));
+    if (!s->learned && (s->learned = side_memory(coding_of(s)->memory())))
+        coding_of(s)->init(s->learned, s->kind);
     s->row.len = 0;
-    return s->codec && make_room(&s->row, ROW_MOST);
+    return s->learned && make_room(&s->row, ROW_MOST);
 }
 
 /* Codes the oldest chunk of S. False: memory is short. */
@@ -139,7 +155,7 @@ static bool code_row(SideStream *s)
 {
     if (!prepare(s))
         return false;
-    uint64_t n = code_words(s->codec, s->first, atomic_load(&s->first->used), &s->row);
+    uint64_t n = coding_of(s)->code(s->learned, s->first, atomic_load(&s->first->used), &s->row);
     if (s->row.failed || !make_room(&s->rows, s->row.len + ROW_HEAD))
         return false;
     wend_buf_unsigned(&s->rows, n);
@@ -147,24 +163,48 @@ static bool code_row(SideStream *s)
     return true;
 }
 
-/* Codes the full chunks of S. The caller has the lock. */
-static void code_full(SideStream *s)
+/* Codes the oldest chunk of S, if it is full. The caller has the lock. */
+static bool code_first(SideStream *s)
 {
-    SideChunk *next;
-    while ((next = atomic_load_explicit(&s->first->next, memory_order_acquire))) {
-        if (!s->lost && !code_row(s)) {
-            s->lost = true;
-            atomic_store(&s->ended, true);
-        }
-        chunk_free(s->first);
-        s->first = next;
+    SideChunk *next = atomic_load_explicit(&s->first->next, memory_order_acquire);
+    if (!next)
+        return false;
+    if (!s->lost && !code_row(s)) {
+        s->lost = true;
+        atomic_store(&s->ended, true);
     }
+    chunk_free(s->first);
+    s->first = next;
+    atomic_store(&s->coded, next->number);
+    return true;
 }
 
-static void code_all(void)
+/* Whoever makes the part waits for one chunk at most. */
+static _Atomic bool part_waits;
+
+static bool code_first_locked(SideStream *s)
 {
-    for (SideStream *s = atomic_load(&side_streams); s; s = s->next)
-        code_full(s);
+    while (atomic_load(&part_waits))
+        futex_wait(&wake, atomic_load(&wake), 1000000);
+    pthread_mutex_lock(&coding);
+    bool coded = code_first(s);
+    pthread_mutex_unlock(&coding);
+    return coded;
+}
+
+static bool is_behind(SideStream *s)
+{
+    return atomic_load(&s->filling)->number - atomic_load(&s->coded) > SIDE_QUEUE;
+}
+
+void side_help(SideStream *s)
+{
+    if (!is_behind(s))
+        return;
+    pthread_mutex_lock(&coding);
+    if (is_behind(s))
+        code_first(s);
+    pthread_mutex_unlock(&coding);
 }
 
 static void *code(void *unused)
@@ -173,9 +213,9 @@ static void *code(void *unused)
     syscall(SYS_prctl, PR_SET_NAME, "wend-side", 0L, 0L, 0L);
     while (!atomic_load(&closing)) {
         uint32_t before = atomic_load(&wake);
-        pthread_mutex_lock(&coding);
-        code_all();
-        pthread_mutex_unlock(&coding);
+        for (SideStream *s = atomic_load(&side_streams); s; s = s->next)
+            while (code_first_locked(s) && !atomic_load(&closing))
+                ;
         futex_wait(&wake, before, -1);
     }
     return NULL;
@@ -215,25 +255,28 @@ static void put_last_row(const SideStream *s, WendBuf *out)
 {
     const SideChunk *chunk = s->first;
     uint32_t used = s->lost ? 0 : atomic_load_explicit(&chunk->used, memory_order_acquire);
-    WendSideCodec *copy = used > 0 ? wend_resize(out->resize, NULL, 0, sizeof *copy) : NULL;
+    const SideCoding *coding = coding_of(s);
+    void *copy = used > 0 ? wend_resize(out->resize, NULL, 0, coding->memory()) : NULL;
     out->failed |= used > 0 && !copy;
     if (!copy)
         return;
-    if (s->codec)
-        memcpy(copy, s->codec, sizeof *copy);
+    if (s->learned)
+        memcpy(copy, s->learned, coding->memory());
     else
-        wend_side_codec_init(copy, wend_side_kind(s->kind));
+        coding->init(copy);
     WendBuf row = {.resize = out->resize};
-    uint64_t n = code_words(copy, chunk, used, &row);
+    uint64_t n = coding->code(copy, chunk, used, &row);
     wend_buf_unsigned(out, n);
     wend_buf_block(out, &row);
     wend_buf_clear(&row);
-    wend_resize(out->resize, copy, sizeof *copy, 0);
+    wend_resize(out->resize, copy, coding->memory(), 0);
 }
 
 /* Appends all rows of S. */
 static void put_rows(SideStream *s, WendBuf *out)
 {
+    if (coding_of(s)->head)
+        coding_of(s)->head(out);
     wend_buf_bytes(out, s->rows.data, s->rows.len);
     put_last_row(s, out);
     if (atomic_load(&s->ended)) {
@@ -296,8 +339,9 @@ static void put_all(WendBuf *out)
     size_t n[WEND_SIDE_KINDS] = {0}, kinds = 0;
     SideStream *first[WEND_SIDE_KINDS] = {NULL};
     SideStream *all = atomic_load(&side_streams); /* new ones come before it */
-    code_all();
     for (SideStream *s = all; s; s = s->next) {
+        while (code_first(s))
+            ;
         if (is_empty(s))
             continue;
         insert(&first[s->kind], s);
@@ -316,8 +360,11 @@ void side_put(WendBuf *out)
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec++;
-    if (pthread_mutex_timedlock(&coding, &end) != 0)
-        return;
-    put_all(out);
-    pthread_mutex_unlock(&coding);
+    atomic_store(&part_waits, true);
+    bool locked = pthread_mutex_timedlock(&coding, &end) == 0;
+    if (locked) {
+        put_all(out);
+        pthread_mutex_unlock(&coding);
+    }
+    atomic_store(&part_waits, false);
 }

@@ -19,6 +19,33 @@ extern SideStream *_Atomic side_streams; /* all streams of the process */
 
 /* A chunk that the consumer has coded, for any stream. NULL: there is none. */
 SideChunk *side_chunk_spare(void);
+/* A stream of a callback's or a thread's sequence, which may be NULL. NULL: memory is short. */
+SideStream *side_stream_new(WendSideKindNumber kind, const struct CallSequence *sequence,
+                            uint32_t birth);
+
+/* Gives the full chunk to the consumer, and begins another one. NULL: memory is short, and the
+ * stream has ended. */
+SideChunk *side_next_chunk(SideStream *s, SideChunk *full);
+
+/* A WendResize over the kernel's memory, which counts as the recorder's. */
+void *side_resize(void *p, size_t old, size_t n);
+
+/* How the chunks of a kind are coded. What was learned has no pointers, so it can be copied. */
+typedef struct {
+    size_t (*memory)(void); /* of what is learned */
+    void (*init)(void *learned, WendSideKindNumber kind);
+    /* Codes the first USED words of a chunk. Returns the number of elements. */
+    uint64_t (*code)(void *learned, const SideChunk *chunk, uint32_t used, WendBuf *out);
+    void (*head)(WendBuf *out); /* what comes before the rows; NULL: nothing */
+} SideCoding;
+extern const SideCoding side_coding_of_times; /* call-times.c */
+
+/* For a producer that has filled a chunk: codes the oldest one of S, if there are more than
+ * SIDE_QUEUE, 1 MB. So a stream whose thread does nothing but what is recorded takes no more
+ * memory, whoever has the processors. It waits for whoever codes at the time, for one chunk. */
+enum { SIDE_QUEUE = (1 << 20) / SIDE_CHUNK_BYTES };
+void side_help(SideStream *s);
+
 /* There is a full chunk. */
 void side_wake(void);
 

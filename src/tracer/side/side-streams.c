@@ -35,7 +35,7 @@ void *side_memory(size_t bytes)
     return NULL;
 }
 
-static SideStream *stream_new(WendSideKindNumber kind, const CallSequence *sequence, uint32_t birth)
+SideStream *side_stream_new(WendSideKindNumber kind, const CallSequence *sequence, uint32_t birth)
 {
     SideStream *s = side_memory(sizeof *s);
     SideChunk *chunk = s ? side_memory(sizeof *chunk) : NULL;
@@ -59,7 +59,7 @@ static SideStream *of_callback(WendSideKindNumber kind, CallSequence *q)
         return s;
     pthread_mutex_lock(&q->lock);
     if (!q->side[kind])
-        __atomic_store_n(&q->side[kind], stream_new(kind, q, 0), __ATOMIC_RELEASE);
+        __atomic_store_n(&q->side[kind], side_stream_new(kind, q, 0), __ATOMIC_RELEASE);
     s = q->side[kind];
     pthread_mutex_unlock(&q->lock);
     return s;
@@ -75,7 +75,7 @@ SideStream *side_stream(WendSideKindNumber kind)
         uint32_t birth;
         if (!thread_birth(&birth))
             return NULL;
-        own[kind] = s = stream_new(kind, t ? t->sequence : NULL, birth);
+        own[kind] = s = side_stream_new(kind, t ? t->sequence : NULL, birth);
     } else if (__builtin_expect(!atomic_load_explicit(&s->sequence, memory_order_relaxed), 0)
                && t) {
         atomic_store(&s->sequence, t->sequence);
@@ -107,8 +107,7 @@ void side_leave(SideStream *s)
 
 /* -- appending -- */
 
-/* Gives the full chunk to the consumer, and begins another one. */
-static SideChunk *next_chunk(SideStream *s, SideChunk *full)
+SideChunk *side_next_chunk(SideStream *s, SideChunk *full)
 {
     int saved = errno;
     bool early = !state()->started && full->number + 1 >= CHUNKS_BEFORE;
@@ -136,7 +135,7 @@ void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, s
     SideChunk *chunk = atomic_load_explicit(&s->filling, memory_order_relaxed);
     uint32_t used = atomic_load_explicit(&chunk->used, memory_order_relaxed);
     if (__builtin_expect(SIDE_CHUNK_WORDS - used < n, 0)) {
-        if (!(chunk = next_chunk(s, chunk)))
+        if (!(chunk = side_next_chunk(s, chunk)))
             return;
         used = 0;
     }

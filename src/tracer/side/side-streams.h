@@ -10,7 +10,7 @@
  * signal handler may append.
  *
  * This header is the interface of the folder. process-values.h is the kind of stream of the values
- * of wend trace --values. */
+ * of wend trace --values, call-times.h that of wend trace --times. */
 #ifndef WEND_SIDE_STREAMS_H
 #define WEND_SIDE_STREAMS_H
 
@@ -38,7 +38,8 @@ typedef struct SideStream {
     struct SideChunk *_Atomic filling; /* the producer's */
     /* The consumer's. */
     struct SideChunk *first; /* the oldest that is not coded */
-    WendSideCodec *codec;
+    _Atomic uint64_t coded;  /* how many are */
+    void *learned;           /* side-private.h: SideCoding; NULL: nothing is coded yet */
     WendBuf row, rows;
     bool lost; /* there was no memory for a row */
     /* of those in the part that is being made, the next one of its kind */

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* times.c: compares codings of the times of calls: table 8 of the Pilgrim paper.
+ *
+ * Usage: times [-e PERCENT] RECORDING…
+ *
+ * Each recording was made with wend trace --times=lossless. Its durations and intervals are coded
+ * in each way, rank by rank, in buffers of 1 MB, and decoded. Printed are the compression ratio (a
+ * time is a double, 8 bytes, as in the paper) and the PSNR: 20 log10 of the range of the times over
+ * the root of the mean squared error. */
+#include "config.h"
+
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../lib/read/program.h"
+#include "../lib/read/sequence-times.h"
+#include "times-codings.h"
+
+/* -- the times of a recording -- */
+
+typedef struct {
+    GArray *calls;      /* WendTimedCall; the place is that of the recorder: by shape */
+    GArray *signatures; /* guint32, for clusters */
+} Times;
+
+static void add_sequence(GPtrArray *all, const WendProgram *p, guint rank, guint sequence)
+{
+    WendSequenceTimes *t = wend_sequence_times_new(p, rank, sequence, NULL);
+    if (!t)
+        return;
+    WendWalk *w = wend_walk_new(p, rank, sequence, WEND_WALK_POLLS);
+    Times *times = g_new0(Times, 1);
+    times->calls = g_array_new(FALSE, FALSE, sizeof(WendTimedCall));
+    times->signatures = g_array_new(FALSE, FALSE, sizeof(guint32));
+    WendCallTime time;
+    gint64 end = 0;
+    const WendCall *call;
+    while ((call = wend_walk_next(w)) && wend_sequence_times_next(t, &time)) {
+        guint32 signature = 2 * call->terminal + (call->poll != 0);
+        WendTimedCall one = {2 * call->shape + (call->poll != 0), time.start - end, time.duration};
+        if (time.duration == WEND_DURATION_UNKNOWN)
+            continue;
+        end = time.start + time.duration;
+        if (one.interval < 0)
+            one.interval = 0;
+        if (times->calls->len == 0)
+            one.interval = 0; /* from the start of the process */
+        g_array_append_val(times->calls, one);
+        g_array_append_val(times->signatures, signature);
+    }
+    times_tick = wend_sequence_times_head(t)->tick;
+    wend_sequence_times_free(t);
+    wend_walk_free(w);
+    g_ptr_array_add(all, times);
+}
+
+static GPtrArray *times_of(const WendProgram *p)
+{
+    GPtrArray *all = g_ptr_array_new();
+    for (guint rank = 0; rank < wend_program_ranks(p); rank++) {
+        const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+        for (guint i = 0; i < class->n_sequences; i++)
+            add_sequence(all, p, rank, i);
+    }
+    return all;
+}
+
+/* -- one coding -- */
+
+typedef struct {
+    guint64 n, bytes[2]; /* durations, intervals */
+    double least[2], most[2], squares[2];
+} Result;
+
+static void compare(Result *r, int which, gint64 value, gint64 decoded)
+{
+    double v = (double)value, off = (double)decoded - v;
+    r->least[which] = r->n == 0 ? v : MIN(r->least[which], v);
+    r->most[which] = r->n == 0 ? v : MAX(r->most[which], v);
+    r->squares[which] += off * off;
+}
+
+static void code_row(Result *r, const WendDurationCoding *coding, gboolean clusters, gpointer to,
+                     gpointer from, const WendTimedCall *calls, gsize n)
+{
+    WendBuf bytes[2] = {WEND_BUF_INIT, WEND_BUF_INIT};
+    g_autofree WendTimedCall *decoded = g_new0(WendTimedCall, n);
+    for (gsize i = 0; i < n; i++)
+        decoded[i].place = calls[i].place;
+    if (clusters)
+        times_encode_clustered(coding, to, calls, n, &bytes[0], &bytes[1]);
+    else
+        coding->encode(to, calls, n, &bytes[0], &bytes[1]);
+    WendCursor c[2] = {wend_cursor(bytes[0].data, bytes[0].len),
+                       wend_cursor(bytes[1].data, bytes[1].len)};
+    bool good = clusters ? times_decode_clustered(coding, from, decoded, n, &c[0], &c[1])
+                         : coding->decode(from, decoded, n, &c[0], &c[1]);
+    if (!good)
+        g_error("%s: cannot be decoded", coding->name);
+    for (gsize i = 0; i < n; i++) {
+        compare(r, 0, calls[i].duration, decoded[i].duration);
+        compare(r, 1, calls[i].interval, decoded[i].interval);
+        r->n++;
+    }
+    for (int i = 0; i < 2; i++) {
+        r->bytes[i] += bytes[i].len;
+        wend_buf_clear(&bytes[i]);
+    }
+}
+
+static Result code_all(GPtrArray *all, const WendDurationCoding *coding, gboolean clusters,
+                       guint percent)
+{
+    Result r = {0};
+    g_autofree gpointer to = g_malloc0(coding->memory), from = g_malloc0(coding->memory);
+    for (guint i = 0; i < all->len; i++) {
+        const Times *t = all->pdata[i];
+        g_autofree WendTimedCall *calls =
+            g_memdup2(t->calls->data, t->calls->len * sizeof(WendTimedCall));
+        for (guint k = 0; clusters && k < t->calls->len; k++)
+            calls[k].place = g_array_index(t->signatures, guint32, k);
+        coding->init(to, percent);
+        coding->init(from, percent);
+        for (gsize at = 0; at < t->calls->len; at += WEND_DURATION_ROW)
+            code_row(&r, coding, clusters, to, from, calls + at,
+                     MIN(t->calls->len - at, WEND_DURATION_ROW));
+    }
+    return r;
+}
+
+static void print_result(const char *name, gboolean clusters, const Result *r)
+{
+    printf("%-18s%-12s", name, clusters ? "clustered" : "");
+    for (int i = 0; i < 2; i++) {
+        double mean = r->squares[i] / (double)r->n;
+        double psnr = 20 * log10(r->most[i] - r->least[i]) - 10 * log10(mean);
+        printf("%9.2f", 8.0 * (double)r->n / (double)r->bytes[i]);
+        if (mean > 0)
+            printf("%9.2f", psnr);
+        else
+            printf("%9s", "exact");
+    }
+    putchar('\n');
+}
+
+static void print_recording(const char *path, guint percent)
+{
+    static const struct {
+        const WendDurationCoding *coding;
+        gboolean clusters;
+    } codings[] = {
+#ifdef HAVE_ZFP
+        {&times_zfp_tight, FALSE}, {&times_zfp_tight, TRUE}, {&times_zfp_loose, FALSE},
+        {&times_zfp_loose, TRUE},
+#endif
+        {&times_sz, FALSE},        {&times_sz, TRUE},        {&times_hist8, FALSE},
+        {&times_hist3, FALSE},     {&times_cfg, FALSE},      {&times_cfg, TRUE},
+    };
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(path, &error);
+    if (!p)
+        g_error("%s", error->message);
+    GPtrArray *all = times_of(p);
+    guint64 n = 0;
+    for (guint i = 0; i < all->len; i++)
+        n += ((Times *)all->pdata[i])->calls->len;
+    printf("%s: %u sequences, %" G_GUINT64_FORMAT " calls, error %u %%\n", path, all->len, n,
+           percent);
+    printf("%30s%18s%18s\n%30s", "", "durations", "intervals", "");
+    printf("%9s%9s%9s%9s\n", "ratio", "PSNR", "ratio", "PSNR");
+    for (gsize i = 0; n > 0 && i < G_N_ELEMENTS(codings); i++) {
+        Result r = code_all(all, codings[i].coding, codings[i].clusters, percent);
+        print_result(codings[i].coding->name, codings[i].clusters, &r);
+    }
+    for (guint i = 0; n > 0 && i < WEND_DURATIONS; i++) {
+        const WendDurationCoding *coding = wend_durations_coding(i);
+        Result r = code_all(all, coding, FALSE, percent);
+        print_result(coding->name, FALSE, &r);
+    }
+    for (guint i = 0; i < all->len; i++) {
+        Times *t = all->pdata[i];
+        g_array_unref(t->calls);
+        g_array_unref(t->signatures);
+        g_free(t);
+    }
+    g_ptr_array_unref(all);
+    wend_program_free(p);
+}
+
+int main(int argc, char **argv)
+{
+    guint percent = 10;
+    int first = 1;
+    if (argc > 2 && strcmp(argv[1], "-e") == 0) {
+        percent = (guint)g_ascii_strtoull(argv[2], NULL, 10);
+        first = 3;
+    }
+    if (argc <= first || percent < WEND_DURATION_LEAST || percent > WEND_DURATION_MOST) {
+        fprintf(stderr,
+                "usage: times [-e PERCENT] RECORDING... (of wend trace --times=lossless)\n");
+        return 2;
+    }
+    for (int i = first; i < argc; i++)
+        print_recording(argv[i], percent);
+    return 0;
+}

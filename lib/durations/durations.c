@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* durations.c: the table of codings, their names, and rows. */
+#include "durations.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "duration-codings.h"
+
+static const WendDurationCoding *const codings[WEND_DURATIONS] = {
+    [WEND_DURATIONS_LOSSLESS] = &wend_durations_lossless,
+    [WEND_DURATIONS_BINS] = &wend_durations_bins,
+};
+
+const WendDurationCoding *wend_durations_coding(uint64_t number)
+{
+    return number < WEND_DURATIONS ? codings[number] : NULL;
+}
+
+enum { USUAL_PERCENT = 10 };
+
+/* Reads "10%". */
+static bool parse_percent(const char *text, unsigned *percent)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    unsigned long n = strtoul(text, &end, 10);
+    *percent = n > WEND_DURATION_MOST ? 0 : (unsigned)n;
+    return strcmp(end, "%") == 0 && *percent >= WEND_DURATION_LEAST;
+}
+
+bool wend_durations_parse(const char *text, WendDurationsForm *form)
+{
+    size_t name = strcspn(text, ":");
+    form->coding = WEND_DURATIONS_BINS;
+    if (parse_percent(text, &form->percent))
+        return true;
+    for (unsigned i = 0; i < WEND_DURATIONS; i++) {
+        const WendDurationCoding *c = codings[i];
+        if (strlen(c->name) != name || strncmp(text, c->name, name) != 0)
+            continue;
+        form->coding = (WendDurationsNumber)i;
+        form->percent = c->lossy ? USUAL_PERCENT : 0;
+        return text[name] == '\0' || (c->lossy && parse_percent(text + name + 1, &form->percent));
+    }
+    return false;
+}
+
+void duration_encode(void *learned, DurationCode code, const WendTimedCall *calls, size_t n,
+                     WendBuf *durations, WendBuf *intervals)
+{
+    RangeEncoder to[DURATION_LANES];
+    const RangeCoder coders[DURATION_LANES] = {{.encoder = &to[0]}, {.encoder = &to[1]}};
+    range_encoder_begin(&to[DURATION_LANE], durations);
+    range_encoder_begin(&to[INTERVAL_LANE], intervals);
+    for (size_t i = 0; i < n; i++) {
+        WendTimedCall call = calls[i];
+        code(learned, coders, &call);
+    }
+    range_encoder_end(&to[DURATION_LANE]);
+    range_encoder_end(&to[INTERVAL_LANE]);
+}
+
+bool duration_decode(void *learned, DurationCode code, WendTimedCall *calls, size_t n,
+                     WendCursor *durations, WendCursor *intervals)
+{
+    RangeDecoder from[DURATION_LANES];
+    const RangeCoder coders[DURATION_LANES] = {{.decoder = &from[0]}, {.decoder = &from[1]}};
+    range_decoder_begin(&from[DURATION_LANE], durations);
+    range_decoder_begin(&from[INTERVAL_LANE], intervals);
+    for (size_t i = 0; i < n; i++)
+        if (!code(learned, coders, &calls[i]) || durations->failed || intervals->failed)
+            return false;
+    range_decoder_end(&from[DURATION_LANE]);
+    range_decoder_end(&from[INTERVAL_LANE]);
+    return !durations->failed && !intervals->failed;
+}
+
+void wend_durations_put_head(WendBuf *out, const WendDurationsHead *head)
+{
+    uint64_t bits;
+    uint8_t bytes[sizeof bits];
+    memcpy(&bits, &head->tick, sizeof bits);
+    for (unsigned i = 0; i < sizeof bits; i++)
+        bytes[i] = (uint8_t)(bits >> 8 * i);
+    wend_buf_unsigned(out, head->form.coding);
+    wend_buf_unsigned(out, head->form.percent);
+    wend_buf_bytes(out, bytes, sizeof bytes);
+    wend_buf_signed(out, head->origin);
+}
+
+bool wend_durations_read_head(WendCursor *c, WendDurationsHead *head)
+{
+    uint64_t coding = wend_read_unsigned(c), percent = wend_read_unsigned(c), bits = 0;
+    const WendDurationCoding *known = wend_durations_coding(coding);
+    const uint8_t *bytes = wend_read_bytes(c, sizeof bits);
+    for (unsigned i = 0; bytes && i < sizeof bits; i++)
+        bits |= (uint64_t)bytes[i] << 8 * i;
+    memcpy(&head->tick, &bits, sizeof bits);
+    head->origin = wend_read_signed(c);
+    head->form = (WendDurationsForm){(WendDurationsNumber)coding, (unsigned)percent};
+    bool good = known && head->tick > 0 && head->tick < 1 && percent <= WEND_DURATION_MOST
+                && (percent >= WEND_DURATION_LEAST) == known->lossy;
+    c->failed |= !good;
+    return !c->failed;
+}
+
+bool wend_durations_put_row(const WendDurationCoding *coding, void *learned,
+                            const WendTimedCall *calls, size_t n, WendBuf scratch[2], WendBuf *out)
+{
+    for (int i = 0; i < 2; i++) {
+        scratch[i].len = 0;
+        scratch[i].failed = false;
+    }
+    coding->encode(learned, calls, n, &scratch[0], &scratch[1]);
+    wend_buf_block(out, &scratch[0]);
+    wend_buf_block(out, &scratch[1]);
+    return !scratch[0].failed && !scratch[1].failed && !out->failed;
+}
+
+bool wend_durations_read_row(const WendDurationCoding *coding, void *learned, WendTimedCall *calls,
+                             size_t n, WendCursor *c)
+{
+    WendCursor durations = wend_read_block(c), intervals = wend_read_block(c);
+    return !c->failed && coding->decode(learned, calls, n, &durations, &intervals)
+           && durations.p == durations.end && intervals.p == intervals.end;
+}
