@@ -137,12 +137,13 @@ CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|
 CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|side|sides|walk
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
+CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)
 # What the headers of lib/base/ declare that the making of order files uses.
 CORE_BASE_NAMES = allowance|signals
 # What the headers of lib/analysis/ declare that commands use.
 CORE_ANALYSIS_NAMES = answers|counts|follower|matching|matrix|summary|times|traffic|transfer
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
-	'^(wend_($(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
+	'^(wend_($(CORE_WEND_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
 
 # libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
 # the application: no GLib, no libarchive, memory that is bounded (small/README.md).
