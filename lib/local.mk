@@ -142,6 +142,7 @@ CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|short
 CORE_TIME_NAMES = durations|sequence_times
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
+CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)
 # What the headers of lib/base/ declare that the making of order files uses.
 CORE_BASE_NAMES = allowance|signals
 # What the headers of lib/analysis/ declare that commands use.

@@ -867,7 +867,8 @@ C
     for limit in 0 1; do
         run timeout "$TEST_TIMEOUT" bash -c 'ulimit -f "$1"; shift; exec "$@"' - $limit \
             "$WEND" replay app.dir "$PROGRAMS/unlucky" calls
-        [ "$status" = 4 ] && [[ "$output" == *"File too large"* ]] || fail "$limit: $status: $output"
+        [ "$status" = 4 ] && [[ "$output" == *"File too large"* ]] ||
+            fail "$limit: $status: $output"
     done
     mkdir tmp
     run env TMPDIR="$PWD/tmp" timeout "$TEST_TIMEOUT" bash -c 'ulimit -f 0; exec "$@"' - \

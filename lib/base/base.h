@@ -14,7 +14,8 @@
  * - order.h: indices in the order of their keys, in linear time
  * - pairs.h: numbers for pairs of terminals
  * - regular.h: reading regular files alone
- * - shared-file.h: a file that several processes write */
+ * - shared-file.h: a file that several processes write
+ * - signal-hold.h: signals that wait until there is nothing to clean up */
 #ifndef WEND_BASE_H
 #define WEND_BASE_H
 

@@ -32,7 +32,8 @@ const OrderAnswer *order_answer(const OrderAnswers *answers, guint sequence, gsi
 gboolean order_answers_none(const OrderAnswers *answers);
 void order_answers_free(OrderAnswers *answers);
 
-/* Takes the memory of a stream that grows, of which *TAKEN was taken before. FALSE: less is left. */
+/* Takes the memory of a stream that grows, of which *TAKEN was taken before. FALSE: less is
+ * left. */
 gboolean order_admits(Allowance *allowance, const WendStream *stream, gsize *taken);
 
 #endif

@@ -79,8 +79,8 @@ static guint32 keep_terminal(Writer *w, guint32 terminal)
 
 /* -- grammars -- */
 
-/* Which rules up to START it needs, as flags that the caller frees. NULL: they take more memory than
- * is allowed. Sequences may share rules, and each has them in the file. */
+/* Which rules up to START it needs, as flags that the caller frees. NULL: they take more memory
+ * than is allowed. Sequences may share rules, and each has them in the file. */
 static guint8 *needed_rules(Writer *w, const WendRule *rules, guint start)
 {
     guint8 *needed = g_new0(guint8, start + 1);
