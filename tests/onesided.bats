@@ -24,7 +24,7 @@ exact() {
         mpi "$n" "$WEND" replay --quiet "${noise[@]}" --values -o again.dir app.dir "$@" \
             >again.out || fail "replay $i of $*" || return
         diff app.out again.out || fail "replay $i of $*: another result" || return
-        "$WEND" diff --polls app.dir again.dir || return
+        "$WEND" diff --outcomes app.dir again.dir || return
         "$WEND" dump --values app.dir >app.dump
         "$WEND" dump --values again.dir >again.dump
         cmp app.dump again.dump || fail "replay $i of $*: other values" || return

@@ -90,7 +90,7 @@ pauses() {
     sleeper
     record plain.dir 2 ./sleeper
     with_times 10% 2 ./sleeper
-    "$WEND" diff --polls plain.dir app.dir
+    "$WEND" diff --outcomes plain.dir app.dir
     cmp <("$WEND" dump plain.dir) <("$WEND" dump app.dir)
 }
 

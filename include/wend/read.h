@@ -808,8 +808,8 @@ int wend_read_value_stream(WendRead *r, uint32_t rank, uint32_t index,
 typedef struct {
     const char *function; /**< "MPI_Wtime", "clock_gettime", … */
     uint32_t clock;       /**< of clock_gettime: the clock; 15: one of a higher number */
-    uint64_t steps; /**< calls and unsuccessful polls of the sequence that ended before */
-    bool of_call;   /**< it belongs to the call of number STEPS, from 0: the time of MPI_Wtime, a
+    uint64_t steps;       /**< calls and unsuccessful polls of the sequence that ended before */
+    bool of_call; /**< it belongs to the call of number STEPS, from 0: the time of MPI_Wtime, a
                                result of one-sided communication, the place of a lock */
     const double *seconds;  /**< of MPI_Wtime; else NULL */
     const int64_t *numbers; /**< NULL: bytes, or seconds */

@@ -263,7 +263,7 @@ static void put_last_row(const SideStream *s, WendBuf *out)
     if (s->learned)
         memcpy(copy, s->learned, coding->memory());
     else
-        coding->init(copy);
+        coding->init(copy, s->kind);
     WendBuf row = {.resize = out->resize};
     uint64_t n = coding->code(copy, chunk, used, &row);
     wend_buf_unsigned(out, n);
