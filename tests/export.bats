@@ -118,6 +118,35 @@ assert len(rows) == 2 * (len(open("calls.csv").readlines()) - 1)
 END
 }
 
+@test "the time of each call, if it is recorded" {
+    cat >sleeper.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    for (int i = 0; i < 4; i++) {
+        usleep(i == 2 ? 200000 : 1000);
+        MPI_Barrier(MPI_COMM_SELF);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" sleeper.c -o sleeper
+    mpi 2 "$WEND" trace --quiet --times=1% -o a.dir ./sleeper
+    "$WEND" export --csv=calls -o a.csv a.dir 2>said
+    [ ! -s said ] || fail "$(cat said)"
+    # it sleeps for long before the third barrier alone
+    awk -F, '$5 == "MPI_Barrier" {print ($6 - last > 150e6)} {last = $7}' a.csv | xargs >long
+    [ "$(cat long)" = "0 0 1 0 0 0 1 0" ] || fail "$(cat long)" "$(cat a.csv)"
+    "$WEND" export --csv=calls -o b.csv a.dir
+    cmp a.csv b.csv
+    record b.dir 2 ./sleeper
+    "$WEND" export --csv=calls -f -o b.csv b.dir 2>said
+    grep -q 'no time of each call' said
+}
+
 @test "an output that exists stays, and --force replaces only what is of OTF2" {
     needs_otf2
     record a.dir 1 "$PROGRAMS/hello" >out

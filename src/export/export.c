@@ -22,6 +22,7 @@ typedef struct {
     gboolean *ranks;       /* NULL: all */
     guint64 first, last;   /* range of calls of each sequence */
     double from, to;       /* seconds */
+    double origin;         /* timeline_origin */
     guint64 done, n_calls; /* for the progress line */
 } Exporter;
 
@@ -58,7 +59,8 @@ static ExportPlace *places_of(const Exporter *x, guint rank)
 static int export_calls(Exporter *x, ExportState *state, guint rank)
 {
     g_autofree ExportPlace *places = places_of(x, rank);
-    Timeline *t = places != NULL ? timeline_new(x->e.reader, rank, WEND_READ_WITH_POLLS) : NULL;
+    Timeline *t =
+        places != NULL ? timeline_new(x->e.reader, rank, x->origin, WEND_READ_WITH_POLLS) : NULL;
     TimedCall timed;
     int status = t != NULL ? 1 : WEND_READ_ERROR_INPUT;
     while (status > 0 && (status = timeline_next(t, &timed)) > 0) {
@@ -179,6 +181,7 @@ int wend_export_main(int argc, char **argv)
     char *ranks = NULL, *calls = NULL, *from = NULL, *to = NULL, *output = NULL;
     guint64 *first = NULL;
     const WendReadFacts *facts;
+    gboolean known;
     Exporter x = {.last = G_MAXUINT64, .to = G_MAXDOUBLE};
     const GOptionEntry entries[] = {
         {"otf2", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)choose,
@@ -240,10 +243,12 @@ int wend_export_main(int argc, char **argv)
     }
     x.e.ranks = x.ranks;
     number_locations(&x, &first);
-    wend_command_say(COMMAND,
-                     "%s: the recording has no time of each call: "
-                     "times follow from the mean of each kind of call",
-                     argv[1]);
+    x.origin = timeline_origin(x.e.reader, x.e.n_ranks, &known);
+    if (!known)
+        wend_command_say(COMMAND,
+                         "%s: the recording has no time of each call (wend trace --times): times "
+                         "follow from the mean of each kind of call",
+                         argv[1]);
     status = wend_command_finish(COMMAND, export_all(&x));
 end:
     wend_read_free(x.e.reader);

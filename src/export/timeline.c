@@ -22,6 +22,7 @@ typedef struct {
 struct Timeline {
     WendRead *reader;
     guint class_index;
+    double origin;
     Lane *lanes;
     guint n;
     Lane *given; /* the one whose call was given last, which is to read its next one */
@@ -63,14 +64,56 @@ static int advance(Timeline *t, Lane *lane)
     if (call == NULL)
         return WEND_READ_OK;
     const Means *m = means_of(t, lane, call->signature);
-    double start = lane->now + m->interval;
-    lane->now = start + m->duration;
+    double start = lane->now + m->interval, duration = m->duration;
+    WendReadTime time;
+    status = wend_read_time(lane->calls, &time);
+    if (status == WEND_READ_OK) {
+        /* rounded times of two calls may overlap */
+        start = MAX(time.start - t->origin, lane->now);
+        duration = isnan(time.duration) ? 0 : time.duration;
+    } else if (status != WEND_READ_ERROR_NONE) {
+        return status;
+    }
+    lane->now = start + duration;
     lane->next.start = nanoseconds(start);
     lane->next.end = nanoseconds(lane->now);
     return WEND_READ_OK;
 }
 
-Timeline *timeline_new(WendRead *r, guint rank, unsigned flags)
+/* Sets *START to the start of the first call of a sequence. FALSE: it is not recorded. */
+static gboolean first_start(WendRead *r, guint rank, guint sequence, double *start)
+{
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    WendReadTime time;
+    if (wend_read_calls(r, rank, sequence, WEND_READ_WITH_TIMES | WEND_READ_WITHOUT_TRANSFERS,
+                        &calls)
+        < 0)
+        return FALSE;
+    gboolean known = wend_read_next(calls, &call) == WEND_READ_OK && call != NULL
+                     && wend_read_time(calls, &time) == WEND_READ_OK;
+    if (known)
+        *start = time.start;
+    wend_read_calls_free(calls);
+    return known;
+}
+
+double timeline_origin(WendRead *r, guint n_ranks, gboolean *known)
+{
+    const WendReadRank *info;
+    double origin = 0, start;
+    *known = FALSE;
+    for (guint rank = 0; rank < n_ranks; rank++) {
+        if (wend_read_rank(r, rank, &info) < 0 || info->n_sequences == 0
+            || !first_start(r, rank, 0, &start))
+            continue;
+        origin = *known ? MIN(origin, start) : start;
+        *known = TRUE;
+    }
+    return origin;
+}
+
+Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
 {
     const WendReadRank *info;
     if (wend_read_rank(r, rank, &info) < 0)
@@ -78,12 +121,13 @@ Timeline *timeline_new(WendRead *r, guint rank, unsigned flags)
     Timeline *t = g_new0(Timeline, 1);
     t->reader = r;
     t->class_index = info->class_index;
+    t->origin = origin;
     t->lanes = g_new0(Lane, info->n_sequences);
     guint n = info->n_sequences;
     while (t->n < n) {
         Lane *lane = &t->lanes[t->n];
         lane->index = t->n;
-        if (wend_read_calls(r, rank, t->n, flags, &lane->calls) < 0)
+        if (wend_read_calls(r, rank, t->n, flags | WEND_READ_WITH_TIMES, &lane->calls) < 0)
             break;
         lane->means = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         t->n++;

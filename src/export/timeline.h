@@ -2,10 +2,11 @@
 /* timeline.h: when each call of a rank began and ended, and the calls of all its threads in the
  * order of time.
  *
- * A recording without the time of each call has means for each kind of call: how long it took, and
- * how long after the previous call of its thread it began. A call is placed by these means, so the
- * order of calls of a thread and the sum of its times are right, and single times are not. Nothing
- * is known of when a thread began: all threads begin at 0, as MPI_Init does. */
+ * A recording by `wend trace --times` has the time of each call. Otherwise there are means for each
+ * kind of call: how long it took, and how long after the previous call of its thread it began. A
+ * call is placed by these means, so the order of calls of a thread and the sum of its times are
+ * right, and single times are not. Nothing is known then of when a thread began: all threads begin
+ * at 0, as MPI_Init does. */
 #ifndef WEND_EXPORT_TIMELINE_H
 #define WEND_EXPORT_TIMELINE_H
 
@@ -18,13 +19,17 @@ typedef struct Timeline Timeline;
 /* A call with its place in time. */
 typedef struct {
     const WendReadCall *call; /* valid until the next timeline_next */
-    guint64 start, end;       /* nanoseconds since the beginning of the run; start <= end */
+    guint64 start, end;       /* nanoseconds since the origin; start <= end */
 } TimedCall;
 
-/* Begins with the calls of RANK. FLAGS are those of wend_read_calls. R must outlive the result,
- * which the caller frees with timeline_free. Returns NULL if a function of wend/read.h fails
- * (wend_read_message). */
-Timeline *timeline_new(WendRead *r, guint rank, unsigned flags);
+/* When the first call of the N_RANKS ranks of the recording began, in seconds. MPI_Init begins
+ * before the run does. *KNOWN: the recording has the time of each call. */
+double timeline_origin(WendRead *r, guint n_ranks, gboolean *known);
+
+/* Begins with the calls of RANK. Times count from ORIGIN. FLAGS are those of wend_read_calls. R
+ * must outlive the result, which the caller frees with timeline_free. Returns NULL if a function of
+ * wend/read.h fails (wend_read_message). */
+Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags);
 void timeline_free(Timeline *t); /* T may be NULL */
 
 /* Gives the next call of RANK by its start: calls of one sequence are in their order, and do not
