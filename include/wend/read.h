@@ -662,7 +662,7 @@ typedef struct {
 
 /** Gives statistics of a signature's times on the ranks of a class: how long its calls took
  * (DURATION), and the time from the end of the previous call to their start (INTERVAL). Either may
- * be NULL. A recording has no times of single calls. */
+ * be NULL. wend_read_time gives the times of single calls. */
 int wend_read_timing(WendRead *r, uint32_t class_index, uint32_t sequence, uint32_t signature,
                      WendReadTiming *duration, WendReadTiming *interval);
 
