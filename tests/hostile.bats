@@ -86,7 +86,7 @@ readers_refuse() { # TEXT RECORDING
 # What a replay needs is in proportion to some of the calls, and a few bytes stand for any number.
 @test "a recording that stands for millions of calls, in a replay" {
     often() { # LINES
-        printf '%s\n' "repeat 1000" "repeat 1000" "$@" end end
+        printf '%s\n' "repeat 1000" "repeat 4000" "$@" end end
     }
     refuses_replay() {
         "$BUILD_DIR/tests/decoder/script" script a.dir

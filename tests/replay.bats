@@ -819,6 +819,11 @@ C
             line_with out "rank $other is stopped"
         done
         for pid in $(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out); do
+            # it says so just before it stops
+            for ((i = 0; i < 100; i++)); do
+                ! grep -q '^State:.*stopped' "/proc/$pid/status" || break
+                sleep 0.1
+            done
             grep -q '^State:.*stopped' "/proc/$pid/status"
             kill -CONT "$pid"
         done
@@ -844,7 +849,8 @@ C
     library_is mpich || family=openmpi
     for signal in TERM HUP; do
         rm -f begun
-        TMPDIR=$PWD/tmp "$WEND" replay --mpi "$family" app.dir sh -c '
+        # whoever started the tests may ignore the signal, which a shell then cannot trap
+        TMPDIR=$PWD/tmp env --default-signal=$signal "$WEND" replay --mpi "$family" app.dir sh -c '
             trap "exit 9" '$signal'; : >begun; for i in $(seq 300); do sleep 0.1; done' &
         local child=$! status=0
         until [ -e begun ]; do sleep 0.1; done
@@ -857,12 +863,15 @@ C
 }
 
 @test "a limit on the size of files" {
-    record app.dir 2 "$PROGRAMS/hello" >plain
-    # shellcheck disable=SC2016
-    mpi 2 "$WEND" replay --exec 'sh -c "ulimit -f 0; exec \"\$0\" \"\$@\""' app.dir \
-        "$PROGRAMS/hello" >again
-    diff plain again
-    rm -r app.dir
+    # MPICH writes to a file of shared memory, and dies of the limit by itself.
+    if mpi 2 sh -c 'ulimit -f 0; exec "$0"' "$PROGRAMS/hello" >again 2>&1; then
+        record app.dir 2 "$PROGRAMS/hello" >plain
+        # shellcheck disable=SC2016
+        mpi 2 "$WEND" replay --exec 'sh -c "ulimit -f 0; exec \"\$0\" \"\$@\""' app.dir \
+            "$PROGRAMS/hello" >again
+        diff plain again
+        rm -r app.dir
+    fi
     record app.dir 2 "$PROGRAMS/unlucky" calls >plain 2>&1 || [ $? = 3 ]
     for limit in 0 1; do
         run timeout "$TEST_TIMEOUT" bash -c 'ulimit -f "$1"; shift; exec "$@"' - $limit \

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "library.gen.h"
 #include "process/process.h"
 #include "shared/shared.h"
 
