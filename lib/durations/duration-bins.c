@@ -137,9 +137,10 @@ static bool code_steps(const Bins *b, const RangeCoder *c, DurationLane lane, un
     return *ticks - point < gap;
 }
 
-static bool code_time(Bins *b, const RangeCoder *c, DurationLane lane, uint32_t place,
+static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uint32_t place,
                       int64_t *ticks)
 {
+    Bins *b = learned;
     Coded coded = c->encoder ? coded_of(b, lane, *ticks) : (Coded){0, 0};
     unsigned symbol = duration_model_code(&b->model, c, lane, place, coded.symbol);
     if (symbol == UNKNOWN) {
@@ -157,23 +158,16 @@ static bool code_time(Bins *b, const RangeCoder *c, DurationLane lane, uint32_t 
     return true;
 }
 
-static bool code(void *learned, const RangeCoder coders[DURATION_LANES], WendTimedCall *call)
-{
-    return code_time(learned, &coders[INTERVAL_LANE], INTERVAL_LANE, call->place, &call->interval)
-           && code_time(learned, &coders[DURATION_LANE], DURATION_LANE, call->place,
-                        &call->duration);
-}
-
 static void encode(void *learned, const WendTimedCall *calls, size_t n, WendBuf *durations,
                    WendBuf *intervals)
 {
-    duration_encode(learned, code, calls, n, durations, intervals);
+    duration_encode(learned, code_time, calls, n, durations, intervals);
 }
 
 static bool decode(void *learned, WendTimedCall *calls, size_t n, WendCursor *durations,
                    WendCursor *intervals)
 {
-    return duration_decode(learned, code, calls, n, durations, intervals);
+    return duration_decode(learned, code_time, calls, n, durations, intervals);
 }
 
 const WendDurationCoding wend_durations_bins = {"bins", true, sizeof(Bins), init, encode, decode};

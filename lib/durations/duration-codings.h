@@ -8,11 +8,11 @@
 
 extern const WendDurationCoding wend_durations_lossless, wend_durations_bins;
 
-/* Codes the interval of CALL, and then its duration, or reads them. False: the bytes are
+/* Codes TICKS, an interval or a duration of a call at PLACE, or reads it. False: the bytes are
  * damaged. */
-typedef bool (*DurationCode)(void *learned, const RangeCoder coders[DURATION_LANES],
-                             WendTimedCall *call);
-/* Encodes and decodes rows of calls by CODE. */
+typedef bool (*DurationCode)(void *learned, const RangeCoder *c, DurationLane lane, uint32_t place,
+                             int64_t *ticks);
+/* Encodes and decodes rows of calls by CODE, of each call the interval first. */
 void duration_encode(void *learned, DurationCode code, const WendTimedCall *calls, size_t n,
                      WendBuf *durations, WendBuf *intervals);
 bool duration_decode(void *learned, DurationCode code, WendTimedCall *calls, size_t n,

@@ -53,9 +53,10 @@ static uint64_t code_bits(Lossless *l, const RangeCoder *c, DurationLane lane, u
     return low ? high << low | range_tree(c, ticks & ((1 << low) - 1), low, l->low[lane]) : high;
 }
 
-static bool code_time(Lossless *l, const RangeCoder *c, DurationLane lane, uint32_t place,
+static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uint32_t place,
                       int64_t *ticks)
 {
+    Lossless *l = learned;
     unsigned symbol = c->encoder ? symbol_of(*ticks) : 0;
     symbol = duration_model_code(&l->model, c, lane, place, symbol);
     if (symbol >= SYMBOLS)
@@ -73,23 +74,16 @@ static bool code_time(Lossless *l, const RangeCoder *c, DurationLane lane, uint3
     return true;
 }
 
-static bool code(void *learned, const RangeCoder coders[DURATION_LANES], WendTimedCall *call)
-{
-    return code_time(learned, &coders[INTERVAL_LANE], INTERVAL_LANE, call->place, &call->interval)
-           && code_time(learned, &coders[DURATION_LANE], DURATION_LANE, call->place,
-                        &call->duration);
-}
-
 static void encode(void *learned, const WendTimedCall *calls, size_t n, WendBuf *durations,
                    WendBuf *intervals)
 {
-    duration_encode(learned, code, calls, n, durations, intervals);
+    duration_encode(learned, code_time, calls, n, durations, intervals);
 }
 
 static bool decode(void *learned, WendTimedCall *calls, size_t n, WendCursor *durations,
                    WendCursor *intervals)
 {
-    return duration_decode(learned, code, calls, n, durations, intervals);
+    return duration_decode(learned, code_time, calls, n, durations, intervals);
 }
 
 const WendDurationCoding wend_durations_lossless = {"lossless", false,  sizeof(Lossless),

@@ -47,6 +47,13 @@ bool wend_durations_parse(const char *text, WendDurationsForm *form)
     return false;
 }
 
+static bool code_call(void *learned, DurationCode code, const RangeCoder coders[DURATION_LANES],
+                      WendTimedCall *call)
+{
+    return code(learned, &coders[INTERVAL_LANE], INTERVAL_LANE, call->place, &call->interval)
+           && code(learned, &coders[DURATION_LANE], DURATION_LANE, call->place, &call->duration);
+}
+
 void duration_encode(void *learned, DurationCode code, const WendTimedCall *calls, size_t n,
                      WendBuf *durations, WendBuf *intervals)
 {
@@ -56,7 +63,7 @@ void duration_encode(void *learned, DurationCode code, const WendTimedCall *call
     range_encoder_begin(&to[INTERVAL_LANE], intervals);
     for (size_t i = 0; i < n; i++) {
         WendTimedCall call = calls[i];
-        code(learned, coders, &call);
+        code_call(learned, code, coders, &call);
     }
     range_encoder_end(&to[DURATION_LANE]);
     range_encoder_end(&to[INTERVAL_LANE]);
@@ -70,7 +77,7 @@ bool duration_decode(void *learned, DurationCode code, WendTimedCall *calls, siz
     range_decoder_begin(&from[DURATION_LANE], durations);
     range_decoder_begin(&from[INTERVAL_LANE], intervals);
     for (size_t i = 0; i < n; i++)
-        if (!code(learned, coders, &calls[i]) || durations->failed || intervals->failed)
+        if (!code_call(learned, code, coders, &calls[i]) || durations->failed || intervals->failed)
             return false;
     range_decoder_end(&from[DURATION_LANE]);
     range_decoder_end(&from[INTERVAL_LANE]);

@@ -76,14 +76,6 @@ void otf2_rank_free(Otf2Rank *r)
     g_free(r);
 }
 
-/* The first failure counts. */
-#define TRY(call)                   \
-    do {                            \
-        OTF2_ErrorCode code = call; \
-        if (code != OTF2_SUCCESS)   \
-            return code;            \
-    } while (0)
-
 static OTF2_ErrorCode counted(const Writing *w, guint64 time, OTF2_ErrorCode code)
 {
     if (code == OTF2_SUCCESS)
@@ -184,7 +176,7 @@ static OTF2_ErrorCode post_message(Writing *w)
         return OTF2_SUCCESS; /* completes as if nothing had been */
     if (both) {
         if (!is_nobody(w->call, "dest"))
-            TRY(write_send(w, q.peer, q.comm, q.tag, q.bytes));
+            OTF2_TRY(write_send(w, q.peer, q.comm, q.tag, q.bytes));
         q.sends = FALSE;
         q.peer = passed(w->call, wend_read_parameter_named(w->call->function, "source"),
                         OTF2_UNDEFINED_UINT32);
@@ -265,7 +257,7 @@ static OTF2_ErrorCode each_request(Writing *w, guint i, EachRequest each)
         gint64 key = key_of(&element.handle);
         Request *q = g_hash_table_lookup(w->rank->requests, &key);
         if (q != NULL)
-            TRY(each(w, key, q));
+            OTF2_TRY(each(w, key, q));
     }
     return OTF2_SUCCESS;
 }
@@ -324,17 +316,17 @@ static OTF2_ErrorCode complete_one(Writing *w, gint64 key, Request *q, const Wen
     if (!q->active)
         return OTF2_SUCCESS;
     if (q->kind == REQUEST_MESSAGE)
-        TRY(complete_message(w, key, q, s, index));
+        OTF2_TRY(complete_message(w, key, q, s, index));
     else if (q->kind == REQUEST_COLLECTIVE)
-        TRY(counted(w, w->end,
-                    OTF2_EvtWriter_NonBlockingCollectiveComplete(
-                        w->writer, NULL, w->end, q->op, q->comm, q->root, q->amounts.sent,
-                        q->amounts.received, (guint64)key)));
+        OTF2_TRY(counted(w, w->end,
+                         OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                             w->writer, NULL, w->end, q->op, q->comm, q->root, q->amounts.sent,
+                             q->amounts.received, (guint64)key)));
     else
-        TRY(counted(w, w->end,
-                    OTF2_EvtWriter_IoOperationComplete(
-                        w->writer, NULL, w->end, q->file,
-                        s != NULL ? number_or(s->bytes, q->bytes) : q->bytes, q->operation)));
+        OTF2_TRY(counted(w, w->end,
+                         OTF2_EvtWriter_IoOperationComplete(
+                             w->writer, NULL, w->end, q->file,
+                             s != NULL ? number_or(s->bytes, q->bytes) : q->bytes, q->operation)));
     q->active = FALSE;
     if (!q->persistent)
         g_hash_table_remove(w->rank->requests, &key);
@@ -375,7 +367,7 @@ static OTF2_ErrorCode complete(Writing *w)
         gboolean told = a->statuses != WEND_READ_NO_INDEX
                             ? place >= 0 && status_of(w->call, a->statuses, place, &s)
                             : status_of(w->call, a->status, -1, &s);
-        TRY(complete_one(w, key, q, told ? &s : NULL, (guint)i));
+        OTF2_TRY(complete_one(w, key, q, told ? &s : NULL, (guint)i));
     }
     return OTF2_SUCCESS;
 }
@@ -512,7 +504,7 @@ static OTF2_ErrorCode end_window(Writing *w)
         return OTF2_SUCCESS;
     if (w->act->kind == ACT_WIN_FENCE || w->act->kind == ACT_WIN_SYNC
         || w->act->kind == ACT_WIN_FREE)
-        TRY(end_epoch(w, window));
+        OTF2_TRY(end_epoch(w, window));
     if (w->act->kind == ACT_WIN_FENCE)
         return counted(w, w->end,
                        OTF2_EvtWriter_RmaCollectiveEnd(
@@ -687,11 +679,11 @@ OTF2_ErrorCode otf2_write_call(Otf2Rank *r, OTF2_EvtWriter *writer, guint64 loca
     if (wend_read_transfer(w.call, &w.transfer) < 0)
         return OTF2_ERROR_INVALID_DATA;
     w.comm = otf2_comm(r->names, r->rank, w.transfer.communicator);
-    TRY(counted(&w, w.start, OTF2_EvtWriter_Enter(writer, NULL, w.start, region)));
+    OTF2_TRY(counted(&w, w.start, OTF2_EvtWriter_Enter(writer, NULL, w.start, region)));
     /* A call that failed did nothing. One that did not return may have sent its message. */
     if (!w.call->failed || (w.call->unfinished && w.act->kind == ACT_MESSAGE))
-        TRY(begin(&w));
+        OTF2_TRY(begin(&w));
     if (!w.call->failed)
-        TRY(end(&w));
+        OTF2_TRY(end(&w));
     return counted(&w, w.end, OTF2_EvtWriter_Leave(writer, NULL, w.end, region));
 }

@@ -195,14 +195,6 @@ void otf2_count(Otf2Names *n, guint64 location, guint64 time)
 
 /* -- writing -- */
 
-/* The first failure counts. */
-#define TRY(call)                   \
-    do {                            \
-        OTF2_ErrorCode code = call; \
-        if (code != OTF2_SUCCESS)   \
-            return code;            \
-    } while (0)
-
 static OTF2_ErrorCode write_run(Otf2Names *n, OTF2_GlobalDefWriter *w)
 {
     const WendReadFacts *facts;
@@ -212,12 +204,12 @@ static OTF2_ErrorCode write_run(Otf2Names *n, OTF2_GlobalDefWriter *w)
         facts->start > 0 ? (guint64)facts->start * 1000000000u : OTF2_UNDEFINED_TIMESTAMP;
     OTF2_StringRef hosts = foreign_string_of(n, facts->hosts != NULL ? facts->hosts : "host");
     OTF2_StringRef machine = string_of(n, "machine");
-    TRY(OTF2_GlobalDefWriter_WriteClockProperties(w, 1000000000u, 0, n->last + 1, started));
-    TRY(OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_MPI, string_of(n, "MPI"),
-                                           OTF2_PARADIGM_CLASS_PROCESS));
-    TRY(OTF2_GlobalDefWriter_WriteIoParadigm(w, 0, string_of(n, "MPI-IO"), string_of(n, "MPI I/O"),
-                                             OTF2_IO_PARADIGM_CLASS_PARALLEL,
-                                             OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL));
+    OTF2_TRY(OTF2_GlobalDefWriter_WriteClockProperties(w, 1000000000u, 0, n->last + 1, started));
+    OTF2_TRY(OTF2_GlobalDefWriter_WriteParadigm(w, OTF2_PARADIGM_MPI, string_of(n, "MPI"),
+                                                OTF2_PARADIGM_CLASS_PROCESS));
+    OTF2_TRY(OTF2_GlobalDefWriter_WriteIoParadigm(
+        w, 0, string_of(n, "MPI-IO"), string_of(n, "MPI I/O"), OTF2_IO_PARADIGM_CLASS_PARALLEL,
+        OTF2_IO_PARADIGM_FLAG_NONE, 0, NULL, NULL, NULL));
     return OTF2_GlobalDefWriter_WriteSystemTreeNode(w, 0, hosts, machine,
                                                     OTF2_UNDEFINED_SYSTEM_TREE_NODE);
 }
@@ -227,8 +219,9 @@ static OTF2_ErrorCode write_regions(Otf2Names *n, OTF2_GlobalDefWriter *w)
     for (guint i = 0; i < n->by_region->len; i++) {
         const Region *r = n->by_region->pdata[i];
         OTF2_StringRef name = string_of(n, r->function->name);
-        TRY(OTF2_GlobalDefWriter_WriteRegion(w, r->number, name, name, 0, r->act->region,
-                                             OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0, 0));
+        OTF2_TRY(OTF2_GlobalDefWriter_WriteRegion(w, r->number, name, name, 0, r->act->region,
+                                                  OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0,
+                                                  0));
     }
     return OTF2_SUCCESS;
 }
@@ -246,16 +239,16 @@ static OTF2_ErrorCode write_locations(Otf2Names *n, OTF2_GlobalDefWriter *w)
     const WendReadSequence *s;
     for (guint rank = 0; rank < e->n_ranks; rank++) {
         g_autofree char *name = g_strdup_printf("rank %u", rank);
-        TRY(OTF2_GlobalDefWriter_WriteLocationGroup(w, rank, string_of(n, name),
-                                                    OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                    OTF2_UNDEFINED_LOCATION_GROUP));
+        OTF2_TRY(OTF2_GlobalDefWriter_WriteLocationGroup(w, rank, string_of(n, name),
+                                                         OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                                         OTF2_UNDEFINED_LOCATION_GROUP));
         for (guint64 at = e->first_location[rank]; at < e->first_location[rank + 1]; at++) {
             guint sequence = (guint)(at - e->first_location[rank]);
             OTF2_StringRef text = wend_read_sequence(e->reader, rank, sequence, &s) < 0
                                       ? string_of(n, "thread 0")
                                       : sequence_name(n, s);
-            TRY(OTF2_GlobalDefWriter_WriteLocation(w, at, text, OTF2_LOCATION_TYPE_CPU_THREAD,
-                                                   n->events[at], rank));
+            OTF2_TRY(OTF2_GlobalDefWriter_WriteLocation(w, at, text, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                                        n->events[at], rank));
         }
     }
     return OTF2_SUCCESS;
@@ -298,7 +291,7 @@ static OTF2_ErrorCode write_comm(Otf2Names *n, OTF2_GlobalDefWriter *w, guint nu
                 rank >= 0 && rank < n->e->n_ranks ? (guint64)rank : OTF2_UNDEFINED_UINT64;
             g_array_append_val(members, member);
         }
-        TRY(write_group(n, w, *group + i, plain, OTF2_GROUP_TYPE_COMM_GROUP, members));
+        OTF2_TRY(write_group(n, w, *group + i, plain, OTF2_GROUP_TYPE_COMM_GROUP, members));
     }
     OTF2_GroupRef first = *group;
     *group += n_sides;
@@ -317,25 +310,25 @@ static OTF2_ErrorCode write_comms(Otf2Names *n, OTF2_GlobalDefWriter *w)
     OTF2_GroupRef group = 0;
     uint32_t n_comms;
     g_array_append_vals(members, e->first_location, e->n_ranks);
-    TRY(write_group(n, w, group++, "MPI", OTF2_GROUP_TYPE_COMM_LOCATIONS, members));
+    OTF2_TRY(write_group(n, w, group++, "MPI", OTF2_GROUP_TYPE_COMM_LOCATIONS, members));
     for (guint world = 0; world < e->n_worlds; world++) {
         g_autofree char *name = world == 0 ? g_strdup("MPI_COMM_WORLD")
                                            : g_strdup_printf("MPI_COMM_WORLD of world %u", world);
         g_array_set_size(members, 0);
         for (guint64 rank = n->first_ranks[world]; rank < n->first_ranks[world + 1]; rank++)
             g_array_append_val(members, rank);
-        TRY(write_group(n, w, group, name, OTF2_GROUP_TYPE_COMM_GROUP, members));
-        TRY(OTF2_GlobalDefWriter_WriteComm(w, world, string_of(n, name), group++,
-                                           OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+        OTF2_TRY(write_group(n, w, group, name, OTF2_GROUP_TYPE_COMM_GROUP, members));
+        OTF2_TRY(OTF2_GlobalDefWriter_WriteComm(w, world, string_of(n, name), group++,
+                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     }
     g_array_set_size(members, 0);
-    TRY(write_group(n, w, group, "MPI_COMM_SELF", OTF2_GROUP_TYPE_COMM_SELF, members));
-    TRY(OTF2_GlobalDefWriter_WriteComm(w, e->n_worlds, string_of(n, "MPI_COMM_SELF"), group++,
-                                       OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+    OTF2_TRY(write_group(n, w, group, "MPI_COMM_SELF", OTF2_GROUP_TYPE_COMM_SELF, members));
+    OTF2_TRY(OTF2_GlobalDefWriter_WriteComm(w, e->n_worlds, string_of(n, "MPI_COMM_SELF"), group++,
+                                            OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
     if (wend_read_n_communicators(e->reader, &n_comms) < 0)
         return OTF2_ERROR_INVALID_DATA;
     for (guint i = 1; i <= n_comms; i++)
-        TRY(write_comm(n, w, i, &group));
+        OTF2_TRY(write_comm(n, w, i, &group));
     return OTF2_SUCCESS;
 }
 
@@ -343,15 +336,15 @@ static OTF2_ErrorCode write_objects(Otf2Names *n, OTF2_GlobalDefWriter *w)
 {
     for (guint i = 0; i < n->windows->len; i++) {
         g_autofree char *name = g_strdup_printf("window %u", i);
-        TRY(OTF2_GlobalDefWriter_WriteRmaWin(w, i, string_of(n, name),
-                                             g_array_index(n->windows, Window, i).comm,
-                                             OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
+        OTF2_TRY(OTF2_GlobalDefWriter_WriteRmaWin(w, i, string_of(n, name),
+                                                  g_array_index(n->windows, Window, i).comm,
+                                                  OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
     }
     for (guint i = 0; i < n->files->len; i++) {
         const File *f = &g_array_index(n->files, File, i);
-        TRY(OTF2_GlobalDefWriter_WriteIoRegularFile(w, i, f->name, 0));
-        TRY(OTF2_GlobalDefWriter_WriteIoHandle(w, i, f->name, i, 0, OTF2_IO_HANDLE_FLAG_NONE,
-                                               f->comm, OTF2_UNDEFINED_IO_HANDLE));
+        OTF2_TRY(OTF2_GlobalDefWriter_WriteIoRegularFile(w, i, f->name, 0));
+        OTF2_TRY(OTF2_GlobalDefWriter_WriteIoHandle(w, i, f->name, i, 0, OTF2_IO_HANDLE_FLAG_NONE,
+                                                    f->comm, OTF2_UNDEFINED_IO_HANDLE));
     }
     return OTF2_SUCCESS;
 }
@@ -361,10 +354,10 @@ OTF2_ErrorCode otf2_names_write(Otf2Names *n, OTF2_GlobalDefWriter *w)
     n->writer = w;
     for (guint i = 0; i < n->texts->len; i++)
         write_string(n, i);
-    TRY(write_run(n, w));
-    TRY(write_regions(n, w));
-    TRY(write_locations(n, w));
-    TRY(write_comms(n, w));
-    TRY(write_objects(n, w));
+    OTF2_TRY(write_run(n, w));
+    OTF2_TRY(write_regions(n, w));
+    OTF2_TRY(write_locations(n, w));
+    OTF2_TRY(write_comms(n, w));
+    OTF2_TRY(write_objects(n, w));
     return n->failure;
 }

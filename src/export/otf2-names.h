@@ -10,6 +10,14 @@
 #include "format.h"
 #include "roles.h"
 
+/* Returns the code of CALL from the function around it, if CALL fails. */
+#define OTF2_TRY(call)              \
+    do {                            \
+        OTF2_ErrorCode code = call; \
+        if (code != OTF2_SUCCESS)   \
+            return code;            \
+    } while (0)
+
 typedef struct Otf2Names Otf2Names;
 
 Otf2Names *otf2_names_new(const Export *e);
