@@ -21,6 +21,7 @@
 #include "part.h"            /* what one rank hands to the merge, as bytes */
 #include "progressions.h"    /* long arrays that follow a pattern, as few numbers */
 #include "side-stream.h"     /* streams that lie beside the calls */
+#include "site-guesses.h"    /* predicts from where the next call comes */
 #include "stream.h"          /* a stream of outcomes */
 #include "values.h"          /* the values of wend trace --values */
 #include "words.h"           /* the words that calls are recorded in */

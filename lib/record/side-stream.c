@@ -2,6 +2,7 @@
 /* side-stream.c: see side-stream.h. */
 #include "side-stream.h"
 
+#include "site-guesses.h"
 #include "values.h"
 
 static const WendSideForm values[] = {
@@ -10,8 +11,23 @@ static const WendSideForm values[] = {
 #undef X
 };
 
+static const WendSideForm sites[] = {
+    [WEND_SITE_FOUND] = {"site", 1, false},
+    [WEND_SITE_CHANGED] = {"another site", 1, false},
+    [WEND_SITE_LONG] = {"many calls", 1, false},
+};
+
 static const WendSideKind kinds[] = {
-    [WEND_SIDE_VALUES] = {"values", values, WEND_VALUES},
+    [WEND_SIDE_VALUES] = {.name = "values",
+                          .forms = values,
+                          .n_forms = WEND_VALUES,
+                          .replayed = true},
+    [WEND_SIDE_SITES] = {.name = "sites",
+                         .forms = sites,
+                         .n_forms = WEND_SITE_CODES,
+                         .symbols = true,
+                         .tabled = true,
+                         .shared = true},
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 
@@ -41,6 +57,7 @@ void wend_side_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHe
 {
     r->head = *head;
     r->rows = rows;
+    r->table = wend_side_kind(kind)->tabled ? wend_read_block(&r->rows) : wend_cursor(NULL, 0);
     r->left = 0;
     r->failed = r->cut = false;
     wend_side_codec_init(&r->codec, wend_side_kind(kind));

@@ -3,7 +3,7 @@
  *
  * member := n stream^n                     the streams of one kind, of one rank
  * stream := unsigned(kind of its sequence) signed(id: thread number or function word)
- *           unsigned(birth) block(row^many)
+ *           unsigned(birth) block([block(table)] row^many)      the table, if the kind has one
  * row    := unsigned(elements, at least 1) block(coded elements)
  *           | unsigned(0) block()              the last one, if the recorder had no memory for more
  *
@@ -14,8 +14,8 @@
 
 #include "side-codec.h"
 
-/* The kinds, by number. */
-typedef enum { WEND_SIDE_VALUES, WEND_SIDE_KINDS } WendSideKindNumber;
+/* The kinds, by number. values.h and site-guesses.h say what their elements are. */
+typedef enum { WEND_SIDE_VALUES, WEND_SIDE_SITES, WEND_SIDE_KINDS } WendSideKindNumber;
 const WendSideKind *wend_side_kind(WendSideKindNumber number);
 
 typedef struct {
@@ -31,6 +31,7 @@ void wend_side_put_head(WendBuf *out, const WendSideHead *head);
 /* Reads a stream, element by element. It is large: allocate it. */
 typedef struct {
     WendSideHead head;
+    WendCursor table; /* of a kind that has one */
     WendCursor rows;
     uint64_t left; /* elements of the row at hand */
     WendCursor row;

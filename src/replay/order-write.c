@@ -220,6 +220,8 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
 static gboolean keep_sides(Writer *w, GError **error)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++) {
+        if (!wend_side_kind(kind)->replayed)
+            continue;
         WendSides *sides = wend_sides_open(w->p, w->rank, kind, error);
         if (!sides)
             return FALSE;
