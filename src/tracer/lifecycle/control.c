@@ -30,6 +30,7 @@
 #include "shared/shared.h"
 #include "side/side-streams.h"
 #include "side/process-values.h"
+#include "side/site-recording.h"
 #include "src/replay/replay.h"
 #include "thread-start.h"
 #include "watcher.h"
@@ -81,6 +82,7 @@ __attribute__((constructor)) static void load(void)
     module_own_file();
     replay_open(stop_job);
     values_open();
+    site_recording_open();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }

@@ -6,6 +6,7 @@
 #include "lib/record/cst.h"
 #include "lib/record/grammar.h"
 #include "lib/record/side-stream.h"
+#include "lib/record/site-guesses.h"
 #include "recorder.h"
 
 /* The calls of one thread, or of one callback object: the calls M and the unsuccessful polls F. */
@@ -50,8 +51,11 @@ struct CallSequence {
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
     struct SequenceReplay *replay; /* src/replay/; NULL: none so far */
-    /* callbacks only: side streams (side-streams.h); NULL: none so far */
+    /* Side streams (side-streams.h) of callbacks and, of call sites, also of threads; NULL: none so
+     * far. */
     struct SideStream *side[WEND_SIDE_KINDS];
+    WendSiteGuesses sites;
+    struct SiteAddresses *places; /* return addresses (site-recording.c); NULL: none so far */
     CallSequence *next;
 };
 

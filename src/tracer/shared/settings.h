@@ -24,6 +24,8 @@
     X(values, "WEND_VALUES", SWITCH, false, "values", 0, NULL, "also record what the program " \
         "gets from the clock, as random numbers, process ids and host names, so that a replay " \
         "returns it") \
+    X(sites, "WEND_SITES", SWITCH, true, "no-sites", 0, NULL, "do not record where in the " \
+        "program each call comes from") \
     X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "wait this long at the end for " \
         "ranks that do not come (default: 600)") \
     X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "save the " \
