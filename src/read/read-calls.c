@@ -11,6 +11,8 @@ struct WendReadCalls {
     guint sequence;
     guint8 *repeats; /* by signature: 0 unknown so far, 1 no, 2 yes */
     gboolean ended;
+    WendSiteWalk *sites; /* NULL: sites are not wanted */
+    gboolean with_polls; /* unsuccessful polls are given */
 };
 
 void read_call_init(ReadCall *c, WendRead *r)
@@ -46,6 +48,7 @@ void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call)
     c->public.unfinished = call->unfinished;
     c->public.bare = walk == NULL;
     c->public.return_code = call->return_code;
+    c->public.site = WEND_READ_NO_INDEX;
 }
 
 /* -- in order -- */
@@ -59,9 +62,16 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
         status = wend_read_sequence(r, rank, sequence, &info);
     if (status < 0)
         return status;
-    WendWalkFlags with = (flags & WEND_READ_WITH_POLLS) != 0 ? WEND_WALK_POLLS : WEND_WALK_MAIN;
+    const unsigned through_polls = WEND_READ_WITH_POLLS | WEND_READ_WITH_SITES;
+    WendWalkFlags with = (flags & through_polls) != 0 ? WEND_WALK_POLLS : WEND_WALK_MAIN;
+    GError *error = NULL;
+    if ((flags & WEND_READ_WITH_SITES) != 0 && read_sites(r, &error) == NULL)
+        return read_fail_error(r, error);
     WendReadCalls *c = g_new0(WendReadCalls, 1);
     read_call_init(&c->call, r);
+    c->with_polls = (flags & WEND_READ_WITH_POLLS) != 0;
+    if ((flags & WEND_READ_WITH_SITES) != 0)
+        c->sites = wend_site_walk_new(r->sites, rank, sequence);
     c->walk = wend_walk_new(r->program, rank, sequence, with);
     if ((flags & WEND_READ_WITHOUT_TRANSFERS) == 0)
         c->call.follower = follower_new(r->program, read_members(r), rank);
@@ -95,6 +105,18 @@ static gboolean repeats(WendReadCalls *c, const WendCall *call)
     return *known == 2;
 }
 
+/* The next call that is given, and *SITE, its site. */
+static const WendCall *next_call(WendReadCalls *c, guint *site)
+{
+    const WendCall *call;
+    do {
+        call = wend_walk_next(c->walk);
+        if (call != NULL && c->sites != NULL)
+            *site = wend_site_walk_next(c->sites, call);
+    } while (call != NULL && call->poll && !c->with_polls);
+    return call;
+}
+
 int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
 {
     if (calls == NULL)
@@ -102,7 +124,8 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
     int status = read_check(calls->call.reader, call);
     if (status < 0)
         return status;
-    const WendCall *next = calls->ended ? NULL : wend_walk_next(calls->walk);
+    guint site = WEND_READ_NO_INDEX;
+    const WendCall *next = calls->ended ? NULL : next_call(calls, &site);
     *call = NULL;
     calls->ended = next == NULL;
     if (calls->ended)
@@ -110,6 +133,7 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
     read_call_set(&calls->call, calls->walk, next);
     if (calls->call.follower != NULL)
         follower_next(calls->call.follower, calls->walk, next);
+    calls->call.public.site = site;
     calls->call.public.index = calls->index;
     calls->call.public.repeats = repeats(calls, next);
     if (!next->poll)
@@ -124,6 +148,7 @@ void wend_read_calls_free(WendReadCalls *calls)
         return;
     follower_free(calls->call.follower);
     read_call_clear(&calls->call);
+    wend_site_walk_free(calls->sites);
     wend_walk_free(calls->walk);
     g_free(calls->repeats);
     g_free(calls);
