@@ -233,8 +233,7 @@ for f in json.load(sys.stdin)["functions"]: print(f["name"], f["calls"])' | sort
         record app.dir 2 ./app
         "$WEND" dump --sites --rank 1 app.dir >dump
         calls=('Bcast first' 'Bcast second' 'Barrier barrier')
-        # gfortran gives the line of "program" to other calls of mpi_f08
-        [ "$interface" = 'use mpi_f08' ] || calls+=('Finalize end')
+        # gfortran gives calls in a program the line of "program"
         for call in "${calls[@]}"; do
             set -- $call
             at=$(grep -n "! $2\$" app.f90 | cut -d: -f1)
