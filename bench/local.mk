@@ -25,7 +25,19 @@ bench/values: bench/values.c
 CLEANFILES += bench/values
 EXTRA_DIST += bench/values.c bench/values.py
 
-.PHONY: bench-finalize bench-nas bench-overhead bench-replay bench-threads bench-size bench-values
+bench/sites-layer: bench/sites-layer.f90
+	$(AM_V_GEN)$(MKDIR_P) bench/sites.mods && $(MPIFORT) -O2 -w -Jbench/sites.mods -o $@ $< \
+	  $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
+if HAVE_MPIFORT
+BENCH_LAYER = bench/sites-layer
+endif
+CLEANFILES += bench/sites-layer
+EXTRA_DIST += bench/sites-layer.f90 bench/sites.py
+
+.PHONY: bench-finalize bench-nas bench-overhead bench-replay bench-sites bench-size bench-threads \
+	bench-values
+bench-sites: all bench/overhead $(BENCH_LAYER)
+	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/sites.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-values: all bench/values
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/values.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-replay: all bench/overhead bench/ranks tests/support/yield.la

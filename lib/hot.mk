@@ -21,6 +21,7 @@ HOT_SOURCES = \
 	lib/record/checkpoint-file.c lib/record/checkpoint-file.h \
 	lib/record/side-codec.c lib/record/side-codec.h \
 	lib/record/side-stream.c lib/record/side-stream.h \
+	lib/record/site-guesses.c lib/record/site-guesses.h \
 	lib/record/values.h \
 	lib/record/results.h \
 	lib/record/stream.c lib/record/stream.h \

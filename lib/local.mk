@@ -33,6 +33,7 @@ MERGE_SOURCES = \
 	lib/merge/recording.h \
 	lib/merge/refine.c lib/merge/refine.h \
 	lib/merge/shard.c lib/merge/shard.h \
+	lib/merge/shared-sides.c lib/merge/shared-sides.h \
 	lib/merge/side-members.c lib/merge/side-members.h \
 	lib/ranks/delta-sequence.c lib/ranks/delta-sequence.h \
 	lib/ranks/delta-sequence-bytes.c \
@@ -55,6 +56,8 @@ MERGE_SOURCES = \
 	lib/archive/meta-write.c \
 	lib/archive/rank-times-write.c \
 	lib/archive/rules-write.c \
+	lib/archive/shared-sides-write.c \
+	lib/archive/site-coding.c lib/archive/site-coding.h \
 	lib/archive/sequence-write.c \
 	lib/archive/tables-write.c \
 	lib/archive/tables-write.h \
@@ -98,6 +101,7 @@ CORE_SOURCES = \
 	lib/base/regular.c lib/base/regular.h \
 	lib/base/shortage.c \
 	lib/archive/container-read.c \
+	lib/read/call-sites.c lib/read/call-sites.h \
 	lib/read/classes-read.c \
 	lib/read/comm-identity.c lib/read/comm-identity.h \
 	lib/read/comm-leaders.c lib/read/comm-leaders.h \
@@ -137,12 +141,11 @@ libwendcore_la_LIBADD = lib/libcore.la
 # What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and
 # functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
-CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|side|sides|walk
+CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|side|sides|site|walk
 # The times of calls.
 CORE_TIME_NAMES = durations|sequence_times
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
-CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)
 # What the headers of lib/base/ declare that the making of order files uses.
 CORE_BASE_NAMES = allowance|signals
 # What the headers of lib/analysis/ declare that commands use.

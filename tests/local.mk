@@ -93,6 +93,9 @@ check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
 EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h
 
+# tests/sites.bats compiles these, in several ways.
+EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c
+
 # MPI that comes with a module: the program has none.
 tests/programs/late: tests/programs/late.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(CC) $(EXAMPLE_CFLAGS) -o $@ $< -ldl

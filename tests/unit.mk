@@ -63,7 +63,7 @@ tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer \
 	$(MPI_CPPFLAGS)
 tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_unit_requests_LDADD = lib/libwendhot.la $(GLIB_LIBS) -lpthread
+tests_unit_requests_LDADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/shield
 tests_unit_shield_SOURCES = tests/unit/shield.c src/tracer/process/shield.c \
@@ -130,6 +130,11 @@ UNIT_TESTS += tests/unit/shared-file
 tests_unit_shared_file_SOURCES = tests/unit/shared-file.c
 tests_unit_shared_file_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_shared_file_LDADD = lib/libcore.la $(GLIB_LIBS)
+
+UNIT_TESTS += tests/unit/site-streams
+tests_unit_site_streams_SOURCES = tests/unit/site-streams.c $(RECORDED_SOURCES)
+tests_unit_site_streams_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_site_streams_LDADD = lib/libcore.la $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/rank-times
 tests_unit_rank_times_SOURCES = tests/unit/rank-times.c $(RECORDED_SOURCES)

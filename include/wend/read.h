@@ -303,6 +303,9 @@ typedef struct {
     bool bare;             /**< of wend_read_signature: without outputs that the run decided */
     int64_t return_code;   /**< error class, as the recorded MPI library numbers it; 0 is
                                 MPI_SUCCESS. See wend_read_error_name */
+    uint32_t site;         /**< with WEND_READ_WITH_SITES: from where in the application the call
+                                came (wend_read_site); else, and if it is not known,
+                                WEND_READ_NO_INDEX */
 } WendReadCall;
 
 typedef struct WendReadCalls WendReadCalls;
@@ -312,7 +315,9 @@ enum {
     WEND_READ_WITHOUT_TRANSFERS = 1 << 1, /**< do not resolve handles, which is faster.
                                                wend_read_transfer then gives only what the call
                                                itself has */
-    WEND_READ_WITH_TIMES = 1 << 2         /**< wend_read_time gives the time of each call */
+    WEND_READ_WITH_TIMES = 1 << 2,        /**< wend_read_time gives the time of each call */
+    WEND_READ_WITH_SITES = 1 << 3         /**< give the site of each call. All unsuccessful polls
+                                               are gone through, also if they are not given */
 };
 
 /** Begins to walk the calls of a sequence, in order. FLAGS is a combination of the flags above, or
@@ -831,6 +836,63 @@ int wend_read_next_value(WendReadValues *values, const WendReadRecorded **value)
 
 /** VALUES may be NULL. */
 void wend_read_values_free(WendReadValues *values);
+
+/** @} */
+
+/** \defgroup sites Call sites
+ *
+ * A *site* is the address in the application to which a call of MPI returned: an address in the
+ * file of the program or of a library, equal on all ranks and in all runs. A recording made with
+ * `wend trace --no-sites`, or by an earlier version, has none. The library does not read programs:
+ * what function and line an address is in, `wend show --sites` tells, or addr2line(1).
+ * @{
+ */
+
+typedef struct {
+    bool known;              /**< false: the recorder could not say in which file the address is,
+                                  and all else is 0 or NULL */
+    const char *file;        /**< the path of the library; "" is the program of WORLD */
+    uint32_t world;          /**< of a library: the first world that has it */
+    const uint8_t *build_id; /**< what the linker has named the file by; NULL: nothing */
+    size_t n_build_id;       /**< bytes */
+    uint64_t offset;         /**< the return address, as an address in the file. The call itself is
+                                  just before it */
+} WendReadSite;
+
+/** Gives the number of sites, 0 if the recording has none. Fails with WEND_READ_ERROR_INPUT if they
+ * are damaged or take too much memory. */
+int wend_read_n_sites(WendRead *r, uint32_t *n);
+
+/** Gives site number SITE, from 0, valid until the next wend_read_site. Numbers are by first use in
+ * the recording, lowest rank first. */
+int wend_read_site(WendRead *r, uint32_t site, const WendReadSite **s);
+
+/** The calls of one function from one site, of all ranks. */
+typedef struct {
+    uint32_t site; /**< WEND_READ_NO_INDEX: not known */
+    const WendReadFunction *function;
+    uint64_t calls; /**< without unsuccessful polls */
+    uint64_t polls;
+    WendReadAmount amount;
+    double seconds; /**< of the calls of threads; negative: not measured */
+    bool shared;    /**< SECONDS is in part an estimate. The recording has times by signature. If a
+                         signature was called from several sites, each has a part of its time by
+                         the number of calls */
+    uint32_t n_ranks;     /**< that call the function here */
+    uint64_t least_calls; /**< calls and polls of one of these ranks */
+    uint64_t most_calls;
+    uint32_t least_calls_rank; /**< the lowest rank with so many */
+    uint32_t most_calls_rank;
+    uint64_t least_bytes, most_bytes;
+    uint32_t least_bytes_rank, most_bytes_rank;
+} WendReadSiteTotals;
+
+/** Gives entry number INDEX, from 0, of the sites and functions: those with the most time first,
+ * then those with the most calls. Valid until the next wend_read_site_totals. Fails with
+ * WEND_READ_ERROR_NONE after the last one. The first time goes through the calls: once for all
+ * ranks of a class whose calls come from the same sites, and once for each rank with unsuccessful
+ * polls. */
+int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals);
 
 /** @} */
 

@@ -3,7 +3,8 @@
  * index of the frames (docs/format.md, "The container").
  *
  * This header is the interface of the folder. A merged recording is written by wend_merge_write
- * (lib/merge/merge.h); steps.h has the steps of merging and writing that the tracer takes. */
+ * (lib/merge/merge.h); steps.h has the steps of merging and writing that the tracer takes, and
+ * site-coding.h the streams of call sites as bits, for the reader. */
 #ifndef WEND_CONTAINER_H
 #define WEND_CONTAINER_H
 

@@ -70,6 +70,8 @@ void write_rules(Writer *w);
 gboolean write_outcomes(Writer *w);
 gboolean write_polls(Writer *w);
 gboolean write_timing(Writer *w);
+/* Writes a member for each kind of side stream that ranks share. */
+void write_shared_sides(Writer *w);
 /* Writes the part with the time of each rank in each function. */
 void write_rank_times(Writer *w);
 

@@ -580,6 +580,8 @@ static gboolean write_members(Writer *w, GError **error)
         write_meta(w); /* last, because it has the totals */
     for (guint i = 0; good && i < w->r->merge->sides->len; i++)
         write_side(w, &g_array_index(w->r->merge->sides, SideMember, i));
+    if (good)
+        write_shared_sides(w);
     return (good && !w->failed) || writer_fail(w, !good, error);
 }
 

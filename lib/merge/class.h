@@ -109,6 +109,7 @@ struct WendMerge {
     GPtrArray *facts;      /* Fact, sorted by key */
     GArray *shards; /* Shard (shard.h), ascending; RANKS has theirs, CLASSES has none of them */
     GArray *sides;  /* SideMember (side-members.h) */
+    GArray *shared; /* SharedSide (shared-sides.h) */
     Hosts *hosts;
     RankTimes *rank_times; /* of all ranks, also those of shards */
 };

@@ -8,6 +8,7 @@
 #include "record/record.h"
 #include "class-alignment.h"
 #include "shard.h"
+#include "shared-sides.h"
 #include "side-members.h"
 
 #define MAGIC "WENDMRGE"
@@ -30,6 +31,7 @@ static WendMerge *merge_new(void)
     m->hosts = hosts_new();
     m->shards = shards_new();
     m->sides = side_members_new();
+    m->shared = shared_sides_new();
     m->rank_times = rank_times_new(0);
     return m;
 }
@@ -44,6 +46,7 @@ void wend_merge_free(WendMerge *m)
     g_ptr_array_unref(m->facts);
     g_array_unref(m->shards);
     g_array_unref(m->sides);
+    g_array_unref(m->shared);
     hosts_free(m->hosts);
     rank_times_free(m->rank_times);
     rankset_clear(&m->ranks);
@@ -52,7 +55,8 @@ void wend_merge_free(WendMerge *m)
 
 guint64 wend_merge_memory(const WendMerge *m)
 {
-    guint64 all = sizeof *m + side_members_memory(m->sides) + rank_times_memory(m->rank_times);
+    guint64 all = sizeof *m + side_members_memory(m->sides) + shared_sides_memory(m->shared)
+                  + rank_times_memory(m->rank_times);
     for (guint i = 0; i < m->classes->len; i++)
         all += class_memory(g_ptr_array_index(m->classes, i));
     return all;
@@ -179,7 +183,9 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
     for (gsize i = 0; i < wend_n_functions; i++)
         if (seconds[i] >= 0)
             rank_times_add(m->rank_times, i, rank, seconds[i]);
-    return side_members_read(m->sides, &c, (guint32)rank) ? m : damaged(m, "a rank's part", error);
+    return side_members_read(m->sides, m->shared, &c, (guint32)rank)
+               ? m
+               : damaged(m, "a rank's part", error);
 }
 
 GByteArray *wend_merge_encode(WendMerge *m)
@@ -199,6 +205,7 @@ GByteArray *wend_merge_encode(WendMerge *m)
     hosts_encode(m->hosts, &b);
     shards_encode(m->shards, &b);
     side_members_encode(m->sides, &b);
+    shared_sides_encode(m->shared, &b);
     rank_times_encode(m->rank_times, &b);
     wend_buf_unsigned(&b, m->classes->len);
     for (guint i = 0; i < m->classes->len; i++)
@@ -229,7 +236,8 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     hosts_free(m->hosts);
     m->hosts = hosts_decode(&c);
     if (!m->hosts || !shards_decode(m->shards, &c, &m->ranks)
-        || !side_members_decode(m->sides, &c, m->world))
+        || !side_members_decode(m->sides, &c, m->world)
+        || !shared_sides_decode(m->shared, &c, m->world))
         return damaged(m, "what another rank merged", error);
     rank_times_free(m->rank_times);
     m->rank_times = rank_times_decode(&c, m->world);
@@ -310,6 +318,7 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     hosts_include(m->hosts, other->hosts);
     shards_include(m->shards, other->shards);
     side_members_include(m->sides, other->sides);
+    shared_sides_include(m->shared, other->shared);
     rank_times_include(m->rank_times, other->rank_times);
     for (guint i = 0; i < other->classes->len; i++) {
         Class *theirs = g_ptr_array_index(other->classes, i);

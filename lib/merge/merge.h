@@ -9,7 +9,7 @@
  * This header is the interface of the folder. Other folders include these of its headers, too:
  *
  * - the archive and the reader, for the inside of a merged recording: recording.h, derive.h,
- *   hosts.h, rank-times.h, side-members.h, timing.h, timing-rows.h
+ *   hosts.h, rank-times.h, shared-sides.h, side-members.h, timing.h, timing-rows.h
  * - the tracer: tree.h, the order in which ranks merge */
 #ifndef WEND_MERGE_H
 #define WEND_MERGE_H

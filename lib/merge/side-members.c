@@ -2,6 +2,8 @@
 /* side-members.c: see side-members.h. */
 #include "side-members.h"
 
+#include "shared-sides.h"
+
 static void member_clear(gpointer p)
 {
     SideMember *m = p;
@@ -29,20 +31,27 @@ static GBytes *read_content(WendCursor *c)
     return c->failed ? NULL : g_bytes_new(block.p, (gsize)(block.end - block.p));
 }
 
-gboolean side_members_read(GArray *members, WendCursor *c, guint32 rank)
+gboolean side_members_read(GArray *members, GArray *shared, WendCursor *c, guint32 rank)
 {
     gsize n = c->p < c->end ? wend_read_count(c, 2) : 0;
+    guint64 least = 0;
     for (gsize i = 0; i < n; i++) {
         guint64 kind = wend_read_unsigned(c);
         GBytes *content = read_content(c);
         if (!content)
             return FALSE;
-        SideMember m = {.rank = rank, .kind = (guint32)kind, .content = content};
-        m.member = g_bytes_get_size(content);
-        g_array_append_val(members, m);
-        if (kind >= WEND_SIDE_KINDS || m.member > G_MAXINT32
-            || (i > 0 && kind <= member_at(members, members->len - 2)->kind))
+        gsize bytes = g_bytes_get_size(content);
+        gboolean good = kind >= least && kind < WEND_SIDE_KINDS && bytes <= G_MAXINT32;
+        if (!good || shared_sides_add(shared, (guint32)kind, content, rank)) {
+            g_bytes_unref(content);
+        } else {
+            SideMember m = {.rank = rank, .kind = (guint32)kind, .content = content};
+            m.member = bytes;
+            g_array_append_val(members, m);
+        }
+        if (!good)
             return FALSE;
+        least = kind + 1;
     }
     return !c->failed;
 }

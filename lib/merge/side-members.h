@@ -18,8 +18,9 @@ typedef struct {
 } SideMember;
 
 GArray *side_members_new(void); /* of SideMember, by rank and kind; the caller unrefs it */
-/* Adds those of RANK, with which its part ends if there are any. FALSE: the part is damaged. */
-gboolean side_members_read(GArray *members, WendCursor *c, guint32 rank);
+/* Adds those of RANK, with which its part ends if there are any: to SHARED (shared-sides.h) what
+ * other ranks may have, too. FALSE: the part is damaged. */
+gboolean side_members_read(GArray *members, GArray *shared, WendCursor *c, guint32 rank);
 void side_members_encode(const GArray *members, WendBuf *out);
 /* Reads MEMBERS, which is empty, of ranks below WORLD. FALSE: the data are damaged. */
 gboolean side_members_decode(GArray *members, WendCursor *c, guint32 world);

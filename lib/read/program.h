@@ -8,6 +8,7 @@
  *
  * This header is the interface of the folder. These answer further questions about a program:
  *
+ * - call-sites.h: from where in the application the calls come
  * - graph-order.h: which calls depend on the order of neighbours in a graph
  * - sequence-times.h: the time of every call
  * - sides.h: the streams that lie beside the calls

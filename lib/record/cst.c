@@ -217,8 +217,8 @@ static void make_elastic(WendCst *t, Shape *s)
     Elastic *e = record_of_slots(t, sizeof *e, &s->signature, NULL, 0);
     if (!index_append(&t->terminals, e))
         return;
-    e->terminal.entry =
-        (WendTerminalEntry){.number = t->terminals.n - 1, .shape = s->number, .times = s->common};
+    e->terminal.entry = (WendTerminalEntry){
+        .number = t->terminals.n - 1, .shape = s->number, .times = s->common, .elastic = true};
     s->elastic = e;
 }
 

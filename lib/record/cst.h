@@ -51,6 +51,8 @@ typedef struct {
     uint32_t number; /* the terminal */
     uint32_t shape;  /* number of its shape */
     WendTimes *times;
+    bool elastic;      /* it stands for all signatures of its shape */
+    uint64_t marks[2]; /* the caller's; 0 at first */
 } WendTerminalEntry;
 
 WendCst *wend_cst_new(void);

@@ -22,6 +22,7 @@
 #include "progressions.h"    /* long arrays that follow a pattern, as few numbers */
 #include "results.h"         /* what --values records of one-sided communication */
 #include "side-stream.h"     /* streams that lie beside the calls */
+#include "site-guesses.h"    /* predicts from where the next call comes */
 #include "stream.h"          /* a stream of outcomes */
 #include "values.h"          /* the values of wend trace --values */
 #include "words.h"           /* the words that calls are recorded in */

@@ -8,7 +8,7 @@
 enum { LENGTH_BITS = 7, TOP_BITS = 3, WHICH_BITS = 9, UNIT_BITS = 3 };
 _Static_assert(WEND_SIDE_WHICH == 1 << WHICH_BITS, "number of bits");
 
-static void number_init(WendSideNumber *n)
+void wend_side_number_init(WendSideNumber *n)
 {
     range_contexts_init(n->length, sizeof n->length / sizeof *n->length);
     range_contexts_init(n->top[0], sizeof n->top / sizeof n->top[0][0]);
@@ -23,17 +23,30 @@ void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
         range_contexts_init(&k->follows[i].same, 1);
     }
     range_contexts_init(k->which, WEND_SIDE_WHICH);
-    number_init(&k->step_number);
+    wend_side_number_init(&k->step_number);
     for (size_t i = 0; i < WEND_SIDE_MODELS; i++)
-        number_init(&k->numbers[i]);
+        wend_side_number_init(&k->numbers[i]);
     for (size_t i = 0; i < WEND_SIDE_CODES; i++)
         range_contexts_init(&k->units[i].same, 1);
     for (size_t i = 0; i < WEND_SIDE_TEXTS; i++)
         range_contexts_init(&k->texts[i].same, 1);
-    number_init(&k->text_length);
-    number_init(&k->data.length);
+    wend_side_number_init(&k->text_length);
+    wend_side_number_init(&k->data.length);
     range_contexts_init(k->data.right[0][0], 4 * WEND_SIDE_LANES);
     range_contexts_init(k->data.byte[0], WEND_SIDE_LANES * 256);
+    range_contexts_init(k->symbols.is_first, WEND_SIDE_TRUST);
+    range_contexts_init(&k->symbols.is_next, 1);
+    range_contexts_init(&k->symbols.is_new, 1);
+    range_contexts_init(k->symbols.far_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->symbols.near_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->symbols.older_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->symbols.step_holds, WEND_SIDE_TRUST);
+    wend_side_number_init(&k->symbols.distance);
+}
+
+void wend_side_codec_again(WendSideCodec *k)
+{
+    memset(k->symbols.recent, 0, sizeof k->symbols.recent);
 }
 
 /* A number below N, a power of 2, for two keys. */
@@ -43,7 +56,7 @@ static unsigned hash(uint64_t a, uint64_t b, unsigned n)
     return (unsigned)(mixed >> 40) & (n - 1);
 }
 
-static uint64_t code_number(const RangeCoder *c, WendSideNumber *m, uint64_t number)
+uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *m, uint64_t number)
 {
     unsigned length = (unsigned)range_tree(c, range_length(number), LENGTH_BITS, m->length);
     if (length <= 1 || length > 64)
@@ -62,7 +75,7 @@ static uint64_t code_step(WendSideCodec *k, const RangeCoder *c, uint64_t step)
     unsigned place = hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
     if (range_bit(c, step == k->steps[place].step, &k->steps[place].same))
         return k->steps[place].step;
-    return k->steps[place].step = code_number(c, &k->step_number, step);
+    return k->steps[place].step = wend_side_number(c, &k->step_number, step);
 }
 
 static unsigned code_which(WendSideCodec *k, const RangeCoder *c, uint64_t step, unsigned which)
@@ -90,8 +103,8 @@ static uint64_t code_value(WendSideCodec *k, const RangeCoder *c, unsigned which
     uint32_t *bits = k->trends[place].bits;
     bool trend = bits[1] < bits[0];
     WendSideNumber *model = &k->numbers[hash(key, lane + 8 * trend, WEND_SIDE_MODELS)];
-    uint64_t left =
-        code_number(c, model, wend_zigzag((int64_t)(trend ? difference - before : difference)));
+    uint64_t left = wend_side_number(
+        c, model, wend_zigzag((int64_t)(trend ? difference - before : difference)));
     difference = (uint64_t)wend_unzigzag(left) + (trend ? before : 0);
     note_bits(&bits[0], wend_zigzag((int64_t)difference));
     note_bits(&bits[1], wend_zigzag((int64_t)(difference - before)));
@@ -196,7 +209,7 @@ static void code_bytes(WendSideCodec *k, const RangeCoder *c, WendSideElement *e
         memcpy(e->bytes, last, *n);
         return;
     }
-    uint64_t length = code_number(c, &k->text_length, e->n_bytes);
+    uint64_t length = wend_side_number(c, &k->text_length, e->n_bytes);
     e->n_bytes = length < WEND_SIDE_BYTES ? (unsigned)length : WEND_SIDE_BYTES;
     for (unsigned i = 0; i < e->n_bytes; i++)
         e->bytes[i] = (uint8_t)range_plain(c, e->bytes[i], 8);
@@ -224,7 +237,7 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
     unsigned place = hash(key, k->before[0], WEND_SIDE_DATA), score[2] = {SCORE / 2, SCORE / 2};
     uint8_t *last = d->last[place].bytes;
     uint64_t n = d->last[place].n
-                 + (uint64_t)wend_unzigzag(code_number(
+                 + (uint64_t)wend_unzigzag(wend_side_number(
                      c, &d->length, wend_zigzag((int64_t)e->n_bytes - d->last[place].n)));
     e->n_bytes = n < WEND_SIDE_BYTES ? (unsigned)n : WEND_SIDE_BYTES;
     bool hit = false;
@@ -242,10 +255,107 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
     d->last[place].n = e->n_bytes;
 }
 
+/* -- symbols -- */
+
+/* Codes whether the prediction G holds for VALUE, and notes VALUE. A decoder gets VALUE if it
+ * does. False: it does not hold, or there is none; the caller codes VALUE and then sets it. */
+static bool code_guess(const RangeCoder *c, WendSideGuess *g, RangeContext *holds, uint64_t *value)
+{
+    if (!g->known || !range_bit(c, *value == g->value, &holds[g->trust])) {
+        g->trust = 0;
+        return false;
+    }
+    *value = g->value;
+    g->trust += g->trust + 1 < WEND_SIDE_TRUST;
+    return true;
+}
+
+static void set_guess(WendSideGuess *g, uint64_t value)
+{
+    if (g->known && g->value == value)
+        return;
+    g->known = true;
+    g->value = value;
+}
+
+/* Codes a symbol without a prediction. */
+static uint64_t code_new_symbol(WendSideCodec *k, const RangeCoder *c, uint64_t symbol)
+{
+    if (range_bit(c, symbol == k->symbols.seen, &k->symbols.is_new))
+        return k->symbols.seen;
+    uint64_t distance = wend_zigzag((int64_t)(symbol - k->symbols.last));
+    return k->symbols.last
+           + (uint64_t)wend_unzigzag(wend_side_number(c, &k->symbols.distance, distance));
+}
+
+/* Whether G predicts something that A and B do not. */
+static bool is_other(const WendSideGuess *g, const WendSideGuess *a, const WendSideGuess *b)
+{
+    return g->known && !(a->known && a->value == g->value) && !(b->known && b->value == g->value);
+}
+
+/* Codes a symbol by what came after the last three symbols, then by the last two that came after
+ * the last symbol. A prediction that has failed already is not made again. */
+static uint64_t code_symbol(WendSideCodec *k, const RangeCoder *c, unsigned code, uint64_t symbol)
+{
+    const uint64_t *recent = k->symbols.recent;
+    const WendSideGuess none = {0, false, 0};
+    uint64_t behind = recent[1] + recent[2] * UINT64_C(0xff51afd7ed558ccd);
+    unsigned at = hash(recent[0], code, WEND_SIDE_GUESSES);
+    WendSideGuess *far = &k->symbols.far[hash(recent[0] + behind * 31, code, WEND_SIDE_GUESSES)];
+    WendSideGuess *near = &k->symbols.near[at], *older = &k->symbols.older[at];
+    bool held =
+        code_guess(c, far, k->symbols.far_holds, &symbol)
+        || (is_other(near, far, &none) && code_guess(c, near, k->symbols.near_holds, &symbol))
+        || (is_other(older, far, near) && code_guess(c, older, k->symbols.older_holds, &symbol));
+    if (!held)
+        symbol = code_new_symbol(k, c, symbol);
+    set_guess(far, symbol);
+    if (near->known && near->value != symbol)
+        set_guess(older, near->value);
+    set_guess(near, symbol);
+    return symbol;
+}
+
+static uint64_t code_symbol_step(WendSideCodec *k, const RangeCoder *c, uint64_t key, uint64_t step)
+{
+    WendSideGuess *guess = &k->symbols.steps[hash(key, k->symbols.recent[0], WEND_SIDE_GUESSES)];
+    if (!code_guess(c, guess, k->symbols.step_holds, &step))
+        step = wend_side_number(c, &k->step_number, step);
+    set_guess(guess, step);
+    return step;
+}
+
+/* Codes an element that is a symbol: its code, the symbol, the step. */
+static bool code_symbol_element(WendSideCodec *k, const RangeCoder *c, WendSideElement *e)
+{
+    enum { SYMBOL_BITS = 31, CODE_BITS = 2 };
+    uint64_t *recent = k->symbols.recent;
+    RangeContext *is_first = &k->symbols.is_first[recent[0] & (WEND_SIDE_TRUST - 1)];
+    if (range_bit(c, e->code == 0, is_first))
+        e->code = 0;
+    else
+        e->code = range_bit(c, e->code == 1, &k->symbols.is_next) ? 1 : 2;
+    uint64_t symbol = code_symbol(k, c, e->code, (uint64_t)e->numbers[0]);
+    if (e->code >= k->kind->n_forms || symbol >> SYMBOL_BITS)
+        return false;
+    uint64_t key = symbol << CODE_BITS | (e->code + 1);
+    e->numbers[0] = (int64_t)symbol;
+    e->step = e->code == 0 ? 0 : code_symbol_step(k, c, key, e->step);
+    if (symbol >= k->symbols.seen)
+        k->symbols.seen = symbol + 1;
+    k->symbols.last = symbol;
+    memmove(recent + 1, recent, (WEND_SIDE_RECENT - 1) * sizeof *recent);
+    recent[0] = key;
+    return true;
+}
+
 /* -- elements -- */
 
 static bool code_element(WendSideCodec *k, const RangeCoder *c, WendSideElement *e)
 {
+    if (k->kind->symbols)
+        return code_symbol_element(k, c, e);
     e->step = code_step(k, c, e->step);
     unsigned which = code_which(k, c, e->step, e->code * WEND_SIDE_SUBS + e->sub);
     e->code = which / WEND_SIDE_SUBS;

@@ -10,7 +10,8 @@
  * - the seconds of a clock, as the whole number of nanoseconds or microseconds that an MPI library
  *   made them of;
  * - bytes, from the last bytes of the same code;
- * - data, byte by byte, from the last data at this place, or from the number before in the data.
+ * - data, byte by byte, from the last data at this place, or from the number before in the data;
+ * - a symbol, a small number that names something, from what came after the last elements.
  *
  * What is left is entropy-coded in the context of the place (range-coder.h). Encoder and decoder
  * learn alike, so an element can be decoded only after all elements before it. No GLib. */
@@ -39,6 +40,15 @@ typedef struct {
     const char *name;          /* of its members in the archive, before the rank */
     const WendSideForm *forms; /* by code */
     unsigned n_forms;
+    /* Elements are symbols: each has one number, which is below 2^31, and no sub-code. An element
+     * of code 0 has the step 0. Symbols are numbered by first occurrence, or nearly so. */
+    bool symbols;
+    /* What the symbols mean is in a table before the rows (side-stream.h). */
+    bool tabled;
+    /* Ranks that run the same code have the same stream, which the archive has once
+     * (merge/shared-sides.h). */
+    bool shared;
+    bool replayed; /* wend replay gives the elements back */
 } WendSideKind;
 
 typedef struct {
@@ -59,9 +69,19 @@ enum {
     WEND_SIDE_MODELS = 32,
     WEND_SIDE_TEXTS = 8,
     WEND_SIDE_TEXT = 256,
-    WEND_SIDE_DATA = 8, /* data whose last bytes are known */
-    WEND_SIDE_LANES = 8 /* bytes of the longest number in data */
+    WEND_SIDE_DATA = 8,       /* data whose last bytes are known */
+    WEND_SIDE_LANES = 8,      /* bytes of the longest number in data */
+    WEND_SIDE_RECENT = 3,     /* symbols that one is predicted from */
+    WEND_SIDE_GUESSES = 1024, /* predicted symbols, and steps */
+    WEND_SIDE_TRUST = 4       /* levels of trust in a prediction */
 };
+
+/* A predicted symbol or step. */
+typedef struct {
+    uint64_t value;
+    bool known;
+    uint8_t trust; /* how often it was right lately */
+} WendSideGuess;
 
 /* The distribution of a number: of its length in bits, and of the bits below its highest one. */
 typedef struct {
@@ -80,7 +100,7 @@ typedef struct {
     WendSideNumber length;
 } WendSideData;
 
-/* What an encoder or a decoder has learned. About 150 KB, without pointers to other memory of its
+/* What an encoder or a decoder has learned. About 230 KB, without pointers to other memory of its
  * own, so that it can be copied. */
 typedef struct {
     const WendSideKind *kind;
@@ -112,9 +132,28 @@ typedef struct {
     } texts[WEND_SIDE_TEXTS];
     WendSideNumber text_length;
     WendSideData data;
+    /* Of a kind with symbols. */
+    struct {
+        uint64_t
+            recent[WEND_SIDE_RECENT]; /* the last symbols, with their codes; the last is first */
+        uint64_t seen;                /* one more than the largest symbol */
+        uint64_t last;
+        WendSideGuess far[WEND_SIDE_GUESSES], steps[WEND_SIDE_GUESSES];
+        WendSideGuess near[WEND_SIDE_GUESSES], older[WEND_SIDE_GUESSES];
+        RangeContext is_first[WEND_SIDE_TRUST], is_next, is_new;
+        RangeContext far_holds[WEND_SIDE_TRUST], near_holds[WEND_SIDE_TRUST];
+        RangeContext older_holds[WEND_SIDE_TRUST];
+        RangeContext step_holds[WEND_SIDE_TRUST];
+        WendSideNumber distance;
+    } symbols;
 } WendSideCodec;
 
+void wend_side_number_init(WendSideNumber *n);
+/* Codes NUMBER with the model, or returns the number that was coded. */
+uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *model, uint64_t number);
 void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind);
+/* Another stream of symbols begins: what was learned stays. */
+void wend_side_codec_again(WendSideCodec *k);
 /* Appends E, whose code and lengths are within the bounds above. E stays as it is. */
 void wend_side_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e);
 /* Reads an element. False: there is no such element, so the bytes are damaged. */

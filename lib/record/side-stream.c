@@ -3,6 +3,7 @@
 #include "side-stream.h"
 
 #include "results.h"
+#include "site-guesses.h"
 #include "values.h"
 
 static const WendSideForm values[] = {
@@ -19,11 +20,30 @@ static const WendSideForm results[] = {
 
 static const WendSideForm locks[] = {{"MPI_Win_lock", WEND_LOCK_NUMBERS, false, false}};
 
+static const WendSideForm sites[] = {
+    [WEND_SITE_FOUND] = {"site", 1, false},
+    [WEND_SITE_CHANGED] = {"another site", 1, false},
+    [WEND_SITE_LONG] = {"many calls", 1, false},
+};
+
 static const WendSideKind kinds[] = {
-    [WEND_SIDE_VALUES] = {"values", values, WEND_VALUES},
-    [WEND_SIDE_RESULTS] = {"results", results, WEND_RESULTS},
-    [WEND_SIDE_LOCKS] = {"locks", locks, 1},
-    [WEND_SIDE_TIMES] = {"times", NULL, 0}, /* rows of its own: time-rows.h */
+    [WEND_SIDE_VALUES] = {.name = "values",
+                          .forms = values,
+                          .n_forms = WEND_VALUES,
+                          .replayed = true},
+    [WEND_SIDE_RESULTS] = {.name = "results",
+                           .forms = results,
+                           .n_forms = WEND_RESULTS,
+                           .replayed = true},
+    [WEND_SIDE_LOCKS] = {.name = "locks", .forms = locks, .n_forms = 1, .replayed = true},
+    /* a replay takes its own time */
+    [WEND_SIDE_TIMES] = {.name = "times"}, /* rows of its own: time-rows.h */
+    [WEND_SIDE_SITES] = {.name = "sites",
+                         .forms = sites,
+                         .n_forms = WEND_SITE_CODES,
+                         .symbols = true,
+                         .tabled = true,
+                         .shared = true},
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 
@@ -53,6 +73,7 @@ void wend_side_open(WendSideReader *r, WendSideKindNumber kind, const WendSideHe
 {
     r->head = *head;
     r->rows = rows;
+    r->table = wend_side_kind(kind)->tabled ? wend_read_block(&r->rows) : wend_cursor(NULL, 0);
     r->left = 0;
     r->failed = r->cut = false;
     wend_side_codec_init(&r->codec, wend_side_kind(kind));

@@ -3,7 +3,7 @@
  *
  * member := n stream^n                     the streams of one kind, of one rank
  * stream := unsigned(kind of its sequence) signed(id: thread number or function word)
- *           unsigned(birth) block(row^many)
+ *           unsigned(birth) block([block(table)] row^many)      the table, if the kind has one
  * row    := unsigned(elements, at least 1) block(coded elements)
  *           | unsigned(0) block()              the last one, if the recorder had no memory for more
  *
@@ -20,6 +20,7 @@ typedef enum {
     WEND_SIDE_RESULTS, /* results.h: results of one-sided operations, and their turns */
     WEND_SIDE_LOCKS,   /* results.h: the order of locks */
     WEND_SIDE_TIMES,   /* time-rows.h */
+    WEND_SIDE_SITES,   /* site-guesses.h */
     WEND_SIDE_KINDS
 } WendSideKindNumber;
 const WendSideKind *wend_side_kind(WendSideKindNumber number);
@@ -37,6 +38,7 @@ void wend_side_put_head(WendBuf *out, const WendSideHead *head);
 /* Reads a stream, element by element. It is large: allocate it. */
 typedef struct {
     WendSideHead head;
+    WendCursor table; /* of a kind that has one */
     WendCursor rows;
     uint64_t left; /* elements of the row at hand */
     WendCursor row;

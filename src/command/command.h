@@ -11,6 +11,7 @@
  * - message.h: all that commands print, for proxygen, too
  * - options.h: parsing of options beyond GLib's parser
  * - places.h: where the other parts of Wend are
+ * - site-names.h: names of call sites
  * - reading.h: opening recordings, and the memory that an archive may take
  * - value.h: arguments of calls as text or JSON */
 #ifndef WEND_COMMAND_H

@@ -346,3 +346,19 @@ void text_totals(GString *out, guint64 mpi_calls, guint64 polls, guint64 frees)
     g_autofree char *text = wend_merge_totals_text(&counts);
     g_string_append(out, text);
 }
+
+void text_csv_quote(GString *out, gsize start)
+{
+    if (strpbrk(out->str + start, ",\"\r\n") == NULL)
+        return;
+    char *field = g_strdup(out->str + start);
+    g_string_truncate(out, start);
+    g_string_append_c(out, '"');
+    for (const char *c = field; *c != '\0'; c++) {
+        if (*c == '"')
+            g_string_append_c(out, '"');
+        g_string_append_c(out, *c);
+    }
+    g_string_append_c(out, '"');
+    g_free(field);
+}

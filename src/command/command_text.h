@@ -38,6 +38,10 @@ void text_quoted(GString *out, const char *s, gsize n);
 void text_json_string(GString *out, const char *s);
 void text_json_bytes(GString *out, const char *s, gsize n);
 
+/* Makes a field of CSV (RFC 4180) of the text that was appended since START: quotes it if it needs
+ * quotes. */
+void text_csv_quote(GString *out, gsize start);
+
 /* "rank 5"; in a job with N_WORLDS > 1: "rank 5 (rank 1 of world 1)" */
 void text_rank(GString *out, guint rank, guint n_worlds, guint world, guint world_rank);
 /* "thread 2", "callback 3"; "callback of the MPI library" if ID < 0 */

@@ -9,6 +9,10 @@ READING_SOURCES = \
 	src/tracer/shared/settings.c src/tracer/shared/settings.h
 PLACES_SOURCES = src/command/places.c src/command/places.h
 PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
+# Names of call sites. Needs DW_CFLAGS and DW_LIBS.
+SITE_SOURCES = \
+	src/command/debug-file.c src/command/debug-file.h \
+	src/command/site-names.c src/command/site-names.h
 # How commands write calls, also for tests that read everything.
 VALUE_SOURCES = \
 	src/command/value.c src/command/value.h \

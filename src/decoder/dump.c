@@ -27,7 +27,8 @@ typedef struct {
     guint64 first, last; /* range of calls */
     GPtrArray *patterns; /* of GPatternSpec; NULL: all functions */
     GHashTable *matches; /* WendReadFunction -> whether a pattern matches it, + 1 */
-    gboolean polls, timing, values, times;
+    gboolean polls, timing, values, times, sites;
+    SiteNames *names; /* NULL: sites are not printed */
     GString *out;
     Lines *lines;     /* cache of the sequence */
     gboolean printed; /* whether a call was printed */
@@ -60,11 +61,11 @@ static gboolean wanted(Dump *d, const WendReadFunction *function)
 static void dump_call(Dump *d, const SinkContext *context, const WendReadCall *call)
 {
     d->sink->number(d->out, context, call);
-    if (lines_append(d->lines, d->out, call))
+    if (!d->sites && lines_append(d->lines, d->out, call))
         return;
     gsize start = d->out->len;
     d->sink->call(d->out, context, call);
-    if (call->repeats && (d->sink->repeats == NULL || d->sink->repeats(call)))
+    if (!d->sites && call->repeats && (d->sink->repeats == NULL || d->sink->repeats(call)))
         lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
 }
 
@@ -120,6 +121,8 @@ static gboolean dump_sequence(Dump *d, const SinkContext *context)
     gboolean going = TRUE, damaged = FALSE;
     if (d->times)
         flags |= WEND_READ_WITH_TIMES;
+    if (d->sites)
+        flags |= WEND_READ_WITH_SITES;
     if (d->sink->repeats == NULL)
         flags |= WEND_READ_WITHOUT_TRANSFERS;
     if (wend_read_calls(d->reader, context->rank, context->sequence, flags, &calls) < 0) {
@@ -168,7 +171,8 @@ static gboolean dump_rank(Dump *d, guint rank)
                            .world_rank = info->world_rank,
                            .class_index = info->class_index,
                            .timing = d->timing,
-                           .json = d->sink->repeats != NULL};
+                           .json = d->sink->repeats != NULL,
+                           .sites = d->names};
     /* 0: the run ended early, and nothing of the rank was saved */
     guint n_sequences = info->n_sequences;
     for (guint i = 0; i < n_sequences; i++) {
@@ -190,7 +194,7 @@ static gboolean dump_rank(Dump *d, guint rank)
 static void dump_all(Dump *d)
 {
     if (d->sink->begin != NULL)
-        d->sink->begin(d->out, d->timing, d->times);
+        d->sink->begin(d->out, d->timing, d->times, d->sites);
     for (guint rank = 0; rank < d->n_ranks; rank++)
         if ((d->ranks == NULL || d->ranks[rank]) && !dump_rank(d, rank))
             return;
@@ -282,6 +286,22 @@ static int choose(Dump *d, const char *ranks, const char *functions)
     return status;
 }
 
+/* For --sites. FALSE: the sites of the recording are damaged. */
+static gboolean open_names(Dump *d, int *status)
+{
+    uint32_t n;
+    int result = wend_read_n_sites(d->reader, &n);
+    if (result < 0) {
+        wend_command_say(COMMAND, "%s", wend_read_message(d->reader));
+        *status = -result;
+        return FALSE;
+    }
+    if (n == 0)
+        wend_command_say(COMMAND, "the recording has no call sites");
+    d->names = site_names_new(d->reader, COMMAND);
+    return TRUE;
+}
+
 int wend_dump_main(int argc, char **argv)
 {
     gint world = -1;
@@ -310,6 +330,8 @@ int wend_dump_main(int argc, char **argv)
          "Print what the program got from the clock, as random numbers, process ids and host names "
          "(wend trace --values)",
          NULL},
+        {"sites", 'S', 0, G_OPTION_ARG_NONE, &d.sites,
+         "Add from where in the program each call comes", NULL},
         {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "Print text (default), csv or jsonl",
          "FORMAT"},
         READING_OPTION,
@@ -349,6 +371,8 @@ int wend_dump_main(int argc, char **argv)
         goto end;
     if (d.values && recorded_count(d.reader, d.n_ranks) == 0)
         wend_command_say(COMMAND, "the recording has no values: wend trace --values records them");
+    if (d.sites && !open_names(&d, &status))
+        goto end;
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
     dump_all(&d);
@@ -362,6 +386,7 @@ int wend_dump_main(int argc, char **argv)
 end:
     g_clear_pointer(&d.patterns, g_ptr_array_unref);
     g_clear_pointer(&d.matches, g_hash_table_unref);
+    site_names_free(d.names);
     wend_read_free(d.reader);
     g_free(d.ranks);
     g_free(ranks);

@@ -9,6 +9,7 @@ DECODER_SOURCES = \
 	src/decoder/recorded.c src/decoder/recorded.h \
 	src/decoder/matched.c src/decoder/matched.h \
 	src/decoder/show.c \
+	src/decoder/site-table.c src/decoder/site-table.h \
 	src/decoder/sink.c src/decoder/sink.h \
 	$(ENDINGS_SOURCES)
 

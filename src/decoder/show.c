@@ -14,6 +14,7 @@
 #include "recorded.h"
 #include "rank-table.h"
 #include "show-terminations.h"
+#include "site-table.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
@@ -542,8 +543,9 @@ static void show_json(GString *out, const Show *s)
 /* -- tables of communication -- */
 
 typedef struct {
-    gboolean matrix, sizes, comms, ranks, messages; /* the chosen table */
-    gboolean csv, table; /* the chosen format; if neither is set, it depends on the output */
+    gboolean matrix, sizes, comms, ranks, messages, sites; /* the chosen table */
+    /* the chosen format; if none is set, it depends on the output */
+    gboolean csv, table, json;
 } Tables;
 
 static CommunicationTable table_of(const Tables *t)
@@ -556,14 +558,15 @@ static CommunicationTable table_of(const Tables *t)
 }
 
 /* Returns a message if the options contradict each other, else NULL. */
-static const char *check_tables(const Tables *t, gboolean json)
+static const char *check_tables(const Tables *t)
 {
-    int tables = t->matrix + t->sizes + t->comms + t->ranks + t->messages;
-    if (tables > 1 || (tables == 1 && json))
-        return "only one of --matrix, --sizes, --comms, --ranks, --messages and --json";
+    int tables = t->matrix + t->sizes + t->comms + t->ranks + t->messages + t->sites;
+    if (tables > 1 || (tables == 1 && t->json && !t->sites))
+        return "only one of --matrix, --sizes, --comms, --ranks, --messages, --sites and --json";
     if (tables == 0 && (t->csv || t->table))
-        return "--csv and --table are for --matrix, --sizes, --comms, --ranks and --messages";
-    return t->csv && t->table ? "--csv or --table, not both" : NULL;
+        return "--csv and --table are for --matrix, --sizes, --comms, --ranks, --messages and "
+               "--sites";
+    return t->csv + t->table + t->json > 1 ? "only one of --csv, --table and --json" : NULL;
 }
 
 static guint terminal_width(void)
@@ -572,7 +575,25 @@ static guint terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-static int show_tables(const Tables *t, gboolean all, const char *path, gint world)
+static int show_sites(GString *out, WendRead *r, const Tables *t, gboolean csv, guint top)
+{
+    uint32_t n;
+    int status = wend_read_n_sites(r, &n);
+    if (status < 0)
+        return status;
+    if (n == 0)
+        wend_command_say(COMMAND, "the recording has no call sites");
+    SiteNames *names = site_names_new(r, COMMAND);
+    status = site_table_show(out, r, names,
+                             t->json ? SITE_TABLE_JSON
+                             : csv   ? SITE_TABLE_CSV
+                                     : SITE_TABLE_PEOPLE,
+                             top);
+    site_names_free(names);
+    return status;
+}
+
+static int show_tables(const Tables *t, gboolean all, guint top, const char *path, gint world)
 {
     int status;
     WendRead *r = wend_command_open(COMMAND, path, world, &status);
@@ -582,6 +603,8 @@ static int show_tables(const Tables *t, gboolean all, const char *path, gint wor
     gboolean csv = t->csv || (!t->table && !isatty(STDOUT_FILENO));
     if (t->messages)
         status = matched_show(out, r, csv, all);
+    else if (t->sites)
+        status = show_sites(out, r, t, csv, all ? G_MAXUINT : top);
     else if (t->ranks)
         status = rank_table_show(out, r, csv);
     else
@@ -596,7 +619,7 @@ static int show_tables(const Tables *t, gboolean all, const char *path, gint wor
 
 int wend_show_main(int argc, char **argv)
 {
-    gboolean all = FALSE, json = FALSE;
+    gboolean all = FALSE;
     gint top = FEW_FUNCTIONS, world = -1;
     Tables tables = {0};
     const GOptionEntry entries[] = {
@@ -604,7 +627,8 @@ int wend_show_main(int argc, char **argv)
         {"top", 'n', 0, G_OPTION_ARG_INT, &top,
          "Print the N functions with the most MPI calls (15)", "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Print only world N of several, from 0", "N"},
-        {"json", 'j', 0, G_OPTION_ARG_NONE, &json, "Print everything as one JSON object", NULL},
+        {"json", 'j', 0, G_OPTION_ARG_NONE, &tables.json,
+         "Print everything, or with --sites these, as JSON", NULL},
         {"matrix", 'm', 0, G_OPTION_ARG_NONE, &tables.matrix,
          "Print how much each rank sends to each other rank", NULL},
         {"sizes", 's', 0, G_OPTION_ARG_NONE, &tables.sizes,
@@ -615,6 +639,8 @@ int wend_show_main(int argc, char **argv)
          "Print how long each rank was in each function", NULL},
         {"messages", 'M', 0, G_OPTION_ARG_NONE, &tables.messages,
          "Print the sends and receives that met nothing; with --all all messages", NULL},
+        {"sites", 'S', 0, G_OPTION_ARG_NONE, &tables.sites,
+         "Print from where in the program the calls come", NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
          "Print these tables as CSV (default if the output is not a terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
@@ -630,11 +656,11 @@ int wend_show_main(int argc, char **argv)
                                                     : "more than one recording given");
     if (top < 0)
         return wend_command_usage(COMMAND, "--top needs a number from 0 on");
-    const char *wrong = check_tables(&tables, json);
+    const char *wrong = check_tables(&tables);
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);
-    if (tables.ranks || table_of(&tables) != COMMUNICATION_NONE)
-        return show_tables(&tables, all, argv[1], world);
+    if (tables.ranks || tables.sites || table_of(&tables) != COMMUNICATION_NONE)
+        return show_tables(&tables, all, (guint)top, argv[1], world);
 
     Show s = {.reader = wend_command_open(COMMAND, argv[1], world, &status)};
     if (s.reader == NULL)
@@ -644,7 +670,7 @@ int wend_show_main(int argc, char **argv)
         g_return_val_if_reached(WEND_EXIT_SYSTEM);
     s.classes = classes_new(s.reader, s.facts->n_classes);
     GString *out = g_string_new(NULL);
-    if (json) {
+    if (tables.json) {
         show_json(out, &s);
     } else {
         show_run(out, s.facts, s.totals);

@@ -73,6 +73,10 @@ static void text_call(GString *out, const SinkContext *context, const WendReadCa
             times_append_mean(out, &interval);
         }
     }
+    if (context->sites != NULL && call->site != WEND_READ_NO_INDEX) {
+        g_string_append(out, "  # from ");
+        site_text(out, context->sites, call->site);
+    }
     g_string_append_c(out, '\n');
 }
 
@@ -113,7 +117,7 @@ static gboolean partner_repeats(const WendReadCall *call)
 
 /* -- CSV (RFC 4180, lines end in a newline) -- */
 
-static void csv_begin(GString *out, gboolean timing, gboolean times)
+static void csv_begin(GString *out, gboolean timing, gboolean times, gboolean sites)
 {
     g_string_append(out, "rank,sequence,call,poll,function,return,comm,peer,tag,count,datatype,"
                          "arguments,results,world,peer_world,bytes,comm_size");
@@ -121,24 +125,9 @@ static void csv_begin(GString *out, gboolean timing, gboolean times)
         g_string_append(out, ",mean_duration,mean_interval");
     if (times)
         g_string_append(out, ",start,duration");
+    if (sites)
+        g_string_append(out, "," SITE_CSV_COLUMNS);
     g_string_append_c(out, '\n');
-}
-
-/* Quotes the text that was appended since START, if it needs quotes. */
-static void csv_quote(GString *out, gsize start)
-{
-    if (strpbrk(out->str + start, ",\"\r\n") == NULL)
-        return;
-    char *field = g_strdup(out->str + start);
-    g_string_truncate(out, start);
-    g_string_append_c(out, '"');
-    for (const char *c = field; *c != '\0'; c++) {
-        if (*c == '"')
-            g_string_append_c(out, '"');
-        g_string_append_c(out, *c);
-    }
-    g_string_append_c(out, '"');
-    g_free(field);
 }
 
 /* The columns of arguments: the first scalar argument of each kind. */
@@ -174,7 +163,7 @@ static void csv_columns(GString *out, const WendReadCall *call)
         if ((seen & 1u << k) == 0 || values[k].type == WEND_READ_NOT_SIGNIFICANT)
             continue;
         value_append(out, call, from[k], &values[k], VALUE_TEXT);
-        csv_quote(out, start);
+        text_csv_quote(out, start);
     }
 }
 
@@ -210,16 +199,16 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
     g_string_append_c(out, ',');
     gsize start = out->len;
     value_return(out, context->reader, call, VALUE_TEXT);
-    csv_quote(out, start);
+    text_csv_quote(out, start);
     csv_columns(out, call);
     g_string_append_c(out, ',');
     start = out->len;
     value_call_arguments(out, call);
-    csv_quote(out, start);
+    text_csv_quote(out, start);
     g_string_append_c(out, ',');
     start = out->len;
     value_call_results(out, call);
-    csv_quote(out, start);
+    text_csv_quote(out, start);
     csv_partner(out, context, call);
     if (context->timing) {
         WendReadTiming interval, duration = mean_duration(context, call, &interval);
@@ -230,6 +219,10 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
         if (interval.count > 0)
             g_ascii_formatd(number[1], sizeof number[1], "%.4g", interval.mean);
         g_string_append_printf(out, ",%s,%s", number[0], number[1]);
+    }
+    if (context->sites != NULL) {
+        g_string_append_c(out, ',');
+        site_csv(out, context->sites, call->site);
     }
     g_string_append_c(out, '\n');
 }
@@ -304,6 +297,10 @@ static void json_call(GString *out, const SinkContext *context, const WendReadCa
         if (interval.count > 0)
             g_string_append_printf(out, ",\"mean_interval\":%s",
                                    g_ascii_formatd(number, sizeof number, "%.4g", interval.mean));
+    }
+    if (context->sites != NULL) {
+        g_string_append(out, ",\"site\":");
+        site_json(out, context->sites, call->site);
     }
     g_string_append(out, "}\n");
 }

@@ -6,6 +6,7 @@
 
 #include <glib.h>
 
+#include "src/command/site-names.h"
 #include "wend/read.h"
 
 /* The sequence that the calls belong to. */
@@ -17,13 +18,14 @@ typedef struct {
     gboolean callback; /* is it a callback? ID is then its function, else the thread */
     gint64 id;
     gboolean timing;
-    gboolean json; /* values are printed as JSON */
+    gboolean json;    /* values are printed as JSON */
+    SiteNames *sites; /* NULL: sites are not printed */
 } SinkContext;
 
 typedef struct {
     const char *name;
     /* Text before everything, and text before the calls of a sequence. NULL: none. */
-    void (*begin)(GString *out, gboolean timing, gboolean times);
+    void (*begin)(GString *out, gboolean timing, gboolean times, gboolean sites);
     void (*sequence)(GString *out, const SinkContext *context);
     /* Appends the beginning of the call's line, which differs from call to call. */
     void (*number)(GString *out, const SinkContext *context, const WendReadCall *call);

@@ -16,6 +16,7 @@
 #include "lib/analysis/count.h"
 #include "lib/read/program.h"
 #include "same.h"
+#include "site-differences.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
@@ -27,7 +28,7 @@
 typedef struct {
     const WendProgram *program[2];
     const char *name[2];
-    gboolean outcomes, no_polls, quiet, stat;
+    gboolean outcomes, no_polls, quiet, stat, sites;
     guint64 max; /* number of differences to print */
     GString *out;
     Pair pair;
@@ -59,17 +60,34 @@ static void flush(Diff *d)
 
 /* -- items -- */
 
-static void print_side(GString *out, Items *items, const Item *item, char mark, const char **name)
+static gint find_sequence(const WendClass *class, const WendSequence *wanted)
+{
+    for (guint i = 0; i < class->n_sequences; i++)
+        if (class->sequences[i].kind == wanted->kind && class->sequences[i].id == wanted->id)
+            return (gint)i;
+    return -1;
+}
+
+/* A call in a sequence of one of the recordings. */
+typedef struct {
+    SiteDifferences *sites;
+    guint side, rank, sequence;
+} Where;
+
+static void print_side(GString *out, Items *items, const Item *item, const Where *where,
+                       const char **name)
 {
     *name = "";
-    g_string_append_printf(out, "  %c ", mark);
+    g_string_append_printf(out, "  %c ", "<>"[where->side]);
     if (item->number == 0) {
         g_string_append(out, "(the end)\n");
         return;
     }
     char *text = items_describe(items, item, name);
     text_decimal(out, (gint64)item->index);
-    g_string_append_printf(out, "  %s\n", text != NULL ? text : "");
+    g_string_append_printf(out, "  %s", text != NULL ? text : "");
+    site_differences_put(out, where->sites, where->side, where->rank, where->sequence, item->index);
+    g_string_append_c(out, '\n');
     g_free(text);
 }
 
@@ -93,8 +111,12 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     else
         g_string_append(what, ", after the last call");
     g_string_append_printf(what, ": %s", apart->why);
-    for (guint side = 0; side < 2; side++)
-        print_side(lines, items[side], &apart->at[side], "<>"[side], &names[side]);
+    for (guint side = 0; side < 2; side++) {
+        const WendClass *class =
+            wend_program_class(d->program[side], wend_program_class_of(d->program[side], rank));
+        Where where = {d->pair.sites, side, rank, (guint)find_sequence(class, sequence)};
+        print_side(lines, items[side], &apart->at[side], &where, &names[side]);
+    }
     g_autofree char *kind = g_strconcat(names[0], " ", names[1], NULL);
     d->differs[rank] = TRUE;
     if (findings_add(d->pair.findings, &rank, 1, what->str, kind))
@@ -172,14 +194,6 @@ static void both_clear(Both *both)
         items_free(both->items[side]);
         comparison_key_rank_free(both->ids[side]);
     }
-}
-
-static gint find_sequence(const WendClass *class, const WendSequence *wanted)
-{
-    for (guint i = 0; i < class->n_sequences; i++)
-        if (class->sequences[i].kind == wanted->kind && class->sequences[i].id == wanted->id)
-            return (gint)i;
-    return -1;
 }
 
 /* -- sequences -- */
@@ -301,6 +315,31 @@ static void compare_outcomes(Diff *d, guint rank)
     }
 }
 
+/* Compares the sites of a rank whose calls are equal. */
+static void compare_sites(Diff *d, guint rank)
+{
+    const WendClass *class[2];
+    for (guint i = 0; i < 2; i++)
+        class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
+    for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
+        const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0] -> sequences[i])};
+        SiteDifference found;
+        if (!site_differences_find(d->pair.sites, rank, sequence, &found))
+            continue;
+        g_autoptr(GString) what = g_string_new(NULL);
+        call_text_sequence(what, &class[0] -> sequences[i]);
+        g_string_append_printf(what, ", call %" G_GUINT64_FORMAT ": %s from another place",
+                               found.index, found.function);
+        g_autofree char *lines =
+            g_strdup_printf("  < from %s\n  > from %s\n", found.sites[0], found.sites[1]);
+        d->differs[rank] = TRUE;
+        if (findings_add(d->pair.findings, &rank, 1, what->str, lines))
+            findings_show(d->pair.findings, lines);
+        g_free(found.sites[0]);
+        g_free(found.sites[1]);
+    }
+}
+
 /* -- ranks -- */
 
 static void block_free(gpointer block)
@@ -378,6 +417,11 @@ static void compare_ranks(Diff *d)
         if (!d->differs[rank])
             compare_outcomes(d, rank);
     }
+    for (guint rank = 0; d->sites && !d->pinned && rank < n && !enough(d); rank++) {
+        wend_command_progress("comparing sites", rank, n);
+        if (!d->differs[rank])
+            compare_sites(d, rank);
+    }
     g_clear_pointer(&d->differs, g_free);
 }
 
@@ -453,9 +497,10 @@ static void conclude(Diff *d, gboolean equal)
     findings_print(d->pair.findings, d->out);
     if (equal) {
         gboolean polls_too = d->outcomes && !d->no_polls;
-        g_string_append(d->out, polls_too     ? "equal, outcomes and polls too: "
-                                : d->outcomes ? "equal, outcomes too: "
-                                              : "equal: ");
+        g_string_append(d->out, polls_too     ? "equal, outcomes and polls too"
+                                : d->outcomes ? "equal, outcomes too"
+                                              : "equal");
+        g_string_append(d->out, d->sites ? ", from the same places: " : ": ");
         guint n = wend_program_ranks(d->program[0]), worlds = wend_program_n_worlds(d->program[0]);
         if (worlds > 1)
             g_string_append_printf(d->out, "%u worlds, ", worlds);
@@ -508,6 +553,8 @@ int wend_diff_main(int argc, char **argv)
          "Compare statuses, flags, the order of completions and unsuccessful polls, too", NULL},
         {"no-polls", 0, 0, G_OPTION_ARG_NONE, &d.no_polls,
          "Leave unsuccessful polls out of --outcomes", NULL},
+        {"sites", 'S', 0, G_OPTION_ARG_NONE, &d.sites,
+         "Compare from where in the program the calls come, too", NULL},
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
          "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Compare only world N of several, from 0", "N"},
@@ -548,13 +595,24 @@ int wend_diff_main(int argc, char **argv)
     d.pair.same = same_new(programs[0], programs[1]);
     d.pair.findings = findings_new(programs[0], d.max);
     d.expectations = g_string_new(NULL);
-    gboolean equal = compare(&d);
-    conclude(&d, equal);
+    gboolean equal = FALSE;
+    d.pair.sites = site_differences_new(d.program);
+    d.pair.put_site = site_differences_put;
+    const char *message;
+    status = d.sites ? -site_differences_open(d.pair.sites, &message) : WEND_EXIT_OK;
+    if (status == WEND_EXIT_OK) {
+        equal = compare(&d);
+        conclude(&d, equal);
+    } else {
+        wend_command_say(COMMAND, "%s", message);
+    }
+    site_differences_free(d.pair.sites);
     findings_free(d.pair.findings);
     same_free(d.pair.same);
     g_string_free(d.out, TRUE);
     g_string_free(d.expectations, TRUE);
-    status = wend_command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
+    if (status == WEND_EXIT_OK)
+        status = wend_command_finish(COMMAND, equal ? WEND_EXIT_OK : WEND_EXIT_DIFFERS);
 end:
     for (guint i = 0; i < 2; i++) {
         g_free(names[i]);

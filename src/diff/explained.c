@@ -297,9 +297,16 @@ static char *text_of_edit(const Explained *x, const Edit *edit, const char *chan
 static void show_edit(const Explained *x, const Edit *edit, guint rank)
 {
     g_autoptr(GString) lines = g_string_new(NULL);
-    for (guint side = 0; side < 2; side++)
+    for (guint side = 0; side < 2; side++) {
+        guint64 index = hashed_index(x->hashed[side], edit->apart[side]);
         items_put_call(lines, "<>"[side], x -> pair -> program[side], rank, x -> sequence[side],
-                       hashed_index(x->hashed[side], edit->apart[side]));
+                       index);
+        if (x->pair->put_site == NULL)
+            continue;
+        g_string_truncate(lines, lines->len - 1); /* the newline */
+        x->pair->put_site(lines, x->pair->sites, side, rank, x->sequence[side], index);
+        g_string_append_c(lines, '\n');
+    }
     findings_show(x->pair->findings, lines->str);
 }
 

@@ -19,6 +19,10 @@ typedef struct {
     ComparisonKey *comparison_key;
     Counts *counts[2];
     Findings *findings;
+    /* Appends from where call INDEX of a sequence of RANK came. NULL: nothing is appended. */
+    void (*put_site)(GString *out, gpointer sites, guint side, guint rank, guint sequence,
+                     guint64 index);
+    gpointer sites;
 } Pair;
 
 /* The numbers of the calls at which two sequences part. */

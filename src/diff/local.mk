@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/diff/: the subcommand diff of wend, which src/wend/ links
-DIFF_SOURCES = src/diff/diff.c src/diff/diff.h $(DIFF_PASSES)
+DIFF_SOURCES = \
+	src/diff/diff.c src/diff/diff.h \
+	src/diff/site-differences.c src/diff/site-differences.h \
+	$(DIFF_PASSES)
 
 # What it finds out about two recordings.
 DIFF_PASSES = \

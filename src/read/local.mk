@@ -12,10 +12,12 @@ READ_SOURCES = \
 	src/read/read-private.h \
 	src/read/read-recorded.c \
 	src/read/read-times.c \
+	src/read/read-sites.c \
 	src/read/read-totals.c \
 	src/read/read-transfers.c \
 	src/read/read-values.c \
 	src/read/reader.c \
+	src/read/site-totals.c src/read/site-totals.h \
 	src/read/wrap.h
 
 # By itself for commands and tests, which have the rest from elsewhere.

@@ -11,7 +11,9 @@ struct WendReadCalls {
     guint sequence;
     guint8 *repeats; /* by signature: 0 unknown so far, 1 no, 2 yes */
     gboolean ended;
-    ReadTimes *times; /* NULL: nobody asks for them */
+    ReadTimes *times;    /* NULL: nobody asks for them */
+    WendSiteWalk *sites; /* NULL: sites are not wanted */
+    gboolean with_polls; /* unsuccessful polls are given */
 };
 
 void read_call_init(ReadCall *c, WendRead *r)
@@ -47,6 +49,7 @@ void read_call_set(ReadCall *c, const WendWalk *walk, const WendCall *call)
     c->public.unfinished = call->unfinished;
     c->public.bare = walk == NULL;
     c->public.return_code = call->return_code;
+    c->public.site = WEND_READ_NO_INDEX;
 }
 
 /* -- in order -- */
@@ -58,17 +61,25 @@ int wend_read_calls(WendRead *r, uint32_t rank, uint32_t sequence, unsigned flag
     int status = read_check(r, calls);
     if (status == WEND_READ_OK)
         status = wend_read_sequence(r, rank, sequence, &info);
-    ReadTimes *times = NULL;
-    gboolean polls = (flags & WEND_READ_WITH_POLLS) != 0;
-    if (status == WEND_READ_OK && (flags & WEND_READ_WITH_TIMES) != 0)
-        status = read_times_new(r, rank, sequence, polls, &times);
     if (status < 0)
         return status;
-    WendWalkFlags with = polls ? WEND_WALK_POLLS : WEND_WALK_MAIN;
+    GError *error = NULL;
+    if ((flags & WEND_READ_WITH_SITES) != 0 && read_sites(r, &error) == NULL)
+        return read_fail_error(r, error);
+    gboolean through_polls = (flags & (WEND_READ_WITH_POLLS | WEND_READ_WITH_SITES)) != 0;
+    ReadTimes *times = NULL;
+    if ((flags & WEND_READ_WITH_TIMES) != 0)
+        status = read_times_new(r, rank, sequence, through_polls, &times);
+    if (status < 0)
+        return status;
     WendReadCalls *c = g_new0(WendReadCalls, 1);
     read_call_init(&c->call, r);
     c->times = times;
-    c->walk = wend_walk_new(r->program, rank, sequence, with);
+    c->with_polls = (flags & WEND_READ_WITH_POLLS) != 0;
+    if ((flags & WEND_READ_WITH_SITES) != 0)
+        c->sites = wend_site_walk_new(r->sites, rank, sequence);
+    c->walk =
+        wend_walk_new(r->program, rank, sequence, through_polls ? WEND_WALK_POLLS : WEND_WALK_MAIN);
     if ((flags & WEND_READ_WITHOUT_TRANSFERS) == 0)
         c->call.follower = follower_new(r->program, read_members(r), rank);
     c->call.public.sequence = sequence;
@@ -101,6 +112,20 @@ static gboolean repeats(WendReadCalls *c, const WendCall *call)
     return *known == 2;
 }
 
+/* The next call that is given, and *SITE, its site. */
+static const WendCall *next_call(WendReadCalls *c, guint *site)
+{
+    const WendCall *call;
+    do {
+        call = wend_walk_next(c->walk);
+        if (call != NULL && c->sites != NULL)
+            *site = wend_site_walk_next(c->sites, call);
+        if (call != NULL && c->times != NULL)
+            read_times_next(c->times, call);
+    } while (call != NULL && call->poll && !c->with_polls);
+    return call;
+}
+
 int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
 {
     if (calls == NULL)
@@ -108,16 +133,16 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call)
     int status = read_check(calls->call.reader, call);
     if (status < 0)
         return status;
-    const WendCall *next = calls->ended ? NULL : wend_walk_next(calls->walk);
+    guint site = WEND_READ_NO_INDEX;
+    const WendCall *next = calls->ended ? NULL : next_call(calls, &site);
     *call = NULL;
     calls->ended = next == NULL;
     if (calls->ended)
         return WEND_READ_OK;
     read_call_set(&calls->call, calls->walk, next);
-    if (calls->times != NULL)
-        read_times_next(calls->times, next);
     if (calls->call.follower != NULL)
         follower_next(calls->call.follower, calls->walk, next);
+    calls->call.public.site = site;
     calls->call.public.index = calls->index;
     calls->call.public.repeats = repeats(calls, next);
     if (!next->poll)
@@ -141,6 +166,7 @@ void wend_read_calls_free(WendReadCalls *calls)
     read_times_free(calls->times);
     follower_free(calls->call.follower);
     read_call_clear(&calls->call);
+    wend_site_walk_free(calls->sites);
     wend_walk_free(calls->walk);
     g_free(calls->repeats);
     g_free(calls);

@@ -9,7 +9,9 @@
 #include "lib/analysis/follower.h"
 #include "lib/analysis/members.h"
 #include "lib/analysis/summary.h"
+#include "lib/read/call-sites.h"
 #include "lib/read/program.h"
+#include "site-totals.h"
 #include "wend/read.h"
 
 /* A call, and all that its values are made of. The public part is the first member. */
@@ -84,6 +86,10 @@ struct WendRead {
     WendDecoder *decoder;
     ReadCall signature, wrapped;
     WendReadValueStream value_stream;
+    WendCallSites *sites;
+    GArray *site_rows; /* SiteRow */
+    WendReadSite site;
+    WendReadSiteTotals site_totals;
 };
 
 /* Sets the message, a line that begins with the recording's name if one is open. Returns CODE. */
@@ -101,6 +107,7 @@ int read_check_index(WendRead *r, const void *result, const char *what, guint64 
 void read_facts_clear(WendRead *r);
 void read_transfers_clear(WendRead *r);
 void read_totals_clear(WendRead *r);
+void read_sites_clear(WendRead *r); /* in read-sites.c */
 
 /* The public description of a function. */
 const WendReadFunction *read_function_of(const WendFunction *f);
@@ -114,6 +121,8 @@ static inline gboolean read_is_handle(WendKind kind)
 }
 
 WendMembers *read_members(WendRead *r);
+/* NULL: they are damaged, and the error is set. */
+WendCallSites *read_sites(WendRead *r, GError **error);
 Summary *read_summary(WendRead *r);
 Counts *read_counts(WendRead *r);
 void read_timing_set(WendReadTiming *to, const WendTiming *from);

@@ -30,7 +30,7 @@ static WendSide *open_any(const WendProgram *p, guint rank, guint index, WendSid
                           GError **error)
 {
     for (*kind = 0; *kind < WEND_SIDE_KINDS; ++*kind) {
-        if (*kind == WEND_SIDE_TIMES) /* wend_read_time */
+        if (!wend_side_kind(*kind)->replayed) /* times and call sites are no values */
             continue;
         guint n = count_streams(p, rank, *kind, error);
         if (*error != NULL)

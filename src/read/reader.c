@@ -24,6 +24,7 @@ static void close_recording(WendRead *r)
     read_facts_clear(r);
     read_transfers_clear(r);
     read_totals_clear(r);
+    read_sites_clear(r);
     read_call_clear(&r->signature);
     read_call_clear(&r->wrapped);
     g_clear_pointer(&r->decoder, wend_decoder_free);

@@ -252,8 +252,8 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
 static gboolean keep_sides(Writer *w, GError **error)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++) {
-        if (kind == WEND_SIDE_TIMES)
-            continue; /* a replay takes its own time */
+        if (!wend_side_kind(kind)->replayed)
+            continue;
         WendSides *sides = wend_sides_open(w->p, w->rank, kind, error);
         if (!sides)
             return FALSE;

@@ -103,6 +103,9 @@ REPLAY_SOURCES = \
 	src/replay/replay.c src/replay/replay.h \
 	lib/record/functions.c
 SIDE_SOURCES = \
+	src/tracer/side/site-recording.c src/tracer/side/site-recording.h \
+	src/tracer/side/code-modules.c src/tracer/side/code-modules.h \
+	src/tracer/side/frame-rules.c src/tracer/side/frame-rules.h \
 	src/tracer/side/application-modules.c src/tracer/side/application-modules.h \
 	src/tracer/side/call-times.c src/tracer/side/call-times.h \
 	src/tracer/side/side-coding.c src/tracer/side/side-private.h \

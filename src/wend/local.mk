@@ -12,7 +12,7 @@ ORDER_WRITE_SOURCES = \
 ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/replay/order-read.c src/replay/order-read.h
 bin_PROGRAMS += wend
 wend_SOURCES = \
-	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) \
+	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) $(SITE_SOURCES) \
 	$(DECODER_SOURCES) $(DIFF_SOURCES) $(EXPORT_SOURCES) \
 	src/wend/executable.c src/wend/executable.h \
 	src/wend/launch.c src/wend/launch.h \
@@ -28,8 +28,8 @@ wend_SOURCES = \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
 wend_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
-wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
-wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) -lm
+wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS) $(DW_CFLAGS)
+wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) $(DW_LIBS) -lm
 # Where an installed command finds libwendcore: relative, so that an installed tree can be moved.
 RELATIVE_PATH = $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))'
 MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))'

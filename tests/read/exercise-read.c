@@ -140,6 +140,35 @@ static uint64_t mix_values(uint64_t hash, WendRead *r, uint32_t rank)
     return hash;
 }
 
+/* SHORT: the calls may be gone through. Damaged sites are refused. */
+static uint64_t mix_sites(uint64_t hash, WendRead *r, uint32_t n_ranks, bool is_short)
+{
+    const WendReadSiteTotals *t;
+    const WendReadSite *site;
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    uint32_t n;
+    if (wend_read_n_sites(r, &n) < 0)
+        return mix(hash, 1);
+    for (uint32_t i = 0; i < n && i < SIGNATURES; i++) {
+        if (wend_read_site(r, i, &site) < 0)
+            abort();
+        hash = mix(mix_text(mix(hash, site->known), site->file), site->offset);
+        for (size_t k = 0; k < site->n_build_id; k++)
+            hash = mix(hash, site->build_id[k]);
+    }
+    for (uint32_t i = 0; i < n_ranks && i < RANKS; i++) {
+        if (wend_read_calls(r, i, 0, WEND_READ_WITH_SITES, &calls) < 0)
+            continue;
+        for (int k = 0; k < CALLS && wend_read_next(calls, &call) == 0 && call != NULL; k++)
+            hash = mix(hash, call->site);
+        wend_read_calls_free(calls);
+    }
+    for (uint32_t i = 0; is_short && wend_read_site_totals(r, i, &t) == 0; i++)
+        hash = mix(mix(mix(mix_text(hash, t->function->name), t->site), t->calls), t->most_bytes);
+    return hash;
+}
+
 static uint64_t mix_ranks(uint64_t hash, WendRead *r, uint32_t n_ranks)
 {
     const WendReadRank *rank;
@@ -295,5 +324,6 @@ uint64_t exercise_read(WendRead *r, bool matrix)
     hash = mix_classes(hash, r, facts);
     hash = mix_totals(hash, r);
     hash = mix_communicators(hash, r);
+    hash = mix_sites(hash, r, facts->n_ranks, matrix);
     return matrix ? mix_messages(mix_matrix(hash, r), r) : hash;
 }

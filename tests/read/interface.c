@@ -135,6 +135,23 @@ static void misuse_values(WendRead *r)
     wend_read_calls_free(calls);
 }
 
+static void misuse_sites(WendRead *r)
+{
+    const WendReadSite *site;
+    const WendReadSiteTotals *totals;
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    uint32_t n;
+    CHECK(wend_read_n_sites(r, &n) == 0 && n == 0); /* the recording has none */
+    check_refused(r, wend_read_n_sites(r, NULL), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_site(r, 0, &site), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_site_totals(r, 1u << 30, &totals), WEND_READ_ERROR_NONE);
+    CHECK(wend_read_site_totals(r, 0, &totals) == 0 && totals->site == WEND_READ_NO_INDEX);
+    CHECK(wend_read_calls(r, 0, 0, WEND_READ_WITH_SITES, &calls) == 0);
+    CHECK(wend_read_next(calls, &call) == 0 && call->site == WEND_READ_NO_INDEX);
+    wend_read_calls_free(calls);
+}
+
 static void misuse(const char *path)
 {
     misuse_nothing_open();
@@ -143,6 +160,7 @@ static void misuse(const char *path)
     misuse_messages(r);
     misuse_indices(r);
     misuse_values(r);
+    misuse_sites(r);
     CHECK(exercise_read(r, true) == before);
     CHECK(wend_read_open(r, path) == 0); /* again, in place of what was open */
     CHECK(exercise_read(r, true) == before);

@@ -25,6 +25,10 @@ static void sequence_free(gpointer p)
     wend_grammar_free(s->polls_grammar);
     g_ptr_array_unref(s->kept);
     g_array_unref(s->pool);
+    wend_site_guesses_clear(&s->guesses);
+    g_array_unref(s->elements);
+    g_hash_table_unref(s->places);
+    g_array_unref(s->addresses);
     g_free(s);
 }
 
@@ -70,8 +74,109 @@ SimulatedSequence *simulated_sequence(SimulatedRank *r, enum wend_sequence_kind 
     s->polls_grammar = wend_grammar_new();
     s->kept = g_ptr_array_new_with_free_func(call_free);
     s->pool = g_array_new(FALSE, TRUE, sizeof(WendPoolKey));
+    g_assert_true(wend_site_guesses_init(&s->guesses));
+    s->elements = g_array_new(FALSE, FALSE, sizeof(WendSideElement));
+    s->places = g_hash_table_new(NULL, NULL);
+    s->addresses = g_array_new(FALSE, FALSE, sizeof(guintptr));
     g_ptr_array_add(r->sequences, s);
     return s;
+}
+
+/* -- sites -- */
+
+static gint64 *words(GArray *a)
+{
+    return (gint64 *)(gpointer)a->data;
+}
+
+static guint site_number(SimulatedSequence *s, guintptr address)
+{
+    gpointer known = g_hash_table_lookup(s->places, (gpointer)address);
+    if (!known) {
+        g_array_append_val(s->addresses, address);
+        known = GUINT_TO_POINTER(s->addresses->len);
+        g_hash_table_insert(s->places, (gpointer)address, known);
+    }
+    return GPOINTER_TO_UINT(known) - 1;
+}
+
+/* Notes the site of a call that was appended. */
+static void note_site(SimulatedRank *r, SimulatedSequence *s, gboolean poll)
+{
+    const WendFunction *f = wend_function_by_name(s->now->function);
+    s->now->site = s->site;
+    s->site = 0;
+    if (!r->sites || f->flags & WEND_F_PSEUDO)
+        return;
+    const SimulatedCall *c = s->now;
+    WendSiteCall marks = wend_site_call(words(c->shape), c->shape->len, words(c->slots),
+                                        c->slots->len, poll, (guint32)(f - wend_functions));
+    WendSiteGuess *guess = wend_site_guess(&s->guesses, &marks);
+    guint site = site_number(s, s->now->site);
+    WendSiteElement e;
+    bool wrong;
+    g_assert_true(wend_site_note(&s->guesses, &marks, guess, site, 0, &wrong, &e));
+    if (!wrong)
+        return;
+    WendSideElement element = {.step = e.step, .code = e.code, .numbers = {site}};
+    g_array_append_val(s->elements, element);
+}
+
+/* The table: all sites are in the program, whose name is as if it were made by a linker. */
+static void put_table(const SimulatedSequence *s, WendBuf *out)
+{
+    WendBuf table = WEND_BUF_INIT;
+    guintptr last = 0;
+    for (guint i = 0; i < s->addresses->len; i++) {
+        guintptr address = g_array_index(s->addresses, guintptr, i);
+        wend_buf_unsigned(&table, 1);
+        if (i == 0) {
+            wend_buf_string(&table, "");
+            wend_buf_unsigned(&table, 4);
+            wend_buf_bytes(&table, "\x12\x34\x56\x78", 4);
+        }
+        wend_buf_signed(&table, (gint64)(address - last));
+        last = address;
+    }
+    wend_buf_block(out, &table);
+    wend_buf_clear(&table);
+}
+
+static void put_stream(const SimulatedSequence *s, WendBuf *out)
+{
+    WendBuf rows = WEND_BUF_INIT, row = WEND_BUF_INIT;
+    g_autofree WendSideCodec *codec = g_new(WendSideCodec, 1);
+    RangeEncoder to;
+    wend_side_put_head(out, &(WendSideHead){.kind = s->kind, .id = s->id});
+    put_table(s, &rows);
+    wend_side_codec_init(codec, wend_side_kind(WEND_SIDE_SITES));
+    range_encoder_begin(&to, &row);
+    for (guint i = 0; i < s->elements->len; i++)
+        wend_side_encode(codec, &to, &g_array_index(s->elements, WendSideElement, i));
+    range_encoder_end(&to);
+    wend_buf_unsigned(&rows, s->elements->len);
+    wend_buf_block(&rows, &row);
+    wend_buf_block(out, &rows);
+    wend_buf_clear(&row);
+    wend_buf_clear(&rows);
+}
+
+static void put_sites(const SimulatedRank *r, WendBuf *out)
+{
+    WendBuf member = WEND_BUF_INIT;
+    guint n = 0;
+    for (guint i = 0; i < r->sequences->len; i++)
+        n += ((const SimulatedSequence *)g_ptr_array_index(r->sequences, i))->elements->len > 0;
+    wend_buf_unsigned(out, 1);
+    wend_buf_unsigned(out, WEND_SIDE_SITES);
+    wend_buf_unsigned(&member, n);
+    for (guint i = 0; i < r->sequences->len; i++) {
+        const SimulatedSequence *s = g_ptr_array_index(r->sequences, i);
+        if (s->elements->len > 0)
+            put_stream(s, &member);
+    }
+    wend_buf_block(out, &member);
+    wend_buf_clear(&member);
 }
 
 GByteArray *simulated_part(SimulatedRank *r)
@@ -89,6 +194,8 @@ GByteArray *simulated_part(SimulatedRank *r)
                               .polls_grammar = s->polls_grammar};
         wend_part_sequence(&b, &p);
     }
+    if (r->sites)
+        put_sites(r, &b);
     g_assert_false(b.failed);
     GByteArray *part = g_byte_array_new();
     g_byte_array_append(part, b.data, b.len);
@@ -115,6 +222,8 @@ void call(SimulatedSequence *s, const char *function)
     const WendFunction *f = wend_function_by_name(function);
     g_assert_nonnull(f);
     s->now = g_new0(SimulatedCall, 1);
+    if (s->site == 0)
+        s->site = (guintptr)__builtin_return_address(0);
     s->now->function = f->name;
     s->now->shape = g_array_new(FALSE, FALSE, sizeof(gint64));
     s->now->slots = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -135,11 +244,6 @@ void slot(SimulatedSequence *s, gint64 word)
 void outcome(SimulatedSequence *s, gint64 word)
 {
     g_array_append_val(s->now->outcome, word);
-}
-
-static gint64 *words(GArray *a)
-{
-    return (gint64 *)(gpointer)a->data;
 }
 
 static void keep(SimulatedRank *r, SimulatedSequence *s)
@@ -163,6 +267,7 @@ void end(SimulatedRank *r, SimulatedSequence *s, double seconds)
     double factor = r->noise ? exp2(g_rand_double_range(r->noise, -1, 3)) : 1;
     wend_stat_add(&t->times->duration, seconds * factor);
     wend_stat_add(&t->times->interval, seconds * 3 * factor);
+    note_site(r, s, FALSE);
     keep(r, s);
 }
 
@@ -180,6 +285,7 @@ void end_poll(SimulatedRank *r, SimulatedSequence *s)
         wend_cst_terminal(s->polls, words(c->shape), c->shape->len, words(c->slots), c->slots->len);
     g_assert_true(wend_grammar_append(s->polls_grammar, t->number, 1));
     s->polls_since++;
+    note_site(r, s, TRUE);
     c->poll = TRUE;
     g_array_set_size(c->outcome, 0);
     keep(r, s);
@@ -228,6 +334,7 @@ static void message(SimulatedRank *r, SimulatedSequence *s, const char *f, gint6
 void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset, gint64 count,
               gint64 dest, gint64 tag)
 {
+    FROM_CALLER(s);
     message(r, s, "MPI_Send", segment, offset, count, dest, tag);
     end(r, s, 1e-6);
 }
@@ -235,6 +342,7 @@ void sim_send(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 off
 gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset,
                  gint64 count, gint64 dest, gint64 tag)
 {
+    FROM_CALLER(s);
     message(r, s, "MPI_Isend", segment, offset, count, dest, tag);
     return end_request(r, s);
 }
@@ -242,6 +350,7 @@ gint64 sim_isend(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 
 gint64 sim_irecv(SimulatedRank *r, SimulatedSequence *s, gint64 segment, gint64 offset,
                  gint64 count, gint64 source, gint64 tag)
 {
+    FROM_CALLER(s);
     message(r, s, "MPI_Irecv", segment, offset, count, source, tag);
     return end_request(r, s);
 }
@@ -258,6 +367,7 @@ static void relative_status(SimulatedRank *r, SimulatedSequence *s, gint64 count
 void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 source, gint64 tag,
               gint64 got_source, gint64 got_tag, gint64 got_bytes)
 {
+    FROM_CALLER(s);
     message(r, s, "MPI_Recv", WEND_SEGMENT(WEND_SEGMENT_STACK, 0), -128, count, source, tag);
     shape(s, 1);
     relative_status(r, s, count, source, tag, got_source, got_tag, got_bytes);
@@ -266,6 +376,7 @@ void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 sourc
 
 void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests)
 {
+    FROM_CALLER(s);
     call(s, "MPI_Waitall");
     slot(s, n);
     shape(s, n);
@@ -282,6 +393,7 @@ void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *
 
 void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done)
 {
+    FROM_CALLER(s);
     call(s, "MPI_Test");
     shape(s, request);
     shape(s, 0);
@@ -298,11 +410,13 @@ void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean d
 
 void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count)
 {
+    FROM_CALLER(s);
     sim_allreduce_in(r, s, count, 1e-5);
 }
 
 void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, double seconds)
 {
+    FROM_CALLER(s);
     call(s, "MPI_Allreduce");
     slot(s, r->rank);
     shape(s, constant("MPI_IN_PLACE"));
@@ -331,7 +445,14 @@ SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 lea
 SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations,
                                  gboolean keep_calls)
 {
+    return simulated_stencil_with(rank, width, height, iterations, keep_calls, FALSE);
+}
+
+SimulatedRank *simulated_stencil_with(guint rank, guint width, guint height, guint iterations,
+                                      gboolean keep_calls, gboolean sites)
+{
     SimulatedRank *r = simulated_new(rank, width * height, keep_calls);
+    r->sites = sites;
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     gint64 none = constant("MPI_PROC_NULL"), x = rank % width, y = rank / width,
            grid = WEND_SEGMENT(WEND_SEGMENT_HEAP, 0);

@@ -16,6 +16,7 @@ typedef struct {
     const char *function;
     gboolean poll;
     GArray *shape, *slots, *outcome; /* gint64 */
+    guintptr site;
 } SimulatedCall;
 
 typedef struct {
@@ -27,12 +28,19 @@ typedef struct {
     GPtrArray *kept; /* SimulatedCall; empty if not asked for */
     SimulatedCall *now;
     GArray *pool; /* WendPoolKey by request number */
+    /* With sites: what the recorder has of them. */
+    WendSiteGuesses guesses;
+    GArray *elements;   /* WendSideElement */
+    GHashTable *places; /* address -> number + 1 */
+    GArray *addresses;  /* guintptr, by number */
+    guintptr site;      /* of the call at hand */
 } SimulatedSequence;
 
 typedef struct {
     guint rank, world;
     gboolean keep;
-    GRand *noise; /* times vary by this; NULL: they do not */
+    gboolean sites; /* calls have sites: the lines of the simulation that make them */
+    GRand *noise;   /* times vary by this; NULL: they do not */
     GPtrArray *sequences;
     WendFacts facts;
 } SimulatedRank;
@@ -44,6 +52,9 @@ GByteArray *simulated_part(SimulatedRank *r);
 
 /* One call: begin, its words, end. */
 gint64 constant(const char *name);
+/* The next call comes from where the function that calls this returns to; without it, from where
+ * call() returns to. */
+#define FROM_CALLER(s) ((s)->site = (s)->site ? (s)->site : (guintptr)__builtin_return_address(0))
 void call(SimulatedSequence *s, const char *function);
 void shape(SimulatedSequence *s, gint64 word);
 void slot(SimulatedSequence *s, gint64 word);
@@ -78,5 +89,8 @@ SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 lea
 /* A 2D stencil over a grid of W x H ranks with MPI_PROC_NULL borders. */
 SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations,
                                  gboolean keep);
+/* The same, with sites or without. */
+SimulatedRank *simulated_stencil_with(guint rank, guint width, guint height, guint iterations,
+                                      gboolean keep, gboolean sites);
 
 #endif

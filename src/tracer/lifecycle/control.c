@@ -32,6 +32,7 @@
 #include "side/side-streams.h"
 #include "side/call-times.h"
 #include "side/process-values.h"
+#include "side/site-recording.h"
 #include "src/replay/replay.h"
 #include "thread-start.h"
 #include "watcher.h"
@@ -86,6 +87,7 @@ __attribute__((constructor)) static void load(void)
     values_open();
     onesided_open();
     call_times_open();
+    site_recording_open();
     atomic_store(&s->recording, settings()->tracing);
     atomic_store(&s->active, true);
 }

@@ -196,7 +196,7 @@ static void add_datatypes(WendFacts *f)
 /* Adds a setting, unless it is about the place of the recording or its messages. */
 static void add_setting(void *f, const char *name, const char *value)
 {
-    static const char *const around[] = {"output", "force", "quiet"};
+    static const char *const around[] = {"output", "force", "quiet", "sites"};
     for (size_t i = 0; i < sizeof around / sizeof *around; i++)
         if (strcmp(name, around[i]) == 0)
             return;

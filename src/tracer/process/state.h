@@ -19,6 +19,8 @@
 
 /* Locks are taken only if several threads may be in MPI at once. The result of state_lock() is
  * passed to state_unlock(). */
+struct ActiveCall;
+
 typedef struct State {
     /* Makes the Thread (recorder.h) at a thread's first call, or returns NULL. thread-start.c sets
      * it, before anything is recorded. */
@@ -44,6 +46,10 @@ typedef struct State {
 
     /* takes the times of each call that is recorded (recorder.h). NULL: they are not recorded */
     const struct TimeHook *time_hook;
+    /* Records the site of a call (side/site-recording.h) that is not as guessed (site-guesses.h). The
+     * call has just been appended to its sequence, which is locked. MARKS become those of its shape
+     * and its signature; 0: sites are not recorded any more. NULL: they are not recorded. */
+    void (*site_of)(struct ActiveCall *c, bool poll, uint64_t marks[2]);
 
     /* clock.c */
     bool tsc; /* ticks are those of the processor; else nanoseconds */

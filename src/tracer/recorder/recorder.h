@@ -140,6 +140,9 @@ typedef struct TimeHook {
 typedef struct ActiveCall {
     CallSequence *sequence;
     int function;
+    /* Where the wrapper returns to, and its frame; 0 and NULL of a call that has no wrapper. */
+    uintptr_t return_address;
+    const uintptr_t *frame;
     bool failed, found_nothing; /* found_nothing: a poll that found nothing; goes to F */
     /* it failed, and an error handler made MPI_SUCCESS of the code: nothing of its outputs is
      * there */
@@ -289,7 +292,8 @@ static inline void call_left(ActiveCall *c)
     }
 }
 
-static inline ActiveCall *call_begin(int function)
+/* It is part of the wrapper, whose return address and frame it notes. */
+__attribute__((always_inline)) static inline ActiveCall *call_begin(int function)
 {
     if (!atomic_load_explicit(&state()->active, memory_order_relaxed))
         return NULL;
@@ -301,6 +305,8 @@ static inline ActiveCall *call_begin(int function)
     c->saved_errno = errno;
     c->sequence = t->sequence;
     c->function = function;
+    c->return_address = (uintptr_t)__builtin_return_address(0);
+    c->frame = __builtin_frame_address(0);
     c->failed = c->forgiven = c->found_nothing = c->varies = c->kept = false;
     c->stash_at = NULL;
     c->ending.maker = NULL;

@@ -4,6 +4,7 @@
 #include "sequence.h"
 
 #include "lib/base/budget.h"
+#include "lib/record/functions.h"
 
 /* sequences of callbacks number their handles separately from threads */
 enum { FIRST_CALLBACK_TID = 1 << 24 };
@@ -78,6 +79,37 @@ static inline void note_times(const ActiveCall *c, uint32_t place, bool timed)
         hook->append(c->sequence, place, timed ? c->start : 0, timed ? c->stop : 0);
 }
 
+/* The guess of that mark. NULL: there is none. */
+static inline const WendSiteGuess *guess_at(const WendSiteGuesses *g, uint64_t mark)
+{
+    uint64_t key = wend_site_key(g, mark);
+    size_t at = wend_site_place(g, key);
+    while (__builtin_expect(g->at[at].key != key, 0)) {
+        if (g->at[at].key == 0)
+            return NULL;
+        at = (at + 1) & g->mask;
+    }
+    return &g->at[at];
+}
+
+static inline void note_site(ActiveCall *c, WendTerminalEntry *e, bool poll)
+{
+    WendSiteGuesses *g = &c->sequence->sites;
+    if (__builtin_expect(state()->site_of == NULL, 0))
+        return;
+    if (__builtin_expect(e->marks[0] != 0, 1)) {
+        const WendSiteGuess *guess = guess_at(g, e->marks[0]);
+        if (guess && __builtin_expect(guess->has_others, 0))
+            guess = e->elastic ? NULL : guess_at(g, e->marks[1]);
+        if (guess && __builtin_expect(guess->address == c->return_address, 1)) {
+            g->last = guess->site;
+            g->guessed++;
+            return;
+        }
+    }
+    state()->site_of(c, poll, e->marks);
+}
+
 bool sequence_append_poll(ActiveCall *c)
 {
     CallSequence *q = c->sequence;
@@ -94,6 +126,7 @@ bool sequence_append_poll(ActiveCall *c)
     q->polls_since++;
     q->steps++;
     note_times(c, 2 * e->shape + 1, true);
+    note_site(c, e, true);
     return true;
 }
 
@@ -115,6 +148,8 @@ bool sequence_append(ActiveCall *c, bool timed)
     q->polls_since = 0;
     q->steps++;
     note_times(c, 2 * e->shape, timed);
+    if (timed || !(wend_functions[c->function].flags & WEND_F_PSEUDO))
+        note_site(c, e, false);
     if (timed) {
         /* Counters of two processors may differ a little: intervals are never negative. */
         double tick = state()->seconds_per_tick;

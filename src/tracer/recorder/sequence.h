@@ -6,6 +6,7 @@
 #include "lib/record/cst.h"
 #include "lib/record/grammar.h"
 #include "lib/record/side-stream.h"
+#include "lib/record/site-guesses.h"
 #include "recorder.h"
 
 /* The calls of one thread, or of one callback object: the calls M and the unsuccessful polls F. */
@@ -50,9 +51,11 @@ struct CallSequence {
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
     struct SequenceReplay *replay; /* src/replay/; NULL: none so far */
-    /* side streams (side-streams.h); NULL: none so far. Those of values are here for callbacks
-     * only */
+    /* Side streams (side-streams.h); NULL: none so far. Those of values are here for callbacks only,
+     * those of times and call sites for threads, too. */
     struct SideStream *side[WEND_SIDE_KINDS];
+    WendSiteGuesses sites;
+    struct SiteAddresses *places; /* return addresses (site-recording.c); NULL: none so far */
     CallSequence *next;
 };
 

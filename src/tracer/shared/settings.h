@@ -26,6 +26,8 @@
         "communication, so that a replay returns it") \
     X(times, "WEND_TIMES", STRING, NULL, "times", 0, "CODING", "also record when each call " \
         "begins and how long it takes: lossless, or with a relative error, as 10%") \
+    X(sites, "WEND_SITES", SWITCH, true, "no-sites", 0, NULL, "do not record where in the " \
+        "program each call comes from") \
     X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "wait this long at the end for " \
         "ranks that do not come (default: 600)") \
     X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "save the " \

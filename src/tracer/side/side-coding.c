@@ -226,7 +226,10 @@ void side_open(void)
     enum { STACK_BYTES = 256 << 10 };
     pthread_attr_t attributes;
     sigset_t all, before;
-    if (atomic_load(&running) || pthread_attr_init(&attributes) != 0)
+    static _Atomic bool opening;
+    if (atomic_load(&running) || atomic_exchange(&opening, true))
+        return;
+    if (pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     sigfillset(&all);
@@ -277,6 +280,8 @@ static void put_rows(SideStream *s, WendBuf *out)
 {
     if (coding_of(s)->head)
         coding_of(s)->head(out);
+    if (wend_side_kind(s->kind)->tabled)
+        wend_buf_block(out, &s->table);
     wend_buf_bytes(out, s->rows.data, s->rows.len);
     put_last_row(s, out);
     if (atomic_load(&s->ended)) {

@@ -83,6 +83,19 @@ SideStream *side_stream(WendSideKindNumber kind)
     return s;
 }
 
+SideStream *side_stream_of(CallSequence *q, WendSideKindNumber kind)
+{
+    SideStream *s = q->side[kind];
+    uint32_t birth = 0;
+    if (s)
+        return s;
+    if (!q->callback && !thread_birth(&birth))
+        return NULL;
+    s = side_stream_new(kind, q, birth);
+    __atomic_store_n(&q->side[kind], s, __ATOMIC_RELEASE);
+    return s;
+}
+
 /* Several threads may run a callback. */
 bool side_enter(SideStream *s)
 {
@@ -115,6 +128,8 @@ SideChunk *side_next_chunk(SideStream *s, SideChunk *full)
     if (!chunk && !early)
         chunk = side_memory(sizeof *chunk);
     if (chunk) {
+        if (state()->started)
+            side_open();
         chunk->number = full->number + 1;
         atomic_store(&s->filling, chunk);
         atomic_store_explicit(&full->next, chunk, memory_order_release);
@@ -126,9 +141,9 @@ SideChunk *side_next_chunk(SideStream *s, SideChunk *full)
     return chunk;
 }
 
-void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, size_t bytes)
+void side_append_after(SideStream *s, uint64_t step, unsigned code, unsigned sub, const void *data,
+                       size_t bytes)
 {
-    const CallSequence *q = atomic_load_explicit(&s->sequence, memory_order_relaxed);
     size_t n = 1 + (bytes + 7) / 8;
     if (atomic_load_explicit(&s->ended, memory_order_relaxed))
         return;
@@ -139,9 +154,22 @@ void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, s
             return;
         used = 0;
     }
-    uint64_t steps = q ? q->steps : 0, step = steps - s->steps;
-    s->steps = steps;
     chunk->words[used] = side_word(step, code, sub, bytes);
     memcpy(&chunk->words[used + 1], data, bytes);
     atomic_store_explicit(&chunk->used, used + (uint32_t)n, memory_order_release);
+}
+
+void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, size_t bytes)
+{
+    const CallSequence *q = atomic_load_explicit(&s->sequence, memory_order_relaxed);
+    uint64_t steps = q ? q->steps : 0, step = steps - s->steps;
+    if (atomic_load_explicit(&s->ended, memory_order_relaxed))
+        return;
+    s->steps = steps;
+    side_append_after(s, step, code, sub, data, bytes);
+}
+
+void side_end(SideStream *s)
+{
+    atomic_store(&s->ended, true);
 }

@@ -9,8 +9,9 @@
  * more ends there, and all else goes on. Everything here takes memory from the kernel alone, so a
  * signal handler may append.
  *
- * This header is the interface of the folder. process-values.h is the kind of stream of the values
- * of wend trace --values, call-times.h that of wend trace --times. */
+ * This header is the interface of the folder. The kinds are process-values.h, the values of wend
+ * trace --values, call-times.h, the times of wend trace --times, and site-recording.h, from where
+ * the calls come. */
 #ifndef WEND_SIDE_STREAMS_H
 #define WEND_SIDE_STREAMS_H
 
@@ -36,6 +37,7 @@ typedef struct SideStream {
     /* memory was short: nothing more is appended */
     _Atomic bool ended;
     struct SideChunk *_Atomic filling; /* the producer's */
+    WendBuf table;                     /* likewise, of a kind that has one */
     /* The consumer's. */
     struct SideChunk *first; /* the oldest that is not coded */
     _Atomic uint64_t coded;  /* how many are */
@@ -58,9 +60,18 @@ SideStream *side_stream(WendSideKindNumber kind);
 bool side_enter(SideStream *s);
 void side_leave(SideStream *s);
 
+/* The stream of the sequence Q, which the caller has to itself, of a kind that has no other
+ * streams; it is made at the first use. It needs no side_enter. NULL as above. */
+SideStream *side_stream_of(struct CallSequence *q, WendSideKindNumber kind);
+
 /* Appends an element: BYTES bytes at DATA, which are numbers or a double if the code has numbers.
  * The stream is entered. */
 void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, size_t bytes);
+/* The same with a step, for kinds that count other things than calls and polls. */
+void side_append_after(SideStream *s, uint64_t step, unsigned code, unsigned sub, const void *data,
+                       size_t bytes);
+/* Nothing more is appended. Readers learn that the stream was cut. */
+void side_end(SideStream *s);
 
 /* -- for a replay: what the stream has, which is entered -- */
 

@@ -37,6 +37,7 @@ class Wend(AutotoolsPackage):
 
     # One recorder for each family; the MPI that Spack resolves decides which one is built.
     depends_on("mpi")
+    depends_on("elfutils@0.170:")
     depends_on("glib@2.66:")
     depends_on("libarchive@3.4:")
     depends_on("libffi")

@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* call-sites.c: reads the sites of a recording: the member that ranks share, and those that ranks
+ * have for themselves. A walk makes the guesses that the recorder made, and takes from the stream
+ * where they were wrong. */
+#include "call-sites.h"
+
+#include <string.h>
+
+#include "archive/site-coding.h"
+#include "program-private.h"
+#include "record/record.h"
+
+/* An element of a stream (site-guesses.h). */
+typedef struct {
+    guint64 step;
+    guint32 site, code;
+} SiteElement;
+
+/* The sites of one sequence of some ranks. */
+typedef struct {
+    WendSideHead head;
+    guint64 n;        /* elements */
+    gboolean cut;     /* the recorder had no memory for more */
+    GArray *elements; /* SiteElement; NULL: they are in ROWS */
+    gboolean own;     /* a rank has the stream for itself: its rows, and its numbers of sites */
+    WendCursor rows;
+    GArray *local; /* guint, by number in the stream; the sites own it */
+} SiteStream;
+
+/* The streams of a rank: N from FIRST on. */
+typedef struct {
+    guint first, n;
+} RankSites;
+
+struct WendCallSites {
+    const WendProgram *program;
+    GArray *modules;     /* WendSiteModule */
+    GArray *sites;       /* WendSite */
+    GHashTable *numbers; /* WendSite -> its number + 1 */
+    GArray *streams;     /* SiteStream */
+    GArray *ranks;       /* RankSites, by rank of the job */
+    GPtrArray *members;  /* GBytes that others point into */
+    GPtrArray *locals;   /* the tables of the streams */
+    GStringChunk *texts;
+};
+
+static void stream_clear(gpointer stream)
+{
+    SiteStream *s = stream;
+    g_clear_pointer(&s->elements, g_array_unref);
+}
+
+static guint key_hash(gconstpointer key)
+{
+    const WendSite *s = key;
+    guint64 mixed = (s->offset ^ (guint64)s->module << 40) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+    return (guint)(mixed >> 32);
+}
+
+static gboolean key_equal(gconstpointer a, gconstpointer b)
+{
+    const WendSite *x = a, *y = b;
+    return x->module == y->module && x->offset == y->offset;
+}
+
+/* -- one archive -- */
+
+/* What is being read. */
+typedef struct {
+    WendCallSites *s;
+    Container *container;
+    WendCursor c;
+    guint world, first; /* of the archive, and its rank 0 */
+    guint ranks;        /* in the world */
+} Archive;
+
+static gboolean damaged(const Archive *a, const char *member, GError **error)
+{
+    if (!allowance_error(a->c.allowance, container_name(a->container), error))
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
+                    container_name(a->container), member);
+    return FALSE;
+}
+
+/* Opens a member, whose bytes stay as long as the sites. */
+static gboolean open_member(Archive *a, const char *name, GError **error)
+{
+    GBytes *bytes = container_member(a->container, name, error);
+    if (!bytes)
+        return FALSE;
+    gsize n;
+    const void *data = g_bytes_get_data(bytes, &n);
+    g_ptr_array_add(a->s->members, bytes);
+    a->c = wend_cursor(data, n);
+    a->c.allowance = container_allowance(a->container);
+    return TRUE;
+}
+
+/* The number of a module, which is added if it is new. */
+static guint module_number(WendCallSites *s, const WendSiteModule *like)
+{
+    for (guint i = 0; i < s->modules->len; i++) {
+        const WendSiteModule *m = &g_array_index(s->modules, WendSiteModule, i);
+        gboolean program = *like->file == '\0' && m->world != like->world;
+        if (!program && strcmp(m->file, like->file) == 0 && m->n_id == like->n_id
+            && memcmp(m->id, like->id, m->n_id) == 0)
+            return i;
+    }
+    g_array_append_vals(s->modules, like, 1);
+    return s->modules->len - 1;
+}
+
+static gboolean read_module(Archive *a, guint *number)
+{
+    WendCursor *c = &a->c;
+    gsize n = wend_read_count(c, 1);
+    const guint8 *file = wend_read_bytes(c, n);
+    WendSiteModule m = {.world = a->world};
+    m.n_id = (guint)wend_read_count(c, 1);
+    m.id = wend_read_bytes(c, m.n_id);
+    if (c->failed || !allowance_take(c->allowance, n + 1 + sizeof m, 1))
+        return FALSE;
+    m.file = g_string_chunk_insert_len(a->s->texts, (const char *)file, (gssize)n);
+    *number = module_number(a->s, &m);
+    return TRUE;
+}
+
+/* The number of a site, which is added if it is new. */
+static guint site_number(WendCallSites *s, guint module, gint64 offset)
+{
+    WendSite site = {module, (guint64)offset};
+    gpointer known = g_hash_table_lookup(s->numbers, &site);
+    if (known)
+        return GPOINTER_TO_UINT(known) - 1;
+    WendSite *key = g_new(WendSite, 1);
+    *key = site;
+    g_array_append_val(s->sites, site);
+    g_hash_table_insert(s->numbers, key, GUINT_TO_POINTER(s->sites->len));
+    return s->sites->len - 1;
+}
+
+enum { SITE_MEMORY = 128, NUMBERS_MOST = 1 << 24 };
+
+/* -- the member that ranks share -- */
+
+/* The streams of that member, while they are read. */
+typedef struct {
+    Archive *a;
+    GArray *modules; /* guint: their numbers in all archives */
+    GArray *numbers; /* guint: the same of the sites */
+    GArray *places;  /* WendSite: modules as in the member, + 1 */
+    WendSiteCoding *coding;
+    RangeDecoder decoder;
+    RangeCoder from;
+} SharedStreams;
+
+static gboolean read_modules(Archive *a, GArray *modules)
+{
+    for (gsize n = wend_read_count(&a->c, 2); n > 0; n--) {
+        guint number;
+        if (!read_module(a, &number))
+            return FALSE;
+        g_array_append_val(modules, number);
+    }
+    return !a->c.failed;
+}
+
+/* Notes that RANKS have the streams from FIRST to the last one. */
+static gboolean note_ranks(Archive *a, const RankSet *ranks, guint first)
+{
+    g_autofree guint32 *each = rankset_expand(ranks);
+    for (guint i = 0; i < ranks->n; i++) {
+        RankSites *of = &g_array_index(a->s->ranks, RankSites, a->first + each[i]);
+        if (of->n > 0)
+            return FALSE;
+        *of = (RankSites){first, a->s->streams->len - first};
+    }
+    return TRUE;
+}
+
+/* Reads what a site is that occurs first. */
+static gboolean read_place(SharedStreams *s)
+{
+    guint64 module = 0, offset = 0;
+    wend_site_code_place(s->coding, &s->from, &module, &offset);
+    if (module > s->modules->len || s->places->len >= NUMBERS_MOST
+        || !allowance_take(s->a->c.allowance, 1, SITE_MEMORY))
+        return FALSE;
+    WendSite place = {(guint)module, offset};
+    guint number = module == 0 ? site_number(s->a->s, G_MAXUINT, 0)
+                               : site_number(s->a->s, g_array_index(s->modules, guint, module - 1),
+                                             (gint64)offset);
+    g_array_append_val(s->places, place);
+    g_array_append_val(s->numbers, number);
+    return TRUE;
+}
+
+static gboolean read_element(SharedStreams *s, GArray *elements)
+{
+    WendSideElement e;
+    if (!wend_site_code_element(s->coding, &s->from, &e) || s->a->c.failed)
+        return FALSE;
+    guint64 site = (guint64)e.numbers[0];
+    if (site > s->numbers->len || (site == s->numbers->len && !read_place(s)))
+        return FALSE;
+    const WendSite *place = &g_array_index(s->places, WendSite, site);
+    wend_site_coding_used(s->coding, place->module, place->offset);
+    SiteElement one = {e.step, g_array_index(s->numbers, guint, site), e.code};
+    g_array_append_val(elements, one);
+    return TRUE;
+}
+
+static gboolean read_stream(SharedStreams *s)
+{
+    SiteStream stream = {0};
+    bool cut = false;
+    wend_site_code_head(s->coding, &s->from, &stream.head, &stream.n, &cut);
+    stream.cut = cut;
+    if (stream.n > G_MAXUINT / 2
+        || !allowance_take(s->a->c.allowance, stream.n + 1,
+                           sizeof(SiteElement) + sizeof(SiteStream)))
+        return FALSE;
+    stream.elements = g_array_sized_new(FALSE, FALSE, sizeof(SiteElement), (guint)stream.n);
+    g_array_append_val(s->a->s->streams, stream);
+    gboolean good = TRUE;
+    for (guint64 i = 0; good && i < stream.n; i++)
+        good = read_element(s, stream.elements);
+    return good;
+}
+
+static gboolean read_content(SharedStreams *s, const RankSet *ranks)
+{
+    guint first = s->a->s->streams->len;
+    guint64 n = wend_site_code_streams(s->coding, &s->from, 0);
+    gboolean good = n > 0;
+    for (; good && n > 0; n--)
+        good = read_stream(s);
+    return good && note_ranks(s->a, ranks, first);
+}
+
+static gboolean read_contents(SharedStreams *s)
+{
+    WendCursor *c = &s->a->c;
+    gsize n = read_modules(s->a, s->modules) ? wend_read_count(c, 1) : 0;
+    if (c->failed || n == 0 || !allowance_take(c->allowance, n, sizeof(RankSet)))
+        return FALSE;
+    g_autofree RankSet *sets = g_new0(RankSet, n + 1);
+    gboolean good = ranksets_decode(sets, (guint)n, c, s->a->ranks);
+    wend_site_coding_init(s->coding);
+    range_decoder_begin(&s->decoder, c);
+    for (gsize i = 0; good && i < n; i++)
+        good = read_content(s, &sets[i]);
+    for (gsize i = 0; i < n; i++)
+        rankset_clear(&sets[i]);
+    range_decoder_end(&s->decoder);
+    return good && !c->failed && c->p == c->end;
+}
+
+static gboolean read_shared(Archive *a, GError **error)
+{
+    const char *name = wend_side_kind(WEND_SIDE_SITES)->name;
+    if (!container_has(a->container, name))
+        return TRUE;
+    if (!open_member(a, name, error))
+        return FALSE;
+    SharedStreams s = {.a = a,
+                       .modules = g_array_new(FALSE, FALSE, sizeof(guint)),
+                       .numbers = g_array_new(FALSE, FALSE, sizeof(guint)),
+                       .places = g_array_new(FALSE, FALSE, sizeof(WendSite)),
+                       .coding = g_new(WendSiteCoding, 1)};
+    s.from.decoder = &s.decoder;
+    gboolean good = read_contents(&s);
+    g_array_unref(s.modules);
+    g_array_unref(s.numbers);
+    g_array_unref(s.places);
+    g_free(s.coding);
+    return good || damaged(a, name, error);
+}
+
+/* -- the members of single ranks -- */
+
+/* Reads the table of a stream into S->local. */
+static gboolean read_own_table(Archive *a, SiteStream *s, WendCursor table)
+{
+    Archive of = *a;
+    of.c = table;
+    of.c.allowance = a->c.allowance;
+    WendCursor *c = &of.c;
+    g_autoptr(GArray) modules = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GArray) last = g_array_new(FALSE, TRUE, sizeof(gint64));
+    while (c->p < c->end && !c->failed) {
+        guint64 module = wend_read_unsigned(c);
+        guint number = 0;
+        if (module == modules->len + G_GUINT64_CONSTANT(1)) {
+            if (!read_module(&of, &number))
+                return FALSE;
+            g_array_append_val(modules, number);
+            g_array_set_size(last, modules->len);
+        }
+        if (module > modules->len || s->local->len >= NUMBERS_MOST
+            || !allowance_take(c->allowance, 1, SITE_MEMORY))
+            return FALSE;
+        if (module > 0) {
+            gint64 *offset = &g_array_index(last, gint64, module - 1);
+            *offset = (gint64)((guint64)*offset + (guint64)wend_read_signed(c));
+            number = site_number(a->s, g_array_index(modules, guint, module - 1), *offset);
+        } else {
+            number = site_number(a->s, G_MAXUINT, 0);
+        }
+        g_array_append_val(s->local, number);
+    }
+    return !c->failed;
+}
+
+static gboolean read_own(Archive *a, guint rank, GError **error)
+{
+    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(WEND_SIDE_SITES)->name, rank);
+    RankSites *of = &g_array_index(a->s->ranks, RankSites, a->first + rank);
+    if (!container_has(a->container, name))
+        return TRUE;
+    if (!open_member(a, name, error))
+        return FALSE;
+    of->first = a->s->streams->len;
+    gsize n = wend_read_count(&a->c, WEND_SIDE_STREAM_LEAST);
+    gboolean good =
+        !a->c.failed && of->n == 0 && allowance_take(a->c.allowance, n, sizeof(SiteStream));
+    for (; good && n > 0; n--) {
+        SiteStream s = {.own = TRUE};
+        good = wend_side_read(&a->c, &s.head, &s.rows);
+        s.local = g_array_new(FALSE, FALSE, sizeof(guint));
+        g_ptr_array_add(a->s->locals, s.local);
+        WendCursor rows = s.rows, table = wend_read_block(&rows);
+        good = good && !rows.failed && read_own_table(a, &s, table);
+        g_array_append_val(a->s->streams, s);
+    }
+    of->n = a->s->streams->len - of->first;
+    return (good && a->c.p == a->c.end) || damaged(a, name, error);
+}
+
+/* -- all archives -- */
+
+static gboolean read_archive(WendCallSites *s, const WendProgram *p, guint world, guint first,
+                             guint ranks, GError **error)
+{
+    while (!p->container && p->parts) /* members that were joined have one container */
+        p = p->parts->pdata[0];
+    if (!p->container)
+        return TRUE;
+    Archive a = {.s = s, .container = p->container, .world = world, .first = first, .ranks = ranks};
+    gboolean good = read_shared(&a, error);
+    for (guint rank = 0; good && rank < ranks; rank++)
+        good = read_own(&a, rank, error);
+    return good;
+}
+
+WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error)
+{
+    WendCallSites *s = g_new0(WendCallSites, 1);
+    s->program = p;
+    s->modules = g_array_new(FALSE, FALSE, sizeof(WendSiteModule));
+    s->sites = g_array_new(FALSE, FALSE, sizeof(WendSite));
+    s->numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    s->streams = g_array_new(FALSE, FALSE, sizeof(SiteStream));
+    g_array_set_clear_func(s->streams, stream_clear);
+    s->ranks = g_array_new(FALSE, TRUE, sizeof(RankSites));
+    g_array_set_size(s->ranks, p->ranks);
+    s->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    s->locals = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
+    s->texts = g_string_chunk_new(256);
+    gboolean good = TRUE;
+    for (guint world = 0; good && world < p->n_worlds; world++) {
+        const WendWorld *of = wend_program_world(p, world);
+        const WendProgram *part = p->n_worlds > 1 ? p->parts->pdata[world] : p;
+        good = read_archive(s, part, world, of->first, of->ranks, error);
+    }
+    if (good)
+        return s;
+    wend_call_sites_free(s);
+    return NULL;
+}
+
+void wend_call_sites_free(WendCallSites *s)
+{
+    if (!s)
+        return;
+    g_array_unref(s->modules);
+    g_array_unref(s->sites);
+    g_hash_table_unref(s->numbers);
+    g_array_unref(s->streams);
+    g_array_unref(s->ranks);
+    g_ptr_array_unref(s->members);
+    g_ptr_array_unref(s->locals);
+    g_string_chunk_free(s->texts);
+    g_free(s);
+}
+
+guint wend_call_sites_n(const WendCallSites *s)
+{
+    return s->sites->len;
+}
+
+const WendSite *wend_call_site(const WendCallSites *s, guint site)
+{
+    return &g_array_index(s->sites, WendSite, site);
+}
+
+guint wend_call_sites_n_modules(const WendCallSites *s)
+{
+    return s->modules->len;
+}
+
+const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint module)
+{
+    return &g_array_index(s->modules, WendSiteModule, module);
+}
+
+/* -- along with a walk -- */
+
+struct WendSiteWalk {
+    const WendCallSites *sites;
+    const SiteStream *stream; /* NULL: there is none */
+    guint rank, number;       /* of the stream */
+    WendSiteCall *marks;      /* by terminal, of calls and of polls; of a signature of 0: unknown */
+    WendSiteGuesses guesses;
+    guint64 at;             /* elements read, of a shared stream */
+    WendSideReader *reader; /* of a stream that a rank has for itself */
+    SiteElement next;
+    gboolean has_next;
+    gboolean lost; /* the sites of calls from here on are not known */
+};
+
+/* Takes the next element. */
+static void advance(WendSiteWalk *w)
+{
+    const SiteStream *s = w->stream;
+    const WendSideElement *e;
+    w->has_next = FALSE;
+    if (s->elements) {
+        w->has_next = w->at < s->elements->len;
+        if (w->has_next)
+            w->next = g_array_index(s->elements, SiteElement, w->at++);
+        return;
+    }
+    if ((e = wend_side_next(w->reader)) && (guint64)e->numbers[0] < s->local->len) {
+        w->next = (SiteElement){e->step, g_array_index(s->local, guint, e->numbers[0]), e->code};
+        w->has_next = TRUE;
+    }
+}
+
+static gboolean is_of(const SiteStream *s, const WendSequence *q)
+{
+    return s->head.kind == q->kind && s->head.id == q->id;
+}
+
+WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint sequence)
+{
+    const WendClass *k = wend_program_class(s->program, wend_program_class_of(s->program, rank));
+    const RankSites *of = &g_array_index(s->ranks, RankSites, rank);
+    WendSiteWalk *w = g_new0(WendSiteWalk, 1);
+    w->sites = s;
+    w->rank = rank;
+    w->number = G_MAXUINT;
+    for (guint i = of->first; i < of->first + of->n && sequence < k->n_sequences; i++) {
+        const SiteStream *stream = &g_array_index(s->streams, SiteStream, i);
+        if (!is_of(stream, &k->sequences[sequence]))
+            continue;
+        w->stream = stream;
+        w->number = stream->own ? G_MAXUINT : i;
+    }
+    w->lost = !w->stream || !wend_site_guesses_init(&w->guesses);
+    if (w->lost)
+        return w;
+    w->marks = g_new0(WendSiteCall, 2 * (gsize)wend_program_n_terminals(s->program) + 1);
+    if (w->stream->own) {
+        w->reader = g_new(WendSideReader, 1);
+        wend_side_open(w->reader, WEND_SIDE_SITES, &w->stream->head, w->stream->rows);
+    }
+    advance(w);
+    return w;
+}
+
+/* Nothing more is known if the recorder had no memory for what comes now, or the stream is not of
+ * these calls. */
+static guint lose(WendSiteWalk *w)
+{
+    w->lost = TRUE;
+    return G_MAXUINT;
+}
+
+static gboolean is_cut(const WendSiteWalk *w)
+{
+    return !w->has_next && (w->stream->own ? w->reader->cut || w->reader->failed : w->stream->cut);
+}
+
+/* A number that other functions of the sequence do not have: all are in one array. */
+static guint32 function_number(const WendFunction *f)
+{
+    return (guint32)((guintptr)f / sizeof *f) & 0x3fffffff;
+}
+
+/* The marks of a call, which are those of all calls of its terminal. */
+static WendSiteCall marks_of(WendSiteWalk *w, const WendCall *call)
+{
+    const WendProgram *p = w->sites->program;
+    WendSiteCall *known = &w->marks[2 * (gsize)call->terminal + call->poll];
+    if (known->signature != 0)
+        return *known;
+    const WendTerminal *t = wend_program_terminal(p, call->terminal);
+    const WendShape *s = wend_program_shape(p, t->shape);
+    g_autofree gint64 *slots = g_new(gint64, t->n_slots + 1);
+    for (guint i = 0; i < t->n_slots; i++)
+        slots[i] = wend_program_slot(p, call->terminal, i, w->rank);
+    return *known = wend_site_call(s->words, s->n_words, slots, t->n_slots, call->poll,
+                                   function_number(call->function));
+}
+
+guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call)
+{
+    if (w->lost || call->unfinished || call->function->flags & WEND_F_PSEUDO)
+        return G_MAXUINT;
+    while (w->has_next && w->next.code == WEND_SITE_LONG && w->guesses.guessed >= w->next.step) {
+        w->guesses.guessed -= w->next.step;
+        advance(w);
+    }
+    WendSiteCall marks = marks_of(w, call);
+    WendSiteGuess *guess = wend_site_guess(&w->guesses, &marks);
+    if (!guess || is_cut(w))
+        return lose(w);
+    gboolean found = guess->site == WEND_SITE_NONE;
+    gboolean changed = !found && w->has_next && w->next.code == WEND_SITE_CHANGED
+                       && w->guesses.guessed == w->next.step;
+    if (found && (!w->has_next || w->next.code != WEND_SITE_FOUND))
+        return lose(w);
+    guint site = found || changed ? w->next.site : guess->site;
+    WendSiteElement element;
+    bool wrong;
+    if (!wend_site_note(&w->guesses, &marks, guess, site, 0, &wrong, &element))
+        return lose(w);
+    if (found || changed) {
+        w->guesses.guessed = 0; /* also if the element names the site that was guessed */
+        advance(w);
+    }
+    return site;
+}
+
+guint wend_site_walk_stream(const WendSiteWalk *w)
+{
+    return w->number;
+}
+
+void wend_site_walk_free(WendSiteWalk *w)
+{
+    if (!w)
+        return;
+    wend_site_guesses_clear(&w->guesses);
+    g_free(w->marks);
+    g_free(w->reader);
+    g_free(w);
+}

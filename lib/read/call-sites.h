@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* call-sites.h: from where in the application the calls come (docs/format.md, "Call sites"). */
+#ifndef WEND_CALL_SITES_H
+#define WEND_CALL_SITES_H
+
+#include "program.h"
+
+/* A file of code: the program or a library. */
+typedef struct {
+    const char *file; /* its path at the run; "": the program itself */
+    const guint8 *id; /* the linker's identifier of the file (build-id), N_ID bytes; 0: none */
+    guint n_id;
+    guint world; /* whose program it is; of a library, the first world that has it */
+} WendSiteModule;
+
+typedef struct {
+    guint module;   /* G_MAXUINT: the recorder could not say where it is */
+    guint64 offset; /* of the return address, as an address in the file */
+} WendSite;
+
+typedef struct WendCallSites WendCallSites;
+
+/* The sites of a recording; none if it has none. Returns NULL and sets the error if they are
+ * damaged or take too much memory. P must outlive the result, which the caller frees. */
+WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error);
+void wend_call_sites_free(WendCallSites *s); /* S may be NULL */
+guint wend_call_sites_n(const WendCallSites *s);
+const WendSite *wend_call_site(const WendCallSites *s, guint site);
+guint wend_call_sites_n_modules(const WendCallSites *s);
+const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint module);
+
+/* Follows the sites of one sequence of one rank. */
+typedef struct WendSiteWalk WendSiteWalk;
+WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint sequence);
+/* The site of CALL. The caller gives every call of the sequence in its order, with unsuccessful
+ * polls (WEND_WALK_POLLS). G_MAXUINT: it is not known. */
+guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call);
+/* A number that two sequences of a recording share if their calls come from the same sites as long
+ * as their shapes are equal, polls included. G_MAXUINT: no other sequence has such sites. */
+guint wend_site_walk_stream(const WendSiteWalk *w);
+void wend_site_walk_free(WendSiteWalk *w); /* W may be NULL */
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site-guesses.c: see site-guesses.h. */
+#include "site-guesses.h"
+
+#include "base/budget.h"
+
+enum { PLACES_AT_FIRST = 64 };
+
+bool wend_site_guesses_init(WendSiteGuesses *g)
+{
+    *g = (WendSiteGuesses){.at = wend_budget_zeroed(PLACES_AT_FIRST * sizeof *g->at),
+                           .mask = PLACES_AT_FIRST - 1,
+                           .last = WEND_SITE_NONE};
+    return g->at != NULL;
+}
+
+void wend_site_guesses_clear(WendSiteGuesses *g)
+{
+    wend_budget_free(g->at, g->at ? (g->mask + 1) * sizeof *g->at : 0);
+    g->at = NULL;
+}
+
+/* The place of KEY, which is free if there is no such guess. */
+static WendSiteGuess *find(const WendSiteGuesses *g, uint64_t key)
+{
+    size_t at = wend_site_place(g, key);
+    while (g->at[at].key != 0 && g->at[at].key != key)
+        at = (at + 1) & g->mask;
+    return &g->at[at];
+}
+
+static bool grow(WendSiteGuesses *g)
+{
+    WendSiteGuesses larger = *g;
+    larger.mask = 2 * g->mask + 1;
+    larger.at = wend_budget_zeroed((larger.mask + 1) * sizeof *g->at);
+    if (!larger.at)
+        return false;
+    for (size_t i = 0; i <= g->mask; i++)
+        if (g->at[i].key != 0)
+            *find(&larger, g->at[i].key) = g->at[i];
+    wend_site_guesses_clear(g);
+    *g = larger;
+    return true;
+}
+
+/* Adds a guess for KEY, which has none. */
+static WendSiteGuess *add(WendSiteGuesses *g, uint64_t key)
+{
+    if (2 * (g->n + 1) > g->mask && !grow(g))
+        return NULL;
+    WendSiteGuess *guess = find(g, key);
+    guess->key = key;
+    guess->site = WEND_SITE_NONE;
+    g->n++;
+    return guess;
+}
+
+/* The same, if the limit allows it. */
+static WendSiteGuess *add_limited(WendSiteGuesses *g, uint64_t key)
+{
+    WendSiteGuess *guess = add(g, key);
+    g->limited += guess != NULL;
+    return guess;
+}
+
+uint64_t wend_site_mark(uint64_t seed, const int64_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        seed = wend_site_mix(seed, (uint64_t)words[i]);
+    return wend_site_mix(seed, n) | 2;
+}
+
+WendSiteCall wend_site_call(const int64_t *shape, size_t n_shape, const int64_t *slots,
+                            size_t n_slots, bool poll, uint32_t function)
+{
+    WendSiteCall call = {.function = function};
+    call.shape = wend_site_mark(poll, shape, n_shape);
+    call.signature = wend_site_mark(call.shape, slots, n_slots);
+    return call;
+}
+
+WendSiteGuess *wend_site_guess(WendSiteGuesses *g, const WendSiteCall *call)
+{
+    uint64_t key = wend_site_key(g, call->shape);
+    WendSiteGuess *by_shape = find(g, key);
+    if (by_shape->key != 0) {
+        WendSiteGuess *own =
+            by_shape->has_others ? find(g, wend_site_key(g, call->signature)) : by_shape;
+        return own->key != 0 ? own : by_shape;
+    }
+    if (g->limited < WEND_SITE_GUESSES)
+        return add_limited(g, key);
+    key = wend_site_key(g, call->function + UINT64_C(2));
+    WendSiteGuess *by_function = find(g, key);
+    return by_function->key != 0 ? by_function : add(g, key);
+}
+
+bool wend_site_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
+                    uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e)
+{
+    bool found = guess->site == WEND_SITE_NONE;
+    *wrong = guess->site != site;
+    if (*wrong && !found && guess->key == wend_site_key(g, call->shape)
+        && g->limited < WEND_SITE_GUESSES) {
+        guess->has_others = true;
+        if (!(guess = add_limited(g, wend_site_key(g, call->signature))))
+            return false;
+    }
+    *e = (WendSiteElement){found ? WEND_SITE_FOUND : WEND_SITE_CHANGED, found ? 0 : g->guessed};
+    g->guessed = *wrong ? 0 : g->guessed + 1;
+    guess->address = address;
+    g->last = guess->site = site;
+    return true;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* debug-file.c: see debug-file.h. */
+#include "config.h"
+
+#include "debug-file.h"
+
+#ifdef HAVE_LIBDW
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct DebugFile {
+    Dwfl *dwfl;
+    Dwfl_Module *module;
+    GElf_Addr bias; /* of addresses in libdwfl */
+};
+
+/* libdwfl would ask a server of debuginfod. */
+static void forbid_network(void)
+{
+    g_unsetenv("DEBUGINFOD_URLS");
+}
+
+static const Dwfl_Callbacks callbacks = {.find_debuginfo = dwfl_standard_find_debuginfo,
+                                         .section_address = dwfl_offline_section_address};
+
+void debug_file_close(DebugFile *d)
+{
+    if (d == NULL)
+        return;
+    dwfl_end(d->dwfl);
+    g_free(d);
+}
+
+static DebugFile *open_file(const char *path)
+{
+    DebugFile *d = g_new0(DebugFile, 1);
+    forbid_network();
+    d->dwfl = dwfl_begin(&callbacks);
+    if (d->dwfl != NULL) {
+        dwfl_report_begin(d->dwfl);
+        d->module = dwfl_report_offline(d->dwfl, path, path, -1);
+        dwfl_report_end(d->dwfl, NULL, NULL);
+    }
+    if (d->module != NULL && dwfl_module_getelf(d->module, &d->bias) != NULL)
+        return d;
+    if (d->dwfl != NULL)
+        dwfl_end(d->dwfl);
+    g_free(d);
+    return NULL;
+}
+
+static gboolean has_id(DebugFile *d, const guint8 *id, gsize n)
+{
+    const unsigned char *own;
+    GElf_Addr at;
+    int bytes = dwfl_module_build_id(d->module, &own, &at);
+    return n == 0 || (bytes > 0 && (gsize)bytes == n && memcmp(own, id, n) == 0);
+}
+
+/* The file at PATH, if it has that build-id. */
+static DebugFile *open_with_id(const char *path, const guint8 *id, gsize n)
+{
+    if (access(path, R_OK) != 0)
+        return NULL;
+    DebugFile *d = open_file(path);
+    if (d == NULL || has_id(d, id, n))
+        return d;
+    debug_file_close(d);
+    return NULL;
+}
+
+static char *hexadecimal(const guint8 *id, gsize n)
+{
+    GString *s = g_string_new(NULL);
+    for (gsize i = 0; i < n; i++)
+        g_string_append_printf(s, "%02x", id[i]);
+    return g_string_free(s, FALSE);
+}
+
+/* The folder in which debuginfod keeps what it has fetched. */
+static char *cache_folder(void)
+{
+    const char *given = g_getenv("DEBUGINFOD_CACHE_PATH");
+    g_autofree char *old = g_build_filename(g_get_home_dir(), ".debuginfod_client_cache", NULL);
+    if (given != NULL && *given != '\0')
+        return g_strdup(given);
+    if (g_file_test(old, G_FILE_TEST_IS_DIR))
+        return g_steal_pointer(&old);
+    return g_build_filename(g_get_user_cache_dir(), "debuginfod_client", NULL);
+}
+
+/* A file that is known by its build-id. */
+static DebugFile *open_by_id(const guint8 *id, gsize n)
+{
+    if (n < 2)
+        return NULL;
+    g_autofree char *hex = hexadecimal(id, n), *cache = cache_folder();
+    g_autofree char *first = g_strndup(hex, 2);
+    g_autofree char *name = g_strconcat(hex + 2, ".debug", NULL);
+    g_autofree char *debug = g_build_filename("/usr/lib/debug/.build-id", first, name, NULL);
+    g_autofree char *info = g_build_filename(cache, hex, "debuginfo", NULL);
+    g_autofree char *program = g_build_filename(cache, hex, "executable", NULL);
+    const char *const paths[] = {debug, info, program};
+    DebugFile *d = NULL;
+    for (guint i = 0; d == NULL && i < G_N_ELEMENTS(paths); i++)
+        d = open_with_id(paths[i], id, n);
+    return d;
+}
+
+static gboolean has_lines(DebugFile *d)
+{
+    Dwarf_Addr bias;
+    return dwfl_module_getdwarf(d->module, &bias) != NULL;
+}
+
+DebugFile *debug_file_open(const char *path, const guint8 *id, gsize n, DebugFileProblem *problem)
+{
+    DebugFile *found = path != NULL ? open_with_id(path, id, n) : NULL;
+    *problem = DEBUG_FILE_GOOD;
+    if (found != NULL && has_lines(found))
+        return found;
+    DebugFile *other = open_by_id(id, n);
+    if (other != NULL) {
+        debug_file_close(found);
+        return other;
+    }
+    if (found == NULL)
+        *problem =
+            path != NULL && access(path, R_OK) == 0 ? DEBUG_FILE_CHANGED : DEBUG_FILE_MISSING;
+    return found;
+}
+
+/* -- addresses -- */
+
+/* The file and line at which the function SCOPE was inlined. */
+static const char *call_file(Dwarf_Die *scope, Dwarf_Die *unit, guint *line)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Files *files;
+    size_t n;
+    *line = 0;
+    if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_line, &attribute), &number) == 0)
+        *line = (guint)number;
+    if (dwarf_formudata(dwarf_attr(scope, DW_AT_call_file, &attribute), &number) != 0
+        || dwarf_getsrcfiles(unit, &files, &n) != 0 || number >= n)
+        return NULL;
+    return dwarf_filesrc(files, number, NULL, NULL);
+}
+
+static gboolean is_function(Dwarf_Die *scope)
+{
+    int tag = dwarf_tag(scope);
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* Gives the functions that the address is in by the scopes of DWARF. FALSE: there are none. */
+static gboolean give_scopes(DebugFile *d, Dwarf_Addr address, const char *file, guint line,
+                            DebugFrame frame, gpointer data)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = dwfl_module_addrdie(d->module, address, &bias);
+    Dwarf_Die *innermost = NULL, *scopes = NULL;
+    gboolean given = FALSE;
+    int n = 0;
+    /* The first one is the innermost; the scopes around it are not those around its code. */
+    if (unit != NULL && dwarf_getscopes(unit, address - bias, &innermost) > 0)
+        n = dwarf_getscopes_die(&innermost[0], &scopes);
+    for (int i = 0; i < n; i++) {
+        if (!is_function(&scopes[i]))
+            continue;
+        given = TRUE;
+        frame(data, dwarf_diename(&scopes[i]), file, line);
+        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+            break;
+        file = call_file(&scopes[i], unit, &line);
+    }
+    free(innermost);
+    free(scopes);
+    return given;
+}
+
+void debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data)
+{
+    if (d == NULL)
+        return;
+    Dwarf_Addr address = offset + d->bias;
+    int line = 0;
+    Dwfl_Line *at = dwfl_module_getsrc(d->module, address);
+    const char *file = at != NULL ? dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
+    if (give_scopes(d, address, file, (guint)MAX(line, 0), frame, data))
+        return;
+    const char *symbol = dwfl_module_addrname(d->module, address);
+    if (symbol != NULL || file != NULL)
+        frame(data, symbol, file, (guint)MAX(line, 0));
+}
+
+#else
+
+DebugFile *debug_file_open(const char *path, const guint8 *id, gsize n, DebugFileProblem *problem)
+{
+    (void)path, (void)id, (void)n;
+    *problem = DEBUG_FILE_UNSUPPORTED;
+    return NULL;
+}
+
+void debug_file_close(DebugFile *d)
+{
+    (void)d;
+}
+
+void debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data)
+{
+    (void)d, (void)offset, (void)frame, (void)data;
+}
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site-names.c: see site-names.h. */
+#include "config.h"
+
+#include "site-names.h"
+
+#include <string.h>
+
+#include "command.h"
+#include "command_text.h"
+#include "debug-file.h"
+
+/* A file that sites are in. */
+typedef struct {
+    char *name;       /* its base name */
+    DebugFile *debug; /* NULL: there are no names */
+} NamedModule;
+
+struct SiteNames {
+    WendRead *reader;
+    const char *command;
+    GHashTable *modules; /* file, world and build-id, as text -> NamedModule */
+    GPtrArray *names;    /* SiteName by site; NULL: not asked for yet */
+    GStringChunk *texts;
+    GPtrArray *frames; /* SiteFrame arrays */
+};
+
+static void module_free(gpointer module)
+{
+    NamedModule *m = module;
+    debug_file_close(m->debug);
+    g_free(m->name);
+    g_free(m);
+}
+
+static void name_free(gpointer name)
+{
+    g_free(name);
+}
+
+SiteNames *site_names_new(WendRead *r, const char *command)
+{
+    uint32_t n_sites = 0;
+    SiteNames *n = g_new0(SiteNames, 1);
+    n->reader = r;
+    n->command = command;
+    n->modules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, module_free);
+    n->names = g_ptr_array_new_with_free_func(name_free);
+    n->texts = g_string_chunk_new(1024);
+    n->frames = g_ptr_array_new_with_free_func(g_free);
+    if (wend_read_n_sites(r, &n_sites) == WEND_READ_OK)
+        g_ptr_array_set_size(n->names, (gint)n_sites);
+    return n;
+}
+
+void site_names_free(SiteNames *n)
+{
+    if (n == NULL)
+        return;
+    g_hash_table_unref(n->modules);
+    g_ptr_array_unref(n->names);
+    g_ptr_array_unref(n->frames);
+    g_string_chunk_free(n->texts);
+    g_free(n);
+}
+
+/* -- modules -- */
+
+/* The path of the file of SITE. NULL: it is not known. */
+static char *path_of(const SiteNames *n, const WendReadSite *site)
+{
+    const WendReadFacts *facts;
+    if (*site->file != '\0')
+        return g_strdup(site->file);
+    if (wend_read_facts(n->reader, site->world, &facts) < 0)
+        return NULL;
+    return g_strdup(facts->program);
+}
+
+static void say_problem(const SiteNames *n, const char *path, DebugFileProblem problem)
+{
+    static const char *const texts[] = {
+        [DEBUG_FILE_CHANGED] = "has changed since the recording: addresses in it have no names",
+        [DEBUG_FILE_MISSING] = "cannot be read: addresses in it have no names",
+        [DEBUG_FILE_UNSUPPORTED] = "this wend was built without libdw: addresses have no names",
+    };
+    if (problem == DEBUG_FILE_UNSUPPORTED) {
+        static gboolean said;
+        if (!said)
+            wend_command_say(n->command, "%s", texts[problem]);
+        said = TRUE;
+    } else if (problem != DEBUG_FILE_GOOD) {
+        g_autofree char *printed = text_foreign_new(path != NULL ? path : "the program");
+        wend_command_say(n->command, "%s %s", printed, texts[problem]);
+    }
+}
+
+static NamedModule *module_of(SiteNames *n, const WendReadSite *site)
+{
+    g_autoptr(GString) key = g_string_new(site->file);
+    g_string_append_printf(key, "\n%u\n", site->world);
+    for (gsize i = 0; i < site->n_build_id; i++)
+        g_string_append_printf(key, "%02x", site->build_id[i]);
+    NamedModule *m = g_hash_table_lookup(n->modules, key->str);
+    if (m != NULL)
+        return m;
+    DebugFileProblem problem;
+    g_autofree char *path = path_of(n, site);
+    m = g_new0(NamedModule, 1);
+    m->name = path != NULL ? g_path_get_basename(path) : g_strdup("program");
+    m->debug = debug_file_open(path, site->build_id, site->n_build_id, &problem);
+    say_problem(n, path, problem);
+    g_hash_table_insert(n->modules, g_strdup(key->str), m);
+    return m;
+}
+
+/* -- names -- */
+
+typedef struct {
+    SiteNames *names;
+    GArray *frames; /* SiteFrame */
+} Frames;
+
+static void add_frame(gpointer data, const char *function, const char *file, guint line)
+{
+    Frames *f = data;
+    SiteFrame frame = {.line = line};
+    if (function != NULL)
+        frame.function = g_string_chunk_insert_const(f->names->texts, function);
+    if (file != NULL)
+        frame.file = g_string_chunk_insert_const(f->names->texts, file);
+    g_array_append_val(f->frames, frame);
+}
+
+static SiteName *name_new(SiteNames *n, const WendReadSite *site)
+{
+    SiteName *name = g_new0(SiteName, 1);
+    if (!site->known)
+        return name;
+    NamedModule *m = module_of(n, site);
+    Frames frames = {n, g_array_new(FALSE, FALSE, sizeof(SiteFrame))};
+    debug_file_frames(m->debug, site->offset - 1, add_frame, &frames);
+    name->module = m->name;
+    name->offset = site->offset;
+    name->n_frames = frames.frames->len;
+    name->frames = (const SiteFrame *)(gpointer)g_array_free(frames.frames, FALSE);
+    g_ptr_array_add(n->frames, (gpointer)name->frames);
+    return name;
+}
+
+const SiteName *site_name(SiteNames *n, uint32_t site)
+{
+    const WendReadSite *inside;
+    if (site >= n->names->len)
+        return NULL;
+    if (n->names->pdata[site] == NULL && wend_read_site(n->reader, site, &inside) == WEND_READ_OK)
+        n->names->pdata[site] = name_new(n, inside);
+    const SiteName *name = n->names->pdata[site];
+    return name != NULL && name->module != NULL ? name : NULL;
+}
+
+static const char *base_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash != NULL ? slash + 1 : file;
+}
+
+void site_frame_text(GString *out, const SiteFrame *frame)
+{
+    text_foreign(out, frame->function != NULL ? frame->function : "?");
+    if (frame->file == NULL)
+        return;
+    g_string_append(out, " (");
+    text_foreign(out, base_of(frame->file));
+    if (frame->line > 0)
+        g_string_append_printf(out, ":%u", frame->line);
+    g_string_append_c(out, ')');
+}
+
+void site_text(GString *out, SiteNames *n, uint32_t site)
+{
+    const SiteName *name = site_name(n, site);
+    if (name == NULL) {
+        g_string_append(out, "unknown");
+    } else if (name->n_frames > 0) {
+        site_frame_text(out, &name->frames[0]);
+    } else {
+        text_foreign(out, name->module);
+        g_string_append_printf(out, " + 0x%" G_GINT64_MODIFIER "x", name->offset);
+    }
+}
+
+static void csv_text(GString *out, const char *text)
+{
+    gsize start = out->len;
+    if (text != NULL)
+        text_foreign(out, text);
+    text_csv_quote(out, start);
+}
+
+void site_csv(GString *out, SiteNames *n, uint32_t site)
+{
+    const SiteName *name = site_name(n, site);
+    const SiteFrame unknown = {0};
+    const SiteFrame *frame = name != NULL && name->n_frames > 0 ? &name->frames[0] : &unknown;
+    csv_text(out, frame->function);
+    g_string_append_c(out, ',');
+    csv_text(out, frame->file);
+    g_string_append_c(out, ',');
+    if (frame->line > 0)
+        g_string_append_printf(out, "%u", frame->line);
+    g_string_append_c(out, ',');
+    csv_text(out, name != NULL ? name->module : NULL);
+    g_string_append_c(out, ',');
+    if (name != NULL)
+        g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x", name->offset);
+}
+
+static void json_frame(GString *out, const SiteFrame *f)
+{
+    g_string_append(out, "{\"function\":");
+    if (f->function != NULL)
+        text_json_string(out, f->function);
+    else
+        g_string_append(out, "null");
+    if (f->file != NULL) {
+        g_string_append(out, ",\"file\":");
+        text_json_string(out, f->file);
+    }
+    if (f->line > 0)
+        g_string_append_printf(out, ",\"line\":%u", f->line);
+    g_string_append_c(out, '}');
+}
+
+void site_json(GString *out, SiteNames *n, uint32_t site)
+{
+    const SiteName *name = site_name(n, site);
+    if (name == NULL) {
+        g_string_append(out, "null");
+        return;
+    }
+    g_string_append(out, "{\"module\":");
+    text_json_string(out, name->module);
+    g_string_append_printf(out, ",\"offset\":%" G_GUINT64_FORMAT ",\"frames\":[", name->offset);
+    for (guint i = 0; i < name->n_frames; i++) {
+        if (i > 0)
+            g_string_append_c(out, ',');
+        json_frame(out, &name->frames[i]);
+    }
+    g_string_append(out, "]}");
+}

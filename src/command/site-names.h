@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site-names.h: names of call sites: function, file and line, from the debug information of the
+ * program and its libraries, where it is on this machine. Nothing is fetched over a network. */
+#ifndef WEND_SITE_NAMES_H
+#define WEND_SITE_NAMES_H
+
+#include <glib.h>
+
+#include "wend/read.h"
+
+typedef struct SiteNames SiteNames;
+
+/* A function in which a site is. */
+typedef struct {
+    const char *function; /* NULL: not known */
+    const char *file;     /* NULL: not known */
+    guint line;           /* 0: not known */
+} SiteFrame;
+
+/* All texts come from files that Wend did not write: print them as foreign text. */
+typedef struct {
+    const char *module; /* the base name of the file; NULL: not known */
+    guint64 offset;     /* in the file */
+    guint n_frames;     /* the innermost comes first, then those that it was inlined into; 0: not
+                           known */
+    const SiteFrame *frames;
+} SiteName;
+
+/* COMMAND says which file has changed since the recording, or has no names. The caller frees the
+ * result before R. */
+SiteNames *site_names_new(WendRead *r, const char *command);
+void site_names_free(SiteNames *n); /* N may be NULL */
+/* The name of SITE, which belongs to N. NULL: SITE is WEND_READ_NO_INDEX, or not known. */
+const SiteName *site_name(SiteNames *n, uint32_t site);
+
+/* Appends "exchange (halo.c:42)", "halo + 0x12ab" or "unknown". */
+void site_text(GString *out, SiteNames *n, uint32_t site);
+/* Appends "exchange (halo.c:42)" or as much of it as is known. */
+void site_frame_text(GString *out, const SiteFrame *frame);
+
+/* As fields of CSV: the columns, and what they have. A field is empty if it is not known. */
+#define SITE_CSV_COLUMNS "site_function,site_file,site_line,site_module,site_offset"
+void site_csv(GString *out, SiteNames *n, uint32_t site);
+/* As a JSON object, or null: {"module":…,"offset":…,"frames":[{"function":…,"file":…,"line":…},…]}
+ */
+void site_json(GString *out, SiteNames *n, uint32_t site);
+
+#endif

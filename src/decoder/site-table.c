@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site-table.c: see site-table.h. wend-show(1) documents the columns of the CSV and the keys. */
+#include "config.h"
+
+#include "site-table.h"
+
+#include <string.h>
+
+#include "src/command/command_text.h"
+
+/* -- for people -- */
+
+static void put_cell(GString *out, int width, const char *text)
+{
+    g_string_append_printf(out, " %*s", width, text);
+}
+
+/* LEAST and MOST of a rank: "12" if they are equal, else "12 - 15 (3)", where rank 3 has most. */
+static void put_extremes(GString *out, int width, guint64 least, guint64 most, guint rank,
+                         void (*append)(GString *, guint64))
+{
+    g_autoptr(GString) cell = g_string_new(NULL);
+    append(cell, least);
+    if (most != least) {
+        g_string_append(cell, " - ");
+        append(cell, most);
+        g_string_append_printf(cell, " (%u)", rank);
+    }
+    put_cell(out, width, cell->str);
+}
+
+enum {
+    FUNCTION_WIDTH = 16,
+    SITE_WIDTH = 28,
+    COUNT_WIDTH = 9,
+    BYTES_WIDTH = 9,
+    TIME_WIDTH = 9,
+    RANKS_WIDTH = 5,
+    CALLS_WIDTH = 15,
+    EXTREMES_WIDTH = 24
+};
+
+static void put_head(GString *out)
+{
+    g_string_append_printf(out, "%-*s %-*s", FUNCTION_WIDTH, "function", SITE_WIDTH, "called from");
+    put_cell(out, COUNT_WIDTH, "calls");
+    put_cell(out, BYTES_WIDTH, "bytes");
+    put_cell(out, TIME_WIDTH, "time");
+    put_cell(out, TIME_WIDTH, "mean");
+    put_cell(out, RANKS_WIDTH, "ranks");
+    put_cell(out, CALLS_WIDTH, "calls of a rank");
+    put_cell(out, EXTREMES_WIDTH, "bytes of a rank");
+    g_string_append_c(out, '\n');
+}
+
+/* Time of the calls: "~" stands before a figure that is in part an estimate. */
+static void put_time(GString *out, const WendReadSiteTotals *t, double seconds)
+{
+    g_autoptr(GString) cell = g_string_new(t->shared ? "~" : "");
+    text_seconds_known(cell, seconds, 0.03 * seconds);
+    put_cell(out, TIME_WIDTH, t->seconds < 0 ? "" : cell->str);
+}
+
+static void put_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
+{
+    g_autoptr(GString) site = g_string_new(NULL), calls = g_string_new(NULL),
+                       bytes = g_string_new(NULL);
+    site_text(site, names, t->site);
+    g_string_append_printf(out, "%-*s %-*s", FUNCTION_WIDTH, t->function->name, SITE_WIDTH,
+                           site->str);
+    text_count(calls, t->calls + t->polls);
+    put_cell(out, COUNT_WIDTH, calls->str);
+    if (t->amount.operations > t->amount.unsized)
+        text_bytes(bytes, t->amount.bytes);
+    put_cell(out, BYTES_WIDTH, bytes->str);
+    put_time(out, t, t->seconds);
+    put_time(out, t, t->calls > 0 ? t->seconds / (double)t->calls : 0);
+    g_string_append_printf(out, " %*u", RANKS_WIDTH, t->n_ranks);
+    put_extremes(out, CALLS_WIDTH, t->least_calls, t->most_calls, t->most_calls_rank, text_count);
+    if (t->amount.operations > t->amount.unsized)
+        put_extremes(out, EXTREMES_WIDTH, t->least_bytes, t->most_bytes, t->most_bytes_rank,
+                     text_bytes);
+    g_string_append_c(out, '\n');
+    const SiteName *name = site_name(names, t->site);
+    for (guint i = 1; name != NULL && i < name->n_frames; i++) {
+        const SiteFrame *f = &name->frames[i];
+        g_string_append_printf(out, "%*s inlined in ", FUNCTION_WIDTH, "");
+        site_frame_text(out, f);
+        g_string_append_c(out, '\n');
+    }
+}
+
+/* -- as CSV -- */
+
+static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
+{
+    g_string_append_printf(out, "%s,", t->function->name);
+    site_csv(out, names, t->site);
+    g_string_append_printf(out,
+                           ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
+                           ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",",
+                           t->calls, t->polls, t->amount.operations, t->amount.bytes,
+                           t->amount.unsized);
+    if (t->seconds >= 0)
+        g_string_append_printf(out, "%.3g", t->seconds);
+    g_string_append_printf(out,
+                           ",%d,%u,%" G_GUINT64_FORMAT ",%u,%" G_GUINT64_FORMAT
+                           ",%u,%" G_GUINT64_FORMAT ",%u,%" G_GUINT64_FORMAT ",%u\n",
+                           t->shared, t->n_ranks, t->least_calls, t->least_calls_rank,
+                           t->most_calls, t->most_calls_rank, t->least_bytes, t->least_bytes_rank,
+                           t->most_bytes, t->most_bytes_rank);
+}
+
+/* -- as JSON -- */
+
+static void json_number(GString *out, const char *key, guint64 n)
+{
+    g_string_append_printf(out, ",\"%s\":%" G_GUINT64_FORMAT, key, n);
+}
+
+static void json_row(GString *out, SiteNames *names, const WendReadSiteTotals *t, gboolean more)
+{
+    char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+    g_string_append_printf(out, "%s{\"function\":\"%s\",\"site\":", more ? ",\n" : "",
+                           t->function->name);
+    site_json(out, names, t->site);
+    json_number(out, "calls", t->calls);
+    json_number(out, "unsuccessful_polls", t->polls);
+    json_number(out, "operations", t->amount.operations);
+    json_number(out, "bytes", t->amount.bytes);
+    json_number(out, "unsized", t->amount.unsized);
+    if (t->seconds >= 0)
+        g_string_append_printf(out, ",\"seconds\":%s,\"seconds_shared\":%s",
+                               g_ascii_formatd(seconds, sizeof seconds, "%.3g", t->seconds),
+                               t->shared ? "true" : "false");
+    json_number(out, "ranks", t->n_ranks);
+    json_number(out, "least_calls", t->least_calls);
+    json_number(out, "least_calls_rank", t->least_calls_rank);
+    json_number(out, "most_calls", t->most_calls);
+    json_number(out, "most_calls_rank", t->most_calls_rank);
+    json_number(out, "least_bytes", t->least_bytes);
+    json_number(out, "least_bytes_rank", t->least_bytes_rank);
+    json_number(out, "most_bytes", t->most_bytes);
+    json_number(out, "most_bytes_rank", t->most_bytes_rank);
+    g_string_append_c(out, '}');
+}
+
+/* -- all -- */
+
+int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat format, guint top)
+{
+    const WendReadSiteTotals *t;
+    guint i = 0;
+    int status;
+    if (format == SITE_TABLE_CSV)
+        g_string_append(out, "mpi_function," SITE_CSV_COLUMNS
+                             ",calls,polls,operations,bytes,unsized,seconds,shared,ranks,"
+                             "least_calls,least_calls_rank,most_calls,most_calls_rank,"
+                             "least_bytes,least_bytes_rank,most_bytes,most_bytes_rank\n");
+    else if (format == SITE_TABLE_JSON)
+        g_string_append_c(out, '[');
+    else
+        put_head(out);
+    for (; (status = wend_read_site_totals(r, i, &t)) == WEND_READ_OK; i++) {
+        if (format == SITE_TABLE_CSV)
+            csv_row(out, names, t);
+        else if (format == SITE_TABLE_JSON)
+            json_row(out, names, t, i > 0);
+        else if (i < top)
+            put_row(out, names, t);
+    }
+    if (format == SITE_TABLE_JSON)
+        g_string_append(out, "]\n");
+    else if (format == SITE_TABLE_PEOPLE && i > top)
+        g_string_append_printf(out, "%u more with --all\n", i - top);
+    return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site-differences.c: see site-differences.h. */
+#include "config.h"
+
+#include "site-differences.h"
+
+#include <string.h>
+
+#include "src/command/site-names.h"
+#include "src/read/wrap.h"
+
+struct SiteDifferences {
+    const WendProgram *program[2];
+    WendRead *reader[2];
+    SiteNames *names[2]; /* NULL: not opened yet */
+    uint32_t n[2];       /* sites */
+};
+
+SiteDifferences *site_differences_new(const WendProgram *const programs[2])
+{
+    SiteDifferences *s = g_new0(SiteDifferences, 1);
+    for (guint side = 0; side < 2; side++) {
+        s->program[side] = programs[side];
+        s->reader[side] = wend_read_wrap(programs[side]);
+    }
+    return s;
+}
+
+void site_differences_free(SiteDifferences *s)
+{
+    if (s == NULL)
+        return;
+    for (guint side = 0; side < 2; side++) {
+        site_names_free(s->names[side]);
+        wend_read_free(s->reader[side]);
+    }
+    g_free(s);
+}
+
+static int open_side(SiteDifferences *s, guint side)
+{
+    int status = WEND_READ_OK;
+    if (s->names[side] == NULL && (status = wend_read_n_sites(s->reader[side], &s->n[side])) == 0)
+        s->names[side] = site_names_new(s->reader[side], "diff");
+    return status;
+}
+
+int site_differences_open(SiteDifferences *s, const char **message)
+{
+    for (guint side = 0; side < 2; side++) {
+        int status = open_side(s, side);
+        *message = wend_read_message(s->reader[side]);
+        if (status < 0)
+            return status;
+    }
+    return WEND_READ_OK;
+}
+
+static WendReadCalls *calls_of(SiteDifferences *s, guint side, guint rank, guint sequence)
+{
+    const unsigned flags = WEND_READ_WITH_SITES | WEND_READ_WITHOUT_TRANSFERS;
+    WendReadCalls *calls;
+    return wend_read_calls(s->reader[side], rank, sequence, flags, &calls) == 0 ? calls : NULL;
+}
+
+static const WendReadCall *next_call(WendReadCalls *calls)
+{
+    const WendReadCall *call;
+    return calls != NULL && wend_read_next(calls, &call) == 0 ? call : NULL;
+}
+
+void site_differences_put(GString *out, gpointer sites, guint side, guint rank, guint sequence,
+                          guint64 index)
+{
+    SiteDifferences *s = sites;
+    const WendReadCall *call;
+    if (open_side(s, side) < 0 || s->n[side] == 0)
+        return;
+    WendReadCalls *calls = calls_of(s, side, rank, sequence);
+    while ((call = next_call(calls)) != NULL && call->index < index)
+        continue;
+    if (call != NULL && call->site != WEND_READ_NO_INDEX) {
+        g_string_append(out, "  # from ");
+        site_text(out, s->names[side], call->site);
+    }
+    wend_read_calls_free(calls);
+}
+
+static gboolean same_frame(const SiteName *a, const SiteName *b)
+{
+    const SiteFrame *x = a->frames, *y = b->frames;
+    return x->line == y->line && g_strcmp0(x->function, y->function) == 0
+           && g_strcmp0(x->file, y->file) == 0;
+}
+
+static gboolean has_line(const SiteName *n)
+{
+    return n->n_frames > 0 && n->frames->line > 0;
+}
+
+static gboolean same_address(SiteDifferences *s, const uint32_t site[2])
+{
+    WendReadSite at[2];
+    for (guint side = 0; side < 2; side++) {
+        const WendReadSite *of;
+        if (wend_read_site(s->reader[side], site[side], &of) < 0)
+            return FALSE;
+        at[side] = *of;
+    }
+    return at[0].offset == at[1].offset && at[0].n_build_id == at[1].n_build_id
+           && (at[0].n_build_id == 0
+               || memcmp(at[0].build_id, at[1].build_id, at[0].n_build_id) == 0);
+}
+
+static gboolean same_site(SiteDifferences *s, const uint32_t site[2])
+{
+    const SiteName *a = site_name(s->names[0], site[0]), *b = site_name(s->names[1], site[1]);
+    if (a == NULL || b == NULL)
+        return a == NULL && b == NULL;
+    if (has_line(a) && has_line(b))
+        return same_frame(a, b);
+    return strcmp(a->module, b->module) == 0 && same_address(s, site);
+}
+
+gboolean site_differences_find(SiteDifferences *s, guint rank, const guint sequence[2],
+                               SiteDifference *found)
+{
+    WendReadCalls *calls[2];
+    const WendReadCall *call[2];
+    gboolean differs = FALSE;
+    for (guint side = 0; side < 2; side++)
+        calls[side] = calls_of(s, side, rank, sequence[side]);
+    while (!differs && (call[0] = next_call(calls[0])) != NULL
+           && (call[1] = next_call(calls[1])) != NULL) {
+        const uint32_t site[2] = {call[0]->site, call[1]->site};
+        differs = !same_site(s, site);
+        if (!differs)
+            continue;
+        *found = (SiteDifference){.index = call[0]->index, .function = call[0]->function->name};
+        for (guint side = 0; side < 2; side++) {
+            GString *text = g_string_new(NULL);
+            site_text(text, s->names[side], site[side]);
+            found->sites[side] = g_string_free(text, FALSE);
+        }
+    }
+    for (guint side = 0; side < 2; side++)
+        wend_read_calls_free(calls[side]);
+    return differs;
+}

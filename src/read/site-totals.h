@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site-totals.h: the calls of a recording by call site. Calls are expanded: once for all ranks of a
+ * class that have the same sites, and for each rank that has unsuccessful polls. */
+#ifndef WEND_SITE_TOTALS_H
+#define WEND_SITE_TOTALS_H
+
+#include <glib.h>
+
+#include "lib/analysis/analysis.h"
+#include "lib/read/call-sites.h"
+
+/* The calls of one function from one site. */
+typedef struct {
+    guint site; /* G_MAXUINT: not known */
+    const WendFunction *function;
+    guint64 calls, polls; /* MPI calls of all ranks; unsuccessful polls are apart */
+    Traffic traffic;
+    /* Time of the calls by threads; negative: not measured. The recording has times by signature.
+     * If one is called from several sites, each has a share by its number of calls (SHARED). */
+    double seconds;
+    gboolean shared;
+    guint n_ranks;                   /* that call it here */
+    guint64 least_calls, most_calls; /* calls of such a rank, polls included */
+    guint least_rank, most_rank;     /* the lowest such ranks */
+    guint64 least_bytes, most_bytes;
+    guint least_bytes_rank, most_bytes_rank;
+    /* of the rank at hand */
+    guint64 rank_calls, rank_bytes;
+} SiteRow;
+
+/* The rows of P: those with the most time first, then with the most calls. The caller unrefs the
+ * result. */
+GArray *site_totals_new(const WendProgram *p, const WendCallSites *sites);
+
+#endif

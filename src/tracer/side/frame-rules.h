@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* frame-rules.h: how to get from a frame of the stack to that of its caller: the part of DWARF's
+ * call frame information that this needs. It is read from memory, where the module is loaded; no
+ * memory is taken and no lock. Only for x86-64; elsewhere there are no rules. */
+#ifndef WEND_FRAME_RULES_H
+#define WEND_FRAME_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The canonical frame address (CFA) is BASE and OFFSET bytes. The return address is just below it.
+ * SAVED: the caller's frame pointer is at the CFA and so many bytes; 0: it is unchanged. */
+typedef struct {
+    enum { FRAME_UNKNOWN, FRAME_OF_STACK_POINTER, FRAME_OF_FRAME_POINTER } base;
+    int32_t offset, saved;
+} FrameRule;
+
+/* The registers in the frame of a function that has called another one, after it has returned. */
+typedef struct {
+    uintptr_t stack_pointer, frame_pointer;
+} Frame;
+
+/* The rule at PC, an address of the module in memory from LOW to HIGH. Its section .eh_frame_hdr is
+ * at HEADER, N bytes. The base is FRAME_UNKNOWN if there is none, or none that fits a FrameRule. */
+FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high, uintptr_t pc);
+/* Makes *F the frame of the caller, and *ADDRESS the address there to which the function returns.
+ * False: the rule is unknown, or leads to where no frame can be. */
+bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address);
+
+#endif

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Call sites: from where in the program each call comes, on all ranks and in all runs.
+bats_require_minimum_version 1.5.0
+load helpers
+setup() { in_scratch; }
+
+SITES=$SOURCE_DIR/tests/programs/sites.c
+
+# compile FILE OUT flags…: with names of lines.
+compile() {
+    local file=$1 out=$2
+    shift 2
+    "$MPICC" -g -O2 "$@" "$file" -o "$out" -ldl -lpthread
+}
+
+line_of() { # NAME: the line of sites.c with that comment
+    grep -n "/\* site: $1 \*/" "$SITES" | cut -d: -f1
+}
+
+# called FILE FUNCTION NAME [N]: in the dump, FUNCTION was called from the line NAME (N times).
+called() {
+    local n
+    n=$(grep -c "$2(.*# from .* (sites.c:$(line_of "$3"))\$" "$1") || fail "no $2 from $3" || return
+    [ -z "${4:-}" ] || [ "$n" = "$4" ] || fail "$2 from '$3': $n times, not $4" || return
+}
+
+needs_names() {
+    grep -q '^#define HAVE_LIBDW 1' "$BUILD_DIR/config.h" || skip "built without libdw"
+}
+
+build_sites() {
+    compile "$SITES" sites -w "$@"
+    compile "$SOURCE_DIR/tests/programs/sites-library.c" sites.so -shared -fPIC
+}
+
+check_lines() { # DUMP, of rank 1 of 4
+    called "$1" MPI_Init_thread start 1 || return
+    called "$1" MPI_Irecv receive 20 || return
+    called "$1" MPI_Isend send 20 || return
+    called "$1" MPI_Waitall wait 20 || return
+    called "$1" MPI_Barrier inlined 20 || return
+    called "$1" MPI_Bcast 'in a loop' 50 || return
+    called "$1" MPI_Bcast sometimes 7 || return
+    called "$1" MPI_Bcast 'of others' 50 || return
+    called "$1" MPI_Comm_rank 'as often as the rank says' 6 || return
+    called "$1" MPI_Comm_rank 'after it' 1 || return
+    called "$1" MPI_Test 'until it is there' || return
+    called "$1" MPI_Comm_size callback 1 || return
+    called "$1" MPI_Finalize end 1 || return
+}
+
+@test "sites: lines, loops, branches, threads, callbacks, a library that is opened twice" {
+    needs_names
+    build_sites
+    record app.dir 4 ./sites ./sites.so
+    "$WEND" dump --sites --rank 1 app.dir >dump
+    check_lines dump
+    [ "$(grep -c 'MPI_Barrier(.*# from sites_call (sites-library.c:8)$' dump)" = 2 ]
+    "$WEND" show app.dir | grep -q MPI_THREAD_MULTIPLE &&
+        called dump MPI_Allreduce 'first thread' 1 && called dump MPI_Allreduce 'second thread' 1
+    "$WEND" dump --sites --rank 0 app.dir >first
+    called first MPI_Bcast 'of rank 0' 50
+    called first MPI_Comm_rank 'as often as the rank says' 5
+    ! grep 'from unknown' dump first
+}
+@test "sites: of unsuccessful polls" {
+    needs_names
+    build_sites
+    record app.dir 2 ./sites
+    "$WEND" dump --sites --rank 1 app.dir >dump
+    # MPI may complete the request at the first of them
+    [ "$(grep -c 'MPI_Test(' dump)" -ge 4 ]
+    [ "$(grep 'MPI_Test(' dump | grep -vc "sites.c:$(line_of 'too early')\|sites.c:$(line_of \
+        'until it is there')")" = 0 ]
+    "$WEND" dump --sites --no-polls app.dir --rank 1 >calls
+    diff <(grep -v '^        -' dump) calls
+}
+@test "sites: equal in two runs, under address randomisation or without" {
+    build_sites
+    build_other=$(command -v setarch)
+    record one.dir 3 ./sites ./sites.so
+    record two.dir 3 ./sites ./sites.so
+    record three.dir 3 "$build_other" -R ./sites ./sites.so
+    for run in one two three; do
+        "$WEND" dump --sites --format jsonl --no-polls $run.dir |
+            sed 's/"results":.*"site":/"site":/' >$run
+    done
+    cmp one two
+    cmp one three
+    [[ $("$WEND" diff --sites one.dir two.dir) == "equal, from the same places: 3 ranks, "* ]]
+}
+@test "sites: wend diff names both, and compares them with --sites alone" {
+    needs_names
+    build_sites
+    record one.dir 2 ./sites
+    mkdir other
+    sed '20i int another_line;' "$SITES" >moved.c
+    compile moved.c other/moved -w
+    record two.dir 2 other/moved
+    "$WEND" diff one.dir two.dir
+    run -1 "$WEND" diff --sites one.dir two.dir
+    line=$(line_of start)
+    [[ $output == *"MPI_Init_thread from another place"* ]]
+    [[ $output == *"< from main (sites.c:$line)"* ]]
+    [[ $output == *"> from main (moved.c:$((line + 1)))"* ]]
+    sed 's/MPI_INT, left, 0,/MPI_INT, left, 1,/; s/MPI_INT, right, 0,/MPI_INT, right, 1,/' \
+        "$SITES" >tag.c
+    compile tag.c tag -w
+    record three.dir 2 ./tag
+    run -1 "$WEND" diff one.dir three.dir
+    [[ $output == *"MPI_Irecv("*"# from exchange (sites.c:$(line_of receive))"* ]]
+    [[ $output == *"MPI_Irecv("*"# from exchange (tag.c:$(line_of receive))"* ]]
+}
+@test "sites: a program at a fixed address, and one without debug information" {
+    needs_names
+    build_sites -no-pie -fno-pie
+    record app.dir 2 ./sites
+    "$WEND" dump --sites --rank 1 app.dir >dump
+    called dump MPI_Irecv receive 20
+    build_sites
+    strip --strip-debug sites
+    record symbols.dir 2 ./sites
+    "$WEND" dump --sites --rank 1 symbols.dir >dump
+    grep -q 'MPI_Irecv(.*# from exchange$' dump
+    strip sites
+    record stripped.dir 2 ./sites
+    "$WEND" dump --sites --rank 1 stripped.dir >dump
+    grep -q 'MPI_Irecv(.*# from sites + 0x[0-9a-f]*$' dump
+}
+@test "sites: a program that has changed is not asked for names, and a copy by its build-id is" {
+    needs_names
+    build_sites
+    record app.dir 2 ./sites
+    cp sites copy
+    compile "$SITES" sites -O0
+    run --separate-stderr "$WEND" show --sites --table app.dir
+    [ "$status" = 0 ]
+    [[ $stderr == *"sites has changed since the recording: addresses in it have no names"* ]]
+    [ "$(wc -l <<<"$stderr")" = 1 ]
+    [[ $output == *"sites + 0x"* && $output != *exchange* ]]
+    id=$(readelf -n copy | sed -n 's/ *Build ID: //p')
+    mkdir -p cache/"$id"
+    cp copy cache/"$id"/executable
+    DEBUGINFOD_CACHE_PATH=$PWD/cache "$WEND" show --sites --table app.dir 2>err | grep -q exchange
+    [ ! -s err ]
+    rm -r sites cache
+    "$WEND" show --sites --table app.dir 2>err | grep -q 'sites + 0x'
+    grep -q 'sites cannot be read: addresses in it have no names' err
+}
+@test "sites: no build-id" {
+    needs_names
+    build_sites -Wl,--build-id=none
+    record app.dir 2 ./sites
+    "$WEND" dump --sites --rank 1 app.dir >dump
+    called dump MPI_Irecv receive 20
+}
+@test "sites: the table, as text, CSV and JSON" {
+    needs_names
+    build_sites
+    record app.dir 4 ./sites
+    "$WEND" show --sites --table --all app.dir >table
+    line=$(line_of 'as often as the rank says')
+    grep -q "^MPI_Comm_rank .*(sites.c:$line) * 26 .* 4 * 5 - 8 (3)" table
+    grep -A 1 '^MPI_Barrier .*synchronize (sites.c' table | grep -q '^ *inlined in main (sites.c'
+    "$WEND" show --sites --csv app.dir >csv
+    grep -q "^MPI_Isend,exchange,.*/sites.c,$(line_of send),sites,0x[0-9a-f]*,80,0,80,320,0," csv
+    "$WEND" show --sites --json app.dir | "$PYTHON" -c '
+import json, sys
+rows = json.load(sys.stdin)
+row = next(r for r in rows if r["function"] == "MPI_Isend")
+assert row["calls"] == 80 and row["bytes"] == 320 and row["ranks"] == 4, row
+barriers = [r["site"]["frames"] for r in rows if r["function"] == "MPI_Barrier"]
+frames = [f["function"] for b in barriers for f in b]
+assert frames == ["synchronize", "main"], frames'
+}
+@test "sites: calls by function add up to those of wend show" {
+    build_sites
+    record app.dir 4 ./sites
+    "$WEND" show --sites --csv app.dir |
+        awk -F, 'NR > 1 { n[$1] += $7 } END { for (f in n) print f, n[f] }' | sort >by_site
+    "$WEND" show --json app.dir | "$PYTHON" -c '
+import json, sys
+for f in json.load(sys.stdin)["functions"]: print(f["name"], f["calls"])' | sort >by_function
+    diff by_site by_function
+}
+@test "sites: off, the recording is as it was without them" {
+    build_sites
+    mpi 2 "$WEND" trace --quiet --no-sites -o app.dir ./sites
+    run --separate-stderr "$WEND" show --sites app.dir
+    [ "$status" = 0 ]
+    [[ $stderr == *"the recording has no call sites"* ]]
+    zstd -dcq app.dir/trace.tar.zst | tar -t >members
+    ! grep -q sites members
+    ! zstd -dcq app.dir/trace.tar.zst | tar -xO meta | grep -i '^sites='
+}
+@test "sites: a run that died" {
+    needs_names
+    build_sites
+    mpi 3 "$WEND" trace --quiet -o app.dir ./sites abort 2>err || true
+    "$WEND" merge app.dir 2>err
+    "$WEND" dump --sites --rank 1 app.dir >dump
+    called dump MPI_Irecv receive 20
+    called dump MPI_Bcast 'of others' 50
+}
+@test "sites: Fortran, through the layer of the library" {
+    needs_names
+    command -v "$MPIFORT" >/dev/null || skip "no Fortran compiler for this MPI"
+    for interface in "include 'mpif.h'" 'use mpi' 'use mpi_f08'; do
+        {
+            echo 'subroutine exchange(x)'
+            [[ $interface == use* ]] && echo "$interface"
+            echo 'implicit none'
+            [[ $interface == use* ]] || echo "$interface"
+            echo 'integer :: x(2), ierr'
+            echo 'call MPI_Bcast(x, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr) ! first'
+            echo 'call MPI_Bcast(x, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr) ! second'
+            echo 'call MPI_Barrier(MPI_COMM_WORLD, ierr) ! barrier'
+            echo 'end subroutine'
+            echo 'program p'
+            [[ $interface == use* ]] && echo "$interface"
+            echo 'implicit none'
+            [[ $interface == use* ]] || echo "$interface"
+            echo 'integer :: x(2), ierr, i'
+            echo 'call MPI_Init(ierr)'
+            printf 'do i = 1, 5\ncall exchange(x)\nend do\n'
+            echo 'call MPI_Finalize(ierr) ! end'
+            echo 'end program'
+        } >app.f90
+        # shellcheck disable=SC2086
+        "$MPIFORT" -g -O2 -fno-inline -w app.f90 -o app $MPIFORT_LDFLAGS \
+            -Wl,--copy-dt-needed-entries
+        rm -rf app.dir
+        record app.dir 2 ./app
+        "$WEND" dump --sites --rank 1 app.dir >dump
+        calls=('Bcast first' 'Bcast second' 'Barrier barrier')
+        # gfortran gives calls in a program the line of "program"
+        for call in "${calls[@]}"; do
+            set -- $call
+            at=$(grep -n "! $2\$" app.f90 | cut -d: -f1)
+            grep -q "MPI_$1(.*# from .* (app.f90:$at)\$" dump ||
+                fail "$interface: no MPI_$1 from line $at" "$(cat dump)"
+        done
+    done
+}
+@test "sites: MPI:: of C++" {
+    needs_names
+    [ -x "$PROGRAMS/cxx" ] || skip "no C++ bindings in this MPI"
+    cat >app.cxx <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI::Init(argc, argv);
+    MPI::COMM_WORLD.Barrier(); // barrier
+    MPI::Finalize();
+}
+C
+    "$MPICXX" -g -O2 -w app.cxx -o app
+    record app.dir 2 ./app
+    "$WEND" dump --sites --format jsonl --rank 1 app.dir | grep MPI_Barrier | grep -q '"line":5'
+}
+@test "sites: mpi4py" {
+    has_mpi4py || skip "no mpi4py for this MPI library here"
+    record app.dir 2 "$PYTHON" -c 'from mpi4py import MPI; MPI.COMM_WORLD.Barrier()'
+    "$WEND" show --sites --csv app.dir >csv 2>err
+    module=$(grep ^MPI_Barrier, csv | cut -d, -f5)
+    [[ $module == *python* ]] || fail "MPI_Barrier from $module"
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* site-streams.c: the sites of simulated ranks, from the part into the archive and back: each call comes from where it was made; ranks that run the same code cost nothing more; and
+ * sites change nothing of the calls. */
+#include "config.h"
+
+#include <string.h>
+
+#include "../../lib/archive/container.h"
+#include "../../lib/read/call-sites.h"
+#include "../../lib/read/program-private.h"
+#include "recorded.h"
+
+/* -- what ranks do -- */
+
+typedef SimulatedRank *Structure(guint rank, guint world, gboolean sites);
+
+/* A grid whose width is its height. */
+static SimulatedRank *stencil(guint rank, guint world, gboolean sites)
+{
+    guint width = 1;
+    while (width * width < world)
+        width++;
+    SimulatedRank *r = simulated_stencil_with(rank, width, width, 20, TRUE, sites);
+    return r;
+}
+
+/* Rank 0 hands out work by chance: each worker has another number of calls from the same lines. */
+static SimulatedRank *farm(guint rank, guint world, gboolean sites)
+{
+    SimulatedRank *r = simulated_new(rank, world, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    GRand *dice = g_rand_new_with_seed(rank + 7);
+    guint tasks = rank == 0 ? 100 : (guint)g_rand_int_range(dice, 3, 60);
+    r->sites = sites;
+    for (guint i = 0; i < tasks; i++) {
+        sim_recv(r, s, 1, constant("MPI_ANY_SOURCE"), 1, 0, 1, 8);
+        sim_send(r, s, 0, 0, 1, 0, 2);
+    }
+    sim_send(r, s, 0, 0, 1, 0, 2); /* from another line */
+    sim_allreduce(r, s, 1);
+    sim_allreduce(r, s, 2);
+    g_rand_free(dice);
+    return r;
+}
+
+/* Which of two lines makes a call is left to chance, and polls come in between. */
+static SimulatedRank *choices(guint rank, guint world, gboolean sites, guint n)
+{
+    SimulatedRank *r = simulated_new(rank, world, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    GRand *dice = g_rand_new_with_seed(rank);
+    r->sites = sites;
+    for (guint i = 0; i < n; i++) {
+        gint64 request = sim_irecv(r, s, 0, 0, 1, 0, 0);
+        while (g_rand_int_range(dice, 0, 3) > 0)
+            sim_test(r, s, request, FALSE);
+        sim_test(r, s, request, TRUE);
+        if (g_rand_int_range(dice, 0, 2) > 0) {
+            sim_send(r, s, 0, 0, 1, 0, 1);
+            __asm__ volatile(""); /* else a compiler would make one call of both */
+        } else {
+            sim_send(r, s, 0, 0, 1, 0, 1);
+        }
+    }
+    g_rand_free(dice);
+    return r;
+}
+
+static SimulatedRank *chance(guint rank, guint world, gboolean sites)
+{
+    return choices(rank, world, sites, 2000);
+}
+
+static SimulatedRank *more_chance(guint rank, guint world, gboolean sites)
+{
+    return choices(rank, world, sites, rank == 1 ? 150000 : 10);
+}
+
+/* Each call has a shape of its own, so there are more than there are guesses by shape. */
+static SimulatedRank *shapes(guint rank, guint world, gboolean sites)
+{
+    SimulatedRank *r = simulated_new(rank, world, TRUE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    r->sites = sites;
+    for (guint i = 0; i < WEND_SITE_GUESSES + 500; i++) {
+        sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, i), 0, 1, 0, 1);
+        if (i % 3 == 1)
+            sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, i), 0, 1, 0, 1);
+    }
+    return r;
+}
+
+/* Several threads and a callback; one thread makes no call. */
+static SimulatedRank *threads(guint rank, guint world, gboolean sites)
+{
+    SimulatedRank *r = simulated_new(rank, world, TRUE);
+    r->sites = sites;
+    for (guint t = 0; t < 4; t++) {
+        SimulatedSequence *s =
+            simulated_sequence(r, t == 3 ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD, t);
+        for (guint i = 0; i < 10 * t; i++) {
+            sim_send(r, s, 0, 0, 1, 0, 1);
+            if (t == 2)
+                sim_allreduce(r, s, 1);
+        }
+    }
+    return r;
+}
+
+/* -- recording and reading -- */
+
+static GPtrArray *ranks_of(Structure *structure, guint world, gboolean sites)
+{
+    GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint i = 0; i < world; i++)
+        g_ptr_array_add(ranks, structure(i, world, sites));
+    return ranks;
+}
+
+/* The bytes of the member MEMBER; 0: there is none. */
+static gsize member_bytes(const char *dir, const char *member)
+{
+    GError *error = NULL;
+    Container *b = container_open(dir, &error);
+    g_assert_no_error(error);
+    gsize n = 0;
+    if (container_has(b, member)) {
+        g_autoptr(GBytes) bytes = container_member(b, member, &error);
+        g_assert_no_error(error);
+        n = g_bytes_get_size(bytes);
+    }
+    container_free(b);
+    return n;
+}
+
+static SimulatedSequence *sequence_like(const SimulatedRank *r, const WendSequence *q)
+{
+    for (guint i = 0; i < r->sequences->len; i++) {
+        SimulatedSequence *s = g_ptr_array_index(r->sequences, i);
+        if (s->kind == q->kind && s->id == q->id)
+            return s;
+    }
+    g_assert_not_reached();
+}
+
+static void check_sequence(const WendProgram *p, const WendCallSites *sites, const SimulatedRank *r,
+                           guint sequence)
+{
+    const WendClass *k = wend_program_class(p, wend_program_class_of(p, r->rank));
+    const SimulatedSequence *s = sequence_like(r, &k->sequences[sequence]);
+    WendWalk *walk = wend_walk_new(p, r->rank, sequence, WEND_WALK_POLLS);
+    WendSiteWalk *site_walk = wend_site_walk_new(sites, r->rank, sequence);
+    const WendCall *call;
+    guint i = 0;
+    for (; (call = wend_walk_next(walk)); i++) {
+        const SimulatedCall *made = g_ptr_array_index(s->kept, i);
+        guint site = wend_site_walk_next(site_walk, call);
+        g_assert_cmpstr(call->function->name, ==, made->function);
+        if (call->function->flags & WEND_F_PSEUDO || !r->sites) {
+            g_assert_cmpuint(site, ==, G_MAXUINT);
+            continue;
+        }
+        g_assert_cmpuint(site, <, wend_call_sites_n(sites));
+        g_assert_cmpuint(wend_call_site(sites, site)->offset, ==, made->site);
+    }
+    g_assert_cmpuint(i, ==, s->kept->len);
+    wend_site_walk_free(site_walk);
+    wend_walk_free(walk);
+}
+
+static void check_sites(const char *dir, GPtrArray *ranks)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    WendCallSites *sites = wend_call_sites_open(p, &error);
+    g_assert_no_error(error);
+    for (guint i = 0; i < ranks->len; i++) {
+        const WendClass *k = wend_program_class(p, wend_program_class_of(p, i));
+        for (guint q = 0; q < k->n_sequences; q++)
+            check_sequence(p, sites, g_ptr_array_index(ranks, i), q);
+    }
+    wend_call_sites_free(sites);
+    wend_program_free(p);
+}
+
+/* The size of the member with the sites, which are read back. The calls are as without sites. */
+static gsize recorded(Structure *structure, guint world, const char *member)
+{
+    g_autoptr(GPtrArray) with = ranks_of(structure, world, TRUE),
+                         without = ranks_of(structure, world, FALSE);
+    char *dir = record(with, NULL, NULL), *plain = record(without, NULL, NULL);
+    check(dir, with);
+    check_sites(dir, with);
+    check_sites(plain, without);
+    g_assert_cmpuint(member_bytes(dir, "program"), ==, member_bytes(plain, "program"));
+    g_assert_cmpuint(member_bytes(plain, "sites"), ==, 0);
+    gsize n = member_bytes(dir, member);
+    g_assert_cmpuint(n, >, 0);
+    discard(dir);
+    discard(plain);
+    return n;
+}
+
+static void constant_in_ranks(Structure *structure, guint least, const guint *worlds, guint n)
+{
+    gsize first = recorded(structure, worlds[0], "sites");
+    g_test_message("%u ranks: %zu bytes of sites", worlds[0], first);
+    g_assert_cmpuint(first, >, least);
+    for (guint i = 1; i < n; i++) {
+        gsize bytes = recorded(structure, worlds[i], "sites");
+        g_test_message("%u ranks: %zu bytes of sites", worlds[i], bytes);
+        g_assert_cmpuint(bytes, <=, first + 4);
+    }
+}
+
+static void test_stencil(void)
+{
+    const guint worlds[] = {16, 64, 256};
+    constant_in_ranks(stencil, 20, worlds, G_N_ELEMENTS(worlds));
+}
+
+static void test_farm(void)
+{
+    const guint worlds[] = {16, 64, 256};
+    constant_in_ranks(farm, 15, worlds, G_N_ELEMENTS(worlds));
+}
+
+static void test_threads(void)
+{
+    const guint worlds[] = {4, 32};
+    constant_in_ranks(threads, 15, worlds, G_N_ELEMENTS(worlds));
+}
+
+/* A bit of chance for each call cannot take much less than a bit. */
+static void test_chance(void)
+{
+    gsize n = recorded(chance, 3, "sites");
+    g_test_message("3 ranks, 6,000 choices by chance: %zu bytes of sites", n);
+    g_assert_cmpuint(n, >, 700);
+    g_assert_cmpuint(n, <, 2000);
+}
+
+/* A rank with many elements has a member for itself. */
+static void test_own(void)
+{
+    g_assert_cmpuint(recorded(more_chance, 3, "sites.1"), >, 150000 / 8 * 9 / 10);
+}
+
+static void test_shapes(void)
+{
+    recorded(shapes, 2, "sites");
+}
+
+/* In whatever order ranks are merged, the archive is the same. */
+static void test_order(void)
+{
+    g_autoptr(GPtrArray) ranks = ranks_of(stencil, 25, TRUE);
+    GRand *rand = g_rand_new_with_seed(5);
+    gsize n, n_again;
+    char *dir = record(ranks, NULL, NULL);
+    g_autofree char *bytes = recorded_bytes(dir, &n);
+    for (int i = 0; i < 5; i++) {
+        char *again = record(ranks, rand, NULL);
+        g_autofree char *bytes_again = recorded_bytes(again, &n_again);
+        g_assert_cmpmem(bytes, n, bytes_again, n_again);
+        discard(again);
+    }
+    discard(dir);
+    g_rand_free(rand);
+}
+
+/* -- damage -- */
+
+static GBytes *member_of(const char *dir, const char *name)
+{
+    GError *error = NULL;
+    Container *b = container_open(dir, &error);
+    g_assert_no_error(error);
+    GBytes *bytes = container_member(b, name, &error);
+    g_assert_no_error(error);
+    container_free(b);
+    return bytes;
+}
+
+/* Some bytes of MEMBER are others, or it ends early. */
+static GBytes *damaged(GBytes *member, GRand *dice)
+{
+    gsize n = g_bytes_get_size(member);
+    guint8 *bytes = g_memdup2(g_bytes_get_data(member, NULL), n);
+    for (int i = g_rand_int_range(dice, 0, 4); i >= 0; i--)
+        bytes[g_rand_int_range(dice, 0, (gint32)n)] = (guint8)g_rand_int(dice);
+    if (g_rand_int_range(dice, 0, 4) == 0)
+        n = (gsize)g_rand_int_range(dice, 0, (gint32)n);
+    return g_bytes_new_take(bytes, n);
+}
+
+/* Goes through all sites of P. Returns FALSE if they are refused, with a line that says so. */
+static gboolean read_all(const WendProgram *p)
+{
+    g_autoptr(GError) error = NULL;
+    WendCallSites *sites = wend_call_sites_open(p, &error);
+    if (!sites) {
+        g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);
+        return FALSE;
+    }
+    for (guint rank = 0; rank < wend_program_ranks(p); rank++) {
+        WendWalk *walk = wend_walk_new(p, rank, 0, WEND_WALK_POLLS);
+        WendSiteWalk *site_walk = wend_site_walk_new(sites, rank, 0);
+        const WendCall *call;
+        while ((call = wend_walk_next(walk))) {
+            guint site = wend_site_walk_next(site_walk, call);
+            g_assert_true(site == G_MAXUINT || site < wend_call_sites_n(sites));
+        }
+        wend_site_walk_free(site_walk);
+        wend_walk_free(walk);
+    }
+    wend_call_sites_free(sites);
+    return TRUE;
+}
+
+/* The recording with another member NAME: its calls stay readable, whatever becomes of the sites. */
+static gboolean read_with(const char *dir, const char *name, GBytes *member)
+{
+    GError *error = NULL;
+    GHashTable *members =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+    g_hash_table_insert(members, g_strdup("meta"), member_of(dir, "meta"));
+    g_hash_table_insert(members, g_strdup("program"), member_of(dir, "program"));
+    g_hash_table_insert(members, g_strdup(name), member);
+    WendProgram *p = program_from_container(container_from_members(members, "damaged"), &error);
+    g_assert_no_error(error);
+    gboolean read = read_all(p);
+    wend_program_free(p);
+    return read;
+}
+
+static void damage(Structure *structure, guint world, const char *name, guint times)
+{
+    g_autoptr(GPtrArray) ranks = ranks_of(structure, world, TRUE);
+    char *dir = record(ranks, NULL, NULL);
+    g_autoptr(GBytes) member = member_of(dir, name);
+    GRand *dice = g_rand_new_with_seed(17);
+    guint refused = 0;
+    g_assert_true(read_with(dir, name, g_bytes_ref(member)));
+    for (guint i = 0; i < times; i++)
+        refused += !read_with(dir, name, damaged(member, dice));
+    g_test_message("%u of %u damaged members were refused", refused, times);
+    g_assert_cmpuint(refused, >, times / 4);
+    g_rand_free(dice);
+    discard(dir);
+}
+
+static void test_damage(void)
+{
+    damage(stencil, 9, "sites", 3000);
+    damage(threads, 3, "sites", 1000);
+}
+
+/* Rows are not decoded before a walk comes there, so less is refused when they are opened. */
+static SimulatedRank *large(guint rank, guint world, gboolean sites)
+{
+    return choices(rank, world, sites, 120000);
+}
+
+static void test_own_damage(void)
+{
+    g_autoptr(GPtrArray) ranks = ranks_of(large, 1, TRUE);
+    char *dir = record(ranks, NULL, NULL);
+    g_autoptr(GBytes) member = member_of(dir, "sites.0");
+    GRand *dice = g_rand_new_with_seed(18);
+    for (guint i = 0; i < 20; i++)
+        read_with(dir, "sites.0", damaged(member, dice));
+    g_rand_free(dice);
+    discard(dir);
+}
+
+int main(int argc, char **argv)
+{
+    g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/sites/stencil", test_stencil);
+    g_test_add_func("/sites/farm", test_farm);
+    g_test_add_func("/sites/threads", test_threads);
+    g_test_add_func("/sites/chance", test_chance);
+    g_test_add_func("/sites/own", test_own);
+    g_test_add_func("/sites/shapes", test_shapes);
+    g_test_add_func("/sites/order", test_order);
+    g_test_add_func("/sites/damage", test_damage);
+    g_test_add_func("/sites/own damage", test_own_damage);
+    return g_test_run();
+}
