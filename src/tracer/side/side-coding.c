@@ -44,6 +44,12 @@ SideChunk *side_chunk_spare(void)
     return NULL;
 }
 
+static void chunk_unmap(SideChunk *chunk)
+{
+    syscall(SYS_munmap, chunk, sizeof *chunk);
+    wend_budget_give(sizeof *chunk);
+}
+
 static void chunk_free(SideChunk *chunk)
 {
     atomic_store(&chunk->next, NULL);
@@ -53,10 +59,17 @@ static void chunk_free(SideChunk *chunk)
         if (atomic_compare_exchange_strong(&spares[i], &none, chunk))
             chunk = NULL;
     }
-    if (chunk) {
-        syscall(SYS_munmap, chunk, sizeof *chunk);
-        wend_budget_give(sizeof *chunk);
-    }
+    if (chunk)
+        chunk_unmap(chunk);
+}
+
+/* False: there were none. */
+static bool give_spares_back(void)
+{
+    bool any = false;
+    for (SideChunk *chunk; (chunk = side_chunk_spare()); any = true)
+        chunk_unmap(chunk);
+    return any;
 }
 
 void side_wake(void)
@@ -88,10 +101,12 @@ void *side_resize(void *p, size_t old, size_t n)
 /* Makes room for N more bytes. A write to a buffer that finds none would drop what is there. */
 static bool make_room(WendBuf *b, size_t n)
 {
-    size_t cap = b->cap ? b->cap : 64 << 10;
+    size_t cap = b->cap;
     while (cap - b->len < n)
-        cap *= 2;
+        cap += cap / 8 + SIDE_CHUNK_BYTES;
     uint8_t *grown = cap > b->cap ? side_resize(b->data, b->cap, cap) : b->data;
+    if (!grown && give_spares_back())
+        grown = side_resize(b->data, b->cap, cap);
     if (!grown)
         return false;
     b->resize = side_resize;
@@ -140,42 +155,65 @@ static const SideCoding *coding_of(const SideStream *s)
 }
 
 /* A row may be longer than its chunk, if nothing is as predicted. */
-enum { ROW_MOST = 4 * SIDE_CHUNK_BYTES, ROW_HEAD = 20 };
+enum { ROW_MOST = 4 * SIDE_CHUNK_BYTES, ROW_HEAD = 20, ROWS_RESERVED = 2 * SIDE_CHUNK_BYTES };
 
-static bool prepare(SideStream *s)
+/* The row at hand. Whoever codes has it. */
+static WendBuf row;
+
+bool side_reserve(SideStream *s)
 {
-    if (!s->learned && (s->learned = side_memory(coding_of(s)->memory())))
-        coding_of(s)->init(s->learned, s->kind);
-    s->row.len = 0;
-    return s->learned && make_room(&s->row, ROW_MOST);
+    if (!s->reserved)
+        s->reserved = side_memory(coding_of(s)->memory());
+    if (!s->reserved_rows)
+        s->reserved_rows = side_memory(ROWS_RESERVED);
+    return s->reserved && s->reserved_rows;
 }
 
-/* Codes the oldest chunk of S. False: memory is short. */
-static bool code_row(SideStream *s)
+static void begin(SideStream *s)
 {
-    if (!prepare(s))
+    s->learned = s->reserved;
+    coding_of(s)->init(s->learned, s->kind);
+    s->rows = (WendBuf){.data = s->reserved_rows, .cap = ROWS_RESERVED, .resize = side_resize};
+}
+
+/* Makes a row of the oldest chunk of S, of *N elements. False: memory is short. */
+static bool code_row(SideStream *s, uint64_t *n)
+{
+    if (!s->learned)
+        begin(s);
+    row.len = 0;
+    row.failed = false;
+    if (!make_room(&row, ROW_MOST))
         return false;
-    uint64_t n = coding_of(s)->code(s->learned, s->first, atomic_load(&s->first->used), &s->row);
-    if (s->row.failed || !make_room(&s->rows, s->row.len + ROW_HEAD))
+    *n = coding_of(s)->code(s->learned, s->first, atomic_load(&s->first->used), &row);
+    return !row.failed;
+}
+
+static bool append_row(SideStream *s, uint64_t n)
+{
+    if (!make_room(&s->rows, row.len + ROW_HEAD))
         return false;
     wend_buf_unsigned(&s->rows, n);
-    wend_buf_block(&s->rows, &s->row);
+    wend_buf_block(&s->rows, &row);
     return true;
 }
 
-/* Codes the oldest chunk of S, if it is full. The caller has the lock. */
+/* Codes the oldest chunk of S, if it is full. The caller has the lock. The chunk's memory is free
+ * before the rows need more. */
 static bool code_first(SideStream *s)
 {
     SideChunk *next = atomic_load_explicit(&s->first->next, memory_order_acquire);
+    uint64_t n;
     if (!next)
         return false;
-    if (!s->lost && !code_row(s)) {
-        s->lost = true;
-        atomic_store(&s->ended, true);
-    }
+    bool kept = !s->lost && code_row(s, &n);
     chunk_free(s->first);
     s->first = next;
     atomic_store(&s->coded, next->number);
+    if (!kept || !append_row(s, n)) {
+        s->lost = true;
+        atomic_store(&s->ended, true);
+    }
     return true;
 }
 
@@ -229,6 +267,9 @@ void side_open(void)
     static _Atomic bool opening;
     if (atomic_load(&running) || atomic_exchange(&opening, true))
         return;
+    pthread_mutex_lock(&coding);
+    make_room(&row, ROW_MOST); /* now, before chunks take all memory */
+    pthread_mutex_unlock(&coding);
     if (pthread_attr_init(&attributes) != 0)
         return;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
@@ -267,11 +308,11 @@ static void put_last_row(const SideStream *s, WendBuf *out)
         memcpy(copy, s->learned, coding->memory());
     else
         coding->init(copy, s->kind);
-    WendBuf row = {.resize = out->resize};
-    uint64_t n = coding->code(copy, chunk, used, &row);
+    WendBuf last = {.resize = out->resize};
+    uint64_t n = coding->code(copy, chunk, used, &last);
     wend_buf_unsigned(out, n);
-    wend_buf_block(out, &row);
-    wend_buf_clear(&row);
+    wend_buf_block(out, &last);
+    wend_buf_clear(&last);
     wend_resize(out->resize, copy, coding->memory(), 0);
 }
 

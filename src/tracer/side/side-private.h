@@ -30,6 +30,10 @@ SideChunk *side_next_chunk(SideStream *s, SideChunk *full);
 /* A WendResize over the kernel's memory, which counts as the recorder's. */
 void *side_resize(void *p, size_t old, size_t n);
 
+/* Takes the memory with which the consumer begins, at the first full chunk: queued chunks could
+ * leave it none. False: memory is short. */
+bool side_reserve(SideStream *s);
+
 /* How the chunks of a kind are coded. What was learned has no pointers, so it can be copied. */
 typedef struct {
     size_t (*memory)(void); /* of what is learned */

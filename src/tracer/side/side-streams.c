@@ -124,12 +124,13 @@ SideChunk *side_next_chunk(SideStream *s, SideChunk *full)
 {
     int saved = errno;
     bool early = !state()->started && full->number + 1 >= CHUNKS_BEFORE;
-    SideChunk *chunk = early ? NULL : side_chunk_spare();
-    if (!chunk && !early)
+    if (state()->started)
+        side_open();
+    bool none = early || !side_reserve(s);
+    SideChunk *chunk = none ? NULL : side_chunk_spare();
+    if (!chunk && !none)
         chunk = side_memory(sizeof *chunk);
     if (chunk) {
-        if (state()->started)
-            side_open();
         chunk->number = full->number + 1;
         atomic_store(&s->filling, chunk);
         atomic_store_explicit(&full->next, chunk, memory_order_release);

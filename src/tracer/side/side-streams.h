@@ -42,8 +42,10 @@ typedef struct SideStream {
     struct SideChunk *first; /* the oldest that is not coded */
     _Atomic uint64_t coded;  /* how many are */
     void *learned;           /* side-private.h: SideCoding; NULL: nothing is coded yet */
-    WendBuf row, rows;
+    WendBuf rows;
     bool lost; /* there was no memory for a row */
+    /* Memory for learned and rows, which the producer takes before its first chunk is full. */
+    void *reserved, *reserved_rows;
     /* of those in the part that is being made, the next one of its kind */
     struct SideStream *behind;
     /* For a replay; NULL: none so far. */
