@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "../lib/read/program.h"
-#include "../lib/read/sequence-times.h"
+#include "../lib/sides/sequence-times.h"
 #include "times-codings.h"
 
 /* -- the times of a recording -- */

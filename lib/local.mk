@@ -101,7 +101,7 @@ CORE_SOURCES = \
 	lib/base/regular.c lib/base/regular.h \
 	lib/base/shortage.c \
 	lib/archive/container-read.c \
-	lib/read/call-sites.c lib/read/call-sites.h \
+	lib/sides/call-sites.c lib/sides/call-sites.h \
 	lib/read/classes-read.c \
 	lib/read/comm-identity.c lib/read/comm-identity.h \
 	lib/read/comm-leaders.c lib/read/comm-leaders.h \
@@ -121,8 +121,8 @@ CORE_SOURCES = \
 	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
 	lib/read/shards.c lib/read/shards.h \
-	lib/read/sequence-times.c lib/read/sequence-times.h \
-	lib/read/sides.c lib/read/sides.h \
+	lib/sides/sequence-times.c lib/sides/sequence-times.h \
+	lib/sides/sides.c lib/sides/sides.h \
 	lib/read/walk.c \
 	lib/read/world-starts.c lib/read/world-starts.h \
 	lib/read/worlds.c lib/read/worlds.h
@@ -141,9 +141,9 @@ libwendcore_la_LIBADD = lib/libcore.la
 # What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and
 # functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
-CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|side|sides|site|walk
-# The times of calls.
-CORE_TIME_NAMES = durations|sequence_times
+CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|walk
+# What lies beside the calls.
+CORE_SIDE_NAMES = durations|sequence_times|side|sides|site
 # What order files are made with (src/replay/).
 CORE_ORDER_NAMES = buf|digest|stream
 # What the headers of lib/base/ declare that the making of order files uses.
@@ -151,7 +151,7 @@ CORE_BASE_NAMES = allowance|signals
 # What the headers of lib/analysis/ declare that commands use.
 CORE_ANALYSIS_NAMES = answers|call|counts|follower|matching|matrix|$(CORE_ANALYSIS_MORE)
 CORE_ANALYSIS_MORE = message|summary|times|traffic|transfer
-CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)|$(CORE_TIME_NAMES)
+CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)|$(CORE_SIDE_NAMES)
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 	'^(wend_($(CORE_WEND_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
 

@@ -37,7 +37,9 @@ FILES_MOST = 40
 FOLDERS = ("lib", "src")
 # From the bottom to the top: each includes those to its left.
 LAYERS = {
-    "lib": ("base", "durations", "record", "ranks", "merge", "archive", "read", "analysis"),
+    "lib": (
+        "base", "durations", "record", "ranks", "merge", "archive", "read", "sides", "analysis",
+    ),
     "src/proxygen": ("model", "analysis", "plan", "emit", "runtime"),
 }
 

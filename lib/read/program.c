@@ -53,6 +53,16 @@ guint64 wend_program_n_hosts(const WendProgram *p)
     return hosts ? hosts_count(hosts) : 0;
 }
 
+Container *wend_program_container(const WendProgram *p, guint *rank)
+{
+    while (!p->container && p->parts) {
+        guint world = p->n_worlds > 1 ? wend_program_world_of(p, *rank) : 0;
+        *rank -= p->n_worlds > 1 ? wend_program_world(p, world)->first : 0;
+        p = p->parts->pdata[world];
+    }
+    return p->container;
+}
+
 guint64 wend_program_archive_size(const WendProgram *p)
 {
     guint64 bytes = p->container ? container_file_bytes(p->container) : 0;

@@ -8,10 +8,7 @@
  *
  * This header is the interface of the folder. These answer further questions about a program:
  *
- * - call-sites.h: from where in the application the calls come
  * - graph-order.h: which calls depend on the order of neighbours in a graph
- * - sequence-times.h: the time of every call
- * - sides.h: the streams that lie beside the calls
  * - terminations.h: how the ranks ended
  * - world-starts.h: which call started each world
  * - worlds.h: which archives a recording's directory has */
@@ -48,6 +45,9 @@ guint wend_program_ranks(const WendProgram *p);          /* of all worlds */
 guint64 wend_program_n_hosts(const WendProgram *p);      /* 0: unknown */
 guint64 wend_program_archive_size(const WendProgram *p); /* bytes on disk */
 guint64 wend_program_member_bytes(const WendProgram *p); /* bytes of all members, uncompressed */
+/* The archive with the members of *RANK, which becomes a rank of that archive. NULL: P is not from
+ * an archive. */
+struct Container *wend_program_container(const WendProgram *p, guint *rank);
 
 /* How long ranks were in a function, unsuccessful polls included. A time is off by at most 3 %. */
 typedef struct {

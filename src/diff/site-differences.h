@@ -28,8 +28,8 @@ typedef struct {
     const char *function;
     char *sites[2]; /* as text; g_free */
 } SiteDifference;
-/* Finds the first one in a sequence of RANK whose calls are equal. Sites are equal if function, file
- * and line are known and equal, or else file, address and build-id. FALSE: there is none. */
+/* Finds the first one in a sequence of RANK whose calls are equal. Sites are equal if function,
+ * file and line are known and equal, or else file, address and build-id. FALSE: there is none. */
 gboolean site_differences_find(SiteDifferences *s, guint rank, const guint sequence[2],
                                SiteDifference *found);
 

@@ -9,7 +9,7 @@
 #include "lib/analysis/follower.h"
 #include "lib/analysis/members.h"
 #include "lib/analysis/summary.h"
-#include "lib/read/call-sites.h"
+#include "lib/sides/call-sites.h"
 #include "lib/read/program.h"
 #include "site-totals.h"
 #include "wend/read.h"

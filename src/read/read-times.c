@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "lib/read/sequence-times.h"
+#include "lib/sides/sequence-times.h"
 #include "read-private.h"
 
 struct ReadTimes {

@@ -7,7 +7,7 @@
 #include <glib.h>
 
 #include "lib/analysis/analysis.h"
-#include "lib/read/call-sites.h"
+#include "lib/sides/call-sites.h"
 
 /* The calls of one function from one site. */
 typedef struct {

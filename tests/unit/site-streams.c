@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-streams.c: the sites of simulated ranks, from the part into the archive and back: each call comes from where it was made; ranks that run the same code cost nothing more; and
- * sites change nothing of the calls. */
+/* site-streams.c: the sites of simulated ranks, from the part into the archive and back. Each call
+ * comes from where it was made, ranks that run the same code cost nothing more, and sites change
+ * nothing of the calls. */
 #include "config.h"
 
 #include <string.h>
 
 #include "../../lib/archive/container.h"
-#include "../../lib/read/call-sites.h"
+#include "../../lib/sides/call-sites.h"
 #include "../../lib/read/program-private.h"
 #include "recorded.h"
 
@@ -319,7 +320,8 @@ static gboolean read_all(const WendProgram *p)
     return TRUE;
 }
 
-/* The recording with another member NAME: its calls stay readable, whatever becomes of the sites. */
+/* The recording with another member NAME: its calls stay readable, whatever becomes of the
+ * sites. */
 static gboolean read_with(const char *dir, const char *name, GBytes *member)
 {
     GError *error = NULL;

@@ -51,8 +51,8 @@ struct CallSequence {
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
     struct SequenceReplay *replay; /* src/replay/; NULL: none so far */
-    /* Side streams (side-streams.h); NULL: none so far. Those of values are here for callbacks only,
-     * those of times and call sites for threads, too. */
+    /* Side streams (side-streams.h); NULL: none so far. Those of values are here for callbacks
+     * only, those of times and call sites for threads, too. */
     struct SideStream *side[WEND_SIDE_KINDS];
     WendSiteGuesses sites;
     struct SiteAddresses *places; /* return addresses (site-recording.c); NULL: none so far */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-recording.c: see site-recording.h. What is here comes after a wrong guess (sequence.c), or for calls
- * through a layer. All state belongs to one sequence, so no lock is taken. */
+/* site-recording.c: see site-recording.h. What is here comes after a wrong guess (sequence.c), or
+ * for calls through a layer. All state belongs to one sequence, so no lock is taken. */
 #include "site-recording.h"
 
 #include <stddef.h>

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sides.h: the side streams of a rank (docs/format.md, "Side streams"). Nothing of them is read
- * before somebody asks. */
+ * before somebody asks.
+ *
+ * This header is the interface of the folder. Two kinds have more of their own:
+ *
+ * - call-sites.h: from where in the application the calls come
+ * - sequence-times.h: the time of every call */
 #ifndef WEND_SIDES_H
 #define WEND_SIDES_H
 
-#include "program.h"
+#include "read/program.h"
 #include "record/side-stream.h"
 
 typedef struct WendSides WendSides;

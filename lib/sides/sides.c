@@ -2,24 +2,14 @@
 /* sides.c: see sides.h. */
 #include "sides.h"
 
-#include "program-private.h"
+#include "archive/container.h"
+#include "read/program.h"
 
 struct WendSides {
     GBytes *member; /* NULL: there is none */
     WendCursor c;
     gsize left; /* streams */
 };
-
-/* The program whose container has the members of RANK, which becomes a rank of it. */
-static const WendProgram *program_of(const WendProgram *p, guint *rank)
-{
-    while (!p->container && p->parts) {
-        guint world = p->n_worlds > 1 ? wend_program_world_of(p, *rank) : 0;
-        *rank -= p->n_worlds > 1 ? wend_program_world(p, world)->first : 0;
-        p = p->parts->pdata[world];
-    }
-    return p;
-}
 
 /* Whether the streams at C are whole. */
 static gboolean check(WendCursor c)
@@ -34,13 +24,13 @@ static gboolean check(WendCursor c)
 WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber kind,
                            GError **error)
 {
-    p = program_of(p, &rank);
+    Container *container = wend_program_container(p, &rank);
     WendSides *s = g_new0(WendSides, 1);
     g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(kind)->name, rank);
-    if (!p->container || !container_has(p->container, name))
+    if (!container || !container_has(container, name))
         return s;
     gsize n = 0;
-    s->member = container_member(p->container, name, error);
+    s->member = container_member(container, name, error);
     const void *data = s->member ? g_bytes_get_data(s->member, &n) : NULL;
     s->c = wend_cursor(data, n);
     if (s->member && check(s->c)) {
@@ -49,7 +39,7 @@ WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber 
     }
     if (s->member)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: member %s: truncated or damaged",
-                    container_name(p->container), name);
+                    container_name(container), name);
     wend_sides_free(s);
     return NULL;
 }

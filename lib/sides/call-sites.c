@@ -6,8 +6,10 @@
 
 #include <string.h>
 
+#include "archive/container.h"
 #include "archive/site-coding.h"
-#include "program-private.h"
+#include "ranks/rankset.h"
+#include "read/program.h"
 #include "record/record.h"
 
 /* An element of a stream (site-guesses.h). */
@@ -339,14 +341,17 @@ static gboolean read_own(Archive *a, guint rank, GError **error)
 
 /* -- all archives -- */
 
-static gboolean read_archive(WendCallSites *s, const WendProgram *p, guint world, guint first,
-                             guint ranks, GError **error)
+static gboolean read_archive(WendCallSites *s, guint world, GError **error)
 {
-    while (!p->container && p->parts) /* members that were joined have one container */
-        p = p->parts->pdata[0];
-    if (!p->container)
+    const WendWorld *of = wend_program_world(s->program, world);
+    guint rank_there = of->first, ranks = of->ranks;
+    Archive a = {.s = s,
+                 .container = wend_program_container(s->program, &rank_there),
+                 .world = world,
+                 .first = of->first,
+                 .ranks = ranks};
+    if (!a.container)
         return TRUE;
-    Archive a = {.s = s, .container = p->container, .world = world, .first = first, .ranks = ranks};
     gboolean good = read_shared(&a, error);
     for (guint rank = 0; good && rank < ranks; rank++)
         good = read_own(&a, rank, error);
@@ -363,16 +368,13 @@ WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error)
     s->streams = g_array_new(FALSE, FALSE, sizeof(SiteStream));
     g_array_set_clear_func(s->streams, stream_clear);
     s->ranks = g_array_new(FALSE, TRUE, sizeof(RankSites));
-    g_array_set_size(s->ranks, p->ranks);
+    g_array_set_size(s->ranks, wend_program_ranks(p));
     s->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     s->locals = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     s->texts = g_string_chunk_new(256);
     gboolean good = TRUE;
-    for (guint world = 0; good && world < p->n_worlds; world++) {
-        const WendWorld *of = wend_program_world(p, world);
-        const WendProgram *part = p->n_worlds > 1 ? p->parts->pdata[world] : p;
-        good = read_archive(s, part, world, of->first, of->ranks, error);
-    }
+    for (guint world = 0; good && world < wend_program_n_worlds(p); world++)
+        good = read_archive(s, world, error);
     if (good)
         return s;
     wend_call_sites_free(s);

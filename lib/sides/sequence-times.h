@@ -4,7 +4,7 @@
 #define WEND_SEQUENCE_TIMES_H
 
 #include "durations/durations.h"
-#include "program.h"
+#include "read/program.h"
 
 typedef struct WendSequenceTimes WendSequenceTimes;
 

@@ -3,7 +3,7 @@
 #ifndef WEND_CALL_SITES_H
 #define WEND_CALL_SITES_H
 
-#include "program.h"
+#include "read/program.h"
 
 /* A file of code: the program or a library. */
 typedef struct {
