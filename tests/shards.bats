@@ -9,8 +9,8 @@ setup() {
     command -v zstd >/dev/null || skip "no zstd"
 }
 
-members() { # DIRECTORY: their names, in the order of the file
-    zstd -dcq "$1/trace.tar.zst" | tar -t | tr '\n' ' '
+members() { # DIRECTORY: their names, in the order of the file, but for call sites
+    zstd -dcq "$1/trace.tar.zst" | tar -t | grep -v '^sites' | tr '\n' ' '
 }
 
 # records DIR RANKS SHARD_RANKS PROGRAM…: standard output and error in out and err

@@ -3,6 +3,7 @@
  * has what is coded, with a decoder it gets it. */
 #include "side-codec.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { LENGTH_BITS = 7, TOP_BITS = 3, WHICH_BITS = 9, UNIT_BITS = 3 };
@@ -14,9 +15,29 @@ void wend_side_number_init(WendSideNumber *n)
     range_contexts_init(n->top[0], sizeof n->top / sizeof n->top[0][0]);
 }
 
+static void init_symbols(WendSideCodec *k)
+{
+    memset(&k->symbols, 0, sizeof k->symbols);
+    range_contexts_init(k->symbols.is_first, WEND_SIDE_TRUST);
+    range_contexts_init(&k->symbols.is_next, 1);
+    range_contexts_init(&k->symbols.is_new, 1);
+    range_contexts_init(k->symbols.far_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->symbols.near_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->symbols.older_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->symbols.step_holds, WEND_SIDE_TRUST);
+    wend_side_number_init(&k->symbols.distance);
+}
+
+/* Touches no memory that the kind does not use. */
 void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
 {
-    memset(k, 0, sizeof *k);
+    if (kind->symbols) {
+        k->kind = kind;
+        wend_side_number_init(&k->step_number);
+        init_symbols(k);
+        return;
+    }
+    memset(k, 0, offsetof(WendSideCodec, symbols));
     k->kind = kind;
     for (size_t i = 0; i < WEND_SIDE_PLACES; i++) {
         range_contexts_init(&k->steps[i].same, 1);
@@ -34,14 +55,17 @@ void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind)
     wend_side_number_init(&k->data.length);
     range_contexts_init(k->data.right[0][0], 4 * WEND_SIDE_LANES);
     range_contexts_init(k->data.byte[0], WEND_SIDE_LANES * 256);
-    range_contexts_init(k->symbols.is_first, WEND_SIDE_TRUST);
-    range_contexts_init(&k->symbols.is_next, 1);
-    range_contexts_init(&k->symbols.is_new, 1);
-    range_contexts_init(k->symbols.far_holds, WEND_SIDE_TRUST);
-    range_contexts_init(k->symbols.near_holds, WEND_SIDE_TRUST);
-    range_contexts_init(k->symbols.older_holds, WEND_SIDE_TRUST);
-    range_contexts_init(k->symbols.step_holds, WEND_SIDE_TRUST);
-    wend_side_number_init(&k->symbols.distance);
+}
+
+void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from)
+{
+    if (from->kind->symbols) {
+        k->kind = from->kind;
+        k->step_number = from->step_number;
+        k->symbols = from->symbols;
+    } else {
+        memcpy(k, from, offsetof(WendSideCodec, symbols));
+    }
 }
 
 void wend_side_codec_again(WendSideCodec *k)

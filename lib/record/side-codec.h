@@ -152,6 +152,8 @@ void wend_side_number_init(WendSideNumber *n);
 /* Codes NUMBER with the model, or returns the number that was coded. */
 uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *model, uint64_t number);
 void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind);
+/* Makes K what FROM is. */
+void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from);
 /* Another stream of symbols begins: what was learned stays. */
 void wend_side_codec_again(WendSideCodec *k);
 /* Appends E, whose code and lengths are within the bounds above. E stays as it is. */

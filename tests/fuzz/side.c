@@ -47,6 +47,8 @@ static void code_again(const WendSideHead *head, const GArray *elements)
     for (guint i = 0; i < elements->len; i++)
         wend_side_encode(k, &to, &g_array_index(elements, WendSideElement, i));
     range_encoder_end(&to);
+    if (wend_side_kind(kind)->tabled)
+        wend_buf_block(&rows, &(WendBuf)WEND_BUF_INIT);
     wend_buf_unsigned(&rows, elements->len);
     wend_buf_block(&rows, &row);
     g_autoptr(GArray) again = g_array_new(FALSE, FALSE, sizeof(WendSideElement));

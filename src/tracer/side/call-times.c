@@ -145,6 +145,11 @@ static uint64_t code(void *learned, const SideChunk *chunk, uint32_t used, WendB
     return n;
 }
 
+static void copy(void *learned, const void *from)
+{
+    memcpy(learned, from, memory());
+}
+
 static void put_head(WendBuf *out)
 {
     WendDurationsHead head = {.form = form, .tick = clock_tick()};
@@ -156,4 +161,4 @@ static void put_head(WendBuf *out)
     wend_buf_clear(&bytes);
 }
 
-const SideCoding side_coding_of_times = {memory, init, code, put_head};
+const SideCoding side_coding_of_times = {memory, init, copy, code, put_head};

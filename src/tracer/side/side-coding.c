@@ -125,6 +125,11 @@ static void init_values(void *learned, WendSideKindNumber kind)
     wend_side_codec_init(learned, wend_side_kind(kind));
 }
 
+static void copy_values(void *learned, const void *from)
+{
+    wend_side_codec_copy(learned, from);
+}
+
 static uint64_t code_values(void *learned, const SideChunk *chunk, uint32_t used, WendBuf *out)
 {
     WendSideCodec *k = learned;
@@ -150,7 +155,8 @@ static uint64_t code_values(void *learned, const SideChunk *chunk, uint32_t used
 
 static const SideCoding *coding_of(const SideStream *s)
 {
-    static const SideCoding of_values = {memory_of_values, init_values, code_values, NULL};
+    static const SideCoding of_values = {memory_of_values, init_values, copy_values, code_values,
+                                         NULL};
     return s->kind == WEND_SIDE_TIMES ? &side_coding_of_times : &of_values;
 }
 
@@ -305,7 +311,7 @@ static void put_last_row(const SideStream *s, WendBuf *out)
     if (!copy)
         return;
     if (s->learned)
-        memcpy(copy, s->learned, coding->memory());
+        coding->copy(copy, s->learned);
     else
         coding->init(copy, s->kind);
     WendBuf last = {.resize = out->resize};

@@ -5,7 +5,11 @@
 
 #include "side-streams.h"
 
-enum { SIDE_CHUNK_BYTES = 64 << 10, SIDE_CHUNK_WORDS = SIDE_CHUNK_BYTES / 8 - 4 };
+enum {
+    SIDE_CHUNK_BYTES = 64 << 10,
+    SIDE_CHUNK_WORDS = SIDE_CHUNK_BYTES / 8 - 4,
+    SIDE_SYMBOL_WORDS = SIDE_CHUNK_WORDS / 4 /* symbols are few: so less memory is touched */
+};
 
 /* Elements as the producer leaves them: a head word, then the numbers or bytes. */
 typedef struct SideChunk {
@@ -38,6 +42,7 @@ bool side_reserve(SideStream *s);
 typedef struct {
     size_t (*memory)(void); /* of what is learned */
     void (*init)(void *learned, WendSideKindNumber kind);
+    void (*copy)(void *learned, const void *from);
     /* Codes the first USED words of a chunk. Returns the number of elements. */
     uint64_t (*code)(void *learned, const SideChunk *chunk, uint32_t used, WendBuf *out);
     void (*head)(WendBuf *out); /* what comes before the rows; NULL: nothing */

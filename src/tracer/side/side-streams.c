@@ -43,6 +43,7 @@ SideStream *side_stream_new(WendSideKindNumber kind, const CallSequence *sequenc
         return NULL; /* memory is short, and a page is not worth more code */
     s->kind = kind;
     s->birth = birth;
+    s->chunk_words = wend_side_kind(kind)->symbols ? SIDE_SYMBOL_WORDS : SIDE_CHUNK_WORDS;
     s->first = chunk;
     atomic_store(&s->filling, chunk);
     atomic_store(&s->sequence, sequence);
@@ -150,7 +151,7 @@ void side_append_after(SideStream *s, uint64_t step, unsigned code, unsigned sub
         return;
     SideChunk *chunk = atomic_load_explicit(&s->filling, memory_order_relaxed);
     uint32_t used = atomic_load_explicit(&chunk->used, memory_order_relaxed);
-    if (__builtin_expect(SIDE_CHUNK_WORDS - used < n, 0)) {
+    if (__builtin_expect(s->chunk_words - used < n, 0)) {
         if (!(chunk = side_next_chunk(s, chunk)))
             return;
         used = 0;

@@ -33,7 +33,8 @@ typedef struct SideStream {
     uint32_t birth; /* WendSideHead; 0 for a callback */
     /* between side_enter and side_leave: its thread uses the stream */
     bool entered;
-    uint64_t steps; /* of the sequence at the last element */
+    uint32_t chunk_words; /* words after which a chunk is full */
+    uint64_t steps;       /* of the sequence at the last element */
     /* memory was short: nothing more is appended */
     _Atomic bool ended;
     struct SideChunk *_Atomic filling; /* the producer's */
