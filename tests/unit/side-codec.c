@@ -23,6 +23,8 @@ static Stream *stream_new(WendSideKindNumber kind)
     s->elements = g_array_new(FALSE, TRUE, sizeof(WendSideElement));
     s->codec = g_new(WendSideCodec, 1);
     wend_side_codec_init(s->codec, wend_side_kind(kind));
+    if (wend_side_kind(kind)->tabled)
+        wend_buf_block(&s->rows, &(WendBuf)WEND_BUF_INIT);
     return s;
 }
 
@@ -226,10 +228,24 @@ static gint64 some_number(void)
     return (gint64)(bits >> g_rand_int_range(dice, 0, 64)) * (g_rand_boolean(dice) ? 1 : -1);
 }
 
+/* Symbols that come again, and others. */
+static WendSideElement some_symbol(guint code)
+{
+    WendSideElement e;
+    memset(&e, 0, sizeof e);
+    e.code = code;
+    e.numbers[0] = g_rand_boolean(dice) ? g_rand_int_range(dice, 0, 8) : some_number() & INT32_MAX;
+    if (code > 0)
+        e.step = g_rand_boolean(dice) ? 1 : (guint64)some_number();
+    return e;
+}
+
 static WendSideElement some_element(WendSideKindNumber kind)
 {
     WendSideElement e;
     memset(&e, 0, sizeof e);
+    if (wend_side_kind(kind)->symbols)
+        return some_symbol((guint)g_rand_int_range(dice, 0, (gint)wend_side_kind(kind)->n_forms));
     e.code = (guint)g_rand_int_range(dice, 0, (gint)wend_side_kind(kind)->n_forms);
     e.sub = (guint)g_rand_int_range(dice, 0, WEND_SIDE_SUBS);
     e.step = g_rand_boolean(dice) ? 1 : (guint64)some_number();
@@ -285,7 +301,7 @@ static void test_damage(WendSideKindNumber kind)
         g_assert_cmpuint(elements, <, s->elements->len);
     }
     guint found = 0, tried = 0;
-    for (gsize at = 0; at < s->rows.len; at += 101, tried++) {
+    for (gsize at = 0; at < s->rows.len; at += 1 + s->rows.len / 40, tried++) {
         const WendSideHead head = {0};
         WendSideReader *r = g_new(WendSideReader, 1);
         guint n = 0;
@@ -311,6 +327,7 @@ int main(void)
     test_any();
     test_damage(WEND_SIDE_VALUES);
     test_damage(WEND_SIDE_RESULTS);
+    test_damage(WEND_SIDE_SITES);
     g_rand_free(dice);
     return 0;
 }
