@@ -10,6 +10,9 @@
 #include "lib/analysis/analysis.h"
 #include "src/read/wrap.h"
 
+/* Signatures that are kept decoded: of all sequences together, and of each at least. */
+enum { KEEP_ALL = 1 << 16, KEEP_LEAST = 16 };
+
 struct Causal {
     const Export *e;
     double origin;
@@ -48,10 +51,14 @@ void causal_free(Causal *c)
 /* Lets a sequence go on up to call INDEX. Returns FALSE if a function of wend/read.h failed. */
 static gboolean go_on(Causal *c, guint rank, guint sequence, guint64 index)
 {
-    guint64 location = c->e->first_location[rank] + sequence;
-    if (c->all[location] == NULL)
-        c->all[location] = timed_calls_new(c->e->reader, rank, sequence, c->origin, c->flags);
-    c->going = c->all[location];
+    const guint64 *first = c->e->first_location;
+    TimedCalls **calls = &c->all[first[rank] + sequence];
+    if (*calls == NULL) {
+        *calls = timed_calls_new(c->e->reader, rank, sequence, c->origin, c->flags);
+        if (*calls != NULL)
+            timed_calls_keep(*calls, MAX(KEEP_ALL / (guint)first[c->e->n_ranks], KEEP_LEAST));
+    }
+    c->going = *calls;
     c->index = index;
     return c->going != NULL;
 }

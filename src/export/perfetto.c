@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* perfetto.c: track events, as Perfetto's timeline and its trace processor read them. Each rank is a
- * process, each of its threads and callbacks a thread, each call a slice. A message is a flow from
- * the slice that sends it to the slice in which its receive completes.
+/* perfetto.c: track events, as Perfetto's timeline and its trace processor read them. Each rank is
+ * a process, each of its threads and callbacks a thread, each call a slice. A message is a flow
+ * from the slice that sends it to the slice in which its receive completes.
  *
  * A flow is attached to the beginning of the one and to the end of the other. Perfetto drops a flow
  * that would end before it begins. */

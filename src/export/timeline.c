@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "src/read/wrap.h"
+
 typedef struct {
     double duration, interval; /* seconds */
 } Means;
@@ -16,6 +18,7 @@ struct TimedCalls {
     double origin;
     WendReadCalls *calls;
     GHashTable *means; /* signature -> Means; owned */
+    guint keep;        /* the most signatures to remember */
     double now;        /* seconds: the end of the call that was given last */
 };
 
@@ -48,6 +51,8 @@ static const Means *means_of(TimedCalls *c, guint signature)
     WendReadTiming duration = {0}, interval = {0};
     if (m != NULL)
         return m;
+    if (g_hash_table_size(c->means) >= c->keep)
+        g_hash_table_remove_all(c->means);
     m = g_new0(Means, 1);
     if (wend_read_timing(c->reader, c->class_index, c->sequence, signature, &duration, &interval)
         == WEND_READ_OK)
@@ -73,6 +78,7 @@ TimedCalls *timed_calls_new(WendRead *r, guint rank, guint sequence, double orig
                       .sequence = sequence,
                       .origin = origin,
                       .calls = calls,
+                      .keep = G_MAXUINT,
                       .means = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
     return c;
 }
@@ -84,6 +90,12 @@ void timed_calls_free(TimedCalls *c)
     wend_read_calls_free(c->calls);
     g_hash_table_destroy(c->means);
     g_free(c);
+}
+
+void timed_calls_keep(TimedCalls *c, guint n)
+{
+    c->keep = n;
+    wend_read_wrap_keep(c->calls, n);
 }
 
 int timed_calls_next(TimedCalls *c, TimedCall *next)

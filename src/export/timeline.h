@@ -32,6 +32,9 @@ double timeline_origin(WendRead *r, guint n_ranks, gboolean *known);
 TimedCalls *timed_calls_new(WendRead *r, guint rank, guint sequence, double origin, unsigned flags);
 void timed_calls_free(TimedCalls *c); /* C may be NULL */
 
+/* Keeps at most N signatures in memory, for many sequences at a time; all if it is not called. */
+void timed_calls_keep(TimedCalls *c, guint n);
+
 /* Returns 1, 0 after the last call, or the error of a function of wend/read.h. */
 int timed_calls_next(TimedCalls *c, TimedCall *next);
 

@@ -15,6 +15,10 @@ WendRead *wend_read_wrap(const WendProgram *program);
  * long as CALL, and until the next wend_read_wrap_call. */
 const WendReadCall *wend_read_wrap_call(WendRead *r, const WendWalk *walk, const WendCall *call);
 
+/* Lets CALLS keep at most about N decoded signatures (wend_walk_keep), for those who go through
+ * many sequences at a time. */
+void wend_read_wrap_keep(WendReadCalls *calls, guint n);
+
 /* Begins to match the messages of the recording that R has open. FLAGS are those of matching_new.
  * The caller frees the result with matching_free before R. */
 Matching *wend_read_wrap_matching(WendRead *r, guint flags);
