@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* causal.h: the calls of several ranks in causal order (lib/analysis/matching.h): a call comes after
- * all calls that it depends on. Calls of one sequence are in their order. Memory follows the
+/* causal.h: the calls of several ranks in causal order (lib/analysis/matching.h): a call comes
+ * after all calls that it depends on. Calls of one sequence are in their order. Memory follows the
  * messages in flight. */
 #ifndef WEND_EXPORT_CAUSAL_H
 #define WEND_EXPORT_CAUSAL_H
