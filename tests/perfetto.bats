@@ -69,6 +69,7 @@ same_in_perfetto() {
 @test "the lines that calls come from" {
     cat >caller.c <<'END'
 #include <mpi.h>
+#include <stddef.h>
 static void meet(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
@@ -84,7 +85,7 @@ int main(void)
 END
     "$MPICC" -g -O0 caller.c -o caller
     record a.dir 2 ./caller >out
-    "$WEND" dump --sites --format=csv a.dir | grep -q ',meet,.*caller.c,4,' ||
+    "$WEND" dump --sites --format=csv a.dir | grep -q ',meet,.*caller.c,5,' ||
         skip "wend names no call sites here"
     "$WEND" export --perfetto -o a.pf a.dir
     compared a.dir a.pf --sites

@@ -36,6 +36,8 @@ def messages(lines):
             name, value = line.split(": ", 1)
             if value.startswith('"'):
                 value = ast.literal_eval("b" + value).decode()
+            elif value in ("true", "false"):
+                value = value == "true"
             elif value.lstrip("-").isdigit():
                 value = int(value)
             stack[-1].setdefault(name, []).append(value)
