@@ -97,6 +97,16 @@ END
     ! grep -q source_location text
 }
 
+@test "a run that died: calls that had not returned" {
+    mpi 3 "$WEND" trace -q -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>&1 || true
+    "$WEND" merge a.dir >merged
+    "$WEND" export --perfetto -o a.pf a.dir 2>said
+    compared a.dir a.pf
+    decode <a.pf >text
+    grep -q 'bool_value: true' text
+    grep -Eq ', [1-9][0-9]* flows' compared
+}
+
 @test "the time of each call: messages go forward in time" {
     mpi 4 "$WEND" trace --quiet --times=lossless -o a.dir "$EXAMPLES/stencil2d" >out
     "$WEND" export --perfetto -o a.pf a.dir 2>said
