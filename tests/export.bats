@@ -147,6 +147,15 @@ END
     grep -q 'no time of each call' said
 }
 
+@test "docs/timeline.py draws a box for each call and an arrow for each message" {
+    mpi 4 "$WEND" trace --quiet --times=10% -o a.dir "$EXAMPLES/stencil2d" >out
+    WEND=$WEND "$PYTHON" "$HELPERS_DIR/../docs/timeline.py" a.dir 0 1000 'a <title>' >a.svg
+    "$PYTHON" -c 'import xml.etree.ElementTree as t; t.parse("a.svg")'
+    [ "$(grep -c '<title>MPI_' a.svg)" = "$("$WEND" dump --format=csv a.dir | grep -c ',0,MPI_')" ]
+    [ "$(grep -c 'class="message".*L' a.svg)" = "$("$WEND" show --messages --all a.dir |
+        grep -c ^matched)" ]
+}
+
 @test "an output that exists stays, and --force replaces only what is of OTF2" {
     needs_otf2
     record a.dir 1 "$PROGRAMS/hello" >out

@@ -170,7 +170,7 @@ check-replays: all tests/support/yield.la
 EXTRA_DIST += tests/replays.py
 
 EXTRA_DIST += tests/across.py tests/completion.zsh tests/export.py tests/format.py \
-	tests/pairs.bash tests/prose.py tests/structure.py tests/structure.limits
+	tests/pairs.bash tests/perfetto.py tests/prose.py tests/structure.py tests/structure.limits
 
 BATS_TESTS = \
 	tests/cxx.bats \
@@ -191,6 +191,7 @@ BATS_TESTS = \
 	tests/limits.bats \
 	tests/force.bats \
 	tests/output.bats \
+	tests/perfetto.bats \
 	tests/programs.bats \
 	tests/proxygen/hostile.bats \
 	tests/proxygen/changes.bats \

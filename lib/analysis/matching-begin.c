@@ -40,7 +40,9 @@ static void send_message(Matching *m, Strand *s, const Operation *op, gint64 req
         return;
     }
     sent.waits = op->synchronous && !s->call->failed;
+    sent.number = ++m->n_numbers;
     Receive *r = channels_send(m->channels, &key, &sent, &m->full);
+    g_array_append_val(s->sends, *(r != NULL && r->number > 0 ? &r->number : &sent.number));
     if (r != NULL) {
         matching_met(m, r);
         receive_unref(m->channels, r);

@@ -31,6 +31,7 @@ typedef struct {
     gint64 request;      /* its word; WEND_ABSENT: none */
     gint64 bytes;        /* WEND_UNKNOWN: unknown */
     guint strand;        /* of the sender */
+    guint64 number;      /* of the message, from 1 */
     gboolean waits;      /* the sender waits for the receive */
     gboolean unfinished; /* the call had not returned */
     gboolean uncertain;  /* of several threads whose order is unknown */
@@ -50,6 +51,7 @@ typedef struct {
     gboolean paired;     /* SENT is known */
     gboolean given;      /* to the user */
     gboolean never;      /* it does not complete */
+    guint64 number;      /* of the message, if the receive completed before its send; else 0 */
     gboolean cancelled, truncated, unfinished, uncertain;
     Sent sent;
 } Receive;

@@ -71,11 +71,31 @@ void matching_give_receive(Matching *m, Receive *r)
         set_send(e, &r->sent);
 }
 
+/* Numbers the messages that are received in the call of S. One whose send has not come gets its
+ * number here. */
+static void number_receives(Matching *m, const Strand *s)
+{
+    g_array_set_size(m->receives, 0);
+    for (guint i = 0; i < s->needs->len; i++) {
+        const Need *need = &g_array_index(s->needs, Need, i);
+        Receive *r = need->kind == NEED_RECEIVE && !need->probed ? need->receive : NULL;
+        if (r != NULL && !r->paired && r->in_channel)
+            r->number = ++m->n_numbers;
+        if (r != NULL && (r->paired || r->in_channel))
+            g_array_append_val(m->receives, *(r->paired ? &r->sent.number : &r->number));
+    }
+}
+
 void matching_give_call(Matching *m, const Strand *s)
 {
     if (!(m->flags & MATCHING_WITH_CALLS))
         return;
+    number_receives(m, s);
     MessageEvent *e = add_event(m, MESSAGE_CALL);
+    e->sends = (const guint64 *)(gpointer)s->sends->data;
+    e->n_sends = s->sends->len;
+    e->receives = (const guint64 *)(gpointer)m->receives->data;
+    e->n_receives = m->receives->len;
     e->sequence = s->sequence;
     e->walk = s->walk;
     e->call = s->call;

@@ -22,7 +22,9 @@ struct Matching {
     GArray *events;    /* MessageEvent: those before NEXT_EVENT have been given */
     guint next_event;
     guint64 broken;
-    gboolean full; /* memory is used up */
+    guint64 n_numbers; /* of messages that were numbered */
+    GArray *receives;  /* guint64: numbers of the messages that the call given last receives */
+    gboolean full;     /* memory is used up */
     gboolean finished;
 };
 

@@ -47,6 +47,7 @@ static void begin_strand(Matching *m, Strand *s)
     s->walk = wend_walk_new(m->program, s->rank->rank, s->sequence, WEND_WALK_MAIN);
     wend_walk_keep(s->walk, keep(m));
     s->needs = g_array_new(FALSE, FALSE, sizeof(Need));
+    s->sends = g_array_new(FALSE, FALSE, sizeof(guint64));
 }
 
 static void end_rank(Matching *m, RankStrands *rank)
@@ -64,6 +65,7 @@ static void end_strand(Matching *m, Strand *s)
     s->state = STRAND_ENDED;
     g_clear_pointer(&s->walk, wend_walk_free);
     g_clear_pointer(&s->needs, g_array_unref);
+    g_clear_pointer(&s->sends, g_array_unref);
     allowance_give(m->allowance, s->walk_bytes);
     for (guint q = 0; q < s->rank->n; q++) /* who joins it */
         if (s->rank->n > 1)
@@ -96,6 +98,7 @@ static void run(Matching *m, Strand *s)
                 end_strand(m, s);
                 return;
             }
+            g_array_set_size(s->sends, 0);
             s->plan = call_plans_of(m->plans, s->call);
             if (s->plan != NULL)
                 matching_begin(m, s);
@@ -196,6 +199,7 @@ Matching *matching_new(const WendProgram *p, const WendMembers *members, guint f
     m->gatherings = gatherings_new(members, m->allowance);
     m->lanes = wend_byte_entries_new(g_free);
     m->events = g_array_new(FALSE, FALSE, sizeof(MessageEvent));
+    m->receives = g_array_new(FALSE, FALSE, sizeof(guint64));
     m->strands = strands_new(p, m->allowance);
     m->full = m->strands == NULL;
     return m;
@@ -232,6 +236,7 @@ void matching_free(Matching *m)
     call_plans_free(m->plans);
     wend_decoder_free(m->decoder);
     g_array_unref(m->events);
+    g_array_unref(m->receives);
     allowance_unref(m->allowance);
     g_free(m);
 }

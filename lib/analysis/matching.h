@@ -75,6 +75,11 @@ typedef struct {
     guint sequence;
     const WendWalk *walk;
     const WendCall *call;
+    /* Numbers, from 1, of the messages that the call sends, and of those whose receives complete in
+     * it. A message has the same number in both calls. If only one call has a number, that message
+     * met nothing. */
+    const guint64 *sends, *receives;
+    guint n_sends, n_receives;
 } MessageEvent;
 
 enum { MATCHING_WITH_CALLS = 1 };

@@ -214,6 +214,7 @@ void strands_free(Strands *s)
     for (guint i = 0; i < s->n; i++) {
         wend_walk_free(s->strands[i].walk);
         g_clear_pointer(&s->strands[i].needs, g_array_unref);
+        g_clear_pointer(&s->strands[i].sends, g_array_unref);
     }
     for (guint r = 0; r < s->n_ranks; r++) {
         RankStrands *rank = &s->ranks[r];

@@ -52,6 +52,7 @@ typedef struct {
     const WendCall *call;  /* the call that is to be given; NULL: the next one is to be read */
     const CallPlan *plan;  /* of that call; NULL: it does not matter */
     GArray *needs;         /* Need */
+    GArray *sends;         /* guint64: numbers of the messages that the call sends */
     guint need;            /* the first that may not be met */
     gint64 status[4];      /* of a failed call */
     guint64 outstanding;   /* its messages in flight */

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "causal.h"
 #include "format.h"
 #include "lib/base/error.h"
 #include "src/command/command.h"
@@ -34,6 +35,12 @@ static gboolean is_wanted(const Exporter *x, const TimedCall *timed)
     return (call->function->flags & WEND_READ_NOTE) == 0 && call->index >= x->first
            && call->index <= x->last && (double)timed->end >= x->from * 1e9
            && (double)timed->start <= x->to * 1e9;
+}
+
+static void count_call(Exporter *x, const TimedCall *timed)
+{
+    if (!timed->call->poll && ++x->done % 4096 == 0)
+        wend_command_progress("exporting", x->done, x->n_calls);
 }
 
 /* The place of each sequence of RANK; the caller frees it. NULL: the reader failed. */
@@ -66,8 +73,7 @@ static int export_calls(Exporter *x, ExportState *state, guint rank)
     while (status > 0 && (status = timeline_next(t, &timed)) > 0) {
         if (is_wanted(x, &timed) && !x->format->call(state, &places[timed.call->sequence], &timed))
             break;
-        if (!timed.call->poll && ++x->done % 4096 == 0)
-            wend_command_progress("exporting", x->done, x->n_calls);
+        count_call(x, &timed);
     }
     timeline_free(t);
     if (status < 0)
@@ -75,20 +81,75 @@ static int export_calls(Exporter *x, ExportState *state, guint rank)
     return status == 0; /* all calls are given */
 }
 
-static int export_all(Exporter *x)
+static int export_by_rank(Exporter *x, ExportState *state)
 {
-    GError *error = NULL;
     int status = 1;
-    ExportState *state = x->format->begin(&x->e, &error);
-    if (state == NULL)
-        return wend_command_fail(COMMAND, error);
     for (guint rank = 0; rank < x->e.n_ranks && status > 0; rank++) {
         if (x->ranks == NULL || x->ranks[rank])
             status = export_calls(x, state, rank);
         if (status > 0 && x->format->rank != NULL)
             status = x->format->rank(state, rank);
     }
+    return status;
+}
+
+/* The places of all chosen sequences, by location; the caller frees them. NULL: the reader
+ * failed. */
+static ExportPlace *all_places(const Exporter *x)
+{
+    const guint64 *first = x->e.first_location;
+    ExportPlace *all = g_new0(ExportPlace, first[x->e.n_ranks] + 1);
+    for (guint rank = 0; rank < x->e.n_ranks; rank++) {
+        if (x->ranks != NULL && !x->ranks[rank])
+            continue;
+        g_autofree ExportPlace *places = places_of(x, rank);
+        if (places == NULL) {
+            g_free(all);
+            return NULL;
+        }
+        memcpy(&all[first[rank]], places, (first[rank + 1] - first[rank]) * sizeof *places);
+    }
+    return all;
+}
+
+/* Returns what export_calls does, or an error with *ERROR set. */
+static int export_causally(Exporter *x, ExportState *state, GError **error)
+{
+    uint32_t n_sites;
+    if (wend_read_n_sites(x->e.reader, &n_sites) < 0)
+        return WEND_READ_ERROR_INPUT;
+    unsigned flags = WEND_READ_WITH_POLLS | (n_sites > 0 ? WEND_READ_WITH_SITES : 0);
+    g_autofree ExportPlace *places = all_places(x);
+    if (places == NULL)
+        return WEND_READ_ERROR_INPUT;
+    Causal *c = causal_new(&x->e, x->origin, flags);
+    TimedCall timed;
+    CallMessages messages;
+    int status;
+    while ((status = causal_next(c, &timed, &messages, error)) > 0) {
+        const ExportPlace *place =
+            &places[x->e.first_location[timed.call->rank] + timed.call->sequence];
+        if (is_wanted(x, &timed) && !x->format->causal_call(state, place, &timed, &messages))
+            break;
+        count_call(x, &timed);
+    }
+    causal_free(c);
+    return status < 0 ? status : status == 0;
+}
+
+static int export_all(Exporter *x)
+{
+    GError *error = NULL, *failure = NULL;
+    ExportState *state = x->format->begin(&x->e, &error);
+    if (state == NULL)
+        return wend_command_fail(COMMAND, error);
+    int status = x->format->causal_call != NULL ? export_causally(x, state, &failure)
+                                                : export_by_rank(x, state);
     wend_command_progress(NULL, 0, 0);
+    if (failure != NULL) {
+        x->format->end(state, FALSE, NULL);
+        return wend_command_fail(COMMAND, failure);
+    }
     /* a failure of the output is known at its end */
     if (!x->format->end(state, status >= 0, &error))
         return wend_command_fail(COMMAND, error);
@@ -155,6 +216,15 @@ static gboolean choose(const char *name, const char *value, gpointer unused, GEr
                     "again");
         return FALSE;
 #endif
+    } else if (strcmp(name, "--perfetto") == 0) {
+#ifdef HAVE_PROTOBUF_C
+        chosen = &format_perfetto;
+#else
+        g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                    "this Wend was built without protobuf-c: install libprotobuf-c-dev and "
+                    "protobuf-c-compiler, and build it again");
+        return FALSE;
+#endif
     } else if (strcmp(value, EVENTS) == 0) {
         chosen = &format_csv;
     } else if (strcmp(value, "calls") == 0) {
@@ -186,6 +256,8 @@ int wend_export_main(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"otf2", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)choose,
          "Write a directory in the Open Trace Format 2: OUTPUT/traces.otf2", NULL},
+        {"perfetto", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)choose,
+         "Write a file for Perfetto's timeline: slices, and arrows from sends to receives", NULL},
         {"csv", 0, 0, G_OPTION_ARG_CALLBACK, (gpointer)choose,
          "Write a table of entries and returns, as pipit reads it (--csv alone); with --csv=calls "
          "one row for each call",
@@ -209,17 +281,17 @@ int wend_export_main(int argc, char **argv)
     GError *error = NULL;
 
     give_table(argc, argv);
-    if (!wend_command_options(COMMAND, "--otf2|--csv RECORDING -o OUTPUT",
+    if (!wend_command_options(COMMAND, "--otf2|--perfetto|--csv RECORDING -o OUTPUT",
                               "Write a recording in a format that other tools read.", NULL, entries,
                               &argc, &argv, &status))
         goto end;
     if (argc != 2 || n_chosen != 1 || output == NULL) {
-        status =
-            wend_command_usage(COMMAND, argc < 2        ? "no recording given"
-                                        : argc > 2      ? "more than one recording given"
-                                        : n_chosen == 0 ? "no format given: use --otf2 or --csv"
-                                        : n_chosen > 1  ? "more than one format given"
-                                                        : "no output given: -o OUTPUT");
+        status = wend_command_usage(
+            COMMAND, argc < 2        ? "no recording given"
+                     : argc > 2      ? "more than one recording given"
+                     : n_chosen == 0 ? "no format given: use --otf2, --perfetto or --csv"
+                     : n_chosen > 1  ? "more than one format given"
+                                     : "no output given: -o OUTPUT");
         goto end;
     }
     if ((calls != NULL && !text_span_parse(calls, &x.first, &x.last, &error))
@@ -230,6 +302,7 @@ int wend_export_main(int argc, char **argv)
     }
     x.format = chosen;
     x.e.output = output;
+    x.e.recording = argv[1];
     x.e.reader = wend_command_open(COMMAND, argv[1], world, &status);
     if (x.e.reader == NULL)
         goto end;

@@ -19,12 +19,20 @@ typedef struct {
 /* What is exported. */
 typedef struct {
     WendRead *reader;
+    const char *recording; /* its path */
     const char *output;    /* the path of the file or directory */
     gboolean replace;      /* --force */
     const gboolean *ranks; /* NULL: all */
     guint n_ranks, n_worlds;
     const guint64 *first_location; /* of each rank, and the number of all locations */
 } Export;
+
+/* The messages of a call, by numbers from 1. A message has the same number in the call that sends
+ * it and in the call in which its receive completes. */
+typedef struct {
+    const guint64 *sends, *receives;
+    guint n_sends, n_receives;
+} CallMessages;
 
 typedef struct ExportState ExportState; /* of the format */
 
@@ -35,12 +43,15 @@ typedef struct {
     /* Each call of a rank, by its start; ranks follow one another. Returns FALSE if the output
      * cannot be written; END says why. */
     gboolean (*call)(ExportState *s, const ExportPlace *place, const TimedCall *timed);
+    /* Instead of CALL and RANK: each call of all ranks in causal order, with its messages. */
+    gboolean (*causal_call)(ExportState *s, const ExportPlace *place, const TimedCall *timed,
+                            const CallMessages *messages);
     /* The calls of RANK are over; it has none if it was not chosen. NULL: nothing is to be done. */
     gboolean (*rank)(ExportState *s, guint rank);
     /* Ends and frees S. With KEEP the output gets its name, without it is removed. */
     gboolean (*end)(ExportState *s, gboolean keep, GError **error);
 } Format;
 
-extern const Format format_csv, format_csv_calls, format_otf2;
+extern const Format format_csv, format_csv_calls, format_otf2, format_perfetto;
 
 #endif

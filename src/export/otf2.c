@@ -177,4 +177,4 @@ static gboolean end(ExportState *s, gboolean keep, GError **error)
     return good;
 }
 
-const Format format_otf2 = {"otf2", begin, put_call, end_rank, end};
+const Format format_otf2 = {"otf2", begin, put_call, NULL, end_rank, end};

@@ -6,23 +6,29 @@
 
 #include <math.h>
 
+#include "src/read/wrap.h"
+
 typedef struct {
     double duration, interval; /* seconds */
 } Means;
 
-/* The calls of one sequence, of which the next one has been read. */
-typedef struct {
-    guint index;
+struct TimedCalls {
+    WendRead *reader;
+    guint class_index, sequence;
+    double origin;
     WendReadCalls *calls;
     GHashTable *means; /* signature -> Means; owned */
-    double now;        /* seconds: the end of the call before the next one */
-    TimedCall next;    /* its call is NULL: there is none */
+    guint keep;        /* the most signatures to remember */
+    double now;        /* seconds: the end of the call that was given last */
+};
+
+/* A sequence of which the next call has been read. */
+typedef struct {
+    TimedCalls *calls;
+    TimedCall next; /* its call is NULL: there is none */
 } Lane;
 
 struct Timeline {
-    WendRead *reader;
-    guint class_index;
-    double origin;
     Lane *lanes;
     guint n;
     Lane *given; /* the one whose call was given last, which is to read its next one */
@@ -38,47 +44,83 @@ static double mean_of(const WendReadTiming *timing)
     return timing->count > 0 && timing->mean > 0 ? timing->mean : 0;
 }
 
-static const Means *means_of(Timeline *t, Lane *lane, guint signature)
+static const Means *means_of(TimedCalls *c, guint signature)
 {
     gpointer key = GUINT_TO_POINTER(signature);
-    Means *m = g_hash_table_lookup(lane->means, key);
+    Means *m = g_hash_table_lookup(c->means, key);
     WendReadTiming duration = {0}, interval = {0};
     if (m != NULL)
         return m;
+    if (g_hash_table_size(c->means) >= c->keep)
+        g_hash_table_remove_all(c->means);
     m = g_new0(Means, 1);
-    if (wend_read_timing(t->reader, t->class_index, lane->index, signature, &duration, &interval)
+    if (wend_read_timing(c->reader, c->class_index, c->sequence, signature, &duration, &interval)
         == WEND_READ_OK)
         *m = (Means){mean_of(&duration), mean_of(&interval)};
-    g_hash_table_insert(lane->means, key, m);
+    g_hash_table_insert(c->means, key, m);
     return m;
 }
 
-/* Reads the next call of LANE. Returns WEND_READ_OK or an error. */
-static int advance(Timeline *t, Lane *lane)
+/* -- the calls of a sequence -- */
+
+TimedCalls *timed_calls_new(WendRead *r, guint rank, guint sequence, double origin, unsigned flags)
 {
-    const WendReadCall *call;
-    int status = wend_read_next(lane->calls, &call);
-    if (status < 0)
+    const WendReadRank *info;
+    WendReadCalls *calls;
+    if (wend_read_rank(r, rank, &info) < 0)
+        return NULL;
+    guint class_index = info->class_index;
+    if (wend_read_calls(r, rank, sequence, flags | WEND_READ_WITH_TIMES, &calls) < 0)
+        return NULL;
+    TimedCalls *c = g_new(TimedCalls, 1);
+    *c = (TimedCalls){.reader = r,
+                      .class_index = class_index,
+                      .sequence = sequence,
+                      .origin = origin,
+                      .calls = calls,
+                      .keep = G_MAXUINT,
+                      .means = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
+    return c;
+}
+
+void timed_calls_free(TimedCalls *c)
+{
+    if (c == NULL)
+        return;
+    wend_read_calls_free(c->calls);
+    g_hash_table_destroy(c->means);
+    g_free(c);
+}
+
+void timed_calls_keep(TimedCalls *c, guint n)
+{
+    c->keep = n;
+    wend_read_wrap_keep(c->calls, n);
+}
+
+int timed_calls_next(TimedCalls *c, TimedCall *next)
+{
+    int status = wend_read_next(c->calls, &next->call);
+    if (status < 0 || next->call == NULL)
         return status;
-    lane->next.call = call;
-    if (call == NULL)
-        return WEND_READ_OK;
-    const Means *m = means_of(t, lane, call->signature);
-    double start = lane->now + m->interval, duration = m->duration;
+    const Means *m = means_of(c, next->call->signature);
+    double start = c->now + m->interval, duration = m->duration;
     WendReadTime time;
-    status = wend_read_time(lane->calls, &time);
+    status = wend_read_time(c->calls, &time);
     if (status == WEND_READ_OK) {
         /* rounded times of two calls may overlap */
-        start = MAX(time.start - t->origin, lane->now);
+        start = MAX(time.start - c->origin, c->now);
         duration = isnan(time.duration) ? 0 : time.duration;
     } else if (status != WEND_READ_ERROR_NONE) {
         return status;
     }
-    lane->now = start + duration;
-    lane->next.start = nanoseconds(start);
-    lane->next.end = nanoseconds(lane->now);
-    return WEND_READ_OK;
+    c->now = start + duration;
+    next->start = nanoseconds(start);
+    next->end = nanoseconds(c->now);
+    return 1;
 }
+
+/* -- the origin -- */
 
 /* Sets *START to the start of the first call of a sequence. FALSE: it is not recorded. */
 static gboolean first_start(WendRead *r, guint rank, guint sequence, double *start)
@@ -113,25 +155,32 @@ double timeline_origin(WendRead *r, guint n_ranks, gboolean *known)
     return origin;
 }
 
+/* -- the calls of a rank -- */
+
+/* Reads the next call of LANE. Returns the result of timed_calls_next. */
+static int advance(Lane *lane)
+{
+    int status = timed_calls_next(lane->calls, &lane->next);
+    if (status <= 0)
+        lane->next.call = NULL;
+    return status;
+}
+
 Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
 {
     const WendReadRank *info;
     if (wend_read_rank(r, rank, &info) < 0)
         return NULL;
     Timeline *t = g_new0(Timeline, 1);
-    t->reader = r;
-    t->class_index = info->class_index;
-    t->origin = origin;
-    t->lanes = g_new0(Lane, info->n_sequences);
     guint n = info->n_sequences;
+    t->lanes = g_new0(Lane, n);
     while (t->n < n) {
         Lane *lane = &t->lanes[t->n];
-        lane->index = t->n;
-        if (wend_read_calls(r, rank, t->n, flags | WEND_READ_WITH_TIMES, &lane->calls) < 0)
+        lane->calls = timed_calls_new(r, rank, t->n, origin, flags);
+        if (lane->calls == NULL)
             break;
-        lane->means = g_hash_table_new_full(NULL, NULL, NULL, g_free);
         t->n++;
-        if (advance(t, lane) < 0)
+        if (advance(lane) < 0)
             break;
     }
     if (t->n == n)
@@ -144,17 +193,15 @@ void timeline_free(Timeline *t)
 {
     if (t == NULL)
         return;
-    for (guint i = 0; i < t->n; i++) {
-        wend_read_calls_free(t->lanes[i].calls);
-        g_hash_table_destroy(t->lanes[i].means);
-    }
+    for (guint i = 0; i < t->n; i++)
+        timed_calls_free(t->lanes[i].calls);
     g_free(t->lanes);
     g_free(t);
 }
 
 int timeline_next(Timeline *t, TimedCall *next)
 {
-    int status = t->given != NULL ? advance(t, t->given) : WEND_READ_OK;
+    int status = t->given != NULL ? advance(t->given) : WEND_READ_OK;
     Lane *first = NULL;
     t->given = NULL;
     if (status < 0)

@@ -14,17 +14,29 @@
 
 #include "wend/read.h"
 
-typedef struct Timeline Timeline;
+typedef struct Timeline Timeline;     /* of a rank */
+typedef struct TimedCalls TimedCalls; /* of a sequence */
 
 /* A call with its place in time. */
 typedef struct {
-    const WendReadCall *call; /* valid until the next timeline_next */
+    const WendReadCall *call; /* valid until the next one of its sequence */
     guint64 start, end;       /* nanoseconds since the origin; start <= end */
 } TimedCall;
 
 /* When the first call of the N_RANKS ranks of the recording began, in seconds. MPI_Init begins
  * before the run does. *KNOWN: the recording has the time of each call. */
 double timeline_origin(WendRead *r, guint n_ranks, gboolean *known);
+
+/* Begins with the calls of one sequence, in their order. The arguments are those of timeline_new.
+ * The caller frees the result with timed_calls_free. */
+TimedCalls *timed_calls_new(WendRead *r, guint rank, guint sequence, double origin, unsigned flags);
+void timed_calls_free(TimedCalls *c); /* C may be NULL */
+
+/* Keeps at most N signatures in memory, for many sequences at a time; all if it is not called. */
+void timed_calls_keep(TimedCalls *c, guint n);
+
+/* Returns 1, 0 after the last call, or the error of a function of wend/read.h. */
+int timed_calls_next(TimedCalls *c, TimedCall *next);
 
 /* Begins with the calls of RANK. Times count from ORIGIN. FLAGS are those of wend_read_calls. R
  * must outlive the result, which the caller frees with timeline_free. Returns NULL if a function of

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "read-private.h"
+#include "wrap.h"
 
 struct WendReadCalls {
     ReadCall call;
@@ -157,6 +158,11 @@ int wend_read_time(WendReadCalls *calls, WendReadTime *time)
         return WEND_READ_ERROR_USAGE;
     int status = read_check(calls->call.reader, time);
     return status < 0 ? status : read_times_get(calls->call.reader, calls->times, time);
+}
+
+void wend_read_wrap_keep(WendReadCalls *calls, guint n)
+{
+    wend_walk_keep(calls->walk, n);
 }
 
 void wend_read_calls_free(WendReadCalls *calls)

@@ -4,6 +4,7 @@
 
 #include "lib/analysis/matching.h"
 #include "read-private.h"
+#include "wrap.h"
 
 struct WendReadMessages {
     WendRead *reader;
@@ -18,7 +19,7 @@ int wend_read_messages(WendRead *r, WendReadMessages **messages)
         return status;
     WendReadMessages *m = g_new0(WendReadMessages, 1);
     m->reader = r;
-    m->messages = matching_new(r->program, read_members(r), 0, r->memory);
+    m->messages = wend_read_wrap_matching(r, 0);
     *messages = m;
     return WEND_READ_OK;
 }

@@ -97,6 +97,11 @@ WendRead *wend_read_wrap(const WendProgram *program)
     return r;
 }
 
+Matching *wend_read_wrap_matching(WendRead *r, guint flags)
+{
+    return matching_new(r->program, read_members(r), flags, r->memory);
+}
+
 const WendReadCall *wend_read_wrap_call(WendRead *r, const WendWalk *walk, const WendCall *call)
 {
     if (r->wrapped.reader == NULL)

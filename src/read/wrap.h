@@ -4,6 +4,7 @@
 #ifndef WEND_READ_WRAP_H
 #define WEND_READ_WRAP_H
 
+#include "lib/analysis/analysis.h"
 #include "lib/read/program.h"
 #include "wend/read.h"
 
@@ -13,5 +14,13 @@ WendRead *wend_read_wrap(const WendProgram *program);
 /* CALL of WALK as a call of the reader; WALK is NULL if a decoder gave CALL. The result is valid as
  * long as CALL, and until the next wend_read_wrap_call. */
 const WendReadCall *wend_read_wrap_call(WendRead *r, const WendWalk *walk, const WendCall *call);
+
+/* Lets CALLS keep at most about N decoded signatures (wend_walk_keep), for those who go through
+ * many sequences at a time. */
+void wend_read_wrap_keep(WendReadCalls *calls, guint n);
+
+/* Begins to match the messages of the recording that R has open. FLAGS are those of matching_new.
+ * The caller frees the result with matching_free before R. */
+Matching *wend_read_wrap_matching(WendRead *r, guint flags);
 
 #endif

@@ -27,10 +27,12 @@ wend_SOURCES = \
 	src/tracer/shared/family.h \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
-wend_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"'
+nodist_wend_SOURCES = $(EXPORT_GENERATED)
+wend_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(PROTOBUF_C_CFLAGS) $(PLACES_CPPFLAGS) \
+	-DWEND_LIBDIR='"$(libdir)"'
 wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS) $(DW_CFLAGS)
 wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) \
-	$(DW_LIBS) -lm
+	$(PROTOBUF_C_LIBS) $(DW_LIBS) -lm
 # Where an installed command finds libwendcore: relative, so that an installed tree can be moved.
 RELATIVE_PATH = $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))'
 MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))'

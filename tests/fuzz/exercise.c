@@ -80,8 +80,13 @@ static void match(const WendProgram *p)
     WendMembers *members = wend_members_new(p);
     Matching *m = matching_new(p, members, MATCHING_WITH_CALLS, 0);
     MessageEvent e;
-    while (matching_next(m, &e))
+    while (matching_next(m, &e)) {
         g_assert_true(e.kind != MESSAGE_MATCHED || e.from == (gint64)e.sent.rank);
+        for (guint i = 0; i < e.n_sends; i++)
+            g_assert_cmpuint(e.sends[i], >, 0);
+        for (guint i = 0; i < e.n_receives; i++)
+            g_assert_cmpuint(e.receives[i], >, 0);
+    }
     matching_free(m);
     wend_members_free(members);
 }

@@ -283,6 +283,75 @@ static void check_order(guint64 *given, const MessageEvent *e)
     }
 }
 
+/* -- numbers of messages -- */
+
+/* Which calls have the number of a message. */
+typedef struct {
+    gint64 sender, receiver; /* key_of; -1: none */
+} Numbered;
+
+static void number_call(GArray *numbers, const MessageEvent *e)
+{
+    gint64 key = key_of(e->call->rank, e->call->index);
+    for (guint i = 0; i < e->n_sends + e->n_receives; i++) {
+        gboolean sends = i < e->n_sends;
+        guint64 number = sends ? e->sends[i] : e->receives[i - e->n_sends];
+        g_assert_cmpuint(number, >, 0);
+        while (numbers->len <= number) {
+            const Numbered none = {-1, -1};
+            g_array_append_val(numbers, none);
+        }
+        Numbered *n = &g_array_index(numbers, Numbered, number);
+        gint64 *place = sends ? &n->sender : &n->receiver;
+        g_assert_cmpint(*place, ==, -1);
+        *place = key;
+    }
+}
+
+/* The calls of E, a message that was received, have a number in common. */
+static void check_number(const GArray *numbers, const MessageEvent *e)
+{
+    gint64 sender = key_of(e->sent.rank, e->sent.call);
+    gint64 receiver = key_of(e->posted.rank, e->completed.call);
+    for (guint i = 1; i < numbers->len; i++) {
+        const Numbered *n = &g_array_index(numbers, Numbered, i);
+        if (n->sender == sender && n->receiver == receiver)
+            return;
+    }
+    g_assert_not_reached();
+}
+
+/* Two ranks that receive before they send, which no run can do: the order is broken, and a receive
+ * is given before its send. */
+static void test_numbers_in_broken_order(void)
+{
+    gint64 heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1);
+    g_autoptr(GPtrArray) ranks = new_ranks(2);
+    for (gint64 rank = 0; rank < 2; rank++) {
+        SimulatedRank *r = rank_at(ranks, (guint)rank);
+        SimulatedSequence *s = calls_of(ranks, (guint)rank);
+        sim_recv(r, s, 10, 1 - rank, 7, 1 - rank, 7, 8);
+        sim_send(r, s, heap, 0, 1, 1 - rank, 7);
+    }
+    char *dir = record_all(ranks);
+    Reading r = reading(dir, MATCHING_WITH_CALLS, 0);
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(Numbered));
+    g_autoptr(GArray) matched = g_array_new(FALSE, FALSE, sizeof(MessageEvent));
+    MessageEvent e;
+    while (matching_next(r.messages, &e)) {
+        if (e.kind == MESSAGE_CALL)
+            number_call(numbers, &e);
+        else
+            g_array_append_val(matched, e);
+    }
+    g_assert_cmpuint(matching_broken(r.messages), ==, 1);
+    g_assert_cmpuint(matched->len, ==, 2);
+    for (guint i = 0; i < matched->len; i++)
+        check_number(numbers, &g_array_index(matched, MessageEvent, i));
+    reading_end(&r);
+    discard(dir);
+}
+
 static void test_random(void)
 {
     for (guint32 seed = 1; seed <= 60; seed++) {
@@ -297,9 +366,14 @@ static void test_random(void)
         Reading r = reading(dir, MATCHING_WITH_CALLS, 0);
         MessageEvent e;
         g_autofree guint64 *given = g_new0(guint64, n);
+        g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(Numbered));
         guint matched = 0, left = 0, open = 0;
         while (matching_next(r.messages, &e)) {
             check_order(given, &e);
+            if (e.kind == MESSAGE_CALL)
+                number_call(numbers, &e);
+            else if (e.kind == MESSAGE_MATCHED && e.completed.call != MESSAGE_NO_CALL)
+                check_number(numbers, &e);
             gint64 key = key_of(e.posted.rank, e.posted.call);
             if (e.kind == MESSAGE_MATCHED)
                 g_hash_table_insert(found, g_memdup2(&key, sizeof key), g_memdup2(&e, sizeof e));
@@ -704,6 +778,7 @@ int main(int argc, char **argv)
     g_test_add_func("/messages/ahead", test_ahead);
     g_test_add_func("/messages/cancelled", test_cancelled);
     g_test_add_func("/messages/gaps", test_gaps);
+    g_test_add_func("/messages/numbers-in-broken-order", test_numbers_in_broken_order);
     g_test_add_func("/messages/threads", test_threads);
     g_test_add_func("/messages/collectives", test_collectives);
     g_test_add_func("/messages/ahead-of-others", test_ahead_of_others);

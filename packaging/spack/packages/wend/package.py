@@ -42,6 +42,7 @@ class Wend(AutotoolsPackage):
     depends_on("libarchive@3.4:")
     depends_on("libffi")
     depends_on("otf2@3:")
+    depends_on("protobuf-c@1.3:")
     depends_on("xxhash")
     depends_on("zstd@1.4:")
 

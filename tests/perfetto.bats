@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# wend export --perfetto: protoc reads the file, and finds what wend says of the recording.
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup() {
+    in_scratch
+    SCHEMA=${SOURCE_DIR:-$HELPERS_DIR/..}/src/export/track-event.proto
+    ! "$WEND" export --perfetto -o none none 2>&1 | grep -q 'built without' ||
+        skip "this Wend was built without protobuf-c"
+    command -v protoc >/dev/null || skip "no protoc"
+}
+
+decode() { protoc -I "${SCHEMA%/*}" --decode=perfetto.protos.Trace "${SCHEMA##*/}"; }
+
+compared() { # RECORDING TRACE [options of wend dump…]
+    "$PYTHON" "$HELPERS_DIR/perfetto.py" "$WEND" "$1" "$2" "$SCHEMA" "${@:3}" >compared ||
+        fail "$*" "$(cat compared)"
+}
+
+# same_in_perfetto N program…: slices are the calls of wend dump, flows those of wend show
+# --messages.
+same_in_perfetto() {
+    rm -rf a.dir
+    record a.dir "$@" >out 2>&1 || fail "$*" "$(tail -n 5 out)" || return
+    "$WEND" export --perfetto -f -o a.pf a.dir 2>said || fail "$*: $(cat said)" || return
+    [ "$(grep -c 'no time of each call' said)" = 1 ] || fail "$(cat said)" || return
+    compared a.dir a.pf
+}
+
+@test "slices and flows of the examples" {
+    for program in stencil2d masterworker persistent intercomm particles collectives polling; do
+        same_in_perfetto 4 "$EXAMPLES/$program"
+    done
+    same_in_perfetto 4 "$EXAMPLES/rma"
+    same_in_perfetto 2 "$EXAMPLES/fileio"
+}
+
+@test "threads, callbacks, wildcards, cancelled messages, errors" {
+    for program in cancelled callbacks interleaved nbx threads wildcards requests statuses; do
+        same_in_perfetto 4 "$PROGRAMS/$program"
+    done
+}
+
+@test "flows connect the messages that the program says" {
+    for seed in 1 2; do
+        rm -rf a.dir said.*
+        record a.dir 3 "$PROGRAMS/numbered" $seed 3 said >out 2>errors || fail "$(tail errors)"
+        cat said.* >program
+        "$WEND" export --perfetto -f -o a.pf a.dir 2>said
+        compared a.dir a.pf
+        # the table that the flows are compared with is what the program says
+        "$WEND" show --messages --all a.dir >table
+        "$PYTHON" "$HELPERS_DIR/decoder/messages.py" table program >different ||
+            fail "$(cat different)"
+        flows=$(sed 's/.* slices, \([0-9]*\) flows.*/\1/' compared)
+        [ "$flows" -ge "$(grep -c '^M' program)" ] || fail "$(cat compared)"
+    done
+}
+
+@test "several worlds" {
+    timeout -k 5 60 "${LAUNCH[@]}" -n 1 "$PROGRAMS/spawn" probe >probe.out 2>&1 ||
+        skip "the MPI library cannot start processes"
+    same_in_perfetto 2 "$PROGRAMS/across" single
+    decode <a.pf >text
+    grep -q 'process_name: "rank 2 (rank 0 of world 1)"' text
+}
+
+@test "the lines that calls come from" {
+    cat >caller.c <<'END'
+#include <mpi.h>
+#include <stddef.h>
+static void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(void)
+{
+    MPI_Init(NULL, NULL);
+    for (int i = 0; i < 3; i++)
+        meet();
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" -g -O0 caller.c -o caller
+    record a.dir 2 ./caller >out
+    "$WEND" dump --sites --format=csv a.dir | grep -q ',meet,.*caller.c,5,' ||
+        skip "wend names no call sites here"
+    "$WEND" export --perfetto -o a.pf a.dir
+    compared a.dir a.pf --sites
+    # without names there are addresses
+    strip caller
+    "$WEND" export --perfetto -f -o a.pf a.dir 2>said
+    decode <a.pf >text
+    grep -q 'str: "caller + 0x' text || fail "$(cat said)"
+    ! grep -q source_location text
+}
+
+@test "a run that died: calls that had not returned" {
+    mpi 3 "$WEND" trace -q -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>&1 || true
+    "$WEND" merge a.dir >merged
+    "$WEND" export --perfetto -o a.pf a.dir 2>said
+    compared a.dir a.pf
+    decode <a.pf >text
+    grep -q 'bool_value: true' text
+    grep -Eq ', [1-9][0-9]* flows' compared
+}
+
+@test "the time of each call: messages go forward in time" {
+    mpi 4 "$WEND" trace --quiet --times=lossless -o a.dir "$EXAMPLES/stencil2d" >out
+    "$WEND" export --perfetto -o a.pf a.dir 2>said
+    [ ! -s said ] || fail "$(cat said)"
+    compared a.dir a.pf
+    grep -Eq ', ([1-9][0-9]*) flows, \1 in' compared || fail "$(cat compared)"
+}
+
+@test "some ranks, calls and times" {
+    record a.dir 4 "$EXAMPLES/stencil2d" >out
+    "$WEND" export --perfetto -r 1,3 -c 10-19 -o a.pf a.dir
+    compared a.dir a.pf --rank=1,3 --calls=10-19
+    "$WEND" export --csv=calls -r 0 -o all.csv a.dir
+    awk -F, 'NR == 30 {from = $7 + 1} NR == 40 {to = $6} END {print from / 1e9, to / 1e9}' \
+        OFMT=%.9f all.csv >span
+    read -r from to <span
+    "$WEND" export --csv=calls -r 0 --from "$from" --to "$to" -o some.csv a.dir
+    "$WEND" export --perfetto -r 0 --from "$from" --to "$to" -f -o a.pf a.dir
+    decode <a.pf >text
+    [ "$(grep -c TYPE_SLICE_BEGIN text)" = "$(tail -n +2 some.csv | wc -l)" ]
+    [ "$(grep -c TYPE_SLICE_BEGIN text)" -lt 50 ]
+}
+
+@test "an output that exists stays without --force; full disks, closed outputs, signals" {
+    record a.dir 2 "$PROGRAMS/irregular" apart 100000 >out
+    echo mine >a.pf
+    run -3 "$WEND" export --perfetto -o a.pf a.dir
+    [ "$(cat a.pf)" = mine ]
+    run -4 "$WEND" export --perfetto -o /dev/full a.dir
+    [ "$(grep -c '^wend export: .*/dev/full' <<<"$output")" = 1 ] || fail "$output"
+    "$WEND" export --perfetto -o - a.dir 2>said | head -c 10 >begin
+    [ -s begin ]
+    "$WEND" export --perfetto -o big a.dir 2>said &
+    job=$!
+    for ((i = 0; i < 200; i++)); do
+        [ -z "$(find . -maxdepth 1 -name '.wend-*')" ] || break
+        sleep 0.01
+    done
+    kill -TERM $job
+    status=0
+    wait $job || status=$?
+    [ $status = 143 ] || fail "status $status" "$(cat said)"
+    [ ! -e big ] && [ -z "$(find . -name '.wend-*')" ] || fail "$(ls -A)"
+}
+
+@test "memory does not grow with the number of calls" {
+    for calls in 1000 30000; do
+        printf '%s\n' 'ranks 2' 'rank 0' "repeat $calls" 'MPI_Send dest=1' MPI_Barrier end \
+            'rank 1' "repeat $calls" MPI_Recv MPI_Barrier end |
+            "$BUILD_DIR/tests/decoder/script" - $calls.dir
+        "$PYTHON" -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
+            "$WEND" export --perfetto -o /dev/null -f $calls.dir >>memory
+    done
+    # kilobytes
+    [ $(($(tail -n 1 memory) - $(head -n 1 memory))) -lt 2000 ] || fail "$(cat memory)"
+}
