@@ -211,10 +211,12 @@ static void keep_objects(Matching *m, Strand *s, const CallPlan *plan, guint com
 static void begin_collective(Matching *m, Strand *s, const Operation *op, GatheringOver over,
                              gint64 word)
 {
-    SyncKind sync = op->sync;
+    SyncKind sync = op->sync, waits = op->waits;
     if (op->comm != WEND_COMM_UNKNOWN && wend_members_is_inter(m->members, op->comm, s->rank->rank))
-        sync = SYNC_LOOSE; /* groups wait for each other, in other ways for each function */
+        sync = waits = SYNC_LOOSE; /* groups wait for each other, in other ways for each function */
     Gathering *g = gatherings_come(m->gatherings, &s->place, op->comm, over, op->root);
+    if (g != NULL)
+        g->waits = waits;
     if (g != NULL && (gathering_complete(g) || op->root))
         matching_wake_all(m, g->waiters);
     if (word != WEND_ABSENT || s->call->unfinished) {

@@ -77,7 +77,7 @@ typedef struct {
     gboolean uncertain;
     /* Only MESSAGE_WAIT: COMPLETED is the call, SENT the other one: that of the member that came
      * last, or of the root, or the send that a probe found (SYNC_NONE). */
-    SyncKind sync;
+    SyncKind waits;
     /* Only MESSAGE_CALL: as wend_walk_next gave it, valid until the next event. */
     guint sequence;
     const WendWalk *walk;
