@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waiting: calls that wait for others, by design. 4 ranks. Compiled by tests/waits.bats. */
+/* waiting: calls that wait for others, by design. 4 ranks. Compiled by tests/waits.bats.
+ *
+ * A rank that is late waits until all others are about to make their calls, and some milliseconds
+ * more. So it is late on a busy machine, too. They tell it in the file "steps". */
+#include <fcntl.h>
 #include <mpi.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { TIMES = 5 };
+enum { TIMES = 5, RANKS = 4 };
 
 static int rank;
+static atomic_int *steps; /* of each rank: how often it came to pause_on */
+
+static void sleep_for(int milliseconds)
+{
+    const struct timespec pause = {0, milliseconds * 1000000L};
+    nanosleep(&pause, NULL);
+}
 
 static void pause_on(int late, int milliseconds)
 {
-    const struct timespec pause = {0, milliseconds * 1000000L};
-    if (rank == late)
-        nanosleep(&pause, NULL);
+    int step = ++steps[rank];
+    if (rank != late)
+        return;
+    for (int other = 0; other < RANKS; other++)
+        while (steps[other] < step)
+            sleep_for(1);
+    sleep_for(milliseconds);
 }
 
 static void barriers(void)
@@ -101,6 +119,12 @@ int main(int argc, char **argv)
     int data[2] = {0, 0};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int file = open("steps", O_RDWR | O_CREAT, 0600);
+    if (file < 0 || ftruncate(file, RANKS * sizeof *steps) != 0)
+        return 1;
+    steps = mmap(NULL, RANKS * sizeof *steps, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (steps == MAP_FAILED)
+        return 1;
     barriers();
     late_sender(data);
     completions(data);
