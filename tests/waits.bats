@@ -77,6 +77,18 @@ P
         END { exit bad }' || fail "$(cat rows)"
 }
 
+@test "waits: of polls, threads, callbacks, intercommunicators, one-sided" {
+    for program in "$EXAMPLES/particles" "$EXAMPLES/intercomm" "$EXAMPLES/rma" "$PROGRAMS/nbx" \
+        "$PROGRAMS/threads" "$PROGRAMS/callbacks" "$PROGRAMS/cancelled"; do
+        rm -rf app.dir
+        mpi 4 "$WEND" trace --quiet --times=10% -o app.dir "$program" >out
+        "$WEND" show --waits --json app.dir >json || fail "$program" || return
+        python3 -c 'import json; assert json.load(open("json"))' || fail "$program: none" || return
+        "$WEND" show --messages --all app.dir >messages
+        follows percentiles
+    done
+}
+
 @test "percentiles: as they follow from the times of all calls" {
     for coding in lossless 10%; do
         mpi 4 "$WEND" trace --quiet --times=$coding -o $coding.dir "$EXAMPLES/stencil2d" >out

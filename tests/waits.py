@@ -40,7 +40,8 @@ class Call:
         return max(0, min(late.start, self.end) - self.start)
 
 
-CALLS = [Call(row) for row in table("dump", "--times", "-F", "csv")]
+# without unsuccessful polls
+CALLS = [Call(row) for row in table("dump", "--times", "-F", "csv") if row["poll"] == "0"]
 
 
 def close(a, b, what, relative=0.0, absolute=0.0):
