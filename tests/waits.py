@@ -120,7 +120,7 @@ def of_messages():
     sums = defaultdict(lambda: defaultdict(lambda: [0.0, 0.0]))
     pairs = defaultdict(float)
     for waiting, sent in senders.items():
-        choose = min if waiting.function == "MPI_Waitany" else max
+        choose = min if waiting.function in ("MPI_Waitany", "MPI_Waitsome") else max
         late = choose(sent, key=lambda c: c.start)
         wait = waiting.wait(late)
         sums["late_sender", waiting.function][waiting.rank][0] += wait

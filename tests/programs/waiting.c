@@ -40,6 +40,20 @@ static void barriers(void)
     }
 }
 
+/* Unsuccessful polls, so that the others are not the first calls of the sequence. */
+static void polls(int *data)
+{
+    MPI_Request request;
+    int flag = 0;
+    pause_on(0, 1);
+    if (rank == 0)
+        MPI_Send(data, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Irecv(data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    while (rank == 1 && !flag)
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+}
+
 static void late_sender(int *data)
 {
     for (int i = 0; i < TIMES; i++) {
@@ -56,8 +70,8 @@ static void late_sender(int *data)
 static void completions(int *data)
 {
     MPI_Request requests[2];
-    int index;
-    for (int i = 0; i < 2 * TIMES; i++) {
+    int index, done, indices[2];
+    for (int i = 0; i < 3 * TIMES; i++) {
         pause_on(3, 20);
         if (rank == 1 || rank == 3)
             MPI_Send(data, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
@@ -67,8 +81,10 @@ static void completions(int *data)
         MPI_Irecv(&data[1], 1, MPI_INT, 3, 2, MPI_COMM_WORLD, &requests[1]);
         if (i < TIMES)
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); /* site: all */
-        for (int k = 0; i >= TIMES && k < 2; k++)
+        for (int k = 0; i >= TIMES && i < 2 * TIMES && k < 2; k++)
             MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+        for (int k = 0; i >= 2 * TIMES && k < 2; k += done) /* perhaps both at once */
+            MPI_Waitsome(2, requests, &done, indices, MPI_STATUSES_IGNORE);
     }
 }
 
@@ -126,6 +142,7 @@ int main(int argc, char **argv)
     if (steps == MAP_FAILED)
         return 1;
     barriers();
+    polls(data);
     late_sender(data);
     completions(data);
     probes(data);
