@@ -13,7 +13,7 @@ enum { KEEP = 64 }; /* signatures that a walk keeps decoded */
 /* What goes along with the calls of one sequence. */
 typedef struct {
     gboolean begun;
-    ReadTimes *times;    /* NULL: not wanted */
+    ReadTimes *times;    /* NULL: not wanted, or no more */
     WendSiteWalk *sites; /* NULL: not wanted */
     WendWalk *polls;     /* with the unsuccessful polls, for SITES; NULL: there are none */
 } Lane;
@@ -71,6 +71,8 @@ static void begin(CallStamps *s, Lane *lane, guint rank, guint sequence)
     lane->begun = TRUE;
     if ((s->flags & WEND_READ_WITH_TIMES) != 0 && s->status == WEND_READ_OK)
         s->status = read_times_new(r, rank, sequence, FALSE, &lane->times);
+    if (lane->times != NULL && !read_times_any(lane->times))
+        g_clear_pointer(&lane->times, read_times_free);
     if ((s->flags & WEND_READ_WITH_SITES) == 0 || wend_call_sites_n(r->sites) == 0)
         return;
     lane->sites = wend_site_walk_new(r->sites, rank, sequence);
@@ -110,10 +112,11 @@ void call_stamps_set(gpointer stamps, const WendCall *call, MessagePlace *place)
     if (status == WEND_READ_OK) {
         place->start = time.start;
         place->end = time.start + time.duration;
-    } else if (status != WEND_READ_ERROR_NONE) {
-        s->status = status;
-        lane_clear(lane);
+        return;
     }
+    if (status != WEND_READ_ERROR_NONE)
+        s->status = status;
+    g_clear_pointer(&lane->times, read_times_free); /* there are no more */
 }
 
 int call_stamps_status(const CallStamps *s)

@@ -77,12 +77,10 @@ static int add_sequence(WendRead *r, ReadPercentiles *p, guint rank, guint seque
         if (status == WEND_READ_OK && !isnan(time.duration)
             && (call->function->flags & WEND_F_PSEUDO) == 0)
             duration_sketch_add(sketch_of(p, call), time.duration);
-        else if (status == WEND_READ_ERROR_NONE)
-            status = WEND_READ_OK;
     }
     wend_walk_free(walk);
     read_times_free(times);
-    return status;
+    return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status; /* the times may end before */
 }
 
 static void percentiles_free(ReadPercentiles *p)
