@@ -95,6 +95,8 @@ EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h
 
 # tests/sites.bats compiles these, in several ways.
 EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c
+# tests/waits.bats compiles this.
+EXTRA_DIST += tests/programs/waiting.c
 
 # MPI that comes with a module: the program has none.
 tests/programs/late: tests/programs/late.c
@@ -170,7 +172,8 @@ check-replays: all tests/support/yield.la
 EXTRA_DIST += tests/replays.py
 
 EXTRA_DIST += tests/across.py tests/completion.zsh tests/export.py tests/format.py \
-	tests/pairs.bash tests/perfetto.py tests/prose.py tests/structure.py tests/structure.limits
+	tests/pairs.bash tests/perfetto.py tests/prose.py tests/structure.py tests/structure.limits \
+	tests/waits.py
 
 BATS_TESTS = \
 	tests/cxx.bats \
@@ -213,6 +216,7 @@ BATS_TESTS = \
 	tests/tree.bats \
 	tests/unlucky.bats \
 	tests/values.bats \
+	tests/waits.bats \
 	tests/writing.bats
 EXTRA_DIST += tests/support/bomb.py tests/helpers.bash $(BATS_TESTS)
 

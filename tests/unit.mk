@@ -52,6 +52,12 @@ tests_unit_durations_SOURCES = tests/unit/durations.c $(TIMES_CODINGS)
 tests_unit_durations_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_durations_LDADD = lib/libcore.la $(GLIB_LIBS) $(ZFP_LIBS) -lm
 
+UNIT_TESTS += tests/unit/duration-sketch
+tests_unit_duration_sketch_SOURCES = tests/unit/duration-sketch.c \
+	src/read/duration-sketch.c src/read/duration-sketch.h
+tests_unit_duration_sketch_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_duration_sketch_LDADD = $(GLIB_LIBS) -lm
+
 UNIT_TESTS += tests/unit/requests
 tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder.c \
 	src/tracer/process/clock.c \

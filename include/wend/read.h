@@ -589,6 +589,11 @@ typedef struct {
     bool uncertain;  /**< several threads of a rank use this communicator, partner and tag, and the
                           recording does not have their order. The first message before which that
                           is seen may lack the mark */
+    /* With WEND_READ_WITH_TIMES, in seconds; NaN: not known, or there is no call. */
+    double sent_start, completed_start; /**< when SENT and COMPLETED began */
+    double waited; /**< how long the receiver waited for a send that began later (wend_read_wait) */
+    /* With WEND_READ_WITH_SITES; WEND_READ_NO_INDEX: not known. */
+    uint32_t sent_site, completed_site;
 } WendReadMessage;
 
 typedef struct WendReadMessages WendReadMessages;
@@ -598,6 +603,10 @@ typedef struct WendReadMessages WendReadMessages;
  * through together in causal order, with memory in proportion to the messages in flight at a time.
  * The caller frees *MESSAGES with wend_read_messages_free before it frees R. */
 int wend_read_messages(WendRead *r, WendReadMessages **messages);
+
+/** The same with the times and sites of the calls: FLAGS is WEND_READ_WITH_TIMES,
+ * WEND_READ_WITH_SITES, or both. */
+int wend_read_messages_with(WendRead *r, unsigned flags, WendReadMessages **messages);
 
 /** Gives the next message, valid until the next call of this function. Messages come in a causal
  * order of their completions; what met nothing comes in the end, or when it is certain. *MESSAGE is
@@ -740,6 +749,22 @@ typedef struct {
  * last one. */
 int wend_read_function_totals(WendRead *r, uint32_t index, const WendReadFunctionTotals **totals);
 
+/** Tells whether the recording has the time of any call (`wend trace --times`). */
+int wend_read_has_times(WendRead *r, bool *has);
+
+/** A percentile of durations. */
+typedef struct {
+    uint64_t calls; /**< that have a duration, without unsuccessful polls */
+    double seconds; /**< the shortest duration that so many per cent of these do not exceed */
+    double error;   /**< its relative error: that of the recorded times, and 0.4 % */
+} WendReadPercentile;
+
+/** Gives a percentile of how long the calls of F took, on all ranks. PERCENT is above 0, and at
+ * most 100. Fails with WEND_READ_ERROR_NONE if the recording has no times of these calls. The first
+ * call goes through the calls of all ranks. */
+int wend_read_percentile(WendRead *r, const WendReadFunction *f, double percent,
+                         WendReadPercentile *percentile);
+
 /** How long the ranks of a world were in one function, unsuccessful polls included. A time is off
  * by at most 3 %. */
 typedef struct {
@@ -786,6 +811,67 @@ typedef struct {
 /** Gives the sizes of the transfers of KINDS (bits), valid until the next wend_read_sizes. The time
  * is that of wend_read_matrix. */
 int wend_read_sizes(WendRead *r, unsigned kinds, const WendReadSizes **sizes);
+
+/** @} */
+
+/** \defgroup waits Who waits for whom
+ *
+ * With `wend trace --times`, the start of each call tells which calls waited for others. A call
+ * waits from its start until the start of the call that it needs, and not beyond its own end. These
+ * are the wait states of EXPERT and Scalasca. A call that completes several requests waits for the
+ * last of the calls that it needs, MPI_Waitany and the like for the first. Times of other hosts are
+ * as good as their clocks.
+ * @{
+ */
+
+typedef enum {
+    WEND_READ_LATE_SENDER,     /**< a receive, a probe, or a completion, waits for the send */
+    WEND_READ_WAIT_AT_BARRIER, /**< of MPI_Barrier: a member waits for the one that comes last */
+    WEND_READ_WAIT_AT_NXN,     /**< the same in another collective that needs all members */
+    WEND_READ_LATE_BROADCAST,  /**< MPI_Bcast, MPI_Scatter: a member waits for the root */
+    WEND_READ_EARLY_REDUCE     /**< MPI_Reduce, MPI_Gather: the root waits for the last member */
+} WendReadWaitKind;
+#define WEND_READ_N_WAIT_KINDS 5
+
+/** How a rank waited, and was waited for. */
+typedef struct {
+    uint32_t rank;
+    uint64_t waits; /**< its calls that waited */
+    double seconds;
+    uint64_t caused; /**< calls of other ranks that waited for it */
+    double seconds_caused;
+} WendReadWaitRank;
+
+/** How a rank waited for another. */
+typedef struct {
+    uint32_t rank, late_rank;
+    uint64_t waits;
+    double seconds;
+} WendReadWaitPair;
+
+/** The calls of one function from one site that waited for those of another one, over all ranks.
+ * Ranks are those of the job. */
+typedef struct {
+    WendReadWaitKind kind;
+    const WendReadFunction *function;
+    uint32_t site;                         /**< WEND_READ_NO_INDEX: not known */
+    const WendReadFunction *late_function; /**< of the calls that began late */
+    uint32_t late_site;
+    uint64_t waits; /**< number of the calls that waited */
+    double seconds; /**< of all of them together */
+    double longest;
+    uint32_t longest_rank, longest_late_rank; /**< who waited so long, and for whom */
+    uint32_t n_ranks;
+    const WendReadWaitRank *ranks; /**< ascending */
+    uint32_t n_pairs;
+    const WendReadWaitPair *pairs; /**< of WEND_READ_LATE_SENDER, the most seconds first. Else there
+                                        are none */
+} WendReadWait;
+
+/** Gives entry number INDEX, from 0, the most seconds first. Fails with WEND_READ_ERROR_NONE after
+ * the last one, and if the recording does not have the time of each call. The first call goes
+ * through the calls of all ranks, as wend_read_messages does. */
+int wend_read_wait(WendRead *r, uint32_t index, const WendReadWait **wait);
 
 /** @} */
 

@@ -29,35 +29,38 @@ static gboolean begins(const char *name, const char *with)
 }
 
 /* The variants with an array of counts are loose: a member with a count of 0 waits for nobody. */
-static SyncKind sync_of(const WendFunction *f, gboolean request)
+static void find_sync(CallPlan *plan, const WendFunction *f, gboolean request)
 {
     static const struct {
         const char *name;
-        SyncKind kind;
-    } kinds[] = {{"Barrier", SYNC_ALL},
-                 {"Allgatherv", SYNC_LOOSE},
-                 {"Allgather", SYNC_ALL},
-                 {"Allreduce", SYNC_ALL},
-                 {"Alltoallv", SYNC_LOOSE},
-                 {"Alltoallw", SYNC_LOOSE},
-                 {"Alltoall", SYNC_ALL},
-                 {"Reduce_scatter_block", SYNC_ALL},
-                 {"Reduce_scatter", SYNC_LOOSE},
-                 {"Bcast", SYNC_FROM_ROOT},
-                 {"Scatterv", SYNC_LOOSE},
-                 {"Scatter", SYNC_FROM_ROOT},
-                 {"Gatherv", SYNC_LOOSE},
-                 {"Gather", SYNC_TO_ROOT},
-                 {"Reduce", SYNC_TO_ROOT},
+        SyncKind sync, waits;
+    } kinds[] = {{"Barrier", SYNC_ALL, SYNC_ALL},
+                 {"Allgatherv", SYNC_LOOSE, SYNC_ALL},
+                 {"Allgather", SYNC_ALL, SYNC_ALL},
+                 {"Allreduce", SYNC_ALL, SYNC_ALL},
+                 {"Alltoallv", SYNC_LOOSE, SYNC_ALL},
+                 {"Alltoallw", SYNC_LOOSE, SYNC_ALL},
+                 {"Alltoall", SYNC_ALL, SYNC_ALL},
+                 {"Reduce_scatter_block", SYNC_ALL, SYNC_ALL},
+                 {"Reduce_scatter", SYNC_LOOSE, SYNC_ALL},
+                 {"Bcast", SYNC_FROM_ROOT, SYNC_FROM_ROOT},
+                 {"Scatterv", SYNC_LOOSE, SYNC_FROM_ROOT},
+                 {"Scatter", SYNC_FROM_ROOT, SYNC_FROM_ROOT},
+                 {"Gatherv", SYNC_LOOSE, SYNC_TO_ROOT},
+                 {"Gather", SYNC_TO_ROOT, SYNC_TO_ROOT},
+                 {"Reduce", SYNC_TO_ROOT, SYNC_TO_ROOT},
                  /* of some members of a communicator */
-                 {"Comm_create_group", SYNC_NONE},
-                 {"Comm_create_from_group", SYNC_NONE},
-                 {"Intercomm_create_from_groups", SYNC_NONE}};
+                 {"Comm_create_group", SYNC_NONE, SYNC_NONE},
+                 {"Comm_create_from_group", SYNC_NONE, SYNC_NONE},
+                 {"Intercomm_create_from_groups", SYNC_NONE, SYNC_NONE}};
     const char *name = bare_name(f, request && !(f->flags & WEND_F_PERSISTENT));
+    plan->sync = plan->waits = SYNC_LOOSE;
     for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
-        if (begins(name, kinds[i].name))
-            return kinds[i].kind;
-    return SYNC_LOOSE;
+        if (begins(name, kinds[i].name)) {
+            plan->sync = kinds[i].sync;
+            plan->waits = kinds[i].waits;
+            return;
+        }
 }
 
 static void find_input(CallPlan *plan, const WendParam *p, gint16 i)
@@ -137,7 +140,7 @@ static CallPlan *plan_new(const WendFunction *f)
     plan->role = role_of(f);
     gboolean over = plan->comm >= 0 || plan->window >= 0 || plan->file >= 0;
     if ((f->flags & WEND_F_COLLECTIVE) != 0 && over)
-        plan->sync = sync_of(f, plan->request_made >= 0);
+        find_sync(plan, f, plan->request_made >= 0);
     plan->of_object = plan->sends || plan->receives || plan->probes || plan->sync != SYNC_NONE
                       || plan->request_made >= 0 || plan->window_made >= 0 || plan->file_made >= 0
                       || plan->comm_made >= 0;

@@ -35,6 +35,7 @@ typedef struct {
     gboolean starts, completes, any, persistent, partitioned;
     gboolean synchronous; /* MPI_Ssend returns when the receive is posted */
     SyncKind sync;
+    SyncKind waits; /* who waits in time for whom, as a rule: tighter than SYNC, which must hold */
     CallRole role;
 } CallPlan;
 

@@ -103,9 +103,11 @@ gboolean gathering_complete(const Gathering *gathering)
     return gathering->come >= gathering->members;
 }
 
-Gathering *gatherings_come(Gatherings *g, guint rank, guint comm, GatheringOver over, gboolean root)
+Gathering *gatherings_come(Gatherings *g, const MessagePlace *place, guint comm, GatheringOver over,
+                           gboolean root)
 {
     GatheringKey key = {comm, over, 0};
+    guint rank = place->rank;
     if (comm == WEND_COMM_UNKNOWN || comm == WEND_COMM_SELF)
         return NULL;
     /* the MPI_COMM_WORLD of each world is another one */
@@ -118,11 +120,20 @@ Gathering *gatherings_come(Gatherings *g, guint rank, guint comm, GatheringOver 
         if (g_hash_table_size(g->open) >= g->most)
             return NULL;
         one = g_new0(Gathering, 1);
-        *one = (Gathering){key, 1, 0, members, FALSE, g_array_new(FALSE, FALSE, sizeof(guint))};
+        *one = (Gathering){.key = key,
+                           .refs = 1,
+                           .members = members,
+                           .waiters = g_array_new(FALSE, FALSE, sizeof(guint)),
+                           .last = MESSAGE_NO_PLACE,
+                           .root_place = MESSAGE_NO_PLACE};
         g_hash_table_insert(g->open, &one->key, one);
     }
     one->come++;
     one->root |= root;
+    if (root)
+        one->root_place = *place;
+    if (!isnan(place->start) && !(place->start < one->last.start))
+        one->last = *place;
     one->refs++;
     if (gathering_complete(one))
         g_hash_table_remove(g->open, &one->key);

@@ -10,6 +10,8 @@
 #include <glib.h>
 
 #include "base/allowance.h"
+#include "call-plan.h"
+#include "matching-channels.h"
 #include "members.h"
 
 typedef struct {
@@ -22,7 +24,11 @@ typedef struct {
     guint refs;
     guint64 come, members;
     gboolean root;   /* the root has come */
+    SyncKind waits;  /* who waits for whom (call-plan.h) */
     GArray *waiters; /* guint: strands */
+    /* The calls by which the member that came last, by their starts, and the root came.
+     * MESSAGE_NO_PLACE: it is not known. */
+    MessagePlace last, root_place;
 } Gathering;
 
 /* What a collective call is on: operations on windows and files have an order of their own. */
@@ -33,10 +39,10 @@ typedef struct Gatherings Gatherings;
 Gatherings *gatherings_new(const WendMembers *m, Allowance *a);
 void gatherings_free(Gatherings *g);
 
-/* RANK comes to its next operation OVER the communicator COMM. The caller has a reference to the
- * result. NULL: nobody is waited for, since COMM is unknown, RANK is alone in it, or there are too
- * many gatherings that members do not come to. */
-Gathering *gatherings_come(Gatherings *g, guint rank, guint comm, GatheringOver over,
+/* The rank of PLACE comes with that call to its next operation OVER the communicator COMM. The
+ * caller has a reference to the result. NULL: nobody is waited for, since COMM is unknown, the rank
+ * is alone in it, or there are too many gatherings that members do not come to. */
+Gathering *gatherings_come(Gatherings *g, const MessagePlace *place, guint comm, GatheringOver over,
                            gboolean root);
 gboolean gathering_complete(const Gathering *gathering);
 void gathering_unref(Gathering *gathering);

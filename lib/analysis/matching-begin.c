@@ -19,7 +19,7 @@ static void send_message(Matching *m, Strand *s, const Operation *op, gint64 req
                          const Answer *answer)
 {
     ChannelKey key = {op->comm, s->rank->rank, 0, op->send_lane, op->send_tag};
-    Sent sent = {.place = matching_place(s),
+    Sent sent = {.place = s->place,
                  .request = request,
                  .bytes = op->bytes,
                  .strand = s->index,
@@ -96,7 +96,7 @@ static Receive *post_receive(Matching *m, Strand *s, const Operation *op, gint64
         source = got[0];
     if (got != NULL && tag == m->words.any_tag)
         tag = got[1];
-    r->posted = matching_place(s);
+    r->posted = s->place;
     r->request = request;
     r->cancelled = answer->kind == ANSWER_CANCELLED;
     r->unfinished = s->call->unfinished;
@@ -213,10 +213,12 @@ static void keep_objects(Matching *m, Strand *s, const CallPlan *plan, guint com
 static void begin_collective(Matching *m, Strand *s, const Operation *op, GatheringOver over,
                              gint64 word)
 {
-    SyncKind sync = op->sync;
+    SyncKind sync = op->sync, waits = op->waits;
     if (op->comm != WEND_COMM_UNKNOWN && wend_members_is_inter(m->members, op->comm, s->rank->rank))
-        sync = SYNC_LOOSE; /* groups wait for each other, in other ways for each function */
-    Gathering *g = gatherings_come(m->gatherings, s->rank->rank, op->comm, over, op->root);
+        sync = waits = SYNC_LOOSE; /* groups wait for each other, in other ways for each function */
+    Gathering *g = gatherings_come(m->gatherings, &s->place, op->comm, over, op->root);
+    if (g != NULL)
+        g->waits = waits;
     if (g != NULL && (gathering_complete(g) || op->root))
         matching_wake_all(m, g->waiters);
     if (word != WEND_ABSENT || s->call->unfinished) {

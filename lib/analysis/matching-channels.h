@@ -9,6 +9,7 @@
 #define WEND_MATCHING_CHANNELS_H
 
 #include <glib.h>
+#include <math.h>
 
 #include "base/allowance.h"
 
@@ -23,8 +24,12 @@ typedef struct {
     guint rank, sequence;
     guint32 terminal;
     guint64 call; /* its number in the sequence; MESSAGE_NO_CALL: none */
+    /* What a stamp says (matching.h): */
+    guint site;         /* from where it came; G_MAXUINT: not known */
+    gdouble start, end; /* seconds; NaN: not known */
 } MessagePlace;
 #define MESSAGE_NO_CALL G_MAXUINT64
+#define MESSAGE_NO_PLACE ((MessagePlace){0, 0, G_MAXUINT32, MESSAGE_NO_CALL, G_MAXUINT, NAN, NAN})
 
 typedef struct {
     MessagePlace place;

@@ -6,22 +6,15 @@
 
 /* -- events -- */
 
-MessagePlace matching_place(const Strand *s)
-{
-    return (MessagePlace){s->rank->rank, s->sequence, s->call->terminal, s->call->index};
-}
-
-static const MessagePlace no_place = {0, 0, G_MAXUINT32, MESSAGE_NO_CALL};
-
 static MessageEvent *add_event(Matching *m, MessageEventKind kind)
 {
     MessageEvent e = {.kind = kind,
                       .comm = WEND_COMM_UNKNOWN,
                       .from = WEND_UNKNOWN,
                       .to = WEND_UNKNOWN,
-                      .sent = no_place,
-                      .posted = no_place,
-                      .completed = no_place,
+                      .sent = MESSAGE_NO_PLACE,
+                      .posted = MESSAGE_NO_PLACE,
+                      .completed = MESSAGE_NO_PLACE,
                       .send_request = WEND_ABSENT,
                       .receive_request = WEND_ABSENT,
                       .bytes_sent = WEND_UNKNOWN,
@@ -99,6 +92,45 @@ void matching_give_call(Matching *m, const Strand *s)
     e->sequence = s->sequence;
     e->walk = s->walk;
     e->call = s->call;
+}
+
+/* The call that a member of the collective operation of NEED waited for. MESSAGE_NO_PLACE: for
+ * none. */
+static MessagePlace awaited_of(const Need *need)
+{
+    const Gathering *g = need->gathering;
+    if (g == NULL)
+        return MESSAGE_NO_PLACE;
+    gboolean all = g->waits == SYNC_ALL || (g->waits == SYNC_TO_ROOT && need->root);
+    if (all && gathering_complete(g))
+        return g->last;
+    return g->waits == SYNC_FROM_ROOT && !need->root ? g->root_place : MESSAGE_NO_PLACE;
+}
+
+/* The call that sent what a probe found. MESSAGE_NO_PLACE: it is gone. */
+static MessagePlace sender_of(Matching *m, const ChannelKey *key)
+{
+    const Channel *channel = channels_at(m->channels, key, FALSE);
+    return channel != NULL && channel->sends.head != NULL
+               ? ((const Sent *)channel->sends.head->data)->place
+               : MESSAGE_NO_PLACE;
+}
+
+void matching_give_wait(Matching *m, const Strand *s, const Need *need)
+{
+    gboolean probe = need->kind == NEED_PROBE;
+    if (!(m->flags & MATCHING_WITH_WAITS) || (!probe && need->kind != NEED_GATHERING))
+        return;
+    MessagePlace awaited = probe ? sender_of(m, &need->channel) : awaited_of(need);
+    if (awaited.call == MESSAGE_NO_CALL)
+        return;
+    MessageEvent *e = add_event(m, MESSAGE_WAIT);
+    e->comm = probe ? need->channel.comm : need->gathering->key.comm;
+    e->from = awaited.rank;
+    e->to = s->place.rank;
+    e->waits = probe ? SYNC_NONE : need->gathering->waits;
+    e->sent = awaited;
+    e->completed = s->place;
 }
 
 /* -- waking -- */

@@ -144,7 +144,7 @@ WaitKind matching_wait(Matching *m, Strand *s)
 static void complete_receive(Matching *m, Strand *s, const Need *need)
 {
     Receive *r = need->receive;
-    r->completed = matching_place(s);
+    r->completed = s->place;
     r->truncated = need->truncated;
     if (need->status != NULL) {
         r->cancelled |= need->status[3] & 1;
@@ -162,6 +162,7 @@ void matching_end_needs(Matching *m, Strand *s)
 {
     for (guint i = 0; i < s->needs->len; i++) {
         const Need *need = &g_array_index(s->needs, Need, i);
+        matching_give_wait(m, s, need);
         if (need->kind == NEED_GATHERING && need->gathering != NULL)
             gathering_unref(need->gathering);
         if (need->kind == NEED_JOIN)

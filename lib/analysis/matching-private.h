@@ -11,6 +11,8 @@ struct Matching {
     const WendProgram *program;
     const WendMembers *members;
     guint flags;
+    MatchingStamp stamp; /* NULL: none */
+    gpointer stamp_data;
     MessageWords words;
     Allowance *allowance;
     CallPlans *plans;
@@ -30,10 +32,11 @@ struct Matching {
 
 /* -- matching-events.c: what is given to the user, and who is woken -- */
 
-MessagePlace matching_place(const Strand *s); /* the call of S */
 MessageEvent *matching_give_send(Matching *m, const ChannelKey *key, const Sent *sent);
 void matching_give_receive(Matching *m, Receive *r);
 void matching_give_call(Matching *m, const Strand *s);
+/* The call of S is given, which needed NEED: of a collective operation, or a probe. */
+void matching_give_wait(Matching *m, const Strand *s, const Need *need);
 void matching_wake_all(Matching *m, GArray *waiters); /* and empties WAITERS, which may be NULL */
 /* The message that SENT stands for is received. */
 void matching_taken(Matching *m, const Sent *sent);

@@ -86,6 +86,17 @@ static void account_walk(Matching *m, Strand *s)
     s->walk_bytes = bytes;
 }
 
+static void set_place(const Matching *m, Strand *s)
+{
+    s->place = MESSAGE_NO_PLACE;
+    s->place.rank = s->rank->rank;
+    s->place.sequence = s->sequence;
+    s->place.terminal = s->call->terminal;
+    s->place.call = s->call->index;
+    if (m->stamp != NULL)
+        m->stamp(m->stamp_data, s->call, &s->place);
+}
+
 /* Goes on with S until it waits, ends, gives way, or there is an event. */
 static void run(Matching *m, Strand *s)
 {
@@ -99,6 +110,7 @@ static void run(Matching *m, Strand *s)
                 return;
             }
             g_array_set_size(s->sends, 0);
+            set_place(m, s);
             s->plan = call_plans_of(m->plans, s->call);
             if (s->plan != NULL)
                 matching_begin(m, s);
@@ -203,6 +215,12 @@ Matching *matching_new(const WendProgram *p, const WendMembers *members, guint f
     m->strands = strands_new(p, m->allowance);
     m->full = m->strands == NULL;
     return m;
+}
+
+void matching_stamp(Matching *m, MatchingStamp stamp, gpointer data)
+{
+    m->stamp = stamp;
+    m->stamp_data = data;
 }
 
 static void drop_needs(Matching *m)

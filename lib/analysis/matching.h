@@ -36,6 +36,7 @@
 
 #include <glib.h>
 
+#include "call-plan.h"
 #include "matching-channels.h"
 #include "members.h"
 #include "read/program.h"
@@ -46,7 +47,10 @@ typedef enum {
     MESSAGE_MATCHED,     /* a message */
     MESSAGE_NOT_TAKEN,   /* a send that met no receive */
     MESSAGE_NOT_ARRIVED, /* a receive that met no send */
-    MESSAGE_CALL         /* a call, in causal order (MATCHING_WITH_CALLS) */
+    MESSAGE_CALL,        /* a call, in causal order (MATCHING_WITH_CALLS) */
+    /* A call of a collective operation, or a probe, or a call that completes such an operation
+     * (MATCHING_WITH_WAITS). It could not return before another call began. */
+    MESSAGE_WAIT
 } MessageEventKind;
 
 typedef struct {
@@ -71,6 +75,9 @@ typedef struct {
     gboolean outside;                     /* the partner is not in the recording */
     /* Several threads use the channel, and the recording does not have their order. */
     gboolean uncertain;
+    /* Only MESSAGE_WAIT: COMPLETED is the call, SENT the other one: that of the member that came
+     * last, or of the root, or the send that a probe found (SYNC_NONE). */
+    SyncKind waits;
     /* Only MESSAGE_CALL: as wend_walk_next gave it, valid until the next event. */
     guint sequence;
     const WendWalk *walk;
@@ -82,13 +89,20 @@ typedef struct {
     guint n_sends, n_receives;
 } MessageEvent;
 
-enum { MATCHING_WITH_CALLS = 1 };
+enum { MATCHING_WITH_CALLS = 1, MATCHING_WITH_WAITS = 2 };
 
-/* P and MEMBERS must outlive the result, which matching_free frees. FLAGS: MATCHING_WITH_CALLS or
- * 0. MAX_SIZE: the limit of memory, as in wend_program_open_within. */
+/* P and MEMBERS must outlive the result, which matching_free frees. FLAGS: these, or 0. MAX_SIZE:
+ * the limit of memory, as in wend_program_open_within. */
 Matching *matching_new(const WendProgram *p, const WendMembers *members, guint flags,
                        guint64 max_size);
 void matching_free(Matching *m); /* M may be NULL */
+
+/* Says when CALL was made and from where: sets these members of PLACE, which are not known so far.
+ * It is called for every call of a sequence, in their order, when the matching comes to it. All
+ * places that events have are then stamped. */
+typedef void (*MatchingStamp)(gpointer data, const WendCall *call, MessagePlace *place);
+/* Call it before the first event is taken. */
+void matching_stamp(Matching *m, MatchingStamp stamp, gpointer data);
 
 /* Gives the next event. Matched messages are given when their receives complete, after the event of
  * the completing call. What is left in channels is given in the end, by rank, sequence and call.

@@ -33,6 +33,7 @@ Operation operation_of(const MessageWords *words, const WendWalk *walk, const Ca
     Operation op = {.sends = plan->sends,
                     .receives = plan->receives,
                     .sync = plan->sync,
+                    .waits = plan->waits,
                     .comm = comm,
                     .dest = WEND_ABSENT,
                     .source = WEND_ABSENT,

@@ -14,6 +14,7 @@
 typedef struct {
     gboolean sends, receives;
     SyncKind sync; /* SYNC_NONE: not collective */
+    SyncKind waits;
     gboolean root; /* of the collective */
     guint comm;
     gint64 dest, send_tag;      /* words; DEST is a rank in COMM */

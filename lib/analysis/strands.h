@@ -50,6 +50,7 @@ typedef struct {
     WendWalk *walk;
     gsize walk_bytes;      /* of it, taken from the allowance */
     const WendCall *call;  /* the call that is to be given; NULL: the next one is to be read */
+    MessagePlace place;    /* of that call */
     const CallPlan *plan;  /* of that call; NULL: it does not matter */
     GArray *needs;         /* Need */
     GArray *sends;         /* guint64: numbers of the messages that the call sends */

@@ -579,6 +579,8 @@ static const WendCall *give_poll(WendWalk *w, guint32 terminal)
 static const WendCall *give_main(WendWalk *w, guint32 terminal)
 {
     Known *k = get_known(w, terminal);
+    if (!k->stream) /* forgotten while polls before the call were given */
+        k->stream = get_stream(w, k->call.shape);
     Stream *s = k->stream;
     gboolean by_request =
         k->request_in >= 0 && (k->status >= 0 || (k->call.function->flags & WEND_F_COMPLETES));

@@ -11,6 +11,7 @@ DECODER_SOURCES = \
 	src/decoder/show.c \
 	src/decoder/site-table.c src/decoder/site-table.h \
 	src/decoder/sink.c src/decoder/sink.h \
+	src/decoder/wait-table.c src/decoder/wait-table.h \
 	$(ENDINGS_SOURCES)
 
 # Also what wend merge says, and a fuzzer's (tests/fuzz/).

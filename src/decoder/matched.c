@@ -4,8 +4,10 @@
 
 #include "matched.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "wait-table.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/value.h"
@@ -132,6 +134,11 @@ static void put_csv(GString *out, WendRead *r, const WendReadMessage *m)
         put_call(call, r, alone(m));
         put_quoted(out, call->str);
     }
+    g_string_append_c(out, ',');
+    if (!isnan(m->waited)) {
+        char text[G_ASCII_DTOSTR_BUF_SIZE];
+        g_string_append(out, g_ascii_formatd(text, sizeof text, "%.9f", m->waited));
+    }
     g_string_append_c(out, '\n');
 }
 
@@ -227,6 +234,71 @@ static void put_totals(GString *out, const Totals *t, const WendReadMessageFacts
               "calls that wait for what the recording does not have");
 }
 
+/* -- the longest waits -- */
+
+typedef struct {
+    double seconds;
+    WendReadCallPlace waiting, sent;
+} LongWait;
+
+static gint by_wait(gconstpointer a, gconstpointer b)
+{
+    const LongWait *x = a, *y = b;
+    return x->seconds != y->seconds ? (x->seconds < y->seconds ? 1 : -1) : 0;
+}
+
+/* The call in which the receiver of M waited. MPI_Mrecv does not wait any more. */
+static WendReadCallPlace waiting_call(WendRead *r, const WendReadMessage *m)
+{
+    const WendReadCall *posted;
+    gboolean probed =
+        m->posted.call != WEND_READ_NO_CALL
+        && wend_read_signature(r, m->posted.signature, m->posted.rank, &posted) == WEND_READ_OK
+        && strcmp(posted->function->name, "MPI_Mprobe") == 0;
+    return probed ? m->posted : m->completed;
+}
+
+/* Keeps M if it is among the longest of WAITS, which has twice as many at most. */
+static void keep_wait(WendRead *r, GArray *waits, const WendReadMessage *m)
+{
+    if (m->state != WEND_READ_MATCHED || !(m->waited > 0))
+        return;
+    const LongWait wait = {m->waited, waiting_call(r, m), m->sent};
+    g_array_append_val(waits, wait);
+    if (waits->len < 2 * FEW_ROWS)
+        return;
+    g_array_sort(waits, by_wait);
+    g_array_set_size(waits, FEW_ROWS);
+}
+
+static void put_wait_place(GString *out, WendRead *r, const WendReadCallPlace *p)
+{
+    g_string_append_printf(out, "%u", p->rank);
+    if (p->sequence > 0) {
+        g_string_append_c(out, '.');
+        put_thread(out, r, p);
+    }
+    g_string_append_printf(out, " %" G_GUINT64_FORMAT " ", p->call);
+    put_call(out, r, p);
+}
+
+static void put_waits(GString *out, WendRead *r, GArray *waits)
+{
+    g_array_sort(waits, by_wait);
+    if (waits->len > 0)
+        g_string_append(out, "\n   waited  rank, call\n");
+    for (guint i = 0; i < waits->len && i < FEW_ROWS; i++) {
+        const LongWait *one = &g_array_index(waits, LongWait, i);
+        g_autoptr(GString) cell = g_string_new(NULL);
+        wait_time_text(cell, one->seconds);
+        g_string_append_printf(out, "%9s  ", cell->str);
+        put_wait_place(out, r, &one->waiting);
+        g_string_append(out, "\n           for ");
+        put_wait_place(out, r, &one->sent);
+        g_string_append_c(out, '\n');
+    }
+}
+
 /* -- all -- */
 
 /* FALSE: standard output is closed. */
@@ -248,16 +320,18 @@ int matched_show(GString *out, WendRead *r, gboolean csv, gboolean all)
     guint64 rows = 0;
     gboolean open = TRUE;
     g_autoptr(GString) list = g_string_new(NULL);
-    int status = wend_read_messages(r, &messages);
+    g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(LongWait));
+    int status = wend_read_messages_with(r, WEND_READ_WITH_TIMES, &messages);
     if (status < 0)
         return status;
     if (csv)
         g_string_append(out, "state,communicator,tag,source,send_thread,send_call,destination,"
                              "receive_thread,receive_call,complete_thread,complete_call,bytes_sent,"
-                             "bytes_received,notes,call\n");
+                             "bytes_received,notes,call,waited\n");
     while (open && (status = wend_read_next_message(messages, &m)) == WEND_READ_OK && m != NULL) {
         gboolean row = m->state != WEND_READ_MATCHED;
         count(&totals, m);
+        keep_wait(r, waits, m);
         if (csv && (row || all)) {
             put_csv(out, r, m);
             open = flush_piece(out);
@@ -277,5 +351,6 @@ int matched_show(GString *out, WendRead *r, gboolean csv, gboolean all)
     g_string_append(out, list->str);
     if (rows > FEW_ROWS && !all)
         g_string_append_printf(out, "and %" G_GUINT64_FORMAT " more (--all)\n", rows - FEW_ROWS);
+    put_waits(out, r, waits);
     return WEND_READ_OK;
 }

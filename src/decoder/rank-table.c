@@ -8,9 +8,33 @@
 
 #include "src/command/command_text.h"
 
+/* How long the threads of RANK ran, from MPI_Init to MPI_Finalize. Negative: it is not known. */
+static double seconds_of_run(WendRead *r, guint world, guint rank)
+{
+    const WendReadFacts *facts;
+    const WendReadRank *info;
+    const WendReadSequence *s;
+    guint threads = 0;
+    if (wend_read_facts(r, world, &facts) < 0 || wend_read_rank(r, rank, &info) < 0)
+        return -1;
+    double elapsed = facts->elapsed;
+    guint n = info->n_sequences;
+    for (guint i = 0; i < n; i++)
+        if (wend_read_sequence(r, rank, i, &s) == WEND_READ_OK && !s->callback)
+            threads++;
+    return threads > 0 && elapsed > 0 ? elapsed * threads : -1;
+}
+
+/* Are the times of the function part of the time in MPI? As in the shares of wend show. */
+static gboolean counts(const WendReadFunction *f)
+{
+    return strcmp(f->name, "MPI_Init") != 0 && strcmp(f->name, "MPI_Init_thread") != 0
+           && strcmp(f->name, "MPI_Finalize") != 0;
+}
+
 /* -- as CSV: each time -- */
 
-static void put_csv(GString *out, guint world, const WendReadRankTimes *t)
+static void put_csv(GString *out, WendRead *r, guint world, const WendReadRankTimes *t)
 {
     for (guint i = 0; i < t->n; i++) {
         g_string_append_printf(out, "%u,%s,", world, t->function->name);
@@ -20,7 +44,12 @@ static void put_csv(GString *out, guint world, const WendReadRankTimes *t)
             g_string_append_printf(out, "%u,%u", i == 0 ? t->fastest : t->slowest, t->counts[i]);
         else
             g_string_append_printf(out, ",%u", t->counts[i]);
-        g_string_append_printf(out, ",%.3g\n", t->seconds[i]);
+        g_string_append_printf(out, ",%.3g,", t->seconds[i]);
+        double run =
+            t->ranks != NULL && counts(t->function) ? seconds_of_run(r, world, t->ranks[i]) : -1;
+        if (run > 0)
+            g_string_append_printf(out, "%.3g", t->seconds[i] / run);
+        g_string_append_c(out, '\n');
     }
 }
 
@@ -91,19 +120,12 @@ static void put_function(GString *out, const WendReadRankTimes *t)
     g_array_unref(all);
 }
 
-/* Are the times of the function part of the time in MPI? As in the shares of wend show. */
-static gboolean counts(const WendReadFunction *f)
-{
-    return strcmp(f->name, "MPI_Init") != 0 && strcmp(f->name, "MPI_Init_thread") != 0
-           && strcmp(f->name, "MPI_Finalize") != 0;
-}
-
 enum { FEW_RANKS = 8 };
 
 /* The ranks that were in MPI for the shortest and for the longest time. All if they are few. */
-static void put_ranks(GString *out, GArray *all)
+static void put_ranks(GString *out, WendRead *r, guint world, GArray *all)
 {
-    g_string_append_printf(out, "\n%7s %10s\n", "rank", "in MPI");
+    g_string_append_printf(out, "\n%7s %10s %8s\n", "rank", "in MPI", "of run");
     g_array_sort(all, by_seconds);
     for (guint i = 0; i < all->len; i++) {
         const RankSeconds *one = &g_array_index(all, RankSeconds, i);
@@ -114,7 +136,14 @@ static void put_ranks(GString *out, GArray *all)
         }
         g_string_append_printf(out, "%7u ", one->rank);
         put_time(out, 10, one->seconds);
-        g_string_append_c(out, '\n');
+        double run = seconds_of_run(r, world, one->rank), share = one->seconds / run;
+        GString *cell = g_string_new(NULL);
+        if (run > 0)
+            text_share(cell, share, 0.03 * share);
+        else
+            g_string_append_c(cell, '-');
+        g_string_append_printf(out, " %8s\n", cell->str);
+        g_string_free(cell, TRUE);
     }
 }
 
@@ -140,7 +169,7 @@ static int world_show(GString *out, WendRead *r, guint world, gboolean csv)
         g_array_index(all, RankSeconds, i) = (RankSeconds){0, first + i, 1};
     for (guint i = 0; (status = wend_read_rank_times(r, world, i, &t)) == WEND_READ_OK; i++) {
         if (csv)
-            put_csv(out, world, t);
+            put_csv(out, r, world, t);
         else
             put_function(out, t);
         if (counts(t->function)) {
@@ -149,7 +178,7 @@ static int world_show(GString *out, WendRead *r, guint world, gboolean csv)
         }
     }
     if (known && !csv)
-        put_ranks(out, all);
+        put_ranks(out, r, world, all);
     g_array_unref(all);
     return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status;
 }
@@ -162,7 +191,7 @@ int rank_table_show(GString *out, WendRead *r, gboolean csv)
         return status;
     const guint n = facts->n_worlds;
     if (csv)
-        g_string_append(out, "world,function,rank,ranks,seconds\n");
+        g_string_append(out, "world,function,rank,ranks,seconds,of_run\n");
     for (guint i = 0; status == WEND_READ_OK && i < n; i++) {
         if (!csv && n > 1)
             g_string_append_printf(out, "%sworld %u\n", i > 0 ? "\n" : "", i);

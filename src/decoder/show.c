@@ -15,6 +15,7 @@
 #include "rank-table.h"
 #include "show-terminations.h"
 #include "site-table.h"
+#include "wait-table.h"
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
@@ -39,7 +40,12 @@ typedef struct {
     const WendReadFacts *facts;
     const WendReadTotals *totals;
     GArray *classes; /* ClassLine */
+    bool times;      /* it has the time of each call */
 } Show;
+
+static const double percents[] = {50, 90, 99};
+static const char *const percent_names[] = {"median", "90 %", "99 %"};
+static const char *const percent_keys[] = {"median", "percentile_90", "percentile_99"};
 
 /* -- text -- */
 
@@ -341,6 +347,20 @@ static void show_times(GString *out, const Show *s, const WendReadFunctionTotals
     }
 }
 
+/* The columns of percentiles. */
+static void show_percentiles(GString *out, const Show *s, const WendReadFunction *f, GString *cell)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(percents); i++) {
+        WendReadPercentile p;
+        if (wend_read_percentile(s->reader, f, percents[i], &p) == WEND_READ_OK)
+            text_seconds_known(cell, p.seconds,
+                               MAX(p.error * p.seconds, s->facts->clock_resolution));
+        else
+            g_string_append_c(cell, '-');
+        padded(out, 11, cell);
+    }
+}
+
 /* The share of the time in MPI, and of the run. */
 static void show_shares(GString *out, const Show *s, const WendReadFunctionTotals *row,
                         GString *cell)
@@ -363,8 +383,11 @@ static void show_functions(GString *out, const Show *s, guint top)
 {
     const WendReadTotals *t = s->totals;
     GString *cell = g_string_new(NULL);
-    g_string_append_printf(out, "\n%13s  %-24s %10s %10s %10s %10s %7s %7s\n", "MPI calls",
-                           "function", "mean", "min", "max", "deviation", "of MPI", "of run");
+    g_string_append_printf(out, "\n%13s  %-24s %10s %10s %10s %10s", "MPI calls", "function",
+                           "mean", "min", "max", "deviation");
+    for (guint i = 0; s->times && i < G_N_ELEMENTS(percents); i++)
+        g_string_append_printf(out, " %10s", percent_names[i]);
+    g_string_append_printf(out, " %7s %7s\n", "of MPI", "of run");
     guint shown = MIN(t->n_functions, top);
     for (guint i = 0; i < shown; i++) {
         const WendReadFunctionTotals *row;
@@ -376,6 +399,8 @@ static void show_functions(GString *out, const Show *s, guint top)
         g_string_append_printf(out, "  %-24s", cell->str);
         g_string_truncate(cell, 0);
         show_times(out, s, row, cell);
+        if (s->times)
+            show_percentiles(out, s, row->function, cell);
         show_shares(out, s, row, cell);
         g_string_append_c(out, '\n');
     }
@@ -394,6 +419,17 @@ static void show_functions(GString *out, const Show *s, guint top)
         g_string_append(out, ", without MPI_Init and MPI_Finalize\n");
     }
     g_string_free(cell, TRUE);
+}
+
+/* Goes through the times of all calls. FALSE: they are damaged. */
+static gboolean can_read_times(const Show *s)
+{
+    const WendReadFunctionTotals *row;
+    WendReadPercentile p;
+    int status = wend_read_function_totals(s->reader, 0, &row);
+    if (status == WEND_READ_OK)
+        status = wend_read_percentile(s->reader, row->function, 50, &p);
+    return status == WEND_READ_OK || status == WEND_READ_ERROR_NONE;
 }
 
 /* -- JSON -- */
@@ -464,6 +500,11 @@ static void json_functions(GString *out, const Show *s)
             json_double(out, "min", row->duration.min);
             json_double(out, "max", row->duration.max);
             json_double(out, "stddev", row->duration.deviation);
+            for (guint k = 0; s->times && k < G_N_ELEMENTS(percents); k++) {
+                WendReadPercentile p;
+                if (wend_read_percentile(s->reader, row->function, percents[k], &p) == WEND_READ_OK)
+                    json_double(out, percent_keys[k], p.seconds);
+            }
             g_string_append_c(out, '}');
         }
         g_string_append_c(out, '}');
@@ -543,7 +584,7 @@ static void show_json(GString *out, const Show *s)
 /* -- tables of communication -- */
 
 typedef struct {
-    gboolean matrix, sizes, comms, ranks, messages, sites; /* the chosen table */
+    gboolean matrix, sizes, comms, ranks, messages, sites, waits; /* the chosen table */
     /* the chosen format; if none is set, it depends on the output */
     gboolean csv, table, json;
 } Tables;
@@ -560,12 +601,13 @@ static CommunicationTable table_of(const Tables *t)
 /* Returns a message if the options contradict each other, else NULL. */
 static const char *check_tables(const Tables *t)
 {
-    int tables = t->matrix + t->sizes + t->comms + t->ranks + t->messages + t->sites;
-    if (tables > 1 || (tables == 1 && t->json && !t->sites))
-        return "only one of --matrix, --sizes, --comms, --ranks, --messages, --sites and --json";
+    int tables = t->matrix + t->sizes + t->comms + t->ranks + t->messages + t->sites + t->waits;
+    if (tables > 1 || (tables == 1 && t->json && !t->sites && !t->waits))
+        return "only one of --matrix, --sizes, --comms, --ranks, --messages, --sites, --waits and "
+               "--json";
     if (tables == 0 && (t->csv || t->table))
-        return "--csv and --table are for --matrix, --sizes, --comms, --ranks, --messages and "
-               "--sites";
+        return "--csv and --table are for --matrix, --sizes, --comms, --ranks, --messages, --sites "
+               "and --waits";
     return t->csv + t->table + t->json > 1 ? "only one of --csv, --table and --json" : NULL;
 }
 
@@ -575,7 +617,15 @@ static guint terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-static int show_sites(GString *out, WendRead *r, const Tables *t, gboolean csv, guint top)
+static int show_waits(GString *out, WendRead *r, SiteTableFormat format, guint top)
+{
+    SiteNames *names = site_names_new(r, COMMAND);
+    int status = wait_table_show(out, r, names, format, top);
+    site_names_free(names);
+    return status == WEND_READ_ERROR_NONE ? WEND_READ_ERROR_INPUT : status; /* without times */
+}
+
+static int show_sites(GString *out, WendRead *r, SiteTableFormat format, guint top)
 {
     uint32_t n;
     int status = wend_read_n_sites(r, &n);
@@ -584,11 +634,7 @@ static int show_sites(GString *out, WendRead *r, const Tables *t, gboolean csv, 
     if (n == 0)
         wend_command_say(COMMAND, "the recording has no call sites");
     SiteNames *names = site_names_new(r, COMMAND);
-    status = site_table_show(out, r, names,
-                             t->json ? SITE_TABLE_JSON
-                             : csv   ? SITE_TABLE_CSV
-                                     : SITE_TABLE_PEOPLE,
-                             top);
+    status = site_table_show(out, r, names, format, top);
     site_names_free(names);
     return status;
 }
@@ -601,10 +647,13 @@ static int show_tables(const Tables *t, gboolean all, guint top, const char *pat
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
     gboolean csv = t->csv || (!t->table && !isatty(STDOUT_FILENO));
+    SiteTableFormat format = t->json ? SITE_TABLE_JSON : csv ? SITE_TABLE_CSV : SITE_TABLE_PEOPLE;
     if (t->messages)
         status = matched_show(out, r, csv, all);
     else if (t->sites)
-        status = show_sites(out, r, t, csv, all ? G_MAXUINT : top);
+        status = show_sites(out, r, format, all ? G_MAXUINT : top);
+    else if (t->waits)
+        status = show_waits(out, r, format, all ? G_MAXUINT : top);
     else if (t->ranks)
         status = rank_table_show(out, r, csv);
     else
@@ -628,7 +677,7 @@ int wend_show_main(int argc, char **argv)
          "Print the N functions with the most MPI calls (15)", "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Print only world N of several, from 0", "N"},
         {"json", 'j', 0, G_OPTION_ARG_NONE, &tables.json,
-         "Print everything, or with --sites these, as JSON", NULL},
+         "Print everything, or with --sites or --waits these, as JSON", NULL},
         {"matrix", 'm', 0, G_OPTION_ARG_NONE, &tables.matrix,
          "Print how much each rank sends to each other rank", NULL},
         {"sizes", 's', 0, G_OPTION_ARG_NONE, &tables.sizes,
@@ -641,6 +690,9 @@ int wend_show_main(int argc, char **argv)
          "Print the sends and receives that met nothing; with --all all messages", NULL},
         {"sites", 'S', 0, G_OPTION_ARG_NONE, &tables.sites,
          "Print from where in the program the calls come", NULL},
+        {"waits", 'W', 0, G_OPTION_ARG_NONE, &tables.waits,
+         "Print which calls waited for late senders, and for ranks that came late to collectives",
+         NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
          "Print these tables as CSV (default if the output is not a terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
@@ -659,7 +711,7 @@ int wend_show_main(int argc, char **argv)
     const char *wrong = check_tables(&tables);
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);
-    if (tables.ranks || tables.sites || table_of(&tables) != COMMUNICATION_NONE)
+    if (tables.ranks || tables.sites || tables.waits || table_of(&tables) != COMMUNICATION_NONE)
         return show_tables(&tables, all, (guint)top, argv[1], world);
 
     Show s = {.reader = wend_command_open(COMMAND, argv[1], world, &status)};
@@ -668,6 +720,10 @@ int wend_show_main(int argc, char **argv)
     if (wend_read_facts(s.reader, WEND_READ_JOB, &s.facts) < 0
         || wend_read_totals(s.reader, &s.totals) < 0)
         g_return_val_if_reached(WEND_EXIT_SYSTEM);
+    if (wend_read_has_times(s.reader, &s.times) < 0 || (s.times && !can_read_times(&s))) {
+        wend_command_say(COMMAND, "%s", wend_read_message(s.reader));
+        s.times = false;
+    }
     s.classes = classes_new(s.reader, s.facts->n_classes);
     GString *out = g_string_new(NULL);
     if (tables.json) {

@@ -8,6 +8,7 @@
 
 #include "lib/analysis/summary.h"
 #include "src/command/command_text.h"
+#include "src/read/wrap.h"
 
 static const FunctionRow *row_of(const Summary *s, const char *name)
 {
@@ -88,6 +89,59 @@ static void put_counts(GString *out, GString *cell, const char *name, guint64 a,
     g_string_append_c(out, '\n');
 }
 
+/* -- durations -- */
+
+static const double percents[] = {50, 90, 99};
+
+static void put_mean(GString *out, GString *cell, const FunctionRow *row, const Summary *s)
+{
+    if (row != NULL && row->duration.count > 0)
+        text_seconds_known(cell, row->duration.mean, MAX(row->mean_error, s->resolution));
+    else
+        g_string_append_c(cell, '-');
+    put_cell(out, 8, cell);
+}
+
+static void put_percentile(GString *out, GString *cell, WendRead *r, const char *name,
+                           double percent, const Summary *s)
+{
+    const WendReadFunction *f;
+    WendReadPercentile p;
+    if (wend_read_function_named(r, name, &f) == WEND_READ_OK
+        && wend_read_percentile(r, f, percent, &p) == WEND_READ_OK)
+        text_seconds_known(cell, p.seconds, MAX(p.error * p.seconds, s->resolution));
+    else
+        g_string_append_c(cell, '-');
+    put_cell(out, 8, cell);
+}
+
+/* A table of the durations of calls, if one of the recordings has the time of each call. */
+static void put_durations(GString *out, const GPtrArray *names, Summary *const summaries[2],
+                          WendRead *const readers[2])
+{
+    g_autoptr(GString) cell = g_string_new(NULL);
+    bool has[2] = {false, false};
+    for (guint side = 0; side < 2; side++)
+        wend_read_has_times(readers[side], &has[side]); /* damaged times are none */
+    if (!has[0] && !has[1])
+        return;
+    g_string_append_printf(out, "\n%-26s %8s %8s %8s %8s %8s %8s %8s %8s\n", "duration", "mean A",
+                           "mean B", "median A", "median B", "90 % A", "90 % B", "99 % A",
+                           "99 % B");
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = names->pdata[i];
+        text_foreign(cell, name);
+        g_string_append_printf(out, "%-26s", cell->str);
+        g_string_truncate(cell, 0);
+        for (guint side = 0; side < 2; side++)
+            put_mean(out, cell, row_of(summaries[side], name), summaries[side]);
+        for (guint k = 0; k < G_N_ELEMENTS(percents); k++)
+            for (guint side = 0; side < 2; side++)
+                put_percentile(out, cell, readers[side], name, percents[k], summaries[side]);
+        g_string_append_c(out, '\n');
+    }
+}
+
 void stat_print(GString *out, const WendProgram *const programs[2], const char *const paths[2])
 {
     Summary *summaries[2] = {summary_new(programs[0]), summary_new(programs[1])};
@@ -119,6 +173,10 @@ void stat_print(GString *out, const WendProgram *const programs[2], const char *
     put_counts(out, cell, "all MPI calls", a->mpi_calls, b->mpi_calls);
     put_counts(out, cell, "unsuccessful polls", a->polls, b->polls);
     put_counts(out, cell, "frees", a->frees, b->frees);
-    for (guint side = 0; side < 2; side++)
+    WendRead *readers[2] = {wend_read_wrap(programs[0]), wend_read_wrap(programs[1])};
+    put_durations(out, names, summaries, readers);
+    for (guint side = 0; side < 2; side++) {
+        wend_read_free(readers[side]);
         summary_free(summaries[side]);
+    }
 }

@@ -4,11 +4,14 @@ wendincludedir = $(includedir)/wend
 wendinclude_HEADERS = include/wend/read.h
 
 READ_SOURCES = \
+	src/read/call-stamps.c src/read/call-stamps.h \
+	src/read/duration-sketch.c src/read/duration-sketch.h \
 	src/read/read-calls.c \
 	src/read/read-errors.c \
 	src/read/read-facts.c \
 	src/read/read-functions.c \
 	src/read/read-messages.c \
+	src/read/read-percentiles.c \
 	src/read/read-private.h \
 	src/read/read-recorded.c \
 	src/read/read-times.c \
@@ -16,8 +19,10 @@ READ_SOURCES = \
 	src/read/read-totals.c \
 	src/read/read-transfers.c \
 	src/read/read-values.c \
+	src/read/read-waits.c \
 	src/read/reader.c \
 	src/read/site-totals.c src/read/site-totals.h \
+	src/read/wait-rows.c src/read/wait-rows.h \
 	src/read/wrap.h
 
 # By itself for commands and tests, which have the rest from elsewhere.

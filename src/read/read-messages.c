@@ -2,6 +2,9 @@
 /* read-matching.c: which send met which receive. */
 #include "config.h"
 
+#include <math.h>
+
+#include "call-stamps.h"
 #include "lib/analysis/matching.h"
 #include "read-private.h"
 #include "wrap.h"
@@ -9,17 +12,30 @@
 struct WendReadMessages {
     WendRead *reader;
     Matching *messages;
+    CallStamps *stamps; /* NULL: neither times nor sites are wanted */
     WendReadMessage message;
 };
 
 int wend_read_messages(WendRead *r, WendReadMessages **messages)
 {
+    return wend_read_messages_with(r, 0, messages);
+}
+
+int wend_read_messages_with(WendRead *r, unsigned flags, WendReadMessages **messages)
+{
+    CallStamps *stamps = NULL;
     int status = read_check(r, messages);
+    flags &= WEND_READ_WITH_TIMES | WEND_READ_WITH_SITES;
+    if (status == WEND_READ_OK && flags != 0)
+        stamps = call_stamps_new(r, flags, &status);
     if (status < 0)
         return status;
     WendReadMessages *m = g_new0(WendReadMessages, 1);
     m->reader = r;
     m->messages = wend_read_wrap_matching(r, 0);
+    m->stamps = stamps;
+    if (stamps != NULL)
+        matching_stamp(m->messages, call_stamps_set, stamps);
     *messages = m;
     return WEND_READ_OK;
 }
@@ -38,7 +54,7 @@ static gint64 known(gint64 word)
     return wend_is_special(word) ? WEND_READ_UNKNOWN : word;
 }
 
-static void set_message(WendReadMessage *to, const MessageEvent *e)
+static void set_message(const WendProgram *p, WendReadMessage *to, const MessageEvent *e)
 {
     *to = (WendReadMessage){
         .state = e->kind == MESSAGE_MATCHED     ? WEND_READ_MATCHED
@@ -60,7 +76,12 @@ static void set_message(WendReadMessage *to, const MessageEvent *e)
         .truncated = e->truncated,
         .unfinished = e->unfinished,
         .outside = e->outside,
-        .uncertain = e->uncertain};
+        .uncertain = e->uncertain,
+        .sent_start = e->sent.start,
+        .completed_start = e->completed.start,
+        .waited = e->kind == MESSAGE_MATCHED ? wait_seconds(wait_call(p, e), &e->sent) : NAN,
+        .sent_site = e->sent.site,
+        .completed_site = e->completed.site};
 }
 
 int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **message)
@@ -74,7 +95,7 @@ int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **m
     if (status < 0)
         return status;
     if (matching_next(messages->messages, &event)) {
-        set_message(&messages->message, &event);
+        set_message(r->program, &messages->message, &event);
         *message = &messages->message;
     } else if (matching_error(messages->messages, r->path != NULL ? r->path : "the recording",
                               &error)) {
@@ -82,7 +103,7 @@ int wend_read_next_message(WendReadMessages *messages, const WendReadMessage **m
     } else {
         *message = NULL;
     }
-    return WEND_READ_OK;
+    return messages->stamps != NULL ? call_stamps_status(messages->stamps) : WEND_READ_OK;
 }
 
 int wend_read_message_facts(const WendReadMessages *messages, WendReadMessageFacts *facts)
@@ -100,5 +121,6 @@ void wend_read_messages_free(WendReadMessages *messages)
     if (messages == NULL)
         return;
     matching_free(messages->messages);
+    call_stamps_free(messages->stamps);
     g_free(messages);
 }

@@ -12,6 +12,7 @@
 #include "lib/sides/call-sites.h"
 #include "lib/read/program.h"
 #include "site-totals.h"
+#include "wait-rows.h"
 #include "wend/read.h"
 
 /* A call, and all that its values are made of. The public part is the first member. */
@@ -35,6 +36,9 @@ typedef struct ReadTimes ReadTimes;
  * error if they are damaged. The caller frees *TIMES. */
 int read_times_new(WendRead *r, guint32 rank, guint32 sequence, gboolean polls, ReadTimes **times);
 void read_times_free(ReadTimes *t); /* T may be NULL */
+/* Whether there are any, or more; and their relative error. */
+gboolean read_times_any(const ReadTimes *t);
+gdouble read_times_error(const ReadTimes *t);
 /* Goes on to CALL, which the walk has given. */
 void read_times_next(ReadTimes *t, const WendCall *call);
 /* Sets TIME to that of the last call. T may be NULL. */
@@ -50,6 +54,8 @@ typedef struct {
     guint first, second;
     const WendCommMade *made, *remote;
 } CommMembers;
+
+typedef struct ReadPercentiles ReadPercentiles; /* read-percentiles.c */
 
 struct WendRead {
     char *message; /* never NULL */
@@ -90,7 +96,12 @@ struct WendRead {
     GArray *site_rows; /* SiteRow */
     WendReadSite site;
     WendReadSiteTotals site_totals;
+    ReadPercentiles *percentiles;
+    WaitRows *waits;
 };
+
+#define WITHOUT_TIMES \
+    "the recording does not have the time of each call: record it with wend trace --times"
 
 /* Sets the message, a line that begins with the recording's name if one is open. Returns CODE. */
 int read_fail(WendRead *r, int code, const char *format, ...) G_GNUC_PRINTF(3, 4);
@@ -107,7 +118,9 @@ int read_check_index(WendRead *r, const void *result, const char *what, guint64 
 void read_facts_clear(WendRead *r);
 void read_transfers_clear(WendRead *r);
 void read_totals_clear(WendRead *r);
-void read_sites_clear(WendRead *r); /* in read-sites.c */
+void read_sites_clear(WendRead *r);       /* in read-sites.c */
+void read_percentiles_clear(WendRead *r); /* in read-percentiles.c */
+void read_waits_clear(WendRead *r);       /* in read-waits.c */
 
 /* The public description of a function. */
 const WendReadFunction *read_function_of(const WendFunction *f);

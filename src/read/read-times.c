@@ -46,6 +46,16 @@ int read_times_new(WendRead *r, guint32 rank, guint32 sequence, gboolean polls, 
     return WEND_READ_OK;
 }
 
+gboolean read_times_any(const ReadTimes *t)
+{
+    return t->times != NULL;
+}
+
+gdouble read_times_error(const ReadTimes *t)
+{
+    return t->times != NULL ? wend_sequence_times_head(t->times)->form.percent / 100.0 : 0;
+}
+
 void read_times_next(ReadTimes *t, const WendCall *call)
 {
     t->known = FALSE;

@@ -24,6 +24,8 @@ static void close_recording(WendRead *r)
     read_facts_clear(r);
     read_transfers_clear(r);
     read_totals_clear(r);
+    read_percentiles_clear(r);
+    read_waits_clear(r);
     read_sites_clear(r);
     read_call_clear(&r->signature);
     read_call_clear(&r->wrapped);

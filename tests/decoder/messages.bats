@@ -86,7 +86,7 @@ END
     grep -Fq 'unsent,MPI_COMM_WORLD,9,0,,,1,0,1,,,,,,"MPI_Irecv(' <<<"$output"
     grep -Fq 'unsent,MPI_COMM_WORLD,9,,,,1,0,2,,,,,,"MPI_Irecv(' <<<"$output"
     run -0 "$WEND" show --messages --all a
-    [[ $output == *$'\nmatched,MPI_COMM_WORLD,7,0,0,0,1,0,0,0,0,12,12,,\n'* ]] || fail "$output"
+    [[ $output == *$'\nmatched,MPI_COMM_WORLD,7,0,0,0,1,0,0,0,0,12,12,,,\n'* ]] || fail "$output"
     run -0 "$WEND" show --messages --table a
     [[ ${lines[0]} == "messages        1, 12 B; at most "* ]] || fail "$output"
     [[ $output == *"unreceived      1 send without a receive"* ]]

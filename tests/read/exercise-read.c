@@ -306,6 +306,36 @@ static uint64_t mix_messages(uint64_t hash, WendRead *r)
     return mix(hash, facts.most_in_flight);
 }
 
+/* Percentiles, waits and messages with times: what is damaged is refused. */
+static uint64_t mix_waits(uint64_t hash, WendRead *r)
+{
+    const WendReadFunctionTotals *f;
+    const WendReadWait *w;
+    WendReadPercentile p;
+    WendReadMessages *messages;
+    const WendReadMessage *m;
+    bool has;
+    if (wend_read_has_times(r, &has) < 0)
+        return mix(hash, 1);
+    for (uint32_t i = 0; wend_read_function_totals(r, i, &f) == 0; i++)
+        for (int percent = 10; percent <= 100; percent += 45)
+            if (wend_read_percentile(r, f->function, percent, &p) == 0)
+                hash = mix(mix(hash, p.calls), (uint64_t)(p.seconds < 1e9 ? p.seconds * 1e9 : 1));
+    for (uint32_t i = 0; wend_read_wait(r, i, &w) == 0; i++) {
+        hash = mix(mix_text(hash, w->function->name), w->waits);
+        for (uint32_t k = 0; k < w->n_ranks; k++)
+            hash = mix(mix(hash, w->ranks[k].rank), w->ranks[k].caused);
+        for (uint32_t k = 0; k < w->n_pairs; k++)
+            hash = mix(mix(hash, w->pairs[k].late_rank), w->pairs[k].waits);
+    }
+    if (wend_read_messages_with(r, WEND_READ_WITH_TIMES | WEND_READ_WITH_SITES, &messages) < 0)
+        return hash;
+    while (wend_read_next_message(messages, &m) == 0 && m != NULL)
+        hash = mix(mix(hash, m->sent_site), m->waited > 0);
+    wend_read_messages_free(messages);
+    return hash;
+}
+
 uint64_t exercise_read(WendRead *r, bool matrix)
 {
     const WendReadFacts *facts;
@@ -325,5 +355,5 @@ uint64_t exercise_read(WendRead *r, bool matrix)
     hash = mix_totals(hash, r);
     hash = mix_communicators(hash, r);
     hash = mix_sites(hash, r, facts->n_ranks, matrix);
-    return matrix ? mix_messages(mix_matrix(hash, r), r) : hash;
+    return matrix ? mix_waits(mix_messages(mix_matrix(hash, r), r), r) : hash;
 }
