@@ -546,6 +546,8 @@ typedef struct {
     gboolean matrix, sizes, comms, ranks, messages, sites; /* the chosen table */
     /* the chosen format; if none is set, it depends on the output */
     gboolean csv, table, json;
+    gint tolerance; /* of sites (site-stacks.h) */
+    char **ignored;
 } Tables;
 
 static CommunicationTable table_of(const Tables *t)
@@ -575,6 +577,14 @@ static guint terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+static int group_sites(const Tables *t, SiteNames *names)
+{
+    SiteMatching *m = site_matching_new((guint)t->tolerance, t->ignored);
+    int status = site_matching_group(m, names);
+    site_matching_free(m);
+    return status;
+}
+
 static int show_sites(GString *out, WendRead *r, const Tables *t, gboolean csv, guint top)
 {
     uint32_t n;
@@ -584,11 +594,17 @@ static int show_sites(GString *out, WendRead *r, const Tables *t, gboolean csv, 
     if (n == 0)
         wend_command_say(COMMAND, "the recording has no call sites");
     SiteNames *names = site_names_new(r, COMMAND);
-    status = site_table_show(out, r, names,
-                             t->json ? SITE_TABLE_JSON
-                             : csv   ? SITE_TABLE_CSV
-                                     : SITE_TABLE_PEOPLE,
-                             top);
+    if (t->tolerance > 0 && n > 0 && !site_stacks_recorded(names))
+        wend_command_say(COMMAND, "the recording has no call stacks, which --site-tolerance "
+                                  "needs: wend trace --stacks records them");
+    if (t->tolerance > 0 || t->ignored != NULL)
+        status = group_sites(t, names);
+    if (status == WEND_READ_OK)
+        status = site_table_show(out, r, names,
+                                 t->json ? SITE_TABLE_JSON
+                                 : csv   ? SITE_TABLE_CSV
+                                         : SITE_TABLE_PEOPLE,
+                                 top);
     site_names_free(names);
     return status;
 }
@@ -641,6 +657,7 @@ int wend_show_main(int argc, char **argv)
          "Print the sends and receives that met nothing; with --all all messages", NULL},
         {"sites", 'S', 0, G_OPTION_ARG_NONE, &tables.sites,
          "Print from where in the program the calls come", NULL},
+        SITE_MATCHING_OPTIONS(tables.tolerance, tables.ignored),
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
          "Print these tables as CSV (default if the output is not a terminal)", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
@@ -659,6 +676,8 @@ int wend_show_main(int argc, char **argv)
     const char *wrong = check_tables(&tables);
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);
+    if (!site_matching_options(COMMAND, tables.sites, tables.tolerance, tables.ignored, &status))
+        return status;
     if (tables.ranks || tables.sites || table_of(&tables) != COMMUNICATION_NONE)
         return show_tables(&tables, all, (guint)top, argv[1], world);
 
