@@ -36,8 +36,10 @@ typedef struct {
     GArray *modules; /* SiteModule */
     gboolean stacks;
     GArray *sites, *frames;              /* Site */
-    GArray *callers;                     /* guint32, by frame */
     GHashTable *numbers, *frame_numbers; /* GBytes of a Site -> its number + 1 */
+    GArray *frame_places, *site_places;  /* WendStackFrame, by frame and by site */
+    GHashTable *place_numbers;           /* GBytes of a Site without its caller, likewise */
+    guint n_places;
     WendBuf bits;
     RangeEncoder encoder;
     RangeCoder to;
@@ -183,20 +185,47 @@ static GArray *find_callers(const Streams *s, const SiteTable *t, Site *site, gu
     return path; /* the innermost one comes first */
 }
 
-static void put_callers(Streams *s, const GArray *path, guint64 from)
+static WendStackFrames frames_of(const Streams *s)
 {
+    return (WendStackFrames){(const WendStackFrame *)(gpointer)s->frame_places->data,
+                             s->frame_places->len, s->n_places};
+}
+
+/* Codes the place of a frame or a site, and adds it to PLACES. */
+static void put_place(Streams *s, Site *site, gboolean is_site, GArray *places)
+{
+    WendStackFrames frames = frames_of(s);
+    Site alone = {site->module, site->offset, 0};
+    guint64 known = number_of(s->place_numbers, &alone),
+            place = known > 0 ? known - 1 : s->n_places;
+    WendStackFrame frame = {(guint32)site->caller, (guint32)place};
+    wend_stack_code_place(&s->coding->stacks, &s->to, &frames, site->caller, is_site, &place);
+    g_array_append_val(places, frame);
+    if (known > 0)
+        return;
+    s->n_places++;
+    g_hash_table_insert(s->place_numbers, g_bytes_new(&alone, sizeof alone),
+                        GSIZE_TO_POINTER((gsize)s->n_places));
+    if (is_site)
+        wend_site_code_place(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+    else
+        wend_site_code_frame(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+}
+
+/* Codes a new site: its stack, of which the frames of PATH are new, and its place. */
+static void put_stack(Streams *s, Site *site, const GArray *path, guint64 from)
+{
+    WendStackFrames frames = frames_of(s);
     guint64 n = path->len;
-    wend_site_code_callers(s->coding, &s->to, (const guint32 *)(gpointer)s->callers->data,
-                           s->frames->len, &from, &n);
+    wend_stack_code_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
     for (guint i = path->len; i > 0; i--) {
         Site frame = g_array_index(path, Site, i - 1);
-        guint32 caller = (guint32)from;
         frame.caller = from;
-        wend_site_code_frame(s->coding, &s->to, &frame.module, (guint64 *)&frame.offset);
         add(s->frames, s->frame_numbers, &frame);
-        g_array_append_val(s->callers, caller);
+        put_place(s, &frame, FALSE, s->frame_places);
         from = WEND_CALLER_FRAME + (guint64)s->frames->len - 1;
     }
+    put_place(s, site, TRUE, s->site_places);
 }
 
 /* Codes an element of a site that is number LOCAL of the table. */
@@ -217,13 +246,17 @@ static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, guin
     own.numbers[0] = (gint64)*number - 1;
     wend_site_code_element(s->coding, &s->to, &own);
     if (!known) {
-        if (s->stacks)
-            put_callers(s, path, from);
         add(s->sites, s->numbers, &site);
-        wend_site_code_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
+        if (s->stacks)
+            put_stack(s, &site, path, from);
+        else
+            wend_site_code_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
     }
     site = g_array_index(s->sites, Site, *number - 1);
-    wend_site_coding_used(s->coding, site.module, (guint64)site.offset, site.caller);
+    wend_site_coding_used(s->coding, site.module, (guint64)site.offset);
+    if (s->stacks)
+        wend_stack_coding_used(&s->coding->stacks,
+                               &g_array_index(s->site_places, WendStackFrame, *number - 1));
 }
 
 /* The number of elements of a stream, and whether it was cut. FALSE: it is damaged. */
@@ -325,10 +358,13 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
                  .stacks = kind == WEND_SIDE_STACKS,
                  .sites = g_array_new(FALSE, FALSE, sizeof(Site)),
                  .frames = g_array_new(FALSE, FALSE, sizeof(Site)),
-                 .callers = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                 .frame_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
+                 .site_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
                  .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                   (GDestroyNotify)g_bytes_unref, NULL),
                  .frame_numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                        (GDestroyNotify)g_bytes_unref, NULL),
+                 .place_numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                         (GDestroyNotify)g_bytes_unref, NULL),
                  .coding = g_new(WendSiteCoding, 1)};
     gboolean good = TRUE;
@@ -351,7 +387,9 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
     g_array_unref(s.modules);
     g_array_unref(s.sites);
     g_array_unref(s.frames);
-    g_array_unref(s.callers);
+    g_array_unref(s.frame_places);
+    g_array_unref(s.site_places);
+    g_hash_table_unref(s.place_numbers);
     g_free(s.coding);
 }
 

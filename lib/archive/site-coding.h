@@ -24,16 +24,29 @@ enum {
     WEND_FRAMES_MOST = 1 << 26 /* of a recording */
 };
 
+/* A frame of a stack, or a site that has one. */
+typedef struct {
+    uint32_t caller;
+    uint32_t place; /* the number of its place: equal for equal modules and offsets */
+} WendStackFrame;
+
+/* What is learned of stacks. */
+typedef struct {
+    WendSideGuess ways[WEND_SIDE_GUESSES], lengths[WEND_SIDE_GUESSES], places[WEND_SIDE_GUESSES];
+    RangeContext way_holds[WEND_SIDE_TRUST], length_holds[WEND_SIDE_TRUST];
+    RangeContext place_holds[2][WEND_SIDE_TRUST], is_new[2];
+    WendSideNumber way, distance, length, place;
+    WendStackFrame last; /* the site that was described or used last */
+    uint64_t sibling;    /* the place + 1 that was there before what is described next; 0: none */
+} WendStackCoding;
+
 /* What an encoder or a decoder has learned. It is large: allocate it. */
 typedef struct {
     WendSideCodec elements;
     WendSideNumber streams, kind, id, birth, length;
     RangeContext is_cut;
     WendPlaceCoding sites, frames;
-    /* Of recordings with stacks. */
-    WendSideNumber up, distance, new_frames;
-    RangeContext is_above;
-    uint64_t last_caller; /* of the site that was described or used last */
+    WendStackCoding stacks;
 } WendSiteCoding;
 
 void wend_site_coding_init(WendSiteCoding *k);
@@ -50,13 +63,27 @@ void wend_site_code_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *modu
 /* The same for a frame of a stack, whose module is known. */
 void wend_site_code_frame(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
                           uint64_t *offset);
-/* Comes before the description of a site with a stack. *N frames are described next, from the
- * outermost one inwards. Each is called from the one before, the first one from *CALLER; if there
- * are none, the site is. CALLERS has the callers of the N_FRAMES frames so far. False: it is
- * damaged. */
-bool wend_site_code_callers(WendSiteCoding *k, const RangeCoder *c, const uint32_t *callers,
-                            uint64_t n_frames, uint64_t *caller, uint64_t *n);
 /* Tells that the site with that description was used again. */
-void wend_site_coding_used(WendSiteCoding *k, uint64_t module, uint64_t offset, uint64_t caller);
+void wend_site_coding_used(WendSiteCoding *k, uint64_t module, uint64_t offset);
+
+/* -- the stack of a site, which comes before its description -- */
+
+/* What is known of frames: N of them, and how many places. */
+typedef struct {
+    const WendStackFrame *at;
+    uint64_t n, n_places;
+} WendStackFrames;
+
+/* Codes where a stack leaves those before. *N frames are new. They are described next, from the
+ * outermost one inwards: each is called from the one before, the first one from *CALLER. If there
+ * are none, the site is called from there. False: it is damaged. */
+bool wend_stack_code_callers(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
+                             uint64_t *caller, uint64_t *n);
+/* Codes the number of the place of a frame or a site with that caller. If it is N_PLACES, the place
+ * is new, and is described next. False: it is damaged. */
+bool wend_stack_code_place(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
+                           uint64_t caller, bool is_site, uint64_t *place);
+/* Tells that the site with that description was used. */
+void wend_stack_coding_used(WendStackCoding *k, const WendStackFrame *site);
 
 #endif

@@ -158,9 +158,9 @@ enum { SITE_MEMORY = 128, NUMBERS_MOST = 1 << 24 };
 
 /* -- the member that ranks share -- */
 
-/* A site as the member has it. */
+/* A place as the member has it. */
 typedef struct {
-    guint64 module, offset, caller;
+    guint64 module, offset; /* module + 1; 0: not known */
 } SitePlace;
 
 /* The streams of that member, while they are read. */
@@ -169,8 +169,10 @@ typedef struct {
     GArray *modules; /* guint: their numbers in all archives */
     GArray *numbers; /* guint: the same of the sites */
     GArray *places;  /* SitePlace */
-    GArray *callers; /* guint32: by frame of the member, as there */
-    GArray *frames;  /* guint: their numbers in all archives */
+    /* With stacks, as the member has them: WendStackFrame by frame and by site, and SitePlace by
+     * place. */
+    GArray *frame_places, *site_places, *known;
+    GArray *frames; /* guint: the numbers of the frames in all archives */
     WendSiteCoding *coding;
     RangeDecoder decoder;
     RangeCoder from;
@@ -208,54 +210,80 @@ static guint caller_of(const GArray *frames, guint64 caller)
     return caller == WEND_CALLER_NONE ? WEND_CALLER_OUTERMOST : WEND_CALLER_CUT;
 }
 
-/* How many frames there are from CALLER outwards. */
-static guint depth_of(const GArray *callers, guint64 caller)
+/* How many frames of FRAMES (WendStackFrame) there are from CALLER outwards. */
+static guint depth_of(const GArray *frames, guint64 caller)
 {
     guint n = 0;
     for (; caller >= WEND_CALLER_FRAME && n <= WEND_CALLERS_MOST; n++)
-        caller = g_array_index(callers, guint32, caller - WEND_CALLER_FRAME);
+        caller = g_array_index(frames, WendStackFrame, caller - WEND_CALLER_FRAME).caller;
     return n;
 }
 
-/* Reads the callers of a site. */
-static gboolean read_callers(SharedStreams *s, guint64 *caller)
+static WendStackFrames frames_of(const SharedStreams *s)
 {
-    guint64 n = 0;
-    if (!wend_site_code_callers(s->coding, &s->from, (const guint32 *)(gpointer)s->callers->data,
-                                s->callers->len, caller, &n)
-        || n + depth_of(s->callers, *caller) > WEND_CALLERS_MOST
+    return (WendStackFrames){(const WendStackFrame *)(gpointer)s->frame_places->data,
+                             s->frame_places->len, s->known->len};
+}
+
+/* Reads the place of a frame or a site, and adds it to PLACES. */
+static gboolean read_known(SharedStreams *s, guint64 caller, gboolean is_site, GArray *places,
+                           SitePlace *at)
+{
+    WendStackFrames frames = frames_of(s);
+    guint64 place = 0;
+    if (!wend_stack_code_place(&s->coding->stacks, &s->from, &frames, caller, is_site, &place))
+        return FALSE;
+    if (place < s->known->len) {
+        *at = g_array_index(s->known, SitePlace, place);
+    } else {
+        *at = (SitePlace){0};
+        if (is_site)
+            wend_site_code_place(s->coding, &s->from, &at->module, &at->offset);
+        else
+            wend_site_code_frame(s->coding, &s->from, &at->module, &at->offset);
+        g_array_append_vals(s->known, at, 1);
+    }
+    WendStackFrame frame = {(guint32)caller, (guint32)place};
+    g_array_append_val(places, frame);
+    return at->module <= s->modules->len && (is_site || at->module > 0) && !s->a->c.failed;
+}
+
+/* Reads a site that has a stack. Sets *CALLER to its caller in all archives. */
+static gboolean read_stack(SharedStreams *s, SitePlace *at, guint *caller)
+{
+    WendStackFrames frames = frames_of(s);
+    guint64 of = 0, n = 0;
+    if (!wend_stack_code_callers(&s->coding->stacks, &s->from, &frames, &of, &n)
+        || n + depth_of(s->frame_places, of) > WEND_CALLERS_MOST
         || s->frames->len + n > WEND_FRAMES_MOST
-        || !allowance_take(s->a->c.allowance, n, SITE_MEMORY))
+        || !allowance_take(s->a->c.allowance, n + 1, SITE_MEMORY))
         return FALSE;
     for (; n > 0; n--) {
-        guint64 module = 0, offset = 0;
-        guint32 of = (guint32)*caller;
-        wend_site_code_frame(s->coding, &s->from, &module, &offset);
-        if (module == 0 || module > s->modules->len || s->a->c.failed)
+        if (!read_known(s, of, FALSE, s->frame_places, at))
             return FALSE;
-        WendSite frame = {g_array_index(s->modules, guint, module - 1), offset,
-                          caller_of(s->frames, *caller)};
+        WendSite frame = {g_array_index(s->modules, guint, at->module - 1), at->offset,
+                          caller_of(s->frames, of)};
         guint number = frame_number(s->a->s, &frame);
-        *caller = WEND_CALLER_FRAME + (guint64)s->frames->len;
+        of = WEND_CALLER_FRAME + (guint64)s->frames->len;
         g_array_append_val(s->frames, number);
-        g_array_append_val(s->callers, of);
     }
-    return TRUE;
+    *caller = caller_of(s->frames, of);
+    return read_known(s, of, TRUE, s->site_places, at);
 }
 
 /* Reads what a site is that occurs first. */
 static gboolean read_place(SharedStreams *s)
 {
     SitePlace place = {0};
-    gboolean stacks = s->a->kind == WEND_SIDE_STACKS;
-    if (stacks && !read_callers(s, &place.caller))
-        return FALSE;
-    wend_site_code_place(s->coding, &s->from, &place.module, &place.offset);
-    if (place.module > s->modules->len || s->places->len >= NUMBERS_MOST
+    WendSite site = {G_MAXUINT, 0, WEND_CALLER_NOT_RECORDED};
+    gboolean good = TRUE;
+    if (s->a->kind == WEND_SIDE_STACKS)
+        good = read_stack(s, &place, &site.caller);
+    else
+        wend_site_code_place(s->coding, &s->from, &place.module, &place.offset);
+    if (!good || place.module > s->modules->len || s->places->len >= NUMBERS_MOST
         || !allowance_take(s->a->c.allowance, 1, SITE_MEMORY))
         return FALSE;
-    WendSite site = {G_MAXUINT, 0,
-                     stacks ? caller_of(s->frames, place.caller) : WEND_CALLER_NOT_RECORDED};
     if (place.module > 0) {
         site.module = g_array_index(s->modules, guint, place.module - 1);
         site.offset = place.offset;
@@ -275,7 +303,10 @@ static gboolean read_element(SharedStreams *s, GArray *elements)
     if (site > s->numbers->len || (site == s->numbers->len && !read_place(s)))
         return FALSE;
     const SitePlace *place = &g_array_index(s->places, SitePlace, site);
-    wend_site_coding_used(s->coding, place->module, place->offset, place->caller);
+    wend_site_coding_used(s->coding, place->module, place->offset);
+    if (s->a->kind == WEND_SIDE_STACKS)
+        wend_stack_coding_used(&s->coding->stacks,
+                               &g_array_index(s->site_places, WendStackFrame, site));
     SiteElement one = {e.step, g_array_index(s->numbers, guint, site), e.code};
     g_array_append_val(elements, one);
     return TRUE;
@@ -338,7 +369,9 @@ static gboolean read_shared(Archive *a, GError **error)
                        .modules = g_array_new(FALSE, FALSE, sizeof(guint)),
                        .numbers = g_array_new(FALSE, FALSE, sizeof(guint)),
                        .places = g_array_new(FALSE, FALSE, sizeof(SitePlace)),
-                       .callers = g_array_new(FALSE, FALSE, sizeof(guint32)),
+                       .frame_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
+                       .site_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
+                       .known = g_array_new(FALSE, FALSE, sizeof(SitePlace)),
                        .frames = g_array_new(FALSE, FALSE, sizeof(guint)),
                        .coding = g_new(WendSiteCoding, 1)};
     s.from.decoder = &s.decoder;
@@ -346,7 +379,9 @@ static gboolean read_shared(Archive *a, GError **error)
     g_array_unref(s.modules);
     g_array_unref(s.numbers);
     g_array_unref(s.places);
-    g_array_unref(s.callers);
+    g_array_unref(s.frame_places);
+    g_array_unref(s.site_places);
+    g_array_unref(s.known);
     g_array_unref(s.frames);
     g_free(s.coding);
     return good || damaged(a, name, error);
@@ -361,7 +396,7 @@ typedef struct {
     GArray *modules; /* guint: their numbers in all archives */
     GArray *last;    /* gint64: by module, the offset that came last */
     GArray *frames;  /* guint: their numbers in all archives */
-    GArray *callers; /* guint32 */
+    GArray *callers; /* WendStackFrame, whose places mean nothing */
 } OwnTable;
 
 /* Reads a module and an offset. Of a place that is not known the module stays as it is. */
@@ -401,7 +436,7 @@ static gboolean read_own_callers(OwnTable *t, WendSite *site)
         return FALSE;
     for (; n > 0; n--) {
         WendSite frame = {G_MAXUINT, 0, caller_of(t->frames, caller)};
-        guint32 of = (guint32)caller;
+        WendStackFrame of = {(guint32)caller, 0};
         if (!read_own_place(t, &frame) || frame.module == G_MAXUINT)
             return FALSE;
         guint number = frame_number(t->a->s, &frame);
@@ -421,7 +456,7 @@ static gboolean read_own_table(Archive *a, SiteStream *s, WendCursor table)
                   .modules = g_array_new(FALSE, FALSE, sizeof(guint)),
                   .last = g_array_new(FALSE, TRUE, sizeof(gint64)),
                   .frames = g_array_new(FALSE, FALSE, sizeof(guint)),
-                  .callers = g_array_new(FALSE, FALSE, sizeof(guint32))};
+                  .callers = g_array_new(FALSE, FALSE, sizeof(WendStackFrame))};
     t.c.allowance = a->c.allowance;
     gboolean good = TRUE;
     while (good && t.c.p < t.c.end && !t.c.failed) {
