@@ -95,6 +95,8 @@ EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h
 
 # tests/sites.bats compiles these, in several ways.
 EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c
+# And tests/stacks.bats these.
+EXTRA_DIST += tests/programs/stacks.c tests/programs/stacks-library.c
 
 # MPI that comes with a module: the program has none.
 tests/programs/late: tests/programs/late.c
