@@ -34,9 +34,14 @@ endif
 CLEANFILES += bench/sites-layer
 EXTRA_DIST += bench/sites-layer.f90 bench/sites.py
 
+bench/stacks: bench/stacks.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) $(BENCH_CFLAGS) -o $@ $<
+CLEANFILES += bench/stacks
+EXTRA_DIST += bench/stacks.c
+
 .PHONY: bench-finalize bench-nas bench-overhead bench-replay bench-sites bench-size bench-threads \
 	bench-values
-bench-sites: all bench/overhead $(BENCH_LAYER)
+bench-sites: all bench/overhead bench/stacks $(BENCH_LAYER)
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/sites.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-values: all bench/values
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/values.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)

@@ -9,6 +9,7 @@
 #   CLASSES      class:ranks[:benchmark,…]… (default: those of docs/performance.md; LU of class S
 #                cannot run on 64 ranks)
 #   BENCHMARKS   names (default: all eight)
+#   OPTIONS      of wend trace, such as --no-sites or --stacks=8
 set -eu
 [ $# -eq 1 ] && [ -f "$1/config/suite.def.template" ] ||
     { echo "usage: nas.bash FOLDER (of NPB3.4-MPI)" >&2; exit 2; }
@@ -42,7 +43,9 @@ for one in "${classes[@]}"; do
             { tail -n 20 "$scratch/make" >&2; exit 1; }
         for ((run = 0; run < runs; run++)); do
             rm -rf "$scratch/trace"
-            record "$scratch/trace" "$n" "$npb/bin/$name.$class.x" >"$scratch/out" 2>&1 ||
+            # shellcheck disable=SC2086
+            record "$scratch/trace" "$n" ${OPTIONS:-} "$npb/bin/$name.$class.x" \
+                >"$scratch/out" 2>&1 ||
                 { cat "$scratch/out" >&2; exit 1; }
             grep -qiE 'successful' "$scratch/out" || { echo "$name did not verify" >&2; exit 1; }
             stat -c %s "$scratch/trace/trace.tar.zst"

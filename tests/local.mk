@@ -93,10 +93,9 @@ check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
 EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h
 
-# tests/sites.bats compiles these, in several ways.
-EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c
-# tests/waits.bats compiles this.
-EXTRA_DIST += tests/programs/waiting.c
+# tests/sites.bats, tests/stacks.bats and tests/waits.bats compile these, in several ways.
+EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c \
+	tests/programs/stacks.c tests/programs/stacks-library.c tests/programs/waiting.c
 
 # MPI that comes with a module: the program has none.
 tests/programs/late: tests/programs/late.c

@@ -56,7 +56,7 @@ function __wend_values
         case --then
             printf "$before%s\n" stop free
         case --wait --checkpoint --disk --shard-ranks --max-memory --max-size --until --debug \
-            --patience --exec
+            --patience --exec --site-tolerance --site-ignore
         case '*'
             return 1
     end

@@ -971,6 +971,7 @@ typedef struct {
     uint32_t most_calls_rank;
     uint64_t least_bytes, most_bytes;
     uint32_t least_bytes_rank, most_bytes_rank;
+    uint32_t n_sites; /**< that count as SITE, itself included (wend_read_group_sites) */
 } WendReadSiteTotals;
 
 /** Gives entry number INDEX, from 0, of the sites and functions: those with the most time first,
@@ -979,6 +980,30 @@ typedef struct {
  * ranks of a class whose calls come from the same sites, and once for each rank with unsuccessful
  * polls. */
 int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals);
+
+/** The call stack of a site. */
+typedef struct {
+    bool recorded;     /**< false: the recording was made without `wend trace --stacks`, and the
+                            site is the only frame */
+    bool whole;        /**< the last frame is in the outermost function: main, or that of a thread.
+                            false: the stack was cut there, since it has more frames than were to be
+                            recorded, or could not be followed any further */
+    uint32_t n_frames; /**< at least 1 */
+} WendReadStack;
+
+/** Gives the call stack of site number SITE, valid until the next wend_read_stack. */
+int wend_read_stack(WendRead *r, uint32_t site, const WendReadStack **stack);
+
+/** Gives frame number INDEX of the stack of site number SITE. Frame 0 is the site itself, and each
+ * is from where the function of the one before it was called. A function that the compiler has
+ * inlined has no frame of its own. Valid until the next wend_read_stack_frame. Fails with
+ * WEND_READ_ERROR_NONE after the last frame. */
+int wend_read_stack_frame(WendRead *r, uint32_t site, uint32_t index, const WendReadSite **frame);
+
+/** From now on, wend_read_site_totals counts calls from site S as calls from site COUNTS_AS[S]. N
+ * is the number of sites. With N 0, each site counts as itself again. Fails with
+ * WEND_READ_ERROR_USAGE if N is another number, or a site is not below it. */
+int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n);
 
 /** @} */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shared-sides-write.c: writes the side streams that ranks share: the member "sites"
- * (docs/format.md, "Call sites").
+/* shared-sides-write.c: writes the side streams that ranks share: the members "sites" and "stacks"
+ * (docs/format.md, "Call sites", "Call stacks").
  *
  * The streams of different ranks resemble each other. So all of them go through one coder, one
  * after the other, and their sites are in one table, in the order in which they occur. */
@@ -17,15 +17,29 @@ typedef struct {
     gint64 last; /* offset, while a table is read */
 } SiteModule;
 
+/* A site, or a frame of a stack. */
 typedef struct {
     guint64 module; /* + 1; 0: unknown */
     gint64 offset;
+    guint64 caller; /* WEND_CALLER_NONE and so on; without stacks always that */
 } Site;
 
+/* The table of a stream. */
 typedef struct {
-    GArray *modules;     /* SiteModule */
-    GArray *sites;       /* Site */
-    GHashTable *numbers; /* GBytes of a Site -> its number + 1 */
+    GArray *modules;        /* SiteModule */
+    GArray *module_numbers; /* guint64, in all modules */
+    GArray *sites, *frames; /* Site, whose callers are frames of the table */
+    GArray *numbers;        /* guint64, by site: its number + 1 in all tables; 0: not known yet */
+} SiteTable;
+
+typedef struct {
+    GArray *modules; /* SiteModule */
+    gboolean stacks;
+    GArray *sites, *frames;              /* Site */
+    GHashTable *numbers, *frame_numbers; /* GBytes of a Site -> its number + 1 */
+    GArray *frame_places, *site_places;  /* WendStackFrame, by frame and by site */
+    GHashTable *place_numbers;           /* GBytes of a Site without its caller, likewise */
+    guint n_places;
     WendBuf bits;
     RangeEncoder encoder;
     RangeCoder to;
@@ -55,47 +69,194 @@ static gboolean read_module(WendCursor *c, SiteModule *m)
     return !c->failed;
 }
 
-/* Reads the table of a stream. Returns its sites, in the order of their numbers there; NULL: it is
- * damaged. The caller unrefs the result. */
-static GArray *read_table(Streams *s, WendCursor c)
+static void site_table_clear(SiteTable *t)
 {
-    g_autoptr(GArray) modules = g_array_new(FALSE, TRUE, sizeof(SiteModule));
-    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint64)); /* in all modules */
-    g_autoptr(GArray) sites = g_array_new(FALSE, FALSE, sizeof(Site));
-    while (c.p < c.end) {
-        Site site = {0};
-        guint64 module = wend_read_unsigned(&c);
-        SiteModule m;
-        if (module == modules->len + G_GUINT64_CONSTANT(1) && read_module(&c, &m)) {
-            guint64 number = module_number(s->modules, &m);
-            g_array_append_val(modules, m);
-            g_array_append_val(numbers, number);
-        }
-        if (c.failed || module > modules->len)
-            return NULL;
-        if (module > 0) {
-            SiteModule *of = &g_array_index(modules, SiteModule, module - 1);
-            of->last += wend_read_signed(&c);
-            site.module = g_array_index(numbers, guint64, module - 1);
-            site.offset = of->last;
-        }
-        g_array_append_val(sites, site);
-    }
-    return c.failed ? NULL : g_array_ref(sites);
+    g_array_unref(t->modules);
+    g_array_unref(t->module_numbers);
+    g_array_unref(t->sites);
+    g_array_unref(t->frames);
+    g_array_unref(t->numbers);
 }
 
-/* The number of a site in the table, to which it is added if it is new. */
-static guint64 site_number(Streams *s, const Site *site)
+/* Reads the module and the offset of a site or a frame. */
+static gboolean read_place(Streams *s, SiteTable *t, WendCursor *c, Site *site)
 {
-    GBytes *key = g_bytes_new(site, sizeof *site);
-    gpointer known = g_hash_table_lookup(s->numbers, key);
-    if (known) {
-        g_bytes_unref(key);
-        return GPOINTER_TO_SIZE(known) - 1;
+    guint64 module = wend_read_unsigned(c);
+    SiteModule m;
+    if (module == t->modules->len + G_GUINT64_CONSTANT(1) && read_module(c, &m)) {
+        guint64 number = module_number(s->modules, &m);
+        g_array_append_val(t->modules, m);
+        g_array_append_val(t->module_numbers, number);
     }
-    g_array_append_vals(s->sites, site, 1);
-    g_hash_table_insert(s->numbers, key, GSIZE_TO_POINTER((gsize)s->sites->len));
-    return s->sites->len - 1;
+    if (c->failed || module > t->modules->len)
+        return FALSE;
+    if (module > 0) {
+        SiteModule *of = &g_array_index(t->modules, SiteModule, module - 1);
+        of->last = (gint64)((guint64)of->last + (guint64)wend_read_signed(c));
+        site->module = g_array_index(t->module_numbers, guint64, module - 1);
+        site->offset = of->last;
+    }
+    return TRUE;
+}
+
+/* How many frames there are from CALLER outwards. */
+static guint depth_of(const GArray *frames, guint64 caller)
+{
+    guint n = 0;
+    for (; caller >= WEND_CALLER_FRAME && n <= WEND_CALLERS_MOST; n++)
+        caller = g_array_index(frames, Site, caller - WEND_CALLER_FRAME).caller;
+    return n;
+}
+
+/* Reads the callers of a site. */
+static gboolean read_callers(Streams *s, SiteTable *t, WendCursor *c, Site *site)
+{
+    site->caller = wend_read_unsigned(c);
+    gsize n = wend_read_count(c, 2);
+    if (c->failed || site->caller >= t->frames->len + (guint64)WEND_CALLER_FRAME
+        || n + depth_of(t->frames, site->caller) > WEND_CALLERS_MOST)
+        return FALSE;
+    for (; n > 0; n--) {
+        Site frame = {.caller = site->caller};
+        if (!read_place(s, t, c, &frame) || frame.module == 0)
+            return FALSE;
+        g_array_append_val(t->frames, frame);
+        site->caller = WEND_CALLER_FRAME + (guint64)t->frames->len - 1;
+    }
+    return TRUE;
+}
+
+/* Reads the table of a stream. FALSE: it is damaged. */
+static gboolean read_table(Streams *s, WendCursor c, SiteTable *t)
+{
+    *t = (SiteTable){.modules = g_array_new(FALSE, TRUE, sizeof(SiteModule)),
+                     .module_numbers = g_array_new(FALSE, FALSE, sizeof(guint64)),
+                     .sites = g_array_new(FALSE, FALSE, sizeof(Site)),
+                     .frames = g_array_new(FALSE, FALSE, sizeof(Site)),
+                     .numbers = g_array_new(FALSE, TRUE, sizeof(guint64))};
+    while (c.p < c.end) {
+        Site site = {0};
+        if ((s->stacks && !read_callers(s, t, &c, &site)) || !read_place(s, t, &c, &site))
+            return FALSE;
+        g_array_append_val(t->sites, site);
+    }
+    g_array_set_size(t->numbers, t->sites->len);
+    return !c.failed;
+}
+
+/* The number + 1 of LIKE; 0: there is none. */
+static guint64 number_of(GHashTable *numbers, const Site *like)
+{
+    GBytes *key = g_bytes_new(like, sizeof *like);
+    gpointer known = g_hash_table_lookup(numbers, key);
+    g_bytes_unref(key);
+    return GPOINTER_TO_SIZE(known);
+}
+
+static void add(GArray *all, GHashTable *numbers, const Site *site)
+{
+    g_array_append_vals(all, site, 1);
+    g_hash_table_insert(numbers, g_bytes_new(site, sizeof *site),
+                        GSIZE_TO_POINTER((gsize)all->len));
+}
+
+/* Finds the frames of the stack SITE in the table of all, and makes its caller one of that. The N
+ * frames that are not there come in NEW, from the outermost one inwards; the first one is called
+ * from *FROM. */
+static GArray *find_callers(const Streams *s, const SiteTable *t, Site *site, guint64 *from)
+{
+    GArray *path = g_array_new(FALSE, FALSE, sizeof(Site));
+    guint64 caller = site->caller, number;
+    while (caller >= WEND_CALLER_FRAME) {
+        const Site *frame = &g_array_index(t->frames, Site, caller - WEND_CALLER_FRAME);
+        g_array_append_vals(path, frame, 1);
+        caller = frame->caller;
+    }
+    for (; path->len > 0; g_array_set_size(path, path->len - 1)) {
+        Site frame = g_array_index(path, Site, path->len - 1);
+        frame.caller = caller;
+        if ((number = number_of(s->frame_numbers, &frame)) == 0)
+            break;
+        caller = WEND_CALLER_FRAME + number - 1;
+    }
+    site->caller = *from = caller;
+    if (path->len > 0)
+        site->caller = WEND_CALLER_FRAME + (guint64)s->frames->len + path->len - 1;
+    return path; /* the innermost one comes first */
+}
+
+static WendStackFrames frames_of(const Streams *s)
+{
+    return (WendStackFrames){(const WendStackFrame *)(gpointer)s->frame_places->data,
+                             s->frame_places->len, s->n_places};
+}
+
+/* Codes the place of a frame or a site, and adds it to PLACES. */
+static void put_place(Streams *s, Site *site, gboolean is_site, GArray *places)
+{
+    WendStackFrames frames = frames_of(s);
+    Site alone = {site->module, site->offset, 0};
+    guint64 known = number_of(s->place_numbers, &alone),
+            place = known > 0 ? known - 1 : s->n_places;
+    WendStackFrame frame = {(guint32)site->caller, (guint32)place};
+    wend_stack_code_place(&s->coding->stacks, &s->to, &frames, site->caller, is_site, &place);
+    g_array_append_val(places, frame);
+    if (known > 0)
+        return;
+    s->n_places++;
+    g_hash_table_insert(s->place_numbers, g_bytes_new(&alone, sizeof alone),
+                        GSIZE_TO_POINTER((gsize)s->n_places));
+    if (is_site)
+        wend_site_code_place(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+    else
+        wend_site_code_frame(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+}
+
+/* Codes a new site: its stack, of which the frames of PATH are new, and its place. */
+static void put_stack(Streams *s, Site *site, const GArray *path, guint64 from)
+{
+    WendStackFrames frames = frames_of(s);
+    guint64 n = path->len;
+    wend_stack_code_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
+    for (guint i = path->len; i > 0; i--) {
+        Site frame = g_array_index(path, Site, i - 1);
+        frame.caller = from;
+        add(s->frames, s->frame_numbers, &frame);
+        put_place(s, &frame, FALSE, s->frame_places);
+        from = WEND_CALLER_FRAME + (guint64)s->frames->len - 1;
+    }
+    put_place(s, site, TRUE, s->site_places);
+}
+
+/* Codes an element of a site that is number LOCAL of the table. */
+static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, guint64 local)
+{
+    guint64 *number = &g_array_index(t->numbers, guint64, local);
+    Site site = g_array_index(t->sites, Site, local);
+    g_autoptr(GArray) path = NULL;
+    guint64 from = WEND_CALLER_NONE;
+    if (*number == 0) {
+        path = find_callers(s, t, &site, &from);
+        *number = path->len == 0 ? number_of(s->numbers, &site) : 0;
+    }
+    gboolean known = *number != 0;
+    if (!known)
+        *number = s->sites->len + G_GUINT64_CONSTANT(1);
+    WendSideElement own = {.step = e->step, .code = e->code};
+    own.numbers[0] = (gint64)*number - 1;
+    wend_site_code_element(s->coding, &s->to, &own);
+    if (!known) {
+        add(s->sites, s->numbers, &site);
+        if (s->stacks)
+            put_stack(s, &site, path, from);
+        else
+            wend_site_code_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
+    }
+    site = g_array_index(s->sites, Site, *number - 1);
+    wend_site_coding_used(s->coding, site.module, (guint64)site.offset);
+    if (s->stacks)
+        wend_stack_coding_used(&s->coding->stacks,
+                               &g_array_index(s->site_places, WendStackFrame, *number - 1));
 }
 
 /* The number of elements of a stream, and whether it was cut. FALSE: it is damaged. */
@@ -110,22 +271,17 @@ static gboolean count_elements(WendSideReader *r, guint64 *n, bool *cut)
 /* Codes the elements of one stream. FALSE: it is damaged. */
 static gboolean put_elements(Streams *s, WendSideReader *r)
 {
-    g_autoptr(GArray) sites = read_table(s, r->table);
+    SiteTable table;
     const WendSideElement *e;
-    while (sites && (e = wend_side_next(r))) {
-        WendSideElement own = {.step = e->step, .code = e->code};
-        guint64 local = (guint64)e->numbers[0], known = s->sites->len;
-        if (local >= sites->len)
-            return FALSE;
-        Site site = g_array_index(sites, Site, local);
-        own.numbers[0] = (gint64)site_number(s, &site);
-        wend_site_code_element(s->coding, &s->to, &own);
-        if ((guint64)own.numbers[0] == known)
-            wend_site_code_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
-        else
-            wend_site_coding_used(s->coding, site.module, (guint64)site.offset);
+    gboolean good = read_table(s, r->table, &table);
+    while (good && (e = wend_side_next(r))) {
+        guint64 local = (guint64)e->numbers[0];
+        good = local < table.sites->len && s->frames->len < WEND_FRAMES_MOST;
+        if (good)
+            put_element(s, &table, e, local);
     }
-    return sites && !r->failed;
+    site_table_clear(&table);
+    return good && !r->failed;
 }
 
 /* Codes the streams of some ranks. */
@@ -199,9 +355,17 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
     if (all->len == 0)
         return;
     Streams s = {.modules = g_array_new(FALSE, FALSE, sizeof(SiteModule)),
+                 .stacks = kind == WEND_SIDE_STACKS,
                  .sites = g_array_new(FALSE, FALSE, sizeof(Site)),
+                 .frames = g_array_new(FALSE, FALSE, sizeof(Site)),
+                 .frame_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
+                 .site_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
                  .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                   (GDestroyNotify)g_bytes_unref, NULL),
+                 .frame_numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                        (GDestroyNotify)g_bytes_unref, NULL),
+                 .place_numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                        (GDestroyNotify)g_bytes_unref, NULL),
                  .coding = g_new(WendSiteCoding, 1)};
     gboolean good = TRUE;
     s.to.encoder = &s.encoder;
@@ -219,8 +383,13 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
     }
     wend_buf_clear(&s.bits);
     g_hash_table_unref(s.numbers);
+    g_hash_table_unref(s.frame_numbers);
     g_array_unref(s.modules);
     g_array_unref(s.sites);
+    g_array_unref(s.frames);
+    g_array_unref(s.frame_places);
+    g_array_unref(s.site_places);
+    g_hash_table_unref(s.place_numbers);
     g_free(s.coding);
 }
 

@@ -4,16 +4,34 @@
 
 #include <string.h>
 
+static void init_stacks(WendStackCoding *k)
+{
+    WendSideNumber *const numbers[] = {&k->way, &k->distance, &k->length, &k->place};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        wend_side_number_init(numbers[i]);
+    range_contexts_init(k->way_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->length_holds, WEND_SIDE_TRUST);
+    range_contexts_init(k->place_holds[0], 2 * WEND_SIDE_TRUST);
+    range_contexts_init(k->is_new, 2);
+    k->last.caller = WEND_CALLER_NONE;
+}
+
 void wend_site_coding_init(WendSiteCoding *k)
 {
-    WendSideNumber *const numbers[] = {&k->streams, &k->kind,   &k->id,   &k->birth,
-                                       &k->length,  &k->module, &k->near, &k->far};
+    WendSideNumber *const numbers[] = {&k->streams, &k->kind, &k->id, &k->birth, &k->length};
+    WendPlaceCoding *const places[] = {&k->sites, &k->frames};
     memset(k, 0, sizeof *k);
     wend_side_codec_init(&k->elements, wend_side_kind(WEND_SIDE_SITES));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         wend_side_number_init(numbers[i]);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        wend_side_number_init(&places[i]->module);
+        wend_side_number_init(&places[i]->near);
+        wend_side_number_init(&places[i]->far);
+        range_contexts_init(&places[i]->is_near, 1);
+    }
     range_contexts_init(&k->is_cut, 1);
-    range_contexts_init(&k->is_near, 1);
+    init_stacks(&k->stacks);
 }
 
 uint64_t wend_site_code_streams(WendSiteCoding *k, const RangeCoder *c, uint64_t n)
@@ -42,8 +60,7 @@ bool wend_site_code_element(WendSiteCoding *k, const RangeCoder *c, WendSideElem
 
 /* Calls of one function of the program are near each other, and come in the order of their
  * addresses. */
-void wend_site_code_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
-                          uint64_t *offset)
+static void code_place(WendPlaceCoding *k, const RangeCoder *c, uint64_t *module, uint64_t *offset)
 {
     enum { NEAR = 1 << 9 };
     *module = wend_side_number(c, &k->module, *module);
@@ -56,13 +73,117 @@ void wend_site_code_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *modu
         distance =
             (uint64_t)wend_unzigzag(wend_side_number(c, &k->far, wend_zigzag((int64_t)distance)));
     *offset = from + distance;
-    wend_site_coding_used(k, *module, *offset);
+    k->last_module = *module;
+    k->last_offset = *offset;
+}
+
+void wend_site_code_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
+                          uint64_t *offset)
+{
+    code_place(&k->sites, c, module, offset);
+}
+
+void wend_site_code_frame(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
+                          uint64_t *offset)
+{
+    code_place(&k->frames, c, module, offset);
 }
 
 void wend_site_coding_used(WendSiteCoding *k, uint64_t module, uint64_t offset)
 {
     if (module == 0)
         return;
-    k->last_module = module;
-    k->last_offset = offset;
+    k->sites.last_module = module;
+    k->sites.last_offset = offset;
+}
+
+/* -- stacks -- */
+
+static const WendStackFrame *frame_of(const WendStackFrames *frames, uint64_t caller)
+{
+    return caller >= WEND_CALLER_FRAME && caller - WEND_CALLER_FRAME < frames->n
+               ? &frames->at[caller - WEND_CALLER_FRAME]
+               : NULL;
+}
+
+/* A number for the place of CALLER. */
+static uint64_t place_of(const WendStackFrames *frames, uint64_t caller)
+{
+    const WendStackFrame *f = frame_of(frames, caller);
+    return f ? f->place + (uint64_t)WEND_CALLER_FRAME : caller;
+}
+
+/* How many steps + 1 outwards from the caller of the last site CALLER is; 0: it is not there. */
+static uint64_t way_to(const WendStackCoding *k, const WendStackFrames *frames, uint64_t caller)
+{
+    uint64_t at = k->last.caller, n = 1;
+    for (; at != caller; n++) {
+        const WendStackFrame *f = frame_of(frames, at);
+        if (!f)
+            return 0;
+        at = f->caller;
+    }
+    return n;
+}
+
+/* Goes so many steps, and notes the place from which the last one began. */
+static bool go_way(WendStackCoding *k, const WendStackFrames *frames, uint64_t way,
+                   uint64_t *caller)
+{
+    *caller = k->last.caller;
+    k->sibling = k->last.place + UINT64_C(1);
+    for (; way > 1; way--) {
+        const WendStackFrame *f = frame_of(frames, *caller);
+        if (!f)
+            return false;
+        k->sibling = f->place + UINT64_C(1);
+        *caller = f->caller;
+    }
+    return true;
+}
+
+bool wend_stack_code_callers(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
+                             uint64_t *caller, uint64_t *n)
+{
+    uint64_t all = frames->n + WEND_CALLER_FRAME, way = c->decoder ? 0 : way_to(k, frames, *caller);
+    uint64_t key = place_of(frames, k->last.caller);
+    WendSideGuess *guess = &k->ways[wend_side_hash(key, k->last.place, WEND_SIDE_GUESSES)];
+    if (!wend_side_guess_holds(c, guess, k->way_holds, &way))
+        way = wend_side_number(c, &k->way, way);
+    wend_side_guess_note(guess, way);
+    k->sibling = 0;
+    if (way == 0) {
+        uint64_t distance = wend_side_number(c, &k->distance, all - *caller);
+        if (distance == 0 || distance > all)
+            return false;
+        *caller = all - distance;
+    } else if (!go_way(k, frames, way, caller)) {
+        return false;
+    }
+    guess = &k->lengths[wend_side_hash(place_of(frames, *caller), k->sibling, WEND_SIDE_GUESSES)];
+    if (!wend_side_guess_holds(c, guess, k->length_holds, n))
+        *n = wend_side_number(c, &k->length, *n);
+    wend_side_guess_note(guess, *n);
+    return *n <= WEND_CALLERS_MOST;
+}
+
+bool wend_stack_code_place(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
+                           uint64_t caller, bool is_site, uint64_t *place)
+{
+    uint64_t key = 2 * place_of(frames, caller) + is_site;
+    WendSideGuess *guess = &k->places[wend_side_hash(key, k->sibling, WEND_SIDE_GUESSES)];
+    if (!wend_side_guess_holds(c, guess, k->place_holds[is_site], place)) {
+        if (range_bit(c, *place == frames->n_places, &k->is_new[is_site]))
+            *place = frames->n_places;
+        else
+            *place = wend_side_number(c, &k->place, *place);
+    }
+    wend_side_guess_note(guess, *place);
+    k->sibling = 0;
+    return *place <= frames->n_places;
+}
+
+void wend_stack_coding_used(WendStackCoding *k, const WendStackFrame *site)
+{
+    k->last = *site;
 }

@@ -2,7 +2,8 @@
 /* shared-sides.c: see shared-sides.h. */
 #include "shared-sides.h"
 
-enum { SHARED_MOST = 16 << 10 }; /* bytes of streams that another rank may have, too */
+/* Bytes of streams that another rank may have, too. Frames of stacks take more than sites. */
+enum { SHARED_MOST = 16 << 10, SHARED_STACKS_MOST = 64 << 10 };
 
 static void shared_clear(gpointer p)
 {
@@ -25,7 +26,8 @@ static SharedSide *shared_at(const GArray *shared, guint i)
 
 gboolean shared_sides_add(GArray *shared, guint32 kind, GBytes *content, guint32 rank)
 {
-    if (!wend_side_kind(kind)->shared || g_bytes_get_size(content) > SHARED_MOST)
+    gsize most = kind == WEND_SIDE_STACKS ? SHARED_STACKS_MOST : SHARED_MOST;
+    if (!wend_side_kind(kind)->shared || g_bytes_get_size(content) > most)
         return FALSE;
     SharedSide s = {kind, g_bytes_ref(content), rankset_single(rank)};
     g_array_append_val(shared, s);

@@ -74,7 +74,7 @@ void wend_side_codec_again(WendSideCodec *k)
 }
 
 /* A number below N, a power of 2, for two keys. */
-static unsigned hash(uint64_t a, uint64_t b, unsigned n)
+unsigned wend_side_hash(uint64_t a, uint64_t b, unsigned n)
 {
     uint64_t mixed = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xd6e8feb86659fd93);
     return (unsigned)(mixed >> 40) & (n - 1);
@@ -96,7 +96,7 @@ uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *m, uint64_t numbe
 
 static uint64_t code_step(WendSideCodec *k, const RangeCoder *c, uint64_t step)
 {
-    unsigned place = hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
+    unsigned place = wend_side_hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
     if (range_bit(c, step == k->steps[place].step, &k->steps[place].same))
         return k->steps[place].step;
     return k->steps[place].step = wend_side_number(c, &k->step_number, step);
@@ -104,7 +104,7 @@ static uint64_t code_step(WendSideCodec *k, const RangeCoder *c, uint64_t step)
 
 static unsigned code_which(WendSideCodec *k, const RangeCoder *c, uint64_t step, unsigned which)
 {
-    unsigned place = hash(k->before[0], step, WEND_SIDE_PLACES);
+    unsigned place = wend_side_hash(k->before[0], step, WEND_SIDE_PLACES);
     if (range_bit(c, which == k->follows[place].which, &k->follows[place].same))
         return k->follows[place].which;
     return k->follows[place].which = (uint32_t)range_tree(c, which, WHICH_BITS, k->which);
@@ -122,11 +122,11 @@ static uint64_t code_value(WendSideCodec *k, const RangeCoder *c, unsigned which
                            uint64_t key, uint64_t value)
 {
     uint64_t *last = &k->last[which][lane];
-    unsigned place = hash(key, lane, WEND_SIDE_PLACES);
+    unsigned place = wend_side_hash(key, lane, WEND_SIDE_PLACES);
     uint64_t before = k->trends[place].difference, difference = value - *last;
     uint32_t *bits = k->trends[place].bits;
     bool trend = bits[1] < bits[0];
-    WendSideNumber *model = &k->numbers[hash(key, lane + 8 * trend, WEND_SIDE_MODELS)];
+    WendSideNumber *model = &k->numbers[wend_side_hash(key, lane + 8 * trend, WEND_SIDE_MODELS)];
     uint64_t left = wend_side_number(
         c, model, wend_zigzag((int64_t)(trend ? difference - before : difference)));
     difference = (uint64_t)wend_unzigzag(left) + (trend ? before : 0);
@@ -258,7 +258,8 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
 {
     enum { SCORE = 1 << 12, FADE = 4 };
     WendSideData *d = &k->data;
-    unsigned place = hash(key, k->before[0], WEND_SIDE_DATA), score[2] = {SCORE / 2, SCORE / 2};
+    unsigned place = wend_side_hash(key, k->before[0], WEND_SIDE_DATA),
+             score[2] = {SCORE / 2, SCORE / 2};
     uint8_t *last = d->last[place].bytes;
     uint64_t n = d->last[place].n
                  + (uint64_t)wend_unzigzag(wend_side_number(
@@ -281,9 +282,8 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
 
 /* -- symbols -- */
 
-/* Codes whether the prediction G holds for VALUE, and notes VALUE. A decoder gets VALUE if it
- * does. False: it does not hold, or there is none; the caller codes VALUE and then sets it. */
-static bool code_guess(const RangeCoder *c, WendSideGuess *g, RangeContext *holds, uint64_t *value)
+bool wend_side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *holds,
+                           uint64_t *value)
 {
     if (!g->known || !range_bit(c, *value == g->value, &holds[g->trust])) {
         g->trust = 0;
@@ -294,7 +294,7 @@ static bool code_guess(const RangeCoder *c, WendSideGuess *g, RangeContext *hold
     return true;
 }
 
-static void set_guess(WendSideGuess *g, uint64_t value)
+void wend_side_guess_note(WendSideGuess *g, uint64_t value)
 {
     if (g->known && g->value == value)
         return;
@@ -325,28 +325,31 @@ static uint64_t code_symbol(WendSideCodec *k, const RangeCoder *c, unsigned code
     const uint64_t *recent = k->symbols.recent;
     const WendSideGuess none = {0, false, 0};
     uint64_t behind = recent[1] + recent[2] * UINT64_C(0xff51afd7ed558ccd);
-    unsigned at = hash(recent[0], code, WEND_SIDE_GUESSES);
-    WendSideGuess *far = &k->symbols.far[hash(recent[0] + behind * 31, code, WEND_SIDE_GUESSES)];
+    unsigned at = wend_side_hash(recent[0], code, WEND_SIDE_GUESSES);
+    WendSideGuess *far =
+        &k->symbols.far[wend_side_hash(recent[0] + behind * 31, code, WEND_SIDE_GUESSES)];
     WendSideGuess *near = &k->symbols.near[at], *older = &k->symbols.older[at];
-    bool held =
-        code_guess(c, far, k->symbols.far_holds, &symbol)
-        || (is_other(near, far, &none) && code_guess(c, near, k->symbols.near_holds, &symbol))
-        || (is_other(older, far, near) && code_guess(c, older, k->symbols.older_holds, &symbol));
+    bool held = wend_side_guess_holds(c, far, k->symbols.far_holds, &symbol)
+                || (is_other(near, far, &none)
+                    && wend_side_guess_holds(c, near, k->symbols.near_holds, &symbol))
+                || (is_other(older, far, near)
+                    && wend_side_guess_holds(c, older, k->symbols.older_holds, &symbol));
     if (!held)
         symbol = code_new_symbol(k, c, symbol);
-    set_guess(far, symbol);
+    wend_side_guess_note(far, symbol);
     if (near->known && near->value != symbol)
-        set_guess(older, near->value);
-    set_guess(near, symbol);
+        wend_side_guess_note(older, near->value);
+    wend_side_guess_note(near, symbol);
     return symbol;
 }
 
 static uint64_t code_symbol_step(WendSideCodec *k, const RangeCoder *c, uint64_t key, uint64_t step)
 {
-    WendSideGuess *guess = &k->symbols.steps[hash(key, k->symbols.recent[0], WEND_SIDE_GUESSES)];
-    if (!code_guess(c, guess, k->symbols.step_holds, &step))
+    WendSideGuess *guess =
+        &k->symbols.steps[wend_side_hash(key, k->symbols.recent[0], WEND_SIDE_GUESSES)];
+    if (!wend_side_guess_holds(c, guess, k->symbols.step_holds, &step))
         step = wend_side_number(c, &k->step_number, step);
-    set_guess(guess, step);
+    wend_side_guess_note(guess, step);
     return step;
 }
 

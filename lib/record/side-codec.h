@@ -151,6 +151,14 @@ typedef struct {
 void wend_side_number_init(WendSideNumber *n);
 /* Codes NUMBER with the model, or returns the number that was coded. */
 uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *model, uint64_t number);
+/* Codes whether the prediction G holds for *VALUE, with one of WEND_SIDE_TRUST contexts HOLDS. A
+ * decoder gets *VALUE if it does. False: it does not hold, or there is none; the caller codes the
+ * value and then notes it. */
+bool wend_side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *holds,
+                           uint64_t *value);
+void wend_side_guess_note(WendSideGuess *g, uint64_t value);
+/* A number below N, a power of two, for two numbers. */
+unsigned wend_side_hash(uint64_t a, uint64_t b, unsigned n);
 void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind);
 /* Makes K what FROM is. */
 void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from);

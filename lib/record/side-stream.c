@@ -44,6 +44,12 @@ static const WendSideKind kinds[] = {
                          .symbols = true,
                          .tabled = true,
                          .shared = true},
+    [WEND_SIDE_STACKS] = {.name = "stacks", /* sites with their callers */
+                          .forms = sites,
+                          .n_forms = WEND_SITE_CODES,
+                          .symbols = true,
+                          .tabled = true,
+                          .shared = true},
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 

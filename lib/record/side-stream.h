@@ -21,6 +21,7 @@ typedef enum {
     WEND_SIDE_LOCKS,   /* results.h: the order of locks */
     WEND_SIDE_TIMES,   /* time-rows.h */
     WEND_SIDE_SITES,   /* site-guesses.h */
+    WEND_SIDE_STACKS,  /* likewise: sites with their callers, instead of these */
     WEND_SIDE_KINDS
 } WendSideKindNumber;
 const WendSideKind *wend_side_kind(WendSideKindNumber number);

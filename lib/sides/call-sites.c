@@ -24,7 +24,8 @@ typedef struct {
     guint64 n;        /* elements */
     gboolean cut;     /* the recorder had no memory for more */
     GArray *elements; /* SiteElement; NULL: they are in ROWS */
-    gboolean own;     /* a rank has the stream for itself: its rows, and its numbers of sites */
+    WendSideKindNumber kind;
+    gboolean own; /* a rank has the stream for itself: its rows, and its numbers of sites */
     WendCursor rows;
     GArray *local; /* guint, by number in the stream; the sites own it */
 } SiteStream;
@@ -39,10 +40,13 @@ struct WendCallSites {
     GArray *modules;     /* WendSiteModule */
     GArray *sites;       /* WendSite */
     GHashTable *numbers; /* WendSite -> its number + 1 */
-    GArray *streams;     /* SiteStream */
-    GArray *ranks;       /* RankSites, by rank of the job */
-    GPtrArray *members;  /* GBytes that others point into */
-    GPtrArray *locals;   /* the tables of the streams */
+    GArray *frames;      /* WendSite */
+    GHashTable *frame_numbers;
+    gboolean have_stacks;
+    GArray *streams;    /* SiteStream */
+    GArray *ranks;      /* RankSites, by rank of the job */
+    GPtrArray *members; /* GBytes that others point into */
+    GPtrArray *locals;  /* the tables of the streams */
     GStringChunk *texts;
 };
 
@@ -55,14 +59,15 @@ static void stream_clear(gpointer stream)
 static guint key_hash(gconstpointer key)
 {
     const WendSite *s = key;
-    guint64 mixed = (s->offset ^ (guint64)s->module << 40) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+    guint64 mixed = (s->offset ^ (guint64)s->module << 40 ^ (guint64)s->caller << 16)
+                    * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
     return (guint)(mixed >> 32);
 }
 
 static gboolean key_equal(gconstpointer a, gconstpointer b)
 {
     const WendSite *x = a, *y = b;
-    return x->module == y->module && x->offset == y->offset;
+    return x->module == y->module && x->offset == y->offset && x->caller == y->caller;
 }
 
 /* -- one archive -- */
@@ -74,6 +79,7 @@ typedef struct {
     WendCursor c;
     guint world, first; /* of the archive, and its rank 0 */
     guint ranks;        /* in the world */
+    WendSideKindNumber kind;
 } Archive;
 
 static gboolean damaged(const Archive *a, const char *member, GError **error)
@@ -127,30 +133,46 @@ static gboolean read_module(Archive *a, guint *number)
     return TRUE;
 }
 
-/* The number of a site, which is added if it is new. */
-static guint site_number(WendCallSites *s, guint module, gint64 offset)
+/* The number of a site or a frame, which is added if it is new. */
+static guint number_of(GArray *all, GHashTable *numbers, const WendSite *like)
 {
-    WendSite site = {module, (guint64)offset};
-    gpointer known = g_hash_table_lookup(s->numbers, &site);
+    gpointer known = g_hash_table_lookup(numbers, like);
     if (known)
         return GPOINTER_TO_UINT(known) - 1;
-    WendSite *key = g_new(WendSite, 1);
-    *key = site;
-    g_array_append_val(s->sites, site);
-    g_hash_table_insert(s->numbers, key, GUINT_TO_POINTER(s->sites->len));
-    return s->sites->len - 1;
+    g_array_append_vals(all, like, 1);
+    g_hash_table_insert(numbers, g_memdup2(like, sizeof *like), GUINT_TO_POINTER(all->len));
+    return all->len - 1;
+}
+
+static guint site_number(WendCallSites *s, const WendSite *like)
+{
+    return number_of(s->sites, s->numbers, like);
+}
+
+static guint frame_number(WendCallSites *s, const WendSite *like)
+{
+    return number_of(s->frames, s->frame_numbers, like);
 }
 
 enum { SITE_MEMORY = 128, NUMBERS_MOST = 1 << 24 };
 
 /* -- the member that ranks share -- */
 
+/* A place as the member has it. */
+typedef struct {
+    guint64 module, offset; /* module + 1; 0: not known */
+} SitePlace;
+
 /* The streams of that member, while they are read. */
 typedef struct {
     Archive *a;
     GArray *modules; /* guint: their numbers in all archives */
     GArray *numbers; /* guint: the same of the sites */
-    GArray *places;  /* WendSite: modules as in the member, + 1 */
+    GArray *places;  /* SitePlace */
+    /* With stacks, as the member has them: WendStackFrame by frame and by site, and SitePlace by
+     * place. */
+    GArray *frame_places, *site_places, *known;
+    GArray *frames; /* guint: the numbers of the frames in all archives */
     WendSiteCoding *coding;
     RangeDecoder decoder;
     RangeCoder from;
@@ -180,18 +202,93 @@ static gboolean note_ranks(Archive *a, const RankSet *ranks, guint first)
     return TRUE;
 }
 
+/* The caller CALLER of a member, whose frames are FRAMES, as a caller in all archives. */
+static guint caller_of(const GArray *frames, guint64 caller)
+{
+    if (caller >= WEND_CALLER_FRAME)
+        return g_array_index(frames, guint, caller - WEND_CALLER_FRAME);
+    return caller == WEND_CALLER_NONE ? WEND_CALLER_OUTERMOST : WEND_CALLER_CUT;
+}
+
+/* How many frames of FRAMES (WendStackFrame) there are from CALLER outwards. */
+static guint depth_of(const GArray *frames, guint64 caller)
+{
+    guint n = 0;
+    for (; caller >= WEND_CALLER_FRAME && n <= WEND_CALLERS_MOST; n++)
+        caller = g_array_index(frames, WendStackFrame, caller - WEND_CALLER_FRAME).caller;
+    return n;
+}
+
+static WendStackFrames frames_of(const SharedStreams *s)
+{
+    return (WendStackFrames){(const WendStackFrame *)(gpointer)s->frame_places->data,
+                             s->frame_places->len, s->known->len};
+}
+
+/* Reads the place of a frame or a site, and adds it to PLACES. */
+static gboolean read_known(SharedStreams *s, guint64 caller, gboolean is_site, GArray *places,
+                           SitePlace *at)
+{
+    WendStackFrames frames = frames_of(s);
+    guint64 place = 0;
+    if (!wend_stack_code_place(&s->coding->stacks, &s->from, &frames, caller, is_site, &place))
+        return FALSE;
+    if (place < s->known->len) {
+        *at = g_array_index(s->known, SitePlace, place);
+    } else {
+        *at = (SitePlace){0};
+        if (is_site)
+            wend_site_code_place(s->coding, &s->from, &at->module, &at->offset);
+        else
+            wend_site_code_frame(s->coding, &s->from, &at->module, &at->offset);
+        g_array_append_vals(s->known, at, 1);
+    }
+    WendStackFrame frame = {(guint32)caller, (guint32)place};
+    g_array_append_val(places, frame);
+    return at->module <= s->modules->len && (is_site || at->module > 0) && !s->a->c.failed;
+}
+
+/* Reads a site that has a stack. Sets *CALLER to its caller in all archives. */
+static gboolean read_stack(SharedStreams *s, SitePlace *at, guint *caller)
+{
+    WendStackFrames frames = frames_of(s);
+    guint64 of = 0, n = 0;
+    if (!wend_stack_code_callers(&s->coding->stacks, &s->from, &frames, &of, &n)
+        || n + depth_of(s->frame_places, of) > WEND_CALLERS_MOST
+        || s->frames->len + n > WEND_FRAMES_MOST
+        || !allowance_take(s->a->c.allowance, n + 1, SITE_MEMORY))
+        return FALSE;
+    for (; n > 0; n--) {
+        if (!read_known(s, of, FALSE, s->frame_places, at))
+            return FALSE;
+        WendSite frame = {g_array_index(s->modules, guint, at->module - 1), at->offset,
+                          caller_of(s->frames, of)};
+        guint number = frame_number(s->a->s, &frame);
+        of = WEND_CALLER_FRAME + (guint64)s->frames->len;
+        g_array_append_val(s->frames, number);
+    }
+    *caller = caller_of(s->frames, of);
+    return read_known(s, of, TRUE, s->site_places, at);
+}
+
 /* Reads what a site is that occurs first. */
 static gboolean read_place(SharedStreams *s)
 {
-    guint64 module = 0, offset = 0;
-    wend_site_code_place(s->coding, &s->from, &module, &offset);
-    if (module > s->modules->len || s->places->len >= NUMBERS_MOST
+    SitePlace place = {0};
+    WendSite site = {G_MAXUINT, 0, WEND_CALLER_NOT_RECORDED};
+    gboolean good = TRUE;
+    if (s->a->kind == WEND_SIDE_STACKS)
+        good = read_stack(s, &place, &site.caller);
+    else
+        wend_site_code_place(s->coding, &s->from, &place.module, &place.offset);
+    if (!good || place.module > s->modules->len || s->places->len >= NUMBERS_MOST
         || !allowance_take(s->a->c.allowance, 1, SITE_MEMORY))
         return FALSE;
-    WendSite place = {(guint)module, offset};
-    guint number = module == 0 ? site_number(s->a->s, G_MAXUINT, 0)
-                               : site_number(s->a->s, g_array_index(s->modules, guint, module - 1),
-                                             (gint64)offset);
+    if (place.module > 0) {
+        site.module = g_array_index(s->modules, guint, place.module - 1);
+        site.offset = place.offset;
+    }
+    guint number = site_number(s->a->s, &site);
     g_array_append_val(s->places, place);
     g_array_append_val(s->numbers, number);
     return TRUE;
@@ -205,8 +302,11 @@ static gboolean read_element(SharedStreams *s, GArray *elements)
     guint64 site = (guint64)e.numbers[0];
     if (site > s->numbers->len || (site == s->numbers->len && !read_place(s)))
         return FALSE;
-    const WendSite *place = &g_array_index(s->places, WendSite, site);
+    const SitePlace *place = &g_array_index(s->places, SitePlace, site);
     wend_site_coding_used(s->coding, place->module, place->offset);
+    if (s->a->kind == WEND_SIDE_STACKS)
+        wend_stack_coding_used(&s->coding->stacks,
+                               &g_array_index(s->site_places, WendStackFrame, site));
     SiteElement one = {e.step, g_array_index(s->numbers, guint, site), e.code};
     g_array_append_val(elements, one);
     return TRUE;
@@ -214,7 +314,7 @@ static gboolean read_element(SharedStreams *s, GArray *elements)
 
 static gboolean read_stream(SharedStreams *s)
 {
-    SiteStream stream = {0};
+    SiteStream stream = {.kind = s->a->kind};
     bool cut = false;
     wend_site_code_head(s->coding, &s->from, &stream.head, &stream.n, &cut);
     stream.cut = cut;
@@ -260,7 +360,7 @@ static gboolean read_contents(SharedStreams *s)
 
 static gboolean read_shared(Archive *a, GError **error)
 {
-    const char *name = wend_side_kind(WEND_SIDE_SITES)->name;
+    const char *name = wend_side_kind(a->kind)->name;
     if (!container_has(a->container, name))
         return TRUE;
     if (!open_member(a, name, error))
@@ -268,55 +368,115 @@ static gboolean read_shared(Archive *a, GError **error)
     SharedStreams s = {.a = a,
                        .modules = g_array_new(FALSE, FALSE, sizeof(guint)),
                        .numbers = g_array_new(FALSE, FALSE, sizeof(guint)),
-                       .places = g_array_new(FALSE, FALSE, sizeof(WendSite)),
+                       .places = g_array_new(FALSE, FALSE, sizeof(SitePlace)),
+                       .frame_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
+                       .site_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
+                       .known = g_array_new(FALSE, FALSE, sizeof(SitePlace)),
+                       .frames = g_array_new(FALSE, FALSE, sizeof(guint)),
                        .coding = g_new(WendSiteCoding, 1)};
     s.from.decoder = &s.decoder;
     gboolean good = read_contents(&s);
     g_array_unref(s.modules);
     g_array_unref(s.numbers);
     g_array_unref(s.places);
+    g_array_unref(s.frame_places);
+    g_array_unref(s.site_places);
+    g_array_unref(s.known);
+    g_array_unref(s.frames);
     g_free(s.coding);
     return good || damaged(a, name, error);
 }
 
 /* -- the members of single ranks -- */
 
+/* The table of such a stream, while it is read. */
+typedef struct {
+    Archive *a;
+    WendCursor c;
+    GArray *modules; /* guint: their numbers in all archives */
+    GArray *last;    /* gint64: by module, the offset that came last */
+    GArray *frames;  /* guint: their numbers in all archives */
+    GArray *callers; /* WendStackFrame, whose places mean nothing */
+} OwnTable;
+
+/* Reads a module and an offset. Of a place that is not known the module stays as it is. */
+static gboolean read_own_place(OwnTable *t, WendSite *site)
+{
+    WendCursor *c = &t->c;
+    guint64 module = wend_read_unsigned(c);
+    guint number = 0;
+    if (module == t->modules->len + G_GUINT64_CONSTANT(1)) {
+        Archive of = *t->a;
+        of.c = *c;
+        gboolean read = read_module(&of, &number);
+        *c = of.c;
+        if (!read)
+            return FALSE;
+        g_array_append_val(t->modules, number);
+        g_array_set_size(t->last, t->modules->len);
+    }
+    if (c->failed || module > t->modules->len || !allowance_take(c->allowance, 1, SITE_MEMORY))
+        return FALSE;
+    if (module == 0)
+        return TRUE;
+    gint64 *offset = &g_array_index(t->last, gint64, module - 1);
+    *offset = (gint64)((guint64)*offset + (guint64)wend_read_signed(c));
+    site->module = g_array_index(t->modules, guint, module - 1);
+    site->offset = (guint64)*offset;
+    return TRUE;
+}
+
+static gboolean read_own_callers(OwnTable *t, WendSite *site)
+{
+    guint64 caller = wend_read_unsigned(&t->c);
+    gsize n = wend_read_count(&t->c, 2);
+    if (t->c.failed || caller >= t->frames->len + (guint64)WEND_CALLER_FRAME
+        || n + depth_of(t->callers, caller) > WEND_CALLERS_MOST
+        || t->frames->len + n > WEND_FRAMES_MOST)
+        return FALSE;
+    for (; n > 0; n--) {
+        WendSite frame = {G_MAXUINT, 0, caller_of(t->frames, caller)};
+        WendStackFrame of = {(guint32)caller, 0};
+        if (!read_own_place(t, &frame) || frame.module == G_MAXUINT)
+            return FALSE;
+        guint number = frame_number(t->a->s, &frame);
+        caller = WEND_CALLER_FRAME + (guint64)t->frames->len;
+        g_array_append_val(t->frames, number);
+        g_array_append_val(t->callers, of);
+    }
+    site->caller = caller_of(t->frames, caller);
+    return TRUE;
+}
+
 /* Reads the table of a stream into S->local. */
 static gboolean read_own_table(Archive *a, SiteStream *s, WendCursor table)
 {
-    Archive of = *a;
-    of.c = table;
-    of.c.allowance = a->c.allowance;
-    WendCursor *c = &of.c;
-    g_autoptr(GArray) modules = g_array_new(FALSE, FALSE, sizeof(guint));
-    g_autoptr(GArray) last = g_array_new(FALSE, TRUE, sizeof(gint64));
-    while (c->p < c->end && !c->failed) {
-        guint64 module = wend_read_unsigned(c);
-        guint number = 0;
-        if (module == modules->len + G_GUINT64_CONSTANT(1)) {
-            if (!read_module(&of, &number))
-                return FALSE;
-            g_array_append_val(modules, number);
-            g_array_set_size(last, modules->len);
-        }
-        if (module > modules->len || s->local->len >= NUMBERS_MOST
-            || !allowance_take(c->allowance, 1, SITE_MEMORY))
-            return FALSE;
-        if (module > 0) {
-            gint64 *offset = &g_array_index(last, gint64, module - 1);
-            *offset = (gint64)((guint64)*offset + (guint64)wend_read_signed(c));
-            number = site_number(a->s, g_array_index(modules, guint, module - 1), *offset);
-        } else {
-            number = site_number(a->s, G_MAXUINT, 0);
-        }
+    OwnTable t = {.a = a,
+                  .c = table,
+                  .modules = g_array_new(FALSE, FALSE, sizeof(guint)),
+                  .last = g_array_new(FALSE, TRUE, sizeof(gint64)),
+                  .frames = g_array_new(FALSE, FALSE, sizeof(guint)),
+                  .callers = g_array_new(FALSE, FALSE, sizeof(WendStackFrame))};
+    t.c.allowance = a->c.allowance;
+    gboolean good = TRUE;
+    while (good && t.c.p < t.c.end && !t.c.failed) {
+        WendSite site = {G_MAXUINT, 0, WEND_CALLER_NOT_RECORDED};
+        good = s->local->len < NUMBERS_MOST
+               && (s->kind != WEND_SIDE_STACKS || read_own_callers(&t, &site))
+               && read_own_place(&t, &site);
+        guint number = good ? site_number(a->s, &site) : 0;
         g_array_append_val(s->local, number);
     }
-    return !c->failed;
+    g_array_unref(t.modules);
+    g_array_unref(t.last);
+    g_array_unref(t.frames);
+    g_array_unref(t.callers);
+    return good && !t.c.failed;
 }
 
 static gboolean read_own(Archive *a, guint rank, GError **error)
 {
-    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(WEND_SIDE_SITES)->name, rank);
+    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(a->kind)->name, rank);
     RankSites *of = &g_array_index(a->s->ranks, RankSites, a->first + rank);
     if (!container_has(a->container, name))
         return TRUE;
@@ -327,7 +487,7 @@ static gboolean read_own(Archive *a, guint rank, GError **error)
     gboolean good =
         !a->c.failed && of->n == 0 && allowance_take(a->c.allowance, n, sizeof(SiteStream));
     for (; good && n > 0; n--) {
-        SiteStream s = {.own = TRUE};
+        SiteStream s = {.own = TRUE, .kind = a->kind};
         good = wend_side_read(&a->c, &s.head, &s.rows);
         s.local = g_array_new(FALSE, FALSE, sizeof(guint));
         g_ptr_array_add(a->s->locals, s.local);
@@ -352,9 +512,16 @@ static gboolean read_archive(WendCallSites *s, guint world, GError **error)
                  .ranks = ranks};
     if (!a.container)
         return TRUE;
-    gboolean good = read_shared(&a, error);
-    for (guint rank = 0; good && rank < ranks; rank++)
-        good = read_own(&a, rank, error);
+    static const WendSideKindNumber kinds[] = {WEND_SIDE_SITES, WEND_SIDE_STACKS};
+    gboolean good = TRUE;
+    for (guint i = 0; good && i < G_N_ELEMENTS(kinds); i++) {
+        guint before = s->streams->len;
+        a.kind = kinds[i];
+        good = read_shared(&a, error);
+        for (guint rank = 0; good && rank < ranks; rank++)
+            good = read_own(&a, rank, error);
+        s->have_stacks |= a.kind == WEND_SIDE_STACKS && s->streams->len > before;
+    }
     return good;
 }
 
@@ -365,6 +532,8 @@ WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error)
     s->modules = g_array_new(FALSE, FALSE, sizeof(WendSiteModule));
     s->sites = g_array_new(FALSE, FALSE, sizeof(WendSite));
     s->numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
+    s->frames = g_array_new(FALSE, FALSE, sizeof(WendSite));
+    s->frame_numbers = g_hash_table_new_full(key_hash, key_equal, g_free, NULL);
     s->streams = g_array_new(FALSE, FALSE, sizeof(SiteStream));
     g_array_set_clear_func(s->streams, stream_clear);
     s->ranks = g_array_new(FALSE, TRUE, sizeof(RankSites));
@@ -388,6 +557,8 @@ void wend_call_sites_free(WendCallSites *s)
     g_array_unref(s->modules);
     g_array_unref(s->sites);
     g_hash_table_unref(s->numbers);
+    g_array_unref(s->frames);
+    g_hash_table_unref(s->frame_numbers);
     g_array_unref(s->streams);
     g_array_unref(s->ranks);
     g_ptr_array_unref(s->members);
@@ -404,6 +575,21 @@ guint wend_call_sites_n(const WendCallSites *s)
 const WendSite *wend_call_site(const WendCallSites *s, guint site)
 {
     return &g_array_index(s->sites, WendSite, site);
+}
+
+guint wend_call_sites_n_frames(const WendCallSites *s)
+{
+    return s->frames->len;
+}
+
+const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame)
+{
+    return &g_array_index(s->frames, WendSite, frame);
+}
+
+gboolean wend_call_sites_have_stacks(const WendCallSites *s)
+{
+    return s->have_stacks;
 }
 
 guint wend_call_sites_n_modules(const WendCallSites *s)
@@ -475,7 +661,7 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
     w->marks = g_new0(WendSiteCall, 2 * (gsize)wend_program_n_terminals(s->program) + 1);
     if (w->stream->own) {
         w->reader = g_new(WendSideReader, 1);
-        wend_side_open(w->reader, WEND_SIDE_SITES, &w->stream->head, w->stream->rows);
+        wend_side_open(w->reader, w->stream->kind, &w->stream->head, w->stream->rows);
     }
     advance(w);
     return w;

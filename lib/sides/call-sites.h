@@ -13,9 +13,18 @@ typedef struct {
     guint world; /* whose program it is; of a library, the first world that has it */
 } WendSiteModule;
 
+/* From where the function is called that a site, or a frame, is in. The recording has no stacks;
+ * nowhere; or not known, since the stack was cut there. Other numbers are frames. */
+#define WEND_CALLER_NOT_RECORDED G_MAXUINT
+#define WEND_CALLER_OUTERMOST (G_MAXUINT - 1)
+#define WEND_CALLER_CUT (G_MAXUINT - 2)
+#define WEND_CALLER_IS_FRAME(caller) ((caller) < WEND_CALLER_CUT)
+
+/* A site, or a frame of a stack: from where functions of the application called others. */
 typedef struct {
     guint module;   /* G_MAXUINT: the recorder could not say where it is */
     guint64 offset; /* of the return address, as an address in the file */
+    guint caller;   /* a frame, or one of the above */
 } WendSite;
 
 typedef struct WendCallSites WendCallSites;
@@ -26,6 +35,10 @@ WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error);
 void wend_call_sites_free(WendCallSites *s); /* S may be NULL */
 guint wend_call_sites_n(const WendCallSites *s);
 const WendSite *wend_call_site(const WendCallSites *s, guint site);
+guint wend_call_sites_n_frames(const WendCallSites *s);
+const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame);
+/* Whether the sites of some ranks have stacks. */
+gboolean wend_call_sites_have_stacks(const WendCallSites *s);
 guint wend_call_sites_n_modules(const WendCallSites *s);
 const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint module);
 

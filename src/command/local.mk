@@ -12,7 +12,9 @@ PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
 # Names of call sites. Needs DW_CFLAGS and DW_LIBS.
 SITE_SOURCES = \
 	src/command/debug-file.c src/command/debug-file.h \
-	src/command/site-names.c src/command/site-names.h
+	src/command/site-matching.c \
+	src/command/site-names.c src/command/site-names.h \
+	src/command/site-stacks.c src/command/site-stacks.h
 # How commands write calls, also for tests that read everything.
 VALUE_SOURCES = \
 	src/command/value.c src/command/value.h \

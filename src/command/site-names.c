@@ -16,11 +16,19 @@ typedef struct {
     DebugFile *debug; /* NULL: there are no names */
 } NamedModule;
 
+/* What a name is of. */
+typedef struct {
+    const char *file; /* as the reader has it, one for each file */
+    guint64 offset;
+    uint32_t world;
+} Place;
+
 struct SiteNames {
     WendRead *reader;
     const char *command;
     GHashTable *modules; /* file, world and build-id, as text -> NamedModule */
     GPtrArray *names;    /* SiteName by site; NULL: not asked for yet */
+    GHashTable *places;  /* Place -> SiteName */
     GStringChunk *texts;
     GPtrArray *frames; /* SiteFrame arrays */
 };
@@ -38,6 +46,18 @@ static void name_free(gpointer name)
     g_free(name);
 }
 
+static guint place_hash(gconstpointer place)
+{
+    const Place *p = place;
+    return g_str_hash(p->file) ^ (guint)(p->offset * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> 32);
+}
+
+static gboolean place_equal(gconstpointer a, gconstpointer b)
+{
+    const Place *x = a, *y = b;
+    return x->offset == y->offset && x->world == y->world && strcmp(x->file, y->file) == 0;
+}
+
 SiteNames *site_names_new(WendRead *r, const char *command)
 {
     uint32_t n_sites = 0;
@@ -46,6 +66,7 @@ SiteNames *site_names_new(WendRead *r, const char *command)
     n->command = command;
     n->modules = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, module_free);
     n->names = g_ptr_array_new_with_free_func(name_free);
+    n->places = g_hash_table_new_full(place_hash, place_equal, g_free, name_free);
     n->texts = g_string_chunk_new(1024);
     n->frames = g_ptr_array_new_with_free_func(g_free);
     if (wend_read_n_sites(r, &n_sites) == WEND_READ_OK)
@@ -59,6 +80,7 @@ void site_names_free(SiteNames *n)
         return;
     g_hash_table_unref(n->modules);
     g_ptr_array_unref(n->names);
+    g_hash_table_unref(n->places);
     g_ptr_array_unref(n->frames);
     g_string_chunk_free(n->texts);
     g_free(n);
@@ -159,6 +181,24 @@ const SiteName *site_name(SiteNames *n, uint32_t site)
     return name != NULL && name->module != NULL ? name : NULL;
 }
 
+const SiteName *site_place_name(SiteNames *n, const WendReadSite *place)
+{
+    if (!place->known)
+        return NULL;
+    Place like = {place->file, place->offset, place->world};
+    SiteName *name = g_hash_table_lookup(n->places, &like);
+    if (name == NULL) {
+        name = name_new(n, place);
+        g_hash_table_insert(n->places, g_memdup2(&like, sizeof like), name);
+    }
+    return name;
+}
+
+WendRead *site_names_reader(const SiteNames *n)
+{
+    return n->reader;
+}
+
 static const char *base_of(const char *file)
 {
     const char *slash = strrchr(file, '/');
@@ -177,9 +217,8 @@ void site_frame_text(GString *out, const SiteFrame *frame)
     g_string_append_c(out, ')');
 }
 
-void site_text(GString *out, SiteNames *n, uint32_t site)
+void site_name_text(GString *out, const SiteName *name)
 {
-    const SiteName *name = site_name(n, site);
     if (name == NULL) {
         g_string_append(out, "unknown");
     } else if (name->n_frames > 0) {
@@ -188,6 +227,11 @@ void site_text(GString *out, SiteNames *n, uint32_t site)
         text_foreign(out, name->module);
         g_string_append_printf(out, " + 0x%" G_GINT64_MODIFIER "x", name->offset);
     }
+}
+
+void site_text(GString *out, SiteNames *n, uint32_t site)
+{
+    site_name_text(out, site_name(n, site));
 }
 
 static void csv_text(GString *out, const char *text)
@@ -232,13 +276,8 @@ static void json_frame(GString *out, const SiteFrame *f)
     g_string_append_c(out, '}');
 }
 
-void site_json(GString *out, SiteNames *n, uint32_t site)
+void site_name_json(GString *out, const SiteName *name)
 {
-    const SiteName *name = site_name(n, site);
-    if (name == NULL) {
-        g_string_append(out, "null");
-        return;
-    }
     g_string_append(out, "{\"module\":");
     text_json_string(out, name->module);
     g_string_append_printf(out, ",\"offset\":%" G_GUINT64_FORMAT ",\"frames\":[", name->offset);
@@ -247,5 +286,16 @@ void site_json(GString *out, SiteNames *n, uint32_t site)
             g_string_append_c(out, ',');
         json_frame(out, &name->frames[i]);
     }
-    g_string_append(out, "]}");
+    g_string_append_c(out, ']');
+}
+
+void site_json(GString *out, SiteNames *n, uint32_t site)
+{
+    const SiteName *name = site_name(n, site);
+    if (name == NULL) {
+        g_string_append(out, "null");
+        return;
+    }
+    site_name_json(out, name);
+    g_string_append_c(out, '}');
 }

@@ -33,8 +33,13 @@ void site_names_free(SiteNames *n); /* N may be NULL */
 /* The name of SITE, which belongs to N. NULL: SITE is WEND_READ_NO_INDEX, or not known. */
 const SiteName *site_name(SiteNames *n, uint32_t site);
 
+/* The same for any place in code, such as a frame of a stack. NULL: PLACE is not known. */
+const SiteName *site_place_name(SiteNames *n, const WendReadSite *place);
+WendRead *site_names_reader(const SiteNames *n);
+
 /* Appends "exchange (halo.c:42)", "halo + 0x12ab" or "unknown". */
 void site_text(GString *out, SiteNames *n, uint32_t site);
+void site_name_text(GString *out, const SiteName *name); /* NAME may be NULL */
 /* Appends "exchange (halo.c:42)" or as much of it as is known. */
 void site_frame_text(GString *out, const SiteFrame *frame);
 
@@ -44,5 +49,7 @@ void site_csv(GString *out, SiteNames *n, uint32_t site);
 /* As a JSON object, or null: {"module":…,"offset":…,"frames":[{"function":…,"file":…,"line":…},…]}
  */
 void site_json(GString *out, SiteNames *n, uint32_t site);
+/* The same object without its end. */
+void site_name_json(GString *out, const SiteName *name);
 
 #endif

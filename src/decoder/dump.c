@@ -29,6 +29,7 @@ typedef struct {
     GHashTable *matches; /* WendReadFunction -> whether a pattern matches it, + 1 */
     gboolean polls, timing, values, times, sites;
     SiteNames *names; /* NULL: sites are not printed */
+    gboolean stacks;  /* sites have call stacks */
     GString *out;
     Lines *lines;     /* cache of the sequence */
     gboolean printed; /* whether a call was printed */
@@ -172,7 +173,8 @@ static gboolean dump_rank(Dump *d, guint rank)
                            .class_index = info->class_index,
                            .timing = d->timing,
                            .json = d->sink->repeats != NULL,
-                           .sites = d->names};
+                           .sites = d->names,
+                           .stacks = d->stacks};
     /* 0: the run ended early, and nothing of the rank was saved */
     guint n_sequences = info->n_sequences;
     for (guint i = 0; i < n_sequences; i++) {
@@ -194,7 +196,7 @@ static gboolean dump_rank(Dump *d, guint rank)
 static void dump_all(Dump *d)
 {
     if (d->sink->begin != NULL)
-        d->sink->begin(d->out, d->timing, d->times, d->sites);
+        d->sink->begin(d->out, d->timing, d->times, d->names);
     for (guint rank = 0; rank < d->n_ranks; rank++)
         if ((d->ranks == NULL || d->ranks[rank]) && !dump_rank(d, rank))
             return;
@@ -299,6 +301,7 @@ static gboolean open_names(Dump *d, int *status)
     if (n == 0)
         wend_command_say(COMMAND, "the recording has no call sites");
     d->names = site_names_new(d->reader, COMMAND);
+    d->stacks = site_stacks_recorded(d->names);
     return TRUE;
 }
 
@@ -331,7 +334,8 @@ int wend_dump_main(int argc, char **argv)
          "(wend trace --values)",
          NULL},
         {"sites", 'S', 0, G_OPTION_ARG_NONE, &d.sites,
-         "Add from where in the program each call comes", NULL},
+         "Add from where in the program each call comes, with its call stack if it was recorded",
+         NULL},
         {"format", 'F', 0, G_OPTION_ARG_STRING, &format, "Print text (default), csv or jsonl",
          "FORMAT"},
         READING_OPTION,

@@ -76,6 +76,7 @@ static void text_call(GString *out, const SinkContext *context, const WendReadCa
     if (context->sites != NULL && call->site != WEND_READ_NO_INDEX) {
         g_string_append(out, "  # from ");
         site_text(out, context->sites, call->site);
+        site_callers_text(out, context->sites, call->site);
     }
     g_string_append_c(out, '\n');
 }
@@ -117,7 +118,7 @@ static gboolean partner_repeats(const WendReadCall *call)
 
 /* -- CSV (RFC 4180, lines end in a newline) -- */
 
-static void csv_begin(GString *out, gboolean timing, gboolean times, gboolean sites)
+static void csv_begin(GString *out, gboolean timing, gboolean times, const SiteNames *sites)
 {
     g_string_append(out, "rank,sequence,call,poll,function,return,comm,peer,tag,count,datatype,"
                          "arguments,results,world,peer_world,bytes,comm_size");
@@ -125,8 +126,10 @@ static void csv_begin(GString *out, gboolean timing, gboolean times, gboolean si
         g_string_append(out, ",mean_duration,mean_interval");
     if (times)
         g_string_append(out, ",start,duration");
-    if (sites)
+    if (sites != NULL)
         g_string_append(out, "," SITE_CSV_COLUMNS);
+    if (sites != NULL && site_stacks_recorded(sites))
+        g_string_append(out, "," SITE_STACK_CSV_COLUMN);
     g_string_append_c(out, '\n');
 }
 
@@ -223,6 +226,10 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
     if (context->sites != NULL) {
         g_string_append_c(out, ',');
         site_csv(out, context->sites, call->site);
+        if (context->stacks) {
+            g_string_append_c(out, ',');
+            site_stack_csv(out, context->sites, call->site);
+        }
     }
     g_string_append_c(out, '\n');
 }
@@ -300,7 +307,7 @@ static void json_call(GString *out, const SinkContext *context, const WendReadCa
     }
     if (context->sites != NULL) {
         g_string_append(out, ",\"site\":");
-        site_json(out, context->sites, call->site);
+        site_stack_json(out, context->sites, call->site);
     }
     g_string_append(out, "}\n");
 }

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "src/command/site-names.h"
+#include "src/command/site-stacks.h"
 #include "wend/read.h"
 
 /* The sequence that the calls belong to. */
@@ -20,12 +20,13 @@ typedef struct {
     gboolean timing;
     gboolean json;    /* values are printed as JSON */
     SiteNames *sites; /* NULL: sites are not printed */
+    gboolean stacks;  /* they have call stacks */
 } SinkContext;
 
 typedef struct {
     const char *name;
     /* Text before everything, and text before the calls of a sequence. NULL: none. */
-    void (*begin)(GString *out, gboolean timing, gboolean times, gboolean sites);
+    void (*begin)(GString *out, gboolean timing, gboolean times, const SiteNames *sites);
     void (*sequence)(GString *out, const SinkContext *context);
     /* Appends the beginning of the call's line, which differs from call to call. */
     void (*number)(GString *out, const SinkContext *context, const WendReadCall *call);

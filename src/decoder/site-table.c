@@ -7,8 +7,12 @@
 #include <string.h>
 
 #include "src/command/command_text.h"
+#include "src/command/site-stacks.h"
 
 /* -- for people -- */
+
+/* At most so many callers of a call are printed. */
+enum { FEW_CALLERS = 32 };
 
 static void put_cell(GString *out, int width, const char *text)
 {
@@ -61,6 +65,40 @@ static void put_time(GString *out, const WendReadSiteTotals *t, double seconds)
     put_cell(out, TIME_WIDTH, t->seconds < 0 ? "" : cell->str);
 }
 
+static void put_inlined(GString *out, const SiteName *name)
+{
+    for (guint i = 1; name != NULL && i < name->n_frames; i++) {
+        const SiteFrame *f = &name->frames[i];
+        g_string_append_printf(out, "%*s inlined in ", FUNCTION_WIDTH, "");
+        site_frame_text(out, f);
+        g_string_append_c(out, '\n');
+    }
+}
+
+typedef struct {
+    GString *out;
+    guint n;
+} Callers;
+
+static void put_caller(gpointer data, const SiteName *name)
+{
+    Callers *c = data;
+    if (c->n++ >= FEW_CALLERS)
+        return;
+    g_string_append_printf(c->out, "%*s called from ", FUNCTION_WIDTH, "");
+    site_name_text(c->out, name);
+    g_string_append_c(c->out, '\n');
+    put_inlined(c->out, name);
+}
+
+static void put_callers(GString *out, SiteNames *names, guint site)
+{
+    Callers c = {out, 0};
+    gboolean whole;
+    if (site_callers(names, site, put_caller, &c, &whole) && (!whole || c.n > FEW_CALLERS))
+        g_string_append_printf(out, "%*s called from ...\n", FUNCTION_WIDTH, "");
+}
+
 static void put_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
 {
     g_autoptr(GString) site = g_string_new(NULL), calls = g_string_new(NULL),
@@ -81,18 +119,15 @@ static void put_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
         put_extremes(out, EXTREMES_WIDTH, t->least_bytes, t->most_bytes, t->most_bytes_rank,
                      text_bytes);
     g_string_append_c(out, '\n');
-    const SiteName *name = site_name(names, t->site);
-    for (guint i = 1; name != NULL && i < name->n_frames; i++) {
-        const SiteFrame *f = &name->frames[i];
-        g_string_append_printf(out, "%*s inlined in ", FUNCTION_WIDTH, "");
-        site_frame_text(out, f);
-        g_string_append_c(out, '\n');
-    }
+    put_inlined(out, site_name(names, t->site));
+    put_callers(out, names, t->site);
+    if (t->n_sites > 1)
+        g_string_append_printf(out, "%*s and %u that match\n", FUNCTION_WIDTH, "", t->n_sites - 1);
 }
 
 /* -- as CSV -- */
 
-static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
+static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t, gboolean stacks)
 {
     g_string_append_printf(out, "%s,", t->function->name);
     site_csv(out, names, t->site);
@@ -105,10 +140,15 @@ static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
         g_string_append_printf(out, "%.3g", t->seconds);
     g_string_append_printf(out,
                            ",%d,%u,%" G_GUINT64_FORMAT ",%u,%" G_GUINT64_FORMAT
-                           ",%u,%" G_GUINT64_FORMAT ",%u,%" G_GUINT64_FORMAT ",%u\n",
+                           ",%u,%" G_GUINT64_FORMAT ",%u,%" G_GUINT64_FORMAT ",%u",
                            t->shared, t->n_ranks, t->least_calls, t->least_calls_rank,
                            t->most_calls, t->most_calls_rank, t->least_bytes, t->least_bytes_rank,
                            t->most_bytes, t->most_bytes_rank);
+    if (stacks) {
+        g_string_append_printf(out, ",%u,", t->n_sites);
+        site_stack_csv(out, names, t->site);
+    }
+    g_string_append_c(out, '\n');
 }
 
 /* -- as JSON -- */
@@ -123,7 +163,9 @@ static void json_row(GString *out, SiteNames *names, const WendReadSiteTotals *t
     char seconds[G_ASCII_DTOSTR_BUF_SIZE];
     g_string_append_printf(out, "%s{\"function\":\"%s\",\"site\":", more ? ",\n" : "",
                            t->function->name);
-    site_json(out, names, t->site);
+    site_stack_json(out, names, t->site);
+    if (t->n_sites > 1)
+        json_number(out, "sites", t->n_sites);
     json_number(out, "calls", t->calls);
     json_number(out, "unsuccessful_polls", t->polls);
     json_number(out, "operations", t->amount.operations);
@@ -152,18 +194,21 @@ int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat
     const WendReadSiteTotals *t;
     guint i = 0;
     int status;
+    gboolean stacks = site_stacks_recorded(names);
     if (format == SITE_TABLE_CSV)
-        g_string_append(out, "mpi_function," SITE_CSV_COLUMNS
-                             ",calls,polls,operations,bytes,unsized,seconds,shared,ranks,"
-                             "least_calls,least_calls_rank,most_calls,most_calls_rank,"
-                             "least_bytes,least_bytes_rank,most_bytes,most_bytes_rank\n");
+        g_string_append_printf(out,
+                               "mpi_function," SITE_CSV_COLUMNS
+                               ",calls,polls,operations,bytes,unsized,seconds,shared,ranks,"
+                               "least_calls,least_calls_rank,most_calls,most_calls_rank,"
+                               "least_bytes,least_bytes_rank,most_bytes,most_bytes_rank%s\n",
+                               stacks ? ",sites," SITE_STACK_CSV_COLUMN : "");
     else if (format == SITE_TABLE_JSON)
         g_string_append_c(out, '[');
     else
         put_head(out);
     for (; (status = wend_read_site_totals(r, i, &t)) == WEND_READ_OK; i++) {
         if (format == SITE_TABLE_CSV)
-            csv_row(out, names, t);
+            csv_row(out, names, t, stacks);
         else if (format == SITE_TABLE_JSON)
             json_row(out, names, t, i > 0);
         else if (i < top)

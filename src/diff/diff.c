@@ -547,7 +547,9 @@ int wend_diff_main(int argc, char **argv)
 {
     Diff d = {.max = 10};
     gint64 max = 10;
-    gint world = -1;
+    gint world = -1, tolerance = 0;
+    g_auto(GStrv) ignored = NULL;
+    SiteMatching *matching = NULL;
     const GOptionEntry entries[] = {
         {"outcomes", 'o', 0, G_OPTION_ARG_NONE, &d.outcomes,
          "Compare statuses, flags, the order of completions and unsuccessful polls, too", NULL},
@@ -555,6 +557,7 @@ int wend_diff_main(int argc, char **argv)
          "Leave unsuccessful polls out of --outcomes", NULL},
         {"sites", 'S', 0, G_OPTION_ARG_NONE, &d.sites,
          "Compare from where in the program the calls come, too", NULL},
+        SITE_MATCHING_OPTIONS(tolerance, ignored),
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
          "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Compare only world N of several, from 0", "N"},
@@ -578,6 +581,8 @@ int wend_diff_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "two recordings are needed");
     if (max < 0)
         return wend_command_usage(COMMAND, "--max needs a number from 0 on");
+    if (!site_matching_options(COMMAND, d.sites, tolerance, ignored, &status))
+        return status;
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {
         programs[i] = reading_open(argv[1 + i], world, &error);
@@ -599,7 +604,9 @@ int wend_diff_main(int argc, char **argv)
     d.pair.sites = site_differences_new(d.program);
     d.pair.put_site = site_differences_put;
     const char *message;
-    status = d.sites ? -site_differences_open(d.pair.sites, &message) : WEND_EXIT_OK;
+    if (tolerance > 0 || ignored != NULL)
+        matching = site_matching_new((guint)tolerance, ignored);
+    status = d.sites ? -site_differences_open(d.pair.sites, matching, &message) : WEND_EXIT_OK;
     if (status == WEND_EXIT_OK) {
         equal = compare(&d);
         conclude(&d, equal);
@@ -607,6 +614,7 @@ int wend_diff_main(int argc, char **argv)
         wend_command_say(COMMAND, "%s", message);
     }
     site_differences_free(d.pair.sites);
+    site_matching_free(matching);
     findings_free(d.pair.findings);
     same_free(d.pair.same);
     g_string_free(d.out, TRUE);

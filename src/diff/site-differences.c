@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "src/command/site-names.h"
 #include "src/read/wrap.h"
 
 struct SiteDifferences {
@@ -14,6 +13,9 @@ struct SiteDifferences {
     WendRead *reader[2];
     SiteNames *names[2]; /* NULL: not opened yet */
     uint32_t n[2];       /* sites */
+    /* NULL: sites are compared without their stacks. */
+    SiteMatching *matching, *exact;
+    GPtrArray *trails[2]; /* SiteTrail by site; NULL: not asked for yet */
 };
 
 SiteDifferences *site_differences_new(const WendProgram *const programs[2])
@@ -31,6 +33,8 @@ void site_differences_free(SiteDifferences *s)
     if (s == NULL)
         return;
     for (guint side = 0; side < 2; side++) {
+        if (s->trails[side] != NULL)
+            g_ptr_array_unref(s->trails[side]);
         site_names_free(s->names[side]);
         wend_read_free(s->reader[side]);
     }
@@ -45,7 +49,22 @@ static int open_side(SiteDifferences *s, guint side)
     return status;
 }
 
-int site_differences_open(SiteDifferences *s, const char **message)
+/* Stacks are compared if both recordings have them. Sites alone match, too, if they are ignored. */
+static void choose_matching(SiteDifferences *s, SiteMatching *matching)
+{
+    gboolean stacks[2];
+    for (guint side = 0; side < 2; side++)
+        stacks[side] = site_stacks_recorded(s->names[side]);
+    if (stacks[0] != stacks[1] || (matching == NULL && !stacks[0]))
+        return;
+    s->matching = matching != NULL ? matching : (s->exact = site_matching_new(0, NULL));
+    for (guint side = 0; side < 2; side++) {
+        s->trails[side] = g_ptr_array_new_with_free_func((GDestroyNotify)site_trail_free);
+        g_ptr_array_set_size(s->trails[side], (gint)s->n[side]);
+    }
+}
+
+int site_differences_open(SiteDifferences *s, SiteMatching *matching, const char **message)
 {
     for (guint side = 0; side < 2; side++) {
         int status = open_side(s, side);
@@ -53,6 +72,7 @@ int site_differences_open(SiteDifferences *s, const char **message)
         if (status < 0)
             return status;
     }
+    choose_matching(s, matching);
     return WEND_READ_OK;
 }
 
@@ -82,6 +102,7 @@ void site_differences_put(GString *out, gpointer sites, guint side, guint rank, 
     if (call != NULL && call->site != WEND_READ_NO_INDEX) {
         g_string_append(out, "  # from ");
         site_text(out, s->names[side], call->site);
+        site_callers_text(out, s->names[side], call->site);
     }
     wend_read_calls_free(calls);
 }
@@ -112,8 +133,18 @@ static gboolean same_address(SiteDifferences *s, const uint32_t site[2])
                || memcmp(at[0].build_id, at[1].build_id, at[0].n_build_id) == 0);
 }
 
+static const SiteTrail *trail_of(SiteDifferences *s, guint side, uint32_t site)
+{
+    gpointer *trail = &s->trails[side]->pdata[site];
+    if (*trail == NULL)
+        *trail = site_trail_new(s->matching, s->names[side], site);
+    return *trail;
+}
+
 static gboolean same_site(SiteDifferences *s, const uint32_t site[2])
 {
+    if (s->matching != NULL && site[0] < s->n[0] && site[1] < s->n[1])
+        return site_trails_match(s->matching, trail_of(s, 0, site[0]), trail_of(s, 1, site[1]));
     const SiteName *a = site_name(s->names[0], site[0]), *b = site_name(s->names[1], site[1]);
     if (a == NULL || b == NULL)
         return a == NULL && b == NULL;
@@ -140,6 +171,7 @@ gboolean site_differences_find(SiteDifferences *s, guint rank, const guint seque
         for (guint side = 0; side < 2; side++) {
             GString *text = g_string_new(NULL);
             site_text(text, s->names[side], site[side]);
+            site_callers_text(text, s->names[side], site[side]);
             found->sites[side] = g_string_free(text, FALSE);
         }
     }

@@ -93,8 +93,12 @@ struct WendRead {
     ReadCall signature, wrapped;
     WendReadValueStream value_stream;
     WendCallSites *sites;
-    GArray *site_rows; /* SiteRow */
-    WendReadSite site;
+    GArray *site_rows;    /* SiteRow */
+    guint32 *site_groups; /* wend_read_group_sites; NULL: each site is one of its own */
+    WendReadSite site, stack_frame;
+    WendReadStack stack;
+    GArray *stack_frames; /* guint: the frames of site STACK_SITE, without itself; NULL: none yet */
+    guint32 stack_site;
     WendReadSiteTotals site_totals;
     ReadPercentiles *percentiles;
     WaitRows *waits;

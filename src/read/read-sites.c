@@ -14,6 +14,8 @@ WendCallSites *read_sites(WendRead *r, GError **error)
 void read_sites_clear(WendRead *r)
 {
     g_clear_pointer(&r->site_rows, g_array_unref);
+    g_clear_pointer(&r->stack_frames, g_array_unref);
+    g_clear_pointer(&r->site_groups, g_free);
     g_clear_pointer(&r->sites, wend_call_sites_free);
 }
 
@@ -34,25 +36,108 @@ int wend_read_n_sites(WendRead *r, uint32_t *n)
     return status;
 }
 
+static void set_site(WendRead *r, WendReadSite *s, const WendSite *inside)
+{
+    *s = (WendReadSite){.known = inside->module != G_MAXUINT};
+    if (!s->known)
+        return;
+    const WendSiteModule *m = wend_call_sites_module(r->sites, inside->module);
+    s->file = m->file;
+    s->world = m->world;
+    s->build_id = m->n_id > 0 ? m->id : NULL;
+    s->n_build_id = m->n_id;
+    s->offset = inside->offset;
+}
+
+/* Opens the sites, and checks the number of one. */
+static int open_site(WendRead *r, uint32_t site, const void *result)
+{
+    int status = open_sites(r, result);
+    if (status == WEND_READ_OK)
+        status = read_check_index(r, result, "site", site, wend_call_sites_n(r->sites));
+    return status;
+}
+
 int wend_read_site(WendRead *r, uint32_t site, const WendReadSite **s)
 {
-    int status = open_sites(r, s);
-    if (status == WEND_READ_OK)
-        status = read_check_index(r, s, "site", site, wend_call_sites_n(r->sites));
+    int status = open_site(r, site, s);
     if (status < 0)
         return status;
-    const WendSite *inside = wend_call_site(r->sites, site);
-    r->site = (WendReadSite){.known = inside->module != G_MAXUINT};
-    if (r->site.known) {
-        const WendSiteModule *m = wend_call_sites_module(r->sites, inside->module);
-        r->site.file = m->file;
-        r->site.world = m->world;
-        r->site.build_id = m->n_id > 0 ? m->id : NULL;
-        r->site.n_build_id = m->n_id;
-        r->site.offset = inside->offset;
-    }
+    set_site(r, &r->site, wend_call_site(r->sites, site));
     *s = &r->site;
     return WEND_READ_OK;
+}
+
+/* The frames of SITE. */
+static const GArray *frames_of(WendRead *r, uint32_t site)
+{
+    if (r->stack_frames != NULL && r->stack_site == site)
+        return r->stack_frames;
+    if (r->stack_frames == NULL)
+        r->stack_frames = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_array_set_size(r->stack_frames, 0);
+    guint caller = wend_call_site(r->sites, site)->caller;
+    for (; WEND_CALLER_IS_FRAME(caller); caller = wend_call_sites_frame(r->sites, caller)->caller)
+        g_array_append_val(r->stack_frames, caller);
+    r->stack_site = site;
+    r->stack.recorded = caller != WEND_CALLER_NOT_RECORDED;
+    r->stack.whole = caller == WEND_CALLER_OUTERMOST;
+    r->stack.n_frames = r->stack_frames->len + 1;
+    return r->stack_frames;
+}
+
+int wend_read_stack(WendRead *r, uint32_t site, const WendReadStack **stack)
+{
+    int status = open_site(r, site, stack);
+    if (status < 0)
+        return status;
+    frames_of(r, site);
+    *stack = &r->stack;
+    return WEND_READ_OK;
+}
+
+int wend_read_stack_frame(WendRead *r, uint32_t site, uint32_t index, const WendReadSite **frame)
+{
+    int status = open_site(r, site, frame);
+    if (status < 0)
+        return status;
+    const GArray *frames = frames_of(r, site);
+    if (index > frames->len)
+        return read_fail(r, WEND_READ_ERROR_NONE, "there are no more than %u frames",
+                         frames->len + 1);
+    const WendSite *inside =
+        index == 0 ? wend_call_site(r->sites, site)
+                   : wend_call_sites_frame(r->sites, g_array_index(frames, guint, index - 1));
+    set_site(r, &r->stack_frame, inside);
+    *frame = &r->stack_frame;
+    return WEND_READ_OK;
+}
+
+int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n)
+{
+    int status = open_sites(r, r);
+    if (status < 0)
+        return status;
+    if (n > 0 && (counts_as == NULL || n != wend_call_sites_n(r->sites)))
+        return read_fail(r, WEND_READ_ERROR_USAGE, "there are %u sites, not %u",
+                         wend_call_sites_n(r->sites), n);
+    for (uint32_t i = 0; i < n; i++)
+        if ((status = read_check_index(r, counts_as, "site", counts_as[i], n)) < 0)
+            return status;
+    g_clear_pointer(&r->site_rows, g_array_unref);
+    g_clear_pointer(&r->site_groups, g_free);
+    if (n > 0)
+        r->site_groups = g_memdup2(counts_as, n * sizeof *counts_as);
+    return WEND_READ_OK;
+}
+
+/* How many sites count as SITE. */
+static uint32_t group_size(const WendRead *r, uint32_t site)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; r->site_groups != NULL && i < wend_call_sites_n(r->sites); i++)
+        n += r->site_groups[i] == site;
+    return MAX(n, 1);
 }
 
 int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals)
@@ -61,7 +146,7 @@ int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals 
     if (status < 0)
         return status;
     if (r->site_rows == NULL)
-        r->site_rows = site_totals_new(r->program, r->sites);
+        r->site_rows = site_totals_new(r->program, r->sites, r->site_groups);
     if (index >= r->site_rows->len)
         return read_fail(r, WEND_READ_ERROR_NONE, "there are no more than %u sites and functions",
                          r->site_rows->len);
@@ -80,7 +165,8 @@ int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals 
                               .least_bytes = row->least_bytes,
                               .most_bytes = row->most_bytes,
                               .least_bytes_rank = row->least_bytes_rank,
-                              .most_bytes_rank = row->most_bytes_rank};
+                              .most_bytes_rank = row->most_bytes_rank,
+                              .n_sites = group_size(r, row->site)};
     wend_read_function_named(r, row->function->name, &t->function);
     read_amount_set(&t->amount, &row->traffic);
     *totals = t;

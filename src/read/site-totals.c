@@ -23,8 +23,9 @@ typedef struct {
 typedef struct {
     const WendProgram *p;
     const WendCallSites *sites;
-    GArray *rows;       /* SiteRow */
-    GHashTable *row_of; /* GBytes of site and function -> number of its row + 1 */
+    const guint32 *groups; /* site_totals_new */
+    GArray *rows;          /* SiteRow */
+    GHashTable *row_of;    /* GBytes of site and function -> number of its row + 1 */
     Counts *counts;
     /* Of the class at hand. */
     guint class_index;
@@ -81,6 +82,8 @@ static GArray *pairs_new(const Totals *t, guint rank)
             guint site = wend_site_walk_next(sites, call);
             if (call->function->flags & WEND_F_PSEUDO)
                 continue;
+            if (t->groups != NULL && site != G_MAXUINT)
+                site = t->groups[site];
             guint32 key[] = {q, call->terminal, site, call->poll};
             guint number = number_of(numbers, key, sizeof key, pairs->len);
             if (number > pairs->len) {
@@ -266,10 +269,11 @@ static gint by_weight(gconstpointer a, gconstpointer b)
     return strcmp(x->function->name, y->function->name);
 }
 
-GArray *site_totals_new(const WendProgram *p, const WendCallSites *sites)
+GArray *site_totals_new(const WendProgram *p, const WendCallSites *sites, const guint32 *groups)
 {
     Totals t = {.p = p,
                 .sites = sites,
+                .groups = groups,
                 .rows = g_array_new(FALSE, FALSE, sizeof(SiteRow)),
                 .row_of = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                 (GDestroyNotify)g_bytes_unref, NULL),

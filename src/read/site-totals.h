@@ -28,8 +28,8 @@ typedef struct {
     guint64 rank_calls, rank_bytes;
 } SiteRow;
 
-/* The rows of P: those with the most time first, then with the most calls. The caller unrefs the
- * result. */
-GArray *site_totals_new(const WendProgram *p, const WendCallSites *sites);
+/* The rows of P: those with the most time first, then with the most calls. Site S counts as
+ * GROUPS[S]; NULL: as itself. The caller unrefs the result. */
+GArray *site_totals_new(const WendProgram *p, const WendCallSites *sites, const guint32 *groups);
 
 #endif

@@ -10,6 +10,7 @@
 #include "call-stamps.h"
 #include "lib/base/byte-table.h"
 #include "read-private.h"
+#include "wrap.h"
 
 enum { ROW_MEMORY = 1024, ENTRY_MEMORY = 128 }; /* of a row, and of a rank or pair in it */
 
@@ -231,7 +232,7 @@ static int go_through(WaitRows *w, WendRead *r, CallStamps *stamps)
     const char *name = r->path != NULL ? r->path : "the recording";
     GError *error = NULL;
     MessageEvent e;
-    Matching *m = matching_new(r->program, read_members(r), MATCHING_WITH_WAITS, r->memory);
+    Matching *m = wend_read_wrap_matching(r, MATCHING_WITH_WAITS);
     matching_stamp(m, call_stamps_set, stamps);
     while (!w->full && call_stamps_status(stamps) == WEND_READ_OK && matching_next(m, &e))
         if (e.kind == MESSAGE_MATCHED || e.kind == MESSAGE_WAIT)

@@ -26,13 +26,22 @@ static gboolean take_noise(const char *name, const char *value, gpointer data, G
     return TRUE;
 }
 
-static const GOptionEntry without_value = {"noise",
-                                           0,
-                                           G_OPTION_FLAG_NO_ARG | G_OPTION_FLAG_HIDDEN,
-                                           G_OPTION_ARG_CALLBACK,
-                                           (gpointer)take_noise,
-                                           NULL,
-                                           NULL};
+/* --stacks without a depth, likewise. */
+static gboolean take_stacks(const char *name, const char *value, gpointer data, GError **error)
+{
+    (void)name, (void)value, (void)data, (void)error;
+    g_free(given_number[SETTING_stacks]);
+    given_number[SETTING_stacks] = g_strdup("64");
+    return TRUE;
+}
+
+#define WITHOUT_VALUE(name, take)                                                    \
+    {                                                                                \
+        name, 0, G_OPTION_FLAG_NO_ARG | G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_CALLBACK, \
+            (gpointer)take, NULL, NULL                                               \
+    }
+static const GOptionEntry without_value[] = {WITHOUT_VALUE("noise", take_noise),
+                                             WITHOUT_VALUE("stacks", take_stacks)};
 
 #define ENTRY_STRING(i) G_OPTION_ARG_FILENAME, &given_string[i]
 #define ENTRY_NUMBER(i) G_OPTION_ARG_STRING, &given_number[i]
@@ -46,14 +55,15 @@ static const GOptionEntry of_recording[] = {WEND_SETTINGS(X)}, of_replay[] = {RE
 
 GOptionEntry *setting_options(SettingOptions which, const GOptionEntry *more)
 {
+    const guint first = G_N_ELEMENTS(without_value);
     const guint replay = which == SETTING_OPTIONS_REPLAY ? G_N_ELEMENTS(of_replay) : 0;
     guint n = 0;
     while (more[n].long_name)
         n++;
-    GOptionEntry *all = g_new0(GOptionEntry, 1 + replay + G_N_ELEMENTS(of_recording) + n + 1);
-    GOptionEntry *recording = all + 1 + replay;
-    all[0] = without_value; /* comes before the one with a value */
-    memcpy(all + 1, of_replay, replay * sizeof *all);
+    GOptionEntry *all = g_new0(GOptionEntry, first + replay + G_N_ELEMENTS(of_recording) + n + 1);
+    GOptionEntry *recording = all + first + replay;
+    memcpy(all, without_value, sizeof without_value); /* these come before those with a value */
+    memcpy(all + first, of_replay, replay * sizeof *all);
     memcpy(recording, of_recording, sizeof of_recording);
     memcpy(recording + G_N_ELEMENTS(of_recording), more, n * sizeof *all);
     return all;

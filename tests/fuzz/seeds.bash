@@ -79,6 +79,8 @@ seed archive/numbered 2 tests/programs/numbered 1 1
 seed archive/folded 1 tests/programs/folded chance
 seed archive/sites 3 tests/programs/turns
 WEND_TIMES=10% seed archive/timed 2 examples/stencil2d 3
+WEND_STACKS=8 seed archive/stacks 3 tests/programs/callbacks
+WEND_STACKS=64 seed decoder/stacks 2 examples/stencil2d 3
 seed decoder/sites 3 examples/stencil2d 3
 seed decoder/ring 3 examples/ring
 seed decoder/testsome 3 examples/masterworker

@@ -50,6 +50,10 @@ typedef struct State {
      * The call has just been appended to its sequence, which is locked. MARKS become those of its
      * shape and its signature; 0: sites are not recorded any more. NULL: they are not recorded. */
     void (*site_of)(struct ActiveCall *c, bool poll, uint64_t marks[2]);
+    /* Finds the call stack of a call, which is then part of its site, and returns a number that
+     * identifies it in its sequence, as the return address otherwise does. NULL: call stacks are
+     * not recorded. */
+    uintptr_t (*stack_of)(struct ActiveCall *c);
 
     /* clock.c */
     bool tsc; /* ticks are those of the processor; else nanoseconds */

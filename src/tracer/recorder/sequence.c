@@ -97,11 +97,14 @@ static inline void note_site(ActiveCall *c, WendTerminalEntry *e, bool poll)
     WendSiteGuesses *g = &c->sequence->sites;
     if (__builtin_expect(state()->site_of == NULL, 0))
         return;
+    uintptr_t address = c->return_address;
+    if (__builtin_expect(state()->stack_of != NULL, 0))
+        address = state()->stack_of(c);
     if (__builtin_expect(e->marks[0] != 0, 1)) {
         const WendSiteGuess *guess = guess_at(g, e->marks[0]);
         if (guess && __builtin_expect(guess->has_others, 0))
             guess = e->elastic ? NULL : guess_at(g, e->marks[1]);
-        if (guess && __builtin_expect(guess->address == c->return_address, 1)) {
+        if (guess && __builtin_expect(guess->address == address, 1)) {
             g->last = guess->site;
             g->guessed++;
             return;

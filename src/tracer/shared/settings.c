@@ -130,6 +130,8 @@ static void read_all(void)
                  WEND_DURATION_LEAST, WEND_DURATION_MOST);
         values.times = NULL;
     }
+    if (values.stacks > 0 && !values.sites)
+        snprintf(problem, sizeof problem, "WEND_STACKS needs call sites: WEND_SITES is OFF");
     if (strcmp(values.on_divergence, "stop") != 0 && strcmp(values.on_divergence, "free") != 0
         && strcmp(values.on_divergence, "warn") != 0)
         snprintf(problem, sizeof problem, "WEND_ON_DIVERGENCE=%.100s: not stop, free or warn",

@@ -28,6 +28,8 @@
         "begins and how long it takes: lossless, or with a relative error, as 10%") \
     X(sites, "WEND_SITES", SWITCH, true, "no-sites", 0, NULL, "do not record where in the " \
         "program each call comes from") \
+    X(stacks, "WEND_STACKS", NUMBER, 0, "stacks", 0, "DEPTH", "also record through which " \
+        "functions the program came there: the call stack, DEPTH frames at most (default: 64)") \
     X(wait, "WEND_WAIT", NUMBER, 600, "wait", 0, "SECONDS", "wait this long at the end for " \
         "ranks that do not come (default: 600)") \
     X(checkpoint, "WEND_CHECKPOINT", NUMBER, 30, "checkpoint", 0, "SECONDS", "save the " \

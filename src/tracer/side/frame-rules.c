@@ -229,8 +229,10 @@ typedef struct {
     uint64_t base; /* register; or none that is known */
     int64_t offset, saved;
     bool is_saved, lost; /* LOST: how the frame pointer is saved has no rule */
+    bool by_frame;       /* it is saved at the frame pointer, and not at the CFA */
+    bool outermost;      /* there is no return address */
 } Row;
-enum { KEPT_ROWS = 8, NO_BASE = -1 };
+enum { KEPT_ROWS = 8, NO_BASE = -1, STORED_BASE = -2 };
 
 typedef struct {
     const Description *d;
@@ -244,7 +246,7 @@ static void save(Run *r, uint64_t which, int64_t offset)
     if (which != FRAME_POINTER)
         return;
     r->row.is_saved = true;
-    r->row.lost = false;
+    r->row.lost = r->row.by_frame = false;
     r->row.saved = offset * r->d->data_unit;
 }
 
@@ -255,6 +257,7 @@ static void restore(Run *r, uint64_t which)
     r->row.is_saved = r->initial.is_saved;
     r->row.saved = r->initial.saved;
     r->row.lost = r->initial.lost;
+    r->row.by_frame = r->initial.by_frame;
 }
 
 static void lose(Run *r, uint64_t which)
@@ -263,6 +266,44 @@ static void lose(Run *r, uint64_t which)
         r->row.lost = true;
     else if (which == r->d->return_column)
         r->row.base = (uint64_t)NO_BASE;
+}
+
+/* Whether the expression IN, of N bytes, is the frame pointer and *OFFSET bytes and, if STORED, what
+ * is in memory there. Of a function that aligns its frame there are no others. */
+static bool of_frame_pointer(Input in, uint64_t n, bool stored, int64_t *offset)
+{
+    enum { BREG_FRAME_POINTER = 0x70 + FRAME_POINTER, DEREF = 0x06 };
+    if ((uint64_t)(in.end - in.p) < n)
+        return false;
+    in.end = in.p + n;
+    if (fixed(&in, 1) != BREG_FRAME_POINTER)
+        return false;
+    *offset = sleb(&in);
+    return (!stored || fixed(&in, 1) == DEREF) && !in.failed && in.p == in.end;
+}
+
+/* The expression by which the CFA is found. */
+static void base_by_expression(Run *r, Input *in)
+{
+    uint64_t n = uleb(in);
+    bool known = of_frame_pointer(*in, n, true, &r->row.offset);
+    r->row.base = (uint64_t)(known ? STORED_BASE : NO_BASE);
+    skip(in, n);
+}
+
+/* The expression by which it is found where register WHICH is saved. */
+static void save_by_expression(Run *r, Input *in, uint64_t which)
+{
+    uint64_t n = uleb(in);
+    int64_t offset;
+    if (which == FRAME_POINTER && of_frame_pointer(*in, n, false, &offset)) {
+        r->row.is_saved = r->row.by_frame = true;
+        r->row.lost = false;
+        r->row.saved = offset;
+    } else {
+        lose(r, which);
+    }
+    skip(in, n);
 }
 
 /* One instruction of those that have no operand in the operation. False: it is not known. */
@@ -296,11 +337,13 @@ static bool step(Run *r, Input *in, uint8_t op)
         restore(r, uleb(in));
         return true;
     case 0x07: /* undefined */
-        lose(r, uleb(in));
+        which = uleb(in);
+        r->row.outermost |= which == r->d->return_column;
+        lose(r, which);
         return true;
     case 0x08: /* same_value */
         if (uleb(in) == FRAME_POINTER)
-            r->row.is_saved = r->row.lost = false;
+            r->row.is_saved = r->row.lost = r->row.by_frame = false;
         return true;
     case 0x09: /* register */
     case 0x14: /* val_offset */
@@ -339,11 +382,12 @@ static bool step(Run *r, Input *in, uint8_t op)
         r->row.offset = sleb(in) * r->d->data_unit;
         return true;
     case 0x0f: /* def_cfa_expression */
-        r->row.base = (uint64_t)NO_BASE;
-        skip(in, uleb(in));
+        base_by_expression(r, in);
         return true;
-    case 0x10: /* expression, val_expression */
-    case 0x16:
+    case 0x10: /* expression */
+        save_by_expression(r, in, uleb(in));
+        return true;
+    case 0x16: /* val_expression */
         lose(r, uleb(in));
         skip(in, uleb(in));
         return true;
@@ -377,9 +421,26 @@ static bool run(Run *r, Input in)
     return !in.failed;
 }
 
+static FrameRule rule_of(const Row *row)
+{
+    enum { MOST = 1 << 30 }; /* bytes of a frame */
+    const FrameRule unknown = {FRAME_UNKNOWN, 0, 0}, outermost = {FRAME_OUTERMOST, 0, 0};
+    const bool aligned = row->base == (uint64_t)STORED_BASE;
+    if (row->outermost)
+        return outermost;
+    if (row->lost || row->offset > MOST || row->offset < -MOST || row->saved < -MOST
+        || row->saved > 0 || row->by_frame != aligned)
+        return unknown;
+    if (aligned)
+        return (FrameRule){FRAME_ALIGNED, (int32_t)row->offset, (int32_t)row->saved};
+    if (row->offset <= 0 || (row->base != STACK_POINTER && row->base != FRAME_POINTER))
+        return unknown;
+    return (FrameRule){row->base == STACK_POINTER ? FRAME_OF_STACK_POINTER : FRAME_OF_FRAME_POINTER,
+                       (int32_t)row->offset, row->is_saved ? (int32_t)row->saved : 0};
+}
+
 FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high, uintptr_t pc)
 {
-    enum { MOST = 1 << 20 }; /* bytes of a frame */
     const FrameRule unknown = {FRAME_UNKNOWN, 0, 0};
     Description d;
     if (!header || !find(header, n, low, high, pc, &d))
@@ -388,13 +449,7 @@ FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t h
     if (!run(&r, d.first))
         return unknown;
     r.initial = r.row;
-    if (!run(&r, d.then) || r.row.lost || r.row.offset <= 0 || r.row.offset > MOST
-        || r.row.saved < -MOST || r.row.saved > 0
-        || (r.row.base != STACK_POINTER && r.row.base != FRAME_POINTER))
-        return unknown;
-    return (FrameRule){r.row.base == STACK_POINTER ? FRAME_OF_STACK_POINTER
-                                                   : FRAME_OF_FRAME_POINTER,
-                       (int32_t)r.row.offset, r.row.is_saved ? (int32_t)r.row.saved : 0};
+    return run(&r, d.then) ? rule_of(&r.row) : unknown;
 }
 
 #else
@@ -410,7 +465,7 @@ FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t h
 bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address)
 {
     enum { FURTHEST = 2 << 20, WORD = sizeof(uintptr_t) };
-    if (rule->base == FRAME_UNKNOWN)
+    if (rule->base != FRAME_OF_STACK_POINTER && rule->base != FRAME_OF_FRAME_POINTER)
         return false;
     uintptr_t from = rule->base == FRAME_OF_STACK_POINTER ? f->stack_pointer : f->frame_pointer;
     uintptr_t cfa = from + (uintptr_t)(intptr_t)rule->offset;

@@ -10,9 +10,17 @@
 #include <stdint.h>
 
 /* The canonical frame address (CFA) is BASE and OFFSET bytes. The return address is just below it.
- * SAVED: the caller's frame pointer is at the CFA and so many bytes; 0: it is unchanged. */
+ * SAVED: the caller's frame pointer is at the CFA and so many bytes; 0: it is unchanged. Of a frame
+ * that the function has aligned, the CFA is stored at the frame pointer and OFFSET bytes, and the
+ * caller's frame pointer at the frame pointer and SAVED bytes. An outermost frame has no caller. */
 typedef struct {
-    enum { FRAME_UNKNOWN, FRAME_OF_STACK_POINTER, FRAME_OF_FRAME_POINTER } base;
+    enum {
+        FRAME_UNKNOWN,
+        FRAME_OF_STACK_POINTER,
+        FRAME_OF_FRAME_POINTER,
+        FRAME_ALIGNED,
+        FRAME_OUTERMOST
+    } base;
     int32_t offset, saved;
 } FrameRule;
 
@@ -25,7 +33,7 @@ typedef struct {
  * at HEADER, N bytes. The base is FRAME_UNKNOWN if there is none, or none that fits a FrameRule. */
 FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high, uintptr_t pc);
 /* Makes *F the frame of the caller, and *ADDRESS the address there to which the function returns.
- * False: the rule is unknown, or leads to where no frame can be. */
+ * False: the rule is unknown or of an aligned frame, or it leads to where no frame can be. */
 bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address);
 
 #endif

@@ -1,182 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-recording.c: see site-recording.h. What is here comes after a wrong guess (sequence.c), or
- * for calls through a layer. All state belongs to one sequence, so no lock is taken. */
+/* site-recording.c: see site-recording.h. What is here comes after a wrong guess (sequence.c), for
+ * calls through a layer, and with stacks for each call. All state belongs to one sequence, so no
+ * lock is taken. */
 #include "site-recording.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "code-modules.h"
-#include "frame-rules.h"
+#include "call-stacks.h"
 #include "lib/base/budget.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "side-streams.h"
-
-/* A module that sites are in. */
-typedef struct KnownModule {
-    struct KnownModule *next;
-    uint32_t number; /* in the table of the stream; WEND_SITE_NONE: not there so far */
-    uintptr_t last;  /* the offset in the table that was put last */
-    uint8_t id[CODE_MODULE_ID];
-    size_t n_id;
-    char file[];
-} KnownModule;
-
-/* What is known of a return address. */
-typedef struct {
-    uintptr_t address; /* 0: the place is free */
-    bool layer;        /* it is in a layer, whose caller RULE finds */
-    FrameRule rule;
-    uint32_t site;       /* WEND_SITE_NONE: it has no number so far */
-    KnownModule *module; /* NULL: it is in none */
-    uintptr_t offset;    /* in the module */
-} Place;
-
-/* The number of a site. */
-typedef struct {
-    const KnownModule *module;
-    uintptr_t offset;
-    uint32_t number; /* + 1; 0: the place is free */
-} SiteNumber;
+#include "site-numbers.h"
 
 typedef struct SiteAddresses {
-    Place *at; /* by address, N of MASK + 1 places */
-    size_t mask, n;
-    SiteNumber *numbers; /* by module and offset, N_SITES of NUMBERS_MASK + 1 */
-    size_t numbers_mask;
-    KnownModule *modules;
-    uint32_t n_modules, n_sites;
-    unsigned long long unloaded; /* modules, when an address was last looked up */
-    bool over;                   /* nothing more is recorded */
+    SitePlaces places;
+    SiteNumbers sites, frames;
+    uint32_t n_modules; /* in the table of the stream */
+    CallStack *stack;   /* NULL: stacks are not recorded */
+    bool over;          /* nothing more is recorded */
 } SiteAddresses;
 
-/* Addresses of code that is made while the program runs may be new each time. */
-enum { PLACES_AT_FIRST = 128, PLACES_MOST = 1 << 16, LAYERS_MOST = 32 };
-
-static size_t hash(uint64_t key, size_t mask)
-{
-    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
-}
-
-static Place *find(const SiteAddresses *a, uintptr_t address)
-{
-    size_t at = hash(address, a->mask);
-    while (a->at[at].address != 0 && a->at[at].address != address)
-        at = (at + 1) & a->mask;
-    return &a->at[at];
-}
-
-/* Makes room for another address. False: no memory, or there are too many. */
-static bool make_room(SiteAddresses *a)
-{
-    SiteAddresses larger = *a;
-    if (a->at && 2 * (a->n + 1) <= a->mask)
-        return true;
-    if (a->mask + 1 >= PLACES_MOST)
-        return false;
-    larger.mask = a->at ? 2 * a->mask + 1 : PLACES_AT_FIRST - 1;
-    larger.at = wend_budget_zeroed((larger.mask + 1) * sizeof *a->at);
-    if (!larger.at)
-        return false;
-    for (size_t i = 0; a->at && i <= a->mask; i++)
-        if (a->at[i].address != 0)
-            *find(&larger, a->at[i].address) = a->at[i];
-    wend_budget_free(a->at, a->at ? (a->mask + 1) * sizeof *a->at : 0);
-    *a = larger;
-    return true;
-}
-
-static SiteNumber *find_number(const SiteAddresses *a, const KnownModule *m, uintptr_t offset)
-{
-    size_t at = hash(offset ^ (uintptr_t)m << 16, a->numbers_mask);
-    SiteNumber *n;
-    for (; (n = &a->numbers[at])->number != 0; at = (at + 1) & a->numbers_mask)
-        if (n->module == m && n->offset == offset)
-            break;
-    return n;
-}
-
-/* The same for another site. */
-static bool make_number_room(SiteAddresses *a)
-{
-    SiteAddresses larger = *a;
-    if (a->numbers && 2 * ((size_t)a->n_sites + 1) <= a->numbers_mask)
-        return true;
-    if (a->n_sites >= WEND_SITES_MOST)
-        return false;
-    larger.numbers_mask = a->numbers ? 2 * a->numbers_mask + 1 : PLACES_AT_FIRST - 1;
-    larger.numbers = wend_budget_zeroed((larger.numbers_mask + 1) * sizeof *a->numbers);
-    if (!larger.numbers)
-        return false;
-    for (size_t i = 0; a->numbers && i <= a->numbers_mask; i++) {
-        const SiteNumber *n = &a->numbers[i];
-        if (n->number != 0)
-            *find_number(&larger, n->module, n->offset) = *n;
-    }
-    wend_budget_free(a->numbers, a->numbers ? (a->numbers_mask + 1) * sizeof *a->numbers : 0);
-    *a = larger;
-    return true;
-}
-
-/* -- modules -- */
-
-static KnownModule *known_module(SiteAddresses *a, const CodeModule *m)
-{
-    for (KnownModule *k = a->modules; k; k = k->next)
-        if (k->n_id == m->n_id && memcmp(k->id, m->id, m->n_id) == 0
-            && strcmp(k->file, m->file) == 0)
-            return k;
-    size_t n = strlen(m->file) + 1;
-    KnownModule *k = wend_budget_zeroed(sizeof *k + n);
-    if (!k)
-        return NULL;
-    memcpy(k->file, m->file, n);
-    memcpy(k->id, m->id, m->n_id);
-    k->n_id = m->n_id;
-    k->next = a->modules;
-    k->number = WEND_SITE_NONE;
-    return a->modules = k;
-}
+enum { LAYERS_MOST = 32, STACK_MOST = 4096 /* frames of a stack */ };
 
 /* A module has been unloaded, and another one may be where it was. Its sites stay. */
 static void forget_addresses(CallSequence *q)
 {
-    SiteAddresses *a = q->places;
-    memset(a->at, 0, (a->mask + 1) * sizeof *a->at);
-    a->n = 0;
     for (size_t i = 0; i <= q->sites.mask; i++)
         q->sites.at[i].address = 0;
 }
 
-/* -- addresses -- */
+/* -- without stacks -- */
 
 /* The place of ADDRESS. NULL: there is no memory, or there are too many. */
 static Place *place_of(CallSequence *q, uintptr_t address)
 {
-    SiteAddresses *a = q->places;
-    Place *p = find(a, address);
-    if (__builtin_expect(p->address == address, 1))
-        return p;
-    CodeModule m;
-    unsigned long long unloaded;
-    bool found = code_module_of(address, &m, &unloaded);
-    if (unloaded != a->unloaded)
+    bool unloaded = false;
+    Place *p = site_place(&q->places->places, address, &unloaded);
+    if (unloaded)
         forget_addresses(q);
-    a->unloaded = unloaded;
-    if (!make_room(a))
-        return NULL;
-    p = find(a, address);
-    *p = (Place){.address = address, .site = WEND_SITE_NONE};
-    a->n++;
-    if (!found)
-        return p;
-    p->layer = m.layer;
-    p->offset = address - m.base;
-    p->module = known_module(a, &m);
-    if (m.layer) /* the call is just before the address to which it returns */
-        p->rule = frame_rule(m.frames, m.n_frames, m.low, m.high, address - 1);
     return p;
 }
 
@@ -194,61 +58,171 @@ static Place *origin(const ActiveCall *c)
     return p;
 }
 
-/* -- numbers -- */
-
-/* Puts a site into the table of the stream (docs/format.md, "Call sites"). */
-static void put_site(SiteAddresses *a, WendBuf *table, KnownModule *m, uintptr_t offset)
-{
-    if (!m) {
-        wend_buf_unsigned(table, 0);
-        return;
-    }
-    bool is_new = m->number == WEND_SITE_NONE;
-    if (is_new)
-        m->number = a->n_modules++;
-    wend_buf_unsigned(table, m->number + UINT64_C(1));
-    if (is_new) {
-        wend_buf_string(table, m->file);
-        wend_buf_unsigned(table, m->n_id);
-        wend_buf_bytes(table, m->id, m->n_id);
-    }
-    wend_buf_signed(table, (int64_t)(offset - m->last));
-    m->last = offset;
-}
-
 /* The number of the site P; of NULL that of all sites that are not known. WEND_SITE_NONE: no
  * memory. */
 static uint32_t number_of(SiteAddresses *a, Place *p, WendBuf *table)
 {
     if (p && p->site != WEND_SITE_NONE)
         return p->site;
-    KnownModule *m = p ? p->module : NULL;
-    uintptr_t offset = m ? p->offset : 0;
-    if (!make_number_room(a))
-        return WEND_SITE_NONE;
-    SiteNumber *n = find_number(a, m, offset);
-    if (n->number == 0) {
-        *n = (SiteNumber){m, offset, ++a->n_sites};
-        put_site(a, table, m, offset);
+    SiteNumber site = {.module = p ? p->module : NULL};
+    site.offset = site.module ? p->offset : 0;
+    uint32_t number = site_number_find(&a->sites, &site);
+    if (number == WEND_SITE_NONE) {
+        number = site_number_new(&a->sites, &site);
+        if (number == WEND_SITE_NONE)
+            return number;
+        site_put_place(table, &a->n_modules, site.module, site.offset);
     }
     if (p)
-        p->site = n->number - 1;
-    return table->failed ? WEND_SITE_NONE : n->number - 1;
+        p->site = number;
+    return table->failed ? WEND_SITE_NONE : number;
+}
+
+/* -- with stacks -- */
+
+/* Puts a site and its callers into the table (docs/format.md, "Call stacks"): the frames that are
+ * new, of which the outermost has the caller FROM, and the site. */
+static void put_stack(SiteAddresses *a, WendBuf *table, const SiteNumber *site, uint32_t from,
+                      uint32_t outermost)
+{
+    const CallStack *s = a->stack;
+    uint32_t n = 0;
+    for (uint32_t i = s->site + 1; i < outermost; i++)
+        n += !s->frames[i].skipped;
+    wend_buf_unsigned(table, from);
+    wend_buf_unsigned(table, n);
+    for (uint32_t i = outermost; i-- > s->site + 1;)
+        if (!s->frames[i].skipped)
+            site_put_place(table, &a->n_modules, s->frames[i].module, s->frames[i].offset);
+    site_put_place(table, &a->n_modules, site->module, site->offset);
+}
+
+static SiteNumber number_at(const StackFrame *f, uint32_t caller)
+{
+    return (SiteNumber){.module = f->module, .offset = f->module ? f->offset : 0, .caller = caller};
+}
+
+/* Gives the frames of the stack from OUTERMOST inwards numbers, the first of which has the caller
+ * CALLER. Returns the caller of the site; WEND_SITE_NONE: no memory. */
+static uint32_t number_frames(SiteAddresses *a, uint32_t caller, uint32_t outermost)
+{
+    CallStack *s = a->stack;
+    for (uint32_t i = outermost; i-- > s->site + 1;) {
+        StackFrame *f = &s->frames[i];
+        if (!f->skipped) {
+            SiteNumber frame = number_at(f, caller);
+            uint32_t number = site_number_new(&a->frames, &frame);
+            if (number == WEND_SITE_NONE)
+                return number;
+            caller = SITE_CALLER_FRAME + number;
+        }
+        f->caller = caller;
+    }
+    return caller;
+}
+
+/* The number of the stack, whose frames before KEPT have none yet. */
+static uint32_t number_of_stack(SiteAddresses *a, WendBuf *table)
+{
+    CallStack *s = a->stack;
+    uint32_t i = s->kept, number;
+    uint32_t caller = s->kept < s->n ? s->frames[s->kept].caller
+                      : s->whole     ? SITE_CALLER_NONE
+                                     : SITE_CALLER_UNKNOWN;
+    for (; i > s->site + 1; i--) {
+        StackFrame *f = &s->frames[i - 1];
+        SiteNumber frame = number_at(f, caller);
+        if (!f->skipped && (number = site_number_find(&a->frames, &frame)) == WEND_SITE_NONE)
+            break;
+        if (!f->skipped)
+            caller = SITE_CALLER_FRAME + number;
+        f->caller = caller;
+    }
+    uint32_t from = caller;
+    caller = number_frames(a, caller, i);
+    if (caller == WEND_SITE_NONE)
+        return caller;
+    SiteNumber site = number_at(&s->frames[s->site], caller);
+    number = site_number_find(&a->sites, &site);
+    if (number != WEND_SITE_NONE)
+        return number;
+    number = site_number_new(&a->sites, &site);
+    if (number != WEND_SITE_NONE)
+        put_stack(a, table, &site, from, i);
+    return table->failed ? WEND_SITE_NONE : number;
+}
+
+/* A site of which nothing is known. */
+static uint32_t number_of_nothing(SiteAddresses *a, WendBuf *table)
+{
+    SiteNumber site = {.caller = SITE_CALLER_UNKNOWN};
+    uint32_t number = site_number_find(&a->sites, &site);
+    if (number != WEND_SITE_NONE)
+        return number;
+    number = site_number_new(&a->sites, &site);
+    wend_buf_unsigned(table, SITE_CALLER_UNKNOWN);
+    wend_buf_unsigned(table, 0);
+    wend_buf_unsigned(table, 0);
+    return table->failed ? WEND_SITE_NONE : number;
+}
+
+/* Finds the stack of C and gives it a number, which stays in the stack. WEND_SITE_NONE: no
+ * memory. */
+static uint32_t find_stack(ActiveCall *c)
+{
+    SiteAddresses *a = c->sequence->places;
+    CallStack *s = a->stack;
+    WendBuf *table = &c->sequence->side[WEND_SIDE_STACKS]->table;
+    if (!c->frame || c->return_address == 0) {
+        call_stack_forget(s);
+        s->number = number_of_nothing(a, table);
+    } else if (call_stack_walk(s, &a->places, c->return_address, c->frame)) {
+        s->number = number_of_stack(a, table);
+    } else {
+        s->number = WEND_SITE_NONE;
+    }
+    if (s->number == WEND_SITE_NONE)
+        call_stack_forget(s);
+    return s->number;
+}
+
+/* See State. */
+static uintptr_t stack_of(ActiveCall *c)
+{
+    const SiteAddresses *a = c->sequence->places;
+    if (!a || a->over)
+        return 0;
+    if (__builtin_expect(call_stack_is(a->stack, c->return_address, c->frame), 1))
+        return a->stack->number + UINT64_C(1);
+    return find_stack(c) + UINT64_C(1);
 }
 
 /* -- the stream -- */
 
 static SiteAddresses none = {.over = true};
+static WendSideKindNumber kind = WEND_SIDE_SITES;
+
+static SiteAddresses *addresses_new(void)
+{
+    SiteAddresses *a = wend_budget_zeroed(sizeof *a);
+    bool stacks = kind == WEND_SIDE_STACKS;
+    long depth = settings()->stacks < STACK_MOST ? settings()->stacks : STACK_MOST;
+    if (!a || !site_places_init(&a->places, stacks))
+        return NULL;
+    if (stacks && !(a->stack = call_stack_new((uint32_t)depth)))
+        return NULL;
+    return a;
+}
 
 /* The stream of Q, which is made at its first call. NULL: there is none, or nothing more is
  * recorded. */
 static SideStream *stream_of(CallSequence *q)
 {
     if (q->places)
-        return q->places->over ? NULL : q->side[WEND_SIDE_SITES];
-    SideStream *s = side_stream_of(q, WEND_SIDE_SITES);
-    q->places = s && wend_site_guesses_init(&q->sites) ? wend_budget_zeroed(sizeof none) : NULL;
-    if (q->places && make_room(q->places)) {
+        return q->places->over ? NULL : q->side[kind];
+    SideStream *s = side_stream_of(q, kind);
+    q->places = s && wend_site_guesses_init(&q->sites) ? addresses_new() : NULL;
+    if (q->places) {
         s->table.resize = wend_budget_resize;
         return s;
     }
@@ -262,8 +236,7 @@ static void end(CallSequence *q, SideStream *s)
 {
     side_end(s);
     q->places->over = true;
-    for (size_t i = 0; i <= q->sites.mask; i++)
-        q->sites.at[i].address = 0;
+    forget_addresses(q);
 }
 
 static void append(SideStream *s, WendSiteElement e, int64_t site)
@@ -271,6 +244,19 @@ static void append(SideStream *s, WendSiteElement e, int64_t site)
     for (; e.step > WEND_SITE_MOST_CALLS; e.step -= WEND_SITE_MOST_CALLS)
         side_append_after(s, WEND_SITE_MOST_CALLS, WEND_SITE_LONG, 0, &site, sizeof site);
     side_append_after(s, e.step, e.code, 0, &site, sizeof site);
+}
+
+/* The number of C's site, and what identifies it (State). WEND_SITE_NONE: no memory. */
+static uint32_t find_site(ActiveCall *c, WendBuf *table, uintptr_t *address)
+{
+    SiteAddresses *a = c->sequence->places;
+    if (a->stack) {
+        *address = stack_of(c);
+        return a->stack->number;
+    }
+    Place *p = origin(c);
+    *address = p ? p->address : 0;
+    return number_of(a, p, table);
 }
 
 static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
@@ -284,11 +270,10 @@ static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
         wend_site_call(c->shape.w, c->shape.n, c->slots.w, c->slots.n, poll, (uint32_t)c->function);
     WendSiteElement element;
     bool wrong;
-    Place *p = origin(c);
-    uint32_t site = number_of(q->places, p, &s->table);
+    uintptr_t address;
+    uint32_t site = find_site(c, &s->table, &address);
     WendSiteGuess *guess = site != WEND_SITE_NONE ? wend_site_guess(&q->sites, &call) : NULL;
-    if (!guess
-        || !wend_site_note(&q->sites, &call, guess, site, p ? p->address : 0, &wrong, &element)) {
+    if (!guess || !wend_site_note(&q->sites, &call, guess, site, address, &wrong, &element)) {
         end(q, s);
         return;
     }
@@ -300,6 +285,11 @@ static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
 
 void site_recording_open(void)
 {
-    if (settings()->sites && !state()->unwritten)
-        state()->site_of = site_of;
+    if (!settings()->sites || state()->unwritten)
+        return;
+    state()->site_of = site_of;
+    if (settings()->stacks > 0) {
+        kind = WEND_SIDE_STACKS;
+        state()->stack_of = stack_of;
+    }
 }
