@@ -128,7 +128,8 @@ recovers() {
     marks
     # The machine may have fewer processors than hosts, so that a round trip takes long.
     recovers 5 "0,0 50000000,0 -7000000,20000 0,-30000 90000000000,0" 100000000
-    OTHER_HOSTS="0 1 2 1 0 2" recovers 6 "0,0 3000000,0 -9000000,0 3000000,0 0,0 -9000000,0" 100000000
+    export OTHER_HOSTS="0 1 2 1 0 2"
+    recovers 6 "0,0 3000000,0 -9000000,0 3000000,0 0,0 -9000000,0" 100000000
     "$WEND" show app.dir | grep -qE "^clocks +of all hosts are within [0-9.]+ [mun]s of rank 0's$"
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* other-clock.c: a preload for tests: ranks seem to be on hosts of their own, with clocks that differ
+/* other-clock.c: a preload for tests: ranks seem to be on hosts of their own, whose clocks differ
  * from the machine's. OTHER_CLOCK has "SHIFT,DRIFT" of each rank, with blanks between: nanoseconds,
  * and how many nanoseconds per second the clock is too fast. OTHER_HOSTS has the number of each
  * rank's host, with blanks between; without it, each rank is on another one. System calls give the
