@@ -8,6 +8,7 @@ HOT_SOURCES = \
 	lib/base/buf.c lib/base/buf.h \
 	lib/base/printable.c lib/base/printable.h \
 	lib/base/range-coder.c lib/base/range-coder.h \
+	lib/durations/clock-points.c lib/durations/clock-points.h \
 	lib/durations/duration-bins.c \
 	lib/durations/duration-codings.h \
 	lib/durations/duration-model.c lib/durations/duration-model.h \

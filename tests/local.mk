@@ -16,6 +16,11 @@ noinst_LTLIBRARIES += tests/support/elsewhere.la
 tests_support_elsewhere_la_SOURCES = tests/support/elsewhere.c
 tests_support_elsewhere_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
 
+# A preload with which ranks have clocks of their own.
+noinst_LTLIBRARIES += tests/support/other-clock.la
+tests_support_other_clock_la_SOURCES = tests/support/other-clock.c
+tests_support_other_clock_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
+
 # Another tool of MPI's profiling interface: as a library, and as an object for a program.
 check_DATA += tests/support/tool.so tests/support/tool.o
 tests/support/tool.so tests/support/tool.o: tests/support/tool.c
@@ -184,6 +189,7 @@ BATS_TESTS = \
 	tests/bad-input.bats \
 	tests/cgroups.bats \
 	tests/counts.bats \
+	tests/clocks.bats \
 	tests/commands.bats \
 	tests/cuda.bats \
 	tests/format.bats \

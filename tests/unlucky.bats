@@ -45,6 +45,19 @@ merges() { # WHY: the reason was printed, and wend merge makes the recording
     is_recorded
 }
 
+@test "clocks of several hosts: communicators and error handlers are the program's" {
+    printf '#!/bin/sh\nMPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1 exec "%s" "$@"\n' "$WEND" >host
+    chmod +x host
+    export WEND_TIMES=10% WEND=$PWD/host
+    same_end 2 handlers
+    is_recorded
+    library_is mpich || return 0 # as in the tests above
+    same_end 2 copy
+    is_recorded
+    same_end 2 contexts
+    merges "MPI gives no communicator for the merge"
+}
+
 @test "Wend's calls run no error handlers of the program" {
     same_end 2 handlers
     is_recorded

@@ -110,6 +110,8 @@ typedef struct {
     int64_t start;            /**< seconds since the epoch */
     double elapsed;           /**< seconds from MPI_Init to MPI_Finalize */
     double clock_resolution;  /**< seconds; shorter times cannot be told from 0 */
+    double clock_error;       /**< seconds by which the clock of a host may differ from rank 0's in
+                                   times of calls; negative: one host, or they were not compared */
     bool complete;            /**< all ranks reached MPI_Finalize, and all calls are recorded */
     uint32_t n_worlds;        /**< 1 for a world */
     uint32_t n_ranks;

@@ -7,7 +7,8 @@
  * before it. Both know the place of each call, a small number that is equal for calls which look
  * alike; it costs no bytes.
  *
- * This header is the interface of the folder. No GLib: the recorder uses it. */
+ * This header is the interface of the folder. No GLib: the recorder uses it. It has one more,
+ * clock-points.h, with which the recorder brings the clocks of several hosts together. */
 #ifndef WEND_DURATIONS_H
 #define WEND_DURATIONS_H
 
@@ -64,16 +65,29 @@ typedef struct {
  * out of its bounds. */
 bool wend_durations_parse(const char *text, WendDurationsForm *form);
 
+/* What brings the clock of a rank to that of rank 0 of its world, which is on another host. */
+typedef struct {
+    unsigned measured; /* how often it was measured, up to twice; 0: not, and the rest is 0 */
+    int64_t shift;     /* nanoseconds to add to the origin */
+    double drift;      /* how much longer a tick is, relatively; 0 if it was measured once */
+    uint64_t error;    /* nanoseconds by which the clocks may differ where they were measured */
+} WendClockCorrection;
+
 /* What comes before the rows of a recording. */
 typedef struct {
     WendDurationsForm form;
     double tick; /* its length in seconds */
     int64_t
         origin; /* nanoseconds from the epoch to the time from which the first interval counts */
+    WendClockCorrection clock;
 } WendDurationsHead;
 void wend_durations_put_head(WendBuf *out, const WendDurationsHead *head);
-/* False, and the cursor has failed: the bytes are damaged. */
+/* Reads the head, which goes to the end of C. False, and the cursor has failed: the bytes are
+ * damaged. */
 bool wend_durations_read_head(WendCursor *c, WendDurationsHead *head);
+/* Applies the correction to tick and origin. It is made for a head that was read, which it cannot
+ * spoil. */
+void wend_durations_correct(WendDurationsHead *head);
 
 /* The row as a recording has it: a block of durations and one of intervals. False: memory is
  * short, or the bytes are damaged. SCRATCH holds two buffers, which the caller clears. */

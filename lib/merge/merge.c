@@ -87,7 +87,7 @@ static gboolean wins(const Fact *old, const char *key, const char *value, guint3
     double a = g_ascii_strtod(old->value, NULL), b = g_ascii_strtod(value, NULL);
     if ((strcmp(key, "run.start") == 0 || strcmp(key, WEND_STOPPED_AFTER) == 0) && a != b)
         return b < a;
-    if (strcmp(key, "run.elapsed") == 0 && a != b)
+    if ((strcmp(key, "run.elapsed") == 0 || strcmp(key, "clock.error") == 0) && a != b)
         return b > a;
     return rank < old->rank;
 }

@@ -51,6 +51,9 @@
  * mpi.library      MPI_Get_library_version, first line           mpi.version  "4.0" mpi.thread
  * MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution
  *                                                                   (seconds)
+ * clock.hosts      hosts whose clocks were compared, if there are several
+ * clock.error      seconds by which this rank's clock may differ from rank 0's (the largest)
+ * clock.uncompared a rank whose clock was not compared
  * wend.version     of the tracer                                  options.NAME   each WEND_
  *                                                                   setting that was given and says
  *                                                                   what is recorded:

@@ -87,13 +87,15 @@ static gboolean find_rows(WendSides *sides, const WendSequence *s, WendCursor *r
     return FALSE;
 }
 
-/* Reads what comes before the rows. */
+/* Reads what comes before the rows. From here on the clock is that of rank 0 of the world. */
 static gboolean read_head(WendSequenceTimes *t)
 {
     guint64 none = wend_read_unsigned(&t->rows);
     WendCursor head = wend_read_block(&t->rows);
-    return !t->rows.failed && none == 0 && wend_durations_read_head(&head, &t->head)
-           && head.p == head.end;
+    if (t->rows.failed || none != 0 || !wend_durations_read_head(&head, &t->head))
+        return FALSE;
+    wend_durations_correct(&t->head);
+    return TRUE;
 }
 
 static gboolean damage(WendSequenceTimes *t)

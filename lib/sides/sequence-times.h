@@ -13,7 +13,8 @@ typedef struct WendSequenceTimes WendSequenceTimes;
  * of a call is what its times are coded with. P must outlive the result, which the caller frees. */
 WendSequenceTimes *wend_sequence_times_new(const WendProgram *p, guint rank, guint sequence,
                                            GError **error);
-/* How they are coded, how long a tick is, and where the first interval begins. */
+/* How they are coded, how long a tick is, and where the first interval begins, by the clock of rank
+ * 0 of the world: corrections of clocks of other hosts are applied. */
 const WendDurationsHead *wend_sequence_times_head(const WendSequenceTimes *t);
 /* The times of the next call or unsuccessful poll of the sequence, as a walk with polls gives them.
  * START is in ticks from the origin; the duration may be WEND_DURATION_UNKNOWN. FALSE: there are no

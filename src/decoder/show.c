@@ -95,6 +95,18 @@ static void show_when(GString *out, const WendReadFacts *f)
     g_string_append_c(out, '\n');
 }
 
+/* How well the times of calls of different hosts agree. */
+static void show_clocks(GString *out, const WendReadFacts *f)
+{
+    if (f->clock_error < 0)
+        return;
+    label(out, "clocks");
+    g_string_append(out, "of all hosts are within ");
+    text_seconds(out, f->clock_error);
+    g_string_append(out, " of rank 0's");
+    g_string_append_c(out, '\n');
+}
+
 static void show_run(GString *out, const WendReadFacts *f, const WendReadTotals *t)
 {
     label(out, "application");
@@ -131,6 +143,7 @@ static void show_run(GString *out, const WendReadFacts *f, const WendReadTotals 
         g_string_append(out, " threads each that call MPI");
     }
     g_string_append_c(out, '\n');
+    show_clocks(out, f);
     show_when(out, f);
 }
 

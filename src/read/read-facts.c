@@ -50,6 +50,9 @@ static WendReadFacts *make_facts(WendRead *r, guint world)
     f->start = start != NULL ? g_ascii_strtoll(start, NULL, 10) : -1;
     f->elapsed = number_of(meta, "run", "elapsed");
     f->clock_resolution = CLAMP(number_of(meta, "clock", "resolution"), -1, 1);
+    f->clock_error = CLAMP(number_of(meta, "clock", "error"), -1, G_MAXUINT32);
+    if (g_key_file_has_key(meta, "clock", "uncompared", NULL))
+        f->clock_error = -1;
     f->complete = g_key_file_get_boolean(meta, "recording", "complete", NULL);
     f->n_worlds = job ? wend_program_n_worlds(p) : 1;
     f->n_ranks = job ? wend_program_ranks(p) : wend_program_world(p, world)->ranks;

@@ -96,17 +96,16 @@ static uint32_t most_connections(void)
     return own_rank > 0 ? 1 : n_ranks < HOSTS_MOST ? n_ranks : HOSTS_MOST;
 }
 
-void other_hosts_open(uint32_t rank, uint32_t size)
+void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
 {
-    long local = launcher_local_size();
     own_rank = rank;
     n_ranks = size;
-    if (local <= 0 || local >= (long)size)
+    if (comm == MPI_COMM_NULL)
         return;
     connections = calloc(most_connections(), sizeof *connections);
     if (rank == 0 && connections)
         listen_here();
-    if (PMPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, MPI_COMM_WORLD) != MPI_SUCCESS)
+    if (PMPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, comm) != MPI_SUCCESS)
         meeting.port = 0;
 }
 

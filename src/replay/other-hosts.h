@@ -4,6 +4,7 @@
 #ifndef WEND_OTHER_HOSTS_H
 #define WEND_OTHER_HOSTS_H
 
+#include <mpi.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -23,9 +24,9 @@ typedef struct {
     bool ends; /* rank 0 ends the job: each host says what its ranks wait for */
 } HostsView;
 
-/* Called by all ranks once MPI runs. If the job has several hosts, rank 0 broadcasts where it
- * listens. */
-void other_hosts_open(uint32_t rank, uint32_t size);
+/* Called by all ranks once MPI runs. COMM: a communicator of Wend's own that has all ranks, if the
+ * job has several hosts: there rank 0 broadcasts where it listens. Else MPI_COMM_NULL. */
+void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm);
 void other_hosts_close(void);
 /* Whether there are several hosts, and rank 0 listens. */
 bool other_hosts_known(void);

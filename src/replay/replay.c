@@ -596,10 +596,15 @@ static void begin(void)
     supervise_debug();
 }
 
-void replay_world(void)
+bool replay_runs(void)
 {
-    State *s = state();
-    if (s->replay != &hooks)
+    return state()->replay == &hooks;
+}
+
+void replay_world(MPI_Comm comm)
+{
+    const State *s = state();
+    if (!replay_runs())
         return;
     if ((uint32_t)s->world_rank != order.head->rank
         || (uint32_t)s->world_size != order.head->size) {
@@ -610,7 +615,7 @@ void replay_world(void)
     }
     if (order.head->nowhere) /* a program may count how many communicators there can be */
         PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
-    other_hosts_open(order.head->rank, order.head->size);
+    other_hosts_open(order.head->rank, order.head->size, comm);
     supervise_open();
 }
 

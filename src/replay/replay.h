@@ -15,8 +15,11 @@
 /* Begins a replay if the environment asks for one (settings.h). When the library is loaded. STOP
  * ends the job with an exit status. */
 void replay_open(void (*stop)(int status));
-/* When MPI has started: checks that the rank is that of the order file. */
-void replay_world(void);
+/* Whether a recording is replayed. */
+bool replay_runs(void);
+/* When MPI has started: checks that the rank is that of the order file. COMM: a communicator of
+ * Wend's own that has all ranks, or MPI_COMM_NULL. */
+void replay_world(MPI_Comm comm);
 /* When the application has made its last call, and MPI still runs. */
 void replay_close(void);
 /* The communicator where nobody sends. MPI_COMM_NULL: there is none. */

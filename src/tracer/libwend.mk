@@ -120,6 +120,8 @@ WRAP_SOURCES = \
 	src/tracer/wrap/completion.c
 LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/participation.c src/tracer/lifecycle/participation.h \
+	src/tracer/lifecycle/host-clocks.c src/tracer/lifecycle/host-clocks.h \
+	src/tracer/lifecycle/own-communicator.c src/tracer/lifecycle/own-communicator.h \
 	src/tracer/lifecycle/waiting.c src/tracer/lifecycle/waiting.h \
 	src/tracer/lifecycle/control.c \
 	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \

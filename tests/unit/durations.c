@@ -3,10 +3,11 @@
  * coded, errors do not add up, and damage is found. */
 #include "config.h"
 
-#include "../../lib/durations/durations.h"
+#include "../../lib/durations/clock-points.h"
 #include "../../bench/times-codings.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 static GRand *dice;
@@ -310,11 +311,20 @@ static void test_names(void)
 /* The head of a stream, and what is none. */
 static void test_head(void)
 {
-    const WendDurationsHead head = {{WEND_DURATIONS_BINS, 10}, 1e-9 / 3, -5};
+    static const WendClockCorrection none = {0};
+    const WendDurationsHead head = {{WEND_DURATIONS_BINS, 10}, 1e-9 / 3, -5, none};
     static const WendDurationsHead bad[] = {
-        {{WEND_DURATIONS, 10}, 1e-9, 0},      {{WEND_DURATIONS_BINS, 0}, 1e-9, 0},
-        {{WEND_DURATIONS_BINS, 51}, 1e-9, 0}, {{WEND_DURATIONS_LOSSLESS, 10}, 1e-9, 0},
-        {{WEND_DURATIONS_LOSSLESS, 0}, 0, 0}, {{WEND_DURATIONS_LOSSLESS, 0}, -1, 0},
+        {{WEND_DURATIONS, 10}, 1e-9, 0, {0}},
+        {{WEND_DURATIONS_BINS, 0}, 1e-9, 0, {0}},
+        {{WEND_DURATIONS_BINS, 51}, 1e-9, 0, {0}},
+        {{WEND_DURATIONS_LOSSLESS, 10}, 1e-9, 0, {0}},
+        {{WEND_DURATIONS_LOSSLESS, 0}, 0, 0, {0}},
+        {{WEND_DURATIONS_LOSSLESS, 0}, -1, 0, {0}},
+        {{WEND_DURATIONS_LOSSLESS, 0}, 1e-9, 0, {3, 0, 0, 0}},
+        {{WEND_DURATIONS_LOSSLESS, 0}, 1e-9, 0, {1, 0, 0.6, 0}},
+        {{WEND_DURATIONS_LOSSLESS, 0}, 1e-9, 0, {1, 0, -0.6, 0}},
+        {{WEND_DURATIONS_LOSSLESS, 0}, 1e-9, 0, {2, 0, NAN, 0}},
+        {{WEND_DURATIONS_LOSSLESS, 0}, 1e-9, 2, {1, G_MAXINT64 - 1, 0, 0}},
     };
     WendDurationsHead again;
     WendBuf b = WEND_BUF_INIT;
@@ -327,6 +337,7 @@ static void test_head(void)
     g_assert_cmpuint(again.form.percent, ==, head.form.percent);
     c = wend_cursor(b.data, b.len - 1);
     g_assert_false(wend_durations_read_head(&c, &again));
+    g_assert_cmpuint(again.clock.measured, ==, 0);
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
         b.len = 0;
         wend_durations_put_head(&b, &bad[i]);
@@ -334,6 +345,84 @@ static void test_head(void)
         g_assert_false(wend_durations_read_head(&c, &again));
     }
     wend_buf_clear(&b);
+}
+
+/* The correction of a clock is read again, applied, and no byte of it may be missing. */
+static void test_correction(void)
+{
+    const WendDurationsHead head = {
+        {WEND_DURATIONS_LOSSLESS, 0}, 1e-9, 1000, {2, -3000000000, 1e-4, 700}};
+    WendDurationsHead again;
+    WendBuf b = WEND_BUF_INIT;
+    wend_durations_put_head(&b, &head);
+    WendCursor c = wend_cursor(b.data, b.len);
+    g_assert_true(wend_durations_read_head(&c, &again));
+    g_assert_cmpuint(again.clock.measured, ==, 2);
+    g_assert_cmpuint(again.clock.error, ==, 700);
+    wend_durations_correct(&again);
+    g_assert_cmpint(again.origin, ==, -2999999000);
+    g_assert_cmpfloat_with_epsilon(again.tick, 1.0001e-9, 1e-18);
+    for (gsize n = 1; n < 12; n++) {
+        c = wend_cursor(b.data, b.len - n);
+        g_assert_false(wend_durations_read_head(&c, &again));
+    }
+    wend_buf_unsigned(&b, 0);
+    c = wend_cursor(b.data, b.len);
+    g_assert_false(wend_durations_read_head(&c, &again));
+    wend_buf_clear(&b);
+}
+
+/* A clock of 3 ticks a nanosecond, which began SHIFT nanoseconds of rank 0 after rank 0's, and runs
+ * too fast by DRIFT. Rank 0's has 2 ticks a nanosecond. */
+typedef struct {
+    gdouble shift, drift;
+} OtherClock;
+
+static WendClockPoint compare(const OtherClock *other, gdouble at, guint64 error)
+{
+    gdouble own = (at - other->shift) * 3 * (1 + other->drift);
+    return (WendClockPoint){(gint64)own, (gint64)(at * 2), error};
+}
+
+/* The nanoseconds after rank 0's start at which the other clock shows what it does AT, if the
+ * correction C is applied. */
+static gdouble corrected(const OtherClock *other, const WendClockCorrection *c, gdouble at)
+{
+    const gint64 origin = 5000;
+    WendDurationsHead head = {{WEND_DURATIONS_LOSSLESS, 0}, 1e-9 / 3, origin, *c};
+    wend_durations_correct(&head);
+    return (gdouble)compare(other, at, 0).own * head.tick * 1e9 + (gdouble)head.origin;
+}
+
+static void test_points(void)
+{
+    const WendClock own = {1e-9 / 3, 5000}, first = {1e-9 / 2, 0};
+    const OtherClock others[] = {{0, 0}, {123456789, 0}, {-5e9, 3e-5}, {1e12, -2e-4}};
+    for (guint i = 0; i < G_N_ELEMENTS(others); i++) {
+        const OtherClock *o = &others[i];
+        const WendClockPoint points[] = {compare(o, o->shift + 1e8, 40),
+                                         compare(o, o->shift + 1e12, 30)};
+        WendClockCorrection c = wend_durations_correction(points, 2, &own, &first);
+        g_assert_cmpuint(c.measured, ==, o->drift != 0 ? 2 : 1);
+        g_assert_cmpuint(c.error, ==, o->drift != 0 ? 40 : 30);
+        for (gdouble at = o->shift; at < o->shift + 1e12; at += 1e11)
+            g_assert_cmpfloat_with_epsilon(corrected(o, &c, at), at, 3);
+        /* at the only point it is right, and it drifts from there on */
+        c = wend_durations_correction(points, 1, &own, &first);
+        g_assert_cmpuint(c.measured, ==, 1);
+        g_assert_cmpuint(c.error, ==, 40);
+        g_assert_cmpfloat_with_epsilon(corrected(o, &c, o->shift + 1e8), o->shift + 1e8, 3);
+        g_assert_cmpfloat_with_epsilon(corrected(o, &c, o->shift + 1e9) - o->shift - 1e9,
+                                       9e8 * o->drift, 3);
+    }
+    g_assert_cmpuint(wend_durations_correction(NULL, 0, &own, &first).measured, ==, 0);
+    /* Two points within the errors of each other say nothing about the drift: the better one
+     * counts. */
+    const WendClockPoint near[] = {{3000, 2000, 50}, {3300, 2600, 20}};
+    WendClockCorrection c = wend_durations_correction(near, 2, &own, &first);
+    g_assert_cmpuint(c.measured, ==, 1);
+    g_assert_cmpuint(c.error, ==, 20);
+    g_assert_cmpint(c.shift, ==, 1300 - 1100 - 5000);
 }
 
 int main(void)
@@ -349,6 +438,8 @@ int main(void)
     test_damage();
     test_names();
     test_head();
+    test_correction();
+    test_points();
     g_rand_free(dice);
     return 0;
 }

@@ -4,8 +4,9 @@
  *
  * Recording begins with the first MPI call, whichever it is. It ends with MPI_Finalize, or with the
  * last MPI_Session_finalize of a program that only has sessions (sessions.c). Until then the ranks
- * send each other no messages. The merge has a communicator of its own, which is made once all
- * ranks are known to run under Wend (participation.h). */
+ * send each other no messages, except in MPI_Init if there are several hosts whose clocks are to be
+ * compared, or where a replay runs (own-communicator.h). The merge has a communicator of its own,
+ * which is made once all ranks are known to run under Wend (participation.h). */
 #include "lifecycle.h"
 
 #include <pthread.h>
@@ -193,6 +194,19 @@ void control_open(void)
 
 static void watch_self(void);
 
+/* What the hosts have to tell each other at the start. */
+static void meet_hosts(void)
+{
+    MPI_Comm own = MPI_COMM_NULL;
+    if (call_times_on() || replay_runs())
+        own = own_communicator_open();
+    if (own != MPI_COMM_NULL && call_times_on())
+        host_clocks_compare(own, false);
+    replay_world(own);
+    if (own != MPI_COMM_NULL)
+        PMPI_Comm_free(&own);
+}
+
 /* Opens the world after MPI_Init. */
 static void world_open(void)
 {
@@ -219,7 +233,7 @@ static void world_open(void)
     facts_open();
     comm_world_open();
     datatypes_open();
-    replay_world();
+    meet_hosts();
     values_after_start();
     onesided_start();
     call_times_after_start();
@@ -288,10 +302,22 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 /* -- the end -- */
 
+/* Whether the ranks may be on several hosts. A launcher that is not known does not say it. */
+static bool may_have_hosts(void)
+{
+    long size = state()->world_size;
+    return size > 1 && launcher_local_size() != size;
+}
+
 bool control_merge(MPI_Comm comm)
 {
-    int on = !state()->refused;
+    enum { MERGES = 1, COMPARES = 2 };
+    int on = state()->refused ? 0 : MERGES;
+    if (on && call_times_on() && may_have_hosts())
+        on |= COMPARES;
     bool merges = PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on;
+    if (merges && (on & COMPARES))
+        host_clocks_compare(comm, true);
     if (merges)
         finalize_merge(comm);
     PMPI_Comm_free(&comm);

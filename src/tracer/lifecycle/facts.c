@@ -216,6 +216,17 @@ static char *decimal(char *out, uint64_t n, int digits)
     return out;
 }
 
+/* Writes N / 10^DIGITS, with so many digits behind the point. */
+static void decimal_seconds(char *out, uint64_t n, int digits)
+{
+    uint64_t unit = 1;
+    for (int i = 0; i < digits; i++)
+        unit *= 10;
+    out = decimal(out, n / unit, 1);
+    *out++ = '.';
+    decimal(out, n % unit, digits);
+}
+
 static void add_error(void *f, int class)
 {
     char key[40] = "error.";
@@ -259,6 +270,24 @@ static uint64_t calls_recorded(void)
     return n;
 }
 
+/* What the comparison of clocks came to. */
+static void add_clocks(WendFacts *f)
+{
+    char text[48];
+    uint64_t error;
+    bool known;
+    uint32_t hosts = host_clocks_result(&known, &error);
+    if (hosts == 0)
+        return;
+    decimal(text, hosts, 1);
+    wend_facts_add(f, "clock.hosts", text);
+    if (known)
+        decimal_seconds(text, error, 9);
+    else
+        decimal(text, (uint64_t)state()->world_rank, 1);
+    wend_facts_add(f, known ? "clock.error" : "clock.uncompared", text);
+}
+
 void facts_put(WendFacts *f, const char *ended)
 {
     uint64_t elapsed = clock_nanoseconds() - start_nanoseconds;
@@ -266,9 +295,7 @@ void facts_put(WendFacts *f, const char *ended)
     f->n += constant_facts.n;
     f->bytes.failed |= constant_facts.bytes.failed;
     wend_buf_bytes(&f->bytes, constant_facts.bytes.data, constant_facts.bytes.len);
-    char *end = decimal(seconds, elapsed / 1000000000, 1);
-    *end++ = '.';
-    decimal(end, elapsed % 1000000000 / 1000, 6);
+    decimal_seconds(seconds, elapsed / 1000, 6);
     wend_facts_add(f, "run.elapsed", seconds);
     if (ended)
         wend_facts_add(f, "run.ended", ended);
@@ -276,6 +303,7 @@ void facts_put(WendFacts *f, const char *ended)
         decimal(calls, calls_recorded(), 1);
         wend_facts_add(f, WEND_STOPPED_AFTER, calls);
     }
+    add_clocks(f);
     error_classes_each(add_error, f);
     unrecorded_each(add_unrecorded, f);
 }

@@ -52,6 +52,8 @@ bool finalize_merge(MPI_Comm comm);
 #include "participation.h"
 #include "termination.h"
 #include "errhandlers.h"
+#include "host-clocks.h"
+#include "own-communicator.h"
 #include "thread-start.h"
 #include "watcher.h"
 

@@ -3,7 +3,8 @@
  * may not: a job of several programs, a wrapper script that traces one rank, a node without the
  * library. MPI has no call for this check, and a collective call would wait for ever.
  *
- * So there is no check while the application runs. At the end all ranks are in MPI_Finalize, or
+ * So there is no check while the application runs, unless the ranks are to compare their clocks, or
+ * are replayed on several hosts (own-communicator.h). At the end all ranks are in MPI_Finalize, or
  * will be, and it waits for all ranks anyway. /proc shows the ranks of this node. If there are
  * ranks on other nodes, a nonblocking barrier is polled. After some time it is given up. Only then
  * it stays pending, and transports may print a message about it when they shut down. */
@@ -77,6 +78,25 @@ Participation participation_wait(int size, double seconds)
             result = wait_for(&request, known && round == 0 ? INFINITY : patience);
     }
     return result;
+}
+
+/* Once the barrier is complete on one rank, all ranks are here, and each will take part in the
+ * second operation. So that one needs no limit, and it has one result. A rank that gives up takes
+ * part, too: operations that ranks under Wend begin are as many on all of them. */
+bool participation_prove(bool own, double seconds)
+{
+    static MPI_Request requests[2]; /* they and the buffers stay in use where it is given up */
+    static int mine, least;
+    NodeRanks node;
+    if (PMPI_Ibarrier(MPI_COMM_WORLD, &requests[0]) != MPI_SUCCESS)
+        return false;
+    bool all = wait_for_request(&requests[0], 1);
+    if (!all && !(participation_of_node(&node) && node.first_without >= 0))
+        all = wait_for_request(&requests[0], seconds);
+    mine = all && own;
+    return PMPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &requests[1])
+               == MPI_SUCCESS
+           && all && wait_for_request(&requests[1], INFINITY) && least;
 }
 
 bool participation_agree(bool own)

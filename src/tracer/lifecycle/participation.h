@@ -20,6 +20,11 @@ typedef enum {
  * handlers are suspended (errhandlers.h), as in participation_agree. */
 Participation participation_wait(int size, double seconds);
 
+/* Whether OWN is true on all ranks, at MPI_Init: all ranks under Wend call it, once. It waits for
+ * ranks that do not come for SECONDS and a little more, and then returns false. If it returns true
+ * on one rank, it does so on all. */
+bool participation_prove(bool own, double seconds);
+
 /* Whether OWN is true on all ranks. All ranks call it after PARTICIPATION_ALL, at most twice. The
  * result is also false on a rank that cannot communicate, and, after the time of
  * participation_wait, on the ranks that wait for it. */

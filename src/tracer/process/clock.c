@@ -37,15 +37,34 @@ static bool tsc_is_invariant(void)
 #endif
 }
 
+/* Reads the three clocks. Returns how many ticks that took: the process may lose its processor in
+ * between. */
+static uint64_t read_clocks(void)
+{
+    struct timespec now;
+    uint64_t before = clock_ticks();
+    clock_gettime(CLOCK_REALTIME, &now);
+    opened.nanoseconds = clock_nanoseconds();
+    uint64_t took = clock_ticks() - before;
+    opened.since_epoch = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    opened.ticks = before + took / 2;
+    return took;
+}
+
 void clock_open(void)
 {
+    enum { READINGS = 8 };
     state()->tsc = tsc_is_invariant();
     state()->seconds_per_tick = 1e-9;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    opened.since_epoch = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    opened.nanoseconds = clock_nanoseconds();
-    opened.ticks = clock_ticks();
+    uint64_t least = read_clocks();
+    for (int i = 0; i < READINGS; i++) {
+        __typeof__(opened) before = opened;
+        uint64_t took = read_clocks();
+        if (took > least)
+            opened = before;
+        else
+            least = took;
+    }
 }
 
 uint64_t clock_opened(int64_t *since_epoch)
@@ -54,8 +73,18 @@ uint64_t clock_opened(int64_t *since_epoch)
     return opened.ticks;
 }
 
+static double kept_tick; /* 0: none */
+
+void clock_keep_tick(void)
+{
+    kept_tick = 0;
+    kept_tick = clock_tick();
+}
+
 double clock_tick(void)
 {
+    if (kept_tick > 0)
+        return kept_tick;
     uint64_t elapsed = clock_nanoseconds() - opened.nanoseconds;
     uint64_t ticks = clock_ticks() - opened.ticks;
     return state()->tsc && ticks > 0 ? (double)elapsed * 1e-9 / (double)ticks : 1e-9;

@@ -12,6 +12,8 @@ void clock_calibrate(void);    /* at the first MPI call, and after MPI_Init */
 double clock_resolution(void); /* seconds */
 /* The length of a tick in seconds, as measured since the library was loaded. */
 double clock_tick(void);
+/* From now on clock_tick returns what it returns now. */
+void clock_keep_tick(void);
 /* The ticks when the library was loaded, and the time then, in nanoseconds since the epoch. */
 uint64_t clock_opened(int64_t *since_epoch);
 uint64_t clock_nanoseconds(void);

@@ -89,6 +89,34 @@ void call_times_after_start(void)
         side_open();
 }
 
+bool call_times_on(void)
+{
+    return state()->time_hook != NULL;
+}
+
+/* -- the clocks of several hosts -- */
+
+/* The watcher makes a part while a point may come. A point is counted when it is complete. */
+static WendClockPoint points[2];
+static _Atomic unsigned n_points;
+static WendClock first_clock[2]; /* as it was known at the point */
+
+void call_times_compared(const WendClockPoint *point, const WendClock *first)
+{
+    unsigned n = atomic_load(&n_points);
+    n -= n == sizeof points / sizeof *points;
+    points[n] = *point;
+    first_clock[n] = *first;
+    atomic_store(&n_points, n + 1);
+}
+
+static WendClockCorrection correction(const WendClock *own)
+{
+    unsigned n = atomic_load(&n_points);
+    return n == 0 ? (WendClockCorrection){0}
+                  : wend_durations_correction(points, n, own, &first_clock[n - 1]);
+}
+
 /* -- the thread that codes -- */
 
 typedef struct {
@@ -155,6 +183,7 @@ static void put_head(WendBuf *out)
     WendDurationsHead head = {.form = form, .tick = clock_tick()};
     WendBuf bytes = {.resize = out->resize};
     clock_opened(&head.origin);
+    head.clock = correction(&(WendClock){head.tick, head.origin});
     wend_durations_put_head(&bytes, &head);
     wend_buf_unsigned(out, 0);
     wend_buf_block(out, &bytes);

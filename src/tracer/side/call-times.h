@@ -4,9 +4,19 @@
 #ifndef WEND_CALL_TIMES_H
 #define WEND_CALL_TIMES_H
 
+#include <stdbool.h>
+
+#include "lib/durations/clock-points.h"
+
 /* When the library is loaded: from the first call on, times are recorded, if they are to be. */
 void call_times_open(void);
 /* When MPI has started. */
 void call_times_after_start(void);
+/* Whether times are recorded. */
+bool call_times_on(void);
+
+/* When the clock of this rank was compared with that of rank 0, FIRST, which is on another host.
+ * From then on the times in a part have a correction. The first and the last time count. */
+void call_times_compared(const WendClockPoint *point, const WendClock *first);
 
 #endif

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The clocks of several hosts are brought together in the times of calls.
+bats_require_minimum_version 1.5.0
+load helpers
+setup() {
+    in_scratch
+    OTHER=$BUILD_DIR/tests/support/.libs/other-clock.so
+}
+
+# Each rank waits, makes calls, and prints between which times of the machine's clock each of them
+# begins, in nanoseconds; then once more, two seconds later.
+marks() {
+    cat >marks.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static long long now(void)
+{
+    struct timespec t;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+static void mark(FILE *out, int n)
+{
+    int size;
+    for (int i = 0; i < n; i++) {
+        long long before = now();
+        MPI_Comm_size(MPI_COMM_SELF, &size);
+        fprintf(out, "%lld %lld\n", before, now());
+    }
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    char name[64];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "marks.%d", rank);
+    FILE *out = fopen(name, "w");
+    mark(out, 200);
+    nanosleep(&(struct timespec){argc > 1 ? atoi(argv[1]) : 0, 100000000}, NULL);
+    mark(out, 200);
+    fclose(out);
+    if (argc > 2 && rank == 1)
+        abort();
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O1 marks.c -o marks
+}
+
+# on_hosts N "SHIFT,DRIFT …" [ARGUMENT…]: records marks on hosts with these clocks, into app.dir.
+on_hosts() {
+    local n=$1 clocks=$2
+    shift 2
+    rm -rf app.dir
+    OTHER_CLOCK=$clocks LD_PRELOAD=$OTHER mpi "$n" \
+        env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1 \
+        "$WEND" trace --quiet --times=lossless -o app.dir ./marks "$@"
+}
+
+# The nanoseconds by which the clocks may differ, as the recording says.
+bound() { tar --zstd -xOf app.dir/trace.tar.zst meta | sed -n 's/^error=0*\([0-9.]*\)$/\1/p'; }
+
+# off FROM TO N: how far the clocks of N ranks are from rank 0's in the recording, at most, in
+# nanoseconds, at marks FROM to TO. A mark is between two times of the machine's clock, so what is
+# between these does not count.
+off() {
+    "$WEND" dump --times -F csv app.dir >calls.csv
+    python3 - "$@" <<'P'
+import csv, sys
+first, last, n = map(int, sys.argv[1:])
+starts = [[] for _ in range(n)]
+for row in csv.DictReader(open("calls.csv")):
+    if row["function"] == "MPI_Comm_size":
+        starts[int(row["rank"])].append(float(row["start"]) * 1e9)
+ranges = []
+for rank in range(n):
+    marks = [tuple(map(int, line.split())) for line in open(f"marks.{rank}")]
+    assert len(marks) == len(starts[rank]), (rank, len(marks), len(starts[rank]))
+    pairs = list(zip(marks, starts[rank]))[first:last]
+    # where the machine's clock showed the recording's time 0
+    ranges.append((max(a - start for (a, _), start in pairs),
+                   min(b - start for (_, b), start in pairs)))
+low, high = ranges[0]
+print(max(max(a - high, low - b, 0) for a, b in ranges))
+P
+}
+
+# recovers N "SHIFT,DRIFT …" LIMIT: at both ends the clocks are within the bound that the recording
+# states. The bound is below LIMIT nanoseconds in one of ten runs: the machine may be busy.
+recovers() {
+    local n=$1 clocks=$2 limit=$3 at stated
+    for _ in {1..10}; do
+        on_hosts "$n" "$clocks" 1 || return
+        stated=$(bound)
+        [ -n "$stated" ] || fail "no bound" || return
+        for at in "0 200" "200 400"; do
+            # shellcheck disable=SC2086
+            awk -v off="$(off $at "$n")" -v stated="$stated" \
+                'BEGIN { print off, stated * 1e9; exit !(off <= stated * 1e9 + 200) }' ||
+                fail "marks $at: more than the stated bound" || return
+        done
+        awk -v stated="$stated" -v limit="$limit" 'BEGIN { exit !(stated * 1e9 < limit) }' &&
+            return
+    done
+    fail "the bound is never below $limit"
+}
+
+@test "clocks: the shift of a rank's clock is recovered within 2 us" {
+    marks
+    recovers 2 "0,0 -2500000000,0" 2000
+    recovers 2 "1000000000,0 0,0" 2000
+}
+
+@test "clocks: the drift of a rank's clock is recovered" {
+    marks
+    recovers 2 "0,0 0,150000" 2000
+    recovers 2 "0,-90000 4000000000,60000" 2000
+}
+
+@test "clocks: many hosts, of several ranks each" {
+    marks
+    # The machine may have fewer processors than hosts, so that a round trip takes long.
+    recovers 5 "0,0 50000000,0 -7000000,20000 0,-30000 90000000000,0" 100000000
+    export OTHER_HOSTS="0 1 2 1 0 2"
+    recovers 6 "0,0 3000000,0 -9000000,0 3000000,0 0,0 -9000000,0" 100000000
+    "$WEND" show app.dir | grep -qE "^clocks +of all hosts are within [0-9.]+ [mun]s of rank 0's$"
+}
+
+@test "clocks: of a run that dies, the shift at the start is known" {
+    marks
+    on_hosts 2 "0,0 -2500000000,0" 0 dies 2>err && fail "it did not die"
+    "$WEND" merge app.dir
+    awk -v off="$(off 0 200 2)" -v stated="$(bound)" \
+        'BEGIN { print off, stated * 1e9; exit !(off <= stated * 1e9 + 2000) }'
+}
+
+# A preload that counts what is sent with functions that Wend could use. counted_so_far() tells the
+# program.
+counter() {
+    cat >counter.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+int counted_so_far;
+#define REAL(name) \
+    counted_so_far++; \
+    __typeof__(&name) real = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
+int PMPI_Comm_create(MPI_Comm a, MPI_Group b, MPI_Comm *c)
+{
+    REAL(PMPI_Comm_create);
+    return real(a, b, c);
+}
+int PMPI_Ibarrier(MPI_Comm a, MPI_Request *b)
+{
+    REAL(PMPI_Ibarrier);
+    return real(a, b);
+}
+int PMPI_Isend(const void *a, int b, MPI_Datatype c, int d, int e, MPI_Comm f, MPI_Request *g)
+{
+    REAL(PMPI_Isend);
+    return real(a, b, c, d, e, f, g);
+}
+int PMPI_Iallreduce(const void *a, void *b, int c, MPI_Datatype d, MPI_Op e, MPI_Comm f,
+                    MPI_Request *g)
+{
+    REAL(PMPI_Iallreduce);
+    return real(a, b, c, d, e, f, g);
+}
+C
+    "$MPICC" -shared -fPIC counter.c -o counter.so
+    cat >counted.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    printf("%d\n", *(int *)dlsym(RTLD_DEFAULT, "counted_so_far"));
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" counted.c -o counted
+}
+
+@test "clocks: nothing is sent on one host, or without times" {
+    counter
+    local hosts=(MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
+    sends() { # whether MPI_Init sends under env … wend trace …
+        rm -rf app.dir
+        LD_PRELOAD=$PWD/counter.so mpi 2 env "$@" -q -o app.dir ./counted >out || return 2
+        [ "$(wc -l <out)" = 2 ] || fail "$(cat out)" || return 2
+        ! grep -qx 0 out
+    }
+    sends "${hosts[@]}" "$WEND" trace --times=10%
+    run sends "$WEND" trace --times=10%
+    [ "$status" = 1 ] || fail "$output"
+    run sends "${hosts[@]}" "$WEND" trace
+    [ "$status" = 1 ] || fail "$output"
+}
+
+@test "clocks: on one host they are what they are" {
+    marks
+    rm -rf app.dir
+    OTHER_CLOCK="0,0 700000000,0" LD_PRELOAD=$OTHER OTHER_HOSTS="0 0" mpi 2 \
+        "$WEND" trace --quiet --times=lossless -o app.dir ./marks
+    [ -z "$(bound)" ]
+    awk -v off="$(off 0 200 2)" 'BEGIN { exit !(off > 6.9e8 && off < 7.1e8) }'
+    ! "$WEND" show app.dir | grep -q '^clocks'
+}
+
+@test "clocks: the first communicators of the program are those without times" {
+    cat >first.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm comm;
+    int rank, n = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank == 0)
+        printf("%d\n", MPI_Comm_c2f(comm));
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    while (n < 40 && MPI_Comm_dup(MPI_COMM_WORLD, &comm) == MPI_SUCCESS)
+        n++;
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" first.c -o first
+    mpi 2 ./first >plain
+    mpi 2 env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1 \
+        "$WEND" trace --quiet --times=10% -o app.dir ./first >traced
+    diff plain traced
+}
+
+@test "clocks: a job of which one host alone runs under wend trace runs as ever" {
+    cat >ring.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, sum = 0, got = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 100; i++) {
+        MPI_Allreduce(&rank, &got, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        MPI_Barrier(MPI_COMM_WORLD);
+        sum += got;
+    }
+    printf("sum %d\n", sum);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" ring.c -o ring
+    # The process that started a rank is the first one above it without the launcher's variables.
+    # Ranks that have others are on other hosts.
+    cat >host <<'S'
+#!/bin/sh
+export MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1
+rank=${PMI_RANK-$OMPI_COMM_WORLD_RANK}
+ranks=$(env | grep -E '^(PMI_RANK|PMIX_RANK|OMPI_COMM_WORLD_RANK)=')
+[ "$rank" = "$TRACED" ] || set -- "$PROGRAM"
+exec env -u PMI_RANK -u PMIX_RANK -u OMPI_COMM_WORLD_RANK sh -c 'env "$@"; exit $?' host $ranks "$@"
+S
+    chmod +x host
+    for TRACED in 0 1; do
+        rm -rf app.dir
+        TRACED=$TRACED PROGRAM=$PWD/ring mpi 2 ./host \
+            "$WEND" trace --times=10% --wait 1 -o app.dir ./ring >out 2>err || fail "$(cat err)"
+        [ "$(grep -c '^sum 100$' out)" = 2 ] || fail "$(cat out err)"
+        [ ! -e app.dir/trace.tar.zst ]
+    done
+}
