@@ -265,3 +265,165 @@ C
     module=$(grep ^MPI_Barrier, csv | cut -d, -f5)
     [[ $module == *python* ]] || fail "MPI_Barrier from $module"
 }
+
+# -- in replays --
+
+diverging() {
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+static __attribute__((noinline)) void exchange(int tag)
+{
+    int v = 0, w;
+    MPI_Request request;
+    MPI_Isend(&v, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request); // send
+    MPI_Recv(&w, 1, MPI_INT, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static __attribute__((noinline)) int probe(int n)
+{
+    int found;
+    for (int i = 0; i < n; i++)
+        MPI_Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE); // probe
+    return found;
+}
+int main(int argc, char **argv)
+{
+    int what = argc > 1 ? atoi(argv[1]) : 0, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++) {
+        probe(2);
+        exchange(what == 1 && i == 17 && rank == 1 ? 6 : 5); // call
+        if (i % 7 == 3)
+            MPI_Barrier(MPI_COMM_WORLD); // sometimes
+    }
+    if (what == 2)
+        MPI_Allreduce(MPI_IN_PLACE, &what, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD); // more
+    if (what == 3)
+        probe(1);
+    MPI_Finalize(); // end
+    return 0;
+}
+C
+    "$MPICC" -g -O1 "$@" app.c -o app
+}
+
+at() { # NAME: the place of the line with that comment
+    echo "(app.c:$(grep -n "// $1\$" app.c | cut -d: -f1))"
+}
+
+replays() { # WHAT
+    run mpi 2 "$WEND" replay app.dir ./app "$1"
+    [ "$status" = 1 ] || fail "status $status: $output"
+}
+
+@test "sites: a divergence names that of the recorded call, and that of the call made" {
+    needs_names
+    diverging
+    record app.dir 2 ./app
+    replays 1
+    [[ $output == *"MPI_Isend from exchange $(at send) departs from the recording: tag=6, not 5"* ]]
+    replays 3
+    [[ $output == *"the recording has MPI_Finalize from main $(at end), and the program calls \
+MPI_Iprobe from probe $(at probe)"* ]] || fail "$output"
+    # a site that the recording does not have
+    replays 2
+    [[ $output =~ "MPI_Finalize from main $(at end), and the program calls MPI_Allreduce from app + 0x"[0-9a-f]+ ]]
+    run mpi 2 "$WEND" replay --no-sites app.dir ./app 2
+    [[ $output == *"the recording has MPI_Finalize, and the program calls MPI_Allreduce"* ]]
+}
+
+@test "sites: a divergence of a program that has changed" {
+    needs_names
+    diverging
+    record app.dir 2 ./app
+    sed -i 's/exchange(what/probe(1);exchange(what/' app.c
+    "$MPICC" -g -O0 app.c -o app
+    replays 0
+    [[ $output =~ "the recording has MPI_Isend from app + 0x"[0-9a-f]+", and the program calls MPI_Iprobe from app + 0x" ]]
+    [[ $output == *"the program has changed since the recording, whose addresses have no names here"* ]]
+    diverging -s
+    rm -r app.dir
+    record app.dir 2 ./app
+    replays 3
+    [[ $output =~ "the recording has MPI_Finalize from app + 0x"[0-9a-f]+", and the program calls MPI_Iprobe from app + 0x"[0-9a-f]+ ]]
+    [[ $output != *"has changed"* ]]
+}
+
+# -- of ranks that died --
+
+@test "sites: the last calls of ranks that died, also those that had not returned" {
+    needs_names
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+static __attribute__((noinline)) void waits(int rank)
+{
+    int v;
+    MPI_Recv(&v, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // waits
+    if (rank > 5)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 9; i++)
+        MPI_Barrier(MPI_COMM_WORLD); // loop
+    if (rank == 0) {
+        MPI_Wtime(); // last
+        sleep(1);
+        MPI_Abort(MPI_COMM_WORLD, 3); // abort
+    }
+    waits(rank);
+    MPI_Finalize();
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+    mpi 2 "$WEND" trace --quiet -o app.dir ./app 2>err || true
+    "$WEND" merge app.dir >merged 2>err
+    grep -q "MPI_Wtime()  # from main $(at last)\$" merged || fail "$(cat merged)"
+    grep -q "MPI_Barrier(.*)  # from main $(at loop)\$" merged
+    grep -q "MPI_Recv(.*) has not returned  # from waits $(at waits)\$" merged || fail "$(cat merged)"
+    "$WEND" show app.dir >shown
+    grep -q "has not returned  # from waits $(at waits)\$" shown
+    "$WEND" dump --sites --rank 1 app.dir | grep -q "MPI_Recv(.*# from waits $(at waits)\$"
+    strip app
+    mpi 2 "$WEND" trace --quiet -f -o app.dir ./app 2>err || true
+    "$WEND" merge -f app.dir >merged 2>err
+    grep -q 'has not returned  # from app + 0x[0-9a-f]*$' merged
+}
+
+@test "sites: a call that has not returned, through the Fortran layer of the library" {
+    needs_names
+    command -v "$MPIFORT" >/dev/null || skip "no Fortran compiler for this MPI"
+    cat >app.f90 <<'F'
+program p
+  use mpi
+  implicit none
+  integer :: x(1), ierr, rank
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  if (rank == 0) then
+    call sleep(1)
+    call MPI_Abort(MPI_COMM_WORLD, 3, ierr)
+  end if
+  call waits(x)
+contains
+  subroutine waits(x)
+    integer :: x(1), ierr
+    call MPI_Recv(x, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr) ! waits
+    x(1) = ierr + 1
+  end subroutine
+end program
+F
+    # shellcheck disable=SC2086
+    "$MPIFORT" -g -O1 -fno-inline -w app.f90 -o app $MPIFORT_LDFLAGS -Wl,--copy-dt-needed-entries
+    mpi 2 "$WEND" trace --quiet -o app.dir ./app 2>err || true
+    "$WEND" merge app.dir >merged 2>err
+    line=$(grep -n '! waits$' app.f90 | cut -d: -f1)
+    grep -q "MPI_Recv(.*has not returned  # from waits[.0-9]* (app.f90:$line)\$" merged || fail "$(cat merged)"
+}

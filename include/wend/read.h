@@ -867,6 +867,11 @@ int wend_read_n_sites(WendRead *r, uint32_t *n);
  * the recording, lowest rank first. */
 int wend_read_site(WendRead *r, uint32_t site, const WendReadSite **s);
 
+/** Gives the site of the call that had not returned when the recording ended, the last one of the
+ * sequence, without a walk over the calls. *SITE is WEND_READ_NO_INDEX if it is not known, or there
+ * is no such call. */
+int wend_read_unfinished_site(WendRead *r, uint32_t rank, uint32_t sequence, uint32_t *site);
+
 /** The calls of one function from one site, of all ranks. */
 typedef struct {
     uint32_t site; /**< WEND_READ_NO_INDEX: not known */

@@ -79,6 +79,8 @@ static char *path_of(const SiteNames *n, const WendReadSite *site)
 
 static void say_problem(const SiteNames *n, const char *path, DebugFileProblem problem)
 {
+    if (n->command == NULL)
+        return;
     static const char *const texts[] = {
         [DEBUG_FILE_CHANGED] = "has changed since the recording: addresses in it have no names",
         [DEBUG_FILE_MISSING] = "cannot be read: addresses in it have no names",
@@ -175,6 +177,16 @@ void site_frame_text(GString *out, const SiteFrame *frame)
     if (frame->line > 0)
         g_string_append_printf(out, ":%u", frame->line);
     g_string_append_c(out, ')');
+}
+
+char *site_address_text(SiteNames *n, const WendReadSite *address)
+{
+    g_autofree SiteName *name = name_new(n, address);
+    if (name->n_frames == 0)
+        return NULL;
+    GString *text = g_string_new(NULL);
+    site_frame_text(text, &name->frames[0]);
+    return g_string_free(text, FALSE);
 }
 
 void site_text(GString *out, SiteNames *n, uint32_t site)

@@ -26,12 +26,16 @@ typedef struct {
     const SiteFrame *frames;
 } SiteName;
 
-/* COMMAND says which file has changed since the recording, or has no names. The caller frees the
- * result before R. */
+/* COMMAND says which file has changed since the recording, or has no names. NULL: nothing is said.
+ * The caller frees the result before R. */
 SiteNames *site_names_new(WendRead *r, const char *command);
 void site_names_free(SiteNames *n); /* N may be NULL */
 /* The name of SITE, which belongs to N. NULL: SITE is WEND_READ_NO_INDEX, or not known. */
 const SiteName *site_name(SiteNames *n, uint32_t site);
+
+/* The name of an address that may be no site of R, "exchange (halo.c:42)". NULL: it has none. The
+ * caller frees it. */
+char *site_address_text(SiteNames *n, const WendReadSite *address);
 
 /* Appends "exchange (halo.c:42)", "halo + 0x12ab" or "unknown". */
 void site_text(GString *out, SiteNames *n, uint32_t site);

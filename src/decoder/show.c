@@ -676,7 +676,7 @@ int wend_show_main(int argc, char **argv)
         show_run(out, s.facts, s.totals);
         show_unrecorded(out, s.reader);
         show_worlds(out, s.reader, s.facts->n_worlds);
-        terminations_show(out, s.reader, all ? G_MAXUINT : FEW_ENDINGS);
+        terminations_show(out, s.reader, COMMAND, all ? G_MAXUINT : FEW_ENDINGS, all);
         show_sizes(out, s.facts, s.totals);
         show_traffic(out, s.totals);
         show_nondeterminism(out, s.totals);

@@ -55,6 +55,32 @@ int wend_read_site(WendRead *r, uint32_t site, const WendReadSite **s)
     return WEND_READ_OK;
 }
 
+/* Whether the last call of the rule had not returned. */
+static gboolean ends_unfinished(const WendProgram *p, guint rule)
+{
+    const WendRule *r = wend_program_rule(p, rule);
+    while (r->n > 0 && r->symbols[r->n - 1].is_rule)
+        r = wend_program_rule(p, r->symbols[r->n - 1].id);
+    if (r->n == 0)
+        return FALSE;
+    guint32 terminal = r->symbols[r->n - 1].id;
+    const WendShape *s = wend_program_shape(p, wend_program_terminal(p, terminal)->shape);
+    return wend_words_unfinished(s->words, s->n_words);
+}
+
+int wend_read_unfinished_site(WendRead *r, uint32_t rank, uint32_t sequence, uint32_t *site)
+{
+    const WendReadSequence *info;
+    int status = open_sites(r, site);
+    if (status == WEND_READ_OK)
+        status = wend_read_sequence(r, rank, sequence, &info);
+    if (status == WEND_READ_OK)
+        *site = ends_unfinished(r->program, info->rule)
+                    ? wend_call_site_unfinished(r->sites, rank, sequence)
+                    : WEND_READ_NO_INDEX;
+    return status;
+}
+
 int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals)
 {
     int status = open_sites(r, totals);

@@ -284,7 +284,7 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     text_foreign(out, directory);
     g_string_append_c(out, '\n');
     WendRead *r = wend_read_wrap(p);
-    terminations_show(out, r, FEW_ENDINGS);
+    terminations_show(out, r, COMMAND, FEW_ENDINGS, FALSE);
     wend_read_free(r);
     wend_command_write(out->str, out->len);
     g_string_free(out, TRUE);

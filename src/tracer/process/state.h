@@ -20,6 +20,7 @@
 /* Locks are taken only if several threads may be in MPI at once. The result of state_lock() is
  * passed to state_unlock(). */
 struct ActiveCall;
+struct CallOrigin;
 
 typedef struct State {
     /* Makes the Thread (recorder.h) at a thread's first call, or returns NULL. thread-start.c sets
@@ -50,6 +51,9 @@ typedef struct State {
      * The call has just been appended to its sequence, which is locked. MARKS become those of its
      * shape and its signature; 0: sites are not recorded any more. NULL: they are not recorded. */
     void (*site_of)(struct ActiveCall *c, bool poll, uint64_t marks[2]);
+    /* Looks up from where a call of the calling thread comes, which has not returned, whether sites
+     * are recorded or not. Returns false if that is not known. NULL: sites are switched off. */
+    bool (*origin_of)(const struct ActiveCall *c, struct CallOrigin *origin);
 
     /* clock.c */
     bool tsc; /* ticks are those of the processor; else nanoseconds */
