@@ -867,6 +867,21 @@ int wend_read_n_sites(WendRead *r, uint32_t *n);
  * the recording, lowest rank first. */
 int wend_read_site(WendRead *r, uint32_t site, const WendReadSite **s);
 
+/** A function in which a site is. The texts are those of the debug information of a program: treat
+ * them as text that anybody may have written. */
+typedef struct {
+    const char *function; /**< NULL: not known */
+    const char *file;     /**< its source file. NULL: not known */
+    uint32_t line;        /**< 0: not known */
+} WendReadSiteFrame;
+
+/** Gives frame number INDEX, from 0, of site number SITE, if the recording has its names
+ * (`wend trace --symbols`): the function that the site is in, and if that was inlined, those that it
+ * was inlined into. Valid until the next wend_read_site_frame. Fails with WEND_READ_ERROR_NONE if
+ * there are no more, or none. */
+int wend_read_site_frame(WendRead *r, uint32_t site, uint32_t index,
+                         const WendReadSiteFrame **frame);
+
 /** Gives the site of the call that had not returned when the recording ended, the last one of the
  * sequence, without a walk over the calls. *SITE is WEND_READ_NO_INDEX if it is not known, or there
  * is no such call. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-names.h: names of call sites: function, file and line, from the debug information of the
- * program and its libraries, where it is on this machine. Nothing is fetched over a network. */
+/* site-names.h: names of call sites: function, file and line, from the recording if it has them,
+ * else from the debug information of the program and its libraries, where it is on this machine.
+ * Nothing is fetched over a network. */
 #ifndef WEND_SITE_NAMES_H
 #define WEND_SITE_NAMES_H
 

@@ -89,6 +89,7 @@ struct WendRead {
     WendCallSites *sites;
     GArray *site_rows; /* SiteRow */
     WendReadSite site;
+    WendReadSiteFrame site_frame;
     WendReadSiteTotals site_totals;
 };
 

@@ -55,6 +55,24 @@ int wend_read_site(WendRead *r, uint32_t site, const WendReadSite **s)
     return WEND_READ_OK;
 }
 
+int wend_read_site_frame(WendRead *r, uint32_t site, uint32_t index,
+                         const WendReadSiteFrame **frame)
+{
+    guint n;
+    int status = open_sites(r, frame);
+    if (status == WEND_READ_OK)
+        status = read_check_index(r, frame, "site", site, wend_call_sites_n(r->sites));
+    if (status < 0)
+        return status;
+    const WendSiteFrame *frames = wend_call_site_frames(r->sites, site, &n);
+    if (index >= n)
+        return read_fail(r, WEND_READ_ERROR_NONE, "the recording has no more names of this site");
+    r->site_frame =
+        (WendReadSiteFrame){frames[index].function, frames[index].file, frames[index].line};
+    *frame = &r->site_frame;
+    return WEND_READ_OK;
+}
+
 /* Whether the last call of the rule had not returned. */
 static gboolean ends_unfinished(const WendProgram *p, guint rule)
 {

@@ -122,8 +122,17 @@ static void order_names_close(OrderNames *n)
     wend_call_sites_free(n->sites);
 }
 
-static char *name_new(OrderNames *n, const WendSite *s)
+static char *name_new(OrderNames *n, guint site)
 {
+    guint n_frames;
+    const WendSiteFrame *stored = wend_call_site_frames(n->sites, site, &n_frames);
+    if (n_frames > 0) {
+        GString *text = g_string_new(NULL);
+        SiteFrame frame = {stored->function, stored->file, stored->line};
+        site_frame_text(text, &frame);
+        return g_string_free(text, FALSE);
+    }
+    const WendSite *s = wend_call_site(n->sites, site);
     if (s->module == G_MAXUINT)
         return NULL;
     const WendSiteModule *m = wend_call_sites_module(n->sites, s->module);
@@ -141,7 +150,7 @@ static const char *name_of_site(gpointer data, guint site)
     OrderNames *n = data;
     gpointer *text = &n->texts->pdata[site];
     if (*text == NULL) {
-        char *name = name_new(n, wend_call_site(n->sites, site));
+        char *name = name_new(n, site);
         *text = name != NULL ? name : g_strdup("");
     }
     return *text;
