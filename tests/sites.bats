@@ -427,3 +427,149 @@ F
     line=$(grep -n '! waits$' app.f90 | cut -d: -f1)
     grep -q "MPI_Recv(.*has not returned  # from waits[.0-9]* (app.f90:$line)\$" merged || fail "$(cat merged)"
 }
+
+# -- names in the archive --
+
+has_names() { # DIR: without the program
+    rm -rf away && mkdir away && mv app away/
+    "$WEND" show --sites --table --all "$1" >table 2>err
+    mv away/app .
+    [ ! -s err ] || fail "$(cat err)" || return
+    grep -q "^MPI_Isend *exchange $(at send)" table || fail "$(cat table)"
+}
+
+@test "sites: wend merge --symbols adds names to a recording, which is read without its program" {
+    needs_names
+    diverging -O2
+    record app.dir 2 ./app
+    "$WEND" dump app.dir >before
+    "$WEND" dump --sites app.dir >sites
+    run has_names app.dir
+    [ "$status" != 0 ]
+    "$WEND" merge --symbols app.dir | grep -q '^names of call sites in [0-9]* bytes: app.dir$'
+    has_names app.dir
+    "$WEND" dump app.dir | diff before -
+    rm app
+    "$WEND" dump --sites app.dir 2>err | diff sites -
+    [ ! -s err ]
+    # a replay of a program that has changed
+    diverging -O0
+    sed -i 's/probe(2)/probe(3)/' app.c
+    "$MPICC" -g -O0 app.c -o app
+    replays 0
+    [[ $output == *"the recording has MPI_Isend from exchange $(at send), and the program calls"* ]]
+    # names that are there stay
+    size=$(stat -c %s app.dir/trace.tar.zst)
+    "$WEND" merge --symbols app.dir
+    [ "$(stat -c %s app.dir/trace.tar.zst)" = "$size" ]
+    run -2 "$WEND" merge --symbols --no-symbols app.dir
+}
+@test "sites: --symbols, in an archive of several frames" {
+    needs_names
+    diverging
+    mpi 2 "$WEND" trace --quiet --times=10% -o app.dir ./app
+    "$WEND" dump --times app.dir >before
+    for i in 1 2; do # names are replaced
+        "$WEND" merge --symbols app.dir
+        has_names app.dir
+        "$WEND" dump --times app.dir | diff before -
+        [ "$(zstd -dcq app.dir/trace.tar.zst | tar -t | sort | uniq -d | wc -l)" = 0 ]
+        zstd -dcq app.dir/trace.tar.zst | tar -t | grep -q '^names$'
+    done
+}
+@test "sites: --symbols, no debug information and a program that has changed: one line, and no names" {
+    needs_names
+    diverging -s -Wl,--strip-all
+    record app.dir 2 ./app
+    cp app.dir/trace.tar.zst before
+    run --separate-stderr "$WEND" merge --symbols app.dir
+    [ "$status" = 0 ]
+    [ "$stderr" = "wend merge: no names of call sites are known: none are stored" ]
+    cmp before app.dir/trace.tar.zst
+    diverging -O0
+    run --separate-stderr "$WEND" merge --symbols app.dir
+    [ "$status" = 0 ]
+    [[ ${stderr_lines[0]} == *"app has changed since the recording: addresses in it have no names" ]]
+    cmp before app.dir/trace.tar.zst
+    head -c 100 /dev/zero >app
+    run --separate-stderr "$WEND" show --sites --table app.dir
+    [ "$status" = 0 ]
+    [ "${#stderr_lines[@]}" = 1 ]
+    [[ $output == *"app + 0x"* ]]
+}
+@test "sites: wend merge stores names by default if they are few" {
+    needs_names
+    diverging
+    sed -i 's/MPI_Finalize();/abort();/' app.c
+    "$MPICC" -g app.c -o app
+    mpi 2 "$WEND" trace --quiet -o app.dir ./app 2>err || true
+    "$WEND" merge --no-symbols app.dir >out
+    run has_names app.dir
+    [ "$status" != 0 ]
+    size=$(stat -c %s app.dir/trace.tar.zst)
+    "$WEND" merge -f app.dir >out
+    has_names app.dir
+    [ "$(stat -c %s app.dir/trace.tar.zst)" -lt $((size + 2048)) ]
+    grep -q " in $(stat -c %s app.dir/trace.tar.zst) bytes" out
+    {
+        echo '#include <mpi.h>'
+        echo '#include <stdlib.h>'
+        for i in {1..300}; do
+            echo "__attribute__((noinline)) void $(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)(int *v)" \
+                "{ MPI_Get_address(v, (MPI_Aint[1]){0}); __asm__ volatile(\"\"); }"
+        done
+        echo 'int main(int c, char **v) { int x; MPI_Init(&c, &v);'
+        for i in {1..300}; do echo "$(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)(&x);"; done
+        echo 'abort(); }'
+    } >many.c
+    "$MPICC" -g many.c -o many
+    mpi 1 "$WEND" trace --quiet -o many.dir ./many 2>err || true
+    "$WEND" merge many.dir >out
+    zstd -dcq many.dir/trace.tar.zst | tar -t >members
+    ! grep names members
+    "$WEND" merge -f --symbols many.dir >out
+    zstd -dcq many.dir/trace.tar.zst | tar -t | grep names
+}
+@test "sites: wend trace --symbols, and the end of the program is that of the command" {
+    needs_names
+    diverging
+    run -2 "$WEND" trace --symbols ./app
+    mpi 2 "$WEND" trace --quiet --symbols -o app.dir ./app
+    has_names app.dir
+    for how in 'exit 7' 'kill -TERM $$' 'kill -USR1 $$' 'kill -SEGV $$'; do
+        a=0 b=0
+        sh -c "$how" || a=$?
+        "$WEND" trace --quiet --symbols -o other.dir sh -c "$how" || b=$?
+        [ "$a" = "$b" ] || fail "$how: $a without, $b with"
+    done
+    # signals reach the program
+    "$WEND" trace --quiet --symbols -o other.dir \
+        sh -c 'trap "echo got; exit 5" USR1; echo ready; while :; do sleep 0.1; done' >out &
+    for _ in {1..100}; do grep -q ready out || sleep 0.1; done
+    kill -USR1 $!
+    status=0
+    wait $! || status=$?
+    [ "$status" = 5 ]
+    grep -q got out
+    # and the program does not outlive the command
+    "$WEND" trace --quiet --symbols -o other.dir sh -c 'echo $$; exec sleep 60' >out &
+    for _ in {1..100}; do [ -s out ] || sleep 0.1; done
+    kill -KILL $!
+    wait $! || true
+    for _ in {1..100}; do ! kill -0 "$(cat out)" 2>/dev/null || sleep 0.1; done
+    ! kill -0 "$(cat out)"
+}
+@test "sites: names of an archive are text, whatever is in them" {
+    needs_names
+    diverging
+    printf '%s\n' '# 1 "a\033[31m*/\"b.c"' >bad.c
+    sed 's/exchange/exch\\u00e9nge/; s/static __attribute__((noinline))/static __attribute__((noinline,noclone))/' \
+        app.c >>bad.c
+    "$MPICC" -g -O1 bad.c -o app
+    record app.dir 2 ./app
+    "$WEND" merge --symbols app.dir
+    rm app
+    "$WEND" show --sites --table app.dir >table
+    ! grep -P '\x1b' table
+    "$WEND" show --sites --json app.dir | "$PYTHON" -c 'import json, sys; json.load(sys.stdin)'
+}

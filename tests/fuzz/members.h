@@ -8,7 +8,7 @@
 
 /* The shards are those of 6 ranks, two in each member. */
 static const char *const member_names[] = {"meta",     "program", "program.2", "program.4",
-                                           "values.0", "sites",   "sites.0"};
+                                           "values.0", "sites",   "sites.0",   "names"};
 
 static inline Container *members_unpack(const guint8 *p, gsize n)
 {
