@@ -101,6 +101,7 @@ CORE_SOURCES = \
 	lib/base/regular.c lib/base/regular.h \
 	lib/base/shortage.c \
 	lib/archive/container-read.c \
+	lib/archive/container-store.c \
 	lib/sides/call-sites.c lib/sides/call-sites.h \
 	lib/read/classes-read.c \
 	lib/read/comm-identity.c lib/read/comm-identity.h \
@@ -123,6 +124,7 @@ CORE_SOURCES = \
 	lib/read/shards.c lib/read/shards.h \
 	lib/sides/sequence-times.c lib/sides/sequence-times.h \
 	lib/sides/sides.c lib/sides/sides.h \
+	lib/sides/site-symbols.c lib/sides/site-symbols.h \
 	lib/read/walk.c \
 	lib/read/world-starts.c lib/read/world-starts.h \
 	lib/read/worlds.c lib/read/worlds.h

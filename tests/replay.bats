@@ -410,7 +410,11 @@ C
 diverges() { # WHAT LINE: with that line, and exit status 1
     run mpi 2 "$WEND" replay app.dir ./diverge "$1"
     [ "$status" = 1 ] || fail "$1: status $status" "$output" || return
-    grep -qF "$2" <<<"$output" || fail "$1: $output"
+    grep -qF "$2" <<<"$(without_sites <<<"$output")" || fail "$1: $output"
+}
+
+without_sites() { # the programs here have no lines, and addresses depend on the compiler
+    sed -E 's/(, which has it)? from (main|[a-z_]+ \+ 0x[0-9a-f]+)//g'
 }
 
 @test "the first call that differs is named" {
@@ -515,7 +519,7 @@ C
     done
     MOVES=1 run mpi 2 "$WEND" replay app.dir ./aligned
     [ "$status" = 1 ]
-    [[ "$output" == *"MPI_Bcast departs from the recording: another buffer"* ]]
+    [[ "$(without_sites <<<"$output")" == *"MPI_Bcast departs from the recording: another buffer"* ]]
 }
 
 # -- what cannot be replayed --

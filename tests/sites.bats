@@ -265,3 +265,311 @@ C
     module=$(grep ^MPI_Barrier, csv | cut -d, -f5)
     [[ $module == *python* ]] || fail "MPI_Barrier from $module"
 }
+
+# -- in replays --
+
+diverging() {
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+static __attribute__((noinline)) void exchange(int tag)
+{
+    int v = 0, w;
+    MPI_Request request;
+    MPI_Isend(&v, 1, MPI_INT, 0, tag, MPI_COMM_SELF, &request); // send
+    MPI_Recv(&w, 1, MPI_INT, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static __attribute__((noinline)) int probe(int n)
+{
+    int found;
+    for (int i = 0; i < n; i++)
+        MPI_Iprobe(0, 0, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE); // probe
+    return found;
+}
+int main(int argc, char **argv)
+{
+    int what = argc > 1 ? atoi(argv[1]) : 0, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 20; i++) {
+        probe(2);
+        exchange(what == 1 && i == 17 && rank == 1 ? 6 : 5); // call
+        if (i % 7 == 3)
+            MPI_Barrier(MPI_COMM_WORLD); // sometimes
+    }
+    if (what == 2)
+        MPI_Allreduce(MPI_IN_PLACE, &what, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD); // more
+    if (what == 3)
+        probe(1);
+    MPI_Finalize(); // end
+    return 0;
+}
+C
+    "$MPICC" -g -O1 "$@" app.c -o app
+}
+
+at() { # NAME: the place of the line with that comment
+    echo "(app.c:$(grep -n "// $1\$" app.c | cut -d: -f1))"
+}
+
+replays() { # WHAT
+    run mpi 2 "$WEND" replay app.dir ./app "$1"
+    [ "$status" = 1 ] || fail "status $status: $output"
+}
+
+@test "sites: a divergence names that of the recorded call, and that of the call made" {
+    needs_names
+    diverging
+    record app.dir 2 ./app
+    replays 1
+    [[ $output == *"MPI_Isend from exchange $(at send) departs from the recording: tag=6, not 5"* ]]
+    replays 3
+    [[ $output == *"the recording has MPI_Finalize from main $(at end), and the program calls \
+MPI_Iprobe from probe $(at probe)"* ]] || fail "$output"
+    # a site that the recording does not have
+    replays 2
+    [[ $output =~ "MPI_Finalize from main $(at end), and the program calls MPI_Allreduce from app + 0x"[0-9a-f]+ ]]
+    run mpi 2 "$WEND" replay --no-sites app.dir ./app 2
+    [[ $output == *"the recording has MPI_Finalize, and the program calls MPI_Allreduce"* ]]
+}
+
+@test "sites: a divergence of a program that has changed" {
+    needs_names
+    diverging
+    record app.dir 2 ./app
+    sed -i 's/exchange(what/probe(1);exchange(what/' app.c
+    "$MPICC" -g -O0 app.c -o app
+    replays 0
+    [[ $output =~ "the recording has MPI_Isend from app + 0x"[0-9a-f]+", and the program calls MPI_Iprobe from app + 0x" ]]
+    [[ $output == *"the program has changed since the recording, whose addresses have no names here"* ]]
+    diverging -s
+    rm -r app.dir
+    record app.dir 2 ./app
+    replays 3
+    [[ $output =~ "the recording has MPI_Finalize from app + 0x"[0-9a-f]+", and the program calls MPI_Iprobe from app + 0x"[0-9a-f]+ ]]
+    [[ $output != *"has changed"* ]]
+}
+
+# -- of ranks that died --
+
+@test "sites: the last calls of ranks that died, also those that had not returned" {
+    needs_names
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+static __attribute__((noinline)) void waits(int rank)
+{
+    int v;
+    MPI_Recv(&v, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE); // waits
+    if (rank > 5)
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 9; i++)
+        MPI_Barrier(MPI_COMM_WORLD); // loop
+    if (rank == 0) {
+        MPI_Wtime(); // last
+        sleep(1);
+        MPI_Abort(MPI_COMM_WORLD, 3); // abort
+    }
+    waits(rank);
+    MPI_Finalize();
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+    mpi 2 "$WEND" trace --quiet -o app.dir ./app 2>err || true
+    "$WEND" merge app.dir >merged 2>err
+    grep -q "MPI_Wtime()  # from main $(at last)\$" merged || fail "$(cat merged)"
+    grep -q "MPI_Barrier(.*)  # from main $(at loop)\$" merged
+    grep -q "MPI_Recv(.*) has not returned  # from waits $(at waits)\$" merged || fail "$(cat merged)"
+    "$WEND" show app.dir >shown
+    grep -q "has not returned  # from waits $(at waits)\$" shown
+    "$WEND" dump --sites --rank 1 app.dir | grep -q "MPI_Recv(.*# from waits $(at waits)\$"
+    strip app
+    mpi 2 "$WEND" trace --quiet -f -o app.dir ./app 2>err || true
+    "$WEND" merge -f app.dir >merged 2>err
+    grep -q 'has not returned  # from app + 0x[0-9a-f]*$' merged
+}
+
+@test "sites: a call that has not returned, through the Fortran layer of the library" {
+    needs_names
+    command -v "$MPIFORT" >/dev/null || skip "no Fortran compiler for this MPI"
+    cat >app.f90 <<'F'
+program p
+  use mpi
+  implicit none
+  integer :: x(1), ierr, rank
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  if (rank == 0) then
+    call sleep(1)
+    call MPI_Abort(MPI_COMM_WORLD, 3, ierr)
+  end if
+  call waits(x)
+contains
+  subroutine waits(x)
+    integer :: x(1), ierr
+    call MPI_Recv(x, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr) ! waits
+    x(1) = ierr + 1
+  end subroutine
+end program
+F
+    # shellcheck disable=SC2086
+    "$MPIFORT" -g -O1 -fno-inline -w app.f90 -o app $MPIFORT_LDFLAGS -Wl,--copy-dt-needed-entries
+    mpi 2 "$WEND" trace --quiet -o app.dir ./app 2>err || true
+    "$WEND" merge app.dir >merged 2>err
+    line=$(grep -n '! waits$' app.f90 | cut -d: -f1)
+    grep -q "MPI_Recv(.*has not returned  # from waits[.0-9]* (app.f90:$line)\$" merged || fail "$(cat merged)"
+}
+
+# -- names in the archive --
+
+has_names() { # DIR: without the program
+    rm -rf away && mkdir away && mv app away/
+    "$WEND" show --sites --table --all "$1" >table 2>err
+    mv away/app .
+    [ ! -s err ] || fail "$(cat err)" || return
+    grep -q "^MPI_Isend *exchange $(at send)" table || fail "$(cat table)"
+}
+
+@test "sites: wend merge --symbols adds names to a recording, which is read without its program" {
+    needs_names
+    diverging -O2
+    record app.dir 2 ./app
+    "$WEND" dump app.dir >before
+    "$WEND" dump --sites app.dir >sites
+    run has_names app.dir
+    [ "$status" != 0 ]
+    "$WEND" merge --symbols app.dir | grep -q '^names of call sites in [0-9]* bytes: app.dir$'
+    has_names app.dir
+    "$WEND" dump app.dir | diff before -
+    rm app
+    "$WEND" dump --sites app.dir 2>err | diff sites -
+    [ ! -s err ]
+    # a replay of a program that has changed
+    diverging -O0
+    sed -i 's/probe(2)/probe(3)/' app.c
+    "$MPICC" -g -O0 app.c -o app
+    replays 0
+    [[ $output == *"the recording has MPI_Isend from exchange $(at send), and the program calls"* ]]
+    # names that are there stay
+    size=$(stat -c %s app.dir/trace.tar.zst)
+    "$WEND" merge --symbols app.dir
+    [ "$(stat -c %s app.dir/trace.tar.zst)" = "$size" ]
+    run -2 "$WEND" merge --symbols --no-symbols app.dir
+}
+@test "sites: --symbols, in an archive of several frames" {
+    needs_names
+    diverging
+    mpi 2 "$WEND" trace --quiet --times=10% -o app.dir ./app
+    "$WEND" dump --times app.dir >before
+    for i in 1 2; do # names are replaced
+        "$WEND" merge --symbols app.dir
+        has_names app.dir
+        "$WEND" dump --times app.dir | diff before -
+        [ "$(zstd -dcq app.dir/trace.tar.zst | tar -t | sort | uniq -d | wc -l)" = 0 ]
+        zstd -dcq app.dir/trace.tar.zst | tar -t | grep -q '^names$'
+    done
+}
+@test "sites: --symbols, no debug information and a program that has changed: one line, and no names" {
+    needs_names
+    diverging -s -Wl,--strip-all
+    record app.dir 2 ./app
+    cp app.dir/trace.tar.zst before
+    run --separate-stderr "$WEND" merge --symbols app.dir
+    [ "$status" = 0 ]
+    [ "$stderr" = "wend merge: no names of call sites are known: none are stored" ]
+    cmp before app.dir/trace.tar.zst
+    diverging -O0
+    run --separate-stderr "$WEND" merge --symbols app.dir
+    [ "$status" = 0 ]
+    [[ ${stderr_lines[0]} == *"app has changed since the recording: addresses in it have no names" ]]
+    cmp before app.dir/trace.tar.zst
+    head -c 100 /dev/zero >app
+    run --separate-stderr "$WEND" show --sites --table app.dir
+    [ "$status" = 0 ]
+    [ "${#stderr_lines[@]}" = 1 ]
+    [[ $output == *"app + 0x"* ]]
+}
+@test "sites: wend merge stores names by default if they are few" {
+    needs_names
+    diverging
+    sed -i 's/MPI_Finalize();/abort();/' app.c
+    "$MPICC" -g app.c -o app
+    mpi 2 "$WEND" trace --quiet -o app.dir ./app 2>err || true
+    "$WEND" merge --no-symbols app.dir >out
+    run has_names app.dir
+    [ "$status" != 0 ]
+    size=$(stat -c %s app.dir/trace.tar.zst)
+    "$WEND" merge -f app.dir >out
+    has_names app.dir
+    [ "$(stat -c %s app.dir/trace.tar.zst)" -lt $((size + 2048)) ]
+    grep -q " in $(stat -c %s app.dir/trace.tar.zst) bytes" out
+    {
+        echo '#include <mpi.h>'
+        echo '#include <stdlib.h>'
+        for i in {1..300}; do
+            echo "__attribute__((noinline)) void $(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)(int *v)" \
+                "{ MPI_Get_address(v, (MPI_Aint[1]){0}); __asm__ volatile(\"\"); }"
+        done
+        echo 'int main(int c, char **v) { int x; MPI_Init(&c, &v);'
+        for i in {1..300}; do echo "$(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)(&x);"; done
+        echo 'abort(); }'
+    } >many.c
+    "$MPICC" -g many.c -o many
+    mpi 1 "$WEND" trace --quiet -o many.dir ./many 2>err || true
+    "$WEND" merge many.dir >out
+    zstd -dcq many.dir/trace.tar.zst | tar -t >members
+    ! grep names members
+    "$WEND" merge -f --symbols many.dir >out
+    zstd -dcq many.dir/trace.tar.zst | tar -t | grep names
+}
+@test "sites: wend trace --symbols, and the end of the program is that of the command" {
+    needs_names
+    diverging
+    run -2 "$WEND" trace --symbols ./app
+    mpi 2 "$WEND" trace --quiet --symbols -o app.dir ./app
+    has_names app.dir
+    for how in 'exit 7' 'kill -TERM $$' 'kill -USR1 $$' 'kill -SEGV $$'; do
+        a=0 b=0
+        sh -c "$how" || a=$?
+        "$WEND" trace --quiet --symbols -o other.dir sh -c "$how" || b=$?
+        [ "$a" = "$b" ] || fail "$how: $a without, $b with"
+    done
+    # signals reach the program
+    "$WEND" trace --quiet --symbols -o other.dir \
+        sh -c 'trap "echo got; exit 5" USR1; echo ready; while :; do sleep 0.1; done' >out &
+    for _ in {1..100}; do grep -q ready out || sleep 0.1; done
+    kill -USR1 $!
+    status=0
+    wait $! || status=$?
+    [ "$status" = 5 ]
+    grep -q got out
+    # and the program does not outlive the command
+    "$WEND" trace --quiet --symbols -o other.dir sh -c 'echo $$; exec sleep 60' >out &
+    for _ in {1..100}; do [ -s out ] || sleep 0.1; done
+    kill -KILL $!
+    wait $! || true
+    for _ in {1..100}; do ! kill -0 "$(cat out)" 2>/dev/null || sleep 0.1; done
+    ! kill -0 "$(cat out)"
+}
+@test "sites: names of an archive are text, whatever is in them" {
+    needs_names
+    diverging
+    printf '%s\n' '# 1 "a\033[31m*/\"b.c"' >bad.c
+    sed 's/exchange/exch\\u00e9nge/; s/static __attribute__((noinline))/static __attribute__((noinline,noclone))/' \
+        app.c >>bad.c
+    "$MPICC" -g -O1 bad.c -o app
+    record app.dir 2 ./app
+    "$WEND" merge --symbols app.dir
+    rm app
+    "$WEND" show --sites --table app.dir >table
+    ! grep -P '\x1b' table
+    "$WEND" show --sites --json app.dir | "$PYTHON" -c 'import json, sys; json.load(sys.stdin)'
+}

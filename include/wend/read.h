@@ -931,8 +931,9 @@ void wend_read_values_free(WendReadValues *values);
  *
  * A *site* is the address in the application to which a call of MPI returned: an address in the
  * file of the program or of a library, equal on all ranks and in all runs. A recording made with
- * `wend trace --no-sites`, or by an earlier version, has none. The library does not read programs:
- * what function and line an address is in, `wend show --sites` tells, or addr2line(1).
+ * `wend trace --no-sites`, or by an earlier version, has none. The library does not read programs.
+ * What function and line an address is in, wend_read_site_frame tells if the recording has names;
+ * else `wend show --sites` or addr2line(1).
  * @{
  */
 
@@ -954,6 +955,26 @@ int wend_read_n_sites(WendRead *r, uint32_t *n);
 /** Gives site number SITE, from 0, valid until the next wend_read_site. Numbers are by first use in
  * the recording, lowest rank first. */
 int wend_read_site(WendRead *r, uint32_t site, const WendReadSite **s);
+
+/** A function in which a site is. The texts are those of the debug information of a program: treat
+ * them as text that anybody may have written. */
+typedef struct {
+    const char *function; /**< NULL: not known */
+    const char *file;     /**< its source file. NULL: not known */
+    uint32_t line;        /**< 0: not known */
+} WendReadSiteFrame;
+
+/** Gives function number INDEX, from 0, that SITE is in, if the recording has its names
+ * (`wend trace --symbols`): the function itself, and if that was inlined, those that it was inlined
+ * into. SITE is what wend_read_site or wend_read_stack_frame gave. Valid until the next
+ * wend_read_site_frame. Fails with WEND_READ_ERROR_NONE if there are no more, or none. */
+int wend_read_site_frame(WendRead *r, const WendReadSite *site, uint32_t index,
+                         const WendReadSiteFrame **frame);
+
+/** Gives the site of the call that had not returned when the recording ended, the last one of the
+ * sequence, without a walk over the calls. *SITE is WEND_READ_NO_INDEX if it is not known, or there
+ * is no such call. */
+int wend_read_unfinished_site(WendRead *r, uint32_t rank, uint32_t sequence, uint32_t *site);
 
 /** The calls of one function from one site, of all ranks. */
 typedef struct {

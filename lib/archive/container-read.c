@@ -30,6 +30,7 @@ struct Container {
     GHashTable *members;  /* name -> GBytes, of the frames that are loaded */
     GHashTable *frame_of; /* name -> frame + 1, from the index */
     guint64 member_bytes; /* from the index, or of all that is loaded */
+    gint64 mtime;         /* of the entry that was loaded last */
 };
 
 /* Sets the error and returns FALSE. If the allowance was exceeded, that is the error, because a
@@ -144,6 +145,7 @@ static gboolean load_member(Container *b, struct archive *a, struct archive_entr
         return fail(b, error, "member %s is truncated", name);
     }
     g_hash_table_replace(b->members, g_strdup(name), g_bytes_new_take(bytes, size));
+    b->mtime = archive_entry_mtime(e);
     return TRUE;
 }
 
@@ -412,6 +414,39 @@ guint64 container_member_bytes(const Container *b)
 gboolean container_has(const Container *b, const char *name)
 {
     return g_hash_table_contains(b->members, name) || g_hash_table_contains(b->frame_of, name);
+}
+
+static gint by_text(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+GPtrArray *container_names(const Container *b)
+{
+    GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+    GHashTable *const tables[] = {b->members, b->frame_of};
+    for (guint i = 0; i < G_N_ELEMENTS(tables); i++) {
+        GHashTableIter iter;
+        gpointer name;
+        g_hash_table_iter_init(&iter, tables[i]);
+        while (g_hash_table_iter_next(&iter, &name, NULL))
+            if (i == 0 || !g_hash_table_contains(b->members, name))
+                g_ptr_array_add(names, g_strdup(name));
+    }
+    g_ptr_array_sort(names, by_text);
+    return names;
+}
+
+gboolean container_has_index(const Container *b)
+{
+    return b->frames->len > 0;
+}
+
+gint64 container_mtime(Container *b)
+{
+    if (b->frames->len > 0)
+        load_frame(b, &g_array_index(b->frames, Frame, b->frames->len - 1), NULL);
+    return b->mtime;
 }
 
 GBytes *container_member(Container *b, const char *name, GError **error)

@@ -145,8 +145,7 @@ static void tar_add(GByteArray *out, const char *name, const void *data, guint n
     g_byte_array_append(out, zeros, -n % TAR_BLOCK);
 }
 
-/* The bytes that tar_add writes for a member of N bytes. */
-static guint64 tar_bytes(guint64 n)
+guint64 container_tar_bytes(guint64 n)
 {
     return TAR_BLOCK + n + -n % TAR_BLOCK;
 }
@@ -183,23 +182,35 @@ void container_add_coded(ContainerWriter *w, const char *name, const void *data,
     container_add(w, name, data, n);
 }
 
-static void end_index(ContainerWriter *w)
+static void put_index(GByteArray *file, WendBuf frame)
 {
-    WendBuf frame = WEND_BUF_INIT;
-    wend_buf_unsigned(&frame, w->n_frames);
-    wend_buf_bytes(&frame, w->index.data, w->index.len);
-    if (frame.failed || w->index.failed || w->members.failed)
-        problem(w, "out of memory");
     guint32 head[2] = {GUINT32_TO_LE(BUNDLE_SKIPPABLE),
                        GUINT32_TO_LE((guint32)frame.len + BUNDLE_TRAILER)};
     guint64 hash = GUINT64_TO_LE(XXH64(frame.data, frame.len, 0));
     guint32 length = GUINT32_TO_LE((guint32)frame.len);
-    g_byte_array_append(w->file, (const guint8 *)head, sizeof head);
-    g_byte_array_append(w->file, frame.data, frame.len);
-    g_byte_array_append(w->file, (const guint8 *)&hash, sizeof hash);
-    g_byte_array_append(w->file, (const guint8 *)&length, sizeof length);
-    g_byte_array_append(w->file, (const guint8 *)BUNDLE_MAGIC, 4);
+    g_byte_array_append(file, (const guint8 *)head, sizeof head);
+    g_byte_array_append(file, frame.data, frame.len);
+    g_byte_array_append(file, (const guint8 *)&hash, sizeof hash);
+    g_byte_array_append(file, (const guint8 *)&length, sizeof length);
+    g_byte_array_append(file, (const guint8 *)BUNDLE_MAGIC, 4);
+}
+
+gboolean container_put_index(GByteArray *file, guint n, const WendBuf *entries)
+{
+    WendBuf frame = WEND_BUF_INIT;
+    wend_buf_unsigned(&frame, n);
+    wend_buf_bytes(&frame, entries->data, entries->len);
+    gboolean good = !frame.failed && !entries->failed;
+    if (good)
+        put_index(file, frame);
     wend_buf_clear(&frame);
+    return good;
+}
+
+static void end_index(ContainerWriter *w)
+{
+    if (w->members.failed || !container_put_index(w->file, w->n_frames, &w->index))
+        problem(w, "out of memory");
 }
 
 /* The memory that writing a file takes: PATHS copies of its path, and FILE_BYTES for messages. */
@@ -255,6 +266,16 @@ GByteArray *container_take_frame(ContainerWriter *w, GError **error)
     return frame;
 }
 
+GByteArray *container_take_file(ContainerWriter *w, GError **error)
+{
+    g_autofree char *path = end_container(w, ".", BUNDLE_FILE, error);
+    GByteArray *file = path ? w->file : NULL;
+    if (path)
+        w->file = g_byte_array_new();
+    container_writer_free(w);
+    return file;
+}
+
 guint64 container_add_room(ContainerWriter *w, const char *name, guint64 n, guint64 bytes)
 {
     guint64 offset = w->front;
@@ -262,7 +283,7 @@ guint64 container_add_room(ContainerWriter *w, const char *name, guint64 n, guin
     wend_buf_string(&w->members, name);
     wend_buf_unsigned(&w->members, n);
     w->n_members = 1;
-    index_frame(w, bytes, tar_bytes(n));
+    index_frame(w, bytes, container_tar_bytes(n));
     w->front += bytes;
     return offset;
 }

@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include "base/allowance.h"
+#include "base/buf.h"
 #include "base/error.h"
 
 #define BUNDLE_FILE "trace.tar.zst"
@@ -70,5 +71,22 @@ gboolean container_has(const Container *b, const char *name);
 /* Expands the frame of the member NAME if that has not been done, and returns the member. The
  * caller unrefs it. Returns NULL and sets the error if there is no such member or it is damaged. */
 GBytes *container_member(Container *b, const char *name, GError **error);
+
+/* -- for container_store -- */
+
+GPtrArray *container_names(const Container *b); /* of all members, sorted; the caller unrefs it */
+gboolean container_has_index(const Container *b);
+gint64 container_mtime(Container *b); /* of its tar entries, as far as they are expanded */
+/* Instead of container_finish: the bytes of the file. The caller unrefs them. */
+GByteArray *container_take_file(ContainerWriter *w, GError **error);
+guint64 container_tar_bytes(guint64 n); /* of the tar entry of N bytes */
+/* Appends the index of N frames with these ENTRIES. Returns FALSE if memory is short. */
+gboolean container_put_index(GByteArray *file, guint n, const WendBuf *entries);
+
+/* Adds the member NAME, of N bytes at DATA, to the archive at PATH, a file, or replaces it. MOST: so
+ * many bytes the file may grow. *STORED: whether that is done. Returns FALSE and sets the error if
+ * the archive is damaged, or cannot be written; then it is what it was. */
+gboolean container_store(const char *path, const char *name, const void *data, gsize n,
+                         guint64 most, gboolean *stored, GError **error);
 
 #endif

@@ -113,3 +113,70 @@ bool wend_site_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess 
     g->last = guess->site = site;
     return true;
 }
+
+/* -- following -- */
+
+static void take(WendSiteFollower *f)
+{
+    f->taken = f->take(f->source, &f->next);
+}
+
+void wend_site_follower_open(WendSiteFollower *f, WendSiteTake *take_next, void *source)
+{
+    *f = (WendSiteFollower){.take = take_next, .source = source};
+    f->lost = !wend_site_guesses_init(&f->guesses);
+    take(f);
+}
+
+static bool is_next(const WendSiteFollower *f, WendSiteCode code)
+{
+    return f->taken == WEND_SITE_TAKEN && f->next.code == code;
+}
+
+/* Nothing more is known if the recorder had no memory for what comes now, or the stream is not of
+ * these calls. */
+static uint32_t lose(WendSiteFollower *f)
+{
+    f->lost = true;
+    return WEND_SITE_NONE;
+}
+
+uint32_t wend_site_follow(WendSiteFollower *f, const WendSiteCall *call)
+{
+    WendSiteGuesses *g = &f->guesses;
+    while (is_next(f, WEND_SITE_LONG) && g->guessed >= f->next.step) {
+        g->guessed -= f->next.step;
+        take(f);
+    }
+    WendSiteGuess *guess = f->lost ? NULL : wend_site_guess(g, call);
+    if (!guess || f->taken == WEND_SITE_CUT)
+        return lose(f);
+    bool found = guess->site == WEND_SITE_NONE;
+    bool changed = !found && is_next(f, WEND_SITE_CHANGED) && g->guessed == f->next.step;
+    if (found && !is_next(f, WEND_SITE_FOUND))
+        return lose(f);
+    uint32_t site = found || changed ? f->next.site : guess->site;
+    WendSiteElement element;
+    bool wrong;
+    if (!wend_site_note(g, call, guess, site, 0, &wrong, &element))
+        return lose(f);
+    if (found || changed) {
+        g->guessed = 0; /* also if the element names the site that was guessed */
+        take(f);
+    }
+    return site;
+}
+
+uint32_t wend_site_follow_unfinished(WendSiteFollower *f)
+{
+    if (f->lost || !is_next(f, WEND_SITE_FOUND))
+        return WEND_SITE_NONE;
+    uint32_t site = f->next.site;
+    take(f);
+    return site;
+}
+
+void wend_site_follower_close(WendSiteFollower *f)
+{
+    wend_site_guesses_clear(&f->guesses);
+}

@@ -94,4 +94,33 @@ WendSiteGuess *wend_site_guess(WendSiteGuesses *g, const WendSiteCall *call);
 bool wend_site_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
                     uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e);
 
+/* An element as it was recorded. */
+typedef struct {
+    WendSiteCode code;
+    uint64_t step;
+    uint32_t site;
+} WendRecordedSite;
+
+/* Gives the next element of a stream. CUT: the recorder had no memory for more. */
+typedef enum { WEND_SITE_TAKEN, WEND_SITE_END, WEND_SITE_CUT } WendSiteTaken;
+typedef WendSiteTaken WendSiteTake(void *source, WendRecordedSite *next);
+
+/* Follows the calls of a sequence, to find the site of each. */
+typedef struct {
+    WendSiteGuesses guesses;
+    WendSiteTake *take;
+    void *source;
+    WendRecordedSite next; /* if TAKEN is WEND_SITE_TAKEN */
+    WendSiteTaken taken;
+    bool lost; /* the sites of calls from here on are not known */
+} WendSiteFollower;
+
+/* SOURCE belongs to the caller. If there is no memory, no site is known. */
+void wend_site_follower_open(WendSiteFollower *f, WendSiteTake *take, void *source);
+/* The site of the next call or unsuccessful poll. WEND_SITE_NONE: it is not known. */
+uint32_t wend_site_follow(WendSiteFollower *f, const WendSiteCall *call);
+/* The site of a call that had not returned at the end. There is no guess for it. */
+uint32_t wend_site_follow_unfinished(WendSiteFollower *f);
+void wend_site_follower_close(WendSiteFollower *f);
+
 #endif

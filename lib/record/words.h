@@ -186,6 +186,11 @@ enum wend_sequence_kind {
 /* A bit of the last word of a shape, whose others say where the caller gave NULL. Set: the call had
  * not returned when the recording ended. Word 0 has FAILED too. */
 #define WEND_UNFINISHED (INT64_C(1) << 62)
+/* Whether a shape of N words is that of a call that had not returned when the recording ended. */
+static inline bool wend_words_unfinished(const int64_t *shape, size_t n)
+{
+    return (shape[0] & 1) && n > 1 && shape[n - 1] > 0 && (shape[n - 1] & WEND_UNFINISHED) != 0;
+}
 
 /* Are the N words at A and B equal? Rows are short (about 15 words in all) and mostly equal. So two
  * words are compared at once, without a branch for each, which is faster than memcmp. Long rows use

@@ -48,6 +48,7 @@ struct WendCallSites {
     GPtrArray *members; /* GBytes that others point into */
     GPtrArray *locals;  /* the tables of the streams */
     GStringChunk *texts;
+    WendSiteSymbols *symbols;
 };
 
 static void stream_clear(gpointer stream)
@@ -501,7 +502,20 @@ static gboolean read_own(Archive *a, guint rank, GError **error)
 
 /* -- all archives -- */
 
-static gboolean read_archive(WendCallSites *s, guint world, GError **error)
+/* The names that the archive has. */
+static gboolean read_names(Archive *a, GError **error)
+{
+    const char *name = WEND_SITE_SYMBOLS;
+    if (!container_has(a->container, name))
+        return TRUE;
+    if (!open_member(a, name, error))
+        return FALSE;
+    return wend_site_symbols_read(a->s->symbols, a->c.p, (gsize)(a->c.end - a->c.p), a->c.allowance)
+           || damaged(a, name, error);
+}
+
+/* ONLY: the rank of the job that is needed; G_MAXUINT: all. */
+static gboolean read_archive(WendCallSites *s, guint world, guint only, GError **error)
 {
     const WendWorld *of = wend_program_world(s->program, world);
     guint rank_there = of->first, ranks = of->ranks;
@@ -519,13 +533,15 @@ static gboolean read_archive(WendCallSites *s, guint world, GError **error)
         a.kind = kinds[i];
         good = read_shared(&a, error);
         for (guint rank = 0; good && rank < ranks; rank++)
-            good = read_own(&a, rank, error);
+            if (only == G_MAXUINT || only == of->first + rank)
+                good = read_own(&a, rank, error);
         s->have_stacks |= a.kind == WEND_SIDE_STACKS && s->streams->len > before;
     }
+    good = good && read_names(&a, error);
     return good;
 }
 
-WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error)
+WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, GError **error)
 {
     WendCallSites *s = g_new0(WendCallSites, 1);
     s->program = p;
@@ -541,13 +557,19 @@ WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error)
     s->members = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     s->locals = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
     s->texts = g_string_chunk_new(256);
+    s->symbols = wend_site_symbols_new();
     gboolean good = TRUE;
     for (guint world = 0; good && world < wend_program_n_worlds(p); world++)
-        good = read_archive(s, world, error);
+        good = read_archive(s, world, rank, error);
     if (good)
         return s;
     wend_call_sites_free(s);
     return NULL;
+}
+
+WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error)
+{
+    return wend_call_sites_open_rank(p, G_MAXUINT, error);
 }
 
 void wend_call_sites_free(WendCallSites *s)
@@ -564,6 +586,7 @@ void wend_call_sites_free(WendCallSites *s)
     g_ptr_array_unref(s->members);
     g_ptr_array_unref(s->locals);
     g_string_chunk_free(s->texts);
+    wend_site_symbols_free(s->symbols);
     g_free(s);
 }
 
@@ -592,6 +615,21 @@ gboolean wend_call_sites_have_stacks(const WendCallSites *s)
     return s->have_stacks;
 }
 
+const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s)
+{
+    return s->symbols;
+}
+
+const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint *n)
+{
+    const WendSite *at = wend_call_site(s, site);
+    *n = 0;
+    if (at->module == G_MAXUINT)
+        return NULL;
+    const WendSiteModule *m = wend_call_sites_module(s, at->module);
+    return wend_site_symbols_of(s->symbols, m->file, m->id, m->n_id, at->offset, n);
+}
+
 guint wend_call_sites_n_modules(const WendCallSites *s)
 {
     return s->modules->len;
@@ -609,30 +647,35 @@ struct WendSiteWalk {
     const SiteStream *stream; /* NULL: there is none */
     guint rank, number;       /* of the stream */
     WendSiteCall *marks;      /* by terminal, of calls and of polls; of a signature of 0: unknown */
-    WendSiteGuesses guesses;
+    WendSiteFollower follower;
     guint64 at;             /* elements read, of a shared stream */
     WendSideReader *reader; /* of a stream that a rank has for itself */
-    SiteElement next;
-    gboolean has_next;
-    gboolean lost; /* the sites of calls from here on are not known */
 };
 
-/* Takes the next element. */
-static void advance(WendSiteWalk *w)
+WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next)
 {
     const SiteStream *s = w->stream;
     const WendSideElement *e;
-    w->has_next = FALSE;
-    if (s->elements) {
-        w->has_next = w->at < s->elements->len;
-        if (w->has_next)
-            w->next = g_array_index(s->elements, SiteElement, w->at++);
-        return;
+    if (!s)
+        return WEND_SITE_END;
+    if (s->elements && w->at < s->elements->len) {
+        const SiteElement *one = &g_array_index(s->elements, SiteElement, w->at++);
+        *next = (WendRecordedSite){(WendSiteCode)one->code, one->step, one->site};
+        return WEND_SITE_TAKEN;
     }
+    if (s->elements)
+        return s->cut ? WEND_SITE_CUT : WEND_SITE_END;
     if ((e = wend_side_next(w->reader)) && (guint64)e->numbers[0] < s->local->len) {
-        w->next = (SiteElement){e->step, g_array_index(s->local, guint, e->numbers[0]), e->code};
-        w->has_next = TRUE;
+        *next = (WendRecordedSite){(WendSiteCode)e->code, e->step,
+                                   g_array_index(s->local, guint, e->numbers[0])};
+        return WEND_SITE_TAKEN;
     }
+    return w->reader->cut || w->reader->failed ? WEND_SITE_CUT : WEND_SITE_END;
+}
+
+static WendSiteTaken take(void *walk, WendRecordedSite *next)
+{
+    return wend_site_walk_take(walk, next);
 }
 
 static gboolean is_of(const SiteStream *s, const WendSequence *q)
@@ -655,29 +698,16 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
         w->stream = stream;
         w->number = stream->own ? G_MAXUINT : i;
     }
-    w->lost = !w->stream || !wend_site_guesses_init(&w->guesses);
-    if (w->lost)
+    if (!w->stream) {
+        w->follower.lost = true;
         return w;
+    }
     w->marks = g_new0(WendSiteCall, 2 * (gsize)wend_program_n_terminals(s->program) + 1);
     if (w->stream->own) {
         w->reader = g_new(WendSideReader, 1);
         wend_side_open(w->reader, w->stream->kind, &w->stream->head, w->stream->rows);
     }
-    advance(w);
     return w;
-}
-
-/* Nothing more is known if the recorder had no memory for what comes now, or the stream is not of
- * these calls. */
-static guint lose(WendSiteWalk *w)
-{
-    w->lost = TRUE;
-    return G_MAXUINT;
-}
-
-static gboolean is_cut(const WendSiteWalk *w)
-{
-    return !w->has_next && (w->stream->own ? w->reader->cut || w->reader->failed : w->stream->cut);
 }
 
 /* A number that other functions of the sequence do not have: all are in one array. */
@@ -704,31 +734,25 @@ static WendSiteCall marks_of(WendSiteWalk *w, const WendCall *call)
 
 guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call)
 {
-    if (w->lost || call->unfinished || call->function->flags & WEND_F_PSEUDO)
+    if (w->follower.lost || call->function->flags & WEND_F_PSEUDO)
         return G_MAXUINT;
-    while (w->has_next && w->next.code == WEND_SITE_LONG && w->guesses.guessed >= w->next.step) {
-        w->guesses.guessed -= w->next.step;
-        advance(w);
-    }
+    if (!w->follower.take)
+        wend_site_follower_open(&w->follower, take, w);
+    if (call->unfinished)
+        return wend_site_follow_unfinished(&w->follower);
     WendSiteCall marks = marks_of(w, call);
-    WendSiteGuess *guess = wend_site_guess(&w->guesses, &marks);
-    if (!guess || is_cut(w))
-        return lose(w);
-    gboolean found = guess->site == WEND_SITE_NONE;
-    gboolean changed = !found && w->has_next && w->next.code == WEND_SITE_CHANGED
-                       && w->guesses.guessed == w->next.step;
-    if (found && (!w->has_next || w->next.code != WEND_SITE_FOUND))
-        return lose(w);
-    guint site = found || changed ? w->next.site : guess->site;
-    WendSiteElement element;
-    bool wrong;
-    if (!wend_site_note(&w->guesses, &marks, guess, site, 0, &wrong, &element))
-        return lose(w);
-    if (found || changed) {
-        w->guesses.guessed = 0; /* also if the element names the site that was guessed */
-        advance(w);
-    }
-    return site;
+    return wend_site_follow(&w->follower, &marks);
+}
+
+/* It is the last element, since nothing follows, and has no guess. */
+guint wend_call_site_unfinished(const WendCallSites *s, guint rank, guint sequence)
+{
+    WendSiteWalk *w = wend_site_walk_new(s, rank, sequence);
+    WendRecordedSite next = {WEND_SITE_LONG, 0, 0};
+    while (wend_site_walk_take(w, &next) == WEND_SITE_TAKEN)
+        continue;
+    wend_site_walk_free(w);
+    return next.code == WEND_SITE_FOUND ? next.site : G_MAXUINT;
 }
 
 guint wend_site_walk_stream(const WendSiteWalk *w)
@@ -740,7 +764,7 @@ void wend_site_walk_free(WendSiteWalk *w)
 {
     if (!w)
         return;
-    wend_site_guesses_clear(&w->guesses);
+    wend_site_follower_close(&w->follower);
     g_free(w->marks);
     g_free(w->reader);
     g_free(w);

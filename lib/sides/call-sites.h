@@ -4,6 +4,8 @@
 #define WEND_CALL_SITES_H
 
 #include "read/program.h"
+#include "record/site-guesses.h"
+#include "site-symbols.h"
 
 /* A file of code: the program or a library. */
 typedef struct {
@@ -32,6 +34,8 @@ typedef struct WendCallSites WendCallSites;
 /* The sites of a recording; none if it has none. Returns NULL and sets the error if they are
  * damaged or take too much memory. P must outlive the result, which the caller frees. */
 WendCallSites *wend_call_sites_open(const WendProgram *p, GError **error);
+/* Those that ranks share, and those of RANK. Other ranks may seem to have none. */
+WendCallSites *wend_call_sites_open_rank(const WendProgram *p, guint rank, GError **error);
 void wend_call_sites_free(WendCallSites *s); /* S may be NULL */
 guint wend_call_sites_n(const WendCallSites *s);
 const WendSite *wend_call_site(const WendCallSites *s, guint site);
@@ -39,6 +43,11 @@ guint wend_call_sites_n_frames(const WendCallSites *s);
 const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame);
 /* Whether the sites of some ranks have stacks. */
 gboolean wend_call_sites_have_stacks(const WendCallSites *s);
+/* The functions that SITE is in, innermost first, if the archive has their names; *N of them. NULL:
+ * it has none. */
+const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint *n);
+/* The names of all addresses that the archive has, which belong to S. */
+const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s);
 guint wend_call_sites_n_modules(const WendCallSites *s);
 const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint module);
 
@@ -48,6 +57,11 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
 /* The site of CALL. The caller gives every call of the sequence in its order, with unsuccessful
  * polls (WEND_WALK_POLLS). G_MAXUINT: it is not known. */
 guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call);
+/* Instead of that: takes the next element of the sequence's stream, as it was recorded
+ * (site-guesses.h). */
+WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next);
+/* The site of the last call of a sequence, which had not returned. G_MAXUINT: it is not known. */
+guint wend_call_site_unfinished(const WendCallSites *s, guint rank, guint sequence);
 /* A number that two sequences of a recording share if their calls come from the same sites as long
  * as their shapes are equal, polls included. G_MAXUINT: no other sequence has such sites. */
 guint wend_site_walk_stream(const WendSiteWalk *w);

@@ -5,7 +5,9 @@
  * This header is the interface of the folder. Two kinds have more of their own:
  *
  * - call-sites.h: from where in the application the calls come
- * - sequence-times.h: the time of every call */
+ * - sequence-times.h: the time of every call
+ *
+ * site-symbols.h has the names of call sites that an archive has itself. */
 #ifndef WEND_SIDES_H
 #define WEND_SIDES_H
 

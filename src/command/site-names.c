@@ -101,6 +101,8 @@ static char *path_of(const SiteNames *n, const WendReadSite *site)
 
 static void say_problem(const SiteNames *n, const char *path, DebugFileProblem problem)
 {
+    if (n->command == NULL)
+        return;
     static const char *const texts[] = {
         [DEBUG_FILE_CHANGED] = "has changed since the recording: addresses in it have no names",
         [DEBUG_FILE_MISSING] = "cannot be read: addresses in it have no names",
@@ -117,6 +119,12 @@ static void say_problem(const SiteNames *n, const char *path, DebugFileProblem p
     }
 }
 
+static char *base_name_of(const SiteNames *n, const WendReadSite *site)
+{
+    g_autofree char *path = path_of(n, site);
+    return path != NULL ? g_path_get_basename(path) : g_strdup("program");
+}
+
 static NamedModule *module_of(SiteNames *n, const WendReadSite *site)
 {
     g_autoptr(GString) key = g_string_new(site->file);
@@ -129,7 +137,7 @@ static NamedModule *module_of(SiteNames *n, const WendReadSite *site)
     DebugFileProblem problem;
     g_autofree char *path = path_of(n, site);
     m = g_new0(NamedModule, 1);
-    m->name = path != NULL ? g_path_get_basename(path) : g_strdup("program");
+    m->name = base_name_of(n, site);
     m->debug = debug_file_open(path, site->build_id, site->n_build_id, &problem);
     say_problem(n, path, problem);
     g_hash_table_insert(n->modules, g_strdup(key->str), m);
@@ -154,15 +162,31 @@ static void add_frame(gpointer data, const char *function, const char *file, gui
     g_array_append_val(f->frames, frame);
 }
 
-static SiteName *name_new(SiteNames *n, const WendReadSite *site)
+/* Gives the names of SITE that the recording has. */
+static void give_stored(SiteNames *n, const WendReadSite *site, Frames *frames)
+{
+    const WendReadSiteFrame *f;
+    for (guint i = 0; wend_read_site_frame(n->reader, site, i, &f) == WEND_READ_OK; i++)
+        add_frame(frames, f->function, f->file, f->line);
+}
+
+/* STORED: the recording may have the name. */
+static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean stored)
 {
     SiteName *name = g_new0(SiteName, 1);
     if (!site->known)
         return name;
-    NamedModule *m = module_of(n, site);
     Frames frames = {n, g_array_new(FALSE, FALSE, sizeof(SiteFrame))};
-    debug_file_frames(m->debug, site->offset - 1, add_frame, &frames);
-    name->module = m->name;
+    if (stored)
+        give_stored(n, site, &frames);
+    if (frames.frames->len > 0) {
+        g_autofree char *module = base_name_of(n, site);
+        name->module = g_string_chunk_insert_const(n->texts, module);
+    } else {
+        NamedModule *m = module_of(n, site);
+        debug_file_frames(m->debug, site->offset - 1, add_frame, &frames);
+        name->module = m->name;
+    }
     name->offset = site->offset;
     name->n_frames = frames.frames->len;
     name->frames = (const SiteFrame *)(gpointer)g_array_free(frames.frames, FALSE);
@@ -176,7 +200,7 @@ const SiteName *site_name(SiteNames *n, uint32_t site)
     if (site >= n->names->len)
         return NULL;
     if (n->names->pdata[site] == NULL && wend_read_site(n->reader, site, &inside) == WEND_READ_OK)
-        n->names->pdata[site] = name_new(n, inside);
+        n->names->pdata[site] = name_new(n, inside, TRUE);
     const SiteName *name = n->names->pdata[site];
     return name != NULL && name->module != NULL ? name : NULL;
 }
@@ -188,7 +212,7 @@ const SiteName *site_place_name(SiteNames *n, const WendReadSite *place)
     Place like = {place->file, place->offset, place->world};
     SiteName *name = g_hash_table_lookup(n->places, &like);
     if (name == NULL) {
-        name = name_new(n, place);
+        name = name_new(n, place, TRUE);
         g_hash_table_insert(n->places, g_memdup2(&like, sizeof like), name);
     }
     return name;
@@ -215,6 +239,16 @@ void site_frame_text(GString *out, const SiteFrame *frame)
     if (frame->line > 0)
         g_string_append_printf(out, ":%u", frame->line);
     g_string_append_c(out, ')');
+}
+
+char *site_address_text(SiteNames *n, const WendReadSite *address)
+{
+    g_autofree SiteName *name = name_new(n, address, FALSE);
+    if (name->n_frames == 0)
+        return NULL;
+    GString *text = g_string_new(NULL);
+    site_frame_text(text, &name->frames[0]);
+    return g_string_free(text, FALSE);
 }
 
 void site_name_text(GString *out, const SiteName *name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-names.h: names of call sites: function, file and line, from the debug information of the
- * program and its libraries, where it is on this machine. Nothing is fetched over a network. */
+/* site-names.h: names of call sites: function, file and line, from the recording if it has them,
+ * else from the debug information of the program and its libraries, where it is on this machine.
+ * Nothing is fetched over a network. */
 #ifndef WEND_SITE_NAMES_H
 #define WEND_SITE_NAMES_H
 
@@ -26,8 +27,8 @@ typedef struct {
     const SiteFrame *frames;
 } SiteName;
 
-/* COMMAND says which file has changed since the recording, or has no names. The caller frees the
- * result before R. */
+/* COMMAND says which file has changed since the recording, or has no names. NULL: nothing is said.
+ * The caller frees the result before R. */
 SiteNames *site_names_new(WendRead *r, const char *command);
 void site_names_free(SiteNames *n); /* N may be NULL */
 /* The name of SITE, which belongs to N. NULL: SITE is WEND_READ_NO_INDEX, or not known. */
@@ -36,6 +37,9 @@ const SiteName *site_name(SiteNames *n, uint32_t site);
 /* The same for any place in code, such as a frame of a stack. NULL: PLACE is not known. */
 const SiteName *site_place_name(SiteNames *n, const WendReadSite *place);
 WendRead *site_names_reader(const SiteNames *n);
+/* The name of an address that may be no site of R, "exchange (halo.c:42)". NULL: it has none. The
+ * caller frees it. */
+char *site_address_text(SiteNames *n, const WendReadSite *address);
 
 /* Appends "exchange (halo.c:42)", "halo + 0x12ab" or "unknown". */
 void site_text(GString *out, SiteNames *n, uint32_t site);

@@ -4,10 +4,13 @@
 
 #include "show-terminations.h"
 
+#include <string.h>
+
 #include "src/command/command_text.h"
+#include "src/command/site-names.h"
 #include "src/command/value.h"
 
-enum { LAST_CALLS = 3, LABEL_WIDTH = 16 };
+enum { LAST_CALLS = 3, LABEL_WIDTH = 16, CALLS_MOST = 20000000 };
 
 /* Pushes the last N symbols of RULE, the last one on top. */
 static void push_symbols(GArray *stack, WendRead *r, guint rule, guint n)
@@ -42,14 +45,60 @@ static GArray *last_signatures(WendRead *r, guint rule, guint n)
     return found;
 }
 
-static void put_place(GString *out, WendRead *r, guint rank, const WendReadSequence *q)
+/* -- sites -- */
+
+typedef struct {
+    WendRead *reader;
+    SiteNames *names; /* NULL: the recording has no sites */
+    guint64 calls;    /* that may be gone through */
+} Sites;
+
+static void add_call(guint64 *sum, guint64 n)
+{
+    if (__builtin_add_overflow(*sum, n, sum))
+        *sum = G_MAXUINT64;
+}
+
+/* Sets LAST to the sites of the last N calls of a sequence, WEND_READ_NO_INDEX where they are not
+ * known. */
+static void last_sites(Sites *s, guint rank, guint sequence, const WendReadSequence *q,
+                       guint32 *last, guint n)
+{
+    WendReadCalls *calls;
+    const WendReadCall *call;
+    guint64 takes = q->n_calls;
+    add_call(&takes, q->n_polls);
+    for (guint i = 0; i < n; i++)
+        last[i] = WEND_READ_NO_INDEX;
+    if (s->names == NULL || n == 0)
+        return;
+    if (takes > s->calls
+        || wend_read_calls(s->reader, rank, sequence,
+                           WEND_READ_WITHOUT_TRANSFERS | WEND_READ_WITH_SITES, &calls)
+               < 0) {
+        wend_read_unfinished_site(s->reader, rank, sequence, &last[n - 1]);
+        return;
+    }
+    s->calls -= takes;
+    while (wend_read_next(calls, &call) == WEND_READ_OK && call != NULL) {
+        memmove(last, last + 1, (n - 1) * sizeof *last);
+        last[n - 1] = call->site;
+    }
+    wend_read_calls_free(calls);
+}
+
+/* -- one rank -- */
+
+static void put_place(GString *out, Sites *s, guint rank, guint sequence, const WendReadSequence *q)
 {
     const gboolean callback = q->callback;
     const gint64 id = q->id;
-    g_autoptr(GArray) last = last_signatures(r, q->rule, LAST_CALLS);
+    guint32 sites[LAST_CALLS];
+    g_autoptr(GArray) last = last_signatures(s->reader, q->rule, LAST_CALLS);
+    last_sites(s, rank, sequence, q, sites, last->len);
     for (guint i = 0; i < last->len; i++) {
         const WendReadCall *call;
-        if (wend_read_signature(r, g_array_index(last, guint32, i), rank, &call) < 0)
+        if (wend_read_signature(s->reader, g_array_index(last, guint32, i), rank, &call) < 0)
             continue;
         g_string_append_printf(out, "%*s", LABEL_WIDTH + 2, "");
         text_sequence(out, callback, id);
@@ -57,29 +106,34 @@ static void put_place(GString *out, WendRead *r, guint rank, const WendReadSeque
         g_string_append(out, call->function->name);
         g_string_append_c(out, '(');
         value_call_arguments(out, call);
-        g_string_append(out, call->unfinished ? ") has not returned\n" : ")\n");
+        g_string_append(out, call->unfinished ? ") has not returned" : ")");
+        if (sites[i] != WEND_READ_NO_INDEX) {
+            g_string_append(out, "  # from ");
+            site_text(out, s->names, sites[i]);
+        }
+        g_string_append_c(out, '\n');
     }
 }
 
-static char *place_of(WendRead *r, guint rank, guint n_sequences)
+static char *place_of(Sites *s, guint rank, guint n_sequences)
 {
     GString *out = g_string_new(NULL);
     const WendReadSequence *q;
     for (guint i = 0; i < n_sequences; i++)
-        if (wend_read_sequence(r, rank, i, &q) == WEND_READ_OK
+        if (wend_read_sequence(s->reader, rank, i, &q) == WEND_READ_OK
             && (!q->callback || i + 1 == n_sequences))
-            put_place(out, r, rank, q);
+            put_place(out, s, rank, i, q);
     return g_string_free(out, FALSE);
 }
 
 /* How and where RANK ended, as text. */
-static char *ending_of(WendRead *r, guint rank)
+static char *ending_of(Sites *s, guint rank)
 {
     const WendReadRank *info;
-    if (wend_read_rank(r, rank, &info) < 0)
+    if (wend_read_rank(s->reader, rank, &info) < 0)
         return g_strdup("");
     g_autofree char *end = text_foreign_new(info->termination ? info->termination : "MPI_Finalize");
-    g_autofree char *place = place_of(r, rank, info->n_sequences);
+    g_autofree char *place = place_of(s, rank, info->n_sequences);
     return g_strdup_printf("%s\n%s", end, place);
 }
 
@@ -116,19 +170,25 @@ static void note_ending(GHashTable *ranks, GPtrArray *texts, char *text, guint r
     g_array_append_val(known, rank);
 }
 
-void terminations_show(GString *out, WendRead *r, guint limit)
+void terminations_show(GString *out, WendRead *r, const char *command, guint limit, gboolean all)
 {
     const WendReadFacts *facts;
     if (wend_read_facts(r, WEND_READ_JOB, &facts) < 0 || !ended_early(r, facts->n_ranks))
         return;
+    guint32 n_sites = 0;
+    wend_read_n_sites(r, &n_sites);
+    Sites s = {.reader = r, .calls = all ? G_MAXUINT64 : CALLS_MOST};
+    if (n_sites > 0)
+        s.names = site_names_new(r, command);
     g_autoptr(GPtrArray) texts = g_ptr_array_new();
     g_autoptr(GHashTable) ranks =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
     for (guint rank = 0; rank < facts->n_ranks; rank++)
-        note_ending(ranks, texts, ending_of(r, rank), rank);
+        note_ending(ranks, texts, ending_of(&s, rank), rank);
     for (guint i = 0; i < texts->len && i < limit; i++)
         show_one(out, texts->pdata[i], g_hash_table_lookup(ranks, texts->pdata[i]), i == 0);
     if (texts->len > limit)
         g_string_append_printf(out, "%*sand %u ways more (wend show --all)\n", LABEL_WIDTH, "",
                                texts->len - limit);
+    site_names_free(s.names);
 }

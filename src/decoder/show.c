@@ -648,8 +648,7 @@ static int group_sites(const Tables *t, SiteNames *names)
     return status;
 }
 
-static int show_sites(GString *out, WendRead *r, const Tables *t,
-                      SiteTableFormat format, guint top)
+static int show_sites(GString *out, WendRead *r, const Tables *t, SiteTableFormat format, guint top)
 {
     uint32_t n;
     int status = wend_read_n_sites(r, &n);
@@ -765,7 +764,7 @@ int wend_show_main(int argc, char **argv)
         show_run(out, s.facts, s.totals);
         show_unrecorded(out, s.reader);
         show_worlds(out, s.reader, s.facts->n_worlds);
-        terminations_show(out, s.reader, all ? G_MAXUINT : FEW_ENDINGS);
+        terminations_show(out, s.reader, COMMAND, all ? G_MAXUINT : FEW_ENDINGS, all);
         show_sizes(out, s.facts, s.totals);
         show_traffic(out, s.totals);
         show_nondeterminism(out, s.totals);

@@ -96,6 +96,7 @@ struct WendRead {
     GArray *site_rows;    /* SiteRow */
     guint32 *site_groups; /* wend_read_group_sites; NULL: each site is one of its own */
     WendReadSite site, stack_frame;
+    WendReadSiteFrame site_frame;
     WendReadStack stack;
     GArray *stack_frames; /* guint: the frames of site STACK_SITE, without itself; NULL: none yet */
     guint32 stack_site;

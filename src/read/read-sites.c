@@ -140,6 +140,54 @@ static uint32_t group_size(const WendRead *r, uint32_t site)
     return MAX(n, 1);
 }
 
+int wend_read_site_frame(WendRead *r, const WendReadSite *site, uint32_t index,
+                         const WendReadSiteFrame **frame)
+{
+    guint n = 0;
+    int status = open_sites(r, frame);
+    if (status < 0)
+        return status;
+    if (site == NULL)
+        return read_fail(r, WEND_READ_ERROR_USAGE, "there is no site");
+    const WendSiteFrame *frames =
+        site->known
+            ? wend_site_symbols_of(wend_call_sites_symbols(r->sites), site->file, site->build_id,
+                                   (guint)site->n_build_id, site->offset, &n)
+            : NULL;
+    if (index >= n)
+        return read_fail(r, WEND_READ_ERROR_NONE, "the recording has no more names of this site");
+    r->site_frame =
+        (WendReadSiteFrame){frames[index].function, frames[index].file, frames[index].line};
+    *frame = &r->site_frame;
+    return WEND_READ_OK;
+}
+
+/* Whether the last call of the rule had not returned. */
+static gboolean ends_unfinished(const WendProgram *p, guint rule)
+{
+    const WendRule *r = wend_program_rule(p, rule);
+    while (r->n > 0 && r->symbols[r->n - 1].is_rule)
+        r = wend_program_rule(p, r->symbols[r->n - 1].id);
+    if (r->n == 0)
+        return FALSE;
+    guint32 terminal = r->symbols[r->n - 1].id;
+    const WendShape *s = wend_program_shape(p, wend_program_terminal(p, terminal)->shape);
+    return wend_words_unfinished(s->words, s->n_words);
+}
+
+int wend_read_unfinished_site(WendRead *r, uint32_t rank, uint32_t sequence, uint32_t *site)
+{
+    const WendReadSequence *info;
+    int status = open_sites(r, site);
+    if (status == WEND_READ_OK)
+        status = wend_read_sequence(r, rank, sequence, &info);
+    if (status == WEND_READ_OK)
+        *site = ends_unfinished(r->program, info->rule)
+                    ? wend_call_site_unfinished(r->sites, rank, sequence)
+                    : WEND_READ_NO_INDEX;
+    return status;
+}
+
 int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals)
 {
     int status = open_sites(r, totals);

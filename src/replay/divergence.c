@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/record/functions.h"
 #include "process/failure.h"
@@ -38,10 +39,34 @@ static const char *difference_text(Difference *text, const Divergence *d)
     return text->text;
 }
 
+/* A call with its site: "MPI_Send from exchange (halo.c:42)". */
+typedef struct {
+    char text[sizeof(SiteText) + 64];
+} PlacedCall;
+
+static const char *placed(PlacedCall *text, const char *call, const SiteText *site)
+{
+    snprintf(text->text, sizeof text->text, "%s%s%s", call, site->text[0] ? " from " : "",
+             site->text);
+    return text->text;
+}
+
+/* Where the recording has the call, if that is elsewhere. */
+static const char *elsewhere(PlacedCall *text, const Divergence *d)
+{
+    const char *recorded = d->from[0].text;
+    bool other = recorded[0] && strcmp(recorded, d->from[1].text) != 0;
+    snprintf(text->text, sizeof text->text, "%s%s", other ? ", which has it from " : "",
+             other ? recorded : "");
+    return text->text;
+}
+
 void divergence_say(const Divergence *d)
 {
     char place[64];
-    const char *recorded = name_of(d->recorded.function), *made = name_of(d->made.function);
+    PlacedCall recorded, made;
+    placed(&recorded, name_of(d->recorded.function), &d->from[0]);
+    placed(&made, name_of(d->made.function), &d->from[1]);
     if (d->callback)
         snprintf(place, sizeof place, "callback, call %" PRIu64, d->call);
     else
@@ -49,11 +74,14 @@ void divergence_say(const Divergence *d)
     Difference text;
     if (d->ends)
         state_say("rank %" PRIu32 ", %s: the program calls %s, and the recording has no more calls",
-                  d->rank, place, made);
+                  d->rank, place, made.text);
     else if (d->recorded.function != d->made.function)
         state_say("rank %" PRIu32 ", %s: the recording has %s%s, and the program calls %s", d->rank,
-                  place, recorded, d->is_poll[0] ? " that finds nothing" : "", made);
+                  place, recorded.text, d->is_poll[0] ? " that finds nothing" : "", made.text);
     else
-        state_say("rank %" PRIu32 ", %s: %s departs from the recording: %s", d->rank, place, made,
-                  difference_text(&text, d));
+        state_say("rank %" PRIu32 ", %s: %s departs from the recording%s: %s", d->rank, place,
+                  made.text, elsewhere(&recorded, d), difference_text(&text, d));
+    if (d->other_version)
+        state_say(
+            "the program has changed since the recording, whose addresses have no names here");
 }

@@ -4,6 +4,7 @@
 #define WEND_DIVERGENCE_H
 
 #include "argument.h"
+#include "recorded-sites.h"
 
 typedef struct {
     uint32_t rank; /* in the recorded world */
@@ -14,9 +15,11 @@ typedef struct {
     bool is_poll[2]; /* recorded, made: a call that found nothing */
     bool outcome;    /* the calls are the same, and what came out of them is not */
     CallWords recorded, made;
+    SiteText from[2];   /* recorded, made; "": not known */
+    bool other_version; /* the program has changed, so that sites of the recording have no names */
 } Divergence;
 
-/* Prints it in one line. */
+/* Prints it in one line, and in another one why sites have no names. */
 void divergence_say(const Divergence *d);
 
 #endif

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define WEND_ORDER_MAGIC "WENDORDR"
-enum { WEND_ORDER_VERSION = 2 };
+enum { WEND_ORDER_VERSION = 3 };
 
 typedef struct {
     char magic[8];
@@ -39,6 +39,9 @@ typedef struct {
     uint64_t n_sequences;
     uint64_t n_streams;
     uint64_t n_sides;
+    uint64_t n_modules;
+    uint64_t n_sites;
+    uint64_t n_site_elements;
     uint64_t n_bytes;
     uint64_t n_channels; /* on which several threads take turns */
 } OrderHead;
@@ -89,6 +92,9 @@ typedef struct {
     /* The turns that the sequence takes (src/tracer/turns/turns.h): a stream of entries of
      * ORDER_TURN words, in the order of turns. No bytes: nothing is to be enforced. */
     uint64_t turns, turns_bytes;
+    /* From where the calls come: its elements. */
+    uint64_t first_site_element, n_site_elements;
+    uint64_t sites_cut; /* 1: the recorder had no memory for more */
 } OrderSequence;
 
 /* The outcomes of one shape: a stream of part.h, in which each entry is that of a call. */
@@ -106,6 +112,27 @@ typedef struct {
     int64_t id;
     uint64_t birth;
 } OrderSide;
+
+/* A file of code that sites are in. The numbers are places among the bytes. */
+typedef struct {
+    uint64_t file, n_file; /* its path at the run; no bytes: the program itself */
+    uint64_t id, n_id;     /* the linker's identifier of the file (build-id) */
+} OrderModule;
+
+/* A call site. */
+typedef struct {
+    uint64_t text, n_text; /* its name, which can be printed; no bytes: it has none */
+    uint64_t offset;       /* of the return address, in the module */
+    uint64_t module;       /* WEND_ORDER_NO_MODULE: not known */
+} OrderSite;
+
+#define WEND_ORDER_NO_MODULE UINT64_MAX
+
+/* An element of the stream of sites of a sequence (lib/record/site-guesses.h). */
+typedef struct {
+    uint64_t step;
+    uint32_t site, code;
+} OrderSiteElement;
 
 /* uint8_t bytes[n_bytes] */
 

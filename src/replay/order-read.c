@@ -6,6 +6,7 @@
 
 #include "lib/base/budget.h"
 #include "lib/record/functions.h"
+#include "lib/record/site-guesses.h"
 
 /* -- the file -- */
 
@@ -83,6 +84,27 @@ static bool check_sequences(const Order *o)
     return true;
 }
 
+static bool check_sites(const Order *o)
+{
+    const OrderHead *h = o->head;
+    for (uint64_t i = 0; i < h->n_modules; i++)
+        if (!within(o->modules[i].file, o->modules[i].n_file, h->n_bytes)
+            || !within(o->modules[i].id, o->modules[i].n_id, h->n_bytes))
+            return false;
+    for (uint64_t i = 0; i < h->n_sites; i++)
+        if (!within(o->sites[i].text, o->sites[i].n_text, h->n_bytes)
+            || (o->sites[i].module != WEND_ORDER_NO_MODULE && o->sites[i].module >= h->n_modules))
+            return false;
+    for (uint64_t i = 0; i < h->n_site_elements; i++)
+        if (o->site_elements[i].site >= h->n_sites || o->site_elements[i].code >= WEND_SITE_CODES)
+            return false;
+    for (uint64_t i = 0; i < h->n_sequences; i++)
+        if (!within(o->sequences[i].first_site_element, o->sequences[i].n_site_elements,
+                    h->n_site_elements))
+            return false;
+    return true;
+}
+
 static uint32_t digest_here(void)
 {
     uint32_t digest = WEND_DIGEST_START;
@@ -105,8 +127,11 @@ bool order_read(Order *o, const void *data, size_t n)
            && (o->sequences = take(&rest, &n, h->n_sequences, sizeof *o->sequences))
            && (o->streams = take(&rest, &n, h->n_streams, sizeof *o->streams))
            && (o->sides = take(&rest, &n, h->n_sides, sizeof *o->sides))
+           && (o->modules = take(&rest, &n, h->n_modules, sizeof *o->modules))
+           && (o->sites = take(&rest, &n, h->n_sites, sizeof *o->sites))
+           && (o->site_elements = take(&rest, &n, h->n_site_elements, sizeof *o->site_elements))
            && (o->bytes = take(&rest, &n, h->n_bytes, 1)) && check_signatures(o) && check_rules(o)
-           && check_sequences(o) && h->n_channels <= h->n_bytes;
+           && check_sequences(o) && check_sites(o) && h->n_channels <= h->n_bytes;
 }
 
 const OrderSequence *order_sequence(const Order *o, uint32_t kind, int64_t id)

@@ -20,6 +20,9 @@ typedef struct {
     const OrderSequence *sequences;
     const OrderStream *streams;
     const OrderSide *sides;
+    const OrderModule *modules;
+    const OrderSite *sites;
+    const OrderSiteElement *site_elements;
     const uint8_t *bytes;
 } Order;
 

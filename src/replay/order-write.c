@@ -20,7 +20,10 @@ typedef struct {
     guint rank;
     Allowance *allowance;
     GArray *words, *shapes, *terminals, *rules, *symbols, *sequences, *streams, *sides;
+    GArray *modules, *sites, *site_elements;
     GByteArray *bytes;
+    const OrderSites *named;         /* NULL: there are no sites */
+    guint32 *site_of, *module_of;    /* the file's number, by that of the sites; NOT_KEPT */
     gboolean nowhere;                /* as in the head */
     guint32 *shape_of, *terminal_of; /* the file's number, by that in the program; NOT_KEPT */
 } Writer;
@@ -206,6 +209,82 @@ static GArray *shapes_of_rule(const WendProgram *p, guint start)
     return shapes;
 }
 
+/* -- sites -- */
+
+/* Puts N bytes, and sets *FIRST to their place. */
+static gboolean put_bytes(Writer *w, const void *data, gsize n, guint64 *first)
+{
+    *first = w->bytes->len;
+    if (n > G_MAXUINT - w->bytes->len || !allowance_take(w->allowance, n, 1))
+        return FALSE;
+    g_byte_array_append(w->bytes, data, (guint)n);
+    return TRUE;
+}
+
+static gboolean keep_module(Writer *w, guint module)
+{
+    if (w->module_of[module] != NOT_KEPT)
+        return TRUE;
+    const WendSiteModule *m = wend_call_sites_module(w->named->sites, module);
+    OrderModule kept = {.n_file = strlen(m->file), .n_id = m->n_id};
+    if (!put_bytes(w, m->file, kept.n_file, &kept.file) || !put_bytes(w, m->id, m->n_id, &kept.id))
+        return FALSE;
+    g_array_append_val(w->modules, kept);
+    w->module_of[module] = w->modules->len - 1;
+    return TRUE;
+}
+
+static gboolean keep_site(Writer *w, guint site)
+{
+    if (w->site_of[site] != NOT_KEPT)
+        return TRUE;
+    const WendSite *s = wend_call_site(w->named->sites, site);
+    OrderSite kept = {.offset = s->offset, .module = WEND_ORDER_NO_MODULE};
+    if (s->module != G_MAXUINT) {
+        const char *name = w->named->name(w->named->data, site);
+        kept.n_text = strlen(name);
+        if (!keep_module(w, s->module) || !put_bytes(w, name, kept.n_text, &kept.text))
+            return FALSE;
+        kept.module = w->module_of[s->module];
+    }
+    if (!allowance_take(w->allowance, 1, sizeof kept))
+        return FALSE;
+    g_array_append_val(w->sites, kept);
+    w->site_of[site] = w->sites->len - 1;
+    return TRUE;
+}
+
+static gboolean keep_site_elements(Writer *w, guint sequence, OrderSequence *kept)
+{
+    WendSiteWalk *walk = wend_site_walk_new(w->named->sites, w->rank, sequence);
+    WendRecordedSite next;
+    WendSiteTaken taken;
+    gboolean good = TRUE;
+    kept->first_site_element = w->site_elements->len;
+    while ((taken = wend_site_walk_take(walk, &next)) == WEND_SITE_TAKEN && good) {
+        good = keep_site(w, next.site) && allowance_take(w->allowance, 1, sizeof(OrderSiteElement));
+        OrderSiteElement e = {next.step, w->site_of[next.site], (guint32)next.code};
+        g_array_append_val(w->site_elements, e);
+    }
+    kept->n_site_elements = w->site_elements->len - kept->first_site_element;
+    kept->sites_cut = taken == WEND_SITE_CUT;
+    wend_site_walk_free(walk);
+    return good;
+}
+
+/* The program may come to a site that another rank was at. */
+static gboolean keep_other_sites(Writer *w, GError **error)
+{
+    enum { SITES_MOST = 4096 };
+    guint n = w->named ? wend_call_sites_n(w->named->sites) : 0;
+    gboolean good = TRUE;
+    for (guint i = 0; good && i < n && w->sites->len < SITES_MOST; i++)
+        good = keep_site(w, i);
+    return good || fail(w, error);
+}
+
+/* -- sequences -- */
+
 static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
                               const OrderAnswers *answers, const OrderTurns *turns, GError **error)
 {
@@ -222,6 +301,7 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
         good = keep_rules(w, polls.rules, polls.n_rules - 1, polls.terminals, &kept.polls);
         kept.polls_after = polls.after;
     }
+    good = good && (!w->named || keep_site_elements(w, sequence, &kept));
     if (!good)
         return fail(w, error);
     GArray *shapes = shapes_of_rule(w->p, q->rule);
@@ -348,10 +428,14 @@ static GBytes *file(const Writer *w, guint64 n_channels, GError **error)
                       .n_sequences = w->sequences->len,
                       .n_streams = w->streams->len,
                       .n_sides = w->sides->len,
+                      .n_modules = w->modules->len,
+                      .n_sites = w->sites->len,
+                      .n_site_elements = w->site_elements->len,
                       .n_bytes = w->bytes->len,
                       .n_channels = n_channels};
-    const GArray *arrays[] = {w->words,   w->shapes,    w->terminals, w->rules,
-                              w->symbols, w->sequences, w->streams,   w->sides};
+    const GArray *arrays[] = {w->words,   w->shapes,    w->terminals,    w->rules,
+                              w->symbols, w->sequences, w->streams,      w->sides,
+                              w->modules, w->sites,     w->site_elements};
     guint64 bytes = sizeof head + 8 + head.n_bytes;
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
         bytes += 8 + (guint64)arrays[i]->len * g_array_get_element_size((GArray *)arrays[i]);
@@ -381,8 +465,8 @@ static GArray *array_of(guint size)
     return g_array_new(FALSE, TRUE, size);
 }
 
-GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, gboolean *needs_all,
-                    GError **error)
+GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, const OrderSites *sites,
+                    gboolean *needs_all, GError **error)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     Writer w = {.p = p,
@@ -396,7 +480,13 @@ GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, gboolean
                 .sequences = array_of(sizeof(OrderSequence)),
                 .streams = array_of(sizeof(OrderStream)),
                 .sides = array_of(sizeof(OrderSide)),
+                .modules = array_of(sizeof(OrderModule)),
+                .sites = array_of(sizeof(OrderSite)),
+                .site_elements = array_of(sizeof(OrderSiteElement)),
                 .bytes = g_byte_array_new(),
+                .named = sites,
+                .site_of = none_kept(sites ? wend_call_sites_n(sites->sites) : 0),
+                .module_of = none_kept(sites ? wend_call_sites_n_modules(sites->sites) : 0),
                 .shape_of = none_kept(wend_program_n_shapes(p)),
                 .terminal_of = none_kept(wend_program_n_terminals(p))};
     allowance_add_archive(w.allowance, wend_program_archive_size(p));
@@ -405,7 +495,7 @@ GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, gboolean
     gboolean good = turns || (!(needs_all && *needs_all) && fail(&w, error));
     for (guint q = 0; good && q < class->n_sequences; q++)
         good = keep_sequence(&w, class, q, answers, turns, error);
-    good = good && keep_sides(&w, error);
+    good = good && keep_sides(&w, error) && keep_other_sites(&w, error);
     w.nowhere = good && order_answers_none(answers);
     const char *why = good ? obstacle(&w) : NULL;
     if (why) {
@@ -418,11 +508,13 @@ GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, gboolean
         order_turns_free(turns);
     if (answers)
         order_answers_free(answers);
-    GArray *arrays[] = {w.words,   w.shapes,    w.terminals, w.rules,
-                        w.symbols, w.sequences, w.streams,   w.sides};
+    GArray *arrays[] = {w.words,   w.shapes, w.terminals, w.rules, w.symbols,      w.sequences,
+                        w.streams, w.sides,  w.modules,   w.sites, w.site_elements};
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)
         g_array_unref(arrays[i]);
     g_byte_array_unref(w.bytes);
+    g_free(w.site_of);
+    g_free(w.module_of);
     g_free(w.shape_of);
     g_free(w.terminal_of);
     allowance_unref(w.allowance);

@@ -25,6 +25,7 @@
 #include "other-hosts.h"
 #include "own.gen.h"
 #include "persistent.h"
+#include "recorded-sites.h"
 #include "recorder/recorder.h"
 #include "shared/launcher.h"
 #include "shared/settings.h"
@@ -42,7 +43,8 @@ typedef struct SequenceReplay {
     const OrderTerminal *next; /* the call that comes behind polls_due polls; NULL: not taken yet */
     const OrderTerminal *poll; /* the poll that comes next; NULL: not taken yet */
     uint64_t polls_due;
-    uint64_t made; /* calls so far */
+    uint64_t made;  /* calls so far */
+    uint64_t steps; /* the same with polls */
     RecordedCall recorded;
     bool over; /* nothing is enforced any more */
 } SequenceReplay;
@@ -75,6 +77,18 @@ static SequenceReplay *sequence_replay_new(const CallSequence *q)
         order_stream_open(&r->answers[k], order.bytes + s->answers[k], s->answers_bytes[k]);
     order_stream_open(&r->turns, order.bytes + s->turns, s->turns_bytes);
     return r;
+}
+
+static void sequence_replay_free(SequenceReplay *r)
+{
+    const OrderSequence *s = r->sequence;
+    for (uint32_t i = 0; s && r->streams && i < s->n_streams; i++)
+        order_stream_close(&r->streams[i]);
+    if (r->streams)
+        wend_budget_free(r->streams, (s->n_streams + 1) * sizeof *r->streams);
+    order_cursor_close(&r->calls);
+    order_cursor_close(&r->polls);
+    wend_budget_free(r, sizeof *r);
 }
 
 /* Several threads may run a callback, and come here at once. */
@@ -140,6 +154,7 @@ static const OrderTerminal *expected(SequenceReplay *r)
 
 static void advance(SequenceReplay *r)
 {
+    r->steps++;
     if (r->polls_due > 0) {
         r->poll = NULL;
         r->polls_due--;
@@ -216,9 +231,7 @@ static void take_offsets(ActiveCall *c, const OrderTerminal *t)
 static bool is_unfinished(const OrderTerminal *t)
 {
     const OrderShape *shape = &order.shapes[t->shape];
-    const int64_t *words = order.words + shape->first;
-    return (words[0] & 1) && shape->n > 1 && (words[shape->n - 1] & WEND_UNFINISHED) != 0
-           && words[shape->n - 1] > 0;
+    return wend_words_unfinished(order.words + shape->first, shape->n);
 }
 
 static bool same_outcome(const ActiveCall *c, const RecordedCall *r)
@@ -248,6 +261,31 @@ static void stop_job(int status)
     on_divergence.stop(status);
 }
 
+/* The site of the recorded call that comes next in R, the sequence of Q. The calls up to there are
+ * gone through again: nothing is kept of sites while the program follows the recording.
+ * WEND_SITE_NONE: it is not known, or that would take long. */
+static uint32_t recorded_site(const CallSequence *q, const SequenceReplay *r)
+{
+    enum { STEPS_MOST = 100000000 };
+    bool has_sites = r->sequence && r->sequence->n_site_elements > 0;
+    SequenceReplay *again = has_sites && r->steps < STEPS_MOST ? sequence_replay_new(q) : NULL;
+    if (!again)
+        return WEND_SITE_NONE;
+    RecordedSites elements;
+    WendSiteFollower follower;
+    uint32_t site = WEND_SITE_NONE;
+    recorded_sites_open(&follower, &elements, &order, r->sequence);
+    for (uint64_t i = 0; i <= r->steps; i++) {
+        const OrderTerminal *t = expected(again);
+        bool poll = again->polls_due > 0;
+        site = t ? recorded_sites_next(&follower, &order, t, poll) : WEND_SITE_NONE;
+        advance(again);
+    }
+    wend_site_follower_close(&follower);
+    sequence_replay_free(again);
+    return site;
+}
+
 static Divergence divergence_of(const ActiveCall *c, const SequenceReplay *r,
                                 const OrderTerminal *t, bool whole)
 {
@@ -262,7 +300,11 @@ static Divergence divergence_of(const ActiveCall *c, const SequenceReplay *r,
         d.is_poll[0] = r->polls_due > 0;
         d.is_poll[1] = whole ? c->found_nothing : d.is_poll[0];
         d.outcome = whole && is_same(c, t, true);
+        uint32_t site = recorded_site(c->sequence, r);
+        recorded_site_text(&d.from[0], &order, site);
+        d.other_version = made_site_is_of_other_version(&order, site, c);
     }
+    made_site_text(&d.from[1], &order, c);
     return d;
 }
 

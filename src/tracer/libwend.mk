@@ -95,6 +95,7 @@ REPLAY_SOURCES = \
 	src/replay/order-file.h \
 	src/replay/page.c src/replay/page.h \
 	src/replay/rank-list.h \
+	src/replay/recorded-sites.c src/replay/recorded-sites.h \
 	src/replay/stop-place.h \
 	src/replay/supervise.c src/replay/supervise.h \
 	src/replay/order-read.c src/replay/order-read.h \

@@ -13,7 +13,9 @@ ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/replay/order-read.c src/replay/order-
 bin_PROGRAMS += wend
 wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) $(SITE_SOURCES) \
+	$(SITE_STORE_SOURCES) \
 	$(DECODER_SOURCES) $(DIFF_SOURCES) $(EXPORT_SOURCES) \
+	src/wend/attend.c src/wend/attend.h \
 	src/wend/executable.c src/wend/executable.h \
 	src/wend/launch.c src/wend/launch.h \
 	src/wend/library.c src/wend/library.h \

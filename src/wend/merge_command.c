@@ -18,6 +18,7 @@
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
+#include "src/command/site-store.h"
 #include "src/decoder/decoder.h"
 #include "src/read/wrap.h"
 #include "src/tracer/shared/shared.h"
@@ -284,7 +285,7 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     text_foreign(out, directory);
     g_string_append_c(out, '\n');
     WendRead *r = wend_read_wrap(p);
-    terminations_show(out, r, FEW_ENDINGS);
+    terminations_show(out, r, COMMAND, FEW_ENDINGS, FALSE);
     wend_read_free(r);
     wend_command_write(out->str, out->len);
     g_string_free(out, TRUE);
@@ -319,7 +320,32 @@ static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean
     return FALSE;
 }
 
-static gboolean merge_all(const char *directory, gboolean force, gboolean remove, GError **error)
+/* Whether there is something to merge, or nothing at all. */
+static gboolean has_parts(const char *directory)
+{
+    g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
+    g_autoptr(GPtrArray) folders = list_folders(directory, NULL);
+    return folders != NULL || !g_file_test(first, G_FILE_TEST_EXISTS);
+}
+
+/* A recording that is whole only gets names. */
+static gboolean name_whole(const char *directory, GError **error)
+{
+    guint64 bytes;
+    if (!site_store(directory, COMMAND, SITE_STORE_ALL, &bytes, error))
+        return FALSE;
+    GString *out = g_string_new("names of call sites in ");
+    text_count(out, bytes);
+    g_string_append(out, " bytes: ");
+    text_foreign(out, directory);
+    g_string_append_c(out, '\n');
+    wend_command_write(out->str, out->len);
+    g_string_free(out, TRUE);
+    return TRUE;
+}
+
+static gboolean merge_all(const char *directory, gboolean force, gboolean remove,
+                          SiteStoreMode names, GError **error)
 {
     g_autoptr(GPtrArray) folders = list_folders(directory, error);
     WendMergeResult sum = {0};
@@ -333,6 +359,10 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
                     directory, WORLD_FILE_PREFIX, WORLD_FILE_SUFFIX);
         return FALSE;
     }
+    guint64 bytes = 0;
+    if (!site_store(directory, COMMAND, names, &bytes, error))
+        return FALSE;
+    sum.bytes += bytes;
     WendProgram *p = reading_open(directory, -1, error);
     if (!p)
         return FALSE;
@@ -345,11 +375,17 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
 
 int wend_merge_main(int argc, char **argv)
 {
-    gboolean force = FALSE, remove = FALSE;
+    gboolean force = FALSE, remove = FALSE, all_names = FALSE, no_names = FALSE;
     const GOptionEntry entries[] = {
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace an existing archive", NULL},
         {"remove", 'r', 0, G_OPTION_ARG_NONE, &remove,
          "Remove the parts when the archive is written", NULL},
+        {"symbols", 0, 0, G_OPTION_ARG_NONE, &all_names,
+         "Store the names of call sites in the archive (default: if they take less than 2 KB), "
+         "also "
+         "in one that is whole",
+         NULL},
+        {"no-symbols", 0, 0, G_OPTION_ARG_NONE, &no_names, "Store no names of call sites", NULL},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
@@ -362,7 +398,15 @@ int wend_merge_main(int argc, char **argv)
     if (argc != 2)
         return wend_command_usage(COMMAND, argc < 2 ? "no directory given"
                                                     : "more than one directory given");
-    if (!merge_all(argv[1], force, remove, &error))
+    if (all_names && no_names)
+        return wend_command_usage(COMMAND, "--symbols and --no-symbols exclude each other");
+    SiteStoreMode names = all_names  ? SITE_STORE_ALL
+                          : no_names ? SITE_STORE_NONE
+                                     : SITE_STORE_SMALL;
+    gboolean good = all_names && !has_parts(argv[1])
+                        ? name_whole(argv[1], &error)
+                        : merge_all(argv[1], force, remove, names, &error);
+    if (!good)
         return wend_command_fail(COMMAND, error);
     return wend_command_finish(COMMAND, WEND_EXIT_OK);
 }

@@ -14,10 +14,12 @@
 #include "lib/base/error.h"
 #include "lib/base/signal-hold.h"
 #include "lib/read/program.h"
+#include "src/read/wrap.h"
 #include "src/replay/order-write.h"
 #include "src/replay/stop-place.h"
 #include "src/command/command.h"
 #include "src/command/reading.h"
+#include "src/command/site-names.h"
 #include "src/tracer/shared/launcher.h"
 #include "src/tracer/shared/settings.h"
 #include "launch.h"
@@ -84,10 +86,90 @@ static gint64 own_rank(void)
     return variable ? g_ascii_strtoll(g_getenv(variable), NULL, 10) : -1;
 }
 
+/* -- names of call sites, for the line about a divergence -- */
+
+typedef struct {
+    WendCallSites *sites; /* NULL: there are none */
+    WendRead *reader;
+    SiteNames *names;
+    GPtrArray *texts; /* by site; NULL: not asked for yet. "": it has no name */
+} OrderNames;
+
+/* Damaged sites count as none. RANK: whose sites are needed beside those that ranks share. -1: those
+ * of all. */
+static OrderNames order_names_open(const WendProgram *p, gint64 rank)
+{
+    OrderNames n = {NULL};
+    if (settings()->sites)
+        n.sites = rank < 0 ? wend_call_sites_open(p, NULL)
+                           : wend_call_sites_open_rank(p, (guint)rank, NULL);
+    if (n.sites == NULL)
+        return n;
+    n.reader = wend_read_wrap(p);
+    n.names = site_names_new(n.reader, NULL);
+    n.texts = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_set_size(n.texts, (gint)wend_call_sites_n(n.sites));
+    return n;
+}
+
+static void order_names_close(OrderNames *n)
+{
+    if (n->sites == NULL)
+        return;
+    g_ptr_array_unref(n->texts);
+    site_names_free(n->names);
+    wend_read_free(n->reader);
+    wend_call_sites_free(n->sites);
+}
+
+static char *name_new(OrderNames *n, guint site)
+{
+    guint n_frames;
+    const WendSiteFrame *stored = wend_call_site_frames(n->sites, site, &n_frames);
+    if (n_frames > 0) {
+        GString *text = g_string_new(NULL);
+        SiteFrame frame = {stored->function, stored->file, stored->line};
+        site_frame_text(text, &frame);
+        return g_string_free(text, FALSE);
+    }
+    const WendSite *s = wend_call_site(n->sites, site);
+    if (s->module == G_MAXUINT)
+        return NULL;
+    const WendSiteModule *m = wend_call_sites_module(n->sites, s->module);
+    WendReadSite address = {.known = TRUE,
+                            .file = m->file,
+                            .world = m->world,
+                            .build_id = m->id,
+                            .n_build_id = m->n_id,
+                            .offset = s->offset};
+    return site_address_text(n->names, &address);
+}
+
+static const char *name_of_site(gpointer data, guint site)
+{
+    OrderNames *n = data;
+    gpointer *text = &n->texts->pdata[site];
+    if (*text == NULL) {
+        char *name = name_new(n, site);
+        *text = name != NULL ? name : g_strdup("");
+    }
+    return *text;
+}
+
+static GBytes *write_order(const WendProgram *p, guint rank, OrderNames *names, gboolean *needs_all,
+                           GError **error)
+{
+    OrderSites sites = {names->sites, name_of_site, names};
+    return order_write(p, rank, reading_limit(), names->sites != NULL ? &sites : NULL, needs_all,
+                       error);
+}
+
+/* -- order files -- */
+
 /* If P is not WHOLE, it may be without the calls of other ranks. They are read if they are
  * needed. */
-static GBytes *order_of(const WendProgram *p, gboolean whole, const char *path, gint64 rank,
-                        GError **error)
+static GBytes *order_of(const WendProgram *p, gboolean whole, OrderNames *names, const char *path,
+                        gint64 rank, GError **error)
 {
     guint ranks = wend_program_world(p, 0)->ranks;
     if (wend_program_n_worlds(p) > 1) {
@@ -103,12 +185,14 @@ static GBytes *order_of(const WendProgram *p, gboolean whole, const char *path, 
         return NULL;
     }
     gboolean needs_all = FALSE;
-    GBytes *order = order_write(p, (guint)rank, reading_limit(), whole ? NULL : &needs_all, error);
+    GBytes *order = write_order(p, (guint)rank, names, whole ? NULL : &needs_all, error);
     if (needs_all) {
         WendProgram *all = wend_program_open_within(path, reading_limit(), error);
         if (!all)
             return NULL;
-        order = order_write(all, (guint)rank, reading_limit(), NULL, error);
+        OrderNames of_all = order_names_open(all, rank);
+        order = write_order(all, (guint)rank, &of_all, NULL, error);
+        order_names_close(&of_all);
         wend_program_free(all);
     }
     if (!order)
@@ -119,7 +203,9 @@ static GBytes *order_of(const WendProgram *p, gboolean whole, const char *path, 
 /* Leaves the order file of this process's rank to the program that it becomes. */
 static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, GError **error)
 {
-    GBytes *order = order_of(p, FALSE, path, rank, error);
+    OrderNames names = order_names_open(p, rank);
+    GBytes *order = order_of(p, FALSE, &names, path, rank, error);
+    order_names_close(&names);
     if (!order)
         return FALSE;
     gsize n;
@@ -156,6 +242,7 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
 {
     signals_hold(&hold);
     folder = g_dir_make_tmp("wend-replay-XXXXXX", error);
+    OrderNames names = order_names_open(p, -1);
     gboolean good = folder != NULL;
     for (guint rank = 0; good && rank < wend_program_world(p, 0)->ranks; rank++) {
         wend_command_progress("preparing", rank, wend_program_world(p, 0)->ranks);
@@ -163,7 +250,7 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
             remove_folder();
             signals_release(&hold); /* ends the process */
         }
-        GBytes *order = order_of(p, TRUE, path, rank, error);
+        GBytes *order = order_of(p, TRUE, &names, path, rank, error);
         g_autofree char *file = g_strdup_printf("%s/%u", folder, rank);
         good = order
                && g_file_set_contents(file, g_bytes_get_data(order, NULL),
@@ -172,6 +259,7 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
             g_bytes_unref(order);
     }
     wend_command_progress(NULL, 0, 0);
+    order_names_close(&names);
     if (!good && folder)
         remove_folder();
     if (!good)

@@ -1,20 +1,76 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* trace.c: wend trace: sets the variables of the tracer, and executes the program. */
+/* trace.c: wend trace: sets the variables of the tracer, and executes the program. With --symbols
+ * the command of rank 0 stays, and adds the names of call sites to the archive. */
+#include <stdlib.h>
+#include <time.h>
+
+#include <glib/gstdio.h>
+
+#include "attend.h"
+#include "lib/base/error.h"
+#include "lib/record/world-files.h"
 #include "launch.h"
 #include "library.h"
 #include "output-check.h"
 #include "setting-options.h"
 #include "src/command/command.h"
+#include "src/command/site-store.h"
+#include "src/tracer/shared/launcher.h"
+#include "src/tracer/shared/settings.h"
 #include "wend.h"
 
 #define COMMAND "trace"
 
 static char *given_family; /* no setting of the tracer: it selects the tracer */
+static gboolean symbols, no_symbols;
 
 static const GOptionEntry more_options[] = {
     {"mpi", 0, 0, G_OPTION_ARG_STRING, &given_family,
      "family of the MPI library: mpich or openmpi (default: that of PROGRAM's library)", "NAME"},
+    {"symbols", 0, 0, G_OPTION_ARG_NONE, &symbols,
+     "store the names of call sites in the recording: the command of rank 0 stays for that until "
+     "the program has ended (default: wend merge --symbols does it later); needs --output",
+     NULL},
+    {"no-symbols", 0, 0, G_OPTION_ARG_NONE, &no_symbols, "do not (default)", NULL},
     G_OPTION_ENTRY_NULL};
+
+/* -- names -- */
+
+/* Whether this process is that of rank 0, or the launcher of all. */
+static gboolean is_first(void)
+{
+    const char *variable = launcher_rank_variable();
+    return variable == NULL || atol(g_getenv(variable)) == 0;
+}
+
+/* Adds the names to the archive that the run has left since START. A run that died has none: wend
+ * merge makes it. */
+static void add_names(const char *directory, time_t start)
+{
+    g_autofree char *archive = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);
+    GStatBuf info;
+    guint64 bytes;
+    GError *error = NULL;
+    if (g_stat(archive, &info) != 0 || info.st_mtime < start)
+        return;
+    if (!site_store(directory, COMMAND, SITE_STORE_ALL, &bytes, &error))
+        wend_command_fail(COMMAND, error);
+}
+
+/* Becomes two processes: the child returns, to execute the program. */
+static void attend(void)
+{
+    g_autofree char *directory = g_canonicalize_filename(settings()->output, NULL);
+    time_t start = time(NULL);
+    pid_t child = attend_fork();
+    if (child < 0)
+        wend_command_say(COMMAND, "no process can be made: names of call sites are not stored");
+    if (child <= 0)
+        return;
+    int status = attend_wait(child);
+    add_names(directory, start);
+    attend_end(status);
+}
 
 int wend_trace_main(int argc, char **argv)
 {
@@ -37,9 +93,16 @@ int wend_trace_main(int argc, char **argv)
     char **program = launch_program(COMMAND, argv + 1, &status);
     if (!program)
         return status;
+    const char *output = settings()->output;
+    if (symbols && no_symbols)
+        return wend_command_usage(COMMAND, "--symbols and --no-symbols exclude each other");
+    if (symbols && (output == NULL || *output == '\0'))
+        return wend_command_usage(COMMAND, "--symbols needs --output");
     char *file = launch_find(*program, &error);
     char *library = file && output_check(&error) ? library_for(file, given_family, &error) : NULL;
     if (!library)
         return launch_fail(COMMAND, error);
+    if (symbols && is_first())
+        attend();
     return launch(COMMAND, file, library, program);
 }

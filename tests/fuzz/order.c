@@ -34,7 +34,7 @@ static void read_sequence(const Order *order, const OrderSequence *q)
 static void replay(const WendProgram *p, guint rank)
 {
     g_autoptr(GError) error = NULL;
-    GBytes *bytes = order_write(p, rank, 0, NULL, &error);
+    GBytes *bytes = order_write(p, rank, 0, NULL, NULL, &error);
     if ((bytes != NULL) == (error != NULL))
         g_error("an order and an error, or neither");
     if (!bytes)

@@ -14,7 +14,7 @@ static GBytes *order_of(const char *dir, guint rank)
     GError *error = NULL;
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_no_error(error);
-    GBytes *bytes = order_write(p, rank, 0, NULL, &error);
+    GBytes *bytes = order_write(p, rank, 0, NULL, NULL, &error);
     g_assert_no_error(error);
     wend_program_free(p);
     return bytes;
@@ -377,7 +377,7 @@ static guint refused(SimulatedRank *r)
     guint n = 0;
     g_assert_no_error(error);
     for (guint64 most = 1;; most += 1 + most / 16) {
-        GBytes *bytes = order_write(p, 0, most, NULL, &error);
+        GBytes *bytes = order_write(p, 0, most, NULL, NULL, &error);
         if (bytes) {
             g_assert_true(g_bytes_equal(bytes, whole));
             g_bytes_unref(bytes);

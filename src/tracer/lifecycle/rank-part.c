@@ -16,6 +16,12 @@ typedef struct {
     WendBuf *out; /* provides the memory */
 } UnfinishedCalls;
 
+/* Of all sequences, for their sites. */
+typedef struct {
+    SideUnfinished *calls;
+    size_t n, cap;
+} AllUnfinished;
+
 static bool same_words(const int64_t *a, size_t n_a, const int64_t *b, size_t n_b)
 {
     return n_a == n_b && (n_a == 0 || memcmp(a, b, n_a * sizeof *a) == 0);
@@ -73,8 +79,22 @@ static void list_free(UnfinishedCalls *l)
     wend_resize(l->out->resize, l->calls, l->cap * sizeof *l->calls, 0);
 }
 
-/* The calls of Q that some thread has begun and not finished. */
-static UnfinishedCalls unfinished(const CallSequence *q, WendBuf *out)
+static void all_add(AllUnfinished *all, const CallSequence *q, const ActiveCall *c, WendBuf *out)
+{
+    if (all->n == all->cap) {
+        size_t cap = 2 * all->cap + 8;
+        SideUnfinished *grown =
+            wend_resize(out->resize, all->calls, all->cap * sizeof *grown, cap * sizeof *grown);
+        if (!grown)
+            return; /* without its site */
+        all->calls = grown;
+        all->cap = cap;
+    }
+    all->calls[all->n++] = (SideUnfinished){q, c};
+}
+
+/* The calls of Q that some thread has begun and not finished. They are added to ALL, too. */
+static UnfinishedCalls unfinished(const CallSequence *q, AllUnfinished *all, WendBuf *out)
 {
     UnfinishedCalls l = {.out = out};
     if (!atomic_load(&state()->recording))
@@ -84,8 +104,10 @@ static UnfinishedCalls unfinished(const CallSequence *q, WendBuf *out)
         const Thread *t = __atomic_load_n(&o->owner, __ATOMIC_ACQUIRE);
         for (const ActiveCall *c = t ? __atomic_load_n(&t->call, __ATOMIC_ACQUIRE) : NULL; c;
              c = c->outer)
-            if (atomic_load(&c->running) && c->sequence == q)
+            if (atomic_load(&c->running) && c->sequence == q) {
                 list_add(&l, c, q->polls_since);
+                all_add(all, q, c, out);
+            }
     }
     return l;
 }
@@ -99,6 +121,7 @@ void part_of_rank(WendBuf *out, const char *ended)
 {
     const State *s = state();
     WendFacts facts = {.bytes.resize = out->resize};
+    AllUnfinished all = {NULL, 0, 0};
     const CallSequence *first = __atomic_load_n(&s->sequences, __ATOMIC_ACQUIRE);
     size_t n = 0;
     for (const CallSequence *q = first; q; q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
@@ -106,7 +129,7 @@ void part_of_rank(WendBuf *out, const char *ended)
     facts_put(&facts, ended);
     wend_part_begin(out, &facts, (uint32_t)s->world_rank, (uint32_t)s->world_size, n);
     for (const CallSequence *q = first; n > 0; q = q->next, n--) {
-        UnfinishedCalls l = unfinished(q, out);
+        UnfinishedCalls l = unfinished(q, &all, out);
         wend_part_sequence(out, &(WendPartSequence){
                                     .kind = kind_of(q),
                                     .id = kind_of(q) == WEND_SEQUENCE_THREAD ? q->tid : q->function,
@@ -120,6 +143,7 @@ void part_of_rank(WendBuf *out, const char *ended)
                                 });
         list_free(&l);
     }
-    side_put(out);
+    side_put(out, all.calls, all.n);
+    wend_resize(out->resize, all.calls, all.cap * sizeof *all.calls, 0);
     wend_buf_clear(&facts.bytes);
 }

@@ -20,6 +20,7 @@
 /* Locks are taken only if several threads may be in MPI at once. The result of state_lock() is
  * passed to state_unlock(). */
 struct ActiveCall;
+struct CallOrigin;
 
 typedef struct State {
     /* Makes the Thread (recorder.h) at a thread's first call, or returns NULL. thread-start.c sets
@@ -54,6 +55,9 @@ typedef struct State {
      * identifies it in its sequence, as the return address otherwise does. NULL: call stacks are
      * not recorded. */
     uintptr_t (*stack_of)(struct ActiveCall *c);
+    /* Looks up from where a call of the calling thread comes, which has not returned, whether sites
+     * are recorded or not. Returns false if that is not known. NULL: sites are switched off. */
+    bool (*origin_of)(const struct ActiveCall *c, struct CallOrigin *origin);
 
     /* clock.c */
     bool tsc; /* ticks are those of the processor; else nanoseconds */

@@ -137,6 +137,14 @@ typedef struct TimeHook {
     void (*append)(CallSequence *q, uint32_t place, uint64_t start, uint64_t stop);
 } TimeHook;
 
+/* From where in the application a call comes. */
+typedef struct CallOrigin {
+    char file[1024];  /* the path of the file of code; "": the program */
+    uint8_t id[32];   /* the linker's identifier of the file (build-id), N_ID bytes */
+    size_t n_id;      /* 0: it has none */
+    uintptr_t offset; /* of the return address, as an address in the file */
+} CallOrigin;
+
 typedef struct ActiveCall {
     CallSequence *sequence;
     int function;

@@ -158,14 +158,14 @@ static WendTimedCall timed_call(uint64_t *last_stop, const uint64_t **words)
     return call;
 }
 
-static uint64_t code(void *learned, const SideChunk *chunk, uint32_t used, WendBuf *out)
+static uint64_t code(void *learned, const uint64_t *words, uint32_t used, WendBuf *out)
 {
     /* One thread at a time codes. */
     static WendBuf scratch[2] = {{.resize = side_resize}, {.resize = side_resize}};
     static WendTimedCall calls[CHUNK_CALLS];
     Learned *l = learned;
     size_t n = 0;
-    for (const uint64_t *at = chunk->words; at < chunk->words + used;)
+    for (const uint64_t *at = words; at < words + used;)
         calls[n++] = timed_call(&l->last_stop, &at);
     if (!wend_durations_put_row(wend_durations_coding(form.coding), l->coding, calls, n, scratch,
                                 out))

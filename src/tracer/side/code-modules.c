@@ -3,6 +3,7 @@
  * would wait for a thread that is loading a module, which may wait for the caller. */
 #include "code-modules.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <string.h>
@@ -187,3 +188,33 @@ bool code_module_of(uintptr_t address, CodeModule *m, unsigned long long *unload
     *unloaded = l.unloaded;
     return l.found;
 }
+
+#ifdef DLFO_EH_SEGMENT_TYPE
+
+bool code_module_now(uintptr_t address, CodeModule *m)
+{
+    struct dl_find_object found;
+    if (_dl_find_object((void *)address, &found) != 0)
+        return false;
+    const ElfW(Ehdr) *head = found.dlfo_map_start;
+    uintptr_t size = (uintptr_t)found.dlfo_map_end - (uintptr_t)found.dlfo_map_start;
+    if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff > size
+        || head->e_phnum > (size - head->e_phoff) / sizeof(ElfW(Phdr)))
+        return false;
+    struct dl_phdr_info info = {.dlpi_addr = found.dlfo_link_map->l_addr,
+                                .dlpi_name = found.dlfo_link_map->l_name,
+                                .dlpi_phdr = (const void *)((uintptr_t)head + head->e_phoff),
+                                .dlpi_phnum = head->e_phnum};
+    read_module(&info, m);
+    return true;
+}
+
+#else
+
+bool code_module_now(uintptr_t address, CodeModule *m)
+{
+    (void)address, (void)m;
+    return false;
+}
+
+#endif

@@ -26,5 +26,7 @@ typedef struct {
  * dl_iterate_phdr(3) takes, and no memory. *UNLOADED becomes how many modules have been unloaded so
  * far. False: it is in none. */
 bool code_module_of(uintptr_t address, CodeModule *m, unsigned long long *unloaded);
+/* The same where no lock may be taken. Also false if this libc cannot tell (before glibc 2.35). */
+bool code_module_now(uintptr_t address, CodeModule *m);
 
 #endif

@@ -4,6 +4,9 @@
 #include "frame-rules.h"
 
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #ifdef __x86_64__
 
@@ -462,18 +465,45 @@ FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t h
 
 #endif
 
-bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address)
+/* The CFA of the frame F. 0: there is no rule, or it leads to where no frame can be. */
+static inline uintptr_t cfa_of(const FrameRule *rule, const Frame *f)
 {
     enum { FURTHEST = 2 << 20, WORD = sizeof(uintptr_t) };
     if (rule->base != FRAME_OF_STACK_POINTER && rule->base != FRAME_OF_FRAME_POINTER)
-        return false;
+        return 0;
     uintptr_t from = rule->base == FRAME_OF_STACK_POINTER ? f->stack_pointer : f->frame_pointer;
     uintptr_t cfa = from + (uintptr_t)(intptr_t)rule->offset;
     if (cfa % WORD != 0 || cfa <= f->stack_pointer || cfa - f->stack_pointer > FURTHEST)
+        return 0;
+    return cfa;
+}
+
+bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address)
+{
+    uintptr_t cfa = cfa_of(rule, f);
+    if (cfa == 0)
         return false;
-    *address = *(const uintptr_t *)(cfa - WORD);
+    *address = *(const uintptr_t *)(cfa - sizeof *address);
     if (rule->saved != 0)
         f->frame_pointer = *(const uintptr_t *)(cfa + (uintptr_t)(intptr_t)rule->saved);
+    f->stack_pointer = cfa;
+    return true;
+}
+
+bool frame_read(uintptr_t from, uintptr_t *word)
+{
+    struct iovec here = {word, sizeof *word}, there = {(void *)from, sizeof *word};
+    return syscall(SYS_process_vm_readv, syscall(SYS_getpid), &here, 1UL, &there, 1UL, 0UL)
+           == (long)sizeof *word;
+}
+
+bool frame_up_of_other(const FrameRule *rule, Frame *f, uintptr_t *address)
+{
+    uintptr_t cfa = cfa_of(rule, f);
+    if (cfa == 0 || !frame_read(cfa - sizeof *address, address)
+        || (rule->saved != 0
+            && !frame_read(cfa + (uintptr_t)(intptr_t)rule->saved, &f->frame_pointer)))
+        return false;
     f->stack_pointer = cfa;
     return true;
 }

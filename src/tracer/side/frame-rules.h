@@ -35,5 +35,8 @@ FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t h
 /* Makes *F the frame of the caller, and *ADDRESS the address there to which the function returns.
  * False: the rule is unknown or of an aligned frame, or it leads to where no frame can be. */
 bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address);
+/* The same for the stack of a thread that may have ended: memory that is not there is no frame. */
+bool frame_up_of_other(const FrameRule *rule, Frame *f, uintptr_t *address);
+bool frame_read(uintptr_t from, uintptr_t *word); /* a word of such a stack; false: not there */
 
 #endif

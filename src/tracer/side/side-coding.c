@@ -22,6 +22,7 @@
 #include "recorder/sequence.h"
 #include "recorder/thread-numbers.h"
 #include "side-private.h"
+#include "site-recording.h"
 
 static pthread_mutex_t coding = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
@@ -130,7 +131,7 @@ static void copy_values(void *learned, const void *from)
     wend_side_codec_copy(learned, from);
 }
 
-static uint64_t code_values(void *learned, const SideChunk *chunk, uint32_t used, WendBuf *out)
+static uint64_t code_values(void *learned, const uint64_t *words, uint32_t used, WendBuf *out)
 {
     WendSideCodec *k = learned;
     WendSideElement e;
@@ -138,13 +139,13 @@ static uint64_t code_values(void *learned, const SideChunk *chunk, uint32_t used
     uint64_t elements = 0;
     range_encoder_begin(&to, out);
     for (uint32_t at = 0; at < used;) {
-        uint64_t word = chunk->words[at++];
+        uint64_t word = words[at++];
         unsigned bytes = word >> 16 & 0xffff;
         e.step = word >> 32;
         e.code = word & 0xff;
         e.sub = word >> 8 & 0xff;
         e.n_bytes = bytes;
-        memcpy(e.bytes, &chunk->words[at], bytes);
+        memcpy(e.bytes, &words[at], bytes);
         wend_side_encode(k, &to, &e);
         at += (bytes + 7) / 8;
         elements++;
@@ -191,7 +192,7 @@ static bool code_row(SideStream *s, uint64_t *n)
     row.failed = false;
     if (!make_room(&row, ROW_MOST))
         return false;
-    *n = coding_of(s)->code(s->learned, s->first, atomic_load(&s->first->used), &row);
+    *n = coding_of(s)->code(s->learned, s->first->words, atomic_load(&s->first->used), &row);
     return !row.failed;
 }
 
@@ -299,43 +300,88 @@ void side_close(void)
 
 /* -- the part -- */
 
-/* Appends a row of the elements that no full chunk has. They are coded with a copy of what was
- * learned, since the chunk at hand fills further. */
-static void put_last_row(const SideStream *s, WendBuf *out)
+/* What the part has of a stream beside its chunks: of a call that has not returned. */
+typedef struct {
+    WendBuf table;
+    uint64_t words[2];
+    uint32_t used;
+} LastElement;
+
+static LastElement last_element(const SideStream *s, const SideUnfinished *calls, size_t n,
+                                WendResize resize)
+{
+    LastElement last = {.table = {.resize = resize}};
+    const SideUnfinished *found = NULL;
+    size_t matches = 0;
+    for (size_t i = 0; i < n && wend_side_kind(s->kind)->symbols && !atomic_load(&s->ended); i++) {
+        if (calls[i].sequence != atomic_load(&s->sequence))
+            continue;
+        found = &calls[i];
+        matches++;
+    }
+    int64_t site;
+    /* Which of several threads in a callback is which, the part does not say. */
+    if (matches != 1 || !site_of_unfinished(found->sequence, found->call, &last.table, &site))
+        return last;
+    last.words[0] = side_word(0, WEND_SITE_FOUND, 0, sizeof site);
+    last.words[1] = (uint64_t)site;
+    last.used = 2;
+    return last;
+}
+
+static void put_row(const SideCoding *coding, void *learned, const uint64_t *words, uint32_t used,
+                    WendBuf *out)
+{
+    WendBuf last = {.resize = out->resize};
+    uint64_t n = used > 0 ? coding->code(learned, words, used, &last) : 0;
+    if (used > 0) {
+        wend_buf_unsigned(out, n);
+        wend_buf_block(out, &last);
+    }
+    wend_buf_clear(&last);
+}
+
+/* Appends a row of the elements that no full chunk has, and one of LAST. They are coded with a copy
+ * of what was learned, since the chunk at hand fills further. */
+static void put_last_rows(const SideStream *s, const LastElement *last, WendBuf *out)
 {
     const SideChunk *chunk = s->first;
     uint32_t used = s->lost ? 0 : atomic_load_explicit(&chunk->used, memory_order_acquire);
     const SideCoding *coding = coding_of(s);
-    void *copy = used > 0 ? wend_resize(out->resize, NULL, 0, coding->memory()) : NULL;
-    out->failed |= used > 0 && !copy;
+    bool any = used > 0 || last->used > 0;
+    void *copy = any ? wend_resize(out->resize, NULL, 0, coding->memory()) : NULL;
+    out->failed |= any && !copy;
     if (!copy)
         return;
     if (s->learned)
         coding->copy(copy, s->learned);
     else
         coding->init(copy, s->kind);
-    WendBuf last = {.resize = out->resize};
-    uint64_t n = coding->code(copy, chunk, used, &last);
-    wend_buf_unsigned(out, n);
-    wend_buf_block(out, &last);
-    wend_buf_clear(&last);
+    put_row(coding, copy, chunk->words, used, out);
+    put_row(coding, copy, last->words, last->used, out);
     wend_resize(out->resize, copy, coding->memory(), 0);
 }
 
 /* Appends all rows of S. */
-static void put_rows(SideStream *s, WendBuf *out)
+static void put_rows(SideStream *s, const SideUnfinished *calls, size_t n_calls, WendBuf *out)
 {
+    LastElement last = last_element(s, calls, n_calls, out->resize);
     if (coding_of(s)->head)
         coding_of(s)->head(out);
-    if (wend_side_kind(s->kind)->tabled)
-        wend_buf_block(out, &s->table);
+    if (wend_side_kind(s->kind)->tabled) {
+        wend_buf_unsigned(out, s->table.len + last.table.len);
+        wend_buf_bytes(out, s->table.data, s->table.len);
+        wend_buf_bytes(out, last.table.data, last.table.len);
+    }
     wend_buf_bytes(out, s->rows.data, s->rows.len);
-    put_last_row(s, out);
+    put_last_rows(s, &last, out);
     if (atomic_load(&s->ended)) {
         wend_buf_unsigned(out, 0); /* the stream was cut */
         wend_buf_unsigned(out, 0);
     }
+    wend_buf_clear(&last.table);
 }
+
 static bool is_empty(const SideStream *s)
 {
     return s->rows.len == 0 && atomic_load(&s->first->used) == 0;
@@ -369,7 +415,8 @@ static void insert(SideStream **first, SideStream *s)
     *first = s;
 }
 
-static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first, WendBuf *out)
+static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first,
+                     const SideUnfinished *calls, size_t n_calls, WendBuf *out)
 {
     WendBuf member = {.resize = out->resize};
     wend_buf_unsigned(out, kind);
@@ -378,7 +425,7 @@ static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first, WendB
         WendSideHead head = head_of(s);
         WendBuf rows = {.resize = out->resize};
         wend_side_put_head(&member, &head);
-        put_rows(s, &rows);
+        put_rows(s, calls, n_calls, &rows);
         wend_buf_block(&member, &rows);
         wend_buf_clear(&rows);
     }
@@ -386,7 +433,7 @@ static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first, WendB
     wend_buf_clear(&member);
 }
 
-static void put_all(WendBuf *out)
+static void put_all(WendBuf *out, const SideUnfinished *calls, size_t n_calls)
 {
     size_t n[WEND_SIDE_KINDS] = {0}, kinds = 0;
     SideStream *first[WEND_SIDE_KINDS] = {NULL};
@@ -403,10 +450,10 @@ static void put_all(WendBuf *out)
         wend_buf_unsigned(out, kinds);
     for (int kind = 0; kind < WEND_SIDE_KINDS; kind++)
         if (n[kind] > 0)
-            put_kind(kind, n[kind], first[kind], out);
+            put_kind(kind, n[kind], first[kind], calls, n_calls, out);
 }
 
-void side_put(WendBuf *out)
+void side_put(WendBuf *out, const SideUnfinished *calls, size_t n)
 {
     /* The thread that codes may have crashed, and the watcher waits for nobody for long. */
     struct timespec end;
@@ -415,7 +462,7 @@ void side_put(WendBuf *out)
     atomic_store(&part_waits, true);
     bool locked = pthread_mutex_timedlock(&coding, &end) == 0;
     if (locked) {
-        put_all(out);
+        put_all(out, calls, n);
         pthread_mutex_unlock(&coding);
     }
     atomic_store(&part_waits, false);

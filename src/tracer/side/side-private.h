@@ -43,8 +43,8 @@ typedef struct {
     size_t (*memory)(void); /* of what is learned */
     void (*init)(void *learned, WendSideKindNumber kind);
     void (*copy)(void *learned, const void *from);
-    /* Codes the first USED words of a chunk. Returns the number of elements. */
-    uint64_t (*code)(void *learned, const SideChunk *chunk, uint32_t used, WendBuf *out);
+    /* Codes USED words of a chunk. Returns the number of elements. */
+    uint64_t (*code)(void *learned, const uint64_t *words, uint32_t used, WendBuf *out);
     void (*head)(WendBuf *out); /* what comes before the rows; NULL: nothing */
 } SideCoding;
 extern const SideCoding side_coding_of_times; /* call-times.c */

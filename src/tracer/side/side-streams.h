@@ -90,9 +90,16 @@ const WendSideElement *side_due(SideStream *s, unsigned code, unsigned sub);
 void side_open(void);
 void side_close(void);
 
+/* A call that has not returned. */
+typedef struct {
+    const struct CallSequence *sequence;
+    const struct ActiveCall *call;
+} SideUnfinished;
+
 /* Appends to OUT the side streams of this rank, as a part has them (part.h); if there are none,
- * nothing. */
-void side_put(WendBuf *out);
+ * nothing. CALLS are the N calls that the part has as unfinished. Their sites are in the part alone,
+ * since these calls may return yet. */
+void side_put(WendBuf *out, const SideUnfinished *calls, size_t n);
 
 /* Memory from the kernel, zeroed, which counts as the recorder's. NULL: there is none. */
 void *side_memory(size_t bytes);

@@ -58,6 +58,40 @@ static Place *origin(const ActiveCall *c)
     return p;
 }
 
+/* The same without what Q knows, in a process that may be anywhere: no lock is taken, and no memory
+ * is trusted. *ADDRESS becomes the address, which is in *M. */
+static bool origin_now(const ActiveCall *c, CodeModule *m, uintptr_t *address)
+{
+    Frame f = {(uintptr_t)(c->frame + 2), 0};
+    CodeModule next;
+    *address = c->return_address;
+    if (!c->frame || *address == 0 || !code_module_now(*address, m))
+        return false;
+    bool up = m->layer && frame_read((uintptr_t)c->frame, &f.frame_pointer);
+    for (int i = 0; up && m->layer && i < LAYERS_MOST; i++) {
+        FrameRule rule = frame_rule(m->frames, m->n_frames, m->low, m->high, *address - 1);
+        uintptr_t above;
+        up = frame_up_of_other(&rule, &f, &above) && code_module_now(above, &next);
+        if (!up)
+            break;
+        *address = above;
+        *m = next;
+    }
+    return true;
+}
+
+static bool origin_of(const ActiveCall *c, CallOrigin *o)
+{
+    CodeModule m;
+    uintptr_t address;
+    if (!origin_now(c, &m, &address))
+        return false;
+    *o = (CallOrigin){.n_id = m.n_id, .offset = address - m.base};
+    memcpy(o->file, m.file, sizeof o->file);
+    memcpy(o->id, m.id, m.n_id);
+    return true;
+}
+
 /* The number of the site P; of NULL that of all sites that are not known. WEND_SITE_NONE: no
  * memory. */
 static uint32_t number_of(SiteAddresses *a, Place *p, WendBuf *table)
@@ -283,9 +317,59 @@ static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
     marks[1] = call.signature;
 }
 
+/* -- calls that have not returned -- */
+
+/* The number of the site of C. It is put into TABLE if the stream does not have it so far; nothing
+ * else changes. Its callers are not looked up. WEND_SITE_NONE: there is no memory. */
+static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c, WendBuf *table)
+{
+    CodeModule m;
+    uintptr_t address;
+    bool known = origin_now(c, &m, &address);
+    KnownModule *k = known ? a->places.modules : NULL;
+    for (; k; k = k->next)
+        if (k->n_id == m.n_id && memcmp(k->id, m.id, m.n_id) == 0 && strcmp(k->file, m.file) == 0)
+            break;
+    SiteNumber like = {.module = k,
+                       .offset = known ? address - m.base : 0,
+                       .caller = a->stack ? SITE_CALLER_UNKNOWN : SITE_CALLER_NONE};
+    uint32_t number = k || !known ? site_number_find(&a->sites, &like) : WEND_SITE_NONE;
+    if (number != WEND_SITE_NONE)
+        return number;
+    /* site_put_place changes the module, so it gets a copy, with room for the path. */
+    union {
+        KnownModule module;
+        char room[sizeof(KnownModule) + CODE_MODULE_FILE];
+    } copy = {.module = {.number = k ? k->number : WEND_SITE_NONE, .last = k ? k->last : 0}};
+    uint32_t n_modules = a->n_modules;
+    if (known) {
+        copy.module.n_id = m.n_id;
+        memcpy(copy.module.id, m.id, m.n_id);
+        memcpy(copy.room + offsetof(KnownModule, file), m.file, strlen(m.file) + 1);
+    }
+    if (a->stack) {
+        wend_buf_unsigned(table, SITE_CALLER_UNKNOWN);
+        wend_buf_unsigned(table, 0);
+    }
+    site_put_place(table, &n_modules, known ? &copy.module : NULL, like.offset);
+    return table->failed ? WEND_SITE_NONE : a->sites.n;
+}
+
+bool site_of_unfinished(const CallSequence *q, const ActiveCall *c, WendBuf *table, int64_t *site)
+{
+    const SiteAddresses *a = q->places;
+    if (!a || a->over)
+        return false;
+    *site = number_of_unfinished(a, c, table);
+    return *site != WEND_SITE_NONE;
+}
+
 void site_recording_open(void)
 {
-    if (!settings()->sites || state()->unwritten)
+    if (!settings()->sites)
+        return;
+    state()->origin_of = origin_of;
+    if (state()->unwritten)
         return;
     state()->site_of = site_of;
     if (settings()->stacks > 0) {
