@@ -7,9 +7,8 @@
 #include "../../lib/archive/container.h"
 
 /* The shards are those of 6 ranks, two in each member. */
-static const char *const member_names[] = {"meta",     "program", "program.2", "program.4",
-                                           "values.0", "sites",   "sites.0",
-                                           "stacks",   "stacks.0"};
+static const char *const member_names[] = {"meta",  "program", "program.2", "program.4", "values.0",
+                                           "sites", "sites.0", "stacks",    "stacks.0"};
 
 static inline Container *members_unpack(const guint8 *p, gsize n)
 {
