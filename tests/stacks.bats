@@ -46,6 +46,8 @@ check_frames() { # FILE
     has "$1" 4 'leaf < around < frames < main' || return
     has "$1" 4 'inlined < around < frames < main' || return
     has "$1" 4 'leaf < frames < main' || return
+    has "$1" 4 'leaf < middle < first < frames < main' || return
+    has "$1" 4 'leaf < middle < second < frames < main' || return
     has "$1" 1 'leaf < recurse < frames < main' || return
     has "$1" 1 'leaf < recurse < recurse < recurse < recurse < frames < main' || return
     # cut at 64 frames

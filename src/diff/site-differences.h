@@ -15,8 +15,8 @@ typedef struct SiteDifferences SiteDifferences;
 SiteDifferences *site_differences_new(const WendProgram *const programs[2]);
 void site_differences_free(SiteDifferences *s); /* S may be NULL */
 /* Opens the sites of both, to compare them, and with them the call stacks if both recordings have
- * these. Stacks that MATCHING lets match are equal; NULL: those with equal frames. Returns WEND_READ_OK, or an error of wend/read.h, and sets *MESSAGE,
- * which belongs to S. */
+ * these. Stacks that MATCHING lets match are equal; NULL: those with equal frames. Returns
+ * WEND_READ_OK, or an error of wend/read.h, and sets *MESSAGE, which belongs to S. */
 int site_differences_open(SiteDifferences *s, SiteMatching *matching, const char **message);
 
 /* Appends "  # from exchange (halo.c:42)" for call INDEX of a sequence of RANK of recording SIDE (0

@@ -86,6 +86,25 @@ APART static void around(void)
     HERE;
 }
 
+/* Two stacks whose inner frames are equal, at the same places. */
+APART static void middle(void)
+{
+    leaf();
+    HERE;
+}
+
+APART static void first(void)
+{
+    middle();
+    HERE;
+}
+
+APART static void second(void)
+{
+    middle();
+    HERE;
+}
+
 static void frames(void)
 {
     int numbers[] = {2, 1};
@@ -97,6 +116,8 @@ static void frames(void)
         recurse(i);
         recurse(80 + i);
         around();
+        first();
+        second();
     }
     qsort(numbers, 2, sizeof *numbers, compare);
 }

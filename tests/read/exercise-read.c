@@ -145,6 +145,7 @@ static uint64_t mix_sites(uint64_t hash, WendRead *r, uint32_t n_ranks, bool is_
 {
     const WendReadSiteTotals *t;
     const WendReadSite *site;
+    const WendReadStack *stack;
     WendReadCalls *calls;
     const WendReadCall *call;
     uint32_t n;
@@ -156,6 +157,11 @@ static uint64_t mix_sites(uint64_t hash, WendRead *r, uint32_t n_ranks, bool is_
         hash = mix(mix_text(mix(hash, site->known), site->file), site->offset);
         for (size_t k = 0; k < site->n_build_id; k++)
             hash = mix(hash, site->build_id[k]);
+        if (wend_read_stack(r, i, &stack) < 0)
+            abort();
+        hash = mix(mix(mix(hash, stack->recorded), stack->whole), stack->n_frames);
+        for (uint32_t k = 0; wend_read_stack_frame(r, i, k, &site) == 0; k++)
+            hash = mix(hash, site->offset);
     }
     for (uint32_t i = 0; i < n_ranks && i < RANKS; i++) {
         if (wend_read_calls(r, i, 0, WEND_READ_WITH_SITES, &calls) < 0)

@@ -145,6 +145,12 @@ static void misuse_sites(WendRead *r)
     CHECK(wend_read_n_sites(r, &n) == 0 && n == 0); /* the recording has none */
     check_refused(r, wend_read_n_sites(r, NULL), WEND_READ_ERROR_USAGE);
     check_refused(r, wend_read_site(r, 0, &site), WEND_READ_ERROR_USAGE);
+    const WendReadStack *stack;
+    check_refused(r, wend_read_stack(r, 0, &stack), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_stack(r, 0, NULL), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_stack_frame(r, 0, 0, &site), WEND_READ_ERROR_USAGE);
+    check_refused(r, wend_read_group_sites(r, &n, 1), WEND_READ_ERROR_USAGE);
+    CHECK(wend_read_group_sites(r, NULL, 0) == 0);
     check_refused(r, wend_read_site_totals(r, 1u << 30, &totals), WEND_READ_ERROR_NONE);
     CHECK(wend_read_site_totals(r, 0, &totals) == 0 && totals->site == WEND_READ_NO_INDEX);
     CHECK(wend_read_calls(r, 0, 0, WEND_READ_WITH_SITES, &calls) == 0);

@@ -122,24 +122,84 @@ static void note_site(SimulatedRank *r, SimulatedSequence *s, gboolean poll)
     g_array_append_val(s->elements, element);
 }
 
-/* The table: all sites are in the program, whose name is as if it were made by a linker. */
+gboolean simulated_stacks;
+
+guint simulated_stack(guintptr address, guint64 offsets[SIMULATED_FRAMES], gboolean *whole)
+{
+    guint n = (guint)(address / 3 % (SIMULATED_FRAMES + 1));
+    *whole = address / 7 % 3 > 0;
+    for (guint i = 0; i < n; i++)
+        offsets[i] = 1000 + 100 * i + (address >> (12 - 2 * i) & 3);
+    return n;
+}
+
+/* The number of a frame that is called from CALLER, in KNOWN. *IS_NEW: it was not there. */
+static guint frame_number(GHashTable *known, guint caller, guint64 offset, gboolean *is_new)
+{
+    char *key = g_strdup_printf("%u %" G_GUINT64_FORMAT, caller, offset);
+    gpointer number = g_hash_table_lookup(known, key);
+    *is_new = number == NULL;
+    if (number) {
+        g_free(key);
+        return GPOINTER_TO_UINT(number) - 1;
+    }
+    g_hash_table_insert(known, key, GUINT_TO_POINTER(g_hash_table_size(known) + 1));
+    return g_hash_table_size(known) - 1;
+}
+
+/* Puts an address of the program, whose name is as if it were made by a linker. */
+static void put_place(WendBuf *table, guint64 offset, guint64 *last)
+{
+    wend_buf_unsigned(table, 1);
+    if (*last == 0) {
+        wend_buf_string(table, "");
+        wend_buf_unsigned(table, 4);
+        wend_buf_bytes(table, "\x12\x34\x56\x78", 4);
+    }
+    wend_buf_signed(table, (gint64)(offset - *last));
+    *last = offset;
+}
+
+/* Puts the callers of a site: the one that is there, and those that are new. */
+static void put_callers(WendBuf *table, GHashTable *known, guintptr address, guint64 *last)
+{
+    guint64 offsets[SIMULATED_FRAMES];
+    gboolean whole, is_new;
+    guint n = simulated_stack(address, offsets, &whole), caller = whole ? 0 : 1, first = 0;
+    for (; first < n; first++) {
+        guint number = frame_number(known, caller, offsets[first], &is_new);
+        if (is_new)
+            break;
+        caller = 2 + number;
+    }
+    wend_buf_unsigned(table, caller);
+    wend_buf_unsigned(table, n - first);
+    for (guint i = first; i < n; i++) {
+        put_place(table, offsets[i], last);
+        if (i > first)
+            frame_number(known, g_hash_table_size(known) + 1, offsets[i], &is_new);
+    }
+}
+
+/* The table of the sites. */
 static void put_table(const SimulatedSequence *s, WendBuf *out)
 {
     WendBuf table = WEND_BUF_INIT;
-    guintptr last = 0;
+    guint64 last = 0;
+    g_autoptr(GHashTable) known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     for (guint i = 0; i < s->addresses->len; i++) {
         guintptr address = g_array_index(s->addresses, guintptr, i);
-        wend_buf_unsigned(&table, 1);
-        if (i == 0) {
-            wend_buf_string(&table, "");
-            wend_buf_unsigned(&table, 4);
-            wend_buf_bytes(&table, "\x12\x34\x56\x78", 4);
-        }
-        wend_buf_signed(&table, (gint64)(address - last));
-        last = address;
+        if (simulated_stacks)
+            put_callers(&table, known, address, &last);
+        put_place(&table, address, &last);
     }
     wend_buf_block(out, &table);
     wend_buf_clear(&table);
+}
+
+static WendSideKindNumber sites_kind(void)
+{
+    return simulated_stacks ? WEND_SIDE_STACKS : WEND_SIDE_SITES;
 }
 
 static void put_stream(const SimulatedSequence *s, WendBuf *out)
@@ -149,7 +209,7 @@ static void put_stream(const SimulatedSequence *s, WendBuf *out)
     RangeEncoder to;
     wend_side_put_head(out, &(WendSideHead){.kind = s->kind, .id = s->id});
     put_table(s, &rows);
-    wend_side_codec_init(codec, wend_side_kind(WEND_SIDE_SITES));
+    wend_side_codec_init(codec, wend_side_kind(sites_kind()));
     range_encoder_begin(&to, &row);
     for (guint i = 0; i < s->elements->len; i++)
         wend_side_encode(codec, &to, &g_array_index(s->elements, WendSideElement, i));
@@ -168,7 +228,7 @@ static void put_sites(const SimulatedRank *r, WendBuf *out)
     for (guint i = 0; i < r->sequences->len; i++)
         n += ((const SimulatedSequence *)g_ptr_array_index(r->sequences, i))->elements->len > 0;
     wend_buf_unsigned(out, 1);
-    wend_buf_unsigned(out, WEND_SIDE_SITES);
+    wend_buf_unsigned(out, sites_kind());
     wend_buf_unsigned(&member, n);
     for (guint i = 0; i < r->sequences->len; i++) {
         const SimulatedSequence *s = g_ptr_array_index(r->sequences, i);

@@ -89,6 +89,13 @@ SimulatedRank *simulated_chance(guint rank, guint world, guint calls, gint64 lea
 /* A 2D stencil over a grid of W x H ranks with MPI_PROC_NULL borders. */
 SimulatedRank *simulated_stencil(guint rank, guint width, guint height, guint iterations,
                                  gboolean keep);
+/* From now on, sites of ranks have call stacks, which follow from their addresses. */
+extern gboolean simulated_stacks;
+/* The frames of that of ADDRESS: their offsets, the outermost first. Returns how many there are.
+ * *WHOLE: it is not cut. */
+enum { SIMULATED_FRAMES = 6 };
+guint simulated_stack(guintptr address, guint64 offsets[SIMULATED_FRAMES], gboolean *whole);
+
 /* The same, with sites or without. */
 SimulatedRank *simulated_stencil_with(guint rank, guint width, guint height, guint iterations,
                                       gboolean keep, gboolean sites);

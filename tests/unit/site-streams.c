@@ -144,6 +144,25 @@ static SimulatedSequence *sequence_like(const SimulatedRank *r, const WendSequen
     g_assert_not_reached();
 }
 
+static void check_stack(const WendCallSites *sites, guint site, guintptr address)
+{
+    guint64 offsets[SIMULATED_FRAMES];
+    gboolean whole;
+    guint n = simulated_stack(address, offsets, &whole),
+          caller = wend_call_site(sites, site)->caller;
+    if (!simulated_stacks) {
+        g_assert_cmpuint(caller, ==, WEND_CALLER_NOT_RECORDED);
+        return;
+    }
+    for (; n > 0; n--) {
+        g_assert_cmpuint(caller, <, wend_call_sites_n_frames(sites));
+        const WendSite *frame = wend_call_sites_frame(sites, caller);
+        g_assert_cmpuint(frame->offset, ==, offsets[n - 1]);
+        caller = frame->caller;
+    }
+    g_assert_cmpuint(caller, ==, whole ? WEND_CALLER_OUTERMOST : WEND_CALLER_CUT);
+}
+
 static void check_sequence(const WendProgram *p, const WendCallSites *sites, const SimulatedRank *r,
                            guint sequence)
 {
@@ -163,6 +182,7 @@ static void check_sequence(const WendProgram *p, const WendCallSites *sites, con
         }
         g_assert_cmpuint(site, <, wend_call_sites_n(sites));
         g_assert_cmpuint(wend_call_site(sites, site)->offset, ==, made->site);
+        check_stack(sites, site, made->site);
     }
     g_assert_cmpuint(i, ==, s->kept->len);
     wend_site_walk_free(site_walk);
@@ -198,6 +218,7 @@ static gsize recorded(Structure *structure, guint world, const char *member)
     g_assert_cmpuint(member_bytes(plain, "sites"), ==, 0);
     gsize n = member_bytes(dir, member);
     g_assert_cmpuint(n, >, 0);
+    g_assert_cmpuint(member_bytes(dir, simulated_stacks ? "sites" : "stacks"), ==, 0);
     discard(dir);
     discard(plain);
     return n;
@@ -377,6 +398,48 @@ static void test_own_damage(void)
     discard(dir);
 }
 
+/* -- with call stacks -- */
+
+/* More elements than ranks have that share their streams. */
+static SimulatedRank *much_chance(guint rank, guint world, gboolean sites)
+{
+    return choices(rank, world, sites, rank == 0 ? 550000 : 10);
+}
+
+static void test_stacks(void)
+{
+    const guint worlds[] = {16, 64, 256};
+    simulated_stacks = TRUE;
+    gsize first = 0;
+    for (guint i = 0; i < G_N_ELEMENTS(worlds); i++) {
+        gsize bytes = recorded(stencil, worlds[i], "stacks");
+        g_test_message("%u ranks: %zu bytes of stacks", worlds[i], bytes);
+        g_assert_cmpuint(bytes, <=, i == 0 ? 1000 : first + 4);
+        first = i == 0 ? bytes : first;
+    }
+    recorded(farm, 9, "stacks");
+    recorded(threads, 5, "stacks");
+    recorded(shapes, 2, "stacks");
+    recorded(much_chance, 2, "stacks.0");
+    simulated_stacks = FALSE;
+}
+
+static void test_stacks_damage(void)
+{
+    simulated_stacks = TRUE;
+    damage(stencil, 9, "stacks", 3000);
+    damage(threads, 3, "stacks", 1000);
+    g_autoptr(GPtrArray) ranks = ranks_of(much_chance, 1, TRUE);
+    char *dir = record(ranks, NULL, NULL);
+    g_autoptr(GBytes) member = member_of(dir, "stacks.0");
+    GRand *dice = g_rand_new_with_seed(19);
+    for (guint i = 0; i < 10; i++)
+        read_with(dir, "stacks.0", damaged(member, dice));
+    g_rand_free(dice);
+    discard(dir);
+    simulated_stacks = FALSE;
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -389,5 +452,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sites/order", test_order);
     g_test_add_func("/sites/damage", test_damage);
     g_test_add_func("/sites/own damage", test_own_damage);
+    g_test_add_func("/sites/stacks", test_stacks);
+    g_test_add_func("/sites/stacks damage", test_stacks_damage);
     return g_test_run();
 }

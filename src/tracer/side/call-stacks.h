@@ -59,8 +59,8 @@ typedef struct {
 CallStack *call_stack_new(uint32_t most);
 void call_stack_forget(CallStack *s); /* the next stack is another one */
 
-/* Whether the call that returns to ADDRESS, in whose wrapper FRAME is, has the stack S. A walk takes
- * nothing but what the words say that it reads, so it has if these are as they were. */
+/* Whether the call that returns to ADDRESS, in whose wrapper FRAME is, has the stack S. A walk
+ * depends on nothing but the words that it reads, so it has if these are as they were. */
 bool call_stack_is(const CallStack *s, uintptr_t address, const uintptr_t *frame);
 
 /* Makes S the stack of the call. False: there is no memory, and S is forgotten. */

@@ -271,8 +271,8 @@ static void lose(Run *r, uint64_t which)
         r->row.base = (uint64_t)NO_BASE;
 }
 
-/* Whether the expression IN, of N bytes, is the frame pointer and *OFFSET bytes and, if STORED, what
- * is in memory there. Of a function that aligns its frame there are no others. */
+/* Whether the expression IN, of N bytes, is the frame pointer and *OFFSET bytes and, if STORED,
+ * what is in memory there. A function that aligns its frame has no others. */
 static bool of_frame_pointer(Input in, uint64_t n, bool stored, int64_t *offset)
 {
     enum { BREG_FRAME_POINTER = 0x70 + FRAME_POINTER, DEREF = 0x06 };
