@@ -46,7 +46,8 @@ merges() { # WHY: the reason was printed, and wend merge makes the recording
 }
 
 @test "clocks of several hosts: communicators and error handlers are the program's" {
-    printf '#!/bin/sh\nMPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1 exec "%s" "$@"\n' "$WEND" >host
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${HOSTS[*]}" "$WEND" >host
     chmod +x host
     export WEND_TIMES=10% WEND=$PWD/host
     same_end 2 handlers

@@ -24,7 +24,11 @@
 #include "waiting.h"
 
 enum { TAG_READY = 11, TAG_ASK, TAG_ANSWER, TAG_HOST };
-enum { ROUND_TRIPS = 32, SPINS = 2000 };
+/* Tests of a request before a rank that waits gives its processor away. */
+enum { SPINS = 2000 };
+/* Round trips: so many, and more for so many nanoseconds if none takes less than so many seconds. */
+enum { ROUND_TRIPS = 32, LONG_ENOUGH = 20000000 };
+static const double SHORT = 4e-6;
 /* Seconds after which a rank is given up: one that has other hosts to compare before, and one that
  * answers. */
 static const double LATE = 20, SILENT = 2;
@@ -199,15 +203,13 @@ static void answer(const Statement *known, int partner, const Hosts *h)
     MPI_Request request;
     if (!say(known, partner, TAG_READY, h) || !known->known)
         return;
-    for (int i = 0; i < ROUND_TRIPS; i++) {
-        if (!begin_to_hear(&question, partner, TAG_ASK, h, &request))
-            return;
+    while (begin_to_hear(&question, partner, TAG_ASK, h, &request)) {
         if (!spin_for(&request, SILENT)) {
             give_up(&request);
             return;
         }
         Statement now = time_now(known, h);
-        if (!say(&now, partner, TAG_ANSWER, h))
+        if (!question.known || !say(&now, partner, TAG_ANSWER, h))
             return;
     }
 }
@@ -216,11 +218,12 @@ static void answer(const Statement *known, int partner, const Hosts *h)
 static bool ask(Statement *best, int64_t *least, int partner, const Hosts *h)
 {
     static Statement heard;
+    const Statement question = {.known = true};
     MPI_Request request;
     if (!begin_to_hear(&heard, partner, TAG_ANSWER, h, &request))
         return false;
     int64_t before = own_ticks();
-    if (!say(best, partner, TAG_ASK, h) || !spin_for(&request, SILENT))
+    if (!say(&question, partner, TAG_ASK, h) || !spin_for(&request, SILENT))
         return give_up(&request);
     int64_t took = own_ticks() - before;
     if (took >= *least)
@@ -232,16 +235,22 @@ static bool ask(Statement *best, int64_t *least, int partner, const Hosts *h)
     return true;
 }
 
+/* Asks often enough. Processes that share a processor with others may not run at the same time for
+ * a while, and then no round trip is short. */
 static Statement learn(int partner, const Hosts *h)
 {
+    const Statement end = {0};
     Statement best = {0};
     int64_t least = INT64_MAX;
     if (!hear(&best, partner, TAG_READY, h) || !best.known)
-        return (Statement){0};
-    for (int i = 0; i < ROUND_TRIPS; i++)
+        return end;
+    uint64_t until = clock_nanoseconds() + LONG_ENOUGH;
+    for (int i = 0;
+         i < ROUND_TRIPS || ((double)least * clock_tick() > SHORT && clock_nanoseconds() < until);
+         i++)
         if (!ask(&best, &least, partner, h))
-            return (Statement){0};
-    return best;
+            return end;
+    return say(&end, partner, TAG_ASK, h) ? best : end;
 }
 
 /* -- all hosts -- */
