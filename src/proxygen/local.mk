@@ -59,6 +59,8 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/locals.c \
 	src/proxygen/emit/outside_names.c src/proxygen/emit/outside_names.h \
 	src/proxygen/emit/row_loops.c src/proxygen/emit/row_loops.h \
+	src/proxygen/emit/rule_names.c src/proxygen/emit/rule_names.h \
+	src/proxygen/emit/source_lines.c src/proxygen/emit/source_lines.h \
 	src/proxygen/emit/variable_names.c src/proxygen/emit/variable_names.h \
 	src/proxygen/emit/emit_sources.c \
 	src/proxygen/runtime/helper_text.c \
@@ -71,13 +73,14 @@ PROXYGEN_SOURCES = \
 	src/proxygen/compile.c src/proxygen/compile.h \
 	src/proxygen/proxy_files.c src/proxygen/proxy_files.h
 proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h \
-	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(MESSAGE_SOURCES) $(READING_SOURCES) \
+	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \
+	$(SITE_SOURCES) $(VALUE_SOURCES) \
 	lib/base/allowance.c lib/base/allowance.h lib/record/rules.c lib/record/rules.h
 proxygen_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) \
 	-DWEND_PKGDATADIR='"$(pkgdatadir)"'
-proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DW_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.
-proxygen_LDADD = lib/libwendhot.la libwendcore.la $(GLIB_LIBS)
+proxygen_LDADD = src/read/libread.la lib/libwendhot.la libwendcore.la $(GLIB_LIBS) $(DW_LIBS) -lm
 proxygen_LDFLAGS = $(MOVABLE_RPATH)
 EXTRA_DIST += \
 	src/proxygen/README.md \

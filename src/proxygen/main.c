@@ -13,7 +13,9 @@
 #include "src/command/message.h"
 #include "src/command/options.h"
 #include "src/command/reading.h"
+#include "src/command/site-names.h"
 #include "src/proxygen/model/model.h"
+#include "src/read/wrap.h"
 #include "target.h"
 
 #define COMMAND "proxygen"
@@ -65,6 +67,37 @@ static gboolean check_output(const Options *options, GError **error)
     return FALSE;
 }
 
+/* -- names of call sites -- */
+
+typedef struct {
+    WendRead *reader;
+    SiteNames *names;
+} Sites;
+
+/* Of one site, as the compiler takes them. They have the same members. */
+static const WendSiteFrame *frames_of(gpointer data, guint site, guint *n)
+{
+    const SiteName *name = site_name(((Sites *)data)->names, site);
+    *n = name != NULL ? name->n_frames : 0;
+    return name != NULL ? name->frames : NULL;
+}
+
+static gboolean compile_with_names(const WendProgram *program, const Options *options,
+                                   GHashTable *names, GPtrArray **changes, GError **error)
+{
+    Options with_names = *options;
+    Sites sites = {.reader = wend_read_wrap(program)};
+    sites.names = site_names_new(sites.reader, NULL);
+    with_names.site_frames = frames_of;
+    with_names.site_data = &sites;
+    gboolean good = plan_compile(program, &with_names, names, changes, error);
+    site_names_free(sites.names);
+    wend_read_free(sites.reader);
+    return good;
+}
+
+/* -- all -- */
+
 static int compile(const Options *options)
 {
     GError *error = NULL;
@@ -76,7 +109,7 @@ static int compile(const Options *options)
         return fail(error);
     WendProgram *program = job_worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
-    gboolean good = program && plan_compile(program, options, names, &changes, &error);
+    gboolean good = program && compile_with_names(program, options, names, &changes, &error);
     if (good)
         say_unrecorded(options, program);
     for (guint i = 0; good && !options->quiet && i < changes->len; i++)
@@ -112,6 +145,8 @@ int main(int argc, char **argv)
          "Check against this MPI library (mpich, openmpi): exit status 1 if it lacks calls of the "
          "proxy",
          "NAME"},
+        {"no-symbols", 0, 0, G_OPTION_ARG_NONE, &options.no_symbols,
+         "Write no names of the application's functions and source files", NULL},
         READING_OPTION,
         {"help", 'h', 0, G_OPTION_ARG_NONE, &help, "Print this help and exit", NULL},
         {"version", 'V', 0, G_OPTION_ARG_NONE, &version, "Print the version and exit", NULL},

@@ -422,6 +422,12 @@ static void emit_large_main(GString *out, gint64 limit)
         limit, limit);
 }
 
+static void emit_prefix_call(Emitter *e, GString *body, guint terminal)
+{
+    if (emit_call(e, body, 1, terminal) > 0)
+        source_lines_mark(e, body, terminal);
+}
+
 static void emit_main(Emitter *e, GString *out)
 {
     Plan *plan = e->plan;
@@ -432,7 +438,7 @@ static void emit_main(Emitter *e, GString *out)
         several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
     locals_begin(e);
     for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
-        emit_call(e, body, 1, g_array_index(plan->prefix, guint, i));
+        emit_prefix_call(e, body, g_array_index(plan->prefix, guint, i));
     if (plan->prefix) {
         locals_variable(e, "int", "size", 0);
         g_string_append_printf(body,
@@ -763,6 +769,14 @@ static void collect_names(const char *text, GHashTable *names)
     }
 }
 
+static void name_rules(Emitter *e, GPtrArray *files)
+{
+    g_autoptr(GPtrArray) texts = g_ptr_array_new();
+    for (guint i = 0; i < files->len; i++)
+        g_ptr_array_add(texts, ((ProgramFile *)g_ptr_array_index(files, i))->text);
+    source_lines_name(e->lines, texts);
+}
+
 gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
 {
     const Options *options = plan->options;
@@ -771,6 +785,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     e.max_statuses = 1;
     e.pinned = g_hash_table_new(NULL, NULL);
     e.graphs = g_hash_table_new(NULL, NULL);
+    e.lines = source_lines_new(plan);
     outside_names_find(&e);
     variables_foreach(plan, note_variable, &e);
     for (guint i = 0; i < plan->threads->len; i++)
@@ -787,10 +802,12 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
         emit_one_file(&e, files);
     for (guint i = 0; i < files->len; i++)
         collect_names(((ProgramFile *)g_ptr_array_index(files, i))->text->str, names);
+    name_rules(&e, files);
     gboolean good = write_files(options, files, error);
     emit_tables_free(&e);
     alike_free(e.alike);
     row_loops_free(e.streams);
+    source_lines_free(e.lines);
     call_free(e.call);
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);

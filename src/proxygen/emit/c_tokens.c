@@ -27,6 +27,21 @@ char *c_identifier(const char *name)
     return g_string_free(safe, FALSE);
 }
 
+char *c_function_name(const char *name)
+{
+    GString *safe = g_string_new("");
+    for (const char *p = name; *p && safe->len < C_NAME_MOST; p++)
+        if (g_ascii_isalnum(*p))
+            g_string_append_c(safe, *p);
+        else if (safe->len > 0 && safe->str[safe->len - 1] != '_')
+            g_string_append_c(safe, '_');
+    while (safe->len > 0 && safe->str[safe->len - 1] == '_')
+        g_string_truncate(safe, safe->len - 1);
+    if (!g_ascii_isalpha(*safe->str))
+        g_string_prepend(safe, "calls_");
+    return g_string_free(safe, FALSE);
+}
+
 char *c_number(gint64 number)
 {
     /* C has no negative constants, and the positive part of this one is no long. */

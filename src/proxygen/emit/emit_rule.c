@@ -4,6 +4,7 @@
 
 #include "emitter.h"
 #include "row_loops.h"
+#include "source_lines.h"
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
 
@@ -31,7 +32,10 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
         write_line(out, indent, "%s();", name);
         return 1;
     }
-    return emit_terminal(e, out, indent, symbol->id);
+    guint statements = emit_terminal(e, out, indent, symbol->id);
+    if (statements > 0)
+        source_lines_mark(e, out, symbol->id);
+    return statements;
 }
 
 /* The repetition count of a symbol as an expression, and the type that holds it. */

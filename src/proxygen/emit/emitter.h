@@ -96,7 +96,8 @@ typedef struct {
     gboolean threads;         /* some process has more than one thread */
     /* groups of rules that share a function; NULL: each rule has its own */
     struct AlikeRules *alike;
-    struct RowLoops *streams; /* NULL: none */
+    struct RowLoops *streams;  /* NULL: none */
+    struct SourceLines *lines; /* of the application (source_lines.h); NULL: none */
 } Emitter;
 
 /* Functions below return newly allocated strings, unless the type is const. INDENT counts levels of

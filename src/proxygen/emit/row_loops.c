@@ -67,9 +67,10 @@ typedef struct {
     GArray *tokens;    /* of RowToken, by number */
     WendGrammar *grammar;
     GPtrArray *streams;
-    guint64 n;           /* number of tokens appended */
-    GHashTable *written; /* rules that were expanded -> NULL */
-    GHashTable *in_rows; /* rules that became rows -> NULL */
+    guint64 n;             /* number of tokens appended */
+    GHashTable *written;   /* rules that were expanded -> NULL */
+    GHashTable *in_rows;   /* rules that became rows -> NULL */
+    GHashTable *in_tables; /* bytes of a token's number and a symbol -> number */
 } RowFinder;
 
 static void row_table_free(gpointer stream)
@@ -77,6 +78,7 @@ static void row_table_free(gpointer stream)
     RowTable *s = stream;
     g_array_unref(s->columns);
     g_array_unref(s->values);
+    g_array_unref(s->symbols);
     g_free(s);
 }
 
@@ -209,6 +211,7 @@ static guint number_of(RowFinder *f, const RowToken *t, const Text *text)
         s->columns = row_tables_find(text->body);
         s->n_numbers = text->n_numbers;
         s->values = g_array_new(FALSE, FALSE, sizeof(gint64));
+        s->symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
         g_ptr_array_add(f->streams, s);
     }
     return number;
@@ -225,8 +228,13 @@ static gboolean append_row(RowFinder *f, const WendSymbol *s, const CallText *c)
 {
     const RowToken t = {ROW, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, s->repeats, 0, 0};
     guint number = number_of(f, &t, c->text);
-    g_array_append_vals(g_array_index(f->tokens, RowToken, number).stream->values, c->numbers,
-                        c->text->n_numbers);
+    RowTable *rows = g_array_index(f->tokens, RowToken, number).stream;
+    g_array_append_vals(rows->values, c->numbers, c->text->n_numbers);
+    const guint64 key[] = {number, s->is_rule, s->id};
+    gboolean new;
+    wend_byte_number(f->in_tables, key, sizeof key, &new);
+    if (new)
+        g_array_append_vals(rows->symbols, s, 1);
     if (s->is_rule)
         g_hash_table_add(f->in_rows, GUINT_TO_POINTER(s->id));
     return append(f, number, 1);
@@ -399,6 +407,7 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
     f->streams = g_ptr_array_new_with_free_func(row_table_free);
     f->written = g_hash_table_new(NULL, NULL);
     f->in_rows = g_hash_table_new(NULL, NULL);
+    f->in_tables = wend_byte_numbers_new();
     f->n = 0;
     if (write_out(f, rule) && f->streams->len > 0) {
         RuleRow grammar;
@@ -417,6 +426,7 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
         rules_clear(&grammar);
     }
     g_hash_table_destroy(f->in_rows);
+    g_hash_table_destroy(f->in_tables);
     g_hash_table_destroy(f->written);
     g_ptr_array_unref(f->streams);
     wend_grammar_free(f->grammar);

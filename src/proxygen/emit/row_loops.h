@@ -21,6 +21,7 @@ typedef struct RowTable {
     GArray *columns;         /* of Column */
     guint n_numbers, n_kept; /* length of a row as it was written, and as it is kept */
     GArray *values;          /* of gint64: n_numbers for each row */
+    GArray *symbols;         /* of WendSymbol: whose numbers they are, each once */
 } RowTable;
 
 typedef struct RowLoops RowLoops;

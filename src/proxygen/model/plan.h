@@ -11,15 +11,21 @@
 
 #include "call_pattern.h"
 #include "lib/read/program.h"
+#include "lib/sides/site-symbols.h"
 
 typedef struct {
     const char *recording; /* as the user gave it */
     const char *output;    /* "proxy.c", or a directory */
     gboolean directory;
     gboolean pin, force;
-    gboolean quiet;     /* do not print the changes of the proxy */
-    gboolean cuda;      /* the proxy uses memory of CUDA where the application did */
-    const char *target; /* family of MPI libraries; NULL: any */
+    gboolean quiet;      /* do not print the changes of the proxy */
+    gboolean cuda;       /* the proxy uses memory of CUDA where the application did */
+    const char *target;  /* family of MPI libraries; NULL: any */
+    gboolean no_symbols; /* the proxy has no names of the application's functions and files */
+    /* The functions that call site SITE of the recording is in, innermost first, and their number.
+     * They are valid as long as the program. NULL: only those that the archive has. */
+    const WendSiteFrame *(*site_frames)(gpointer data, guint site, guint *n);
+    gpointer site_data;
 } Options;
 
 /* Ranks, ascending. */

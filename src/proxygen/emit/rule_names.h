@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rule_names.h: gives functions of the generated program, which are called rule_1, rule_2, …, the
+ * names of functions of the application. */
+#ifndef PROXYGEN_RULE_NAMES_H
+#define PROXYGEN_RULE_NAMES_H
+
+#include <glib.h>
+
+/* Renames the functions in TEXTS (GString), which are all of the program. WANTED: names by number,
+ * which may be anything; NULL: the function keeps its name. Each function gets a name that is an
+ * identifier (c_function_name), and that nothing else in the program, the C library or the language
+ * has. Strings and comments stay what they are. */
+void rule_names_give(GPtrArray *texts, const GPtrArray *wanted);
+
+#endif

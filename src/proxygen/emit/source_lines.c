@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* source_lines.c: see source_lines.h. */
+#include "source_lines.h"
+
+#include <string.h>
+
+#include "lib/sides/call-sites.h"
+#include "row_loops.h"
+#include "rule_names.h"
+
+/* More calls than these are not gone through, and more places of a call are not named. */
+enum { CALLS_MOST = 20 * 1000 * 1000, PLACES_MOST = 3 };
+
+/* Where the calls of a terminal come from. */
+typedef struct {
+    guint n; /* PLACES_MOST + 1: more */
+    guint32 sites[PLACES_MOST];
+    gboolean unknown; /* also from elsewhere */
+} Places;
+
+struct SourceLines {
+    const Plan *plan;
+    WendCallSites *sites;
+    Places *places;     /* by terminal */
+    GPtrArray **shared; /* by rule: names of functions, innermost first; NULL: it has no calls */
+    guint n_rules;
+    guint64 left; /* calls that may be gone through */
+};
+
+/* -- sites of terminals -- */
+
+static void note(Places *p, guint site)
+{
+    if (site == G_MAXUINT) {
+        p->unknown = TRUE;
+        return;
+    }
+    for (guint i = 0; i < MIN(p->n, PLACES_MOST); i++)
+        if (p->sites[i] == site)
+            return;
+    if (p->n < PLACES_MOST)
+        p->sites[p->n] = site;
+    p->n = MIN(p->n + 1, PLACES_MOST + 1);
+}
+
+static void follow(SourceLines *s, guint rank, guint sequence, WendSiteWalk *sites)
+{
+    WendWalk *walk = wend_walk_new(s->plan->program, rank, sequence, WEND_WALK_POLLS);
+    const WendCall *call;
+    while (s->left > 0 && (call = wend_walk_next(walk)) != NULL) {
+        guint site = wend_site_walk_next(sites, call);
+        s->left--;
+        if (!call->poll && !(call->function->flags & WEND_F_PSEUDO))
+            note(&s->places[call->terminal], site);
+    }
+    wend_walk_free(walk);
+}
+
+/* Ranks with the same stream come from the same sites. */
+static void follow_class(SourceLines *s, const WendClass *k)
+{
+    for (guint q = 0; q < k->n_sequences; q++) {
+        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+        for (guint i = 0; i < k->n_ranks; i++) {
+            WendSiteWalk *sites = wend_site_walk_new(s->sites, k->ranks[i], q);
+            guint stream = wend_site_walk_stream(sites);
+            if (stream == G_MAXUINT || g_hash_table_add(seen, GUINT_TO_POINTER(stream)))
+                follow(s, k->ranks[i], q, sites);
+            wend_site_walk_free(sites);
+        }
+    }
+}
+
+static const WendSiteFrame *frames_of(const SourceLines *s, guint site, guint *n)
+{
+    const Options *o = s->plan->options;
+    return o->site_frames ? o->site_frames(o->site_data, site, n)
+                          : wend_call_site_frames(s->sites, site, n);
+}
+
+/* -- functions that calls share -- */
+
+/* The names of the functions that a site is in, innermost first. */
+static GPtrArray *functions_of(const SourceLines *s, guint site)
+{
+    GPtrArray *names = g_ptr_array_new();
+    guint n;
+    const WendSiteFrame *frames = frames_of(s, site, &n);
+    for (guint i = 0; i < n; i++)
+        if (frames[i].function)
+            g_ptr_array_add(names, (gpointer)frames[i].function);
+    return names;
+}
+
+static gboolean has_name(const GPtrArray *names, const char *name)
+{
+    for (guint i = 0; i < names->len; i++)
+        if (strcmp(names->pdata[i], name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+/* Keeps in *ALL the names that are in ONE, too. *ALL NULL: nothing was noted so far. */
+static void share(GPtrArray **all, const GPtrArray *one)
+{
+    if (!*all) {
+        *all = g_ptr_array_new();
+        for (guint i = 0; i < one->len; i++)
+            g_ptr_array_add(*all, one->pdata[i]);
+        return;
+    }
+    for (guint i = (*all)->len; i-- > 0;)
+        if (!has_name(one, (*all)->pdata[i]))
+            g_ptr_array_remove_index(*all, i);
+}
+
+static void share_terminal(const SourceLines *s, GPtrArray **all, guint terminal)
+{
+    const Places *p = &s->places[terminal];
+    const WendShape *shape = wend_program_shape(
+        s->plan->program, wend_program_terminal(s->plan->program, terminal)->shape);
+    if (shape->function->flags & WEND_F_PSEUDO)
+        return;
+    g_autoptr(GPtrArray) nothing = g_ptr_array_new();
+    if (p->n == 0 || p->n > PLACES_MOST || p->unknown)
+        share(all, nothing);
+    for (guint i = 0; i < MIN(p->n, PLACES_MOST); i++) {
+        g_autoptr(GPtrArray) names = functions_of(s, p->sites[i]);
+        share(all, names);
+    }
+}
+
+static void share_symbol(const SourceLines *s, GPtrArray **all, gboolean is_rule, guint id)
+{
+    if (!is_rule)
+        share_terminal(s, all, id);
+    else if (s->shared[id])
+        share(all, s->shared[id]);
+}
+
+static void share_rule(SourceLines *s, guint rule)
+{
+    const PlanRule *r = &s->plan->rules[rule];
+    for (guint i = 0; i < r->n; i++) {
+        const RowTable *rows = r->row_symbols ? r->row_symbols[i].stream : NULL;
+        share_symbol(s, &s->shared[rule], r->symbols[i].is_rule, r->symbols[i].id);
+        for (guint k = 0; rows && k < rows->symbols->len; k++) {
+            const WendSymbol *one = &g_array_index(rows->symbols, WendSymbol, k);
+            share_symbol(s, &s->shared[rule], one->is_rule, one->id);
+        }
+    }
+}
+
+/* The rules of the recording, which rows may have taken the place of, come before those that use
+ * them, and so do the rules of the plan in its order. */
+static void share_rules(SourceLines *s)
+{
+    const Plan *plan = s->plan;
+    g_autofree gboolean *done = g_new0(gboolean, plan->n_rules + 1);
+    guint recorded = wend_program_n_rules(plan->program);
+    for (guint i = 0; i < MIN(recorded, plan->n_rules); i++) {
+        share_rule(s, i);
+        done[i] = TRUE;
+    }
+    for (guint i = 0; i < plan->order->len; i++) {
+        guint rule = g_array_index(plan->order, guint, i);
+        if (!done[rule])
+            share_rule(s, rule);
+        done[rule] = TRUE;
+    }
+}
+
+/* -- all -- */
+
+SourceLines *source_lines_new(const Plan *plan)
+{
+    if (plan->options->no_symbols)
+        return NULL;
+    WendCallSites *sites = wend_call_sites_open(plan->program, NULL);
+    if (!sites || wend_call_sites_n(sites) == 0) {
+        wend_call_sites_free(sites);
+        return NULL;
+    }
+    SourceLines *s = g_new0(SourceLines, 1);
+    s->plan = plan;
+    s->sites = sites;
+    s->left = CALLS_MOST;
+    s->places = g_new0(Places, wend_program_n_terminals(plan->program) + 1);
+    for (guint k = 0; k < wend_program_n_classes(plan->program); k++)
+        follow_class(s, wend_program_class(plan->program, k));
+    if (s->left == 0) /* what was not gone through may come from elsewhere */
+        for (guint i = 0; i < wend_program_n_terminals(plan->program); i++)
+            s->places[i].unknown = TRUE;
+    return s;
+}
+
+void source_lines_free(SourceLines *s)
+{
+    if (!s)
+        return;
+    for (guint i = 0; i < s->n_rules; i++)
+        if (s->shared[i])
+            g_ptr_array_unref(s->shared[i]);
+    g_free(s->shared);
+    g_free(s->places);
+    wend_call_sites_free(s->sites);
+    g_free(s);
+}
+
+void source_lines_mark(const Emitter *e, GString *out, guint terminal)
+{
+    if (e->columns || !e->lines || out->len == 0 || out->str[out->len - 1] != '\n')
+        return;
+    g_autofree char *mark = g_strdup_printf("%c%u%c", SITE_MARK, terminal, SITE_MARK);
+    g_string_insert(out, (gssize)out->len - 1, mark);
+}
+
+/* -- comments -- */
+
+static const char *base_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? slash + 1 : file;
+}
+
+/* " [halo.c:42, halo.c:57]" as a comment. NULL: there is no line. */
+static char *comment_of(const SourceLines *s, guint terminal)
+{
+    const Places *p = &s->places[terminal];
+    GString *text = g_string_new(NULL);
+    for (guint i = 0; i < p->n && p->n <= PLACES_MOST; i++) {
+        guint n;
+        const WendSiteFrame *frames = frames_of(s, p->sites[i], &n);
+        if (n == 0 || !frames[0].file || frames[0].line == 0)
+            continue;
+        g_autofree char *file = c_comment(base_of(frames[0].file));
+        g_string_append_printf(text, "%s%.100s:%u", text->len ? ", " : "", file, frames[0].line);
+    }
+    if (text->len == 0) {
+        g_string_free(text, TRUE);
+        return NULL;
+    }
+    g_string_prepend(text, " /* ");
+    g_string_append(text, " */");
+    return g_string_free(text, FALSE);
+}
+
+static void put_comments(const SourceLines *s, GString *text)
+{
+    if (!strchr(text->str, SITE_MARK))
+        return;
+    g_autofree char *old = g_strdup(text->str);
+    g_string_truncate(text, 0);
+    for (const char *p = old; *p; p++) {
+        if (*p != SITE_MARK) {
+            g_string_append_c(text, *p);
+            continue;
+        }
+        char *end;
+        g_autofree char *comment = comment_of(s, (guint)g_ascii_strtoull(p + 1, &end, 10));
+        if (comment)
+            g_string_append(text, comment);
+        p = end;
+    }
+}
+
+/* -- names of rules -- */
+
+void source_lines_name(SourceLines *s, GPtrArray *texts)
+{
+    if (!s)
+        return;
+    const Plan *plan = s->plan;
+    s->n_rules = plan->n_rules;
+    s->shared = g_new0(GPtrArray *, plan->n_rules + 1);
+    share_rules(s);
+    g_autoptr(GPtrArray) wanted = g_ptr_array_new(); /* by number of the rule's function */
+    for (guint i = 0; i < plan->n_rules; i++) {
+        guint number = plan->rules[i].name;
+        if (number == 0 || !s->shared[i] || s->shared[i]->len == 0)
+            continue;
+        if (wanted->len <= number)
+            g_ptr_array_set_size(wanted, (gint)number + 1);
+        wanted->pdata[number] = s->shared[i]->pdata[0];
+    }
+    rule_names_give(texts, wanted);
+    for (guint i = 0; i < texts->len; i++)
+        put_comments(s, texts->pdata[i]);
+}

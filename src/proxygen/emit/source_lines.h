@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* source_lines.h: from where in the application the calls of the proxy came: comments at calls, and
+ * names of functions. All names may be those of a hostile recording. */
+#ifndef PROXYGEN_SOURCE_LINES_H
+#define PROXYGEN_SOURCE_LINES_H
+
+#include "emitter.h"
+
+/* A mark for a comment at a call: SITE_MARK, the number of a terminal, SITE_MARK. */
+enum { SITE_MARK = '\003' };
+
+typedef struct SourceLines SourceLines;
+
+/* Finds the sites of the plan's calls, before anything is written. Returns NULL if there are none.
+ * The caller frees it before the plan. */
+SourceLines *source_lines_new(const Plan *plan);
+void source_lines_free(SourceLines *s); /* S may be NULL */
+
+/* Puts a mark for a comment behind the last statement of OUT, which is a call of TERMINAL. Not in
+ * rows of numbers, whose text is that of many calls. */
+void source_lines_mark(const Emitter *e, GString *out, guint terminal);
+
+/* In the texts of a whole program (GString), which were written with marks and with functions named
+ * "rule_4": replaces the marks by comments, and the names by those of the innermost function of the
+ * application that the calls of the rule share, made unique. Called once, when all rules have their
+ * numbers. S NULL: the texts have no marks. */
+void source_lines_name(SourceLines *s, GPtrArray *texts);
+
+#endif
