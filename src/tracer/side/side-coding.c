@@ -22,7 +22,6 @@
 #include "recorder/sequence.h"
 #include "recorder/thread-numbers.h"
 #include "side-private.h"
-#include "site-recording.h"
 
 static pthread_mutex_t coding = PTHREAD_MUTEX_INITIALIZER;
 static pthread_t thread;
@@ -300,6 +299,8 @@ void side_close(void)
 
 /* -- the part -- */
 
+SideUnfinishedSite *side_unfinished_site;
+
 /* What the part has of a stream beside its chunks: of a call that has not returned. */
 typedef struct {
     WendBuf table;
@@ -321,7 +322,8 @@ static LastElement last_element(const SideStream *s, const SideUnfinished *calls
     }
     int64_t site;
     /* Which of several threads in a callback is which, the part does not say. */
-    if (matches != 1 || !site_of_unfinished(found->sequence, found->call, &last.table, &site))
+    if (matches != 1 || !side_unfinished_site
+        || !side_unfinished_site(found->sequence, found->call, &last.table, &site))
         return last;
     last.words[0] = side_word(0, WEND_SITE_FOUND, 0, sizeof site);
     last.words[1] = (uint64_t)site;

@@ -12,7 +12,7 @@
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
-#include "side-streams.h"
+#include "side-private.h"
 #include "site-numbers.h"
 
 typedef struct SiteAddresses {
@@ -355,7 +355,8 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
     return table->failed ? WEND_SITE_NONE : a->sites.n;
 }
 
-bool site_of_unfinished(const CallSequence *q, const ActiveCall *c, WendBuf *table, int64_t *site)
+static bool site_of_unfinished(const CallSequence *q, const ActiveCall *c, WendBuf *table,
+                               int64_t *site)
 {
     const SiteAddresses *a = q->places;
     if (!a || a->over)
@@ -372,6 +373,7 @@ void site_recording_open(void)
     if (state()->unwritten)
         return;
     state()->site_of = site_of;
+    side_unfinished_site = site_of_unfinished;
     if (settings()->stacks > 0) {
         kind = WEND_SIDE_STACKS;
         state()->stack_of = stack_of;
