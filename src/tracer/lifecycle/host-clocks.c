@@ -26,7 +26,8 @@
 enum { TAG_READY = 11, TAG_ASK, TAG_ANSWER, TAG_HOST };
 /* Tests of a request before a rank that waits gives its processor away. */
 enum { SPINS = 2000 };
-/* Round trips: so many, and more for so many nanoseconds if none takes less than so many seconds. */
+/* Round trips: so many, and more for so many nanoseconds if none takes less than so many
+ * seconds. */
 enum { ROUND_TRIPS = 32, LONG_ENOUGH = 20000000 };
 static const double SHORT = 4e-6;
 /* Seconds after which a rank is given up: one that has other hosts to compare before, and one that
