@@ -202,6 +202,7 @@ BATS_TESTS = \
 	tests/perfetto.bats \
 	tests/programs.bats \
 	tests/proxygen/hostile.bats \
+	tests/proxygen/names.bats \
 	tests/proxygen/changes.bats \
 	tests/proxygen/proxygen.bats \
 	tests/python.bats \

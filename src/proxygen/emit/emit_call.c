@@ -570,7 +570,9 @@ char *emit_call_expression(Emitter *e, const CallPattern *c)
             g_ptr_array_add(texts, NULL);
             continue;
         }
+        e->argument = param->name;
         char *text = same >= 0 ? g_strdup(g_ptr_array_index(texts, same)) : argument(e, c, i);
+        e->argument = NULL;
         g_ptr_array_add(texts, text);
         g_string_append_printf(s, "%s%s", first ? "" : ", ", text);
         first = FALSE;

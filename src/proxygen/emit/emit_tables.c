@@ -28,6 +28,7 @@ typedef struct {
     GArray *values; /* of gint64: n_columns for each call */
     guint n_calls;
     char *locals, *body; /* with marks for the columns (expression.c) */
+    GPtrArray *names;    /* of the columns' arguments */
 } TableGroup;
 
 /* One call of a group. */
@@ -81,6 +82,7 @@ static void section_free(gpointer section)
 static void group_free(gpointer group)
 {
     g_array_unref(((TableGroup *)group)->values);
+    g_ptr_array_unref(((TableGroup *)group)->names);
     g_free(((TableGroup *)group)->locals);
     g_free(((TableGroup *)group)->body);
     g_free(group);
@@ -102,7 +104,7 @@ static Section *current_section(Emitter *e)
 }
 
 /* The group of the code that was written since locals_begin. Takes BODY. */
-static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
+static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns, GPtrArray *names)
 {
     Tables *t = e->lists;
     Section *section = t->sections->pdata[t->sections->len - 1];
@@ -121,6 +123,7 @@ static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
         group->values = g_array_new(FALSE, FALSE, sizeof(gint64));
         group->locals = g_strdup(locals->str);
         group->body = g_strdup(body->str);
+        group->names = g_ptr_array_ref(names);
         g_hash_table_insert(t->groups, g_steal_pointer(&key), group);
         g_ptr_array_add(t->group_order, group);
         g_ptr_array_add(section->groups, group);
@@ -132,9 +135,9 @@ static TableGroup *group_of_text(Emitter *e, GString *body, guint n_columns)
 
 /* A call of the code in BODY, which was written since locals_begin, with these numbers in its
  * columns. Takes BODY. */
-static TableMade make_call(Emitter *e, GString *body, const GArray *columns)
+static TableMade make_call(Emitter *e, GString *body, const GArray *columns, GPtrArray *names)
 {
-    TableGroup *group = group_of_text(e, body, columns->len);
+    TableGroup *group = group_of_text(e, body, columns->len, names);
     if (group->n_columns > 0 || group->n_calls == 0)
         group->n_calls++;
     g_array_append_vals(group->values, columns->data, columns->len);
@@ -148,13 +151,14 @@ static void add_terminal(Emitter *e, guint terminal)
         return;
     current_section(e);
     g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
-    ColumnWriter writer = {.numbers = columns};
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    ColumnWriter writer = {.numbers = columns, .names = names};
     GString *body = g_string_new("");
     locals_begin(e);
     e->columns = &writer;
     t->nothing[terminal] = emit_terminal(e, body, 1, terminal) == 0;
     e->columns = NULL;
-    t->terminals[terminal] = make_call(e, body, columns);
+    t->terminals[terminal] = make_call(e, body, columns, names);
 }
 
 /* Adds the code of one site: a symbol that is more than a call. With SYMBOL G_MAXUINT it is a rule
@@ -166,7 +170,8 @@ static void add_place(Emitter *e, guint rule, guint symbol)
     *site = (Site){rule, symbol};
     current_section(e);
     g_autoptr(GArray) columns = g_array_new(FALSE, FALSE, sizeof(gint64));
-    ColumnWriter writer = {.numbers = columns};
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    ColumnWriter writer = {.numbers = columns, .names = names};
     GString *body = g_string_new("");
     g_autofree char *name = symbol == G_MAXUINT ? emit_rule_name(e, rule) : NULL;
     locals_begin(e);
@@ -176,7 +181,7 @@ static void add_place(Emitter *e, guint rule, guint symbol)
     else
         emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, symbol, 1);
     e->columns = NULL;
-    *made = make_call(e, body, columns);
+    *made = make_call(e, body, columns, names);
     g_hash_table_insert(e->lists->places, site, made);
 }
 
@@ -254,6 +259,8 @@ static void emit_group(Emitter *e, GString *out, const TableGroup *group, GStrin
           at_once = kept ? MAX(1, TABLE_NUMBERS / kept) : group->n_calls;
     g_string_append_printf(out, "%svoid call_%u(const long *v)\n{\n%s", e->linkage, group->number,
                            group->locals);
+    row_tables_name(columns, group->names);
+    row_tables_define(out, 1, columns);
     row_tables_append(out, e->plan, group->body, columns, group->values, "v", FALSE);
     g_string_append_printf(out, "%s}\n\n", kept ? "" : "    (void)v;\n");
     if (!*e->linkage)

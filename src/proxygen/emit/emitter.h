@@ -76,6 +76,7 @@ typedef struct {
     GPtrArray *before, *after; /* statements, which the array owns */
     /* numbers that go to a table (row_tables.h); NULL: they are in the text */
     struct ColumnWriter *columns;
+    const char *argument; /* the parameter that is written; NULL: none */
     /* the expression for the source of a pinned receive; NULL: the recorded source */
     const char *source;
 

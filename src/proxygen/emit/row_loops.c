@@ -141,7 +141,7 @@ static void find_text(RowFinder *f, const WendSymbol *s)
         return;
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GString) body = g_string_new("");
-    ColumnWriter writer = {numbers, TRUE, NULL};
+    ColumnWriter writer = {numbers, TRUE, NULL, NULL};
     locals_begin(e);
     e->columns = &writer;
     gboolean good = write_symbol(e, body, 1, s);
@@ -632,7 +632,7 @@ void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symb
 {
     const RowTable *stream = s->stream;
     guint64 rows = symbol->repeats;
-    int inner = indent + (rows > 1);
+    int inner = indent + (rows > 1 || stream->n_kept > 1);
     gboolean alone = stream->n_kept == 1;
     g_autofree char *pointer = g_strdup_printf("const %s *", type_of(stream));
     const char *row = stream->n_kept == 0 ? ""
@@ -640,15 +640,24 @@ void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symb
                                           : locals_variable(e, pointer, "row", 0);
     g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(gint64));
     g_autoptr(GString) body = g_string_new("");
-    ColumnWriter writer = {numbers, TRUE, stream->columns};
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    ColumnWriter writer = {numbers, TRUE, stream->columns, names};
     e->columns = &writer;
     write_symbol(e, body, inner + (s->times > 1), symbol);
     e->columns = NULL;
     begin_times(out, indent, 'i', rows);
+    if (stream->n_kept > 1) {
+        row_tables_name(stream->columns, names);
+        if (rows == 1) /* the names are those of this table */
+            write_line(out, indent, "{");
+        row_tables_define(out, inner, stream->columns);
+    }
     if (stream->n_kept)
         write_line(out, inner, "%s = rows_%u[row_%u++];", row, stream->number, stream->number);
     begin_times(out, inner, 'k', s->times);
     row_tables_append(out, e->plan, body->str, stream->columns, stream->values, row, alone);
     end_times(out, inner, s->times);
     end_times(out, indent, rows);
+    if (rows == 1 && stream->n_kept > 1)
+        write_line(out, indent, "}");
 }

@@ -125,6 +125,75 @@ guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
     return n;
 }
 
+/* -- names -- */
+
+static gboolean is_named(const GArray *columns, const char *name)
+{
+    for (guint i = 0; i < columns->len; i++)
+        if (strcmp(g_array_index(columns, Column, i).name, name) == 0)
+            return TRUE;
+    return FALSE;
+}
+
+static void give_name(GArray *columns, Column *c, const char *argument)
+{
+    g_autofree char *base = g_ascii_strup(argument, COLUMN_NAME - 8);
+    g_autofree char *name = g_strdup(base);
+    for (guint i = 2; is_named(columns, name); i++) {
+        g_free(name);
+        name = g_strdup_printf("%s_%u", base, i);
+    }
+    g_strlcpy(c->name, name, sizeof c->name);
+}
+
+static const Column *kept_at(const GArray *columns, gint place)
+{
+    for (guint i = 0; i < columns->len; i++) {
+        const Column *c = &g_array_index(columns, Column, i);
+        if (c->kept && c->place == place)
+            return c;
+    }
+    return NULL;
+}
+
+void row_tables_name(GArray *columns, const GPtrArray *names)
+{
+    enum { NAMED_MOST = 64 }; /* the text of a large row is for nobody */
+    for (guint i = 0; i < columns->len; i++)
+        g_array_index(columns, Column, i).name[0] = '\0';
+    if (columns->len > NAMED_MOST)
+        return;
+    for (guint i = 0; i < columns->len; i++) {
+        Column *c = &g_array_index(columns, Column, i);
+        const char *argument = c->first < names->len ? names->pdata[c->first] : NULL;
+        if (c->kept)
+            give_name(columns, c, argument ? argument : "number");
+    }
+    for (guint i = 0; i < columns->len; i++) {
+        Column *c = &g_array_index(columns, Column, i);
+        const Column *kept = c->place >= 0 && !c->kept ? kept_at(columns, c->place) : NULL;
+        if (kept)
+            memcpy(c->name, kept->name, sizeof c->name);
+    }
+}
+
+void row_tables_define(GString *out, int indent, const GArray *columns)
+{
+    g_autoptr(GString) list = g_string_new("");
+    gint next = 0;
+    for (guint i = 0; i < columns->len; i++) {
+        const Column *c = &g_array_index(columns, Column, i);
+        if (!c->kept || !*c->name)
+            continue;
+        g_string_append_printf(list, list->len ? ", %s" : "%s", c->name);
+        if (c->place != next)
+            g_string_append_printf(list, " = %d", c->place);
+        next = c->place + 1;
+    }
+    if (list->len > 0)
+        write_line(out, indent, "enum { %s };", list->str);
+}
+
 /* "at + 0" and "at + -8" become "at" and "at - 8". */
 static void append_constant(GString *out, const Plan *plan, gint64 value)
 {
@@ -147,7 +216,12 @@ static void append_constant(GString *out, const Plan *plan, gint64 value)
 static void append_place(GString *out, const Column *c)
 {
     gint offset = c->place - (gint)c->low;
-    if (!c->by_rank)
+    if (*c->name && c->by_rank)
+        g_string_append_printf(out, c->low > 0 ? "[%s + rank - %u]" : "[%s + rank]", c->name,
+                               c->low);
+    else if (*c->name)
+        g_string_append_printf(out, "[%s]", c->name);
+    else if (!c->by_rank)
         g_string_append_printf(out, "[%d]", c->place);
     else if (offset == 0)
         g_string_append(out, "[rank]");
@@ -178,8 +252,19 @@ void row_tables_append(GString *out, const Plan *plan, const char *text, const G
 
 /* -- numbers of the row that is written -- */
 
+static void note_argument(const Emitter *e)
+{
+    GPtrArray *names = e->columns->names;
+    guint n = e->columns->numbers->len;
+    if (!names)
+        return;
+    g_ptr_array_set_size(names, (gint)n + 1);
+    names->pdata[n] = (gpointer)e->argument;
+}
+
 char *column_of_number(Emitter *e, gint64 value)
 {
+    note_argument(e);
     g_array_append_val(e->columns->numbers, value);
     return column_mark(e->columns->numbers->len - 1);
 }
@@ -188,6 +273,7 @@ char *column_of_ranks(Emitter *e, RankList ranks, const gint64 *values)
 {
     guint first = e->columns->numbers->len, low = ranks.ranks[0],
           width = ranks.ranks[ranks.n - 1] - low + 1;
+    note_argument(e);
     for (guint r = 0, i = 0; r < width; r++) {
         gboolean here = ranks.ranks[i] == low + r;
         gint64 value = here ? values[i] : 0;

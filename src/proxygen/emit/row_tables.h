@@ -8,12 +8,14 @@
 
 /* A mark: COLUMN_MARK, then "first", or "first,low,width" for numbers by rank, then COLUMN_END. */
 enum { COLUMN_MARK = '\001', COLUMN_END = '\002' };
+enum { COLUMN_NAME = 32 };
 typedef struct {
     guint first; /* index of its first number in a row as it was written */
     gboolean by_rank;
-    guint low, width; /* if by_rank: one number for each rank from LOW on */
-    gint place;       /* index of its numbers in a row as it is kept; -1 if all rows agree */
-    gboolean kept;    /* FALSE: an earlier column has the same numbers */
+    guint low, width;       /* if by_rank: one number for each rank from LOW on */
+    gint place;             /* index of its numbers in a row as it is kept; -1 if all rows agree */
+    gboolean kept;          /* FALSE: an earlier column has the same numbers */
+    char name[COLUMN_NAME]; /* of its place, a constant in the program; "": none */
 } Column;
 
 /* A row that is being written. */
@@ -23,6 +25,7 @@ typedef struct ColumnWriter {
     /* columns in which all rows are known to agree, which are then no columns; NULL: unknown so
      * far */
     const GArray *known;
+    GPtrArray *names; /* by number: the argument that it is for, or NULL; NULL: nobody asks */
 } ColumnWriter;
 
 char *column_mark(guint first);
@@ -33,6 +36,11 @@ GArray *row_tables_find(const char *text);
 /* Chooses the columns to keep. VALUES has N_NUMBERS for each row. Sets PLACE and KEPT of the
  * columns, and returns the length of a row as it is kept. */
 guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers);
+/* Gives the columns the names of their arguments, "COUNT" and "DEST_2", by the NAMES of a
+ * ColumnWriter. They are upper case, since variables of the program are lower case. */
+void row_tables_name(GArray *columns, const GPtrArray *names);
+/* Appends the definition of the names: "enum { COUNT, DEST };". */
+void row_tables_define(GString *out, int indent, const GArray *columns);
 /* Whether all rows agree in the column that begins with number FIRST. */
 gboolean row_tables_agree(const GArray *columns, guint first);
 /* Appends TEXT with numbers instead of marks: "ROW[2]" or "ROW[2 + rank]", or the number of the
