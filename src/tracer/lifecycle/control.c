@@ -180,7 +180,13 @@ void control_open(void)
     }
     shield_raise(&shield);
     top_started();
-    if (state()->world_rank == 0) {
+    if (!limit_has_addresses()) {
+        /* Recording would stop at once. Of several ranks in this state only rank 0 may print. */
+        if (state()->world_rank == 0)
+            state_say("fewer than %d MB of addresses are left (RLIMIT_AS); recording is off",
+                      LIMIT_ADDRESSES_MB);
+        stop_for_good();
+    } else if (state()->world_rank == 0) {
         say_problems();
         /* The other ranks learn it at the merge. */
         if (!open_output())
@@ -290,12 +296,17 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 bool control_merge(MPI_Comm comm)
 {
-    int on = !state()->refused;
-    bool merges = PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on;
-    if (merges)
+    enum { NO_RECORDING, NO_PART, PART };
+    const State *s = state();
+    int own = !s->refused ? PART : s->world_rank == 0 ? NO_RECORDING : NO_PART, least;
+    if (PMPI_Allreduce(&own, &least, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        least = NO_RECORDING;
+    if (least == PART)
         finalize_merge(comm);
     PMPI_Comm_free(&comm);
-    return merges;
+    if (least == NO_PART && own == PART)
+        termination_keep(s->world_rank, "a rank had too few addresses to be recorded");
+    return least == PART;
 }
 
 /* Rank 0 prints it, or if that rank runs without Wend, the first rank of its node that runs under

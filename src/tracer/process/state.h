@@ -76,7 +76,8 @@ typedef struct State {
     bool worldly;               /* MPI_Init has succeeded */
     bool world;                 /* MPI_Finalize has not begun */
     bool unwritten;             /* nothing is to be written: a replay that is not recorded */
-    _Atomic bool refused;       /* there is no directory for the recording, and a line said so */
+    /* Nothing is recorded: there is no directory for it, or too few addresses. A line said so. */
+    _Atomic bool refused;
     int sessions;               /* open sessions of the application */
     _Atomic bool finished;      /* the recording is closed */
     int world_rank, world_size; /* -1: unknown yet */
