@@ -173,6 +173,7 @@ EXTRA_DIST += tests/across.py tests/completion.zsh tests/export.py tests/format.
 	tests/pairs.bash tests/prose.py tests/structure.py tests/structure.limits
 
 BATS_TESTS = \
+	tests/code-files.bats \
 	tests/cxx.bats \
 	tests/dying.bats \
 	tests/examples.bats \

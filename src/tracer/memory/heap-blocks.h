@@ -93,8 +93,8 @@ static inline uint64_t heap_bit_of(uintptr_t a)
 {
     return UINT64_C(1) << ((a >> HEAP_GRANULE_SHIFT) & 63);
 }
-/* A in granules, with the bits below a granule rotated to the top: one comparison shows whether A is
- * a multiple of a granule and below 2^48. */
+/* A in granules, with the bits below a granule rotated to the top: one comparison shows whether A
+ * is a multiple of a granule and below 2^48. */
 static inline uint64_t heap_granule(uintptr_t a)
 {
     return (uint64_t)a >> HEAP_GRANULE_SHIFT | (uint64_t)a << (64 - HEAP_GRANULE_SHIFT);
