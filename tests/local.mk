@@ -180,6 +180,7 @@ EXTRA_DIST += tests/across.py tests/completion.zsh tests/export.py tests/format.
 	tests/waits.py
 
 BATS_TESTS = \
+	tests/code-files.bats \
 	tests/cxx.bats \
 	tests/dying.bats \
 	tests/examples.bats \

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "code-file.h"
+
 struct DebugFile {
     Dwfl *dwfl;
     Dwfl_Module *module;
@@ -25,7 +27,21 @@ static void forbid_network(void)
     g_unsetenv("DEBUGINFOD_URLS");
 }
 
-static const Dwfl_Callbacks callbacks = {.find_debuginfo = dwfl_standard_find_debuginfo,
+/* The file of debug information that a file names. libdwfl's own function opens whatever has that
+ * name, and waits for a pipe. */
+static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                          const char *path, const char *link, GElf_Word checksum, char **found)
+{
+    const unsigned char *id;
+    GElf_Addr at;
+    int n = dwfl_module_build_id(module, &id, &at);
+    (void)user, (void)name, (void)base, (void)checksum;
+    return path != NULL && link != NULL && n > 0
+               ? code_file_open_debug(path, link, id, (gsize)n, found)
+               : -1;
+}
+
+static const Dwfl_Callbacks callbacks = {.find_debuginfo = find_debuginfo,
                                          .section_address = dwfl_offline_section_address};
 
 void debug_file_close(DebugFile *d)
@@ -38,15 +54,20 @@ void debug_file_close(DebugFile *d)
 
 static DebugFile *open_file(const char *path)
 {
+    int fd = code_file_open(path);
+    if (fd < 0)
+        return NULL;
     DebugFile *d = g_new0(DebugFile, 1);
     forbid_network();
     d->dwfl = dwfl_begin(&callbacks);
     if (d->dwfl != NULL) {
         dwfl_report_begin(d->dwfl);
-        d->module = dwfl_report_offline(d->dwfl, path, path, -1);
+        d->module = dwfl_report_offline(d->dwfl, path, path, fd);
         dwfl_report_end(d->dwfl, NULL, NULL);
     }
-    if (d->module != NULL && dwfl_module_getelf(d->module, &d->bias) != NULL)
+    if (d->module == NULL)
+        close(fd);
+    else if (dwfl_module_getelf(d->module, &d->bias) != NULL)
         return d;
     if (d->dwfl != NULL)
         dwfl_end(d->dwfl);
@@ -63,12 +84,14 @@ static gboolean has_id(DebugFile *d, const guint8 *id, gsize n)
 }
 
 /* The file at PATH, if it has that build-id. */
-static DebugFile *open_with_id(const char *path, const guint8 *id, gsize n)
+static DebugFile *open_with_id(const char *path, const guint8 *id, gsize n,
+                               DebugFileProblem *problem)
 {
-    if (access(path, R_OK) != 0)
-        return NULL;
     DebugFile *d = open_file(path);
-    if (d == NULL || has_id(d, id, n))
+    *problem = d == NULL          ? DEBUG_FILE_MISSING
+               : has_id(d, id, n) ? DEBUG_FILE_GOOD
+                                  : DEBUG_FILE_CHANGED;
+    if (*problem == DEBUG_FILE_GOOD)
         return d;
     debug_file_close(d);
     return NULL;
@@ -107,8 +130,9 @@ static DebugFile *open_by_id(const guint8 *id, gsize n)
     g_autofree char *program = g_build_filename(cache, hex, "executable", NULL);
     const char *const paths[] = {debug, info, program};
     DebugFile *d = NULL;
+    DebugFileProblem problem;
     for (guint i = 0; d == NULL && i < G_N_ELEMENTS(paths); i++)
-        d = open_with_id(paths[i], id, n);
+        d = open_with_id(paths[i], id, n, &problem);
     return d;
 }
 
@@ -120,19 +144,16 @@ static gboolean has_lines(DebugFile *d)
 
 DebugFile *debug_file_open(const char *path, const guint8 *id, gsize n, DebugFileProblem *problem)
 {
-    DebugFile *found = path != NULL ? open_with_id(path, id, n) : NULL;
-    *problem = DEBUG_FILE_GOOD;
+    *problem = DEBUG_FILE_MISSING;
+    DebugFile *found = path != NULL ? open_with_id(path, id, n, problem) : NULL;
     if (found != NULL && has_lines(found))
         return found;
     DebugFile *other = open_by_id(id, n);
-    if (other != NULL) {
-        debug_file_close(found);
-        return other;
-    }
-    if (found == NULL)
-        *problem =
-            path != NULL && access(path, R_OK) == 0 ? DEBUG_FILE_CHANGED : DEBUG_FILE_MISSING;
-    return found;
+    if (other == NULL)
+        return found;
+    debug_file_close(found);
+    *problem = DEBUG_FILE_GOOD;
+    return other;
 }
 
 /* -- addresses -- */

@@ -251,7 +251,7 @@ static void test_aligned(void)
     }
 }
 
-/* Lookups from the middle of blocks across words, summaries and regions, with holes of freed blocks
+/* Lookups from the middle of blocks across words, summaries and leaves, with holes of freed blocks
  * below. */
 static void test_large(void)
 {
@@ -289,6 +289,63 @@ static void test_large(void)
     free(big);
     free(second);
     n_freed = 0;
+}
+
+/* Kilobytes of address space. */
+static long addresses(void)
+{
+    long pages = -1;
+    FILE *f = fopen("/proc/self/statm", "r");
+    CHECK(f && fscanf(f, "%ld", &pages) == 1);
+    fclose(f);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* Blocks that are far from each other. The bits take 260 KiB for each 16 MiB in which one begins,
+ * a few blocks take little, and lookups go back over leaves whose blocks are gone. */
+static void test_far(void)
+{
+    enum { N = 400, APART = 20 << 20 };
+    static char *block[N];
+    long before = addresses(), own;
+    for (int i = 0; i < N; i++) {
+        CHECK((block[i] = malloc(APART)));
+        own = addresses() - before - (i + 1L) * (APART / 1024 + 4);
+        CHECK(own <= 1024 + (i + 1L) * 300);
+    }
+    int64_t last = 0;
+    for (int i = 0; i < N; i++) {
+        IS(block[i] + APART - 1, HEAP, 0, APART - 1);
+        IS(block[i] + APART / 2, HEAP, 0, APART / 2);
+        if (i % 5) {
+            uintptr_t gone = (uintptr_t)block[i] + APART / 2;
+            free(block[i]);
+            ONE_FREED(0);
+            CHECK(memory_known((void *)gone).segment == WEND_UNKNOWN);
+        } else {
+            char *other = malloc(1);
+            IS(other, HEAP, 1, 0);
+            free(block[i]), free(other); /* id 0 is free again for the next one */
+            CHECK(n_freed == 2);
+            n_freed = 0;
+            CHECK((block[last++] = malloc(APART)));
+        }
+    }
+    /* in all leaves blocks have begun, and in few there is one */
+    char *large = malloc((size_t)N * APART);
+    CHECK(large);
+    for (size_t at = 1; at < (size_t)N * APART; at += APART / 3) {
+        char *other = malloc(64); /* forget the last lookup */
+        IS(large + at, HEAP, 0, at);
+        IS(other, HEAP, 1, 0);
+        free(other);
+    }
+    n_freed = 0;
+    free(large);
+    ONE_FREED(0);
+    while (last > 0)
+        free(block[--last]);
+    CHECK(n_freed == 0);
 }
 
 static int in_data = 1, in_bss[100000];
@@ -522,6 +579,7 @@ int main(void)
 {
     alarm(120);
     number = 0;
+    test_far();
     test_ids();
     test_edges();
     test_realloc();

@@ -181,7 +181,13 @@ void control_open(void)
     }
     shield_raise(&shield);
     top_started();
-    if (state()->world_rank == 0) {
+    if (!limit_has_addresses()) {
+        /* Recording would stop at once. Of several ranks in this state only rank 0 may print. */
+        if (state()->world_rank == 0)
+            state_say("fewer than %d MB of addresses are left (RLIMIT_AS); recording is off",
+                      LIMIT_ADDRESSES_MB);
+        stop_for_good();
+    } else if (state()->world_rank == 0) {
         say_problems();
         /* The other ranks learn it at the merge. */
         if (!open_output())
@@ -311,17 +317,22 @@ static bool may_have_hosts(void)
 
 bool control_merge(MPI_Comm comm)
 {
-    enum { MERGES = 1, COMPARES = 2 };
-    int on = state()->refused ? 0 : MERGES;
-    if (on && call_times_on() && may_have_hosts())
-        on |= COMPARES;
-    bool merges = PMPI_Bcast(&on, 1, MPI_INT, 0, comm) == MPI_SUCCESS && on;
-    if (merges && (on & COMPARES))
+    enum { NO_RECORDING, NO_PART, PART };
+    const State *s = state();
+    /* what each rank has, and whether its clock is to be compared: the least counts */
+    int own[2] = {!s->refused ? PART : s->world_rank == 0 ? NO_RECORDING : NO_PART,
+                  call_times_on() && may_have_hosts()};
+    int least[2];
+    if (PMPI_Allreduce(own, least, 2, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+        least[0] = NO_RECORDING;
+    if (least[0] == PART && least[1])
         host_clocks_compare(comm, true);
-    if (merges)
+    if (least[0] == PART)
         finalize_merge(comm);
     PMPI_Comm_free(&comm);
-    return merges;
+    if (least[0] == NO_PART && own[0] == PART)
+        termination_keep(s->world_rank, "a rank had too few addresses to be recorded");
+    return least[0] == PART;
 }
 
 /* Rank 0 prints it, or if that rank runs without Wend, the first rank of its node that runs under

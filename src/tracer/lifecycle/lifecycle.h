@@ -13,7 +13,7 @@ bool control_called_by_mpi(void); /* by MPI and not by the application, or in a 
 void control_abandon(void);       /* discards the recording */
 void control_finish(void);        /* closes the recording */
 void control_say_absent(void);    /* if some ranks run without Wend, one process prints it */
-/* merges on all ranks of COMM, and frees it; false: rank 0 has no directory for the recording */
+/* merges on all ranks of COMM, and frees it; false: rank 0 or another one does not record */
 bool control_merge(MPI_Comm comm);
 
 /* -- limit.c: the memory that the recording may take --
@@ -23,7 +23,10 @@ void limit_open(void);
 /* The bytes that this process may take for one step of the merge. In step STEP, ranks that are STEP
  * apart merge. In step 0 each rank makes its part. */
 uint64_t limit_room(int64_t step);
-/* Whether the limit of address space (RLIMIT_AS) leaves enough for the mappings of MPI. */
+/* Address space that the recorder leaves to others, if there is a limit. MPI maps 4 to 8 MB (MPICH
+ * with UCX) when it makes a communicator, and was seen to hang with 50 MB left. */
+enum { LIMIT_ADDRESSES_MB = 64 };
+/* Whether the limit of address space (RLIMIT_AS) leaves as much. */
 bool limit_has_addresses(void);
 
 /* top.c: notes that MPI was started in this process. A program that it execs later does not print

@@ -22,9 +22,6 @@ static const uint64_t LEAST = UINT64_C(64) << 20;
 /* A merge of at most this size is allowed however much memory the machine has left. Limits still
  * apply. */
 static const uint64_t SMALL = UINT64_C(16) << 20;
-/* Address space that the recorder leaves to others, if there is a limit. MPI maps 4 to 8 MB (MPICH
- * with UCX) when it makes a communicator, and was seen to hang with 50 MB left. */
-static const uint64_t OTHERS = UINT64_C(64) << 20;
 
 static void reached(void)
 {
@@ -70,7 +67,7 @@ static uint64_t addresses_left(void)
 
 bool limit_has_addresses(void)
 {
-    return addresses_left() >= OTHERS;
+    return addresses_left() >= (uint64_t)LIMIT_ADDRESSES_MB << 20;
 }
 
 /* Reserves memory to save the recording: a part, and the memory to write it, are less than twice

@@ -8,10 +8,14 @@
  * blocks pays for cache misses. But no branch depends on that line: branches depend on the
  * summaries, of which one covers 64 KiB.
  *
- * Above the words are three levels of summaries, with a factor of 64 each, for scanning back from
- * the middle of a large block. A summary bit may be set without need: free does not clear it, a
- * lookup that meets an empty word does. It is never missing. The one level of summaries of used
- * blocks is exact. */
+ * Above the words are levels of summaries, with a factor of 64 each, for scanning back from the
+ * middle of a large block. A summary bit may be set without need: free does not clear it, a lookup
+ * that meets an empty word does. It is never missing. The one level of summaries of used blocks is
+ * exact.
+ *
+ * The bits are in leaves, a leaf for 16 MiB of addresses, and there is a leaf only where a block
+ * has begun. So a process has 260 KiB for each of these 16 MiB, which matters under a limit of
+ * address space. Leaves are found through branches of 64 GiB. */
 #ifndef WEND_HEAP_BLOCKS_H
 #define WEND_HEAP_BLOCKS_H
 
@@ -34,26 +38,35 @@ enum {
     HEAP_ADDRESS_BITS = 48,
     HEAP_GRANULE_SHIFT = 4,
     HEAP_WORD_SHIFT = 10, /* 64 granules */
-    HEAP_REGION_SHIFT = 30,
-    HEAP_WORDS = 1 << (HEAP_REGION_SHIFT - HEAP_WORD_SHIFT),
-    HEAP_REGIONS = 1 << (HEAP_ADDRESS_BITS - HEAP_REGION_SHIFT)
+    HEAP_LEAF_SHIFT = 24,
+    HEAP_BRANCH_SHIFT = 36,
+    HEAP_WORDS = 1 << (HEAP_LEAF_SHIFT - HEAP_WORD_SHIFT),
+    HEAP_LEAVES = 1 << (HEAP_BRANCH_SHIFT - HEAP_LEAF_SHIFT),
+    HEAP_BRANCHES = 1 << (HEAP_ADDRESS_BITS - HEAP_BRANCH_SHIFT)
 };
 
+#define HEAP_GRANULES (UINT64_C(1) << (HEAP_ADDRESS_BITS - HEAP_GRANULE_SHIFT))
+
 typedef struct {
-    _Atomic uint64_t live[HEAP_WORDS];
-    _Atomic uint64_t any1[HEAP_WORDS >> 6];  /* a bit for each word */
-    _Atomic uint64_t any2[HEAP_WORDS >> 12]; /* one for each word of any1 */
-    _Atomic uint64_t any3[HEAP_WORDS >> 18];
-    _Atomic uint64_t used[HEAP_WORDS]; /* changed under the segments' lock */
+    _Alignas(64) _Atomic uint64_t any1[HEAP_WORDS >> 6]; /* a bit for each word */
+    _Atomic uint64_t any2[HEAP_WORDS >> 12];             /* one for each word of any1 */
     _Atomic uint64_t any_used[HEAP_WORDS >> 6];
-} HeapRegion;
+    _Alignas(64) _Atomic uint64_t live[HEAP_WORDS];
+    _Atomic uint64_t used[HEAP_WORDS]; /* changed under the segments' lock */
+} HeapLeaf;
 
-extern _Atomic(HeapRegion *) heap_regions[HEAP_REGIONS];
+typedef struct {
+    _Atomic(HeapLeaf *) leaf[HEAP_LEAVES];
+    _Atomic uint64_t any3[HEAP_LEAVES >> 6];   /* a bit for each leaf: a word of its any2 is set */
+    _Atomic uint64_t failed[HEAP_LEAVES >> 6]; /* there was no memory for the leaf */
+} HeapBranch;
 
-/* makes the region of ADDRESS; NULL: no memory, so blocks there stay unknown */
-HeapRegion *heap_region_new(uintptr_t address);
-/* sets the summaries of the word, which is nonzero and not in any1 */
-void heap_summarize(HeapRegion *r, uint32_t word);
+extern _Atomic(HeapBranch *) heap_branches[HEAP_BRANCHES];
+
+/* makes the leaf of ADDRESS; NULL: no memory, so blocks there stay unknown */
+HeapLeaf *heap_leaf_new(uintptr_t address);
+/* sets the summaries of the word of ADDRESS, which is nonzero and not in any1 of its leaf */
+void heap_summarize(HeapLeaf *leaf, uintptr_t address);
 /* sets malloc_usable_size of the real allocator, before the first block */
 void heap_sizes(size_t (*usable_size)(void *));
 
@@ -80,14 +93,25 @@ static inline uint64_t heap_bit_of(uintptr_t a)
 {
     return UINT64_C(1) << ((a >> HEAP_GRANULE_SHIFT) & 63);
 }
+/* A in granules, with the bits below a granule rotated to the top: one comparison shows whether A
+ * is a multiple of a granule and below 2^48. */
+static inline uint64_t heap_granule(uintptr_t a)
+{
+    return (uint64_t)a >> HEAP_GRANULE_SHIFT | (uint64_t)a << (64 - HEAP_GRANULE_SHIFT);
+}
 static inline bool heap_covers(uintptr_t a)
 {
-    return a >> HEAP_ADDRESS_BITS == 0 && (a & ((1 << HEAP_GRANULE_SHIFT) - 1)) == 0;
+    return heap_granule(a) < HEAP_GRANULES;
 }
 
-static inline HeapRegion *heap_region(uintptr_t a)
+/* The leaf of A; NULL if there is none. */
+static inline HeapLeaf *heap_leaf(uintptr_t a)
 {
-    return atomic_load_explicit(&heap_regions[a >> HEAP_REGION_SHIFT], memory_order_acquire);
+    HeapBranch *b =
+        atomic_load_explicit(&heap_branches[a >> HEAP_BRANCH_SHIFT], memory_order_acquire);
+    return b ? atomic_load_explicit(&b->leaf[a >> HEAP_LEAF_SHIFT & (HEAP_LEAVES - 1)],
+                                    memory_order_acquire)
+             : NULL;
 }
 
 static inline bool heap_summary_has(_Atomic uint64_t *words, uint32_t index)
@@ -98,35 +122,35 @@ static inline bool heap_summary_has(_Atomic uint64_t *words, uint32_t index)
 /* Marks the beginning of a block at A. */
 static inline void heap_mark(uintptr_t a)
 {
-    if (a == 0 || !heap_covers(a))
+    if (heap_granule(a) - 1 >= HEAP_GRANULES - 1) /* nor if it is 0 */
         return;
-    HeapRegion *r = heap_region(a);
-    if (__builtin_expect(!r, 0) && !(r = heap_region_new(a)))
+    HeapLeaf *leaf = heap_leaf(a);
+    if (__builtin_expect(!leaf, 0) && !(leaf = heap_leaf_new(a)))
         return;
     uint32_t word = heap_word_of(a);
-    _Atomic uint64_t *live = &r->live[word];
+    _Atomic uint64_t *live = &leaf->live[word];
     if (HEAP_ALONE())
         atomic_store_explicit(live,
                               atomic_load_explicit(live, memory_order_relaxed) | heap_bit_of(a),
                               memory_order_relaxed);
     else
         atomic_fetch_or(live, heap_bit_of(a));
-    if (__builtin_expect(!heap_summary_has(r->any1, word), 0))
-        heap_summarize(r, word);
+    if (__builtin_expect(!heap_summary_has(leaf->any1, word), 0))
+        heap_summarize(leaf, a);
 }
 
 /* Removes the block at A. Call it before the real free, because another thread may get the address
  * right after. Returns whether MPI had used the block. */
 static inline bool heap_unmark(uintptr_t a)
 {
-    HeapRegion *r;
-    if (!heap_covers(a) || !(r = heap_region(a)))
+    HeapLeaf *leaf;
+    if (!heap_covers(a) || !(leaf = heap_leaf(a)))
         return false;
     uint32_t word = heap_word_of(a);
     uint64_t bit = heap_bit_of(a);
-    _Atomic uint64_t *live = &r->live[word];
-    bool used = heap_summary_has(r->any_used, word)
-                && (atomic_load_explicit(&r->used[word], memory_order_relaxed) & bit) != 0;
+    _Atomic uint64_t *live = &leaf->live[word];
+    bool used = heap_summary_has(leaf->any_used, word)
+                && (atomic_load_explicit(&leaf->used[word], memory_order_relaxed) & bit) != 0;
     if (HEAP_ALONE())
         atomic_store_explicit(live, atomic_load_explicit(live, memory_order_relaxed) & ~bit,
                               memory_order_relaxed);

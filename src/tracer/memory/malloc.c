@@ -141,7 +141,7 @@ EXPORT void *calloc(size_t count, size_t size)
 
 EXPORT void free(void *p)
 {
-    if (!p || in_arena(p))
+    if (in_arena(p))
         return;
     if (__builtin_expect(heap_unmark((uintptr_t)p), 0))
         used_block_ends(p);

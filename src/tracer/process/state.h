@@ -80,11 +80,12 @@ typedef struct State {
     long process;
     struct {
         long uid, gid, dumpable;
-    } user;                     /* at the start of MPI */
-    bool worldly;               /* MPI_Init has succeeded */
-    bool world;                 /* MPI_Finalize has not begun */
-    bool unwritten;             /* nothing is to be written: a replay that is not recorded */
-    _Atomic bool refused;       /* there is no directory for the recording, and a line said so */
+    } user;         /* at the start of MPI */
+    bool worldly;   /* MPI_Init has succeeded */
+    bool world;     /* MPI_Finalize has not begun */
+    bool unwritten; /* nothing is to be written: a replay that is not recorded */
+    /* Nothing is recorded: there is no directory for it, or too few addresses. A line said so. */
+    _Atomic bool refused;
     int sessions;               /* open sessions of the application */
     _Atomic bool finished;      /* the recording is closed */
     int world_rank, world_size; /* -1: unknown yet */

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Names of call sites come from files that the recording names, and from files that these name.
+# Whatever is at their paths, wend neither waits nor reads without an end.
+bats_require_minimum_version 1.5.0
+load helpers
+setup() {
+    in_scratch
+    grep -q '^#define HAVE_LIBDW 1' "$BUILD_DIR/config.h" || skip "built without libdw"
+    "$MPICC" -g -O1 -w "$SOURCE_DIR/tests/programs/sites.c" -o program -ldl -lpthread
+    cp program good
+    record app.dir 1 ./program
+}
+
+show() { # sets output and stderr
+    run --separate-stderr -0 bash -c 'ulimit -v 2000000; timeout 10 "$0" show --sites app.dir' \
+        "$WEND"
+}
+
+named() { # yes or no
+    local found=no
+    [[ $output != *",exchange,"* ]] || found=yes
+    [ "$found" = "$1" ] || fail "$2: names: $found" "$output" "$stderr"
+}
+
+# nameless WHAT: the file is there, and has no names.
+nameless() {
+    show
+    named no "$1" || return
+    [[ $stderr == "wend show: $PWD/program cannot be read: addresses in it have no names" ]] ||
+        fail "$1: $stderr"
+}
+
+@test "code files: a pipe, a folder, a device, nothing, a text, much of nothing" {
+    show && named yes good
+    rm program && mkfifo program && nameless pipe
+    rm program && mkdir program && nameless folder
+    rmdir program && ln -s /dev/zero program && nameless device
+    rm program && nameless nothing
+    echo '#!/bin/sh' >program && nameless text
+    rm program && truncate -s 6G program && nameless 'much of nothing'
+}
+
+@test "code files: what is compressed is not taken apart without a bound" {
+    head -c 3000000000 /dev/zero | gzip -1 >program && nameless 'a file'
+    objcopy --compress-debug-sections good program
+    show && named yes 'compressed sections'
+    # a section that says of itself that it has 3 GiB
+    python3 - <<'END'
+import struct, zlib
+elf = bytearray(open("program", "rb").read())
+table, = struct.unpack_from("<Q", elf, 0x28)
+n, names = struct.unpack_from("<HH", elf, 0x3c)
+names, = struct.unpack_from("<Q", elf, table + 64 * names + 24)
+packer = zlib.compressobj(9)
+data = struct.pack("<IIQQ", 1, 0, 3 << 30, 1)
+data += b"".join(packer.compress(bytes(1 << 24)) for _ in range(192)) + packer.flush()
+for at in range(table, table + 64 * n, 64):
+    name = names + struct.unpack_from("<I", elf, at)[0]
+    if elf[name:].startswith(b".debug_info\0"):
+        struct.pack_into("<QQ", elf, at + 24, len(elf), len(data))
+open("program", "wb").write(elf + data)
+END
+    nameless 'a section'
+}
+
+@test "code files: parts of one" {
+    local bytes
+    for bytes in 1 4 64 1000 9000 20000; do
+        head -c $bytes good >program
+        show && named no "$bytes bytes"
+    done
+}
+
+@test "code files: debug information in another file" {
+    objcopy --only-keep-debug good other.debug
+    strip program
+    show && named no stripped
+    objcopy --add-gnu-debuglink=other.debug program
+    show && named yes linked
+    mkdir .debug && mv other.debug .debug
+    show && named yes 'in .debug'
+    mkfifo other.debug
+    show && named yes 'a pipe comes first'
+    rm other.debug && rm -r .debug && ln -s /dev/zero other.debug
+    show && named no device
+    rm other.debug && truncate -s 6G other.debug
+    show && named no 'much of nothing'
+    # of another program, with the same code in other lines
+    rm other.debug
+    sed '20i int another_line;' "$SOURCE_DIR/tests/programs/sites.c" >another.c
+    "$MPICC" -g -O1 -w another.c -o another -ldl -lpthread
+    objcopy --only-keep-debug another other.debug
+    show && named no 'of another program'
+}
