@@ -320,7 +320,9 @@ bool control_merge(MPI_Comm comm)
     enum { NO_RECORDING, NO_PART, PART };
     const State *s = state();
     /* what each rank has, and whether its clock is to be compared: the least counts */
-    int own[2] = {!s->refused ? PART : s->world_rank == 0 ? NO_RECORDING : NO_PART,
+    int own[2] = {!s->refused          ? PART
+                  : s->world_rank == 0 ? NO_RECORDING
+                                       : NO_PART,
                   call_times_on() && may_have_hosts()};
     int least[2];
     if (PMPI_Allreduce(own, least, 2, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
