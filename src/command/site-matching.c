@@ -164,11 +164,26 @@ gboolean site_trails_match(const SiteMatching *m, const SiteTrail *a, const Site
 
 /* -- groups -- */
 
+/* A function of MPI that is called from a site. */
+typedef struct {
+    uint32_t site;
+    const char *function;
+} Called;
+
+static gint by_site(gconstpointer a, gconstpointer b)
+{
+    const Called *x = a, *y = b;
+    if (x->site != y->site)
+        return x->site < y->site ? -1 : 1;
+    return strcmp(x->function, y->function);
+}
+
 /* The functions that are called from each site, as text. The caller unrefs the result. */
 static int functions_of(SiteNames *n, GPtrArray **functions)
 {
     WendRead *r = site_names_reader(n);
     const WendReadSiteTotals *t;
+    g_autoptr(GArray) called = g_array_new(FALSE, FALSE, sizeof(Called));
     uint32_t n_sites;
     int status = wend_read_n_sites(r, &n_sites);
     *functions = g_ptr_array_new_with_free_func(g_free);
@@ -176,10 +191,15 @@ static int functions_of(SiteNames *n, GPtrArray **functions)
         return status;
     g_ptr_array_set_size(*functions, (gint)n_sites);
     for (uint32_t i = 0; (status = wend_read_site_totals(r, i, &t)) == WEND_READ_OK; i++) {
-        if (t->site == WEND_READ_NO_INDEX)
-            continue;
-        char **of = (char **)&(*functions)->pdata[t->site];
-        char *more = g_strdup_printf("%s %s", *of != NULL ? *of : "", t->function->name);
+        Called one = {t->site, t->function->name};
+        if (t->site != WEND_READ_NO_INDEX)
+            g_array_append_val(called, one);
+    }
+    g_array_sort(called, by_site);
+    for (guint i = 0; i < called->len; i++) {
+        const Called *one = &g_array_index(called, Called, i);
+        char **of = (char **)&(*functions)->pdata[one->site];
+        char *more = g_strdup_printf("%s %s", *of != NULL ? *of : "", one->function);
         g_free(*of);
         *of = more;
     }
@@ -199,6 +219,7 @@ int site_matching_group(SiteMatching *m, SiteNames *n)
         return status;
     for (uint32_t site = 0; site < functions->len; site++) {
         uint32_t first = 0;
+        wend_command_progress("comparing call stacks", site, functions->len);
         g_ptr_array_add(trails, site_trail_new(m, n, site));
         while (first < site
                && (g_array_index(counts_as, uint32_t, first) != first

@@ -95,6 +95,7 @@ struct WendRead {
     WendCallSites *sites;
     GArray *site_rows;    /* SiteRow */
     guint32 *site_groups; /* wend_read_group_sites; NULL: each site is one of its own */
+    guint32 *group_sizes; /* by site: how many count as it */
     WendReadSite site, stack_frame;
     WendReadSiteFrame site_frame;
     WendReadStack stack;

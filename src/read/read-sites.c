@@ -16,6 +16,7 @@ void read_sites_clear(WendRead *r)
     g_clear_pointer(&r->site_rows, g_array_unref);
     g_clear_pointer(&r->stack_frames, g_array_unref);
     g_clear_pointer(&r->site_groups, g_free);
+    g_clear_pointer(&r->group_sizes, g_free);
     g_clear_pointer(&r->sites, wend_call_sites_free);
 }
 
@@ -126,18 +127,20 @@ int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n)
             return status;
     g_clear_pointer(&r->site_rows, g_array_unref);
     g_clear_pointer(&r->site_groups, g_free);
-    if (n > 0)
-        r->site_groups = g_memdup2(counts_as, n * sizeof *counts_as);
+    g_clear_pointer(&r->group_sizes, g_free);
+    if (n == 0)
+        return WEND_READ_OK;
+    r->site_groups = g_memdup2(counts_as, n * sizeof *counts_as);
+    r->group_sizes = g_new0(guint32, n);
+    for (uint32_t i = 0; i < n; i++)
+        r->group_sizes[counts_as[i]]++;
     return WEND_READ_OK;
 }
 
 /* How many sites count as SITE. */
 static uint32_t group_size(const WendRead *r, uint32_t site)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; r->site_groups != NULL && i < wend_call_sites_n(r->sites); i++)
-        n += r->site_groups[i] == site;
-    return MAX(n, 1);
+    return r->group_sizes != NULL && site != WEND_READ_NO_INDEX ? r->group_sizes[site] : 1;
 }
 
 int wend_read_site_frame(WendRead *r, const WendReadSite *site, uint32_t index,

@@ -14,34 +14,6 @@ enum {
     FRAME_WORDS = 4,  /* that are read to get from one frame to the next, at most */
 };
 
-static size_t frames_most(const CallStack *s)
-{
-    return (size_t)s->most + MORE_FRAMES;
-}
-
-CallStack *call_stack_new(uint32_t most)
-{
-    CallStack *s = side_memory(sizeof *s);
-    if (!s)
-        return NULL;
-    s->most = most;
-    size_t n = frames_most(s);
-    uint8_t *p = side_memory(2 * n * sizeof *s->frames + 2 * n * FRAME_WORDS * sizeof *s->words);
-    if (!p)
-        return NULL; /* what is lost is a page */
-    s->frames = (StackFrame *)p;
-    s->new_frames = s->frames + n;
-    s->words = (StackWord *)(s->new_frames + n);
-    s->new_words = s->words + n * FRAME_WORDS;
-    return s;
-}
-
-void call_stack_forget(CallStack *s)
-{
-    s->frame = NULL;
-    s->n = s->n_words = 0;
-}
-
 /* -- memory that may not be there -- */
 
 /* Where words can be read: from the frame of the wrapper to the end of its page, since that is the
@@ -74,6 +46,10 @@ static bool kernel_reads(uintptr_t at)
     return reads;
 }
 
+/* Whether the kernel says that the first page cannot be read, which no process has. One that looks
+ * at signals first says of each page that it can. Then only the page of the wrapper is read. */
+static bool kernel_tells;
+
 /* Whether the word at AT can be read, and is on the stack above the wrapper. */
 static bool is_readable(Readable *r, uintptr_t at)
 {
@@ -81,10 +57,41 @@ static bool is_readable(Readable *r, uintptr_t at)
         return false;
     if (at < r->frame_end || page_of(at) == r->page)
         return true;
-    if (!kernel_reads(at))
+    if (!kernel_tells || !kernel_reads(at))
         return false;
     r->page = page_of(at);
     return true;
+}
+
+/* -- stacks -- */
+
+static size_t frames_most(const CallStack *s)
+{
+    return (size_t)s->most + MORE_FRAMES;
+}
+
+CallStack *call_stack_new(uint32_t most)
+{
+    CallStack *s = side_memory(sizeof *s);
+    if (!s)
+        return NULL;
+    s->most = most;
+    kernel_tells = !kernel_reads(WORD);
+    size_t n = frames_most(s);
+    uint8_t *p = side_memory(2 * n * sizeof *s->frames + 2 * n * FRAME_WORDS * sizeof *s->words);
+    if (!p)
+        return NULL; /* what is lost is a page */
+    s->frames = (StackFrame *)p;
+    s->new_frames = s->frames + n;
+    s->words = (StackWord *)(s->new_frames + n);
+    s->new_words = s->words + n * FRAME_WORDS;
+    return s;
+}
+
+void call_stack_forget(CallStack *s)
+{
+    s->frame = NULL;
+    s->n = s->n_words = 0;
 }
 
 /* -- the same stack -- */
