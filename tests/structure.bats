@@ -45,7 +45,7 @@ ring() {
     local others
     cd "$SOURCE_DIR"
     others=$(grep -HE '^ *# *include *"' src/decoder/*.[ch] |
-        grep -vE '"(config\.h|wend/read\.h|src/command/[a-z_]*\.h|[a-z-]*\.h)"' || true)
+        grep -vE '"(config\.h|wend/read\.h|src/command/[a-z_-]*\.h|[a-z-]*\.h)"' || true)
     for header in $(sed -nE 's/^ *# *include *"([a-z-]*\.h)".*/\1/p' src/decoder/*.[ch] |
         sort -u); do
         [ "$header" = config.h ] || [ -f "src/decoder/$header" ] || others+=" $header"

@@ -876,9 +876,9 @@ typedef struct {
     uint32_t line;        /**< 0: not known */
 } WendReadSiteFrame;
 
-/** Gives frame number INDEX, from 0, of site number SITE, if the recording has its names
- * (`wend trace --symbols`): the function that the site is in, and if that was inlined, those that it
- * was inlined into. Valid until the next wend_read_site_frame. Fails with WEND_READ_ERROR_NONE if
+/** Gives frame number INDEX, from 0, of site number SITE, if the recording has its names (`wend
+ * trace --symbols`): the function that the site is in, and if that was inlined, those that it was
+ * inlined into. Valid until the next wend_read_site_frame. Fails with WEND_READ_ERROR_NONE if
  * there are no more, or none. */
 int wend_read_site_frame(WendRead *r, uint32_t site, uint32_t index,
                          const WendReadSiteFrame **frame);
