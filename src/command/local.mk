@@ -13,8 +13,6 @@ PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
 SITE_SOURCES = \
 	src/command/debug-file.c src/command/debug-file.h \
 	src/command/site-names.c src/command/site-names.h
-# Storing them, too.
-SITE_STORE_SOURCES = src/command/site-store.c src/command/site-store.h
 # How commands write calls, also for tests that read everything.
 VALUE_SOURCES = \
 	src/command/value.c src/command/value.h \

@@ -10,11 +10,10 @@
 
 #include "lib/record/world-files.h"
 #include "lib/sides/site-symbols.h"
+#include "src/command/command.h"
+#include "src/command/reading.h"
+#include "src/command/site-names.h"
 #include "src/read/wrap.h"
-#include "command.h"
-#include "command_text.h"
-#include "reading.h"
-#include "site-names.h"
 
 /* The names of all sites of R. *N becomes how many have one. */
 static WendSiteSymbols *symbols_of(WendRead *r, const char *command, guint *n)
