@@ -519,7 +519,7 @@ C
     done
     MOVES=1 run mpi 2 "$WEND" replay app.dir ./aligned
     [ "$status" = 1 ]
-    [[ "$(without_sites <<<"$output")" == *"MPI_Bcast departs from the recording: another buffer"* ]]
+    without_sites <<<"$output" | grep -q 'MPI_Bcast departs from the recording: another buffer'
 }
 
 # -- what cannot be replayed --

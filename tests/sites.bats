@@ -329,7 +329,8 @@ replays() { # WHAT
 MPI_Iprobe from probe $(at probe)"* ]] || fail "$output"
     # a site that the recording does not have
     replays 2
-    [[ $output =~ "MPI_Finalize from main $(at end), and the program calls MPI_Allreduce from app + 0x"[0-9a-f]+ ]]
+    line="MPI_Finalize from main $(at end), and the program calls MPI_Allreduce from app + 0x"
+    [[ $output =~ "$line"[0-9a-f]+ ]]
     run mpi 2 "$WEND" replay --no-sites app.dir ./app 2
     [[ $output == *"the recording has MPI_Finalize, and the program calls MPI_Allreduce"* ]]
 }
@@ -341,13 +342,14 @@ MPI_Iprobe from probe $(at probe)"* ]] || fail "$output"
     sed -i 's/exchange(what/probe(1);exchange(what/' app.c
     "$MPICC" -g -O0 app.c -o app
     replays 0
-    [[ $output =~ "the recording has MPI_Isend from app + 0x"[0-9a-f]+", and the program calls MPI_Iprobe from app + 0x" ]]
-    [[ $output == *"the program has changed since the recording, whose addresses have no names here"* ]]
+    other=', and the program calls MPI_Iprobe from app + 0x'
+    [[ $output =~ "the recording has MPI_Isend from app + 0x"[0-9a-f]+"$other" ]]
+    [[ $output == *"the program has changed since the recording, whose addresses have no names"* ]]
     diverging -s
     rm -r app.dir
     record app.dir 2 ./app
     replays 3
-    [[ $output =~ "the recording has MPI_Finalize from app + 0x"[0-9a-f]+", and the program calls MPI_Iprobe from app + 0x"[0-9a-f]+ ]]
+    [[ $output =~ "the recording has MPI_Finalize from app + 0x"[0-9a-f]+"$other" ]]
     [[ $output != *"has changed"* ]]
 }
 
@@ -386,7 +388,8 @@ C
     "$WEND" merge app.dir >merged 2>err
     grep -q "MPI_Wtime()  # from main $(at last)\$" merged || fail "$(cat merged)"
     grep -q "MPI_Barrier(.*)  # from main $(at loop)\$" merged
-    grep -q "MPI_Recv(.*) has not returned  # from waits $(at waits)\$" merged || fail "$(cat merged)"
+    grep -q "MPI_Recv(.*) has not returned  # from waits $(at waits)\$" merged ||
+        fail "$(cat merged)"
     "$WEND" show app.dir >shown
     grep -q "has not returned  # from waits $(at waits)\$" shown
     "$WEND" dump --sites --rank 1 app.dir | grep -q "MPI_Recv(.*# from waits $(at waits)\$"
@@ -425,7 +428,8 @@ F
     mpi 2 "$WEND" trace --quiet -o app.dir ./app 2>err || true
     "$WEND" merge app.dir >merged 2>err
     line=$(grep -n '! waits$' app.f90 | cut -d: -f1)
-    grep -q "MPI_Recv(.*has not returned  # from waits[.0-9]* (app.f90:$line)\$" merged || fail "$(cat merged)"
+    grep -q "MPI_Recv(.*has not returned  # from waits[.0-9]* (app.f90:$line)\$" merged ||
+        fail "$(cat merged)"
 }
 
 # -- names in the archive --
@@ -477,7 +481,7 @@ has_names() { # DIR: without the program
         zstd -dcq app.dir/trace.tar.zst | tar -t | grep -q '^names$'
     done
 }
-@test "sites: --symbols, no debug information and a program that has changed: one line, and no names" {
+@test "sites: --symbols, where there is no debug information, or the program has changed" {
     needs_names
     diverging -s -Wl,--strip-all
     record app.dir 2 ./app
@@ -489,7 +493,7 @@ has_names() { # DIR: without the program
     diverging -O0
     run --separate-stderr "$WEND" merge --symbols app.dir
     [ "$status" = 0 ]
-    [[ ${stderr_lines[0]} == *"app has changed since the recording: addresses in it have no names" ]]
+    [[ ${stderr_lines[0]} == *"app has changed since the recording: addresses in it have no "* ]]
     cmp before app.dir/trace.tar.zst
     head -c 100 /dev/zero >app
     run --separate-stderr "$WEND" show --sites --table app.dir
@@ -515,7 +519,8 @@ has_names() { # DIR: without the program
         echo '#include <mpi.h>'
         echo '#include <stdlib.h>'
         for i in {1..300}; do
-            echo "__attribute__((noinline)) void $(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)(int *v)" \
+            name=$(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)
+            echo "__attribute__((noinline)) void $name(int *v)" \
                 "{ MPI_Get_address(v, (MPI_Aint[1]){0}); __asm__ volatile(\"\"); }"
         done
         echo 'int main(int c, char **v) { int x; MPI_Init(&c, &v);'
@@ -563,8 +568,7 @@ has_names() { # DIR: without the program
     needs_names
     diverging
     printf '%s\n' '# 1 "a\033[31m*/\"b.c"' >bad.c
-    sed 's/exchange/exch\\u00e9nge/; s/static __attribute__((noinline))/static __attribute__((noinline,noclone))/' \
-        app.c >>bad.c
+    sed 's/exchange/exch\\u00e9nge/' app.c >>bad.c
     "$MPICC" -g -O1 bad.c -o app
     record app.dir 2 ./app
     "$WEND" merge --symbols app.dir

@@ -83,9 +83,9 @@ guint64 container_tar_bytes(guint64 n); /* of the tar entry of N bytes */
 /* Appends the index of N frames with these ENTRIES. Returns FALSE if memory is short. */
 gboolean container_put_index(GByteArray *file, guint n, const WendBuf *entries);
 
-/* Adds the member NAME, of N bytes at DATA, to the archive at PATH, a file, or replaces it. MOST: so
- * many bytes the file may grow. *STORED: whether that is done. Returns FALSE and sets the error if
- * the archive is damaged, or cannot be written; then it is what it was. */
+/* Adds the member NAME, of N bytes at DATA, to the archive at PATH, a file, or replaces it. MOST:
+ * so many bytes the file may grow. *STORED: whether that is done. Returns FALSE and sets the error
+ * if the archive is damaged, or cannot be written; then it is what it was. */
 gboolean container_store(const char *path, const char *name, const void *data, gsize n,
                          guint64 most, gboolean *stored, GError **error);
 

@@ -12,7 +12,6 @@
  * - options.h: parsing of options beyond GLib's parser
  * - places.h: where the other parts of Wend are
  * - site-names.h: names of call sites
- * - site-store.h: stores these names in archives
  * - site-stacks.h: their call stacks, and which of these count as one
  * - reading.h: opening recordings, and the memory that an archive may take
  * - value.h: arguments of calls as text or JSON */

@@ -16,8 +16,6 @@ SITE_SOURCES = \
 	src/command/site-matching.c \
 	src/command/site-names.c src/command/site-names.h \
 	src/command/site-stacks.c src/command/site-stacks.h
-# Storing them, too.
-SITE_STORE_SOURCES = src/command/site-store.c src/command/site-store.h
 # How commands write calls, also for tests that read everything.
 VALUE_SOURCES = \
 	src/command/value.c src/command/value.h \

@@ -7,13 +7,16 @@
 
 #include <glib.h>
 
-#include "lib/sides/site-symbols.h"
 #include "wend/read.h"
 
 typedef struct SiteNames SiteNames;
 
 /* A function in which a site is. */
-typedef WendSiteFrame SiteFrame;
+typedef struct {
+    const char *function; /* NULL: not known */
+    const char *file;     /* NULL: not known */
+    guint line;           /* 0: not known */
+} SiteFrame;
 
 /* All texts come from files that Wend did not write: print them as foreign text. */
 typedef struct {

@@ -8,10 +8,10 @@
 #include "wend/read.h"
 
 /* Appends how each rank ended, and the last calls of its threads with their sites. Ranks with the
- * same text share one entry. At most LIMIT entries are written. Appends nothing if all ranks reached
- * MPI_Finalize. The site of a call that has returned takes a walk over all calls before it. ALL:
- * whatever that takes; else as long as there are not too many. COMMAND says which files have no
- * names. */
+ * same text share one entry. At most LIMIT entries are written. Appends nothing if all ranks
+ * reached MPI_Finalize. The site of a call that has returned takes a walk over all calls before
+ * it. ALL: whatever that takes; else as long as there are not too many. COMMAND says which files
+ * have no names. */
 void terminations_show(GString *out, WendRead *r, const char *command, guint limit, gboolean all);
 
 #endif

@@ -72,25 +72,34 @@ static gboolean check_output(const Options *options, GError **error)
 typedef struct {
     WendRead *reader;
     SiteNames *names;
+    GArray *frames; /* WendSiteFrame, of the site that was asked for last */
 } Sites;
 
-/* Of one site, as the compiler takes them. They have the same members. */
 static const WendSiteFrame *frames_of(gpointer data, guint site, guint *n)
 {
-    const SiteName *name = site_name(((Sites *)data)->names, site);
-    *n = name != NULL ? name->n_frames : 0;
-    return name != NULL ? name->frames : NULL;
+    Sites *s = data;
+    const SiteName *name = site_name(s->names, site);
+    g_array_set_size(s->frames, 0);
+    for (guint i = 0; name && i < name->n_frames; i++) {
+        const SiteFrame *f = &name->frames[i];
+        const WendSiteFrame frame = {f->function, f->file, f->line};
+        g_array_append_val(s->frames, frame);
+    }
+    *n = s->frames->len;
+    return (const WendSiteFrame *)(gpointer)s->frames->data;
 }
 
 static gboolean compile_with_names(const WendProgram *program, const Options *options,
                                    GHashTable *names, GPtrArray **changes, GError **error)
 {
     Options with_names = *options;
-    Sites sites = {.reader = wend_read_wrap(program)};
+    Sites sites = {.reader = wend_read_wrap(program),
+                   .frames = g_array_new(FALSE, FALSE, sizeof(WendSiteFrame))};
     sites.names = site_names_new(sites.reader, NULL);
     with_names.site_frames = frames_of;
     with_names.site_data = &sites;
     gboolean good = plan_compile(program, &with_names, names, changes, error);
+    g_array_unref(sites.frames);
     site_names_free(sites.names);
     wend_read_free(sites.reader);
     return good;

@@ -5,10 +5,10 @@
 
 #include <sys/types.h>
 
-/* Makes a child, which gets 0 and is to execute the program. It has the signal handlers and masks of
- * the caller as they were before, and ends when the caller is killed. The caller gets the number of
- * the child, and from then on passes signals on to it. -1: there can be no child; nothing has
- * changed. */
+/* Makes a child, which gets 0 and is to execute the program. It has the signal handlers and masks
+ * of the caller as they were before, and ends when the caller is killed. The caller gets the
+ * number of the child, and from then on passes signals on to it. -1: there can be no child;
+ * nothing has changed. */
 pid_t attend_fork(void);
 /* Waits for the end of the child. Meanwhile it stops when the child is stopped. Closes all files
  * but the standard ones: they are the program's. Returns the child's status (waitpid). */

@@ -13,7 +13,6 @@ ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/replay/order-read.c src/replay/order-
 bin_PROGRAMS += wend
 wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) $(SITE_SOURCES) \
-	$(SITE_STORE_SOURCES) \
 	$(DECODER_SOURCES) $(DIFF_SOURCES) $(EXPORT_SOURCES) \
 	src/wend/attend.c src/wend/attend.h \
 	src/wend/executable.c src/wend/executable.h \
@@ -22,6 +21,7 @@ wend_SOURCES = \
 	src/wend/merge_command.c \
 	src/wend/output-check.c src/wend/output-check.h \
 	src/wend/setting-options.c src/wend/setting-options.h \
+	src/wend/site-store.c src/wend/site-store.h \
 	$(ORDER_WRITE_SOURCES) \
 	src/wend/replay_command.c \
 	src/wend/trace.c \

@@ -18,10 +18,10 @@
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
-#include "src/command/site-store.h"
 #include "src/decoder/decoder.h"
 #include "src/read/wrap.h"
 #include "src/tracer/shared/shared.h"
+#include "site-store.h"
 #include "wend.h"
 
 #define COMMAND "merge"

@@ -95,8 +95,8 @@ typedef struct {
     GPtrArray *texts; /* by site; NULL: not asked for yet. "": it has no name */
 } OrderNames;
 
-/* Damaged sites count as none. RANK: whose sites are needed beside those that ranks share. -1: those
- * of all. */
+/* Damaged sites count as none. RANK: whose sites are needed beside those that ranks share. -1:
+ * those of all. */
 static OrderNames order_names_open(const WendProgram *p, gint64 rank)
 {
     OrderNames n = {NULL};

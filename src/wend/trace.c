@@ -14,9 +14,9 @@
 #include "output-check.h"
 #include "setting-options.h"
 #include "src/command/command.h"
-#include "src/command/site-store.h"
 #include "src/tracer/shared/launcher.h"
 #include "src/tracer/shared/settings.h"
+#include "site-store.h"
 #include "wend.h"
 
 #define COMMAND "trace"

@@ -118,7 +118,8 @@ C
     write_app
     {
         echo '# 1 "a*/ int injected = 1; /*.c"'
-        sed 's/exchange/MPI_exchange/; s/\bread\b/\\u00e9int/; s/inner/rule_1/; s/\bheap\b/unix/' app.c
+        sed 's/exchange/MPI_exchange/; s/\bread\b/\\u00e9int/; s/inner/rule_1/
+            s/\bheap\b/unix/' app.c
     } >bad.c
     "$MPICC" -std=gnu11 -g -O1 -Uunix bad.c -o app
     roundtrip 2 ./app

@@ -18,8 +18,8 @@
 char *c_identifier(const char *name);
 gboolean c_is_identifier(const char *name);
 
-/* A name of the application's as one of a function: letters, digits and "_", of which the first is a
- * letter, at most C_NAME_MOST. It may be a word that C or a header has. */
+/* A name of the application's as one of a function: letters, digits and "_", of which the first is
+ * a letter, at most C_NAME_MOST. It may be a word that C or a header has. */
 char *c_function_name(const char *name);
 enum { C_NAME_MOST = 48 };
 

@@ -23,7 +23,8 @@ typedef struct {
     const char *target;  /* family of MPI libraries; NULL: any */
     gboolean no_symbols; /* the proxy has no names of the application's functions and files */
     /* The functions that call site SITE of the recording is in, innermost first, and their number.
-     * They are valid as long as the program. NULL: only those that the archive has. */
+     * They are valid until the next call, and their texts as long as the program. NULL: only those
+     * that the archive has. */
     const WendSiteFrame *(*site_frames)(gpointer data, guint site, guint *n);
     gpointer site_data;
 } Options;

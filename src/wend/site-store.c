@@ -10,11 +10,10 @@
 
 #include "lib/record/world-files.h"
 #include "lib/sides/site-symbols.h"
+#include "src/command/command.h"
+#include "src/command/reading.h"
+#include "src/command/site-names.h"
 #include "src/read/wrap.h"
-#include "command.h"
-#include "command_text.h"
-#include "reading.h"
-#include "site-names.h"
 
 /* Adds NAME, which is that of SITE. *N counts those that have one. */
 static void add_name(WendSiteSymbols *symbols, const WendReadSite *site, const SiteName *name,
