@@ -4,7 +4,7 @@
  * sends are complete. The round ends with the barrier.
  *
  *   nbx [ROUNDS [SEED [MODE]]]    MODE 0: Improbe and Mrecv, 1: Improbe and Imrecv, 2: Iprobe and
- * Recv, 3: Improbe and Mrecv, sends tested one by one */
+ * Recv, 3: Improbe and Mrecv, sends tested one by one, 4: Improbe and Mrecv, all of one byte */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,8 +72,8 @@ int main(int argc, char **argv)
         MPI_Request sends[MOST], barrier = MPI_REQUEST_NULL;
         int n = (int)draw((unsigned)(2 * size)), done = 0;
         for (int i = 0; i < n; i++)
-            MPI_Issend(data[i], (int)draw(ROOM), MPI_CHAR, (int)draw((unsigned)size), round,
-                       MPI_COMM_WORLD, &sends[i]);
+            MPI_Issend(data[i], mode == 4 ? 1 : (int)draw(ROOM), MPI_CHAR,
+                       (int)draw((unsigned)size), round, MPI_COMM_WORLD, &sends[i]);
         while (!done) {
             messages += receive(round, mode, &bytes);
             if (barrier != MPI_REQUEST_NULL)

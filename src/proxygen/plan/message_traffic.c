@@ -256,6 +256,7 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
             bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
         one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0
                        && !combined;
+        one.waits = strncmp(name, "MPI_Issend", 10) == 0 || strcmp(name, "MPI_Ssend_init") == 0;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
             /* it waits for the receive, whatever its size; it is not too large for any buffer: see
              * below */

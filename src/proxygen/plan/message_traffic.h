@@ -21,6 +21,7 @@ typedef struct {
     gint64 tag;          /* word */
     gint64 bytes;        /* bytes posted, or the most that are sent; -1: unknown */
     gboolean blocking;   /* of a receive: it returns when it has the message */
+    gboolean waits;      /* of a send: something returns when it is received, whatever its size */
     gboolean persistent; /* its starts are at unknown times */
     guint terminal;
     guint phase;

@@ -4,8 +4,8 @@
  * A receive keeps its wildcard if these hold for its rank and communicator:
  * - No later receive names its source and could miss a message that the wildcard took.
  * - Every message that could come fits.
- * - The sends that could match are small enough to be eager in any MPI library, or are nonblocking.
- *   Their senders go on in any order of receives.
+ * - The sends that could match are small enough to be eager in any MPI library, or are nonblocking
+ *   and not synchronous. Their senders go on in any order of receives.
  *
  * Then the k-th receive completes when k messages have come, from any source. By induction over the
  * recorded order no rank can hang. A receive also keeps its wildcard if all sends that could match
@@ -111,9 +111,10 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL;) {
         if (send->bytes < 0 || (room >= 0 && send->bytes > room && send->bytes != EAGER_BYTES + 1))
             return "a message of another sender might not fit";
-        if (send->blocking && send->bytes > EAGER_BYTES)
-            return "senders wait until their messages are received, so the order matters";
     }
+    for (guint i = 0; (send = next_send(t, j, &i)) != NULL;)
+        if (send->waits || (send->blocking && send->bytes > EAGER_BYTES))
+            return "senders wait until their messages are received, so the order matters";
     return NULL;
 }
 
