@@ -58,8 +58,8 @@ void side_help(SideStream *s);
 /* For the part of a rank: sets *SITE to the number of the site of C, a call of Q that has not
  * returned, in Q's stream. If the stream does not have the site, appends it to TABLE, which is
  * behind the stream's. Nothing of Q changes, so it may be that of another thread, while the watcher
- * holds the recorder. Makes system calls only. Returns false if the site cannot be told. NULL: sites
- * are not recorded. */
+ * holds the recorder. Makes system calls only. Returns false if the site cannot be told. NULL:
+ * sites are not recorded. */
 struct ActiveCall;
 typedef bool SideUnfinishedSite(const struct CallSequence *q, const struct ActiveCall *c,
                                 WendBuf *table, int64_t *site);
