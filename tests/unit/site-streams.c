@@ -440,6 +440,108 @@ static void test_stacks_damage(void)
     simulated_stacks = FALSE;
 }
 
+/* -- names -- */
+
+/* The names that test_names gives a site. Some have one function only. */
+static guint frames_of(guint site, WendSiteFrame *frames)
+{
+    static const char *const functions[] = {"exchange", "inner", NULL, "a \"*/ \033[1m name"};
+    frames[0] = (WendSiteFrame){functions[site % 4], "/src/halo.c", 10 + site};
+    frames[1] = (WendSiteFrame){"main", site % 3 == 0 ? NULL : "main.c", site};
+    return 1 + site % 2;
+}
+
+static void check_frames(const WendCallSites *sites)
+{
+    for (guint i = 0; i < wend_call_sites_n(sites); i++) {
+        WendSiteFrame expected[2];
+        guint n, n_expected = frames_of(i, expected);
+        const WendSiteFrame *frames = wend_call_site_frames(sites, i, &n);
+        g_assert_cmpuint(n, ==, n_expected);
+        for (guint k = 0; k < n; k++) {
+            g_assert_cmpstr(frames[k].function, ==, expected[k].function);
+            g_assert_cmpstr(frames[k].file, ==, expected[k].file);
+            g_assert_cmpuint(frames[k].line, ==, expected[k].line);
+        }
+    }
+}
+
+static WendSiteSymbols *symbols_of(const WendCallSites *sites)
+{
+    WendSiteSymbols *symbols = wend_site_symbols_new();
+    for (guint i = 0; i < wend_call_sites_n(sites); i++) {
+        const WendSite *s = wend_call_site(sites, i);
+        const WendSiteModule *m = wend_call_sites_module(sites, s->module);
+        WendSiteFrame frames[2];
+        guint n = frames_of(i, frames);
+        wend_site_symbols_add(symbols, m->file, m->id, m->n_id, s->offset, frames, n);
+    }
+    return symbols;
+}
+
+/* Names of all sites are stored and read; those that are too large are not stored. */
+static void store_names(const char *dir)
+{
+    GError *error = NULL;
+    gsize before, after;
+    gboolean stored;
+    g_autofree char *path = g_build_filename(dir, BUNDLE_FILE, NULL);
+    g_autofree char *bytes = recorded_bytes(dir, &before);
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    WendCallSites *sites = wend_call_sites_open(p, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(wend_call_sites_n(sites), >, 2);
+    WendSiteSymbols *symbols = symbols_of(sites);
+    g_assert_true(wend_site_symbols_store(symbols, path, 10, &stored, &error));
+    g_assert_false(stored);
+    g_autofree char *unchanged = recorded_bytes(dir, &after);
+    g_assert_cmpmem(bytes, before, unchanged, after);
+    g_assert_true(wend_site_symbols_store(symbols, path, G_MAXUINT64, &stored, &error));
+    g_assert_no_error(error);
+    g_assert_true(stored);
+    wend_site_symbols_free(symbols);
+    wend_call_sites_free(sites);
+    wend_program_free(p);
+}
+
+static void check_names(const char *dir)
+{
+    GError *error = NULL;
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    WendCallSites *sites = wend_call_sites_open(p, &error);
+    g_assert_no_error(error);
+    check_frames(sites);
+    g_assert_true(read_all(p));
+    wend_call_sites_free(sites);
+    wend_program_free(p);
+}
+
+static void names_of(Structure *structure, guint world, guint times)
+{
+    g_autoptr(GPtrArray) ranks = ranks_of(structure, world, TRUE);
+    char *dir = record(ranks, NULL, NULL);
+    GRand *dice = g_rand_new_with_seed(19);
+    store_names(dir);
+    check_names(dir);
+    g_autoptr(GBytes) member = member_of(dir, WEND_SITE_SYMBOLS);
+    g_assert_true(read_with(dir, WEND_SITE_SYMBOLS, g_bytes_ref(member)));
+    guint refused = 0;
+    for (guint i = 0; i < times; i++)
+        refused += !read_with(dir, WEND_SITE_SYMBOLS, damaged(member, dice));
+    g_test_message("%u of %u damaged members were refused", refused, times);
+    g_assert_cmpuint(refused, >, times / 4);
+    g_rand_free(dice);
+    discard(dir);
+}
+
+static void test_names(void)
+{
+    names_of(stencil, 9, 3000);
+    names_of(large, 2, 10); /* several frames */
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -454,5 +556,6 @@ int main(int argc, char **argv)
     g_test_add_func("/sites/own damage", test_own_damage);
     g_test_add_func("/sites/stacks", test_stacks);
     g_test_add_func("/sites/stacks damage", test_stacks_damage);
+    g_test_add_func("/sites/names", test_names);
     return g_test_run();
 }
