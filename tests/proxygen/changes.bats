@@ -115,6 +115,44 @@ unfit="a message of another sender might not fit"
     done
 }
 
+@test "a large send that completes before what another receive waits for" {
+    cat >waits.c <<'END'
+#include <mpi.h>
+#include <unistd.h>
+enum { LARGE = 1 << 20 };
+static char data[LARGE];
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Recv(data, LARGE, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(data, 1, MPI_CHAR, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(data, LARGE, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        MPI_Isend(data, LARGE, MPI_CHAR, 0, 0, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Send(data, 1, MPI_CHAR, 0, 9, MPI_COMM_WORLD);
+    } else if (rank == 2) {
+        usleep(300000);
+        MPI_Send(data, 1, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" waits.c -o waits
+    made 3 ./waits
+    grep -q '1 call of MPI_Isend wait for their turn in the recorded order$' said ||
+        fail "$(cat said)"
+    for run in 1 2 3; do
+        record "again$run.dir" 3 ./proxy
+        "$WEND" diff app.dir "again$run.dir"
+    done
+}
+
 # -- the report --
 
 @test "proxygen says what it pins, reorders and holds back; --quiet says nothing" {

@@ -5,7 +5,9 @@
  * - No later receive names its source and could miss a message that the wildcard took.
  * - Every message that could come fits.
  * - The sends that could match are small enough to be eager in any MPI library, or are nonblocking
- *   and not synchronous. Their senders go on in any order of receives.
+ *   and not synchronous. Their senders go on in any order of receives. If one is larger, no other
+ *   receive is between the wildcard and the last one that could match it: what such a receive waits
+ *   for may come after the send's completion.
  *
  * Then the k-th receive completes when k messages have come, from any source. By induction over the
  * recorded order no rank can hang. A receive also keeps its wildcard if all sends that could match
@@ -94,6 +96,26 @@ static gboolean could_rob(const MessageTraffic *t, const Judged *j, const Posted
     return FALSE;
 }
 
+/* Whether the rank receives something else before it may have taken the message of SEND, with any
+ * of its wildcards. */
+static gboolean waits_before(const MessageTraffic *t, const Judged *j, const PostedMessage *send)
+{
+    const GArray *received = t->received->pdata[j->rank];
+    guint64 last = 0;
+    for (guint i = 0; i < received->len; i++) {
+        const PostedMessage *w = &g_array_index(received, PostedMessage, i);
+        if (w->source == t->any_source && meet(t, w, send))
+            last = MAX(last, w->last);
+    }
+    for (guint i = 0; i < received->len; i++) {
+        const PostedMessage *other = &g_array_index(received, PostedMessage, i);
+        if (!(other->source == t->any_source && meet(t, other, send)) && other->first < last
+            && other->last > j->receive->first)
+            return TRUE;
+    }
+    return FALSE;
+}
+
 /* The reason why the wildcard must be pinned, or NULL. */
 static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 room)
 {
@@ -113,7 +135,8 @@ static const char *conflict_on(const MessageTraffic *t, const Judged *j, gint64 
             return "a message of another sender might not fit";
     }
     for (guint i = 0; (send = next_send(t, j, &i)) != NULL;)
-        if (send->waits || (send->blocking && send->bytes > EAGER_BYTES))
+        if (send->waits
+            || (send->bytes > EAGER_BYTES && (send->blocking || waits_before(t, j, send))))
             return "senders wait until their messages are received, so the order matters";
     return NULL;
 }

@@ -33,7 +33,8 @@ static void *map(size_t bytes)
 }
 
 /* Leaves are mapped in chunks, whose size grows with the number of leaves. A mapping for each leaf
- * would be one of the 65,530 that a process may have, for each 16 MiB of a large heap. */
+ * would be one of the 65,530 that a process may have, for each 16 MiB of a large heap. And it would
+ * lie below each large block, where a proxy looks for room (heap_make in its helpers). */
 typedef struct {
     _Atomic uint32_t taken; /* more than N: all are */
     uint32_t n;
@@ -50,7 +51,7 @@ static size_t chunk_bytes(uint32_t n)
 
 static HeapLeaf *take_leaf(void)
 {
-    enum { SHARE = 8, MOST = 64 };
+    enum { SHARE = 8, LEAST = 4, MOST = 64 };
     for (;;) {
         HeapChunk *c = atomic_load(&newest_chunk);
         if (c && atomic_load(&c->taken) < c->n) {
@@ -59,9 +60,9 @@ static HeapLeaf *take_leaf(void)
                 return &c->leaves[i];
         }
         uint32_t n = atomic_load(&leaves_mapped) / SHARE;
-        n = n < 1 ? 1 : n > MOST ? MOST : n;
+        n = n < LEAST ? LEAST : n > MOST ? MOST : n;
         HeapChunk *fresh = map(chunk_bytes(n));
-        if (!fresh && n > 1)
+        if (!fresh)
             fresh = map(chunk_bytes(n = 1));
         if (!fresh)
             return NULL;
