@@ -206,16 +206,6 @@ END
     needs_otf2
     record a.dir 2 "$PROGRAMS/irregular" apart 100000 >out
     for format in --otf2 --csv; do
-        "$WEND" export $format -o big a.dir 2>said &
-        job=$!
-        for ((i = 0; i < 200; i++)); do
-            [ -z "$(find . -maxdepth 1 -name '.wend-*')" ] || break
-            sleep 0.01
-        done
-        kill -TERM $job
-        status=0
-        wait $job || status=$?
-        [ $status = 143 ] || fail "$format: status $status" "$(cat said)"
-        [ ! -e big ] && [ -z "$(find . -name '.wend-*')" ] || fail "$format: $(ls -A)"
+        export_is_stopped $format a.dir || return
     done
 }

@@ -185,3 +185,18 @@ has_mpi4py() {
     extension=$("$PYTHON" -c 'import importlib.util as u; print(u.find_spec("mpi4py.MPI").origin)' \
         2>/dev/null) && [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ]
 }
+
+# export_is_stopped FORMAT RECORDING: a signal ends wend export, and leaves nothing of its output.
+export_is_stopped() {
+    local job status=0 i
+    "$WEND" export "$1" -o big "$2" 2>said &
+    job=$!
+    for ((i = 0; i < 200; i++)); do
+        [ -z "$(find . -maxdepth 1 -name '.wend-*')" ] || break
+        sleep 0.01
+    done
+    kill -TERM $job
+    wait $job || status=$?
+    [ $status = 143 ] || fail "$1: status $status" "$(cat said)" || return
+    [ ! -e big ] && [ -z "$(find . -name '.wend-*')" ] || fail "$1: $(ls -A)"
+}
