@@ -48,6 +48,22 @@ same_in_otf2() {
     done
 }
 
+@test "OTF2: a function has a region for each place from which it is called" {
+    needs_otf2
+    grep -q '^#define HAVE_LIBDW 1' "$BUILD_DIR/config.h" || skip "built without libdw"
+    same_in_otf2 4 "$EXAMPLES/stencil2d"
+    otf2-print -G a.otf2/traces.otf2 | sed -nE \
+        's/^REGION .* Name: "([^"]*)".* File: "([^"]*)".* Begin: ([0-9]*),.*/\1,\2,\3/p' |
+        sort >regions
+    "$WEND" show --sites --csv a.dir | tail -n +2 | cut -d, -f1,3,4 | sort >sites
+    grep -q '^MPI_Isend,.*stencil2d.c,[0-9]' sites
+    diff sites regions
+    mpi 4 "$WEND" trace --quiet --force --no-sites -o a.dir "$EXAMPLES/stencil2d" >out
+    "$WEND" export --otf2 --force -o a.otf2 a.dir 2>said
+    otf2-print -G a.otf2/traces.otf2 >printed
+    [ "$(grep -c '^REGION .*"MPI_Isend"' printed)" = 1 ]
+}
+
 @test "OTF2: names of communicators, and the bytes of collectives" {
     needs_otf2
     "$BUILD_DIR/tests/decoder/script" - a.dir <<'END'

@@ -62,12 +62,24 @@ static ExportPlace *places_of(const Exporter *x, guint rank)
     return places;
 }
 
+/* What walks are to give. */
+static int walk_flags(const Exporter *x, unsigned *flags)
+{
+    uint32_t n_sites = 0;
+    if (x->format->sites && wend_read_n_sites(x->e.reader, &n_sites) < 0)
+        return WEND_READ_ERROR_INPUT;
+    *flags = WEND_READ_WITH_POLLS | (n_sites > 0 ? WEND_READ_WITH_SITES : 0);
+    return WEND_READ_OK;
+}
+
 /* Returns 1, 0 if the output failed, or the error of a function of wend/read.h. */
 static int export_calls(Exporter *x, ExportState *state, guint rank)
 {
+    unsigned flags;
+    if (walk_flags(x, &flags) < 0)
+        return WEND_READ_ERROR_INPUT;
     g_autofree ExportPlace *places = places_of(x, rank);
-    Timeline *t =
-        places != NULL ? timeline_new(x->e.reader, rank, x->origin, WEND_READ_WITH_POLLS) : NULL;
+    Timeline *t = places != NULL ? timeline_new(x->e.reader, rank, x->origin, flags) : NULL;
     TimedCall timed;
     int status = t != NULL ? 1 : WEND_READ_ERROR_INPUT;
     while (status > 0 && (status = timeline_next(t, &timed)) > 0) {
@@ -115,10 +127,9 @@ static ExportPlace *all_places(const Exporter *x)
 /* Returns what export_calls does, or an error with *ERROR set. */
 static int export_causally(Exporter *x, ExportState *state, GError **error)
 {
-    uint32_t n_sites;
-    if (wend_read_n_sites(x->e.reader, &n_sites) < 0)
+    unsigned flags;
+    if (walk_flags(x, &flags) < 0)
         return WEND_READ_ERROR_INPUT;
-    unsigned flags = WEND_READ_WITH_POLLS | (n_sites > 0 ? WEND_READ_WITH_SITES : 0);
     g_autofree ExportPlace *places = all_places(x);
     if (places == NULL)
         return WEND_READ_ERROR_INPUT;

@@ -38,6 +38,7 @@ typedef struct ExportState ExportState; /* of the format */
 
 typedef struct {
     const char *name;
+    gboolean sites; /* it uses the sites of calls */
     /* Begins. Returns NULL with the error on failure. */
     ExportState *(*begin)(const Export *e, GError **error);
     /* Each call of a rank, by its start; ranks follow one another. Returns FALSE if the output

@@ -675,7 +675,7 @@ OTF2_ErrorCode otf2_write_call(Otf2Rank *r, OTF2_EvtWriter *writer, guint64 loca
                  .start = timed->start,
                  .end = timed->end,
                  .call = timed->call};
-    OTF2_RegionRef region = otf2_region(r->names, w.call->function, &w.act);
+    OTF2_RegionRef region = otf2_region(r->names, w.call, &w.act);
     if (wend_read_transfer(w.call, &w.transfer) < 0)
         return OTF2_ERROR_INVALID_DATA;
     w.comm = otf2_comm(r->names, r->rank, w.transfer.communicator);

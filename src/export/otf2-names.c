@@ -5,10 +5,12 @@
 #include "otf2-names.h"
 
 #include "src/command/command_text.h"
+#include "src/command/site-names.h"
 
 typedef struct {
     OTF2_RegionRef number;
     const WendReadFunction *function;
+    guint32 site; /* WEND_READ_NO_INDEX: not known */
     Act *act;
 } Region;
 
@@ -24,9 +26,10 @@ typedef struct {
 
 struct Otf2Names {
     const Export *e;
-    GHashTable *strings;  /* text -> number + 1; owned */
-    GPtrArray *texts;     /* by number, of the table's */
-    GHashTable *regions;  /* WendReadFunction -> Region; owned */
+    GHashTable *strings; /* text -> number + 1; owned */
+    GPtrArray *texts;    /* by number, of the table's */
+    SiteNames *sites;
+    GHashTable *regions;  /* by function and site, of Region; owned */
     GPtrArray *by_region; /* the same, by number */
     GArray *windows, *files;
     GHashTable *window_numbers, *file_numbers; /* key (owned) -> number + 1 */
@@ -68,6 +71,18 @@ static OTF2_StringRef foreign_string_of(Otf2Names *n, const char *text)
     return string_of(n, printable);
 }
 
+static guint hash_region(gconstpointer region)
+{
+    const Region *r = region;
+    return g_direct_hash(r->function) ^ r->site * 0x9e3779b9u;
+}
+
+static gboolean equal_regions(gconstpointer a, gconstpointer b)
+{
+    const Region *x = a, *y = b;
+    return x->function == y->function && x->site == y->site;
+}
+
 static void free_region(gpointer region)
 {
     Region *r = region;
@@ -75,7 +90,7 @@ static void free_region(gpointer region)
     g_free(r);
 }
 
-Otf2Names *otf2_names_new(const Export *e)
+Otf2Names *otf2_names_new(const Export *e, const char *command)
 {
     const WendReadRank *rank;
     const WendReadWorld *world;
@@ -84,7 +99,8 @@ Otf2Names *otf2_names_new(const Export *e)
     n->strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     n->texts = g_ptr_array_new();
     string_of(n, "");
-    n->regions = g_hash_table_new_full(NULL, NULL, NULL, free_region);
+    n->regions = g_hash_table_new_full(hash_region, equal_regions, NULL, free_region);
+    n->sites = site_names_new(e->reader, command);
     n->by_region = g_ptr_array_new();
     n->windows = g_array_new(FALSE, FALSE, sizeof(Window));
     n->files = g_array_new(FALSE, FALSE, sizeof(File));
@@ -111,6 +127,7 @@ void otf2_names_free(Otf2Names *n)
     g_hash_table_destroy(n->strings);
     g_ptr_array_unref(n->texts);
     g_hash_table_destroy(n->regions);
+    site_names_free(n->sites);
     g_ptr_array_unref(n->by_region);
     g_array_unref(n->windows);
     g_array_unref(n->files);
@@ -123,15 +140,15 @@ void otf2_names_free(Otf2Names *n)
     g_free(n);
 }
 
-OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadFunction *f, const Act **act)
+OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act)
 {
-    Region *r = g_hash_table_lookup(n->regions, f);
+    const Region like = {.function = call->function, .site = call->site};
+    Region *r = g_hash_table_lookup(n->regions, &like);
     if (r == NULL) {
-        r = g_new0(Region, 1);
+        r = g_memdup2(&like, sizeof like);
         r->number = g_hash_table_size(n->regions);
-        r->function = f;
-        r->act = act_new(f);
-        g_hash_table_insert(n->regions, (gpointer)f, r);
+        r->act = act_new(r->function);
+        g_hash_table_add(n->regions, r);
         g_ptr_array_add(n->by_region, r);
     }
     *act = r->act;
@@ -218,10 +235,18 @@ static OTF2_ErrorCode write_regions(Otf2Names *n, OTF2_GlobalDefWriter *w)
 {
     for (guint i = 0; i < n->by_region->len; i++) {
         const Region *r = n->by_region->pdata[i];
-        OTF2_StringRef name = string_of(n, r->function->name);
-        OTF2_TRY(OTF2_GlobalDefWriter_WriteRegion(w, r->number, name, name, 0, r->act->region,
-                                                  OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, 0, 0,
-                                                  0));
+        const SiteName *site = site_name(n->sites, r->site);
+        const SiteFrame *frame = site != NULL && site->n_frames > 0 ? &site->frames[0] : NULL;
+        guint line = frame != NULL ? frame->line : 0;
+        g_autoptr(GString) from = g_string_new(NULL);
+        if (site != NULL)
+            site_text(g_string_append(from, "from "), n->sites, r->site);
+        OTF2_StringRef name = string_of(n, r->function->name), file = string_of(n, "");
+        if (frame != NULL && frame->file != NULL)
+            file = foreign_string_of(n, frame->file);
+        OTF2_TRY(OTF2_GlobalDefWriter_WriteRegion(w, r->number, name, name, string_of(n, from->str),
+                                                  r->act->region, OTF2_PARADIGM_MPI,
+                                                  OTF2_REGION_FLAG_NONE, file, line, line));
     }
     return OTF2_SUCCESS;
 }

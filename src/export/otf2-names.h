@@ -20,11 +20,13 @@
 
 typedef struct Otf2Names Otf2Names;
 
-Otf2Names *otf2_names_new(const Export *e);
+/* COMMAND says which programs have no names of sites (site-names.h). */
+Otf2Names *otf2_names_new(const Export *e, const char *command);
 void otf2_names_free(Otf2Names *n); /* N may be NULL */
 
-/* The region of F, and what F does. *ACT is valid as long as N is. */
-OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadFunction *f, const Act **act);
+/* The region of CALL: of its function, as it is called from its site. *ACT: what the function does,
+ * valid as long as N is. */
+OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act);
 
 /* The communicator with number COMM, as RANK sees it: MPI_COMM_WORLD is that of its world. */
 OTF2_CommRef otf2_comm(Otf2Names *n, guint rank, guint32 comm);

@@ -96,7 +96,7 @@ static ExportState *begin(const Export *e, GError **error)
         return NULL;
     }
     OTF2_Error_RegisterCallback(keep_error, NULL);
-    s->names = otf2_names_new(e);
+    s->names = otf2_names_new(e, "export");
     s->archive =
         OTF2_Archive_Open(wend_file_directory_path(s->directory), "traces", OTF2_FILEMODE_WRITE,
                           OTF2_CHUNK_SIZE_EVENTS_DEFAULT, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
@@ -177,4 +177,4 @@ static gboolean end(ExportState *s, gboolean keep, GError **error)
     return good;
 }
 
-const Format format_otf2 = {"otf2", begin, put_call, NULL, end_rank, end};
+const Format format_otf2 = {"otf2", TRUE, begin, put_call, NULL, end_rank, end};
