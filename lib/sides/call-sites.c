@@ -620,11 +620,26 @@ const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s)
     return s->symbols;
 }
 
-const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint *n)
+/* NULL: there is none. */
+static const WendSite *caller_at(const WendCallSites *s, guint site, guint depth)
 {
     const WendSite *at = wend_call_site(s, site);
+    for (; at && depth > 0; depth--)
+        at = WEND_CALLER_IS_FRAME(at->caller) ? wend_call_sites_frame(s, at->caller) : NULL;
+    return at;
+}
+
+gboolean wend_call_site_has_caller(const WendCallSites *s, guint site, guint depth)
+{
+    return caller_at(s, site, depth) != NULL;
+}
+
+const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint depth,
+                                           guint *n)
+{
+    const WendSite *at = caller_at(s, site, depth);
     *n = 0;
-    if (at->module == G_MAXUINT)
+    if (!at || at->module == G_MAXUINT)
         return NULL;
     const WendSiteModule *m = wend_call_sites_module(s, at->module);
     return wend_site_symbols_of(s->symbols, m->file, m->id, m->n_id, at->offset, n);

@@ -43,9 +43,13 @@ guint wend_call_sites_n_frames(const WendCallSites *s);
 const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame);
 /* Whether the sites of some ranks have stacks. */
 gboolean wend_call_sites_have_stacks(const WendCallSites *s);
-/* The functions that SITE is in, innermost first, if the archive has their names; *N of them. NULL:
- * it has none. */
-const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint *n);
+/* The functions that SITE is in, innermost first, if the archive has their names; *N of them. DEPTH
+ * from 1 on: those that its caller is in, and so on outwards. NULL: there are no names, or no such
+ * caller. */
+const WendSiteFrame *wend_call_site_frames(const WendCallSites *s, guint site, guint depth,
+                                           guint *n);
+/* Whether SITE has a caller at DEPTH. */
+gboolean wend_call_site_has_caller(const WendCallSites *s, guint site, guint depth);
 /* The names of all addresses that the archive has, which belong to S. */
 const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s);
 guint wend_call_sites_n_modules(const WendCallSites *s);

@@ -75,10 +75,15 @@ typedef struct {
     GArray *frames; /* WendSiteFrame, of the site that was asked for last */
 } Sites;
 
-static const WendSiteFrame *frames_of(gpointer data, guint site, guint *n)
+static const WendSiteFrame *frames_of(gpointer data, guint site, guint depth, guint *n)
 {
     Sites *s = data;
-    const SiteName *name = site_name(s->names, site);
+    const WendReadSite *caller;
+    *n = 0;
+    if (depth > 0 && wend_read_stack_frame(s->reader, site, depth, &caller) < 0)
+        return NULL;
+    const SiteName *name =
+        depth > 0 ? site_place_name(s->names, caller) : site_name(s->names, site);
     g_array_set_size(s->frames, 0);
     for (guint i = 0; name && i < name->n_frames; i++) {
         const SiteFrame *f = &name->frames[i];

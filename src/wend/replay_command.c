@@ -125,7 +125,7 @@ static void order_names_close(OrderNames *n)
 static char *name_new(OrderNames *n, guint site)
 {
     guint n_frames;
-    const WendSiteFrame *stored = wend_call_site_frames(n->sites, site, &n_frames);
+    const WendSiteFrame *stored = wend_call_site_frames(n->sites, site, 0, &n_frames);
     if (n_frames > 0) {
         GString *text = g_string_new(NULL);
         SiteFrame frame = {stored->function, stored->file, stored->line};

@@ -94,6 +94,56 @@ C
     grep -q '^void exchange(void);$' parts/proxy.h
 }
 
+@test "names: with call stacks, the innermost function on the stacks of all calls" {
+    needs_names
+    cat >app.c <<'C'
+#include <mpi.h>
+#define APART __attribute__((noinline, noclone))
+static int v[2];
+static APART void left(void)
+{
+    MPI_Bcast(v, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+static APART void right(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+static APART void step(void)
+{
+    left();
+    right();
+    v[1]++;
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 7; i++) {
+        for (int k = 0; k < 5; k++)
+            step();
+        MPI_Allreduce(v, v + 1, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+    record plain.dir 2 ./app
+    "$PROXYGEN" plain.dir -o plain.c
+    ! grep -q '^static void step(void)$' plain.c
+    mpi 2 "$WEND" trace --quiet --stacks -o app.dir ./app
+    "$PROXYGEN" app.dir -o proxy.c
+    awk '/^static void step\(void\)/, /^}/' proxy.c >step
+    grep -q MPI_Bcast step && grep -q MPI_Barrier step && ! grep -q MPI_Allreduce step
+    # from the archive alone
+    "$WEND" merge --symbols app.dir
+    rm app
+    "$PROXYGEN" app.dir -o again.c
+    diff proxy.c again.c
+    "$MPICC" "${PROXY_CFLAGS[@]}" proxy.c -o proxy
+    mpi 2 "$WEND" trace --quiet -o again.dir ./proxy
+    "$WEND" diff app.dir again.dir
+}
+
 @test "names: --no-symbols, and a program without debug information" {
     needs_names
     write_app

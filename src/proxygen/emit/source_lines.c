@@ -71,24 +71,26 @@ static void follow_class(SourceLines *s, const WendClass *k)
     }
 }
 
-static const WendSiteFrame *frames_of(const SourceLines *s, guint site, guint *n)
+static const WendSiteFrame *frames_of(const SourceLines *s, guint site, guint depth, guint *n)
 {
     const Options *o = s->plan->options;
-    return o->site_frames ? o->site_frames(o->site_data, site, n)
-                          : wend_call_site_frames(s->sites, site, n);
+    return o->site_frames ? o->site_frames(o->site_data, site, depth, n)
+                          : wend_call_site_frames(s->sites, site, depth, n);
 }
 
 /* -- functions that calls share -- */
 
-/* The names of the functions that a site is in, innermost first. */
+/* The names of the functions that a site is in, innermost first, and of those on its call stack. */
 static GPtrArray *functions_of(const SourceLines *s, guint site)
 {
     GPtrArray *names = g_ptr_array_new();
-    guint n;
-    const WendSiteFrame *frames = frames_of(s, site, &n);
-    for (guint i = 0; i < n; i++)
-        if (frames[i].function)
-            g_ptr_array_add(names, (gpointer)frames[i].function);
+    for (guint depth = 0; wend_call_site_has_caller(s->sites, site, depth); depth++) {
+        guint n;
+        const WendSiteFrame *frames = frames_of(s, site, depth, &n);
+        for (guint i = 0; i < n; i++)
+            if (frames[i].function)
+                g_ptr_array_add(names, (gpointer)frames[i].function);
+    }
     return names;
 }
 
@@ -230,7 +232,7 @@ static char *comment_of(const SourceLines *s, guint terminal)
     GString *text = g_string_new(NULL);
     for (guint i = 0; i < p->n && p->n <= PLACES_MOST; i++) {
         guint n;
-        const WendSiteFrame *frames = frames_of(s, p->sites[i], &n);
+        const WendSiteFrame *frames = frames_of(s, p->sites[i], 0, &n);
         if (n == 0 || !frames[0].file || frames[0].line == 0)
             continue;
         g_autofree char *file = c_comment(base_of(frames[0].file));

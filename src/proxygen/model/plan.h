@@ -23,9 +23,10 @@ typedef struct {
     const char *target;  /* family of MPI libraries; NULL: any */
     gboolean no_symbols; /* the proxy has no names of the application's functions and files */
     /* The functions that call site SITE of the recording is in, innermost first, and their number.
-     * They are valid until the next call, and their texts as long as the program. NULL: only those
-     * that the archive has. */
-    const WendSiteFrame *(*site_frames)(gpointer data, guint site, guint *n);
+     * DEPTH from 1 on: those that its caller is in, and so on outwards. It returns NULL if no such
+     * caller was recorded. Functions are valid until the next call, and their texts as long as the
+     * program. NULL: only those that the archive has. */
+    const WendSiteFrame *(*site_frames)(gpointer data, guint site, guint depth, guint *n);
     gpointer site_data;
 } Options;
 
