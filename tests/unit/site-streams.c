@@ -456,7 +456,7 @@ static void check_frames(const WendCallSites *sites)
     for (guint i = 0; i < wend_call_sites_n(sites); i++) {
         WendSiteFrame expected[2];
         guint n, n_expected = frames_of(i, expected);
-        const WendSiteFrame *frames = wend_call_site_frames(sites, i, &n);
+        const WendSiteFrame *frames = wend_call_site_frames(sites, i, 0, &n);
         g_assert_cmpuint(n, ==, n_expected);
         for (guint k = 0; k < n; k++) {
             g_assert_cmpstr(frames[k].function, ==, expected[k].function);
