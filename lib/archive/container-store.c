@@ -16,7 +16,7 @@
 static ContainerWriter *writer_of_members(Container *b, const char *name, gint64 mtime,
                                           GError **error)
 {
-    static const char *const first[] = {"meta", "program"};
+    static const char *const first[] = {"program", "meta"}; /* as they are written */
     g_autoptr(GPtrArray) names = container_names(b);
     ContainerWriter *w = container_writer_new(mtime);
     for (guint i = 0; i < G_N_ELEMENTS(first) + names->len; i++) {
