@@ -107,7 +107,8 @@ static void find_threads(Plan *plan)
         if (!plan->prefix)
             plan->prefix = g_array_ref(prefix);
         else if (prefix->len != plan->prefix->len
-                 || memcmp(prefix->data, plan->prefix->data, prefix->len * sizeof(guint)) != 0)
+                 || (prefix->len > 0
+                     && memcmp(prefix->data, plan->prefix->data, prefix->len * sizeof(guint)) != 0))
             common = FALSE;
         g_array_unref(prefix);
     }
