@@ -212,8 +212,10 @@ BATS_TESTS = \
 	tests/requests.bats \
 	tests/shards.bats \
 	tests/shortage.bats \
+	tests/sites.bats \
 	tests/spawn.bats \
 	tests/spec.bats \
+	tests/stacks.bats \
 	tests/structure.bats \
 	tests/support.bats \
 	tests/threads.bats \

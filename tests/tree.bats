@@ -48,6 +48,14 @@ without_comments() {
         fail "$version is stated again in:" "$(cat "$BATS_TEST_TMPDIR/others")"
 }
 
+@test "the suite runs each file of tests" {
+    grep -hv '^ *#' tests/*.mk tests/*/*.mk | tr -s ' \t\\=' '\n' | sort -u >"$BATS_TEST_TMPDIR/run"
+    tree | grep '\.bats$' | sort >"$BATS_TEST_TMPDIR/all"
+    [ -s "$BATS_TEST_TMPDIR/all" ]
+    others=$(comm -13 "$BATS_TEST_TMPDIR/run" "$BATS_TEST_TMPDIR/all")
+    [ -z "$others" ] || fail "no list in tests/*.mk has:" "$others"
+}
+
 # over_wide FILE…: the lines with more than 100 columns, without those of binary files.
 over_wide() {
     LC_ALL=C.UTF-8 grep -nIHE '^.{101}' "$@" | cut -c 1-120
