@@ -209,7 +209,7 @@ static bool append_row(SideStream *s, uint64_t n)
 static bool code_first(SideStream *s)
 {
     SideChunk *next = atomic_load_explicit(&s->first->next, memory_order_acquire);
-    uint64_t n;
+    uint64_t n = 0;
     if (!next)
         return false;
     bool kept = !s->lost && code_row(s, &n);
