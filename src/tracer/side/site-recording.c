@@ -159,7 +159,7 @@ static uint32_t number_frames(SiteAddresses *a, uint32_t caller, uint32_t outerm
 static uint32_t number_of_stack(SiteAddresses *a, WendBuf *table)
 {
     CallStack *s = a->stack;
-    uint32_t i = s->kept, number;
+    uint32_t i = s->kept, number = WEND_SITE_NONE;
     uint32_t caller = s->kept < s->n ? s->frames[s->kept].caller
                       : s->whole     ? SITE_CALLER_NONE
                                      : SITE_CALLER_UNKNOWN;
