@@ -54,7 +54,7 @@ C
     "$MPICC" -O1 marks.c -o marks
 }
 
-# on_hosts N "SHIFT,DRIFT …" [ARGUMENT…]: records marks on hosts with these clocks, into app.dir.
+# on_hosts N "SHIFT,DRIFT …" [ARGUMENT…]: records marks on hosts with these clocks in app.dir.
 on_hosts() {
     local n=$1 clocks=$2
     shift 2
@@ -92,7 +92,7 @@ print(max(max(a - high, low - b, 0) for a, b in ranges))
 P
 }
 
-# recovers N "SHIFT,DRIFT …" LIMIT: at both ends the clocks are within the bound that the recording
+# recovers N "SHIFT,DRIFT …" LIMIT: at both ends clocks are within the bound that the recording
 # states. The bound is below LIMIT nanoseconds in one of ten runs: the machine may be busy.
 recovers() {
     local n=$1 clocks=$2 limit=$3 at stated
