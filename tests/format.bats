@@ -41,6 +41,29 @@ read_values_alike() {
     [ -s dumped ] && cmp read dumped || fail "$1: other values" "$(diff read dumped | head)"
 }
 
+# Likewise when each call and poll began, to 2 ns, and its duration. The second reader has times
+# since the epoch; those of wend dump are from another beginning.
+read_times_alike() {
+    PYTHONDONTWRITEBYTECODE=1 "${PYTHON:-python3}" "$SOURCE_DIR/tests/format.py" --times "$1" |
+        LC_ALL=C sort -s -k1,3 >read || fail "$1 cannot be read" || return
+    "$WEND" dump --times --format=jsonl "$1" | sed -nE '
+        s/"start":[-0-9.]+\}$/&,"duration":-}/; s/\},"duration"/,"duration"/
+        s/^\{"rank":([0-9]+),"([a-z]+)":([0-9]+),/\1 \2 \3 /
+        s/ "call":.*"poll":(true|false),.*"start":([-0-9.]+),"duration":([-0-9.]+)\}$/ \1 \2 \3/
+        s/ true / 1 /; s/ false / 0 /; /^[0-9]/p' |
+        LC_ALL=C sort -s -k1,3 >dumped
+    [ -s dumped ] && [ "$(wc -l <read)" = "$(wc -l <dumped)" ] ||
+        fail "$1: $(wc -l <read) and $(wc -l <dumped) times" || return
+    paste -d ' ' read dumped | awk '
+        { split($5, a, "."); split($11, b, "."); sign = b[1] ~ /^-/ ? -1 : 1 }
+        NR == 1 { second = a[1] }
+        { ns = (a[1] - second - b[1]) * 1e9 + a[2] - sign * b[2] }
+        NR == 1 { first = ns }
+        $1 " " $2 " " $3 " " $4 != $7 " " $8 " " $9 " " $10 || $6 != $12 ||
+        ns - first > 2 || first - ns > 2 { print; exit }' >differences
+    [ ! -s differences ] || fail "$1: other times" "$(cat differences)"
+}
+
 @test "the writer makes the archive that docs/format.md explains byte by byte" {
     block script >example.script
     [ -s example.script ]
@@ -116,4 +139,16 @@ END
         read_values_alike values.dir
         rm -r values.dir
     done
+}
+
+@test "a reader written from the page reads the time of every call" {
+    local times
+    for times in lossless 10% 1% 50%; do
+        mpi 3 "$WEND" trace --quiet --times=$times -o times.dir "$PROGRAMS/turns" tags >out
+        read_times_alike times.dir
+        rm -r times.dir
+    done
+    mpi 4 "$WEND" trace --quiet --times=bins:10% -o times.dir "$PROGRAMS/nbx" >out
+    "$WEND" dump times.dir | grep -q '^ *- ' || fail "no polls"
+    read_times_alike times.dir
 }

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A second reader of archives, written from docs/format.md alone: format.py [--values] DIRECTORY
+"""A second reader of archives, written from docs/format.md alone: format.py [OPTION] DIRECTORY
 
 Prints for each rank and sequence the functions that it called, in order, as "wend dump" numbers
-them; with --values, the side streams of values, as lines of "wend dump --values --format=jsonl". It
-reads every part to its end, so what it misunderstands shows. It is a test of the page and not for
-use: it trusts the archive.
+them. With --values, prints the side streams of values, as lines of "wend dump --values
+--format=jsonl". With --times, prints for each call and unsuccessful poll: rank, thread or callback
+and its number, whether it is a poll, seconds from the epoch to its start, its duration. It reads
+every part to its end, so what it misunderstands shows. It is a test of the page and not for use:
+it trusts the archive.
 """
 import configparser
+import decimal
 import io
 import pathlib
 import re
@@ -147,8 +150,13 @@ class Coded:
         self.at += 1
         self.code = self.code << 8 | byte
 
-    def bit(self, context=None):
-        p, t = self.contexts.get(context, (2 ** 15, 0)) if context else (2 ** 15, 0)
+    def seen(self, context):
+        return self.contexts.get(context, (2 ** 15, 0)) if context else (2 ** 15, 0)
+
+    def bit(self, *contexts):
+        """A bit in the first of the contexts that saw two, else in the last one. All see it."""
+        known = [c for c in contexts if self.seen(c)[1] >= 2] + list(contexts[-1:]) + [None]
+        p, _ = self.seen(known[0])
         bound = (self.range >> 16) * p
         b = int(self.code < bound)
         if b:
@@ -159,7 +167,8 @@ class Coded:
         while self.range < 2 ** 24:
             self.range <<= 8
             self.shift()
-        if context:
+        for context in filter(None, contexts):
+            p, t = self.seen(context)
             change = (b * 2 ** 16 - p) * 2
             p += change // (2 * t + 5) if change > 0 else -(-change // (2 * t + 5))
             self.contexts[context] = min(max(p, 2 ** 5), 2 ** 16 - 2 ** 5), min(t + 1, 1022)
@@ -312,6 +321,87 @@ class SideStream:
             else:
                 line += f',"numbers":[{",".join(map(str, payload))}]'
             print(line + "}")
+
+
+class Times:
+    """One stream of times: the start and the duration of each call, in seconds from the epoch."""
+
+    def __init__(self, b):
+        self.kind, self.id, self.birth = b.unsigned(), b.signed(), b.unsigned()
+        self.rows = Bytes(b.take(b.unsigned()))
+        assert self.rows.unsigned() == 0
+        head = Bytes(self.rows.take(self.rows.unsigned()))
+        self.lossless, self.percent = head.unsigned() == 0, head.unsigned()
+        (tick,), self.origin = struct.unpack("<d", head.take(8)), head.signed()
+        if head.at < len(head.data):
+            assert head.unsigned() in (1, 2)
+            self.origin += head.signed()
+            tick *= 1 + struct.unpack("<d", head.take(8))[0]
+            head.unsigned()
+        assert head.at == len(head.data)
+        self.tick = decimal.Decimal(tick)
+        self.contexts, self.usual = {}, [65536, 65536]
+        self.points = [0]
+        while not self.lossless:
+            point = self.points[-1] + max(1, self.points[-1] * self.percent // 100)
+            if point >= 2 ** 62:
+                break
+            self.points.append(point)
+        self.bits = 9 if self.lossless else (1 + len(self.points)).bit_length()
+
+    def calls(self, places):
+        """(start, duration) of the calls, of which PLACES has the places."""
+        places, before, now, rows = iter(places), None, 0, self.rows
+        while rows.at < len(rows.data):
+            n, row = rows.unsigned(), Bytes(rows.take(rows.unsigned()))
+            if not n:
+                assert not row.data and rows.at == len(rows.data)
+                break
+            blocks = [Bytes(row.take(row.unsigned())) for _ in range(2)]
+            assert row.at == len(row.data)
+            coded = [Coded(block, self.contexts) for block in blocks]
+            for _ in range(n):
+                place = next(places)
+                now += self.time(coded[1], 1, place, before)
+                duration = self.time(coded[0], 0, place, before)
+                start = self.origin * decimal.Decimal("1e-9") + now * self.tick
+                yield start, None if duration is None else duration * self.tick
+                now += duration or 0
+                before = place
+            for c, block in zip(coded, blocks):
+                c.end()
+                assert block.at == len(block.data)
+        assert next(places, None) is None
+
+    def time(self, coded, interval, place, before):
+        p, q, node = place * 2 + interval, 0 if before is None else 2 ** 32 * (1 + before), 1
+        for i in range(self.bits):
+            contexts = [("third", interval, node)]
+            if i < 9:
+                contexts = [("first", hashed(p + q, node, 32768)),
+                            ("second", hashed(p, node, 16384))] + contexts
+            node = 2 * node + coded.bit(*contexts)
+        symbol = node - 2 ** self.bits
+        if symbol < 2:
+            return signed_of(coded.plain(64)) if symbol else None
+        if self.lossless:
+            b, top = max(0, (symbol - 2 - 8) // 8), 0
+            top = symbol - 2 - 8 * b
+            value = top * 2 ** max(0, b - 2) + coded.plain(max(0, b - 2))
+            if b < 2:
+                return value * 2 ** b + coded.plain(b)
+            return value * 4 + coded.tree(2, "last", interval)
+        i, u = symbol - 2, self.usual[interval]
+        t = self.points[i]
+        gap = self.points[i + 1] - t if i + 1 < len(self.points) else 1
+        m = 4 * u * self.percent // 100
+        if m < gap:
+            s = max(0, m.bit_length() - 1)
+            t += coded.plain(((gap - 1) >> s).bit_length()) << s
+        grown = min(t, 16 * u) - u
+        u += grown // 64 if grown > 0 else -(-grown // 64)
+        self.usual[interval] = min(max(u, 64), 2 ** 58 - 1)
+        return t
 
 
 def signed_of(v):
@@ -528,48 +618,91 @@ class Program:
         return by_variant
 
     def read_outcomes(self):
+        """Keeps how many unsuccessful polls came before each call: by sequence, rank and shape."""
         b = self.b
+        self.before = {}
         for c in self.classes:
-            for _, _, start in c["sequences"]:
+            for kind, number, start in c["sequences"]:
                 by_variant = self.entries(c, start)
                 for shape in sorted(set().union(*by_variant)):
                     n = b.unsigned()
                     for _ in range(n):
                         ranks = b.ranks() if n > 1 else c["ranks"]
-                        counts = {by_variant[c["variant"][c["ranks"].index(r)]].get(shape, 0)
-                                  for r in ranks} - {0}
-                        self.content(counts)
+                        counts = {r: by_variant[c["variant"][c["ranks"].index(r)]].get(shape, 0)
+                                  for r in ranks}
+                        firsts = self.content(set(counts.values()) - {0})
+                        for r in ranks:
+                            self.before[kind, number, r, shape] = (
+                                firsts * counts[r] if len(firsts) == 1 else firsts)
 
     def content(self, counts):
+        """The first word of each entry; one if all are the same."""
         b, v = self.b, self.b.unsigned()
         if v == 1:
             (entries,) = counts
-            for _ in range(b.unsigned()):
-                b.row(entries)
-        elif v % 2:
-            end, have, pieces = b.at + v // 2, 0, 0
-            while b.at < end:
-                repeats = b.unsigned()
-                if repeats:
-                    b.many(b.word)
-                    have += repeats
-                else:
-                    b.many(lambda: b.many(b.word))
-                    have += len(list(expand(b.many(lambda: b.rule(1)), 0)))
-                pieces += 1
-            assert b.at == end and (pieces == 1 or {have} == counts)
+            return [b.row(entries) for _ in range(b.unsigned())][0]
+        if v % 2 == 0:
+            return [0]
+        end, out, pieces = b.at + v // 2, [], 0
+        while b.at < end:
+            repeats = b.unsigned()
+            if repeats:
+                run = [b.many(b.word)[0]] * repeats
+            else:
+                entries = b.many(lambda: b.many(b.word))
+                run = [entries[i][0] for i in expand(b.many(lambda: b.rule(1)), 0)]
+            out, pieces, single = out + run, pieces + 1, repeats > 0
+        assert b.at == end and (pieces == 1 or {len(out)} == counts)
+        return out[:1] if pieces == 1 and single else out
 
     def read_polls(self):
+        """Keeps the terminals of unsuccessful polls, by sequence and rank."""
         b = self.b
+        self.polls = {}
         if not b.unsigned():
             return
         for c in self.classes:
-            for _ in c["sequences"]:
-                if b.many(lambda: (b.ranks(), b.many(b.unsigned))):
-                    b.many(lambda: (b.ranks(), b.unsigned(), b.many(lambda: b.rule(1))))
+            for kind, number, _ in c["sequences"]:
+                tables = b.many(lambda: (b.ranks(), b.many(b.unsigned)))
+                if not tables:
+                    continue
+                for ranks, _, rules in b.many(
+                        lambda: (b.ranks(), b.unsigned(), b.many(lambda: b.rule(1)))):
+                    for rank in ranks:
+                        (table,) = [t for of, t in tables if rank in of]
+                        self.polls[kind, number, rank] = [
+                            table[i] for i in expand(rules, len(rules) - 1)]
 
     def ranks(self):
         return sorted(rank for c in self.classes for rank in c["ranks"])
+
+    def places(self, rank, kind, number):
+        """The places of the calls and polls of a sequence, for their times."""
+        c = next(c for c in self.classes if rank in c["ranks"])
+        start = next((s[2] for s in c["sequences"] if s[:2] == (kind, number)), None)
+        polls = iter(self.polls.get((kind, number, rank), []))
+        before, numbers = {}, [{}, {}]
+
+        def place(terminal, poll):
+            first, words = self.shapes[self.terminals[terminal]]
+            seen = numbers[poll]
+            return (2 * seen.setdefault((first, *words), len(seen)) + poll) % 2 ** 24
+        if start is not None:
+            for terminal in self.calls(c, c["variant"][c["ranks"].index(rank)], start):
+                shape = self.terminals[terminal]
+                if shape not in before:
+                    before[shape] = iter(self.before[kind, number, rank, shape])
+                for _ in range(next(before[shape])):
+                    yield place(next(polls), 1)
+                yield place(terminal, 0)
+        for terminal in polls:
+            yield place(terminal, 1)
+
+    def print_times(self, rank, stream):
+        places = list(self.places(rank, stream.kind, stream.id))
+        for place, (start, duration) in zip(places, stream.calls(places)):
+            print(rank, ("thread", "callback")[stream.kind], stream.id, place % 2, f"{start:.9f}",
+                  "-" if duration is None else f"{duration:.9f}")
 
     def print_calls(self, rank):
         c = next(c for c in self.classes if rank in c["ranks"])
@@ -581,9 +714,9 @@ class Program:
                 print(rank, self.functions[first // 2], "failed" if first % 2 else "")
 
 
-def side_streams(data, codes):
+def side_streams(data, read):
     b = Bytes(data)
-    streams = b.many(lambda: SideStream(b, codes))
+    streams = b.many(lambda: read(b))
     assert b.at == len(data)
     order = [(s.kind, s.birth) for s in streams]
     assert order == sorted(order)
@@ -591,8 +724,8 @@ def side_streams(data, codes):
 
 
 def main():
-    values = sys.argv[1] == "--values"
-    path = sys.argv[1 + values] + "/trace.tar.zst"
+    option = sys.argv[1] if len(sys.argv) > 2 else None
+    path = sys.argv[-1] + "/trace.tar.zst"
     tar = subprocess.run(["zstd", "-dcq", path], check=True, stdout=subprocess.PIPE).stdout
     with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
         members = {m.name: archive.extractfile(m).read() for m in archive.getmembers()}
@@ -611,16 +744,23 @@ def main():
         assert name in ("program", f"program.{program.ranks()[0]}")
         for rank in program.ranks():
             assert program_of.setdefault(rank, program) is program
-    codes, sides = value_codes(), {}
-    for name, data in members.items():
-        if name.startswith("values."):
-            sides[int(name[7:])] = side_streams(data, codes)
-    for rank in sorted(sides if values else program_of):
-        if not values:
-            program_of[rank].print_calls(rank)
-        else:
-            for stream in sides[rank]:
+    codes = value_codes()
+
+    def of_kind(kind, read):
+        return {int(name.split(".")[1]): side_streams(data, read)
+                for name, data in sorted(members.items()) if name.startswith(kind + ".")}
+    values, times = of_kind("values", lambda b: SideStream(b, codes)), of_kind("times", Times)
+    if option == "--values":
+        for rank in sorted(values):
+            for stream in values[rank]:
                 stream.print_values(rank)
+    elif option == "--times":
+        for rank in sorted(times):
+            for stream in times[rank]:
+                program_of[rank].print_times(rank, stream)
+    else:
+        for rank in sorted(program_of):
+            program_of[rank].print_calls(rank)
 
 
 if __name__ == "__main__":
