@@ -109,8 +109,12 @@ replay() {
     return 1
 }
 
+# A command that does not end fails and says so.
 within() {
-    timeout "$TEST_TIMEOUT" "$@"
+    local status=0
+    timeout "$TEST_TIMEOUT" "$@" || status=$?
+    [ $status != 124 ] || echo "no end after $TEST_TIMEOUT s" >&2
+    return $status
 }
 
 # One trip of the case, of n ranks, in the current folder. Sets "outcome" and the columns that were
@@ -137,7 +141,10 @@ trip() {
     for ((run = 1; run <= runs; run++)); do
         rm -rf proxied proxy.dir
         run_step proxied proxy_s || { outcome="the proxy fails"; return 1; }
-        within "$WEND" diff app.dir proxy.dir >diff.out 2>&1 || { outcome="differs"; return 1; }
+        within "$WEND" diff app.dir proxy.dir >diff.out 2>&1 || {
+            [ $? = 1 ] && outcome=differs || outcome="wend diff fails"
+            return 1
+        }
     done
     outcome=equal
 }
