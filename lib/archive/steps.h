@@ -24,7 +24,7 @@ bool wend_step_part(const void *part, size_t n);
 bool wend_step_absorb(const void *encoded, size_t n);
 /* Encodes the merge for another rank. *ENCODED is valid until wend_step_end. */
 bool wend_step_encode(const void **encoded, size_t *n);
-/* Makes a shard of what was merged so far if it is due (wend_merge_make_shard; LEAST is the least
+/* Makes a shard of what was merged so far if it is due (wend_merge_make_shard; LEAST is a
  * number of ranks) and this rank has none. wend_step_frame then gives the frame of the shard. */
 bool wend_step_shard(uint32_t least);
 /* Memory for N bytes that another rank sends, valid until the next step. NULL if there is too

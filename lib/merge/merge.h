@@ -58,11 +58,10 @@ gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendM
 
 /* -- shards: calls that cannot be merged are not sent to rank 0 (docs/merging.md, "Shards") -- */
 
-/* Makes a shard of M if it has the calls of at least LEAST ranks and these have next to nothing in
- * common (shard.h). *FRAME is then the compressed member of the archive with these calls, which the
- * caller unrefs, and M keeps only the description of the shard. Otherwise *FRAME is NULL and M is
- * unchanged. Returns FALSE and sets the error if the shard cannot be written; M can only be freed
- * then. */
+/* Makes a shard of M if it is due by LEAST, a number of ranks (shard_is_due). *FRAME is then the
+ * compressed member of the archive with these calls, which the caller unrefs, and M keeps only the
+ * description of the shard. Otherwise *FRAME is NULL and M is unchanged. Returns FALSE and sets the
+ * error if the shard cannot be written; M can only be freed then. */
 gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error);
 
 /* Compresses the side streams in M, which are of one rank: each becomes a frame of the archive, and

@@ -2,6 +2,7 @@
 /* shard.c: see shard.h. */
 #include "shard.h"
 
+#include "tree.h"
 #include "variants.h"
 
 GArray *shards_new(void)
@@ -68,8 +69,9 @@ void shards_include(GArray *shards, const GArray *more)
 
 /* Data that a shard has in common with others are stored twice. So a shard is made only if the
  * classes are at least OF_PARTS/PARTS as many as the ranks, and there are TERMINALS_LEAST terminals
- * for each rank. */
-enum { PARTS = 4, OF_PARTS = 3, TERMINALS_LEAST = 16 };
+ * for each rank. It has LEAST ranks or, from tree_least on, as many terminals as LEAST ranks with
+ * TERMINALS_MANY each. */
+enum { PARTS = 4, OF_PARTS = 3, TERMINALS_LEAST = 16, TERMINALS_MANY = 256 };
 
 static gboolean are_most(guint64 kinds, guint64 ranks)
 {
@@ -85,7 +87,8 @@ gboolean shard_is_due(const WendMerge *m, guint32 least)
         for (guint q = 0; q < k->n_sequences; q++)
             terminals += k->sequences[q].table.n_terminals;
     }
-    return ranks >= least
+    return (ranks >= least
+            || (ranks >= tree_least(least) && terminals >= (guint64)TERMINALS_MANY * least))
            && terminals >= TERMINALS_LEAST * ranks
            /* classes that differ only in values or in trip counts may become one at the root */
            && are_most(g_hash_table_size(m->by_shapes), ranks)

@@ -8,14 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The ranks that can be a shard where LEAST ranks are one whatever they do: fewer, if these have
+ * much (shard_is_due). */
+static inline uint64_t tree_least(uint64_t least)
+{
+    return least < 4 ? 1 : least / 4;
+}
+
 /* Whether RANK, of SIZE ranks, may make a shard before step STEP. If it will still receive from a
- * subtree of fewer than LEAST ranks, which cannot make a shard, it must wait for that subtree. Rank
- * 0 makes none. */
+ * subtree that has too few ranks for a shard, it must wait for that subtree. Rank 0 makes none.
+ * LEAST: as WEND_SHARD_RANKS. */
 static inline bool tree_may_shard(uint64_t rank, uint64_t step, uint64_t size, uint64_t least)
 {
     for (; !(rank & step) && rank + step < size; step *= 2) {
         uint64_t there = size - rank - step;
-        if ((there < step ? there : step) < least)
+        if ((there < step ? there : step) < tree_least(least))
             return false;
     }
     return rank > 0;

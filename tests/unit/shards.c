@@ -36,13 +36,13 @@ static GPtrArray *rows_of(guint n, SimulatedRank *(*rank_of)(guint rank, guint n
     return ranks;
 }
 
-/* Other calls in another order on each rank. */
-static SimulatedRank *irregular_rank(guint rank, guint n)
+/* Other calls in another order on each rank, in so many steps. */
+static SimulatedRank *irregular_in_steps(guint rank, guint n, guint steps)
 {
     SimulatedRank *r = simulated_new(rank, n, TRUE);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
     GRand *dice = g_rand_new_with_seed(rank);
-    for (guint i = 0; i < 60 + rank; i++) {
+    for (guint i = 0; i < steps; i++) {
         gint64 peer = g_rand_int_range(dice, 0, (gint32)n), count = g_rand_int_range(dice, 1, 5000);
         if (g_rand_boolean(dice))
             sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, count, peer, i % 7);
@@ -53,6 +53,17 @@ static SimulatedRank *irregular_rank(guint rank, guint n)
     }
     g_rand_free(dice);
     return r;
+}
+
+static SimulatedRank *irregular_rank(guint rank, guint n)
+{
+    return irregular_in_steps(rank, n, 60 + rank);
+}
+
+/* As many terminals as make a shard of a quarter of the ranks. */
+static SimulatedRank *large_irregular_rank(guint rank, guint n)
+{
+    return irregular_in_steps(rank, n, 1200 + rank);
 }
 
 static SimulatedRank *half_irregular_rank(guint rank, guint n)
@@ -216,13 +227,12 @@ static const struct {
     guint ranks, least, shards;
 } cases[] = {
     {irregular_rank, 8, 2, 3}, /* of ranks 2, 4 and 6 */
-    {irregular_rank, 8, 4, 1},
-    {irregular_rank, 8, 8, 0},
-    {irregular_rank, 7, 2, 2}, /* rank 6 is one alone: it is in that of rank 4 */
-    {irregular_rank, 13, 4, 2},
+    {irregular_rank, 8, 4, 1},       {irregular_rank, 8, 8, 0},
+    {irregular_rank, 7, 2, 2}, /* rank 0 has rank 6 */
+    {irregular_rank, 13, 4, 2},      {large_irregular_rank, 8, 8, 3},
+    {large_irregular_rank, 7, 8, 2}, /* rank 6 is one alone */
     {half_irregular_rank, 16, 2, 3}, /* the others are one class at rank 0 */
-    {stencil_rank, 8, 2, 0},
-    {trips_rank, 8, 2, 0},
+    {stencil_rank, 8, 2, 0},         {trips_rank, 8, 2, 0},
 };
 
 static void test_round_trip(void)
