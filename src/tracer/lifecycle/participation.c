@@ -68,16 +68,10 @@ Participation participation_wait(int size, double seconds)
      * rank arrives. */
     bool known = result == PARTICIPATION_ALL;
     patience = known && seconds < PROMPT ? PROMPT : seconds;
-    /* The barrier is repeated: a rank that gave up just when the last one arrived is missing in the
-     * second. */
-    result = PARTICIPATION_ALL;
-    for (int round = 0; round < 2 && result == PARTICIPATION_ALL; round++) {
-        MPI_Request request;
-        result = PARTICIPATION_UNKNOWN;
-        if (PMPI_Ibarrier(MPI_COMM_WORLD, &request) == MPI_SUCCESS)
-            result = wait_for(&request, known && round == 0 ? INFINITY : patience);
-    }
-    return result;
+    MPI_Request request;
+    if (PMPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+        return PARTICIPATION_UNKNOWN;
+    return wait_for(&request, known ? INFINITY : patience);
 }
 
 /* Once the barrier is complete on one rank, all ranks are here, and each will take part in the
