@@ -64,6 +64,21 @@ read_times_alike() {
     [ ! -s differences ] || fail "$1: other times" "$(cat differences)"
 }
 
+# Likewise from where each call and poll came.
+read_sites_alike() {
+    PYTHONDONTWRITEBYTECODE=1 "${PYTHON:-python3}" "$SOURCE_DIR/tests/format_sites.py" "$1" \
+        >read || fail "$1 cannot be read" || return
+    "$WEND" dump --sites --format=jsonl "$1" | "${PYTHON:-python3}" -c '
+import json, sys
+for call in map(json.loads, sys.stdin):
+    kind = "thread" if "thread" in call else "callback"
+    site = call["site"] or {}
+    callers = [c["offset"] for c in site.get("callers", [])]
+    print(call["rank"], kind, call[kind], int(call["poll"]), site.get("offset", "-"), *callers,
+          *["cut"] * (not site.get("whole", True)))' >dumped
+    [ -s dumped ] && cmp read dumped || fail "$1: other sites" "$(diff read dumped | head)"
+}
+
 @test "the writer makes the archive that docs/format.md explains byte by byte" {
     block script >example.script
     [ -s example.script ]
@@ -151,4 +166,19 @@ END
     mpi 4 "$WEND" trace --quiet --times=bins:10% -o times.dir "$PROGRAMS/nbx" >out
     "$WEND" dump times.dir | grep -q '^ *- ' || fail "no polls"
     read_times_alike times.dir
+}
+
+@test "a reader written from the page reads call sites and call stacks" {
+    local option
+    for option in --symbols --stacks --stacks=2; do
+        mpi 3 "$WEND" trace --quiet $option -o sites.dir "$PROGRAMS/turns" tags >out
+        read_sites_alike sites.dir
+        rm -r sites.dir
+        mpi 4 "$WEND" trace --quiet $option -o sites.dir "$PROGRAMS/nbx" >out
+        read_sites_alike sites.dir
+        rm -r sites.dir
+        mpi 2 "$WEND" trace --quiet $option -o sites.dir "$PROGRAMS/callbacks" >out
+        read_sites_alike sites.dir
+        rm -r sites.dir
+    done
 }

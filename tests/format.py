@@ -134,6 +134,19 @@ class Bytes:
             out += [first + i * step for i in range(count)]
         return out
 
+    def sets(self, n):
+        if not self.unsigned():
+            return [self.ranks() for _ in range(n)]
+        counts = self.numbers(n)
+        total = sum(counts)
+        runs = zip(*[self.numbers(total) for _ in range(3)]) if total else []
+        runs = [[first + i * step for i in range(count)] for first, count, step in runs]
+        out = []
+        for count in counts:
+            out.append(sum(runs[:count], []))
+            runs = runs[count:]
+        return out
+
 
 class Coded:
     """Rows of coded numbers."""
@@ -555,27 +568,13 @@ class Program:
             rule[place] = (int(kinds[place] == 0), ids[place], count)
         return rule
 
-    def class_ranks(self, n):
-        b = self.b
-        if not b.unsigned():
-            return [b.ranks() for _ in range(n)]
-        counts = b.numbers(n)
-        total = sum(counts)
-        runs = zip(*[b.numbers(total) for _ in range(3)]) if total else []
-        runs = [[first + i * step for i in range(count)] for first, count, step in runs]
-        out = []
-        for count in counts:
-            out.append(sum(runs[:count], []))
-            runs = runs[count:]
-        return out
-
     def read_classes(self):
         b = self.b
         self.world, self.classes = b.unsigned(), []
         n = b.unsigned()
         if not n:
             return
-        self.classes = [{"ranks": ranks} for ranks in self.class_ranks(n)]
+        self.classes = [{"ranks": ranks} for ranks in b.sets(n)]
         variants = b.numbers(len(self.classes))
         for c, n in zip(self.classes, variants):
             c["variants"] = n
@@ -676,27 +675,30 @@ class Program:
     def ranks(self):
         return sorted(rank for c in self.classes for rank in c["ranks"])
 
-    def places(self, rank, kind, number):
-        """The places of the calls and polls of a sequence, for their times."""
+    def walk(self, rank, kind, number):
+        """The terminals of the calls (poll 0) and unsuccessful polls (1) of a sequence."""
         c = next(c for c in self.classes if rank in c["ranks"])
         start = next((s[2] for s in c["sequences"] if s[:2] == (kind, number)), None)
         polls = iter(self.polls.get((kind, number, rank), []))
-        before, numbers = {}, [{}, {}]
-
-        def place(terminal, poll):
-            first, words = self.shapes[self.terminals[terminal]]
-            seen = numbers[poll]
-            return (2 * seen.setdefault((first, *words), len(seen)) + poll) % 2 ** 24
+        before = {}
         if start is not None:
             for terminal in self.calls(c, c["variant"][c["ranks"].index(rank)], start):
                 shape = self.terminals[terminal]
                 if shape not in before:
                     before[shape] = iter(self.before[kind, number, rank, shape])
                 for _ in range(next(before[shape])):
-                    yield place(next(polls), 1)
-                yield place(terminal, 0)
+                    yield next(polls), 1
+                yield terminal, 0
         for terminal in polls:
-            yield place(terminal, 1)
+            yield terminal, 1
+
+    def places(self, rank, kind, number):
+        """The places of the calls and polls of a sequence, for their times."""
+        numbers = [{}, {}]
+        for terminal, poll in self.walk(rank, kind, number):
+            first, words = self.shapes[self.terminals[terminal]]
+            seen = numbers[poll]
+            yield (2 * seen.setdefault((first, *words), len(seen)) + poll) % 2 ** 24
 
     def print_times(self, rank, stream):
         places = list(self.places(rank, stream.kind, stream.id))
@@ -704,14 +706,17 @@ class Program:
             print(rank, ("thread", "callback")[stream.kind], stream.id, place % 2, f"{start:.9f}",
                   "-" if duration is None else f"{duration:.9f}")
 
-    def print_calls(self, rank):
+    def sequences(self, rank):
+        """Of calls: threads and callbacks."""
         c = next(c for c in self.classes if rank in c["ranks"])
-        order = sorted((kind, i) for i, (kind, _, _) in enumerate(c["sequences"]) if kind < 2)
-        variant = c["variant"][c["ranks"].index(rank)]
-        for _, i in order:
-            for terminal in self.calls(c, variant, c["sequences"][i][2]):
+        return sorted((kind, number) for kind, number, _ in c["sequences"] if kind < 2)
+
+    def print_calls(self, rank):
+        for kind, number in self.sequences(rank):
+            for terminal, poll in self.walk(rank, kind, number):
                 first = self.shapes[self.terminals[terminal]][0]
-                print(rank, self.functions[first // 2], "failed" if first % 2 else "")
+                if not poll:
+                    print(rank, self.functions[first // 2], "failed" if first % 2 else "")
 
 
 def side_streams(data, read):
@@ -723,10 +728,10 @@ def side_streams(data, read):
     return streams
 
 
-def main():
-    option = sys.argv[1] if len(sys.argv) > 2 else None
-    path = sys.argv[-1] + "/trace.tar.zst"
-    tar = subprocess.run(["zstd", "-dcq", path], check=True, stdout=subprocess.PIPE).stdout
+def archive_of(directory):
+    """The members, and the program of each rank."""
+    tar = subprocess.run(["zstd", "-dcq", directory + "/trace.tar.zst"], check=True,
+                         stdout=subprocess.PIPE).stdout
     with tarfile.open(fileobj=io.BytesIO(tar)) as archive:
         members = {m.name: archive.extractfile(m).read() for m in archive.getmembers()}
     meta = configparser.ConfigParser(interpolation=None)
@@ -744,6 +749,12 @@ def main():
         assert name in ("program", f"program.{program.ranks()[0]}")
         for rank in program.ranks():
             assert program_of.setdefault(rank, program) is program
+    return members, program_of
+
+
+def main():
+    option = sys.argv[1] if len(sys.argv) > 2 else None
+    members, program_of = archive_of(sys.argv[-1])
     codes = value_codes()
 
     def of_kind(kind, read):
