@@ -176,7 +176,7 @@ check-replays: all tests/support/yield.la
 EXTRA_DIST += tests/replays.py
 
 EXTRA_DIST += tests/across.py tests/completion.zsh tests/export.py tests/format.py \
- tests/format_sites.py \
+	tests/format_sites.py \
 	tests/pairs.bash tests/perfetto.py tests/prose.py tests/structure.py tests/structure.limits \
 	tests/waits.py
 
