@@ -7,8 +7,9 @@ setup() {
     OTHER=$BUILD_DIR/tests/support/.libs/other-clock.so
 }
 
-# Each rank waits, makes calls, and prints between which times of the machine's clock each of them
-# begins, in nanoseconds; then once more, two seconds later.
+# Each rank makes calls, and prints between which times of the machine's clock each of them begins,
+# in nanoseconds; then once more, as many seconds later as the first argument says. Ranks do so one
+# after the other, as on a busy machine.
 marks() {
     cat >marks.c <<'C'
 #include <mpi.h>
@@ -40,6 +41,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     snprintf(name, sizeof name, "marks.%d", rank);
     FILE *out = fopen(name, "w");
+    nanosleep(&(struct timespec){0, 20000000 * rank}, NULL);
     mark(out, 200);
     nanosleep(&(struct timespec){argc > 1 ? atoi(argv[1]) : 0, 100000000}, NULL);
     mark(out, 200);
@@ -67,24 +69,26 @@ on_hosts() {
 # The nanoseconds by which the clocks may differ, as the recording says.
 bound() { tar --zstd -xOf app.dir/trace.tar.zst meta | sed -n 's/^error=0*\([0-9.]*\)$/\1/p'; }
 
-# off FROM TO N: how far the clocks of N ranks are from rank 0's in the recording, at most, in
-# nanoseconds, at marks FROM to TO. A mark is between two times of the machine's clock, so what is
-# between these does not count.
+# off FROM TO N [DRIFT]: how far the clocks of N ranks are from rank 0's in the recording, at most,
+# in nanoseconds, at marks FROM to TO. A mark is between two times of the machine's clock, so what
+# is between these does not count. DRIFT: by how much rank 0's clock is too fast, in ns per second.
 off() {
     "$WEND" dump --times -F csv app.dir >calls.csv
     python3 - "$@" <<'P'
 import csv, sys
-first, last, n = map(int, sys.argv[1:])
+first, last, n, drift = map(int, (*sys.argv[1:], 0)[:4])
 starts = [[] for _ in range(n)]
 for row in csv.DictReader(open("calls.csv")):
     if row["function"] == "MPI_Comm_size":
         starts[int(row["rank"])].append(float(row["start"]) * 1e9)
-ranges = []
+ranges, zero = [], None
 for rank in range(n):
     marks = [tuple(map(int, line.split())) for line in open(f"marks.{rank}")]
+    zero = zero or marks[0][0]
+    marks = [[t + (t - zero) * drift * 1e-9 for t in mark] for mark in marks]
     assert len(marks) == len(starts[rank]), (rank, len(marks), len(starts[rank]))
     pairs = list(zip(marks, starts[rank]))[first:last]
-    # where the machine's clock showed the recording's time 0
+    # what rank 0's clock showed at the recording's time 0
     ranges.append((max(a - start for (a, _), start in pairs),
                    min(b - start for (_, b), start in pairs)))
 low, high = ranges[0]
@@ -95,14 +99,14 @@ P
 # recovers N "SHIFT,DRIFT …" LIMIT: at both ends clocks are within the bound that the recording
 # states. The bound is below LIMIT nanoseconds in one of ten runs: the machine may be busy.
 recovers() {
-    local n=$1 clocks=$2 limit=$3 at stated
+    local n=$1 clocks=$2 limit=$3 at stated drift=${2%% *}
     for _ in {1..10}; do
         on_hosts "$n" "$clocks" 1 || return
         stated=$(bound)
         [ -n "$stated" ] || fail "no bound" || return
         for at in "0 200" "200 400"; do
             # shellcheck disable=SC2086
-            awk -v off="$(off $at "$n")" -v stated="$stated" \
+            awk -v off="$(off $at "$n" "${drift#*,}")" -v stated="$stated" \
                 'BEGIN { print off, stated * 1e9; exit !(off <= stated * 1e9 + 200) }' ||
                 fail "marks $at: more than the stated bound" || return
         done
