@@ -8,68 +8,27 @@
 #include "row_loops.h"
 #include "rule_names.h"
 
-/* More calls than these are not gone through, and more places of a call are not named. */
-enum { CALLS_MOST = 20 * 1000 * 1000, PLACES_MOST = 3 };
+/* More calls than these are not gone through, and more lines of a call are not named. */
+enum { CALLS_MOST = 20 * 1000 * 1000, LINES_MOST = 3 };
 
 /* Where the calls of a terminal come from. */
 typedef struct {
-    guint n; /* PLACES_MOST + 1: more */
-    guint32 sites[PLACES_MOST];
-    gboolean unknown; /* also from elsewhere */
+    guint n;                   /* different lines; LINES_MOST + 1: more */
+    guint32 sites[LINES_MOST]; /* one in each line */
+    GPtrArray *shared; /* functions that all are in, innermost first; NULL: none was noted */
+    guint64 last;      /* the site noted last, + 1 */
+    gboolean unknown;  /* also from elsewhere */
 } Places;
 
 struct SourceLines {
     const Plan *plan;
     WendCallSites *sites;
     Places *places;     /* by terminal */
+    GHashTable *noted;  /* terminal << 32 | site */
     GPtrArray **shared; /* by rule: names of functions, innermost first; NULL: it has no calls */
     guint n_rules;
     guint64 left; /* calls that may be gone through */
 };
-
-/* -- sites of terminals -- */
-
-static void note(Places *p, guint site)
-{
-    if (site == G_MAXUINT) {
-        p->unknown = TRUE;
-        return;
-    }
-    for (guint i = 0; i < MIN(p->n, PLACES_MOST); i++)
-        if (p->sites[i] == site)
-            return;
-    if (p->n < PLACES_MOST)
-        p->sites[p->n] = site;
-    p->n = MIN(p->n + 1, PLACES_MOST + 1);
-}
-
-static void follow(SourceLines *s, guint rank, guint sequence, WendSiteWalk *sites)
-{
-    WendWalk *walk = wend_walk_new(s->plan->program, rank, sequence, WEND_WALK_POLLS);
-    const WendCall *call;
-    while (s->left > 0 && (call = wend_walk_next(walk)) != NULL) {
-        guint site = wend_site_walk_next(sites, call);
-        s->left--;
-        if (!call->poll && !(call->function->flags & WEND_F_PSEUDO))
-            note(&s->places[call->terminal], site);
-    }
-    wend_walk_free(walk);
-}
-
-/* Ranks with the same stream come from the same sites. */
-static void follow_class(SourceLines *s, const WendClass *k)
-{
-    for (guint q = 0; q < k->n_sequences; q++) {
-        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
-        for (guint i = 0; i < k->n_ranks; i++) {
-            WendSiteWalk *sites = wend_site_walk_new(s->sites, k->ranks[i], q);
-            guint stream = wend_site_walk_stream(sites);
-            if (stream == G_MAXUINT || g_hash_table_add(seen, GUINT_TO_POINTER(stream)))
-                follow(s, k->ranks[i], q, sites);
-            wend_site_walk_free(sites);
-        }
-    }
-}
 
 static const WendSiteFrame *frames_of(const SourceLines *s, guint site, guint depth, guint *n)
 {
@@ -77,8 +36,6 @@ static const WendSiteFrame *frames_of(const SourceLines *s, guint site, guint de
     return o->site_frames ? o->site_frames(o->site_data, site, depth, n)
                           : wend_call_site_frames(s->sites, site, depth, n);
 }
-
-/* -- functions that calls share -- */
 
 /* The names of the functions that a site is in, innermost first, and of those on its call stack. */
 static GPtrArray *functions_of(const SourceLines *s, guint site)
@@ -116,6 +73,79 @@ static void share(GPtrArray **all, const GPtrArray *one)
             g_ptr_array_remove_index(*all, i);
 }
 
+/* -- sites of terminals -- */
+
+static gboolean same_line(const WendSiteFrame *a, const WendSiteFrame *b)
+{
+    return a->line == b->line && strcmp(a->file, b->file) == 0;
+}
+
+/* Adds the line of a site to those of P if it is known and another one. */
+static void note_line(const SourceLines *s, Places *p, guint site)
+{
+    guint n;
+    const WendSiteFrame *frames = frames_of(s, site, 0, &n);
+    if (n == 0 || !frames[0].file || frames[0].line == 0 || p->n > LINES_MOST)
+        return;
+    WendSiteFrame own = frames[0]; /* the array is valid until the next call */
+    for (guint i = 0; i < p->n; i++)
+        if (same_line(&own, frames_of(s, p->sites[i], 0, &n)))
+            return;
+    if (p->n < LINES_MOST)
+        p->sites[p->n] = site;
+    p->n++;
+}
+
+/* Calls from one line may have many sites: the stacks of loops that the compiler has unrolled. */
+static void note(SourceLines *s, guint terminal, guint site)
+{
+    Places *p = &s->places[terminal];
+    if (site == G_MAXUINT) {
+        p->unknown = TRUE;
+        return;
+    }
+    if (p->last == site + G_GUINT64_CONSTANT(1))
+        return;
+    p->last = site + G_GUINT64_CONSTANT(1);
+    gint64 key = (gint64)((guint64)terminal << 32 | site);
+    if (g_hash_table_contains(s->noted, &key))
+        return;
+    g_hash_table_add(s->noted, g_memdup2(&key, sizeof key));
+    g_autoptr(GPtrArray) names = functions_of(s, site);
+    share(&p->shared, names);
+    note_line(s, p, site);
+}
+
+static void follow(SourceLines *s, guint rank, guint sequence, WendSiteWalk *sites)
+{
+    WendWalk *walk = wend_walk_new(s->plan->program, rank, sequence, WEND_WALK_POLLS);
+    const WendCall *call;
+    while (s->left > 0 && (call = wend_walk_next(walk)) != NULL) {
+        guint site = wend_site_walk_next(sites, call);
+        s->left--;
+        if (!call->poll && !(call->function->flags & WEND_F_PSEUDO))
+            note(s, call->terminal, site);
+    }
+    wend_walk_free(walk);
+}
+
+/* Ranks with the same stream come from the same sites. */
+static void follow_class(SourceLines *s, const WendClass *k)
+{
+    for (guint q = 0; q < k->n_sequences; q++) {
+        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+        for (guint i = 0; i < k->n_ranks; i++) {
+            WendSiteWalk *sites = wend_site_walk_new(s->sites, k->ranks[i], q);
+            guint stream = wend_site_walk_stream(sites);
+            if (stream == G_MAXUINT || g_hash_table_add(seen, GUINT_TO_POINTER(stream)))
+                follow(s, k->ranks[i], q, sites);
+            wend_site_walk_free(sites);
+        }
+    }
+}
+
+/* -- functions that calls share -- */
+
 static void share_terminal(const SourceLines *s, GPtrArray **all, guint terminal)
 {
     const Places *p = &s->places[terminal];
@@ -124,12 +154,7 @@ static void share_terminal(const SourceLines *s, GPtrArray **all, guint terminal
     if (shape->function->flags & WEND_F_PSEUDO)
         return;
     g_autoptr(GPtrArray) nothing = g_ptr_array_new();
-    if (p->n == 0 || p->n > PLACES_MOST || p->unknown)
-        share(all, nothing);
-    for (guint i = 0; i < MIN(p->n, PLACES_MOST); i++) {
-        g_autoptr(GPtrArray) names = functions_of(s, p->sites[i]);
-        share(all, names);
-    }
+    share(all, p->unknown || !p->shared ? nothing : p->shared);
 }
 
 static void share_symbol(const SourceLines *s, GPtrArray **all, gboolean is_rule, guint id)
@@ -188,6 +213,7 @@ SourceLines *source_lines_new(const Plan *plan)
     s->sites = sites;
     s->left = CALLS_MOST;
     s->places = g_new0(Places, wend_program_n_terminals(plan->program) + 1);
+    s->noted = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     for (guint k = 0; k < wend_program_n_classes(plan->program); k++)
         follow_class(s, wend_program_class(plan->program, k));
     if (s->left == 0) /* what was not gone through may come from elsewhere */
@@ -204,7 +230,10 @@ void source_lines_free(SourceLines *s)
         if (s->shared[i])
             g_ptr_array_unref(s->shared[i]);
     g_free(s->shared);
+    for (guint i = 0; i < wend_program_n_terminals(s->plan->program); i++)
+        g_clear_pointer(&s->places[i].shared, g_ptr_array_unref);
     g_free(s->places);
+    g_hash_table_unref(s->noted);
     wend_call_sites_free(s->sites);
     g_free(s);
 }
@@ -230,11 +259,9 @@ static char *comment_of(const SourceLines *s, guint terminal)
 {
     const Places *p = &s->places[terminal];
     GString *text = g_string_new(NULL);
-    for (guint i = 0; i < p->n && p->n <= PLACES_MOST; i++) {
+    for (guint i = 0; i < p->n && p->n <= LINES_MOST; i++) {
         guint n;
         const WendSiteFrame *frames = frames_of(s, p->sites[i], 0, &n);
-        if (n == 0 || !frames[0].file || frames[0].line == 0)
-            continue;
         g_autofree char *file = c_comment(base_of(frames[0].file));
         g_string_append_printf(text, "%s%.100s:%u", text->len ? ", " : "", file, frames[0].line);
     }
