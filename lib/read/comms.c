@@ -373,14 +373,17 @@ static gboolean starter_equal(gconstpointer a, gconstpointer b)
     return s->rank == t->rank && s->thread == t->thread && s->number == t->number;
 }
 
+/* A call that several worlds name started none, as far as is known: 0. */
 static GHashTable *starters_of(const WendProgram *p)
 {
     GHashTable *worlds = g_hash_table_new_full(starter_hash, starter_equal, g_free, NULL);
     g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
     for (guint i = 1; i < p->n_worlds; i++)
-        if (starters[i].rank != G_MAXUINT)
+        if (starters[i].rank != G_MAXUINT) {
+            gboolean several = g_hash_table_contains(worlds, &starters[i]);
             g_hash_table_insert(worlds, g_memdup2(&starters[i], sizeof *starters),
-                                GUINT_TO_POINTER(i));
+                                GUINT_TO_POINTER(several ? 0 : i));
+        }
     return worlds;
 }
 

@@ -119,7 +119,7 @@ comm#6,MPI_Comm_split,2,,"1, 3",""
 S
     "$WEND" show --matrix a >matrix
     grep -qx 'point-to-point,0,3,2,0,0' matrix
-    ! grep -q ',,' matrix
+    ! grep -q ',,' matrix || false
 }
 
 @test "a world that another thread started" {
@@ -188,7 +188,7 @@ S
     cp a/world-0.1.tar.zst a/world-00.1.tar.zst
     messages a >sent
     [ "$(wc -l <sent)" = 6 ]
-    ! grep -q '[^ ]/[12]/' sent # no peer of an intercommunicator is known
+    ! grep '[^ ]/[12]/' sent || false # no peer of an intercommunicator is known
     "$WEND" show --comms a >comms
     "$WEND" show --matrix a >matrix
 }
