@@ -31,19 +31,32 @@ nameless() {
 }
 
 @test "code files: a pipe, a folder, a device, nothing, a text, much of nothing" {
-    show && named yes good
-    rm program && mkfifo program && nameless pipe
-    rm program && mkdir program && nameless folder
-    rmdir program && ln -s /dev/zero program && nameless device
-    rm program && nameless nothing
-    echo '#!/bin/sh' >program && nameless text
-    rm program && truncate -s 6G program && nameless 'much of nothing'
+    show
+    named yes good
+    rm program
+    mkfifo program
+    nameless pipe
+    rm program
+    mkdir program
+    nameless folder
+    rmdir program
+    ln -s /dev/zero program
+    nameless device
+    rm program
+    nameless nothing
+    echo '#!/bin/sh' >program
+    nameless text
+    rm program
+    truncate -s 6G program
+    nameless 'much of nothing'
 }
 
 @test "code files: what is compressed is not taken apart without a bound" {
-    head -c 3000000000 /dev/zero | gzip -1 >program && nameless 'a file'
+    head -c 3000000000 /dev/zero | gzip -1 >program
+    nameless 'a file'
     objcopy --compress-debug-sections good program
-    show && named yes 'compressed sections'
+    show
+    named yes 'compressed sections'
     # a section that says of itself that it has 3 GiB
     python3 - <<'END'
 import struct, zlib
@@ -67,28 +80,40 @@ END
     local bytes
     for bytes in 1 4 64 1000 9000 20000; do
         head -c $bytes good >program
-        show && named no "$bytes bytes"
+        show
+        named no "$bytes bytes"
     done
 }
 
 @test "code files: debug information in another file" {
     objcopy --only-keep-debug good other.debug
     strip program
-    show && named no stripped
+    show
+    named no stripped
     objcopy --add-gnu-debuglink=other.debug program
-    show && named yes linked
-    mkdir .debug && mv other.debug .debug
-    show && named yes 'in .debug'
+    show
+    named yes linked
+    mkdir .debug
+    mv other.debug .debug
+    show
+    named yes 'in .debug'
     mkfifo other.debug
-    show && named yes 'a pipe comes first'
-    rm other.debug && rm -r .debug && ln -s /dev/zero other.debug
-    show && named no device
-    rm other.debug && truncate -s 6G other.debug
-    show && named no 'much of nothing'
+    show
+    named yes 'a pipe comes first'
+    rm other.debug
+    rm -r .debug
+    ln -s /dev/zero other.debug
+    show
+    named no device
+    rm other.debug
+    truncate -s 6G other.debug
+    show
+    named no 'much of nothing'
     # of another program, with the same code in other lines
     rm other.debug
     sed '20i int another_line;' "$SOURCE_DIR/tests/programs/sites.c" >another.c
     "$MPICC" -g -O1 -w another.c -o another -ldl -lpthread
     objcopy --only-keep-debug another other.debug
-    show && named no 'of another program'
+    show
+    named no 'of another program'
 }

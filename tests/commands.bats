@@ -211,9 +211,11 @@ gives_version() {
     done
     diff <("$WEND" help) <("$WEND" --help)
     run timeout 20 "$WEND" help nosuch
-    [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
     run timeout 20 "$WEND" help show dump
-    [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
 }
 
 @test "an argument may follow its letter at once, and letters may share a dash" {
@@ -256,10 +258,12 @@ gives_version() {
     refused wait WAIT 1K
     refused disk DISK 101
     run timeout 20 "$WEND" trace -o "" echo it ran
-    [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ]
+    [ "$status" = 2 ]
+    [ "${#lines[@]}" = 1 ]
     for value in 0 1 64m 2G 9007199254740991K; do
         run timeout 20 "$WEND" trace -q --max-memory=$value -o a.dir echo it ran
-        [ "$status" = 0 ] && [[ "$output" == *"it ran"* ]]
+        [ "$status" = 0 ]
+        [[ "$output" == *"it ran"* ]]
     done
 }
 

@@ -15,7 +15,7 @@ setup() {
 @test "the C++ bindings: an error handler that returns, and the round trip" {
     same_lines 3 "$PROGRAMS/cxx" handler
     quietly dump.out "$WEND" dump app.dir
-    ! grep 'MPI_Iprobe.*flag=' dump.out
+    ! grep 'MPI_Iprobe.*flag=' dump.out || false
     roundtrip_from_recording 3
 }
 @test "the C++ bindings: error handlers that return, and that throw" {

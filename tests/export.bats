@@ -179,7 +179,8 @@ END
     mkdir a.otf2
     run -3 "$WEND" export --csv -o a.csv a.dir
     run -3 "$WEND" export --otf2 -o a.otf2 a.dir
-    [ "$(cat a.csv)" = mine ] && rmdir a.otf2
+    [ "$(cat a.csv)" = mine ]
+    rmdir a.otf2
     "$WEND" export --csv -f -o a.csv a.dir
     grep -q MPI_Init a.csv
     for i in 1 2; do "$WEND" export --otf2 -f -o a.otf2/ a.dir; done

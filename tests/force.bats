@@ -39,7 +39,9 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     is_refused folder
     ln -s folder link
     is_refused link
-    mv folder/* . && rmdir folder && rm link
+    mv folder/* .
+    rmdir folder
+    rm link
     is_refused .
 }
 
@@ -61,7 +63,8 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
         rm -rf a.dir
         record a.dir 2 "$PROGRAMS/hello"
         echo world-1.parts >>a.dir/.wend
-        mv a.dir/.wend saved-marker && cp saved-marker a.dir/.wend
+        mv a.dir/.wend saved-marker
+        cp saved-marker a.dir/.wend
         rm -rf "a.dir/$name"
         case $name in
         trace.tar.zst) ln -s ../elsewhere/world-notes.txt a.dir/$name ;;

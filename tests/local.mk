@@ -175,8 +175,8 @@ check-replays: all tests/support/yield.la
 	$(AM_V_at)$(PYTHON) $(srcdir)/tests/replays.py $(abs_top_builddir) $(MPIEXEC) $(REPLAYS)
 EXTRA_DIST += tests/replays.py
 
-EXTRA_DIST += tests/across.py tests/completion.zsh tests/export.py tests/format.py \
-	tests/format_sites.py \
+EXTRA_DIST += tests/across.py tests/assertions.py tests/completion.zsh tests/export.py \
+	tests/format.py tests/format_sites.py \
 	tests/pairs.bash tests/perfetto.py tests/prose.py tests/structure.py tests/structure.limits \
 	tests/waits.py
 

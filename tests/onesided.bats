@@ -258,12 +258,14 @@ C
 @test "one-sided: damaged members do no harm" {
     local member at
     recorded 2 "$PROGRAMS/onesided" append replacing
-    mkdir parts && zstd -dc app.dir/trace.tar.zst | tar -xC parts
+    mkdir parts
+    zstd -dc app.dir/trace.tar.zst | tar -xC parts
     for member in results.0 locks.0 results.1 locks.1; do
         for at in 1 7 40; do
             cp -r parts bad
             printf '\377\1\377' | dd of="bad/$member" bs=1 seek=$at conv=notrunc 2>/dev/null
-            rm -rf bad.dir && mkdir bad.dir
+            rm -rf bad.dir
+            mkdir bad.dir
             (cd bad && tar -cf - -- *) | zstd -q -f -o bad.dir/trace.tar.zst
             rm -rf bad
             TEST_TIMEOUT=30 mpi 2 "$WEND" replay --patience 3 bad.dir "$PROGRAMS/onesided" append \

@@ -242,7 +242,8 @@ leaving() { # VARIABLE=MB…: records into a.dir with these addresses
         sed -n 's/^taken: \(.*\) KB$/\1/p')
     unset LD_PRELOAD
     echo "$alone KB alone, $recorded KB recorded"
-    [ "$alone" -gt 20000 ] && [ $((recorded - alone)) -lt 10240 ]
+    [ "$alone" -gt 20000 ]
+    [ $((recorded - alone)) -lt 10240 ]
 }
 
 # Makes a control group of either version. Sets $group to it, and $group_limit to the file with its

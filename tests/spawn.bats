@@ -148,7 +148,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
 }
 
 @test "a started process that dies leaves both worlds to be merged" {
-    ! record app.dir 2 "$PROGRAMS/spawn" dies >out 2>err
+    ! record app.dir 2 "$PROGRAMS/spawn" dies >out 2>err || false
     "$WEND" merge app.dir >merged
     [ "$("$WEND" dump --world 1 -f MPI_Send app.dir | grep -c MPI_Send)" = 2 ]
     "$WEND" show app.dir | grep -q "SIGSEGV"
@@ -163,7 +163,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
         python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/..}/tests/across.py" "$WEND" app.dir >counts ||
             fail "mode $mode" "$(cat counts)"
         "$WEND" show --matrix app.dir >matrix
-        ! grep ',,' matrix
+        ! grep ',,' matrix || false
         rm -r app.dir
     done
 }

@@ -69,7 +69,7 @@ refused() {
     sed '/^MPI_Ssend /d' "$SPEC" >changed.spec
     "${GEN[@]}" wrappers changed.spec --mpicc "$MPICC" -o out.c --coverage coverage
     grep -q '^  MPI_Ssend: not in mpi.spec' coverage
-    ! grep -qx 'difference: 0' coverage
+    ! grep -qx 'difference: 0' coverage || false
 }
 @test "the table does not depend on the MPI library" {
     "${GEN[@]}" table "$SPEC" >one

@@ -10,7 +10,7 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 
 @test "options become variables" {
     environment >none
-    ! grep -q '^WEND_OUTPUT\|^WEND_FORCE\|^WEND_QUIET\|^WEND_TRACING' none
+    ! grep -q '^WEND_OUTPUT\|^WEND_FORCE\|^WEND_QUIET\|^WEND_TRACING' none || false
     environment -o some/where --force --quiet --off >all
     grep -qx "WEND_OUTPUT=$PWD/some/where" all
     grep -qx 'WEND_FORCE=ON' all
@@ -130,7 +130,8 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
 @test "another user's setuid program is refused" {
     [ "$(id -u)" = 0 ] || skip "needs root to make one"
     cp "$(type -P true)" ./other
-    chown 1 other && chmod u+s other
+    chown 1 other
+    chmod u+s other
     run timeout 20 "$WEND" trace ./other
     [ "$status" = 3 ]
     [[ "$output" == *"cannot be traced"* ]]

@@ -88,7 +88,8 @@ over_wide() {
     run script/format --check "${files[@]}"
     [ "$status" = 0 ] || fail "run script/format:" "$(grep -m 9 error: <<<"$output")"
 
-    mkdir "$BATS_TEST_TMPDIR/c" && cp .clang-format "$BATS_TEST_TMPDIR"
+    mkdir "$BATS_TEST_TMPDIR/c"
+    cp .clang-format "$BATS_TEST_TMPDIR"
     printf 'int  main(void) { return 0; }\n' >"$BATS_TEST_TMPDIR/c/wide.c"
     run script/format --check "$BATS_TEST_TMPDIR/c/wide.c"
     [ "$status" = 1 ] || fail "the check says nothing"
@@ -98,7 +99,7 @@ over_wide() {
     in_scratch
     "$PROXYGEN" -o proxy.c "$SOURCE_DIR/tests/decoder/golden.dir"
     tr -s ' *\n' ' ' <proxy.c | head -c 800 | grep -q "licence does not extend to this program"
-    ! grep -q SPDX proxy.c
+    ! grep -q SPDX proxy.c || false
 }
 
 @test "the Spack recipe is Python, and takes the version from configure.ac" {
@@ -125,8 +126,20 @@ END
     printf '%s\n' "$(printf 'x%.0s' {1..101})" '' '```' "$(printf 'x%.0s' {1..101})" '```' >wide.md
     printf '%s\n' '[a](b.md), [c](https://example.org/d), [e](long.md#f)' >dead.md
     run "${PYTHON:-python3}" "$SOURCE_DIR/tests/prose.py" long.md wide.md dead.md
-    [ "$status" = 1 ] && [ "${#lines[@]}" = 3 ]
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 3 ]
     [[ "${lines[0]}" == "long.md:1: a sentence of 41 words"* ]]
     [[ "${lines[1]}" == "wide.md:1: 101 columns"* ]]
     [[ "${lines[2]}" == "dead.md:1: there is no b.md" ]]
+}
+
+@test "no assertion of a test is without effect" {
+    in_scratch
+    cd "$SOURCE_DIR"
+    "${PYTHON:-python3}" tests/assertions.py tests/*.bats tests/*/*.bats
+    printf '%s\n' '@test "x" {' '    ! true' '    true && false' '    ! true || false' '}' \
+        >"$BATS_TEST_TMPDIR/bad.bats"
+    run "${PYTHON:-python3}" tests/assertions.py "$BATS_TEST_TMPDIR/bad.bats"
+    [ "$status" = 1 ]
+    [ "${#lines[@]}" = 2 ]
 }

@@ -91,7 +91,9 @@ nothing_else() { # FILE…: this folder has only a.dir, lines and FILE…
     ln -s victim p.c
     gives 3 "*p.c: exists*" "$PROXYGEN" a.dir -o p.c
     gives 0 "" "$PROXYGEN" --force a.dir -o p.c
-    [ "$(cat victim)" = precious ] && [ ! -L p.c ] && [ -s p.c ]
+    [ "$(cat victim)" = precious ]
+    [ ! -L p.c ]
+    [ -s p.c ]
     ln -s nowhere dangling.c
     gives 3 "*dangling.c: exists*" "$PROXYGEN" a.dir -o dangling.c
     gives 0 "" "$PROXYGEN" --force a.dir -o dangling.c
@@ -101,7 +103,8 @@ nothing_else() { # FILE…: this folder has only a.dir, lines and FILE…
     gives 3 "*loop*" "$PROXYGEN" --force a.dir -o loop/p.c
     # A temporary file must not have a name that can be guessed.
     bash -c 'ln -s victim "q.c.$$.tmp"; exec "$0" a.dir -o q.c' "$PROXYGEN"
-    [ "$(cat victim)" = precious ] && [ -s q.c ]
+    [ "$(cat victim)" = precious ]
+    [ -s q.c ]
     rm q.c.*.tmp
     nothing_else victim p.c dangling.c loop q.c
 }
@@ -116,7 +119,8 @@ nothing_else() { # FILE…: this folder has only a.dir, lines and FILE…
     run "$PROXYGEN" a.dir -o small/p.c
     left=$(ls -A small)
     umount small
-    [ "$status" = 4 ] && [[ "$output" == *"small/p.c: cannot write: "* ]]
+    [ "$status" = 4 ]
+    [[ "$output" == *"small/p.c: cannot write: "* ]]
     [ "$left" = filler ]
 }
 
@@ -126,7 +130,8 @@ nothing_else() { # FILE…: this folder has only a.dir, lines and FILE…
     ln -s ../victim b.dir/trace.tar.zst
     gives 3 "*b.dir/trace.tar.zst: exists*--force*" "$WEND" merge b.dir
     gives 0 "" "$WEND" merge --force b.dir
-    [ "$(cat victim)" = precious ] && [ ! -L b.dir/trace.tar.zst ]
+    [ "$(cat victim)" = precious ]
+    [ ! -L b.dir/trace.tar.zst ]
     "$WEND" show b.dir >/dev/null
     rm b.dir/trace.tar.zst
     mkfifo b.dir/trace.tar.zst

@@ -12,14 +12,18 @@ setup() {
 }
 
 @test "text, CSV and JSON lines are those that were checked by hand" {
-    "$WEND" dump t >out && diff out "$HERE/golden.txt"
-    "$WEND" dump --format csv t >out && diff out "$HERE/golden.csv"
-    "$WEND" dump -F jsonl t >out && diff out "$HERE/golden.jsonl"
+    "$WEND" dump t >out
+    diff out "$HERE/golden.txt"
+    "$WEND" dump --format csv t >out
+    diff out "$HERE/golden.csv"
+    "$WEND" dump -F jsonl t >out
+    diff out "$HERE/golden.jsonl"
 }
 
 # If this fails, the format has changed: do what docs/format.md, "Versions", requires.
 @test "the golden archive is still read correctly" {
-    "$WEND" dump "$HERE/golden.dir" >out && diff out "$HERE/golden.txt"
+    "$WEND" dump "$HERE/golden.dir" >out
+    diff out "$HERE/golden.txt"
 }
 
 @test "Python reads CSV and JSON back, with the same arguments" {
@@ -139,7 +143,8 @@ END
     run -3 "$WEND" dump nowhere
     [[ ${#lines[@]} == 1 && $output == *nowhere* ]]
     head -c 100 t/trace.tar.zst >short
-    mkdir s && mv short s/trace.tar.zst
+    mkdir s
+    mv short s/trace.tar.zst
     run -3 "$WEND" dump s
     [[ ${#lines[@]} == 1 && $output == *s/trace.tar.zst* ]]
 }

@@ -23,7 +23,7 @@ same_messages() {
     "$WEND" show --messages --all a.dir >table
     python3 "$HERE/messages.py" table said >differences || fail "seed $2" "$(cat differences)"
     "$WEND" show --messages --table a.dir >totals
-    ! grep 'unreceived\|unsent\|outside\|not completed\|out of order\|uncertain' totals
+    ! grep 'unreceived\|unsent\|outside\|not completed\|out of order\|uncertain' totals || return 1
 }
 
 # as_in_the_matrix DIR: the sends, and their bytes, are those of the communication matrix.

@@ -45,7 +45,8 @@ hostile_texts() {
     make -s -C several CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]}"
     quietly several.out record several.dir 2 several/proxy
     "$WEND" diff app.dir several.dir
-    [ ! -e injected ] && [ ! -e several/injected ]
+    [ ! -e injected ]
+    [ ! -e several/injected ]
 }
 
 # altered FROM TO CHANGE…: archive TO is FROM as alter.py makes it of each CHANGE.
