@@ -96,7 +96,7 @@ static void note_line(const SourceLines *s, Places *p, guint site)
     p->n++;
 }
 
-/* Calls from one line may have many sites: the stacks of loops that the compiler has unrolled. */
+/* Calls from one line may have many sites: with call stacks, each way to it is one. */
 static void note(SourceLines *s, guint terminal, guint site)
 {
     Places *p = &s->places[terminal];

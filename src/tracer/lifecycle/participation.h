@@ -9,7 +9,8 @@
 #include "process/process.h"
 
 typedef enum {
-    /* every rank of MPI_COMM_WORLD takes part: collective calls return */
+    /* every rank of MPI_COMM_WORLD has arrived. One that gave up at that moment does not take part
+     * in participation_agree, which shows it */
     PARTICIPATION_ALL,
     PARTICIPATION_PARTIAL, /* a rank of this node runs without Wend */
     PARTICIPATION_UNKNOWN, /* some ranks did not arrive in the given time */
@@ -25,9 +26,10 @@ Participation participation_wait(int size, double seconds);
  * on one rank, it does so on all. */
 bool participation_prove(bool own, double seconds);
 
-/* Whether OWN is true on all ranks. All ranks call it after PARTICIPATION_ALL, at most twice. The
- * result is also false on a rank that cannot communicate, and, after the time of
- * participation_wait, on the ranks that wait for it. */
+/* Whether OWN is true on all ranks. All ranks call it after PARTICIPATION_ALL, at most twice, and
+ * before any collective call of Wend's that cannot be given up. The result is also false on a rank
+ * that cannot communicate, and, after the time of participation_wait, on the ranks that wait for
+ * it. */
 bool participation_agree(bool own);
 
 /* node_ranks for this libwend.so. */
