@@ -8,16 +8,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The ranks that can be a shard where LEAST ranks are one whatever they do: fewer, if these have
- * much (shard_is_due). */
+/* The least number of ranks of a shard. Fewer than LEAST, which is as WEND_SHARD_RANKS, make one only
+ * if they have many terminals (shard_is_due). */
 static inline uint64_t tree_least(uint64_t least)
 {
     return least < 4 ? 1 : least / 4;
 }
 
 /* Whether RANK, of SIZE ranks, may make a shard before step STEP. If it will still receive from a
- * subtree that has too few ranks for a shard, it must wait for that subtree. Rank 0 makes none.
- * LEAST: as WEND_SHARD_RANKS. */
+ * subtree that has too few ranks for a shard, it must wait for that subtree. Rank 0 makes none. */
 static inline bool tree_may_shard(uint64_t rank, uint64_t step, uint64_t size, uint64_t least)
 {
     for (; !(rank & step) && rank + step < size; step *= 2) {
