@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The least number of ranks of a shard. Fewer than LEAST, which is as WEND_SHARD_RANKS, make one only
- * if they have many terminals (shard_is_due). */
+/* The least number of ranks of a shard. Fewer than LEAST (WEND_SHARD_RANKS) make one only if they
+ * have many terminals (shard_is_due). */
 static inline uint64_t tree_least(uint64_t least)
 {
     return least < 4 ? 1 : least / 4;
