@@ -273,6 +273,7 @@ include tests/cuda/local.mk
 include tests/unit.mk
 include tests/fuzz/local.mk
 include tests/load/local.mk
+include tests/viewer/local.mk
 include tests/decoder/local.mk
 include tests/read/local.mk
 
