@@ -3,7 +3,8 @@
 """CPU seconds and memory that it takes to compile recordings of random calls.
 
 Usage: proxygen.py BUILD_DIR MPICC
-SIZES="calls:different ..." in the environment chooses the numbers of calls and of different calls.
+SIZES="calls:different[:waits] ..." in the environment chooses the numbers of calls and of different
+calls, and whether every second call is an MPI_Waitany (random.c).
 
 Each row has the seconds and MB of proxygen, then those of the C compiler on proxygen's output.
 """
@@ -29,17 +30,19 @@ def main():
     sizes = [
         size.split(":")
         for size in os.environ.get(
-            "SIZES", "100000:20000 1000000:20000 10000000:20000 1000000:1000000"
+            "SIZES",
+            "100000:20000 1000000:20000 10000000:20000 1000000:1000000 "
+            "100000:20000:waits 400000:20000:waits",
         ).split()
     ]
     print(
-        f"{'calls':>10}{'different':>11}{'archive MB':>12}{'proxygen s':>12}{'MB':>7}"
+        f"{'calls':>10}{'different':>13}{'archive MB':>12}{'proxygen s':>12}{'MB':>7}"
         f"{'C text MB':>11}{'compiler s':>12}{'MB':>7}"
     )
-    for calls, different in sizes:
+    for calls, different, *waits in sizes:
         scratch = tempfile.mkdtemp(prefix="wend-proxygen.")
         try:
-            run([os.path.join(build, "bench", "random"), f"{scratch}/trace", calls, different])
+            run([os.path.join(build, "bench", "random"), f"{scratch}/trace", calls, different, *waits])
             seconds, memory = run(
                 [os.path.join(build, "proxygen"), f"{scratch}/trace", "-o", f"{scratch}/proxy/"]
             )
@@ -47,7 +50,7 @@ def main():
             compiled = run(["make", "-s", "-C", f"{scratch}/proxy", f"CC={mpicc}"])
             archive = os.path.getsize(f"{scratch}/trace/trace.tar.zst")
             print(
-                f"{calls:>10}{different:>11}{archive / 1e6:12.2f}{seconds:12.2f}{memory:7.0f}"
+                f"{calls:>10}{' '.join([different, *waits]):>13}{archive / 1e6:12.2f}{seconds:12.2f}{memory:7.0f}"
                 f"{text / 1e6:11.1f}{compiled[0]:12.1f}{compiled[1]:7.0f}",
                 flush=True,
             )

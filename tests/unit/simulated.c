@@ -451,6 +451,23 @@ void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *
         release(s, requests[i]);
 }
 
+void sim_waitany(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests,
+                 guint index)
+{
+    FROM_CALLER(s);
+    call(s, "MPI_Waitany");
+    slot(s, n);
+    shape(s, n);
+    for (guint i = 0; i < n; i++)
+        shape(s, requests[i]);
+    shape(s, WEND_IGNORE);
+    outcome(s, index);
+    for (guint i = 0; i < 4; i++)
+        outcome(s, 0);
+    end(r, s, 4e-6);
+    release(s, requests[index]);
+}
+
 void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done)
 {
     FROM_CALLER(s);

@@ -77,6 +77,9 @@ void sim_recv(SimulatedRank *r, SimulatedSequence *s, gint64 count, gint64 sourc
               gint64 got_source, gint64 got_tag, gint64 got_bytes);
 /* statuses: zeros */
 void sim_waitall(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests);
+/* status: zeros */
+void sim_waitany(SimulatedRank *r, SimulatedSequence *s, guint n, const gint64 *requests,
+                 guint index);
 void sim_test(SimulatedRank *r, SimulatedSequence *s, gint64 request, gboolean done);
 void sim_allreduce(SimulatedRank *r, SimulatedSequence *s, gint64 count);
 void sim_allreduce_in(SimulatedRank *r, SimulatedSequence *s, gint64 count, double seconds);

@@ -117,31 +117,42 @@ static guint64 count_picks(const Choice *choice)
     return n;
 }
 
-static guint64 count_forced(const Plan *plan, guint terminal)
+/* What the calls of each terminal come to, indexed by terminal: counted once for all that is noted,
+ * since an irregular program has a choice, and a change, at each of a million places. */
+typedef struct {
+    guint64 *forced; /* calls in the recorded order */
+    guint64 *loops;  /* calls that a loop stands for */
+} Counts;
+
+static void counts_clear(Counts *counts)
 {
+    g_free(counts->forced);
+    g_free(counts->loops);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Counts, counts_clear)
+
+static Counts count_all(const Plan *plan)
+{
+    guint n = wend_program_n_terminals(plan->program);
+    Counts counts = {g_new0(guint64, n + 1), g_new0(guint64, n + 1)};
     GHashTableIter iter;
     gpointer value;
-    guint64 n = 0;
     g_hash_table_iter_init(&iter, plan->choices);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
         const Choice *choice = value;
         const WendSymbol *symbol = &plan->rules[choice->site.rule].symbols[choice->site.symbol];
-        if (choice->kind == CHOICE_FORCED && symbol->id == terminal && !symbol->is_rule)
-            n += count_picks(choice);
+        if (choice->kind == CHOICE_FORCED && !symbol->is_rule)
+            counts.forced[symbol->id] += count_picks(choice);
     }
-    return n;
+    for (guint i = 0; i < plan->n_rules; i++) {
+        const struct Loop *loop = plan->rules[i].loop;
+        if (loop)
+            counts.loops[loop->terminal] += plan->changes->rules[i] * (guint64)loop->total;
+    }
+    return counts;
 }
 
-static guint64 count_loops(const Plan *plan, guint terminal)
-{
-    guint64 n = 0;
-    for (guint i = 0; i < plan->n_rules; i++)
-        if (plan->rules[i].loop && plan->rules[i].loop->terminal == terminal)
-            n += plan->changes->rules[i] * (guint64)plan->rules[i].loop->total;
-    return n;
-}
-
-static guint64 count_calls(const Plan *plan, const Noted *noted)
+static guint64 count_calls(const Plan *plan, const Counts *counts, const Noted *noted)
 {
     const Wildcard *wildcard =
         g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(noted->terminal));
@@ -150,10 +161,10 @@ static guint64 count_calls(const Plan *plan, const Noted *noted)
     case CHANGE_SOURCES:
         return wildcard ? count_sources(wildcard) : 0;
     case CHANGE_RECORDED_ORDER:
-        return count_forced(plan, noted->terminal);
+        return counts->forced[noted->terminal];
     case CHANGE_ANY_ORDER:
     case CHANGE_ALL_COMPLETE:
-        return count_loops(plan, noted->terminal);
+        return counts->loops[noted->terminal];
     default:
         return plan->changes->terminals[noted->terminal];
     }
@@ -234,6 +245,7 @@ static char *line_of(const Noted *first, GArray *shares)
 GPtrArray *changes_report(const Plan *plan)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
+    g_auto(Counts) counts = count_all(plan);
     g_autoptr(GList) all = g_list_sort(g_hash_table_get_keys(plan->changes->noted), compare_noted);
     for (const GList *l = all; l;) {
         const Noted *first = l->data;
@@ -241,7 +253,7 @@ GPtrArray *changes_report(const Plan *plan)
         for (; l && ((const Noted *)l->data)->change == first->change
                && g_strcmp0(((const Noted *)l->data)->reason, first->reason) == 0;
              l = l->next) {
-            guint64 calls = count_calls(plan, l->data);
+            guint64 calls = count_calls(plan, &counts, l->data);
             if (calls > 0)
                 add_share(shares, function_of(plan, ((const Noted *)l->data)->terminal), calls);
         }
