@@ -42,15 +42,17 @@ def main():
     for calls, different, *waits in sizes:
         scratch = tempfile.mkdtemp(prefix="wend-proxygen.")
         try:
-            run([os.path.join(build, "bench", "random"), f"{scratch}/trace", calls, different, *waits])
+            random = os.path.join(build, "bench", "random")
+            run([random, f"{scratch}/trace", calls, different, *waits])
             seconds, memory = run(
                 [os.path.join(build, "proxygen"), f"{scratch}/trace", "-o", f"{scratch}/proxy/"]
             )
             text = sum(entry.stat().st_size for entry in os.scandir(f"{scratch}/proxy"))
             compiled = run(["make", "-s", "-C", f"{scratch}/proxy", f"CC={mpicc}"])
             archive = os.path.getsize(f"{scratch}/trace/trace.tar.zst")
+            kind = " ".join([different, *waits])
             print(
-                f"{calls:>10}{' '.join([different, *waits]):>13}{archive / 1e6:12.2f}{seconds:12.2f}{memory:7.0f}"
+                f"{calls:>10}{kind:>13}{archive / 1e6:12.2f}{seconds:12.2f}{memory:7.0f}"
                 f"{text / 1e6:11.1f}{compiled[0]:12.1f}{compiled[1]:7.0f}",
                 flush=True,
             )

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# what is built in src/read/: libwend-read, the library that reads recordings, and its header
+# what is built in src/read/: libwend-read, the library that reads recordings, and its
+# headers
 wendincludedir = $(includedir)/wend
-wendinclude_HEADERS = include/wend/read.h
+wendinclude_HEADERS = include/wend/read.h include/wend/read-sites.h include/wend/read-waits.h
 
 READ_SOURCES = \
 	src/read/call-stamps.c src/read/call-stamps.h \

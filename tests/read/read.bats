@@ -8,7 +8,8 @@ load ../helpers
 setup() {
     in_scratch
     LIBRARY=$BUILD_DIR/.libs/libwend-read.so
-    HEADER=${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/include/wend/read.h
+    INCLUDE=${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/include
+    HEADERS=("$INCLUDE"/wend/*.h)
     GOLDEN=${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/golden.dir
 }
 
@@ -118,7 +119,7 @@ END
 }
 
 @test "the library exports only what its header declares, in versioned symbols" {
-    grep -o 'wend_read_[a-z_]*(' "$HEADER" | tr -d '(' | sort -u >declared
+    grep -oh 'wend_read_[a-z_]*(' "${HEADERS[@]}" | tr -d '(' | sort -u >declared
     nm -D --defined-only "$LIBRARY" | awk '$2 != "A" {print $3}' >symbols
     sed 's/@@WEND_READ_1$//' symbols | sort >shown
     diff declared shown
@@ -126,18 +127,25 @@ END
     ! nm -D --undefined-only "$LIBRARY" | grep -w 'MPI_[A-Z].*\|_*exit' || false
 }
 
-@test "the header compiles alone, in C and in C++, without GLib" {
-    echo '#include <wend/read.h>' | cc -std=c11 -pedantic -Wall -Wextra -Werror \
-        -I"${HEADER%/wend/read.h}" -x c -c - -o c.o
-    ! grep -E '<glib|\<g_|\<g(u?int|u?char|size|boolean|pointer)' "$HEADER" || false
+@test "each header compiles alone, in C and in C++, without GLib" {
+    ! grep -E '<glib|\<g_|\<g(u?int|u?char|size|boolean|pointer)' "${HEADERS[@]}" || false
+    for header in "${HEADERS[@]}"; do
+        echo "#include <wend/${header##*/}>" | cc -std=c11 -pedantic -Wall -Wextra -Werror \
+            -I"$INCLUDE" -x c -c - -o c.o || fail "$header" || return
+    done
     command -v g++ >/dev/null || skip "no g++"
-    echo '#include <wend/read.h>' | g++ -std=c++11 -pedantic -Wall -Wextra -Werror \
-        -I"${HEADER%/wend/read.h}" -x c++ -c - -o c++.o
+    for header in "${HEADERS[@]}"; do
+        echo "#include <wend/${header##*/}>" | g++ -std=c++11 -pedantic -Wall -Wextra -Werror \
+            -I"$INCLUDE" -x c++ -c - -o c++.o || fail "$header" || return
+    done
+    echo '#include <wend/read.h>
+        int main(void) { return (wend_read_wait && wend_read_site) ? 0 : WEND_READ_N_SIZES; }' |
+        cc -std=c11 -Wall -Wno-address -Werror -I"$INCLUDE" -x c -c - -o all.o
 }
 
 @test "each function is documented in its manual page" {
     local function
-    for function in $(grep -o 'wend_read_[a-z_]*(' "$HEADER" | tr -d '(' | sort -u); do
+    for function in $(grep -oh 'wend_read_[a-z_]*(' "${HEADERS[@]}" | tr -d '(' | sort -u); do
         grep -q "^\.Fn $function\|^\.Fo $function" "$BATS_TEST_DIRNAME/../../man/wend-read.3" ||
             fail "$function is not in wend-read(3)"
     done
