@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* codec.h: words as the archive has them (docs/format.md, "Words"). */
+/* codec.h: words as the archive has them (docs/format.md, "Notation"). */
 #ifndef WEND_CODEC_H
 #define WEND_CODEC_H
 

@@ -27,7 +27,7 @@
 #define FEW_ENDINGS 8
 #define LABEL_WIDTH 16
 #define POINT_TO_POINT 0              /* index among the kinds of transfers */
-#define UNRECORDED_GROUP "unrecorded" /* group of facts (docs/format.md, "meta") */
+#define UNRECORDED_GROUP "unrecorded" /* group of facts (docs/format.md, "The member meta") */
 
 static const char *const traffic_names[WEND_READ_N_TRANSFER_KINDS] = {
     "point-to-point", "collective", "one-sided", "file write", "file read"};
