@@ -143,3 +143,21 @@ END
     [ "$status" = 1 ]
     [ "${#lines[@]}" = 2 ]
 }
+
+@test "sections that comments and pages refer to are there" {
+    mapfile -t files < <(tree | grep -E '\.([ch]|py|md|mk|bats|bash|spec)$' | while read -r file; do
+        [ ! -f "$file" ] || echo "$file"
+    done)
+    [ ${#files[@]} -gt 700 ] || fail "only ${#files[@]} files found"
+    "${PYTHON:-python3}" tests/references.py docs "${files[@]}"
+    # and the check finds what is not there
+    in_scratch
+    printf '/* docs/format.md,\n * %s, docs/format.md, %s */\n' '"Shards"' '"Shreds"' >a.c
+    run "${PYTHON:-python3}" "$SOURCE_DIR/tests/references.py" "$SOURCE_DIR/docs" a.c
+    [ "$status" = 1 ]
+    [ "$output" = "a.c: format.md, \"Shreds\"" ]
+}
+
+@test "the README has at most 150 lines" {
+    [ "$(wc -l <README.md)" -le 150 ]
+}

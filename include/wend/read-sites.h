@@ -14,7 +14,7 @@ extern "C" {
  *
  * A *site* is the address in the application to which a call of MPI returned: an address in the
  * file of the program or of a library, equal on all ranks and in all runs. A recording made with
- * `wend trace --no-sites`, or by an earlier version, has none. The library does not read programs.
+ * `wend trace --no-sites` has none. The library does not read programs.
  * What function and line an address is in, wend_read_site_frame tells if the recording has names;
  * else `wend show --sites` or addr2line(1).
  * @{

@@ -334,7 +334,7 @@ int wend_read_next(WendReadCalls *calls, const WendReadCall **call);
 
 /** When a call was made, in seconds. */
 typedef struct {
-    double start;    /**< since the start of the run; of another host, by that host's clock */
+    double start;    /**< since the start of the run, by rank 0's clock */
     double duration; /**< NaN: unknown, as that of MPI_Finalize */
 } WendReadTime;
 
@@ -500,6 +500,7 @@ typedef struct {
                                 MPI_Start and MPI_Startall, of all operations that they start */
 } WendReadTransfer;
 
+/** Gives the communicator, the peer and the bytes of CALL. */
 int wend_read_transfer(const WendReadCall *call, WendReadTransfer *transfer);
 
 /** Gives the transfer of request number INDEX, from 0, of the requests that CALL completed
@@ -652,6 +653,7 @@ typedef struct {
     uint64_t repeats; /**< at least 1 */
 } WendReadSymbol;
 
+/** Gives symbol number INDEX, from 0, of rule RULE. */
 int wend_read_symbol(WendRead *r, uint32_t rule, uint32_t index, WendReadSymbol *symbol);
 
 /** Gives the call of a signature as RANK makes it, without outputs that the run decided. RANK must
@@ -861,7 +863,7 @@ int wend_read_values(WendRead *r, uint32_t rank, uint32_t index, WendReadValues 
  * WEND_READ_ERROR_INPUT if the stream is damaged. */
 int wend_read_next_value(WendReadValues *values, const WendReadRecorded **value);
 
-/** VALUES may be NULL. */
+/** Frees VALUES. NULL is allowed. */
 void wend_read_values_free(WendReadValues *values);
 
 /** @} */

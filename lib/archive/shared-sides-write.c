@@ -160,9 +160,8 @@ static void add(GArray *all, GHashTable *numbers, const Site *site)
                         GSIZE_TO_POINTER((gsize)all->len));
 }
 
-/* Finds the frames of the stack SITE in the table of all, and makes its caller one of that. The N
- * frames that are not there come in NEW, from the outermost one inwards; the first one is called
- * from *FROM. */
+/* Finds the frames of the stack SITE in the table of all, and makes its caller one of that. Returns
+ * the frames that are not there, the innermost one first; the last one is called from *FROM. */
 static GArray *find_callers(const Streams *s, const SiteTable *t, Site *site, guint64 *from)
 {
     GArray *path = g_array_new(FALSE, FALSE, sizeof(Site));

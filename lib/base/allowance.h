@@ -7,7 +7,7 @@
  *
  * Unless a size is given, an allowance is ALLOWANCE_FACTOR times the bytes of the archives, but at
  * least ALLOWANCE_LEAST, and at most ALLOWANCE_MOST or half of the process's address space
- * (RLIMIT_AS). docs/format.md, "Limits", says how far honest recordings are from it. */
+ * (RLIMIT_AS). docs/format.md, "Limits of readers", says how far honest recordings are from it. */
 #ifndef WEND_ALLOWANCE_H
 #define WEND_ALLOWANCE_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* order.c: sorts numbers by keys of bytes, digit by digit. */
 #include "order.h"
 
 #include <string.h>

@@ -141,7 +141,7 @@ void wend_program_timing(const WendProgram *p, guint class_index, guint sequence
                          WendTiming *duration, WendTiming *interval);
 
 /* The relative errors of the times of T: of the mean, and of the rest (extremes and standard
- * deviation). Archives keep few digits (docs/format.md, "timing"). */
+ * deviation). Archives keep few digits (docs/format.md, "Timing"). */
 void wend_program_timing_error(const WendTiming *t, double *mean, double *rest);
 
 /* -- outcomes -- */

@@ -21,49 +21,51 @@
  *                                                              for each of its calls, in the order
  *                                                              of M: slots as differences from
  *                                                              those of the entry before, or zeros
- * stream    := unsigned(entries) block(piece*) piece     := unsigned(repeats >= 1) entry
- * a run of equal ones
+ * stream    := unsigned(entries) block(piece*)
  *              | 0 n entry^n grammar                           entries in the order of a grammar,
  *                                                              whose terminals are their numbers;
  *                                                              not empty
+ * piece     := unsigned(repeats >= 1) entry                    a run of equal ones
  * entry     := unsigned(2 n) signed^n | unsigned(2 n + 1) signed^n unsigned(count >= 2) signed^n:
  *             so many, of which each is the one before and these steps
- * timing    := for duration, then interval: unsigned(count) and, if count > 0, mean, min, max, m2
- *             as 64-bit IEEE little-endian, seconds;
+ * timing    := for duration, then interval:
+ *                unsigned(count) and, if count > 0,
+ *                mean, min, max, m2                            64-bit IEEE little-endian, seconds;
  *                                                              those of terminals that share them
  *                                                              (cst.h) are the first one's
  *
  * The facts. A key "group.key" becomes [group] key=value of the archive's meta; unknown groups and
- * keys are carried as they are. run.program      path of the executable          run.arguments
- * arguments, if any, each
- *                                                                   shell-quoted when needed,
- *                                                                   separated by spaces
- * run.directory    working directory               run.job        the batch system's job id, if
- *                                                                   any
- * run.host         of this rank: the archive gets run.hosts, the distinct ones, sorted, separated
+ * keys are carried as they are.
+ *
+ * run.program        path of the executable
+ * run.arguments      arguments, if any, each shell-quoted when needed, separated by spaces
+ * run.directory      working directory
+ * run.job            the batch system's job id, if any
+ * run.host           of this rank: the archive gets run.hosts, the distinct ones, sorted, separated
  *                    by ";"
- * run.start        seconds since the epoch, decimal (the archive keeps the smallest) run.elapsed
- * seconds from MPI_Init to MPI_Finalize, decimal (the largest) run.ended        how this rank ended
- * if not in MPI_Finalize (checkpoint-file.h). The archive
+ * run.start          seconds since the epoch, decimal (the archive keeps the smallest)
+ * run.elapsed        seconds from MPI_Init to MPI_Finalize, decimal (the largest)
+ * run.ended          how this rank ended if not in MPI_Finalize (checkpoint-file.h). The archive
  *                    gets ended.HOW, the ranks that ended so
  * run.stopped_after  calls that this rank had recorded when its recording stopped at
- *                      WEND_MAX_MEMORY (the smallest)
- * mpi.library      MPI_Get_library_version, first line           mpi.version  "4.0" mpi.thread
- * MPI_THREAD_SINGLE … as provided                clock.source, clock.resolution
- *                                                                   (seconds)
- * clock.hosts      hosts whose clocks were compared, if there are several
- * clock.error      seconds by which this rank's clock may differ from rank 0's (the largest)
- * clock.uncompared a rank whose clock was not compared
- * wend.version     of the tracer                                  options.NAME   each WEND_
- *                                                                   setting that was given and says
- *                                                                   what is recorded:
- *                                                                   options.timing
- * datatype.NAME    of predefined datatypes, at least those used (more are dropped): "size lb
+ *                    WEND_MAX_MEMORY (the smallest)
+ * mpi.library        MPI_Get_library_version, first line
+ * mpi.version        "4.0"
+ * mpi.thread         MPI_THREAD_SINGLE … as provided
+ * clock.source
+ * clock.resolution   seconds
+ * clock.hosts        hosts whose clocks were compared, if there are several
+ * clock.error        seconds by which this rank's clock may differ from rank 0's (the largest)
+ * clock.uncompared   a rank whose clock was not compared
+ * wend.version       of the tracer
+ * options.NAME       each WEND_ setting that was given and says what is recorded: options.timing
+ * datatype.NAME      of predefined datatypes, at least those used (more are dropped): "size lb
  *                    extent true_lb true_extent", decimal. Not in meta.
- * error.CLASS      for each error class that occurred, its name: error.4=MPI_ERR_TAG; empty for
+ * error.CLASS        for each error class that occurred, its name: error.4=MPI_ERR_TAG; empty for
  *                    one that the application added
- * unrecorded.NAME  for each function that was called and that this libwend cannot record
+ * unrecorded.NAME    for each function that was called and that this libwend cannot record
  *                    (src/tracer/families/unrecorded.h): empty
+ *
  * If ranks differ in another key, the lowest rank's value is kept. A key without a value has an
  * empty string.
  *

@@ -114,7 +114,7 @@ static size_t words_bytes(const int64_t *words, size_t n)
     return bytes;
 }
 
-/* RISE: count and steps of an arithmetic run, n + 1 words; or 0 words. */
+/* STEPS: count and steps of an arithmetic run, n + 1 words; or 0 words. */
 static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps,
                         size_t n_steps, uint64_t hash)
 {

@@ -37,7 +37,7 @@ void comparison_key_pin(ComparisonKeyRank *a, Counts *counts_a, ComparisonKeyRan
 /* Begins SEQUENCE, an index in the rank's class. */
 void comparison_key_begin(ComparisonKeyRank *r, guint sequence);
 /* The number of calls that comparison_key_pin has changed: name of the function -> guint64. The
- * table belongs to IDENTITY. */
+ * table belongs to COMPARISON_KEY. */
 GHashTable *comparison_key_pinned(const ComparisonKey *comparison_key);
 /* The key of the calls of TERMINAL: function, shape and slots. Requests are named by the calls that
  * make them. */

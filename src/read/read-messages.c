@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* read-matching.c: which send met which receive. */
+/* read-messages.c: which send met which receive. */
 #include "config.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* noise.h: delays sends and receives by chance, so that messages come in another order. */
+/* noise.h: delays sends and receives at random, so that messages come in another order. */
 #ifndef WEND_NOISE_H
 #define WEND_NOISE_H
 

@@ -86,11 +86,11 @@ typedef struct {
     uint64_t polls_after;  /* unsuccessful polls after the last call */
     uint64_t calls;
     /* What becomes of the receives and of the sends that the sequence posts: streams (below) of
-     * entries of ORDER_ANSWER words, in the order of posting. No bytes: nothing is to be
+     * entries of ORDER_ANSWER_WORDS words, in the order of posting. No bytes: nothing is to be
      * enforced. */
     uint64_t answers[ORDER_POSTED_KINDS], answers_bytes[ORDER_POSTED_KINDS];
     /* The turns that the sequence takes (src/tracer/turns/turns.h): a stream of entries of
-     * ORDER_TURN words, in the order of turns. No bytes: nothing is to be enforced. */
+     * ORDER_TURN_WORDS words, in the order of turns. No bytes: nothing is to be enforced. */
     uint64_t turns, turns_bytes;
     /* From where the calls come: its elements. */
     uint64_t first_site_element, n_site_elements;

@@ -369,7 +369,7 @@ static gboolean sets_tracing(const gint64 *shape, guint64 n)
            && g_ascii_strncasecmp((const char *)&shape[3], key, length) == 0;
 }
 
-/* The first function in the calls of RANK that makes a replay impossible; NULL: none. */
+/* The first function in the rank's calls that makes a replay impossible; NULL: none. */
 static const char *obstacle(const Writer *w)
 {
     g_autofree char *tracing =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* numbered.c: messages of every kind that say which one they are, for tests/messages.bats.
+/* numbered.c: messages of every kind that say which one they are, for tests/decoder/messages.bats.
  *
  * The size of a message is 8 bytes and its number K among those of its sender; it has K and, for
  * persistent sends, the number of the start. Each receive writes a line

@@ -12,7 +12,7 @@
 
 typedef struct Conflicts Conflicts;
 
-Conflicts *conflicts_new(RankDependence *dependence); /* EFFECTS must outlive it */
+Conflicts *conflicts_new(RankDependence *dependence); /* DEPENDENCE must outlive it */
 void conflicts_free(Conflicts *c);
 
 /* Begins an array of N entries. The handlers that follow are for it. */

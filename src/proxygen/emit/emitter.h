@@ -179,7 +179,7 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
 /* The expression of a special argument. NULL if the argument is an ordinary one. */
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
-/* -- wildcard_sources.c -- */
+/* -- emit_sources.c -- */
 /* "next_source_3()", which returns the next source of that call. */
 char *wildcard_source(Emitter *e, const Wildcard *wildcard);
 void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions);

@@ -43,7 +43,7 @@
     X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", "limit each " \
         "process's recording, also 64M or 2G; recording stops there (default: 1/16 of the " \
         "machine's memory for all its ranks; 0: no limit)") \
-    X(noise, "WEND_NOISE", NUMBER, 0, "noise", 0, "SEED", "delay sends and receives by chance, " \
+    X(noise, "WEND_NOISE", NUMBER, 0, "noise", 0, "SEED", "delay sends and receives at random, " \
         "so that races show; SEED is a number that gives the same delays again")
 
 /* Those of a replay. */
