@@ -10,7 +10,7 @@ from wrapper_turns import TurnsOfWrapper
 
 # The local variables of a wrapper.
 LOCALS = {
-    "c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "folding", "at_root",
+    "c", "rc", "self", "facts", "from", "filled", "elements", "i", "origin", "patterns", "at_root",
     "at_leaf", "at_member", "at_leader", "found", "posting", "unsent", "turns", "posted", "receive",
     "send", "sent", "access", "shared_order",
 }
@@ -206,19 +206,19 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
 
     # -- arrays, in and out --
 
-    def folding(self, p, place, after):
-        """What progressions there can be (lib/record/layout.c, layout_folding).
+    def patterns(self, p, place, after):
+        """What progressions there can be (lib/record/layout.c, layout_pattern).
 
         None: each element has its words."""
         if after and p.kind in HANDLES:
             return None
         if p.kind == "address":
-            return "FOLD_ADDRESSES"
+            return "PATTERN_ADDRESSES"
         if p.kind in HANDLES or place == "shape":
-            return "FOLD_EQUAL"
+            return "PATTERN_EQUAL"
         if p.kind in ("enum", "logical", "bits"):
             raise AssertionError(f"{self.f.name}: {p.name}: what progressions can there be?")
-        return "FOLD_NAMED" if p.group in self.groups else "FOLD_NUMBERS"
+        return "PATTERN_NAMED" if p.group in self.groups else "PATTERN_NUMBERS"
 
     def put_array(self, p, after):
         place = p.out_place() if after else p.in_place()
@@ -240,8 +240,8 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         if p.length.endswith("*3"):
             element = f"{p.name}[i / 3][i % 3]"
         put = PUT[place]
-        fold = None if place == "outcome" else self.folding(p, place, after)
-        if fold:
+        pattern = None if place == "outcome" else self.patterns(p, place, after)
+        if pattern:
             array = (
                 f"origin.base ? 0 : sizeof *{p.name}"
                 if p.kind == "address"
@@ -249,13 +249,14 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 if p.length.endswith("*3")
                 else f"sizeof *{p.name}"
             )
-            self.line(f"Folding folding = array_begin(c, {p.name}, {array}, elements, {fold});", 2)
-            self.line("for (int64_t i = 0; i < elements; i = array_next(c, &folding, i))", 2)
+            begin = f"array_begin(c, {p.name}, {array}, elements, {pattern})"
+            self.line(f"ArrayPatterns patterns = {begin};", 2)
+            self.line("for (int64_t i = 0; i < elements; i = array_next(c, &patterns, i))", 2)
         else:
             self.line(f"{length_row}(c, elements);", 2)
             self.line("for (int64_t i = 0; i < elements; i++)", 2)
         if p.kind == "address":
-            self.line(f"in_folded_displacement(c, {element}, &origin, &folding);", 3)
+            self.line(f"in_patterned_displacement(c, {element}, &origin, &patterns);", 3)
         elif after and p.kind == "datatype":
             self.line(f"datatype_made(c, {element});", 3)
         elif after and p.kind in HANDLES:
@@ -507,7 +508,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 "*array_of_maxprocs : 0, array_of_commands, array_of_argv, array_of_info);"
             )
 
-    def request_facts(self, p):
+    def request_metadata(self, p):
         f = self.f
         fields = []
         if f.creates_comm:
@@ -664,7 +665,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         self.put_nulls()
         made = f.request
         if made:
-            metadata = f"&(struct RequestMetadata){{{self.request_facts(made)}}}"
+            metadata = f"&(struct RequestMetadata){{{self.request_metadata(made)}}}"
             self.line(f"call_end_new_request(c, {made.name}, {metadata});")
         else:
             self.line("call_end(c);")
@@ -682,7 +683,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 if not self.is_pointer(own)
                 else f"({own.name} ? *{own.name} : {self.null(own)})"
             )
-            pre.append(f"const CommMetadata *facts = {own.kind}_facts({value});")
+            pre.append(f"const CommMetadata *facts = {own.kind}_metadata({value});")
             pre.append("int self = facts_self(facts);")
         for word in ("root", "leaf", "member"):
             if needs[f"at_{word}"]:
@@ -697,7 +698,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 pre.append(f"int64_t before_{p.name} = {p.name} ? (int64_t)*{p.name} : 0;")
         if needs["from"]:
             pre.append("MessageMetadata from = "
-                       "message_facts(message ? *message : MPI_MESSAGE_NULL);")
+                       "message_metadata(message ? *message : MPI_MESSAGE_NULL);")
         if needs["filled"]:
             status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
             pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")

@@ -5,8 +5,8 @@
 
 #include "container.h"
 
-#define BUNDLE_SKIPPABLE 0x184D2A5Eu /* one of the magic numbers that Zstandard skips */
-#define BUNDLE_MAGIC "WNDX"
-#define BUNDLE_TRAILER 16u /* bytes: hash of the index (8), its length (4), magic (4) */
+#define CONTAINER_SKIPPABLE 0x184D2A5Eu /* one of the magic numbers that Zstandard skips */
+#define CONTAINER_MAGIC "WNDX"
+#define CONTAINER_TRAILER 16u /* bytes: hash of the index (8), its length (4), magic (4) */
 
 #endif

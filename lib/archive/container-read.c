@@ -240,13 +240,13 @@ static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_
 
 static gboolean read_index(Container *b, GError **error)
 {
-    guint64 trailer = b->file_bytes - BUNDLE_TRAILER, hash;
+    guint64 trailer = b->file_bytes - CONTAINER_TRAILER, hash;
     guint32 length = read_number(b, trailer + sizeof hash);
     if (length > trailer - 8)
         return fail(b, error, "damaged: its index is longer than the file");
     guint64 start = trailer - length;
-    if (read_number(b, start - 8) != BUNDLE_SKIPPABLE
-        || read_number(b, start - 4) != length + BUNDLE_TRAILER)
+    if (read_number(b, start - 8) != CONTAINER_SKIPPABLE
+        || read_number(b, start - 4) != length + CONTAINER_TRAILER)
         return fail(b, error, "damaged: its index has no frame");
     g_autofree guint8 *index = allowance_block(b->allowance, length, 1);
     if (!index)
@@ -262,7 +262,7 @@ static gboolean scan(Container *b, GError **error)
 {
     for (guint64 at = 0, bytes; at < b->file_bytes; at += bytes) {
         guint32 magic = read_number(b, at);
-        if (magic == BUNDLE_SKIPPABLE)
+        if (magic == CONTAINER_SKIPPABLE)
             return fail(b, error, "damaged: the end of its index is wrong");
         if ((magic & ZSTD_MAGIC_SKIPPABLE_MASK) == ZSTD_MAGIC_SKIPPABLE_START) {
             bytes = 8 + (guint64)read_number(b, at + 4);
@@ -309,12 +309,13 @@ static Container *opened(Container *b, GError **error)
         good = fail(b, error, "is empty");
     else if (read_number(b, 0) != ZSTD_MAGICNUMBER)
         good = fail(b, error, "is not a Wend archive");
-    else if (b->file_bytes < 8 + BUNDLE_TRAILER)
+    else if (b->file_bytes < 8 + CONTAINER_TRAILER)
         good = scan(b, error);
     else if (!read_file(b, b->file_bytes - sizeof end, end, sizeof end))
         good = fail(b, error, "cannot be read to its end");
     else
-        good = memcmp(end, BUNDLE_MAGIC, sizeof end) == 0 ? read_index(b, error) : scan(b, error);
+        good =
+            memcmp(end, CONTAINER_MAGIC, sizeof end) == 0 ? read_index(b, error) : scan(b, error);
     if (good)
         return b;
     container_free(b);
@@ -349,7 +350,7 @@ static void say_missing(const char *path, const char *file, GError **error)
     else if (strcmp(file, path) != 0)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
                     "%s: no %s in this directory: not a recording, or one that never ended", path,
-                    BUNDLE_FILE);
+                    CONTAINER_FILE);
     else
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: no such file or directory", file);
 }
@@ -357,7 +358,7 @@ static void say_missing(const char *path, const char *file, GError **error)
 Container *container_open_within(const char *path, Allowance *allowance, GError **error)
 {
     g_autofree char *file = g_file_test(path, G_FILE_TEST_IS_DIR)
-                                ? g_build_filename(path, BUNDLE_FILE, NULL)
+                                ? g_build_filename(path, CONTAINER_FILE, NULL)
                                 : g_strdup(path);
     guint64 bytes = 0;
     int why, fd = wend_regular_open(file, &bytes, &why, error);

@@ -87,7 +87,7 @@ static GByteArray *with_frame(const guint8 *old, gsize n_old, const GByteArray *
     gsize offset = 0;
     memcpy(&length, old + n_old - 8, sizeof length);
     length = GUINT32_FROM_LE(length);
-    const guint8 *start = old + n_old - BUNDLE_TRAILER - length;
+    const guint8 *start = old + n_old - CONTAINER_TRAILER - length;
     Indexed x = {.index = wend_cursor(start, length), .file = g_byte_array_new()};
     wend_buf_unsigned(&x.entries, frame->len);
     wend_buf_unsigned(&x.entries, container_tar_bytes(n));

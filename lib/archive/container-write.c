@@ -184,15 +184,15 @@ void container_add_coded(ContainerWriter *w, const char *name, const void *data,
 
 static void put_index(GByteArray *file, WendBuf frame)
 {
-    guint32 head[2] = {GUINT32_TO_LE(BUNDLE_SKIPPABLE),
-                       GUINT32_TO_LE((guint32)frame.len + BUNDLE_TRAILER)};
+    guint32 head[2] = {GUINT32_TO_LE(CONTAINER_SKIPPABLE),
+                       GUINT32_TO_LE((guint32)frame.len + CONTAINER_TRAILER)};
     guint64 hash = GUINT64_TO_LE(XXH64(frame.data, frame.len, 0));
     guint32 length = GUINT32_TO_LE((guint32)frame.len);
     g_byte_array_append(file, (const guint8 *)head, sizeof head);
     g_byte_array_append(file, frame.data, frame.len);
     g_byte_array_append(file, (const guint8 *)&hash, sizeof hash);
     g_byte_array_append(file, (const guint8 *)&length, sizeof length);
-    g_byte_array_append(file, (const guint8 *)BUNDLE_MAGIC, 4);
+    g_byte_array_append(file, (const guint8 *)CONTAINER_MAGIC, 4);
 }
 
 gboolean container_put_index(GByteArray *file, guint n, const WendBuf *entries)
@@ -268,7 +268,7 @@ GByteArray *container_take_frame(ContainerWriter *w, GError **error)
 
 GByteArray *container_take_file(ContainerWriter *w, GError **error)
 {
-    g_autofree char *path = end_container(w, ".", BUNDLE_FILE, error);
+    g_autofree char *path = end_container(w, ".", CONTAINER_FILE, error);
     GByteArray *file = path ? w->file : NULL;
     if (path)
         w->file = g_byte_array_new();

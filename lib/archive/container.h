@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define BUNDLE_FILE "trace.tar.zst"
+#define CONTAINER_FILE "trace.tar.zst"
 
 typedef struct ContainerWriter ContainerWriter;
 typedef struct SharedFile SharedFile; /* base/shared-file.h */
@@ -51,10 +51,10 @@ gboolean container_begin(ContainerWriter *w, const char *dir, const char *file, 
 void container_writer_free(ContainerWriter *w);
 
 typedef struct Container Container;
-/* Opens the archive PATH, or the BUNDLE_FILE in the directory PATH. ALLOWANCE limits the memory of
- * all archives of a recording; the container refs it. With NULL, and with the two functions below,
- * the container has an allowance of its own. Returns NULL and sets the error if the file cannot be
- * read or is damaged. The caller frees the result. */
+/* Opens the archive PATH, or the CONTAINER_FILE in the directory PATH. ALLOWANCE limits the memory
+ * of all archives of a recording; the container refs it. With NULL, and with the two functions
+ * below, the container has an allowance of its own. Returns NULL and sets the error if the file
+ * cannot be read or is damaged. The caller frees the result. */
 Container *container_open_within(const char *path, Allowance *allowance, GError **error);
 Container *container_open(const char *path, GError **error);
 /* Opens an archive in memory, which the container refs. NAME is for messages. */

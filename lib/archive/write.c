@@ -601,7 +601,7 @@ gboolean recording_write(const Recording *r, const char *dir, const char *file,
     if (good && result)
         *result = result_of(&w);
     good = good
-           && container_finish(w.container, dir, file ? file : BUNDLE_FILE,
+           && container_finish(w.container, dir, file ? file : CONTAINER_FILE,
                                result ? &result->bytes : NULL, error);
     writer_clear(&w);
     return good;
@@ -638,8 +638,8 @@ gboolean recording_begin(const Recording *r, const char *dir, const char *file,
     if (good)
         *result = result_of(&w);
     good = good
-           && container_begin(w.container, dir, file ? file : BUNDLE_FILE, file_out, &result->bytes,
-                              error);
+           && container_begin(w.container, dir, file ? file : CONTAINER_FILE, file_out,
+                              &result->bytes, error);
     if (!good)
         g_clear_pointer(places, g_array_unref);
     writer_clear(&w);

@@ -169,7 +169,7 @@ static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint6
     const gsize first = row->len;
     for (gint64 k = 0; k < stride && !s->bad; k++) {
         element(s, p, out);
-        if (layout_folding(p, out) == LAYOUT_FOLDED_NUMBERS) {
+        if (layout_pattern(p, out) == LAYOUT_PATTERN_NUMBERS) {
             steps[k] = from_slots(s);
             bends[k] = from_slots(s);
             s->origin = LAYOUT_OF_SHAPE;
@@ -199,7 +199,7 @@ static void stretch(Split *s, const WendParam *p, gboolean out, gint64 at, gint6
 static gint64 progressions(Split *s, const WendParam *p, gboolean out)
 {
     gint64 n = from_shape(s), stretches = length(s, 1), at = 0;
-    if (layout_folding(p, out) == LAYOUT_NEVER_FOLDED || n <= 0 || n > WEND_MOST_UNFOLDED)
+    if (layout_pattern(p, out) == LAYOUT_NO_PATTERN || n <= 0 || n > WEND_MOST_UNFOLDED)
         s->bad = TRUE;
     for (gint64 i = 0; i < stretches && !s->bad; i++) {
         gint64 end = from_shape(s), stride = from_shape(s);

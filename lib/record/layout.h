@@ -92,11 +92,11 @@ static inline guint layout_element_words(const WendParam *p, gboolean out)
 
 /* Can an array of a parameter, in or out, be recorded as progressions? If all words of the elements
  * are in the shape, only as progressions of equal elements. */
-typedef enum { LAYOUT_NEVER_FOLDED, LAYOUT_FOLDED_EQUAL, LAYOUT_FOLDED_NUMBERS } LayoutFolding;
-static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
+typedef enum { LAYOUT_NO_PATTERN, LAYOUT_PATTERN_EQUAL, LAYOUT_PATTERN_NUMBERS } LayoutPattern;
+static inline LayoutPattern layout_pattern(const WendParam *p, gboolean out)
 {
-    const LayoutFolding numbers =
-        wend_param_is_in_slots(p) ? LAYOUT_FOLDED_NUMBERS : LAYOUT_FOLDED_EQUAL;
+    const LayoutPattern numbers =
+        wend_param_is_in_slots(p) ? LAYOUT_PATTERN_NUMBERS : LAYOUT_PATTERN_EQUAL;
     switch (p->kind) {
     case WEND_KIND_STRING:
     case WEND_KIND_STRINGS:
@@ -110,9 +110,9 @@ static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
     case WEND_KIND_REQUEST:
     case WEND_KIND_FUNC:
     case WEND_KIND_SEGMENT:
-        return LAYOUT_NEVER_FOLDED;
+        return LAYOUT_NO_PATTERN;
     case WEND_KIND_ADDRESS:
-        return LAYOUT_FOLDED_NUMBERS;
+        return LAYOUT_PATTERN_NUMBERS;
     case WEND_KIND_FOUND:
     case WEND_KIND_LOGICAL:
     case WEND_KIND_ENUM:
@@ -122,7 +122,7 @@ static inline LayoutFolding layout_folding(const WendParam *p, gboolean out)
         if (wend_kind_is_number(p->kind))
             return numbers;
         /* a handle that the call makes is no repetition of the one before */
-        return out ? LAYOUT_NEVER_FOLDED : LAYOUT_FOLDED_EQUAL;
+        return out ? LAYOUT_NO_PATTERN : LAYOUT_PATTERN_EQUAL;
     }
 }
 

@@ -279,7 +279,7 @@ static void check_worlds(const char *dir, const char *name, gboolean together)
 static void test_worlds(void)
 {
     char *dir = record_world(PARENTS, FALSE), *child = record_world(CHILDREN, TRUE);
-    g_autofree char *from = g_build_filename(child, BUNDLE_FILE, NULL),
+    g_autofree char *from = g_build_filename(child, CONTAINER_FILE, NULL),
                     *started = g_build_filename(dir, "world-1.1.tar.zst", NULL),
                     *unknown = g_build_filename(dir, "world-1.7x.tar.zst", NULL);
     g_assert_cmpint(g_rename(from, started), ==, 0);

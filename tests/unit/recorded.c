@@ -62,7 +62,7 @@ char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result)
 
 char *recorded_bytes(const char *dir, gsize *n)
 {
-    g_autofree char *file = g_build_filename(dir, BUNDLE_FILE, NULL);
+    g_autofree char *file = g_build_filename(dir, CONTAINER_FILE, NULL);
     char *bytes;
     g_assert_true(g_file_get_contents(file, &bytes, n, NULL));
     return bytes;
@@ -70,7 +70,7 @@ char *recorded_bytes(const char *dir, gsize *n)
 
 void discard(char *dir)
 {
-    g_autofree char *file = g_build_filename(dir, BUNDLE_FILE, NULL);
+    g_autofree char *file = g_build_filename(dir, CONTAINER_FILE, NULL);
     g_unlink(file);
     g_assert_cmpint(g_rmdir(dir), ==, 0); /* nothing else is there */
     g_free(dir);

@@ -128,7 +128,7 @@ static void refused(const char *dir, const char *name, const char *why)
         container_add(w, members[i], g_bytes_get_data(bytes, NULL), g_bytes_get_size(bytes));
     }
     container_free(b);
-    g_assert_true(container_finish(w, dir, BUNDLE_FILE, NULL, NULL));
+    g_assert_true(container_finish(w, dir, CONTAINER_FILE, NULL, NULL));
     GError *error = NULL;
     g_assert_null(wend_program_open(dir, &error));
     g_assert_error(error, WEND_ERROR, WEND_ERROR_INPUT);

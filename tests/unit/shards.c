@@ -393,7 +393,7 @@ static char *refusal(const char *dir, GBytes *meta, const char *shards, const Na
         container_add(w, members[i].name, g_bytes_get_data(members[i].bytes, NULL),
                       g_bytes_get_size(members[i].bytes));
     container_add(w, "meta", text, length);
-    g_assert_true(container_finish(w, dir, BUNDLE_FILE, NULL, NULL));
+    g_assert_true(container_finish(w, dir, CONTAINER_FILE, NULL, NULL));
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_true((p == NULL) == (error != NULL));
     char *message = error ? g_strdup(error->message) : NULL;

@@ -485,7 +485,7 @@ static void store_names(const char *dir)
     GError *error = NULL;
     gsize before, after;
     gboolean stored;
-    g_autofree char *path = g_build_filename(dir, BUNDLE_FILE, NULL);
+    g_autofree char *path = g_build_filename(dir, CONTAINER_FILE, NULL);
     g_autofree char *bytes = recorded_bytes(dir, &before);
     WendProgram *p = wend_program_open(dir, &error);
     g_assert_no_error(error);

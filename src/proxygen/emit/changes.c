@@ -18,7 +18,7 @@ static const struct {
         {"Later calls depend on the order of neighbours, which the library chooses: made with the "
          "recorded order",
          "become MPI_Dist_graph_create_adjacent with the recorded order of neighbours"},
-    [CHANGE_TURNS] = {NULL, "wait for their turn in the recorded order"},
+    [CHANGE_SEND_ORDER] = {NULL, "wait for their turn in the recorded order"},
     [CHANGE_RECORDED_ORDER] = {"Completes in the recorded order, which cannot hang",
                                "complete requests in the recorded order"},
     [CHANGE_ANY_ORDER] =

@@ -12,7 +12,7 @@ typedef enum {
     CHANGE_SOURCE,         /* a receive or probe names the source that came */
     CHANGE_SOURCES,        /* the same for a persistent receive, at each start */
     CHANGE_NEIGHBOURS,     /* a graph is made with the recorded order of neighbours */
-    CHANGE_TURNS,          /* a send waits for its turn in the recorded order */
+    CHANGE_SEND_ORDER,     /* a send waits for its turn in the recorded order */
     CHANGE_RECORDED_ORDER, /* requests complete in the recorded order */
     CHANGE_ANY_ORDER,      /* requests complete in any order, each followed by its own calls */
     CHANGE_ALL_COMPLETE,   /* the same, and no calls follow */

@@ -614,7 +614,7 @@ static void add_turn(Emitter *e, const CallPattern *c)
         add(e->before, g_strdup_printf("wait_for_turn(%s);", to));
     }
     if (to_hub)
-        changes_note(e, CHANGE_TURNS, c->terminal, NULL);
+        changes_note(e, CHANGE_SEND_ORDER, c->terminal, NULL);
     if (turn || to_hub)
         e->needs[HELPER_TURNS] = TRUE;
 }

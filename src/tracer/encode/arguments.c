@@ -26,7 +26,7 @@ int64_t sum_ints(const int *a, int64_t n)
 static int topology(MPI_Comm comm)
 {
     int kind = MPI_UNDEFINED;
-    if (!comm_facts(comm) || PMPI_Topo_test(comm, &kind) != MPI_SUCCESS)
+    if (!comm_metadata(comm) || PMPI_Topo_test(comm, &kind) != MPI_SUCCESS)
         return MPI_UNDEFINED;
     return kind;
 }
@@ -61,7 +61,7 @@ int64_t graph_edges(MPI_Comm comm)
 int64_t graph_neighbors(MPI_Comm comm, int rank)
 {
     int n = 0;
-    const CommMetadata *f = comm_facts(comm);
+    const CommMetadata *f = comm_metadata(comm);
     if (!f || rank < 0 || rank >= f->size || topology(comm) != MPI_GRAPH)
         return 0;
     return PMPI_Graph_neighbors_count(comm, rank, &n) == MPI_SUCCESS ? n : 0;
@@ -70,7 +70,7 @@ int64_t graph_neighbors(MPI_Comm comm, int rank)
 /* The number of processes that were started, which may be less than the application wanted. */
 int64_t spawned(const MPI_Comm *made)
 {
-    const CommMetadata *f = made ? comm_facts(*made) : NULL;
+    const CommMetadata *f = made ? comm_metadata(*made) : NULL;
     return f && f->remote_size > 0 ? f->remote_size : 0;
 }
 

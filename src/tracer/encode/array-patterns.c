@@ -9,25 +9,26 @@
  * pattern is given up early, and an array with one gets shorter. */
 enum { FEW = 16, SPARSE = 32 };
 
-static void forget(Folding *f)
+static void forget(ArrayPatterns *f)
 {
     wend_budget_free(f->all, f->cap * sizeof *f->all);
-    *f = (Folding){0};
+    *f = (ArrayPatterns){0};
 }
 
-static bool add(Folding *f, const WendProgression *stretch, bool numbers)
+static bool add(ArrayPatterns *f, const WendProgression *stretch, bool numbers)
 {
     size_t n = (size_t)stretch->stride;
     if (f->n + n > f->cap) {
         size_t cap = 2 * f->cap + WEND_MOST_STRIDE;
-        Fold *grown = wend_budget_resize(f->all, f->cap * sizeof *grown, cap * sizeof *grown);
+        ArrayPattern *grown =
+            wend_budget_resize(f->all, f->cap * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return false;
         f->all = grown;
         f->cap = cap;
     }
     for (size_t i = 0; i < n; i++)
-        f->all[f->n++] = (Fold){stretch[i], numbers};
+        f->all[f->n++] = (ArrayPattern){stretch[i], numbers};
     return true;
 }
 
@@ -75,15 +76,15 @@ static bool are_level(const WendProgression *stretch)
     return true;
 }
 
-static bool find(Folding *f, const WendIntegers *v)
+static bool find(ArrayPatterns *f, const WendIntegers *v)
 {
     for (int64_t i = 0; i < v->n;) {
         WendProgression stretch[WEND_MOST_STRIDE];
-        int64_t end = wend_progressions_at(v, i, f->kind == FOLD_EQUAL, stretch);
-        bool numbers = f->kind != FOLD_ADDRESSES || are_numbers(v, i, end);
+        int64_t end = wend_progressions_at(v, i, f->kind == PATTERN_EQUAL, stretch);
+        bool numbers = f->kind != PATTERN_ADDRESSES || are_numbers(v, i, end);
         if (!numbers && !are_of_one_segment(v, i, end, stretch[0].stride))
             return false;
-        if (f->kind == FOLD_NAMED && !are_level(stretch) && !have_no_names(v, i, end))
+        if (f->kind == PATTERN_NAMED && !are_level(stretch) && !have_no_names(v, i, end))
             return false;
         if (!add(f, stretch, numbers) || f->n > FEW + (size_t)end / SPARSE)
             return false;
@@ -92,21 +93,22 @@ static bool find(Folding *f, const WendIntegers *v)
     return true;
 }
 
-static void put_stretch(ActiveCall *c, const Fold *fold)
+static void put_stretch(ActiveCall *c, const ArrayPattern *pattern)
 {
-    put_shape(c, fold->p.end);
-    put_shape(c, fold->p.stride);
+    put_shape(c, pattern->p.end);
+    put_shape(c, pattern->p.stride);
 }
 
-static bool begins_stretch(const Folding *f, size_t at)
+static bool begins_stretch(const ArrayPatterns *f, size_t at)
 {
     return f->all[at].p.end != f->all[at - 1].p.end;
 }
 
-Folding array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n, FoldKind kind)
+ArrayPatterns array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n,
+                                 ArrayPatternKind kind)
 {
     const WendIntegers v = {array, (unsigned)width, n};
-    Folding f = {.kind = kind, .total = n};
+    ArrayPatterns f = {.kind = kind, .total = n};
     bool wide = width == sizeof(int32_t) || width == sizeof(int64_t);
     if (!wide || n > WEND_MOST_UNFOLDED || !find(&f, &v)) {
         forget(&f);
@@ -123,9 +125,9 @@ Folding array_pattern_long(ActiveCall *c, const void *array, size_t width, int64
     return f;
 }
 
-int64_t array_pattern_next(ActiveCall *c, Folding *f)
+int64_t array_pattern_next(ActiveCall *c, ArrayPatterns *f)
 {
-    if (f->kind != FOLD_EQUAL) {
+    if (f->kind != PATTERN_EQUAL) {
         put_slot(c, f->all[f->at].p.step);
         put_slot(c, f->all[f->at].p.bend);
     }

@@ -10,50 +10,50 @@
 
 /* The kind of an array's elements. */
 typedef enum {
-    FOLD_EQUAL, /* words that are no numbers: only equal words form a progression */
-    FOLD_NAMED, /* numbers; negative ones may be constants of MPI */
-    FOLD_NUMBERS,
-    FOLD_ADDRESSES /* numbers that may be addresses */
-} FoldKind;
+    PATTERN_EQUAL, /* words that are no numbers: only equal words form a progression */
+    PATTERN_NAMED, /* numbers; negative ones may be constants of MPI */
+    PATTERN_NUMBERS,
+    PATTERN_ADDRESSES /* numbers that may be addresses */
+} ArrayPatternKind;
 
 typedef struct {
     WendProgression p;
     bool number; /* its elements are numbers, even those that look like addresses */
-} Fold;
+} ArrayPattern;
 
 typedef struct {
-    FoldKind kind;
-    Fold *all; /* NULL: the array has no pattern */
+    ArrayPatternKind kind;
+    ArrayPattern *all; /* NULL: the array has no pattern */
     size_t n, cap, at;
     int64_t total;
-} Folding;
+} ArrayPatterns;
 
 /* Shorter arrays are recorded element by element: each element then has an expression of its own
  * over the ranks. */
-enum { FOLD_LEAST = 1024 };
+enum { PATTERN_LEAST = 1024 };
 
-Folding array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n,
-                           FoldKind kind);
-int64_t array_pattern_next(ActiveCall *c, Folding *f);
+ArrayPatterns array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n,
+                                 ArrayPatternKind kind);
+int64_t array_pattern_next(ActiveCall *c, ArrayPatterns *f);
 
 /* Begins an array of N elements of WIDTH bytes each: puts its length word. Then the caller puts
  * elements: the first one, if there is any, and each that array_next returns, until it returns
  * N. */
-static inline Folding array_begin(ActiveCall *c, const void *array, size_t width, int64_t n,
-                                  FoldKind kind)
+static inline ArrayPatterns array_begin(ActiveCall *c, const void *array, size_t width, int64_t n,
+                                        ArrayPatternKind kind)
 {
-    if (__builtin_expect(n >= FOLD_LEAST, 0))
+    if (__builtin_expect(n >= PATTERN_LEAST, 0))
         return array_pattern_long(c, array, width, n, kind);
     put_shape(c, n);
-    return (Folding){0};
+    return (ArrayPatterns){0};
 }
-static inline int64_t array_next(ActiveCall *c, Folding *f, int64_t i)
+static inline int64_t array_next(ActiveCall *c, ArrayPatterns *f, int64_t i)
 {
     return __builtin_expect(!f->all, 1) ? i + 1 : array_pattern_next(c, f);
 }
 
 /* Whether the current element is a number, although it may look like an address. */
-static inline bool array_pattern_is_number(const Folding *f)
+static inline bool array_pattern_is_number(const ArrayPatterns *f)
 {
     return f->all && f->all[f->at].number;
 }

@@ -170,10 +170,10 @@ static inline void in_displacement(ActiveCall *c, int64_t value, Origin *origin)
     else
         put_address(&c->shape, &c->slots, value, &origin->gap);
 }
-static inline void in_folded_displacement(ActiveCall *c, int64_t value, Origin *origin,
-                                          const Folding *folding)
+static inline void in_patterned_displacement(ActiveCall *c, int64_t value, Origin *origin,
+                                             const ArrayPatterns *patterns)
 {
-    if (array_pattern_is_number(folding))
+    if (array_pattern_is_number(patterns))
         put_plain(c, value);
     else
         in_displacement(c, value, origin);

@@ -15,9 +15,9 @@
 #include "recorder/recorder.h"
 
 /* The last argument is the type of the value: MPICH's MPIR_Attr_type, a C enum. */
-#define EACH_OBJECT_WITH_ATTRIBUTES(DO)                 \
-    DO(Comm, MPI_Comm, HANDLE_COMM, comm_facts(object)) \
-    DO(Win, MPI_Win, HANDLE_WIN, win_facts(object))     \
+#define EACH_OBJECT_WITH_ATTRIBUTES(DO)                    \
+    DO(Comm, MPI_Comm, HANDLE_COMM, comm_metadata(object)) \
+    DO(Win, MPI_Win, HANDLE_WIN, win_metadata(object))     \
     DO(Type, MPI_Datatype, HANDLE_DATATYPE, NULL)
 
 /* The word of a key. In Fortran the predefined keys have other values, each one more than in C. */

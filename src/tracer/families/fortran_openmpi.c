@@ -102,14 +102,14 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
             *ierr = rc;                                                                         \
     }
 
-ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Aint, comm_set_attr, COMM_SET_ATTR,
+ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_metadata(it), MPI_Aint, comm_set_attr, COMM_SET_ATTR,
            MPI_Comm_set_attr, comm_get_attr, COMM_GET_ATTR, MPI_Comm_get_attr)
-ATTRIBUTES(Win, MPI_Win, HANDLE_WIN, win_facts(it), MPI_Aint, win_set_attr, WIN_SET_ATTR,
+ATTRIBUTES(Win, MPI_Win, HANDLE_WIN, win_metadata(it), MPI_Aint, win_set_attr, WIN_SET_ATTR,
            MPI_Win_set_attr, win_get_attr, WIN_GET_ATTR, MPI_Win_get_attr)
 ATTRIBUTES(Type, MPI_Datatype, HANDLE_DATATYPE, NULL, MPI_Aint, type_set_attr, TYPE_SET_ATTR,
            MPI_Type_set_attr, type_get_attr, TYPE_GET_ATTR, MPI_Type_get_attr)
-ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_facts(it), MPI_Fint, attr_put, ATTR_PUT, MPI_Attr_put,
-           attr_get, ATTR_GET, MPI_Attr_get)
+ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_metadata(it), MPI_Fint, attr_put, ATTR_PUT,
+           MPI_Attr_put, attr_get, ATTR_GET, MPI_Attr_get)
 
 /* -- keys -- */
 

@@ -183,7 +183,7 @@ static void add_datatypes(WendFacts *f)
     for (size_t i = 0; i < wend_n_predefined; i++) {
         const PredefinedHandle *p = &wend_predefined[i];
         const int64_t *d =
-            p->kind == HANDLE_DATATYPE ? datatype_facts((MPI_Datatype)p->value) : NULL;
+            p->kind == HANDLE_DATATYPE ? datatype_metadata((MPI_Datatype)p->value) : NULL;
         char text[128];
         if (!d)
             continue;

@@ -43,7 +43,7 @@ static uint64_t address_log_when(const AddressLog *a, int64_t address)
 {
     size_t i = place(a, address);
     return i < a->n && a->at[i].address == address
-                   && a->at[i].life == memory_block_life((const void *)address)
+                   && a->at[i].life == memory_block_lifetime((const void *)address)
                ? a->at[i].when
                : 0;
 }
@@ -78,7 +78,7 @@ void address_log_add(AddressLog **asked, int64_t address)
         a->at[i].address = address;
     }
     a->at[i].when = ++a->now;
-    a->at[i].life = memory_block_life((const void *)address);
+    a->at[i].life = memory_block_lifetime((const void *)address);
 }
 
 int64_t displacement(Displacements d, int64_t i)

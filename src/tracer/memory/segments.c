@@ -725,7 +725,7 @@ Where memory_known(const void *address)
     return where;
 }
 
-uint64_t memory_block_life(const void *address)
+uint64_t memory_block_lifetime(const void *address)
 {
     pthread_once(&once, survive_forks);
     uintptr_t a = (uintptr_t)address, start;

@@ -26,7 +26,7 @@ Where memory_known(const void *address);
 /* Distinguishes blocks that begin at one address in turn and get the same name. Returns the number
  * of the block's name among all names that the calling thread has given to blocks so far. 0 if the
  * thread has not named the block, or there is none. */
-uint64_t memory_block_life(const void *address);
+uint64_t memory_block_lifetime(const void *address);
 
 /* By default Linux maps nothing below this address. A smaller pointer is a number that is passed as
  * an address. */

@@ -81,7 +81,7 @@ static void comm_learn(MPI_Comm comm)
 {
     struct CommEntry *e = comm_ask(comm);
     if (e)
-        handle_set_facts(HANDLE_COMM, VALUE(comm), e);
+        handle_set_metadata(HANDLE_COMM, VALUE(comm), e);
 }
 
 void comm_world_open(void)
@@ -93,15 +93,15 @@ void comm_world_open(void)
 int64_t comm_made(ActiveCall *c, MPI_Comm comm)
 {
     int64_t word = handle_made(c, HANDLE_COMM, VALUE(comm));
-    if (wend_is_handle(word) && !handle_facts(HANDLE_COMM, VALUE(comm)))
+    if (wend_is_handle(word) && !handle_metadata(HANDLE_COMM, VALUE(comm)))
         comm_learn(comm);
-    put_comm(c, word, comm_facts(comm));
+    put_comm(c, word, comm_metadata(comm));
     return word;
 }
 
 void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable)
 {
-    const CommMetadata *facts = comm_facts(parent);
+    const CommMetadata *facts = comm_metadata(parent);
     struct CommEntry *e = handle_facts_new(sizeof *e);
     if (!e) {
         state_break("out of memory");
@@ -126,33 +126,33 @@ void comm_arrived(struct CommEntry *e)
     handle_arrived(e->maker, HANDLE_COMM, VALUE(*e->variable), e->word, e);
 }
 
-const CommMetadata *comm_facts(MPI_Comm comm)
+const CommMetadata *comm_metadata(MPI_Comm comm)
 {
-    const struct CommEntry *e = handle_facts(HANDLE_COMM, VALUE(comm));
+    const struct CommEntry *e = handle_metadata(HANDLE_COMM, VALUE(comm));
     return e ? &e->facts : NULL;
 }
 
-const CommMetadata *win_facts(MPI_Win win)
+const CommMetadata *win_metadata(MPI_Win win)
 {
-    const struct CommEntry *e = handle_facts(HANDLE_WIN, VALUE(win));
+    const struct CommEntry *e = handle_metadata(HANDLE_WIN, VALUE(win));
     return e ? &e->facts : NULL;
 }
 
-const CommMetadata *file_facts(MPI_File file)
+const CommMetadata *file_metadata(MPI_File file)
 {
-    const struct CommEntry *e = handle_facts(HANDLE_FILE, VALUE(file));
+    const struct CommEntry *e = handle_metadata(HANDLE_FILE, VALUE(file));
     return e ? &e->facts : NULL;
 }
 
 /* Gives the object the facts of COMM, with room for N ints of its own. */
 static struct CommEntry *inherit(HandleKind kind, uintptr_t value, MPI_Comm comm, size_t n)
 {
-    const CommMetadata *facts = comm_facts(comm);
+    const CommMetadata *facts = comm_metadata(comm);
     struct CommEntry *e = facts ? handle_facts_new(sizeof *e + n * sizeof(int)) : NULL;
     if (!e)
         return NULL;
     *e = (struct CommEntry){*facts, .indegree = -1, .outdegree = -1};
-    return handle_set_facts(kind, value, e) ? e : NULL;
+    return handle_set_metadata(kind, value, e) ? e : NULL;
 }
 
 static void members_ask(MPI_Win win, int n, int *members)
@@ -171,7 +171,7 @@ static void members_ask(MPI_Win win, int n, int *members)
 
 void win_made(MPI_Win win, MPI_Comm comm)
 {
-    const CommMetadata *facts = comm_facts(comm);
+    const CommMetadata *facts = comm_metadata(comm);
     const int *flavor;
     int known;
     bool dynamic = PMPI_Win_get_attr(win, MPI_WIN_CREATE_FLAVOR, &flavor, &known) == MPI_SUCCESS
@@ -217,7 +217,7 @@ static void ask_degrees(MPI_Comm comm, struct CommEntry *e)
 
 static struct CommEntry *with_degrees(MPI_Comm comm)
 {
-    struct CommEntry *e = handle_facts(HANDLE_COMM, VALUE(comm));
+    struct CommEntry *e = handle_metadata(HANDLE_COMM, VALUE(comm));
     if (e && e->indegree < 0)
         ask_degrees(comm, e);
     return e;

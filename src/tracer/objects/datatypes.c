@@ -40,7 +40,7 @@ static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
          * between segments. The constructor's arguments record them. */
         facts[VARIES] = varies || attachments_looks_mapped((uintptr_t)facts[1], NULL)
                         || attachments_looks_mapped((uintptr_t)facts[3], NULL);
-        handle_set_facts(HANDLE_DATATYPE, VALUE(type), facts);
+        handle_set_metadata(HANDLE_DATATYPE, VALUE(type), facts);
     }
     return facts;
 }
@@ -50,7 +50,7 @@ void datatypes_open(void)
     for (size_t i = 0; i < wend_n_predefined; i++) {
         const PredefinedHandle *p = &wend_predefined[i];
         if (p->kind == HANDLE_DATATYPE && p->value != VALUE(MPI_DATATYPE_NULL)
-            && !handle_facts(HANDLE_DATATYPE, p->value))
+            && !handle_metadata(HANDLE_DATATYPE, p->value))
             datatype_learn((MPI_Datatype)p->value, false);
     }
 }
@@ -61,7 +61,7 @@ int64_t datatype_made(ActiveCall *c, MPI_Datatype type)
     put_shape(c, word);
     if (!wend_is_handle(word))
         return word;
-    const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(type));
+    const int64_t *facts = handle_metadata(HANDLE_DATATYPE, VALUE(type));
     if (!facts)
         facts = datatype_learn(type, c->varies);
     for (int i = 0; i < 5; i++)
@@ -73,7 +73,7 @@ bool datatypes_vary(const MPI_Datatype *types, int64_t n)
 {
     bool vary = false;
     for (int64_t i = 0; types && i < n && !vary; i++) {
-        const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(types[i]));
+        const int64_t *facts = handle_metadata(HANDLE_DATATYPE, VALUE(types[i]));
         vary = facts && facts[VARIES];
     }
     return vary;
@@ -81,11 +81,11 @@ bool datatypes_vary(const MPI_Datatype *types, int64_t n)
 
 int64_t datatype_size(MPI_Datatype type)
 {
-    const int64_t *facts = handle_facts(HANDLE_DATATYPE, VALUE(type));
+    const int64_t *facts = handle_metadata(HANDLE_DATATYPE, VALUE(type));
     return facts ? facts[0] : -1;
 }
 
-const int64_t *datatype_facts(MPI_Datatype type)
+const int64_t *datatype_metadata(MPI_Datatype type)
 {
-    return handle_facts(HANDLE_DATATYPE, VALUE(type));
+    return handle_metadata(HANDLE_DATATYPE, VALUE(type));
 }

@@ -293,7 +293,7 @@ void *handle_facts_searched(HandleKind kind, uintptr_t value)
     return facts;
 }
 
-bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts)
+bool handle_set_metadata(HandleKind kind, uintptr_t value, void *facts)
 {
     bool locked = state_lock(&state()->handles_lock);
     HandleEntry *e = find(kind, value);

@@ -14,9 +14,9 @@ void *handle_facts_new(size_t bytes);
 void handle_facts_free(void *facts);
 /* gives the handle FACTS of handle_facts_new, which it then owns; false: the handle is unknown, and
  * FACTS was freed */
-bool handle_set_facts(HandleKind kind, uintptr_t value, void *facts);
+bool handle_set_metadata(HandleKind kind, uintptr_t value, void *facts);
 /* NULL: unknown handle, or no facts */
-static inline void *handle_facts(HandleKind kind, uintptr_t value);
+static inline void *handle_metadata(HandleKind kind, uintptr_t value);
 /* an id without a value so far; WEND_UNKNOWN: no memory */
 int64_t handle_reserve(ActiveCall *c, HandleKind kind);
 void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64_t word,
@@ -96,7 +96,7 @@ static inline __attribute__((always_inline)) int64_t handle_word(HandleKind kind
     return __builtin_expect(e != NULL, 1) ? e->word : handle_word_searched(kind, value);
 }
 
-static inline void *handle_facts(HandleKind kind, uintptr_t value)
+static inline void *handle_metadata(HandleKind kind, uintptr_t value)
 {
     const struct HandleEntry *e = handle_at_home(kind, value);
     return __builtin_expect(e != NULL, 1) ? e->facts : handle_facts_searched(kind, value);

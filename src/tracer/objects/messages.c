@@ -12,11 +12,11 @@ void message_made(MPI_Message m, int self, int source, int tag)
         return;
     }
     *facts = (MessageMetadata){self, source, tag};
-    handle_set_facts(HANDLE_MESSAGE, VALUE(m), facts);
+    handle_set_metadata(HANDLE_MESSAGE, VALUE(m), facts);
 }
 
-MessageMetadata message_facts(MPI_Message m)
+MessageMetadata message_metadata(MPI_Message m)
 {
-    const MessageMetadata *facts = handle_facts(HANDLE_MESSAGE, VALUE(m));
+    const MessageMetadata *facts = handle_metadata(HANDLE_MESSAGE, VALUE(m));
     return facts ? *facts : (MessageMetadata){0, MPI_ANY_SOURCE, MPI_ANY_TAG};
 }

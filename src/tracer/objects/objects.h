@@ -45,10 +45,10 @@ typedef struct {
     struct CommOrder *_Atomic order;
 } CommMetadata;
 /* NULL for an unknown handle or the null handle; makes no MPI call on an unknown handle */
-const CommMetadata *comm_facts(MPI_Comm comm);
+const CommMetadata *comm_metadata(MPI_Comm comm);
 /* facts of the window's communicator */
-const CommMetadata *win_facts(MPI_Win win);
-const CommMetadata *file_facts(MPI_File file);
+const CommMetadata *win_metadata(MPI_Win win);
+const CommMetadata *file_metadata(MPI_File file);
 /* number of neighbours in a topology, 0 if there is none; cached */
 int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);
 /* whether the edges have weights */
@@ -65,7 +65,7 @@ void win_made(MPI_Win win, MPI_Comm comm);
 void file_made(MPI_File file, MPI_Comm comm);
 /* handle_made with facts; pushes the word (shape) and, if it is a handle, 5 slots */
 int64_t datatype_made(ActiveCall *c, MPI_Datatype type);
-const int64_t *datatype_facts(MPI_Datatype type); /* the five facts; NULL: unknown */
+const int64_t *datatype_metadata(MPI_Datatype type); /* the five facts; NULL: unknown */
 /* whether bounds of one of the types differ in each run */
 bool datatypes_vary(const MPI_Datatype *types, int64_t n);
 /* bytes; -1: unknown. Cached; no MPI call for predefined types */
@@ -123,7 +123,7 @@ typedef struct {
 } MessageMetadata;
 void message_made(MPI_Message m, int self, int source, int tag);
 /* for an unknown message or none: the facts of a wildcard, self 0 */
-MessageMetadata message_facts(MPI_Message m);
+MessageMetadata message_metadata(MPI_Message m);
 
 #include "communicators.h"
 #include "handles.h"

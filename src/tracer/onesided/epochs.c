@@ -79,7 +79,7 @@ void onesided_window_made(struct WindowFile *file, MPI_Comm comm, int rc, const 
     if (!onesided_on())
         return;
     OneSidedWindow *w = rc == MPI_SUCCESS && win ? wend_budget_zeroed(sizeof *w) : NULL;
-    const CommMetadata *facts = w ? comm_facts(comm) : NULL;
+    const CommMetadata *facts = w ? comm_metadata(comm) : NULL;
     if (!facts) {
         window_file_free(file);
         wend_budget_free(w, w ? sizeof *w : 0);

@@ -99,7 +99,7 @@ static bool make_room(int file, size_t bytes)
 WindowFile *window_file_new(MPI_Comm comm)
 {
     int saved = errno;
-    const CommMetadata *facts = comm_facts(comm);
+    const CommMetadata *facts = comm_metadata(comm);
     long job = attachments_job();
     uint64_t group = facts && job > 0 && facts->size > 0 ? group_number(comm, facts->size) : 0;
     WindowFile *f = group ? wend_budget_zeroed(sizeof *f) : NULL;

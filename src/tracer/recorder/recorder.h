@@ -9,7 +9,7 @@
  *       ActiveCall *c = call_begin(WEND_FN_MPI_Send);
  *       if (!c)                         // Wend is off, or MPI calls itself
  *           return PMPI_Send(buf, count, datatype, dest, tag, comm);
- *       put_slot(c, facts_self(comm_facts(comm)));
+ *       put_slot(c, facts_self(comm_metadata(comm)));
  *       in_buf(c, buf);
  *       put_slot(c, count);
  *       put_shape(c, handle_word(HANDLE_DATATYPE, HANDLE_VALUE(datatype))); …
