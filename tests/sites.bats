@@ -148,6 +148,22 @@ check_lines() { # DUMP, of rank 1 of 4
     "$WEND" show --sites --table app.dir 2>err | grep -q 'sites + 0x'
     grep -q 'sites cannot be read: addresses in it have no names' err
 }
+@test "sites: names of a stripped program, by the debug information of its build-id" {
+    needs_names
+    build_sites
+    objcopy --only-keep-debug sites debug
+    strip sites
+    record app.dir 2 ./sites
+    line=$(line_of receive)
+    "$WEND" show --sites --table --all app.dir >table
+    ! grep -q "exchange (sites.c:$line)" table || fail "$(cat table)" || return
+    id=$(readelf -n sites | sed -n 's/ *Build ID: //p')
+    mkdir -p cache/"$id"
+    mv debug cache/"$id"/debuginfo
+    DEBUGINFOD_CACHE_PATH=$PWD/cache "$WEND" show --sites --table --all app.dir >table 2>err
+    [ ! -s err ] || fail "$(cat err)" || return
+    grep -q "^MPI_Irecv .*exchange (sites.c:$line)" table || fail "$(cat table)"
+}
 @test "sites: no build-id" {
     needs_names
     build_sites -Wl,--build-id=none
