@@ -200,6 +200,82 @@ import json, sys
 for f in json.load(sys.stdin)["functions"]: print(f["name"], f["calls"])' | sort >by_function
     diff by_site by_function
 }
+@test "sites: seconds by function add up to those of wend show" {
+    build_sites
+    record app.dir 4 ./sites
+    "$WEND" show --sites --json app.dir >sites.json
+    "$WEND" show --json app.dir >show.json
+    "$PYTHON" - <<'P'
+import json
+by_site, compared = {}, 0
+for row in json.load(open("sites.json")):
+    if "seconds" in row:
+        by_site[row["function"]] = by_site.get(row["function"], 0) + row["seconds"]
+for f in json.load(open("show.json"))["functions"]:
+    if "duration" not in f:
+        assert f["name"] not in by_site, f
+        continue
+    if f["name"] == "MPI_Comm_size":
+        continue # wend show has the times in callbacks, too
+    seconds = f["duration"]["count"] * f["duration"]["mean"]
+    # each is printed with three digits
+    assert abs(by_site[f["name"]] - seconds) <= 0.011 * seconds, (f, by_site[f["name"]])
+    compared += 1
+assert compared >= 8 and len(by_site) == compared + 1, by_site
+P
+}
+@test "sites: calls of one signature have their own times if the recording has them" {
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 10; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1)
+            usleep(50000);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int k = 0; k < 3; k++)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+    for times in lossless 10%; do
+        rm -rf app.dir
+        mpi 2 "$WEND" trace --quiet --times=$times -o app.dir ./app
+        "$WEND" show --sites --json app.dir >sites.json
+        "$WEND" dump --sites --times --format jsonl app.dir >calls.jsonl
+        "$PYTHON" - <<'P' || fail "with $times" || return
+import json
+of_calls = {}
+for call in map(json.loads, open("calls.jsonl")):
+    if call.get("function") == "MPI_Barrier":
+        offset = call["site"]["offset"]
+        of_calls[offset] = of_calls.get(offset, 0) + call["duration"]
+rows = [row for row in json.load(open("sites.json")) if row["function"] == "MPI_Barrier"]
+assert len(rows) == len(of_calls) >= 3, rows # a loop may be unrolled
+for row in rows:
+    seconds = of_calls[row["site"]["offset"]]
+    assert abs(row["seconds"] - seconds) <= 0.006 * seconds, (row, seconds) # three digits
+    assert not row["seconds_shared"], row
+P
+        "$WEND" show --sites --table app.dir >table
+        ! grep '~' table || fail "$times: marked" || return
+    done
+    record plain.dir 2 ./app
+    "$WEND" show --sites --json plain.dir | "$PYTHON" -c '
+import json, sys
+rows = [row for row in json.load(sys.stdin) if row["function"] == "MPI_Barrier"]
+means = [row["seconds"] / row["calls"] for row in rows]
+assert max(means) < 1.02 * min(means), rows
+assert all(row["seconds_shared"] for row in rows), rows'
+}
 @test "sites: off, the recording is as it was without them" {
     build_sites
     mpi 2 "$WEND" trace --quiet --no-sites -o app.dir ./sites

@@ -197,7 +197,7 @@ int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals 
     if (status < 0)
         return status;
     if (r->site_rows == NULL)
-        r->site_rows = site_totals_new(r->program, r->sites, r->site_groups);
+        r->site_rows = site_totals_new(r);
     if (index >= r->site_rows->len)
         return read_fail(r, WEND_READ_ERROR_NONE, "there are no more than %u sites and functions",
                          r->site_rows->len);
