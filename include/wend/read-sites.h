@@ -108,8 +108,8 @@ int wend_read_stack(WendRead *r, uint32_t site, const WendReadStack **stack);
  * WEND_READ_ERROR_NONE after the last frame. */
 int wend_read_stack_frame(WendRead *r, uint32_t site, uint32_t index, const WendReadSite **frame);
 
-/** From now on, wend_read_site_totals counts calls from site S as calls from site COUNTS_AS[S]. N
- * is the number of sites. With N 0, each site counts as itself again. Fails with
+/** From now on, wend_read_site_totals and wend_read_wait count calls from site S as calls from site
+ * COUNTS_AS[S]. N is the number of sites. With N 0, each site counts as itself again. Fails with
  * WEND_READ_ERROR_USAGE if N is another number, or a site is not below it. */
 int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n);
 

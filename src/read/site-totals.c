@@ -29,9 +29,8 @@ typedef struct {
     WendRead *reader;
     const WendProgram *p;
     const WendCallSites *sites;
-    const guint32 *groups; /* NULL: each site is one of its own */
-    GArray *rows;          /* SiteRow */
-    GHashTable *row_of;    /* GBytes of site and function -> number of its row + 1 */
+    GArray *rows;       /* SiteRow */
+    GHashTable *row_of; /* GBytes of site and function -> number of its row + 1 */
     Counts *counts;
     /* Of the class at hand. */
     guint class_index;
@@ -73,12 +72,6 @@ static guint row_of(Totals *t, guint site, const WendFunction *f)
     return number - 1;
 }
 
-/* The site as which SITE counts. */
-static guint grouped(const Totals *t, guint site)
-{
-    return t->groups != NULL && site != G_MAXUINT ? t->groups[site] : site;
-}
-
 /* -- counting -- */
 
 static GArray *pairs_new(const Totals *t, guint rank)
@@ -91,7 +84,7 @@ static GArray *pairs_new(const Totals *t, guint rank)
         WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, q);
         const WendCall *call;
         while ((call = wend_walk_next(walk))) {
-            guint site = grouped(t, wend_site_walk_next(sites, call));
+            guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
             if (call->function->flags & WEND_F_PSEUDO)
                 continue;
             guint32 key[] = {q, call->terminal, site, call->poll};
@@ -246,7 +239,7 @@ static void measure_calls(Totals *t, guint rank, guint sequence)
     WendWalk *walk = wend_walk_new(t->p, rank, sequence, WEND_WALK_POLLS);
     WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, sequence);
     while (read_times_any(times) && (call = wend_walk_next(walk)) != NULL) {
-        guint site = grouped(t, wend_site_walk_next(sites, call));
+        guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
         read_times_next(times, call);
         if (call->poll || (call->function->flags & WEND_F_PSEUDO) != 0
             || read_times_get(t->reader, times, &time) < 0 || isnan(time.duration))
@@ -345,7 +338,6 @@ GArray *site_totals_new(WendRead *r)
     Totals t = {.reader = r,
                 .p = r->program,
                 .sites = r->sites,
-                .groups = r->site_groups,
                 .rows = g_array_new(FALSE, FALSE, sizeof(SiteRow)),
                 .row_of = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                 (GDestroyNotify)g_bytes_unref, NULL),
