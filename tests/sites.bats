@@ -359,6 +359,40 @@ C
     # the layer is MPI.cpython-….so
     [[ $module == python* || $module == libpython* ]] || fail "MPI_Barrier from $module"
 }
+@test "sites: a tool in front of Wend is a layer" {
+    needs_names
+    cat >tool.c <<'C'
+#include <mpi.h>
+static volatile int calls;
+int MPI_Init(int *argc, char ***argv)
+{
+    int rc = PMPI_Init(argc, argv);
+    calls++;
+    return rc;
+}
+int MPI_Barrier(MPI_Comm comm)
+{
+    int rc = PMPI_Barrier(comm);
+    calls++; // no jump to Wend: the tool has a frame
+    return rc;
+}
+C
+    "$MPICC" -g -O2 -shared -fPIC tool.c -o tool.so
+    cat >app.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD); // barrier
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+    LD_PRELOAD=$PWD/tool.so:$LIBWEND WEND_OUTPUT=app.dir mpi 2 ./app
+    "$WEND" dump --sites --rank 1 app.dir >dump
+    grep -q "MPI_Barrier(.*# from main $(at barrier)\$" dump || fail "$(cat dump)"
+}
 
 # -- in replays --
 
