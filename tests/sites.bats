@@ -148,6 +148,22 @@ check_lines() { # DUMP, of rank 1 of 4
     "$WEND" show --sites --table app.dir 2>err | grep -q 'sites + 0x'
     grep -q 'sites cannot be read: addresses in it have no names' err
 }
+@test "sites: names of a stripped program, by the debug information of its build-id" {
+    needs_names
+    build_sites
+    objcopy --only-keep-debug sites debug
+    strip sites
+    record app.dir 2 ./sites
+    line=$(line_of receive)
+    "$WEND" show --sites --table --all app.dir >table
+    ! grep -q "exchange (sites.c:$line)" table || fail "$(cat table)" || return
+    id=$(readelf -n sites | sed -n 's/ *Build ID: //p')
+    mkdir -p cache/"$id"
+    mv debug cache/"$id"/debuginfo
+    DEBUGINFOD_CACHE_PATH=$PWD/cache "$WEND" show --sites --table --all app.dir >table 2>err
+    [ ! -s err ] || fail "$(cat err)" || return
+    grep -q "^MPI_Irecv .*exchange (sites.c:$line)" table || fail "$(cat table)"
+}
 @test "sites: no build-id" {
     needs_names
     build_sites -Wl,--build-id=none
@@ -183,6 +199,82 @@ assert frames == ["synchronize", "main"], frames'
 import json, sys
 for f in json.load(sys.stdin)["functions"]: print(f["name"], f["calls"])' | sort >by_function
     diff by_site by_function
+}
+@test "sites: seconds by function add up to those of wend show" {
+    build_sites
+    record app.dir 4 ./sites
+    "$WEND" show --sites --json app.dir >sites.json
+    "$WEND" show --json app.dir >show.json
+    "$PYTHON" - <<'P'
+import json
+by_site, compared = {}, 0
+for row in json.load(open("sites.json")):
+    if "seconds" in row:
+        by_site[row["function"]] = by_site.get(row["function"], 0) + row["seconds"]
+for f in json.load(open("show.json"))["functions"]:
+    if "duration" not in f:
+        assert f["name"] not in by_site, f
+        continue
+    if f["name"] == "MPI_Comm_size":
+        continue # wend show has the times in callbacks, too
+    seconds = f["duration"]["count"] * f["duration"]["mean"]
+    # each is printed with three digits
+    assert abs(by_site[f["name"]] - seconds) <= 0.011 * seconds, (f, by_site[f["name"]])
+    compared += 1
+assert compared >= 8 and len(by_site) == compared + 1, by_site
+P
+}
+@test "sites: calls of one signature have their own times if the recording has them" {
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 10; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1)
+            usleep(50000);
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (int k = 0; k < 3; k++)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+    for times in lossless 10%; do
+        rm -rf app.dir
+        mpi 2 "$WEND" trace --quiet --times=$times -o app.dir ./app
+        "$WEND" show --sites --json app.dir >sites.json
+        "$WEND" dump --sites --times --format jsonl app.dir >calls.jsonl
+        "$PYTHON" - <<'P' || fail "with $times" || return
+import json
+of_calls = {}
+for call in map(json.loads, open("calls.jsonl")):
+    if call.get("function") == "MPI_Barrier":
+        offset = call["site"]["offset"]
+        of_calls[offset] = of_calls.get(offset, 0) + call["duration"]
+rows = [row for row in json.load(open("sites.json")) if row["function"] == "MPI_Barrier"]
+assert len(rows) == len(of_calls) >= 3, rows # a loop may be unrolled
+for row in rows:
+    seconds = of_calls[row["site"]["offset"]]
+    assert abs(row["seconds"] - seconds) <= 0.006 * seconds, (row, seconds) # three digits
+    assert not row["seconds_shared"], row
+P
+        "$WEND" show --sites --table app.dir >table
+        ! grep '~' table || fail "$times: marked" || return
+    done
+    record plain.dir 2 ./app
+    "$WEND" show --sites --json plain.dir | "$PYTHON" -c '
+import json, sys
+rows = [row for row in json.load(sys.stdin) if row["function"] == "MPI_Barrier"]
+means = [row["seconds"] / row["calls"] for row in rows]
+assert max(means) < 1.02 * min(means), rows
+assert all(row["seconds_shared"] for row in rows), rows'
 }
 @test "sites: off, the recording is as it was without them" {
     build_sites
@@ -264,7 +356,42 @@ C
     record app.dir 2 "$PYTHON" -c 'from mpi4py import MPI; MPI.COMM_WORLD.Barrier()'
     "$WEND" show --sites --csv app.dir >csv 2>err
     module=$(grep ^MPI_Barrier, csv | cut -d, -f5)
-    [[ $module == *python* ]] || fail "MPI_Barrier from $module"
+    # the layer is MPI.cpython-….so
+    [[ $module == python* || $module == libpython* ]] || fail "MPI_Barrier from $module"
+}
+@test "sites: a tool in front of Wend is a layer" {
+    needs_names
+    cat >tool.c <<'C'
+#include <mpi.h>
+static volatile int calls;
+int MPI_Init(int *argc, char ***argv)
+{
+    int rc = PMPI_Init(argc, argv);
+    calls++;
+    return rc;
+}
+int MPI_Barrier(MPI_Comm comm)
+{
+    int rc = PMPI_Barrier(comm);
+    calls++; // no jump to Wend: the tool has a frame
+    return rc;
+}
+C
+    "$MPICC" -g -O2 -shared -fPIC tool.c -o tool.so
+    cat >app.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD); // barrier
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+    LD_PRELOAD=$PWD/tool.so:$LIBWEND WEND_OUTPUT=app.dir mpi 2 ./app
+    "$WEND" dump --sites --rank 1 app.dir >dump
+    grep -q "MPI_Barrier(.*# from main $(at barrier)\$" dump || fail "$(cat dump)"
 }
 
 # -- in replays --

@@ -318,9 +318,54 @@ assert row["least_calls"] == row["most_calls"] == 400, row
 assert sorted(r["function"] for r in rows) == ["MPI_Bcast", "MPI_Finalize", "MPI_Init"], rows'
     "$WEND" show --sites --table --site-tolerance=2 app.dir | grep -q '^ *and 399 that match$'
     run -2 --separate-stderr "$WEND" show --site-tolerance=2 app.dir
-    [[ $stderr == *"--site-tolerance and --site-ignore are for --sites"* ]]
+    [[ $stderr == *"--site-tolerance and --site-ignore are for --sites and --waits"* ]]
     record plain.dir 2 ./pop
     run --separate-stderr "$WEND" show --sites --site-tolerance=2 --csv plain.dir
+    [[ $stderr == *"the recording has no call stacks, which --site-tolerance needs"* ]]
+}
+@test "stacks: waits of call stacks that match are one line" {
+    needs_names
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+static int rank;
+#define F(name) \
+    __attribute__((noinline)) static void name(void) \
+    { \
+        if (rank == 0) \
+            usleep(20000); \
+        MPI_Barrier(MPI_COMM_WORLD); \
+        __asm__ volatile(""); \
+    }
+F(first)
+F(second)
+F(third)
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    first();
+    second();
+    third();
+    MPI_Finalize();
+    return 0;
+}
+C
+    compile app.c app -fno-ipa-icf
+    mpi 2 "$WEND" trace --quiet --times=lossless --stacks -o app.dir ./app
+    waits() { # OPTION…: the entries of MPI_Barrier, and how often it waited, whichever rank did
+        "$WEND" show --waits --json "$@" app.dir | "$PYTHON" -c '
+import json, sys
+rows = [row for row in json.load(sys.stdin) if row["function"] == "MPI_Barrier"]
+print(len(rows), sum(row["waits"] for row in rows))'
+    }
+    [ "$(waits)" = '3 3' ] || fail "$("$WEND" show --waits --csv app.dir)"
+    [ "$(waits --site-tolerance=1)" = '3 3' ]
+    [ "$(waits --site-tolerance=2)" = '1 3' ] ||
+        fail "$("$WEND" show --waits --csv --site-tolerance=2 app.dir)"
+    [ "$(waits --site-ignore=app.c)" = '1 3' ]
+    mpi 2 "$WEND" trace --quiet --times=lossless -o plain.dir ./app
+    run -0 --separate-stderr "$WEND" show --waits --csv --site-tolerance=2 plain.dir
     [[ $stderr == *"the recording has no call stacks, which --site-tolerance needs"* ]]
 }
 @test "stacks: frames are counted from main" {

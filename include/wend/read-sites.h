@@ -67,9 +67,10 @@ typedef struct {
     uint64_t polls;
     WendReadAmount amount;
     double seconds; /**< of the calls of threads; negative: not measured */
-    bool shared;    /**< SECONDS is in part an estimate. The recording has times by signature. If a
-                         signature was called from several sites, each has a part of its time by
-                         the number of calls */
+    bool shared;    /**< SECONDS is in part an estimate. Without the time of each call (`wend trace
+                         --times`) the recording has times by signature. If a signature was called
+                         from several sites, each then has a part of its time by the number of
+                         calls */
     uint32_t n_ranks;     /**< that call the function here */
     uint64_t least_calls; /**< calls and polls of one of these ranks */
     uint64_t most_calls;
@@ -84,7 +85,8 @@ typedef struct {
  * then those with the most calls. Valid until the next wend_read_site_totals. Fails with
  * WEND_READ_ERROR_NONE after the last one. The first time goes through the calls: once for all
  * ranks of a class whose calls come from the same sites, and once for each rank with unsuccessful
- * polls. */
+ * polls. If the recording has the time of each call, and a signature was called from several sites,
+ * it goes through the calls of each rank. */
 int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals);
 
 /** The call stack of a site. */
@@ -106,8 +108,8 @@ int wend_read_stack(WendRead *r, uint32_t site, const WendReadStack **stack);
  * WEND_READ_ERROR_NONE after the last frame. */
 int wend_read_stack_frame(WendRead *r, uint32_t site, uint32_t index, const WendReadSite **frame);
 
-/** From now on, wend_read_site_totals counts calls from site S as calls from site COUNTS_AS[S]. N
- * is the number of sites. With N 0, each site counts as itself again. Fails with
+/** From now on, wend_read_site_totals and wend_read_wait count calls from site S as calls from site
+ * COUNTS_AS[S]. N is the number of sites. With N 0, each site counts as itself again. Fails with
  * WEND_READ_ERROR_USAGE if N is another number, or a site is not below it. */
 int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n);
 

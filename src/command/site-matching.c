@@ -45,16 +45,17 @@ void site_matching_free(SiteMatching *m)
     g_free(m);
 }
 
-gboolean site_matching_options(const char *command, gboolean sites, gint tolerance, char **ignored,
-                               int *status)
+gboolean site_matching_options(const char *command, const char *missing, gint tolerance,
+                               char **ignored, int *status)
 {
-    const char *wrong = tolerance < 0 ? "--site-tolerance needs a number from 0 on"
-                        : !sites && (tolerance > 0 || ignored != NULL)
-                            ? "--site-tolerance and --site-ignore are for --sites"
-                            : NULL;
-    if (wrong != NULL)
-        *status = wend_command_usage(command, "%s", wrong);
-    return wrong == NULL;
+    if (tolerance < 0)
+        *status = wend_command_usage(command, "--site-tolerance needs a number from 0 on");
+    else if (missing != NULL && (tolerance > 0 || ignored != NULL))
+        *status =
+            wend_command_usage(command, "--site-tolerance and --site-ignore are for %s", missing);
+    else
+        return TRUE;
+    return FALSE;
 }
 
 /* -- trails -- */

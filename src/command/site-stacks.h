@@ -42,26 +42,25 @@ SiteTrail *site_trail_new(SiteMatching *m, SiteNames *n, uint32_t site);
 void site_trail_free(SiteTrail *t); /* T may be NULL */
 gboolean site_trails_match(const SiteMatching *m, const SiteTrail *a, const SiteTrail *b);
 
-/* The options of commands that match stacks. */
-#define SITE_MATCHING_OPTIONS(tolerance, ignored)                                                \
+/* The options of commands that match stacks. WITH: "With", and the options that they need. */
+#define SITE_MATCHING_OPTIONS(with, tolerance, ignored)                                          \
     {"site-tolerance",                                                                           \
      0,                                                                                          \
      0,                                                                                          \
      G_OPTION_ARG_INT,                                                                           \
      &(tolerance),                                                                               \
-     "With --sites, count call stacks as one that differ in at most N frames",                   \
+     with ", count call stacks as one that differ in at most N frames",                          \
      "N"},                                                                                       \
     {                                                                                            \
         "site-ignore", 0, 0, G_OPTION_ARG_STRING_ARRAY, &(ignored),                              \
-            "With --sites, let frames in this function or file of the program match all others", \
-            "NAME"                                                                               \
+            with ", let frames in this function or file of the program match all others", "NAME" \
     }
-/* Whether they may be given with SITES, the option --sites. FALSE: a message was printed, and
- * *STATUS is how COMMAND ends. */
-gboolean site_matching_options(const char *command, gboolean sites, gint tolerance, char **ignored,
-                               int *status);
+/* Whether they may be given. MISSING: the options of which none was given, and they need one; NULL:
+ * one was. FALSE: a message was printed, and *STATUS is how COMMAND ends. */
+gboolean site_matching_options(const char *command, const char *missing, gint tolerance,
+                               char **ignored, int *status);
 
-/* Lets the totals of the sites of N's recording count matching ones as one: each as the first one
+/* Lets the totals and waits of N's recording count matching sites as one: each as the first one
  * that it matches and whose functions of MPI are the same. Returns a status of wend/read.h. */
 int site_matching_group(SiteMatching *m, SiteNames *n);
 

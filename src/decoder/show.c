@@ -632,20 +632,30 @@ static guint terminal_width(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-static int show_waits(GString *out, WendRead *r, SiteTableFormat format, guint top)
-{
-    SiteNames *names = site_names_new(r, COMMAND);
-    int status = wait_table_show(out, r, names, format, top);
-    site_names_free(names);
-    return status == WEND_READ_ERROR_NONE ? WEND_READ_ERROR_INPUT : status; /* without times */
-}
-
+/* Lets sites count as one as T says. Returns a status of wend/read.h. */
 static int group_sites(const Tables *t, SiteNames *names)
 {
+    uint32_t n;
+    int status = wend_read_n_sites(site_names_reader(names), &n);
+    if (status < 0 || (t->tolerance == 0 && t->ignored == NULL))
+        return status;
+    if (t->tolerance > 0 && n > 0 && !site_stacks_recorded(names))
+        wend_command_say(COMMAND, "the recording has no call stacks, which --site-tolerance "
+                                  "needs: wend trace --stacks records them");
     SiteMatching *m = site_matching_new((guint)t->tolerance, t->ignored);
-    int status = site_matching_group(m, names);
+    status = site_matching_group(m, names);
     site_matching_free(m);
     return status;
+}
+
+static int show_waits(GString *out, WendRead *r, const Tables *t, SiteTableFormat format, guint top)
+{
+    SiteNames *names = site_names_new(r, COMMAND);
+    int status = group_sites(t, names);
+    if (status == WEND_READ_OK)
+        status = wait_table_show(out, r, names, format, top);
+    site_names_free(names);
+    return status == WEND_READ_ERROR_NONE ? WEND_READ_ERROR_INPUT : status; /* without times */
 }
 
 static int show_sites(GString *out, WendRead *r, const Tables *t, SiteTableFormat format, guint top)
@@ -657,11 +667,7 @@ static int show_sites(GString *out, WendRead *r, const Tables *t, SiteTableForma
     if (n == 0)
         wend_command_say(COMMAND, "the recording has no call sites");
     SiteNames *names = site_names_new(r, COMMAND);
-    if (t->tolerance > 0 && n > 0 && !site_stacks_recorded(names))
-        wend_command_say(COMMAND, "the recording has no call stacks, which --site-tolerance "
-                                  "needs: wend trace --stacks records them");
-    if (t->tolerance > 0 || t->ignored != NULL)
-        status = group_sites(t, names);
+    status = group_sites(t, names);
     if (status == WEND_READ_OK)
         status = site_table_show(out, r, names, format, top);
     site_names_free(names);
@@ -682,7 +688,7 @@ static int show_tables(const Tables *t, gboolean all, guint top, const char *pat
     else if (t->sites)
         status = show_sites(out, r, t, format, all ? G_MAXUINT : top);
     else if (t->waits)
-        status = show_waits(out, r, format, all ? G_MAXUINT : top);
+        status = show_waits(out, r, t, format, all ? G_MAXUINT : top);
     else if (t->ranks)
         status = rank_table_show(out, r, csv);
     else
@@ -719,7 +725,7 @@ int wend_show_main(int argc, char **argv)
          "Print the sends and receives that met nothing; with --all all messages", NULL},
         {"sites", 'S', 0, G_OPTION_ARG_NONE, &tables.sites,
          "Print from where in the program the calls come", NULL},
-        SITE_MATCHING_OPTIONS(tables.tolerance, tables.ignored),
+        SITE_MATCHING_OPTIONS("With --sites or --waits", tables.tolerance, tables.ignored),
         {"waits", 'W', 0, G_OPTION_ARG_NONE, &tables.waits,
          "Print which calls waited for late senders, and for ranks that came late to collectives",
          NULL},
@@ -741,7 +747,8 @@ int wend_show_main(int argc, char **argv)
     const char *wrong = check_tables(&tables);
     if (wrong != NULL)
         return wend_command_usage(COMMAND, "%s", wrong);
-    if (!site_matching_options(COMMAND, tables.sites, tables.tolerance, tables.ignored, &status))
+    const char *missing = tables.sites || tables.waits ? NULL : "--sites and --waits";
+    if (!site_matching_options(COMMAND, missing, tables.tolerance, tables.ignored, &status))
         return status;
     if (tables.ranks || tables.sites || tables.waits || table_of(&tables) != COMMUNICATION_NONE)
         return show_tables(&tables, all, (guint)top, argv[1], world);

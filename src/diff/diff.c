@@ -557,7 +557,7 @@ int wend_diff_main(int argc, char **argv)
          "Leave unsuccessful polls out of --outcomes", NULL},
         {"sites", 'S', 0, G_OPTION_ARG_NONE, &d.sites,
          "Compare from where in the program the calls come, too", NULL},
-        SITE_MATCHING_OPTIONS(tolerance, ignored),
+        SITE_MATCHING_OPTIONS("With --sites", tolerance, ignored),
         {"max", 'm', 0, G_OPTION_ARG_INT64, &max, "Stop after this many differences (10; 0: never)",
          "N"},
         {"world", 'w', 0, G_OPTION_ARG_INT, &world, "Compare only world N of several, from 0", "N"},
@@ -581,7 +581,7 @@ int wend_diff_main(int argc, char **argv)
         return wend_command_usage(COMMAND, "two recordings are needed");
     if (max < 0)
         return wend_command_usage(COMMAND, "--max needs a number from 0 on");
-    if (!site_matching_options(COMMAND, d.sites, tolerance, ignored, &status))
+    if (!site_matching_options(COMMAND, d.sites ? NULL : "--sites", tolerance, ignored, &status))
         return status;
     d.max = d.quiet ? 1 : max == 0 ? G_MAXUINT64 : (guint64)max;
     for (guint i = 0; i < 2; i++) {

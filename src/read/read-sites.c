@@ -125,6 +125,7 @@ int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         if ((status = read_check_index(r, counts_as, "site", counts_as[i], n)) < 0)
             return status;
+    read_waits_clear(r);
     g_clear_pointer(&r->site_rows, g_array_unref);
     g_clear_pointer(&r->site_groups, g_free);
     g_clear_pointer(&r->group_sizes, g_free);
@@ -135,6 +136,11 @@ int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         r->group_sizes[counts_as[i]]++;
     return WEND_READ_OK;
+}
+
+guint read_site_group(const WendRead *r, guint site)
+{
+    return r->site_groups != NULL && site != G_MAXUINT ? r->site_groups[site] : site;
 }
 
 /* How many sites count as SITE. */
@@ -197,7 +203,7 @@ int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals 
     if (status < 0)
         return status;
     if (r->site_rows == NULL)
-        r->site_rows = site_totals_new(r->program, r->sites, r->site_groups);
+        r->site_rows = site_totals_new(r);
     if (index >= r->site_rows->len)
         return read_fail(r, WEND_READ_ERROR_NONE, "there are no more than %u sites and functions",
                          r->site_rows->len);

@@ -4,7 +4,10 @@
 
 #include "site-totals.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "read-private.h"
 
 /* How often a rank calls a terminal from a site, in one sequence. */
 typedef struct {
@@ -18,21 +21,23 @@ typedef struct {
     guint32 sequence, terminal;
     guint row;
     guint64 calls;
+    guint64 measured; /* calls whose own time the recording has */
+    double seconds;   /* of these calls */
 } Timed;
 
 typedef struct {
+    WendRead *reader;
     const WendProgram *p;
     const WendCallSites *sites;
-    const guint32 *groups; /* site_totals_new */
-    GArray *rows;          /* SiteRow */
-    GHashTable *row_of;    /* GBytes of site and function -> number of its row + 1 */
+    GArray *rows;       /* SiteRow */
+    GHashTable *row_of; /* GBytes of site and function -> number of its row + 1 */
     Counts *counts;
     /* Of the class at hand. */
     guint class_index;
     const WendClass *class;
     TrafficScan *traffic;
     GHashTable *pairs_of; /* streams of a rank, as text -> GArray of Pair */
-    GHashTable *timed_at; /* GBytes of a Timed without its calls -> number in TIMED + 1 */
+    GHashTable *timed_at; /* GBytes of sequence, terminal and row -> number in TIMED + 1 */
     GArray *timed;        /* Timed */
 } Totals;
 
@@ -79,11 +84,9 @@ static GArray *pairs_new(const Totals *t, guint rank)
         WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, q);
         const WendCall *call;
         while ((call = wend_walk_next(walk))) {
-            guint site = wend_site_walk_next(sites, call);
+            guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
             if (call->function->flags & WEND_F_PSEUDO)
                 continue;
-            if (t->groups != NULL && site != G_MAXUINT)
-                site = t->groups[site];
             guint32 key[] = {q, call->terminal, site, call->poll};
             guint number = number_of(numbers, key, sizeof key, pairs->len);
             if (number > pairs->len) {
@@ -145,15 +148,15 @@ static void add_traffic(gpointer data, const WendCall *call, TrafficKind kind, g
         v->row->rank_bytes = transfer_plus(v->row->rank_bytes, transfer_times(bytes, v->calls));
 }
 
-static void add_timed(Totals *t, const Pair *pair, guint row)
+static Timed *timed_of(Totals *t, guint sequence, guint terminal, guint row)
 {
-    guint32 key[] = {pair->sequence, pair->terminal, row};
+    guint32 key[] = {sequence, terminal, row};
     guint number = number_of(t->timed_at, key, sizeof key, t->timed->len);
     if (number > t->timed->len) {
-        Timed timed = {pair->sequence, pair->terminal, row, 0};
+        Timed timed = {.sequence = sequence, .terminal = terminal, .row = row};
         g_array_append_val(t->timed, timed);
     }
-    g_array_index(t->timed, Timed, number - 1).calls += pair->calls;
+    return &g_array_index(t->timed, Timed, number - 1);
 }
 
 static void add_pair(Totals *t, const Pair *pair, guint rank)
@@ -171,7 +174,7 @@ static void add_pair(Totals *t, const Pair *pair, guint rank)
     row->calls += pair->calls;
     traffic_scan_call(t->traffic, pair->terminal, rank, add_traffic, &visit);
     if (t->class->sequences[pair->sequence].kind == WEND_SEQUENCE_THREAD)
-        add_timed(t, pair, number);
+        timed_of(t, pair->sequence, pair->terminal, number)->calls += pair->calls;
 }
 
 static void end_rank(Totals *t, guint rank)
@@ -211,25 +214,84 @@ static gint by_terminal(gconstpointer a, gconstpointer b)
     return x->terminal < y->terminal ? -1 : x->terminal > y->terminal;
 }
 
-/* Divides the time of each terminal among the sites from which the class calls it. */
-static void share_times(Totals *t)
+/* Whether a terminal is called from several sites. */
+static gboolean divides(const Totals *t)
+{
+    g_autoptr(GHashTable) terminals =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    for (guint i = 0; i < t->timed->len; i++) {
+        const Timed *timed = &g_array_index(t->timed, Timed, i);
+        guint32 key[] = {timed->sequence, timed->terminal};
+        if (number_of(terminals, key, sizeof key, i) <= i)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+/* Adds the times of the calls of RANK in SEQUENCE that the recording has. */
+static void measure_calls(Totals *t, guint rank, guint sequence)
+{
+    ReadTimes *times;
+    WendReadTime time;
+    const WendCall *call;
+    if (read_times_new(t->reader, rank, sequence, TRUE, &times) < 0)
+        return; /* the statistics are left */
+    WendWalk *walk = wend_walk_new(t->p, rank, sequence, WEND_WALK_POLLS);
+    WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, sequence);
+    while (read_times_any(times) && (call = wend_walk_next(walk)) != NULL) {
+        guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
+        read_times_next(times, call);
+        if (call->poll || (call->function->flags & WEND_F_PSEUDO) != 0
+            || read_times_get(t->reader, times, &time) < 0 || isnan(time.duration))
+            continue;
+        Timed *timed = timed_of(t, sequence, call->terminal, row_of(t, site, call->function));
+        timed->measured++;
+        timed->seconds += time.duration;
+    }
+    wend_site_walk_free(sites);
+    wend_walk_free(walk);
+    read_times_free(times);
+}
+
+static void measure_class(Totals *t)
+{
+    for (guint q = 0; q < t->class->n_sequences; q++)
+        if (t->class->sequences[q].kind == WEND_SEQUENCE_THREAD)
+            for (guint i = 0; i < t->class->n_ranks; i++)
+                measure_calls(t, t->class->ranks[i], q);
+}
+
+/* Adds SECONDS to the row of TIMED. SHARED: they are an estimate. */
+static void add_seconds(Totals *t, const Timed *timed, double seconds, gboolean shared)
+{
+    SiteRow *row = &g_array_index(t->rows, SiteRow, timed->row);
+    row->seconds = MAX(row->seconds, 0) + seconds;
+    row->shared = row->shared || shared;
+}
+
+/* Divides the time of each terminal among the sites from which the class calls it: by the times of
+ * the calls if all are known, else by their number. */
+static void divide_times(Totals *t)
 {
     g_array_sort(t->timed, by_terminal);
     for (guint i = 0, end; i < t->timed->len; i = end) {
         const Timed *first = &g_array_index(t->timed, Timed, i);
         WendTiming duration;
-        guint64 calls = 0;
+        guint64 calls = 0, measured = 0;
         for (end = i;
              end < t->timed->len && by_terminal(first, &g_array_index(t->timed, Timed, end)) == 0;
-             end++)
+             end++) {
             calls += g_array_index(t->timed, Timed, end).calls;
+            measured += g_array_index(t->timed, Timed, end).measured;
+        }
         times_of(t->p, t->class_index, first->sequence, first->terminal, &duration, NULL);
-        double seconds = (double)duration.count * duration.mean;
+        double mean = duration.mean * (double)duration.count / (double)calls;
         for (guint k = i; k < end && duration.count > 0; k++) {
             const Timed *timed = &g_array_index(t->timed, Timed, k);
-            SiteRow *row = &g_array_index(t->rows, SiteRow, timed->row);
-            row->seconds = MAX(row->seconds, 0) + seconds * (double)timed->calls / (double)calls;
-            row->shared = row->shared || end - i > 1;
+            if (measured == duration.count)
+                add_seconds(t, timed, timed->seconds, FALSE);
+            else
+                add_seconds(t, timed, mean * (double)timed->calls, end - i > 1);
         }
     }
 }
@@ -250,7 +312,9 @@ static void add_class(Totals *t, guint class_index)
             add_pair(t, &g_array_index(pairs, Pair, k), t->class->ranks[i]);
         end_rank(t, t->class->ranks[i]);
     }
-    share_times(t);
+    if (divides(t))
+        measure_class(t);
+    divide_times(t);
     traffic_scan_free(t->traffic);
     g_hash_table_unref(t->pairs_of);
     g_hash_table_unref(t->timed_at);
@@ -269,16 +333,16 @@ static gint by_weight(gconstpointer a, gconstpointer b)
     return strcmp(x->function->name, y->function->name);
 }
 
-GArray *site_totals_new(const WendProgram *p, const WendCallSites *sites, const guint32 *groups)
+GArray *site_totals_new(WendRead *r)
 {
-    Totals t = {.p = p,
-                .sites = sites,
-                .groups = groups,
+    Totals t = {.reader = r,
+                .p = r->program,
+                .sites = r->sites,
                 .rows = g_array_new(FALSE, FALSE, sizeof(SiteRow)),
                 .row_of = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                 (GDestroyNotify)g_bytes_unref, NULL),
-                .counts = counts_new(p)};
-    for (guint i = 0; i < wend_program_n_classes(p); i++)
+                .counts = counts_new(r->program)};
+    for (guint i = 0; i < wend_program_n_classes(r->program); i++)
         add_class(&t, i);
     g_hash_table_unref(t.row_of);
     counts_free(t.counts);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* site-totals.h: the calls of a recording by call site. Calls are expanded: once for all ranks of a
- * class that have the same sites, and for each rank that has unsuccessful polls. */
+ * class that have the same sites, and for each rank that has unsuccessful polls. Where times are to
+ * be divided, and the recording has the time of each call, they are expanded for each rank. */
 #ifndef WEND_SITE_TOTALS_H
 #define WEND_SITE_TOTALS_H
 
@@ -8,6 +9,7 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/sides/call-sites.h"
+#include "wend/read.h"
 
 /* The calls of one function from one site. */
 typedef struct {
@@ -15,8 +17,9 @@ typedef struct {
     const WendFunction *function;
     guint64 calls, polls; /* MPI calls of all ranks; unsuccessful polls are apart */
     Traffic traffic;
-    /* Time of the calls by threads; negative: not measured. The recording has times by signature.
-     * If one is called from several sites, each has a share by its number of calls (SHARED). */
+    /* Time of the calls by threads; negative: not measured. If a signature is called from several
+     * sites, and the recording does not have the time of each call, each site has a share of the
+     * signature's time by its number of calls (SHARED). */
     double seconds;
     gboolean shared;
     guint n_ranks;                   /* that call it here */
@@ -28,8 +31,8 @@ typedef struct {
     guint64 rank_calls, rank_bytes;
 } SiteRow;
 
-/* The rows of P: those with the most time first, then with the most calls. Site S counts as
- * GROUPS[S]; NULL: as itself. The caller unrefs the result. */
-GArray *site_totals_new(const WendProgram *p, const WendCallSites *sites, const guint32 *groups);
+/* The rows of R, whose sites are open: those with the most time first, then with the most calls.
+ * The caller unrefs the result. */
+GArray *site_totals_new(WendRead *r);
 
 #endif

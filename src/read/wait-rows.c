@@ -28,6 +28,7 @@ typedef struct {
 } Waiting;
 
 struct WaitRows {
+    const WendRead *reader;
     const WendProgram *program;
     Allowance *allowance;
     gboolean full; /* memory is used up */
@@ -90,9 +91,9 @@ static WaitRow *row_new(const WaitRows *w, const Waiting *x)
     row->public = (WendReadWait){
         .kind = x->kind,
         .function = read_function_of(function_at(w->program, &x->place)),
-        .site = x->place.site,
+        .site = read_site_group(w->reader, x->place.site),
         .late_function = read_function_of(function_at(w->program, &x->late)),
-        .late_site = x->late.site,
+        .late_site = read_site_group(w->reader, x->late.site),
     };
     row->rank_numbers = wend_byte_numbers_new();
     row->pair_numbers = wend_byte_numbers_new();
@@ -108,7 +109,8 @@ static WaitRow *row_of(WaitRows *w, const Waiting *x)
         const WendReadFunction *function, *late_function;
         guint64 site, late_site;
     } key = {x->kind, read_function_of(function_at(w->program, &x->place)),
-             read_function_of(function_at(w->program, &x->late)), x->place.site, x->late.site};
+             read_function_of(function_at(w->program, &x->late)),
+             read_site_group(w->reader, x->place.site), read_site_group(w->reader, x->late.site)};
     gboolean new;
     guint number = wend_byte_number(w->numbers, &key, sizeof key, &new);
     if (new) {
@@ -252,6 +254,7 @@ WaitRows *wait_rows_new(WendRead *r, int *status)
     if (stamps == NULL)
         return NULL;
     WaitRows *w = g_new0(WaitRows, 1);
+    w->reader = r;
     w->program = r->program;
     w->allowance = allowance_new(r->memory);
     allowance_add_archive(w->allowance, wend_program_archive_size(r->program));

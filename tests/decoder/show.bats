@@ -248,6 +248,30 @@ END
     [[ ${lines[1]} == point-to-point,0,3,1,4,0 && ${lines[2]} == point-to-point,3,0,1,8,0 ]]
 }
 
+@test "--ranks of more than 1,024 ranks: how many have each time, and the fastest and slowest" {
+    command -v python3 >/dev/null || skip "no python3"
+    "$BUILD_DIR/tests/unit/make-recording" a.dir 33 32 5
+    "$WEND" show --ranks --csv a.dir >csv
+    python3 - csv <<'P'
+import csv, itertools, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+several = 0
+for function, group in itertools.groupby(rows, lambda row: row["function"]):
+    group = list(group)
+    # all ranks call all functions
+    assert sum(int(row["ranks"]) for row in group) == 33 * 32, group
+    times = [float(row["seconds"]) for row in group]
+    assert times == sorted(times), group
+    if len(group) > 1:
+        named = [row["rank"] != "" for row in group]
+        assert named == [True] + [False] * (len(group) - 2) + [True], group
+    several += len(group) > 2
+assert several > 0, rows
+P
+    run -0 "$WEND" show --ranks --table a.dir
+    [[ $output =~ MPI_Waitall\ +1056 ]] || fail "$output"
+}
+
 @test "--matrix, --sizes, --comms and --ranks exclude other output" {
     pairs
     for options in "--matrix --sizes" "--comms --json" "--ranks --comms" "--csv" "--table" \

@@ -16,6 +16,7 @@ seed() { # SEED RANKS PROGRAM [ARGUMENT…]
     cp "$build/$3" program
     LD_PRELOAD=$yield timeout 60 "$mpiexec" -n "$2" "$build/wend" trace -q -f -o trace.dir \
         ./program "${@:4}" >/dev/null
+    [ -z "${SYMBOLS:-}" ] || "$build/wend" merge --symbols trace.dir >/dev/null
     "$build/tests/fuzz/make-seed" trace.dir >"$seeds/seeds-$1"
 }
 
@@ -80,6 +81,7 @@ seed archive/folded 1 tests/programs/folded chance
 seed archive/sites 3 tests/programs/turns
 WEND_TIMES=10% seed archive/timed 2 examples/stencil2d 3
 WEND_STACKS=8 seed archive/stacks 3 tests/programs/callbacks
+SYMBOLS=1 WEND_TIMES=10% WEND_STACKS=8 seed archive/names 2 examples/stencil2d 3
 WEND_STACKS=64 seed decoder/stacks 2 examples/stencil2d 3
 seed decoder/sites 3 examples/stencil2d 3
 seed decoder/ring 3 examples/ring

@@ -140,10 +140,72 @@ static uint64_t mix_values(uint64_t hash, WendRead *r, uint32_t rank)
     return hash;
 }
 
+/* The functions that SITE is in. */
+static uint64_t mix_frames(uint64_t hash, WendRead *r, const WendReadSite *site)
+{
+    const WendReadSiteFrame *frame;
+    for (uint32_t i = 0; wend_read_site_frame(r, site, i, &frame) == 0; i++)
+        hash = mix(mix_text(mix_text(hash, frame->function), frame->file), frame->line);
+    return hash;
+}
+
+/* A site that counts as another one has no entry. COUNTS_AS: NULL without groups. */
+static void check_group(const uint32_t *counts_as, uint32_t site)
+{
+    if (counts_as != NULL && site != WEND_READ_NO_INDEX && counts_as[site] != site)
+        abort();
+}
+
+/* How many calls waited. -1: times are missing or damaged. */
+static int64_t count_waits(WendRead *r, const uint32_t *counts_as)
+{
+    const WendReadWait *w;
+    int64_t waits = 0;
+    bool has;
+    int status = WEND_READ_OK;
+    if (wend_read_has_times(r, &has) < 0 || !has)
+        return -1;
+    for (uint32_t i = 0; (status = wend_read_wait(r, i, &w)) == 0; i++) {
+        waits += (int64_t)w->waits;
+        check_group(counts_as, w->site);
+        check_group(counts_as, w->late_site);
+    }
+    return status == WEND_READ_ERROR_NONE ? waits : -1;
+}
+
+/* The totals of sites, each by itself and then as pairs of neighbours. */
+static uint64_t mix_site_totals(uint64_t hash, WendRead *r, uint32_t n_sites)
+{
+    const WendReadSiteTotals *t;
+    uint32_t *pairs = calloc(n_sites + 1, sizeof *pairs);
+    uint64_t calls[2] = {0, 0};
+    int64_t waits[2];
+    if (pairs == NULL)
+        abort();
+    for (uint32_t i = 0; i < n_sites; i++)
+        pairs[i] = i - i % 2;
+    for (int grouped = 0; grouped < 2; grouped++) {
+        if (wend_read_group_sites(r, pairs, grouped ? n_sites : 0) < 0)
+            abort();
+        for (uint32_t i = 0; wend_read_site_totals(r, i, &t) == 0; i++) {
+            hash = mix(mix(mix_text(hash, t->function->name), t->site), t->calls);
+            hash = mix(mix(hash, t->most_bytes), t->n_sites);
+            calls[grouped] += t->calls;
+            check_group(grouped ? pairs : NULL, t->site);
+        }
+        waits[grouped] = count_waits(r, grouped ? pairs : NULL);
+    }
+    /* entries are fewer in pairs, so that less memory is needed */
+    if (calls[0] != calls[1] || (waits[0] >= 0 && waits[0] != waits[1])
+        || wend_read_group_sites(r, NULL, 0) < 0)
+        abort();
+    free(pairs);
+    return hash;
+}
+
 /* SHORT: the calls may be gone through. Damaged sites are refused. */
 static uint64_t mix_sites(uint64_t hash, WendRead *r, uint32_t n_ranks, bool is_short)
 {
-    const WendReadSiteTotals *t;
     const WendReadSite *site;
     const WendReadStack *stack;
     WendReadCalls *calls;
@@ -157,11 +219,12 @@ static uint64_t mix_sites(uint64_t hash, WendRead *r, uint32_t n_ranks, bool is_
         hash = mix(mix_text(mix(hash, site->known), site->file), site->offset);
         for (size_t k = 0; k < site->n_build_id; k++)
             hash = mix(hash, site->build_id[k]);
+        hash = mix_frames(hash, r, site);
         if (wend_read_stack(r, i, &stack) < 0)
             abort();
         hash = mix(mix(mix(hash, stack->recorded), stack->whole), stack->n_frames);
         for (uint32_t k = 0; wend_read_stack_frame(r, i, k, &site) == 0; k++)
-            hash = mix(hash, site->offset);
+            hash = mix_frames(mix(hash, site->offset), r, site);
     }
     for (uint32_t i = 0; i < n_ranks && i < RANKS; i++) {
         if (wend_read_calls(r, i, 0, WEND_READ_WITH_SITES, &calls) < 0)
@@ -170,15 +233,14 @@ static uint64_t mix_sites(uint64_t hash, WendRead *r, uint32_t n_ranks, bool is_
             hash = mix(hash, call->site);
         wend_read_calls_free(calls);
     }
-    for (uint32_t i = 0; is_short && wend_read_site_totals(r, i, &t) == 0; i++)
-        hash = mix(mix(mix(mix_text(hash, t->function->name), t->site), t->calls), t->most_bytes);
-    return hash;
+    return is_short ? mix_site_totals(hash, r, n) : hash;
 }
 
 static uint64_t mix_ranks(uint64_t hash, WendRead *r, uint32_t n_ranks)
 {
     const WendReadRank *rank;
     const WendReadSequence *sequence;
+    uint32_t site;
     for (uint32_t i = 0; i < n_ranks && i < RANKS; i++) {
         if (wend_read_rank(r, i, &rank) < 0)
             abort();
@@ -187,6 +249,8 @@ static uint64_t mix_ranks(uint64_t hash, WendRead *r, uint32_t n_ranks)
             if (wend_read_sequence(r, i, s, &sequence) < 0)
                 abort();
             hash = mix(mix(hash, sequence->n_calls), sequence->n_polls);
+            if (wend_read_unfinished_site(r, i, s, &site) == 0) /* sites may be damaged */
+                hash = mix(hash, site);
             hash = mix_calls(hash, r, i, s, 0);
             hash = mix_calls(hash, r, i, s, WEND_READ_WITH_POLLS);
         }
@@ -205,6 +269,19 @@ static uint64_t mix_facts(uint64_t hash, WendRead *r, uint32_t world)
     hash = mix(mix(hash, facts->n_ranks), facts->member_bytes);
     for (uint32_t i = 0; wend_read_meta(r, world, i, &group, &key, &value) == 0; i++)
         hash = mix_text(mix_text(mix_text(hash, group), key), value);
+    return hash;
+}
+
+static uint64_t mix_rank_times(uint64_t hash, WendRead *r, uint32_t world)
+{
+    const WendReadRankTimes *t;
+    for (uint32_t i = 0; wend_read_rank_times(r, world, i, &t) == 0; i++) {
+        hash = mix(mix(mix_text(hash, t->function->name), t->fastest), t->slowest);
+        for (uint32_t k = 0; k < t->n; k++) {
+            hash = mix(hash, (uint64_t)(t->seconds[k] < 1e9 ? t->seconds[k] * 1e9 : 1));
+            hash = mix(hash, t->ranks != NULL ? t->ranks[k] : t->counts[k]);
+        }
+    }
     return hash;
 }
 
@@ -354,6 +431,7 @@ uint64_t exercise_read(WendRead *r, bool matrix)
         if (wend_read_world(r, i, &world) < 0)
             abort();
         hash = mix_facts(mix_text(mix(hash, world->first_rank), world->name), r, i);
+        hash = mix_rank_times(hash, r, i);
     }
     hash = mix_ranks(hash, r, facts->n_ranks);
     hash = mix_grammar(hash, r, facts);

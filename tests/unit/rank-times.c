@@ -17,7 +17,8 @@ static double in_size(guint rank)
     return rank % 3 == 0 ? 2e-6 * (1 + rank) : -1;
 }
 
-static SimulatedRank *rank_of(guint rank, guint n)
+/* A rank that is so many seconds in MPI_Barrier, and in MPI_Comm_size unless these are negative. */
+static SimulatedRank *rank_with(guint rank, guint n, double barrier, double size)
 {
     SimulatedRank *r = simulated_new(rank, n, TRUE);
     SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
@@ -25,16 +26,21 @@ static SimulatedRank *rank_of(guint rank, guint n)
         call(s, "MPI_Barrier");
         slot(s, rank);
         shape(s, constant("MPI_COMM_WORLD"));
-        end(r, s, in_barrier(rank) / 20);
+        end(r, s, barrier / 20);
     }
-    if (in_size(rank) > 0) {
+    if (size > 0) {
         call(s, "MPI_Comm_size");
         slot(s, rank);
         shape(s, constant("MPI_COMM_WORLD"));
         slot(s, n);
-        end(r, s, in_size(rank));
+        end(r, s, size);
     }
     return r;
+}
+
+static SimulatedRank *rank_of(guint rank, guint n)
+{
+    return rank_with(rank, n, in_barrier(rank), in_size(rank));
 }
 
 static void assert_near(double a, double b)
@@ -105,9 +111,37 @@ static void test_world(gconstpointer data)
     g_rand_free(order);
 }
 
+/* Of N ranks whose times have nothing in common, from microseconds to minutes. */
+static gsize archive_bytes(guint n)
+{
+    WendMergeResult result;
+    GRand *rand = g_rand_new_with_seed(n);
+    GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    for (guint rank = 0; rank < n; rank++) {
+        double barrier = exp(g_rand_double_range(rand, log(1e-5), log(100)));
+        g_ptr_array_add(ranks,
+                        rank_with(rank, n, barrier, barrier * g_rand_double_range(rand, 0.1, 10)));
+    }
+    char *dir = record(ranks, NULL, &result);
+    discard(dir);
+    g_ptr_array_unref(ranks);
+    g_rand_free(rand);
+    return result.bytes;
+}
+
+/* An archive grows by at most 3 bytes for each rank and function. */
+static void test_bytes(void)
+{
+    enum { FEW = 16, MANY = 1024, FUNCTIONS = 2 };
+    gsize few = archive_bytes(FEW), many = archive_bytes(MANY);
+    g_test_message("%zu and %zu bytes", few, many);
+    g_assert_cmpuint(many, <=, few + 3 * FUNCTIONS * (MANY - FEW));
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
+    g_test_add_func("/rank-times/bytes", test_bytes);
     static const guint worlds[] = {1, 2, 16, 100, 1024, 1025, 2000};
     for (guint i = 0; i < G_N_ELEMENTS(worlds); i++) {
         g_autofree char *name = g_strdup_printf("/rank-times/%u", worlds[i]);
