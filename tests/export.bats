@@ -16,15 +16,21 @@ needs_otf2() {
 
 # same_in_otf2 N program…: the archive is read without a complaint, and says what wend says.
 same_in_otf2() {
-    rm -rf a.dir a.otf2
+    rm -rf a.dir
     record a.dir "$@" >out 2>&1 || fail "$*" "$(tail -n 5 out)" || return
-    "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$*: $(cat said)" || return
+    compared_in_otf2 "$*"
+}
+
+# compared_in_otf2 NAME: the same for the recording a.dir.
+compared_in_otf2() {
+    rm -rf a.otf2
+    "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$1: $(cat said)" || return
     [ "$(wc -l <said)" = 1 ] && grep -q 'no time of each call' said || fail "$(cat said)" || return
-    otf2-print a.otf2/traces.otf2 >printed 2>complaints || fail "$*: $(cat complaints)" || return
-    [ ! -s complaints ] || fail "$*: $(head -n 5 complaints)" || return
-    ! grep -m 3 INVALID printed || fail "$*: invalid" || return
+    otf2-print a.otf2/traces.otf2 >printed 2>complaints || fail "$1: $(cat complaints)" || return
+    [ ! -s complaints ] || fail "$1: $(head -n 5 complaints)" || return
+    ! grep -m 3 INVALID printed || fail "$1: invalid" || return
     "$OTF2_PYTHON" "$HELPERS_DIR/export.py" "$WEND" a.dir a.otf2 >compared ||
-        fail "$*" "$(cat compared)"
+        fail "$1" "$(cat compared)"
 }
 
 @test "OTF2: messages, requests, collectives, windows and files of the examples" {
@@ -46,6 +52,19 @@ same_in_otf2() {
     for program in cancelled callbacks interleaved nbx threads wildcards requests; do
         same_in_otf2 4 "$PROGRAMS/$program"
     done
+}
+
+@test "OTF2: requests that are freed before they complete" {
+    needs_otf2
+    printf '%s\n' 'ranks 2' 'rank *' MPI_Init \
+        'MPI_Irecv source=MPI_ANY_SOURCE request=a' 'MPI_Request_free request=a' \
+        'MPI_Isend dest=0 request=b' 'MPI_Request_free request=b' \
+        'MPI_Isend dest=0 request=c' 'MPI_Wait request=c done=c' MPI_Finalize |
+        "$BUILD_DIR/tests/decoder/script" - a.dir
+    compared_in_otf2 scripted
+    [ "$(grep -c '^MPI_ISEND ' printed)" = 4 ]
+    [ "$(grep -c '^MPI_ISEND_COMPLETE ' printed)" = 2 ]
+    ! grep '^MPI_IRECV ' printed || false
 }
 
 @test "OTF2: a function has a region for each place from which it is called" {

@@ -6,11 +6,13 @@
 
 Each location must enter the functions that wend dump lists, in that order, and leave them at times
 that do not go back. The bytes between two ranks must be those of wend show --matrix, and the
-messages received those of wend show --messages. Prints the first differences, and exits with 1 if
-there are any."""
+messages received those of wend show --messages. Each request and each operation on a file must
+complete once, apart from requests that the program frees. Prints the first differences, and exits
+with 1 if there are any."""
 import collections
 import csv
 import json
+import re
 import subprocess
 import sys
 
@@ -25,6 +27,20 @@ definitions.InterComm._fields = (
 
 
 UNDEFINED = 0xFFFFFFFF
+# Events with the number of a request or operation: what they begin, and what they may end.
+BEGINS = {
+    events.MpiIsend: "send",
+    events.MpiIrecvRequest: "receive",
+    events.NonBlockingCollectiveRequest: "collective",
+    events.IoOperationBegin: "file operation",
+}
+ENDS = {
+    events.MpiIsendComplete: ["send"],
+    events.MpiIrecv: ["receive"],
+    events.MpiRequestCancelled: ["send", "receive"],
+    events.NonBlockingCollectiveComplete: ["collective"],
+    events.IoOperationComplete: ["file operation"],
+}
 
 
 def wend_lines(*command):
@@ -35,10 +51,12 @@ def wend_lines(*command):
 class Found:
     """What the events of an archive say."""
 
-    def __init__(self, path):
+    def __init__(self, path, freed):
+        self.freed = freed  # the requests that each rank frees, active or not
         self.calls = collections.defaultdict(list)  # location -> names
         self.sent = collections.Counter()  # (source, destination) -> bytes
         self.received = collections.Counter()  # (source, destination, tag, bytes) -> number
+        self.open = {}  # (rank, whether of files, number) -> what has not completed
         self.collectives = self.wrong = 0
         with otf2.reader.open(path) as trace:
             self.read(trace)
@@ -61,12 +79,32 @@ class Found:
         for where, left in open_regions.items():
             if left:
                 self.fail(f"location {where}: does not leave {left}")
+        for (rank, of_files, request), what in self.open.items():
+            if of_files or request not in self.freed[rank]:
+                self.fail(f"rank {rank}: {what} {request} does not complete")
 
     def fail(self, text):
         print(text)
         self.wrong += 1
 
+    def begin_or_end(self, rank, event):
+        of_files = isinstance(event, (events.IoOperationBegin, events.IoOperationComplete))
+        key = rank, of_files, event.matching_id if of_files else event.request_id
+        kind = type(event)
+        if kind in BEGINS:
+            # a freed request completes unseen, and its number is that of another one
+            if key in self.open and (of_files or key[2] not in self.freed[rank]):
+                self.fail(f"rank {rank}: {BEGINS[kind]} {key[2]} begins twice")
+            self.open[key] = BEGINS[kind]
+        elif kind in ENDS:
+            if self.open.pop(key, None) not in ENDS[kind]:
+                self.fail(f"rank {rank}: {kind.__name__} of {key[2]}, which has not begun")
+        elif key not in self.open:
+            self.fail(f"rank {rank}: {kind.__name__} of {key[2]}, which has not begun")
+
     def other(self, rank, event):
+        if isinstance(event, tuple(BEGINS) + tuple(ENDS) + (events.MpiRequestTest,)):
+            self.begin_or_end(rank, event)
         if isinstance(event, (events.MpiSend, events.MpiIsend)):
             peer = process(event.communicator, event.receiver, rank)
             self.sent[rank, peer] += event.msg_length
@@ -96,11 +134,20 @@ def number(member):
     return int(member.group.name.split()[1]) if hasattr(member, "group") else int(member)
 
 
-def compare(found, wend, recording):
+def freed_requests(dump):
+    """The numbers that the archive has for the requests that each rank frees."""
+    freed = collections.defaultdict(set)
+    for call in dump:
+        if call["function"] == "MPI_Request_free":
+            handle = re.fullmatch(r"req#(?:(\d+)\.)?(\d+)", call["arguments"]["request"])
+            freed[call["rank"]].add(int(handle[1] or 0) << 32 | int(handle[2]))
+    return freed
+
+
+def compare(found, dump, wend, recording):
     wrong = found.wrong
     calls, places = collections.defaultdict(list), {}
-    for line in wend_lines(wend, "dump", "--format=jsonl", recording):
-        call = json.loads(line)
+    for call in dump:
         if call["function"].startswith("MPI_"):
             where = call["rank"], call.get("thread"), call.get("callback")
             place = places.setdefault(where, len(places))
@@ -139,8 +186,9 @@ def differ(what, wanted, got):
 
 def main():
     wend, recording, directory = sys.argv[1:]
-    found = Found(f"{directory}/traces.otf2")
-    wrong = compare(found, wend, recording)
+    dump = [json.loads(line) for line in wend_lines(wend, "dump", "--format=jsonl", recording)]
+    found = Found(f"{directory}/traces.otf2", freed_requests(dump))
+    wrong = compare(found, dump, wend, recording)
     print(f"{sum(len(c) for c in found.calls.values())} calls, {sum(found.received.values())} "
           f"messages, {found.collectives} blocking collectives")
     sys.exit(1 if wrong else 0)
