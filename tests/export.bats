@@ -39,12 +39,18 @@ compared_in_otf2() {
         same_in_otf2 4 "$EXAMPLES/$program"
     done
     same_in_otf2 4 "$EXAMPLES/rma"
+    grep -q ' [1-9][0-9]* one-sided' compared || fail "$(cat compared)"
     for event in RMA_WIN_CREATE RMA_PUT RMA_GET RMA_ATOMIC RMA_OP_COMPLETE RMA_WIN_DESTROY; do
         grep -q "^$event" printed || fail "no $event"
     done
     same_in_otf2 2 "$EXAMPLES/fileio"
-    [ "$(grep -c ^IO_OPERATION_BEGIN printed)" = "$(grep -c ^IO_OPERATION_COMPLETE printed)" ]
-    [ "$(grep -c ^IO_CREATE_HANDLE printed)" = "$(grep -c ^IO_DESTROY_HANDLE printed)" ]
+    grep -q ' [1-9][0-9]* operations on files' compared || fail "$(cat compared)"
+    "$WEND" dump --format=csv a.dir >calls.csv
+    for event in CREATE,open DESTROY,close; do
+        number=$(grep -c ",MPI_File_${event#*,}," calls.csv)
+        [ "$number" -gt 0 ] && [ "$(grep -c "^IO_${event%,*}_HANDLE" printed)" = "$number" ] ||
+            fail "not $number: $event"
+    done
 }
 
 @test "OTF2: threads, callbacks, wildcards, cancelled and generalized requests" {
@@ -83,7 +89,7 @@ compared_in_otf2() {
     [ "$(grep -c '^REGION .*"MPI_Isend"' printed)" = 1 ]
 }
 
-@test "OTF2: names of communicators, and the bytes of collectives" {
+@test "OTF2: names of communicators, and the roots and bytes of collectives" {
     needs_otf2
     "$BUILD_DIR/tests/decoder/script" - a.dir <<'END'
 ranks 4
@@ -94,20 +100,22 @@ MPI_Comm_set_name comm=comm#0 comm_name=others
 MPI_Bcast count=5 datatype=MPI_INT root=2 comm=comm#0
 MPI_Alltoall sendcount=2 recvcount=2 sendtype=MPI_INT recvtype=MPI_INT comm=comm#0
 MPI_Gather sendcount=3 recvcount=3 sendtype=MPI_INT recvtype=MPI_INT root=1
+MPI_Scatter sendcount=4 recvcount=4 sendtype=MPI_INT recvtype=MPI_INT root=0
 MPI_Allreduce count=7 datatype=MPI_DOUBLE
 MPI_Finalize
 END
     "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$(cat said)"
     otf2-print a.otf2/traces.otf2 >printed
-    sent_and_received() { # OPERATION, then what is wanted of the ranks in order
-        grep "^MPI_COLLECTIVE_END.*: $1, " printed | sort -n -k 2,2 |
+    ends_of() { # OPERATION ROOT, then what is wanted of the ranks in order: bytes sent-received
+        grep "^MPI_COLLECTIVE_END.*: $1, .* Root: $2[ ,]" printed | sort -n -k 2,2 |
             sed 's/.*Sent: \([0-9]*\), Received: \([0-9]*\).*/\1-\2/' | paste -sd ' ' >ends
-        [ "$(cat ends)" = "$2" ] || fail "$1: $(cat ends), not $2"
+        [ "$(cat ends)" = "$3" ] || fail "$1: $(cat ends), not $3" "$(grep "$1" printed)"
     }
-    sent_and_received BCAST "0-20 0-20 20-0 0-20"
-    sent_and_received ALLTOALL "32-32 32-32 32-32 32-32"
-    sent_and_received GATHER "12-0 12-48 12-0 12-0"
-    sent_and_received ALLREDUCE "56-56 56-56 56-56 56-56"
+    ends_of BCAST 2 "0-20 0-20 20-0 0-20"
+    ends_of ALLTOALL NONE "32-32 32-32 32-32 32-32"
+    ends_of GATHER 1 "12-0 12-48 12-0 12-0"
+    ends_of SCATTER 0 "64-16 0-16 0-16 0-16"
+    ends_of ALLREDUCE NONE "56-56 56-56 56-56 56-56"
     grep 'BCAST.*Communicator: "others"' printed
 }
 

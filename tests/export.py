@@ -6,7 +6,8 @@
 
 Each location must enter the functions that wend dump lists, in that order, and leave them at times
 that do not go back. The bytes between two ranks must be those of wend show --matrix, and the
-messages received those of wend show --messages. Each request and each operation on a file must
+messages received those of wend show --messages. Roots of collectives, operations on files and
+one-sided operations must be those of wend dump. Each request and each operation on a file must
 complete once, apart from requests that the program frees. Prints the first differences, and exits
 with 1 if there are any."""
 import collections
@@ -27,6 +28,13 @@ definitions.InterComm._fields = (
 
 
 UNDEFINED = 0xFFFFFFFF
+ROOTS = {"MPI_ROOT": 0xFFFFFFFE, "MPI_PROC_NULL": 0xFFFFFFFD}  # OTF2_COLLECTIVE_ROOT_…
+ROOTED = re.compile(r"MPI_(Bcast|Gatherv?|Reduce|Scatterv?)(_c)?$")
+ON_FILE = re.compile(r"MPI_File_i?(read|write)(?!.*_end$)")
+ONE_SIDED = re.compile(
+    r"MPI_R?(put|get|(accumulate|get_accumulate|fetch_and_op|compare_and_swap))(_c)?$",
+    re.IGNORECASE,
+)
 # Events with the number of a request or operation: what they begin, and what they may end.
 BEGINS = {
     events.MpiIsend: "send",
@@ -56,6 +64,9 @@ class Found:
         self.calls = collections.defaultdict(list)  # location -> names
         self.sent = collections.Counter()  # (source, destination) -> bytes
         self.received = collections.Counter()  # (source, destination, tag, bytes) -> number
+        self.roots = collections.Counter()  # (rank, operation, root) -> number
+        self.file_operations = collections.Counter()  # (rank, mode, bytes) -> number
+        self.one_sided = collections.Counter()  # (rank, target, operation, bytes) -> number
         self.open = {}  # (rank, whether of files, number) -> what has not completed
         self.collectives = self.wrong = 0
         with otf2.reader.open(path) as trace:
@@ -115,6 +126,19 @@ class Found:
             self.received[peer, rank, event.msg_tag, event.msg_length] += 1
         elif isinstance(event, events.MpiCollectiveEnd):
             self.collectives += 1
+            if event.root != UNDEFINED:
+                self.roots[rank, word(event.collective_op), event.root] += 1
+        elif isinstance(event, events.IoOperationBegin):
+            self.file_operations[rank, word(event.mode), event.bytes_request] += 1
+        elif isinstance(event, (events.RmaPut, events.RmaGet, events.RmaAtomic)):
+            target = process(event.win.comm, event.remote, rank)
+            size = event.bytes_sent if isinstance(event, events.RmaAtomic) else event.bytes
+            self.one_sided[rank, target, type(event).__name__, size] += 1
+
+
+def word(constant):
+    """The name of a constant of OTF2, without its type."""
+    return str(constant).split(".")[1].lower()
 
 
 def process(comm, rank, self):
@@ -144,8 +168,28 @@ def freed_requests(dump):
     return freed
 
 
+def compare_operations(found, dump):
+    """Compares roots, operations on files and one-sided operations with those of wend dump."""
+    roots, on_files, one_sided = (collections.Counter() for _ in range(3))
+    for call in dump:
+        rank, name = call["rank"], call["function"]
+        if call["return"] != "MPI_SUCCESS":
+            continue
+        if match := ROOTED.match(name):
+            root = call["arguments"]["root"]
+            roots[rank, match[1].lower(), ROOTS.get(root, root)] += 1
+        elif match := ON_FILE.match(name):
+            on_files[rank, match[1], call.get("bytes", 0)] += 1
+        elif (match := ONE_SIDED.match(name)) and "peer_world" in call:
+            kind = "RmaAtomic" if match[2] else f"Rma{match[1].capitalize()}"
+            one_sided[rank, call["peer_world"], kind, call.get("bytes", 0)] += 1
+    return (differ("roots", roots, found.roots)
+            + differ("operations on files", on_files, found.file_operations)
+            + differ("one-sided operations", one_sided, found.one_sided))
+
+
 def compare(found, dump, wend, recording):
-    wrong = found.wrong
+    wrong = found.wrong + compare_operations(found, dump)
     calls, places = collections.defaultdict(list), {}
     for call in dump:
         if call["function"].startswith("MPI_"):
@@ -190,7 +234,10 @@ def main():
     found = Found(f"{directory}/traces.otf2", freed_requests(dump))
     wrong = compare(found, dump, wend, recording)
     print(f"{sum(len(c) for c in found.calls.values())} calls, {sum(found.received.values())} "
-          f"messages, {found.collectives} blocking collectives")
+          f"messages, {found.collectives} blocking collectives "
+          f"({sum(found.roots.values())} with a root), "
+          f"{sum(found.file_operations.values())} operations on files, "
+          f"{sum(found.one_sided.values())} one-sided operations")
     sys.exit(1 if wrong else 0)
 
 
