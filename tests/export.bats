@@ -133,6 +133,21 @@ END
     sed -n 31,40p all.csv >wanted
     tail -n +2 some.csv | head -n 10 >got
     diff wanted got
+    "$WEND" export --otf2 -f -r 0 --from "$from" --to "$to" -o a.otf2 a.dir
+    otf2-print a.otf2/traces.otf2 >printed
+    for event in ENTER,6 LEAVE,7; do
+        awk -F, -v time="${event#*,}" 'NR > 1 {print $1, $time, $5}' some.csv >wanted
+        sed -nE "s/^${event%,*} +([0-9]+) +([0-9]+) .*\"(.*)\".*/\1 \2 \3/p" printed >got
+        diff wanted got
+    done
+    # what was begun before is not known
+    for event in IRECV,IRECV_REQUEST ISEND_COMPLETE,ISEND; do
+        for kind in ${event/,/ }; do
+            sed -nE "s/^MPI_$kind .*Request: ([0-9]+).*/\1/p" printed | sort -u >"$kind"
+        done
+        comm -23 "${event%,*}" "${event#*,}" >unknown
+        [ ! -s unknown ] || fail "$event: $(cat unknown)"
+    done
 }
 
 @test "tables: a row for each entry and return, by time, and a row for each call" {
