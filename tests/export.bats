@@ -150,6 +150,22 @@ END
     done
 }
 
+@test "tables: a call that ends or begins at a bound belongs to the span" {
+    printf '%s\n' 'ranks 1' 'rank 0' 'repeat 500' MPI_Wtime end |
+        "$BUILD_DIR/tests/decoder/script" - a.dir
+    "$WEND" export --csv=calls -o all.csv a.dir
+    # many such times are no exact numbers of seconds
+    tail -n +2 all.csv | awk -F, '
+        {from = sprintf("%.9f", $7 / 1e9); to = sprintf("%.9f", $6 / 1e9)}
+        from * 1e9 > $7 {print "--from", from, $0}
+        to * 1e9 < $6 {print "--to", to, $0}' | head -n 10 >bounds
+    [ -s bounds ] || fail "no bounds"
+    while read -r option time row; do
+        "$WEND" export --csv=calls "$option" "$time" -f -o some.csv a.dir
+        grep -qx "$row" some.csv || fail "$option $time: not $row"
+    done <bounds
+}
+
 @test "tables: a row for each entry and return, by time, and a row for each call" {
     record a.dir 4 "$PROGRAMS/threads" >out
     "$WEND" export --csv -o a.csv a.dir
