@@ -4,6 +4,9 @@
 bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
+teardown() {
+    ! mountpoint -q small 2>/dev/null || umount small
+}
 
 OTF2_PYTHON=/usr/bin/python3 # Debian's, for which its modules are
 
@@ -275,6 +278,24 @@ END
     fails 4 /dev/full --csv -o /dev/full a.dir
     "$WEND" export --csv -o - a.dir | head -n 1 | grep -q '^Timestamp'
     [ ! -e x ]
+}
+
+@test "OTF2: a full disk, and one that has no room for another file" {
+    needs_otf2
+    mpi 2 "$WEND" trace --quiet --times=1% -o a.dir "$PROGRAMS/irregular" apart 20000 >out
+    "$WEND" export --otf2 -o a.otf2 a.dir
+    size=$(du -sk a.otf2 | cut -f1)
+    [ "$size" -gt 100 ]
+    mkdir small
+    for room in size=4k size=$((size / 2))k size=$((size * 3 / 4))k nr_inodes={1..7}; do
+        mount -t tmpfs -o "$room" tmpfs small 2>/dev/null ||
+            skip "cannot mount a small file system here"
+        run -4 "$WEND" export --otf2 -o small/a.otf2 a.dir
+        [[ "$output" == "wend export: small/a.otf2: cannot write: No space left on device"* ]] &&
+            [ "${#lines[@]}" = 1 ] || fail "$room: $output"
+        [ -z "$(ls -A small)" ] || fail "$room: left: $(ls -A small)"
+        umount small
+    done
 }
 
 @test "a signal leaves no half of an output" {
