@@ -298,6 +298,13 @@ END
     done
 }
 
+@test "memory does not grow with the number of calls" {
+    export_needs_no_more --csv
+    export_needs_no_more --csv=calls
+    needs_otf2
+    export_needs_no_more --otf2
+}
+
 @test "a signal leaves no half of an output" {
     needs_otf2
     record a.dir 2 "$PROGRAMS/irregular" apart 100000 >out
