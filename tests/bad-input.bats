@@ -32,8 +32,10 @@ readers_refuse() { # each reader refuses recording $1 as bad input
     refuses 3 "$WEND" dump "$1"
     refuses 3 "$WEND" diff "$1" "$good"
     refuses 3 "$WEND" diff "$good" "$1"
+    refuses 3 "$WEND" export --csv -o out.csv "$1"
     refuses 3 "$PROXYGEN" "$1" -o out.c
     [ ! -e out.c ]
+    [ ! -e out.csv ]
 }
 
 @test "a missing recording" { readers_refuse nowhere.dir; }
@@ -64,6 +66,7 @@ readers_refuse() { # each reader refuses recording $1 as bad input
         head -c "$n" "$good/trace.tar.zst" >bad.dir/trace.tar.zst
         refuses 3 "$WEND" show bad.dir
         refuses 3 "$WEND" dump bad.dir
+        refuses 3 "$WEND" export --csv -o out.csv bad.dir
     done
     head -c $((size - 1)) "$good/trace.tar.zst" >bad.dir/trace.tar.zst
     refuses 3 "$WEND" dump bad.dir
@@ -104,6 +107,9 @@ bit = n * 104729 % (len(data) * 8)
 data[bit // 8] ^= 1 << bit % 8
 open(path, "wb").write(data)
 END
+    formats=(--csv --csv=calls)
+    ! grep -q '^#define HAVE_OTF2 1' "$BUILD_DIR/config.h" || formats+=(--otf2)
+    ! grep -q '^#define HAVE_PROTOBUF_C 1' "$BUILD_DIR/config.h" || formats+=(--perfetto)
     for i in $(seq 1 60); do
         member=$(sed -n "$((i % $(wc -l <members) + 1))p" members)
         cp "pristine/$member" "unpacked/$member"
@@ -111,14 +117,16 @@ END
         (cd unpacked &&
             tar --zstd --format=pax -cf ../bad.dir/trace.tar.zst \
             $(tar --zstd -tf "$good/trace.tar.zst"))
-        for command in "$WEND show" "$WEND dump" "$PROXYGEN -o out.c"; do
-            rm -f out.c
+        for command in "$WEND show" "$WEND dump" "$PROXYGEN -o out.c" \
+            "$WEND export ${formats[i % ${#formats[@]}]} -o exported"; do
+            rm -rf out.c exported
             # shellcheck disable=SC2086
             run --separate-stderr timeout 20 $command bad.dir
             case $status in
             0) ;;
-            3) [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] ||
-                fail "$command, flip $i in $member: $stderr" ;;
+            3) [ "$(printf '%s\n' "$stderr" | grep -v 'no time of each call' | grep -c .)" = 1 ] ||
+                fail "$command, flip $i in $member: $stderr"
+                [ ! -e exported ] || fail "$command, flip $i in $member: half an output" ;;
             *) fail "$command, flip $i in $member: status $status: $stderr" ;;
             esac
         done

@@ -4,6 +4,9 @@
 bats_require_minimum_version 1.5.0
 load helpers
 setup() { in_scratch; }
+teardown() {
+    ! mountpoint -q small 2>/dev/null || umount small
+}
 
 OTF2_PYTHON=/usr/bin/python3 # Debian's, for which its modules are
 
@@ -16,15 +19,21 @@ needs_otf2() {
 
 # same_in_otf2 N program…: the archive is read without a complaint, and says what wend says.
 same_in_otf2() {
-    rm -rf a.dir a.otf2
+    rm -rf a.dir
     record a.dir "$@" >out 2>&1 || fail "$*" "$(tail -n 5 out)" || return
-    "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$*: $(cat said)" || return
+    compared_in_otf2 "$*"
+}
+
+# compared_in_otf2 NAME: the same for the recording a.dir.
+compared_in_otf2() {
+    rm -rf a.otf2
+    "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$1: $(cat said)" || return
     [ "$(wc -l <said)" = 1 ] && grep -q 'no time of each call' said || fail "$(cat said)" || return
-    otf2-print a.otf2/traces.otf2 >printed 2>complaints || fail "$*: $(cat complaints)" || return
-    [ ! -s complaints ] || fail "$*: $(head -n 5 complaints)" || return
-    ! grep -m 3 INVALID printed || fail "$*: invalid" || return
+    otf2-print a.otf2/traces.otf2 >printed 2>complaints || fail "$1: $(cat complaints)" || return
+    [ ! -s complaints ] || fail "$1: $(head -n 5 complaints)" || return
+    ! grep -m 3 INVALID printed || fail "$1: invalid" || return
     "$OTF2_PYTHON" "$HELPERS_DIR/export.py" "$WEND" a.dir a.otf2 >compared ||
-        fail "$*" "$(cat compared)"
+        fail "$1" "$(cat compared)"
 }
 
 @test "OTF2: messages, requests, collectives, windows and files of the examples" {
@@ -33,12 +42,18 @@ same_in_otf2() {
         same_in_otf2 4 "$EXAMPLES/$program"
     done
     same_in_otf2 4 "$EXAMPLES/rma"
+    grep -q ' [1-9][0-9]* one-sided' compared || fail "$(cat compared)"
     for event in RMA_WIN_CREATE RMA_PUT RMA_GET RMA_ATOMIC RMA_OP_COMPLETE RMA_WIN_DESTROY; do
         grep -q "^$event" printed || fail "no $event"
     done
     same_in_otf2 2 "$EXAMPLES/fileio"
-    [ "$(grep -c ^IO_OPERATION_BEGIN printed)" = "$(grep -c ^IO_OPERATION_COMPLETE printed)" ]
-    [ "$(grep -c ^IO_CREATE_HANDLE printed)" = "$(grep -c ^IO_DESTROY_HANDLE printed)" ]
+    grep -q ' [1-9][0-9]* operations on files' compared || fail "$(cat compared)"
+    "$WEND" dump --format=csv a.dir >calls.csv
+    for event in CREATE,open DESTROY,close; do
+        number=$(grep -c ",MPI_File_${event#*,}," calls.csv)
+        [ "$number" -gt 0 ] && [ "$(grep -c "^IO_${event%,*}_HANDLE" printed)" = "$number" ] ||
+            fail "not $number: $event"
+    done
 }
 
 @test "OTF2: threads, callbacks, wildcards, cancelled and generalized requests" {
@@ -46,6 +61,19 @@ same_in_otf2() {
     for program in cancelled callbacks interleaved nbx threads wildcards requests; do
         same_in_otf2 4 "$PROGRAMS/$program"
     done
+}
+
+@test "OTF2: requests that are freed before they complete" {
+    needs_otf2
+    printf '%s\n' 'ranks 2' 'rank *' MPI_Init \
+        'MPI_Irecv source=MPI_ANY_SOURCE request=a' 'MPI_Request_free request=a' \
+        'MPI_Isend dest=0 request=b' 'MPI_Request_free request=b' \
+        'MPI_Isend dest=0 request=c' 'MPI_Wait request=c done=c' MPI_Finalize |
+        "$BUILD_DIR/tests/decoder/script" - a.dir
+    compared_in_otf2 scripted
+    [ "$(grep -c '^MPI_ISEND ' printed)" = 4 ]
+    [ "$(grep -c '^MPI_ISEND_COMPLETE ' printed)" = 2 ]
+    ! grep '^MPI_IRECV ' printed || false
 }
 
 @test "OTF2: a function has a region for each place from which it is called" {
@@ -64,7 +92,7 @@ same_in_otf2() {
     [ "$(grep -c '^REGION .*"MPI_Isend"' printed)" = 1 ]
 }
 
-@test "OTF2: names of communicators, and the bytes of collectives" {
+@test "OTF2: names of communicators, and the roots and bytes of collectives" {
     needs_otf2
     "$BUILD_DIR/tests/decoder/script" - a.dir <<'END'
 ranks 4
@@ -75,20 +103,22 @@ MPI_Comm_set_name comm=comm#0 comm_name=others
 MPI_Bcast count=5 datatype=MPI_INT root=2 comm=comm#0
 MPI_Alltoall sendcount=2 recvcount=2 sendtype=MPI_INT recvtype=MPI_INT comm=comm#0
 MPI_Gather sendcount=3 recvcount=3 sendtype=MPI_INT recvtype=MPI_INT root=1
+MPI_Scatter sendcount=4 recvcount=4 sendtype=MPI_INT recvtype=MPI_INT root=0
 MPI_Allreduce count=7 datatype=MPI_DOUBLE
 MPI_Finalize
 END
     "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$(cat said)"
     otf2-print a.otf2/traces.otf2 >printed
-    sent_and_received() { # OPERATION, then what is wanted of the ranks in order
-        grep "^MPI_COLLECTIVE_END.*: $1, " printed | sort -n -k 2,2 |
+    ends_of() { # OPERATION ROOT, then what is wanted of the ranks in order: bytes sent-received
+        grep "^MPI_COLLECTIVE_END.*: $1, .* Root: $2[ ,]" printed | sort -n -k 2,2 |
             sed 's/.*Sent: \([0-9]*\), Received: \([0-9]*\).*/\1-\2/' | paste -sd ' ' >ends
-        [ "$(cat ends)" = "$2" ] || fail "$1: $(cat ends), not $2"
+        [ "$(cat ends)" = "$3" ] || fail "$1: $(cat ends), not $3" "$(grep "$1" printed)"
     }
-    sent_and_received BCAST "0-20 0-20 20-0 0-20"
-    sent_and_received ALLTOALL "32-32 32-32 32-32 32-32"
-    sent_and_received GATHER "12-0 12-48 12-0 12-0"
-    sent_and_received ALLREDUCE "56-56 56-56 56-56 56-56"
+    ends_of BCAST 2 "0-20 0-20 20-0 0-20"
+    ends_of ALLTOALL NONE "32-32 32-32 32-32 32-32"
+    ends_of GATHER 1 "12-0 12-48 12-0 12-0"
+    ends_of SCATTER 0 "64-16 0-16 0-16 0-16"
+    ends_of ALLREDUCE NONE "56-56 56-56 56-56 56-56"
     grep 'BCAST.*Communicator: "others"' printed
 }
 
@@ -106,6 +136,37 @@ END
     sed -n 31,40p all.csv >wanted
     tail -n +2 some.csv | head -n 10 >got
     diff wanted got
+    "$WEND" export --otf2 -f -r 0 --from "$from" --to "$to" -o a.otf2 a.dir
+    otf2-print a.otf2/traces.otf2 >printed
+    for event in ENTER,6 LEAVE,7; do
+        awk -F, -v time="${event#*,}" 'NR > 1 {print $1, $time, $5}' some.csv >wanted
+        sed -nE "s/^${event%,*} +([0-9]+) +([0-9]+) .*\"(.*)\".*/\1 \2 \3/p" printed >got
+        diff wanted got
+    done
+    # what was begun before is not known
+    for event in IRECV,IRECV_REQUEST ISEND_COMPLETE,ISEND; do
+        for kind in ${event/,/ }; do
+            sed -nE "s/^MPI_$kind .*Request: ([0-9]+).*/\1/p" printed | sort -u >"$kind"
+        done
+        comm -23 "${event%,*}" "${event#*,}" >unknown
+        [ ! -s unknown ] || fail "$event: $(cat unknown)"
+    done
+}
+
+@test "tables: a call that ends or begins at a bound belongs to the span" {
+    printf '%s\n' 'ranks 1' 'rank 0' 'repeat 500' MPI_Wtime end |
+        "$BUILD_DIR/tests/decoder/script" - a.dir
+    "$WEND" export --csv=calls -o all.csv a.dir
+    # many such times are no exact numbers of seconds
+    tail -n +2 all.csv | awk -F, '
+        {from = sprintf("%.9f", $7 / 1e9); to = sprintf("%.9f", $6 / 1e9)}
+        from * 1e9 > $7 {print "--from", from, $0}
+        to * 1e9 < $6 {print "--to", to, $0}' | head -n 10 >bounds
+    [ -s bounds ] || fail "no bounds"
+    while read -r option time row; do
+        "$WEND" export --csv=calls "$option" "$time" -f -o some.csv a.dir
+        grep -qx "$row" some.csv || fail "$option $time: not $row"
+    done <bounds
 }
 
 @test "tables: a row for each entry and return, by time, and a row for each call" {
@@ -217,6 +278,50 @@ END
     fails 4 /dev/full --csv -o /dev/full a.dir
     "$WEND" export --csv -o - a.dir | head -n 1 | grep -q '^Timestamp'
     [ ! -e x ]
+}
+
+@test "OTF2: a full disk, and one that has no room for another file" {
+    needs_otf2
+    mpi 2 "$WEND" trace --quiet --times=1% -o a.dir "$PROGRAMS/irregular" apart 20000 >out
+    "$WEND" export --otf2 -o a.otf2 a.dir
+    size=$(du -sk a.otf2 | cut -f1)
+    [ "$size" -gt 100 ]
+    mkdir small
+    for room in size=4k size=$((size / 2))k size=$((size * 3 / 4))k nr_inodes={1..7}; do
+        mount -t tmpfs -o "$room" tmpfs small 2>/dev/null ||
+            skip "cannot mount a small file system here"
+        run -4 "$WEND" export --otf2 -o small/a.otf2 a.dir
+        [[ "$output" == "wend export: small/a.otf2: cannot write: No space left on device"* ]] &&
+            [ "${#lines[@]}" = 1 ] || fail "$room: $output"
+        [ -z "$(ls -A small)" ] || fail "$room: left: $(ls -A small)"
+        umount small
+    done
+}
+
+@test "memory does not grow with the number of calls" {
+    export_needs_no_more --csv
+    export_needs_no_more --csv=calls
+    needs_otf2
+    export_needs_no_more --otf2
+}
+
+@test "long work shows its progress on a terminal, and nowhere else" {
+    command -v script >/dev/null || skip "no script of util-linux"
+    repeated_calls 5000 a.dir
+    for format in --csv --otf2; do
+        [ $format = --csv ] || needs_otf2
+        command="'$WEND' export $format -f -o out a.dir"
+        script -qec "$command" shown >/dev/null </dev/null
+        grep -q 'exporting: [1-9][0-9]* %' shown || fail "$(cat shown)"
+        # the line is wiped at the end
+        tail -n +2 shown | tr '\r' '\n' | grep -A 1 exporting | tail -n 1 | grep -q '^.\[K' ||
+            fail "$(cat -v shown)"
+        rm -rf out
+        script -qec "$command 2>said" shown >/dev/null </dev/null
+        ! grep -q exporting shown said || fail "$(cat shown said)"
+        [ "$(wc -l <said)" = 1 ] || fail "$(cat said)"
+        rm -rf out
+    done
 }
 
 @test "a signal leaves no half of an output" {

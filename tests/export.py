@@ -6,11 +6,14 @@
 
 Each location must enter the functions that wend dump lists, in that order, and leave them at times
 that do not go back. The bytes between two ranks must be those of wend show --matrix, and the
-messages received those of wend show --messages. Prints the first differences, and exits with 1 if
-there are any."""
+messages received those of wend show --messages. Roots of collectives, operations on files and
+one-sided operations must be those of wend dump. Each request and each operation on a file must
+complete once, apart from requests that the program frees. Prints the first differences, and exits
+with 1 if there are any."""
 import collections
 import csv
 import json
+import re
 import subprocess
 import sys
 
@@ -25,6 +28,27 @@ definitions.InterComm._fields = (
 
 
 UNDEFINED = 0xFFFFFFFF
+ROOTS = {"MPI_ROOT": 0xFFFFFFFE, "MPI_PROC_NULL": 0xFFFFFFFD}  # OTF2_COLLECTIVE_ROOT_…
+ROOTED = re.compile(r"MPI_(Bcast|Gatherv?|Reduce|Scatterv?)(_c)?$")
+ON_FILE = re.compile(r"MPI_File_i?(read|write)(?!.*_end$)")
+ONE_SIDED = re.compile(
+    r"MPI_R?(put|get|(accumulate|get_accumulate|fetch_and_op|compare_and_swap))(_c)?$",
+    re.IGNORECASE,
+)
+# Events with the number of a request or operation: what they begin, and what they may end.
+BEGINS = {
+    events.MpiIsend: "send",
+    events.MpiIrecvRequest: "receive",
+    events.NonBlockingCollectiveRequest: "collective",
+    events.IoOperationBegin: "file operation",
+}
+ENDS = {
+    events.MpiIsendComplete: ["send"],
+    events.MpiIrecv: ["receive"],
+    events.MpiRequestCancelled: ["send", "receive"],
+    events.NonBlockingCollectiveComplete: ["collective"],
+    events.IoOperationComplete: ["file operation"],
+}
 
 
 def wend_lines(*command):
@@ -35,10 +59,15 @@ def wend_lines(*command):
 class Found:
     """What the events of an archive say."""
 
-    def __init__(self, path):
+    def __init__(self, path, freed):
+        self.freed = freed  # the requests that each rank frees, active or not
         self.calls = collections.defaultdict(list)  # location -> names
         self.sent = collections.Counter()  # (source, destination) -> bytes
         self.received = collections.Counter()  # (source, destination, tag, bytes) -> number
+        self.roots = collections.Counter()  # (rank, operation, root) -> number
+        self.file_operations = collections.Counter()  # (rank, mode, bytes) -> number
+        self.one_sided = collections.Counter()  # (rank, target, operation, bytes) -> number
+        self.open = {}  # (rank, whether of files, number) -> what has not completed
         self.collectives = self.wrong = 0
         with otf2.reader.open(path) as trace:
             self.read(trace)
@@ -61,12 +90,32 @@ class Found:
         for where, left in open_regions.items():
             if left:
                 self.fail(f"location {where}: does not leave {left}")
+        for (rank, of_files, request), what in self.open.items():
+            if of_files or request not in self.freed[rank]:
+                self.fail(f"rank {rank}: {what} {request} does not complete")
 
     def fail(self, text):
         print(text)
         self.wrong += 1
 
+    def begin_or_end(self, rank, event):
+        of_files = isinstance(event, (events.IoOperationBegin, events.IoOperationComplete))
+        key = rank, of_files, event.matching_id if of_files else event.request_id
+        kind = type(event)
+        if kind in BEGINS:
+            # a freed request completes unseen, and its number is that of another one
+            if key in self.open and (of_files or key[2] not in self.freed[rank]):
+                self.fail(f"rank {rank}: {BEGINS[kind]} {key[2]} begins twice")
+            self.open[key] = BEGINS[kind]
+        elif kind in ENDS:
+            if self.open.pop(key, None) not in ENDS[kind]:
+                self.fail(f"rank {rank}: {kind.__name__} of {key[2]}, which has not begun")
+        elif key not in self.open:
+            self.fail(f"rank {rank}: {kind.__name__} of {key[2]}, which has not begun")
+
     def other(self, rank, event):
+        if isinstance(event, tuple(BEGINS) + tuple(ENDS) + (events.MpiRequestTest,)):
+            self.begin_or_end(rank, event)
         if isinstance(event, (events.MpiSend, events.MpiIsend)):
             peer = process(event.communicator, event.receiver, rank)
             self.sent[rank, peer] += event.msg_length
@@ -77,6 +126,19 @@ class Found:
             self.received[peer, rank, event.msg_tag, event.msg_length] += 1
         elif isinstance(event, events.MpiCollectiveEnd):
             self.collectives += 1
+            if event.root != UNDEFINED:
+                self.roots[rank, word(event.collective_op), event.root] += 1
+        elif isinstance(event, events.IoOperationBegin):
+            self.file_operations[rank, word(event.mode), event.bytes_request] += 1
+        elif isinstance(event, (events.RmaPut, events.RmaGet, events.RmaAtomic)):
+            target = process(event.win.comm, event.remote, rank)
+            size = event.bytes_sent if isinstance(event, events.RmaAtomic) else event.bytes
+            self.one_sided[rank, target, type(event).__name__, size] += 1
+
+
+def word(constant):
+    """The name of a constant of OTF2, without its type."""
+    return str(constant).split(".")[1].lower()
 
 
 def process(comm, rank, self):
@@ -96,11 +158,40 @@ def number(member):
     return int(member.group.name.split()[1]) if hasattr(member, "group") else int(member)
 
 
-def compare(found, wend, recording):
-    wrong = found.wrong
+def freed_requests(dump):
+    """The numbers that the archive has for the requests that each rank frees."""
+    freed = collections.defaultdict(set)
+    for call in dump:
+        if call["function"] == "MPI_Request_free":
+            handle = re.fullmatch(r"req#(?:(\d+)\.)?(\d+)", call["arguments"]["request"])
+            freed[call["rank"]].add(int(handle[1] or 0) << 32 | int(handle[2]))
+    return freed
+
+
+def compare_operations(found, dump):
+    """Compares roots, operations on files and one-sided operations with those of wend dump."""
+    roots, on_files, one_sided = (collections.Counter() for _ in range(3))
+    for call in dump:
+        rank, name = call["rank"], call["function"]
+        if call["return"] != "MPI_SUCCESS":
+            continue
+        if match := ROOTED.match(name):
+            root = call["arguments"]["root"]
+            roots[rank, match[1].lower(), ROOTS.get(root, root)] += 1
+        elif match := ON_FILE.match(name):
+            on_files[rank, match[1], call.get("bytes", 0)] += 1
+        elif (match := ONE_SIDED.match(name)) and "peer_world" in call:
+            kind = "RmaAtomic" if match[2] else f"Rma{match[1].capitalize()}"
+            one_sided[rank, call["peer_world"], kind, call.get("bytes", 0)] += 1
+    return (differ("roots", roots, found.roots)
+            + differ("operations on files", on_files, found.file_operations)
+            + differ("one-sided operations", one_sided, found.one_sided))
+
+
+def compare(found, dump, wend, recording):
+    wrong = found.wrong + compare_operations(found, dump)
     calls, places = collections.defaultdict(list), {}
-    for line in wend_lines(wend, "dump", "--format=jsonl", recording):
-        call = json.loads(line)
+    for call in dump:
         if call["function"].startswith("MPI_"):
             where = call["rank"], call.get("thread"), call.get("callback")
             place = places.setdefault(where, len(places))
@@ -139,10 +230,14 @@ def differ(what, wanted, got):
 
 def main():
     wend, recording, directory = sys.argv[1:]
-    found = Found(f"{directory}/traces.otf2")
-    wrong = compare(found, wend, recording)
+    dump = [json.loads(line) for line in wend_lines(wend, "dump", "--format=jsonl", recording)]
+    found = Found(f"{directory}/traces.otf2", freed_requests(dump))
+    wrong = compare(found, dump, wend, recording)
     print(f"{sum(len(c) for c in found.calls.values())} calls, {sum(found.received.values())} "
-          f"messages, {found.collectives} blocking collectives")
+          f"messages, {found.collectives} blocking collectives "
+          f"({sum(found.roots.values())} with a root), "
+          f"{sum(found.file_operations.values())} operations on files, "
+          f"{sum(found.one_sided.values())} one-sided operations")
     sys.exit(1 if wrong else 0)
 
 

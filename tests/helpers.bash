@@ -186,6 +186,28 @@ has_mpi4py() {
         2>/dev/null) && [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ]
 }
 
+# repeated_calls N DIR: a recording of two ranks of which each makes 2 N calls.
+repeated_calls() {
+    printf '%s\n' 'ranks 2' 'rank 0' "repeat $1" 'MPI_Send dest=1' MPI_Barrier end \
+        'rank 1' "repeat $1" MPI_Recv MPI_Barrier end |
+        "$BUILD_DIR/tests/decoder/script" - "$2"
+}
+
+# export_needs_no_more FORMAT: wend export takes no more memory for a recording with more calls.
+export_needs_no_more() {
+    local calls memory=()
+    for calls in 1000 30000; do
+        [ -d $calls.dir ] || repeated_calls $calls $calls.dir || return
+        # kilobytes
+        memory+=("$("$PYTHON" -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
+            "$WEND" export "$1" -o exported -f $calls.dir)") || return
+        rm -rf exported
+    done
+    [ $((memory[1] - memory[0])) -lt 2000 ] || fail "$1: ${memory[*]}"
+}
+
 # export_is_stopped FORMAT RECORDING: a signal ends wend export, and leaves nothing of its output.
 export_is_stopped() {
     local job status=0 i

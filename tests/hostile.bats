@@ -33,13 +33,15 @@ refuses() {
     [ "$status" = "$expected" ] || fail "status $status (wanted $expected): $*" "$stderr" || return
     [ "$(printf '%s\n' "$stderr" | grep -c .)" = 1 ] && [[ "$stderr" == *"$text"* ]] ||
         fail "$*: $stderr" || return
-    [ ! -e out.c ] || fail "$*: it wrote the proxy"
+    [ ! -e out.c ] || fail "$*: it wrote the proxy" || return
+    [ ! -e out.csv ] || fail "$*: it wrote the table"
 }
 readers_refuse() { # TEXT RECORDING
     refuses 3 "$1" "$WEND" show "$2" || return
     refuses 3 "$1" "$WEND" dump "$2" || return
     refuses 3 "$1" "$WEND" diff "$good" "$2" || return
     refuses 3 "$1" "$WEND" diff "$2" "$good" || return
+    refuses 3 "$1" "$WEND" export --csv -o out.csv "$2" || return
     refuses 3 "$1" "$PROXYGEN" "$2" -o out.c || return
     refuses 3 "$1" "$WEND" replay "$2" "$PROGRAMS/hello"
 }
@@ -71,10 +73,12 @@ readers_refuse() { # TEXT RECORDING
     readers_refuse_less "$WEND" show "$good"
     readers_refuse_less "$WEND" dump "$good"
     readers_refuse_less "$WEND" diff "$good" "$good"
+    readers_refuse_less "$WEND" export --csv "$good" -o out.csv
     readers_refuse_less "$PROXYGEN" "$good" -o out.c
     refuses 3 "takes more than" "$WEND" replay --max-size=1K "$good" "$PROGRAMS/hello"
     for bad in "" 0 -1 12Q 1KB 1.5M 99999999999999999999 " 1" +1 0x10; do
         refuses 2 max-size "$WEND" show --max-size="$bad" "$good"
+        refuses 2 max-size "$WEND" export --max-size="$bad" --csv "$good" -o out.csv
         refuses 2 max-size "$WEND" merge --max-size="$bad" "$good"
         refuses 2 max-size "$PROXYGEN" --max-size="$bad" "$good" -o out.c
         refuses 2 max-size "$WEND" replay --max-size="$bad" "$good" "$PROGRAMS/hello"

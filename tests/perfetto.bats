@@ -143,15 +143,5 @@ END
 }
 
 @test "memory does not grow with the number of calls" {
-    for calls in 1000 30000; do
-        printf '%s\n' 'ranks 2' 'rank 0' "repeat $calls" 'MPI_Send dest=1' MPI_Barrier end \
-            'rank 1' "repeat $calls" MPI_Recv MPI_Barrier end |
-            "$BUILD_DIR/tests/decoder/script" - $calls.dir
-        "$PYTHON" -c 'import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
-            "$WEND" export --perfetto -o /dev/null -f $calls.dir >>memory
-    done
-    # kilobytes
-    [ $(($(tail -n 1 memory) - $(head -n 1 memory))) -lt 2000 ] || fail "$(cat memory)"
+    export_needs_no_more --perfetto
 }

@@ -5,6 +5,7 @@
 
 #include "export.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "causal.h"
@@ -22,7 +23,7 @@ typedef struct {
     const Format *format;
     gboolean *ranks;       /* NULL: all */
     guint64 first, last;   /* range of calls of each sequence */
-    double from, to;       /* seconds */
+    double from, to;       /* nanoseconds */
     double origin;         /* timeline_origin */
     guint64 done, n_calls; /* for the progress line */
 } Exporter;
@@ -33,8 +34,8 @@ static gboolean is_wanted(const Exporter *x, const TimedCall *timed)
 {
     const WendReadCall *call = timed->call;
     return (call->function->flags & WEND_READ_NOTE) == 0 && call->index >= x->first
-           && call->index <= x->last && (double)timed->end >= x->from * 1e9
-           && (double)timed->start <= x->to * 1e9;
+           && call->index <= x->last && (double)timed->end >= x->from
+           && (double)timed->start <= x->to;
 }
 
 static void count_call(Exporter *x, const TimedCall *timed)
@@ -194,8 +195,10 @@ static void number_locations(Exporter *x, guint64 **first)
     x->e.first_location = *first;
 }
 
-/* Parses a time in seconds. FALSE: TEXT is none. */
-static gboolean seconds_parse(const char *text, double *seconds, const char *option, GError **error)
+/* Parses a time in seconds and gives whole nanoseconds: in seconds, most of them are no exact
+ * number. FALSE: TEXT is none. */
+static gboolean seconds_parse(const char *text, double *nanoseconds, const char *option,
+                              GError **error)
 {
     char *end;
     if (text == NULL)
@@ -207,7 +210,7 @@ static gboolean seconds_parse(const char *text, double *seconds, const char *opt
                     option, text);
         return FALSE;
     }
-    *seconds = value;
+    *nanoseconds = round(value * 1e9);
     return TRUE;
 }
 

@@ -23,15 +23,18 @@ struct ExportState {
     OTF2_ErrorCode code; /* the first failure */
 };
 
-/* What OTF2's library says when it fails; it would print it itself. */
+/* What OTF2's library says when it first fails, and why. It would print both itself. */
 static char said[512];
+static OTF2_ErrorCode reason;
 
 static OTF2_ErrorCode keep_error(void *data, const char *file, uint64_t line, const char *function,
                                  OTF2_ErrorCode code, const char *format, va_list arguments)
 {
     (void)data, (void)file, (void)line, (void)function;
-    if (*said == '\0')
+    if (*said == '\0') {
         g_vsnprintf(said, sizeof said, format, arguments);
+        reason = code;
+    }
     return code;
 }
 
@@ -80,8 +83,12 @@ static void free_state(ExportState *s)
 
 static gboolean fail(const ExportState *s, GError **error)
 {
-    g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s", s->e->output,
-                *said != '\0' ? said : OTF2_Error_GetDescription(s->code));
+    if (*said != '\0')
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s (%s)", s->e->output,
+                    OTF2_Error_GetDescription(reason), said);
+    else
+        g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s", s->e->output,
+                    OTF2_Error_GetDescription(s->code));
     return FALSE;
 }
 
