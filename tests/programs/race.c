@@ -478,10 +478,14 @@ static const Part parts[] = {{"receive", receive},
                              {"both_ways", both_ways},
 #if MPI_VERSION >= 4
                              {"both_at_once", both_at_once},
+#else
+                             {"both_at_once", NULL},
 #endif
                              {"freed", freed},
 #ifndef OPEN_MPI /* 4.1 hangs in this at times, also without Wend */
                              {"graph", graph},
+#else
+                             {"graph", NULL},
 #endif
                              {"get_status", get_status},
                              {"intercommunicator", intercommunicator}};

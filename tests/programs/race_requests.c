@@ -403,6 +403,8 @@ static const Part parts[] = {
     {"generalized", generalized},
 #if MPI_VERSION >= 4
     {"partitioned", partitioned},
+#else
+    {"partitioned", NULL},
 #endif
     {"called_back", called_back}, {"derived", derived},   {"completed_sends", completed_sends},
     {"half_open", half_open}};
