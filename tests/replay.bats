@@ -63,6 +63,9 @@ each_part() {
     each_part 4 persistent cancelled
 }
 @test "receives that are freed before they complete" { each_part 4 freed; }
+@test "receives that are never completed, and others that take messages of the same kind" {
+    each_part 4 unfinished
+}
 @test "neighbours in the library's order" { each_part 4 graph; }
 @test "an intercommunicator" { each_part 4 intercommunicator; }
 @test "messages that are too long for receives from any source" {
@@ -77,6 +80,12 @@ each_part() {
 @test "requests: partitioned ones" { race=race_requests each_part 4 partitioned; } # needs MPI 4
 @test "requests: a source or a tag is open, but not both; communicators made from others" {
     race=race_requests each_part 4 half_open derived
+}
+@test "requests: a Waitall some of whose messages are too long" {
+    race=race_requests each_part 4 errors_together
+}
+@test "requests: a receive, a barrier and a sum in one array" {
+    race=race_requests each_part 4 nbx_together
 }
 @test "callbacks that receive" { race=race_requests each_part 4 called_back; }
 @test "all of it with eight ranks" {
