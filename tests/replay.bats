@@ -395,9 +395,67 @@ same_again() { # N program…
 @test "noise: twenty recordings of a race differ" {
     local i
     for ((i = 0; i < 20; i++)); do
-        mpi 4 "$WEND" trace --quiet --force --noise -o app.dir "$PROGRAMS/race" receive
+        NO_NAPS=1 mpi 4 "$WEND" trace --quiet --force --noise -o app.dir "$PROGRAMS/race" receive
     done >hashes
     [ "$(sort -u hashes | wc -l)" -ge 15 ] || fail "$(sort hashes | uniq -c)"
+}
+
+# A preload notes how long the rank's own thread sleeps. The delays are a microsecond or longer and
+# shorter than 2.048 ms (man/wend-trace.1).
+@test "noise: the delays follow from the seed" {
+    cat >delays.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int nanosleep(const struct timespec *t, struct timespec *left)
+{
+    int (*real)(const struct timespec *, struct timespec *);
+    *(void **)&real = dlsym(RTLD_NEXT, "nanosleep");
+    FILE *f = getenv("DELAYS") && gettid() == getpid() ? fopen(getenv("DELAYS"), "a") : NULL;
+    if (f) {
+        fprintf(f, "%ld\n", (long)t->tv_sec * 1000000000 + t->tv_nsec);
+        fclose(f);
+    }
+    return real(t, left);
+}
+C
+    cat >alone.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int v = 0, w;
+    MPI_Request r;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 100; i++) {
+        MPI_Isend(&v, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r);
+        MPI_Recv(&w, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -shared -fPIC delays.c -o delays.so -ldl
+    "$MPICC" alone.c -o alone
+    local run
+    for run in none one same other; do
+        local noise=()
+        case $run in
+        one | same) noise=(--noise=7) ;;
+        other) noise=(--noise=8) ;;
+        esac
+        : >$run
+        mpi 1 env LD_PRELOAD="$PWD/delays.so" DELAYS="$PWD/$run" "$WEND" trace --quiet --force \
+            "${noise[@]}" -o app.dir ./alone
+    done
+    diff none /dev/null || fail "it sleeps without noise"
+    [ "$(wc -l <one)" -ge 30 ] || fail "$(cat one)"
+    cmp one same
+    ! cmp -s one other || fail "another seed gives the same delays"
+    awk '$1 < 1000 || $1 >= 2048000' one other | diff - /dev/null
 }
 
 # -- departing from the recording --
