@@ -810,8 +810,8 @@ in_gdb() { # PID command…
     stopping
     # call 0 is MPI_Init, and call 7 the seventh sum
     mpi 2 "$WEND" replay --until 1:7 app.dir ./steps >out 2>&1 &
-    line_with out 'rank 1 is stopped before call 7, MPI_Allreduce'
-    line_with out 'rank 0 is stopped'
+    line_with out "rank 1 is stopped before call 7, MPI_Allreduce, on $(hostname): gdb -p"
+    line_with out "rank 0 is stopped .* on $(hostname): gdb -p"
     pids=$(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out)
     for pid in $pids; do
         grep -q '^State:.*stopped' "/proc/$pid/status"
@@ -821,6 +821,46 @@ in_gdb() { # PID command…
     grep -qx '$1 = 6' gdb.out || fail "$(cat gdb.out)"
     for pid in $pids; do kill -CONT "$pid"; done
     wait $!
+}
+
+@test "until: a call of another thread" {
+    cat >threads.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+static MPI_Comm of_threads[2];
+static void *exchange(void *number)
+{
+    int rank, v = 0;
+    MPI_Comm comm = of_threads[*(int *)number];
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < 6; i++)
+        MPI_Sendrecv_replace(&v, 1, MPI_INT, 1 - rank, 10 * *(int *)number + i, 1 - rank,
+                             MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int provided, numbers[2] = {0, 1};
+    pthread_t other;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &of_threads[i]);
+    pthread_create(&other, NULL, exchange, &numbers[1]);
+    exchange(&numbers[0]);
+    pthread_join(other, NULL);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" threads.c -o threads -pthread
+    record app.dir 2 ./threads
+    mpi 2 "$WEND" replay --until 1:1.3 app.dir ./threads >out 2>&1 &
+    line_with out 'rank 1 is stopped' >line
+    line_with out 'rank 0 is stopped'
+    for pid in $(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out); do kill -CONT "$pid"; done
+    wait $!
+    grep -qF "before call 3 of thread 1, MPI_Sendrecv_replace(dest=0, sendtag=12" line ||
+        fail "$(cat line)"
 }
 
 @test "debug: a rank waits for its debugger" {
