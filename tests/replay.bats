@@ -512,6 +512,55 @@ without_sites() { # the programs here have no lines, and addresses depend on the
     diverges 5 'the recording has MPI_Finalize, and the program calls MPI_Barrier'
 }
 
+# departs LINE RECORDING program…: one rank, with that line alone, and exit status 1
+departs() {
+    local line=$1
+    shift
+    run --separate-stderr mpi 1 "$WEND" replay "$@"
+    [ "$status" = 1 ] || fail "$*: status $status" "$stderr" || return
+    without_sites <<<"$stderr" | grep '^wend:' >lines
+    diff lines - <<<"wend: rank 0, thread 0, $line" || fail "$*"
+}
+
+@test "another program, other arguments and another thread level: a line says what to do" {
+    cat >level.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int provided, v = 0, level = argc > 1 ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE;
+    MPI_Init_thread(&argc, &argv, level, &provided);
+    MPI_Bcast(&v, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    cat >count.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int v[2] = {0}, other = argc > 1 ? atoi(argv[1]) : 0; /* the call that has another count */
+    MPI_Init(&argc, &argv);
+    for (int call = 1; call < 20; call++)
+        MPI_Bcast(v, call == other ? 2 : 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" level.c -o level
+    "$MPICC" count.c -o count
+    record level.dir 1 ./level
+    record count.dir 1 ./count
+    local advice='; start the program that was recorded, with the same arguments'
+    departs "call 0: MPI_Init_thread departs from the recording: \
+required=MPI_THREAD_FUNNELED, not MPI_THREAD_MULTIPLE$advice" level.dir ./level funneled
+    departs "call 0: the recording has MPI_Init_thread, and the program calls MPI_Init$advice" \
+        level.dir ./count
+    local other_count='MPI_Bcast departs from the recording: count=2, not 1'
+    departs "call 9: $other_count$advice" count.dir ./count 9
+    departs "call 10: $other_count" count.dir ./count 10
+}
+
 @test "on divergence: free and warn go on" {
     diverging
     for mode in free warn; do
