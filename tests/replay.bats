@@ -738,6 +738,22 @@ C
         env WEND_WAIT=5 "$WEND" replay three.dir "$PROGRAMS/hello"
 }
 
+@test "a recording of several worlds is refused in one line" {
+    local script=$BUILD_DIR/tests/decoder/script line
+    printf '%s\n' 'ranks 2' 'rank *' MPI_Init MPI_Finalize >calls
+    "$script" calls app.dir
+    "$script" calls second
+    mv second/trace.tar.zst app.dir/world-1700000000.000000001-77.tar.zst
+    line='app.dir: a run that started processes (MPI_Comm_spawn) cannot be replayed'
+    for before in "" "${LAUNCH[*]} -n 2"; do
+        # shellcheck disable=SC2086
+        run -3 timeout "$TEST_TIMEOUT" "$WEND" replay app.dir $before "$PROGRAMS/hello"
+        [ "$output" = "wend replay: $line" ] || fail "$output"
+    done
+    run -3 mpi 2 "$WEND" replay app.dir "$PROGRAMS/hello"
+    diff <(grep '^wend' <<<"$output" | sort -u) - <<<"wend replay: $line"
+}
+
 # -- runs that died --
 
 dying() {
