@@ -950,6 +950,11 @@ S
     chmod +x before
     mpi 2 "$WEND" replay --exec './before %p %r' app.dir ./steps
     [ "$(cat before.0 before.1)" = $'2345 0\n2346 1' ]
+    rm before.*
+    # the rank has no debugger to wait for
+    mpi 2 "$WEND" replay --debug 1 --exec 'env -u WEND_DEBUG ./before %p %r' app.dir ./steps
+    [ "$(echo before.*)" = before.1 ]
+    [ "$(cat before.1)" = '2346 1' ]
 }
 
 # -- several hosts --
