@@ -777,9 +777,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1 && strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 7);
-    if (rank == 1 && strcmp(how, "signal") == 0) {
+    if (rank == 1 && (strcmp(how, "signal") == 0 || strcmp(how, "crash") == 0)) {
         sleep(2); /* the others have a checkpoint by then */
-        raise(SIGTERM);
+        raise(how[0] == 's' ? SIGTERM : SIGSEGV);
     }
     if (strcmp(how, "deadlock") == 0)
         MPI_Recv(&v, 1, MPI_INT, (rank + 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -800,6 +800,15 @@ C
     run mpi 3 "$WEND" replay app.dir ./die abort
     [ "$status" = 7 ]
     ! grep -q departs <<<"$output" || false
+}
+
+@test "a rank that crashes by itself crashes again" {
+    dying crash
+    # shellcheck disable=SC2016
+    mpi 3 sh -c '"$@"; echo "$?" >"ended.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}"; exit 1' - \
+        "$WEND" replay app.dir ./die crash >out 2>&1 || :
+    [ "$(cat ended.1)" = 139 ] || fail "rank 1 ends with $(cat ended.1)" "$(cat out)"
+    ! grep -e departs -e 'rank 1 is at its end' out || false
 }
 
 @test "a run that was killed stops where it had come to, or goes on" {
