@@ -186,7 +186,8 @@ completes() {
 }
 
 @test "README names only options that exist" {
-    for words in "wend trace" "wend merge" "wend show" "wend dump" "wend diff" "proxygen"; do
+    for words in "wend trace" "wend replay" "wend merge" "wend show" "wend dump" "wend diff" \
+        "proxygen"; do
         run_words=${words/#wend/$WEND}
         run_words=${run_words/#proxygen/$PROXYGEN}
         # shellcheck disable=SC2086

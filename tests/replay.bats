@@ -20,7 +20,7 @@ exact() {
     local n=$1 times=$2 i noise=()
     shift 2
     rm -rf app.dir
-    mpi "$n" "$WEND" trace --quiet --noise -o app.dir "$@" >app.out
+    mpi "$n" "$WEND" trace --quiet --noise -o app.dir "$@" >app.out || return
     for ((i = 0; i < times; i++)); do
         [ $((i % 2)) = 0 ] || noise=(--noise)
         rm -rf again.dir
@@ -31,12 +31,28 @@ exact() {
     done
 }
 
-each_part() { # N parts…
-    local n=$1 part
+# each_part N parts…: each is exact. The test is skipped if the MPI library lacks one of them; the
+# program ends with 77 then.
+each_part() {
+    local n=$1 part status lacking=()
     shift
     for part in "$@"; do
-        exact "$n" 2 "$PROGRAMS/${race:-race}" "$part" || fail "$part" || return
+        status=0
+        exact "$n" 2 "$PROGRAMS/${race:-race}" "$part" || status=$?
+        case $status in
+        0) ;;
+        77) lacking+=("$part") ;;
+        *) fail "$part: status $status" || return ;;
+        esac
     done
+    [ ${#lacking[@]} = 0 ] || skip "the MPI library lacks what these need: ${lacking[*]}"
+}
+
+@test "a race says if it cannot run one of its parts" {
+    run timeout "$TEST_TIMEOUT" "$PROGRAMS/race" receive no_such_part
+    [ "$status" = 2 ] && [ "$output" = "no_such_part: no such part" ] || fail "$status: $output"
+    run timeout "$TEST_TIMEOUT" "$PROGRAMS/race_requests" receive
+    [ "$status" = 2 ] || fail "$status: $output"
 }
 
 @test "wildcard receives and probes" { each_part 4 receive half_open both_ways matched; }
@@ -47,6 +63,9 @@ each_part() { # N parts…
     each_part 4 persistent cancelled
 }
 @test "receives that are freed before they complete" { each_part 4 freed; }
+@test "receives that are never completed, and others that take messages of the same kind" {
+    each_part 4 unfinished
+}
 @test "neighbours in the library's order" { each_part 4 graph; }
 @test "an intercommunicator" { each_part 4 intercommunicator; }
 @test "messages that are too long for receives from any source" {
@@ -55,11 +74,18 @@ each_part() { # N parts…
 @test "requests: copied, inactive and null ones, and many with one handle" {
     race=race_requests each_part 4 copied inactive one_handle
 }
-@test "requests: generalized and partitioned ones, and sends" {
-    race=race_requests each_part 4 generalized partitioned completed_sends
+@test "requests: generalized ones, and sends" {
+    race=race_requests each_part 4 generalized completed_sends
 }
+@test "requests: partitioned ones" { race=race_requests each_part 4 partitioned; } # needs MPI 4
 @test "requests: a source or a tag is open, but not both; communicators made from others" {
     race=race_requests each_part 4 half_open derived
+}
+@test "requests: a Waitall some of whose messages are too long" {
+    race=race_requests each_part 4 errors_together
+}
+@test "requests: a receive, a barrier and a sum in one array" {
+    race=race_requests each_part 4 nbx_together
 }
 @test "callbacks that receive" { race=race_requests each_part 4 called_back; }
 @test "all of it with eight ranks" {
@@ -369,9 +395,67 @@ same_again() { # N program…
 @test "noise: twenty recordings of a race differ" {
     local i
     for ((i = 0; i < 20; i++)); do
-        mpi 4 "$WEND" trace --quiet --force --noise -o app.dir "$PROGRAMS/race" receive
+        NO_NAPS=1 mpi 4 "$WEND" trace --quiet --force --noise -o app.dir "$PROGRAMS/race" receive
     done >hashes
     [ "$(sort -u hashes | wc -l)" -ge 15 ] || fail "$(sort hashes | uniq -c)"
+}
+
+# A preload notes how long the rank's own thread sleeps. The delays are a microsecond or longer and
+# shorter than 2.048 ms (man/wend-trace.1).
+@test "noise: the delays follow from the seed" {
+    cat >delays.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+int nanosleep(const struct timespec *t, struct timespec *left)
+{
+    int (*real)(const struct timespec *, struct timespec *);
+    *(void **)&real = dlsym(RTLD_NEXT, "nanosleep");
+    FILE *f = getenv("DELAYS") && gettid() == getpid() ? fopen(getenv("DELAYS"), "a") : NULL;
+    if (f) {
+        fprintf(f, "%ld\n", (long)t->tv_sec * 1000000000 + t->tv_nsec);
+        fclose(f);
+    }
+    return real(t, left);
+}
+C
+    cat >alone.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int v = 0, w;
+    MPI_Request r;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 100; i++) {
+        MPI_Isend(&v, 1, MPI_INT, 0, 0, MPI_COMM_SELF, &r);
+        MPI_Recv(&w, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -shared -fPIC delays.c -o delays.so -ldl
+    "$MPICC" alone.c -o alone
+    local run
+    for run in none one same other; do
+        local noise=()
+        case $run in
+        one | same) noise=(--noise=7) ;;
+        other) noise=(--noise=8) ;;
+        esac
+        : >$run
+        mpi 1 env LD_PRELOAD="$PWD/delays.so" DELAYS="$PWD/$run" "$WEND" trace --quiet --force \
+            "${noise[@]}" -o app.dir ./alone
+    done
+    diff none /dev/null || fail "it sleeps without noise"
+    [ "$(wc -l <one)" -ge 30 ] || fail "$(cat one)"
+    cmp one same
+    ! cmp -s one other || fail "another seed gives the same delays"
+    awk '$1 < 1000 || $1 >= 2048000' one other | diff - /dev/null
 }
 
 # -- departing from the recording --
@@ -426,6 +510,55 @@ without_sites() { # the programs here have no lines, and addresses depend on the
     diverges 6 'MPI_Bcast departs from the recording: another buffer'
     diverges 4 'the recording has MPI_Barrier, and the program calls MPI_Finalize'
     diverges 5 'the recording has MPI_Finalize, and the program calls MPI_Barrier'
+}
+
+# departs LINE RECORDING program…: one rank, with that line alone, and exit status 1
+departs() {
+    local line=$1
+    shift
+    run --separate-stderr mpi 1 "$WEND" replay "$@"
+    [ "$status" = 1 ] || fail "$*: status $status" "$stderr" || return
+    without_sites <<<"$stderr" | grep '^wend:' >lines
+    diff lines - <<<"wend: rank 0, thread 0, $line" || fail "$*"
+}
+
+@test "another program, other arguments and another thread level: a line says what to do" {
+    cat >level.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int provided, v = 0, level = argc > 1 ? MPI_THREAD_FUNNELED : MPI_THREAD_MULTIPLE;
+    MPI_Init_thread(&argc, &argv, level, &provided);
+    MPI_Bcast(&v, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    cat >count.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int v[2] = {0}, other = argc > 1 ? atoi(argv[1]) : 0; /* the call that has another count */
+    MPI_Init(&argc, &argv);
+    for (int call = 1; call < 20; call++)
+        MPI_Bcast(v, call == other ? 2 : 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" level.c -o level
+    "$MPICC" count.c -o count
+    record level.dir 1 ./level
+    record count.dir 1 ./count
+    local advice='; start the program that was recorded, with the same arguments'
+    departs "call 0: MPI_Init_thread departs from the recording: \
+required=MPI_THREAD_FUNNELED, not MPI_THREAD_MULTIPLE$advice" level.dir ./level funneled
+    departs "call 0: the recording has MPI_Init_thread, and the program calls MPI_Init$advice" \
+        level.dir ./count
+    local other_count='MPI_Bcast departs from the recording: count=2, not 1'
+    departs "call 9: $other_count$advice" count.dir ./count 9
+    departs "call 10: $other_count" count.dir ./count 10
 }
 
 @test "on divergence: free and warn go on" {
@@ -605,6 +738,22 @@ C
         env WEND_WAIT=5 "$WEND" replay three.dir "$PROGRAMS/hello"
 }
 
+@test "a recording of several worlds is refused in one line" {
+    local script=$BUILD_DIR/tests/decoder/script line
+    printf '%s\n' 'ranks 2' 'rank *' MPI_Init MPI_Finalize >calls
+    "$script" calls app.dir
+    "$script" calls second
+    mv second/trace.tar.zst app.dir/world-1700000000.000000001-77.tar.zst
+    line='app.dir: a run that started processes (MPI_Comm_spawn) cannot be replayed'
+    for before in "" "${LAUNCH[*]} -n 2"; do
+        # shellcheck disable=SC2086
+        run -3 timeout "$TEST_TIMEOUT" "$WEND" replay app.dir $before "$PROGRAMS/hello"
+        [ "$output" = "wend replay: $line" ] || fail "$output"
+    done
+    run -3 mpi 2 "$WEND" replay app.dir "$PROGRAMS/hello"
+    diff <(grep '^wend' <<<"$output" | sort -u) - <<<"wend replay: $line"
+}
+
 # -- runs that died --
 
 dying() {
@@ -628,9 +777,9 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1 && strcmp(how, "abort") == 0)
         MPI_Abort(MPI_COMM_WORLD, 7);
-    if (rank == 1 && strcmp(how, "signal") == 0) {
+    if (rank == 1 && (strcmp(how, "signal") == 0 || strcmp(how, "crash") == 0)) {
         sleep(2); /* the others have a checkpoint by then */
-        raise(SIGTERM);
+        raise(how[0] == 's' ? SIGTERM : SIGSEGV);
     }
     if (strcmp(how, "deadlock") == 0)
         MPI_Recv(&v, 1, MPI_INT, (rank + 1) % size, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -651,6 +800,15 @@ C
     run mpi 3 "$WEND" replay app.dir ./die abort
     [ "$status" = 7 ]
     ! grep -q departs <<<"$output" || false
+}
+
+@test "a rank that crashes by itself crashes again" {
+    dying crash
+    # shellcheck disable=SC2016
+    mpi 3 sh -c '"$@"; echo "$?" >"ended.${PMI_RANK:-$OMPI_COMM_WORLD_RANK}"; exit 1' - \
+        "$WEND" replay app.dir ./die crash >out 2>&1 || :
+    [ "$(cat ended.1)" = 139 ] || fail "rank 1 ends with $(cat ended.1)" "$(cat out)"
+    ! grep -e departs -e 'rank 1 is at its end' out || false
 }
 
 @test "a run that was killed stops where it had come to, or goes on" {
@@ -726,8 +884,8 @@ in_gdb() { # PID command…
     stopping
     # call 0 is MPI_Init, and call 7 the seventh sum
     mpi 2 "$WEND" replay --until 1:7 app.dir ./steps >out 2>&1 &
-    line_with out 'rank 1 is stopped before call 7, MPI_Allreduce'
-    line_with out 'rank 0 is stopped'
+    line_with out "rank 1 is stopped before call 7, MPI_Allreduce, on $(hostname): gdb -p"
+    line_with out "rank 0 is stopped .* on $(hostname): gdb -p"
     pids=$(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out)
     for pid in $pids; do
         grep -q '^State:.*stopped' "/proc/$pid/status"
@@ -737,6 +895,46 @@ in_gdb() { # PID command…
     grep -qx '$1 = 6' gdb.out || fail "$(cat gdb.out)"
     for pid in $pids; do kill -CONT "$pid"; done
     wait $!
+}
+
+@test "until: a call of another thread" {
+    cat >threads.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+static MPI_Comm of_threads[2];
+static void *exchange(void *number)
+{
+    int rank, v = 0;
+    MPI_Comm comm = of_threads[*(int *)number];
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < 6; i++)
+        MPI_Sendrecv_replace(&v, 1, MPI_INT, 1 - rank, 10 * *(int *)number + i, 1 - rank,
+                             MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int provided, numbers[2] = {0, 1};
+    pthread_t other;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (int i = 0; i < 2; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &of_threads[i]);
+    pthread_create(&other, NULL, exchange, &numbers[1]);
+    exchange(&numbers[0]);
+    pthread_join(other, NULL);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" threads.c -o threads -pthread
+    record app.dir 2 ./threads
+    mpi 2 "$WEND" replay --until 1:1.3 app.dir ./threads >out 2>&1 &
+    line_with out 'rank 1 is stopped' >line
+    line_with out 'rank 0 is stopped'
+    for pid in $(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out); do kill -CONT "$pid"; done
+    wait $!
+    grep -qF "before call 3 of thread 1, MPI_Sendrecv_replace(dest=0, sendtag=12" line ||
+        fail "$(cat line)"
 }
 
 @test "debug: a rank waits for its debugger" {
@@ -761,6 +959,11 @@ S
     chmod +x before
     mpi 2 "$WEND" replay --exec './before %p %r' app.dir ./steps
     [ "$(cat before.0 before.1)" = $'2345 0\n2346 1' ]
+    rm before.*
+    # the rank has no debugger to wait for
+    mpi 2 "$WEND" replay --debug 1 --exec 'env -u WEND_DEBUG ./before %p %r' app.dir ./steps
+    [ "$(echo before.*)" = before.1 ]
+    [ "$(cat before.1)" = '2346 1' ]
 }
 
 # -- several hosts --

@@ -213,6 +213,18 @@ bool argument_same_outcome(int function, const int64_t *recorded, const int64_t 
     return true;
 }
 
+/* The word of a parameter between two places, if it is one number, or one of MPI's constants. */
+static bool single_word(const Place *from, const Place *to, const WendParam *of, int64_t *word)
+{
+    const CallWords *c = to->call;
+    bool in_slots =
+             wend_kind_is_number(of->kind) && to->slot == from->slot + 1 && to->slot <= c->n_slots,
+         in_shape =
+             of->kind == WEND_KIND_ENUM && to->shape == from->shape + 1 && to->shape <= c->n_shape;
+    *word = in_slots ? c->slots[from->slot] : in_shape ? c->shape[from->shape] : 0;
+    return in_slots || in_shape;
+}
+
 DifferentArgument argument_difference(const CallWords *recorded, const CallWords *made,
                                       MemoryComparison memory)
 {
@@ -242,12 +254,11 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
             if (same_words(&from_a, &ends[0], &from_b, &ends[1]))
                 return none;
         }
-        bool number = known && !of->array && wend_kind_is_number(of->kind)
-                      && a.slot == from_a.slot + 1 && a.slot <= recorded->n_slots
-                      && b.slot <= made->n_slots;
-        return (DifferentArgument){of->name ? of->name : "rank", number,
-                                   number ? recorded->slots[from_a.slot] : 0,
-                                   number ? made->slots[from_b.slot] : 0};
+        int64_t words[2];
+        bool number = known && !of->array && single_word(&from_a, &a, of, &words[0])
+                      && single_word(&from_b, &b, of, &words[1]);
+        return (DifferentArgument){of->name ? of->name : "rank", number, number ? words[0] : 0,
+                                   number ? words[1] : 0};
     }
     return none;
 }

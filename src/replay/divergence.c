@@ -61,6 +61,16 @@ static const char *elsewhere(PlacedCall *text, const Divergence *d)
     return text->text;
 }
 
+/* What to do if a rank's first calls differ already. */
+static const char *advice(const Divergence *d)
+{
+    enum { FIRST_CALLS = 10 };
+    bool is_first = !d->callback && d->thread == 0 && d->call < FIRST_CALLS;
+    return is_first && !d->outcome && d->is_poll[0] == d->is_poll[1]
+               ? "; start the program that was recorded, with the same arguments"
+               : "";
+}
+
 void divergence_say(const Divergence *d)
 {
     char place[64];
@@ -73,14 +83,16 @@ void divergence_say(const Divergence *d)
         snprintf(place, sizeof place, "thread %" PRIu32 ", call %" PRIu64, d->thread, d->call);
     Difference text;
     if (d->ends)
-        state_say("rank %" PRIu32 ", %s: the program calls %s, and the recording has no more calls",
-                  d->rank, place, made.text);
+        state_say("rank %" PRIu32 ", %s: the program calls %s, and the recording has no more "
+                  "calls%s",
+                  d->rank, place, made.text, advice(d));
     else if (d->recorded.function != d->made.function)
-        state_say("rank %" PRIu32 ", %s: the recording has %s%s, and the program calls %s", d->rank,
-                  place, recorded.text, d->is_poll[0] ? " that finds nothing" : "", made.text);
+        state_say("rank %" PRIu32 ", %s: the recording has %s%s, and the program calls %s%s",
+                  d->rank, place, recorded.text, d->is_poll[0] ? " that finds nothing" : "",
+                  made.text, advice(d));
     else
-        state_say("rank %" PRIu32 ", %s: %s departs from the recording%s: %s", d->rank, place,
-                  made.text, elsewhere(&recorded, d), difference_text(&text, d));
+        state_say("rank %" PRIu32 ", %s: %s departs from the recording%s: %s%s", d->rank, place,
+                  made.text, elsewhere(&recorded, d), difference_text(&text, d), advice(d));
     if (d->other_version)
         state_say(
             "the program has changed since the recording, whose addresses have no names here");

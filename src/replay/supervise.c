@@ -138,12 +138,19 @@ static void tell_stop(void)
     }
 }
 
+/* Returns when the process goes on. The kernel would give a signal of kill() to the main thread,
+ * and this one would go on until all have stopped. */
+static void stop_here(void)
+{
+    raise(SIGSTOP);
+}
+
 static void stop_process(void)
 {
     atomic_store(&page->state, PAGE_STOPPED);
     tell_stop();
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
-    kill(getpid(), SIGSTOP);
+    stop_here();
     atomic_store(&page->state, PAGE_RUNS); /* it goes on */
 }
 
@@ -155,13 +162,17 @@ void supervise_call(int64_t thread_number, uint64_t number, const CallWords *cal
         return;
     stops = false;
     CallText text;
-    state_say("rank %" PRIu32 " is stopped before call %" PRIu64 ", %s, on %s: gdb -p %d; kill "
+    char of_thread[32] = "";
+    if (thread_number != 0)
+        snprintf(of_thread, sizeof of_thread, " of thread %" PRId64, thread_number);
+    state_say("rank %" PRIu32 " is stopped before call %" PRIu64 "%s, %s, on %s: gdb -p %d; kill "
               "-CONT %d goes on",
-              own_rank, number, call_text(&text, call), host, (int)getpid(), (int)getpid());
+              own_rank, number, of_thread, call_text(&text, call), host, (int)getpid(),
+              (int)getpid());
     if (page)
         stop_process();
     else
-        kill(getpid(), SIGSTOP);
+        stop_here();
 }
 
 static bool is_stopped(const Page *other)

@@ -398,14 +398,98 @@ static void half_open(void)
     }
 }
 
-static const Part parts[] = {
-    {"copied", copied},           {"inactive", inactive}, {"one_handle", one_handle},
-    {"generalized", generalized},
+/* Receives that are completed together, where some messages are too long: each status has the
+ * error of its receive. */
+static void errors_together(void)
+{
+    int all = MESSAGES * (size - 1);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; rank > 0 && i < MESSAGES; i++) {
+        int v[2] = {rank * 1000 + i, i};
+        nap();
+        MPI_Send(v, (rank + i) % 4 == 0 ? 2 : 1, MPI_INT, 0, 110, MPI_COMM_WORLD);
+    }
+    for (int n = 0; rank == 0 && n < all; n += POOL) {
+        MPI_Request r[POOL];
+        MPI_Status s[POOL];
+        int v[POOL], here = all - n < POOL ? all - n : POOL, class;
+        for (int k = 0; k < here; k++)
+            MPI_Irecv(&v[k], 1, MPI_INT, MPI_ANY_SOURCE, 110, MPI_COMM_WORLD, &r[k]);
+        int rc = MPI_Waitall(here, r, s);
+        MPI_Error_class(rc, &class);
+        mix(class);
+        for (int k = 0; k < here; k++) {
+            int error = class == MPI_ERR_IN_STATUS ? s[k].MPI_ERROR : rc, of_one;
+            MPI_Error_class(error, &of_one);
+            mix(of_one);
+            if (of_one == MPI_ERR_PENDING)
+                MPI_Error_class(MPI_Wait(&r[k], &s[k]), &of_one);
+            mix(of_one == MPI_SUCCESS ? v[k] : -1);
+            mix(of_one == MPI_SUCCESS ? s[k].MPI_SOURCE : -1);
+        }
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
+/* A nonblocking consensus (see race.c) whose receive, barrier and sum are in one array. */
+static void nbx_together(void)
+{
+    enum { RECEIVE, BARRIER, SUM, N };
+    for (int round = 0; round < MESSAGES / 2; round++) {
+        MPI_Request out[3], r[N] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        MPI_Status s[N];
+        int n = rank % 3 + 1, v, sum = 0, done = 0, in_barrier = 0, flag;
+        for (int i = 0; i < n; i++)
+            MPI_Issend(&rank, 1, MPI_INT, (rank + 1 + i) % size, 120, MPI_COMM_WORLD, &out[i]);
+        MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 120, MPI_COMM_WORLD, &r[RECEIVE]);
+        while (done < 2) {
+            int which[N], completed;
+            if (in_barrier && round % 2)
+                MPI_Waitsome(N, r, &completed, which, s);
+            else
+                MPI_Testany(N, r, &which[0], &completed, &s[0]);
+            for (int i = 0; i < completed; i++) {
+                mix(which[i]);
+                done += which[i] != RECEIVE;
+                if (which[i] != RECEIVE)
+                    continue;
+                mix(v);
+                MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 120, MPI_COMM_WORLD, &r[RECEIVE]);
+            }
+            flag = 0;
+            if (!in_barrier)
+                MPI_Testall(n, out, &flag, MPI_STATUSES_IGNORE);
+            if (flag) {
+                nap();
+                MPI_Ibarrier(MPI_COMM_WORLD, &r[BARRIER]);
+                MPI_Iallreduce(&n, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[SUM]);
+                in_barrier = 1;
+            }
+        }
+        mix(sum);
+        MPI_Cancel(&r[RECEIVE]); /* its message may have come */
+        MPI_Wait(&r[RECEIVE], &s[0]);
+        MPI_Test_cancelled(&s[0], &flag);
+        mix(flag ? -1 : v);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static const Part parts[] = {{"copied", copied},
+                             {"inactive", inactive},
+                             {"one_handle", one_handle},
+                             {"generalized", generalized},
 #if MPI_VERSION >= 4
-    {"partitioned", partitioned},
+                             {"partitioned", partitioned},
+#else
+                             {"partitioned", NULL},
 #endif
-    {"called_back", called_back}, {"derived", derived},   {"completed_sends", completed_sends},
-    {"half_open", half_open}};
+                             {"called_back", called_back},
+                             {"derived", derived},
+                             {"completed_sends", completed_sends},
+                             {"half_open", half_open},
+                             {"errors_together", errors_together},
+                             {"nbx_together", nbx_together}};
 
 /* race_requests [PART…]: all parts, or those. */
 int main(int argc, char **argv)

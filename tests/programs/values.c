@@ -96,6 +96,11 @@ static uint64_t randomness(void)
         return 0;
     close(fd);
     hash = mix_bytes(hash, some, 100);
+    fd = open("/dev/random", O_RDONLY);
+    if (fd < 0 || read(fd, some, 16) != 16)
+        return 0;
+    close(fd);
+    hash = mix_bytes(hash, some, 16);
     FILE *file = fopen("/dev/urandom", "r");
     if (!file || fread(some, 1, 33, file) != 33)
         return 0;
