@@ -16,6 +16,7 @@ READ_SOURCES = \
 	src/read/read-private.h \
 	src/read/read-recorded.c \
 	src/read/read-times.c \
+	src/read/read-site-totals.c \
 	src/read/read-sites.c \
 	src/read/read-totals.c \
 	src/read/read-transfers.c \

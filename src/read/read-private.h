@@ -142,6 +142,8 @@ static inline gboolean read_is_handle(WendKind kind)
 WendMembers *read_members(WendRead *r);
 /* NULL: they are damaged, and the error is set. */
 WendCallSites *read_sites(WendRead *r, GError **error);
+/* Checks RESULT and the sites. Returns the status. */
+int read_sites_open(WendRead *r, const void *result);
 /* The site as which SITE counts (wend_read_group_sites). G_MAXUINT counts as itself. */
 guint read_site_group(const WendRead *r, guint site);
 Summary *read_summary(WendRead *r);

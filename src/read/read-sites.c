@@ -20,7 +20,7 @@ void read_sites_clear(WendRead *r)
     g_clear_pointer(&r->sites, wend_call_sites_free);
 }
 
-static int open_sites(WendRead *r, const void *result)
+int read_sites_open(WendRead *r, const void *result)
 {
     GError *error = NULL;
     int status = read_check(r, result);
@@ -31,7 +31,7 @@ static int open_sites(WendRead *r, const void *result)
 
 int wend_read_n_sites(WendRead *r, uint32_t *n)
 {
-    int status = open_sites(r, n);
+    int status = read_sites_open(r, n);
     if (status == WEND_READ_OK)
         *n = wend_call_sites_n(r->sites);
     return status;
@@ -53,7 +53,7 @@ static void set_site(WendRead *r, WendReadSite *s, const WendSite *inside)
 /* Opens the sites, and checks the number of one. */
 static int open_site(WendRead *r, uint32_t site, const void *result)
 {
-    int status = open_sites(r, result);
+    int status = read_sites_open(r, result);
     if (status == WEND_READ_OK)
         status = read_check_index(r, result, "site", site, wend_call_sites_n(r->sites));
     return status;
@@ -114,46 +114,18 @@ int wend_read_stack_frame(WendRead *r, uint32_t site, uint32_t index, const Wend
     return WEND_READ_OK;
 }
 
-int wend_read_group_sites(WendRead *r, const uint32_t *counts_as, uint32_t n)
-{
-    int status = open_sites(r, r);
-    if (status < 0)
-        return status;
-    if (n > 0 && (counts_as == NULL || n != wend_call_sites_n(r->sites)))
-        return read_fail(r, WEND_READ_ERROR_USAGE, "there are %u sites, not %u",
-                         wend_call_sites_n(r->sites), n);
-    for (uint32_t i = 0; i < n; i++)
-        if ((status = read_check_index(r, counts_as, "site", counts_as[i], n)) < 0)
-            return status;
-    read_waits_clear(r);
-    g_clear_pointer(&r->site_rows, g_array_unref);
-    g_clear_pointer(&r->site_groups, g_free);
-    g_clear_pointer(&r->group_sizes, g_free);
-    if (n == 0)
-        return WEND_READ_OK;
-    r->site_groups = g_memdup2(counts_as, n * sizeof *counts_as);
-    r->group_sizes = g_new0(guint32, n);
-    for (uint32_t i = 0; i < n; i++)
-        r->group_sizes[counts_as[i]]++;
-    return WEND_READ_OK;
-}
-
 guint read_site_group(const WendRead *r, guint site)
 {
     return r->site_groups != NULL && site != G_MAXUINT ? r->site_groups[site] : site;
 }
 
 /* How many sites count as SITE. */
-static uint32_t group_size(const WendRead *r, uint32_t site)
-{
-    return r->group_sizes != NULL && site != WEND_READ_NO_INDEX ? r->group_sizes[site] : 1;
-}
 
 int wend_read_site_frame(WendRead *r, const WendReadSite *site, uint32_t index,
                          const WendReadSiteFrame **frame)
 {
     guint n = 0;
-    int status = open_sites(r, frame);
+    int status = read_sites_open(r, frame);
     if (status < 0)
         return status;
     if (site == NULL)
@@ -187,7 +159,7 @@ static gboolean ends_unfinished(const WendProgram *p, guint rule)
 int wend_read_unfinished_site(WendRead *r, uint32_t rank, uint32_t sequence, uint32_t *site)
 {
     const WendReadSequence *info;
-    int status = open_sites(r, site);
+    int status = read_sites_open(r, site);
     if (status == WEND_READ_OK)
         status = wend_read_sequence(r, rank, sequence, &info);
     if (status == WEND_READ_OK)
@@ -195,37 +167,4 @@ int wend_read_unfinished_site(WendRead *r, uint32_t rank, uint32_t sequence, uin
                     ? wend_call_site_unfinished(r->sites, rank, sequence)
                     : WEND_READ_NO_INDEX;
     return status;
-}
-
-int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals)
-{
-    int status = open_sites(r, totals);
-    if (status < 0)
-        return status;
-    if (r->site_rows == NULL)
-        r->site_rows = site_totals_new(r);
-    if (index >= r->site_rows->len)
-        return read_fail(r, WEND_READ_ERROR_NONE, "there are no more than %u sites and functions",
-                         r->site_rows->len);
-    const SiteRow *row = &g_array_index(r->site_rows, SiteRow, index);
-    WendReadSiteTotals *t = &r->site_totals;
-    *t = (WendReadSiteTotals){.site = row->site,
-                              .calls = row->calls,
-                              .polls = row->polls,
-                              .seconds = row->seconds,
-                              .shared = row->shared,
-                              .n_ranks = row->n_ranks,
-                              .least_calls = row->least_calls,
-                              .most_calls = row->most_calls,
-                              .least_calls_rank = row->least_rank,
-                              .most_calls_rank = row->most_rank,
-                              .least_bytes = row->least_bytes,
-                              .most_bytes = row->most_bytes,
-                              .least_bytes_rank = row->least_bytes_rank,
-                              .most_bytes_rank = row->most_bytes_rank,
-                              .n_sites = group_size(r, row->site)};
-    wend_read_function_named(r, row->function->name, &t->function);
-    read_amount_set(&t->amount, &row->traffic);
-    *totals = t;
-    return WEND_READ_OK;
 }
