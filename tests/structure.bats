@@ -36,7 +36,7 @@ ring() {
     done
 }
 
-@test "only known cycles, small folders, unique names, layers in order, interfaces" {
+@test "only known cycles, small folders, unique names and types, layers in order, interfaces" {
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" \
         --limits "$SOURCE_DIR/tests/structure.limits" >found || fail "$(cat found)"
 }
@@ -88,6 +88,26 @@ ring() {
     reports 'name: name is a file in src/one, src/two'
     for i in {1..39}; do source_file "src/one/h$i.h" ''; done
     reports 'files: src/one has 41'
+}
+
+@test "types of one name are found" {
+    source_file src/one/a.c 'typedef struct Ends Ends; /* typedef int Length; */
+typedef struct Ends {
+    int a;
+} Ends;
+typedef int (*Visit)(int);
+typedef int Length;'
+    source_file src/two/b.c 'typedef struct Ends Ends;
+typedef int Width;'
+    "${STRUCTURE[@]}" --build objects --source tree
+    source_file src/two/c.c 'typedef struct {
+    int b;
+} Ends;'
+    reports 'type: Ends is defined in src/one/a.c, src/two/c.c'
+    source_file src/two/c.c 'typedef long Visit;'
+    reports 'type: Visit is defined in src/one/a.c, src/two/c.c'
+    source_file src/two/c.c 'typedef void (*Length)(int);'
+    reports 'type: Length is defined in src/one/a.c, src/two/c.c'
 }
 
 @test "a layer that includes a higher one is found" {

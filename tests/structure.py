@@ -13,6 +13,7 @@ Reported, one finding to a paragraph, with the symbols that make each edge:
   folders  folders that depend on each other in a circle
   files    folders with more than 40 source files
   name     base names that occur twice (file.c and file.h of one folder count as one)
+  type     a name of a type that is defined in two files
   include  an #include from a lower layer to a higher one (of lib/, of src/proxygen/)
   interface  a folder with headers whose README does not name one of them as its interface
            ("Interface: `NAME.h`"); an #include of another folder's header that is not the
@@ -231,6 +232,29 @@ def names_twice(files, limits):
             yield [f"name: {name} is a file in {', '.join(sorted(folders))}"]
 
 
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+# "} Name;" of a typedef, "typedef … Name;" and "typedef … (*Name)(…);" at the start of a line;
+# "typedef struct X X;" defines nothing.
+TYPE = re.compile(
+    r"^\} ?(\w+);|^typedef [^{;]*\(\*(\w+)\)\(|"
+    r"^typedef (?!(?:struct|union|enum) (\w+) \3;)[^{;()]*[ *](\w+)(?:\[\w*\])?;",
+    re.MULTILINE,
+)
+
+
+def types_twice(files, source):
+    places = {}
+    for paths in files.values():
+        for path in paths:
+            text = COMMENT_OR_STRING.sub("", (source / path).read_text())
+            for match in TYPE.finditer(text):
+                name = match.group(1) or match.group(2) or match.group(4)
+                places.setdefault(name, set()).add(str(path))
+    for name, where in sorted(places.items()):
+        if len(where) > 1:
+            yield [f"type: {name} is defined in {', '.join(sorted(where))}"]
+
+
 def is_above(home, folder, levels):
     if folder.startswith("lib/") and home.startswith("src/"):
         return True
@@ -324,6 +348,7 @@ def main():
         *cycles_of_folders(edges, limits),
         *large_folders(files, limits),
         *names_twice(files, limits),
+        *types_twice(files, arguments.source),
         *includes_upwards(files, arguments.source),
         *includes_of_inner_headers(files, arguments.source),
     ]

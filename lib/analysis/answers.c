@@ -18,7 +18,7 @@ typedef struct {
     Answer answer;
     gboolean settled;
     gboolean left; /* its own sequence does not complete it */
-} Posted;
+} PostedAnswer;
 
 /* Postings by number: those before FIRST have been given. */
 typedef struct {
@@ -148,17 +148,17 @@ static PostedRequest *request_of(RankAnswers *a, gint64 word)
 /* -- postings and completions -- */
 
 /* NULL: it has been given, or is never asked for. */
-static Posted *posted_at(RankAnswers *a, PostingAt at)
+static PostedAnswer *posted_at(RankAnswers *a, PostingAt at)
 {
     AnswerSequence *q = &a->sequences[at.sequence];
     return at.number != NOT_ASKED && at.number >= q->first
-               ? &g_array_index(q->postings, Posted, q->taken + (gsize)(at.number - q->first))
+               ? &g_array_index(q->postings, PostedAnswer, q->taken + (gsize)(at.number - q->first))
                : NULL;
 }
 
 static void settle(RankAnswers *a, PostingAt at, Answer answer)
 {
-    Posted *posted = posted_at(a, at);
+    PostedAnswer *posted = posted_at(a, at);
     if (!posted)
         return;
     answer.is_send = posted->answer.is_send;
@@ -187,7 +187,7 @@ static void leave(RankAnswers *a, PostedRequest *r, guint sequence)
             i++;
             continue;
         }
-        Posted *posted = posted_at(a, at);
+        PostedAnswer *posted = posted_at(a, at);
         if (posted)
             posted->left = TRUE;
         queue_push(a, &r->left, &at);
@@ -208,8 +208,8 @@ static void post(RankAnswers *a, guint sequence, gint64 word, const CallMaker *m
         gboolean open = receives && call_plan_leaves_open(maker->plan, maker->call, &a->words);
         AnswerKind kind = open ? ANSWER_NONE : ANSWER_AS_POSTED;
         gboolean wanted = open || cancels || (a->flags & ANSWERS_COMPLETIONS) != 0;
-        Posted posted = {{kind, sends, 0, 0, ANSWER_NEVER},
-                         .settled = !wend_is_handle(word) || !wanted};
+        PostedAnswer posted = {{kind, sends, 0, 0, ANSWER_NEVER},
+                               .settled = !wend_is_handle(word) || !wanted};
         at.number = q->first + (q->postings->len - q->taken);
         a->full |= !allowance_take(a->allowance, 1, POSTING_MEMORY);
         g_array_append_val(q->postings, posted);
@@ -418,7 +418,7 @@ static gboolean step_others(RankAnswers *a, guint sequence)
 
 static void take(AnswerSequence *q, Answer *answer)
 {
-    *answer = g_array_index(q->postings, Posted, q->taken).answer;
+    *answer = g_array_index(q->postings, PostedAnswer, q->taken).answer;
     q->taken++;
     q->first++;
     if (q->taken >= 1024 && 2 * q->taken >= q->postings->len) {
@@ -431,8 +431,9 @@ gboolean answers_next(RankAnswers *a, guint sequence, Answer *answer)
 {
     AnswerSequence *q = &a->sequences[sequence];
     for (;;) {
-        const Posted *next =
-            q->postings->len > q->taken ? &g_array_index(q->postings, Posted, q->taken) : NULL;
+        const PostedAnswer *next = q->postings->len > q->taken
+                                       ? &g_array_index(q->postings, PostedAnswer, q->taken)
+                                       : NULL;
         if (a->full)
             return FALSE;
         if (next && next->settled)
@@ -464,7 +465,7 @@ RankAnswers *answers_new(const WendProgram *p, CallPlans *plans, guint rank, gui
                        .words = message_words()};
     a->sequences = g_new0(AnswerSequence, a->n_sequences + 1);
     for (guint q = 0; q < a->n_sequences; q++)
-        a->sequences[q].postings = g_array_new(FALSE, FALSE, sizeof(Posted));
+        a->sequences[q].postings = g_array_new(FALSE, FALSE, sizeof(PostedAnswer));
     a->requests =
         g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, request_free);
     a->decoder = wend_decoder_new(p);

@@ -15,7 +15,7 @@ typedef gboolean (*Take)(gpointer data, guint rank, const Transfer *t, guint64 t
 typedef struct {
     Transfer transfer;
     guint64 times;
-} Found;
+} FoundTransfer;
 
 /* A pass over all transfers of certain kinds (a bit for each TrafficKind). */
 typedef struct {
@@ -55,7 +55,7 @@ static guint comm_of_call(Pass *pass, const WendCall *call)
 static void visit_signature(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes)
 {
     Pass *pass = data;
-    Found found = {.transfer = {.bytes = bytes}, .times = pass->times};
+    FoundTransfer found = {.transfer = {.bytes = bytes}, .times = pass->times};
     if (!is_wanted(pass, kind))
         return;
     pass->wanted = TRUE;
@@ -86,7 +86,7 @@ static gboolean find_by_signatures(Pass *pass, Counts *counts, guint rule)
 static void take_found(Pass *pass)
 {
     for (guint i = 0; i < pass->found->len && pass->going; i++) {
-        const Found *f = &g_array_index(pass->found, Found, i);
+        const FoundTransfer *f = &g_array_index(pass->found, FoundTransfer, i);
         pass->going = pass->take(pass->data, pass->rank, &f->transfer, f->times);
     }
 }
@@ -142,7 +142,7 @@ static void pass_all(const WendProgram *p, const WendMembers *m, guint kinds, Ta
                  .take = take,
                  .data = data,
                  .going = TRUE,
-                 .found = g_array_new(FALSE, FALSE, sizeof(Found))};
+                 .found = g_array_new(FALSE, FALSE, sizeof(FoundTransfer))};
     for (guint i = 0; i < wend_program_n_classes(p) && pass.going; i++)
         if (wend_program_class(p, i)->n_sequences > 0)
             pass_class(&pass, counts, i);
@@ -156,7 +156,7 @@ typedef struct {
     Allowance *allowance;
     GArray *pairs;
     GHashTable *index; /* Ends -> index + 1 */
-} Pairs;
+} MatrixPairs;
 
 typedef struct {
     gint64 source, destination;
@@ -176,7 +176,7 @@ static gboolean ends_equal(gconstpointer a, gconstpointer b)
 
 static gboolean take_pair(gpointer data, guint rank, const Transfer *t, guint64 times)
 {
-    Pairs *pairs = data;
+    MatrixPairs *pairs = data;
     gint64 other = t->process >= 0 ? t->process : WEND_UNKNOWN;
     Ends ends = {t->inward ? other : rank, t->inward ? rank : other};
     gpointer at = g_hash_table_lookup(pairs->index, &ends);
@@ -210,8 +210,8 @@ static gint compare_pairs(gconstpointer a, gconstpointer b)
 GArray *matrix_pairs(const WendProgram *p, const WendMembers *m, guint kinds, guint64 max_size,
                      const char *name, GError **error)
 {
-    Pairs pairs = {allowance_new(max_size), g_array_new(FALSE, FALSE, sizeof(MatrixPair)),
-                   g_hash_table_new_full(ends_hash, ends_equal, g_free, NULL)};
+    MatrixPairs pairs = {allowance_new(max_size), g_array_new(FALSE, FALSE, sizeof(MatrixPair)),
+                         g_hash_table_new_full(ends_hash, ends_equal, g_free, NULL)};
     allowance_add_archive(pairs.allowance, wend_program_archive_size(p));
     pass_all(p, m, kinds, take_pair, &pairs);
     g_hash_table_unref(pairs.index);

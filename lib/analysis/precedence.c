@@ -47,7 +47,7 @@ typedef struct {
 typedef struct {
     const LockWindow *window;
     guint phase, target;
-} LockPlace;
+} PrecedenceLock;
 
 struct WendPrecedence {
     guint n_ranks;
@@ -315,7 +315,7 @@ static void unlock(WendPrecedence *p, guint rank, guint phase, guint at, guint64
     LockEpoch *e = g_ptr_array_steal_index_fast(p->open[rank], at);
     if (!once || e->phase != phase)
         return;
-    const LockPlace key = {e->window, phase, e->target};
+    const PrecedenceLock key = {e->window, phase, e->target};
     GPtrArray **place = wend_byte_entry(p->places, &key, sizeof key, sizeof *place);
     if (!*place)
         *place = g_ptr_array_new();

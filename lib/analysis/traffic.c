@@ -69,9 +69,9 @@ static void find_makers(TrafficScan *s)
 }
 
 /* A fact on a handle, by the call that made it. */
-typedef guint64 (*Fact)(const WendCall *maker, gint64 handle);
+typedef guint64 (*MakerFact)(const WendCall *maker, gint64 handle);
 
-static guint64 handle_fact(TrafficScan *s, WendKind kind, gint64 handle, Fact fact)
+static guint64 handle_fact(TrafficScan *s, WendKind kind, gint64 handle, MakerFact fact)
 {
     const GArray *makers = g_hash_table_lookup(s->makers[kind], &handle);
     guint64 value = TRANSFER_UNSIZED;

@@ -18,7 +18,7 @@
 typedef struct {
     guint64 offset, bytes;
     gboolean loaded;
-} Frame;
+} ContainerFrame;
 
 struct Container {
     char *name;
@@ -76,9 +76,9 @@ static guint32 read_number(const Container *b, guint64 offset)
 typedef struct {
     guint8 *bytes;
     gsize n, room;
-} Content;
+} MemberBytes;
 
-static gboolean content_grow(Content *c, Allowance *allowance, gsize least)
+static gboolean content_grow(MemberBytes *c, Allowance *allowance, gsize least)
 {
     if (c->room - c->n >= least)
         return TRUE;
@@ -89,7 +89,7 @@ static gboolean content_grow(Content *c, Allowance *allowance, gsize least)
     return TRUE;
 }
 
-static void content_clear(Content *c, Allowance *allowance)
+static void content_clear(MemberBytes *c, Allowance *allowance)
 {
     g_free(c->bytes);
     allowance_give(allowance, c->room);
@@ -98,7 +98,7 @@ static void content_clear(Content *c, Allowance *allowance)
 /* Expands the frame at OFFSET, which ends at END or before, into OUT. Sets *BYTES to the size of
  * the frame in the file. Returns NULL, or the problem. */
 static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guint64 end,
-                          Content *out, guint64 *bytes)
+                          MemberBytes *out, guint64 *bytes)
 {
     const gsize in_room = ZSTD_DStreamInSize(), out_room = ZSTD_DStreamOutSize();
     g_autofree guint8 *chunk = g_malloc(in_room);
@@ -150,7 +150,7 @@ static gboolean load_member(Container *b, struct archive *a, struct archive_entr
 }
 
 /* Adds the members of all tar entries of a frame. */
-static gboolean load_tar(Container *b, const Content *tar, GError **error)
+static gboolean load_tar(Container *b, const MemberBytes *tar, GError **error)
 {
     struct archive *a = archive_read_new();
     struct archive_entry *e;
@@ -174,7 +174,7 @@ static gboolean load_tar(Container *b, const Content *tar, GError **error)
 static gboolean load_frame_at(Container *b, guint64 offset, guint64 end, guint64 *bytes,
                               GError **error)
 {
-    Content tar = {0};
+    MemberBytes tar = {0};
     ZSTD_DCtx *z = ZSTD_createDCtx();
     const char *problem = z ? expand(b, z, offset, end, &tar, bytes) : "out of memory";
     ZSTD_freeDCtx(z);
@@ -185,7 +185,7 @@ static gboolean load_frame_at(Container *b, guint64 offset, guint64 end, guint64
     return good;
 }
 
-static gboolean load_frame(Container *b, Frame *f, GError **error)
+static gboolean load_frame(Container *b, ContainerFrame *f, GError **error)
 {
     guint64 bytes;
     if (f->loaded)
@@ -222,13 +222,13 @@ static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_
     WendCursor c = wend_cursor(p, n);
     gsize n_frames = wend_read_count(&c, 3);
     guint64 offset = 0;
-    gboolean good = allowance_take(b->allowance, n_frames, sizeof(Frame));
+    gboolean good = allowance_take(b->allowance, n_frames, sizeof(ContainerFrame));
     for (gsize i = 0; i < n_frames && good && !c.failed; i++) {
         guint64 bytes = wend_read_unsigned(&c);
         wend_read_unsigned(&c); /* the expanded size, which is not needed */
         if (bytes > end_of_frames - offset)
             c.failed = true;
-        Frame f = {offset, bytes, FALSE};
+        ContainerFrame f = {offset, bytes, FALSE};
         offset += bytes;
         if (!c.failed)
             g_array_append_val(b->frames, f);
@@ -294,7 +294,7 @@ static Container *container_new(const char *name, guint64 file_bytes, Allowance 
     b->file_bytes = file_bytes;
     b->allowance = allowance ? allowance_ref(allowance) : allowance_new(0);
     allowance_add_archive(b->allowance, file_bytes);
-    b->frames = g_array_new(FALSE, FALSE, sizeof(Frame));
+    b->frames = g_array_new(FALSE, FALSE, sizeof(ContainerFrame));
     b->members =
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
     b->frame_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -446,14 +446,14 @@ gboolean container_has_index(const Container *b)
 gint64 container_mtime(Container *b)
 {
     if (b->frames->len > 0)
-        load_frame(b, &g_array_index(b->frames, Frame, b->frames->len - 1), NULL);
+        load_frame(b, &g_array_index(b->frames, ContainerFrame, b->frames->len - 1), NULL);
     return b->mtime;
 }
 
 GBytes *container_member(Container *b, const char *name, GError **error)
 {
     guint frame = GPOINTER_TO_UINT(g_hash_table_lookup(b->frame_of, name));
-    if (frame && !load_frame(b, &g_array_index(b->frames, Frame, frame - 1), error)) {
+    if (frame && !load_frame(b, &g_array_index(b->frames, ContainerFrame, frame - 1), error)) {
         g_prefix_error(error, "member %s: ", name);
         return NULL;
     }

@@ -49,12 +49,12 @@ static gboolean put_runs(Writer *w, GBytes *stream, gboolean *arithmetic)
 typedef struct {
     guint width;             /* words of its entry */
     gboolean one_run, zeros; /* it is the only run; all words of its entry are 0 */
-} Look;
+} StreamLook;
 
-static Look look_at(GBytes *stream)
+static StreamLook look_at(GBytes *stream)
 {
     OutcomeRuns p = outcome_runs_of(stream);
-    Look l = {0, TRUE, TRUE};
+    StreamLook l = {0, TRUE, TRUE};
     if (outcome_runs_next(&p)) {
         const gint64 *words = outcome_runs_entry(&p, 0, &l.width);
         for (guint i = 0; i < l.width; i++)
@@ -148,7 +148,7 @@ static gboolean put_arithmetic(Writer *w, GBytes *stream)
 
 static gboolean put_content(Writer *w, GBytes *stream)
 {
-    Look first = look_at(stream);
+    StreamLook first = look_at(stream);
     if (first.one_run && first.zeros) {
         wend_buf_unsigned(&w->out, (guint64)first.width << 1);
         return TRUE;

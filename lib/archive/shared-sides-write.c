@@ -22,7 +22,7 @@ typedef struct {
     guint64 module; /* + 1; 0: unknown */
     gint64 offset;
     guint64 caller; /* WEND_CALLER_NONE and so on; without stacks always that */
-} Site;
+} SharedSite;
 
 /* The table of a stream. */
 typedef struct {
@@ -79,7 +79,7 @@ static void site_table_clear(SiteTable *t)
 }
 
 /* Reads the module and the offset of a site or a frame. */
-static gboolean read_place(Streams *s, SiteTable *t, WendCursor *c, Site *site)
+static gboolean read_place(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
     guint64 module = wend_read_unsigned(c);
     SiteModule m;
@@ -104,12 +104,12 @@ static guint depth_of(const GArray *frames, guint64 caller)
 {
     guint n = 0;
     for (; caller >= WEND_CALLER_FRAME && n <= WEND_CALLERS_MOST; n++)
-        caller = g_array_index(frames, Site, caller - WEND_CALLER_FRAME).caller;
+        caller = g_array_index(frames, SharedSite, caller - WEND_CALLER_FRAME).caller;
     return n;
 }
 
 /* Reads the callers of a site. */
-static gboolean read_callers(Streams *s, SiteTable *t, WendCursor *c, Site *site)
+static gboolean read_callers(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
     site->caller = wend_read_unsigned(c);
     gsize n = wend_read_count(c, 2);
@@ -117,7 +117,7 @@ static gboolean read_callers(Streams *s, SiteTable *t, WendCursor *c, Site *site
         || n + depth_of(t->frames, site->caller) > WEND_CALLERS_MOST)
         return FALSE;
     for (; n > 0; n--) {
-        Site frame = {.caller = site->caller};
+        SharedSite frame = {.caller = site->caller};
         if (!read_place(s, t, c, &frame) || frame.module == 0)
             return FALSE;
         g_array_append_val(t->frames, frame);
@@ -131,11 +131,11 @@ static gboolean read_table(Streams *s, WendCursor c, SiteTable *t)
 {
     *t = (SiteTable){.modules = g_array_new(FALSE, TRUE, sizeof(SiteModule)),
                      .module_numbers = g_array_new(FALSE, FALSE, sizeof(guint64)),
-                     .sites = g_array_new(FALSE, FALSE, sizeof(Site)),
-                     .frames = g_array_new(FALSE, FALSE, sizeof(Site)),
+                     .sites = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
+                     .frames = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
                      .numbers = g_array_new(FALSE, TRUE, sizeof(guint64))};
     while (c.p < c.end) {
-        Site site = {0};
+        SharedSite site = {0};
         if ((s->stacks && !read_callers(s, t, &c, &site)) || !read_place(s, t, &c, &site))
             return FALSE;
         g_array_append_val(t->sites, site);
@@ -145,7 +145,7 @@ static gboolean read_table(Streams *s, WendCursor c, SiteTable *t)
 }
 
 /* The number + 1 of LIKE; 0: there is none. */
-static guint64 number_of(GHashTable *numbers, const Site *like)
+static guint64 number_of(GHashTable *numbers, const SharedSite *like)
 {
     GBytes *key = g_bytes_new(like, sizeof *like);
     gpointer known = g_hash_table_lookup(numbers, key);
@@ -153,7 +153,7 @@ static guint64 number_of(GHashTable *numbers, const Site *like)
     return GPOINTER_TO_SIZE(known);
 }
 
-static void add(GArray *all, GHashTable *numbers, const Site *site)
+static void add(GArray *all, GHashTable *numbers, const SharedSite *site)
 {
     g_array_append_vals(all, site, 1);
     g_hash_table_insert(numbers, g_bytes_new(site, sizeof *site),
@@ -162,17 +162,17 @@ static void add(GArray *all, GHashTable *numbers, const Site *site)
 
 /* Finds the frames of the stack SITE in the table of all, and makes its caller one of that. Returns
  * the frames that are not there, the innermost one first; the last one is called from *FROM. */
-static GArray *find_callers(const Streams *s, const SiteTable *t, Site *site, guint64 *from)
+static GArray *find_callers(const Streams *s, const SiteTable *t, SharedSite *site, guint64 *from)
 {
-    GArray *path = g_array_new(FALSE, FALSE, sizeof(Site));
+    GArray *path = g_array_new(FALSE, FALSE, sizeof(SharedSite));
     guint64 caller = site->caller, number;
     while (caller >= WEND_CALLER_FRAME) {
-        const Site *frame = &g_array_index(t->frames, Site, caller - WEND_CALLER_FRAME);
+        const SharedSite *frame = &g_array_index(t->frames, SharedSite, caller - WEND_CALLER_FRAME);
         g_array_append_vals(path, frame, 1);
         caller = frame->caller;
     }
     for (; path->len > 0; g_array_set_size(path, path->len - 1)) {
-        Site frame = g_array_index(path, Site, path->len - 1);
+        SharedSite frame = g_array_index(path, SharedSite, path->len - 1);
         frame.caller = caller;
         if ((number = number_of(s->frame_numbers, &frame)) == 0)
             break;
@@ -191,10 +191,10 @@ static WendStackFrames frames_of(const Streams *s)
 }
 
 /* Codes the place of a frame or a site, and adds it to PLACES. */
-static void put_place(Streams *s, Site *site, gboolean is_site, GArray *places)
+static void put_place(Streams *s, SharedSite *site, gboolean is_site, GArray *places)
 {
     WendStackFrames frames = frames_of(s);
-    Site alone = {site->module, site->offset, 0};
+    SharedSite alone = {site->module, site->offset, 0};
     guint64 known = number_of(s->place_numbers, &alone),
             place = known > 0 ? known - 1 : s->n_places;
     WendStackFrame frame = {(guint32)site->caller, (guint32)place};
@@ -212,13 +212,13 @@ static void put_place(Streams *s, Site *site, gboolean is_site, GArray *places)
 }
 
 /* Codes a new site: its stack, of which the frames of PATH are new, and its place. */
-static void put_stack(Streams *s, Site *site, const GArray *path, guint64 from)
+static void put_stack(Streams *s, SharedSite *site, const GArray *path, guint64 from)
 {
     WendStackFrames frames = frames_of(s);
     guint64 n = path->len;
     wend_stack_code_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
     for (guint i = path->len; i > 0; i--) {
-        Site frame = g_array_index(path, Site, i - 1);
+        SharedSite frame = g_array_index(path, SharedSite, i - 1);
         frame.caller = from;
         add(s->frames, s->frame_numbers, &frame);
         put_place(s, &frame, FALSE, s->frame_places);
@@ -231,7 +231,7 @@ static void put_stack(Streams *s, Site *site, const GArray *path, guint64 from)
 static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, guint64 local)
 {
     guint64 *number = &g_array_index(t->numbers, guint64, local);
-    Site site = g_array_index(t->sites, Site, local);
+    SharedSite site = g_array_index(t->sites, SharedSite, local);
     g_autoptr(GArray) path = NULL;
     guint64 from = WEND_CALLER_NONE;
     if (*number == 0) {
@@ -251,7 +251,7 @@ static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, guin
         else
             wend_site_code_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
     }
-    site = g_array_index(s->sites, Site, *number - 1);
+    site = g_array_index(s->sites, SharedSite, *number - 1);
     wend_site_coding_used(s->coding, site.module, (guint64)site.offset);
     if (s->stacks)
         wend_stack_coding_used(&s->coding->stacks,
@@ -355,8 +355,8 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
         return;
     Streams s = {.modules = g_array_new(FALSE, FALSE, sizeof(SiteModule)),
                  .stacks = kind == WEND_SIDE_STACKS,
-                 .sites = g_array_new(FALSE, FALSE, sizeof(Site)),
-                 .frames = g_array_new(FALSE, FALSE, sizeof(Site)),
+                 .sites = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
+                 .frames = g_array_new(FALSE, FALSE, sizeof(SharedSite)),
                  .frame_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
                  .site_places = g_array_new(FALSE, FALSE, sizeof(WendStackFrame)),
                  .numbers = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,

@@ -17,7 +17,7 @@ typedef struct {
 typedef struct {
     GArray *rows;
     SharedRows shared;
-} RowTable;
+} TimingRows;
 
 /* Rows of durations, or of intervals. All sequences are walked twice, because a terminal that
  * differs from a row with few calls may be like it once the row has all its calls.
@@ -27,7 +27,7 @@ typedef struct {
  * - In the second walk each terminal takes a row (take_row): the likely row if its times are like
  *   it, else the row with most calls that they are like, else the row that it had. */
 typedef struct TimingTable {
-    RowTable found, encoded;
+    TimingRows found, encoded;
     /* guint32: the row found for each terminal, in the order of the first walk */
     GArray *had;
     guint asked;         /* how many terminals have asked again, in the second walk */
@@ -42,14 +42,14 @@ typedef struct TimingTable {
     guint64 gap, n_values;
 } TimingTable;
 
-static RowTable row_table_new(guint n_terminals)
+static TimingRows row_table_new(guint n_terminals)
 {
-    RowTable t = {.rows = g_array_new(FALSE, TRUE, sizeof(TimingRow))};
+    TimingRows t = {.rows = g_array_new(FALSE, TRUE, sizeof(TimingRow))};
     shared_rows_init(&t.shared, (guint)wend_n_functions, n_terminals);
     return t;
 }
 
-static void row_table_clear(RowTable *t)
+static void row_table_clear(TimingRows *t)
 {
     g_array_unref(t->rows);
     shared_rows_clear(&t->shared);
@@ -80,7 +80,7 @@ static void timing_table_clear(TimingTable *t)
     g_free(t->encoded_as);
 }
 
-static TimingSum *sum_of(const RowTable *t, guint32 row)
+static TimingSum *sum_of(const TimingRows *t, guint32 row)
 {
     return &g_array_index(t->rows, TimingRow, row).sum;
 }
@@ -91,7 +91,7 @@ static TimingSum *sum_of(const RowTable *t, guint32 row)
  * another row of the function with times like these, else a new row. */
 static guint32 find_row(TimingTable *t, guint function, guint32 terminal, const TimingSum *sum)
 {
-    RowTable *f = &t->found;
+    TimingRows *f = &t->found;
     guint32 n = shared_rows_count(&f->shared, function),
             likely = shared_rows_likely(&f->shared, function, terminal), row = f->rows->len;
     if (likely && timing_alike(sum_of(f, likely - 1), sum))
@@ -119,7 +119,7 @@ static gint more_calls(gconstpointer a, gconstpointer b, gpointer table)
 /* Between the walks: merges the rows of each function that are alike. */
 static void settle_rows(TimingTable *t)
 {
-    RowTable *f = &t->found;
+    TimingRows *f = &t->found;
     t->same_as = g_new(guint32, f->rows->len + 1);
     t->encoded_as = g_new0(guint32, f->rows->len + 1);
     t->by_calls = g_new0(GArray *, wend_n_functions + 1);
@@ -202,23 +202,23 @@ typedef struct {
     guint n_timed, n, n_rows;
     guint32 *terminals, *counts, *timed_as, *shapes, *rows;
     guint64 *calls;
-} Timed;
+} TimedTerminals;
 
 /* w->called and w->calls have the terminals and their calls. */
-static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as,
-                       const TimingSum *timing, guint n_timed)
+static TimedTerminals timed_new(const Writer *w, const RecordedSequence *s, const guint32 *timed_as,
+                                const TimingSum *timing, guint n_timed)
 {
     guint n = w->called->len;
-    Timed t = {timing,
-               n_timed,
-               n,
-               0,
-               g_memdup2(w->called->data, n * sizeof(guint32)),
-               g_new(guint32, n + 1),
-               g_new(guint32, n + 1),
-               g_new(guint32, n + 1),
-               g_new(guint32, n + 1),
-               g_new(guint64, n + 1)};
+    TimedTerminals t = {timing,
+                        n_timed,
+                        n,
+                        0,
+                        g_memdup2(w->called->data, n * sizeof(guint32)),
+                        g_new(guint32, n + 1),
+                        g_new(guint32, n + 1),
+                        g_new(guint32, n + 1),
+                        g_new(guint32, n + 1),
+                        g_new(guint64, n + 1)};
     for (guint i = 0; i < n; i++)
         w->local[t.terminals[i]] = 0;
     for (guint i = 0; i < s->sequence->table.n_terminals; i++)
@@ -236,7 +236,7 @@ static Timed timed_new(const Writer *w, const RecordedSequence *s, const guint32
     return t;
 }
 
-static void timed_clear(Timed *t)
+static void timed_clear(TimedTerminals *t)
 {
     g_free(t->terminals);
     g_free(t->counts);
@@ -247,7 +247,7 @@ static void timed_clear(Timed *t)
 }
 
 /* Finds a row for each terminal of TIMED or, if ENCODED, in the second walk, encodes its row. */
-static void number_rows(Writer *w, const Timed *timed, int interval, gboolean encoded)
+static void number_rows(Writer *w, const TimedTerminals *timed, int interval, gboolean encoded)
 {
     TimingTable *table = &w->times[interval];
     g_autofree TimingSum *sums = g_new0(TimingSum, timed->n_rows + 1);
@@ -302,7 +302,7 @@ static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequ
     if (!timed)
         return TRUE;
     w->encoded |= encoded;
-    g_autofree Timed *all = g_new0(Timed, n);
+    g_autofree TimedTerminals *all = g_new0(TimedTerminals, n);
     for (guint v = 0; good && v < n; v++) {
         guint64 total;
         const ClassTimes *t = aligned ? &g_array_index(aligned, ClassTimes, v) : NULL;

@@ -31,7 +31,7 @@ typedef struct {
     GHashTable *profiles; /* Sequence: Profile */
     GArray *calls;        /* scratch, guint64 by number; all 0 */
     gint64 left;          /* of WORK_MAX */
-} Search;
+} AlignmentSearch;
 
 static void profile_free(gpointer profile)
 {
@@ -41,15 +41,15 @@ static void profile_free(gpointer profile)
     g_free(p);
 }
 
-static void search_init(Search *s)
+static void search_init(AlignmentSearch *s)
 {
-    *s = (Search){
+    *s = (AlignmentSearch){
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL),
         g_hash_table_new_full(NULL, NULL, NULL, profile_free),
         g_array_new(FALSE, TRUE, sizeof(guint64)), WORK_MAX};
 }
 
-static void search_clear(Search *s)
+static void search_clear(AlignmentSearch *s)
 {
     g_hash_table_unref(s->numbers);
     g_hash_table_unref(s->profiles);
@@ -57,7 +57,7 @@ static void search_clear(Search *s)
 }
 
 /* The numbers of T's shapes, by shape. The caller frees it with g_free. */
-static guint32 *number_shapes(Search *s, const Table *t)
+static guint32 *number_shapes(AlignmentSearch *s, const Table *t)
 {
     guint32 *numbers = g_new(guint32, t->n_shapes + 1);
     ShapeRow *rows = table_shapes(t);
@@ -94,7 +94,7 @@ static guint64 *count_shapes(const Sequence *s, guint64 *all)
     return shapes;
 }
 
-static const Profile *profile_of(Search *s, const Sequence *sequence)
+static const Profile *profile_of(AlignmentSearch *s, const Sequence *sequence)
 {
     Profile *p = g_hash_table_lookup(s->profiles, sequence);
     if (!p) {
@@ -107,14 +107,14 @@ static const Profile *profile_of(Search *s, const Sequence *sequence)
 }
 
 /* Removes the profiles of K, which is about to change or to be freed. */
-static void search_forget(Search *s, const Class *k)
+static void search_forget(AlignmentSearch *s, const Class *k)
 {
     for (guint q = 0; q < k->n_sequences; q++)
         g_hash_table_remove(s->profiles, &k->sequences[q]);
 }
 
 /* Replaces strided terminals of the class. FALSE: as class_spread. */
-static gboolean spread(Search *s, Class *k)
+static gboolean spread(AlignmentSearch *s, Class *k)
 {
     if (!class_is_strided(k))
         return TRUE;
@@ -123,7 +123,7 @@ static gboolean spread(Search *s, Class *k)
 }
 
 /* Do both make the same number of calls of shapes that together have half of all calls? */
-static gboolean has_common(Search *search, const Sequence *s, const Sequence *t)
+static gboolean has_common(AlignmentSearch *search, const Sequence *s, const Sequence *t)
 {
     const Profile *a = profile_of(search, s), *b = profile_of(search, t);
     guint64 common = 0;
@@ -158,8 +158,8 @@ typedef struct {
 
 enum { PAIRS_MAX = 1 << 20 };
 
-static void likeness_init(Likeness *l, Search *search, const Sequence *s, const Sequence *t,
-                          gboolean sizes)
+static void likeness_init(Likeness *l, AlignmentSearch *search, const Sequence *s,
+                          const Sequence *t, gboolean sizes)
 {
     const Table *a = &s->table, *b = &t->table;
     guint64 n = (guint64)a->n_terminals * b->n_terminals;
@@ -484,7 +484,7 @@ static void aligned_clear(AlignedSequence *w)
 }
 
 static gboolean align_sequence(const Class *a, const Sequence *s, const Class *b, const Sequence *t,
-                               gboolean sizes, Search *search, AlignedSequence *out)
+                               gboolean sizes, AlignmentSearch *search, AlignedSequence *out)
 {
     gint64 *left = &search->left;
     Likeness like;
@@ -589,22 +589,23 @@ typedef struct {
     AlignedSequence *sequences;
     guint n;
     gsize saved;
-} Plan;
+} AlignmentPlan;
 
-static void plan_clear(Plan *p)
+static void plan_clear(AlignmentPlan *p)
 {
     for (guint q = 0; q < p->n; q++)
         aligned_clear(&p->sequences[q]);
     g_free(p->sequences);
-    *p = (Plan){0};
+    *p = (AlignmentPlan){0};
 }
 
 /* Does it save at least an eighth, as costs are estimates? If not, PLAN is empty. */
-static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, Search *search, Plan *plan)
+static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, AlignmentSearch *search,
+                        AlignmentPlan *plan)
 {
     gsize apart = 0, one = 0;
     gboolean good = TRUE;
-    *plan = (Plan){g_new0(AlignedSequence, a->n_sequences + 1), a->n_sequences, 0};
+    *plan = (AlignmentPlan){g_new0(AlignedSequence, a->n_sequences + 1), a->n_sequences, 0};
     for (guint q = 0; good && q < a->n_sequences; q++) {
         const Sequence *s = &a->sequences[q], *t = &b->sequences[q];
         good = align_sequence(a, s, b, t, sizes, search, &plan->sequences[q]);
@@ -624,7 +625,7 @@ static gboolean plan_as(const Class *a, const Class *b, gboolean sizes, Search *
 /* Tries to align two classes. Ranks with other threads or callbacks are not aligned, nor are
  * classes of equal shapes that stay apart. In a loop over levels, calls of other sizes belong to
  * other levels; but a rank at a border may have sizes of its own. So both are tried. */
-static gboolean plan_alignment(Class *a, Class *b, Search *search, Plan *plan)
+static gboolean plan_alignment(Class *a, Class *b, AlignmentSearch *search, AlignmentPlan *plan)
 {
     if (a->n_sequences != b->n_sequences
         || (a->apart && b->apart && g_bytes_equal(a->shapes_key, b->shapes_key)))
@@ -761,12 +762,12 @@ static void aligned_free(gpointer aligned)
 }
 
 /* Aligns K with the class of ALL that saves most, and returns that. NULL: none saves enough. */
-static Aligned *align_into(Search *search, const GPtrArray *all, Class *k)
+static Aligned *align_into(AlignmentSearch *search, const GPtrArray *all, Class *k)
 {
-    Plan best = {0};
+    AlignmentPlan best = {0};
     Aligned *into = NULL;
     for (guint i = 0; i < MIN(all->len, TRIES) && search->left > 0; i++) {
-        Plan plan;
+        AlignmentPlan plan;
         Aligned *w = all->pdata[i];
         if (!plan_alignment(w->class, k, search, &plan))
             continue;
@@ -791,7 +792,7 @@ gboolean align_classes(WendMerge *m, GHashTable *variants)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(aligned_free);
     g_autoptr(GPtrArray) classes = g_ptr_array_new();
-    Search search;
+    AlignmentSearch search;
     search_init(&search);
     guint misses = 0;
     for (guint i = 0; i < m->classes->len; i++)

@@ -15,7 +15,7 @@ typedef struct {
     char *before, *after;
     guint width;
     RankSet numbers;
-} Group;
+} HostGroup;
 
 struct Hosts {
     GArray *groups; /* sorted */
@@ -23,7 +23,7 @@ struct Hosts {
 
 static void group_clear(gpointer p)
 {
-    Group *g = p;
+    HostGroup *g = p;
     g_free(g->before);
     g_free(g->after);
     rankset_clear(&g->numbers);
@@ -32,7 +32,7 @@ static void group_clear(gpointer p)
 Hosts *hosts_new(void)
 {
     Hosts *h = g_new(Hosts, 1);
-    h->groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    h->groups = g_array_new(FALSE, FALSE, sizeof(HostGroup));
     g_array_set_clear_func(h->groups, group_clear);
     return h;
 }
@@ -45,7 +45,7 @@ void hosts_free(Hosts *h)
     g_free(h);
 }
 
-static gint compare(const Group *a, const Group *b)
+static gint compare(const HostGroup *a, const HostGroup *b)
 {
     gint order = strcmp(a->before, b->before);
     if (order == 0)
@@ -56,17 +56,17 @@ static gint compare(const Group *a, const Group *b)
 }
 
 /* Adds ONE, and takes its memory. */
-static void add_group(Hosts *h, Group *one)
+static void add_group(Hosts *h, HostGroup *one)
 {
     guint low = 0, high = h->groups->len;
     while (low < high) {
         guint middle = low + (high - low) / 2;
-        if (compare(&g_array_index(h->groups, Group, middle), one) < 0)
+        if (compare(&g_array_index(h->groups, HostGroup, middle), one) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    Group *known = low < h->groups->len ? &g_array_index(h->groups, Group, low) : NULL;
+    HostGroup *known = low < h->groups->len ? &g_array_index(h->groups, HostGroup, low) : NULL;
     if (!known || compare(known, one) != 0) {
         g_array_insert_val(h->groups, low, *one);
         return;
@@ -76,7 +76,7 @@ static void add_group(Hosts *h, Group *one)
 }
 
 /* Finds the last number in the part of the name before the first dot. */
-static Group split(const char *name)
+static HostGroup split(const char *name)
 {
     gsize end = strcspn(name, "."), begin;
     gboolean plain = strpbrk(name, "[],;/") == NULL;
@@ -85,24 +85,25 @@ static Group split(const char *name)
     for (begin = end; begin > 0 && g_ascii_isdigit(name[begin - 1]);)
         begin--;
     if (!plain || begin == end || end - begin > DIGITS_MAX)
-        return (Group){.before = g_strdup(name), .after = g_strdup("")};
+        return (HostGroup){.before = g_strdup(name), .after = g_strdup("")};
     g_autofree char *digits = g_strndup(name + begin, end - begin);
-    return (Group){g_strndup(name, begin), g_strdup(name + end),
-                   digits[0] == '0' && digits[1] ? (guint)(end - begin) : 0,
-                   rankset_single((guint32)g_ascii_strtoull(digits, NULL, 10))};
+    return (HostGroup){g_strndup(name, begin), g_strdup(name + end),
+                       digits[0] == '0' && digits[1] ? (guint)(end - begin) : 0,
+                       rankset_single((guint32)g_ascii_strtoull(digits, NULL, 10))};
 }
 
 void hosts_add(Hosts *h, const char *name)
 {
-    Group one = split(name);
+    HostGroup one = split(name);
     add_group(h, &one);
 }
 
 void hosts_include(Hosts *h, const Hosts *other)
 {
     for (guint i = 0; i < other->groups->len; i++) {
-        const Group *g = &g_array_index(other->groups, Group, i);
-        Group copy = {g_strdup(g->before), g_strdup(g->after), g->width, rankset_copy(&g->numbers)};
+        const HostGroup *g = &g_array_index(other->groups, HostGroup, i);
+        HostGroup copy = {g_strdup(g->before), g_strdup(g->after), g->width,
+                          rankset_copy(&g->numbers)};
         add_group(h, &copy);
     }
 }
@@ -113,7 +114,7 @@ void hosts_encode(const Hosts *h, WendBuf *out)
 {
     wend_buf_unsigned(out, h->groups->len);
     for (guint i = 0; i < h->groups->len; i++) {
-        const Group *g = &g_array_index(h->groups, Group, i);
+        const HostGroup *g = &g_array_index(h->groups, HostGroup, i);
         wend_buf_string(out, g->before);
         wend_buf_string(out, g->after);
         wend_buf_unsigned(out, (guint64)g->width << 1 | (g->numbers.n > 0));
@@ -127,7 +128,7 @@ Hosts *hosts_decode(WendCursor *c)
     Hosts *h = hosts_new();
     gsize n = wend_read_count(c, 3);
     for (gsize i = 0; i < n && !c->failed; i++) {
-        Group g = {.before = codec_string(c), .after = codec_string(c)};
+        HostGroup g = {.before = codec_string(c), .after = codec_string(c)};
         guint64 form = wend_read_unsigned(c);
         g.width = (guint)(form >> 1);
         if (form >> 1 > DIGITS_MAX
@@ -141,7 +142,7 @@ Hosts *hosts_decode(WendCursor *c)
     return NULL;
 }
 
-static void add_numbers(GString *s, const Group *g)
+static void add_numbers(GString *s, const HostGroup *g)
 {
     for (guint32 i = 0; i < g->numbers.n;) {
         RankRun run = rankset_stretch(&g->numbers, i);
@@ -159,7 +160,7 @@ char *hosts_text(const Hosts *h)
 {
     GString *s = g_string_new("");
     for (guint i = 0; i < h->groups->len; i++) {
-        const Group *g = &g_array_index(h->groups, Group, i);
+        const HostGroup *g = &g_array_index(h->groups, HostGroup, i);
         g_autofree char *before = g_strdelimit(g_strdup(g->before), ";", '_');
         g_string_append_printf(s, "%s%s", i ? ";" : "", before);
         if (g->numbers.n > 1)

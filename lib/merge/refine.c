@@ -23,7 +23,7 @@ static const guint64 prime = (G_GUINT64_CONSTANT(1) << 61) - 1,
 
 typedef struct {
     guint64 length, hash[HASHES], power[HASHES];
-} Hashed; /* power: base^length */
+} RefinedHash; /* power: base^length */
 
 static guint64 times(guint64 a, guint64 b)
 {
@@ -37,7 +37,7 @@ static guint64 plus(guint64 a, guint64 b)
     return a + b >= prime ? a + b - prime : a + b;
 }
 
-static Hashed join(Hashed a, const Hashed *b)
+static RefinedHash join(RefinedHash a, const RefinedHash *b)
 {
     a.length += b->length;
     for (int k = 0; k < HASHES; k++) {
@@ -47,22 +47,22 @@ static Hashed join(Hashed a, const Hashed *b)
     return a;
 }
 
-static const Hashed nothing = {.power = {1, 1}};
+static const RefinedHash nothing = {.power = {1, 1}};
 
-static Hashed repeated(Hashed one, guint64 n)
+static RefinedHash repeated(RefinedHash one, guint64 n)
 {
-    Hashed all = nothing;
+    RefinedHash all = nothing;
     for (; n > 0; n >>= 1, one = join(one, &one))
         if (n & 1)
             all = join(all, &one);
     return all;
 }
 
-static Hashed of_terminal(const Table *t, guint32 terminal)
+static RefinedHash of_terminal(const Table *t, guint32 terminal)
 {
     guint64 what = ((guint64)t->terminal_shape[terminal] << 24)
                    + (t->first_slot[terminal + 1] - t->first_slot[terminal]) + 1;
-    return (Hashed){1, {what % prime, what % prime}, {bases[0], bases[1]}};
+    return (RefinedHash){1, {what % prime, what % prime}, {bases[0], bases[1]}};
 }
 
 gboolean refine_key(const Sequence *s, WendBuf *key)
@@ -74,13 +74,13 @@ gboolean refine_key(const Sequence *s, WendBuf *key)
         return FALSE;
     g_autofree guint32 *order = rules_bottom_up(&row, &n);
     gboolean good = order && rules_length(&row, &length) && length <= PAIRS_LENGTH_MAX;
-    g_autofree Hashed *rules = good ? g_new0(Hashed, row.n_rules) : NULL;
+    g_autofree RefinedHash *rules = good ? g_new0(RefinedHash, row.n_rules) : NULL;
     for (guint i = 0; good && i < n; i++) {
         const Rule *rule = &row.rules[order[i]];
-        Hashed all = nothing;
+        RefinedHash all = nothing;
         for (guint k = 0; k < rule->n; k++) {
             const WendSymbol *y = &rule->symbols[k];
-            Hashed one =
+            RefinedHash one =
                 repeated(y->is_rule ? rules[y->id] : of_terminal(&s->table, y->id), y->repeats);
             all = join(all, &one);
         }

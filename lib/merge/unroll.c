@@ -9,7 +9,7 @@ typedef struct {
     guint32 rule;
     guint at;
     guint64 left;
-} Frame;
+} UnrollFrame;
 
 void unrolling_free(Unrolling *u)
 {
@@ -40,13 +40,13 @@ static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
 static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
 {
     g_autofree guint32 *at = g_new0(guint32, n_terminals + 1);
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(UnrollFrame));
     guint under_way = 0; /* the number of rows that have begun */
-    Frame next = {0, 0, 1};
+    UnrollFrame next = {0, 0, 1};
     if (has[0])
         g_array_append_val(stack, next);
     while (stack->len) {
-        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        UnrollFrame *top = &g_array_index(stack, UnrollFrame, stack->len - 1);
         const Rule *rule = &u->row.rules[top->rule];
         if ((top->at == 0 || top->at == rule->n) && under_way)
             u->kind[top->rule] = UNROLLED_INLINE;
@@ -58,7 +58,7 @@ static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
         }
         const WendSymbol *y = &rule->symbols[top->at++];
         if (y->is_rule) {
-            next = (Frame){y->id, 0, y->repeats};
+            next = (UnrollFrame){y->id, 0, y->repeats};
             if (has[y->id])
                 g_array_append_val(stack, next);
         } else if (u->counts[y->id]) {
@@ -168,8 +168,8 @@ UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule)
             if (!u->row.rules[i].symbols[k].is_rule)
                 n_terminals = MAX(n_terminals, u->row.rules[i].symbols[k].id + 1);
     UnrolledWalk w = {
-        u, g_array_new(FALSE, FALSE, sizeof(Frame)), g_new0(guint32, n_terminals + 1), {0}};
-    Frame start = {rule, 0, 1};
+        u, g_array_new(FALSE, FALSE, sizeof(UnrollFrame)), g_new0(guint32, n_terminals + 1), {0}};
+    UnrollFrame start = {rule, 0, 1};
     g_array_append_val(w.stack, start);
     return w;
 }
@@ -186,7 +186,7 @@ static void next_in_row(UnrolledWalk *w, UnrolledSymbol *s)
 gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
 {
     while (w->stack->len && !w->strided.repeats) {
-        Frame *top = &g_array_index(w->stack, Frame, w->stack->len - 1);
+        UnrollFrame *top = &g_array_index(w->stack, UnrollFrame, w->stack->len - 1);
         const Rule *rule = &w->u->row.rules[top->rule];
         if (top->at == rule->n) {
             top->at = 0;
@@ -196,7 +196,7 @@ gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
         }
         const WendSymbol *y = &rule->symbols[top->at];
         if (y->is_rule && w->u->kind[y->id] == UNROLLED_INLINE) {
-            Frame next = {y->id, 0, y->repeats};
+            UnrollFrame next = {y->id, 0, y->repeats};
             top->at++;
             g_array_append_val(w->stack, next);
             continue;

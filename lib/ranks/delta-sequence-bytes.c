@@ -67,13 +67,13 @@ typedef struct {
     const GArray *distinct;
     guint n_named;
     guint64 ordinary;
-} Numbering;
+} ValueNumbering;
 
 /* Numbers the words of DISTINCT, of which N_NAMED are named. FALSE: the numbers exceed 64 bits. */
-static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
+static gboolean numbering(const GArray *distinct, guint n_named, ValueNumbering *as)
 {
     const gint64 *words = (const gint64 *)(gpointer)distinct->data;
-    *as = (Numbering){distinct, n_named, 0};
+    *as = (ValueNumbering){distinct, n_named, 0};
     if (n_named == distinct->len)
         return TRUE;
     guint64 range = (guint64)words[distinct->len - 1] - (guint64)words[n_named];
@@ -81,7 +81,7 @@ static gboolean numbering(const GArray *distinct, guint n_named, Numbering *as)
     return range < G_MAXUINT64 - n_named;
 }
 
-static guint64 number_of(const Numbering *as, gint64 word)
+static guint64 number_of(const ValueNumbering *as, gint64 word)
 {
     guint64 ordinary =
         as->ordinary ? (guint64)word - (guint64)g_array_index(as->distinct, gint64, as->n_named)
@@ -90,7 +90,7 @@ static guint64 number_of(const Numbering *as, gint64 word)
     return named ? place_of(as->distinct, word) : as->n_named + ordinary;
 }
 
-static void put_coded(const DeltaSequence *s, const Numbering *as, WendBuf *out,
+static void put_coded(const DeltaSequence *s, const ValueNumbering *as, WendBuf *out,
                       const guint32 *constants)
 {
     const gint64 *words = (const gint64 *)(gpointer)as->distinct->data;
@@ -121,7 +121,7 @@ static guint64 encode_words(const DeltaSequence *s, WendBuf *out, const guint32 
 {
     g_autoptr(GArray) distinct = distinct_words(s);
     WendBuf coded = WEND_BUF_INIT, named = WEND_BUF_INIT, plain = WEND_BUF_INIT;
-    Numbering as;
+    ValueNumbering as;
     gboolean may = numbering(distinct, place_of(distinct, WEND_SPECIAL_BASE), &as);
     if (may)
         put_coded(s, &as, &coded, constants);

@@ -15,7 +15,7 @@ typedef struct {
  * SIDES[0] has the calls of both leaders. */
 typedef struct {
     GArray *sides[2]; /* SideCall */
-} Meeting;
+} CommMeeting;
 
 typedef struct {
     CommPlace at;
@@ -23,8 +23,8 @@ typedef struct {
 } NumberedPlace;
 
 struct CommMeetings {
-    GHashTable *ports;   /* GBytes -> Meeting */
-    GHashTable *pairs;   /* GBytes of a tag -> Meeting, sides[0] only */
+    GHashTable *ports;   /* GBytes -> CommMeeting */
+    GHashTable *pairs;   /* GBytes of a tag -> CommMeeting, sides[0] only */
     GHashTable *noted;   /* numbers that these calls made */
     GHashTable *peers;   /* numbers of the peer communicators */
     GHashTable *seats;   /* guint64: peer communicator and rank -> rank of the job + 1 */
@@ -36,7 +36,7 @@ struct CommMeetings {
 
 static void meeting_free(gpointer meeting)
 {
-    Meeting *m = meeting;
+    CommMeeting *m = meeting;
     g_array_unref(m->sides[0]);
     g_array_unref(m->sides[1]);
     g_free(m);
@@ -81,9 +81,9 @@ static void note(CommMeetings *m, GHashTable *meetings, const WendBuf *name, gui
                  const SideCall *call)
 {
     GBytes *key = g_bytes_new(name->data, name->len);
-    Meeting *known = g_hash_table_lookup(meetings, key);
+    CommMeeting *known = g_hash_table_lookup(meetings, key);
     if (!known) {
-        known = g_new(Meeting, 1);
+        known = g_new(CommMeeting, 1);
         for (guint i = 0; i < 2; i++)
             known->sides[i] = g_array_new(FALSE, FALSE, sizeof(SideCall));
         g_hash_table_insert(meetings, g_bytes_ref(key), known);
@@ -177,7 +177,7 @@ static void join_at_ports(const CommMeetings *m, guint *same)
     gpointer value;
     g_hash_table_iter_init(&iter, m->ports);
     while (g_hash_table_iter_next(&iter, NULL, &value)) {
-        const Meeting *at = value;
+        const CommMeeting *at = value;
         if (of_one_thread(at->sides[0]) && of_one_thread(at->sides[1]))
             join_sides(same, at->sides[0], at->sides[1]);
     }
@@ -226,7 +226,7 @@ static void join_pairs(const CommMeetings *m, guint *same)
     gpointer value;
     g_hash_table_iter_init(&iter, m->pairs);
     while (g_hash_table_iter_next(&iter, NULL, &value))
-        join_leaders(m, ((const Meeting *)value)->sides[0], same);
+        join_leaders(m, ((const CommMeeting *)value)->sides[0], same);
 }
 
 /* Joins each place whose communicator has a smaller number to its target, the first place with that

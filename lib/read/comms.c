@@ -44,7 +44,7 @@ typedef struct {
     CommNumbering known; /* for the current rank */
     gint64 thread;       /* the current thread */
     guint64 starts;      /* calls of this thread that started a world */
-} Numbering;
+} NumberingPass;
 
 int wend_function_comm_made(const WendFunction *f)
 {
@@ -75,13 +75,13 @@ static gint64 out_neighbours(const WendCall *call)
 /* -- one creation -- */
 
 /* The rank in the job of rank LEADER of the caller's world. -1: there is no such rank. */
-static gint64 process_of(const Numbering *n, gint64 leader)
+static gint64 process_of(const NumberingPass *n, gint64 leader)
 {
     const WendWorld *world = &n->p->worlds[n->known.world];
     return leader >= 0 && leader < (gint64)world->ranks ? (gint64)world->first + leader : -1;
 }
 
-static WendCommMade facts_of(const Numbering *n, const WendCall *call)
+static WendCommMade facts_of(const NumberingPass *n, const WendCall *call)
 {
     const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
     WendCommMade made = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
@@ -106,7 +106,7 @@ static WendCommMade facts_of(const Numbering *n, const WendCall *call)
 }
 
 /* The world that the call started, if its rank was the root. 0: none. */
-static guint started_world(Numbering *n, const WendCall *call)
+static guint started_world(NumberingPass *n, const WendCall *call)
 {
     if (!wend_call_starts_world(call))
         return 0;
@@ -119,7 +119,7 @@ static gboolean is_parent(const WendFunction *f)
     return strcmp(f->name, "MPI_Comm_get_parent") == 0;
 }
 
-static guint number_by_identity(Numbering *n, CommCreation *c)
+static guint number_by_identity(NumberingPass *n, CommCreation *c)
 {
     WendBuf identity = WEND_BUF_INIT;
     guint number = 0;
@@ -142,7 +142,7 @@ static guint number_by_identity(Numbering *n, CommCreation *c)
 }
 
 /* Notes a communicator that two sides made by calls of their own. */
-static void note_meeting(const Numbering *n, const CommCreation *c)
+static void note_meeting(const NumberingPass *n, const CommCreation *c)
 {
     const CommPlace at = {n->known.rank, n->known.place};
     const WendArg *port = wend_call_arg(c->call, "port_name"),
@@ -160,7 +160,7 @@ static void note_meeting(const Numbering *n, const CommCreation *c)
     wend_buf_clear(&name);
 }
 
-static void take_number(Numbering *n, CommCreation *c, guint world)
+static void take_number(NumberingPass *n, CommCreation *c, guint world)
 {
     const char *name = c->call->function->name;
     guint number = c->made->number;
@@ -176,7 +176,7 @@ static void take_number(Numbering *n, CommCreation *c, guint world)
     g_hash_table_replace(n->known.here, handle_key(c->made->handle), key);
 }
 
-static void made(Numbering *n, guint32 terminal, GArray *list)
+static void made(NumberingPass *n, guint32 terminal, GArray *list)
 {
     const WendCall *call = wend_decoder_call(n->decoder, terminal, n->known.rank);
     WendCommMade comm = facts_of(n, call);
@@ -199,7 +199,7 @@ static void made(Numbering *n, guint32 terminal, GArray *list)
 
 /* -- going through a sequence -- */
 
-static void expand(Numbering *n, guint rule, GArray *list)
+static void expand(NumberingPass *n, guint rule, GArray *list)
 {
     typedef struct {
         guint rule, at;
@@ -235,7 +235,7 @@ static void expand(Numbering *n, guint rule, GArray *list)
     }
 }
 
-static void mark(Numbering *n)
+static void mark(NumberingPass *n)
 {
     WendProgram *p = n->p;
     for (guint i = 0; i < p->n_terminals; i++) {
@@ -254,7 +254,7 @@ static void free_rank(gpointer row)
     g_ptr_array_unref(row);
 }
 
-static void number_rank(Numbering *n, guint rank)
+static void number_rank(NumberingPass *n, guint rank)
 {
     WendProgram *p = n->p;
     const WendClass *k = &p->classes[p->class_of[rank]];
@@ -274,7 +274,7 @@ static void number_rank(Numbering *n, guint rank)
     }
 }
 
-static void number_all(Numbering *n)
+static void number_all(NumberingPass *n)
 {
     WendProgram *p = n->p;
     g_ptr_array_set_size(p->comms->by_rank, 0);
@@ -292,7 +292,7 @@ static void number_all(Numbering *n)
 
 typedef void (*TakeMember)(gpointer data, CommPlace at, WendCommMade *made);
 
-static void each_member(const Numbering *n, TakeMember take, gpointer data)
+static void each_member(const NumberingPass *n, TakeMember take, gpointer data)
 {
     for (guint rank = 0; rank < n->p->ranks; rank++) {
         const GPtrArray *row = g_ptr_array_index(n->p->comms->by_rank, rank);
@@ -307,7 +307,7 @@ static void each_member(const Numbering *n, TakeMember take, gpointer data)
 }
 
 typedef struct {
-    const Numbering *n;
+    const NumberingPass *n;
     GArray *members; /* CommMember, of communicators that are across */
 } Gathered;
 
@@ -328,7 +328,7 @@ static gint compare_members(gconstpointer a, gconstpointer b)
 }
 
 /* Sets the leaders that only members in other worlds know. */
-static void settle(const Numbering *n)
+static void settle(const NumberingPass *n)
 {
     Gathered g = {n, g_array_new(FALSE, FALSE, sizeof(CommMember))};
     if (g_hash_table_size(n->known.across) > 0)
@@ -350,7 +350,7 @@ static void take_meeting(gpointer data, CommPlace at, WendCommMade *made)
 }
 
 /* Whether another round would give other numbers. */
-static gboolean find_more(Numbering *n)
+static gboolean find_more(NumberingPass *n)
 {
     gboolean more = comm_leaders_find(n->known.leaders);
     if (comm_meetings_prepare(n->meetings, g_hash_table_size(n->numbers)))
@@ -394,7 +394,7 @@ static GHashTable *numbers_by_bytes(void)
 
 static void make_numbers(WendProgram *p)
 {
-    Numbering n = {
+    NumberingPass n = {
         .p = p,
         .rule_creates = g_new0(guint8, p->n_rules + 1),
         .terminal_creates = g_new0(guint8, p->n_terminals + 1),

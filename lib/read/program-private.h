@@ -54,7 +54,7 @@ typedef struct {
 typedef struct {
     guint64 count;
     guint32 row;
-} TimedCalls;
+} TimingCount;
 
 typedef struct {
     guint64 length;    /* calls */
@@ -64,7 +64,7 @@ typedef struct {
     guint n_terminals;
     /* ascending, also those that only another variant has; none if it is not timed */
     guint32 *terminals;
-    TimedCalls *timed;          /* two by terminal: duration, interval; NULL: not timed */
+    TimingCount *timed;         /* two by terminal: duration, interval; NULL: not timed */
     const WendTiming *times[2]; /* rows of durations, of intervals */
     guint n_poll_tables, n_poll_grammars;
     PollTerminals *poll_tables;

@@ -225,7 +225,7 @@ void wend_program_timing(const WendProgram *p, guint class_index, guint sequence
         return;
     WendTiming *out[] = {duration, interval};
     for (guint i = 0; i < G_N_ELEMENTS(out); i++) {
-        const TimedCalls *t = &s->timed[2 * low + i];
+        const TimingCount *t = &s->timed[2 * low + i];
         if (!out[i])
             continue;
         *out[i] = s->times[i][t->row];

@@ -414,7 +414,7 @@ static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
     for (guint q = 0; q < times->sequences->len; q++) {
         const SequenceData *s = g_ptr_array_index(times->sequences, q);
         for (guint i = 0; i < s->n_terminals; i++) {
-            TimedCalls *t = &s->timed[2 * i + interval];
+            TimingCount *t = &s->timed[2 * i + interval];
             gint64 *change = &more[t->row];
             rows[t->row].count += t->count; /* wraps in a hostile file only */
             gint64 now = *change < 0 ? -(gint64)MIN(t->count, 0 - (guint64)*change) : *change;
@@ -552,7 +552,7 @@ static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
         if ((guint64)f->n * s->n_terminals > program_most((gsize)(m->c.end - m->c.p)))
             return member_bad(m, "has more times than it can hold");
         count_sequence(c, rule_of(f, v));
-        s->timed = member_block(m, 2 * (guint64)s->n_terminals, sizeof(TimedCalls));
+        s->timed = member_block(m, 2 * (guint64)s->n_terminals, sizeof(TimingCount));
         if (!s->timed)
             return FALSE;
         for (guint i = 0; i < 2 * s->n_terminals; i++)

@@ -18,7 +18,7 @@ typedef struct {
     guint64 left;  /* how many of the next entries are equal to WORDS */
     guint64 run;   /* number of the run, from 1 */
     GArray *words; /* the reader's */
-} Stream;
+} WalkStream;
 
 /* A terminal, decoded. */
 typedef struct {
@@ -30,10 +30,10 @@ typedef struct {
     guint32 *outcome_at; /* the index of each one's words in outcome_words */
     GArray *outcome_words;
     guint64 run; /* the run of the stream that outcome_words are from; 0: none */
-    Stream *stream;
+    WalkStream *stream;
     int request_out, request_in, message_out, comm_out, status, index_out, flag_out, neighbours;
     gboolean starts, frees, generalized;
-} Known;
+} KnownCall;
 
 /* Pointers by number, few of many: a rank uses few terminals of a recording whose ranks have
  * nothing in common. Pages are made when they are needed. */
@@ -44,7 +44,7 @@ typedef struct {
 } PointerTable;
 
 /* About what a Known and a Stream take, with the blocks around them, in bytes. */
-enum { KNOWN_MEMORY = sizeof(Known) + 400, STREAM_MEMORY = sizeof(Stream) + 400 };
+enum { KNOWN_MEMORY = sizeof(KnownCall) + 400, STREAM_MEMORY = sizeof(WalkStream) + 400 };
 
 static void pointer_table_init(PointerTable *t, guint n)
 {
@@ -92,8 +92,8 @@ struct WendWalk {
     GHashTable *sizes;    /* datatype handle -> bytes */
     GHashTable *comms;    /* handle -> number; NULL until needed */
     guint comms_made;
-    GArray *completed; /* words */
-    const Known *last; /* the last call; its effects on its inputs happen in the next step */
+    GArray *completed;     /* words */
+    const KnownCall *last; /* the last call; its effects on its inputs happen in the next step */
 };
 
 /* -- decoding a terminal -- */
@@ -109,12 +109,12 @@ static int find_param(const WendFunction *f, WendKind kind, gboolean out)
     return -1;
 }
 
-static Stream *get_stream(WendWalk *w, guint32 shape)
+static WalkStream *get_stream(WendWalk *w, guint32 shape)
 {
     gpointer *at = pointer_table_at(&w->streams, shape);
     if (*at)
         return *at;
-    Stream *s = *at = g_new0(Stream, 1);
+    WalkStream *s = *at = g_new0(WalkStream, 1);
     w->bytes += STREAM_MEMORY;
     guint64 entries = 0;
     const OutcomeContent *content = outcome_content(w->p, w->rank, w->sequence, shape, &entries);
@@ -128,12 +128,12 @@ static Stream *get_stream(WendWalk *w, guint32 shape)
     return s;
 }
 
-static Known *get_known(WendWalk *w, guint32 terminal)
+static KnownCall *get_known(WendWalk *w, guint32 terminal)
 {
     gpointer *at = pointer_table_at(&w->known, terminal);
     if (*at)
         return *at;
-    Known *k = *at = g_new0(Known, 1);
+    KnownCall *k = *at = g_new0(KnownCall, 1);
     const WendTerminal *t = &w->p->terminals[terminal];
     const WendShape *s = &w->p->shapes[t->shape];
     const WendFunction *f = s->function;
@@ -175,7 +175,7 @@ static Known *get_known(WendWalk *w, guint32 terminal)
 
 static void known_free(gpointer known)
 {
-    Known *k = known;
+    KnownCall *k = known;
     g_free(k->words);
     g_free(k->args);
     g_free(k->outcomes);
@@ -186,7 +186,7 @@ static void known_free(gpointer known)
 
 static void stream_free(gpointer stream)
 {
-    outcome_reader_clear(&((Stream *)stream)->reader);
+    outcome_reader_clear(&((WalkStream *)stream)->reader);
     g_free(stream);
 }
 
@@ -251,7 +251,7 @@ gsize wend_walk_bytes(const WendWalk *w)
 
 /* -- outcomes -- */
 
-static void next_entry(Stream *s)
+static void next_entry(WalkStream *s)
 {
     if (s->left > 0) {
         if (s->left != G_MAXUINT64)
@@ -265,7 +265,7 @@ static void next_entry(Stream *s)
     s->left = repeats ? repeats - 1 : 0; /* repeats is not 0: open has counted entries */
 }
 
-static void take_outcome(Known *k, const Stream *s)
+static void take_outcome(KnownCall *k, const WalkStream *s)
 {
     OutcomeCursor c = {(const gint64 *)(gpointer)s->words->data, s->words->len, 2};
     g_array_set_size(k->outcome_words, 0);
@@ -291,7 +291,7 @@ static gint64 absolute(gint64 base, gint64 word)
     return __builtin_add_overflow(base, word, &sum) ? WEND_UNKNOWN : sum;
 }
 
-static void make_ranks_absolute(Known *k)
+static void make_ranks_absolute(KnownCall *k)
 {
     const WendArg *arg = &k->args[k->neighbours];
     Neighbours graph;
@@ -408,7 +408,7 @@ static Request *find_request(WendWalk *w, gint64 word)
         makers_of_class(w, WEND_KIND_REQUEST, &w->p->class_data[w->class].request_makers), &word));
     if (!maker)
         return NULL;
-    const Known *k = get_known(w, maker - 1);
+    const KnownCall *k = get_known(w, maker - 1);
     r = requests_put(&w->requests, word);
     r->state =
         (WendRequestState){TRUE, (k->call.function->flags & WEND_F_PERSISTENT) != 0, 0, maker - 1};
@@ -430,7 +430,7 @@ static gboolean still_pending(const WendWalk *w, gint64 flags)
 
 /* The index of the request that the I-th status belongs to: I, or the I-th index that the call
  * gave. -1: there is none. */
-static gint64 request_index(const Known *k, gint64 i)
+static gint64 request_index(const KnownCall *k, gint64 i)
 {
     if (k->index_out < 0)
         return i;
@@ -438,7 +438,7 @@ static gint64 request_index(const Known *k, gint64 i)
     return i < index->n_out ? index->out[i] : -1;
 }
 
-static void complete(WendWalk *w, Known *k)
+static void complete(WendWalk *w, KnownCall *k)
 {
     const WendArg *requests = &k->args[k->request_in];
     gint64 *statuses = k->status >= 0 ? (gint64 *)k->args[k->status].out : NULL;
@@ -483,7 +483,7 @@ static void put_size(WendWalk *w, gint64 handle, gint64 bytes)
 }
 
 /* After a call: follows the objects that it made. */
-static void outputs(WendWalk *w, Known *k)
+static void outputs(WendWalk *w, KnownCall *k)
 {
     const WendFunction *f = k->call.function;
     if (k->call.failed)
@@ -534,7 +534,7 @@ static void outputs(WendWalk *w, Known *k)
 /* Before the next call: follows the effects of the last call on requests that it was given. */
 static void inputs(WendWalk *w)
 {
-    const Known *k = w->last;
+    const KnownCall *k = w->last;
     w->last = NULL;
     if (!k || k->request_in < 0 || k->call.poll || k->call.failed) {
         g_array_set_size(w->completed, 0);
@@ -563,7 +563,7 @@ static void inputs(WendWalk *w)
 
 static const WendCall *give_poll(WendWalk *w, guint32 terminal)
 {
-    Known *k = get_known(w, terminal);
+    KnownCall *k = get_known(w, terminal);
     for (guint i = 0; i < k->n_outcomes; i++)
         k->args[k->outcomes[i]].n_out = 0;
     k->run = 0;
@@ -578,10 +578,10 @@ static const WendCall *give_poll(WendWalk *w, guint32 terminal)
 
 static const WendCall *give_main(WendWalk *w, guint32 terminal)
 {
-    Known *k = get_known(w, terminal);
+    KnownCall *k = get_known(w, terminal);
     if (!k->stream) /* forgotten while polls before the call were given */
         k->stream = get_stream(w, k->call.shape);
-    Stream *s = k->stream;
+    WalkStream *s = k->stream;
     gboolean by_request =
         k->request_in >= 0 && (k->status >= 0 || (k->call.function->flags & WEND_F_COMPLETES));
     if (k->run != s->run || by_request || k->message_out >= 0 || k->call.poll) {
@@ -631,7 +631,7 @@ const WendCall *wend_walk_next(WendWalk *w)
         forget(w);
     if (!w->main_waits) {
         if (rule_cursor_next(&w->main, &terminal)) {
-            Known *k = get_known(w, terminal);
+            KnownCall *k = get_known(w, terminal);
             if (!k->stream)
                 k->stream = get_stream(w, k->call.shape);
             next_entry(k->stream);

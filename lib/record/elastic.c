@@ -162,7 +162,7 @@ static gboolean values_at_end(Values *v)
 typedef struct {
     WendSignature signature;
     guint32 number;
-} Known;
+} KnownSignature;
 
 /* The calls of an elastic shape, divided into rows whose slots go up in equal steps. A first pass
  * finds the number of calls of each row. A second turns rows into strided terminals. */
@@ -349,7 +349,8 @@ static guint32 add_terminal(Unfolding *u, PartTerminal one)
 static guint32 number_of(Unfolding *u, guint32 shape, const gint64 *words, guint n)
 {
     guint64 hash;
-    Known *known = (Known *)wend_intern_find(&u->table, &u->shapes[shape], 1, words, n, &hash);
+    KnownSignature *known =
+        (KnownSignature *)wend_intern_find(&u->table, &u->shapes[shape], 1, words, n, &hash);
     if (known)
         return known->number;
     known = enough(wend_arena_new(&u->records, sizeof *known));

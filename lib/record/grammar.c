@@ -39,19 +39,19 @@ typedef struct {
     /* guard: uses that closing the cursor will still add; they keep the rule */
     uint32_t pins;
     uint64_t exp; /* guard: first terminal of the rule's expansion */
-} Node;
+} GrammarNode;
 
 typedef struct {
     uint32_t node; /* START: empty */
     uint32_t hash;
-} Entry;
+} DigramEntry;
 
 /* The cursor's position at one level: a symbol in a rule's body, and how many of its repetitions
  * are left, the present one included. */
 typedef struct {
     uint32_t node;
     uint64_t left;
-} Frame;
+} GrammarFrame;
 
 typedef struct {
     uint32_t id;
@@ -72,18 +72,18 @@ struct WendGrammar {
     bool walking; /* the cursor is open, else a run is */
     /* how often leaf may still come: of the cursor's leaf, or UINT64_MAX minus the run's length */
     uint64_t left;
-    uint32_t rule;   /* the guard of the rule that the cursor walks */
-    uint64_t passes; /* the cursor's full passes, not yet in the grammar */
-    Frame *frames;   /* the cursor's stack; the last frame is the leaf, its count is in left */
+    uint32_t rule;        /* the guard of the rule that the cursor walks */
+    uint64_t passes;      /* the cursor's full passes, not yet in the grammar */
+    GrammarFrame *frames; /* the cursor's stack; the last frame is the leaf, its count is in left */
     size_t n_frames, cap_frames;
     Symbol *partial; /* scratch: what the cursor has seen, as symbols */
     size_t n_partial, cap_partial;
     Guess guesses[GUESSES]; /* by first terminal: rules that the cursor has walked in a loop */
 
     /* The grammar. */
-    Node *nodes;
+    GrammarNode *nodes;
     uint32_t n_nodes, cap_nodes, free_nodes; /* free_nodes: a list through next */
-    Entry *digrams;
+    DigramEntry *digrams;
     uint32_t n_digrams, mask;
     uint32_t *work;
     size_t n_work, cap_work;
@@ -113,9 +113,10 @@ static bool reserve_nodes(WendGrammar *g, size_t n)
         return true;
     while (cap - g->n_nodes < n)
         cap *= 2;
-    Node *nodes = cap <= MAX_NODES ? wend_resize(g->resize, g->nodes, g->cap_nodes * sizeof *nodes,
-                                                 cap * sizeof *nodes)
-                                   : NULL;
+    GrammarNode *nodes =
+        cap <= MAX_NODES
+            ? wend_resize(g->resize, g->nodes, g->cap_nodes * sizeof *nodes, cap * sizeof *nodes)
+            : NULL;
     if (!nodes)
         return false;
     g->nodes = nodes;
@@ -164,7 +165,7 @@ WendGrammar *wend_grammar_new(void)
     }
     g->cap_nodes = FIRST_NODES;
     g->mask = FIRST_DIGRAMS - 1;
-    g->nodes[START] = (Node){.id = GUARD};
+    g->nodes[START] = (GrammarNode){.id = GUARD};
     g->n_nodes = 1;
     return g;
 }
@@ -196,7 +197,7 @@ size_t wend_grammar_memory(const WendGrammar *g)
 
 /* -- digrams -- */
 
-static uint32_t hash_digram(const Node *a, const Node *b)
+static uint32_t hash_digram(const GrammarNode *a, const GrammarNode *b)
 {
     uint64_t x = ((uint64_t)a->id << 32 | b->id) ^ 0x9e3779b97f4a7c15u;
     uint64_t y = (a->exp * 0xd6e8feb86659fd93u + b->exp) ^ 0xe7037ed1a0b428dbu;
@@ -206,19 +207,20 @@ static uint32_t hash_digram(const Node *a, const Node *b)
 }
 
 /* The node whose digram equals that of a and b, or START. */
-static uint32_t find_digram(const WendGrammar *g, const Node *a, const Node *b, uint32_t hash)
+static uint32_t find_digram(const WendGrammar *g, const GrammarNode *a, const GrammarNode *b,
+                            uint32_t hash)
 {
     for (uint32_t i = hash & g->mask; g->digrams[i].node != START; i = (i + 1) & g->mask) {
         if (g->digrams[i].hash != hash)
             continue;
-        const Node *m = &g->nodes[g->digrams[i].node], *n = &g->nodes[m->next];
+        const GrammarNode *m = &g->nodes[g->digrams[i].node], *n = &g->nodes[m->next];
         if (m->id == a->id && n->id == b->id && m->exp == a->exp && n->exp == b->exp)
             return g->digrams[i].node;
     }
     return START;
 }
 
-static void put_digram(Entry *digrams, uint32_t mask, Entry e)
+static void put_digram(DigramEntry *digrams, uint32_t mask, DigramEntry e)
 {
     uint32_t i = e.hash & mask;
     while (digrams[i].node != START)
@@ -238,8 +240,8 @@ static void add_digram(WendGrammar *g, uint32_t a, uint32_t hash)
 {
     if (g->n_digrams > g->mask / 2) {
         uint32_t mask = g->mask * 2 + 1;
-        size_t bytes = ((size_t)mask + 1) * sizeof(Entry);
-        Entry *digrams = zeroed(g->resize, bytes);
+        size_t bytes = ((size_t)mask + 1) * sizeof(DigramEntry);
+        DigramEntry *digrams = zeroed(g->resize, bytes);
         if (!digrams && g->n_digrams >= g->mask - g->mask / 8)
             return; /* the table must keep empty entries */
         if (digrams) {
@@ -251,14 +253,14 @@ static void add_digram(WendGrammar *g, uint32_t a, uint32_t hash)
             g->mask = mask;
         }
     }
-    put_digram(g->digrams, g->mask, (Entry){a, hash});
+    put_digram(g->digrams, g->mask, (DigramEntry){a, hash});
     g->n_digrams++;
 }
 
 /* To be called before a symbol or its successor changes. */
 static void remove_digram(WendGrammar *g, uint32_t a)
 {
-    const Node *x = &g->nodes[a], *y = &g->nodes[x->next];
+    const GrammarNode *x = &g->nodes[a], *y = &g->nodes[x->next];
     if (x->id == GUARD || y->id == GUARD)
         return;
     uint32_t mask = g->mask, i = hash_digram(x, y) & mask;
@@ -283,7 +285,7 @@ static void remove_digram(WendGrammar *g, uint32_t a)
 
 static void add_use(WendGrammar *g, uint32_t n)
 {
-    Node *x = &g->nodes[n];
+    GrammarNode *x = &g->nodes[n];
     if (!(x->id & RULE))
         return;
     uint32_t guard = x->id & ~RULE;
@@ -296,7 +298,7 @@ static void add_use(WendGrammar *g, uint32_t n)
 /* Removes a use of a rule. If only one is left, puts the rule on the stack. */
 static void drop_use(WendGrammar *g, uint32_t n)
 {
-    const Node *x = &g->nodes[n];
+    const GrammarNode *x = &g->nodes[n];
     if (!(x->id & RULE))
         return;
     g->nodes[x->use_prev].use_next = x->use_next;
@@ -352,8 +354,8 @@ static void match(WendGrammar *g, uint32_t a, uint32_t m)
     /* A new rule: m and its successor n become its body, and keep their entry in the table. Node b,
      * left over from a's digram, becomes the use in their old place. */
     uint32_t guard = new_node(g);
-    Node *rule = &g->nodes[guard];
-    *rule = (Node){.id = GUARD, .use_prev = guard, .use_next = guard};
+    GrammarNode *rule = &g->nodes[guard];
+    *rule = (GrammarNode){.id = GUARD, .use_prev = guard, .use_next = guard};
     rule->exp = g->nodes[m].id & RULE ? g->nodes[g->nodes[m].id & ~RULE].exp : g->nodes[m].id;
     uint32_t b = replace_digram(g, a, guard);
     uint32_t n = g->nodes[m].next, prev = g->nodes[m].prev;
@@ -404,7 +406,7 @@ static void settle(WendGrammar *g)
 {
     while (g->n_work > 0) {
         uint32_t a = g->work[--g->n_work];
-        const Node *x = &g->nodes[a];
+        const GrammarNode *x = &g->nodes[a];
         if (x->id == GUARD) {
             if (a != START && x->pins == 0 && x->use_next == x->use_prev
                 && g->nodes[x->use_next].exp == 1)
@@ -413,7 +415,7 @@ static void settle(WendGrammar *g)
         }
         if (x->id == DEAD)
             continue;
-        const Node *y = &g->nodes[x->next];
+        const GrammarNode *y = &g->nodes[x->next];
         if (y->id == GUARD)
             continue;
         if (x->id == y->id) {
@@ -472,7 +474,7 @@ static bool close_run(WendGrammar *g)
 }
 
 /* Puts the cursor before the first terminal of X, the node of the innermost frame. */
-static inline void stand_on(WendGrammar *g, const Node *x)
+static inline void stand_on(WendGrammar *g, const GrammarNode *x)
 {
     g->leaf = x->id;
     g->left = x->exp;
@@ -483,13 +485,13 @@ static inline void stand_on(WendGrammar *g, const Node *x)
 static void descend(WendGrammar *g, uint32_t node)
 {
     for (;;) {
-        const Node *x = &g->nodes[node];
+        const GrammarNode *x = &g->nodes[node];
         if (g->n_frames == g->cap_frames
             && !grow(g, (void **)&g->frames, &g->cap_frames, sizeof *g->frames)) {
             g->leaf = GUARD;
             return;
         }
-        g->frames[g->n_frames++] = (Frame){node, x->exp};
+        g->frames[g->n_frames++] = (GrammarFrame){node, x->exp};
         if (!(x->id & RULE)) {
             stand_on(g, x);
             return;
@@ -503,9 +505,9 @@ static void advance(WendGrammar *g)
 {
     for (size_t i = g->n_frames - 1;; i--) {
         uint32_t next = g->nodes[g->frames[i].node].next;
-        const Node *x = &g->nodes[next];
+        const GrammarNode *x = &g->nodes[next];
         if (!(x->id & RULE)) { /* a terminal in the same body: most steps */
-            g->frames[i] = (Frame){next, x->exp};
+            g->frames[i] = (GrammarFrame){next, x->exp};
             g->n_frames = i + 1;
             stand_on(g, x);
             return;
@@ -539,7 +541,7 @@ static bool begins_with(const WendGrammar *g, uint32_t guard, uint32_t terminal)
  * guess. */
 static bool open_cursor(WendGrammar *g, uint32_t terminal)
 {
-    const Node *last = &g->nodes[g->nodes[START].prev];
+    const GrammarNode *last = &g->nodes[g->nodes[START].prev];
     uint32_t rule = last->id != GUARD && (last->id & RULE) ? last->id & ~RULE : START;
     if (!begins_with(g, rule, terminal)) {
         rule = g->guesses[terminal % GUESSES].rule;
@@ -573,7 +575,7 @@ static bool list_partial(WendGrammar *g)
         g->frames[g->n_frames - 1].left = g->left;
     uint32_t guard = g->rule;
     for (size_t i = 0; i < g->n_frames; i++) {
-        const Node *x = &g->nodes[guard];
+        const GrammarNode *x = &g->nodes[guard];
         while ((x = &g->nodes[x->next]) != &g->nodes[g->frames[i].node])
             if (!add_partial(g, x->id, x->exp))
                 return false;
@@ -725,7 +727,7 @@ static size_t number_rules(WendGrammar *g)
         g->work[g->n_work++] = rule;
         path[n_path++] = g->nodes[rule].next;
         for (rule = START; rule == START;) {
-            const Node *x = &g->nodes[path[n_path - 1]];
+            const GrammarNode *x = &g->nodes[path[n_path - 1]];
             if (x->id == GUARD) {
                 if (--n_path == 0) {
                     wend_resize(g->resize, path, cap_path * sizeof *path, 0);
@@ -755,7 +757,7 @@ static void write_rules(WendGrammar *g, WendBuf *out)
         wend_buf_unsigned(out, symbols);
         for (uint32_t s = g->nodes[g->work[i]].next; g->nodes[s].id != GUARD;
              s = g->nodes[s].next) {
-            const Node *x = &g->nodes[s];
+            const GrammarNode *x = &g->nodes[s];
             wend_buf_unsigned(out, x->id & RULE ? (uint64_t)g->nodes[x->id & ~RULE].pins << 1 | 1
                                                 : (uint64_t)x->id << 1);
             wend_buf_unsigned(out, x->exp);

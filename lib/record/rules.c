@@ -86,16 +86,16 @@ guint32 *rules_bottom_up(const RuleRow *row, guint *n)
     typedef struct {
         guint32 rule;
         guint at;
-    } Frame;
+    } RulesFrame;
     g_autofree guint8 *state = g_new0(guint8, row->n_rules); /* 1: being read, 2: done */
-    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(Frame));
+    g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(RulesFrame));
     guint32 *order = g_new(guint32, row->n_rules);
     *n = 0;
-    Frame start = {0, 0};
+    RulesFrame start = {0, 0};
     state[0] = 1;
     g_array_append_val(stack, start);
     while (stack->len) {
-        Frame *top = &g_array_index(stack, Frame, stack->len - 1);
+        RulesFrame *top = &g_array_index(stack, RulesFrame, stack->len - 1);
         const Rule *rule = &row->rules[top->rule];
         while (top->at < rule->n
                && (!rule->symbols[top->at].is_rule || state[rule->symbols[top->at].id] == 2))
@@ -106,7 +106,7 @@ guint32 *rules_bottom_up(const RuleRow *row, guint *n)
             g_array_set_size(stack, stack->len - 1);
             continue;
         }
-        Frame next = {rule->symbols[top->at].id, 0};
+        RulesFrame next = {rule->symbols[top->at].id, 0};
         if (state[next.rule] == 1) {
             g_free(order);
             return NULL;
@@ -163,13 +163,13 @@ typedef struct {
     guint32 rule;
     guint at;
     guint64 left;
-} Frame;
+} RulesFrame;
 
 void expansion_advance(Expansion *e, guint64 n)
 {
     e->run -= n;
     while (e->run == 0 && e->stack->len) {
-        Frame *top = &g_array_index(e->stack, Frame, e->stack->len - 1);
+        RulesFrame *top = &g_array_index(e->stack, RulesFrame, e->stack->len - 1);
         const Rule *rule = &e->row->rules[top->rule];
         if (top->at == rule->n) {
             top->at = 0;
@@ -179,7 +179,7 @@ void expansion_advance(Expansion *e, guint64 n)
         }
         const WendSymbol *y = &rule->symbols[top->at++];
         if (y->is_rule) {
-            Frame next = {y->id, 0, y->repeats};
+            RulesFrame next = {y->id, 0, y->repeats};
             g_array_append_val(e->stack, next);
         } else {
             e->terminal = y->id;
@@ -190,8 +190,8 @@ void expansion_advance(Expansion *e, guint64 n)
 
 Expansion rules_expand(const RuleRow *row)
 {
-    Expansion e = {.row = row, .stack = g_array_new(FALSE, FALSE, sizeof(Frame))};
-    Frame start = {0, 0, 1};
+    Expansion e = {.row = row, .stack = g_array_new(FALSE, FALSE, sizeof(RulesFrame))};
+    RulesFrame start = {0, 0, 1};
     g_array_append_val(e.stack, start);
     expansion_advance(&e, 0);
     return e;

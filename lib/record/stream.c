@@ -57,18 +57,18 @@ static size_t room_for(size_t cap)
     return (5 * cap + 2) * sizeof(int64_t);
 }
 
-typedef struct Entry {
+typedef struct StreamEntry {
     /* its words are the shape; an arithmetic run has slots: count and steps */
     WendSignature signature;
-    struct Entry *after; /* the next number */
-    uint32_t number;     /* terminal of the grammar */
-    size_t bytes;        /* in a run, without the count */
-} Entry;
+    struct StreamEntry *after; /* the next number */
+    uint32_t number;           /* terminal of the grammar */
+    size_t bytes;              /* in a run, without the count */
+} StreamEntry;
 
 typedef struct wend_stream_repetition {
     WendArena arena;
     WendIntern table;
-    Entry *first, *newest;
+    StreamEntry *first, *newest;
     WendGrammar *grammar;
     uint64_t plain;      /* bytes of its runs without the grammar */
     uint64_t paid_plain; /* the same, and the memory, when the grammar was last the smaller one */
@@ -115,10 +115,10 @@ static size_t words_bytes(const int64_t *words, size_t n)
 }
 
 /* STEPS: count and steps of an arithmetic run, n + 1 words; or 0 words. */
-static Entry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps,
-                        size_t n_steps, uint64_t hash)
+static StreamEntry *add_entry(Repetition *r, const int64_t *words, size_t n, const int64_t *steps,
+                              size_t n_steps, uint64_t hash)
 {
-    Entry *e = wend_arena_new(&r->arena, sizeof *e);
+    StreamEntry *e = wend_arena_new(&r->arena, sizeof *e);
     int64_t *copy = wend_arena_copy(&r->arena, words, n * sizeof *words),
             *steps_copy = wend_arena_copy(&r->arena, steps, n_steps * sizeof *steps);
     if (!e || !copy || !steps_copy || r->table.n > INT32_MAX)
@@ -142,7 +142,7 @@ static bool repetition_add(Repetition *r, const int64_t *words, size_t n, const 
                            size_t n_steps, uint64_t repeats)
 {
     uint64_t hash;
-    Entry *e = (Entry *)wend_intern_find(&r->table, words, n, steps, n_steps, &hash);
+    StreamEntry *e = (StreamEntry *)wend_intern_find(&r->table, words, n, steps, n_steps, &hash);
     if ((!e && !(e = add_entry(r, words, n, steps, n_steps, hash)))
         || !wend_grammar_append(r->grammar, e->number, repeats))
         return false;
@@ -185,7 +185,7 @@ static void write_repetition(const WendStream *s, WendBuf *out)
 {
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, s->repetition->table.n);
-    for (const Entry *e = s->repetition->first; e; e = e->after)
+    for (const StreamEntry *e = s->repetition->first; e; e = e->after)
         write_entry(out, e->signature.shape, e->signature.n_shape, e->signature.slots,
                     e->signature.n_slots);
     wend_grammar_encode(s->repetition->grammar, NULL, out);

@@ -60,10 +60,10 @@ typedef struct {
     GCompareDataFunc compare;
     gpointer user;
     gsize size;
-} Order;
+} SortOrder;
 
 /* Merge sort of the N elements at DATA; ROOM has the same size. */
-static void sort(char *data, char *room, gsize n, const Order *o)
+static void sort(char *data, char *room, gsize n, const SortOrder *o)
 {
     gsize half = n / 2, left = 0, right = half, at = 0;
     if (n < 2)
@@ -82,7 +82,7 @@ static void sort(char *data, char *room, gsize n, const Order *o)
 void g_qsort_with_data(gconstpointer data, gint n, gsize size, GCompareDataFunc compare,
                        gpointer user)
 {
-    const Order order = {compare, user, size};
+    const SortOrder order = {compare, user, size};
     if (n < 2)
         return;
     g_autofree char *room = small_array((gsize)n, size);
@@ -101,7 +101,7 @@ static gint compare_plainly(gconstpointer a, gconstpointer b, gpointer plain)
 void small_sort(void *data, size_t n, size_t size, int (*compare)(const void *, const void *))
 {
     Plain plain = {compare};
-    const Order order = {compare_plainly, &plain, size};
+    const SortOrder order = {compare_plainly, &plain, size};
     if (n < 2)
         return;
     g_autofree char *room = small_array(n, size);
@@ -234,7 +234,7 @@ GArray *g_array_set_size(GArray *a, guint n)
 
 void g_array_sort_with_data(GArray *a, GCompareDataFunc compare, gpointer user)
 {
-    const Order order = {compare, user, ((Array *)a)->size};
+    const SortOrder order = {compare, user, ((Array *)a)->size};
     g_autofree char *room = small_array(a->len, order.size);
     sort(a->data, room, a->len, &order);
 }

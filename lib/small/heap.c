@@ -17,17 +17,17 @@ enum { FIRST_REGION = 64 << 10, LARGEST_REGION = 4 << 20, PAGE = 4 << 10 };
 static const size_t WORD = sizeof(uint64_t);
 
 /* The header of a mapping, which has small blocks or one large block. */
-typedef struct Region {
-    struct Region *next, *previous;
+typedef struct HeapRegion {
+    struct HeapRegion *next, *previous;
     size_t bytes, padding;
-} Region;
-_Static_assert(sizeof(Region) % UNIT == 0, "what follows is aligned");
-typedef struct Block {
-    struct Block *next;
-} Block;
+} HeapRegion;
+_Static_assert(sizeof(HeapRegion) % UNIT == 0, "what follows is aligned");
+typedef struct HeapBlock {
+    struct HeapBlock *next;
+} HeapBlock;
 
-static Region *regions;
-static Block *unused[CLASSES];
+static HeapRegion *regions;
+static HeapBlock *unused[CLASSES];
 static char *next, *end; /* the rest of the newest region: NEXT is 8 below a multiple of 16 */
 static uint64_t held, most = UINT64_MAX;
 static HeapRoom has_room;
@@ -65,14 +65,14 @@ static bool may_take(uint64_t bytes)
     return !refused;
 }
 
-static Region *take_region(size_t bytes)
+static HeapRegion *take_region(size_t bytes)
 {
     if (!may_take(bytes))
         return NULL;
-    Region *r = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    HeapRegion *r = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (r == MAP_FAILED)
         return NULL;
-    *r = (Region){regions, NULL, bytes, 0};
+    *r = (HeapRegion){regions, NULL, bytes, 0};
     if (regions)
         regions->previous = r;
     regions = r;
@@ -80,7 +80,7 @@ static Region *take_region(size_t bytes)
     return r;
 }
 
-static void give_region(Region *r)
+static void give_region(HeapRegion *r)
 {
     *(r->previous ? &r->previous->next : &regions) = r->next;
     if (r->next)
@@ -138,12 +138,12 @@ static uint64_t *word_of(const void *p)
     return (uint64_t *)(uintptr_t)p - 1;
 }
 
-static Region *region_of(const void *p)
+static HeapRegion *region_of(const void *p)
 {
-    return (Region *)((char *)(uintptr_t)p - UNIT - sizeof(Region));
+    return (HeapRegion *)((char *)(uintptr_t)p - UNIT - sizeof(HeapRegion));
 }
 
-static void give(unsigned k, Block *b)
+static void give(unsigned k, HeapBlock *b)
 {
     b->next = unused[k];
     unused[k] = b;
@@ -156,13 +156,13 @@ static bool is_large(const void *p)
 
 static size_t mapping_for(size_t n)
 {
-    return n > SIZE_MAX / 2 ? 0 : (sizeof(Region) + UNIT + n + PAGE - 1) & ~(size_t)(PAGE - 1);
+    return n > SIZE_MAX / 2 ? 0 : (sizeof(HeapRegion) + UNIT + n + PAGE - 1) & ~(size_t)(PAGE - 1);
 }
 
 static void *new_large(size_t n)
 {
     size_t bytes = mapping_for(n);
-    Region *r = bytes ? take_region(bytes) : NULL;
+    HeapRegion *r = bytes ? take_region(bytes) : NULL;
     if (!r)
         return NULL;
     char *p = (char *)(r + 1) + UNIT;
@@ -177,7 +177,7 @@ static void use_rest(void)
         unsigned k = CLASSES - 1;
         while (size_of_class(k) > (size_t)(end - next))
             k--;
-        Block *b = (Block *)(next + WORD);
+        HeapBlock *b = (HeapBlock *)(next + WORD);
         *word_of(b) = k;
         next += size_of_class(k);
         give(k, b);
@@ -191,7 +191,7 @@ static bool more(size_t size)
     size_t least = mapping_for(size), bytes = held / 4 & ~(uint64_t)(PAGE - 1);
     bytes = bytes < FIRST_REGION ? FIRST_REGION : bytes > LARGEST_REGION ? LARGEST_REGION : bytes;
     bytes = bytes < least ? least : bytes;
-    Region *r = take_region(bytes);
+    HeapRegion *r = take_region(bytes);
     if (!r && bytes > least)
         r = take_region(bytes = least);
     if (!r)
@@ -211,7 +211,7 @@ void wend_shortage_reserve(size_t bytes)
 static void *new_small(unsigned k)
 {
     size_t size = size_of_class(k);
-    Block *b = unused[k];
+    HeapBlock *b = unused[k];
     if (b) {
         unused[k] = b->next;
         return b;
@@ -260,18 +260,18 @@ void heap_free(void *p)
 size_t heap_usable(const void *p)
 {
     if (is_large(p))
-        return region_of(p)->bytes - sizeof(Region) - UNIT;
+        return region_of(p)->bytes - sizeof(HeapRegion) - UNIT;
     return size_of_class((unsigned)*word_of(p)) - WORD;
 }
 
 /* Returns NULL, and leaves P unchanged, if memory is short. */
 static void *resize_large(void *p, size_t n)
 {
-    Region *r = region_of(p);
+    HeapRegion *r = region_of(p);
     size_t bytes = mapping_for(n), before = r->bytes;
     if (!bytes || (bytes > before && !may_take(bytes - before)))
         return NULL;
-    Region *moved = mremap(r, before, bytes, MREMAP_MAYMOVE);
+    HeapRegion *moved = mremap(r, before, bytes, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED)
         return NULL;
     held = held - before + bytes;

@@ -10,13 +10,13 @@ typedef struct {
     gpointer key, value;
     guint hash;
     gboolean there;
-} Entry;
+} TableEntry;
 
 struct GHashTable {
     GHashFunc hash;
     GEqualFunc equal;
     GDestroyNotify free_key, free_value;
-    Entry *entries;
+    TableEntry *entries;
     guint n_entries, n_there; /* with and without removed entries */
     guint *index;             /* 1 + entry; 0: an empty slot */
     guint slots;              /* a power of two */
@@ -52,12 +52,12 @@ static guint slot_of(const GHashTable *t, guint hash)
     return (guint)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->slots - 1);
 }
 
-static gboolean is(const GHashTable *t, const Entry *e, gconstpointer key, guint hash)
+static gboolean is(const GHashTable *t, const TableEntry *e, gconstpointer key, guint hash)
 {
     return e->there && e->hash == hash && (e->key == key || (t->equal && t->equal(e->key, key)));
 }
 
-static Entry *find(const GHashTable *t, gconstpointer key, guint hash)
+static TableEntry *find(const GHashTable *t, gconstpointer key, guint hash)
 {
     if (t->slots == 0)
         return NULL;
@@ -112,9 +112,9 @@ static void release(GDestroyNotify destroy, gpointer p)
 static gboolean put(GHashTable *t, gpointer key, gpointer value, gboolean replace)
 {
     guint hash = t->hash(key);
-    Entry *e = find(t, key, hash);
+    TableEntry *e = find(t, key, hash);
     if (e) {
-        Entry before = *e;
+        TableEntry before = *e;
         e->key = replace ? key : before.key;
         e->value = value;
         release(t->free_key, replace ? before.key : key);
@@ -122,7 +122,7 @@ static gboolean put(GHashTable *t, gpointer key, gpointer value, gboolean replac
         return FALSE;
     }
     reserve(t);
-    t->entries[t->n_entries] = (Entry){key, value, hash, TRUE};
+    t->entries[t->n_entries] = (TableEntry){key, value, hash, TRUE};
     put_index(t, t->n_entries++);
     t->n_there++;
     return TRUE;
@@ -145,7 +145,7 @@ gboolean g_hash_table_add(GHashTable *t, gpointer key)
 
 gboolean g_hash_table_steal(GHashTable *t, gconstpointer key)
 {
-    Entry *e = find(t, key, t->hash(key));
+    TableEntry *e = find(t, key, t->hash(key));
     if (!e)
         return FALSE;
     e->there = FALSE;
@@ -155,10 +155,10 @@ gboolean g_hash_table_steal(GHashTable *t, gconstpointer key)
 
 gboolean g_hash_table_remove(GHashTable *t, gconstpointer key)
 {
-    const Entry *e = find(t, key, t->hash(key));
+    const TableEntry *e = find(t, key, t->hash(key));
     if (!e)
         return FALSE;
-    Entry before = *e;
+    TableEntry before = *e;
     g_hash_table_steal(t, key);
     release(t->free_key, before.key);
     release(t->free_value, before.value);
@@ -200,14 +200,14 @@ guint g_hash_table_size(GHashTable *t)
 
 gpointer g_hash_table_lookup(GHashTable *t, gconstpointer key)
 {
-    const Entry *e = find(t, key, t->hash(key));
+    const TableEntry *e = find(t, key, t->hash(key));
     return e ? e->value : NULL;
 }
 
 gboolean g_hash_table_lookup_extended(GHashTable *t, gconstpointer key, gpointer *stored,
                                       gpointer *value)
 {
-    const Entry *e = find(t, key, t->hash(key));
+    const TableEntry *e = find(t, key, t->hash(key));
     if (stored)
         *stored = e ? e->key : NULL;
     if (value)

@@ -283,25 +283,25 @@ void g_error_free(GError *e)
 
 typedef struct {
     char *key, *value;
-} Line;
+} TextLine;
 typedef struct {
     char *name;
     GArray *lines;
-} Group;
+} TextGroup;
 struct GKeyFile {
     GArray *groups;
 };
 
 static void line_clear(gpointer p)
 {
-    Line *l = p;
+    TextLine *l = p;
     heap_free(l->key);
     heap_free(l->value);
 }
 
 static void group_clear(gpointer p)
 {
-    Group *g = p;
+    TextGroup *g = p;
     heap_free(g->name);
     g_array_unref(g->lines);
 }
@@ -309,7 +309,7 @@ static void group_clear(gpointer p)
 GKeyFile *g_key_file_new(void)
 {
     GKeyFile *f = heap_new(sizeof *f);
-    f->groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    f->groups = g_array_new(FALSE, FALSE, sizeof(TextGroup));
     g_array_set_clear_func(f->groups, group_clear);
     return f;
 }
@@ -323,9 +323,9 @@ void g_key_file_unref(GKeyFile *f)
 static GArray *lines_of(GKeyFile *f, const char *group)
 {
     for (guint i = 0; i < f->groups->len; i++)
-        if (strcmp(g_array_index(f->groups, Group, i).name, group) == 0)
-            return g_array_index(f->groups, Group, i).lines;
-    Group g = {g_strdup(group), g_array_new(FALSE, FALSE, sizeof(Line))};
+        if (strcmp(g_array_index(f->groups, TextGroup, i).name, group) == 0)
+            return g_array_index(f->groups, TextGroup, i).lines;
+    TextGroup g = {g_strdup(group), g_array_new(FALSE, FALSE, sizeof(TextLine))};
     g_array_set_clear_func(g.lines, line_clear);
     g_array_append_val(f->groups, g);
     return g.lines;
@@ -336,14 +336,14 @@ static void set_line(GKeyFile *f, const char *group, const char *key, char *valu
 {
     GArray *lines = lines_of(f, group);
     for (guint i = 0; i < lines->len; i++) {
-        Line *l = &g_array_index(lines, Line, i);
+        TextLine *l = &g_array_index(lines, TextLine, i);
         if (strcmp(l->key, key) != 0)
             continue;
         heap_free(l->value);
         l->value = value;
         return;
     }
-    Line l = {g_strdup(key), value};
+    TextLine l = {g_strdup(key), value};
     g_array_append_val(lines, l);
 }
 
@@ -406,10 +406,10 @@ char *g_key_file_to_data(GKeyFile *f, gsize *n, GError **error)
     GString *text = g_string_new("");
     (void)error;
     for (guint i = 0; i < f->groups->len; i++) {
-        const Group *g = &g_array_index(f->groups, Group, i);
+        const TextGroup *g = &g_array_index(f->groups, TextGroup, i);
         g_string_append_printf(text, i ? "\n[%s]\n" : "[%s]\n", g->name);
         for (guint k = 0; k < g->lines->len; k++) {
-            const Line *l = &g_array_index(g->lines, Line, k);
+            const TextLine *l = &g_array_index(g->lines, TextLine, k);
             g_string_append_printf(text, "%s=%s\n", l->key, l->value);
         }
     }

@@ -21,7 +21,7 @@ typedef struct {
     const char *file; /* as the reader has it, one for each file */
     guint64 offset;
     uint32_t world;
-} Place;
+} NamedPlace;
 
 struct SiteNames {
     WendRead *reader;
@@ -48,13 +48,13 @@ static void name_free(gpointer name)
 
 static guint place_hash(gconstpointer place)
 {
-    const Place *p = place;
+    const NamedPlace *p = place;
     return g_str_hash(p->file) ^ (guint)(p->offset * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15) >> 32);
 }
 
 static gboolean place_equal(gconstpointer a, gconstpointer b)
 {
-    const Place *x = a, *y = b;
+    const NamedPlace *x = a, *y = b;
     return x->offset == y->offset && x->world == y->world && strcmp(x->file, y->file) == 0;
 }
 
@@ -149,11 +149,11 @@ static NamedModule *module_of(SiteNames *n, const WendReadSite *site)
 typedef struct {
     SiteNames *names;
     GArray *frames; /* SiteFrame */
-} Frames;
+} NamedFrames;
 
 static void add_frame(gpointer data, const char *function, const char *file, guint line)
 {
-    Frames *f = data;
+    NamedFrames *f = data;
     SiteFrame frame = {.line = line};
     if (function != NULL)
         frame.function = g_string_chunk_insert_const(f->names->texts, function);
@@ -163,7 +163,7 @@ static void add_frame(gpointer data, const char *function, const char *file, gui
 }
 
 /* Gives the names of SITE that the recording has. */
-static void give_stored(SiteNames *n, const WendReadSite *site, Frames *frames)
+static void give_stored(SiteNames *n, const WendReadSite *site, NamedFrames *frames)
 {
     const WendReadSiteFrame *f;
     for (guint i = 0; wend_read_site_frame(n->reader, site, i, &f) == WEND_READ_OK; i++)
@@ -176,7 +176,7 @@ static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean store
     SiteName *name = g_new0(SiteName, 1);
     if (!site->known)
         return name;
-    Frames frames = {n, g_array_new(FALSE, FALSE, sizeof(SiteFrame))};
+    NamedFrames frames = {n, g_array_new(FALSE, FALSE, sizeof(SiteFrame))};
     if (stored)
         give_stored(n, site, &frames);
     if (frames.frames->len > 0) {
@@ -209,7 +209,7 @@ const SiteName *site_place_name(SiteNames *n, const WendReadSite *place)
 {
     if (!place->known)
         return NULL;
-    Place like = {place->file, place->offset, place->world};
+    NamedPlace like = {place->file, place->offset, place->world};
     SiteName *name = g_hash_table_lookup(n->places, &like);
     if (name == NULL) {
         name = name_new(n, place, TRUE);

@@ -16,11 +16,11 @@ typedef struct {
     gint64 return_code;
     guint8 n;
     char text[LONGEST];
-} Line;
+} KnownLine;
 
 struct Lines {
     guint64 sequence; /* number of the current sequence, from 1 */
-    Line lines[PLACES];
+    KnownLine lines[PLACES];
 };
 
 Lines *lines_new(void)
@@ -42,7 +42,7 @@ void lines_forget(Lines *lines)
 
 gboolean lines_append(const Lines *lines, GString *out, const WendReadCall *call)
 {
-    const Line *line = &lines->lines[call->signature % PLACES];
+    const KnownLine *line = &lines->lines[call->signature % PLACES];
     if (line->sequence != lines->sequence || line->signature != call->signature
         || line->return_code != call->return_code || call->poll)
         return FALSE;
@@ -54,7 +54,7 @@ void lines_keep(Lines *lines, const WendReadCall *call, const char *text, gsize 
 {
     if (n > LONGEST || !call->repeats)
         return;
-    Line *line = &lines->lines[call->signature % PLACES];
+    KnownLine *line = &lines->lines[call->signature % PLACES];
     line->sequence = lines->sequence;
     line->signature = call->signature;
     line->return_code = call->return_code;

@@ -150,9 +150,9 @@ typedef struct {
     guint64 sends_cancelled, receives_cancelled;
     guint64 open; /* messages whose receive did not complete */
     guint64 outside;
-} Totals;
+} MatchedTotals;
 
-static void count(Totals *t, const WendReadMessage *m)
+static void count(MatchedTotals *t, const WendReadMessage *m)
 {
     t->uncertain += m->uncertain;
     t->outside += m->outside;
@@ -202,7 +202,7 @@ static void put_count(GString *out, const char *name, guint64 n, const char *one
     g_string_append_printf(out, " %s\n", n == 1 ? one : more);
 }
 
-static void put_totals(GString *out, const Totals *t, const WendReadMessageFacts *f)
+static void put_totals(GString *out, const MatchedTotals *t, const WendReadMessageFacts *f)
 {
     g_string_append_printf(out, "%-*s", NAME_WIDTH, "messages");
     text_count(out, t->messages);
@@ -316,7 +316,7 @@ int matched_show(GString *out, WendRead *r, gboolean csv, gboolean all)
     WendReadMessages *messages;
     const WendReadMessage *m;
     WendReadMessageFacts facts;
-    Totals totals = {0};
+    MatchedTotals totals = {0};
     guint64 rows = 0;
     gboolean open = TRUE;
     g_autoptr(GString) list = g_string_new(NULL);

@@ -13,18 +13,18 @@ enum { STREAMS = 8 }; /* most of a sequence: one of each kind */
 typedef struct {
     WendReadValues *values;
     const WendReadRecorded *next; /* NULL: the end */
-} Stream;
+} RecordedStream;
 
 struct Recorded {
     SinkContext context;
-    Stream streams[STREAMS];
+    RecordedStream streams[STREAMS];
     guint n_streams;
     gboolean damaged;
 };
 
 /* -- streams -- */
 
-static void advance(Recorded *r, Stream *s)
+static void advance(Recorded *r, RecordedStream *s)
 {
     if (wend_read_next_value(s->values, &s->next) < 0) {
         s->next = NULL;
@@ -40,7 +40,7 @@ Recorded *recorded_new(const SinkContext *context)
     for (guint i = 0; r->n_streams < STREAMS
                       && wend_read_value_stream(context->reader, context->rank, i, &s) == 0;
          i++) {
-        Stream *stream = &r->streams[r->n_streams];
+        RecordedStream *stream = &r->streams[r->n_streams];
         if (s->callback == (bool)context->callback && s->id == context->id
             && wend_read_values(context->reader, context->rank, i, &stream->values) == 0) {
             r->n_streams++;
@@ -63,11 +63,11 @@ void recorded_free(Recorded *r)
 }
 
 /* The stream whose value comes next. NULL: there are no more. */
-static Stream *next_stream(Recorded *r)
+static RecordedStream *next_stream(Recorded *r)
 {
-    Stream *first = NULL;
+    RecordedStream *first = NULL;
     for (guint i = 0; i < r->n_streams; i++) {
-        Stream *s = &r->streams[i];
+        RecordedStream *s = &r->streams[i];
         if (s->next != NULL
             && (first == NULL || s->next->steps < first->next->steps
                 || (s->next->steps == first->next->steps && !s->next->of_call
@@ -177,7 +177,7 @@ static void append_json(GString *out, const SinkContext *context, const WendRead
     g_string_append(out, "}\n");
 }
 
-static void take(GString *out, Recorded *r, Stream *s)
+static void take(GString *out, Recorded *r, RecordedStream *s)
 {
     if (r->context.json)
         append_json(out, &r->context, s->next);
@@ -188,21 +188,21 @@ static void take(GString *out, Recorded *r, Stream *s)
 
 void recorded_before(GString *out, Recorded *r, guint64 step)
 {
-    Stream *s;
+    RecordedStream *s;
     while (r != NULL && (s = next_stream(r)) != NULL && s->next->steps + s->next->of_call <= step)
         take(out, r, s);
 }
 
 void recorded_result(GString *out, Recorded *r, guint64 step)
 {
-    Stream *s;
+    RecordedStream *s;
     while (r != NULL && (s = next_stream(r)) != NULL && s->next->steps <= step)
         take(out, r, s);
 }
 
 gboolean recorded_rest(GString *out, Recorded *r)
 {
-    Stream *s;
+    RecordedStream *s;
     while (r != NULL && (s = next_stream(r)) != NULL)
         take(out, r, s);
     return r == NULL || !r->damaged;

@@ -51,7 +51,7 @@ typedef struct {
     WendRead *reader;
     SiteNames *names; /* NULL: the recording has no sites */
     guint64 calls;    /* that may be gone through */
-} Sites;
+} TerminationSites;
 
 static void add_call(guint64 *sum, guint64 n)
 {
@@ -61,7 +61,7 @@ static void add_call(guint64 *sum, guint64 n)
 
 /* Sets LAST to the sites of the last N calls of a sequence, WEND_READ_NO_INDEX where they are not
  * known. */
-static void last_sites(Sites *s, guint rank, guint sequence, const WendReadSequence *q,
+static void last_sites(TerminationSites *s, guint rank, guint sequence, const WendReadSequence *q,
                        guint32 *last, guint n)
 {
     WendReadCalls *calls;
@@ -89,7 +89,8 @@ static void last_sites(Sites *s, guint rank, guint sequence, const WendReadSeque
 
 /* -- one rank -- */
 
-static void put_place(GString *out, Sites *s, guint rank, guint sequence, const WendReadSequence *q)
+static void put_place(GString *out, TerminationSites *s, guint rank, guint sequence,
+                      const WendReadSequence *q)
 {
     const gboolean callback = q->callback;
     const gint64 id = q->id;
@@ -115,7 +116,7 @@ static void put_place(GString *out, Sites *s, guint rank, guint sequence, const 
     }
 }
 
-static char *place_of(Sites *s, guint rank, guint n_sequences)
+static char *place_of(TerminationSites *s, guint rank, guint n_sequences)
 {
     GString *out = g_string_new(NULL);
     const WendReadSequence *q;
@@ -127,7 +128,7 @@ static char *place_of(Sites *s, guint rank, guint n_sequences)
 }
 
 /* How and where RANK ended, as text. */
-static char *ending_of(Sites *s, guint rank)
+static char *ending_of(TerminationSites *s, guint rank)
 {
     const WendReadRank *info;
     if (wend_read_rank(s->reader, rank, &info) < 0)
@@ -177,7 +178,7 @@ void terminations_show(GString *out, WendRead *r, const char *command, guint lim
         return;
     guint32 n_sites = 0;
     wend_read_n_sites(r, &n_sites);
-    Sites s = {.reader = r, .calls = all ? G_MAXUINT64 : CALLS_MOST};
+    TerminationSites s = {.reader = r, .calls = all ? G_MAXUINT64 : CALLS_MOST};
     if (n_sites > 0)
         s.names = site_names_new(r, command);
     g_autoptr(GPtrArray) texts = g_ptr_array_new();

@@ -56,11 +56,11 @@ static void put_call(GString *out, SiteNames *names, const WendReadFunction *f, 
 typedef struct {
     guint rank, late; /* LATE is WEND_READ_NO_INDEX: of a rank alone */
     double seconds;
-} Share;
+} WaitShare;
 
 static gint by_seconds(gconstpointer a, gconstpointer b)
 {
-    const Share *x = a, *y = b;
+    const WaitShare *x = a, *y = b;
     if (x->seconds != y->seconds)
         return x->seconds < y->seconds ? 1 : -1;
     return x->rank < y->rank ? -1 : x->rank > y->rank;
@@ -72,7 +72,7 @@ static void put_shares(GString *out, const char *name, GArray *shares)
     g_array_sort(shares, by_seconds);
     g_string_append_printf(out, "%*s  %s", INDENT + STATE_WIDTH, "", name);
     for (guint i = 0; i < shares->len && i < FEW_RANKS; i++) {
-        const Share *one = &g_array_index(shares, Share, i);
+        const WaitShare *one = &g_array_index(shares, WaitShare, i);
         g_string_append_printf(out, "%s %u", i > 0 ? "," : "", one->rank);
         if (one->late != WEND_READ_NO_INDEX)
             g_string_append_printf(out, " for %u", one->late);
@@ -88,9 +88,9 @@ static void put_shares(GString *out, const char *name, GArray *shares)
 
 static GArray *pairs_of(const WendReadWait *w)
 {
-    GArray *shares = g_array_new(FALSE, FALSE, sizeof(Share));
+    GArray *shares = g_array_new(FALSE, FALSE, sizeof(WaitShare));
     for (guint i = 0; i < w->n_pairs; i++) {
-        Share one = {w->pairs[i].rank, w->pairs[i].late_rank, w->pairs[i].seconds};
+        WaitShare one = {w->pairs[i].rank, w->pairs[i].late_rank, w->pairs[i].seconds};
         g_array_append_val(shares, one);
     }
     return shares;
@@ -98,10 +98,10 @@ static GArray *pairs_of(const WendReadWait *w)
 
 static GArray *ranks_of(const WendReadWait *w, gboolean late)
 {
-    GArray *shares = g_array_new(FALSE, FALSE, sizeof(Share));
+    GArray *shares = g_array_new(FALSE, FALSE, sizeof(WaitShare));
     for (guint i = 0; i < w->n_ranks; i++) {
         const WendReadWaitRank *of = &w->ranks[i];
-        Share one = {of->rank, WEND_READ_NO_INDEX, late ? of->seconds_caused : of->seconds};
+        WaitShare one = {of->rank, WEND_READ_NO_INDEX, late ? of->seconds_caused : of->seconds};
         if (one.seconds > 0)
             g_array_append_val(shares, one);
     }

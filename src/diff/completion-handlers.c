@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     Row row;
     guint stamp;
-} Node;
+} HandlerNode;
 
 typedef struct {
     Part *parts; /* of the first side, then of the second */
@@ -248,7 +248,7 @@ static guint child(Solver *s, guint node, guint32 item, const Row *row, gboolean
     gint64 key = (gint64)node << 32 | item;
     guint found = GPOINTER_TO_UINT(g_hash_table_lookup(s->children, &key));
     if (found == 0 && add) {
-        Node new = {*row, 0};
+        HandlerNode new = {*row, 0};
         found = s->nodes->len;
         g_array_append_val(s->nodes, new);
         g_hash_table_insert(s->children, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(found));
@@ -258,7 +258,7 @@ static guint child(Solver *s, guint node, guint32 item, const Row *row, gboolean
 
 static const Row *word_of(const Solver *s, guint node)
 {
-    return &g_array_index(s->nodes, Node, node).row;
+    return &g_array_index(s->nodes, HandlerNode, node).row;
 }
 
 static guint word(Solver *s, const Row *row)
@@ -298,7 +298,7 @@ static GArray *common_words(Solver *s, const Row *x, const Row *y)
         for (gsize n = 1; n <= longest && s->nodes->len < MAX_NODES; n++) {
             node = child(s, node, row_item(x, i + n - 1).number, &(Row){x->items, x->start + i, n},
                          TRUE);
-            guint *seen = &g_array_index(s->nodes, Node, node).stamp;
+            guint *seen = &g_array_index(s->nodes, HandlerNode, node).stamp;
             if (*seen != stamp)
                 g_array_append_val(words, node);
             *seen = stamp;
@@ -378,7 +378,7 @@ static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const g
     guint stamp = ++s->stamp;
     gsize longest = 0;
     for (guint i = 0; i < domain->len; i++) {
-        Node *node = &g_array_index(s->nodes, Node, g_array_index(domain, guint, i));
+        HandlerNode *node = &g_array_index(s->nodes, HandlerNode, g_array_index(domain, guint, i));
         node->stamp = stamp;
         longest = MAX(longest, node->row.n);
     }
@@ -387,7 +387,7 @@ static GArray *edges_of(Solver *s, const Row *row, const GArray *domain, const g
             continue;
         guint node = 0;
         for (gsize n = 0;; n++) {
-            if (g_array_index(s->nodes, Node, node).stamp == stamp) {
+            if (g_array_index(s->nodes, HandlerNode, node).stamp == stamp) {
                 Edge edge = {at, at + n, node};
                 g_array_append_val(edges, edge);
                 to[at + n] = TRUE;
@@ -433,7 +433,7 @@ static gboolean filter(Solver *s, guint index)
             if (!at[k + 1][edge->to])
                 continue;
             at[k][edge->from] = TRUE;
-            guint *seen = &g_array_index(s->nodes, Node, edge->node).stamp;
+            guint *seen = &g_array_index(s->nodes, HandlerNode, edge->node).stamp;
             if (*seen != stamp)
                 g_array_append_val(left, edge->node);
             *seen = stamp;
@@ -636,7 +636,7 @@ static gboolean search(Solver *s, const GArray *keys, gboolean ends)
 /* -- the whole window -- */
 
 /* Initializes S. END items are removed from the end of each closed row. */
-static void solver_init(Solver *s, const Group *const groups[2], const guint n_groups[2],
+static void solver_init(Solver *s, const HandlerGroup *const groups[2], const guint n_groups[2],
                         guint n_keys, gsize end)
 {
     s->n_parts = n_groups[0] + n_groups[1];
@@ -650,7 +650,7 @@ static void solver_init(Solver *s, const Group *const groups[2], const guint n_g
         s->last[side] = (side == 1 ? n_groups[0] : 0) + n_groups[side] - 1;
         s->part_of[side] = g_new0(guint, MAX(n_keys, 1));
         for (guint i = 0; i < n_groups[side]; i++) {
-            const Group *group = &groups[side][i];
+            const HandlerGroup *group = &groups[side][i];
             guint index = (side == 1 ? n_groups[0] : 0) + i;
             s->parts[index] = (Part){keys, group->n, group->row, i + 1 == n_groups[side], 0};
             if (!s->parts[index].open)
@@ -661,8 +661,8 @@ static void solver_init(Solver *s, const Group *const groups[2], const guint n_g
             }
         }
     }
-    s->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
-    g_array_append_val(s->nodes, ((Node){{s->parts[0].row.items, 0, 0}, 0}));
+    s->nodes = g_array_new(FALSE, FALSE, sizeof(HandlerNode));
+    g_array_append_val(s->nodes, ((HandlerNode){{s->parts[0].row.items, 0, 0}, 0}));
     s->children = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     s->words =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, (GDestroyNotify)g_array_unref);
@@ -715,7 +715,7 @@ static CompletionHandlersResult solve(Solver *s)
 
 /* The number of items that all closed rows end with. These are calls at the top of a loop, which
  * come before each completion except the first. */
-static gsize common_end(const Group *const groups[2], const guint n_groups[2])
+static gsize common_end(const HandlerGroup *const groups[2], const guint n_groups[2])
 {
     if (n_groups[0] != n_groups[1] || n_groups[0] < 2)
         return 0;
@@ -735,7 +735,7 @@ static gsize common_end(const Group *const groups[2], const guint n_groups[2])
     return n;
 }
 
-CompletionHandlersResult completion_handlers_solve(const Group *const groups[2],
+CompletionHandlersResult completion_handlers_solve(const HandlerGroup *const groups[2],
                                                    const guint n_groups[2], guint n_keys,
                                                    gsize behind[2], Item parted[2])
 {

@@ -34,7 +34,7 @@ typedef struct {
     const guint *keys;
     guint n;
     Row row;
-} Group;
+} HandlerGroup;
 
 typedef enum {
     COMPLETION_HANDLERS_NONE, /* no handlers fit */
@@ -47,7 +47,7 @@ typedef enum {
  * each open row begins with them. Each side has each key once. On success, BEHIND is the number of
  * items of the open rows that belong to handlers. Otherwise PARTED has the items at which the two
  * sides part, or numbers of 0 if that is unknown. */
-CompletionHandlersResult completion_handlers_solve(const Group *const groups[2],
+CompletionHandlersResult completion_handlers_solve(const HandlerGroup *const groups[2],
                                                    const guint n_groups[2], guint n_keys,
                                                    gsize behind[2], Item parted[2]);
 

@@ -31,7 +31,7 @@ typedef struct {
     gboolean outcomes, no_polls, quiet, stat, sites;
     guint64 max; /* number of differences to print */
     GString *out;
-    Pair pair;
+    RecordingPair pair;
     /* differences that are expected of a proxy do not count: comparison_key_pin */
     gboolean pinned;
     guint64 expected;      /* number of calls that differ in this way */
@@ -72,9 +72,9 @@ static gint find_sequence(const WendClass *class, const WendSequence *wanted)
 typedef struct {
     SiteDifferences *sites;
     guint side, rank, sequence;
-} Where;
+} DiffPlace;
 
-static void print_side(GString *out, Items *items, const Item *item, const Where *where,
+static void print_side(GString *out, Items *items, const Item *item, const DiffPlace *where,
                        const char **name)
 {
     *name = "";
@@ -114,7 +114,7 @@ static gboolean report(Diff *d, guint rank, const WendSequence *sequence, Items 
     for (guint side = 0; side < 2; side++) {
         const WendClass *class =
             wend_program_class(d->program[side], wend_program_class_of(d->program[side], rank));
-        Where where = {d->pair.sites, side, rank, (guint)find_sequence(class, sequence)};
+        DiffPlace where = {d->pair.sites, side, rank, (guint)find_sequence(class, sequence)};
         print_side(lines, items[side], &apart->at[side], &where, &names[side]);
     }
     g_autofree char *kind = g_strconcat(names[0], " ", names[1], NULL);
@@ -202,16 +202,16 @@ static void both_clear(Both *both)
 typedef struct {
     guint class[2];
     GArray *ranks;
-} Block;
+} RankBlock;
 
-static const guint *ranks_of(const Block *block)
+static const guint *ranks_of(const RankBlock *block)
 {
     return (const guint *)(const void *)block->ranks->data;
 }
 
 /* Compares rank NUMBER of a block by the rules. The explanation of its class gives the reason, if
  * it has one. */
-static void compare_rank(Diff *d, const Block *block, guint number, const guint sequence[2])
+static void compare_rank(Diff *d, const RankBlock *block, guint number, const guint sequence[2])
 {
     guint rank = ranks_of(block)[number];
     const WendSequence *s =
@@ -250,7 +250,7 @@ static gboolean rank_parts(Diff *d, guint rank, const guint sequence[2])
 
 /* Explains all ranks of a block at once, if the grammars determine the comparison. The first rank
  * is also compared by the rules, which decide. */
-static gboolean explain_block(Diff *d, const Block *block, const guint sequence[2])
+static gboolean explain_block(Diff *d, const RankBlock *block, const guint sequence[2])
 {
     Explained *x =
         explained_new(&d->pair, block->class, sequence, ranks_of(block), block->ranks->len);
@@ -264,7 +264,8 @@ static gboolean explain_block(Diff *d, const Block *block, const guint sequence[
     return exact;
 }
 
-static void report_missing(Diff *d, const Block *block, const WendSequence *sequence, guint where)
+static void report_missing(Diff *d, const RankBlock *block, const WendSequence *sequence,
+                           guint where)
 {
     g_autoptr(GString) what = g_string_new(NULL);
     call_text_sequence(what, sequence);
@@ -274,7 +275,7 @@ static void report_missing(Diff *d, const Block *block, const WendSequence *sequ
         d->differs[ranks_of(block)[i]] = TRUE;
 }
 
-static void compare_block(Diff *d, const Block *block)
+static void compare_block(Diff *d, const RankBlock *block)
 {
     const WendClass *class[2];
     for (guint i = 0; i < 2; i++)
@@ -344,7 +345,7 @@ static void compare_sites(Diff *d, guint rank)
 
 static void block_free(gpointer block)
 {
-    g_array_unref(((Block *)block)->ranks);
+    g_array_unref(((RankBlock *)block)->ranks);
     g_free(block);
 }
 
@@ -356,12 +357,12 @@ static GPtrArray *find_blocks(const Diff *d)
         guint a = wend_program_class_of(d->program[0], rank),
               b = wend_program_class_of(d->program[1], rank);
         gint64 key = (gint64)((guint64)a << 32 | b);
-        Block *block = g_hash_table_lookup(index, &key);
+        RankBlock *block = g_hash_table_lookup(index, &key);
         if (a == G_MAXUINT || b == G_MAXUINT)
             continue; /* see compare_presence */
         if (block == NULL) {
-            block = g_new(Block, 1);
-            *block = (Block){{a, b}, g_array_new(FALSE, FALSE, sizeof(guint))};
+            block = g_new(RankBlock, 1);
+            *block = (RankBlock){{a, b}, g_array_new(FALSE, FALSE, sizeof(guint))};
             g_ptr_array_add(blocks, block);
             g_hash_table_insert(index, g_memdup2(&key, sizeof key), block);
         }
@@ -386,7 +387,7 @@ static gboolean compare_presence(Diff *d, guint rank)
 }
 
 /* Keeps in BLOCK only the ranks whose calls are not equal by the grammars alone. */
-static void drop_same(Diff *d, Block *block)
+static void drop_same(Diff *d, RankBlock *block)
 {
     guint kept = 0, n = block->ranks->len;
     guint *ranks = (guint *)(void *)block->ranks->data;
@@ -408,7 +409,7 @@ static void compare_ranks(Diff *d)
     for (guint i = 0; i < blocks->len && !enough(d); i++) {
         wend_command_progress("comparing", i, blocks->len);
         drop_same(d, blocks->pdata[i]);
-        if (((Block *)blocks->pdata[i])->ranks->len > 0)
+        if (((RankBlock *)blocks->pdata[i])->ranks->len > 0)
             compare_block(d, blocks->pdata[i]);
     }
     g_ptr_array_unref(blocks);

@@ -21,7 +21,7 @@ enum {
 };
 
 struct Explained {
-    const Pair *pair;
+    const RecordingPair *pair;
     guint sequence[2];
     const WendSequence *what;
     const guint *ranks;
@@ -487,7 +487,7 @@ static void explain_roughly(Explained *x, const guint64 points[POINTS], const gu
     }
 }
 
-Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2],
+Explained *explained_new(const RecordingPair *pair, const guint class[2], const guint sequence[2],
                          const guint *ranks, guint n)
 {
     Explained *x = g_new0(Explained, 1);

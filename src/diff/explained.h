@@ -23,7 +23,7 @@ typedef struct {
     void (*put_site)(GString *out, gpointer sites, guint side, guint rank, guint sequence,
                      guint64 index);
     gpointer sites;
-} Pair;
+} RecordingPair;
 
 /* The numbers of the calls at which two sequences part. */
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
 /* A sequence of one class of each recording, for N ranks that are in both classes. RANKS must
  * outlive it. */
 typedef struct Explained Explained;
-Explained *explained_new(const Pair *pair, const guint class[2], const guint sequence[2],
+Explained *explained_new(const RecordingPair *pair, const guint class[2], const guint sequence[2],
                          const guint *ranks, guint n);
 void explained_free(Explained *x);
 /* Whether the grammars determine the whole comparison: no call completes by choice, no call failed,

@@ -14,14 +14,14 @@ typedef struct {
     Counts *counts;
     Hash *rules, *terminals;
     gboolean *known; /* by terminal: hashed for the current ranks */
-} Side;
+} SameSide;
 
 struct Same {
-    Side sides[2];
+    SameSide sides[2];
     guint64 points[POINTS];
 };
 
-static void side_init(Side *side, const WendProgram *p)
+static void side_init(SameSide *side, const WendProgram *p)
 {
     side->program = p;
     side->counts = counts_new(p);
@@ -30,7 +30,7 @@ static void side_init(Side *side, const WendProgram *p)
     side->known = g_new0(gboolean, wend_program_n_terminals(p));
 }
 
-static void side_clear(Side *side)
+static void side_clear(SameSide *side)
 {
     counts_free(side->counts);
     g_free(side->rules);
@@ -88,7 +88,8 @@ static void add_slot(XXH3_state_t *state, const WendProgram *p, guint32 terminal
         add_shape_word(state, p, i == 0 ? first : wend_program_slot(p, terminal, slot, ranks[i]));
 }
 
-static void hash_terminal(const Same *s, Side *side, guint32 terminal, const guint *ranks, guint n)
+static void hash_terminal(const Same *s, SameSide *side, guint32 terminal, const guint *ranks,
+                          guint n)
 {
     const WendProgram *p = side->program;
     const WendTerminal *t = wend_program_terminal(p, terminal);
@@ -111,8 +112,8 @@ static void hash_terminal(const Same *s, Side *side, guint32 terminal, const gui
 /* -- sequences -- */
 
 /* Returns FALSE if a call failed. */
-static gboolean hash_sequence(const Same *s, Side *side, guint start, const guint *ranks, guint n,
-                              Hash *result)
+static gboolean hash_sequence(const Same *s, SameSide *side, guint start, const guint *ranks,
+                              guint n, Hash *result)
 {
     guint n_terminals, n_rules;
     const guint32 *terminals = counts_of_rule(side->counts, start, &n_terminals);

@@ -22,36 +22,36 @@ typedef struct {
     GArray *keys;     /* guint: completions in order */
     GArray *groups;   /* Group; keys are set when all groups have been read */
     GHashTable *seen; /* item number -> count */
-} Side;
+} WindowSide;
 
 typedef struct {
-    Side side[2];
+    WindowSide side[2];
     GHashTable *indices; /* item number << 32 | occurrence -> key, + 1 */
     GArray *balance;     /* gint, by key: completions in A minus those in B */
     guint open;          /* number of keys with a nonzero balance */
     Item at[2];
     const char *why;
-} Window;
+} DiffWindow;
 
 /* -- reading -- */
 
-static void side_init(Side *s, Items *items)
+static void side_init(WindowSide *s, Items *items)
 {
     s->items = items;
     s->ahead = 0;
     s->keys = g_array_new(FALSE, FALSE, sizeof(guint));
-    s->groups = g_array_new(FALSE, FALSE, sizeof(Group));
+    s->groups = g_array_new(FALSE, FALSE, sizeof(HandlerGroup));
     s->seen = g_hash_table_new(NULL, NULL);
 }
 
-static void side_clear(Side *s)
+static void side_clear(WindowSide *s)
 {
     g_array_unref(s->keys);
     g_array_unref(s->groups);
     g_hash_table_unref(s->seen);
 }
 
-static guint index_of_completion(Window *w, Side *s, guint32 number)
+static guint index_of_completion(DiffWindow *w, WindowSide *s, guint32 number)
 {
     gpointer what = GUINT_TO_POINTER(number);
     guint32 occurrence = GPOINTER_TO_UINT(g_hash_table_lookup(s->seen, what));
@@ -67,9 +67,9 @@ static guint index_of_completion(Window *w, Side *s, guint32 number)
     return index - 1;
 }
 
-static void read_completion(Window *w, guint which, guint32 number)
+static void read_completion(DiffWindow *w, guint which, guint32 number)
 {
-    Side *s = &w->side[which];
+    WindowSide *s = &w->side[which];
     guint index = index_of_completion(w, s, number);
     g_array_append_val(s->keys, index);
     gint *balance = &g_array_index(w->balance, gint, index);
@@ -80,18 +80,18 @@ static void read_completion(Window *w, guint which, guint32 number)
 
 /* Reads ahead to the next completion, and past all that follow it directly. Returns FALSE if there
  * is none. */
-static gboolean read_group(Window *w, guint which)
+static gboolean read_group(DiffWindow *w, guint which)
 {
-    Side *s = &w->side[which];
+    WindowSide *s = &w->side[which];
     Item item;
     while (!(item = items_peek(s->items, s->ahead)).choice) {
         if (item.number == 0)
             return FALSE;
         s->ahead++;
         /* the array is not empty, because a window begins with a completion */
-        g_array_index(s->groups, Group, s->groups->len - 1).row.n++;
+        g_array_index(s->groups, HandlerGroup, s->groups->len - 1).row.n++;
     }
-    Group group = {.row = {s->items, 0, 0}};
+    HandlerGroup group = {.row = {s->items, 0, 0}};
     for (; item.choice; item = items_peek(s->items, ++s->ahead)) {
         read_completion(w, which, item.number);
         group.n++;
@@ -101,7 +101,7 @@ static gboolean read_group(Window *w, guint which)
     return TRUE;
 }
 
-static gboolean read_window(Window *w)
+static gboolean read_window(DiffWindow *w)
 {
     do {
         guint which = w->side[0].keys->len > w->side[1].keys->len;
@@ -115,19 +115,19 @@ static gboolean read_window(Window *w)
 
 /* -- matching -- */
 
-static Group *group_at(const Window *w, guint which, guint i)
+static HandlerGroup *group_at(const DiffWindow *w, guint which, guint i)
 {
-    return &g_array_index(w->side[which].groups, Group, i);
+    return &g_array_index(w->side[which].groups, HandlerGroup, i);
 }
 
 /* Whether the same handlers are in the same places, after equally many completions. */
-static gboolean match_by_place(const Window *w)
+static gboolean match_by_place(const DiffWindow *w)
 {
     guint n = w->side[0].groups->len;
     if (n != w->side[1].groups->len)
         return FALSE;
     for (guint i = 0; i < n; i++) {
-        const Group *a = group_at(w, 0, i), *b = group_at(w, 1, i);
+        const HandlerGroup *a = group_at(w, 0, i), *b = group_at(w, 1, i);
         /* the rows of the last groups are empty */
         if (a->n != b->n || !row_equal(&a->row, &b->row))
             return FALSE;
@@ -137,9 +137,9 @@ static gboolean match_by_place(const Window *w)
 
 /* Matches the window. If the handlers come in the same order but the calls after them differ, the
  * order of completions may explain the difference. */
-static gboolean match(Window *w)
+static gboolean match(DiffWindow *w)
 {
-    const Group *groups[2];
+    const HandlerGroup *groups[2];
     guint n[2];
     gsize behind[2];
     Item parted[2];
@@ -178,7 +178,7 @@ static gboolean match(Window *w)
 
 gboolean window_match(Items *a, Items *b, Item *at_a, Item *at_b, const char **why)
 {
-    Window w = {.at = {items_peek(a, 0), items_peek(b, 0)}};
+    DiffWindow w = {.at = {items_peek(a, 0), items_peek(b, 0)}};
     side_init(&w.side[0], a);
     side_init(&w.side[1], b);
     w.indices = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);

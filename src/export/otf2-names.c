@@ -12,12 +12,12 @@ typedef struct {
     const WendReadFunction *function;
     guint32 site; /* WEND_READ_NO_INDEX: not known */
     Act *act;
-} Region;
+} CallRegion;
 
 typedef struct {
     OTF2_CommRef comm;
     guint k;
-} Window;
+} NamedWindow;
 
 typedef struct {
     OTF2_CommRef comm;
@@ -29,7 +29,7 @@ struct Otf2Names {
     GHashTable *strings; /* text -> number + 1; owned */
     GPtrArray *texts;    /* by number, of the table's */
     SiteNames *sites;
-    GHashTable *regions;  /* by function and site, of Region; owned */
+    GHashTable *regions;  /* by function and site, of CallRegion; owned */
     GPtrArray *by_region; /* the same, by number */
     GArray *windows, *files;
     GHashTable *window_numbers, *file_numbers; /* key (owned) -> number + 1 */
@@ -73,19 +73,19 @@ static OTF2_StringRef foreign_string_of(Otf2Names *n, const char *text)
 
 static guint hash_region(gconstpointer region)
 {
-    const Region *r = region;
+    const CallRegion *r = region;
     return g_direct_hash(r->function) ^ r->site * 0x9e3779b9u;
 }
 
 static gboolean equal_regions(gconstpointer a, gconstpointer b)
 {
-    const Region *x = a, *y = b;
+    const CallRegion *x = a, *y = b;
     return x->function == y->function && x->site == y->site;
 }
 
 static void free_region(gpointer region)
 {
-    Region *r = region;
+    CallRegion *r = region;
     g_free(r->act);
     g_free(r);
 }
@@ -102,7 +102,7 @@ Otf2Names *otf2_names_new(const Export *e, const char *command)
     n->regions = g_hash_table_new_full(hash_region, equal_regions, NULL, free_region);
     n->sites = site_names_new(e->reader, command);
     n->by_region = g_ptr_array_new();
-    n->windows = g_array_new(FALSE, FALSE, sizeof(Window));
+    n->windows = g_array_new(FALSE, FALSE, sizeof(NamedWindow));
     n->files = g_array_new(FALSE, FALSE, sizeof(File));
     n->window_numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     n->file_numbers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -142,8 +142,8 @@ void otf2_names_free(Otf2Names *n)
 
 OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act)
 {
-    const Region like = {.function = call->function, .site = call->site};
-    Region *r = g_hash_table_lookup(n->regions, &like);
+    const CallRegion like = {.function = call->function, .site = call->site};
+    CallRegion *r = g_hash_table_lookup(n->regions, &like);
     if (r == NULL) {
         r = g_memdup2(&like, sizeof like);
         r->number = g_hash_table_size(n->regions);
@@ -188,7 +188,7 @@ OTF2_RmaWinRef otf2_window(Otf2Names *n, OTF2_CommRef comm, guint k)
 {
     gboolean is_new;
     guint number = number_of(n->window_numbers, comm, k, &is_new);
-    Window w = {comm, k};
+    NamedWindow w = {comm, k};
     if (is_new)
         g_array_append_val(n->windows, w);
     return number;
@@ -234,7 +234,7 @@ static OTF2_ErrorCode write_run(Otf2Names *n, OTF2_GlobalDefWriter *w)
 static OTF2_ErrorCode write_regions(Otf2Names *n, OTF2_GlobalDefWriter *w)
 {
     for (guint i = 0; i < n->by_region->len; i++) {
-        const Region *r = n->by_region->pdata[i];
+        const CallRegion *r = n->by_region->pdata[i];
         const SiteName *site = site_name(n->sites, r->site);
         const SiteFrame *frame = site != NULL && site->n_frames > 0 ? &site->frames[0] : NULL;
         guint line = frame != NULL ? frame->line : 0;
@@ -362,7 +362,7 @@ static OTF2_ErrorCode write_objects(Otf2Names *n, OTF2_GlobalDefWriter *w)
     for (guint i = 0; i < n->windows->len; i++) {
         g_autofree char *name = g_strdup_printf("window %u", i);
         OTF2_TRY(OTF2_GlobalDefWriter_WriteRmaWin(w, i, string_of(n, name),
-                                                  g_array_index(n->windows, Window, i).comm,
+                                                  g_array_index(n->windows, NamedWindow, i).comm,
                                                   OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
     }
     for (guint i = 0; i < n->files->len; i++) {

@@ -13,7 +13,7 @@ typedef Perfetto__Protos__EventCategory Category;
 typedef Perfetto__Protos__EventName EventName;
 typedef Perfetto__Protos__DebugAnnotationName ArgumentName;
 typedef Perfetto__Protos__SourceLocation Location;
-typedef Perfetto__Protos__InternedString Text;
+typedef Perfetto__Protos__InternedString InternedText;
 
 enum { MOST_TEXTS = 4 }; /* texts that are new in one packet */
 
@@ -29,7 +29,7 @@ struct PerfettoNames {
     gboolean has_function, has_location;
     EventName function, *function_list[1];
     Location location, *location_list[1];
-    Text text[MOST_TEXTS], *text_list[MOST_TEXTS];
+    InternedText text[MOST_TEXTS], *text_list[MOST_TEXTS];
     guint n_texts;
     Category category[N_CATEGORIES], *category_list[N_CATEGORIES];
     ArgumentName argument[N_ARGUMENTS], *argument_list[N_ARGUMENTS];
@@ -103,8 +103,8 @@ guint64 perfetto_text(PerfettoNames *n, const char *text)
     g_return_val_if_fail(n->n_texts < MOST_TEXTS, 0);
     iid = g_hash_table_size(n->texts) + 1;
     g_hash_table_insert(n->texts, key, GUINT_TO_POINTER(iid));
-    Text *t = &n->text[n->n_texts++];
-    *t = (Text)PERFETTO__PROTOS__INTERNED_STRING__INIT;
+    InternedText *t = &n->text[n->n_texts++];
+    *t = (InternedText)PERFETTO__PROTOS__INTERNED_STRING__INIT;
     t->has_iid = t->has_str = TRUE;
     t->iid = iid;
     t->str = (ProtobufCBinaryData){strlen(key), (uint8_t *)key};

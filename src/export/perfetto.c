@@ -15,7 +15,7 @@
 typedef Perfetto__Protos__Trace Trace;
 typedef Perfetto__Protos__TracePacket Packet;
 typedef Perfetto__Protos__TrackDescriptor Track;
-typedef Perfetto__Protos__TrackEvent Event;
+typedef Perfetto__Protos__TrackEvent TrackEvent;
 typedef Perfetto__Protos__DebugAnnotation Argument;
 
 #define ARGUMENT_INIT PERFETTO__PROTOS__DEBUG_ANNOTATION__INIT
@@ -268,7 +268,7 @@ static guint categories_of(const WendReadFunction *f, guint64 categories[N_CATEG
     return n;
 }
 
-static void put_event(ExportState *s, Event *event, guint64 location, guint64 time)
+static void put_event(ExportState *s, TrackEvent *event, guint64 location, guint64 time)
 {
     Packet packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     packet.has_timestamp = event->has_type = event->has_track_uuid = TRUE;
@@ -282,7 +282,7 @@ static gboolean put_call(ExportState *s, const ExportPlace *place, const TimedCa
                          const CallMessages *messages)
 {
     const WendReadCall *call = timed->call;
-    Event begin = PERFETTO__PROTOS__TRACK_EVENT__INIT, end = begin;
+    TrackEvent begin = PERFETTO__PROTOS__TRACK_EVENT__INIT, end = begin;
     Arguments arguments = {.n = 0};
     guint64 categories[N_CATEGORIES], address;
     add_arguments(s, &arguments, call);

@@ -26,12 +26,12 @@ struct TimedCalls {
 typedef struct {
     TimedCalls *calls;
     TimedCall next; /* its call is NULL: there is none */
-} Lane;
+} TimelineLane;
 
 struct Timeline {
-    Lane *lanes;
+    TimelineLane *lanes;
     guint n;
-    Lane *given; /* the one whose call was given last, which is to read its next one */
+    TimelineLane *given; /* the one whose call was given last, which is to read its next one */
 };
 
 static guint64 nanoseconds(double seconds)
@@ -158,7 +158,7 @@ double timeline_origin(WendRead *r, guint n_ranks, gboolean *known)
 /* -- the calls of a rank -- */
 
 /* Reads the next call of LANE. Returns the result of timed_calls_next. */
-static int advance(Lane *lane)
+static int advance(TimelineLane *lane)
 {
     int status = timed_calls_next(lane->calls, &lane->next);
     if (status <= 0)
@@ -173,9 +173,9 @@ Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
         return NULL;
     Timeline *t = g_new0(Timeline, 1);
     guint n = info->n_sequences;
-    t->lanes = g_new0(Lane, n);
+    t->lanes = g_new0(TimelineLane, n);
     while (t->n < n) {
-        Lane *lane = &t->lanes[t->n];
+        TimelineLane *lane = &t->lanes[t->n];
         lane->calls = timed_calls_new(r, rank, t->n, origin, flags);
         if (lane->calls == NULL)
             break;
@@ -202,13 +202,13 @@ void timeline_free(Timeline *t)
 int timeline_next(Timeline *t, TimedCall *next)
 {
     int status = t->given != NULL ? advance(t->given) : WEND_READ_OK;
-    Lane *first = NULL;
+    TimelineLane *first = NULL;
     t->given = NULL;
     if (status < 0)
         return status;
     /* threads and callbacks are few */
     for (guint i = 0; i < t->n; i++) {
-        Lane *lane = &t->lanes[i];
+        TimelineLane *lane = &t->lanes[i];
         if (lane->next.call != NULL && (first == NULL || lane->next.start < first->next.start))
             first = lane;
     }

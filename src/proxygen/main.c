@@ -73,11 +73,11 @@ typedef struct {
     WendRead *reader;
     SiteNames *names;
     GArray *frames; /* WendSiteFrame, of the site that was asked for last */
-} Sites;
+} ProxySites;
 
 static const WendSiteFrame *frames_of(gpointer data, guint site, guint depth, guint *n)
 {
-    Sites *s = data;
+    ProxySites *s = data;
     const WendReadSite *caller;
     *n = 0;
     if (depth > 0 && wend_read_stack_frame(s->reader, site, depth, &caller) < 0)
@@ -98,8 +98,8 @@ static gboolean compile_with_names(const WendProgram *program, const Options *op
                                    GHashTable *names, GPtrArray **changes, GError **error)
 {
     Options with_names = *options;
-    Sites sites = {.reader = wend_read_wrap(program),
-                   .frames = g_array_new(FALSE, FALSE, sizeof(WendSiteFrame))};
+    ProxySites sites = {.reader = wend_read_wrap(program),
+                        .frames = g_array_new(FALSE, FALSE, sizeof(WendSiteFrame))};
     sites.names = site_names_new(sites.reader, NULL);
     with_names.site_frames = frames_of;
     with_names.site_data = &sites;

@@ -16,14 +16,14 @@ typedef struct {
     ReadTimes *times;    /* NULL: not wanted, or no more */
     WendSiteWalk *sites; /* NULL: not wanted */
     WendWalk *polls;     /* with the unsuccessful polls, for SITES; NULL: there are none */
-} Lane;
+} StampLane;
 
 struct CallStamps {
     WendRead *reader;
     unsigned flags;
     int status;
     guint *first; /* number of the first lane of each rank, and of all */
-    Lane *lanes;
+    StampLane *lanes;
 };
 
 CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status)
@@ -43,11 +43,11 @@ CallStamps *call_stamps_new(WendRead *r, unsigned flags, int *status)
         s->first[rank + 1] =
             s->first[rank] + wend_program_class(r->program, class_index)->n_sequences;
     }
-    s->lanes = g_new0(Lane, s->first[n_ranks] + 1);
+    s->lanes = g_new0(StampLane, s->first[n_ranks] + 1);
     return s;
 }
 
-static void lane_clear(Lane *lane)
+static void lane_clear(StampLane *lane)
 {
     g_clear_pointer(&lane->times, read_times_free);
     g_clear_pointer(&lane->sites, wend_site_walk_free);
@@ -65,7 +65,7 @@ void call_stamps_free(CallStamps *s)
     g_free(s);
 }
 
-static void begin(CallStamps *s, Lane *lane, guint rank, guint sequence)
+static void begin(CallStamps *s, StampLane *lane, guint rank, guint sequence)
 {
     WendRead *r = s->reader;
     lane->begun = TRUE;
@@ -83,7 +83,7 @@ static void begin(CallStamps *s, Lane *lane, guint rank, guint sequence)
 }
 
 /* The site of CALL, which is the next one of the sequence that is no unsuccessful poll. */
-static guint next_site(Lane *lane, const WendCall *call)
+static guint next_site(StampLane *lane, const WendCall *call)
 {
     guint site = G_MAXUINT;
     if (lane->polls == NULL)
@@ -99,7 +99,7 @@ static guint next_site(Lane *lane, const WendCall *call)
 void call_stamps_set(gpointer stamps, const WendCall *call, MessagePlace *place)
 {
     CallStamps *s = stamps;
-    Lane *lane = &s->lanes[s->first[place->rank] + place->sequence];
+    StampLane *lane = &s->lanes[s->first[place->rank] + place->sequence];
     WendReadTime time;
     if (!lane->begun)
         begin(s, lane, place->rank, place->sequence);

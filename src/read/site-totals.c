@@ -14,7 +14,7 @@ typedef struct {
     guint32 sequence, terminal, site;
     gboolean poll;
     guint64 calls;
-} Pair;
+} SitePair;
 
 /* The calls of a terminal in a sequence, from one row's site, on all ranks of a class. */
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
     guint64 calls;
     guint64 measured; /* calls whose own time the recording has */
     double seconds;   /* of these calls */
-} Timed;
+} TimedRow;
 
 typedef struct {
     WendRead *reader;
@@ -36,10 +36,10 @@ typedef struct {
     guint class_index;
     const WendClass *class;
     TrafficScan *traffic;
-    GHashTable *pairs_of; /* streams of a rank, as text -> GArray of Pair */
+    GHashTable *pairs_of; /* streams of a rank, as text -> GArray of SitePair */
     GHashTable *timed_at; /* GBytes of sequence, terminal and row -> number in TIMED + 1 */
     GArray *timed;        /* Timed */
-} Totals;
+} SiteTotals;
 
 /* The number + 1 of KEY in TABLE, in which it becomes N + 1 if it is new. */
 static guint number_of(GHashTable *table, gconstpointer key, gsize bytes, guint n)
@@ -54,7 +54,7 @@ static guint number_of(GHashTable *table, gconstpointer key, gsize bytes, guint 
     return GPOINTER_TO_UINT(known);
 }
 
-static guint row_of(Totals *t, guint site, const WendFunction *f)
+static guint row_of(SiteTotals *t, guint site, const WendFunction *f)
 {
     const char *name = f->name; /* one string for each function */
     struct {
@@ -74,9 +74,9 @@ static guint row_of(Totals *t, guint site, const WendFunction *f)
 
 /* -- counting -- */
 
-static GArray *pairs_new(const Totals *t, guint rank)
+static GArray *pairs_new(const SiteTotals *t, guint rank)
 {
-    GArray *pairs = g_array_new(FALSE, FALSE, sizeof(Pair));
+    GArray *pairs = g_array_new(FALSE, FALSE, sizeof(SitePair));
     g_autoptr(GHashTable) numbers =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     for (guint q = 0; q < t->class->n_sequences; q++) {
@@ -90,10 +90,10 @@ static GArray *pairs_new(const Totals *t, guint rank)
             guint32 key[] = {q, call->terminal, site, call->poll};
             guint number = number_of(numbers, key, sizeof key, pairs->len);
             if (number > pairs->len) {
-                Pair pair = {q, call->terminal, site, call->poll, 0};
+                SitePair pair = {q, call->terminal, site, call->poll, 0};
                 g_array_append_val(pairs, pair);
             }
-            g_array_index(pairs, Pair, number - 1).calls++;
+            g_array_index(pairs, SitePair, number - 1).calls++;
         }
         wend_site_walk_free(sites);
         wend_walk_free(walk);
@@ -103,7 +103,7 @@ static GArray *pairs_new(const Totals *t, guint rank)
 
 /* A text that ranks of a class share if their calls come from the same sites. NULL: the rank may
  * differ from all others. */
-static char *streams_of(const Totals *t, guint rank)
+static char *streams_of(const SiteTotals *t, guint rank)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     for (guint q = 0; q < t->class->n_sequences; q++) {
@@ -118,7 +118,7 @@ static char *streams_of(const Totals *t, guint rank)
 }
 
 /* The pairs of RANK. The caller unrefs them. */
-static GArray *pairs_of(Totals *t, guint rank)
+static GArray *pairs_of(SiteTotals *t, guint rank)
 {
     char *streams = streams_of(t, rank);
     GArray *pairs = streams != NULL ? g_hash_table_lookup(t->pairs_of, streams) : NULL;
@@ -137,29 +137,29 @@ static GArray *pairs_of(Totals *t, guint rank)
 typedef struct {
     SiteRow *row;
     guint64 calls;
-} Visit;
+} RowVisit;
 
 static void add_traffic(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes)
 {
-    Visit *v = data;
+    RowVisit *v = data;
     (void)call, (void)kind;
     traffic_add(&v->row->traffic, bytes, v->calls);
     if (bytes != TRANSFER_UNSIZED)
         v->row->rank_bytes = transfer_plus(v->row->rank_bytes, transfer_times(bytes, v->calls));
 }
 
-static Timed *timed_of(Totals *t, guint sequence, guint terminal, guint row)
+static TimedRow *timed_of(SiteTotals *t, guint sequence, guint terminal, guint row)
 {
     guint32 key[] = {sequence, terminal, row};
     guint number = number_of(t->timed_at, key, sizeof key, t->timed->len);
     if (number > t->timed->len) {
-        Timed timed = {.sequence = sequence, .terminal = terminal, .row = row};
+        TimedRow timed = {.sequence = sequence, .terminal = terminal, .row = row};
         g_array_append_val(t->timed, timed);
     }
-    return &g_array_index(t->timed, Timed, number - 1);
+    return &g_array_index(t->timed, TimedRow, number - 1);
 }
 
-static void add_pair(Totals *t, const Pair *pair, guint rank)
+static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
 {
     const WendShape *shape =
         wend_program_shape(t->p, wend_program_terminal(t->p, pair->terminal)->shape);
@@ -170,14 +170,14 @@ static void add_pair(Totals *t, const Pair *pair, guint rank)
         row->polls += pair->calls;
         return;
     }
-    Visit visit = {row, pair->calls};
+    RowVisit visit = {row, pair->calls};
     row->calls += pair->calls;
     traffic_scan_call(t->traffic, pair->terminal, rank, add_traffic, &visit);
     if (t->class->sequences[pair->sequence].kind == WEND_SEQUENCE_THREAD)
         timed_of(t, pair->sequence, pair->terminal, number)->calls += pair->calls;
 }
 
-static void end_rank(Totals *t, guint rank)
+static void end_rank(SiteTotals *t, guint rank)
 {
     for (guint i = 0; i < t->rows->len; i++) {
         SiteRow *row = &g_array_index(t->rows, SiteRow, i);
@@ -208,19 +208,19 @@ static void end_rank(Totals *t, guint rank)
 
 static gint by_terminal(gconstpointer a, gconstpointer b)
 {
-    const Timed *x = a, *y = b;
+    const TimedRow *x = a, *y = b;
     if (x->sequence != y->sequence)
         return x->sequence < y->sequence ? -1 : 1;
     return x->terminal < y->terminal ? -1 : x->terminal > y->terminal;
 }
 
 /* Whether a terminal is called from several sites. */
-static gboolean divides(const Totals *t)
+static gboolean divides(const SiteTotals *t)
 {
     g_autoptr(GHashTable) terminals =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     for (guint i = 0; i < t->timed->len; i++) {
-        const Timed *timed = &g_array_index(t->timed, Timed, i);
+        const TimedRow *timed = &g_array_index(t->timed, TimedRow, i);
         guint32 key[] = {timed->sequence, timed->terminal};
         if (number_of(terminals, key, sizeof key, i) <= i)
             return TRUE;
@@ -229,7 +229,7 @@ static gboolean divides(const Totals *t)
 }
 
 /* Adds the times of the calls of RANK in SEQUENCE that the recording has. */
-static void measure_calls(Totals *t, guint rank, guint sequence)
+static void measure_calls(SiteTotals *t, guint rank, guint sequence)
 {
     ReadTimes *times;
     WendReadTime time;
@@ -244,7 +244,7 @@ static void measure_calls(Totals *t, guint rank, guint sequence)
         if (call->poll || (call->function->flags & WEND_F_PSEUDO) != 0
             || read_times_get(t->reader, times, &time) < 0 || isnan(time.duration))
             continue;
-        Timed *timed = timed_of(t, sequence, call->terminal, row_of(t, site, call->function));
+        TimedRow *timed = timed_of(t, sequence, call->terminal, row_of(t, site, call->function));
         timed->measured++;
         timed->seconds += time.duration;
     }
@@ -253,7 +253,7 @@ static void measure_calls(Totals *t, guint rank, guint sequence)
     read_times_free(times);
 }
 
-static void measure_class(Totals *t)
+static void measure_class(SiteTotals *t)
 {
     for (guint q = 0; q < t->class->n_sequences; q++)
         if (t->class->sequences[q].kind == WEND_SEQUENCE_THREAD)
@@ -262,7 +262,7 @@ static void measure_class(Totals *t)
 }
 
 /* Adds SECONDS to the row of TIMED. SHARED: they are an estimate. */
-static void add_seconds(Totals *t, const Timed *timed, double seconds, gboolean shared)
+static void add_seconds(SiteTotals *t, const TimedRow *timed, double seconds, gboolean shared)
 {
     SiteRow *row = &g_array_index(t->rows, SiteRow, timed->row);
     row->seconds = MAX(row->seconds, 0) + seconds;
@@ -271,23 +271,23 @@ static void add_seconds(Totals *t, const Timed *timed, double seconds, gboolean 
 
 /* Divides the time of each terminal among the sites from which the class calls it: by the times of
  * the calls if all are known, else by their number. */
-static void divide_times(Totals *t)
+static void divide_times(SiteTotals *t)
 {
     g_array_sort(t->timed, by_terminal);
     for (guint i = 0, end; i < t->timed->len; i = end) {
-        const Timed *first = &g_array_index(t->timed, Timed, i);
+        const TimedRow *first = &g_array_index(t->timed, TimedRow, i);
         WendTiming duration;
         guint64 calls = 0, measured = 0;
-        for (end = i;
-             end < t->timed->len && by_terminal(first, &g_array_index(t->timed, Timed, end)) == 0;
+        for (end = i; end < t->timed->len
+                      && by_terminal(first, &g_array_index(t->timed, TimedRow, end)) == 0;
              end++) {
-            calls += g_array_index(t->timed, Timed, end).calls;
-            measured += g_array_index(t->timed, Timed, end).measured;
+            calls += g_array_index(t->timed, TimedRow, end).calls;
+            measured += g_array_index(t->timed, TimedRow, end).measured;
         }
         times_of(t->p, t->class_index, first->sequence, first->terminal, &duration, NULL);
         double mean = duration.mean * (double)duration.count / (double)calls;
         for (guint k = i; k < end && duration.count > 0; k++) {
-            const Timed *timed = &g_array_index(t->timed, Timed, k);
+            const TimedRow *timed = &g_array_index(t->timed, TimedRow, k);
             if (measured == duration.count)
                 add_seconds(t, timed, timed->seconds, FALSE);
             else
@@ -296,7 +296,7 @@ static void divide_times(Totals *t)
     }
 }
 
-static void add_class(Totals *t, guint class_index)
+static void add_class(SiteTotals *t, guint class_index)
 {
     t->class_index = class_index;
     t->class = wend_program_class(t->p, class_index);
@@ -305,11 +305,11 @@ static void add_class(Totals *t, guint class_index)
         g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_array_unref);
     t->timed_at =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    t->timed = g_array_new(FALSE, FALSE, sizeof(Timed));
+    t->timed = g_array_new(FALSE, FALSE, sizeof(TimedRow));
     for (guint i = 0; i < t->class->n_ranks; i++) {
         g_autoptr(GArray) pairs = pairs_of(t, t->class->ranks[i]);
         for (guint k = 0; k < pairs->len; k++)
-            add_pair(t, &g_array_index(pairs, Pair, k), t->class->ranks[i]);
+            add_pair(t, &g_array_index(pairs, SitePair, k), t->class->ranks[i]);
         end_rank(t, t->class->ranks[i]);
     }
     if (divides(t))
@@ -335,13 +335,13 @@ static gint by_weight(gconstpointer a, gconstpointer b)
 
 GArray *site_totals_new(WendRead *r)
 {
-    Totals t = {.reader = r,
-                .p = r->program,
-                .sites = r->sites,
-                .rows = g_array_new(FALSE, FALSE, sizeof(SiteRow)),
-                .row_of = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
-                                                (GDestroyNotify)g_bytes_unref, NULL),
-                .counts = counts_new(r->program)};
+    SiteTotals t = {.reader = r,
+                    .p = r->program,
+                    .sites = r->sites,
+                    .rows = g_array_new(FALSE, FALSE, sizeof(SiteRow)),
+                    .row_of = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
+                                                    (GDestroyNotify)g_bytes_unref, NULL),
+                    .counts = counts_new(r->program)};
     for (guint i = 0; i < wend_program_n_classes(r->program); i++)
         add_class(&t, i);
     g_hash_table_unref(t.row_of);

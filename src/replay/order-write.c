@@ -26,9 +26,9 @@ typedef struct {
     guint32 *site_of, *module_of;    /* the file's number, by that of the sites; NOT_KEPT */
     gboolean nowhere;                /* as in the head */
     guint32 *shape_of, *terminal_of; /* the file's number, by that in the program; NOT_KEPT */
-} Writer;
+} OrderWriter;
 
-static guint64 put_words(Writer *w, const gint64 *words, guint n)
+static guint64 put_words(OrderWriter *w, const gint64 *words, guint n)
 {
     guint64 first = w->words->len;
     g_array_append_vals(w->words, words, n);
@@ -44,14 +44,14 @@ static gboolean too_large(GError **error)
 
 /* Sets the error, and returns FALSE: the allowance is used up, there is no memory, or the file
  * would be longer than 4 GB. */
-static gboolean fail(const Writer *w, GError **error)
+static gboolean fail(const OrderWriter *w, GError **error)
 {
     return !allowance_error(w->allowance, "its replay", error) && too_large(error);
 }
 
 /* -- signatures -- */
 
-static guint32 keep_shape(Writer *w, guint32 shape)
+static guint32 keep_shape(OrderWriter *w, guint32 shape)
 {
     if (w->shape_of[shape] != NOT_KEPT)
         return w->shape_of[shape];
@@ -65,7 +65,7 @@ static guint32 keep_shape(Writer *w, guint32 shape)
     return w->shape_of[shape] = w->shapes->len - 1;
 }
 
-static guint32 keep_terminal(Writer *w, guint32 terminal)
+static guint32 keep_terminal(OrderWriter *w, guint32 terminal)
 {
     if (w->terminal_of[terminal] != NOT_KEPT)
         return w->terminal_of[terminal];
@@ -84,7 +84,7 @@ static guint32 keep_terminal(Writer *w, guint32 terminal)
 
 /* Which rules up to START it needs, as flags that the caller frees. NULL: they take more memory
  * than is allowed. Sequences may share rules, and each has them in the file. */
-static guint8 *needed_rules(Writer *w, const WendRule *rules, guint start)
+static guint8 *needed_rules(OrderWriter *w, const WendRule *rules, guint start)
 {
     guint8 *needed = g_new0(guint8, start + 1);
     gboolean good = TRUE;
@@ -104,7 +104,7 @@ static guint8 *needed_rules(Writer *w, const WendRule *rules, guint start)
 
 /* Keeps those rules up to START that it needs. NAMES gives the terminal for a symbol's number. If
  * it is NULL, that is the terminal. Sets *KEPT to the start's number in the file. */
-static gboolean keep_rules(Writer *w, const WendRule *rules, guint start, const guint32 *names,
+static gboolean keep_rules(OrderWriter *w, const WendRule *rules, guint start, const guint32 *names,
                            guint32 *kept_start)
 {
     g_autofree guint8 *needed = needed_rules(w, rules, start);
@@ -139,7 +139,8 @@ static gboolean keep_rules(Writer *w, const WendRule *rules, guint start, const 
 
 /* -- outcomes -- */
 
-static gboolean put_stream(Writer *w, WendStream *s, guint64 *first, guint64 *n, GError **error)
+static gboolean put_stream(OrderWriter *w, WendStream *s, guint64 *first, guint64 *n,
+                           GError **error)
 {
     WendBuf out = WEND_BUF_INIT;
     wend_stream_encode(s, &out);
@@ -154,7 +155,7 @@ static gboolean put_stream(Writer *w, WendStream *s, guint64 *first, guint64 *n,
 }
 
 /* The outcomes of SHAPE in SEQUENCE, if there are any. */
-static gboolean keep_outcomes(Writer *w, guint sequence, guint32 shape, GError **error)
+static gboolean keep_outcomes(OrderWriter *w, guint sequence, guint32 shape, GError **error)
 {
     WendOutcomes *o = wend_program_outcomes(w->p, w->rank, sequence, shape);
     WendStream stream = {.flat = TRUE};
@@ -212,7 +213,7 @@ static GArray *shapes_of_rule(const WendProgram *p, guint start)
 /* -- sites -- */
 
 /* Puts N bytes, and sets *FIRST to their place. */
-static gboolean put_bytes(Writer *w, const void *data, gsize n, guint64 *first)
+static gboolean put_bytes(OrderWriter *w, const void *data, gsize n, guint64 *first)
 {
     *first = w->bytes->len;
     if (n > G_MAXUINT - w->bytes->len || !allowance_take(w->allowance, n, 1))
@@ -221,7 +222,7 @@ static gboolean put_bytes(Writer *w, const void *data, gsize n, guint64 *first)
     return TRUE;
 }
 
-static gboolean keep_module(Writer *w, guint module)
+static gboolean keep_module(OrderWriter *w, guint module)
 {
     if (w->module_of[module] != NOT_KEPT)
         return TRUE;
@@ -234,7 +235,7 @@ static gboolean keep_module(Writer *w, guint module)
     return TRUE;
 }
 
-static gboolean keep_site(Writer *w, guint site)
+static gboolean keep_site(OrderWriter *w, guint site)
 {
     if (w->site_of[site] != NOT_KEPT)
         return TRUE;
@@ -254,7 +255,7 @@ static gboolean keep_site(Writer *w, guint site)
     return TRUE;
 }
 
-static gboolean keep_site_elements(Writer *w, guint sequence, OrderSequence *kept)
+static gboolean keep_site_elements(OrderWriter *w, guint sequence, OrderSequence *kept)
 {
     WendSiteWalk *walk = wend_site_walk_new(w->named->sites, w->rank, sequence);
     WendRecordedSite next;
@@ -273,7 +274,7 @@ static gboolean keep_site_elements(Writer *w, guint sequence, OrderSequence *kep
 }
 
 /* The program may come to a site that another rank was at. */
-static gboolean keep_other_sites(Writer *w, GError **error)
+static gboolean keep_other_sites(OrderWriter *w, GError **error)
 {
     enum { SITES_MOST = 4096 };
     guint n = w->named ? wend_call_sites_n(w->named->sites) : 0;
@@ -285,7 +286,7 @@ static gboolean keep_other_sites(Writer *w, GError **error)
 
 /* -- sequences -- */
 
-static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
+static gboolean keep_sequence(OrderWriter *w, const WendClass *class, guint sequence,
                               const OrderAnswers *answers, const OrderTurns *turns, GError **error)
 {
     const WendSequence *q = &class->sequences[sequence];
@@ -329,7 +330,7 @@ static gboolean keep_sequence(Writer *w, const WendClass *class, guint sequence,
 
 /* -- side streams -- */
 
-static gboolean keep_sides(Writer *w, GError **error)
+static gboolean keep_sides(OrderWriter *w, GError **error)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++) {
         if (!wend_side_kind(kind)->replayed)
@@ -370,7 +371,7 @@ static gboolean sets_tracing(const gint64 *shape, guint64 n)
 }
 
 /* The first function in the rank's calls that makes a replay impossible; NULL: none. */
-static const char *obstacle(const Writer *w)
+static const char *obstacle(const OrderWriter *w)
 {
     g_autofree char *tracing =
         g_key_file_get_string(wend_program_meta(w->p), "options", "tracing", NULL);
@@ -408,7 +409,7 @@ static gboolean is_of_open_mpi(const WendProgram *p)
     return library && g_str_has_prefix(library, "Open MPI");
 }
 
-static GBytes *file(const Writer *w, guint64 n_channels, GError **error)
+static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
 {
     const WendProgram *p = w->p;
     const WendWorld *world = wend_program_world(p, wend_program_world_of(p, w->rank));
@@ -469,26 +470,26 @@ GBytes *order_write(const WendProgram *p, guint rank, guint64 max_size, const Or
                     gboolean *needs_all, GError **error)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    Writer w = {.p = p,
-                .rank = rank,
-                .allowance = allowance_new(max_size),
-                .words = array_of(sizeof(gint64)),
-                .shapes = array_of(sizeof(OrderShape)),
-                .terminals = array_of(sizeof(OrderTerminal)),
-                .rules = array_of(sizeof(OrderRule)),
-                .symbols = array_of(sizeof(OrderSymbol)),
-                .sequences = array_of(sizeof(OrderSequence)),
-                .streams = array_of(sizeof(OrderStream)),
-                .sides = array_of(sizeof(OrderSide)),
-                .modules = array_of(sizeof(OrderModule)),
-                .sites = array_of(sizeof(OrderSite)),
-                .site_elements = array_of(sizeof(OrderSiteElement)),
-                .bytes = g_byte_array_new(),
-                .named = sites,
-                .site_of = none_kept(sites ? wend_call_sites_n(sites->sites) : 0),
-                .module_of = none_kept(sites ? wend_call_sites_n_modules(sites->sites) : 0),
-                .shape_of = none_kept(wend_program_n_shapes(p)),
-                .terminal_of = none_kept(wend_program_n_terminals(p))};
+    OrderWriter w = {.p = p,
+                     .rank = rank,
+                     .allowance = allowance_new(max_size),
+                     .words = array_of(sizeof(gint64)),
+                     .shapes = array_of(sizeof(OrderShape)),
+                     .terminals = array_of(sizeof(OrderTerminal)),
+                     .rules = array_of(sizeof(OrderRule)),
+                     .symbols = array_of(sizeof(OrderSymbol)),
+                     .sequences = array_of(sizeof(OrderSequence)),
+                     .streams = array_of(sizeof(OrderStream)),
+                     .sides = array_of(sizeof(OrderSide)),
+                     .modules = array_of(sizeof(OrderModule)),
+                     .sites = array_of(sizeof(OrderSite)),
+                     .site_elements = array_of(sizeof(OrderSiteElement)),
+                     .bytes = g_byte_array_new(),
+                     .named = sites,
+                     .site_of = none_kept(sites ? wend_call_sites_n(sites->sites) : 0),
+                     .module_of = none_kept(sites ? wend_call_sites_n_modules(sites->sites) : 0),
+                     .shape_of = none_kept(wend_program_n_shapes(p)),
+                     .terminal_of = none_kept(wend_program_n_terminals(p))};
     allowance_add_archive(w.allowance, wend_program_archive_size(p));
     OrderAnswers *answers = order_answers(p, rank, w.allowance, needs_all);
     OrderTurns *turns = answers ? order_turns(p, rank, w.allowance, answers) : NULL;

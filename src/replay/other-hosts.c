@@ -30,21 +30,21 @@ typedef struct {
     uint64_t token;
     uint32_t n, address[ADDRESSES]; /* IPv4, as in sin_addr */
     uint16_t port;
-} Meeting;
+} HostMeeting;
 
 typedef struct {
     uint64_t token;
     uint32_t ranks, flags;
-} Message;
+} HostMessage;
 
 typedef struct {
     KeptFile file;
-    Message last, part;
+    HostMessage last, part;
     size_t have; /* bytes of PART */
     bool heard;  /* LAST has come */
 } Connection;
 
-static Meeting meeting;
+static HostMeeting meeting;
 static uint32_t own_rank, n_ranks;
 static KeptFile listener = KEPT_NONE;
 static Connection *connections; /* rank 0: of all hosts, else one */
@@ -113,7 +113,7 @@ void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
 
 static bool tell(Connection *c, uint32_t ranks, uint32_t flags)
 {
-    Message m = {meeting.token, ranks, flags};
+    HostMessage m = {meeting.token, ranks, flags};
     return send(kept_number(&c->file), &m, sizeof m, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }
 

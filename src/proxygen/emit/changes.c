@@ -33,7 +33,7 @@ typedef struct {
     ProxyChange change;
     guint terminal;
     const char *reason;
-} Noted;
+} NotedChange;
 
 struct Changes {
     GHashTable *noted;  /* Noted -> the same */
@@ -43,13 +43,13 @@ struct Changes {
 
 static guint noted_hash(gconstpointer key)
 {
-    const Noted *n = key;
+    const NotedChange *n = key;
     return (n->terminal * 31u + (guint)n->change) * 31u + (n->reason ? g_str_hash(n->reason) : 0);
 }
 
 static gboolean noted_equal(gconstpointer a, gconstpointer b)
 {
-    const Noted *x = a, *y = b;
+    const NotedChange *x = a, *y = b;
     return x->change == y->change && x->terminal == y->terminal
            && g_strcmp0(x->reason, y->reason) == 0;
 }
@@ -122,19 +122,19 @@ static guint64 count_picks(const Choice *choice)
 typedef struct {
     guint64 *forced; /* calls in the recorded order */
     guint64 *loops;  /* calls that a loop stands for */
-} Counts;
+} ChangeCounts;
 
-static void counts_clear(Counts *counts)
+static void counts_clear(ChangeCounts *counts)
 {
     g_free(counts->forced);
     g_free(counts->loops);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Counts, counts_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChangeCounts, counts_clear)
 
-static Counts count_all(const Plan *plan)
+static ChangeCounts count_all(const Plan *plan)
 {
     guint n = wend_program_n_terminals(plan->program);
-    Counts counts = {g_new0(guint64, n + 1), g_new0(guint64, n + 1)};
+    ChangeCounts counts = {g_new0(guint64, n + 1), g_new0(guint64, n + 1)};
     GHashTableIter iter;
     gpointer value;
     g_hash_table_iter_init(&iter, plan->choices);
@@ -152,7 +152,7 @@ static Counts count_all(const Plan *plan)
     return counts;
 }
 
-static guint64 count_calls(const Plan *plan, const Counts *counts, const Noted *noted)
+static guint64 count_calls(const Plan *plan, const ChangeCounts *counts, const NotedChange *noted)
 {
     const Wildcard *wildcard =
         g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(noted->terminal));
@@ -174,7 +174,7 @@ static guint64 count_calls(const Plan *plan, const Counts *counts, const Noted *
 
 void changes_note(Emitter *e, ProxyChange change, guint terminal, const char *reason)
 {
-    const Noted noted = {change, terminal, reason};
+    const NotedChange noted = {change, terminal, reason};
     if (!g_hash_table_contains(e->plan->changes->noted, &noted))
         g_hash_table_add(e->plan->changes->noted, g_memdup2(&noted, sizeof noted));
 }
@@ -199,17 +199,17 @@ void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, g
 typedef struct {
     const char *function;
     guint64 calls;
-} Share;
+} FunctionShare;
 
 static gint compare_shares(gconstpointer a, gconstpointer b)
 {
-    const Share *x = a, *y = b;
+    const FunctionShare *x = a, *y = b;
     return x->calls != y->calls ? (x->calls < y->calls ? 1 : -1) : strcmp(x->function, y->function);
 }
 
 static gint compare_noted(gconstpointer a, gconstpointer b)
 {
-    const Noted *x = a, *y = b;
+    const NotedChange *x = a, *y = b;
     if (x->change != y->change)
         return x->change < y->change ? -1 : 1;
     gint reasons = g_strcmp0(x->reason, y->reason);
@@ -219,20 +219,20 @@ static gint compare_noted(gconstpointer a, gconstpointer b)
 static void add_share(GArray *shares, const char *function, guint64 calls)
 {
     for (guint i = 0; i < shares->len; i++)
-        if (strcmp(g_array_index(shares, Share, i).function, function) == 0) {
-            g_array_index(shares, Share, i).calls += calls;
+        if (strcmp(g_array_index(shares, FunctionShare, i).function, function) == 0) {
+            g_array_index(shares, FunctionShare, i).calls += calls;
             return;
         }
-    const Share share = {function, calls};
+    const FunctionShare share = {function, calls};
     g_array_append_val(shares, share);
 }
 
-static char *line_of(const Noted *first, GArray *shares)
+static char *line_of(const NotedChange *first, GArray *shares)
 {
     g_autoptr(GString) line = g_string_new("");
     g_array_sort(shares, compare_shares);
     for (guint i = 0; i < shares->len; i++) {
-        const Share *share = &g_array_index(shares, Share, i);
+        const FunctionShare *share = &g_array_index(shares, FunctionShare, i);
         g_string_append_printf(line, "%s%" G_GUINT64_FORMAT " call%s of %s", i ? ", " : "",
                                share->calls, share->calls == 1 ? "" : "s", share->function);
     }
@@ -245,17 +245,18 @@ static char *line_of(const Noted *first, GArray *shares)
 GPtrArray *changes_report(const Plan *plan)
 {
     GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
-    g_auto(Counts) counts = count_all(plan);
+    g_auto(ChangeCounts) counts = count_all(plan);
     g_autoptr(GList) all = g_list_sort(g_hash_table_get_keys(plan->changes->noted), compare_noted);
     for (const GList *l = all; l;) {
-        const Noted *first = l->data;
-        g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(Share));
-        for (; l && ((const Noted *)l->data)->change == first->change
-               && g_strcmp0(((const Noted *)l->data)->reason, first->reason) == 0;
+        const NotedChange *first = l->data;
+        g_autoptr(GArray) shares = g_array_new(FALSE, FALSE, sizeof(FunctionShare));
+        for (; l && ((const NotedChange *)l->data)->change == first->change
+               && g_strcmp0(((const NotedChange *)l->data)->reason, first->reason) == 0;
              l = l->next) {
             guint64 calls = count_calls(plan, &counts, l->data);
             if (calls > 0)
-                add_share(shares, function_of(plan, ((const Noted *)l->data)->terminal), calls);
+                add_share(shares, function_of(plan, ((const NotedChange *)l->data)->terminal),
+                          calls);
         }
         if (shares->len > 0)
             g_ptr_array_add(lines, line_of(first, shares));

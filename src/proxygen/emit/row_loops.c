@@ -25,11 +25,11 @@ typedef struct {
     char *body;
     gsize length;
     guint n_users;
-} Text;
+} LoopText;
 typedef struct {
-    const Text *text; /* NULL: not examined */
+    const LoopText *text; /* NULL: not examined */
     gint64 *numbers;
-} CallText;
+} LoopCallText;
 
 typedef enum { AS_IT_WAS, PLACE, ROW } RowTokenKind;
 /* A terminal of the grammar of texts. */
@@ -56,9 +56,9 @@ struct RowLoops {
 
 typedef struct {
     Emitter *e;
-    GHashTable *texts; /* text -> Text */
-    CallText *calls;   /* by terminal */
-    CallText *bodies;  /* by repeated rule */
+    GHashTable *texts;    /* text -> LoopText */
+    LoopCallText *calls;  /* by terminal */
+    LoopCallText *bodies; /* by repeated rule */
     /* by rule: whether it has calls that differ from others in numbers only; -1: unknown so far */
     gint8 *varies;
     guint *users; /* by rule: number of threads that run it */
@@ -84,7 +84,7 @@ static void row_table_free(gpointer stream)
 
 static void text_free(gpointer text)
 {
-    g_free(((Text *)text)->body);
+    g_free(((LoopText *)text)->body);
     g_free(text);
 }
 
@@ -135,7 +135,7 @@ static gboolean write_symbol(Emitter *e, GString *out, int indent, const WendSym
 
 static void find_text(RowFinder *f, const WendSymbol *s)
 {
-    CallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
+    LoopCallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
     Emitter *e = f->e;
     if (c->text)
         return;
@@ -154,16 +154,17 @@ static void find_text(RowFinder *f, const WendSymbol *s)
         g_array_set_size(numbers, 0);
     }
     g_string_set_size(e->definitions, 0);
-    Text *text = wend_byte_entry(f->texts, body->str, body->len, sizeof *text);
+    LoopText *text = wend_byte_entry(f->texts, body->str, body->len, sizeof *text);
     if (text->n_users++ == 0)
-        *text = (Text){g_hash_table_size(f->texts), numbers->len, g_strdup(body->str), length, 1};
-    *c = (CallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
+        *text =
+            (LoopText){g_hash_table_size(f->texts), numbers->len, g_strdup(body->str), length, 1};
+    *c = (LoopCallText){text, g_memdup2(numbers->data, MAX(numbers->len, 1) * sizeof(gint64))};
 }
 
 /* The text, if other calls differ from it in numbers only; else NULL. */
-static const CallText *row_of(const RowFinder *f, const WendSymbol *s)
+static const LoopCallText *row_of(const RowFinder *f, const WendSymbol *s)
 {
-    const CallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
+    const LoopCallText *c = s->is_rule ? &f->bodies[s->id] : &f->calls[s->id];
     return c->text && c->text->n_users > 1 && c->text->n_numbers > 0 ? c : NULL;
 }
 
@@ -197,7 +198,7 @@ static gboolean has_rows(RowFinder *f, guint rule)
 
 /* -- tokens -- */
 
-static guint number_of(RowFinder *f, const RowToken *t, const Text *text)
+static guint number_of(RowFinder *f, const RowToken *t, const LoopText *text)
 {
     const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule,
                            t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
@@ -224,7 +225,7 @@ static gboolean append(RowFinder *f, guint number, guint64 times)
     return ++f->n <= MOST_TOKENS;
 }
 
-static gboolean append_row(RowFinder *f, const WendSymbol *s, const CallText *c)
+static gboolean append_row(RowFinder *f, const WendSymbol *s, const LoopCallText *c)
 {
     const RowToken t = {ROW, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, s->repeats, 0, 0};
     guint number = number_of(f, &t, c->text);
@@ -248,7 +249,7 @@ static gboolean write_out(RowFinder *f, guint rule)
     g_hash_table_add(f->written, GUINT_TO_POINTER(rule));
     for (guint i = 0; i < r->n && good; i++) {
         const WendSymbol *s = &r->symbols[i];
-        const CallText *row = row_of(f, s);
+        const LoopCallText *row = row_of(f, s);
         const RowToken place = {PLACE, *s, {rule, i}, NULL, 0, 0, 0},
                        as_it_was = {AS_IT_WAS, {s->is_rule, s->id, 1}, {G_MAXUINT, 0}, NULL, 0, 0,
                                     0};
@@ -269,9 +270,9 @@ static gboolean write_out(RowFinder *f, guint rule)
 /* The size of the text of a symbol. ROW: it is a row, whose numbers are in a table. */
 static gsize text_of_symbol(const RowFinder *f, const WendSymbol *s, gboolean row)
 {
-    const Text *text = s->is_rule && !row ? NULL
-                       : s->is_rule       ? f->bodies[s->id].text
-                                          : f->calls[s->id].text;
+    const LoopText *text = s->is_rule && !row ? NULL
+                           : s->is_rule       ? f->bodies[s->id].text
+                                              : f->calls[s->id].text;
     return (text ? text->length + (row ? ROW_TEXT : NUMBER_TEXT * text->n_numbers) : RULE_CALL)
            + (s->repeats > 1 ? ROW_TEXT : 0);
 }
@@ -291,7 +292,7 @@ static gdouble text_before(const RowFinder *f)
     }
     g_hash_table_iter_init(&iter, f->in_rows);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
-        const Text *text = f->bodies[GPOINTER_TO_UINT(key)].text;
+        const LoopText *text = f->bodies[GPOINTER_TO_UINT(key)].text;
         all += (gdouble)(RULE_TEXT + text->length + NUMBER_TEXT * text->n_numbers)
                / MAX(f->users[GPOINTER_TO_UINT(key)], 1);
     }
@@ -486,7 +487,7 @@ static void find_texts(RowFinder *f)
     }
 }
 
-static void clear_texts(CallText *texts, guint n)
+static void clear_texts(LoopCallText *texts, guint n)
 {
     for (guint i = 0; i < n; i++)
         g_free(texts[i].numbers);
@@ -510,8 +511,8 @@ RowLoops *row_loops_new(Emitter *e)
                     g_array_new(FALSE, FALSE, sizeof(Former)), 0};
     RowFinder f = {.e = e,
                    .texts = wend_byte_entries_new(text_free),
-                   .calls = g_new0(CallText, n_terminals + 1),
-                   .bodies = g_new0(CallText, n_rules + 1),
+                   .calls = g_new0(LoopCallText, n_terminals + 1),
+                   .bodies = g_new0(LoopCallText, n_rules + 1),
                    .varies = g_malloc(plan->n_rules + 1),
                    .users = g_new0(guint, plan->n_rules + 1)};
     memset(f.varies, -1, plan->n_rules + 1);

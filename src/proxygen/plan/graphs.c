@@ -57,12 +57,12 @@ typedef enum {
     YES,
     PERHAPS
     /* PERHAPS: a list may be a part of the neighbours, which only a walk of the calls tells */
-} Answer;
+} Certainty;
 
-static Answer order_matters(Plan *plan)
+static Certainty order_matters(Plan *plan)
 {
     WendGraphOrders *orders = wend_program_graph_orders(plan->program);
-    Answer answer = NO;
+    Certainty answer = NO;
     for (guint t = 0; orders && answer != YES && t < wend_program_n_terminals(plan->program); t++) {
         RankList ranks = plan->terminal_ranks[t];
         GraphOrder order = wend_program_graph_order(orders, t);
@@ -214,7 +214,7 @@ static gboolean keeps_ranks(const Plan *plan, guint terminal)
 void plan_graphs(Plan *plan)
 {
     plan->graphs = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_hash_table_destroy);
-    Answer answer = order_matters(plan);
+    Certainty answer = order_matters(plan);
     gboolean known = TRUE;
     if (answer == NO)
         return;

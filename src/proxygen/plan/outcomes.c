@@ -22,7 +22,7 @@
 typedef struct {
     guint request;
     gboolean active;
-} Event;
+} CompletionEvent;
 
 typedef struct {
     WendOutcomes *entries;
@@ -34,11 +34,12 @@ typedef struct {
     Plan *plan;
     GHashTable *numbers;    /* request word -> index + 1, of requests in the arrays of such calls */
     GHashTable *persistent; /* persistent requests among them */
-    GArray **events;        /* by terminal: of Event; NULL: none */
+    GArray **events;        /* by terminal: of CompletionEvent; NULL: none */
     gboolean *is_choice;    /* by terminal */
     GArray **members;   /* by terminal that chooses: of guint, index + 1 of each entry; 0: none */
     guint8 *has_choice; /* by rule */
-    GArray **summary;   /* by rule without choices: of Event, the last one of each request */
+    GArray *
+        *summary; /* by rule without choices: of CompletionEvent, the last one of each request */
 
     /* for the current rank */
     guint rank, sequence;
@@ -84,11 +85,11 @@ static gboolean find_choices(OutcomeSearch *s)
 
 static void add_event(OutcomeSearch *s, guint terminal, gint64 word, gboolean active)
 {
-    Event event = {number_of(s, word, FALSE), active};
+    CompletionEvent event = {number_of(s, word, FALSE), active};
     if (event.request == 0)
         return;
     if (!s->events[terminal])
-        s->events[terminal] = g_array_new(FALSE, FALSE, sizeof(Event));
+        s->events[terminal] = g_array_new(FALSE, FALSE, sizeof(CompletionEvent));
     g_array_append_val(s->events[terminal], event);
 }
 
@@ -137,22 +138,23 @@ static void summarize_rules(OutcomeSearch *s)
                                                         : s->is_choice[r->symbols[i].id];
         if (s->has_choice[rule])
             continue;
-        GArray *all = g_array_new(FALSE, FALSE, sizeof(Event));
+        GArray *all = g_array_new(FALSE, FALSE, sizeof(CompletionEvent));
         for (guint i = 0; i < r->n; i++) {
             const GArray *part =
                 r->symbols[i].is_rule ? s->summary[r->symbols[i].id] : s->events[r->symbols[i].id];
             for (guint k = 0; part && k < part->len; k++) {
-                const Event *event = &g_array_index(part, Event, k);
+                const CompletionEvent *event = &g_array_index(part, CompletionEvent, k);
                 if (seen[event->request] < 0) {
                     seen[event->request] = (gint)all->len;
                     g_array_append_val(all, *event);
                 } else {
-                    g_array_index(all, Event, seen[event->request]).active = event->active;
+                    g_array_index(all, CompletionEvent, seen[event->request]).active =
+                        event->active;
                 }
             }
         }
         for (guint k = 0; k < all->len; k++)
-            seen[g_array_index(all, Event, k).request] = -1;
+            seen[g_array_index(all, CompletionEvent, k).request] = -1;
         if (all->len == 0)
             g_clear_pointer(&all, g_array_unref);
         s->summary[rule] = all;
@@ -266,8 +268,8 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
 static void apply(OutcomeSearch *s, const GArray *events)
 {
     for (guint i = 0; events && i < events->len; i++)
-        s->active[g_array_index(events, Event, i).request] =
-            (guint8)g_array_index(events, Event, i).active;
+        s->active[g_array_index(events, CompletionEvent, i).request] =
+            (guint8)g_array_index(events, CompletionEvent, i).active;
 }
 
 /* Applies a step once, because repetitions have the same effect. */

@@ -32,7 +32,7 @@ typedef struct {
      * messages to it */
     guint64 others;
     gboolean waits; /* the send may wait for its receive */
-} Message;
+} HubMessage;
 
 static gboolean one_of(const char *name, const char *const *names)
 {
@@ -134,7 +134,7 @@ static gint64 bytes_sent(const Plan *plan, guint terminal, guint rank)
 
 typedef struct {
     GArray *to_hub, *from_hub;
-} Log; /* of Message */
+} Log; /* of HubMessage */
 
 /* Walks one rank. The hub has one log for each rank, other ranks have one log. */
 static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
@@ -161,8 +161,8 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
             if (dest->in[0] < 0)
                 continue; /* MPI_PROC_NULL */
             Log *log = is_hub ? &logs[dest->in[0]] : &logs[0];
-            Message m = {tag->in[0], collectives, is_hub ? log->to_hub->len : log->from_hub->len,
-                         FALSE};
+            HubMessage m = {tag->in[0], collectives, is_hub ? log->to_hub->len : log->from_hub->len,
+                            FALSE};
             m.waits = strstr(call->function->name, "MPI_I") == NULL
                       && strcmp(call->function->name, "MPI_Bsend") != 0
                       && (strcmp(call->function->name, "MPI_Ssend") == 0
@@ -175,7 +175,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
         gboolean probe = strcmp(call->function->name, "MPI_Probe") == 0
                          || strcmp(call->function->name, "MPI_Iprobe") == 0;
         if (!is_hub) {
-            Message m = {tag->in[0], collectives, logs[0].to_hub->len, FALSE};
+            HubMessage m = {tag->in[0], collectives, logs[0].to_hub->len, FALSE};
             if (!probe)
                 g_array_append_val(logs[0].from_hub, m);
             continue;
@@ -190,7 +190,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
         give(plan, call->terminal, rank, let);
         ahead[who] = probe;
         if (!probe) {
-            Message m = {status->out[1], collectives, logs[who].from_hub->len, FALSE};
+            HubMessage m = {status->out[1], collectives, logs[who].from_hub->len, FALSE};
             g_array_append_val(logs[who].to_hub, m);
         }
     }
@@ -204,14 +204,14 @@ static gboolean same_order(const Log *hub, const Log *other, gint64 any_tag)
     if (hub->to_hub->len != other->to_hub->len || hub->from_hub->len != other->from_hub->len)
         return FALSE;
     for (guint i = 0; i < hub->to_hub->len; i++) {
-        const Message *taken = &g_array_index(hub->to_hub, Message, i),
-                      *sent = &g_array_index(other->to_hub, Message, i);
+        const HubMessage *taken = &g_array_index(hub->to_hub, HubMessage, i),
+                         *sent = &g_array_index(other->to_hub, HubMessage, i);
         if (taken->tag != sent->tag || taken->collectives != sent->collectives)
             return FALSE;
     }
     for (guint i = 0; i < hub->from_hub->len; i++) {
-        const Message *sent = &g_array_index(hub->from_hub, Message, i),
-                      *taken = &g_array_index(other->from_hub, Message, i);
+        const HubMessage *sent = &g_array_index(hub->from_hub, HubMessage, i),
+                         *taken = &g_array_index(other->from_hub, HubMessage, i);
         if (taken->tag != any_tag && taken->tag != sent->tag)
             return FALSE;
         if (sent->waits && taken->others > sent->others)
@@ -228,8 +228,8 @@ static void log_clear(Log *log)
 
 static Log log_new(void)
 {
-    return (Log){g_array_new(FALSE, FALSE, sizeof(Message)),
-                 g_array_new(FALSE, FALSE, sizeof(Message))};
+    return (Log){g_array_new(FALSE, FALSE, sizeof(HubMessage)),
+                 g_array_new(FALSE, FALSE, sizeof(HubMessage))};
 }
 
 gboolean plan_send_order(Plan *plan, guint hub)

@@ -24,12 +24,12 @@ enum { PLACE_FREE = -2, PLACE_NULL = -1 };
 typedef struct {
     RequestRow *row;
     guint position;
-} Place;
+} RequestPlace;
 
 struct Variables {
     GHashTable *lengths; /* kind << 32 | thread (gint64) -> length of the array (guint) */
     RequestLists *lists;
-    GHashTable *places; /* request word -> Place */
+    GHashTable *places; /* request word -> RequestPlace */
     GPtrArray *rows;
     RequestSlots *positions; /* NULL: PLACES has all */
     /* kind << 56 | handle: several references to one object may exist */
@@ -93,8 +93,8 @@ static void put(Variables *v, RequestRow *row, const RequestList *list, gint64 b
         gint64 word = list->words[i];
         g_array_index(row->at, gint64, base + i) = wend_is_handle(word) ? word : PLACE_NULL;
         if (wend_is_handle(word) && !g_hash_table_lookup(v->places, &word)) {
-            Place *place = g_new(Place, 1);
-            *place = (Place){row, (guint)(base + i)};
+            RequestPlace *place = g_new(RequestPlace, 1);
+            *place = (RequestPlace){row, (guint)(base + i)};
             g_hash_table_insert(v->places, g_memdup2(&word, sizeof word), place);
         }
     }
@@ -120,7 +120,7 @@ static void place_list(Variables *v, RequestList *list)
         if (!wend_is_handle(list->words[i]))
             continue;
         one = list->words[i];
-        const Place *place = g_hash_table_lookup(v->places, &list->words[i]);
+        const RequestPlace *place = g_hash_table_lookup(v->places, &list->words[i]);
         if (place) {
             row = place->row;
             base = (gint64)place->position - i;
@@ -227,8 +227,8 @@ static void lay_out(Plan *plan)
             gint64 word = WEND_HANDLE(thread, r);
             if (g_hash_table_lookup(v->places, &word))
                 continue;
-            Place *place = g_new(Place, 1);
-            *place = (Place){row, row->at->len};
+            RequestPlace *place = g_new(RequestPlace, 1);
+            *place = (RequestPlace){row, row->at->len};
             g_array_append_val(row->at, word);
             g_hash_table_insert(v->places, g_memdup2(&word, sizeof word), place);
         }
@@ -304,7 +304,7 @@ void variables_free(Variables *v)
 gint64 variables_place(const Plan *plan, gint64 request, RankList ranks)
 {
     const Variables *v = plan->variables;
-    const Place *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
+    const RequestPlace *place = v->positions ? NULL : g_hash_table_lookup(v->places, &request);
     return place ? place->row->first + place->position
                  : request_slots_place(v->positions, request, ranks);
 }

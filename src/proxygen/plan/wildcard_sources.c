@@ -6,9 +6,9 @@
 
 typedef struct {
     guint terminal, index;
-} Posted;
+} PostedTerminal;
 
-static void put_source(Plan *plan, guint rank, Posted posted, gint64 source)
+static void put_source(Plan *plan, guint rank, PostedTerminal posted, gint64 source)
 {
     Wildcard *w = g_hash_table_lookup(plan->wildcards, GUINT_TO_POINTER(posted.terminal));
     gint32 one = source >= 0 ? (gint32)source : -1;
@@ -71,7 +71,7 @@ static void settle_starts(Plan *plan, Wildcard *w)
 /* Walks one sequence of one rank and fills in the sources of its pinned receives. */
 static void find_sources(Plan *plan, guint rank, guint sequence)
 {
-    /* request -> Posted */
+    /* request -> PostedTerminal */
     g_autoptr(GHashTable) pending =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
@@ -85,7 +85,7 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
                 status = &call->args[i];
         if (w && w->pinned
             && wend_program_slot(plan->program, call->terminal, w->slot, rank) == w->any_source) {
-            Posted posted = {call->terminal, post(w, rank)};
+            PostedTerminal posted = {call->terminal, post(w, rank)};
             if (made)
                 g_hash_table_insert(pending, g_memdup2(made, sizeof *made),
                                     g_memdup2(&posted, sizeof posted));
@@ -95,7 +95,7 @@ static void find_sources(Plan *plan, guint rank, guint sequence)
         guint n;
         const gint64 *completed = wend_walk_completed(walk, &n);
         for (guint i = 0; i < n && g_hash_table_size(pending) > 0; i++) {
-            const Posted *posted = g_hash_table_lookup(pending, &completed[i]);
+            const PostedTerminal *posted = g_hash_table_lookup(pending, &completed[i]);
             if (!posted)
                 continue;
             const gint64 *came = wend_call_status_of(call, completed, i);

@@ -49,8 +49,8 @@ typedef struct {
     int n;
     char **commands, ***argvs, **programs; /* PROGRAMS: made by Wend, or NULL */
     MPI_Info *infos, *made;                /* MADE: made by Wend, or MPI_INFO_NULL */
-} Given;
-static _Thread_local Given given;
+} GivenCommands;
+static _Thread_local GivenCommands given;
 
 /* Adds ENTRY, and takes it. Returns false if memory is short; ENTRY may then be NULL. */
 static bool add_setting(char *entry)
@@ -178,12 +178,12 @@ void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn)
 {
     const char *env = library_starts() ? env_program() : NULL;
     size_t rows = (size_t)n;
-    given = (Given){.n = n,
-                    .commands = calloc(rows, sizeof(char *)),
-                    .argvs = calloc(rows, sizeof(char **)),
-                    .programs = calloc(rows, sizeof(char *)),
-                    .infos = calloc(rows, sizeof(MPI_Info)),
-                    .made = calloc(rows, sizeof(MPI_Info))};
+    given = (GivenCommands){.n = n,
+                            .commands = calloc(rows, sizeof(char *)),
+                            .argvs = calloc(rows, sizeof(char **)),
+                            .programs = calloc(rows, sizeof(char *)),
+                            .infos = calloc(rows, sizeof(MPI_Info)),
+                            .made = calloc(rows, sizeof(MPI_Info))};
     bool good = env && given.commands && given.argvs && given.programs && given.infos && given.made;
     for (int i = 0; given.made && i < n; i++)
         given.made[i] = MPI_INFO_NULL;
@@ -217,7 +217,7 @@ void spawn_unwrap(void)
     free(given.programs);
     free(given.infos);
     free(given.made);
-    given = (Given){0};
+    given = (GivenCommands){0};
 }
 
 #endif

@@ -61,8 +61,8 @@ void spawn_load(void)
 typedef struct {
     MPI_Info *made;
     int n;
-} Given;
-static _Thread_local Given given;
+} GivenInfos;
+static _Thread_local GivenInfos given;
 
 /* The Info key. Open MPI 5, which has sessions, warns about the key of 4.1. */
 static const char *key(void)
@@ -119,7 +119,7 @@ static MPI_Info with_environment(const ActiveCall *c, MPI_Info info)
 
 void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn)
 {
-    given = (Given){malloc((size_t)n * 2 * sizeof *given.made), 0};
+    given = (GivenInfos){malloc((size_t)n * 2 * sizeof *given.made), 0};
     if (!given.made)
         return;
     for (int i = 0; i < n; i++) {
@@ -137,7 +137,7 @@ void spawn_unwrap(void)
         if (given.made[i] != given.made[given.n + i])
             PMPI_Info_free(&given.made[i]);
     free(given.made);
-    given = (Given){NULL, 0};
+    given = (GivenInfos){NULL, 0};
 }
 
 #endif

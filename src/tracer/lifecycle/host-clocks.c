@@ -49,7 +49,7 @@ typedef struct {
     const uint64_t *names; /* of the hosts, by rank */
     uint32_t *leaders;     /* by host, in the order of ranks */
     uint32_t n, own;       /* hosts; that of this rank */
-} Hosts;
+} ClockHosts;
 
 /* -- hosts -- */
 
@@ -77,7 +77,7 @@ static uint64_t own_name(void)
 }
 
 /* Finds the leaders. PLACES is a hash table of MASK + 1 hosts, + 1, by name. */
-static void find_leaders(Hosts *h, uint32_t *places, uint32_t mask)
+static void find_leaders(ClockHosts *h, uint32_t *places, uint32_t mask)
 {
     for (int rank = 0; rank < h->size; rank++) {
         uint32_t at = (uint32_t)h->names[rank] & mask;
@@ -99,7 +99,7 @@ static size_t bytes_for(size_t ranks, size_t places)
 }
 
 /* Fills in H. False: a rank has no memory. *MEMORY is what the caller unmaps, of *BYTES bytes. */
-static bool find_hosts(Hosts *h, void **memory, size_t *bytes)
+static bool find_hosts(ClockHosts *h, void **memory, size_t *bytes)
 {
     size_t places = 2;
     bool all = false;
@@ -153,7 +153,7 @@ static bool give_up(MPI_Request *request)
 }
 
 /* A send that is given up stays in use, and so do its bytes. */
-static bool say(const Statement *s, int to, int tag, const Hosts *h)
+static bool say(const Statement *s, int to, int tag, const ClockHosts *h)
 {
     static Statement bytes;
     MPI_Request request;
@@ -162,13 +162,14 @@ static bool say(const Statement *s, int to, int tag, const Hosts *h)
            && spin_for(&request, SILENT);
 }
 
-static bool begin_to_hear(Statement *s, int from, int tag, const Hosts *h, MPI_Request *request)
+static bool begin_to_hear(Statement *s, int from, int tag, const ClockHosts *h,
+                          MPI_Request *request)
 {
     return PMPI_Irecv(s, sizeof *s, MPI_BYTE, from, tag, h->comm, request) == MPI_SUCCESS;
 }
 
 /* Waits for long, without taking the processor from those that measure. */
-static bool hear(Statement *s, int from, int tag, const Hosts *h)
+static bool hear(Statement *s, int from, int tag, const ClockHosts *h)
 {
     static Statement bytes;
     MPI_Request request;
@@ -189,7 +190,7 @@ static int64_t own_ticks(void)
 }
 
 /* The time of rank 0 at this moment, as far as this rank knows it. */
-static Statement time_now(const Statement *known, const Hosts *h)
+static Statement time_now(const Statement *known, const ClockHosts *h)
 {
     Statement now = *known;
     int64_t passed = own_ticks() - known->own;
@@ -198,7 +199,7 @@ static Statement time_now(const Statement *known, const Hosts *h)
     return now;
 }
 
-static void answer(const Statement *known, int partner, const Hosts *h)
+static void answer(const Statement *known, int partner, const ClockHosts *h)
 {
     static Statement question;
     MPI_Request request;
@@ -216,7 +217,7 @@ static void answer(const Statement *known, int partner, const Hosts *h)
 }
 
 /* Asks PARTNER once. Keeps the answer if it came sooner than *LEAST. */
-static bool ask(Statement *best, int64_t *least, int partner, const Hosts *h)
+static bool ask(Statement *best, int64_t *least, int partner, const ClockHosts *h)
 {
     static Statement heard;
     const Statement question = {.known = true};
@@ -238,7 +239,7 @@ static bool ask(Statement *best, int64_t *least, int partner, const Hosts *h)
 
 /* Asks often enough. Processes that share a processor with others may not run at the same time for
  * a while, and then no round trip is short. */
-static Statement learn(int partner, const Hosts *h)
+static Statement learn(int partner, const ClockHosts *h)
 {
     const Statement end = {0};
     Statement best = {0};
@@ -257,7 +258,7 @@ static Statement learn(int partner, const Hosts *h)
 /* -- all hosts -- */
 
 /* Those that know the time tell it to as many others. */
-static Statement compare_leaders(const Hosts *h, Statement own)
+static Statement compare_leaders(const ClockHosts *h, Statement own)
 {
     for (uint32_t know = 1; know < h->n; know *= 2) {
         if (h->own < know && h->own + know < h->n)
@@ -268,7 +269,7 @@ static Statement compare_leaders(const Hosts *h, Statement own)
     return own;
 }
 
-static void tell_host(const Statement *own, const Hosts *h)
+static void tell_host(const Statement *own, const ClockHosts *h)
 {
     int64_t unused;
     Statement s = *own;
@@ -278,7 +279,7 @@ static void tell_host(const Statement *own, const Hosts *h)
             say(&s, rank, TAG_HOST, h);
 }
 
-static Statement hear_host(const Hosts *h)
+static Statement hear_host(const ClockHosts *h)
 {
     Statement s = {0};
     int64_t unused;
@@ -288,7 +289,7 @@ static Statement hear_host(const Hosts *h)
     return s;
 }
 
-static Statement compare_hosts(const Hosts *h)
+static Statement compare_hosts(const ClockHosts *h)
 {
     Statement own = {0};
     if (h->rank == 0) {
@@ -308,7 +309,7 @@ static _Atomic uint32_t compared_hosts; /* 0: none was compared */
 static bool compared;                   /* this rank's clock was */
 static uint64_t greatest_error;         /* of its comparisons */
 
-static void conclude(const Hosts *h, const Statement *own)
+static void conclude(const ClockHosts *h, const Statement *own)
 {
     if (own->known && h->rank > 0)
         call_times_compared(&(WendClockPoint){own->own, own->first, own->error}, &own->clock);
@@ -328,7 +329,7 @@ uint32_t host_clocks_result(bool *known, uint64_t *error)
 
 void host_clocks_compare(MPI_Comm comm, bool last)
 {
-    Hosts h = {.comm = comm};
+    ClockHosts h = {.comm = comm};
     void *memory = MAP_FAILED;
     size_t bytes = 0;
     PMPI_Comm_rank(comm, &h.rank);

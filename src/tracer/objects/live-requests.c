@@ -21,15 +21,15 @@
 #include "own.gen.h"
 #include "recorder/recorder.h"
 
-typedef struct RequestList {
+typedef struct LiveRequestList {
     RequestRecord *head, *tail;
-} RequestList;
+} LiveRequestList;
 
 /* The live requests with one value. */
 typedef struct Value {
     MPI_Request value;
     /* those whose variable was overwritten, and those whose variable still holds them */
-    RequestList orphans, bound;
+    LiveRequestList orphans, bound;
     struct Value *next; /* in its chain, or in the list of unused ones */
 } Value;
 
@@ -59,9 +59,9 @@ struct RequestRecord {
 static struct {
     RequestRecord **variables; /* chains, by address */
     size_t n_variables, in_variables;
-    RequestList orphans, bound; /* all of them, as long as there is no table of values */
-    Value **values;             /* chains, by value */
-    size_t n_values, in_values; /* n_values is 0 if there is none so far */
+    LiveRequestList orphans, bound; /* all of them, as long as there is no table of values */
+    Value **values;                 /* chains, by value */
+    size_t n_values, in_values;     /* n_values is 0 if there is none so far */
     Value *free_values;
     uint64_t stamp;
 } table;
@@ -118,7 +118,7 @@ static void variable_remove(RequestRecord *r)
 
 /* -- by value -- */
 
-static void list_add(RequestList *l, RequestRecord *r)
+static void list_add(LiveRequestList *l, RequestRecord *r)
 {
     r->next = NULL;
     r->previous = l->tail;
@@ -126,13 +126,13 @@ static void list_add(RequestList *l, RequestRecord *r)
     l->tail = r;
 }
 
-static void list_remove(RequestList *l, RequestRecord *r)
+static void list_remove(LiveRequestList *l, RequestRecord *r)
 {
     *(r->previous ? &r->previous->next : &l->head) = r->next;
     *(r->next ? &r->next->previous : &l->tail) = r->previous;
 }
 
-static RequestList *list_of(RequestRecord *r)
+static LiveRequestList *list_of(RequestRecord *r)
 {
     if (r->value)
         return r->variable ? &r->value->bound : &r->value->orphans;
@@ -186,7 +186,7 @@ static Value *value_get(MPI_Request value)
 }
 
 /* Moves a whole list, in order, to the lists of the values. */
-static bool values_take(RequestList *l)
+static bool values_take(LiveRequestList *l)
 {
     for (RequestRecord *r; (r = l->head);) {
         Value *v = value_get(r->handle);
@@ -266,7 +266,7 @@ static bool bind(RequestRecord *r, MPI_Request *variable)
 
 /* Takes the oldest request of a list that this lookup has not returned already. Those that it has
  * go to the end. */
-static RequestRecord *list_take(RequestList *l)
+static RequestRecord *list_take(LiveRequestList *l)
 {
     RequestRecord *first_moved = NULL;
     for (;;) {

@@ -193,7 +193,7 @@ static uint32_t find_last(Walk *w, const StackFrame *f)
 }
 
 /* Adds F, which is at P. False: the stack ends before it. */
-static bool add_frame(Walk *w, StackFrame *f, const Place *p)
+static bool add_frame(Walk *w, StackFrame *f, const AddressPlace *p)
 {
     CallStack *s = w->s;
     f->module = p->module;
@@ -295,7 +295,7 @@ bool call_stack_walk(CallStack *s, SitePlaces *places, uintptr_t address, const 
                 break;
             kept = 0;
         }
-        const Place *p = site_place(places, f.address, &unloaded);
+        const AddressPlace *p = site_place(places, f.address, &unloaded);
         if (unloaded)
             call_stack_forget(s);
         if (!p) {

@@ -134,7 +134,7 @@ typedef struct {
     CodeModule *m;
     unsigned long long unloaded;
     bool found;
-} Look;
+} ModuleQuery;
 
 static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
 {
@@ -171,7 +171,7 @@ static void read_module(const struct dl_phdr_info *info, CodeModule *m)
 
 static int look(struct dl_phdr_info *info, size_t size, void *user)
 {
-    Look *l = user;
+    ModuleQuery *l = user;
     if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
         l->unloaded = info->dlpi_subs;
     if (!has_address(info, l->address))
@@ -183,7 +183,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *user)
 
 bool code_module_of(uintptr_t address, CodeModule *m, unsigned long long *unloaded)
 {
-    Look l = {.address = address, .m = m};
+    ModuleQuery l = {.address = address, .m = m};
     dl_iterate_phdr(look, &l);
     *unloaded = l.unloaded;
     return l.found;

@@ -234,13 +234,13 @@ typedef struct {
     bool is_saved, lost; /* LOST: how the frame pointer is saved has no rule */
     bool by_frame;       /* it is saved at the frame pointer, and not at the CFA */
     bool outermost;      /* there is no return address */
-} Row;
+} UnwindRow;
 enum { KEPT_ROWS = 8, NO_BASE = -1, STORED_BASE = -2 };
 
 typedef struct {
     const Description *d;
     uintptr_t at, pc;
-    Row row, initial, kept[KEPT_ROWS];
+    UnwindRow row, initial, kept[KEPT_ROWS];
     unsigned n_kept;
 } Run;
 
@@ -406,7 +406,7 @@ static bool step(Run *r, Input *in, uint8_t op)
 static bool run(Run *r, Input in)
 {
     while (in.p < in.end && !in.failed) {
-        Row before = r->row;
+        UnwindRow before = r->row;
         uint8_t op = (uint8_t)fixed(&in, 1), low = op & 0x3f;
         if (op >> 6 == 1)
             r->at += low * r->d->code_unit;
@@ -424,7 +424,7 @@ static bool run(Run *r, Input in)
     return !in.failed;
 }
 
-static FrameRule rule_of(const Row *row)
+static FrameRule rule_of(const UnwindRow *row)
 {
     enum { MOST = 1 << 30 }; /* bytes of a frame */
     const FrameRule unknown = {FRAME_UNKNOWN, 0, 0}, outermost = {FRAME_OUTERMOST, 0, 0};

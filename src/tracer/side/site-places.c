@@ -15,7 +15,7 @@ static size_t hash(uint64_t key, size_t mask)
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
 }
 
-static Place *find(const SitePlaces *a, uintptr_t address)
+static AddressPlace *find(const SitePlaces *a, uintptr_t address)
 {
     size_t at = hash(address, a->mask);
     while (a->at[at].address != 0 && a->at[at].address != address)
@@ -83,9 +83,9 @@ static void forget_addresses(SitePlaces *a)
     a->n = 0;
 }
 
-Place *site_place(SitePlaces *a, uintptr_t address, bool *unloaded)
+AddressPlace *site_place(SitePlaces *a, uintptr_t address, bool *unloaded)
 {
-    Place *p = find(a, address);
+    AddressPlace *p = find(a, address);
     if (__builtin_expect(p->address == address, 1))
         return p;
     CodeModule m;
@@ -99,7 +99,7 @@ Place *site_place(SitePlaces *a, uintptr_t address, bool *unloaded)
     if (!make_room(a))
         return NULL;
     p = find(a, address);
-    *p = (Place){.address = address, .site = WEND_SITE_NONE};
+    *p = (AddressPlace){.address = address, .site = WEND_SITE_NONE};
     a->n++;
     if (!found)
         return p;

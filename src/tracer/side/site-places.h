@@ -29,10 +29,10 @@ typedef struct {
     uint32_t site;       /* for the user: its number; WEND_SITE_NONE: none so far */
     KnownModule *module; /* NULL: it is in none */
     uintptr_t offset;    /* in the module */
-} Place;
+} AddressPlace;
 
 typedef struct {
-    Place *at; /* by address, N of MASK + 1 places */
+    AddressPlace *at; /* by address, N of MASK + 1 places */
     size_t mask, n;
     KnownModule *modules;
     unsigned long long unloaded; /* modules, when an address was last looked up */
@@ -44,6 +44,6 @@ bool site_places_init(SitePlaces *a, bool rules);
 /* The place of ADDRESS, valid until the next call. A module may have been unloaded, and another one
  * may be where it was: then *UNLOADED is set, and all that was known of addresses is not any more.
  * NULL: there is no memory, or there are too many. */
-Place *site_place(SitePlaces *a, uintptr_t address, bool *unloaded);
+AddressPlace *site_place(SitePlaces *a, uintptr_t address, bool *unloaded);
 
 #endif

@@ -35,10 +35,10 @@ static void forget_addresses(CallSequence *q)
 /* -- without stacks -- */
 
 /* The place of ADDRESS. NULL: there is no memory, or there are too many. */
-static Place *place_of(CallSequence *q, uintptr_t address)
+static AddressPlace *place_of(CallSequence *q, uintptr_t address)
 {
     bool unloaded = false;
-    Place *p = site_place(&q->places->places, address, &unloaded);
+    AddressPlace *p = site_place(&q->places->places, address, &unloaded);
     if (unloaded)
         forget_addresses(q);
     return p;
@@ -46,13 +46,13 @@ static Place *place_of(CallSequence *q, uintptr_t address)
 
 /* Where C comes from: the first address outside of all layers or, if these cannot be passed, the
  * last one that was found. NULL: not known. */
-static Place *origin(const ActiveCall *c)
+static AddressPlace *origin(const ActiveCall *c)
 {
     if (!c->frame || c->return_address == 0)
         return NULL;
     uintptr_t address = c->return_address;
     Frame f = {(uintptr_t)(c->frame + 2), c->frame[0]};
-    Place *p = place_of(c->sequence, address);
+    AddressPlace *p = place_of(c->sequence, address);
     for (int i = 0; p && p->layer && i < LAYERS_MOST && frame_up(&p->rule, &f, &address); i++)
         p = place_of(c->sequence, address);
     return p;
@@ -94,7 +94,7 @@ static bool origin_of(const ActiveCall *c, CallOrigin *o)
 
 /* The number of the site P; of NULL that of all sites that are not known. WEND_SITE_NONE: no
  * memory. */
-static uint32_t number_of(SiteAddresses *a, Place *p, WendBuf *table)
+static uint32_t number_of(SiteAddresses *a, AddressPlace *p, WendBuf *table)
 {
     if (p && p->site != WEND_SITE_NONE)
         return p->site;
@@ -288,7 +288,7 @@ static uint32_t find_site(ActiveCall *c, WendBuf *table, uintptr_t *address)
         *address = stack_of(c);
         return a->stack->number;
     }
-    Place *p = origin(c);
+    AddressPlace *p = origin(c);
     *address = p ? p->address : 0;
     return number_of(a, p, table);
 }

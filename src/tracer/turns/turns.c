@@ -21,31 +21,31 @@ typedef struct {
     int peer, tag;
     uint32_t thread;
     bool used;
-} Pair;
+} PeerTag;
 
 /* What a thread has done before the order was recorded. */
 typedef struct {
     uint64_t
         calls; /* those of the thread when it took its first turn here, and 1; 0: none so far */
     uint64_t turns;
-} Share;
+} ThreadShare;
 
-typedef struct ThreadOrder {
+typedef struct ThreadTurns {
     _Atomic uint32_t lock; /* 0: free, 1: held, 2: held and waited for */
     const Thread *_Atomic owner;
     enum wend_sequence_kind kind;
     CallSequence *log; /* the recorded order; NULL: no threads have overlapped so far */
     int64_t word;
-    Share *shares; /* by thread number */
+    ThreadShare *shares; /* by thread number */
     uint32_t n_shares;
-    Pair *pairs; /* open addressing; freed when the order is recorded */
+    PeerTag *pairs; /* open addressing; freed when the order is recorded */
     size_t n_pairs, in_pairs;
-    Pair last;
-} ThreadOrder;
+    PeerTag last;
+} ThreadTurns;
 
 struct CommOrder {
     int64_t word;
-    ThreadOrder of[TURN_DIRECTIONS];
+    ThreadTurns of[TURN_DIRECTIONS];
     CommOrder *next;
 };
 
@@ -104,7 +104,7 @@ static void give_up(void)
 }
 
 /* False: its owner does not give it back. */
-static bool lock_slowly(ThreadOrder *o, const Thread *self)
+static bool lock_slowly(ThreadTurns *o, const Thread *self)
 {
     if (atomic_load_explicit(&o->owner, memory_order_relaxed) == self)
         return true; /* this thread left a turn by longjmp */
@@ -119,7 +119,7 @@ static bool lock_slowly(ThreadOrder *o, const Thread *self)
     return true;
 }
 
-static bool lock(ThreadOrder *o, const Thread *self)
+static bool lock(ThreadTurns *o, const Thread *self)
 {
     uint32_t unheld = 0;
     if (!atomic_compare_exchange_strong_explicit(&o->lock, &unheld, 1, memory_order_acquire,
@@ -130,7 +130,7 @@ static bool lock(ThreadOrder *o, const Thread *self)
     return true;
 }
 
-static void unlock(ThreadOrder *o)
+static void unlock(ThreadTurns *o)
 {
     atomic_store_explicit(&o->owner, NULL, memory_order_relaxed);
     if (atomic_exchange_explicit(&o->lock, 0, memory_order_release) == 2)
@@ -139,14 +139,14 @@ static void unlock(ThreadOrder *o)
 
 /* -- overlapping -- */
 
-static bool overlap(const Pair *a, const Pair *b)
+static bool overlap(const PeerTag *a, const PeerTag *b)
 {
     return a->thread != b->thread
            && (a->peer == b->peer || a->peer == MPI_ANY_SOURCE || b->peer == MPI_ANY_SOURCE)
            && (a->tag == b->tag || a->tag == MPI_ANY_TAG || b->tag == MPI_ANY_TAG);
 }
 
-static Pair *pair_place(Pair *pairs, size_t n, const Pair *p)
+static PeerTag *pair_place(PeerTag *pairs, size_t n, const PeerTag *p)
 {
     uint64_t both = (uint64_t)(uint32_t)p->peer << 32 | (uint32_t)p->tag;
     size_t i = (size_t)((both * UINT64_C(0x9E3779B97F4A7C15)) >> 32) & (n - 1);
@@ -156,10 +156,10 @@ static Pair *pair_place(Pair *pairs, size_t n, const Pair *p)
     return &pairs[i];
 }
 
-static bool pairs_grow(ThreadOrder *o)
+static bool pairs_grow(ThreadTurns *o)
 {
     size_t n = o->n_pairs ? 2 * o->n_pairs : FIRST_PAIRS;
-    Pair *grown = n <= 2 * MOST_PAIRS ? wend_budget_zeroed(n * sizeof *grown) : NULL;
+    PeerTag *grown = n <= 2 * MOST_PAIRS ? wend_budget_zeroed(n * sizeof *grown) : NULL;
     if (!grown)
         return false;
     for (size_t i = 0; i < o->n_pairs; i++)
@@ -173,14 +173,14 @@ static bool pairs_grow(ThreadOrder *o)
 
 /* Whether a thread other than P's has used something that overlaps with P. There is room for some
  * pairs; after that everything counts as overlapping. */
-static bool overlaps(ThreadOrder *o, const Pair *p)
+static bool overlaps(ThreadTurns *o, const PeerTag *p)
 {
-    const Pair *l = &o->last;
+    const PeerTag *l = &o->last;
     if (l->used && l->peer == p->peer && l->tag == p->tag && l->thread == p->thread)
         return false;
     if (o->in_pairs >= o->n_pairs / 2 && !pairs_grow(o))
         return true;
-    Pair *at = pair_place(o->pairs, o->n_pairs, p);
+    PeerTag *at = pair_place(o->pairs, o->n_pairs, p);
     if (!at->used) {
         for (size_t i = 0; i < o->n_pairs; i++)
             if (o->pairs[i].used && overlap(&o->pairs[i], p))
@@ -194,13 +194,13 @@ static bool overlaps(ThreadOrder *o, const Pair *p)
 
 /* -- recording -- */
 
-static Share *share_of(ThreadOrder *o, uint32_t thread)
+static ThreadShare *share_of(ThreadTurns *o, uint32_t thread)
 {
     if (thread >= o->n_shares) {
         uint32_t n = o->n_shares ? o->n_shares : 8;
         while (n <= thread)
             n *= 2;
-        Share *grown =
+        ThreadShare *grown =
             wend_budget_resize(o->shares, o->n_shares * sizeof *grown, n * sizeof *grown);
         if (!grown)
             return NULL;
@@ -212,7 +212,7 @@ static Share *share_of(ThreadOrder *o, uint32_t thread)
 }
 
 /* Appends that THREAD took TURNS turns. CALLS: see Share; 0: it is in the order already. */
-static bool append(ThreadOrder *o, Thread *self, uint32_t thread, uint64_t calls, uint64_t turns)
+static bool append(ThreadTurns *o, Thread *self, uint32_t thread, uint64_t calls, uint64_t turns)
 {
     int64_t shape = WEND_SHAPE_HEAD(WEND_FN_wend_turn, false);
     int64_t outcome[] = {0, 0, thread, (int64_t)calls, (int64_t)turns};
@@ -228,7 +228,7 @@ static bool append(ThreadOrder *o, Thread *self, uint32_t thread, uint64_t calls
 }
 
 /* Records the order from here on. What was before is in no order, because nothing overlapped. */
-static bool begin_log(ThreadOrder *o, Thread *self)
+static bool begin_log(ThreadTurns *o, Thread *self)
 {
     wend_budget_free(o->pairs, o->n_pairs * sizeof *o->pairs);
     o->pairs = NULL;
@@ -241,9 +241,9 @@ static bool begin_log(ThreadOrder *o, Thread *self)
 
 static bool count(const Turn *t)
 {
-    ThreadOrder *o = t->order;
+    ThreadTurns *o = t->order;
     Thread *self = t->call->thread;
-    Share *s = share_of(o, self->number);
+    ThreadShare *s = share_of(o, self->number);
     if (!s)
         return false;
     uint64_t first = s->calls ? 0 : t->call->sequence->calls + 1;
@@ -251,7 +251,7 @@ static bool count(const Turn *t)
         s->calls = first;
     if (o->log)
         return append(o, self, self->number, first, 1);
-    Pair p = {t->peer, t->tag, self->number, true};
+    PeerTag p = {t->peer, t->tag, self->number, true};
     if (!overlaps(o, &p)) {
         s->turns++;
         return true;

@@ -28,7 +28,7 @@ typedef struct CommOrder CommOrder;
 
 /* A turn. ORDER is NULL if there is nothing to take or to give. */
 typedef struct {
-    struct ThreadOrder *order;
+    struct ThreadTurns *order;
     ActiveCall *call;
     int peer, tag;
     bool locked, replayed;
