@@ -67,7 +67,7 @@ struct RankAnswers {
 gboolean answers_needed(const WendProgram *p, CallPlans *plans, guint rank, gboolean *cancels)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    const MessageWords words = message_words();
+    const MessageWords words = call_plan_message_words();
     WendDecoder *decoder = wend_decoder_new(p);
     gboolean needs = FALSE;
     guint n = wend_program_n_rules(p);
@@ -267,7 +267,7 @@ static gboolean truncated_at(const WendCall *failed, guint at, const CallMaker *
 {
     if (!answers_has_status(failed) || failed->n_outcome < at + STATUS_WORDS)
         return FALSE;
-    const MessageWords words = message_words();
+    const MessageWords words = call_plan_message_words();
     gint64 source = call_plan_word(receive->call, receive->plan->source),
            tag = call_plan_word(receive->call, receive->plan->receive_tag);
     memcpy(status, failed->outcome + at, STATUS_WORDS * sizeof *status);
@@ -462,7 +462,7 @@ RankAnswers *answers_new(const WendProgram *p, CallPlans *plans, guint rank, gui
                        .flags = flags,
                        .keep = keep,
                        .allowance = allowance,
-                       .words = message_words()};
+                       .words = call_plan_message_words()};
     a->sequences = g_new0(AnswerSequence, a->n_sequences + 1);
     for (guint q = 0; q < a->n_sequences; q++)
         a->sequences[q].postings = g_array_new(FALSE, FALSE, sizeof(PostedAnswer));

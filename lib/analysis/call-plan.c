@@ -189,7 +189,7 @@ gboolean call_plan_posts_send(const CallPlan *plan)
     return plan->sends && !plan->receives && plan->request_made >= 0;
 }
 
-MessageWords message_words(void)
+MessageWords call_plan_message_words(void)
 {
     return (MessageWords){.any_source = wend_constant_word("MPI_ANY_SOURCE"),
                           .any_tag = wend_constant_word("MPI_ANY_TAG"),

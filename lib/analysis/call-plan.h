@@ -43,7 +43,7 @@ typedef struct {
 typedef struct {
     gint64 any_source, any_tag, proc_null, root;
 } MessageWords;
-MessageWords message_words(void);
+MessageWords call_plan_message_words(void);
 
 typedef struct CallPlans CallPlans;
 

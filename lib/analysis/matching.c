@@ -203,7 +203,7 @@ Matching *matching_new(const WendProgram *p, const WendMembers *members, guint f
     m->program = p;
     m->members = members;
     m->flags = flags;
-    m->words = message_words();
+    m->words = call_plan_message_words();
     m->allowance = allowance_new(max_size);
     allowance_add_archive(m->allowance, wend_program_archive_size(p));
     m->plans = call_plans_new(p);

@@ -240,7 +240,7 @@ static void encode_tables(Writer *w, SlotEncoder *e, Encoding *t)
             continue;
         t->by_table[i] = g_new(EncodedSlot, t->n_slots + 1);
         if (e->derive)
-            derived[i] = slots_derive(s->slots, t->n_slots, s->ranks->n);
+            derived[i] = derive_slots(s->slots, t->n_slots, s->ranks->n);
     }
     for (guint k = 0; k < t->n_slots; k++, slot_tables_next_slot(e->tables))
         for (guint i = 0; i < t->n; i++) {

@@ -788,7 +788,7 @@ static Aligned *align_into(AlignmentSearch *search, const GPtrArray *all, Class 
     return into;
 }
 
-gboolean align_classes(WendMerge *m, GHashTable *variants)
+gboolean class_alignment_align(WendMerge *m, GHashTable *variants)
 {
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(aligned_free);
     g_autoptr(GPtrArray) classes = g_ptr_array_new();

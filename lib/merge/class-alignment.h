@@ -15,6 +15,6 @@
 /* Aligns classes of M that are not in VARIANTS (of variants_join), where that takes fewer bytes,
  * and adds the new classes to VARIANTS. The result does not depend on the order in which ranks were
  * merged. FALSE: a grammar is damaged. */
-gboolean align_classes(WendMerge *m, GHashTable *variants);
+gboolean class_alignment_align(WendMerge *m, GHashTable *variants);
 
 #endif

@@ -611,7 +611,7 @@ gsize class_cost(const Table *t, GBytes *grammar, guint32 all_ranks, const guint
         const RankVector *slots = &t->slots[t->first_slot[i]];
         guint n = t->first_slot[i + 1] - t->first_slot[i];
         guint32 ranks = t->ranks ? t->ranks[i].n : all_ranks;
-        g_autofree Derived *derived = slots_derive(slots, n, ranks);
+        g_autofree Derived *derived = derive_slots(slots, n, ranks);
         for (guint k = 0; k < n; k++) {
             if (!rank_vector_is_deltas(&slots[k]) || (derived && derived[k].kind)) {
                 cost += ONE;

@@ -122,7 +122,7 @@ static gboolean subtract(const gint64 *from, const gint64 *what, guint32 n_ranks
                          gint64 *difference)
 {
     for (guint32 r = 0; r < n_ranks; r++)
-        if (!word_difference(from[r], what[r], &difference[r]))
+        if (!rank_vector_word_difference(from[r], what[r], &difference[r]))
             return FALSE;
     return TRUE;
 }
@@ -166,7 +166,7 @@ static gboolean find_sums(const RankVector *slots, guint n, guint32 n_ranks, Der
     return found;
 }
 
-Derived *slots_derive(const RankVector *slots, guint n, guint32 n_ranks)
+Derived *derive_slots(const RankVector *slots, guint n, guint32 n_ranks)
 {
     if (!may_derive(slots, n, n_ranks))
         return NULL;

@@ -24,6 +24,6 @@ typedef struct {
  * Returns N newly allocated entries, or NULL if no slot follows. At least one of the two slots of a
  * SUM has no pattern, and so has a slot of each array that others are ACROSS. All words are
  * ordinary numbers. Time is linear in the words of the slots without a pattern. */
-Derived *slots_derive(const RankVector *slots, guint n, guint32 n_ranks);
+Derived *derive_slots(const RankVector *slots, guint n, guint32 n_ranks);
 
 #endif

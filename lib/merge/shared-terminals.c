@@ -697,7 +697,7 @@ Recording *recording_share_terminals(WendMerge *m, GError **error)
     r->classes = g_array_new(FALSE, FALSE, sizeof(RecordedClass));
     r->unrolled = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     r->variants = variants_join(m);
-    if (!r->variants || !align_classes(m, r->variants) || !put_in_order(m, r)) {
+    if (!r->variants || !class_alignment_align(m, r->variants) || !put_in_order(m, r)) {
         recording_free(r);
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "a rank's grammar is damaged");
         return NULL;

@@ -10,7 +10,7 @@
 #define SUM_UNIT 0x1p-60L
 #define SUM2_UNIT 0x1p-84L
 
-void buf_double(WendBuf *b, double v)
+void timing_put_double(WendBuf *b, double v)
 {
     guint64 bits;
     memcpy(&bits, &v, sizeof bits);
@@ -178,8 +178,8 @@ void timing_encode(const TimingSum *t, WendBuf *out)
     wend_buf_unsigned(out, (guint64)((unsigned __int128)t->sum >> 64));
     wend_buf_unsigned(out, (guint64)t->sum2);
     wend_buf_unsigned(out, (guint64)(t->sum2 >> 64));
-    buf_double(out, t->min);
-    buf_double(out, t->max);
+    timing_put_double(out, t->min);
+    timing_put_double(out, t->max);
 }
 
 TimingSum timing_decode(WendCursor *c)

@@ -62,7 +62,7 @@ static inline gboolean timing_encodes(guint64 count, guint number, guint finer)
 guint32 timing_code(double seconds, guint bits);
 double timing_seconds(guint32 code, guint bits);
 
-void buf_double(WendBuf *b, double v); /* 64-bit IEEE, little-endian */
+void timing_put_double(WendBuf *b, double v); /* 64-bit IEEE, little-endian */
 double cursor_double(WendCursor *c);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "record/words.h"
 
-gboolean word_difference(gint64 value, gint64 self, gint64 *difference)
+gboolean rank_vector_word_difference(gint64 value, gint64 self, gint64 *difference)
 {
     return !wend_is_special(value) && !wend_is_special(self)
            && !__builtin_sub_overflow(value, self, difference) && !wend_is_special(*difference);
 }
 
-gint64 word_sum(gint64 self, gint64 delta)
+gint64 rank_vector_word_sum(gint64 self, gint64 delta)
 {
     gint64 sum;
     if (wend_is_special(self) || __builtin_add_overflow(self, delta, &sum))
@@ -23,7 +23,7 @@ gint64 word_sum(gint64 self, gint64 delta)
 RankVector rank_vector_single(gint64 value, gint64 self)
 {
     RankVector v = {.value = value};
-    if (!word_difference(value, self, &v.delta))
+    if (!rank_vector_word_difference(value, self, &v.delta))
         v.delta = RANK_VECTOR_NO_DELTA;
     return v;
 }
@@ -87,10 +87,11 @@ gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self)
     if (rank_vector_is_constant(v))
         return v->value;
     if (rank_vector_is_relative(v))
-        return word_sum(self, v->delta);
+        return rank_vector_word_sum(self, v->delta);
     gint64 word = deltas_at(v->deltas, index);
-    return v->value == RANK_VECTOR_DELTAS_OF_SELF && !wend_is_special(word) ? word_sum(self, word)
-                                                                            : word;
+    return v->value == RANK_VECTOR_DELTAS_OF_SELF && !wend_is_special(word)
+               ? rank_vector_word_sum(self, word)
+               : word;
 }
 
 /* -- two into one -- */

@@ -85,8 +85,8 @@ void rank_vector_encode(const RankVector *v, WendBuf *out);
 gboolean rank_vector_decode(RankVector *v, WendCursor *c, guint32 n); /* over n ranks */
 
 /* value - self, if both and the difference are ordinary numbers. */
-gboolean word_difference(gint64 value, gint64 self, gint64 *difference);
+gboolean rank_vector_word_difference(gint64 value, gint64 self, gint64 *difference);
 /* self + delta, or WEND_ABSENT if self or the sum is no ordinary number. */
-gint64 word_sum(gint64 self, gint64 delta);
+gint64 rank_vector_word_sum(gint64 self, gint64 delta);
 
 #endif

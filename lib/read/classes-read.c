@@ -173,7 +173,7 @@ static gboolean close_rules(ClassReader *o, const GArray *open, const guint64 *t
         g_array_append_val(o->rules, rule);
         g_ptr_array_add(p->blocks, g_steal_pointer(&symbols));
         g_hash_table_insert(o->known, g_steal_pointer(&key), GUINT_TO_POINTER(*start));
-        if (!measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start))
+        if (!member_measure_rule(o->m, (WendRule *)(gpointer)o->rules->data, *start))
             return FALSE;
     }
     return TRUE;

@@ -16,7 +16,7 @@ typedef struct {
 static void move_slot(WendSlot *s, gboolean by_world_rank, const Base *base)
 {
     if (s->form != WEND_SLOT_CONSTANT && by_world_rank)
-        s->value = word_sum(s->value, -(gint64)base->ranks);
+        s->value = rank_vector_word_sum(s->value, -(gint64)base->ranks);
     s->first_rank += base->ranks;
 }
 

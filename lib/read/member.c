@@ -70,7 +70,7 @@ gboolean member_admits(Member *m, guint64 n, gsize size)
     return allowance_take(m->c.allowance, n, size) || member_bad(m, "out of memory");
 }
 
-gboolean measure_rule(Member *m, WendRule *rules, guint i)
+gboolean member_measure_rule(Member *m, WendRule *rules, guint i)
 {
     guint64 length = 0;
     for (guint k = 0; k < rules[i].n; k++) {

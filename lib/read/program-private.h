@@ -194,7 +194,7 @@ gboolean member_admits(Member *m, guint64 n, gsize size);
 /* Sets the length of rule I; the rules before it have theirs. A trip count (RULE_TRIP), whose value
  * depends on the variant, counts as one. Returns FALSE and sets the error if the rule is
  * damaged. */
-gboolean measure_rule(Member *m, WendRule *rules, guint i);
+gboolean member_measure_rule(Member *m, WendRule *rules, guint i);
 /* Reads the part "classes", and makes the rules of all variants. */
 gboolean read_classes(Member *m);
 gboolean read_sequences(Member *m); /* the parts "outcomes", "polls", "timing" */

@@ -356,9 +356,10 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding fo
         return FALSE;
     DeltaSequenceBuilder *b = deltas_builder_new();
     for (guint32 r = 0; r < n; r++) {
-        gint64 sum = form == ENCODED_AS_ACROSS
-                         ? number_at(m, &from[r], row)
-                         : word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
+        gint64 sum =
+            form == ENCODED_AS_ACROSS
+                ? number_at(m, &from[r], row)
+                : rank_vector_word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
         if (wend_is_special(sum))
             m->c.failed = true;
         deltas_builder_add(b, (DeltaSequenceRun){sum, 0, 1});
@@ -630,7 +631,7 @@ static gboolean read_rules(Member *m)
         next[1 + p->terminals[t].shape] = t;
     for (guint i = 0; i < n; i++) {
         const WendSymbol *symbols = read_symbols(m, i, &so_far, &left);
-        if (!symbols || !measure_rule(m, p->rules, i))
+        if (!symbols || !member_measure_rule(m, p->rules, i))
             return FALSE;
         for (guint k = 0; k < p->rules[i].n; k++) {
             guint32 *after = &next[symbols[k].is_rule ? 0 : 1 + p->terminals[symbols[k].id].shape];

@@ -169,7 +169,9 @@ static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
     if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index))
         return WEND_ABSENT;
     gint64 word = deltas_at(t->deltas, index);
-    return t->of_self && !wend_is_special(word) ? word_sum(self, word_sum(word, s->value)) : word;
+    return t->of_self && !wend_is_special(word)
+               ? rank_vector_word_sum(self, rank_vector_word_sum(word, s->value))
+               : word;
 }
 
 static gint64 slot_value(const WendSlot *s, guint rank, gint64 self)
@@ -178,7 +180,7 @@ static gint64 slot_value(const WendSlot *s, guint rank, gint64 self)
     case WEND_SLOT_CONSTANT:
         return s->value;
     case WEND_SLOT_SELF:
-        return word_sum(self, s->value);
+        return rank_vector_word_sum(self, s->value);
     default:
         return table_value(s, rank, self);
     }

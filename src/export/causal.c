@@ -42,7 +42,7 @@ void causal_free(Causal *c)
     if (c == NULL)
         return;
     for (guint64 i = 0; i < c->e->first_location[c->e->n_ranks]; i++)
-        timed_calls_free(c->all[i]);
+        timeline_calls_free(c->all[i]);
     g_free(c->all);
     matching_free(c->matching);
     g_free(c);
@@ -54,9 +54,9 @@ static gboolean go_on(Causal *c, guint rank, guint sequence, guint64 index)
     const guint64 *first = c->e->first_location;
     TimedCalls **calls = &c->all[first[rank] + sequence];
     if (*calls == NULL) {
-        *calls = timed_calls_new(c->e->reader, rank, sequence, c->origin, c->flags);
+        *calls = timeline_calls_new(c->e->reader, rank, sequence, c->origin, c->flags);
         if (*calls != NULL)
-            timed_calls_keep(*calls, MAX(KEEP_ALL / (guint)first[c->e->n_ranks], KEEP_LEAST));
+            timeline_calls_keep(*calls, MAX(KEEP_ALL / (guint)first[c->e->n_ranks], KEEP_LEAST));
     }
     c->going = *calls;
     c->index = index;
@@ -106,7 +106,7 @@ int causal_next(Causal *c, TimedCall *next, CallMessages *messages, GError **err
             status = choose_by_matching(c, error);
         if (c->going == NULL && c->matched && (status = choose_left(c)) == 0)
             return 0;
-        if (status < 0 || (status = timed_calls_next(c->going, next)) < 0)
+        if (status < 0 || (status = timeline_calls_next(c->going, next)) < 0)
             return status;
         gboolean last = status == 0 || (!next->call->poll && next->call->index >= c->index);
         *messages = last ? c->messages : (CallMessages){0};

@@ -11,7 +11,7 @@
 
 typedef struct Causal Causal;
 
-/* Begins with the chosen ranks of E. ORIGIN and FLAGS are those of timed_calls_new. The caller
+/* Begins with the chosen ranks of E. ORIGIN and FLAGS are those of timeline_calls_new. The caller
  * frees the result with causal_free before the reader of E. */
 Causal *causal_new(const Export *e, double origin, unsigned flags);
 void causal_free(Causal *c); /* C may be NULL */

@@ -147,7 +147,7 @@ OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **a
     if (r == NULL) {
         r = g_memdup2(&like, sizeof like);
         r->number = g_hash_table_size(n->regions);
-        r->act = act_new(r->function);
+        r->act = roles_act_new(r->function);
         g_hash_table_add(n->regions, r);
         g_ptr_array_add(n->by_region, r);
     }

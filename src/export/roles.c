@@ -159,7 +159,7 @@ static guint self_of(const WendReadFunction *f)
     return WEND_READ_NO_INDEX;
 }
 
-Act *act_new(const WendReadFunction *f)
+Act *roles_act_new(const WendReadFunction *f)
 {
     Act *a = g_new0(Act, 1);
     g_autofree char *stem = stem_of(f->name);

@@ -44,6 +44,6 @@ typedef struct {
 } Act;
 
 /* What F does. The caller frees the result with g_free. */
-Act *act_new(const WendReadFunction *f);
+Act *roles_act_new(const WendReadFunction *f);
 
 #endif

@@ -63,7 +63,8 @@ static const Means *means_of(TimedCalls *c, guint signature)
 
 /* -- the calls of a sequence -- */
 
-TimedCalls *timed_calls_new(WendRead *r, guint rank, guint sequence, double origin, unsigned flags)
+TimedCalls *timeline_calls_new(WendRead *r, guint rank, guint sequence, double origin,
+                               unsigned flags)
 {
     const WendReadRank *info;
     WendReadCalls *calls;
@@ -83,7 +84,7 @@ TimedCalls *timed_calls_new(WendRead *r, guint rank, guint sequence, double orig
     return c;
 }
 
-void timed_calls_free(TimedCalls *c)
+void timeline_calls_free(TimedCalls *c)
 {
     if (c == NULL)
         return;
@@ -92,13 +93,13 @@ void timed_calls_free(TimedCalls *c)
     g_free(c);
 }
 
-void timed_calls_keep(TimedCalls *c, guint n)
+void timeline_calls_keep(TimedCalls *c, guint n)
 {
     c->keep = n;
     wend_read_wrap_keep(c->calls, n);
 }
 
-int timed_calls_next(TimedCalls *c, TimedCall *next)
+int timeline_calls_next(TimedCalls *c, TimedCall *next)
 {
     int status = wend_read_next(c->calls, &next->call);
     if (status < 0 || next->call == NULL)
@@ -157,10 +158,10 @@ double timeline_origin(WendRead *r, guint n_ranks, gboolean *known)
 
 /* -- the calls of a rank -- */
 
-/* Reads the next call of LANE. Returns the result of timed_calls_next. */
+/* Reads the next call of LANE. Returns the result of timeline_calls_next. */
 static int advance(TimelineLane *lane)
 {
-    int status = timed_calls_next(lane->calls, &lane->next);
+    int status = timeline_calls_next(lane->calls, &lane->next);
     if (status <= 0)
         lane->next.call = NULL;
     return status;
@@ -176,7 +177,7 @@ Timeline *timeline_new(WendRead *r, guint rank, double origin, unsigned flags)
     t->lanes = g_new0(TimelineLane, n);
     while (t->n < n) {
         TimelineLane *lane = &t->lanes[t->n];
-        lane->calls = timed_calls_new(r, rank, t->n, origin, flags);
+        lane->calls = timeline_calls_new(r, rank, t->n, origin, flags);
         if (lane->calls == NULL)
             break;
         t->n++;
@@ -194,7 +195,7 @@ void timeline_free(Timeline *t)
     if (t == NULL)
         return;
     for (guint i = 0; i < t->n; i++)
-        timed_calls_free(t->lanes[i].calls);
+        timeline_calls_free(t->lanes[i].calls);
     g_free(t->lanes);
     g_free(t);
 }

@@ -28,15 +28,16 @@ typedef struct {
 double timeline_origin(WendRead *r, guint n_ranks, gboolean *known);
 
 /* Begins with the calls of one sequence, in their order. The arguments are those of timeline_new.
- * The caller frees the result with timed_calls_free. */
-TimedCalls *timed_calls_new(WendRead *r, guint rank, guint sequence, double origin, unsigned flags);
-void timed_calls_free(TimedCalls *c); /* C may be NULL */
+ * The caller frees the result with timeline_calls_free. */
+TimedCalls *timeline_calls_new(WendRead *r, guint rank, guint sequence, double origin,
+                               unsigned flags);
+void timeline_calls_free(TimedCalls *c); /* C may be NULL */
 
 /* Keeps at most N signatures in memory, for many sequences at a time; all if it is not called. */
-void timed_calls_keep(TimedCalls *c, guint n);
+void timeline_calls_keep(TimedCalls *c, guint n);
 
 /* Returns 1, 0 after the last call, or the error of a function of wend/read.h. */
-int timed_calls_next(TimedCalls *c, TimedCall *next);
+int timeline_calls_next(TimedCalls *c, TimedCall *next);
 
 /* Begins with the calls of RANK. Times count from ORIGIN. FLAGS are those of wend_read_calls. R
  * must outlive the result, which the caller frees with timeline_free. Returns NULL if a function of

@@ -352,17 +352,17 @@ static void emit_dispatch(Emitter *e, GString *out)
         simple = simple && conditions->pdata[i];
     }
     if (starts->len == 1 && covered == plan->n_ranks) {
-        write_line(out, 1, "%s();", g_array_index(starts, ProgramStart, 0).name);
+        c_text_line(out, 1, "%s();", g_array_index(starts, ProgramStart, 0).name);
         return;
     }
     if (simple && covered == plan->n_ranks) {
         for (guint i = 0; i < starts->len; i++) {
             const char *condition = conditions->pdata[i];
             if (i + 1 < starts->len)
-                write_line(out, 1, "%sif (%s)", i ? "else " : "", condition);
+                c_text_line(out, 1, "%sif (%s)", i ? "else " : "", condition);
             else
-                write_line(out, 1, "else /* %s */", condition);
-            write_line(out, 2, "%s();", g_array_index(starts, ProgramStart, i).name);
+                c_text_line(out, 1, "else /* %s */", condition);
+            c_text_line(out, 2, "%s();", g_array_index(starts, ProgramStart, i).name);
         }
         return;
     }
@@ -375,8 +375,8 @@ static void emit_dispatch(Emitter *e, GString *out)
     for (guint r = 0; r < plan->n_ranks; r++)
         /* NULL: a class without threads, in a hostile recording */
         g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort");
-    write_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
-    write_line(out, 1, "start[rank]();");
+    c_text_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
+    c_text_line(out, 1, "start[rank]();");
 }
 
 /* Writes MPI_Abort for ranks that ended in it, because it is not in their sequences. The recording
@@ -389,9 +389,9 @@ static void emit_aborts(Emitter *e, GString *out)
     for (guint r = 0; r < plan->n_ranks; r++)
         if (how[r] && g_str_has_prefix(how[r], WEND_ENDED_ABORT)) {
             if (plan->n_ranks > 1)
-                write_line(out, 1, "if (rank == %u)", r);
-            write_line(out, plan->n_ranks > 1 ? 2 : 1, "MPI_Abort(MPI_COMM_WORLD, %d);",
-                       (int)g_ascii_strtoll(how[r] + strlen(WEND_ENDED_ABORT), NULL, 10));
+                c_text_line(out, 1, "if (rank == %u)", r);
+            c_text_line(out, plan->n_ranks > 1 ? 2 : 1, "MPI_Abort(MPI_COMM_WORLD, %d);",
+                        (int)g_ascii_strtoll(how[r] + strlen(WEND_ENDED_ABORT), NULL, 10));
         }
 }
 

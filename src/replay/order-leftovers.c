@@ -284,7 +284,7 @@ OrderLeftovers *order_leftovers_new(const WendProgram *p, CallPlans *plans, guin
         .one_thread = has_one_thread(class),
         .plans = plans,
         .decoder = wend_decoder_new(p),
-        .words = message_words(),
+        .words = call_plan_message_words(),
         .channels = g_hash_table_new_full(channel_hash, channel_equal, NULL, messages_free),
         .replies = g_hash_table_new_full(channel_hash, channel_equal, g_free,
                                          (GDestroyNotify)g_array_unref),

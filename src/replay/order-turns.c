@@ -352,7 +352,7 @@ static void prepare(OrderTurns *t)
 {
     guint n = t->class->n_sequences;
     t->plans = call_plans_new(t->p);
-    t->words = message_words();
+    t->words = call_plan_message_words();
     t->world = wend_constant_word("MPI_COMM_WORLD");
     t->self = wend_constant_word("MPI_COMM_SELF");
     t->channels = g_array_new(FALSE, FALSE, sizeof(TurnChannel));

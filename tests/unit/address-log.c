@@ -113,7 +113,7 @@ int main(void)
 
     /* 32 bits */
     const int32_t narrow[] = {0, -5};
-    if (displacement((Displacements){narrow, 2, sizeof *narrow}, 1) != -5)
+    if (address_log_displacement((Displacements){narrow, 2, sizeof *narrow}, 1) != -5)
         return 1;
     free(pa);
     free(pb);

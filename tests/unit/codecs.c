@@ -417,7 +417,7 @@ static void test_slot_sums(void)
         }
         for (guint k = 0; k < SLOTS; k++)
             slots[k] = rank_vector_of(words[k], RANKS);
-        g_autofree Derived *derived = slots_derive(slots, SLOTS, RANKS);
+        g_autofree Derived *derived = derive_slots(slots, SLOTS, RANKS);
         g_assert_nonnull(derived);
         for (guint k = 0; k < SLOTS; k++) {
             guint half = k >= 2 + 2 * COUNTS, displs = 2 + (2 * half + 1) * COUNTS, at = k - displs;
@@ -426,7 +426,7 @@ static void test_slot_sums(void)
             if (sum)
                 g_assert_cmpuint(derived[k].back, ==, COUNTS + 1);
         }
-        g_assert_null(slots_derive(slots, 2 + COUNTS, RANKS));
+        g_assert_null(derive_slots(slots, 2 + COUNTS, RANKS));
         free_slots(slots, SLOTS);
     }
 }
@@ -458,7 +458,7 @@ static void test_slots_across(void)
             words[receive + (guint)g_rand_int_range(dice, 0, N)][g_rand_int_range(dice, 0, N)]++;
         for (guint k = 0; k < SLOTS; k++)
             slots[k] = rank_vector_of(words[k], N);
-        g_autofree Derived *derived = slots_derive(slots, SLOTS, N);
+        g_autofree Derived *derived = derive_slots(slots, SLOTS, N);
         g_assert_true((derived != NULL) == (round % 3 == 0));
         for (guint k = 0; derived && k < SLOTS; k++) {
             g_assert_cmpint(derived[k].kind, ==,

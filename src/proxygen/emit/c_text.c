@@ -6,7 +6,7 @@
 
 enum { WIDTH = 110 };
 
-const char *count_type(guint64 n)
+const char *c_text_count_type(guint64 n)
 {
     return n > G_MAXINT32 ? "long" : "int";
 }
@@ -59,7 +59,7 @@ static void wrapped(GString *out, int indent, const char *text, const char *lead
         g_string_append_c(out, '\n');
 }
 
-void write_line(GString *out, int indent, const char *format, ...)
+void c_text_line(GString *out, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -71,7 +71,7 @@ void write_line(GString *out, int indent, const char *format, ...)
         wrapped(out, indent, text, "", "");
 }
 
-void write_comment(GString *out, int indent, const char *format, ...)
+void c_text_comment(GString *out, int indent, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

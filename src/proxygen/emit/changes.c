@@ -191,7 +191,7 @@ void changes_comment(Emitter *e, GString *out, int indent, ProxyChange change, g
     g_auto(GStrv) around = g_strsplit(texts[change].comment, "%s", 2);
     g_autofree char *comment = g_strjoinv(function_of(e->plan, terminal), around);
     changes_note(e, change, terminal, reason);
-    write_comment(out, indent, reason ? "%s: %s." : "%s.", comment, reason);
+    c_text_comment(out, indent, reason ? "%s: %s." : "%s.", comment, reason);
 }
 
 /* -- the report -- */

@@ -141,11 +141,11 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
 
 static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    const char *ctype = handle_ctype(arg->param->kind);
+    const char *ctype = variable_handle_ctype(arg->param->kind);
     if (arg->n_in < 0)
         return g_strdup("NULL");
     if (arg->n_in == 0)
-        return g_strdup_printf("(%s[]){%s}", ctype, handle_null(arg->param->kind));
+        return g_strdup_printf("(%s[]){%s}", ctype, variable_handle_null(arg->param->kind));
     g_autoptr(GString) elements = g_string_new("");
     gboolean named = names_arrays(c);
     ColumnWriter *columns = e->columns;
@@ -229,8 +229,8 @@ char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
     g_autofree char *array = g_strdup_printf("gathered_%u", list->number);
     g_autofree char *key = g_strdup_printf("gathered %u", list->number);
     if (!g_hash_table_contains(e->tables, key)) {
-        write_line(e->definitions, 0, "static MPI_Request %s[%" G_GINT64_FORMAT "];", array,
-                   list->n);
+        c_text_line(e->definitions, 0, "static MPI_Request %s[%" G_GINT64_FORMAT "];", array,
+                    list->n);
         g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(""));
     }
     g_autofree char *members = request_members(e, arg->in, list->n, ranks, NULL);
@@ -272,7 +272,8 @@ static char *out_array(Emitter *e, const CallPattern *c, guint index)
     if (arg->has_out && arg->n_out < 0)
         return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL")
                                                              : literal(e->plan, arg->n_out);
-    const char *ctype = layout_kind_is_handle(kind) ? handle_ctype(kind) : arg->param->ctype;
+    const char *ctype =
+        layout_kind_is_handle(kind) ? variable_handle_ctype(kind) : arg->param->ctype;
     const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
     /* Handles are copied to their own variables. */
     guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
@@ -385,14 +386,14 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
         if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL
             && !variables_are_shared(e->plan, kind, word))
             return g_strdup_printf("&%s", value);
-        return g_strdup_printf("&(%s){%s}", handle_ctype(kind), value);
+        return g_strdup_printf("&(%s){%s}", variable_handle_ctype(kind), value);
     }
     gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
     if (wend_is_handle(word)) {
         g_autofree char *variable = variable_of_handle(e, kind, word);
         return g_strdup_printf("&%s", variable);
     }
-    return out_scalar(e, handle_ctype(kind), arg->param->name);
+    return out_scalar(e, variable_handle_ctype(kind), arg->param->name);
 }
 
 /* A single request: a pointer to its slot, or its value for the few functions that take it by
@@ -674,19 +675,19 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         gboolean poll =
             (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)
-            write_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
+            c_text_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
         if (poll) {
             /* The recorded call succeeded. Unsuccessful polls before it are not in the program. */
-            write_line(out, indent, "do");
-            write_line(out, indent + 1, "%s", statement);
-            write_line(out, indent, "while (!flag);");
+            c_text_line(out, indent, "do");
+            c_text_line(out, indent + 1, "%s", statement);
+            c_text_line(out, indent, "while (!flag);");
             statements += 2;
         } else {
-            write_line(out, indent, "%s", statement);
+            c_text_line(out, indent, "%s", statement);
             statements++;
         }
         for (guint i = 0; i < e->after->len; i++)
-            write_line(out, indent, "%s", (char *)g_ptr_array_index(e->after, i));
+            c_text_line(out, indent, "%s", (char *)g_ptr_array_index(e->after, i));
         statements += e->before->len + e->after->len;
         g_ptr_array_unref(e->before);
         g_ptr_array_unref(e->after);

@@ -182,41 +182,42 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
     if (uses && is_operator) {
         /* The operands decide which invocations make calls. VALUE is the number of invocations
          * without calls before this one. */
-        write_line(text, 1, "static int done;");
-        write_line(text, 1, "static long passed, repeated;");
-        write_line(text, 1, "const Returned *returned = &%s[done];", table);
-        write_line(text, 1, "if (returned->calls < 0 || passed++ < returned->value)");
-        write_line(text, 2, "return; /* this one called nothing */");
-        write_line(text, 1, "passed = 0;");
-        write_line(text, 1, "if (++repeated == returned->times) {");
-        write_line(text, 2, "repeated = 0;");
-        write_line(text, 2, "done++;");
-        write_line(text, 1, "}");
+        c_text_line(text, 1, "static int done;");
+        c_text_line(text, 1, "static long passed, repeated;");
+        c_text_line(text, 1, "const Returned *returned = &%s[done];", table);
+        c_text_line(text, 1, "if (returned->calls < 0 || passed++ < returned->value)");
+        c_text_line(text, 2, "return; /* this one called nothing */");
+        c_text_line(text, 1, "passed = 0;");
+        c_text_line(text, 1, "if (++repeated == returned->times) {");
+        c_text_line(text, 2, "repeated = 0;");
+        c_text_line(text, 2, "done++;");
+        c_text_line(text, 1, "}");
     } else if (uses) {
-        write_line(text, 1, "static int done;");
-        write_line(text, 1, "static long repeated;");
-        write_line(text, 1, "const Returned *returned = &%s[done];", table);
-        write_line(text, 1,
-                   "if (++repeated >= returned->times && returned[1].calls >= 0) { /* the last one "
-                   "holds for any that follow */");
-        write_line(text, 2, "repeated = 0;");
-        write_line(text, 2, "done++;");
-        write_line(text, 1, "}");
+        c_text_line(text, 1, "static int done;");
+        c_text_line(text, 1, "static long repeated;");
+        c_text_line(text, 1, "const Returned *returned = &%s[done];", table);
+        c_text_line(
+            text, 1,
+            "if (++repeated >= returned->times && returned[1].calls >= 0) { /* the last one "
+            "holds for any that follow */");
+        c_text_line(text, 2, "repeated = 0;");
+        c_text_line(text, 2, "done++;");
+        c_text_line(text, 1, "}");
     }
     locals_end(e, text, 1);
-    write_line(text, 1, "%s", stub->type->body);
+    c_text_line(text, 1, "%s", stub->type->body);
     if (nested && bodies->len == 1) {
         /* the text has two levels of indentation */
         g_string_append_printf(text, "    {\n%s    }\n", (char *)g_ptr_array_index(bodies, 0));
     } else if (nested) {
-        write_line(text, 1, "switch (returned->calls) {");
+        c_text_line(text, 1, "switch (returned->calls) {");
         for (guint i = 0; i < bodies->len; i++)
             g_string_append_printf(text, "    case %u:\n%s        break;\n", i,
                                    (char *)g_ptr_array_index(bodies, i));
-        write_line(text, 1, "}");
+        c_text_line(text, 1, "}");
     }
     if (strcmp(stub->type->value, "int") == 0)
-        write_line(text, 1, "return (int)returned->value;");
+        c_text_line(text, 1, "return (int)returned->value;");
     if (uses)
         g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
@@ -231,11 +232,11 @@ void emit_callbacks(Emitter *e, GString *declarations, GString *definitions)
     Callbacks *c = e->plan->callbacks;
     if (c->order->len == 0)
         return;
-    write_comment(definitions, 0,
-                  "Functions that the application gave to MPI. What they computed is not in a "
-                  "recording; the MPI calls that they made are, and what "
-                  "they returned. Which calls, value, flag, how often; a negative number of calls "
-                  "ends the list.");
+    c_text_comment(definitions, 0,
+                   "Functions that the application gave to MPI. What they computed is not in a "
+                   "recording; the MPI calls that they made are, and what "
+                   "they returned. Which calls, value, flag, how often; a negative number of calls "
+                   "ends the list.");
     g_string_append(
         definitions,
         "typedef struct {\n    int calls;\n    long value; /* or of an operator: invocations "

@@ -15,7 +15,7 @@
 static void write_lines(GString *out, int indent, const GPtrArray *lines)
 {
     for (guint i = 0; i < lines->len; i++)
-        write_line(out, indent, "%s", (const char *)g_ptr_array_index(lines, i));
+        c_text_line(out, indent, "%s", (const char *)g_ptr_array_index(lines, i));
 }
 
 /* The statement that subtracts the requests that a call has completed from those that are
@@ -79,7 +79,7 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
     }
     g_autofree char *table = picks_table(e, choice, e->plan->rules[choice->site.rule].ranks);
     guint number = ++e->n_tables;
-    write_line(e->definitions, 0, "static long completed_next_%u;", number);
+    c_text_line(e->definitions, 0, "static long completed_next_%u;", number);
     *advance = g_strdup_printf("completed_next_%u += 1 + keep[0];", number);
     return g_strdup_printf("%s + completed_next_%u", table, number);
 }
@@ -102,19 +102,19 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
         e, out, indent, CHANGE_RECORDED_ORDER, c->terminal,
         "what follows waits for others, or belongs to requests that have to do with each other");
     write_lines(out, indent, e->before);
-    write_line(out, indent, "%s = %s;", keep, picks);
-    write_line(out, indent, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", requests->n_in, list,
-               hidden, keep);
-    write_line(out, indent, "pending = %s[0];", keep);
-    write_line(out, indent, "do {");
-    write_line(out, indent + 1, "%s;", expression);
-    write_line(out, indent + 1, "%s", count_down(c));
-    write_line(out, indent, "} while (pending > 0);");
-    write_line(out, indent, "show_others(%" G_GINT64_FORMAT ", %s, %s);", requests->n_in, list,
-               hidden);
+    c_text_line(out, indent, "%s = %s;", keep, picks);
+    c_text_line(out, indent, "hide_others(%" G_GINT64_FORMAT ", %s, %s, %s);", requests->n_in, list,
+                hidden, keep);
+    c_text_line(out, indent, "pending = %s[0];", keep);
+    c_text_line(out, indent, "do {");
+    c_text_line(out, indent + 1, "%s;", expression);
+    c_text_line(out, indent + 1, "%s", count_down(c));
+    c_text_line(out, indent, "} while (pending > 0);");
+    c_text_line(out, indent, "show_others(%" G_GINT64_FORMAT ", %s, %s);", requests->n_in, list,
+                hidden);
     write_lines(out, indent, e->after);
     if (advance)
-        write_line(out, indent, "%s", advance);
+        c_text_line(out, indent, "%s", advance);
 }
 
 static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice,
@@ -129,16 +129,16 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
     write_lines(out, indent, e->before);
     if (choice->pending >= 0) {
         g_autofree char *pending = column_index(e, choice->pending);
-        write_line(out, indent, "pending = %s;", pending);
+        c_text_line(out, indent, "pending = %s;", pending);
     } else {
         e->needs[HELPER_ACTIVE] = TRUE;
-        write_line(out, indent, "pending = active(%" G_GINT64_FORMAT ", %s);", requests->n_in,
-                   list);
+        c_text_line(out, indent, "pending = active(%" G_GINT64_FORMAT ", %s);", requests->n_in,
+                    list);
     }
-    write_line(out, indent, "while (pending > 0) {");
-    write_line(out, indent + 1, "%s;", expression);
-    write_line(out, indent + 1, "%s", count_down(c));
-    write_line(out, indent, "}");
+    c_text_line(out, indent, "while (pending > 0) {");
+    c_text_line(out, indent + 1, "%s;", expression);
+    c_text_line(out, indent + 1, "%s", count_down(c));
+    c_text_line(out, indent, "}");
     write_lines(out, indent, e->after);
 }
 
@@ -156,14 +156,14 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
         emit_shared(e, out, indent, terminal, TRUE, TRUE);
     } else {
         if (repeats > 1)
-            write_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {",
-                       repeats > G_MAXINT32 ? "long" : "int", repeats);
+            c_text_line(out, indent, "for (%s i = 0; i < %" G_GUINT64_FORMAT "; i++) {",
+                        repeats > G_MAXINT32 ? "long" : "int", repeats);
         int inner = repeats > 1 ? indent + 1 : indent;
         emit_shared(e, out, inner, terminal, FALSE, TRUE);
         emit_forced(e, out, inner, choice, c);
         emit_shared(e, out, inner, terminal, TRUE, TRUE);
         if (repeats > 1)
-            write_line(out, indent, "}");
+            c_text_line(out, indent, "}");
     }
     g_ptr_array_unref(e->before);
     g_ptr_array_unref(e->after);
@@ -198,7 +198,7 @@ static guint emit_body(Emitter *e, GString *out, int indent, guint body)
         return 2;
     }
     g_autofree char *name = emit_rule_name(e, body);
-    write_line(out, indent, "%s();", name);
+    c_text_line(out, indent, "%s();", name);
     return 1;
 }
 
@@ -209,10 +209,10 @@ static guint emit_run(Emitter *e, GString *out, int indent, const Loop *loop, co
         return emit_body(e, out, indent, run->body);
     const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
     const LoopJoint *joint = &g_array_index(loop->joints, LoopJoint, run->joint - 1);
-    write_line(out, indent, "if (++%s[%u] == %u) {", heard, run->joint - 1, joint->n);
-    write_line(out, indent + 1, "%s[%u] = 0;", heard, run->joint - 1);
+    c_text_line(out, indent, "if (++%s[%u] == %u) {", heard, run->joint - 1, joint->n);
+    c_text_line(out, indent + 1, "%s[%u] = 0;", heard, run->joint - 1);
     emit_body(e, out, indent + 1, run->body);
-    write_line(out, indent, "}");
+    c_text_line(out, indent, "}");
     return 2;
 }
 
@@ -239,13 +239,13 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
         for (guint i = 0; i < runs->len; i++) {
             after -= run[i].times;
             if (i + 1 < runs->len)
-                write_line(out, indent, "%sif (%s > %" G_GUINT64_FORMAT ") {", i ? "} else " : "",
-                           left, after);
+                c_text_line(out, indent, "%sif (%s > %" G_GUINT64_FORMAT ") {", i ? "} else " : "",
+                            left, after);
             else if (run[i].body != NO_BODY)
-                write_line(out, indent, "} else {");
+                c_text_line(out, indent, "} else {");
             emit_run(e, out, indent + 1, loop, &run[i]);
         }
-        write_line(out, indent, "}");
+        c_text_line(out, indent, "}");
         return;
     }
     /* the body of each completion, the last one first */
@@ -262,15 +262,15 @@ static void emit_runs(Emitter *e, GString *out, int indent, const Loop *loop, gu
     }
     g_autofree char *dimensions = g_strdup_printf("[%" G_GUINT64_FORMAT "]", times);
     g_autofree char *table = literal_table(e, "int", "body", dimensions, list->str);
-    write_line(out, indent, "switch (%s[%s - 1]) {", table, left);
+    c_text_line(out, indent, "switch (%s[%s - 1]) {", table, left);
     for (guint b = 0; b < bodies->len; b++) {
         if (g_array_index(bodies, LoopRun, b).body == NO_BODY)
             continue;
-        write_line(out, indent, "case %u:", b);
+        c_text_line(out, indent, "case %u:", b);
         emit_run(e, out, indent + 1, loop, &g_array_index(bodies, LoopRun, b));
-        write_line(out, indent + 1, "break;");
+        c_text_line(out, indent + 1, "break;");
     }
-    write_line(out, indent, "}");
+    c_text_line(out, indent, "}");
 }
 
 /* Writes the calls after the completion of entry INDEX. */
@@ -295,7 +295,7 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
         emit_run(e, out, indent, loop, only);
         return;
     }
-    write_line(out, indent, "switch (%s) {", index);
+    c_text_line(out, indent, "switch (%s) {", index);
     g_autofree gboolean *done = g_new0(gboolean, loop->n);
     for (guint i = 0; i < loop->n; i++) {
         gboolean empty = loop->times[i] == 0
@@ -307,13 +307,13 @@ static void emit_bodies(Emitter *e, GString *out, int indent, const Loop *loop, 
             if (!runs_equal(loop->runs[i], loop->runs[k]))
                 continue;
             done[k] = TRUE;
-            write_line(out, indent, "case %u:", k);
+            c_text_line(out, indent, "case %u:", k);
         }
         g_autofree char *own = g_strdup_printf("%s[%s]", left, index);
         emit_runs(e, out, indent + 1, loop, i, own);
-        write_line(out, indent + 1, "break;");
+        c_text_line(out, indent + 1, "break;");
     }
-    write_line(out, indent, "}");
+    c_text_line(out, indent, "}");
 }
 
 /* Whether the completions of some entry have different bodies. */
@@ -352,26 +352,27 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
         g_autofree char *dimensions = g_strdup_printf("[%u]", loop->n),
                         *table = literal_table(e, "long", "times", dimensions, times->str);
         changes_comment(e, out, indent, CHANGE_ANY_ORDER, loop->terminal, NULL);
-        write_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
+        c_text_line(out, indent, "memcpy(%s, %s, sizeof %s);", left, table, table);
     } else {
         changes_comment(e, out, indent, CHANGE_ALL_COMPLETE, loop->terminal, NULL);
     }
     if (loop->joints->len > 0) {
         const char *heard = locals_variable(e, "int", "heard", loop->joints->len);
-        write_comment(out, indent,
-                      "Some calls come after several completions, which heard[] counts.");
-        write_line(out, indent, "memset(%s, 0, sizeof %s);", heard, heard);
+        c_text_comment(out, indent,
+                       "Some calls come after several completions, which heard[] counts.");
+        c_text_line(out, indent, "memset(%s, 0, sizeof %s);", heard, heard);
     }
-    write_line(out, indent, "%s = %" G_GINT64_FORMAT ";", pending, loop->total);
-    write_line(out, indent, "while (%s > 0) {", pending);
+    c_text_line(out, indent, "%s = %" G_GINT64_FORMAT ";", pending, loop->total);
+    c_text_line(out, indent, "while (%s > 0) {", pending);
     write_lines(out, indent + 1, e->before);
     if (loop->hides) {
         e->needs[HELPER_HIDE_COMPLETED] = TRUE;
-        write_line(out, indent + 1, "hide_completed(%u, %s, %s, %s);", loop->n, list, hidden, left);
+        c_text_line(out, indent + 1, "hide_completed(%u, %s, %s, %s);", loop->n, list, hidden,
+                    left);
     }
-    write_line(out, indent + 1, "%s;", expression);
+    c_text_line(out, indent + 1, "%s;", expression);
     if (loop->hides)
-        write_line(out, indent + 1, "show_others(%u, %s, %s);", loop->n, list, hidden);
+        c_text_line(out, indent + 1, "show_others(%u, %s, %s);", loop->n, list, hidden);
     write_lines(out, indent + 1, e->after);
     g_autoptr(GString) bodies = g_string_new("");
     g_ptr_array_set_size(e->before, 0);
@@ -381,26 +382,26 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     emit_bodies(e, bodies, inner, loop, index, left);
     if (any) {
         if (g_str_has_prefix(name, "MPI_Testany")) {
-            write_line(out, indent + 1, "if (!flag)");
-            write_line(out, indent + 2, "continue;");
+            c_text_line(out, indent + 1, "if (!flag)");
+            c_text_line(out, indent + 2, "continue;");
         }
         g_string_append(out, bodies->str);
         if (counts)
-            write_line(out, indent + 1, "%s[%s]--;", left, index);
-        write_line(out, indent + 1, "%s--;", pending);
+            c_text_line(out, indent + 1, "%s[%s]--;", left, index);
+        c_text_line(out, indent + 1, "%s--;", pending);
     } else {
         if (counts || bodies->len) {
-            write_line(out, indent + 1, "for (int k = 0; k < outcount; k++) {");
+            c_text_line(out, indent + 1, "for (int k = 0; k < outcount; k++) {");
             if (counts || strstr(bodies->str, "switch (index)"))
-                write_line(out, indent + 2, "int index = array_of_indices[k];");
+                c_text_line(out, indent + 2, "int index = array_of_indices[k];");
             g_string_append(out, bodies->str);
             if (counts)
-                write_line(out, indent + 2, "%s[%s]--;", left, index);
-            write_line(out, indent + 1, "}");
+                c_text_line(out, indent + 2, "%s[%s]--;", left, index);
+            c_text_line(out, indent + 1, "}");
         }
-        write_line(out, indent + 1, "%s -= outcount;", pending);
+        c_text_line(out, indent + 1, "%s -= outcount;", pending);
     }
-    write_line(out, indent, "}");
+    c_text_line(out, indent, "}");
     g_ptr_array_unref(e->before);
     g_ptr_array_unref(e->after);
     e->before = before;

@@ -125,7 +125,7 @@ char *emit_filled_by_loops(Emitter *e, const char *ctype, const char *name, gboo
     g_autoptr(GString) body = g_string_new("");
     gboolean steps = FALSE, bends = FALSE;
     for (guint k = 0; k < rows[0]->len; k++)
-        write_progression(e, body, ranks, rows, k, count_type((guint64)n), &steps, &bends);
+        write_progression(e, body, ranks, rows, k, c_text_count_type((guint64)n), &steps, &bends);
     g_autofree char *key = g_strdup_printf("loops %s %s %d %" G_GINT64_FORMAT " %s", ctype, name,
                                            constant, n, body->str);
     const char *made = g_hash_table_lookup(e->tables, key);
@@ -150,7 +150,7 @@ char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     enum { ELEMENT_TEXT = 8 };
     gint64 n = arg->n_in, limit = n * ELEMENT_TEXT / PROGRESSION_TEXT;
-    const char *ctype = handle_ctype(arg->param->kind);
+    const char *ctype = variable_handle_ctype(arg->param->kind);
     g_autofree gint64 *words = g_new(gint64, n);
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(WendProgression));
     for (gint64 i = 0; i < n; i++)
@@ -170,9 +170,10 @@ char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg)
         const WendProgression *p = &g_array_index(all, WendProgression, k);
         g_autofree char *text = expression_handle_of(e, c, arg->param->kind, p->value),
                         *next = next_index(p->stride);
-        g_ptr_array_add(e->before, g_strdup_printf("for (%s i = %" G_GINT64_FORMAT
-                                                   "; i < %" G_GINT64_FORMAT "; %s)",
-                                                   count_type((guint64)n), p->first, p->end, next));
+        g_ptr_array_add(e->before,
+                        g_strdup_printf("for (%s i = %" G_GINT64_FORMAT "; i < %" G_GINT64_FORMAT
+                                        "; %s)",
+                                        c_text_count_type((guint64)n), p->first, p->end, next));
         g_ptr_array_add(e->before, g_strdup_printf("    %s[i] = %s;", name, text));
     }
     return g_strdup(name);

@@ -78,10 +78,10 @@ void emit_graphs(Emitter *e, GString *declarations, GString *definitions)
 {
     g_autoptr(GList) terminals = literal_order(e->graphs);
     if (terminals)
-        write_comment(definitions, 0,
-                      "The neighbours in the graphs that calls made, one graph after the other: "
-                      "the rank in it, whether there are weights, indegree, "
-                      "outdegree, sources, destinations, their weights; -1 ends a list.");
+        c_text_comment(definitions, 0,
+                       "The neighbours in the graphs that calls made, one graph after the other: "
+                       "the rank in it, whether there are weights, indegree, "
+                       "outdegree, sources, destinations, their weights; -1 ends a list.");
     for (const GList *l = terminals; l; l = l->next) {
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->graphs, l->data));
         emit_one(e, definitions, GPOINTER_TO_UINT(l->data), number);

@@ -94,22 +94,22 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
     }
     g_autofree char *dimensions = g_strdup_printf("[%u][%u]", p->layouts->len, n),
                     *table = literal_table(e, "int", "places", dimensions, rows->str);
-    write_line(body, 1, "memcpy(at%s, %s[layout], sizeof at%s);", suffix, table, suffix);
+    c_text_line(body, 1, "memcpy(at%s, %s[layout], sizeof at%s);", suffix, table, suffix);
 
     g_autoptr(GString) moves = g_string_new("");
     if (emit_moves(e, p, thread, moves)) {
         g_string_append_printf(definitions, "static const int *moves%s[%u];\n", suffix, n);
         g_autofree char *next = text_for(next_place_text, e->linkage, suffix, n);
         g_string_append_printf(definitions, "\n%s", next);
-        write_line(
+        c_text_line(
             body, 1,
             "static const struct { int layout, request; const int *moves; } moving%s[] = {%s};",
             suffix, moves->str);
-        write_line(body, 1, "for (size_t i = 0; i < sizeof moving%s / sizeof *moving%s; i++)",
-                   suffix, suffix);
-        write_line(body, 2, "if (moving%s[i].layout == layout)", suffix);
-        write_line(body, 3, "moves%s[moving%s[i].request] = moving%s[i].moves;", suffix, suffix,
-                   suffix);
+        c_text_line(body, 1, "for (size_t i = 0; i < sizeof moving%s / sizeof *moving%s; i++)",
+                    suffix, suffix);
+        c_text_line(body, 2, "if (moving%s[i].layout == layout)", suffix);
+        c_text_line(body, 3, "moves%s[moving%s[i].request] = moving%s[i].moves;", suffix, suffix,
+                    suffix);
         if (!*e->linkage)
             g_string_append_printf(declarations, "int next_place%s(int request);\n", suffix);
     }
@@ -130,9 +130,9 @@ void emit_request_slots(Emitter *e, GString *declarations, GString *definitions)
         ranks[r] = r;
         layouts[r] = p->layout_of[r];
     }
-    write_comment(definitions, 0,
-                  "Where the requests are in their array, by their number: that differs by rank, "
-                  "and where requests move, from time to time.");
+    c_text_comment(definitions, 0,
+                   "Where the requests are in their array, by their number: that differs by rank, "
+                   "and where requests move, from time to time.");
     for (guint i = 0; i < request_numbers_count(p->numbers); i++) {
         guint thread = request_numbers_thread(p->numbers, i);
         if (g_hash_table_add(threads, GUINT_TO_POINTER(thread)))

@@ -29,7 +29,7 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
 {
     if (symbol->is_rule) {
         g_autofree char *name = emit_rule_name(e, symbol->id);
-        write_line(out, indent, "%s();", name);
+        c_text_line(out, indent, "%s();", name);
         return 1;
     }
     guint statements = emit_terminal(e, out, indent, symbol->id);
@@ -42,7 +42,7 @@ static guint emit_symbol(Emitter *e, GString *out, int indent, const WendSymbol 
 static char *trip_count(Emitter *e, guint rule, guint symbol, guint64 repeats, const char **type)
 {
     g_autofree gint64 *trips = alike_trips(e->alike, rule, symbol);
-    *type = count_type(repeats);
+    *type = c_text_count_type(repeats);
     if (!trips)
         return g_strdup_printf("%" G_GUINT64_FORMAT, repeats);
     RankList ranks = alike_ranks(e->alike, rule);
@@ -80,11 +80,11 @@ void emit_symbols(Emitter *e, GString *out, int indent, guint rule, const WendSy
         }
         const char *type;
         g_autofree char *count = trip_count(e, rule, i, symbol->repeats, &type);
-        write_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count,
-                   statements > 1 ? " {" : "");
+        c_text_line(out, indent, "for (%s i = 0; i < %s; i++)%s", type, count,
+                    statements > 1 ? " {" : "");
         g_string_append(out, body->str);
         if (statements > 1)
-            write_line(out, indent, "}");
+            c_text_line(out, indent, "}");
     }
 }
 

@@ -24,18 +24,18 @@ guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean
         if (!functions[after][use->role] || (after && use->role == SHARED_MAKE && use->late))
             continue;
         if (use->role != SHARED_USE || use->kind != WEND_KIND_REQUEST) {
-            write_line(out, indent, "%s%s(%u);", functions[after][use->role],
-                       use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after
-                           ? "_memory"
-                           : "",
-                       use->number);
+            c_text_line(out, indent, "%s%s(%u);", functions[after][use->role],
+                        use->kind == WEND_KIND_SEGMENT && use->role == SHARED_USE && !after
+                            ? "_memory"
+                            : "",
+                        use->number);
         } else if (after) {
             g_autofree char *variable =
                 variable_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
-            write_line(out, indent, "shared_request_used(%u, %s);", use->number, variable);
+            c_text_line(out, indent, "shared_request_used(%u, %s);", use->number, variable);
         } else {
-            write_line(out, indent, "shared_request(%u, %u, %d);", use->number,
-                       wend_handle_tid(use->word), of_several);
+            c_text_line(out, indent, "shared_request(%u, %u, %d);", use->number,
+                        wend_handle_tid(use->word), of_several);
         }
     }
     return uses->len;
@@ -49,7 +49,7 @@ guint emit_borrowed(Emitter *e, GString *out, int indent, gint64 segment)
         guint first = g_array_index(requests, guint, i);
         for (n = 1; i + n < requests->len && g_array_index(requests, guint, i + n) == first + n;)
             n++;
-        write_line(out, indent, "shared_requests_done(%u, %u);", first, n);
+        c_text_line(out, indent, "shared_requests_done(%u, %u);", first, n);
         e->needs[HELPER_SHARED_DONE] = TRUE;
         statements++;
     }

@@ -126,9 +126,9 @@ void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitio
 {
     g_autoptr(GList) terminals = literal_order(e->pinned);
     if (terminals)
-        write_comment(definitions, 0,
-                      "Where the messages of calls came from when it was recorded, one after the "
-                      "other; -1000 ends a list, -2000 the last one of several.");
+        c_text_comment(definitions, 0,
+                       "Where the messages of calls came from when it was recorded, one after the "
+                       "other; -1000 ends a list, -2000 the last one of several.");
     for (const GList *l = terminals; l; l = l->next) {
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->pinned, l->data));
         const Wildcard *wildcard = g_hash_table_lookup(e->plan->wildcards, l->data);

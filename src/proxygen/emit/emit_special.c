@@ -166,11 +166,11 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
             e->needs[HELPER_HEAP] = TRUE;
             g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
-            write_line(out, indent, "heap_free(%s);", index);
+            c_text_line(out, indent, "heap_free(%s);", index);
         } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
             e->needs[HELPER_MAPPED] = TRUE;
             g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
-            write_line(out, indent, "mapped_free(%s);", index);
+            c_text_line(out, indent, "mapped_free(%s);", index);
         } else {
             /* MPI's own memory is freed by MPI_Free_mem and MPI_Win_free; static data and stacks
              * stay */
@@ -181,18 +181,18 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
     if (call_is_place(c->function) && e->plan->options->cuda) {
         e->needs[HELPER_HEAP] = e->needs[HELPER_CUDA] = TRUE;
         g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
-        write_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
-                   plan_segment_place(e->plan, c->args[0].in[0].value),
-                   strcmp(function, "wend_device") == 0    ? "ON_DEVICE"
-                   : strcmp(function, "wend_managed") == 0 ? "MANAGED"
-                                                           : "PINNED",
-                   device);
+        c_text_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
+                    plan_segment_place(e->plan, c->args[0].in[0].value),
+                    strcmp(function, "wend_device") == 0    ? "ON_DEVICE"
+                    : strcmp(function, "wend_managed") == 0 ? "MANAGED"
+                                                            : "PINNED",
+                    device);
         return TRUE;
     }
     if (strcmp(function, "wend_start") == 0 || strcmp(function, "wend_join") == 0) {
         e->needs[HELPER_JOIN_THREAD] |= strcmp(function, "wend_join") == 0;
-        write_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"),
-                   c->args[0].in[0].value);
+        c_text_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"),
+                    c->args[0].in[0].value);
         return TRUE;
     }
     if (c->function->flags & WEND_F_PSEUDO) {

@@ -177,7 +177,7 @@ static void add_place(Emitter *e, guint rule, guint symbol)
     locals_begin(e);
     e->columns = &writer;
     if (name)
-        write_line(body, 1, "%s();", name);
+        c_text_line(body, 1, "%s();", name);
     else
         emit_symbols(e, body, 1, rule, e->plan->rules[rule].symbols, symbol, 1);
     e->columns = NULL;
@@ -478,9 +478,10 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
     }
     end_lists(&l);
     GString *end = g_string_new(externs->str);
-    write_comment(end, 0,
-                  "Calls that differ in numbers only: the function that makes them, their numbers, "
-                  "the number of the first, and how many numbers each has.");
+    c_text_comment(
+        end, 0,
+        "Calls that differ in numbers only: the function that makes them, their numbers, "
+        "the number of the first, and how many numbers each has.");
     g_string_append_printf(end,
                            "typedef struct {\n    void (*make)(const long *v);\n    const long "
                            "*values;\n    int first, columns;\n} Calls;\n\n"

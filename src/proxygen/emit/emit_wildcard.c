@@ -15,7 +15,7 @@ guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildca
     }
     /* The source is read once, because the call may be polled. */
     const char *variable = locals_variable(e, "int", "source", 0);
-    write_line(out, indent, "%s = %s;", variable, source);
+    c_text_line(out, indent, "%s = %s;", variable, source);
     e->source = variable;
     guint statements = emit_call(e, out, indent, terminal);
     e->source = NULL;

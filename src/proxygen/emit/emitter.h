@@ -106,10 +106,10 @@ typedef struct {
 
 /* -- c_text.c -- */
 /* Appends a statement or a comment, indented and wrapped. */
-void write_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
+void c_text_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* Text of a recording must pass c_comment() first. */
-void write_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
-const char *count_type(guint64 n); /* the type of a variable that counts to N */
+void c_text_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
+const char *c_text_count_type(guint64 n); /* the type of a variable that counts to N */
 
 /* -- literal.c -- */
 /* A word as a constant: a number, or a name of MPI. */

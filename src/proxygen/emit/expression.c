@@ -378,7 +378,8 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
         return g_strdup("MPI_BYTE");
     if (word == WEND_ABSENT && kind == WEND_KIND_OP)
         return g_strdup("MPI_BOR");
-    return g_strdup(handle_null(kind)); /* absent, or a handle whose creation Wend has not seen */
+    return g_strdup(
+        variable_handle_null(kind)); /* absent, or a handle whose creation Wend has not seen */
 }
 
 char *expression_invalid(Emitter *e, WendKind kind)
@@ -408,7 +409,7 @@ char *expression_invalid(Emitter *e, WendKind kind)
         e->needs[HELPER_NO_FILE] = TRUE;
         return g_strdup("no_file()");
     }
-    return g_strdup(handle_null(kind)); /* handles of MPI_T: libraries dereference them */
+    return g_strdup(variable_handle_null(kind)); /* handles of MPI_T: libraries dereference them */
 }
 
 char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word)

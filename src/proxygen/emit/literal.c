@@ -34,7 +34,7 @@ char *literal_table(Emitter *e, const char *ctype, const char *name, const char 
         return g_strdup(known);
     char *made = g_strdup_printf("%s_%u", name, ++e->n_tables);
     g_hash_table_insert(e->tables, g_steal_pointer(&key), g_strdup(made));
-    write_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions,
-               contents);
+    c_text_line(e->definitions, 0, "static const %s %s%s = {%s};", ctype, made, dimensions,
+                contents);
     return made;
 }

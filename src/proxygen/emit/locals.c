@@ -90,9 +90,9 @@ void locals_end(Emitter *e, GString *out, int indent)
             continue;
         gboolean pointer = g_str_has_suffix(local->ctype, "*");
         if (local->length > 0) {
-            write_line(out, indent, "%s%s%s%s[%" G_GINT64_FORMAT "];",
-                       local->length > 512 ? "static " : "", local->ctype, pointer ? "" : " ",
-                       local->name, local->length);
+            c_text_line(out, indent, "%s%s%s%s[%" G_GINT64_FORMAT "];",
+                        local->length > 512 ? "static " : "", local->ctype, pointer ? "" : " ",
+                        local->name, local->length);
             continue;
         }
         GString *line = g_string_new(local->ctype);
@@ -105,11 +105,11 @@ void locals_end(Emitter *e, GString *out, int indent)
             if (k > i)
                 g_clear_pointer(&other->name, g_free);
         }
-        write_line(out, indent, "%s;", line->str);
+        c_text_line(out, indent, "%s;", line->str);
         g_string_free(line, TRUE);
     }
     if (e->local_order->len)
-        write_line(out, 0, "%s", "");
+        c_text_line(out, 0, "%s", "");
     g_hash_table_destroy(e->locals);
     g_ptr_array_free(e->local_order, TRUE);
     e->locals = NULL;
@@ -123,7 +123,7 @@ const char *locals_static_array(Emitter *e, const char *ctype, const char *param
     const char *name = g_hash_table_lookup(e->tables, key);
     if (!name) {
         char *made = g_strdup_printf("%s_%u", param, ++e->n_tables);
-        write_line(e->definitions, 0, "static %s %s[%" G_GINT64_FORMAT "];", ctype, made, n);
+        c_text_line(e->definitions, 0, "static %s %s[%" G_GINT64_FORMAT "];", ctype, made, n);
         g_hash_table_insert(e->tables, g_steal_pointer(&key), made);
         name = made;
     }

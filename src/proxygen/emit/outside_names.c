@@ -280,15 +280,15 @@ static void emit_ports_given(Emitter *e, guint terminal, GString *declarations,
     g_string_append_printf(definitions,
                            "%sint next_port_%u(void)\n{\n    static long passed, used;\n",
                            e->linkage, terminal);
-    write_line(definitions, 1, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1,
-               first->str);
-    write_line(definitions, 1, "static const struct { long times; int port; } given[%u] = {%s};",
-               given->runs->len, runs->str);
-    write_line(definitions, 1, "long at = (first[rank] + passed) %% %u;", given->runs->len);
-    write_line(definitions, 1, "if (++used == given[at].times) {");
-    write_line(definitions, 2, "passed++;");
-    write_line(definitions, 2, "used = 0;");
-    write_line(definitions, 1, "}");
+    c_text_line(definitions, 1, "static const int first[%u] = {%s};", ranks.ranks[ranks.n - 1] + 1,
+                first->str);
+    c_text_line(definitions, 1, "static const struct { long times; int port; } given[%u] = {%s};",
+                given->runs->len, runs->str);
+    c_text_line(definitions, 1, "long at = (first[rank] + passed) %% %u;", given->runs->len);
+    c_text_line(definitions, 1, "if (++used == given[at].times) {");
+    c_text_line(definitions, 2, "passed++;");
+    c_text_line(definitions, 2, "used = 0;");
+    c_text_line(definitions, 1, "}");
     g_string_append(definitions, "    return given[at].port;\n}\n\n");
     if (!*e->linkage)
         g_string_append_printf(declarations, "int next_port_%u(void);\n", terminal);
@@ -298,9 +298,9 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
 {
     g_autoptr(GList) terminals = literal_order(e->findings);
     if (terminals)
-        write_comment(definitions, 0,
-                      "What calls found under the name of a file, one after the other: bytes, -1 "
-                      "nothing, -2 unknown.");
+        c_text_comment(definitions, 0,
+                       "What calls found under the name of a file, one after the other: bytes, -1 "
+                       "nothing, -2 unknown.");
     for (const GList *l = terminals; l; l = l->next) {
         guint number = GPOINTER_TO_UINT(g_hash_table_lookup(e->findings, l->data));
         const GArray *found = found_files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
@@ -312,17 +312,17 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
         g_string_append_printf(definitions,
                                "%slong long next_found_%u(void)\n{\n    static int next;\n",
                                e->linkage, number);
-        write_line(definitions, 1, "static const long long found[%u] = {%s};", found->len,
-                   list->str);
+        c_text_line(definitions, 1, "static const long long found[%u] = {%s};", found->len,
+                    list->str);
         g_string_append_printf(definitions, "    return found[next++ %% %u];\n}\n\n", found->len);
         if (!*e->linkage)
             g_string_append_printf(declarations, "long long next_found_%u(void);\n", number);
     }
     g_autoptr(GList) listed = literal_order(e->ports_listed);
     if (listed)
-        write_comment(definitions, 0,
-                      "The ports that calls opened or looked up, one after the other, for each "
-                      "rank from its first on.");
+        c_text_comment(definitions, 0,
+                       "The ports that calls opened or looked up, one after the other, for each "
+                       "rank from its first on.");
     for (const GList *l = listed; l; l = l->next)
         emit_ports_given(e, GPOINTER_TO_UINT(l->data), declarations, definitions);
 }

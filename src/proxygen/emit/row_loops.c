@@ -93,14 +93,14 @@ static void text_free(gpointer text)
 static void begin_times(GString *out, int indent, char variable, guint64 times)
 {
     if (times > 1)
-        write_line(out, indent, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++) {",
-                   count_type(times), variable, variable, times, variable);
+        c_text_line(out, indent, "for (%s %c = 0; %c < %" G_GUINT64_FORMAT "; %c++) {",
+                    c_text_count_type(times), variable, variable, times, variable);
 }
 
 static void end_times(GString *out, int indent, guint64 times)
 {
     if (times > 1)
-        write_line(out, indent, "}");
+        c_text_line(out, indent, "}");
 }
 
 /* Appends the calls of a rule in place. Returns FALSE if it has other constructs than calls and
@@ -602,9 +602,10 @@ void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GStrin
         if (one->n_kept == 0)
             continue;
         if (!any)
-            write_comment(definitions, 0,
-                          "The numbers of calls that differ in nothing else, in the order in which "
-                          "they are made, and which is next.");
+            c_text_comment(
+                definitions, 0,
+                "The numbers of calls that differ in nothing else, in the order in which "
+                "they are made, and which is next.");
         any = TRUE;
         const char *type = type_of(one);
         g_autoptr(GString) list = g_string_new("");
@@ -615,13 +616,13 @@ void row_loops_emit(Emitter *e, const RowLoops *s, GString *declarations, GStrin
         g_autofree char *dimensions = one->n_kept > 1
                                           ? g_strdup_printf("[%u][%u]", rows, one->n_kept)
                                           : g_strdup_printf("[%u]", rows);
-        write_line(definitions, 0, "%sconst %s rows_%u%s = {%s};", e->linkage, type, one->number,
-                   dimensions, list->str);
-        write_line(definitions, 0, "%s%sint row_%u;", e->linkage, local, one->number);
+        c_text_line(definitions, 0, "%sconst %s rows_%u%s = {%s};", e->linkage, type, one->number,
+                    dimensions, list->str);
+        c_text_line(definitions, 0, "%s%sint row_%u;", e->linkage, local, one->number);
         if (!*e->linkage) {
-            write_line(declarations, 0, "extern const %s rows_%u%s;", type, one->number,
-                       dimensions);
-            write_line(declarations, 0, "extern %sint row_%u;", local, one->number);
+            c_text_line(declarations, 0, "extern const %s rows_%u%s;", type, one->number,
+                        dimensions);
+            c_text_line(declarations, 0, "extern %sint row_%u;", local, one->number);
         }
     }
     if (any)
@@ -650,15 +651,15 @@ void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symb
     if (stream->n_kept > 1) {
         row_tables_name(stream->columns, names);
         if (rows == 1) /* the names are those of this table */
-            write_line(out, indent, "{");
+            c_text_line(out, indent, "{");
         row_tables_define(out, inner, stream->columns);
     }
     if (stream->n_kept)
-        write_line(out, inner, "%s = rows_%u[row_%u++];", row, stream->number, stream->number);
+        c_text_line(out, inner, "%s = rows_%u[row_%u++];", row, stream->number, stream->number);
     begin_times(out, inner, 'k', s->times);
     row_tables_append(out, e->plan, body->str, stream->columns, stream->values, row, alone);
     end_times(out, inner, s->times);
     end_times(out, indent, rows);
     if (rows == 1 && stream->n_kept > 1)
-        write_line(out, indent, "}");
+        c_text_line(out, indent, "}");
 }

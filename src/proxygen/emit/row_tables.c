@@ -191,7 +191,7 @@ void row_tables_define(GString *out, int indent, const GArray *columns)
         next = c->place + 1;
     }
     if (list->len > 0)
-        write_line(out, indent, "enum { %s };", list->str);
+        c_text_line(out, indent, "enum { %s };", list->str);
 }
 
 /* "at + 0" and "at + -8" become "at" and "at - 8". */

@@ -25,7 +25,7 @@ static const HandleVariable handle_kinds[] = {
     {WEND_KIND_REQUEST, "MPI_Request", "request", "MPI_REQUEST_NULL"},
 };
 
-const HandleVariable *handle_kind(WendKind kind)
+const HandleVariable *variable_handle_kind(WendKind kind)
 {
     for (guint i = 0; i < G_N_ELEMENTS(handle_kinds); i++)
         if (handle_kinds[i].kind == kind)
@@ -33,14 +33,14 @@ const HandleVariable *handle_kind(WendKind kind)
     g_assert_not_reached();
 }
 
-const char *handle_ctype(WendKind kind)
+const char *variable_handle_ctype(WendKind kind)
 {
-    return handle_kind(kind)->ctype;
+    return variable_handle_kind(kind)->ctype;
 }
 
-const char *handle_null(WendKind kind)
+const char *variable_handle_null(WendKind kind)
 {
-    return handle_kind(kind)->null;
+    return variable_handle_kind(kind)->null;
 }
 
 char *variables_suffix(guint thread)
@@ -51,7 +51,7 @@ char *variables_suffix(guint thread)
 char *variable_array(WendKind kind, guint thread)
 {
     g_autofree char *suffix = variables_suffix(thread);
-    return g_strconcat(handle_kind(kind)->name, suffix, NULL);
+    return g_strconcat(variable_handle_kind(kind)->name, suffix, NULL);
 }
 
 char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle)

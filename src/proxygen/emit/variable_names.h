@@ -11,9 +11,9 @@ typedef struct {
     WendKind kind;
     const char *ctype, *name, *null;
 } HandleVariable;
-const HandleVariable *handle_kind(WendKind kind);
-const char *handle_ctype(WendKind kind);
-const char *handle_null(WendKind kind);
+const HandleVariable *variable_handle_kind(WendKind kind);
+const char *variable_handle_ctype(WendKind kind);
+const char *variable_handle_null(WendKind kind);
 
 /* "comm" or "comm_of_thread_2"; newly allocated, as are all below. */
 char *variable_array(WendKind kind, guint thread);

@@ -16,7 +16,7 @@
 static void one_array(WendKind kind, guint thread, guint length, gpointer data)
 {
     Out *o = data;
-    const HandleVariable *of = handle_kind(kind);
+    const HandleVariable *of = variable_handle_kind(kind);
     g_autofree char *name = variable_array(kind, thread);
     helper_declare(o->e, o->declarations, "extern %s %s[%u];", of->ctype, name, length);
     g_string_append_printf(o->definitions, "%s%s %s[%u];\n", o->e->linkage, of->ctype, name,
@@ -34,9 +34,10 @@ static void variables(Out *o)
     o->definitions = definitions;
     if (o->nulls->len == 0)
         return;
-    write_comment(definitions, 0,
-                  "Handles, by their number in the recording: a new one takes the smallest that is "
-                  "free, so numbers come again.");
+    c_text_comment(
+        definitions, 0,
+        "Handles, by their number in the recording: a new one takes the smallest that is "
+        "free, so numbers come again.");
     g_string_append_printf(definitions, "%s\n", arrays->str);
     helper_declare(o->e, o->declarations, "void set_null(void);");
     helper_define(o->e, definitions, "@void set_null(void)\n{\n");
@@ -85,7 +86,7 @@ static void static_memory(Out *o)
         const Segment *s = g_ptr_array_index(segments, i);
         gint64 id = s->place, below = bytes_below(s);
         if (i == 0)
-            write_comment(
+            c_text_comment(
                 o->definitions, 0,
                 "Static data. Offset 0 is the first address that MPI saw; some were lower.");
         g_string_append_printf(o->definitions,
@@ -140,8 +141,8 @@ static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name,
         for (const Segment *s = g_ptr_array_index(segments, i); next <= s->place; next++)
             g_string_append_printf(list, "%s%" G_GINT64_FORMAT, next ? ", " : "",
                                    bytes(next == s->place ? s : NULL));
-    write_line(o->definitions, 0, "static const size_t %s[%" G_GINT64_FORMAT "] = {%s};", name,
-               next, list->str);
+    c_text_line(o->definitions, 0, "static const size_t %s[%" G_GINT64_FORMAT "] = {%s};", name,
+                next, list->str);
     return next;
 }
 
@@ -256,7 +257,7 @@ static void memory(Out *o)
     made_memory(o, WEND_SEGMENT_MPI, "mpi_memory", "from MPI_Alloc_mem");
     made_memory(o, WEND_SEGMENT_WIN, "window_memory", "of windows that MPI allocated");
     if (e->needs[HELPER_HEAP]) {
-        write_comment(
+        c_text_comment(
             o->definitions, 0,
             "The heap, by the number of the block. Sizes are what the calls need, at least.");
         gboolean below = plan_heap_reaches_below(e->plan);
@@ -420,11 +421,11 @@ static const char *const missing_text =
 void helpers_begin(Emitter *e, GString *out, const char *all)
 {
     if (e->needs[HELPER_SCRATCH])
-        write_line(out, 1, "scratch_begin(%s);", all);
+        c_text_line(out, 1, "scratch_begin(%s);", all);
     if (e->needs[HELPER_TURNS])
-        write_line(out, 1, "send_order_begin();");
+        c_text_line(out, 1, "send_order_begin();");
     if (e->needs[HELPER_PLACES])
-        write_line(out, 1, "places_begin(%s);", all);
+        c_text_line(out, 1, "places_begin(%s);", all);
 }
 
 static void begin(Out *o)

@@ -200,9 +200,9 @@ static void scratch(Out *o)
     Emitter *e = o->e;
     guint n = found_files_count(e->plan);
     g_autoptr(GString) inputs = g_string_new("");
-    write_comment(o->definitions, 0,
-                  "Files: all of them are in a directory of this run, removed at the end. "
-                  "$WEND_PROXY_DIR says where it is made.");
+    c_text_comment(o->definitions, 0,
+                   "Files: all of them are in a directory of this run, removed at the end. "
+                   "$WEND_PROXY_DIR says where it is made.");
     if (n > 0)
         g_string_append_printf(o->definitions, "static const char *const scratch_names[%u] = {\n",
                                n);

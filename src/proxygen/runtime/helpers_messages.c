@@ -255,10 +255,10 @@ static void await_places(Out *o)
         for (guint i = 0; i < list->len; i++)
             g_string_append_printf(pairs, "%d, %d, ", (int)(g_array_index(list, gint64, i) >> 32),
                                    (int)g_array_index(list, gint64, i));
-        write_line(o->definitions, 0, "static const int awaited_by_%u[] = {%s0};", r, pairs->str);
+        c_text_line(o->definitions, 0, "static const int awaited_by_%u[] = {%s0};", r, pairs->str);
         g_string_append_printf(lists, "%sawaited_by_%u", r ? ", " : "", r);
     }
-    write_line(o->definitions, 0, "static const int *const awaited[] = {%s};", lists->str);
+    c_text_line(o->definitions, 0, "static const int *const awaited[] = {%s};", lists->str);
     g_string_append_c(o->definitions, '\n');
     helper_declare(o->e, o->declarations, "void await_places(MPI_Win window, int target);");
     helper_define(o->e, o->definitions, await_places_text);

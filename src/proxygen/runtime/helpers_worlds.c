@@ -75,20 +75,21 @@ void helpers_worlds(Out *o)
     helper_declare(
         o->e, o->declarations,
         "extern int world, world_rank;\nextern const int world_ranks[%u], world_first[%u];", n, n);
-    write_comment(o->definitions, 0,
-                  "The worlds of the job: each has an MPI_COMM_WORLD with so many ranks, the first "
-                  "of which has that number in the job.");
+    c_text_comment(
+        o->definitions, 0,
+        "The worlds of the job: each has an MPI_COMM_WORLD with so many ranks, the first "
+        "of which has that number in the job.");
     g_string_append_printf(
         o->definitions,
         "%sint world; /* this process's */\n%sint world_rank; /* in MPI_COMM_WORLD */\n",
         o->e->linkage, o->e->linkage);
-    write_line(o->definitions, 0, "%sconst int world_ranks[%u] = {%s};", o->e->linkage, n,
-               ranks->str);
-    write_line(o->definitions, 0, "%sconst int world_first[%u] = {%s};", o->e->linkage, n,
-               first->str);
-    write_comment(o->definitions, 0, "Who starts which, in the order of its calls.");
-    write_line(o->definitions, 0, "static const int world_starts[%u][2] = {%s};", starts->len,
-               list->str);
+    c_text_line(o->definitions, 0, "%sconst int world_ranks[%u] = {%s};", o->e->linkage, n,
+                ranks->str);
+    c_text_line(o->definitions, 0, "%sconst int world_first[%u] = {%s};", o->e->linkage, n,
+                first->str);
+    c_text_comment(o->definitions, 0, "Who starts which, in the order of its calls.");
+    c_text_line(o->definitions, 0, "static const int world_starts[%u][2] = {%s};", starts->len,
+                list->str);
     g_string_append_c(o->definitions, '\n');
 }
 

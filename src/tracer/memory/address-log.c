@@ -81,7 +81,7 @@ void address_log_add(AddressLog **asked, int64_t address)
     a->at[i].life = memory_block_lifetime((const void *)address);
 }
 
-int64_t displacement(Displacements d, int64_t i)
+int64_t address_log_displacement(Displacements d, int64_t i)
 {
     if (d.width == sizeof(int32_t)) {
         int32_t value;
@@ -122,7 +122,8 @@ static Fit fit(const AddressLog *a, int64_t base, Displacements d)
     if (home < 0 || f.oldest == 0)
         return f; /* its block was freed */
     for (int64_t i = 0; i < d.n; i++) {
-        int64_t target = base + displacement(d, i), segment = address_log_segment(base, target);
+        int64_t target = base + address_log_displacement(d, i),
+                segment = address_log_segment(base, target);
         if (segment < 0)
             return f;
         uint64_t when = address_log_when(a, target);
@@ -148,7 +149,7 @@ static int pivots(Displacements d, int64_t pivot[4])
 {
     int64_t lowest = 0, highest = 0, first = 0, last = 0;
     for (int64_t i = 0; i < d.n; i++) {
-        int64_t v = displacement(d, i);
+        int64_t v = address_log_displacement(d, i);
         lowest = v < lowest ? v : lowest;
         highest = v > highest ? v : highest;
         first = first ? first : v;

@@ -24,7 +24,7 @@ typedef struct {
     int64_t n;
     size_t width;
 } Displacements;
-int64_t displacement(Displacements d, int64_t i);
+int64_t address_log_displacement(Displacements d, int64_t i);
 
 /* The address from which these displacements lead to addresses in other segments, or 0 if they do
  * not. If it is not 0, each displacement leads to memory that MPI has used, and at least one leads

@@ -63,7 +63,7 @@ void ranges_free(Ranges *rs)
     *rs = (Ranges)RANGES_INIT;
 }
 
-uintptr_t sysconf_page(void)
+uintptr_t ranges_page(void)
 {
     long page = sysconf(_SC_PAGESIZE);
     return page > 0 ? (uintptr_t)page : 4096;
@@ -71,7 +71,7 @@ uintptr_t sysconf_page(void)
 
 /* Parses lines "low-high perms …" in ascending order, with lower-case hexadecimal numbers. Reads a
  * page of the file at a time, without allocation. */
-bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
+bool ranges_mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
     *low = *high = 0;
     int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);

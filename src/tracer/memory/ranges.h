@@ -33,7 +33,7 @@ void ranges_free(Ranges *rs);
 
 /* Finds the mapping that contains ADDRESS, by /proc/self/maps. If there is none, returns false and
  * gives the gap between two mappings that contains it. */
-bool mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high);
-uintptr_t sysconf_page(void);
+bool ranges_mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high);
+uintptr_t ranges_page(void);
 
 #endif

@@ -531,7 +531,7 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *data)
 {
     Ranges *found = data;
     (void)size;
-    uintptr_t page = sysconf_page();
+    uintptr_t page = ranges_page();
     for (size_t i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         if (p->p_type != PT_LOAD || p->p_memsz == 0)
@@ -682,7 +682,7 @@ static Range *find(uintptr_t a, bool name, Names *names, Range *found)
 /* Finds any other mapping of the process. The caller holds the lock. */
 static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, Gap *gap)
 {
-    if (!mapping_of(a, &found->low, &found->high)) {
+    if (!ranges_mapping_of(a, &found->low, &found->high)) {
         if (gap)
             *gap = (Gap){found->low, found->high - found->low};
         return NULL;
