@@ -30,8 +30,8 @@ viewed() {
     local name=$1 options=() times=()
     [ "$name" = statistics ] || { options=(--times=lossless) times=(--times); }
     rm -rf a.dir
-    if timeout -k 5 120 "${LAUNCH[@]}" -n "$2" "$WEND" trace "${options[@]}" -o a.dir "${@:3}" \
-            >out 2>&1 && "$WEND" export --perfetto -f -o a.pf a.dir 2>>out &&
+    if record a.dir "$2" "${options[@]}" "${@:3}" >out 2>&1 &&
+            "$WEND" export --perfetto -f -o a.pf a.dir 2>>out &&
             /usr/bin/python3 "$SOURCE_DIR/tests/viewer/viewer.py" "$WEND" a.dir a.pf "$VIEWER" \
                 "$pictures/$name.png" "${times[@]}" >>out 2>&1; then
         passed=$((passed + 1))
@@ -43,7 +43,7 @@ viewed() {
 }
 viewed stencil 4 "$EXAMPLES/stencil2d"
 viewed statistics 4 "$EXAMPLES/stencil2d"
-viewed particles 8 "$EXAMPLES/particles"
+viewed particles 4 "$EXAMPLES/particles"
 viewed polling 4 "$EXAMPLES/polling"
 viewed threads 4 "$PROGRAMS/threads"
 viewed cancelled 4 "$PROGRAMS/cancelled"
