@@ -233,7 +233,7 @@ def names_twice(files, limits):
 
 
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-# "} Name;" of a typedef, "typedef … Name;" and "typedef … (*Name)(…);" at the start of a line;
+# "} Name;" of a typedef, "typedef ... Name;", "typedef ... (*Name)(...);" at the start of a line;
 # "typedef struct X X;" defines nothing.
 TYPE = re.compile(
     r"^\} ?(\w+);|^typedef [^{;]*\(\*(\w+)\)\(|"

@@ -65,9 +65,9 @@ typedef struct {
 } WendReadWait;
 
 /** Gives entry number INDEX, from 0, the most seconds first. Sites that count as one
- * (wend_read_group_sites) share entries. Fails with WEND_READ_ERROR_NONE after
- * the last one, and if the recording does not have the time of each call. The first call goes
- * through the calls of all ranks, as wend_read_messages does. */
+ * (wend_read_group_sites) share entries. Fails with WEND_READ_ERROR_NONE after the last one, and
+ * if the recording does not have the time of each call. The first call goes through the calls of
+ * all ranks, as wend_read_messages does. */
 int wend_read_wait(WendRead *r, uint32_t index, const WendReadWait **wait);
 
 /** @} */
