@@ -81,6 +81,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/tagged.c \
 	tests/programs/teams.c \
 	tests/programs/themselves.c \
+	tests/programs/too_long.c \
 	tests/programs/threads.c \
 	tests/programs/torus.c \
 	tests/programs/trips.c \

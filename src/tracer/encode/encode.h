@@ -263,7 +263,7 @@ static inline MPI_Status *status_to_fill(ActiveCall *c, MPI_Status *s)
     MPI_Status *scratch = scratch_statuses(c, 1);
     return scratch ? scratch : MPI_STATUS_IGNORE;
 }
-static inline const MPI_Status *status_filled(const MPI_Status *s)
+static inline MPI_Status *status_filled(MPI_Status *s)
 {
     return s == MPI_STATUS_IGNORE ? NULL : s;
 }

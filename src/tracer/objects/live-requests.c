@@ -646,18 +646,36 @@ static int64_t status_flags(const ActiveCall *c, const MPI_Status *s)
 
 static void put_status(ActiveCall *c, int64_t source, int64_t tag, int64_t bytes, int64_t flags)
 {
-    int64_t *words = words_room(&c->outcome, 4);
+    int64_t *words = words_room(&c->outcome, STATUS_WORDS);
     if (!words)
         return;
-    words[0] = source;
-    words[1] = tag;
-    words[2] = bytes;
-    words[3] = flags;
+    words[STATUS_SOURCE] = source;
+    words[STATUS_TAG] = tag;
+    words[STATUS_BYTES] = bytes;
+    words[STATUS_FLAGS] = flags;
 }
 
-static void put_received(ActiveCall *c, const MPI_Status *s, int self, int source, int tag,
-                         int64_t bytes, int64_t flags)
+/* How many bytes a status counts of a message that was too long is left to the library: MPICH has
+ * what another request counted there. A replay gives the application the recorded number. The
+ * receive has room for BYTES. */
+static void replay_truncated_bytes(const ActiveCall *c, MPI_Status *s, int64_t bytes)
 {
+    int error = c->rc == MPI_ERR_IN_STATUS ? s->MPI_ERROR : c->rc, class;
+    size_t at = c->outcome.n + STATUS_BYTES;
+    if (error == MPI_SUCCESS || PMPI_Error_class(error, &class) != MPI_SUCCESS
+        || class != MPI_ERR_TRUNCATE || at >= c->recorded->n_outcome)
+        return;
+    int64_t recorded;
+    if (!__builtin_sub_overflow(bytes, c->recorded->outcome[at], &recorded) && recorded >= 0
+        && recorded != status_bytes(s))
+        PMPI_Status_set_elements_x(s, MPI_BYTE, recorded);
+}
+
+static void put_received(ActiveCall *c, MPI_Status *s, int self, int source, int tag, int64_t bytes,
+                         int64_t flags)
+{
+    if (s && c->recorded && c->rc != MPI_SUCCESS)
+        replay_truncated_bytes(c, s, bytes);
     if (!s || source == MPI_PROC_NULL || (flags & 1))
         put_status(c, 0, 0, 0, flags);
     else
@@ -668,7 +686,7 @@ static void put_received(ActiveCall *c, const MPI_Status *s, int self, int sourc
 
 /* Puts the status of a blocking receive or a probe. Only requests can be cancelled, and MPICH
  * leaves that bit of a status undefined. */
-void out_status(ActiveCall *c, const MPI_Status *s, int self, int source, int tag, int64_t bytes)
+void out_status(ActiveCall *c, MPI_Status *s, int self, int source, int tag, int64_t bytes)
 {
     put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
 }
@@ -694,7 +712,7 @@ static bool is_status_undefined(const struct RequestMetadata *m)
 #endif
 }
 
-void out_status_of_request(ActiveCall *c, long i, const MPI_Status *s)
+void out_status_of_request(ActiveCall *c, long i, MPI_Status *s)
 {
     const RequestRecord *r = i >= 0 && (size_t)i < c->n_requests ? c->requests[i] : NULL;
     if (!s || !r || !r->active) {

@@ -110,11 +110,13 @@ typedef enum { REQUEST_COMPLETED, REQUEST_FREED, REQUEST_STARTED } RequestEvent;
  * this request (docs/recording.md). */
 void request_event(ActiveCall *c, size_t i, MPI_Request *variable, RequestEvent event,
                    bool by_choice);
-/* Pushes the four outcome words of a status, relative to the request c->requests[i], or for i < 0
- * to an inactive request. */
-void out_status_of_request(ActiveCall *c, long i, const MPI_Status *status);
-void out_status(ActiveCall *c, const MPI_Status *status, int self, int source, int tag,
-                int64_t bytes);
+/* The words of a status in an outcome. */
+enum { STATUS_SOURCE, STATUS_TAG, STATUS_BYTES, STATUS_FLAGS, STATUS_WORDS };
+
+/* Pushes the words of a status, relative to the request c->requests[i], or for i < 0 to an inactive
+ * request. A replay first gives the status what the library left to chance. */
+void out_status_of_request(ActiveCall *c, long i, MPI_Status *status);
+void out_status(ActiveCall *c, MPI_Status *status, int self, int source, int tag, int64_t bytes);
 
 /* Matched probes, after handle_made: the facts that statuses of MPI_Mrecv and MPI_Imrecv are
  * relative to. */

@@ -17,7 +17,7 @@ static MPI_Status *statuses_to_fill(ActiveCall *c, MPI_Status *s, int n)
     return scratch ? scratch : MPI_STATUSES_IGNORE;
 }
 
-static const MPI_Status *status_at(const MPI_Status *statuses, int i)
+static MPI_Status *status_at(MPI_Status *statuses, int i)
 {
     return statuses == MPI_STATUSES_IGNORE || !statuses ? NULL : &statuses[i];
 }
@@ -36,7 +36,7 @@ static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
 
 /* The status of a receive whose message was too long: the message is gone, and a replay must know
  * which it was. The request at I has got it. */
-static void put_truncated(ActiveCall *c, long i, const MPI_Status *filled)
+static void put_truncated(ActiveCall *c, long i, MPI_Status *filled)
 {
     if (c->rc == MPI_ERR_TRUNCATE)
         out_status_of_request(c, i, status_filled(filled));
@@ -45,7 +45,7 @@ static void put_truncated(ActiveCall *c, long i, const MPI_Status *filled)
 /* The same for one of several: its index and its status. Then the indices of others that the call
  * has ended: Open MPI frees all that have failed so far. */
 static void put_truncated_any(ActiveCall *c, const int *index, const MPI_Request *requests,
-                              const MPI_Status *filled)
+                              MPI_Status *filled)
 {
     if (c->rc != MPI_ERR_TRUNCATE || !index || *index < 0 || (size_t)*index >= c->n_requests)
         return;
@@ -114,7 +114,7 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 /* Puts the results of all N requests of Waitall, or of a successful Testall. */
 static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Status *given,
-                    const MPI_Status *filled, bool by_choice)
+                    MPI_Status *filled, bool by_choice)
 {
     put_statuses_given(c, given, n);
     put_outcome(c, (int64_t)c->n_requests);
@@ -175,7 +175,7 @@ WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *fla
 /* Puts the result of the request at INDEX, and ends it. MPI_UNDEFINED: there was no active
  * request. */
 static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_Status *given,
-                    const MPI_Status *filled)
+                    MPI_Status *filled)
 {
     long i = index == MPI_UNDEFINED ? -1 : index;
     put_status_given(c, given);
@@ -246,7 +246,7 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
  * array of statuses has INCOUNT elements. The shape has that number, so it does not depend on how
  * many completed this time. */
 static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requests,
-                     const int *indices, const MPI_Status *given, const MPI_Status *filled)
+                     const int *indices, const MPI_Status *given, MPI_Status *filled)
 {
     int n = outcount == MPI_UNDEFINED ? 0 : outcount;
     put_outcome(c, index_word(outcount));
