@@ -4,6 +4,8 @@
 # keeps them out of this repository. FOLDER is that of NPB3.4-MPI. They are built there;
 # config/make.def is written if there is none. Printed are the medians of several runs, because
 # times differ from run to run; below them, how far the smallest and the largest are from these.
+# Class S on 16 ranks is also recorded with --no-sites and with --stacks=8. The exit status is 1 if
+# all its archives without sites take more than 12 KB, or if sites or stacks add too much.
 #
 #   RUNS         runs of each (default 3)
 #   CLASSES      class:ranks[:benchmark,…]… (default: those of docs/performance.md; LU of class S
@@ -31,9 +33,11 @@ mkdir -p "$npb/bin"
 printf 'archive bytes of the NAS Parallel Benchmarks\n%6s %6s' class ranks
 printf '%9s' "${benchmarks[@]}" all
 printf '\n'
-for one in "${classes[@]}"; do
-    IFS=: read -r class n only <<<"$one"
-    all=0 spread=
+# row CLASS RANKS ONLY option…: records each benchmark with the options, prints a row, and sets `all`.
+row() {
+    local class=$1 n=$2 only=$3 name run median spread= bytes
+    shift 3
+    all=0
     printf '%6s %6s' "$class" "$n"
     for name in "${benchmarks[@]}"; do
         [[ -z $only || ,$only, == *,$name,* ]] ||
@@ -43,9 +47,7 @@ for one in "${classes[@]}"; do
             { tail -n 20 "$scratch/make" >&2; exit 1; }
         for ((run = 0; run < runs; run++)); do
             rm -rf "$scratch/trace"
-            # shellcheck disable=SC2086
-            record "$scratch/trace" "$n" ${OPTIONS:-} "$npb/bin/$name.$class.x" \
-                >"$scratch/out" 2>&1 ||
+            record "$scratch/trace" "$n" "$@" "$npb/bin/$name.$class.x" >"$scratch/out" 2>&1 ||
                 { cat "$scratch/out" >&2; exit 1; }
             grep -qiE 'successful' "$scratch/out" || { echo "$name did not verify" >&2; exit 1; }
             stat -c %s "$scratch/trace/trace.tar.zst"
@@ -57,5 +59,28 @@ for one in "${classes[@]}"; do
         printf '%9s' "$median"
         spread+=$(printf '%9s' "$((bytes[0] - median))+$((bytes[-1] - median))")
     done
-    printf '%9s\n%13s%s\n' "$all" '' "$spread"
+    printf '%9s %s\n%13s%s\n' "$all" "$*" '' "$spread"
+}
+
+# within BYTES LIMIT WHAT: a line, and `missed` if it is not
+within() {
+    local verdict=within
+    (($1 <= $2)) || { verdict=over; missed=1; }
+    printf '%13s%s: %s bytes, %s the limit of %s\n' '' "$3" "$1" "$verdict" "$2"
+}
+
+missed=0
+for one in "${classes[@]}"; do
+    IFS=: read -r class n only <<<"$one"
+    # shellcheck disable=SC2086
+    row "$class" "$n" "$only" ${OPTIONS:-}
+    [ "$class:$n:$only${OPTIONS:-}${BENCHMARKS:-}" = S:16: ] || continue
+    sites=$all
+    row "$class" "$n" "" --no-sites
+    without=$all
+    row "$class" "$n" "" --stacks=8
+    within "$without" 12288 "without sites"
+    within "$sites" $((without * 112 / 100)) "sites"
+    within "$all" $((without * 125 / 100)) "stacks"
 done
+exit "$missed"

@@ -573,6 +573,48 @@ required=MPI_THREAD_FUNNELED, not MPI_THREAD_MULTIPLE$advice" level.dir ./level 
     done
 }
 
+# Rank 0 departs by an argument. Then the message of rank FIRST comes to it before the other one. In
+# the recorded run that was rank 1.
+@test "on divergence: after it, warn keeps the recorded order and free does not" {
+    cat >first.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, first = atoi(argv[1]), v[2] = {0};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Bcast(v, rank == 0 ? first : 1, MPI_INT, 0, MPI_COMM_SELF);
+    if (rank == 0) {
+        for (int i = 0; i < 2; i++)
+            MPI_Recv(&v[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        printf("%d, then %d\n", v[0], v[1]);
+    } else {
+        while (rank != first && access("sent", F_OK) != 0)
+            usleep(1000);
+        usleep(rank != first ? 200000 : 0);
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        if (rank == first)
+            fclose(fopen("sent", "w"));
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" first.c -o first
+    record app.dir 3 ./first 1 >out
+    diff - out <<<"1, then 2"
+    for expected in "warn 1, then 2" "free 2, then 1"; do
+        rm sent
+        mpi 3 "$WEND" replay --quiet --on-divergence="${expected%% *}" app.dir ./first 2 \
+            >out 2>err || fail "$expected" "$(<err)"
+        diff - out <<<"${expected#* }" || fail "$expected"
+        [ "$(grep -c 'count=2, not 1' err)" = 1 ] || fail "$expected" "$(<err)"
+    done
+}
+
 @test "a replay without progress ends with what each rank waits for" {
     diverging
     # Rank 0 waits for tag 5, and rank 1 goes on with tag 6.

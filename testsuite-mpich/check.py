@@ -352,12 +352,14 @@ class Trip:
         return self.at_least(min(self.test.limit, 60 + 20 * self.seconds)) * self.slow
 
     def trace(self):
+        values = []
         if 'replay' in STAGES:
             self.clean()
+            values = ['--values']  # what a program decides by the time, or reads from a window
         program = ['./' + self.test.program] + self.test.arguments
         status, output = mpi(
             self.test,
-            [WEND, 'trace', '--quiet', '-o', self.recording] + program,
+            [WEND, 'trace', '--quiet', *values, '-o', self.recording] + program,
             self.folder,
             self.limit,
             'trace.out',
