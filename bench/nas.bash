@@ -33,7 +33,7 @@ mkdir -p "$npb/bin"
 printf 'archive bytes of the NAS Parallel Benchmarks\n%6s %6s' class ranks
 printf '%9s' "${benchmarks[@]}" all
 printf '\n'
-# row CLASS RANKS ONLY option…: records each benchmark with the options, prints a row, and sets `all`.
+# row CLASS RANKS ONLY option…: records the benchmarks with the options, prints a row, sets `all`.
 row() {
     local class=$1 n=$2 only=$3 name run median spread= bytes
     shift 3

@@ -4,8 +4,8 @@
  *
  *   overhead [-c] [-n THOUSANDS] [-t THREADS]
  *
- * -c: CPU time of the calling thread alone, without that of Wend's thread, which gets 100 ms between
- * two loops to catch up.
+ * -c: CPU time of the calling thread alone, without that of Wend's thread. Between two loops this
+ * gets 100 ms to catch up.
  * -n: calls of the cheapest loop, in thousands (default 1000); the others make fewer. -t: the loops
  * are made by so many threads at once, under MPI_THREAD_MULTIPLE, each on a communicator of its
  * own, or in the loops "shared" all on one with one tag; CPU time is of all together, calls too.

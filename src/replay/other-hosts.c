@@ -23,7 +23,7 @@
 #include "shared/shared.h"
 
 enum { ADDRESSES = 8, HOSTS_MOST = 4096, CONNECT_MS = 500, TRIES = 20 };
-enum { NOTE_WAITS = 1, NOTE_ENDED = 2, NOTE_STOPPED = 4, NOTE_ENDS = 8 };
+enum { NOTE_WAITS = 1, NOTE_ENDED = 2, NOTE_STOPPED = 4, NOTE_FREED = 8, NOTE_ENDS = 16 };
 
 /* Where rank 0 listens. PORT 0: nowhere. */
 typedef struct {
@@ -149,10 +149,10 @@ static void add_connection(int fd)
         n_connections = n + 1;
 }
 
-static uint32_t flags_of(bool waits, bool ended, bool stopped, bool ends)
+static uint32_t flags_of(const HostNote *n)
 {
-    return (waits ? NOTE_WAITS : 0) | (ended ? NOTE_ENDED : 0) | (stopped ? NOTE_STOPPED : 0)
-           | (ends ? NOTE_ENDS : 0);
+    return (n->waits ? NOTE_WAITS : 0) | (n->ended ? NOTE_ENDED : 0)
+           | (n->stopped ? NOTE_STOPPED : 0) | (n->freed ? NOTE_FREED : 0);
 }
 
 /* -- rank 0 -- */
@@ -197,9 +197,13 @@ static void exchange_with_all(const HostNote *own, HostsView *view)
         view->wait &= c->last.ranks == 0 || (c->last.flags & NOTE_WAITS) != 0;
         view->ended |= (c->last.flags & NOTE_ENDED) != 0;
         view->stopped |= (c->last.flags & NOTE_STOPPED) != 0;
+        view->freed |= (c->last.flags & NOTE_FREED) != 0;
     }
     view->complete = ranks >= n_ranks;
-    tell_all(flags_of(false, view->ended || own->ended, view->stopped || own->stopped, false));
+    HostNote all = {.ended = view->ended || own->ended,
+                    .stopped = view->stopped || own->stopped,
+                    .freed = view->freed || own->freed};
+    tell_all(flags_of(&all));
 }
 
 /* -- others -- */
@@ -246,13 +250,14 @@ static bool exchange_with_first(const HostNote *own, HostsView *view)
     if (!is_connected())
         return false;
     Connection *c = &connections[0];
-    tell(c, own->ranks, flags_of(own->waits, own->ended, own->stopped, false));
+    tell(c, own->ranks, flags_of(own));
     if (!hear(c)) {
         kept_close(&c->file);
         return false;
     }
     view->ended = (c->last.flags & NOTE_ENDED) != 0;
     view->stopped = (c->last.flags & NOTE_STOPPED) != 0;
+    view->freed = (c->last.flags & NOTE_FREED) != 0;
     view->ends = (c->last.flags & NOTE_ENDS) != 0;
     return true;
 }

@@ -14,13 +14,14 @@ typedef struct {
     bool waits;     /* all of them wait, as long as the replay has patience, or have ended */
     bool ended;     /* one has come to the end of the recording of a run that died */
     bool stopped;   /* one has stopped at --until */
+    bool freed;     /* one has departed, with --on-divergence=free */
 } HostNote;
 
 /* What the other hosts have said. Only rank 0 knows COMPLETE and WAIT. */
 typedef struct {
     bool complete; /* all ranks are on hosts that are connected */
     bool wait;     /* all of them wait */
-    bool ended, stopped;
+    bool ended, stopped, freed;
     bool ends; /* rank 0 ends the job: each host says what its ranks wait for */
 } HostsView;
 

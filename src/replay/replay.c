@@ -249,8 +249,7 @@ static bool same_outcome(const ActiveCall *c, const RecordedCall *r)
 static struct {
     enum { STOP, FREE, WARN } mode;
     void (*stop)(int status);
-    _Atomic bool said;     /* one line for a rank */
-    _Atomic bool all_over; /* nothing is enforced in any sequence */
+    _Atomic bool said; /* one line for a rank */
 } on_divergence;
 
 /* Ends the job, whether MPI runs already or not. */
@@ -320,7 +319,7 @@ static bool diverge(const ActiveCall *c, SequenceReplay *r, const OrderTerminal 
     if (!goes_on)
         r->over = true;
     if (on_divergence.mode == FREE)
-        on_divergence.all_over = true;
+        supervise_free();
     return goes_on;
 }
 
@@ -346,7 +345,7 @@ static const RecordedCall *before(ActiveCall *c)
         CallWords words = words_of(c);
         supervise_call(c->sequence->callback ? -1 : (int64_t)c->sequence->tid, r->made, &words);
     }
-    if (!r || r->over || on_divergence.all_over)
+    if (!r || r->over || supervise_is_free())
         return NULL;
     sequence_lock(c->sequence);
     const OrderTerminal *t = r->sequence ? expected(r) : NULL;
@@ -379,7 +378,7 @@ static const RecordedCall *before(ActiveCall *c)
 static const int64_t *recorded_shape(ActiveCall *c, size_t *n)
 {
     SequenceReplay *r = mapped && c->sequence ? replay_of(c->sequence) : NULL;
-    if (!r || r->over || !r->sequence || on_divergence.all_over)
+    if (!r || r->over || !r->sequence || supervise_is_free())
         return NULL;
     sequence_lock(c->sequence);
     const OrderTerminal *t = expected(r);
@@ -392,7 +391,7 @@ static const int64_t *recorded_shape(ActiveCall *c, size_t *n)
 static void after(ActiveCall *c)
 {
     SequenceReplay *r = replay_of(c->sequence);
-    if (!r || r->over || on_divergence.all_over)
+    if (!r || r->over || supervise_is_free())
         return;
     const OrderTerminal *t = r->sequence ? expected(r) : NULL;
     bool poll = r->polls_due > 0;
@@ -466,7 +465,7 @@ static bool turn_take(ActiveCall *c, ReplayedTurn *place)
 {
     SequenceReplay *r = c->sequence->replay;
     size_t n;
-    if (!r || !r->sequence || r->over || on_divergence.all_over)
+    if (!r || !r->sequence || r->over || supervise_is_free())
         return false;
     const int64_t *turn = r->sequence->turns_bytes ? order_stream_next(&r->turns, &n) : NULL;
     bool held_up = turn && n == ORDER_TURN_WORDS && turn[ORDER_TURN_CHANNEL] >= 0;
@@ -477,7 +476,7 @@ static bool turn_take(ActiveCall *c, ReplayedTurn *place)
 
 bool replay_enforces(void)
 {
-    return !on_divergence.all_over;
+    return !supervise_is_free();
 }
 
 /* -- side streams -- */
@@ -507,10 +506,10 @@ bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *
 /* The program departs from the recording by asking for a value. Returns whether to say so. */
 static bool departs_by_value(void)
 {
-    if (on_divergence.all_over)
+    if (supervise_is_free())
         return false;
     if (on_divergence.mode == FREE)
-        on_divergence.all_over = true;
+        supervise_free();
     return state()->world && !atomic_exchange(&on_divergence.said, true);
 }
 

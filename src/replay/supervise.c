@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "channels.h"
 #include "other-hosts.h"
 #include "page.h"
 #include "process/process.h"
@@ -31,6 +32,8 @@ static uint32_t own_rank, n_ranks;
 static StopPlace at;
 static _Atomic bool stops; /* it is to stop there */
 static bool debugged;      /* this rank waits for a debugger */
+static bool frees;         /* --on-divergence=free */
+static _Atomic bool freed;
 static Page *page;
 static _Atomic uint64_t calls; /* begun in any thread */
 static pthread_t thread;
@@ -51,6 +54,7 @@ bool supervise_settings(uint32_t rank, uint32_t size, const char **why)
     own_rank = rank;
     n_ranks = size;
     gethostname(host, sizeof host - 1);
+    frees = strcmp(settings()->on_divergence, "free") == 0;
     stops = until != NULL;
     if (until && !stop_place_read(until, size, &at)) {
         *why = STOP_PLACE_WRONG;
@@ -193,6 +197,40 @@ static void follow_stop(void)
               in_call ? "in " : "outside MPI", in_call ? page->text.text : "", host, (int)getpid(),
               (int)getpid());
     stop_process();
+}
+
+/* -- freeing -- */
+
+void supervise_free(void)
+{
+    atomic_store(&freed, true);
+    channels_give_up();
+}
+
+bool supervise_is_free(void)
+{
+    return atomic_load_explicit(&freed, memory_order_relaxed);
+}
+
+static bool any_freed(void)
+{
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        const Page *p = page_of(i);
+        if (p && atomic_load(&p->freed))
+            return true;
+    }
+    return false;
+}
+
+/* Tells the others that this rank is free, or hears it of them. */
+static void follow_free(void)
+{
+    if (!frees || page->freed)
+        return;
+    if (!freed && (others.freed || any_freed()))
+        supervise_free();
+    if (freed)
+        atomic_store(&page->freed, true);
 }
 
 /* -- the end of a run that died -- */
@@ -357,6 +395,7 @@ static void exchange(void)
         own.ranks += p != NULL;
         own.stopped |= is_stopped(p);
     }
+    own.freed = freed;
     connected = other_hosts_exchange(&own, &others);
     if (own.stopped && connected && (own_rank > 0 || others.complete))
         told_stop = true;
@@ -393,8 +432,10 @@ static void *supervise(void *unused)
         if (++looks % (LOOK_MS / PERIOD_MS) == 0 && looks > 2 * LOOK_MS / PERIOD_MS)
             exchange();
         follow_stop();
+        follow_free();
         watch_progress(&seen, &waited);
     }
+    follow_free();
     return NULL;
 }
 

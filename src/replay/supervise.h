@@ -22,6 +22,12 @@ void supervise_close(void);
  * that of the call in its sequence; THREAD is -1 for a callback. */
 void supervise_call(int64_t thread, uint64_t number, const CallWords *call);
 
+/* --on-divergence=free: from now on this rank does not follow the recording, and the others do not
+ * as soon as they notice. */
+void supervise_free(void);
+/* Whether this or another rank has called it. */
+bool supervise_is_free(void);
+
 /* Ends the job where MPI_Abort cannot: before MPI runs, when the other ranks would wait for this
  * one in MPI_Init, or while another thread is in MPI. Does not return. */
 void supervise_end_job(int status);
