@@ -575,6 +575,92 @@ required=MPI_THREAD_FUNNELED, not MPI_THREAD_MULTIPLE$advice" level.dir ./level 
     done
 }
 
+# Rank 1's message is so long that rank 0 must do something for it, and only polls for others. The
+# file is there if rank 1 got rid of it.
+@test "polls that find nothing let MPI make progress" {
+    cat >polling.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+enum { WAYS = 7, LONG = 1 << 18, POLLS = 500 };
+int main(int argc, char **argv)
+{
+    int rank, v, flag, index, n;
+    char *text = calloc(LONG, 1), file[32];
+    MPI_Request none, r;
+    MPI_Message message;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int way = 0; way < WAYS; way++) {
+        snprintf(file, sizeof file, "%s.%d", argv[1], way);
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1) {
+            MPI_Send(text, LONG, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
+            fclose(fopen(file, "w"));
+            MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+        if (rank == 0) {
+            MPI_Status s;
+            MPI_Irecv(text, LONG, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &r);
+            MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &none);
+            for (int i = 0; i < POLLS; i++, usleep(1000))
+                switch (way) {
+                case 0: MPI_Test(&none, &flag, &s); break;
+                case 1: MPI_Testany(1, &none, &index, &flag, &s); break;
+                case 2: MPI_Testsome(1, &none, &n, &index, &s); break;
+                case 3: MPI_Testall(1, &none, &flag, &s); break;
+                case 4: MPI_Iprobe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &flag, &s); break;
+                case 5: MPI_Improbe(1, 3, MPI_COMM_WORLD, &flag, &message, &s); break;
+                case 6: MPI_Request_get_status(none, &flag, &s); break;
+                }
+            printf("%d: %s\n", way, access(file, F_OK) == 0 ? "sent" : "still being sent");
+            MPI_Wait(&r, &s);
+            MPI_Recv(&v, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &s);
+            MPI_Cancel(&none);
+            MPI_Wait(&none, &s);
+        }
+    }
+    free(text);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" polling.c -o polling
+    record app.dir 2 ./polling recorded >out
+    [ "$(grep -c ' sent$' out)" = 7 ] || fail "$(<out)"
+    mpi 2 "$WEND" replay --quiet app.dir ./polling replayed >again
+    diff out again
+}
+
+@test "neither GLib nor libarchive is in the application" {
+    cat >maps.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    char line[4096];
+    int v = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Bcast(&v, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (fgets(line, sizeof line, maps))
+        fputs(line, stdout);
+    fclose(maps);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" maps.c -o maps
+    record app.dir 2 ./maps >recorded
+    mpi 2 "$WEND" replay app.dir ./maps >replayed
+    for maps in recorded replayed; do
+        grep -q 'libwend' $maps
+        grep -q 'libmpi' $maps
+        ! grep -E 'libglib|libarchive|libwendmerge' $maps || fail $maps
+    done
+}
+
 # Rank 0 departs by an argument in the second of several turns. Each time the message of rank FIRST
 # comes to the LAST rank before that of the other one. In the recorded run rank 1 was the first.
 departing() {

@@ -26,7 +26,8 @@
 #include "stop-place.h"
 
 enum { AGREED = 3 }; /* looks in a row at which all hosts wait */
-enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, READ_MS = 500, TELL_MS = 5000, REPORTED = 64 };
+enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, READ_MS = 500, TELL_MS = 15000 };
+enum { REPORTED = 64 };
 
 static uint32_t own_rank, n_ranks;
 static StopPlace at;
