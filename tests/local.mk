@@ -67,6 +67,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/processes.c \
 	tests/programs/onesided.c \
 	tests/programs/race.c \
+	tests/programs/race_grid.c \
 	tests/programs/race_requests.c \
 	tests/programs/requests.c \
 	tests/programs/rows.c \
@@ -94,7 +95,8 @@ TEST_PROGRAM_FILES = \
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)
 $(TEST_PROGRAM_BINARIES): %: %.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -o $@ $< -pthread
-tests/programs/onesided tests/programs/race tests/programs/race_requests: tests/programs/race.h
+tests/programs/onesided tests/programs/race tests/programs/race_grid tests/programs/race_requests: \
+	tests/programs/race.h
 check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
 EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h

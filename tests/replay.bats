@@ -71,6 +71,9 @@ each_part() {
 @test "messages that are too long for receives from any source" {
     each_part 4 too_long too_long_any
 }
+@test "particles on a grid, sent one by one and in bursts" {
+    race=race_grid each_part 4 one_by_one bursts
+}
 @test "requests: copied, inactive and null ones, and many with one handle" {
     race=race_requests each_part 4 copied inactive one_handle
 }
@@ -90,6 +93,7 @@ each_part() {
 @test "callbacks that receive" { race=race_requests each_part 4 called_back; }
 @test "all of it with eight ranks" {
     exact 8 3 "$PROGRAMS/race"
+    exact 8 3 "$PROGRAMS/race_grid"
     exact 8 3 "$PROGRAMS/race_requests"
 }
 

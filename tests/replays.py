@@ -33,6 +33,8 @@ PROGRAMS = (
     "tests/programs/race freed unfinished",
     "tests/programs/race too_long_any",
     "tests/programs/race both_at_once graph",
+    "tests/programs/race_grid one_by_one",
+    "tests/programs/race_grid bursts",
     "tests/programs/race_requests copied inactive one_handle",
     "tests/programs/race_requests generalized completed_sends",
     "tests/programs/race_requests partitioned",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* race.h: what race and race_requests share: programs whose outcomes the network and the scheduler
- * decide, for replay. Each part goes on as it was answered, and mixes what it got, in order, into a
- * hash. Rank 0 prints the hash of all ranks. */
+/* race.h: what race, race_grid and race_requests share: programs whose outcomes the network and the
+ * scheduler decide, for replay. Each part goes on as it was answered, and mixes what it got, in
+ * order, into a hash. Rank 0 prints the hash of all ranks. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
