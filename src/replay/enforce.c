@@ -7,12 +7,22 @@
 #include "lib/base/budget.h"
 #include "objects/objects.h"
 #include "persistent.h"
+#include "process/clock.h"
 #include "replay.h"
 #include "turns/turns.h"
 
-static int found_nothing(int *flag)
+/* MPI makes progress. In a loop that polls without pause it does so for half of the time at most,
+ * and not more often than each two microseconds: the replay makes as many polls as the recorded run,
+ * also if there is nothing to wait for. */
+static int found_nothing(const ActiveCall *c, int *flag)
 {
-    replay_progress();
+    static __thread uint64_t due;
+    if (c->start >= due) {
+        replay_progress();
+        uint64_t now = clock_ticks(), pause = (uint64_t)(2e-6 / clock_tick()),
+                 took = now - c->start;
+        due = now + (took > pause ? took : pause);
+    }
     *flag = 0;
     return MPI_SUCCESS;
 }
@@ -47,7 +57,7 @@ int replay_wait(ActiveCall *c, MPI_Request *request, MPI_Status *status)
 int replay_test(ActiveCall *c, MPI_Request *request, int *flag, MPI_Status *status)
 {
     if (c->recorded->found_nothing)
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     /* A message that was too long had come; any other error comes at once. */
     if (c->recorded->failed && !was_truncated(c))
         return PMPI_Test(request, flag, status);
@@ -133,7 +143,7 @@ int replay_waitall(ActiveCall *c, int count, MPI_Request *requests, MPI_Status *
 int replay_testall(ActiveCall *c, int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     if (c->recorded->found_nothing)
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     if (c->recorded->failed || outcome_word(c, 2) == 0)
         return PMPI_Testall(count, requests, flag, statuses);
     *flag = 1;
@@ -199,7 +209,7 @@ int replay_testany(ActiveCall *c, int count, MPI_Request *requests, int *index, 
 {
     if (c->recorded->found_nothing) {
         *index = MPI_UNDEFINED;
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     }
     int recorded = recorded_any(c, count);
     if (recorded < 0)
@@ -255,7 +265,7 @@ int replay_testsome(ActiveCall *c, int incount, MPI_Request *requests, int *outc
                     MPI_Status *statuses)
 {
     if (c->recorded->found_nothing)
-        return found_nothing(outcount);
+        return found_nothing(c, outcount);
     int n = recorded_count(c, incount);
     if (n < 0)
         return PMPI_Testsome(incount, requests, outcount, indices, statuses);
@@ -378,7 +388,7 @@ int replay_iprobe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, i
     if (c->recorded->failed)
         return PMPI_Iprobe(source, tag, comm, flag, status);
     if (c->recorded->found_nothing)
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     *flag = 1;
     return PMPI_Probe(replay_source(c, source, self, PROBE_STATUS),
                       replay_tag(c, tag, PROBE_STATUS), comm, status);
@@ -390,7 +400,7 @@ int replay_improbe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, 
     if (c->recorded->failed)
         return PMPI_Improbe(source, tag, comm, flag, message, status);
     if (c->recorded->found_nothing)
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     *flag = 1;
     return PMPI_Mprobe(replay_source(c, source, self, PROBE_STATUS),
                        replay_tag(c, tag, PROBE_STATUS), comm, message, status);
@@ -401,7 +411,7 @@ int replay_improbe(ActiveCall *c, int self, int source, int tag, MPI_Comm comm, 
 int replay_request_get_status(ActiveCall *c, MPI_Request request, int *flag, MPI_Status *status)
 {
     if (c->recorded->found_nothing)
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     PersistentReceive *p = persistent_find(request);
     if (p && p->posted != MPI_REQUEST_NULL)
         request = p->posted;
@@ -419,7 +429,7 @@ int replay_win_test(ActiveCall *c, int self, MPI_Win win, int *flag)
     if (c->recorded->failed)
         return PMPI_Win_test(win, flag);
     if (c->recorded->found_nothing)
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     *flag = 1;
     return PMPI_Win_wait(win);
 }
@@ -428,7 +438,7 @@ int replay_win_test(ActiveCall *c, int self, MPI_Win win, int *flag)
 int replay_parrived(ActiveCall *c, MPI_Request request, int partition, int *flag)
 {
     if (c->recorded->found_nothing)
-        return found_nothing(flag);
+        return found_nothing(c, flag);
     int rc = PMPI_Parrived(request, partition, flag);
     while (rc == MPI_SUCCESS && !c->recorded->failed && !*flag) {
         sched_yield();
