@@ -35,7 +35,7 @@ PROGRAMS = {
     "particles": ["-s", "2000"],
     "masterworker": ["-t", "20000"],
     "polling": ["-i", "2000"],
-    "persistent": ["-i", "5000"],
+    "persistent": ["-i", "20000"],
 }
 ADDED_MOST = 150  # ns to a call
 STRUCTURES = ("stencil-3d", "transpose", "gather", "master", "random-graph", "irregular")
