@@ -173,7 +173,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         elif p.kind == "target":
             self.line(f"in_target(c, facts, target_rank, {value});", depth)
         elif p.kind == "attr":
-            self.line(f"in_address(c, (MPI_Aint){value});", depth)
+            self.line(f"in_kept_pointer(c, (const void *){value});", depth)
         elif p.kind == "string":
             self.line(f"put_string({row}, {value});", depth)
         elif p.kind in ("strings", "strings2"):

@@ -80,6 +80,9 @@ each_part() {
 @test "requests: generalized ones, and sends" {
     race=race_requests each_part 4 generalized completed_sends
 }
+@test "requests: freed after their status was asked for" {
+    race=race_requests each_part 4 looked_at
+}
 @test "requests: partitioned ones" { race=race_requests each_part 4 partitioned; } # needs MPI 4
 @test "requests: a source or a tag is open, but not both; communicators made from others" {
     race=race_requests each_part 4 half_open derived
@@ -635,6 +638,31 @@ C
     [ "$(grep -c ' sent$' out)" = 7 ] || fail "$(<out)"
     mpi 2 "$WEND" replay --quiet app.dir ./polling replayed >again
     diff out again
+}
+
+@test "attributes that point to memory below 4 GiB" {
+    cat >kept.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int key, flag;
+    void *kept = malloc(100), *got;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, kept);
+    MPI_Comm_get_attr(MPI_COMM_WORLD, key, &got, &flag);
+    MPI_Comm_free_keyval(&key);
+    MPI_Finalize();
+    int low = (size_t)kept >> 32 == 0 && got == kept;
+    free(kept);
+    return low ? 0 : 9;
+}
+C
+    "$MPICC" -no-pie -fno-pie kept.c -o kept
+    record app.dir 1 ./kept
+    mpi 1 "$WEND" replay app.dir ./kept
+    "$WEND" dump app.dir | grep -qE 'MPI_Comm_set_attr.*attribute_val=heap#0\)'
 }
 
 @test "neither GLib nor libarchive is in the application" {

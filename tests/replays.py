@@ -35,7 +35,7 @@ PROGRAMS = (
     "tests/programs/race both_at_once graph",
     "tests/programs/race_grid one_by_one",
     "tests/programs/race_grid bursts",
-    "tests/programs/race_requests copied inactive one_handle",
+    "tests/programs/race_requests copied inactive one_handle looked_at",
     "tests/programs/race_requests generalized completed_sends",
     "tests/programs/race_requests partitioned",
     "tests/programs/race_requests called_back derived half_open",

@@ -354,6 +354,26 @@ static void forget(RankAnswers *a, guint sequence, const WendCall *call)
         complete(a, sequence, word, (Answer){.kind = ANSWER_FREED, .completed_by = ANSWER_NEVER});
 }
 
+/* MPI_Request_get_status says what the request got, and leaves it to be completed or freed. */
+static void look(RankAnswers *a, guint sequence, const WendCall *call)
+{
+    const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    gint64 word = request && request->n_in == 1 ? request->in[0] : WEND_ABSENT;
+    const gint64 *status = wend_call_status_of(call, NULL, 0);
+    const PostedRequest *r = wend_is_handle(word) ? g_hash_table_lookup(a->requests, &word) : NULL;
+    if (!status || !r || r->open->len == 0)
+        return;
+    PostingAt at = g_array_index(r->open, PostingAt, r->open->len - 1);
+    PostedAnswer *posted = at.sequence == sequence ? posted_at(a, at) : NULL;
+    Answer seen = answer_of(status, call);
+    if (!posted || (posted->answer.kind != ANSWER_NONE && seen.kind != ANSWER_CANCELLED))
+        return;
+    seen.is_send = posted->answer.is_send;
+    seen.completed_by = ANSWER_NEVER;
+    posted->answer = seen;
+    posted->settled |= (a->flags & ANSWERS_COMPLETIONS) == 0;
+}
+
 static void follow_call(RankAnswers *a, guint sequence, const WendCall *call)
 {
     const CallPlan *plan = call_plans_of(a->plans, call);
@@ -372,6 +392,8 @@ static void follow_call(RankAnswers *a, guint sequence, const WendCall *call)
         start(a, sequence, call);
     else if (plan->role == ROLE_REQUEST_FREE)
         forget(a, sequence, call);
+    else if (plan->role == ROLE_REQUEST_LOOK && !call->poll)
+        look(a, sequence, call);
     else if (plan->request_made >= 0 && !plan->persistent)
         post(a, sequence, call_plan_request(plan, call), &(CallMaker){call, plan});
 }

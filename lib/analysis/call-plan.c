@@ -102,10 +102,11 @@ static void find_output(CallPlan *plan, const WendParam *p, gint16 i)
 
 static CallRole role_of(const WendFunction *f)
 {
-    return strcmp(f->name, "wend_start") == 0         ? ROLE_THREAD_START
-           : strcmp(f->name, "wend_join") == 0        ? ROLE_THREAD_JOIN
-           : strcmp(f->name, "MPI_Request_free") == 0 ? ROLE_REQUEST_FREE
-                                                      : ROLE_NONE;
+    return strcmp(f->name, "wend_start") == 0               ? ROLE_THREAD_START
+           : strcmp(f->name, "wend_join") == 0              ? ROLE_THREAD_JOIN
+           : strcmp(f->name, "MPI_Request_free") == 0       ? ROLE_REQUEST_FREE
+           : strcmp(f->name, "MPI_Request_get_status") == 0 ? ROLE_REQUEST_LOOK
+                                                            : ROLE_NONE;
 }
 
 static CallPlan *plan_new(const WendFunction *f)

@@ -16,7 +16,13 @@ typedef enum {
     SYNC_TO_ROOT    /* the root waits for all members */
 } SyncKind;
 
-typedef enum { ROLE_NONE, ROLE_THREAD_START, ROLE_THREAD_JOIN, ROLE_REQUEST_FREE } CallRole;
+typedef enum {
+    ROLE_NONE,
+    ROLE_THREAD_START,
+    ROLE_THREAD_JOIN,
+    ROLE_REQUEST_FREE,
+    ROLE_REQUEST_LOOK /* MPI_Request_get_status */
+} CallRole;
 
 /* Arguments are indices into call->args; -1: there is none. */
 typedef struct {

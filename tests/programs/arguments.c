@@ -15,6 +15,24 @@ static int failures(int rc)
     return rc != MPI_SUCCESS;
 }
 
+/* Groups by ranges of ranks, also by none. */
+static void ranges_of_ranks(int size)
+{
+    MPI_Group all, made;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    for (int n = 0; n < 3; n++)
+        for (int exclude = 0; exclude < 2; exclude++) {
+            int ranges[2][3] = {{0, 0, 1}, {1, size - 1, 2}};
+            if (exclude)
+                MPI_Group_range_excl(all, n, ranges, &made);
+            else
+                MPI_Group_range_incl(all, n, ranges, &made);
+            if (made != MPI_GROUP_EMPTY)
+                MPI_Group_free(&made);
+        }
+    MPI_Group_free(&all);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size;
@@ -32,6 +50,7 @@ int main(int argc, char **argv)
         counts[i] = 2;
         displs[i] = 2 * i;
     }
+    ranges_of_ranks(size);
     int at_root = rank == root;
     MPI_Gather(mine, 2, MPI_INT, at_root ? all : garbage, at_root ? 2 : -7,
                at_root ? MPI_INT : gone, root, MPI_COMM_WORLD);

@@ -332,6 +332,37 @@ static void completed_sends(void)
     MPI_Buffer_detach(&given, &bytes);
 }
 
+/* Receives whose status is asked for before they are freed, and a send that may be cancelled. */
+static void looked_at(void)
+{
+    MPI_Request r[2];
+    MPI_Status s;
+    int v[2], w, flag = 0;
+    if (rank > 0)
+        send_all(95, 1);
+    for (int n = 0; rank == 0 && n < MESSAGES * (size - 1); n += 2) {
+        for (int i = 0; i < 2; i++)
+            MPI_Irecv(&v[i], 1, MPI_INT, MPI_ANY_SOURCE, 95, MPI_COMM_WORLD, &r[i]);
+        for (int i = 0; i < 2; i++) {
+            do
+                MPI_Request_get_status(r[i], &flag, &s);
+            while (!flag);
+            mix(s.MPI_SOURCE);
+            mix(v[i]);
+            MPI_Request_free(&r[i]);
+        }
+    }
+    MPI_Issend(&rank, 1, MPI_INT, 0, 96, MPI_COMM_SELF, &r[0]);
+    MPI_Cancel(&r[0]);
+    MPI_Request_get_status(r[0], &flag, &s);
+    if (flag)
+        MPI_Test_cancelled(&s, &flag);
+    mix(flag);
+    if (!flag)
+        MPI_Recv(&w, 1, MPI_INT, 0, 96, MPI_COMM_SELF, &s);
+    MPI_Request_free(&r[0]);
+}
+
 /* Requests and probes that leave a source or a tag open, and not both. */
 static void half_open(void)
 {
@@ -487,6 +518,7 @@ static const Part parts[] = {{"copied", copied},
                              {"called_back", called_back},
                              {"derived", derived},
                              {"completed_sends", completed_sends},
+                             {"looked_at", looked_at},
                              {"half_open", half_open},
                              {"errors_together", errors_together},
                              {"nbx_together", nbx_together}};

@@ -103,6 +103,8 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     if (strcmp(name, "port_name") == 0)
         return outside_names_port(e, c, index);
     /* a two-dimensional array in C */
+    if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in == 0)
+        return g_strdup("(int[1][3]){{0}}");
     if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in > 0) {
         g_autoptr(GString) triples = g_string_new("(int[][3]){");
         for (gint64 i = 0; i < arg->n_in; i++) {

@@ -141,6 +141,14 @@ static inline void in_address(ActiveCall *c, MPI_Aint a)
     put_address(&c->shape, &c->slots, a, NULL);
 }
 
+/* Puts what the application lets MPI keep for it: a pointer, or a number in place of one. */
+static inline void in_kept_pointer(ActiveCall *c, const void *p)
+{
+    if (memory_is_mapped((uintptr_t)p))
+        memory_where(p); /* it is known then */
+    in_address(c, (MPI_Aint)p);
+}
+
 /* Puts an address that the application asked MPI for, or passed to address arithmetic. */
 static inline void in_asked_address(ActiveCall *c, MPI_Aint a)
 {

@@ -815,3 +815,10 @@ bool memory_looks_mapped(uintptr_t value, Gap *gap)
     Range r;
     return lookup(value, false, &r, gap);
 }
+
+bool memory_is_mapped(uintptr_t value)
+{
+    Range r;
+    return value >= MEMORY_LOWEST_ADDRESS && value >> HEAP_ADDRESS_BITS == 0
+           && lookup(value, false, &r, NULL);
+}

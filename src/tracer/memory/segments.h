@@ -41,6 +41,9 @@ typedef struct {
 /* GAP, which may be NULL, keeps the last gap that was found: the numbers of one call are in few
  * gaps. */
 bool memory_looks_mapped(uintptr_t value, Gap *gap);
+/* Whether there is memory at VALUE, below 4 GiB too. Gives no id. It may read the process's
+ * mappings each time. */
+bool memory_is_mapped(uintptr_t value);
 
 /* Adds memory that MPI made: MPI_Alloc_mem (WEND_SEGMENT_MPI) or a window (WEND_SEGMENT_WIN). NULL
  * is ignored. A base that is known keeps its id. OWNER is the window's handle, or 0. All other
