@@ -59,7 +59,7 @@ row() {
         printf '%9s' "$median"
         spread+=$(printf '%9s' "$((bytes[0] - median))+$((bytes[-1] - median))")
     done
-    printf '%9s %s\n%13s%s\n' "$all" "$*" '' "$spread"
+    printf '%9s%s\n%13s%s\n' "$all" "${*:+ $*}" '' "$spread"
 }
 
 # within BYTES LIMIT WHAT: a line, and `missed` if it is not

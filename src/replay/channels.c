@@ -3,8 +3,8 @@
 #include "channels.h"
 
 #include "lib/base/budget.h"
+#include "objects/objects.h"
 #include "process/futex.h"
-#include "replay.h"
 
 #define PAUSE INT64_C(1000000) /* ns. A thread that waits lets MPI make progress so often */
 
@@ -40,7 +40,7 @@ bool channel_wait(ActiveCall *c, const ReplayedTurn *turn)
         if (has_come(turn))
             break;
         futex_wait(&changes, seen, PAUSE);
-        replay_progress();
+        progress_make();
     }
     atomic_fetch_sub(&waiting, 1);
     atomic_store_explicit(&c->waits_for_turn, false, memory_order_relaxed);

@@ -11,14 +11,14 @@
 #include "replay.h"
 #include "turns/turns.h"
 
-/* MPI makes progress. In a loop that polls without pause it does so for half of the time at most,
- * and each two microseconds at most: the replay makes as many polls as the recorded run, also if
- * there is nothing to wait for. */
+/* Lets MPI make progress: in a loop that polls without pause for half of the time at most, and not
+ * again within two microseconds. The replay makes all polls of the recorded run, even if there is
+ * nothing to wait for. */
 static int found_nothing(const ActiveCall *c, int *flag)
 {
     static __thread uint64_t due;
     if (c->start >= due) {
-        replay_progress();
+        progress_make();
         uint64_t now = clock_ticks(), pause = (uint64_t)(2e-6 / clock_tick()),
                  took = now - c->start;
         due = now + (took > pause ? took : pause);
@@ -75,12 +75,12 @@ static bool was_pending(const ActiveCall *c, int i)
     return outcome_word(c, at) >> 1 == MPI_ERR_PENDING;
 }
 
-/* In loops that ask MPI for what it has no waiting function for. A question takes less than a tenth
- * of the time of a yield. */
+/* For loops that ask MPI again and again, where it has no call that waits. A yield takes more than
+ * ten times as long as such a call. */
 static void yield_sometimes(void)
 {
-    static __thread unsigned asked;
-    if (++asked % 32 == 0)
+    static __thread unsigned times;
+    if (++times % 32 == 0)
         sched_yield();
 }
 

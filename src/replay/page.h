@@ -19,7 +19,7 @@ typedef enum {
 
 typedef struct {
     _Atomic uint32_t state;
-    _Atomic bool freed; /* it no longer follows the recording, nor shall the others */
+    _Atomic bool freed; /* --on-divergence=free: no rank follows the recording any more */
     int32_t process;
     CallText text; /* the call at hand; PAGE_ENDED: where the rank is */
 } Page;

@@ -569,63 +569,6 @@ static const ReplayHooks noise_hooks = {only_noise, no_noise, nothing, NULL,
 static const ReplayHooks hooks = {before, after,     left,         posting,
                                   unsent, turn_take, channel_pass, recorded_shape};
 
-/* -- progress -- */
-
-/* A request that does not complete before the end. MPI makes progress when it is asked for its
- * status. A probe would not do: MPICH answers one of MPI_COMM_SELF at once, and other communicators
- * are the application's. */
-static struct {
-    pthread_once_t once;
-    MPI_Request request;
-} progress = {PTHREAD_ONCE_INIT, MPI_REQUEST_NULL};
-
-static int query(void *unused, MPI_Status *status)
-{
-    (void)unused;
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(status, 0);
-    status->MPI_SOURCE = MPI_ANY_SOURCE;
-    status->MPI_TAG = MPI_ANY_TAG;
-    return MPI_SUCCESS;
-}
-
-static int end_of_request(void *unused)
-{
-    (void)unused;
-    return MPI_SUCCESS;
-}
-
-static int cancel(void *unused, int complete)
-{
-    (void)unused;
-    (void)complete;
-    return MPI_SUCCESS;
-}
-
-static void progress_open(void)
-{
-    if (PMPI_Grequest_start(query, end_of_request, cancel, NULL, &progress.request) != MPI_SUCCESS)
-        progress.request = MPI_REQUEST_NULL;
-}
-
-void replay_progress(void)
-{
-    int complete;
-    if (!state()->world)
-        return;
-    pthread_once(&progress.once, progress_open);
-    if (progress.request != MPI_REQUEST_NULL)
-        PMPI_Request_get_status(progress.request, &complete, MPI_STATUS_IGNORE);
-}
-
-static void progress_close(void)
-{
-    if (progress.request == MPI_REQUEST_NULL)
-        return;
-    PMPI_Grequest_complete(progress.request);
-    PMPI_Wait(&progress.request, MPI_STATUS_IGNORE);
-}
-
 /* Maps the order file that the environment names. */
 static bool map(const char *name)
 {
@@ -716,7 +659,6 @@ void replay_close(void)
     supervise_close();
     other_hosts_close();
     persistent_close();
-    progress_close();
     if (nowhere != MPI_COMM_NULL)
         PMPI_Comm_free(&nowhere);
 }

@@ -38,7 +38,5 @@ void replay_side_ends(uint32_t birth, bool cut, const char *made);
  * one of calls. Before MPI starts nothing is printed, since the process may be no rank. BIRTH: of
  * the thread. */
 void replay_side_departs(uint32_t birth, const char *recorded, const char *made);
-/* Lets MPI make progress, as a test that finds nothing does. */
-void replay_progress(void);
 
 #endif

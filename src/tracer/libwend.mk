@@ -56,7 +56,8 @@ OBJECTS_SOURCES = \
 	src/tracer/objects/handles.c src/tracer/objects/handles.h \
 	src/tracer/objects/live-requests.c \
 	src/tracer/objects/messages.c \
-	src/tracer/objects/objects.h
+	src/tracer/objects/objects.h \
+	src/tracer/objects/progress.c src/tracer/objects/progress.h
 TURNS_SOURCES = \
 	src/tracer/turns/turns.c src/tracer/turns/turns.h \
 	src/tracer/turns/turn-calls.c

@@ -103,10 +103,10 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
     if (strcmp(name, "port_name") == 0)
         return outside_names_port(e, c, index);
     /* a two-dimensional array in C */
-    if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in == 0)
-        return g_strdup("(int[1][3]){{0}}");
-    if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in > 0) {
+    if (strcmp(name, "ranges") == 0 && arg->has_in && arg->n_in >= 0) {
         g_autoptr(GString) triples = g_string_new("(int[][3]){");
+        if (arg->n_in == 0) /* C has no empty array */
+            g_string_append(triples, "{0}");
         for (gint64 i = 0; i < arg->n_in; i++) {
             g_autofree char *value = expression_number(e, c, arg->in[i]);
             g_string_append_printf(triples, "%s%s%s%s", i ? ", " : "", i % 3 == 0 ? "{" : "", value,

@@ -411,11 +411,12 @@ static void world_close(void)
     Errhandlers handlers;
     atomic_store(&s->active, false);
     values_close();
-    onesided_close();
+    onesided_stop();
     watcher_quiet();
     shield_raise(&shield);
     errhandlers_suspend(&handlers);
     replay_close();
+    progress_close();
     if (!s->unwritten)
         world_end();
     control_finish();

@@ -674,7 +674,7 @@ static void replay_truncated_bytes(const ActiveCall *c, MPI_Status *s, int64_t b
 static void put_received(ActiveCall *c, MPI_Status *s, int self, int source, int tag, int64_t bytes,
                          int64_t flags)
 {
-    if (s && c->recorded && c->rc != MPI_SUCCESS)
+    if (__builtin_expect(c->recorded != NULL, 0) && s && c->rc != MPI_SUCCESS)
         replay_truncated_bytes(c, s, bytes);
     if (!s || source == MPI_PROC_NULL || (flags & 1))
         put_status(c, 0, 0, 0, flags);

@@ -129,5 +129,6 @@ MessageMetadata message_metadata(MPI_Message m);
 
 #include "communicators.h"
 #include "handles.h"
+#include "progress.h"
 
 #endif

@@ -35,12 +35,6 @@ void onesided_stop(void)
     atomic_store(&onesided_active, false);
 }
 
-void onesided_close(void)
-{
-    if (atomic_exchange(&onesided_active, false))
-        window_order_close();
-}
-
 SideStream *onesided_stream(WendSideKindNumber kind)
 {
     SideStream *s = side_stream(kind);

@@ -25,9 +25,8 @@ static inline bool onesided_on(void)
 void onesided_open(void);
 /* When MPI has started. */
 void onesided_start(void);
-/* When the application has made its last call, and MPI still runs. */
-void onesided_close(void);
-/* When nothing is recorded any more, as in a forked child. Calls no MPI function. */
+/* When nothing is recorded any more: behind the last call, or in a forked child. Calls no MPI
+ * function. */
 void onesided_stop(void);
 
 /* -- windows -- */

@@ -178,53 +178,6 @@ void window_file_free(WindowFile *f)
     errno = saved;
 }
 
-/* -- progress: others may need this process to complete their operations -- */
-
-/* It never completes. A test of it lets MPI make progress in all that it does; a probe of
- * MPI_COMM_SELF does not in MPICH. */
-static MPI_Request never = MPI_REQUEST_NULL;
-static pthread_mutex_t never_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static int query(void *state, MPI_Status *status)
-{
-    (void)state;
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(status, 0);
-    return MPI_SUCCESS;
-}
-
-static int release(void *state)
-{
-    (void)state;
-    return MPI_SUCCESS;
-}
-
-static int cancel(void *state, int complete)
-{
-    (void)state;
-    (void)complete;
-    return MPI_SUCCESS;
-}
-
-static void make_progress(void)
-{
-    int complete;
-    if (pthread_mutex_trylock(&never_lock) != 0)
-        return; /* another thread does */
-    if (never != MPI_REQUEST_NULL
-        || PMPI_Grequest_start(query, release, cancel, NULL, &never) == MPI_SUCCESS)
-        PMPI_Test(&never, &complete, MPI_STATUS_IGNORE);
-    pthread_mutex_unlock(&never_lock);
-}
-
-void window_order_close(void)
-{
-    pthread_mutex_lock(&never_lock);
-    if (never != MPI_REQUEST_NULL && PMPI_Grequest_complete(never) == MPI_SUCCESS)
-        PMPI_Request_free(&never);
-    pthread_mutex_unlock(&never_lock);
-}
-
 /* -- waiting -- */
 
 /* How often a thread has looked since the last change. */
@@ -241,7 +194,7 @@ static void wait_a_little(WindowOrder *o, Patience *p, _Atomic uint32_t *word, u
     uint32_t now = atomic_load(&o->changes);
     if (now != p->seen)
         *p = (Patience){now, 0};
-    make_progress();
+    progress_make();
     if (p->looks++ < YIELDS) {
         sched_yield();
         return;

@@ -42,8 +42,6 @@ void window_file_free(WindowFile *f);
 /* Waits until HAS_COME(o, place). MPI makes progress meanwhile. False: the order is given up. */
 bool window_order_wait(WindowOrder *o, bool (*has_come)(const WindowOrder *o, const void *place),
                        const void *place);
-/* When the application has made its last call, and MPI still runs. */
-void window_order_close(void);
 /* A counter has changed. */
 void window_order_wake(WindowOrder *o);
 /* Nobody waits for the order any more. */
