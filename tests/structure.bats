@@ -59,6 +59,15 @@ ring() {
     ! grep -rq 'read/wrap\.h' src/decoder src/command || false
 }
 
+@test "libwend loads into a program without MPI: no symbol of the MPI library is needed" {
+    local libwend=$BUILD_DIR/.libs/libwend.so strong
+    nm -D --undefined-only "$libwend" | grep -q ' w .*MPI_Init' || fail "no weak symbols" || return
+    # this one is in a section that is not loaded (tools.c)
+    strong=$(nm -D --undefined-only "$libwend" |
+        grep -iE ' U .*(mpi|opal|orte|pmix)' | grep -v ' MPI_F_STATUS_IGNORE$' || true)
+    [ -z "$strong" ] || fail "not weak:" "$strong"
+}
+
 @test "a cycle of five files in a folder is found, one of four is not" {
     ring src/one 4 four
     "${STRUCTURE[@]}" --build objects --source tree

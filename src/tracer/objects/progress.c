@@ -4,8 +4,9 @@
  * MPI_COMM_SELF at once, and other communicators are the application's. */
 #include "progress.h"
 
-#include <mpi.h>
 #include <pthread.h>
+
+#include "own.gen.h"
 
 static MPI_Request never = MPI_REQUEST_NULL;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
