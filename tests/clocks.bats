@@ -97,23 +97,27 @@ P
 }
 
 # recovers N "SHIFT,DRIFT …" LIMIT: at both ends clocks are within the bound that the recording
-# states. The bound is below LIMIT nanoseconds in one of ten runs: the machine may be busy.
+# states, and in one of ten runs within LIMIT nanoseconds: the machine may be busy, so that all round
+# trips take long. The bound is a small part of the shifts.
 recovers() {
-    local n=$1 clocks=$2 limit=$3 at stated drift=${2%% *}
+    local n=$1 clocks=$2 limit=$3 at stated off worst drift=${2%% *}
     for _ in {1..10}; do
         on_hosts "$n" "$clocks" 1 || return
         stated=$(bound)
         [ -n "$stated" ] || fail "no bound" || return
+        worst=0
         for at in "0 200" "200 400"; do
             # shellcheck disable=SC2086
-            awk -v off="$(off $at "$n" "${drift#*,}")" -v stated="$stated" \
+            off=$(off $at "$n" "${drift#*,}")
+            awk -v off="$off" -v stated="$stated" \
                 'BEGIN { print off, stated * 1e9; exit !(off <= stated * 1e9 + 200) }' ||
                 fail "marks $at: more than the stated bound" || return
+            worst=$(awk -v a="$off" -v b="$worst" 'BEGIN { print (a > b ? a : b) }')
         done
-        awk -v stated="$stated" -v limit="$limit" 'BEGIN { exit !(stated * 1e9 < limit) }' &&
-            return
+        awk -v stated="$stated" -v limit="$limit" -v worst="$worst" \
+            'BEGIN { exit !(worst < limit && stated < 0.1) }' && return
     done
-    fail "the bound is never below $limit"
+    fail "the clocks are never within $limit ns"
 }
 
 # exported_alike: the starts of calls in a table are those of wend dump, but for a constant.
@@ -148,7 +152,7 @@ P
 
 @test "clocks: many hosts, of several ranks each" {
     marks
-    # The machine may have fewer processors than hosts, so that a round trip takes long.
+    # The machine may have fewer processors than hosts, so that round trips take long.
     recovers 5 "0,0 50000000,0 -7000000,20000 0,-30000 90000000000,0" 100000000
     export OTHER_HOSTS="0 1 2 1 0 2"
     recovers 6 "0,0 3000000,0 -9000000,0 3000000,0 0,0 -9000000,0" 100000000

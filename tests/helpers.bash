@@ -23,8 +23,8 @@ source "$BUILD_DIR/tests/config.bash" ||
     { echo "no build in $BUILD_DIR: set BUILD_DIR" >&2; exit 1; }
 
 : "${TEST_TIMEOUT:=120}"
-WEND=${WEND:-$BUILD_DIR/wend}
-PROXYGEN=${PROXYGEN:-$BUILD_DIR/proxygen}
+WEND=${WEND:-$BUILD_DIR/tests/bin/wend}
+PROXYGEN=${PROXYGEN:-$BUILD_DIR/tests/bin/proxygen}
 EXAMPLES=$BUILD_DIR/examples
 PROGRAMS=$BUILD_DIR/tests/programs
 LIBWEND=$BUILD_DIR/.libs/libwend.so
