@@ -82,7 +82,7 @@ bit = int(sys.argv[3]) * 7919 % (len(data) * 8)
 data[bit // 8] ^= 1 << bit % 8
 open(sys.argv[2], "wb").write(data)
 END
-    for i in $(seq 1 60); do
+    for i in $(seq "$(often 60)"); do
         python3 "$flip" "$good/trace.tar.zst" bad.dir/trace.tar.zst "$i"
         run --separate-stderr timeout 20 "$WEND" dump bad.dir
         case $status in
@@ -110,7 +110,7 @@ END
     formats=(--csv --csv=calls)
     ! grep -q '^#define HAVE_OTF2 1' "$BUILD_DIR/config.h" || formats+=(--otf2)
     ! grep -q '^#define HAVE_PROTOBUF_C 1' "$BUILD_DIR/config.h" || formats+=(--perfetto)
-    for i in $(seq 1 60); do
+    for i in $(seq "$(often 60)"); do
         member=$(sed -n "$((i % $(wc -l <members) + 1))p" members)
         cp "pristine/$member" "unpacked/$member"
         python3 flip.py "unpacked/$member" "$i"

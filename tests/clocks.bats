@@ -97,8 +97,8 @@ P
 }
 
 # recovers N "SHIFT,DRIFT …" LIMIT: at both ends clocks are within the bound that the recording
-# states, and in one of ten runs within LIMIT nanoseconds: the machine may be busy, so that all round
-# trips take long. The bound is a small part of the shifts.
+# states, which is a small part of the shifts, and in one of ten runs within LIMIT nanoseconds. On a
+# busy machine all round trips of a run may take long.
 recovers() {
     local n=$1 clocks=$2 limit=$3 at stated off worst drift=${2%% *}
     for _ in {1..10}; do

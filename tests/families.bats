@@ -54,6 +54,7 @@ other() { # command…: runs it with the configuration of the other build
     "$WEND" show there2.dir >/dev/null
 }
 
+# bats test_tags=long
 @test "two builds in one prefix: uninstalling both, in either order, leaves nothing" {
     other true
     both=("$BUILD_DIR" "$OTHER_BUILD_DIR")

@@ -11,6 +11,7 @@
 #   same_output N program…    the program prints and returns the same with and without Wend
 #   same_lines N program…     the same, with lines in any order
 #   library_is FAMILY         whether the MPI library under test is of it (mpich, openmpi)
+#   often N                   how many of N cases to try: all with LONG, else a third
 #   library_has FUNCTION      skips the test if the MPI library does not have it
 #
 # All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the
@@ -55,6 +56,10 @@ library_has() {
 
 library_is() { # mpich or openmpi, the family
     [ -f "$BUILD_DIR/spec/$1.target" ]
+}
+
+often() { # N: how many cases a test tries. N of them, or, without LONG, a third of that
+    [ -n "${LONG:-}" ] && echo "$1" || echo $((($1 + 2) / 3))
 }
 
 fail() {

@@ -151,7 +151,10 @@ TEST_EXTENSIONS = .bats
 BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh \
 	--merge --ignore-exit
 BATS_LOG_COMPILER = $(BATS)
-AM_BATS_LOG_FLAGS = --tap
+# Tests that take long for what they add have the tag "long", and some try fewer cases without LONG
+# (often, in helpers.bash). "make check LONG=1" leaves nothing out.
+LONG =
+AM_BATS_LOG_FLAGS = --tap $(if $(LONG),,--filter-tags '!long')
 # The commands as tests start them. Libtool's scripts, at the top of the build, take ten times as
 # long as what they start.
 tests/bin/wend tests/bin/proxygen: Makefile
@@ -162,7 +165,7 @@ check_DATA += tests/bin/wend tests/bin/proxygen
 CLEANFILES += tests/bin/wend tests/bin/proxygen
 
 AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; \
-	export BUILD_DIR SOURCE_DIR;
+	LONG='$(LONG)'; export BUILD_DIR SOURCE_DIR LONG;
 
 # One of 8 ranks is killed at a random moment, many times. LAUNCH: words before -n.
 ROUNDS = 100
