@@ -57,6 +57,10 @@ each_part() {
 
 @test "wildcard receives and probes" { each_part 4 receive half_open both_ways matched; }
 @test "sends and receives in one request" { each_part 4 both_at_once; } # needs MPI 4
+@test "polls in a program that has sessions alone" {
+    library_has MPI_Session_init
+    exact 4 4 "$PROGRAMS/sessions" polls
+}
 @test "completions by choice" { each_part 4 pool any out_of_order get_status; }
 @test "probes and tests in loops" { each_part 4 master nbx; }
 @test "persistent receives whose partner changes, and cancelled ones" {

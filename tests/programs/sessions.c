@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sessions [threads]: communication without MPI_Init, through a session; with "threads" through one
- * of each of three threads, beside MPI_Init_thread. */
+/* sessions [threads|polls]: communication without MPI_Init, through a session; with "threads"
+ * through one of each of three threads, beside MPI_Init_thread; with "polls" rank 0 also looks for
+ * a message of each other rank, in the order in which they come. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #ifndef MPI_SESSION_NULL
 int main(void)
@@ -12,6 +15,23 @@ int main(void)
     return 1;
 }
 #else
+static int wants_polls;
+
+static void poll_all(MPI_Comm comm, int rank, int size)
+{
+    MPI_Status status;
+    for (int i = 1; rank == 0 && i < size; i++) {
+        for (int found = 0; !found;)
+            MPI_Iprobe(MPI_ANY_SOURCE, 3, comm, &found, &status);
+        MPI_Recv(NULL, 0, MPI_INT, status.MPI_SOURCE, 3, comm, MPI_STATUS_IGNORE);
+        printf("found rank %d\n", status.MPI_SOURCE);
+    }
+    if (rank > 0) {
+        usleep(2000);
+        MPI_Send(NULL, 0, MPI_INT, 0, 3, comm);
+    }
+}
+
 static void *run(void *name)
 {
     MPI_Session session;
@@ -26,6 +46,8 @@ static void *run(void *name)
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
     if (rank == 0)
         printf("session of %d ranks: %d\n", size, sum);
+    if (wants_polls)
+        poll_all(comm, rank, size);
     MPI_Group_free(&group);
     MPI_Comm_free(&comm);
     MPI_Session_finalize(&session);
@@ -37,7 +59,8 @@ int main(int argc, char **argv)
     static char names[3][16] = {"wend.tests.0", "wend.tests.1", "wend.tests.2"};
     pthread_t threads[3];
     int provided;
-    if (argc < 2) {
+    wants_polls = argc > 1 && strcmp(argv[1], "polls") == 0;
+    if (argc < 2 || wants_polls) {
         run("wend.tests");
         return 0;
     }
