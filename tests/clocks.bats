@@ -302,7 +302,7 @@ ranks=$(env | grep -E '^(PMI_RANK|PMIX_RANK|OMPI_COMM_WORLD_RANK)=')
 exec env -u PMI_RANK -u PMIX_RANK -u OMPI_COMM_WORLD_RANK sh -c 'env "$@"; exit $?' host $ranks "$@"
 S
     chmod +x host
-    for TRACED in 0 1; do
+    for TRACED in 0 ${LONG:+1}; do # each waits 20 seconds for the other host
         rm -rf app.dir
         TRACED=$TRACED PROGRAM=$PWD/ring mpi 2 ./host \
             "$WEND" trace --times=10% --wait 1 -o app.dir ./ring >out 2>err || fail "$(cat err)"

@@ -119,8 +119,8 @@ END
 }
 
 @test "SIGKILL after a checkpoint: the recording goes up to it" {
-    "$PYTHON" "$SOURCE_DIR/tests/kills.py" 4 "$WEND" "$PROGRAMS/dying" env LD_PRELOAD="$YIELD" \
-        "${LAUNCH[@]}"
+    "$PYTHON" "$SOURCE_DIR/tests/kills.py" "$(often 6)" "$WEND" "$PROGRAMS/dying" \
+        env LD_PRELOAD="$YIELD" "${LAUNCH[@]}"
 }
 
 @test "SIGKILL before the first checkpoint: wend merge finds no recording" {

@@ -8,6 +8,7 @@ setup() { in_scratch; }
 @test "stencil2d, 4 ranks" { roundtrip 4 "$EXAMPLES/stencil2d"; }
 # bats test_tags=long
 @test "stencil2d, 9 ranks" { roundtrip 9 "$EXAMPLES/stencil2d"; }
+# bats test_tags=long
 @test "stencil2d, 16 ranks" { roundtrip 16 "$EXAMPLES/stencil2d"; }
 @test "stencil2d, 6 ranks, no reductions" { roundtrip 6 "$EXAMPLES/stencil2d" -r 0 -i 7; }
 @test "stencil3d, 4 ranks" { roundtrip 4 "$EXAMPLES/stencil3d"; }

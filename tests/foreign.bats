@@ -171,10 +171,11 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
     local allowed=' src/command/message.c src/command/command.c src/tracer/process/state.c '
     allowed+='src/tracer/lifecycle/top.c '
     cd "$SOURCE_DIR"
-    found=$(for file in lib/*/*.c src/*/*.c src/*/*/*.c; do
-        [[ $allowed != *" $file "* ]] || continue
-        sed 's/"\(\\.\|[^"\\]\)*"//g' "$file" | grep -nE "$calls" | sed "s|^|$file:|"
-    done)
+    found=$(perl -ne 's/"(\\.|[^"\\])*"//g;
+            print "$ARGV:$.:$_" if /'"$calls"'/; close ARGV if eof' \
+        lib/*/*.c src/*/*.c src/*/*/*.c | while IFS= read -r line; do
+            [[ $allowed == *" ${line%%:*} "* ]] || printf '%s\n' "$line"
+        done)
     # generated code is text of several lines
     found=$(grep -v '^src/proxygen/helpers' <<<"$found" || true)
     [ -z "$found" ] || fail "use message.h, state_say() or command_text.h:" "$found"

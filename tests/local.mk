@@ -280,13 +280,16 @@ TESTS += $(BATS_TESTS)
 endif
 # What the MPI library makes a difference to: for the second of two builds. The others test the
 # readers, or what the recorder does with files and memory. "make check" runs them there, too.
-LIBRARY_TESTS = tests/unit/requests tests/unit/callbacks $(patsubst %,tests/%.bats, \
+LIBRARY_UNITS = tests/unit/requests$(EXEEXT) tests/unit/callbacks$(EXEEXT)
+LIBRARY_TESTS = $(LIBRARY_UNITS) $(patsubst %,tests/%.bats, \
 	counts cxx decoder/messages dying examples families fortran launchers onesided programs \
 	proxygen/changes proxygen/proxygen python replay requests sites spawn threads trace \
 	transparency unlucky values)
-.PHONY: check-library
-check-library:
-	$(AM_V_at)$(MAKE) check TESTS='$(LIBRARY_TESTS)'
+.PHONY: library-programs check-library
+library-programs: all $(LIBRARY_UNITS) tests/decoder/script$(EXEEXT)
+	$(AM_V_at)$(MAKE) $(check_DATA)
+check-library: library-programs
+	$(AM_V_at)$(MAKE) check-TESTS TESTS='$(LIBRARY_TESTS)'
 include tests/cuda/local.mk
 include tests/unit.mk
 include tests/fuzz/local.mk
