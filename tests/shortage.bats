@@ -73,7 +73,9 @@ each() { # RANK ALL STRIDE
 
 each_of_ranks() {
     # With 1 each is tried, on all ranks (make check-shortage).
-    local rank stride=${SHORTAGE_STRIDE:-89} ranks="0 1"
+    local rank stride=400 ranks="0 1"
+    [ -z "${LONG:-}" ] || stride=89
+    stride=${SHORTAGE_STRIDE:-$stride}
     [ "$stride" != 1 ] || ranks="0 1 2"
     for rank in $ranks; do
         each "$rank" one "$stride" && each "$rank" all "$stride" || return

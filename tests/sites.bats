@@ -643,18 +643,18 @@ has_names() { # DIR: without the program
     has_names app.dir
     [ "$(stat -c %s app.dir/trace.tar.zst)" -lt $((size + 2048)) ]
     grep -q " in $(stat -c %s app.dir/trace.tar.zst) bytes" out
-    {
-        echo '#include <mpi.h>'
-        echo '#include <stdlib.h>'
-        for i in {1..300}; do
-            name=$(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)
-            echo "__attribute__((noinline)) void $name(int *v)" \
-                "{ MPI_Get_address(v, (MPI_Aint[1]){0}); __asm__ volatile(\"\"); }"
-        done
-        echo 'int main(int c, char **v) { int x; MPI_Init(&c, &v);'
-        for i in {1..300}; do echo "$(md5sum <<<"$i" | tr 0-9 g-p | cut -c1-30)(&x);"; done
-        echo 'abort(); }'
-    } >many.c
+    python3 - >many.c <<'P'
+import hashlib
+names = [hashlib.md5(b"%d" % i).hexdigest().translate(str.maketrans("0123456789", "ghijklmnop"))
+         for i in range(300)]
+print("#include <mpi.h>\n#include <stdlib.h>")
+for name in names:
+    print(f"__attribute__((noinline)) void {name}(int *v)"
+          '{ MPI_Get_address(v, (MPI_Aint[1]){0}); __asm__ volatile(""); }')
+print("int main(int c, char **v) { int x; MPI_Init(&c, &v);")
+print("\n".join(f"{name}(&x);" for name in names))
+print("abort(); }")
+P
     "$MPICC" -g many.c -o many
     mpi 1 "$WEND" trace --quiet -o many.dir ./many 2>err || true
     "$WEND" merge many.dir >out
