@@ -161,7 +161,7 @@ tests/bin/wend tests/bin/proxygen: Makefile
 	$(AM_V_GEN)$(MKDIR_P) tests/bin && printf '%s\n' '#!/bin/sh' \
 	  'export LD_LIBRARY_PATH=$(abs_top_builddir)/.libs"$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}"' \
 	  'exec $(abs_top_builddir)/.libs/$(@F) "$$@"' >$@ && chmod +x $@
-check_DATA += tests/bin/wend tests/bin/proxygen
+noinst_DATA = tests/bin/wend tests/bin/proxygen
 CLEANFILES += tests/bin/wend tests/bin/proxygen
 
 AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; \
@@ -283,8 +283,8 @@ endif
 LIBRARY_UNITS = tests/unit/requests$(EXEEXT) tests/unit/callbacks$(EXEEXT)
 LIBRARY_TESTS = $(LIBRARY_UNITS) $(patsubst %,tests/%.bats, \
 	counts cxx decoder/messages dying examples families fortran launchers onesided programs \
-	proxygen/changes proxygen/proxygen python replay requests sites spawn threads trace \
-	transparency unlucky values)
+	proxygen/changes python replay requests sites spawn threads trace transparency unlucky \
+	values)
 .PHONY: library-programs check-library
 library-programs: all $(LIBRARY_UNITS) tests/decoder/script$(EXEEXT)
 	$(AM_V_at)$(MAKE) $(check_DATA)

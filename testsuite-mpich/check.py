@@ -465,11 +465,8 @@ class Trip:
 
 def build_id():
     digest = hashlib.sha1()
-    for name in ('LIBWEND', 'WEND', 'PROXYGEN'):
-        path = pathlib.Path(os.environ[name])
-        real = path.parent / '.libs' / path.name  # libtool's wrappers stay the same
-        digest.update((real if real.exists() else path).read_bytes())
-    for path in sorted(pathlib.Path(os.environ['LIBWEND']).parent.glob('libwend[cm]*.so')):
+    folder = pathlib.Path(os.environ['LIBWEND']).parent
+    for path in [folder / 'wend', folder / 'proxygen', *sorted(folder.glob('libwend*.so'))]:
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
