@@ -52,7 +52,7 @@ nameless() {
 }
 
 @test "code files: what is compressed is not taken apart without a bound" {
-    # the same 16 MiB of zeros again and again; their sum is never reached
+    # the same 16 MiB of zeros again and again; their checksum is never reached
     zeros() { # HEADER, in hexadecimal
         python3 -c 'import sys, zlib
 packer = zlib.compressobj(9, zlib.DEFLATED, -15)

@@ -89,7 +89,7 @@ readers_refuse() { # TEXT RECORDING
 
 # What a replay needs is in proportion to some of the calls, and a few bytes stand for any number.
 @test "a recording that stands for many more calls than it has bytes, in a replay" {
-    often() { # LINES
+    looping() { # LINES
         printf '%s\n' "repeat 100" "repeat 4000" "$@" end end
     }
     refuses_replay() {
@@ -98,12 +98,12 @@ readers_refuse() { # TEXT RECORDING
         refuses 3 "a.dir: its replay: takes more than" \
             "$WEND" replay --max-size=2M a.dir "$PROGRAMS/hello" || return
     }
-    often 'MPI_Irecv source=MPI_ANY_SOURCE request=a' 'MPI_Wait request=a done=a' >script
+    looping 'MPI_Irecv source=MPI_ANY_SOURCE request=a' 'MPI_Wait request=a done=a' >script
     refuses_replay
     # messages, to find what a receive got that was freed
     {
         printf '%s\n' 'MPI_Irecv source=MPI_ANY_SOURCE request=a' 'MPI_Request_free request=a'
-        often 'MPI_Send dest=0' 'MPI_Send dest=0'
+        looping 'MPI_Send dest=0' 'MPI_Send dest=0'
     } >script
     refuses_replay
 }
