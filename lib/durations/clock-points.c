@@ -30,7 +30,10 @@ WendClockCorrection wend_durations_correction(const WendClockPoint *points, unsi
     double own_tick = own->tick * 1e9, tick = own_tick;
     if (n == 0)
         return (WendClockCorrection){0};
-    if (n == 2)
+    /* No comparison is exact: this is the clock of rank 0. */
+    if (n == 2 && points[1].error == 0)
+        tick = first->tick * 1e9;
+    else if (n == 2)
         tick = measured_tick(points, first, own_tick);
     const WendClockPoint *at = &points[n == 2 && points[1].error < points[0].error];
     bool drifts = n == 2 && (tick < own_tick || tick > own_tick);

@@ -19,7 +19,7 @@ static int found_nothing(const ActiveCall *c, int *flag)
     static __thread uint64_t due;
     if (c->start >= due) {
         progress_make();
-        uint64_t now = clock_ticks(), pause = (uint64_t)(2e-6 / clock_tick()),
+        uint64_t now = clock_ticks(), pause = (uint64_t)(2e-6 / state()->seconds_per_tick),
                  took = now - c->start;
         due = now + (took > pause ? took : pause);
     }

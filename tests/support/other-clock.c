@@ -2,8 +2,9 @@
 /* other-clock.c: a preload for tests: ranks seem to be on hosts of their own, whose clocks differ
  * from the machine's. OTHER_CLOCK has "SHIFT,DRIFT" of each rank, with blanks between: nanoseconds,
  * and how many nanoseconds per second the clock is too fast. OTHER_HOSTS has the number of each
- * rank's host, with blanks between; without it, each rank is on another one. System calls give the
- * machine's clock. */
+ * rank's host, with blanks between; without it, each rank is on another one. OTHER_PAUSE: so many
+ * nanoseconds pass after each third reading of a clock, as if the processor were taken away. System
+ * calls give the machine's clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static long long shift, drift, start;
+static long long shift, drift, start, pause_length;
 
 static int rank(void)
 {
@@ -41,6 +42,17 @@ __attribute__((constructor)) static void open_clock(void)
 {
     start = nanoseconds(CLOCK_MONOTONIC);
     sscanf(own_word("OTHER_CLOCK"), "%lld,%lld", &shift, &drift);
+    if (getenv("OTHER_PAUSE"))
+        pause_length = atoll(getenv("OTHER_PAUSE"));
+}
+
+static void pause_at_times(void)
+{
+    static _Thread_local unsigned readings;
+    long long until = nanoseconds(CLOCK_MONOTONIC) + pause_length;
+    while (pause_length > 0 && readings % 3 == 2 && nanoseconds(CLOCK_MONOTONIC) < until)
+        ;
+    readings++;
 }
 
 int clock_gettime(clockid_t clock, struct timespec *t)
@@ -51,6 +63,7 @@ int clock_gettime(clockid_t clock, struct timespec *t)
     long long now = nanoseconds(clock) + shift + (long long)((double)passed * 1e-9 * (double)drift);
     t->tv_sec = now / 1000000000;
     t->tv_nsec = now % 1000000000;
+    pause_at_times();
     return 0;
 }
 

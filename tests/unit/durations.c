@@ -423,6 +423,16 @@ static void test_points(void)
     g_assert_cmpuint(c.measured, ==, 1);
     g_assert_cmpuint(c.error, ==, 20);
     g_assert_cmpint(c.shift, ==, 1300 - 1100 - 5000);
+    /* A rank that has rank 0's clock, and began 1000 of its ticks after it: the length of a tick is
+     * what rank 0 measured, whatever the rank itself measured. */
+    const WendClockPoint same[] = {{-1000, 0, 0}, {-1000, 0, 0}};
+    const WendClock wrong = {1e-9 / 2 * (1 + 2e-5), 5000};
+    c = wend_durations_correction(same, 2, &wrong, &first);
+    g_assert_cmpuint(c.error, ==, 0);
+    WendDurationsHead head = {{WEND_DURATIONS_LOSSLESS, 0}, wrong.tick, wrong.origin, c};
+    wend_durations_correct(&head);
+    g_assert_cmpfloat_with_epsilon(head.tick, first.tick, 1e-20);
+    g_assert_cmpint(head.origin, ==, 500);
 }
 
 int main(void)

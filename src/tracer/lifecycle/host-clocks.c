@@ -189,13 +189,13 @@ static int64_t own_ticks(void)
     return (int64_t)(clock_ticks() - clock_opened(&unused));
 }
 
-/* The time of rank 0 at this moment, as far as this rank knows it. */
-static Statement time_now(const Statement *known, const ClockHosts *h)
+/* The time of rank 0 at this moment, as far as this rank knows it. RATIO: the length of an own tick
+ * in ticks of rank 0. */
+static Statement time_now(const Statement *known, double ratio)
 {
     Statement now = *known;
     int64_t passed = own_ticks() - known->own;
-    double ticks = h->rank == 0 ? 1 : clock_tick() / known->clock.tick;
-    now.first += (int64_t)((double)passed * ticks);
+    now.first += (int64_t)((double)passed * ratio);
     return now;
 }
 
@@ -203,6 +203,7 @@ static void answer(const Statement *known, int partner, const ClockHosts *h)
 {
     static Statement question;
     MPI_Request request;
+    double ratio = h->rank == 0 || !known->known ? 1 : clock_tick() / known->clock.tick;
     if (!say(known, partner, TAG_READY, h) || !known->known)
         return;
     while (begin_to_hear(&question, partner, TAG_ASK, h, &request)) {
@@ -210,7 +211,7 @@ static void answer(const Statement *known, int partner, const ClockHosts *h)
             give_up(&request);
             return;
         }
-        Statement now = time_now(known, h);
+        Statement now = time_now(known, ratio);
         if (!question.known || !say(&now, partner, TAG_ANSWER, h))
             return;
     }

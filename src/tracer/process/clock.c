@@ -13,10 +13,13 @@
 #include <cpuid.h>
 #endif
 
-static struct {
-    uint64_t ticks, nanoseconds; /* at clock_open */
-    int64_t since_epoch;         /* likewise, by CLOCK_REALTIME */
-} opened;
+/* What the clocks show at one moment. */
+typedef struct {
+    uint64_t ticks, nanoseconds;
+    int64_t since_epoch; /* by CLOCK_REALTIME */
+} ClockReading;
+
+static ClockReading opened; /* at clock_open */
 
 enum { ENOUGH = 1000000 }; /* nanoseconds: 50 parts per million */
 
@@ -37,34 +40,41 @@ static bool tsc_is_invariant(void)
 #endif
 }
 
-/* Reads the three clocks. Returns how many ticks that took: the process may lose its processor in
- * between. */
-static uint64_t read_clocks(void)
+/* Reads the three clocks. Returns how many ticks that took. */
+static uint64_t read_once(ClockReading *r)
 {
     struct timespec now;
     uint64_t before = clock_ticks();
     clock_gettime(CLOCK_REALTIME, &now);
-    opened.nanoseconds = clock_nanoseconds();
+    r->nanoseconds = clock_nanoseconds();
     uint64_t took = clock_ticks() - before;
-    opened.since_epoch = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-    opened.ticks = before + took / 2;
+    r->since_epoch = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    r->ticks = before + took / 2;
     return took;
+}
+
+/* Keeps the shortest of several readings: the process may lose its processor within one. */
+static ClockReading read_clocks(void)
+{
+    enum { READINGS = 8 };
+    ClockReading best;
+    uint64_t least = read_once(&best);
+    for (int i = 1; i < READINGS; i++) {
+        ClockReading r;
+        uint64_t took = read_once(&r);
+        if (took <= least) {
+            least = took;
+            best = r;
+        }
+    }
+    return best;
 }
 
 void clock_open(void)
 {
-    enum { READINGS = 8 };
     state()->tsc = tsc_is_invariant();
     state()->seconds_per_tick = 1e-9;
-    uint64_t least = read_clocks();
-    for (int i = 0; i < READINGS; i++) {
-        __typeof__(opened) before = opened;
-        uint64_t took = read_clocks();
-        if (took > least)
-            opened = before;
-        else
-            least = took;
-    }
+    opened = read_clocks();
 }
 
 uint64_t clock_opened(int64_t *since_epoch)
@@ -85,9 +95,11 @@ double clock_tick(void)
 {
     if (kept_tick > 0)
         return kept_tick;
-    uint64_t elapsed = clock_nanoseconds() - opened.nanoseconds;
-    uint64_t ticks = clock_ticks() - opened.ticks;
-    return state()->tsc && ticks > 0 ? (double)elapsed * 1e-9 / (double)ticks : 1e-9;
+    if (!state()->tsc)
+        return 1e-9;
+    ClockReading now = read_clocks();
+    uint64_t elapsed = now.nanoseconds - opened.nanoseconds, ticks = now.ticks - opened.ticks;
+    return ticks > 0 ? (double)elapsed * 1e-9 / (double)ticks : 1e-9;
 }
 
 void clock_calibrate(void)

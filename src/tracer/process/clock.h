@@ -10,7 +10,8 @@
 void clock_open(void);         /* when the library is loaded */
 void clock_calibrate(void);    /* at the first MPI call, and after MPI_Init */
 double clock_resolution(void); /* seconds */
-/* The length of a tick in seconds, as measured since the library was loaded. */
+/* The length of a tick in seconds, as measured since the library was loaded. It takes some
+ * readings of the clocks, so about a microsecond. */
 double clock_tick(void);
 /* From now on clock_tick returns what it returns now. */
 void clock_keep_tick(void);
