@@ -163,6 +163,12 @@ tests/bin/wend tests/bin/proxygen: Makefile
 	  'exec $(abs_top_builddir)/.libs/$(@F) "$$@"' >$@ && chmod +x $@
 noinst_DATA = tests/bin/wend tests/bin/proxygen
 CLEANFILES += tests/bin/wend tests/bin/proxygen
+# What MPI libraries look for whenever a rank starts: the machine's processors and caches.
+tests/topology.xml: Makefile
+	$(AM_V_GEN)$(MKDIR_P) tests && rm -f $@ && \
+	  { lstopo-no-graphics --of xml $@ 2>/dev/null || rm -f $@; }
+noinst_DATA += tests/topology.xml
+CLEANFILES += tests/topology.xml
 
 AM_TESTS_ENVIRONMENT = BUILD_DIR='$(abs_top_builddir)'; SOURCE_DIR='$(abs_top_srcdir)'; \
 	LONG='$(LONG)'; export BUILD_DIR SOURCE_DIR LONG;
@@ -196,55 +202,59 @@ EXTRA_DIST += tests/across.py tests/assertions.py tests/completion.zsh tests/exp
 	tests/structure.py tests/structure.limits \
 	tests/waits.py
 
+# The longest first, since several run at a time.
 BATS_TESTS = \
-	tests/code-files.bats \
-	tests/cxx.bats \
-	tests/dying.bats \
+	tests/replay.bats \
+	tests/shortage.bats \
+	tests/programs.bats \
+	tests/proxygen/tables.bats \
+	tests/sites.bats \
+	tests/hostile.bats \
+	tests/proxygen/completions.bats \
 	tests/examples.bats \
+	tests/onesided.bats \
 	tests/export.bats \
+	tests/values.bats \
+	tests/threads.bats \
+	tests/launchers.bats \
+	tests/dying.bats \
+	tests/unlucky.bats \
+	tests/tree.bats \
+	tests/clocks.bats \
+	tests/stacks.bats \
 	tests/families.bats \
+	tests/limits.bats \
+	tests/commands.bats \
+	tests/shards.bats \
+	tests/proxygen/changes.bats \
+	tests/proxygen/datatypes.bats \
+	tests/perfetto.bats \
+	tests/times.bats \
+	tests/proxygen/proxygen.bats \
 	tests/foreign.bats \
 	tests/bad-input.bats \
-	tests/cgroups.bats \
-	tests/counts.bats \
-	tests/clocks.bats \
-	tests/commands.bats \
-	tests/cuda.bats \
 	tests/format.bats \
-	tests/fortran.bats \
-	tests/launchers.bats \
-	tests/hostile.bats \
-	tests/limits.bats \
-	tests/force.bats \
-	tests/output.bats \
-	tests/perfetto.bats \
-	tests/programs.bats \
-	tests/proxygen/hostile.bats \
-	tests/proxygen/names.bats \
-	tests/proxygen/changes.bats \
-	tests/proxygen/proxygen.bats \
-	tests/python.bats \
-	tests/onesided.bats \
-	tests/replay.bats \
-	tests/requests.bats \
-	tests/shards.bats \
-	tests/shortage.bats \
-	tests/sites.bats \
-	tests/spawn.bats \
 	tests/spec.bats \
-	tests/stacks.bats \
-	tests/structure.bats \
-	tests/support.bats \
-	tests/threads.bats \
-	tests/times.bats \
+	tests/fortran.bats \
 	tests/trace.bats \
-	tests/transparency.bats \
-	tests/tree.bats \
-	tests/unlucky.bats \
-	tests/values.bats \
+	tests/code-files.bats \
+	tests/structure.bats \
 	tests/waits.bats \
-	tests/writing.bats
-EXTRA_DIST += tests/support/bomb.py tests/helpers.bash $(BATS_TESTS)
+	tests/proxygen/hostile.bats \
+	tests/requests.bats \
+	tests/proxygen/names.bats \
+	tests/transparency.bats \
+	tests/cuda.bats \
+	tests/force.bats \
+	tests/writing.bats \
+	tests/output.bats \
+	tests/python.bats \
+	tests/spawn.bats \
+	tests/cgroups.bats \
+	tests/cxx.bats \
+	tests/counts.bats \
+	tests/support.bats
+EXTRA_DIST += tests/support/bomb.py tests/helpers.bash tests/proxygen/compile.bash $(BATS_TESTS)
 
 # Applications that are not ours; asked for, because it fetches their sources.
 EXTRA_DIST += \
@@ -282,9 +292,9 @@ endif
 # readers, or what the recorder does with files and memory. "make check" runs them there, too.
 LIBRARY_UNITS = tests/unit/requests$(EXEEXT) tests/unit/callbacks$(EXEEXT)
 LIBRARY_TESTS = $(LIBRARY_UNITS) $(patsubst %,tests/%.bats, \
-	counts cxx decoder/messages dying examples families fortran launchers onesided programs \
-	proxygen/changes python replay requests sites spawn threads trace transparency unlucky \
-	values)
+	replay programs dying sites examples onesided values threads launchers unlucky families \
+	fortran trace proxygen/changes requests transparency python spawn cxx counts \
+	decoder/messages)
 .PHONY: library-programs check-library
 library-programs: all $(LIBRARY_UNITS) tests/decoder/script$(EXEEXT)
 	$(AM_V_at)$(MAKE) $(check_DATA)
