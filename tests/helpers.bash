@@ -35,12 +35,11 @@ PROXY_CFLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror)
 # Tests must not depend on settings in the environment.
 for variable in ${!WEND_@}; do unset "$variable"; done
 export LC_ALL=C
-# Ranks of these tests do little, and a third of their time would go to what the library looks for
-# when it starts: the machine's processors and caches, which "make" wrote to a file, and networks.
+# Ranks of these tests do little, and a fifth of their time would go to what the library looks for
+# when it starts: the machine's processors and caches. "make" wrote them to a file.
 if [ -s "$BUILD_DIR/tests/topology.xml" ]; then
     export HWLOC_XMLFILE=$BUILD_DIR/tests/topology.xml HWLOC_THISSYSTEM=1
 fi
-export UCX_TLS=posix,self
 
 in_scratch() {
     cd "${BATS_TEST_TMPDIR:?}" || return 1
