@@ -30,7 +30,7 @@ typedef struct {
     uint32_t ended_early;
     uint32_t open_mpi; /* 1: recorded with Open MPI; 0: with another library */
     uint32_t nowhere;  /* 1: some answers are ORDER_ANSWER_NONE */
-    uint32_t unused;
+    uint32_t values;   /* 1: recorded with --values, though maybe none of this rank */
     uint64_t n_words;
     uint64_t n_shapes;
     uint64_t n_terminals;

@@ -409,6 +409,12 @@ static gboolean is_of_open_mpi(const WendProgram *p)
     return library && g_str_has_prefix(library, "Open MPI");
 }
 
+static gboolean has_values(const WendProgram *p)
+{
+    g_autofree char *given = g_key_file_get_string(wend_program_meta(p), "options", "values", NULL);
+    return given != NULL;
+}
+
 static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
 {
     const WendProgram *p = w->p;
@@ -421,6 +427,7 @@ static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
                       .ended_early = wend_program_ended_early(p),
                       .open_mpi = is_of_open_mpi(p),
                       .nowhere = w->nowhere,
+                      .values = has_values(p),
                       .n_words = w->words->len,
                       .n_shapes = w->shapes->len,
                       .n_terminals = w->terminals->len,

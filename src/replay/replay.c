@@ -489,6 +489,11 @@ bool replay_has_side(WendSideKindNumber kind)
     return false;
 }
 
+bool replay_has_values(void)
+{
+    return mapped && order.head->values;
+}
+
 bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *rows)
 {
     for (uint64_t i = 0; mapped && i < order.head->n_sides; i++) {

@@ -28,6 +28,8 @@ MPI_Comm replay_nowhere(void);
 bool replay_enforces(void);
 /* Whether the recording has side streams of that kind. */
 bool replay_has_side(WendSideKindNumber kind);
+/* Whether any rank may have values: they were asked for when the run was recorded. */
+bool replay_has_values(void);
 /* The rows of the stream HEAD: of the thread with that birth, or of the callback with that id.
  * False: there is none. */
 bool replay_side(WendSideKindNumber kind, const WendSideHead *head, WendCursor *rows);

@@ -20,7 +20,8 @@ enum { MOST_PENDING = 4096 };
 void onesided_open(void)
 {
     onesided_recording = settings()->values && !state()->unwritten;
-    onesided_replaying = replay_has_side(WEND_SIDE_RESULTS) || replay_has_side(WEND_SIDE_LOCKS);
+    /* Others wait for the epochs of a rank of which nothing was saved. */
+    onesided_replaying = replay_has_values();
     atomic_store(&onesided_active, onesided_recording || onesided_replaying);
 }
 
