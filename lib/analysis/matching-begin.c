@@ -6,6 +6,79 @@
 
 #include "base/byte-table.h"
 
+/* -- turns of threads -- */
+
+/* Wakes the strand that has the next turn of ORDER. */
+static void wake_next(Matching *m, const RankStrands *rank, guint order)
+{
+    guint next = recorded_turns_next(rank->turns, order);
+    if (next != TURNS_NOWHERE) {
+        strands_wake(m->strands, rank->first + next);
+        return;
+    }
+    for (guint q = 0; q < rank->n; q++)
+        strands_wake(m->strands, rank->first + q);
+}
+
+static void take_turn(Matching *m, Strand *s, guint order)
+{
+    if (recorded_turns_take(s->rank->turns, order, s->sequence, s->mpi_calls))
+        wake_next(m, s->rank, order);
+}
+
+static guint order_of(const Strand *s, WendSequenceKind kind, gint64 comm, gint64 peer,
+                      const MessageWords *words)
+{
+    gboolean none = s->rank->turns == NULL || s->thread == G_MAXUINT || peer == words->proc_null
+                    || peer == WEND_ABSENT;
+    return none ? TURNS_NOWHERE : recorded_turns_find(s->rank->turns, kind, comm);
+}
+
+static gboolean may_go(const Strand *s, guint order)
+{
+    return order == TURNS_NOWHERE || s->pass_all
+           || recorded_turns_may(s->rank->turns, order, s->sequence, s->mpi_calls);
+}
+
+/* S sends or receives as OP says, if it has the next turn. FALSE: it has not. */
+static gboolean turn_comes(Matching *m, Strand *s, const Operation *op, WendSequenceKind kind)
+{
+    gboolean sends = kind == WEND_SEQUENCE_SENDS;
+    gboolean partitioned = (sends ? op->send_lane : op->receive_lane) > 0;
+    guint order = partitioned
+                      ? TURNS_NOWHERE
+                      : order_of(s, kind, op->comm_word, sends ? op->dest : op->source, &m->words);
+    if (!may_go(s, order))
+        return FALSE;
+    if (order != TURNS_NOWHERE)
+        take_turn(m, s, order);
+    return TRUE;
+}
+
+/* The same for a call that is not followed any further. */
+static gboolean turns_come(Matching *m, Strand *s, const Operation *op, gboolean receives,
+                           gboolean sends)
+{
+    if (receives && s->begun_parts == 0 && !turn_comes(m, s, op, WEND_SEQUENCE_RECEIVES))
+        return FALSE;
+    s->begun_parts = 1;
+    return !sends || turn_comes(m, s, op, WEND_SEQUENCE_SENDS);
+}
+
+void matching_end_turn(Matching *m, Strand *s)
+{
+    if (s->turn_held > 0)
+        take_turn(m, s, s->turn_held - 1);
+    s->turn_held = 0;
+}
+
+void matching_end_turns(Matching *m, Strand *s)
+{
+    recorded_turns_end(s->rank->turns, s->sequence);
+    for (guint order = 0; order < recorded_turns_orders(s->rank->turns); order++)
+        wake_next(m, s->rank, order);
+}
+
 /* -- sends -- */
 
 static void wake_probes(Matching *m, const ChannelKey *key)
@@ -261,18 +334,12 @@ static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitione
     g_hash_table_replace(*notes, g_memdup2(&word, sizeof word), g_memdup2(op, sizeof *op));
 }
 
-/* Sends and posts what OP says. POSTS: by a request, whose word is REQUEST. Else it is blocking,
- * and STATUS is that of the call. */
-static void begin_transfer(Matching *m, Strand *s, const Operation *op, gboolean posts,
-                           gint64 request, const gint64 *status)
+/* Posts the receive of OP. POSTS: by a request, whose word is REQUEST, and whose answer is ANSWER.
+ * Else it is blocking, and STATUS is that of the call. */
+static void begin_receive(Matching *m, Strand *s, const Operation *op, gboolean posts,
+                          gint64 request, const gint64 *status, const Answer *answer)
 {
-    Answer answer = {.kind = ANSWER_AS_POSTED};
-    gboolean asks = op->receives || s->rank->cancels;
-    if (posts && s->rank->answers != NULL && asks)
-        answers_next(s->rank->answers, s->sequence, &answer);
-    if (op->sends)
-        send_message(m, s, op, request, &answer);
-    Receive *r = op->receives ? post_receive(m, s, op, request, status, &answer) : NULL;
+    Receive *r = post_receive(m, s, op, request, status, answer);
     if (posts) {
         keep_receive(m, s, FALSE, request, r);
     } else if (r != NULL && s->call->unfinished) {
@@ -283,36 +350,74 @@ static void begin_transfer(Matching *m, Strand *s, const Operation *op, gboolean
         need->status = status;
         need->truncated = s->call->failed;
     }
+}
+
+/* Posts and sends what OP says, each in its turn, the receive first. The rest is as in
+ * begin_receive. FALSE: S must wait for its turn. PART: how much of OP has been done. */
+static gboolean begin_transfer(Matching *m, Strand *s, const Operation *op, gboolean posts,
+                               gint64 request, const gint64 *status, guint *part)
+{
+    const Answer as_posted = {.kind = ANSWER_AS_POSTED};
+    gboolean both = op->sends && op->receives;
+    if (*part == 0) {
+        Answer answer = as_posted;
+        if (!turn_comes(m, s, op, op->receives ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS))
+            return FALSE;
+        if (posts && s->rank->answers != NULL && (op->receives || s->rank->cancels))
+            answers_next(s->rank->answers, s->sequence, &answer);
+        if (op->receives) {
+            begin_receive(m, s, op, posts, request, status, &answer);
+        } else {
+            send_message(m, s, op, request, &answer);
+            if (posts)
+                keep_receive(m, s, FALSE, request, NULL);
+        }
+        *part = both;
+    }
+    if (both) {
+        if (!turn_comes(m, s, op, WEND_SEQUENCE_SENDS))
+            return FALSE;
+        send_message(m, s, op, request, &as_posted);
+    }
     if (op->sends && op->synchronous && !s->call->failed)
         matching_need(s, NEED_SSENDS);
+    return TRUE;
 }
 
 /* MPI_Probe and MPI_Iprobe wait for a message; MPI_Mprobe and MPI_Improbe take it. */
-static void begin_probe(Matching *m, Strand *s, const Operation *op, const gint64 *status)
+static gboolean begin_probe(Matching *m, Strand *s, const Operation *op, const gint64 *status)
 {
     const WendArg *made = s->plan->message_made >= 0 ? &s->call->args[s->plan->message_made] : NULL;
     const Answer none = {.kind = ANSWER_AS_POSTED};
     if (status == NULL || op->source == m->words.proc_null)
-        return;
+        return turn_comes(m, s, op, WEND_SEQUENCE_RECEIVES);
     if (made == NULL) {
-        guint from;
+        guint from,
+            order = order_of(s, WEND_SEQUENCE_RECEIVES, op->comm_word, op->source, &m->words);
         ChannelKey key = {op->comm, 0, s->rank->rank, 0, status[1]};
+        if (!may_go(s, order))
+            return FALSE;
+        /* nobody receives before the message is there */
+        s->turn_held = order != TURNS_NOWHERE ? order + 1 : 0;
         if (!operation_process(m->members, op->comm, key.to, status[0], &from)
             || strands_rank(m->strands, from)->n == 0)
-            return;
+            return TRUE;
         Need *need = matching_need(s, NEED_PROBE);
         key.from = from;
         need->channel = key;
-        return;
+        return TRUE;
     }
+    if (!turn_comes(m, s, op, WEND_SEQUENCE_RECEIVES))
+        return FALSE;
     Receive *r = post_receive(m, s, op, WEND_ABSENT, status, &none);
     if (r == NULL)
-        return;
+        return TRUE;
     r->refs++;
     Need *need = matching_need(s, NEED_RECEIVE);
     need->receive = r;
     need->probed = TRUE;
     keep_receive(m, s, TRUE, made->n_out == 1 && made->out != NULL ? made->out[0] : WEND_ABSENT, r);
+    return TRUE;
 }
 
 /* The bytes of a probed message, from the words of the call: the walk does not know messages of
@@ -334,11 +439,12 @@ static void receive_probed(Matching *m, Strand *s)
     keep_receive(m, s, FALSE, request, r);
 }
 
-static void begin_starts(Matching *m, Strand *s)
+/* FAILED: the call that starts the requests has failed, and so it has nothing but its turns. */
+static gboolean begin_starts(Matching *m, Strand *s, gboolean failed)
 {
     const WendArg *requests = &s->call->args[s->plan->requests];
-    for (gint64 i = 0; i < requests->n_in; i++) {
-        gint64 word = requests->in[i];
+    for (; s->begun_parts < requests->n_in; s->begun_parts++) {
+        gint64 word = requests->in[s->begun_parts];
         const Operation *note =
             s->rank->notes != NULL ? g_hash_table_lookup(s->rank->notes, &word) : NULL;
         Operation op;
@@ -355,11 +461,19 @@ static void begin_starts(Matching *m, Strand *s)
             op = operation_of(&m->words, s->walk, maker.plan, maker.call,
                               comm_of_call(m, s, maker.plan, maker.call, &over));
         }
-        if (op.sync != SYNC_NONE)
+        guint part = 0;
+        gboolean begun = TRUE;
+        if (failed && (op.sends || op.receives))
+            begun =
+                turn_comes(m, s, &op, op.receives ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS);
+        else if (op.sync != SYNC_NONE && !failed)
             begin_collective(m, s, &op, GATHERING_COMM, word);
         else if (op.sends || op.receives)
-            begin_transfer(m, s, &op, TRUE, word, NULL);
+            begun = begin_transfer(m, s, &op, TRUE, word, NULL, &part);
+        if (!begun)
+            return FALSE;
     }
+    return TRUE;
 }
 
 static void begin_completions(Matching *m, Strand *s)
@@ -408,7 +522,7 @@ static void begin_thread(Matching *m, Strand *s)
 
 /* A call that failed or had not returned. Of these only a receive whose message was too long has
  * met one; and what had not returned may have. */
-static void begin_failed(Matching *m, Strand *s)
+static gboolean begin_failed(Matching *m, Strand *s)
 {
     const CallPlan *plan = s->plan;
     const WendCall *call = s->call;
@@ -419,20 +533,26 @@ static void begin_failed(Matching *m, Strand *s)
     gboolean truncated = answers_has_status(call);
     gboolean received = plan->receives && plan->status >= 0
                         && answers_truncated(call, &(CallMaker){call, plan}, s->status);
-    if (plan->sync != SYNC_NONE && blocking)
-        begin_collective(m, s, &op, over, WEND_ABSENT);
+    if (plan->starts)
+        return begin_starts(m, s, TRUE);
+    if (blocking && (plan->sends || plan->receives) && (call->unfinished || received))
+        return begin_transfer(m, s, &op, FALSE, WEND_ABSENT, call->unfinished ? NULL : s->status,
+                              &s->begun_parts);
+    if (!plan->persistent && !turns_come(m, s, &op, plan->receives || plan->probes, plan->sends))
+        return FALSE;
     if (!blocking)
-        return;
-    if ((plan->sends || plan->receives) && (call->unfinished || received))
-        begin_transfer(m, s, &op, FALSE, WEND_ABSENT, call->unfinished ? NULL : s->status);
-    else if (plan->receives_probed && truncated)
+        return TRUE;
+    if (plan->sync != SYNC_NONE)
+        begin_collective(m, s, &op, over, WEND_ABSENT);
+    if (plan->receives_probed && truncated)
         matching_need_word(m, s, TRUE, call_plan_word(call, plan->message), NULL, TRUE);
     else if (plan->completes && !call->args[plan->requests].param->array && truncated)
         matching_need_word(m, s, FALSE, call_plan_word(call, plan->requests), NULL, TRUE);
+    return TRUE;
 }
 
 /* A call that sends, posts, probes or is collective, or makes a request, window or file. */
-static void begin_object(Matching *m, Strand *s, const CallPlan *plan)
+static gboolean begin_object(Matching *m, Strand *s, const CallPlan *plan)
 {
     const WendCall *call = s->call;
     const gint64 *status = call_plan_status(plan, call);
@@ -444,32 +564,32 @@ static void begin_object(Matching *m, Strand *s, const CallPlan *plan)
     if (plan->persistent)
         keep_note(m, s, &op, plan->partitioned, request);
     else if (plan->probes)
-        begin_probe(m, s, &op, status);
+        return begin_probe(m, s, &op, status);
     else if (plan->sends || plan->receives)
-        begin_transfer(m, s, &op, plan->request_made >= 0, request, status);
+        return begin_transfer(m, s, &op, plan->request_made >= 0, request, status, &s->begun_parts);
     else if (plan->sync != SYNC_NONE)
         begin_collective(m, s, &op, over, request);
     else if (plan->request_made >= 0 && !plan->receives_probed)
         keep_receive(m, s, FALSE, request, NULL);
+    return TRUE;
 }
 
-void matching_begin(Matching *m, Strand *s)
+gboolean matching_begin(Matching *m, Strand *s)
 {
     const CallPlan *plan = s->plan;
-    if (s->call->failed) {
-        begin_failed(m, s);
-        return;
-    }
-    if (plan->of_object)
-        begin_object(m, s, plan);
+    if (s->call->failed)
+        return begin_failed(m, s);
+    if (plan->of_object && !begin_object(m, s, plan))
+        return FALSE;
     if (plan->receives_probed)
         receive_probed(m, s);
-    if (plan->starts)
-        begin_starts(m, s);
+    if (plan->starts && !begin_starts(m, s, FALSE))
+        return FALSE;
     if (plan->completes)
         begin_completions(m, s);
     if (plan->role == ROLE_REQUEST_FREE)
         free_request(m, s);
     if (plan->role == ROLE_THREAD_START || plan->role == ROLE_THREAD_JOIN)
         begin_thread(m, s);
+    return TRUE;
 }

@@ -49,8 +49,13 @@ void matching_drop_entry(gpointer data, RequestEntry *entry);
 
 /* -- matching-begin.c -- */
 
-/* Begins the call of S, which matters to messages: sends, posts, and adds its needs. */
-void matching_begin(Matching *m, Strand *s);
+/* Begins the call of S, which matters to messages: sends, posts, and adds its needs. FALSE: S must
+ * wait, since another thread has the next turn. It will be woken, and goes on with this. */
+gboolean matching_begin(Matching *m, Strand *s);
+/* S takes the turn that it holds, if any. */
+void matching_end_turn(Matching *m, Strand *s);
+/* The thread of S has ended: others need not wait for its turns. */
+void matching_end_turns(Matching *m, Strand *s);
 
 /* -- matching-needs.c -- */
 

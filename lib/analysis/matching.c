@@ -20,6 +20,8 @@ static void end_call(Matching *m, Strand *s)
 {
     matching_give_call(m, s);
     matching_end_needs(m, s);
+    matching_end_turn(m, s);
+    s->mpi_calls += !(s->call->function->flags & WEND_F_PSEUDO);
     s->need = 0;
     s->call = NULL;
     s->pass_loose = s->pass_all = FALSE;
@@ -34,6 +36,10 @@ static guint keep(const Matching *m)
 static void begin_rank(Matching *m, RankStrands *rank)
 {
     rank->begun = TRUE;
+    if (!allowance_take(m->allowance, 1, recorded_turns_memory(m->program, rank->rank)))
+        m->full = TRUE;
+    else
+        rank->turns = recorded_turns_new(m->program, rank->rank, rank->threads);
     if (answers_needed(m->program, m->plans, rank->rank, &rank->cancels))
         rank->answers = answers_new(m->program, m->plans, rank->rank,
                                     rank->cancels ? ANSWERS_CANCELS : 0, keep(m), m->allowance);
@@ -67,6 +73,7 @@ static void end_strand(Matching *m, Strand *s)
     g_clear_pointer(&s->needs, g_array_unref);
     g_clear_pointer(&s->sends, g_array_unref);
     allowance_give(m->allowance, s->walk_bytes);
+    matching_end_turns(m, s);
     for (guint q = 0; q < s->rank->n; q++) /* who joins it */
         if (s->rank->n > 1)
             strands_wake(m->strands, s->rank->first + q);
@@ -112,10 +119,13 @@ static void run(Matching *m, Strand *s)
             g_array_set_size(s->sends, 0);
             set_place(m, s);
             s->plan = call_plans_of(m->plans, s->call);
-            if (s->plan != NULL)
-                matching_begin(m, s);
+            s->begun = s->plan == NULL;
+            s->begun_parts = 0;
         }
-        WaitKind wait = s->needs->len > 0 ? matching_wait(m, s) : WAIT_NONE;
+        s->begun = s->begun || matching_begin(m, s);
+        WaitKind wait = s->begun ? WAIT_NONE : WAIT_DATA;
+        if (s->begun && s->needs->len > 0)
+            wait = matching_wait(m, s);
         if (wait != WAIT_NONE) {
             account_walk(m, s);
             strands_wait(m->strands, s, wait);

@@ -35,6 +35,7 @@ Operation operation_of(const MessageWords *words, const WendWalk *walk, const Ca
                     .sync = plan->sync,
                     .waits = plan->waits,
                     .comm = comm,
+                    .comm_word = call_plan_word(call, plan->comm),
                     .dest = WEND_ABSENT,
                     .source = WEND_ABSENT,
                     .bytes = WEND_UNKNOWN,

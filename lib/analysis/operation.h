@@ -17,6 +17,7 @@ typedef struct {
     SyncKind waits;
     gboolean root; /* of the collective */
     guint comm;
+    gint64 comm_word;           /* WEND_ABSENT: it has none */
     gint64 dest, send_tag;      /* words; DEST is a rank in COMM */
     gint64 source, receive_tag; /* words */
     gint64 bytes;               /* of the send; WEND_UNKNOWN */

@@ -223,6 +223,7 @@ void strands_free(Strands *s)
         for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
             g_clear_pointer(&tables[i], g_hash_table_unref);
         answers_free(rank->answers);
+        recorded_turns_free(rank->turns);
         thread_order_free(rank->threads);
         g_clear_pointer(&rank->word_waiters, g_array_unref);
     }

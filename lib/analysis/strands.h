@@ -56,6 +56,10 @@ typedef struct {
     GArray *sends;         /* guint64: numbers of the messages that the call sends */
     guint need;            /* the first that may not be met */
     gint64 status[4];      /* of a failed call */
+    guint64 mpi_calls;     /* MPI calls before that call */
+    gboolean begun;        /* it sends and posts no more */
+    guint begun_parts;     /* requests that it has started, or halves of a send and receive */
+    guint turn_held;       /* the order whose turn it takes when it is given, + 1; 0: none */
     guint64 outstanding;   /* its messages in flight */
     guint ssends;          /* those that it waits for */
     gboolean starts_later; /* wend_start has not come */
@@ -88,6 +92,7 @@ struct RankStrands {
     RankAnswers *answers;            /* NULL: not needed */
     gboolean begun, cancels;
     ThreadOrder *threads; /* NULL: one sequence */
+    RecordedTurns *turns; /* NULL: none were recorded, or no strand has begun */
     GArray *word_waiters; /* guint: strands with NEED_WORD; NULL: none so far */
 };
 

@@ -76,3 +76,256 @@ gboolean thread_order_use(ThreadOrder *t, guint sequence, const ChannelKey *key,
     use->sequence = sequence;
     return !use->unsure;
 }
+
+/* -- turns -- */
+
+/* The outcome of the pseudo-call wend_turn. */
+enum { TURN_THREAD = 2, TURN_CALLS, TURN_COUNT, TURN_WORDS };
+
+/* What a sequence has to do with an order. */
+typedef struct {
+    guint64 first;  /* its MPI calls before the one with its first turn; G_MAXUINT64: it has none */
+    guint64 before; /* turns from before the order was recorded, which have not been taken */
+    guint64 skipped; /* turns of the order that are taken already */
+    gboolean began_before;
+} TurnTaker;
+
+typedef struct {
+    WendSequenceKind kind;
+    gint64 comm;
+    TurnTaker *takers;     /* by sequence */
+    WendOutcomes *entries; /* those to come; NULL: there are no more */
+    guint next, last;      /* sequences; TURNS_NOWHERE: none */
+    guint64 left;          /* turns of NEXT */
+    guint64 before;        /* of all sequences */
+} TurnOrder;
+
+struct RecordedTurns {
+    const WendClass *class;
+    ThreadOrder *threads;
+    gboolean *ended; /* by sequence */
+    TurnOrder *orders;
+    guint n;
+    GHashTable *receives, *sends; /* word of a communicator -> TurnOrder */
+};
+
+/* An entry of an order: a sequence takes N turns. */
+typedef struct {
+    guint sequence;
+    gint64 calls;
+    guint64 n;
+} TurnEntry;
+
+static guint sequence_of_thread(const WendClass *class, gint64 thread)
+{
+    for (guint q = 0; q < class->n_sequences; q++)
+        if (class->sequences[q].kind == WEND_SEQUENCE_THREAD && class->sequences[q].id == thread)
+            return q;
+    return TURNS_NOWHERE;
+}
+
+static gboolean next_entry(const RecordedTurns *t, WendOutcomes *entries, TurnEntry *e)
+{
+    guint64 repeats;
+    const gint64 *words;
+    guint n;
+    if (entries == NULL || !wend_outcomes_next_run(entries, &repeats, &words, &n) || n < TURN_WORDS
+        || words[TURN_COUNT] < 0)
+        return FALSE;
+    e->sequence = sequence_of_thread(t->class, words[TURN_THREAD]);
+    e->calls = words[TURN_CALLS];
+    if (__builtin_mul_overflow((guint64)words[TURN_COUNT], repeats, &e->n))
+        e->n = G_MAXUINT64;
+    return TRUE;
+}
+
+/* The shape of the pseudo-calls of an order. */
+static guint32 turn_shape(const WendProgram *p, guint number)
+{
+    const WendRule *rule = wend_program_rule(p, number);
+    while (rule->n > 0 && rule->symbols->is_rule)
+        rule = wend_program_rule(p, rule->symbols->id);
+    return rule->n > 0 ? wend_program_terminal(p, rule->symbols->id)->shape : G_MAXUINT32;
+}
+
+static WendOutcomes *open_entries(const WendProgram *p, guint rank, guint sequence)
+{
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    guint32 shape = turn_shape(p, class->sequences[sequence].rule);
+    return shape != G_MAXUINT32 ? wend_program_outcomes(p, rank, sequence, shape) : NULL;
+}
+
+/* The order goes on to the next turn that is not taken. */
+static void settle(const RecordedTurns *t, TurnOrder *o)
+{
+    for (TurnEntry e;;) {
+        if (o->left > 0) {
+            TurnTaker *taker = &o->takers[o->next];
+            guint64 n = t->ended[o->next] ? o->left : MIN(taker->skipped, o->left);
+            taker->skipped -= MIN(taker->skipped, n);
+            o->left -= n;
+            if (o->left > 0)
+                return;
+        }
+        if (!next_entry(t, o->entries, &e)) {
+            g_clear_pointer(&o->entries, wend_outcomes_free);
+            o->next = TURNS_NOWHERE;
+            return;
+        }
+        o->next = e.sequence;
+        o->left = e.sequence != TURNS_NOWHERE ? e.n : 0;
+    }
+}
+
+/* Learns who takes turns, and which from before the order: those in front of the entry without
+ * turns. Goes behind it. FALSE: there is none. */
+static gboolean begin_order(const RecordedTurns *t, TurnOrder *o, const WendProgram *p, guint rank,
+                            guint sequence)
+{
+    WendOutcomes *all = open_entries(p, rank, sequence);
+    gboolean found = FALSE;
+    for (TurnEntry e; next_entry(t, all, &e);) {
+        TurnTaker *taker = e.sequence != TURNS_NOWHERE ? &o->takers[e.sequence] : NULL;
+        if (e.n == 0)
+            found = TRUE;
+        else if (taker != NULL && e.calls > 0 && taker->first == G_MAXUINT64)
+            taker->first = (guint64)e.calls - 1;
+        if (taker == NULL || found)
+            continue;
+        taker->before = e.n;
+        taker->began_before = TRUE;
+        o->before += e.n;
+    }
+    if (all != NULL)
+        wend_outcomes_free(all);
+    if (!found)
+        return FALSE;
+    o->entries = open_entries(p, rank, sequence);
+    for (TurnEntry e; next_entry(t, o->entries, &e) && e.n > 0;)
+        ;
+    settle(t, o);
+    return TRUE;
+}
+
+guint64 recorded_turns_memory(const WendProgram *p, guint rank)
+{
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    return (guint64) class->n_orders
+           * (sizeof(TurnOrder) + 200 + (guint64) class->n_sequences * sizeof(TurnTaker));
+}
+
+RecordedTurns *recorded_turns_new(const WendProgram *p, guint rank, ThreadOrder *threads)
+{
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    if (class->n_orders == 0)
+        return NULL;
+    RecordedTurns *t = g_new0(RecordedTurns, 1);
+    t->class = class;
+    t->threads = threads;
+    t->ended = g_new0(gboolean, class->n_sequences);
+    t->orders = g_new0(TurnOrder, class->n_orders);
+    t->receives = g_hash_table_new(g_int64_hash, g_int64_equal);
+    t->sends = g_hash_table_new(g_int64_hash, g_int64_equal);
+    for (guint i = 0; i < class->n_orders; i++) {
+        const WendSequence *s = &class->sequences[class->n_sequences + i];
+        TurnOrder *o = &t->orders[t->n++];
+        *o = (TurnOrder){.kind = s->kind, .comm = s->id, .last = TURNS_NOWHERE};
+        o->takers = g_new0(TurnTaker, class->n_sequences);
+        for (guint q = 0; q < class->n_sequences; q++)
+            o->takers[q].first = G_MAXUINT64;
+        if (begin_order(t, o, p, rank, class->n_sequences + i))
+            g_hash_table_insert(s->kind == WEND_SEQUENCE_SENDS ? t->sends : t->receives, &o->comm,
+                                o);
+    }
+    return t;
+}
+
+void recorded_turns_free(RecordedTurns *t)
+{
+    if (t == NULL)
+        return;
+    for (guint i = 0; i < t->n; i++) {
+        g_free(t->orders[i].takers);
+        g_clear_pointer(&t->orders[i].entries, wend_outcomes_free);
+    }
+    g_hash_table_destroy(t->receives);
+    g_hash_table_destroy(t->sends);
+    g_free(t->orders);
+    g_free(t->ended);
+    g_free(t);
+}
+
+guint recorded_turns_orders(const RecordedTurns *t)
+{
+    return t != NULL ? t->n : 0;
+}
+
+guint recorded_turns_find(const RecordedTurns *t, WendSequenceKind kind, gint64 comm)
+{
+    const TurnOrder *o =
+        t != NULL ? g_hash_table_lookup(kind == WEND_SEQUENCE_SENDS ? t->sends : t->receives, &comm)
+                  : NULL;
+    return o != NULL ? (guint)(o - t->orders) : TURNS_NOWHERE;
+}
+
+gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence, guint64 calls)
+{
+    const TurnOrder *o = &t->orders[order];
+    const TurnTaker *taker = &o->takers[sequence];
+    if (calls < taker->first || taker->before > 0)
+        return TRUE;
+    return o->before == 0 && (o->next == TURNS_NOWHERE || o->next == sequence);
+}
+
+/* SEQUENCE goes on after the turn before, and so after all turns before that. */
+static void come_after(const RecordedTurns *t, const TurnOrder *o, guint sequence)
+{
+    if (t->threads == NULL)
+        return;
+    if (o->last != TURNS_NOWHERE) {
+        thread_order_after(t->threads, sequence, o->last);
+        return;
+    }
+    for (guint q = 0; q < t->class->n_sequences; q++)
+        if (o->takers[q].began_before)
+            thread_order_after(t->threads, sequence, q);
+}
+
+gboolean recorded_turns_take(RecordedTurns *t, guint order, guint sequence, guint64 calls)
+{
+    TurnOrder *o = &t->orders[order];
+    TurnTaker *taker = &o->takers[sequence];
+    if (calls < taker->first)
+        return FALSE;
+    if (taker->before > 0) {
+        taker->before--;
+        return --o->before == 0;
+    }
+    if (o->next == sequence && o->before == 0) {
+        come_after(t, o, sequence);
+        o->last = sequence;
+        o->left--;
+        settle(t, o);
+        return o->next != sequence;
+    }
+    taker->skipped += o->next != TURNS_NOWHERE;
+    return FALSE;
+}
+
+void recorded_turns_end(RecordedTurns *t, guint sequence)
+{
+    if (t == NULL)
+        return;
+    t->ended[sequence] = TRUE;
+    for (guint i = 0; i < t->n; i++) {
+        TurnOrder *o = &t->orders[i];
+        o->before -= o->takers[sequence].before;
+        o->takers[sequence].before = 0;
+        settle(t, o);
+    }
+}
+
+guint recorded_turns_next(const RecordedTurns *t, guint order)
+{
+    return t->orders[order].before == 0 ? t->orders[order].next : TURNS_NOWHERE;
+}

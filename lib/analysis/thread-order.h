@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* thread-order.h: whether the operations of a rank's threads on a channel have a known order.
+/* thread-order.h: the order in which the threads of a rank use a channel.
  *
  * The recording has the order of each thread's calls, and where threads start and are joined, but
- * not how their calls interleave. Vector clocks over the threads of a rank (Fidge, Mattern) tell
- * which operations are ordered all the same. */
+ * not how their calls interleave. Where threads use a communicator with overlapping sources and
+ * tags, it has the order of their turns there (docs/recording.md, "The order of threads"). Vector
+ * clocks over the threads of a rank (Fidge, Mattern) tell which operations are ordered. */
 #ifndef WEND_THREAD_ORDER_H
 #define WEND_THREAD_ORDER_H
 
 #include <glib.h>
 
 #include "matching-channels.h"
+#include "read/program.h"
 
 typedef struct ThreadOrder ThreadOrder;
 
@@ -24,5 +26,33 @@ void thread_order_after(ThreadOrder *t, guint later, guint earlier);
  * channel before, and it is not known that it was before. Also FALSE if there are too many channels
  * to remember. */
 gboolean thread_order_use(ThreadOrder *t, guint sequence, const ChannelKey *key, gboolean sends);
+
+/* -- turns -- */
+
+/* The recorded orders of turns of one rank. They are gone through once. */
+typedef struct RecordedTurns RecordedTurns;
+enum { TURNS_NOWHERE = G_MAXUINT };
+
+/* NULL: nothing was recorded. P must outlive the result. THREADS may be NULL: it is told which turn
+ * came after which. Time O(entries of the orders). */
+RecordedTurns *recorded_turns_new(const WendProgram *p, guint rank, ThreadOrder *threads);
+guint64 recorded_turns_memory(const WendProgram *p, guint rank); /* that it takes, in bytes */
+void recorded_turns_free(RecordedTurns *t);                      /* T may be NULL */
+guint recorded_turns_orders(const RecordedTurns *t);             /* T may be NULL */
+
+/* The number of the order of KIND (receives, sends) on the communicator whose word is COMM.
+ * TURNS_NOWHERE: none was recorded. T may be NULL. */
+guint recorded_turns_find(const RecordedTurns *t, WendSequenceKind kind, gint64 comm);
+/* Whether all turns have been taken that came before the next one of SEQUENCE. CALLS: the MPI calls
+ * of the sequence before the present one. TRUE also if that takes no turn. */
+gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence, guint64 calls);
+/* SEQUENCE takes its next turn. If it may not yet, that turn is skipped when it comes. TRUE: another
+ * sequence may go on. */
+gboolean recorded_turns_take(RecordedTurns *t, guint order, guint sequence, guint64 calls);
+/* SEQUENCE takes no more turns: those that are left are skipped. */
+void recorded_turns_end(RecordedTurns *t, guint sequence);
+/* The sequence that has the next turn. TURNS_NOWHERE: any may go on, or several have turns from
+ * before the order was recorded. */
+guint recorded_turns_next(const RecordedTurns *t, guint order);
 
 #endif

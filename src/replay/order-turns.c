@@ -301,7 +301,8 @@ static void read_order(OrderTurns *t, guint order)
     guint32 shape = shape_of(t->p, t->class->sequences[sequence].rule);
     WendOutcomes *o =
         shape != G_MAXUINT32 ? wend_program_outcomes(t->p, t->rank, sequence, shape) : NULL;
-    guint64 repeats, left = 1; /* each run has a turn, or is the first of a thread */
+    /* each run has a turn, or is the first of a thread, or ends what was before the order */
+    guint64 repeats, left = 2;
     const gint64 *words;
     for (guint q = 0; q < t->class->n_sequences; q++)
         left += t->turns[q]->len + 1;

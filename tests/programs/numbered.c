@@ -557,6 +557,56 @@ static void threads(Worker *w, unsigned agreed, int rounds, const int *group)
     handed(w, group);
 }
 
+/* Both threads of a rank send to the next one and receive from the one before, on one communicator
+ * with one tag. Who gets which message is left to chance. */
+enum { SHARED = 12 };
+
+static void *run_shared(void *argument)
+{
+    Thread *t = argument;
+    Worker *w = &t->worker;
+    MPI_Request requests[SHARED];
+    char *buffers[SHARED];
+    int from = (rank + size - 1) % size;
+    const Planned to = {rank, (rank + 1) % size, 50};
+    for (int round = 0; round < t->rounds; round++) {
+        for (int i = 0; i < SHARED; i++) {
+            send_one(&to, t->comm, &w->random, &buffers[i], &requests[i]);
+            receive_one(w, chance(&w->random, 2) ? from : MPI_ANY_SOURCE,
+                        chance(&w->random, 2) ? to.tag : MPI_ANY_TAG, t->comm, t->group);
+        }
+        MPI_Waitall(SHARED, requests, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < SHARED; i++) {
+            if (requests[i] != MPI_REQUEST_NULL)
+                MPI_Request_free(&requests[i]); /* a persistent one */
+            free(buffers[i]);
+        }
+        exchange(w, MPI_COMM_WORLD, t->group);
+        persistent(w, MPI_COMM_WORLD, t->group);
+    }
+    return NULL;
+}
+
+static void shared(int rounds, const int *group)
+{
+    Thread t[THREADS];
+    pthread_t ids[THREADS];
+    MPI_Comm comm;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < THREADS; i++) {
+        int number = THREADS + 2 + i;
+        t[i] = (Thread){
+            {number, 0, 0, (unsigned)(rank * 100 + number), NULL, 0, 0}, comm, group, 0, rounds};
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&ids[i], NULL, run_shared, &t[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(ids[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        print_lines(&t[i].worker);
+    MPI_Comm_free(&comm);
+}
+
 /* -- all -- */
 
 int main(int argc, char **argv)
@@ -631,7 +681,7 @@ int main(int argc, char **argv)
         MPI_Comm_free(&half);
     }
     if (level == MPI_THREAD_MULTIPLE)
-        threads(&w, agreed, rounds, world);
+        threads(&w, agreed, rounds, world), shared(rounds, world);
     print_lines(&w);
     MPI_Comm_free(&comms[1]);
     MPI_Comm_free(&comms[2]);

@@ -590,6 +590,108 @@ static void test_threads(void)
     check_threads(FALSE);
 }
 
+/* An entry of an order: a thread took so many turns, before which it had made CALLS - 1 calls. */
+static void turn(SimulatedRank *r, SimulatedSequence *s, gint64 thread, gint64 calls, gint64 turns)
+{
+    call(s, "wend_turn");
+    outcome(s, thread);
+    outcome(s, calls);
+    outcome(s, turns);
+    end(r, s, 1e-6);
+}
+
+/* Three threads of rank 0 send to rank 1, at first with tags of their own, then with one tag, in an
+ * order that is recorded. The main thread has sent before there were threads, and thread 2 takes no
+ * turn before the order. At the end the order has turns of thread 1 that are not in the recording.
+ * Rank 1 receives what was sent, in that order; the sizes say what. */
+static void test_turns(void)
+{
+    enum { STEPS = 300, EARLY = 60, TAG = 9 };
+    g_autoptr(GRand) rand = g_rand_new_with_seed(4);
+    gint64 heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1);
+    for (guint round = 0; round < 20; round++) {
+        g_autoptr(GPtrArray) ranks = new_ranks(2);
+        SimulatedRank *r = rank_at(ranks, 0), *to = rank_at(ranks, 1);
+        SimulatedSequence *of[3] = {calls_of(ranks, 0),
+                                    simulated_sequence(r, WEND_SEQUENCE_THREAD, 1),
+                                    simulated_sequence(r, WEND_SEQUENCE_THREAD, 2)},
+                          *order = simulated_sequence(r, WEND_SEQUENCE_SENDS,
+                                                      constant("MPI_COMM_WORLD")),
+                          *received = calls_of(ranks, 1);
+        gint64 before[3] = {0}, sent = 0;
+        for (gint64 i = 1; i <= 2; i++) {
+            sim_send(r, of[0], heap, 0, ++sent, 1, TAG);
+            sim_recv(to, received, 2 * STEPS, 0, TAG, 0, TAG, sent * DOUBLE);
+        }
+        for (guint i = 0; i < EARLY; i++) {
+            guint thread = (guint)g_rand_int_range(rand, 0, 2);
+            sim_send(r, of[thread], heap, 0, ++sent, 1, thread);
+            sim_recv(to, received, 2 * STEPS, 0, thread, 0, thread, sent * DOUBLE);
+            before[thread]++;
+        }
+        turn(r, order, 0, 3, before[0]);
+        turn(r, order, 1, 1, before[1]);
+        turn(r, order, 1, 0, 0);
+        gboolean began = FALSE;
+        for (guint i = EARLY; i < STEPS; i++) {
+            guint thread = (guint)g_rand_int_range(rand, 0, 3);
+            sim_send(r, of[thread], heap, 0, ++sent, 1, TAG);
+            sim_recv(to, received, 2 * STEPS, 0, TAG, 0, TAG, sent * DOUBLE);
+            turn(r, order, thread, thread == 2 && !began ? 1 : 0, 1);
+            began |= thread == 2;
+        }
+        turn(r, order, 1, 0, 5);
+        sim_send(r, of[0], heap, 0, ++sent, 1, TAG);
+        sim_recv(to, received, 2 * STEPS, 0, TAG, 0, TAG, sent * DOUBLE);
+        turn(r, order, 0, 0, 1);
+        char *dir = record_all(ranks);
+        guint64 broken;
+        g_autoptr(GArray) events = events_of(dir, &broken);
+        g_assert_cmpint(events->len, ==, sent);
+        for (guint i = 0; i < events->len; i++) {
+            const MessageEvent *e = event_at(events, i);
+            g_assert_cmpint(e->kind, ==, MESSAGE_MATCHED);
+            g_assert_cmpint(e->bytes_sent, ==, e->bytes_received);
+            g_assert_false(e->uncertain);
+        }
+        g_assert_cmpuint(broken, ==, 0);
+        discard(dir);
+    }
+}
+
+/* An order that no run can have, as in a damaged recording: the calls are given all the same. */
+static void test_impossible_turns(void)
+{
+    gint64 heap = WEND_SEGMENT(WEND_SEGMENT_HEAP, 1), world = constant("MPI_COMM_WORLD");
+    g_autoptr(GPtrArray) ranks = new_ranks(2);
+    guint64 broken;
+    SimulatedRank *r = rank_at(ranks, 0), *to = rank_at(ranks, 1);
+    SimulatedSequence *a = calls_of(ranks, 0), *b = simulated_sequence(r, WEND_SEQUENCE_THREAD, 1),
+                      *sends = simulated_sequence(r, WEND_SEQUENCE_SENDS, world),
+                      *receives = simulated_sequence(r, WEND_SEQUENCE_RECEIVES, world),
+                      *received = calls_of(ranks, 1);
+    /* the first thread would have to receive what comes after its own send, and that wait for b */
+    sim_recv(r, a, 1, 1, 7, 1, 7, DOUBLE);
+    sim_send(r, a, heap, 0, 1, 1, 7);
+    sim_send(r, b, heap, 0, 1, 1, 7);
+    turn(r, receives, 0, 1, 0);
+    turn(r, receives, 0, 1, G_MAXINT64);
+    turn(r, sends, 0, 1, 0);
+    turn(r, sends, 77, 1, 3); /* there is no such thread */
+    turn(r, sends, 0, 2, 1);
+    turn(r, sends, 1, 1, 1);
+    sim_recv(to, received, 1, 0, 7, 0, 7, DOUBLE);
+    sim_recv(to, received, 1, 0, 7, 0, 7, DOUBLE);
+    sim_send(to, received, heap, 0, 1, 0, 7);
+    char *dir = record_all(ranks);
+    g_autoptr(GArray) events = events_of(dir, &broken);
+    g_assert_cmpuint(events->len, ==, 3);
+    for (guint i = 0; i < events->len; i++)
+        g_assert_cmpint(event_at(events, i)->kind, ==, MESSAGE_MATCHED);
+    g_assert_cmpuint(broken, >, 0);
+    discard(dir);
+}
+
 /* Rank 0 broadcasts and then sends what rank 1 receives before its own broadcast: allowed to
  * happen, and the order is kept. A barrier holds all. */
 static void test_collectives(void)
@@ -780,6 +882,8 @@ int main(int argc, char **argv)
     g_test_add_func("/messages/gaps", test_gaps);
     g_test_add_func("/messages/numbers-in-broken-order", test_numbers_in_broken_order);
     g_test_add_func("/messages/threads", test_threads);
+    g_test_add_func("/messages/turns", test_turns);
+    g_test_add_func("/messages/impossible-turns", test_impossible_turns);
     g_test_add_func("/messages/collectives", test_collectives);
     g_test_add_func("/messages/ahead-of-others", test_ahead_of_others);
     g_test_add_func("/messages/allowance", test_allowance);

@@ -227,7 +227,8 @@ static bool append(ThreadTurns *o, Thread *self, uint32_t thread, uint64_t calls
     return ok;
 }
 
-/* Records the order from here on. What was before is in no order, because nothing overlapped. */
+/* Records the order from here on. What was before is in no order, because nothing overlapped. An
+ * entry without turns stands between the two. */
 static bool begin_log(ThreadTurns *o, Thread *self)
 {
     wend_budget_free(o->pairs, o->n_pairs * sizeof *o->pairs);
@@ -236,7 +237,7 @@ static bool begin_log(ThreadTurns *o, Thread *self)
     bool ok = o->log != NULL;
     for (uint32_t i = 0; ok && i < o->n_shares; i++)
         ok = o->shares[i].turns == 0 || append(o, self, i, o->shares[i].calls, o->shares[i].turns);
-    return ok;
+    return ok && append(o, self, self->number, 0, 0);
 }
 
 static bool count(const Turn *t)
