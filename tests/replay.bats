@@ -594,15 +594,20 @@ required=MPI_THREAD_FUNNELED, not MPI_THREAD_MULTIPLE$advice" level.dir ./level 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-enum { WAYS = 7, LONG = 1 << 18, POLLS = 500 };
+enum { WAYS = 8, LONG = 1 << 18, POLLS = 500 };
 int main(int argc, char **argv)
 {
     int rank, v, flag, index, n;
     char *text = calloc(LONG, 1), file[32];
     MPI_Request none, r;
     MPI_Message message;
+    MPI_Group all, other;
+    MPI_Win win;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &(int){1 - rank}, &other);
+    MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     for (int way = 0; way < WAYS; way++) {
         snprintf(file, sizeof file, "%s.%d", argv[1], way);
         MPI_Barrier(MPI_COMM_WORLD);
@@ -610,11 +615,18 @@ int main(int argc, char **argv)
             MPI_Send(text, LONG, MPI_CHAR, 0, 0, MPI_COMM_WORLD);
             fclose(fopen(file, "w"));
             MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+            if (way == 7) {
+                MPI_Recv(&v, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                MPI_Win_start(other, 0, win);
+                MPI_Win_complete(win);
+            }
         }
         if (rank == 0) {
             MPI_Status s;
             MPI_Irecv(text, LONG, MPI_CHAR, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &r);
             MPI_Irecv(&v, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &none);
+            if (way == 7)
+                MPI_Win_post(other, 0, win);
             for (int i = 0; i < POLLS; i++, usleep(1000))
                 switch (way) {
                 case 0: MPI_Test(&none, &flag, &s); break;
@@ -624,14 +636,23 @@ int main(int argc, char **argv)
                 case 4: MPI_Iprobe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &flag, &s); break;
                 case 5: MPI_Improbe(1, 3, MPI_COMM_WORLD, &flag, &message, &s); break;
                 case 6: MPI_Request_get_status(none, &flag, &s); break;
+                case 7: MPI_Win_test(win, &flag); break;
                 }
             printf("%d: %s\n", way, access(file, F_OK) == 0 ? "sent" : "still being sent");
             MPI_Wait(&r, &s);
             MPI_Recv(&v, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &s);
             MPI_Cancel(&none);
             MPI_Wait(&none, &s);
+            if (way == 7) {
+                MPI_Send(&v, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+                while (!flag)
+                    MPI_Win_test(win, &flag);
+            }
         }
     }
+    MPI_Group_free(&all);
+    MPI_Group_free(&other);
+    MPI_Win_free(&win);
     free(text);
     MPI_Finalize();
     return 0;
@@ -639,9 +660,10 @@ int main(int argc, char **argv)
 C
     "$MPICC" polling.c -o polling
     record app.dir 2 ./polling recorded >out
-    [ "$(grep -c ' sent$' out)" = 7 ] || fail "$(<out)"
-    mpi 2 "$WEND" replay --quiet app.dir ./polling replayed >again
+    [ "$(grep -c ' sent$' out)" = 8 ] || fail "$(<out)"
+    mpi 2 "$WEND" replay --quiet -o again.dir app.dir ./polling replayed >again
     diff out again
+    "$WEND" diff --outcomes app.dir again.dir
 }
 
 @test "attributes that point to memory below 4 GiB" {

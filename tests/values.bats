@@ -220,6 +220,8 @@ int main(int argc, char **argv)
         continue;
     fprintf(stderr, "count %lu\n", count);
     MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && !strcmp(argv[1], "kill"))
+        sleep(3), raise(SIGKILL); /* what was made before is in a checkpoint */
     if (argc > 1)
         raise(SIGTERM);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -229,11 +231,14 @@ int main(int argc, char **argv)
 C
     "$MPICC" killed.c -o killed
     # One rank: the launcher kills the others, and not with a signal that can be caught.
-    mpi 1 "$WEND" trace --quiet --values -o app.dir ./killed now 2>app.err || :
-    "$WEND" merge app.dir
-    [ "$("$WEND" dump --values app.dir | grep -c '=  MPI_Wtime')" -gt 100 ]
-    mpi 1 "$WEND" replay --then free app.dir ./killed 2>again.err
-    diff <(grep count app.err) <(grep count again.err)
+    for how in terminate kill; do
+        rm -rf app.dir
+        mpi 1 "$WEND" trace --quiet --values --checkpoint 1 -o app.dir ./killed $how 2>app.err || :
+        "$WEND" merge app.dir
+        [ "$("$WEND" dump --values app.dir | grep -c '=  MPI_Wtime')" -gt 100 ] || fail "$how"
+        mpi 1 "$WEND" replay --then free app.dir ./killed 2>again.err
+        diff <(grep count app.err) <(grep count again.err) || fail "$how"
+    done
 }
 
 @test "values: where memory is short they end, and the recording goes on" {
