@@ -626,6 +626,7 @@ typedef struct {
                                   which threads of a rank communicate */
 } WendReadMessageFacts;
 
+/** Gives the facts of the messages that were given so far: fills in *FACTS. */
 int wend_read_message_facts(const WendReadMessages *messages, WendReadMessageFacts *facts);
 
 /** Frees MESSAGES. NULL is allowed. */

@@ -328,7 +328,7 @@ static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
 static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding form, gint64 word,
                             guint across)
 {
-    static const char bad[] = "a slot that others should tell is not told by them";
+    static const char bad[] = "a slot does not follow from the other slots, as it should";
     if (word < 1 || word > k)
         return member_bad(m, bad);
     const WendSlot *from = &slots[k - word];
@@ -341,7 +341,7 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding fo
     guint32 n = ranks->n, row = across % n;
     m->p->derived += n;
     if (m->p->derived > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->start))
-        return member_bad(m, "slots are told by others that have too many words");
+        return member_bad(m, "slots follow from other slots that have too many words");
     if (form == ENCODED_AS_ACROSS) {
         if (row > k - word || (gint64)n > word)
             return member_bad(m, bad);
