@@ -5,6 +5,9 @@ load helpers
 setup() { in_scratch; }
 
 SITES=$SOURCE_DIR/tests/programs/sites.c
+NO_LINES="has no line numbers for call sites in it: compile it with -g, or install its .debug file"
+NO_SYMBOLS="has no symbols for call sites in it: compile it with -g and do not strip it, or \
+install its .debug file"
 
 # compile FILE OUT flags…: with names of lines.
 compile() {
@@ -147,6 +150,56 @@ check_lines() { # DUMP, of rank 1 of 4
     rm -r sites cache
     "$WEND" show --sites --table app.dir 2>err | grep -q 'sites + 0x'
     grep -q 'sites cannot be read: addresses in it have no names' err
+}
+# says_once LINE: each command that names sites says LINE, and nothing else.
+says_once() {
+    local words
+    for words in "show --sites --csv" "show --sites --table" "dump --sites" \
+        "export --perfetto -f -o app.pf" "diff --sites app.dir"; do
+        # shellcheck disable=SC2086
+        "$WEND" $words app.dir >out 2>err || fail "$words: $(cat err)" || return
+        if [[ $words == export* ]]; then
+            ! grep -q 'built without' err || continue
+            sed -i '/no time of each call/d' err
+        fi
+        [ "$(cat err)" = "wend ${words%% *}: $1" ] || fail "$words: $(cat err)" || return
+    done
+}
+@test "sites: of a stripped program: one line says so, and all but names is there" {
+    needs_names
+    build_sites
+    record app.dir 2 ./sites ./sites.so
+    "$WEND" show --sites --csv app.dir >named 2>err
+    [ ! -s err ] || fail "$(cat err)"
+    grep -q "^MPI_Irecv,exchange,[^,]*/sites.c,$(line_of receive),sites," named
+    strip sites
+    "$WEND" show --sites --csv app.dir >table 2>err
+    [ "$(cat err)" = "wend show: $PWD/sites $NO_SYMBOLS" ] || fail "$(cat err)"
+    diff <(sed -E 's/^([^,]*),[^,]*,[^,]*,[^,]*,sites,/\1,,,,sites,/' named) table
+    grep -q '^MPI_Irecv,,,,sites,0x[0-9a-f]*,40,0,' table
+    grep -q '^MPI_Barrier,sites_call,[^,]*/sites-library.c,8,sites.so,' table
+    says_once "$PWD/sites $NO_SYMBOLS"
+    # a line for each file; what a library exports keeps its name
+    strip sites.so
+    "$WEND" show --sites --csv app.dir >table 2>err
+    sort err | diff <(printf '%s\n' "wend show: ./sites.so $NO_LINES" \
+        "wend show: $PWD/sites $NO_SYMBOLS" | sort) -
+    grep -q '^MPI_Barrier,sites_call,,,sites.so,' table
+}
+@test "sites: of a program without -g: one line says so, and functions are there" {
+    needs_names
+    build_sites -g0
+    record app.dir 2 ./sites ./sites.so
+    "$WEND" show --sites --csv app.dir >table 2>err
+    [ "$(cat err)" = "wend show: $PWD/sites $NO_LINES" ] || fail "$(cat err)"
+    grep -q '^MPI_Irecv,exchange,,,sites,0x[0-9a-f]*,40,0,' table
+    grep -q '^MPI_Isend,exchange,,,sites,0x[0-9a-f]*,40,0,40,160,0,' table
+    grep -q '^MPI_Barrier,sites_call,[^,]*/sites-library.c,8,sites.so,' table
+    says_once "$PWD/sites $NO_LINES"
+    # names that are not asked for are not missed
+    "$WEND" show app.dir 2>err >out
+    "$WEND" dump app.dir 2>>err >out
+    [ ! -s err ] || fail "$(cat err)"
 }
 @test "sites: names of a stripped program, by the debug information of its build-id" {
     needs_names
@@ -616,7 +669,10 @@ has_names() { # DIR: without the program
     cp app.dir/trace.tar.zst before
     run --separate-stderr "$WEND" merge --symbols app.dir
     [ "$status" = 0 ]
-    [ "$stderr" = "wend merge: no names of call sites are known: none are stored" ]
+    diff - <<<"$stderr" <(
+        echo "wend merge: $PWD/app $NO_SYMBOLS"
+        echo "wend merge: no names of call sites are known: none are stored"
+    )
     cmp before app.dir/trace.tar.zst
     diverging -O0
     run --separate-stderr "$WEND" merge --symbols app.dir

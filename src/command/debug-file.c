@@ -206,19 +206,22 @@ static gboolean give_scopes(DebugFile *d, Dwarf_Addr address, const char *file, 
     return given;
 }
 
-void debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data)
+DebugFileProblem debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data)
 {
     if (d == NULL)
-        return;
+        return DEBUG_FILE_GOOD;
     Dwarf_Addr address = offset + d->bias;
     int line = 0;
     Dwfl_Line *at = dwfl_module_getsrc(d->module, address);
     const char *file = at != NULL ? dwfl_lineinfo(at, NULL, &line, NULL, NULL, NULL) : NULL;
     if (give_scopes(d, address, file, (guint)MAX(line, 0), frame, data))
-        return;
+        return at != NULL ? DEBUG_FILE_GOOD : DEBUG_FILE_NO_LINES;
     const char *symbol = dwfl_module_addrname(d->module, address);
     if (symbol != NULL || file != NULL)
         frame(data, symbol, file, (guint)MAX(line, 0));
+    return file != NULL     ? DEBUG_FILE_GOOD
+           : symbol != NULL ? DEBUG_FILE_NO_LINES
+                            : DEBUG_FILE_NO_NAMES;
 }
 
 #else
@@ -235,9 +238,10 @@ void debug_file_close(DebugFile *d)
     (void)d;
 }
 
-void debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data)
+DebugFileProblem debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data)
 {
     (void)d, (void)offset, (void)frame, (void)data;
+    return DEBUG_FILE_GOOD;
 }
 
 #endif

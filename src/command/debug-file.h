@@ -9,9 +9,11 @@ typedef struct DebugFile DebugFile;
 
 typedef enum {
     DEBUG_FILE_GOOD,
-    DEBUG_FILE_CHANGED,    /* the file at the path has another build-id */
-    DEBUG_FILE_MISSING,    /* there is none, or it is no file of code */
-    DEBUG_FILE_UNSUPPORTED /* Wend was built without libdw */
+    DEBUG_FILE_CHANGED,     /* the file at the path has another build-id */
+    DEBUG_FILE_MISSING,     /* there is none, or it is no file of code */
+    DEBUG_FILE_UNSUPPORTED, /* Wend was built without libdw */
+    DEBUG_FILE_NO_LINES,    /* it has the function of an address, and no line */
+    DEBUG_FILE_NO_NAMES     /* it has neither */
 } DebugFileProblem;
 
 /* Opens the file that had the build-id ID, of N bytes, when it was at PATH: the file at PATH if its
@@ -24,8 +26,9 @@ void debug_file_close(DebugFile *d); /* D may be NULL */
 /* One function that the address is in. FUNCTION, FILE NULL, LINE 0: not known. */
 typedef void (*DebugFrame)(gpointer data, const char *function, const char *file, guint line);
 /* Calls FRAME for the function that the address OFFSET of the file is in, innermost first: if a
- * function was inlined, then for the one that it was inlined into. Not at all if nothing is
- * known. D may be NULL. */
-void debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data);
+ * function was inlined, then for the one that it was inlined into. Not at all if nothing is known.
+ * Returns DEBUG_FILE_GOOD, DEBUG_FILE_NO_LINES or DEBUG_FILE_NO_NAMES. With D NULL it returns
+ * DEBUG_FILE_GOOD, since debug_file_open has given the problem. */
+DebugFileProblem debug_file_frames(DebugFile *d, guint64 offset, DebugFrame frame, gpointer data);
 
 #endif

@@ -12,8 +12,10 @@
 
 /* A file that sites are in. */
 typedef struct {
+    char *path;       /* NULL: not known */
     char *name;       /* its base name */
     DebugFile *debug; /* NULL: there are no names */
+    gboolean lacking; /* it was said that call sites in it have no names or lines */
 } NamedModule;
 
 /* What a name is of. */
@@ -37,6 +39,7 @@ static void module_free(gpointer module)
 {
     NamedModule *m = module;
     debug_file_close(m->debug);
+    g_free(m->path);
     g_free(m->name);
     g_free(m);
 }
@@ -99,24 +102,35 @@ static char *path_of(const SiteNames *n, const WendReadSite *site)
     return g_strdup(facts->program);
 }
 
+/* Says LINE, and takes it. A line is said once: both recordings of a comparison, or several worlds,
+ * may have one program. */
+static void say_once(const char *command, char *line)
+{
+    static GHashTable *said;
+    if (said == NULL)
+        said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    if (!g_hash_table_contains(said, line))
+        wend_command_say(command, "%s", line);
+    g_hash_table_add(said, line);
+}
+
 static void say_problem(const SiteNames *n, const char *path, DebugFileProblem problem)
 {
-    if (n->command == NULL)
-        return;
     static const char *const texts[] = {
         [DEBUG_FILE_CHANGED] = "has changed since the recording: addresses in it have no names",
         [DEBUG_FILE_MISSING] = "cannot be read: addresses in it have no names",
         [DEBUG_FILE_UNSUPPORTED] = "this wend was built without libdw: addresses have no names",
+        [DEBUG_FILE_NO_LINES] = "has no line numbers for call sites in it: compile it with -g, or "
+                                "install its .debug file",
+        [DEBUG_FILE_NO_NAMES] = "has no symbols for call sites in it: compile it with -g and do "
+                                "not strip it, or install its .debug file",
     };
-    if (problem == DEBUG_FILE_UNSUPPORTED) {
-        static gboolean said;
-        if (!said)
-            wend_command_say(n->command, "%s", texts[problem]);
-        said = TRUE;
-    } else if (problem != DEBUG_FILE_GOOD) {
-        g_autofree char *printed = text_foreign_new(path != NULL ? path : "the program");
-        wend_command_say(n->command, "%s %s", printed, texts[problem]);
-    }
+    if (n->command == NULL || problem == DEBUG_FILE_GOOD)
+        return;
+    g_autofree char *printed = text_foreign_new(path != NULL ? path : "the program");
+    say_once(n->command, problem == DEBUG_FILE_UNSUPPORTED
+                             ? g_strdup(texts[problem])
+                             : g_strconcat(printed, " ", texts[problem], NULL));
 }
 
 static char *base_name_of(const SiteNames *n, const WendReadSite *site)
@@ -135,11 +149,11 @@ static NamedModule *module_of(SiteNames *n, const WendReadSite *site)
     if (m != NULL)
         return m;
     DebugFileProblem problem;
-    g_autofree char *path = path_of(n, site);
     m = g_new0(NamedModule, 1);
+    m->path = path_of(n, site);
     m->name = base_name_of(n, site);
-    m->debug = debug_file_open(path, site->build_id, site->n_build_id, &problem);
-    say_problem(n, path, problem);
+    m->debug = debug_file_open(m->path, site->build_id, site->n_build_id, &problem);
+    say_problem(n, m->path, problem);
     g_hash_table_insert(n->modules, g_strdup(key->str), m);
     return m;
 }
@@ -170,10 +184,12 @@ static void give_stored(SiteNames *n, const WendReadSite *site, NamedFrames *fra
         add_frame(frames, f->function, f->file, f->line);
 }
 
-/* STORED: the recording may have the name. */
-static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean stored)
+/* STORED: the recording may have the name. *PROBLEM: what its file lacks for this address. */
+static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean stored,
+                          DebugFileProblem *problem)
 {
     SiteName *name = g_new0(SiteName, 1);
+    *problem = DEBUG_FILE_GOOD;
     if (!site->known)
         return name;
     NamedFrames frames = {n, g_array_new(FALSE, FALSE, sizeof(SiteFrame))};
@@ -184,7 +200,7 @@ static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean store
         name->module = g_string_chunk_insert_const(n->texts, module);
     } else {
         NamedModule *m = module_of(n, site);
-        debug_file_frames(m->debug, site->offset - 1, add_frame, &frames);
+        *problem = debug_file_frames(m->debug, site->offset - 1, add_frame, &frames);
         name->module = m->name;
     }
     name->offset = site->offset;
@@ -194,13 +210,27 @@ static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean store
     return name;
 }
 
+/* The name of a call site. Says what its file lacks, once for each file. Of other frames of a stack
+ * it is not said: they may lie in libraries of the system, which have no lines. */
+static SiteName *site_name_new(SiteNames *n, const WendReadSite *site)
+{
+    DebugFileProblem problem;
+    SiteName *name = name_new(n, site, TRUE, &problem);
+    NamedModule *m = problem != DEBUG_FILE_GOOD ? module_of(n, site) : NULL;
+    if (m != NULL && !m->lacking) {
+        m->lacking = TRUE;
+        say_problem(n, m->path, problem);
+    }
+    return name;
+}
+
 const SiteName *site_name(SiteNames *n, uint32_t site)
 {
     const WendReadSite *inside;
     if (site >= n->names->len)
         return NULL;
     if (n->names->pdata[site] == NULL && wend_read_site(n->reader, site, &inside) == WEND_READ_OK)
-        n->names->pdata[site] = name_new(n, inside, TRUE);
+        n->names->pdata[site] = site_name_new(n, inside);
     const SiteName *name = n->names->pdata[site];
     return name != NULL && name->module != NULL ? name : NULL;
 }
@@ -209,10 +239,11 @@ const SiteName *site_place_name(SiteNames *n, const WendReadSite *place)
 {
     if (!place->known)
         return NULL;
+    DebugFileProblem problem;
     NamedPlace like = {place->file, place->offset, place->world};
     SiteName *name = g_hash_table_lookup(n->places, &like);
     if (name == NULL) {
-        name = name_new(n, place, TRUE);
+        name = name_new(n, place, TRUE, &problem);
         g_hash_table_insert(n->places, g_memdup2(&like, sizeof like), name);
     }
     return name;
@@ -243,7 +274,8 @@ void site_frame_text(GString *out, const SiteFrame *frame)
 
 char *site_address_text(SiteNames *n, const WendReadSite *address)
 {
-    g_autofree SiteName *name = name_new(n, address, FALSE);
+    DebugFileProblem problem;
+    g_autofree SiteName *name = name_new(n, address, FALSE, &problem);
     if (name->n_frames == 0)
         return NULL;
     GString *text = g_string_new(NULL);
