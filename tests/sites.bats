@@ -230,7 +230,7 @@ says_once() {
     record app.dir 4 ./sites
     "$WEND" show --sites --table --all app.dir >table
     line=$(line_of 'as often as the rank says')
-    grep -q "^MPI_Comm_rank .*(sites.c:$line) * 26 .* 4 * 5 - 8 (3)" table
+    grep -q "^MPI_Comm_rank .*(sites.c:$line) * 26 .* 4 .* 5 - 8 (3)" table
     grep -A 1 '^MPI_Barrier .*synchronize (sites.c' table | grep -q '^ *inlined in main (sites.c'
     "$WEND" show --sites --csv app.dir >csv
     grep -q "^MPI_Isend,exchange,.*/sites.c,$(line_of send),sites,0x[0-9a-f]*,80,0,80,320,0," csv
@@ -241,7 +241,14 @@ row = next(r for r in rows if r["function"] == "MPI_Isend")
 assert row["calls"] == 80 and row["bytes"] == 320 and row["ranks"] == 4, row
 barriers = [r["site"]["frames"] for r in rows if r["function"] == "MPI_Barrier"]
 frames = [f["function"] for b in barriers for f in b]
-assert frames == ["synchronize", "main"], frames'
+assert frames == ["synchronize", "main"], frames
+for r in rows: # each time is printed with three digits
+    if "least_seconds" in r:
+        assert r["least_seconds"] <= 1.01 * r["mean_seconds"], r
+        assert r["mean_seconds"] <= 1.01 * r["most_seconds"], r
+        assert abs(r["mean_seconds"] * r["ranks"] - r["seconds"]) <= 0.011 * r["seconds"], r
+        assert r["least_seconds_rank"] < 4 and r["most_seconds_rank"] < 4, r
+    assert ("least_seconds" in r) == ("seconds" in r), r'
 }
 @test "sites: calls by function add up to those of wend show" {
     build_sites
@@ -328,6 +335,111 @@ rows = [row for row in json.load(sys.stdin) if row["function"] == "MPI_Barrier"]
 means = [row["seconds"] / row["calls"] for row in rows]
 assert max(means) < 1.02 * min(means), rows
 assert all(row["seconds_shared"] for row in rows), rows'
+}
+# Rank 2 of 4 comes a second late to a barrier.
+late() {
+    cat >app.c <<'C'
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i <= rank; i++)
+        MPI_Barrier(MPI_COMM_SELF); // alone
+    if (rank == 2)
+        sleep(1);
+    MPI_Barrier(MPI_COMM_WORLD); // late
+    if (rank == 1)
+        MPI_Comm_size(MPI_COMM_WORLD, &rank);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O1 app.c -o app
+}
+check_late() { # SHARED: 1 if times of ranks are estimates. Those of app.dir
+    "$WEND" show --sites --json app.dir >sites.json
+    "$WEND" show --sites --csv app.dir >sites.csv
+    "$PYTHON" - "$1" <<'P' || return
+import csv, json, sys
+rows = json.load(open("sites.json"))
+def at(name):
+    line = next(n for n, text in enumerate(open("app.c"), 1) if text.endswith(f"// {name}\n"))
+    return next(r for r in rows if r["site"]["frames"][0].get("line") == line)
+late, alone = at("late"), at("alone")
+assert late["least_seconds_rank"] == 2 and late["most_seconds_rank"] != 2, late
+assert late["most_seconds"] >= 0.5 and late["least_seconds"] < late["most_seconds"] / 2, late
+for r in late, alone:
+    assert r["ranks"] == 4 and r["rank_seconds_shared"] == (sys.argv[1] == "1"), r
+    assert r["least_seconds"] <= r["mean_seconds"] <= r["most_seconds"], r
+    assert abs(4 * r["mean_seconds"] - r["seconds"]) <= 0.011 * r["seconds"], r
+size = next(r for r in rows if r["function"] == "MPI_Comm_size")
+for key in "least", "most":
+    assert size[key + "_seconds"] == size["mean_seconds"] == size["seconds"], size
+    assert size[key + "_seconds_rank"] == 1, size
+for row, r in zip(csv.DictReader(open("sites.csv")), rows):
+    assert row["mpi_function"] == r["function"] and row["calls"] == str(r["calls"]), (row, r)
+    for key in ("least_seconds", "mean_seconds", "most_seconds", "least_seconds_rank",
+                "most_seconds_rank", "rank_seconds_shared"):
+        wanted = r.get(key, 0 if key == "rank_seconds_shared" else "")
+        assert wanted == ("" if row[key] == "" else float(row[key])), (key, row, r)
+finalize = next(r for r in rows if r["function"] == "MPI_Finalize")
+assert "seconds" not in finalize and "least_seconds" not in finalize, finalize
+P
+    "$WEND" show --sites --table app.dir >table
+    local time='[0-9.]* [mun]*s' before=' '
+    [ "$1" = 0 ] || before='~'
+    grep -q "^MPI_Barrier  *main (app.c:.* 4 .*$before$time (2) - $time - $time ([013])  *1\$" table
+}
+@test "sites: the least, the mean and the most time of a rank, from the time of each call" {
+    needs_names
+    late
+    mpi 4 "$WEND" trace --quiet --times=lossless -o app.dir ./app
+    check_late 0 || fail "$(cat table sites.json)"
+    ! grep '~' table || fail "marked"
+    # they are the sums of the calls
+    "$WEND" dump --sites --times --format jsonl app.dir >calls.jsonl
+    "$PYTHON" - <<'P'
+import json
+sums = {}
+for call in map(json.loads, open("calls.jsonl")):
+    if call.get("duration") is not None:
+        by_rank = sums.setdefault((call["function"], call["site"]["offset"]), {})
+        by_rank[call["rank"]] = by_rank.get(call["rank"], 0) + call["duration"]
+rows = [r for r in json.load(open("sites.json")) if "least_seconds" in r]
+assert len(rows) == len(sums) >= 5, (rows, sums)
+def near(a, b):
+    return abs(a - b) <= 0.006 * b # three digits
+for r in rows:
+    by_rank = sums[r["function"], r["site"]["offset"]]
+    assert len(by_rank) == r["ranks"], r
+    assert near(r["least_seconds"], min(by_rank.values())), (r, by_rank)
+    assert near(r["most_seconds"], max(by_rank.values())), (r, by_rank)
+    assert near(r["mean_seconds"], sum(by_rank.values()) / len(by_rank)), (r, by_rank)
+    assert near(r["least_seconds"], by_rank[r["least_seconds_rank"]]), (r, by_rank)
+    assert near(r["most_seconds"], by_rank[r["most_seconds_rank"]]), (r, by_rank)
+P
+    rm -r app.dir
+    mpi 4 "$WEND" trace --quiet --times=10% -o app.dir ./app
+    check_late 0 || fail "10%" "$(cat table sites.json)"
+}
+@test "sites: the least, the mean and the most time of a rank, from those by function" {
+    needs_names
+    late
+    record app.dir 4 ./app
+    check_late 1 || fail "$(cat table sites.json)"
+    # MPI_Init is called from one place
+    "$PYTHON" -c '
+import json
+row = next(r for r in json.load(open("sites.json")) if r["function"] == "MPI_Init")
+assert not row["rank_seconds_shared"] and row["least_seconds"] > 0, row'
+    # all places count as one, which has the times of the function
+    "$WEND" show --sites --json --site-ignore=app.c app.dir | "$PYTHON" -c '
+import json, sys
+(row,) = [r for r in json.load(sys.stdin) if r["function"] == "MPI_Barrier"]
+assert not row["rank_seconds_shared"] and row["least_seconds_rank"] == 2, row'
 }
 @test "sites: off, the recording is as it was without them" {
     build_sites

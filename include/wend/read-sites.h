@@ -79,14 +79,26 @@ typedef struct {
     uint64_t least_bytes, most_bytes;
     uint32_t least_bytes_rank, most_bytes_rank;
     uint32_t n_sites; /**< that count as SITE, itself included (wend_read_group_sites) */
+    double
+        least_seconds;   /**< of the calls of threads of one of these ranks. Negative: the recording
+                               does not have the times of the ranks, and the members below mean
+                               nothing. Without the time of each call, a world of more than 1,024
+                               ranks has none */
+    double mean_seconds; /**< SECONDS by the number of ranks */
+    double most_seconds;
+    uint32_t least_seconds_rank, most_seconds_rank; /**< as for calls */
+    bool rank_seconds_shared; /**< LEAST_SECONDS and MOST_SECONDS are in part estimates. Without the
+                                   time of each call the recording has how long each rank was in
+                                   each function (wend_read_rank_times). If a rank called it from
+                                   several sites, each has a part of this time by the mean times of
+                                   its signatures */
 } WendReadSiteTotals;
 
 /** Gives entry number INDEX, from 0, of the sites and functions: those with the most time first,
  * then those with the most calls. Valid until the next wend_read_site_totals. Fails with
  * WEND_READ_ERROR_NONE after the last one. The first time goes through the calls: once for all
  * ranks of a class whose calls come from the same sites, and once for each rank with unsuccessful
- * polls. If the recording has the time of each call, and a signature was called from several sites,
- * it goes through the calls of each rank. */
+ * polls. If the recording has the time of each call, it goes through the calls of each rank. */
 int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals **totals);
 
 /** The call stack of a site. */

@@ -40,6 +40,7 @@ enum {
     BYTES_WIDTH = 9,
     TIME_WIDTH = 9,
     RANKS_WIDTH = 5,
+    TIMES_WIDTH = 33,
     CALLS_WIDTH = 15,
     EXTREMES_WIDTH = 24
 };
@@ -52,6 +53,7 @@ static void put_head(GString *out)
     put_cell(out, TIME_WIDTH, "time");
     put_cell(out, TIME_WIDTH, "mean");
     put_cell(out, RANKS_WIDTH, "ranks");
+    put_cell(out, TIMES_WIDTH, "time of a rank: least, mean, most");
     put_cell(out, CALLS_WIDTH, "calls of a rank");
     put_cell(out, EXTREMES_WIDTH, "bytes of a rank");
     g_string_append_c(out, '\n');
@@ -63,6 +65,23 @@ static void put_time(GString *out, const WendReadSiteTotals *t, double seconds)
     g_autoptr(GString) cell = g_string_new(t->shared ? "~" : "");
     text_seconds_known(cell, seconds, 0.03 * seconds);
     put_cell(out, TIME_WIDTH, t->seconds < 0 ? "" : cell->str);
+}
+
+/* "3 ms (2) - 200 ms - 300 ms (0)": rank 2 has least, rank 0 has most. One time for one rank. */
+static void put_rank_times(GString *out, const WendReadSiteTotals *t)
+{
+    const double times[] = {t->least_seconds, t->mean_seconds, t->most_seconds};
+    const guint ranks[] = {t->least_seconds_rank, 0, t->most_seconds_rank};
+    g_autoptr(GString) cell = g_string_new(NULL);
+    for (guint i = t->n_ranks > 1 ? 0 : 1; t->least_seconds >= 0 && i < G_N_ELEMENTS(times); i++) {
+        g_string_append(cell, cell->len > 0 ? " - " : t->rank_seconds_shared ? "~" : "");
+        text_seconds_known(cell, times[i], 0.03 * times[i]);
+        if (t->n_ranks == 1)
+            break;
+        if (i != 1)
+            g_string_append_printf(cell, " (%u)", ranks[i]);
+    }
+    put_cell(out, TIMES_WIDTH, cell->str);
 }
 
 static void put_inlined(GString *out, const SiteName *name)
@@ -114,6 +133,7 @@ static void put_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
     put_time(out, t, t->seconds);
     put_time(out, t, t->calls > 0 ? t->seconds / (double)t->calls : 0);
     g_string_append_printf(out, " %*u", RANKS_WIDTH, t->n_ranks);
+    put_rank_times(out, t);
     put_extremes(out, CALLS_WIDTH, t->least_calls, t->most_calls, t->most_calls_rank, text_count);
     if (t->amount.operations > t->amount.unsized)
         put_extremes(out, EXTREMES_WIDTH, t->least_bytes, t->most_bytes, t->most_bytes_rank,
@@ -126,6 +146,16 @@ static void put_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
 }
 
 /* -- as CSV -- */
+
+static void csv_rank_times(GString *out, const WendReadSiteTotals *t)
+{
+    if (t->least_seconds >= 0)
+        g_string_append_printf(out, ",%.3g,%u,%.3g,%.3g,%u,%d", t->least_seconds,
+                               t->least_seconds_rank, t->mean_seconds, t->most_seconds,
+                               t->most_seconds_rank, t->rank_seconds_shared);
+    else
+        g_string_append(out, ",,,,,,0");
+}
 
 static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t, gboolean stacks)
 {
@@ -144,6 +174,7 @@ static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t,
                            t->shared, t->n_ranks, t->least_calls, t->least_calls_rank,
                            t->most_calls, t->most_calls_rank, t->least_bytes, t->least_bytes_rank,
                            t->most_bytes, t->most_bytes_rank);
+    csv_rank_times(out, t);
     if (stacks) {
         g_string_append_printf(out, ",%u,", t->n_sites);
         site_stack_csv(out, names, t->site);
@@ -158,9 +189,32 @@ static void json_number(GString *out, const char *key, guint64 n)
     g_string_append_printf(out, ",\"%s\":%" G_GUINT64_FORMAT, key, n);
 }
 
+static void json_seconds(GString *out, const char *key, double seconds)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_formatd(text, sizeof text, "%.3g", seconds);
+    g_string_append_printf(out, ",\"%s\":%s", key, text);
+}
+
+static void json_flag(GString *out, const char *key, gboolean set)
+{
+    g_string_append_printf(out, ",\"%s\":%s", key, set ? "true" : "false");
+}
+
+static void json_rank_times(GString *out, const WendReadSiteTotals *t)
+{
+    if (t->least_seconds < 0)
+        return;
+    json_seconds(out, "least_seconds", t->least_seconds);
+    json_number(out, "least_seconds_rank", t->least_seconds_rank);
+    json_seconds(out, "mean_seconds", t->mean_seconds);
+    json_seconds(out, "most_seconds", t->most_seconds);
+    json_number(out, "most_seconds_rank", t->most_seconds_rank);
+    json_flag(out, "rank_seconds_shared", t->rank_seconds_shared);
+}
+
 static void json_row(GString *out, SiteNames *names, const WendReadSiteTotals *t, gboolean more)
 {
-    char seconds[G_ASCII_DTOSTR_BUF_SIZE];
     g_string_append_printf(out, "%s{\"function\":\"%s\",\"site\":", more ? ",\n" : "",
                            t->function->name);
     site_stack_json(out, names, t->site);
@@ -171,10 +225,10 @@ static void json_row(GString *out, SiteNames *names, const WendReadSiteTotals *t
     json_number(out, "operations", t->amount.operations);
     json_number(out, "bytes", t->amount.bytes);
     json_number(out, "unsized", t->amount.unsized);
-    if (t->seconds >= 0)
-        g_string_append_printf(out, ",\"seconds\":%s,\"seconds_shared\":%s",
-                               g_ascii_formatd(seconds, sizeof seconds, "%.3g", t->seconds),
-                               t->shared ? "true" : "false");
+    if (t->seconds >= 0) {
+        json_seconds(out, "seconds", t->seconds);
+        json_flag(out, "seconds_shared", t->shared);
+    }
     json_number(out, "ranks", t->n_ranks);
     json_number(out, "least_calls", t->least_calls);
     json_number(out, "least_calls_rank", t->least_calls_rank);
@@ -184,6 +238,7 @@ static void json_row(GString *out, SiteNames *names, const WendReadSiteTotals *t
     json_number(out, "least_bytes_rank", t->least_bytes_rank);
     json_number(out, "most_bytes", t->most_bytes);
     json_number(out, "most_bytes_rank", t->most_bytes_rank);
+    json_rank_times(out, t);
     g_string_append_c(out, '}');
 }
 
@@ -200,7 +255,9 @@ int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat
                                "mpi_function," SITE_CSV_COLUMNS
                                ",calls,polls,operations,bytes,unsized,seconds,shared,ranks,"
                                "least_calls,least_calls_rank,most_calls,most_calls_rank,"
-                               "least_bytes,least_bytes_rank,most_bytes,most_bytes_rank%s\n",
+                               "least_bytes,least_bytes_rank,most_bytes,most_bytes_rank,"
+                               "least_seconds,least_seconds_rank,mean_seconds,most_seconds,"
+                               "most_seconds_rank,rank_seconds_shared%s\n",
                                stacks ? ",sites," SITE_STACK_CSV_COLUMN : "");
     else if (format == SITE_TABLE_JSON)
         g_string_append_c(out, '[');

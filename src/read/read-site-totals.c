@@ -59,7 +59,13 @@ int wend_read_site_totals(WendRead *r, uint32_t index, const WendReadSiteTotals 
                               .most_bytes = row->most_bytes,
                               .least_bytes_rank = row->least_bytes_rank,
                               .most_bytes_rank = row->most_bytes_rank,
-                              .n_sites = group_size(r, row->site)};
+                              .n_sites = group_size(r, row->site),
+                              .least_seconds = row->least_seconds,
+                              .mean_seconds = row->mean_seconds,
+                              .most_seconds = row->most_seconds,
+                              .least_seconds_rank = row->least_seconds_rank,
+                              .most_seconds_rank = row->most_seconds_rank,
+                              .rank_seconds_shared = row->rank_seconds_shared};
     wend_read_function_named(r, row->function->name, &t->function);
     read_amount_set(&t->amount, &row->traffic);
     *totals = t;

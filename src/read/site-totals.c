@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "function-seconds.h"
 #include "read-private.h"
 
 /* How often a rank calls a terminal from a site, in one sequence. */
@@ -25,12 +26,23 @@ typedef struct {
     double seconds;   /* of these calls */
 } TimedRow;
 
+/* A function, and its calls by the rank at hand, from all sites. */
+typedef struct {
+    guint64 calls; /* all of them */
+    double weight; /* SiteRow's RANK_WEIGHT, of all rows */
+} CalledFunction;
+
 typedef struct {
     WendRead *reader;
     const WendProgram *p;
     const WendCallSites *sites;
-    GArray *rows;       /* SiteRow */
-    GHashTable *row_of; /* GBytes of site and function -> number of its row + 1 */
+    GArray *rows;        /* SiteRow */
+    GHashTable *row_of;  /* GBytes of site and function -> number of its row + 1 */
+    GArray *called;      /* CalledFunction */
+    GHashTable *numbers; /* name of a function -> its number in CALLED + 1 */
+    FunctionSeconds *function_seconds;
+    bool has_times;    /* the recording has the time of each call */
+    gboolean lossless; /* these are as they were measured */
     Counts *counts;
     /* Of the class at hand. */
     guint class_index;
@@ -54,6 +66,18 @@ static guint number_of(GHashTable *table, gconstpointer key, gsize bytes, guint 
     return GPOINTER_TO_UINT(known);
 }
 
+static guint called_of(SiteTotals *t, const WendFunction *f)
+{
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(t->numbers, f->name));
+    if (number == 0) {
+        CalledFunction none = {0};
+        g_array_append_val(t->called, none);
+        number = t->called->len;
+        g_hash_table_insert(t->numbers, (gpointer)f->name, GUINT_TO_POINTER(number));
+    }
+    return number - 1;
+}
+
 static guint row_of(SiteTotals *t, guint site, const WendFunction *f)
 {
     const char *name = f->name; /* one string for each function */
@@ -66,7 +90,7 @@ static guint row_of(SiteTotals *t, guint site, const WendFunction *f)
     key.name = name;
     guint number = number_of(t->row_of, &key, sizeof key, t->rows->len);
     if (number > t->rows->len) {
-        SiteRow row = {.site = site, .function = f, .seconds = -1};
+        SiteRow row = {.site = site, .function = f, .seconds = -1, .called = called_of(t, f)};
         g_array_append_val(t->rows, row);
     }
     return number - 1;
@@ -159,6 +183,24 @@ static TimedRow *timed_of(SiteTotals *t, guint sequence, guint terminal, guint r
     return &g_array_index(t->timed, TimedRow, number - 1);
 }
 
+static CalledFunction *called_at(const SiteTotals *t, const SiteRow *row)
+{
+    return &g_array_index(t->called, CalledFunction, row->called);
+}
+
+/* Adds the calls of PAIR, which threads make, to what is known of ROW's time. */
+static void add_timed(SiteTotals *t, const SitePair *pair, guint number)
+{
+    SiteRow *row = &g_array_index(t->rows, SiteRow, number);
+    WendTiming duration;
+    times_of(t->p, t->class_index, pair->sequence, pair->terminal, &duration, NULL);
+    double weight = duration.mean * (double)pair->calls;
+    row->rank_timed += pair->calls;
+    row->rank_weight += weight;
+    called_at(t, row)->weight += weight;
+    timed_of(t, pair->sequence, pair->terminal, number)->calls += pair->calls;
+}
+
 static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
 {
     const WendShape *shape =
@@ -166,6 +208,7 @@ static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
     guint number = row_of(t, pair->site, shape->function);
     SiteRow *row = &g_array_index(t->rows, SiteRow, number);
     row->rank_calls += pair->calls;
+    called_at(t, row)->calls += pair->calls;
     if (pair->poll) {
         row->polls += pair->calls;
         return;
@@ -174,10 +217,39 @@ static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
     row->calls += pair->calls;
     traffic_scan_call(t->traffic, pair->terminal, rank, add_traffic, &visit);
     if (t->class->sequences[pair->sequence].kind == WEND_SEQUENCE_THREAD)
-        timed_of(t, pair->sequence, pair->terminal, number)->calls += pair->calls;
+        add_timed(t, pair, number);
 }
 
-static void end_rank(SiteTotals *t, guint rank)
+/* The time of the calls of ROW by threads of RANK. Negative: it is not known. MEASURED: the times
+ * of the rank's calls have been gone through. */
+static double seconds_of_rank(const SiteTotals *t, SiteRow *row, guint rank, gboolean measured)
+{
+    if (measured && row->rank_missing == 0)
+        return row->rank_seconds;
+    const CalledFunction *called = called_at(t, row);
+    double all = function_seconds_of(t->function_seconds, rank, row->function);
+    row->rank_seconds_shared = row->rank_seconds_shared || called->calls != row->rank_timed;
+    return all > 0 && row->rank_weight > 0 ? all * (row->rank_weight / called->weight)
+                                           : MIN(all, 0);
+}
+
+static void add_rank_seconds(SiteRow *row, guint rank, double seconds, gboolean first)
+{
+    row->sum_seconds += seconds;
+    row->seconds_unknown = row->seconds_unknown || seconds < 0;
+    if (first || seconds < row->least_seconds
+        || (seconds <= row->least_seconds && rank < row->least_seconds_rank)) {
+        row->least_seconds = seconds;
+        row->least_seconds_rank = rank;
+    }
+    if (first || seconds > row->most_seconds
+        || (seconds >= row->most_seconds && rank < row->most_seconds_rank)) {
+        row->most_seconds = seconds;
+        row->most_seconds_rank = rank;
+    }
+}
+
+static void end_rank(SiteTotals *t, guint rank, gboolean measured)
 {
     for (guint i = 0; i < t->rows->len; i++) {
         SiteRow *row = &g_array_index(t->rows, SiteRow, i);
@@ -200,8 +272,12 @@ static void end_rank(SiteTotals *t, guint rank)
             row->most_bytes = row->rank_bytes;
             row->most_bytes_rank = rank;
         }
-        row->rank_calls = row->rank_bytes = 0;
+        add_rank_seconds(row, rank, seconds_of_rank(t, row, rank, measured), first);
+        row->rank_calls = row->rank_bytes = row->rank_timed = row->rank_missing = 0;
+        row->rank_seconds = row->rank_weight = 0;
     }
+    for (guint i = 0; i < t->called->len; i++)
+        g_array_index(t->called, CalledFunction, i) = (CalledFunction){0};
 }
 
 /* -- times -- */
@@ -214,51 +290,49 @@ static gint by_terminal(gconstpointer a, gconstpointer b)
     return x->terminal < y->terminal ? -1 : x->terminal > y->terminal;
 }
 
-/* Whether a terminal is called from several sites. */
-static gboolean divides(const SiteTotals *t)
-{
-    g_autoptr(GHashTable) terminals =
-        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
-    for (guint i = 0; i < t->timed->len; i++) {
-        const TimedRow *timed = &g_array_index(t->timed, TimedRow, i);
-        guint32 key[] = {timed->sequence, timed->terminal};
-        if (number_of(terminals, key, sizeof key, i) <= i)
-            return TRUE;
-    }
-    return FALSE;
-}
-
-/* Adds the times of the calls of RANK in SEQUENCE that the recording has. */
-static void measure_calls(SiteTotals *t, guint rank, guint sequence)
+/* Adds the times of the calls of RANK in SEQUENCE that the recording has. FALSE: they are not those
+ * of all calls, and the statistics are left. */
+static gboolean measure_calls(SiteTotals *t, guint rank, guint sequence)
 {
     ReadTimes *times;
     WendReadTime time;
     const WendCall *call;
     if (read_times_new(t->reader, rank, sequence, TRUE, &times) < 0)
-        return; /* the statistics are left */
+        return FALSE;
     WendWalk *walk = wend_walk_new(t->p, rank, sequence, WEND_WALK_POLLS);
     WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, sequence);
-    while (read_times_any(times) && (call = wend_walk_next(walk)) != NULL) {
+    gboolean whole = TRUE;
+    t->lossless = t->lossless && read_times_error(times) <= 0;
+    while (whole && (call = wend_walk_next(walk)) != NULL) {
         guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
+        whole = read_times_any(times);
         read_times_next(times, call);
-        if (call->poll || (call->function->flags & WEND_F_PSEUDO) != 0
-            || read_times_get(t->reader, times, &time) < 0 || isnan(time.duration))
+        if (call->poll || (call->function->flags & WEND_F_PSEUDO) != 0)
             continue;
-        TimedRow *timed = timed_of(t, sequence, call->terminal, row_of(t, site, call->function));
+        guint number = row_of(t, site, call->function);
+        SiteRow *row = &g_array_index(t->rows, SiteRow, number);
+        if (read_times_get(t->reader, times, &time) < 0 || isnan(time.duration)) {
+            row->rank_missing += !call->unfinished;
+            continue;
+        }
+        TimedRow *timed = timed_of(t, sequence, call->terminal, number);
         timed->measured++;
         timed->seconds += time.duration;
+        row->rank_seconds += time.duration;
     }
     wend_site_walk_free(sites);
     wend_walk_free(walk);
     read_times_free(times);
+    return whole;
 }
 
-static void measure_class(SiteTotals *t)
+static gboolean measure_rank(SiteTotals *t, guint rank)
 {
-    for (guint q = 0; q < t->class->n_sequences; q++)
+    gboolean whole = t->has_times;
+    for (guint q = 0; t->has_times && q < t->class->n_sequences; q++)
         if (t->class->sequences[q].kind == WEND_SEQUENCE_THREAD)
-            for (guint i = 0; i < t->class->n_ranks; i++)
-                measure_calls(t, t->class->ranks[i], q);
+            whole = measure_calls(t, rank, q) && whole;
+    return whole;
 }
 
 /* Adds SECONDS to the row of TIMED. SHARED: they are an estimate. */
@@ -270,7 +344,8 @@ static void add_seconds(SiteTotals *t, const TimedRow *timed, double seconds, gb
 }
 
 /* Divides the time of each terminal among the sites from which the class calls it: by the times of
- * the calls if all are known, else by their number. */
+ * the calls if all are known, else by their number. The time of a terminal with one site is that of
+ * the statistics, unless the calls have theirs as they were measured. */
 static void divide_times(SiteTotals *t)
 {
     g_array_sort(t->timed, by_terminal);
@@ -288,7 +363,7 @@ static void divide_times(SiteTotals *t)
         double mean = duration.mean * (double)duration.count / (double)calls;
         for (guint k = i; k < end && duration.count > 0; k++) {
             const TimedRow *timed = &g_array_index(t->timed, TimedRow, k);
-            if (measured == duration.count)
+            if (measured == duration.count && (end - i > 1 || t->lossless))
                 add_seconds(t, timed, timed->seconds, FALSE);
             else
                 add_seconds(t, timed, mean * (double)timed->calls, end - i > 1);
@@ -310,15 +385,28 @@ static void add_class(SiteTotals *t, guint class_index)
         g_autoptr(GArray) pairs = pairs_of(t, t->class->ranks[i]);
         for (guint k = 0; k < pairs->len; k++)
             add_pair(t, &g_array_index(pairs, SitePair, k), t->class->ranks[i]);
-        end_rank(t, t->class->ranks[i]);
+        end_rank(t, t->class->ranks[i], measure_rank(t, t->class->ranks[i]));
     }
-    if (divides(t))
-        measure_class(t);
     divide_times(t);
     traffic_scan_free(t->traffic);
     g_hash_table_unref(t->pairs_of);
     g_hash_table_unref(t->timed_at);
     g_array_unref(t->timed);
+}
+
+/* Scales the times of ranks to the time of the row. */
+static void end_row(SiteRow *row)
+{
+    if (row->seconds < 0 || row->seconds_unknown || (row->sum_seconds <= 0 && row->seconds > 0)) {
+        row->least_seconds = row->mean_seconds = row->most_seconds = -1;
+        return;
+    }
+    if (row->n_ranks == 1)
+        row->rank_seconds_shared = row->shared;
+    double scale = row->sum_seconds > 0 ? row->seconds / row->sum_seconds : 1;
+    row->least_seconds *= scale;
+    row->most_seconds *= scale;
+    row->mean_seconds = row->seconds / row->n_ranks;
 }
 
 static gint by_weight(gconstpointer a, gconstpointer b)
@@ -341,10 +429,21 @@ GArray *site_totals_new(WendRead *r)
                     .rows = g_array_new(FALSE, FALSE, sizeof(SiteRow)),
                     .row_of = g_hash_table_new_full(g_bytes_hash, g_bytes_equal,
                                                     (GDestroyNotify)g_bytes_unref, NULL),
+                    .called = g_array_new(FALSE, FALSE, sizeof(CalledFunction)),
+                    .numbers = g_hash_table_new(g_str_hash, g_str_equal),
+                    .function_seconds = function_seconds_new(r->program),
+                    .lossless = TRUE,
                     .counts = counts_new(r->program)};
+    if (wend_read_has_times(r, &t.has_times) < 0)
+        t.has_times = false; /* they are damaged: the statistics are left */
     for (guint i = 0; i < wend_program_n_classes(r->program); i++)
         add_class(&t, i);
+    for (guint i = 0; i < t.rows->len; i++)
+        end_row(&g_array_index(t.rows, SiteRow, i));
     g_hash_table_unref(t.row_of);
+    g_array_unref(t.called);
+    g_hash_table_unref(t.numbers);
+    function_seconds_free(t.function_seconds);
     counts_free(t.counts);
     g_array_sort(t.rows, by_weight);
     return t.rows;

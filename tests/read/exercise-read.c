@@ -190,6 +190,7 @@ static uint64_t mix_site_totals(uint64_t hash, WendRead *r, uint32_t n_sites)
         for (uint32_t i = 0; wend_read_site_totals(r, i, &t) == 0; i++) {
             hash = mix(mix(mix_text(hash, t->function->name), t->site), t->calls);
             hash = mix(mix(hash, t->most_bytes), t->n_sites);
+            hash = mix(mix(hash, t->least_seconds_rank), t->most_seconds_rank);
             calls[grouped] += t->calls;
             check_group(grouped ? pairs : NULL, t->site);
         }
