@@ -92,6 +92,60 @@ compared_in_otf2() {
     [ "$(grep -c '^REGION .*"MPI_Isend"' printed)" = 1 ]
 }
 
+@test "OTF2: call stacks that match have one region" {
+    needs_otf2
+    grep -q '^#define HAVE_LIBDW 1' "$BUILD_DIR/config.h" || skip "built without libdw"
+    [ "$(uname -m)" = x86_64 ] || skip "stacks are followed on x86-64 alone"
+    cat >app.c <<'END'
+#include <mpi.h>
+#define F(name, call) \
+    __attribute__((noinline)) static void name(void) { call; __asm__ volatile(""); }
+F(leaf, MPI_Barrier(MPI_COMM_WORLD))
+F(first, leaf())
+F(second, leaf())
+F(third, leaf())
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    first();
+    second();
+    third();
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" -g -O1 app.c -o app
+    mpi 2 "$WEND" trace --quiet --stacks -o a.dir ./app
+    regions() { # OPTION…: how many MPI_Barrier has; they are those of wend show, with all calls
+        "$WEND" export --otf2 --force -o a.otf2 "$@" a.dir 2>said || fail "$(cat said)" || return
+        otf2-print -G a.otf2/traces.otf2 | sed -nE \
+            's/^REGION .* Name: "([^"]*)".* File: "([^"]*)".* Begin: ([0-9]*),.*/\1,\2,\3/p' |
+            sort >regions
+        "$WEND" show --sites --csv "$@" a.dir | tail -n +2 | cut -d, -f1,3,4 | sort >sites
+        diff sites regions >&2 || return
+        [ "$(otf2-print a.otf2/traces.otf2 | grep -c '^ENTER .*"MPI_Barrier"')" = 6 ] || return
+        grep -c '^MPI_Barrier,.*app.c,4$' regions
+    }
+    [ "$(regions)" = 3 ]
+    [ "$(regions --site-tolerance=1)" = 3 ]
+    [ "$(regions --site-tolerance=2)" = 1 ]
+    [ "$(regions --site-ignore=main)" = 3 ]
+    [ "$(regions --site-ignore=main --site-tolerance=1)" = 1 ]
+    [ "$(regions --site-ignore=app.c)" = 1 ]
+    # other formats have no regions, and other recordings no stacks
+    for format in --csv --csv=calls --perfetto; do
+        "$WEND" export $format -o none none 2>&1 | grep -q 'built without' && continue
+        run -2 --separate-stderr "$WEND" export $format --site-ignore=main -o a.out a.dir
+        [[ $stderr == *"--site-tolerance and --site-ignore are for --otf2"* ]] || fail "$stderr"
+        run -2 "$WEND" export $format --site-tolerance=1 -o a.out a.dir
+        [ ! -e a.out ]
+    done
+    run -2 "$WEND" export --otf2 --site-tolerance=-1 -o a.out a.dir
+    record plain.dir 2 ./app
+    "$WEND" export --otf2 --site-tolerance=1 -o plain.otf2 plain.dir 2>said
+    grep -q 'the recording has no call stacks, which --site-tolerance needs' said
+}
+
 @test "OTF2: names of communicators, and the roots and bytes of collectives" {
     needs_otf2
     "$BUILD_DIR/tests/decoder/script" - a.dir <<'END'

@@ -207,13 +207,12 @@ static int functions_of(SiteNames *n, GPtrArray **functions)
     return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status;
 }
 
-int site_matching_group(SiteMatching *m, SiteNames *n)
+/* Adds to COUNTS_AS. */
+static int group(SiteMatching *m, SiteNames *n, GArray *counts_as)
 {
     g_autoptr(GPtrArray) functions = NULL,
                          trails = g_ptr_array_new_with_free_func((GDestroyNotify)site_trail_free);
-    g_autoptr(GArray) counts_as = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    WendRead *r = site_names_reader(n);
-    int status = wend_read_group_sites(r, NULL, 0);
+    int status = wend_read_group_sites(site_names_reader(n), NULL, 0);
     if (status == WEND_READ_OK)
         status = functions_of(n, &functions);
     if (status < 0)
@@ -229,5 +228,25 @@ int site_matching_group(SiteMatching *m, SiteNames *n)
             first++;
         g_array_append_val(counts_as, first);
     }
-    return wend_read_group_sites(r, (const uint32_t *)(gpointer)counts_as->data, counts_as->len);
+    return WEND_READ_OK;
+}
+
+int site_matching_groups(const char *command, SiteNames *n, guint tolerance, char **ignored,
+                         GArray **counts_as)
+{
+    uint32_t n_sites;
+    int status = wend_read_n_sites(site_names_reader(n), &n_sites);
+    *counts_as = NULL;
+    if (status < 0 || (tolerance == 0 && ignored == NULL))
+        return status;
+    if (tolerance > 0 && n_sites > 0 && !site_stacks_recorded(n))
+        wend_command_say(command, "the recording has no call stacks, which --site-tolerance needs: "
+                                  "wend trace --stacks records them");
+    SiteMatching *m = site_matching_new(tolerance, ignored);
+    *counts_as = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), n_sites);
+    status = group(m, n, *counts_as);
+    site_matching_free(m);
+    if (status < 0)
+        g_clear_pointer(counts_as, g_array_unref);
+    return status;
 }

@@ -60,8 +60,12 @@ gboolean site_trails_match(const SiteMatching *m, const SiteTrail *a, const Site
 gboolean site_matching_options(const char *command, const char *missing, gint tolerance,
                                char **ignored, int *status);
 
-/* Lets the totals and waits of N's recording count matching sites as one: each as the first one
- * that it matches and whose functions of MPI are the same. Returns a status of wend/read.h. */
-int site_matching_group(SiteMatching *m, SiteNames *n);
+/* Which sites of N's recording count as one by the options: *COUNTS_AS has for each site the first
+ * one that it matches and whose functions of MPI are the same, as a uint32_t. NULL: no option was
+ * given, and each site counts as itself. The caller unrefs it. COMMAND says if the recording lacks
+ * the call stacks that TOLERANCE is for. Goes through the calls (wend_read_site_totals). Returns a
+ * status of wend/read.h. */
+int site_matching_groups(const char *command, SiteNames *n, guint tolerance, char **ignored,
+                         GArray **counts_as);
 
 #endif

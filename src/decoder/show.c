@@ -635,17 +635,12 @@ static guint terminal_width(void)
 /* Lets sites count as one as T says. Returns a status of wend/read.h. */
 static int group_sites(const Tables *t, SiteNames *names)
 {
-    uint32_t n;
-    int status = wend_read_n_sites(site_names_reader(names), &n);
-    if (status < 0 || (t->tolerance == 0 && t->ignored == NULL))
+    g_autoptr(GArray) counts_as = NULL;
+    int status = site_matching_groups(COMMAND, names, (guint)t->tolerance, t->ignored, &counts_as);
+    if (status < 0 || counts_as == NULL)
         return status;
-    if (t->tolerance > 0 && n > 0 && !site_stacks_recorded(names))
-        wend_command_say(COMMAND, "the recording has no call stacks, which --site-tolerance "
-                                  "needs: wend trace --stacks records them");
-    SiteMatching *m = site_matching_new((guint)t->tolerance, t->ignored);
-    status = site_matching_group(m, names);
-    site_matching_free(m);
-    return status;
+    return wend_read_group_sites(site_names_reader(names),
+                                 (const uint32_t *)(gpointer)counts_as->data, counts_as->len);
 }
 
 static int show_waits(GString *out, WendRead *r, const Tables *t, SiteTableFormat format, guint top)

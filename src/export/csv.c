@@ -111,5 +111,5 @@ static gboolean put_call(ExportState *s, const ExportPlace *p, const TimedCall *
     return flush(s, PIECE);
 }
 
-const Format format_csv = {"csv", FALSE, begin_events, put_event, NULL, NULL, end};
-const Format format_csv_calls = {"csv=calls", FALSE, begin_calls, put_call, NULL, NULL, end};
+const Format format_csv = {"csv", FALSE, FALSE, begin_events, put_event, NULL, NULL, end};
+const Format format_csv_calls = {"csv=calls", FALSE, FALSE, begin_calls, put_call, NULL, NULL, end};

@@ -14,6 +14,7 @@
 #include "src/command/command.h"
 #include "src/command/command_text.h"
 #include "src/command/reading.h"
+#include "src/command/site-stacks.h"
 
 #define COMMAND "export"
 #define EVENTS "events" /* the table of --csv */
@@ -214,6 +215,19 @@ static gboolean seconds_parse(const char *text, double *nanoseconds, const char 
     return TRUE;
 }
 
+/* Lets sites count as one, by the options. *GROUPS: what the export then refers to. */
+static int group_sites(Exporter *x, gint tolerance, char **ignored, GArray **groups)
+{
+    if (tolerance == 0 && ignored == NULL)
+        return WEND_READ_OK; /* a format may do without sites */
+    SiteNames *names = site_names_new(x->e.reader, COMMAND);
+    int status = site_matching_groups(COMMAND, names, (guint)tolerance, ignored, groups);
+    if (*groups != NULL)
+        x->e.counts_as = (const guint32 *)(gpointer)(*groups)->data;
+    site_names_free(names);
+    return status;
+}
+
 static const Format *chosen; /* by the options that follow */
 static guint n_chosen;
 
@@ -261,7 +275,9 @@ static void give_table(int argc, char **argv)
 
 int wend_export_main(int argc, char **argv)
 {
-    gint world = -1;
+    gint world = -1, tolerance = 0;
+    g_auto(GStrv) ignored = NULL;
+    g_autoptr(GArray) groups = NULL;
     char *ranks = NULL, *calls = NULL, *from = NULL, *to = NULL, *output = NULL;
     guint64 *first = NULL;
     const WendReadFacts *facts;
@@ -289,6 +305,7 @@ int wend_export_main(int argc, char **argv)
          "Leave out what ended before this time, in seconds", "TIME"},
         {"to", 0, 0, G_OPTION_ARG_STRING, &to, "Leave out what began after this time, in seconds",
          "TIME"},
+        SITE_MATCHING_OPTIONS("With --otf2", tolerance, ignored),
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;
@@ -308,6 +325,9 @@ int wend_export_main(int argc, char **argv)
                                      : "no output given: -o OUTPUT");
         goto end;
     }
+    if (!site_matching_options(COMMAND, chosen->groups ? NULL : "--otf2", tolerance, ignored,
+                               &status))
+        goto end;
     if ((calls != NULL && !text_span_parse(calls, &x.first, &x.last, &error))
         || !seconds_parse(from, &x.from, "from", &error)
         || !seconds_parse(to, &x.to, "to", &error)) {
@@ -329,6 +349,10 @@ int wend_export_main(int argc, char **argv)
         goto end;
     }
     x.e.ranks = x.ranks;
+    if ((status = -group_sites(&x, tolerance, ignored, &groups)) != WEND_EXIT_OK) {
+        wend_command_say(COMMAND, "%s", wend_read_message(x.e.reader));
+        goto end;
+    }
     number_locations(&x, &first);
     x.origin = timeline_origin(x.e.reader, x.e.n_ranks, &known);
     if (!known)

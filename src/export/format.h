@@ -25,6 +25,7 @@ typedef struct {
     const gboolean *ranks; /* NULL: all */
     guint n_ranks, n_worlds;
     const guint64 *first_location; /* of each rank, and the number of all locations */
+    const guint32 *counts_as;      /* by site: the site as which it counts; NULL: as itself */
 } Export;
 
 /* The messages of a call, by numbers from 1. A message has the same number in the call that sends
@@ -38,7 +39,8 @@ typedef struct ExportState ExportState; /* of the format */
 
 typedef struct {
     const char *name;
-    gboolean sites; /* it uses the sites of calls */
+    gboolean sites;  /* it uses the sites of calls */
+    gboolean groups; /* what it writes of a site is for all sites that count as it */
     /* Begins. Returns NULL with the error on failure. */
     ExportState *(*begin)(const Export *e, GError **error);
     /* Each call of a rank, by its start; ranks follow one another. Returns FALSE if the output

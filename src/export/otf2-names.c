@@ -10,7 +10,7 @@
 typedef struct {
     OTF2_RegionRef number;
     const WendReadFunction *function;
-    guint32 site; /* WEND_READ_NO_INDEX: not known */
+    guint32 site; /* as which others may count; WEND_READ_NO_INDEX: not known */
     Act *act;
 } CallRegion;
 
@@ -140,9 +140,15 @@ void otf2_names_free(Otf2Names *n)
     g_free(n);
 }
 
+/* The site as which SITE counts. */
+static guint32 site_group(const Otf2Names *n, guint32 site)
+{
+    return n->e->counts_as == NULL || site == WEND_READ_NO_INDEX ? site : n->e->counts_as[site];
+}
+
 OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act)
 {
-    const CallRegion like = {.function = call->function, .site = call->site};
+    const CallRegion like = {.function = call->function, .site = site_group(n, call->site)};
     CallRegion *r = g_hash_table_lookup(n->regions, &like);
     if (r == NULL) {
         r = g_memdup2(&like, sizeof like);

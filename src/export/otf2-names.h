@@ -24,7 +24,8 @@ typedef struct Otf2Names Otf2Names;
 Otf2Names *otf2_names_new(const Export *e, const char *command);
 void otf2_names_free(Otf2Names *n); /* N may be NULL */
 
-/* The region of CALL: of its function, as it is called from its site. *ACT: what the function does,
+/* The region of CALL: of its function, as it is called from its site and from those that count as
+ * the same one. *ACT: what the function does,
  * valid as long as N is. */
 OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act);
 

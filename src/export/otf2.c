@@ -184,4 +184,4 @@ static gboolean end(ExportState *s, gboolean keep, GError **error)
     return good;
 }
 
-const Format format_otf2 = {"otf2", TRUE, begin, put_call, NULL, end_rank, end};
+const Format format_otf2 = {"otf2", TRUE, TRUE, begin, put_call, NULL, end_rank, end};

@@ -337,4 +337,4 @@ static gboolean end(ExportState *s, gboolean keep, GError **error)
     return good;
 }
 
-const Format format_perfetto = {"perfetto", TRUE, begin, NULL, put_call, NULL, end};
+const Format format_perfetto = {"perfetto", TRUE, FALSE, begin, NULL, put_call, NULL, end};
