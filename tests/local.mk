@@ -198,7 +198,8 @@ EXTRA_DIST += tests/replays.py
 
 EXTRA_DIST += tests/across.py tests/assertions.py tests/completion.zsh tests/export.py \
 	tests/format.py tests/format_sites.py \
-	tests/pairs.bash tests/perfetto.py tests/prose.py tests/references.py \
+	tests/pairs.bash tests/perfetto-fields.txt tests/perfetto-schema.py \
+	tests/perfetto.py tests/prose.py tests/references.py \
 	tests/structure.py tests/structure.limits \
 	tests/waits.py
 

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# wend export --perfetto: protoc reads the file, and finds what wend says of the recording.
+# wend export --perfetto: protoc reads the file, and finds what wend says of the recording. protoc's
+# schema is made from perfetto-fields.txt, and not the one that the writer is made from.
 bats_require_minimum_version 1.5.0
 load helpers
 
 setup() {
     in_scratch
-    SCHEMA=${SOURCE_DIR:-$HELPERS_DIR/..}/src/export/track-event.proto
+    TABLE=$HELPERS_DIR/perfetto-fields.txt SCHEMA=$PWD/public.proto
     ! "$WEND" export --perfetto -o none none 2>&1 | grep -q 'built without' ||
         skip "this Wend was built without protobuf-c"
     command -v protoc >/dev/null || skip "no protoc"
+    "$PYTHON" "$HELPERS_DIR/perfetto-schema.py" proto "$TABLE" >"$SCHEMA"
 }
 
 decode() { protoc -I "${SCHEMA%/*}" --decode=perfetto.protos.Trace "${SCHEMA##*/}"; }
@@ -26,6 +28,21 @@ same_in_perfetto() {
     "$WEND" export --perfetto -f -o a.pf a.dir 2>said || fail "$*: $(cat said)" || return
     [ "$(grep -c 'no time of each call' said)" = 1 ] || fail "$(cat said)" || return
     compared a.dir a.pf
+}
+
+@test "the schema of the writer has the numbers and types of the public one" {
+    local schema=${SOURCE_DIR:-$HELPERS_DIR/..}/src/export/track-event.proto
+    "$PYTHON" "$HELPERS_DIR/perfetto-schema.py" equal "$TABLE" "$schema" >said ||
+        fail "$(cat said)"
+    # another field of the same type is found by the table alone
+    sed 's/source_location_iid = 34/source_location_iid = 35/' "$schema" >wrong.proto
+    run -1 "$PYTHON" "$HELPERS_DIR/perfetto-schema.py" equal "$TABLE" wrong.proto
+    wrong='TrackEvent.source_location_iid: 34 uint64 in the table, 35 uint64 in the schema'
+    [ "$output" = "$wrong" ] || fail "$output"
+    # and the table is the public schema's, where it is at hand
+    [ -z "${PERFETTO_SCHEMA:-}" ] ||
+        "$PYTHON" "$HELPERS_DIR/perfetto-schema.py" compare "$TABLE" "$PERFETTO_SCHEMA" >said ||
+        fail "$(cat said)"
 }
 
 @test "slices and flows of the examples" {

@@ -24,6 +24,7 @@ def messages(lines):
     for line in lines:
         line = line.strip()
         if line.endswith("{"):
+            assert not line[:-1].strip().isdigit(), f"message {line} is not in the schema"
             new = {}
             stack[-1].setdefault(line[:-1].strip(), []).append(new)
             stack.append(new)
@@ -34,6 +35,7 @@ def messages(lines):
                 stack[0].clear()
         else:
             name, value = line.split(": ", 1)
+            assert not name.isdigit(), f"field {line} is not in the schema"
             if value.startswith('"'):
                 value = ast.literal_eval("b" + value).decode()
             elif value in ("true", "false"):
@@ -125,7 +127,8 @@ class Trace:
             self.tracks[uuid] = rank, self.numbers[rank], one(thread, "thread_name")
             self.numbers[rank] += 1
         else:
-            assert uuid == 0, track
+            assert uuid == 0 and one(track, "process_ordering") == "PROCESS_ORDERING_EXPLICIT" \
+                and one(track, "thread_ordering") == "THREAD_ORDERING_EXPLICIT", track
 
     def add_event(self, event, time, names):
         rank, number, _ = self.tracks[one(event, "track_uuid")]
