@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bench/ranks: what the merge over ranks makes of the communication structures of common codes:
- * ranks [-m MOST_RANKS] [-s STEPS] [--shard-ranks RANKS] [STRUCTURE…].
+ * ranks [-m MOST_RANKS] [-s STEPS] [--shard-ranks RANKS] [--sites] [STRUCTURE…].
  *
  * Ranks are simulated in this one process, without MPI (tests/unit/simulated.h), and merged as the
  * tracer merges them, over a binomial tree, each pair through bytes. For each structure and number
@@ -9,7 +9,11 @@
  * over the steps of the tree of the longest, and the writing), the root's own time (what it takes
  * to receive in each step, and to write), the time in total, and what the root needs beyond its own
  * part at most, bytes from and to others included. CPU time. Ranks at the head of a subtree make
- * and write shards as the tracer's do: that is not the root's time. */
+ * and write shards as the tracer's do: that is not the root's time.
+ *
+ * With --sites the same calls are also merged with their call sites, which are lines of this file
+ * and of the simulation, and once more with call stacks (simulated_stack). For each of the two the
+ * bytes of the archive are printed. */
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -29,6 +33,7 @@ enum { SMALLEST = 16, LARGEST = 16384 };
 
 static gint steps = 20;       /* iterations */
 static gint shard_ranks = 64; /* as WEND_SHARD_RANKS */
+static gboolean with_sites;   /* also merge with call sites, and with call stacks */
 
 /* -- memory -- */
 
@@ -455,8 +460,12 @@ typedef struct {
     const Structure *structure;
     GHashTable *shards;
     guint ranks;
+    gboolean sites;
     gsize part;
     double made, *step, total, root, shard;
+    WendMergeResult result;
+    double critical; /* path, in seconds */
+    gsize needed;    /* by the root */
 } Job;
 
 static WendMerge *part_of(Job *j, guint rank)
@@ -465,6 +474,7 @@ static WendMerge *part_of(Job *j, guint rank)
     double began = seconds();
     SimulatedRank *r = simulated_new(rank, j->ranks, FALSE);
     r->noise = g_rand_new_with_seed(rank);
+    r->sites = j->sites;
     j->structure->run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, 0));
     GByteArray *part = simulated_part(r);
     simulated_free(r);
@@ -579,48 +589,71 @@ static double write_archive(Job *j, WendMerge *m, const char *directory, WendMer
     return took + others;
 }
 
-static gsize run(const Structure *structure, guint ranks, const char *directory, gsize complete)
+/* Merges the ranks of J and writes the archive. */
+static void merge_all(Job *j, const char *directory)
 {
     guint height = 0;
-    while (1u << height < ranks)
+    while (1u << height < j->ranks)
         height++;
-    g_autofree double *step = g_new0(double, height + 1);
-    Job j = {.structure = structure,
-             .ranks = ranks,
-             .step = step,
-             .shards = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_byte_array_unref)};
-    WendMergeResult result;
+    g_autofree double *step = j->step = g_new0(double, height + 1);
+    j->shards = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_byte_array_unref);
     gsize before;
     WendMerge *m, *other;
     /* The last step apart: its memory is the root's. */
     before = live;
-    m = merge(&j, 0, height - 1);
-    other = merge(&j, 1u << (height - 1), height - 1);
-    make_shard(&j, other, 1u << (height - 1), 1u << (height - 1));
+    m = merge(j, 0, height - 1);
+    other = merge(j, 1u << (height - 1), height - 1);
+    make_shard(j, other, 1u << (height - 1), 1u << (height - 1));
     double began = seconds();
-    j.root += join(m, other);
+    j->root += join(m, other);
     double joined = seconds() - began;
-    double critical = j.shard + joined + write_archive(&j, m, directory, &result);
-    j.total += joined;
+    j->critical = j->shard + joined + write_archive(j, m, directory, &j->result);
+    j->total += joined;
     for (guint i = 1; i < height; i++)
-        critical += step[i];
-    gsize needed = MAX(peak, before) - before;
+        j->critical += step[i];
+    j->needed = MAX(peak, before) - before;
     wend_merge_free(m);
-    g_hash_table_unref(j.shards);
+    g_hash_table_unref(j->shards);
+}
+
+/* The bytes of the archive with call sites, or with call stacks. */
+static guint64 bytes_with_sites(const Structure *structure, guint ranks, gboolean stacks,
+                                const char *directory)
+{
+    Job j = {.structure = structure, .ranks = ranks, .sites = TRUE};
+    simulated_stacks = stacks;
+    merge_all(&j, directory);
+    simulated_stacks = FALSE;
+    return j.result.bytes;
+}
+
+static gsize run(const Structure *structure, guint ranks, const char *directory, gsize complete)
+{
+    Job j = {.structure = structure, .ranks = ranks};
+    guint64 sites = 0, stacks = 0;
+    if (with_sites) {
+        sites = bytes_with_sites(structure, ranks, FALSE, directory);
+        stacks = bytes_with_sites(structure, ranks, TRUE, directory);
+    }
+    merge_all(&j, directory); /* the last one: its archive stays */
+    guint64 bytes = j.result.bytes;
     printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks,
-           result.totals.mpi_calls, result.bytes);
+           j.result.totals.mpi_calls, bytes);
     if (structure->run == random_graph)
-        printf(" %6.2f*", (double)result.bytes / graph_entropy(ranks));
+        printf(" %6.2f*", (double)bytes / graph_entropy(ranks));
     else if (structure->run == chance)
-        printf(" %6.2f*", (double)result.bytes / ((double)ranks * steps * log2(SIZES) / 8));
+        printf(" %6.2f*", (double)bytes / ((double)ranks * steps * log2(SIZES) / 8));
     else if (ranks < structure->complete)
         printf(" %7s", "");
     else
-        printf(" %7.2f", complete ? (double)result.bytes / (double)complete : 1.0);
-    printf(" %8u %8.1f %10.1f %9.1f %9.2f %10.0f\n", result.classes, (double)j.part / 1024,
-           1e3 * critical, 1e3 * j.root, j.total, (double)needed / 1024);
+        printf(" %7.2f", complete ? (double)bytes / (double)complete : 1.0);
+    printf(" %8u %8.1f %10.1f %9.1f %9.2f %10.0f", j.result.classes, (double)j.part / 1024,
+           1e3 * j.critical, 1e3 * j.root, j.total, (double)j.needed / 1024);
+    if (with_sites)
+        printf(" %11" G_GUINT64_FORMAT " %11" G_GUINT64_FORMAT, sites, stacks);
+    printf("\n");
     fflush(stdout);
-    return result.bytes;
+    return bytes;
 }
 
 int main(int argc, char **argv)
@@ -633,6 +666,8 @@ int main(int argc, char **argv)
         {"steps", 's', 0, G_OPTION_ARG_INT, &steps, "iterations (20)", "STEPS"},
         {"shard-ranks", 0, 0, G_OPTION_ARG_INT, &shard_ranks,
          "so many ranks that have nothing in common make a shard (64)", "RANKS"},
+        {"sites", 0, 0, G_OPTION_ARG_NONE, &with_sites,
+         "also print the bytes of archives with call sites, and with call stacks", NULL},
         {"keep", 'k', 0, G_OPTION_ARG_FILENAME, &keep,
          "keep the archives there, as STRUCTURE.RANKS.tar.zst", "FOLDER"},
         {0}};
@@ -648,9 +683,11 @@ int main(int argc, char **argv)
         return 4;
     }
     g_autofree char *file = g_build_filename(directory, "trace.tar.zst", NULL);
-    printf("%-18s %7s %10s %9s %7s %8s %8s %10s %9s %9s %10s\n", "structure", "ranks", "calls",
-           "bytes", "ratio", "classes", "part KB", "critical", "root ms", "total s", "root KB");
-    printf("%-18s %7s %10s %9s %7s %8s %8s %10s\n", "", "", "", "", "", "", "", "path ms");
+    printf("%-18s %7s %10s %9s %7s %8s %8s %10s %9s %9s %10s%s\n", "structure", "ranks", "calls",
+           "bytes", "ratio", "classes", "part KB", "critical", "root ms", "total s", "root KB",
+           with_sites ? "  bytes with  bytes with" : "");
+    printf("%-18s %7s %10s %9s %7s %8s %8s %10s %9s %9s %10s%s\n", "", "", "", "", "", "", "",
+           "path ms", "", "", "", with_sites ? "       sites      stacks" : "");
     for (gsize i = 0; i < G_N_ELEMENTS(structures); i++) {
         gboolean asked = argc < 2 && !structures[i].over_steps;
         for (int k = 1; k < argc; k++)

@@ -14,4 +14,4 @@ bench-steps: bench/ranks$(EXEEXT)
 	    exit 1; \
 	done
 bench-ranks: bench/ranks$(EXEEXT)
-	$(AM_V_at)bench/ranks$(EXEEXT) $(if $(RANKS),-m $(RANKS)) $(STRUCTURES)
+	$(AM_V_at)bench/ranks$(EXEEXT) --sites $(if $(RANKS),-m $(RANKS)) $(STRUCTURES)
