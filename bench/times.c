@@ -179,7 +179,8 @@ static gboolean print_recording(const char *path, guint percent)
         {&times_zfp_loose, TRUE},
 #endif
         {&times_sz, FALSE},        {&times_sz, TRUE},        {&times_hist8, FALSE},
-        {&times_hist3, FALSE},     {&times_cfg, FALSE},      {&times_cfg, TRUE},
+        {&times_hist8, TRUE},      {&times_hist3, FALSE},    {&times_hist3, TRUE},
+        {&times_cfg, FALSE},       {&times_cfg, TRUE},
     };
     GError *error = NULL;
     WendProgram *p = wend_program_open(path, &error);
@@ -196,7 +197,7 @@ static gboolean print_recording(const char *path, guint percent)
     for (gsize i = 0; n > 0 && i < G_N_ELEMENTS(codings); i++) {
         Result r = code_all(all, codings[i].coding, codings[i].clusters, percent);
         print_result(codings[i].coding->name, codings[i].clusters, &r);
-        if (codings[i].coding == &times_hist8)
+        if (codings[i].coding == &times_hist8 && !codings[i].clusters)
             hist = r;
     }
     for (guint i = 0; n > 0 && i < WEND_DURATIONS; i++) {
