@@ -102,6 +102,7 @@ CORE_SOURCES = \
 	lib/base/shortage.c \
 	lib/archive/container-read.c \
 	lib/archive/container-store.c \
+	lib/archive/container-stream.c \
 	lib/sides/call-sites.c lib/sides/call-sites.h \
 	lib/read/classes-read.c \
 	lib/read/comm-identity.c lib/read/comm-identity.h \
@@ -123,6 +124,7 @@ CORE_SOURCES = \
 	lib/read/sequence-read.c \
 	lib/read/shards.c lib/read/shards.h \
 	lib/sides/sequence-times.c lib/sides/sequence-times.h \
+	lib/sides/side-rows.c lib/sides/side-rows.h \
 	lib/sides/sides.c lib/sides/sides.h \
 	lib/sides/site-symbols.c lib/sides/site-symbols.h \
 	lib/read/walk.c \

@@ -47,6 +47,11 @@ tests_unit_file_write_SOURCES = tests/unit/file-write.c
 tests_unit_file_write_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_file_write_LDADD = lib/libcore.la $(GLIB_LIBS)
 
+UNIT_TESTS += tests/unit/container-stream
+tests_unit_container_stream_SOURCES = tests/unit/container-stream.c
+tests_unit_container_stream_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_container_stream_LDADD = lib/libcore.la $(GLIB_LIBS)
+
 UNIT_TESTS += tests/unit/durations
 tests_unit_durations_SOURCES = tests/unit/durations.c $(TIMES_CODINGS)
 tests_unit_durations_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)

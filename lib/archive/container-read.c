@@ -17,6 +17,7 @@
 
 typedef struct {
     guint64 offset, bytes;
+    guint64 lone; /* bytes of its only member; 0: it has several, or an empty one */
     gboolean loaded;
 } ContainerFrame;
 
@@ -51,8 +52,7 @@ static gboolean fail(const Container *b, GError **error, const char *format, ...
 
 /* -- the file -- */
 
-/* Reads N bytes at OFFSET. FALSE: the file has no such bytes. */
-static gboolean read_file(const Container *b, guint64 offset, void *data, gsize n)
+gboolean container_read_file(const Container *b, guint64 offset, void *data, gsize n)
 {
     if (offset > b->file_bytes || n > b->file_bytes - offset)
         return FALSE;
@@ -66,7 +66,7 @@ static gboolean read_file(const Container *b, guint64 offset, void *data, gsize 
 static guint32 read_number(const Container *b, guint64 offset)
 {
     guint32 number;
-    return read_file(b, offset, &number, sizeof number) ? GUINT32_FROM_LE(number) : 0;
+    return container_read_file(b, offset, &number, sizeof number) ? GUINT32_FROM_LE(number) : 0;
 }
 
 /* -- frames -- */
@@ -107,7 +107,7 @@ static const char *expand(const Container *b, ZSTD_DCtx *z, guint64 offset, guin
     for (size_t left = 1; left != 0;) {
         if (in.pos == in.size && next < end) {
             in = (ZSTD_inBuffer){chunk, (gsize)MIN(end - next, in_room), 0};
-            if (!read_file(b, next, chunk, in.size))
+            if (!container_read_file(b, next, chunk, in.size))
                 return "it cannot be read";
             next += in.size;
         }
@@ -202,17 +202,20 @@ enum { NAME_MEMORY = 64 };
 static gboolean read_index_members(Container *b, WendCursor *c, guint frame)
 {
     gsize n = wend_read_count(c, 2);
+    guint64 size = 0;
     if (!allowance_take(b->allowance, n, NAME_MEMORY))
         return FALSE;
     for (gsize k = 0; k < n && !c->failed; k++) {
         WendCursor name = wend_read_block(c);
-        guint64 size = wend_read_unsigned(c);
+        size = wend_read_unsigned(c);
         if (c->failed)
             break;
         b->member_bytes += size;
         g_hash_table_replace(b->frame_of, g_strndup((const char *)name.p, name.end - name.p),
                              GUINT_TO_POINTER(frame + 1));
     }
+    if (n == 1 && !c->failed)
+        g_array_index(b->frames, ContainerFrame, frame).lone = size;
     return TRUE;
 }
 
@@ -228,7 +231,7 @@ static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_
         wend_read_unsigned(&c); /* the expanded size, which is not needed */
         if (bytes > end_of_frames - offset)
             c.failed = true;
-        ContainerFrame f = {offset, bytes, FALSE};
+        ContainerFrame f = {offset, bytes, 0, FALSE};
         offset += bytes;
         if (!c.failed)
             g_array_append_val(b->frames, f);
@@ -251,7 +254,8 @@ static gboolean read_index(Container *b, GError **error)
     g_autofree guint8 *index = allowance_block(b->allowance, length, 1);
     if (!index)
         return fail(b, error, "out of memory");
-    if (!read_file(b, start, index, length) || !read_file(b, trailer, &hash, sizeof hash)
+    if (!container_read_file(b, start, index, length)
+        || !container_read_file(b, trailer, &hash, sizeof hash)
         || XXH64(index, length, 0) != GUINT64_FROM_LE(hash))
         return fail(b, error, "damaged: the checksum of its index is wrong");
     return read_frames(b, index, length, start - 8, error);
@@ -311,7 +315,7 @@ static Container *opened(Container *b, GError **error)
         good = fail(b, error, "is not a Wend archive");
     else if (b->file_bytes < 8 + CONTAINER_TRAILER)
         good = scan(b, error);
-    else if (!read_file(b, b->file_bytes - sizeof end, end, sizeof end))
+    else if (!container_read_file(b, b->file_bytes - sizeof end, end, sizeof end))
         good = fail(b, error, "cannot be read to its end");
     else
         good =
@@ -462,4 +466,14 @@ GBytes *container_member(Container *b, const char *name, GError **error)
         return g_bytes_ref(bytes);
     fail(b, error, "has no member %s: not a Wend archive, or damaged", name);
     return NULL;
+}
+
+gboolean container_lone_member(const Container *b, const char *name, ContainerLone *lone)
+{
+    guint frame = GPOINTER_TO_UINT(g_hash_table_lookup(b->frame_of, name));
+    const ContainerFrame *f = frame ? &g_array_index(b->frames, ContainerFrame, frame - 1) : NULL;
+    if (!f || f->loaded || f->lone == 0)
+        return FALSE;
+    *lone = (ContainerLone){f->offset, f->offset + f->bytes, f->lone};
+    return TRUE;
 }

@@ -72,6 +72,31 @@ gboolean container_has(const Container *b, const char *name);
  * caller unrefs it. Returns NULL and sets the error if there is no such member or it is damaged. */
 GBytes *container_member(Container *b, const char *name, GError **error);
 
+/* The bytes of a member, one after the other. A member of LEAST bytes or more that is alone in its
+ * frame is expanded as it is read, in less than 1 MB of memory, and any other one as a whole. */
+typedef struct ContainerStream ContainerStream;
+/* Returns NULL and sets the error as container_member does. The caller frees the result, before
+ * B. */
+ContainerStream *container_stream_new(Container *b, const char *name, guint64 least,
+                                      GError **error);
+/* Copies the next N bytes to DATA, or as many as there are, and returns how many. */
+gsize container_stream_read(ContainerStream *s, void *data, gsize n);
+/* After the last byte: whether the member is whole. Before, and if it is damaged: FALSE. */
+gboolean container_stream_is_whole(ContainerStream *s);
+void container_stream_free(ContainerStream *s); /* S may be NULL */
+
+/* -- for container_stream_new -- */
+
+/* Where in the file the frame of a member begins and ends, and how many bytes the member has, as
+ * the index says. */
+typedef struct {
+    guint64 begin, end, bytes;
+} ContainerLone;
+/* FALSE: the member NAME is not alone in its frame, or is expanded already. */
+gboolean container_lone_member(const Container *b, const char *name, ContainerLone *lone);
+/* Reads N bytes of the file at OFFSET. FALSE: it has no such bytes. */
+gboolean container_read_file(const Container *b, guint64 offset, void *data, gsize n);
+
 /* -- for container_store -- */
 
 GPtrArray *container_names(const Container *b); /* of all members, sorted; the caller unrefs it */

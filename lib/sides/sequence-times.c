@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* sequence-times.c: see sequence-times.h. Rows are decoded one at a time: first the places of their
- * calls are taken from a walk, then the times are. */
+/* sequence-times.c: see sequence-times.h. Rows are read and decoded one at a time: first the places
+ * of their calls are taken from a walk, then the times are. */
 #include "sequence-times.h"
 
-#include "sides.h"
+#include "side-rows.h"
 
 /* The numbers of shapes by first occurrence, as the recorder has them. A program may have one shape
  * twice, so shapes are compared by their words. */
@@ -14,8 +14,7 @@ typedef struct {
 
 struct WendSequenceTimes {
     const WendProgram *p;
-    WendSides *sides; /* owns the bytes */
-    WendCursor rows;
+    WendSideRows *rows;
     WendDurationsHead head;
     const WendDurationCoding *coding;
     gpointer learned;
@@ -77,22 +76,13 @@ static gboolean take_places(WendSequenceTimes *t, guint n)
 
 /* -- rows -- */
 
-/* Whose stream it is. */
-static gboolean find_rows(WendSides *sides, const WendSequence *s, WendCursor *rows)
-{
-    WendSideHead head;
-    while (wend_sides_next(sides, &head, rows))
-        if (head.kind == s->kind && head.id == s->id)
-            return TRUE;
-    return FALSE;
-}
-
 /* Reads what comes before the rows. From here on the clock is that of rank 0 of the world. */
 static gboolean read_head(WendSequenceTimes *t)
 {
-    guint64 none = wend_read_unsigned(&t->rows);
-    WendCursor head = wend_read_block(&t->rows);
-    if (t->rows.failed || none != 0 || !wend_durations_read_head(&head, &t->head))
+    guint64 none;
+    WendCursor head;
+    if (!wend_side_rows_next(t->rows, &none, &head) || none != 0
+        || !wend_durations_read_head(&head, &t->head))
         return FALSE;
     wend_durations_correct(&t->head);
     return TRUE;
@@ -108,17 +98,19 @@ static gboolean damage(WendSequenceTimes *t)
 /* FALSE: there are no more. */
 static gboolean read_row(WendSequenceTimes *t)
 {
+    guint64 n;
+    WendCursor row;
     t->at = 0;
-    if (t->damaged || t->rows.p == t->rows.end)
+    if (t->damaged || wend_side_rows_ended(t->rows))
         return FALSE;
-    guint64 n = wend_read_unsigned(&t->rows);
-    WendCursor row = wend_read_block(&t->rows);
-    if (n == 0 && !t->rows.failed && row.p == row.end && t->rows.p == t->rows.end) {
+    if (!wend_side_rows_next(t->rows, &n, &row))
+        return damage(t);
+    if (n == 0 && row.p == row.end && wend_side_rows_ended(t->rows)) {
         g_array_set_size(t->calls, 0);
         return FALSE; /* the recorder had no memory for more */
     }
     gboolean good =
-        !t->rows.failed && n > 0 && n <= WEND_DURATION_ROW && take_places(t, (guint)n)
+        n > 0 && n <= WEND_DURATION_ROW && take_places(t, (guint)n)
         && wend_durations_read_row(t->coding, t->learned, (gpointer)t->calls->data, (gsize)n, &row)
         && row.p == row.end;
     return good || damage(t);
@@ -129,16 +121,13 @@ static gboolean read_row(WendSequenceTimes *t)
 WendSequenceTimes *wend_sequence_times_new(const WendProgram *p, guint rank, guint sequence,
                                            GError **error)
 {
-    WendSides *sides = wend_sides_open(p, rank, WEND_SIDE_TIMES, error);
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
-    WendCursor rows;
-    if (!sides || !find_rows(sides, &class->sequences[sequence], &rows)) {
-        wend_sides_free(sides);
+    WendSideRows *rows =
+        wend_side_rows_new(p, rank, WEND_SIDE_TIMES, &class->sequences[sequence], error);
+    if (!rows)
         return NULL;
-    }
     WendSequenceTimes *t = g_new0(WendSequenceTimes, 1);
     t->p = p;
-    t->sides = sides;
     t->rows = rows;
     t->walk = wend_walk_new(p, rank, sequence, WEND_WALK_POLLS);
     t->calls = g_array_new(FALSE, FALSE, sizeof(WendTimedCall));
@@ -186,7 +175,7 @@ void wend_sequence_times_free(WendSequenceTimes *t)
 {
     if (!t)
         return;
-    wend_sides_free(t->sides);
+    wend_side_rows_free(t->rows);
     wend_walk_free(t->walk);
     g_array_unref(t->calls);
     numbers_clear(&t->numbers[0]);
