@@ -239,6 +239,7 @@ BATS_TESTS = \
 	tests/fortran.bats \
 	tests/trace.bats \
 	tests/code-files.bats \
+	tests/modules.bats \
 	tests/structure.bats \
 	tests/waits.bats \
 	tests/proxygen/hostile.bats \

@@ -17,6 +17,10 @@ void segment_event_name(int64_t segment, enum memory_place place, int device)
     (void)place;
     (void)device;
 }
+void segment_event_unloaded(unsigned long long modules)
+{
+    (void)modules;
+}
 void state_break(const char *why)
 {
     (void)why;

@@ -49,6 +49,10 @@ void segment_event_name(int64_t segment, enum memory_place place, int device)
 {
     named[n_named++ % 64] = (struct Named){segment, place, device};
 }
+void segment_event_unloaded(unsigned long long modules)
+{
+    (void)modules;
+}
 void state_break(const char *why)
 {
     fprintf(stderr, "recording stopped: %s\n", why);

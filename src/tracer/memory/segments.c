@@ -554,6 +554,7 @@ static void modules_refresh(void)
 {
     unsigned long long counts[2] = {0, 0};
     dl_iterate_phdr(module_count, counts);
+    segment_event_unloaded(counts[1]);
     pthread_mutex_lock(&lock);
     bool same = counts[0] == modules_loaded && counts[1] == modules_unloaded;
     pthread_mutex_unlock(&lock);

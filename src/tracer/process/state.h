@@ -58,6 +58,9 @@ typedef struct State {
     /* Looks up from where a call of the calling thread comes, which has not returned, whether sites
      * are recorded or not. Returns false if that is not known. NULL: sites are switched off. */
     bool (*origin_of)(const struct ActiveCall *c, struct CallOrigin *origin);
+    /* Modules that have been unloaded (dlpi_subs), as of the last dlclose. What is known of return
+     * addresses is as of a number of them (sequence.h). */
+    _Atomic unsigned long long unloaded;
 
     /* clock.c */
     bool tsc; /* ticks are those of the processor; else nanoseconds */
@@ -102,6 +105,11 @@ extern State wend_state;
 static inline State *state(void)
 {
     return &wend_state;
+}
+
+static inline unsigned long long state_unloaded(void)
+{
+    return atomic_load_explicit(&wend_state.unloaded, memory_order_relaxed);
 }
 
 /* Whether this is a child of the process that started MPI. It also detects a child that was made

@@ -206,3 +206,8 @@ void segment_event_name(int64_t segment, enum memory_place place, int device)
     static const int functions[] = {WEND_FN_wend_device, WEND_FN_wend_managed, WEND_FN_wend_pinned};
     append_pseudo(functions[place], &segment, 1, (int64_t[]){device}, 1, NULL, 0);
 }
+
+void segment_event_unloaded(unsigned long long modules)
+{
+    state()->unloaded = modules;
+}

@@ -24,4 +24,7 @@ void segment_event_free(int64_t segment);
 enum memory_place { MEMORY_DEVICE, MEMORY_MANAGED, MEMORY_PINNED };
 void segment_event_name(int64_t segment, enum memory_place place, int device);
 
+/* Notes how many modules have been unloaded so far. Other code may be where they were. */
+void segment_event_unloaded(unsigned long long modules);
+
 #endif

@@ -100,7 +100,8 @@ static inline void note_site(ActiveCall *c, WendTerminalEntry *e, bool poll)
     uintptr_t address = c->return_address;
     if (__builtin_expect(state()->stack_of != NULL, 0))
         address = state()->stack_of(c);
-    if (__builtin_expect(e->marks[0] != 0, 1)) {
+    bool same_code = c->sequence->unloaded == state_unloaded();
+    if (__builtin_expect(e->marks[0] != 0 && same_code, 1)) {
         const WendSiteGuess *guess = guess_at(g, e->marks[0]);
         if (guess && __builtin_expect(guess->has_others, 0))
             guess = e->elastic ? NULL : guess_at(g, e->marks[1]);

@@ -56,6 +56,7 @@ struct CallSequence {
     struct SideStream *side[WEND_SIDE_KINDS];
     WendSiteGuesses sites;
     struct SiteAddresses *places; /* return addresses (site-recording.c); NULL: none so far */
+    unsigned long long unloaded;  /* modules, as far as SITES and PLACES know it */
     CallSequence *next;
 };
 

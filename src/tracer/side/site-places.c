@@ -77,7 +77,7 @@ static bool is_runtime(const char *file)
     return false;
 }
 
-static void forget_addresses(SitePlaces *a)
+void site_places_forget(SitePlaces *a)
 {
     memset(a->at, 0, (a->mask + 1) * sizeof *a->at);
     a->n = 0;
@@ -92,7 +92,7 @@ AddressPlace *site_place(SitePlaces *a, uintptr_t address, bool *unloaded)
     unsigned long long n_unloaded;
     bool found = code_module_of(address, &m, &n_unloaded);
     if (n_unloaded != a->unloaded) {
-        forget_addresses(a);
+        site_places_forget(a);
         *unloaded = true;
     }
     a->unloaded = n_unloaded;

@@ -41,6 +41,8 @@ typedef struct {
 
 /* Makes room for the first addresses. RULES as above. False: no memory. */
 bool site_places_init(SitePlaces *a, bool rules);
+/* All that is known of addresses is not known any more. Modules stay. */
+void site_places_forget(SitePlaces *a);
 /* The place of ADDRESS, valid until the next call. A module may have been unloaded, and another one
  * may be where it was: then *UNLOADED is set, and all that was known of addresses is not any more.
  * NULL: there is no memory, or there are too many. */

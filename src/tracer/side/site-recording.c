@@ -32,6 +32,20 @@ static void forget_addresses(CallSequence *q)
         q->sites.at[i].address = 0;
 }
 
+/* Forgets what is known of addresses if a module has been unloaded since. */
+static void forget_unloaded(CallSequence *q)
+{
+    SiteAddresses *a = q->places;
+    unsigned long long unloaded = state_unloaded();
+    if (__builtin_expect(q->unloaded == unloaded, 1))
+        return;
+    q->unloaded = unloaded;
+    forget_addresses(q);
+    site_places_forget(&a->places);
+    if (a->stack)
+        call_stack_forget(a->stack);
+}
+
 /* -- without stacks -- */
 
 /* The place of ADDRESS. NULL: there is no memory, or there are too many. */
@@ -226,6 +240,7 @@ static uintptr_t stack_of(ActiveCall *c)
     const SiteAddresses *a = c->sequence->places;
     if (!a || a->over)
         return 0;
+    forget_unloaded(c->sequence);
     if (__builtin_expect(call_stack_is(a->stack, c->return_address, c->frame), 1))
         return a->stack->number + UINT64_C(1);
     return find_stack(c) + UINT64_C(1);
@@ -300,6 +315,7 @@ static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
     marks[0] = 0;
     if (!s)
         return;
+    forget_unloaded(q);
     WendSiteCall call =
         wend_site_call(c->shape.w, c->shape.n, c->slots.w, c->slots.n, poll, (uint32_t)c->function);
     WendSiteElement element;
