@@ -359,6 +359,23 @@ END
     export_needs_no_more --otf2
 }
 
+@test "memory does not grow with the number of calls that have times" {
+    export_of_times_needs_no_more --csv
+    # a member that is read as it is needed may be damaged, too
+    "$PYTHON" - more.dir/trace.tar.zst <<'P'
+import sys
+with open(sys.argv[1], "r+b") as file:
+    for at in range(100_000, 1_000_000, 100_000):
+        file.seek(at)
+        byte = file.read(1)[0]
+        file.seek(at)
+        file.write(bytes([byte ^ 1]))
+P
+    run -3 "$WEND" export --csv -f -o a.csv more.dir
+    [[ $output == "wend export: "*"more.dir/trace.tar.zst: damaged"* ]] || fail "$output"
+    [ "${#lines[@]}" = 1 ] && [ ! -e a.csv ] || fail "$output"
+}
+
 @test "long work shows its progress on a terminal, and nowhere else" {
     command -v script >/dev/null || skip "no script of util-linux"
     repeated_calls 5000 a.dir

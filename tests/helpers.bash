@@ -204,19 +204,73 @@ repeated_calls() {
         "$BUILD_DIR/tests/decoder/script" - "$2"
 }
 
+# export_memory FORMAT RECORDING: the kilobytes of memory that wend export takes. The one that starts
+# it is a small program, since its own memory at that time counts, too.
+export_memory() {
+    cat >peak.c <<'C'
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    struct rusage used;
+    int status = 1;
+    pid_t child = fork();
+    if (child == 0 && argc > 1)
+        execv(argv[1], argv + 1);
+    if (child <= 0 || wait4(child, &status, 0, &used) != child || status != 0)
+        return 1;
+    printf("%ld\n", used.ru_maxrss);
+    return 0;
+}
+C
+    [ -x peak ] || cc peak.c -o peak || return
+    ./peak "$WEND" export "$1" -o exported -f "$2" 2>/dev/null || return
+    rm -rf exported
+}
+
+# export_takes_as_much FORMAT LESS MORE KB: wend export takes less than so much more memory for the
+# recording MORE.
+export_takes_as_much() {
+    local less more
+    less=$(export_memory "$1" "$2") && more=$(export_memory "$1" "$3") || return
+    [ $((more - less)) -lt "$4" ] || fail "$1: $less and $more KB"
+}
+
 # export_needs_no_more FORMAT: wend export takes no more memory for a recording with more calls.
 export_needs_no_more() {
-    local calls memory=()
-    for calls in 1000 30000; do
-        [ -d $calls.dir ] || repeated_calls $calls $calls.dir || return
-        # kilobytes
-        memory+=("$("$PYTHON" -c 'import resource, subprocess, sys
-subprocess.run(sys.argv[1:], check=True, stderr=subprocess.DEVNULL)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' \
-            "$WEND" export "$1" -o exported -f $calls.dir)") || return
-        rm -rf exported
-    done
-    [ $((memory[1] - memory[0])) -lt 2000 ] || fail "$1: ${memory[*]}"
+    [ -d less.dir ] || repeated_calls 1000 less.dir || return
+    [ -d more.dir ] || repeated_calls 30000 more.dir || return
+    export_takes_as_much "$1" less.dir more.dir 2000
+}
+
+# export_of_times_needs_no_more FORMAT: the same, where the time of each call is recorded.
+export_of_times_needs_no_more() {
+    local less more
+    cat >busy.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < atoi(argv[1]); i++)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" busy.c -o busy || return
+    rm -rf less.dir more.dir
+    mpi 2 "$WEND" trace --quiet --times=lossless -o less.dir ./busy 800000 || return
+    mpi 2 "$WEND" trace --quiet --times=lossless -o more.dir ./busy 3000000 || return
+    # Both are so long that their times are read as they are needed. In memory they would take as
+    # much as they differ in the archive.
+    less=$(stat -c %s less.dir/trace.tar.zst) more=$(stat -c %s more.dir/trace.tar.zst)
+    [ "$less" -gt 600000 ] && [ $((more - less)) -gt 1600000 ] ||
+        fail "the times are short: $less and $more" || return
+    export_takes_as_much "$1" less.dir more.dir 1200
 }
 
 # export_is_stopped FORMAT RECORDING: a signal ends wend export, and leaves nothing of its output.

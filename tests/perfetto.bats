@@ -162,3 +162,8 @@ END
 @test "memory does not grow with the number of calls" {
     export_needs_no_more --perfetto
 }
+
+# bats test_tags=long
+@test "memory does not grow with the number of calls that have times" {
+    export_of_times_needs_no_more --perfetto
+}
