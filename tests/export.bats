@@ -377,22 +377,9 @@ P
 }
 
 @test "long work shows its progress on a terminal, and nowhere else" {
-    command -v script >/dev/null || skip "no script of util-linux"
-    repeated_calls 5000 a.dir
-    for format in --csv --otf2; do
-        [ $format = --csv ] || needs_otf2
-        command="'$WEND' export $format -f -o out a.dir"
-        script -qec "$command" shown >/dev/null </dev/null
-        grep -q 'exporting: [1-9][0-9]* %' shown || fail "$(cat shown)"
-        # the line is wiped at the end
-        tail -n +2 shown | tr '\r' '\n' | grep -A 1 exporting | tail -n 1 | grep -q '^.\[K' ||
-            fail "$(cat -v shown)"
-        rm -rf out
-        script -qec "$command 2>said" shown >/dev/null </dev/null
-        ! grep -q exporting shown said || fail "$(cat shown said)"
-        [ "$(wc -l <said)" = 1 ] || fail "$(cat said)"
-        rm -rf out
-    done
+    export_shows_progress --csv
+    needs_otf2
+    export_shows_progress --otf2
 }
 
 @test "a signal leaves no half of an output" {

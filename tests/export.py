@@ -4,8 +4,9 @@
 
     export.py WEND RECORDING OTF2-DIRECTORY
 
-Each location must enter the functions that wend dump lists, in that order, and leave them at times
-that do not go back. The bytes between two ranks must be those of wend show --matrix, and the
+Each location must enter the functions that wend dump lists for the thread or callback of its name,
+and of the rank that its group is named after, in that order. It must leave them at times that do
+not go back. The bytes between two ranks must be those of wend show --matrix, and the
 messages received those of wend show --messages. Roots of collectives, operations on files and
 one-sided operations must be those of wend dump. Each request and each operation on a file must
 complete once, apart from requests that the program frees. Prints the first differences, and exits
@@ -61,7 +62,7 @@ class Found:
 
     def __init__(self, path, freed):
         self.freed = freed  # the requests that each rank frees, active or not
-        self.calls = collections.defaultdict(list)  # location -> names
+        self.calls = collections.defaultdict(list)  # (name of the group, of the location) -> names
         self.sent = collections.Counter()  # (source, destination) -> bytes
         self.received = collections.Counter()  # (source, destination, tag, bytes) -> number
         self.roots = collections.Counter()  # (rank, operation, root) -> number
@@ -80,7 +81,7 @@ class Found:
                 self.fail(f"location {where}: time goes back to {event.time}")
             last[where] = event.time
             if isinstance(event, events.Enter):
-                self.calls[where].append(event.region.name)
+                self.calls[location.group.name, location.name].append(event.region.name)
                 open_regions[where].append(event.region)
             elif isinstance(event, events.Leave):
                 if not open_regions[where] or open_regions[where].pop() is not event.region:
@@ -190,20 +191,16 @@ def compare_operations(found, dump):
 
 def compare(found, dump, wend, recording):
     wrong = found.wrong + compare_operations(found, dump)
-    calls, places = collections.defaultdict(list), {}
+    calls = collections.defaultdict(list)
     for call in dump:
         if call["function"].startswith("MPI_"):
-            where = call["rank"], call.get("thread"), call.get("callback")
-            place = places.setdefault(where, len(places))
-            calls[place].append(call["function"])
-    made = sorted(list(v) for v in calls.values())
-    entered = sorted(v for v in found.calls.values() if v)
-    if made != entered:
-        print("other calls:", len(made), "and", len(entered), "sequences")
-        for a, b in zip(made, entered):
-            if a != b:
-                print(a[:5], len(a), "and", b[:5], len(b))
-        wrong += 1
+            kind = "thread" if "thread" in call else "callback"
+            calls[f"rank {call['rank']}", f"{kind} {call[kind]}"].append(call["function"])
+    for where in sorted(calls.keys() | found.calls.keys()):
+        made, entered = calls.get(where, []), found.calls.get(where, [])
+        if made != entered:
+            print("other calls of", where, made[:5], len(made), "and", entered[:5], len(entered))
+            wrong += 1
     sent = collections.Counter()
     for row in csv.DictReader(wend_lines(wend, "show", "--matrix", recording)):
         if row["kind"] == "point-to-point" and int(row["bytes"]) > 0:

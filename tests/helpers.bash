@@ -273,6 +273,23 @@ C
     export_takes_as_much "$1" less.dir more.dir 1200
 }
 
+# export_shows_progress FORMAT: wend export shows on a terminal how far it is, and nowhere else.
+export_shows_progress() {
+    command -v script >/dev/null || skip "no script of util-linux"
+    local command="'$WEND' export $1 -f -o out progress.dir"
+    [ -d progress.dir ] || repeated_calls 5000 progress.dir || return
+    script -qec "$command" shown >/dev/null </dev/null
+    grep -q 'exporting: [1-9][0-9]* %' shown || fail "$1: $(cat shown)" || return
+    # the line is wiped at the end
+    tail -n +2 shown | tr '\r' '\n' | grep -A 1 exporting | tail -n 1 | grep -q '^.\[K' ||
+        fail "$1: $(cat -v shown)" || return
+    rm -rf out
+    script -qec "$command 2>said" shown >/dev/null </dev/null
+    ! grep -q exporting shown said || fail "$1: $(cat shown said)" || return
+    [ "$(wc -l <said)" = 1 ] || fail "$1: $(cat said)" || return
+    rm -rf out
+}
+
 # export_is_stopped FORMAT RECORDING: a signal ends wend export, and leaves nothing of its output.
 export_is_stopped() {
     local job status=0 i

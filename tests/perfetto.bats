@@ -159,6 +159,10 @@ END
     export_is_stopped --perfetto a.dir
 }
 
+@test "long work shows its progress on a terminal, and nowhere else" {
+    export_shows_progress --perfetto
+}
+
 @test "memory does not grow with the number of calls" {
     export_needs_no_more --perfetto
 }
