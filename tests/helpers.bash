@@ -204,8 +204,8 @@ repeated_calls() {
         "$BUILD_DIR/tests/decoder/script" - "$2"
 }
 
-# export_memory FORMAT RECORDING: the kilobytes of memory that wend export takes. The one that starts
-# it is a small program, since its own memory at that time counts, too.
+# export_memory FORMAT RECORDING: the kilobytes of memory that wend export takes. The one that
+# starts it is a small program, since its own memory at that time counts, too.
 export_memory() {
     cat >peak.c <<'C'
 #include <stdio.h>

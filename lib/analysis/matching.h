@@ -16,8 +16,9 @@
  * **Order.** A call is given after all calls that it depends on: those before it in its sequence,
  * the sends of the messages that it completes, the receive that an MPI_Ssend waits for, the calls
  * of the members that a collective needs, wend_start for the first call of a thread, turns of other
- * threads on the same communicator where their order was recorded. A rank that is ahead waits. Members wait in collectives for all others. Of the sequences that can go on, the one
- * with the fewest messages in flight does.
+ * threads on the same communicator where their order was recorded. A rank that is ahead waits.
+ * Members wait in collectives for all others. Of the sequences that can go on, the one with the
+ * fewest messages in flight does.
  *
  * Not followed: one-sided synchronisation except fences, and that a world starts after the
  * MPI_Comm_spawn that started it.

@@ -98,15 +98,15 @@ typedef struct {
     guint next, last;      /* sequences; TURNS_NOWHERE: none */
     guint64 left;          /* turns of NEXT */
     guint64 before;        /* of all sequences */
-} TurnOrder;
+} RecordedOrder;
 
 struct RecordedTurns {
     const WendClass *class;
     ThreadOrder *threads;
     gboolean *ended; /* by sequence */
-    TurnOrder *orders;
+    RecordedOrder *orders;
     guint n;
-    GHashTable *receives, *sends; /* word of a communicator -> TurnOrder */
+    GHashTable *receives, *sends; /* word of a communicator -> RecordedOrder */
 };
 
 /* An entry of an order: a sequence takes N turns. */
@@ -156,7 +156,7 @@ static WendOutcomes *open_entries(const WendProgram *p, guint rank, guint sequen
 }
 
 /* The order goes on to the next turn that is not taken. */
-static void settle(const RecordedTurns *t, TurnOrder *o)
+static void settle(const RecordedTurns *t, RecordedOrder *o)
 {
     for (TurnEntry e;;) {
         if (o->left > 0) {
@@ -179,8 +179,8 @@ static void settle(const RecordedTurns *t, TurnOrder *o)
 
 /* Learns who takes turns, and which from before the order: those in front of the entry without
  * turns. Goes behind it. FALSE: there is none. */
-static gboolean begin_order(const RecordedTurns *t, TurnOrder *o, const WendProgram *p, guint rank,
-                            guint sequence)
+static gboolean begin_order(const RecordedTurns *t, RecordedOrder *o, const WendProgram *p,
+                            guint rank, guint sequence)
 {
     WendOutcomes *all = open_entries(p, rank, sequence);
     gboolean found = FALSE;
@@ -211,7 +211,7 @@ guint64 recorded_turns_memory(const WendProgram *p, guint rank)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
     return (guint64) class->n_orders
-           * (sizeof(TurnOrder) + 200 + (guint64) class->n_sequences * sizeof(TurnTaker));
+           * (sizeof(RecordedOrder) + 200 + (guint64) class->n_sequences * sizeof(TurnTaker));
 }
 
 RecordedTurns *recorded_turns_new(const WendProgram *p, guint rank, ThreadOrder *threads)
@@ -223,13 +223,13 @@ RecordedTurns *recorded_turns_new(const WendProgram *p, guint rank, ThreadOrder 
     t->class = class;
     t->threads = threads;
     t->ended = g_new0(gboolean, class->n_sequences);
-    t->orders = g_new0(TurnOrder, class->n_orders);
+    t->orders = g_new0(RecordedOrder, class->n_orders);
     t->receives = g_hash_table_new(g_int64_hash, g_int64_equal);
     t->sends = g_hash_table_new(g_int64_hash, g_int64_equal);
     for (guint i = 0; i < class->n_orders; i++) {
         const WendSequence *s = &class->sequences[class->n_sequences + i];
-        TurnOrder *o = &t->orders[t->n++];
-        *o = (TurnOrder){.kind = s->kind, .comm = s->id, .last = TURNS_NOWHERE};
+        RecordedOrder *o = &t->orders[t->n++];
+        *o = (RecordedOrder){.kind = s->kind, .comm = s->id, .last = TURNS_NOWHERE};
         o->takers = g_new0(TurnTaker, class->n_sequences);
         for (guint q = 0; q < class->n_sequences; q++)
             o->takers[q].first = G_MAXUINT64;
@@ -262,7 +262,7 @@ guint recorded_turns_orders(const RecordedTurns *t)
 
 guint recorded_turns_find(const RecordedTurns *t, WendSequenceKind kind, gint64 comm)
 {
-    const TurnOrder *o =
+    const RecordedOrder *o =
         t != NULL ? g_hash_table_lookup(kind == WEND_SEQUENCE_SENDS ? t->sends : t->receives, &comm)
                   : NULL;
     return o != NULL ? (guint)(o - t->orders) : TURNS_NOWHERE;
@@ -270,7 +270,7 @@ guint recorded_turns_find(const RecordedTurns *t, WendSequenceKind kind, gint64 
 
 gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence, guint64 calls)
 {
-    const TurnOrder *o = &t->orders[order];
+    const RecordedOrder *o = &t->orders[order];
     const TurnTaker *taker = &o->takers[sequence];
     if (calls < taker->first || taker->before > 0)
         return TRUE;
@@ -278,7 +278,7 @@ gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence,
 }
 
 /* SEQUENCE goes on after the turn before, and so after all turns before that. */
-static void come_after(const RecordedTurns *t, const TurnOrder *o, guint sequence)
+static void come_after(const RecordedTurns *t, const RecordedOrder *o, guint sequence)
 {
     if (t->threads == NULL)
         return;
@@ -293,7 +293,7 @@ static void come_after(const RecordedTurns *t, const TurnOrder *o, guint sequenc
 
 gboolean recorded_turns_take(RecordedTurns *t, guint order, guint sequence, guint64 calls)
 {
-    TurnOrder *o = &t->orders[order];
+    RecordedOrder *o = &t->orders[order];
     TurnTaker *taker = &o->takers[sequence];
     if (calls < taker->first)
         return FALSE;
@@ -318,7 +318,7 @@ void recorded_turns_end(RecordedTurns *t, guint sequence)
         return;
     t->ended[sequence] = TRUE;
     for (guint i = 0; i < t->n; i++) {
-        TurnOrder *o = &t->orders[i];
+        RecordedOrder *o = &t->orders[i];
         o->before -= o->takers[sequence].before;
         o->takers[sequence].before = 0;
         settle(t, o);

@@ -46,8 +46,8 @@ guint recorded_turns_find(const RecordedTurns *t, WendSequenceKind kind, gint64 
 /* Whether all turns have been taken that came before the next one of SEQUENCE. CALLS: the MPI calls
  * of the sequence before the present one. TRUE also if that takes no turn. */
 gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence, guint64 calls);
-/* SEQUENCE takes its next turn. If it may not yet, that turn is skipped when it comes. TRUE: another
- * sequence may go on. */
+/* SEQUENCE takes its next turn. If it may not yet, that turn is skipped when it comes. TRUE:
+ * another sequence may go on. */
 gboolean recorded_turns_take(RecordedTurns *t, guint order, guint sequence, guint64 calls);
 /* SEQUENCE takes no more turns: those that are left are skipped. */
 void recorded_turns_end(RecordedTurns *t, guint sequence);

@@ -559,8 +559,8 @@ static void threads(Worker *w, unsigned agreed, int rounds, const int *group)
 }
 
 /* Both threads of a rank send to the next one and receive from the one before, on one communicator
- * with one tag. Who gets which message is left to chance. Under Open MPI 4.1 no thread probes: of 25
- * runs with 3 ranks, without Wend, 3 stood still for ever. */
+ * with one tag. Who gets which message is left to chance. Under Open MPI 4.1 no thread probes: of
+ * 25 runs with 3 ranks, without Wend, 3 stood still for ever. */
 enum { SHARED = 12 };
 #ifdef OPEN_MPI
 enum { WITHOUT_PROBES = 1 };
