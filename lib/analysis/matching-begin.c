@@ -12,7 +12,7 @@
 static void wake_next(Matching *m, const RankStrands *rank, guint order)
 {
     guint next = recorded_turns_next(rank->turns, order);
-    if (next != TURNS_NOWHERE) {
+    if (next != SEQUENCE_NONE) {
         strands_wake(m->strands, rank->first + next);
         return;
     }
@@ -31,12 +31,12 @@ static guint order_of(const Strand *s, WendSequenceKind kind, gint64 comm, gint6
 {
     gboolean none = s->rank->turns == NULL || s->thread == G_MAXUINT || peer == words->proc_null
                     || peer == WEND_ABSENT;
-    return none ? TURNS_NOWHERE : recorded_turns_find(s->rank->turns, kind, comm);
+    return none ? SEQUENCE_NONE : recorded_turns_find(s->rank->turns, kind, comm);
 }
 
 static gboolean may_go(const Strand *s, guint order)
 {
-    return order == TURNS_NOWHERE || s->pass_all
+    return order == SEQUENCE_NONE || s->pass_all
            || recorded_turns_may(s->rank->turns, order, s->sequence, s->mpi_calls);
 }
 
@@ -46,11 +46,11 @@ static gboolean turn_comes(Matching *m, Strand *s, const Operation *op, WendSequ
     gboolean sends = kind == WEND_SEQUENCE_SENDS;
     gboolean partitioned = (sends ? op->send_lane : op->receive_lane) > 0;
     guint order = partitioned
-                      ? TURNS_NOWHERE
+                      ? SEQUENCE_NONE
                       : order_of(s, kind, op->comm_word, sends ? op->dest : op->source, &m->words);
     if (!may_go(s, order))
         return FALSE;
-    if (order != TURNS_NOWHERE)
+    if (order != SEQUENCE_NONE)
         take_turn(m, s, order);
     return TRUE;
 }
@@ -398,7 +398,7 @@ static gboolean begin_probe(Matching *m, Strand *s, const Operation *op, const g
         if (!may_go(s, order))
             return FALSE;
         /* nobody receives before the message is there */
-        s->turn_held = order != TURNS_NOWHERE ? order + 1 : 0;
+        s->turn_held = order != SEQUENCE_NONE ? order + 1 : 0;
         if (!operation_process(m->members, op->comm, key.to, status[0], &from)
             || strands_rank(m->strands, from)->n == 0)
             return TRUE;
@@ -500,10 +500,8 @@ static Strand *strand_of_thread(Matching *m, const RankStrands *rank, gint64 id)
 {
     const WendClass *class =
         wend_program_class(m->program, wend_program_class_of(m->program, rank->rank));
-    for (guint q = 0; q < rank->n; q++)
-        if (class->sequences[q].kind == WEND_SEQUENCE_THREAD && class->sequences[q].id == id)
-            return strands_at(m->strands, rank->first + q);
-    return NULL;
+    guint q = thread_order_sequence(class, id);
+    return q != SEQUENCE_NONE ? strands_at(m->strands, rank->first + q) : NULL;
 }
 
 static void begin_thread(Matching *m, Strand *s)

@@ -95,7 +95,7 @@ typedef struct {
     gint64 comm;
     TurnTaker *takers;     /* by sequence */
     WendOutcomes *entries; /* those to come; NULL: there are no more */
-    guint next, last;      /* sequences; TURNS_NOWHERE: none */
+    guint next, last;      /* sequences; SEQUENCE_NONE: none */
     guint64 left;          /* turns of NEXT */
     guint64 before;        /* of all sequences */
 } RecordedOrder;
@@ -109,22 +109,15 @@ struct RecordedTurns {
     GHashTable *receives, *sends; /* word of a communicator -> RecordedOrder */
 };
 
-/* An entry of an order: a sequence takes N turns. */
-typedef struct {
-    guint sequence;
-    gint64 calls;
-    guint64 n;
-} TurnEntry;
-
-static guint sequence_of_thread(const WendClass *class, gint64 thread)
+guint thread_order_sequence(const WendClass *class, gint64 thread)
 {
     for (guint q = 0; q < class->n_sequences; q++)
         if (class->sequences[q].kind == WEND_SEQUENCE_THREAD && class->sequences[q].id == thread)
             return q;
-    return TURNS_NOWHERE;
+    return SEQUENCE_NONE;
 }
 
-static gboolean next_entry(const RecordedTurns *t, WendOutcomes *entries, TurnEntry *e)
+gboolean turn_entries_next(WendOutcomes *entries, const WendClass *class, TurnEntry *e)
 {
     guint64 repeats;
     const gint64 *words;
@@ -132,7 +125,7 @@ static gboolean next_entry(const RecordedTurns *t, WendOutcomes *entries, TurnEn
     if (entries == NULL || !wend_outcomes_next_run(entries, &repeats, &words, &n) || n < TURN_WORDS
         || words[TURN_COUNT] < 0)
         return FALSE;
-    e->sequence = sequence_of_thread(t->class, words[TURN_THREAD]);
+    e->sequence = thread_order_sequence(class, words[TURN_THREAD]);
     e->calls = words[TURN_CALLS];
     if (__builtin_mul_overflow((guint64)words[TURN_COUNT], repeats, &e->n))
         e->n = G_MAXUINT64;
@@ -148,9 +141,10 @@ static guint32 turn_shape(const WendProgram *p, guint number)
     return rule->n > 0 ? wend_program_terminal(p, rule->symbols->id)->shape : G_MAXUINT32;
 }
 
-static WendOutcomes *open_entries(const WendProgram *p, guint rank, guint sequence)
+WendOutcomes *turn_entries_open(const WendProgram *p, guint rank, guint order)
 {
     const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    guint sequence = class->n_sequences + order;
     guint32 shape = turn_shape(p, class->sequences[sequence].rule);
     return shape != G_MAXUINT32 ? wend_program_outcomes(p, rank, sequence, shape) : NULL;
 }
@@ -167,25 +161,25 @@ static void settle(const RecordedTurns *t, RecordedOrder *o)
             if (o->left > 0)
                 return;
         }
-        if (!next_entry(t, o->entries, &e)) {
+        if (!turn_entries_next(o->entries, t->class, &e)) {
             g_clear_pointer(&o->entries, wend_outcomes_free);
-            o->next = TURNS_NOWHERE;
+            o->next = SEQUENCE_NONE;
             return;
         }
         o->next = e.sequence;
-        o->left = e.sequence != TURNS_NOWHERE ? e.n : 0;
+        o->left = e.sequence != SEQUENCE_NONE ? e.n : 0;
     }
 }
 
 /* Learns who takes turns, and which from before the order: those in front of the entry without
  * turns. Goes behind it. FALSE: there is none. */
 static gboolean begin_order(const RecordedTurns *t, RecordedOrder *o, const WendProgram *p,
-                            guint rank, guint sequence)
+                            guint rank, guint order)
 {
-    WendOutcomes *all = open_entries(p, rank, sequence);
+    WendOutcomes *all = turn_entries_open(p, rank, order);
     gboolean found = FALSE;
-    for (TurnEntry e; next_entry(t, all, &e);) {
-        TurnTaker *taker = e.sequence != TURNS_NOWHERE ? &o->takers[e.sequence] : NULL;
+    for (TurnEntry e; turn_entries_next(all, t->class, &e);) {
+        TurnTaker *taker = e.sequence != SEQUENCE_NONE ? &o->takers[e.sequence] : NULL;
         if (e.n == 0)
             found = TRUE;
         else if (taker != NULL && e.calls > 0 && taker->first == G_MAXUINT64)
@@ -200,8 +194,8 @@ static gboolean begin_order(const RecordedTurns *t, RecordedOrder *o, const Wend
         wend_outcomes_free(all);
     if (!found)
         return FALSE;
-    o->entries = open_entries(p, rank, sequence);
-    for (TurnEntry e; next_entry(t, o->entries, &e) && e.n > 0;)
+    o->entries = turn_entries_open(p, rank, order);
+    for (TurnEntry e; turn_entries_next(o->entries, t->class, &e) && e.n > 0;)
         ;
     settle(t, o);
     return TRUE;
@@ -229,11 +223,11 @@ RecordedTurns *recorded_turns_new(const WendProgram *p, guint rank, ThreadOrder 
     for (guint i = 0; i < class->n_orders; i++) {
         const WendSequence *s = &class->sequences[class->n_sequences + i];
         RecordedOrder *o = &t->orders[t->n++];
-        *o = (RecordedOrder){.kind = s->kind, .comm = s->id, .last = TURNS_NOWHERE};
+        *o = (RecordedOrder){.kind = s->kind, .comm = s->id, .last = SEQUENCE_NONE};
         o->takers = g_new0(TurnTaker, class->n_sequences);
         for (guint q = 0; q < class->n_sequences; q++)
             o->takers[q].first = G_MAXUINT64;
-        if (begin_order(t, o, p, rank, class->n_sequences + i))
+        if (begin_order(t, o, p, rank, i))
             g_hash_table_insert(s->kind == WEND_SEQUENCE_SENDS ? t->sends : t->receives, &o->comm,
                                 o);
     }
@@ -265,7 +259,7 @@ guint recorded_turns_find(const RecordedTurns *t, WendSequenceKind kind, gint64 
     const RecordedOrder *o =
         t != NULL ? g_hash_table_lookup(kind == WEND_SEQUENCE_SENDS ? t->sends : t->receives, &comm)
                   : NULL;
-    return o != NULL ? (guint)(o - t->orders) : TURNS_NOWHERE;
+    return o != NULL ? (guint)(o - t->orders) : SEQUENCE_NONE;
 }
 
 gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence, guint64 calls)
@@ -274,7 +268,7 @@ gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence,
     const TurnTaker *taker = &o->takers[sequence];
     if (calls < taker->first || taker->before > 0)
         return TRUE;
-    return o->before == 0 && (o->next == TURNS_NOWHERE || o->next == sequence);
+    return o->before == 0 && (o->next == SEQUENCE_NONE || o->next == sequence);
 }
 
 /* SEQUENCE goes on after the turn before, and so after all turns before that. */
@@ -282,7 +276,7 @@ static void come_after(const RecordedTurns *t, const RecordedOrder *o, guint seq
 {
     if (t->threads == NULL)
         return;
-    if (o->last != TURNS_NOWHERE) {
+    if (o->last != SEQUENCE_NONE) {
         thread_order_after(t->threads, sequence, o->last);
         return;
     }
@@ -308,7 +302,7 @@ gboolean recorded_turns_take(RecordedTurns *t, guint order, guint sequence, guin
         settle(t, o);
         return o->next != sequence;
     }
-    taker->skipped += o->next != TURNS_NOWHERE;
+    taker->skipped += o->next != SEQUENCE_NONE;
     return FALSE;
 }
 
@@ -327,5 +321,5 @@ void recorded_turns_end(RecordedTurns *t, guint sequence)
 
 guint recorded_turns_next(const RecordedTurns *t, guint order)
 {
-    return t->orders[order].before == 0 ? t->orders[order].next : TURNS_NOWHERE;
+    return t->orders[order].before == 0 ? t->orders[order].next : SEQUENCE_NONE;
 }

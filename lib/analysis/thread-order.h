@@ -15,6 +15,11 @@
 
 typedef struct ThreadOrder ThreadOrder;
 
+enum { SEQUENCE_NONE = G_MAXUINT };
+
+/* The sequence of the calls of THREAD in CLASS. SEQUENCE_NONE: there is none. */
+guint thread_order_sequence(const WendClass *class, gint64 thread);
+
 /* Of a rank with N sequences. It remembers at most MOST channels. */
 ThreadOrder *thread_order_new(guint n, guint most);
 guint64 thread_order_memory(guint n, guint most); /* that it may take, in bytes */
@@ -29,9 +34,24 @@ gboolean thread_order_use(ThreadOrder *t, guint sequence, const ChannelKey *key,
 
 /* -- turns -- */
 
+/* An entry of an order of turns (pseudo-call wend_turn): SEQUENCE takes N turns. If CALLS is not 0,
+ * it took none before, and had made CALLS - 1 MPI calls. Without turns (N 0) it ends those from
+ * before the order was recorded. */
+typedef struct {
+    guint sequence; /* SEQUENCE_NONE: the thread has none */
+    gint64 calls;
+    guint64 n;
+} TurnEntry;
+
+/* The entries of order number ORDER of RANK, for turn_entries_next. The caller frees them with
+ * wend_outcomes_free. NULL: there are none. */
+WendOutcomes *turn_entries_open(const WendProgram *p, guint rank, guint order);
+/* The next entry, or several equal ones in one. CLASS: that of the rank. FALSE: there are no more,
+ * or the next one is none. ENTRIES may be NULL. */
+gboolean turn_entries_next(WendOutcomes *entries, const WendClass *class, TurnEntry *e);
+
 /* The recorded orders of turns of one rank. They are gone through once. */
 typedef struct RecordedTurns RecordedTurns;
-enum { TURNS_NOWHERE = G_MAXUINT };
 
 /* NULL: nothing was recorded. P must outlive the result. THREADS may be NULL: it is told which turn
  * came after which. Time O(entries of the orders). */
@@ -41,7 +61,7 @@ void recorded_turns_free(RecordedTurns *t);                      /* T may be NUL
 guint recorded_turns_orders(const RecordedTurns *t);             /* T may be NULL */
 
 /* The number of the order of KIND (receives, sends) on the communicator whose word is COMM.
- * TURNS_NOWHERE: none was recorded. T may be NULL. */
+ * SEQUENCE_NONE: none was recorded. T may be NULL. */
 guint recorded_turns_find(const RecordedTurns *t, WendSequenceKind kind, gint64 comm);
 /* Whether all turns have been taken that came before the next one of SEQUENCE. CALLS: the MPI calls
  * of the sequence before the present one. TRUE also if that takes no turn. */
@@ -51,7 +71,7 @@ gboolean recorded_turns_may(const RecordedTurns *t, guint order, guint sequence,
 gboolean recorded_turns_take(RecordedTurns *t, guint order, guint sequence, guint64 calls);
 /* SEQUENCE takes no more turns: those that are left are skipped. */
 void recorded_turns_end(RecordedTurns *t, guint sequence);
-/* The sequence that has the next turn. TURNS_NOWHERE: any may go on, or several have turns from
+/* The sequence that has the next turn. SEQUENCE_NONE: any may go on, or several have turns from
  * before the order was recorded. */
 guint recorded_turns_next(const RecordedTurns *t, guint order);
 

@@ -4,6 +4,8 @@
 
 #include "function-seconds.h"
 
+#include <stdlib.h>
+
 struct FunctionSeconds {
     const WendProgram *p;
     GPtrArray *worlds; /* by world: GHashTable of a function's name -> WendRankTimes */
@@ -35,6 +37,12 @@ void function_seconds_free(FunctionSeconds *s)
     g_free(s);
 }
 
+static int compare_ranks(const void *a, const void *b)
+{
+    guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+    return (x > y) - (x < y);
+}
+
 double function_seconds_of(const FunctionSeconds *s, guint rank, const WendFunction *function)
 {
     guint world = wend_program_world_of(s->p, rank);
@@ -42,13 +50,6 @@ double function_seconds_of(const FunctionSeconds *s, guint rank, const WendFunct
     if (times == NULL || times->ranks == NULL)
         return -1;
     guint32 wanted = rank - wend_program_world(s->p, world)->first;
-    guint low = 0, high = times->n;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (times->ranks[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < times->n && times->ranks[low] == wanted ? times->seconds[low] : -1;
+    const guint32 *found = bsearch(&wanted, times->ranks, times->n, sizeof wanted, compare_ranks);
+    return found != NULL ? times->seconds[found - times->ranks] : -1;
 }

@@ -256,66 +256,35 @@ static void put_in_order(OrderTurns *t, guint sequence, OrderTurn *turn)
     turn->number = c->turns++;
 }
 
-static guint sequence_of_thread(const OrderTurns *t, gint64 thread)
+/* Takes the turns of E. */
+static void take_turns(OrderTurns *t, guint order, const TurnEntry *e)
 {
-    const WendClass *k = t->class;
-    for (guint q = 0; q < k->n_sequences; q++)
-        if (k->sequences[q].kind == WEND_SEQUENCE_THREAD && k->sequences[q].id == thread)
-            return q;
-    return G_MAXUINT;
-}
-
-/* Takes the next N turns of a thread. If CALLS is not 0, the thread took none before its call with
- * number CALLS - 1. */
-static void take_turns(OrderTurns *t, guint order, gint64 thread, gint64 calls, gint64 n)
-{
-    guint q = sequence_of_thread(t, thread);
+    guint q = e->sequence;
     TurnOrder *o = &t->orders[order];
-    if (q == G_MAXUINT)
+    if (q == SEQUENCE_NONE)
         return;
     GArray *turns = t->turns[q];
-    while (calls > 0 && o->next[q] != NONE
-           && g_array_index(turns, OrderTurn, o->next[q]).call < (guint64)calls - 1)
+    while (e->calls > 0 && o->next[q] != NONE
+           && g_array_index(turns, OrderTurn, o->next[q]).call < (guint64)e->calls - 1)
         o->next[q] = g_array_index(turns, OrderTurn, o->next[q]).next;
-    for (; n > 0 && o->next[q] != NONE; n--) {
+    for (guint64 n = e->n; n > 0 && o->next[q] != NONE; n--) {
         OrderTurn *turn = &g_array_index(turns, OrderTurn, o->next[q]);
         put_in_order(t, q, turn);
         o->next[q] = turn->next;
     }
 }
 
-/* The shape of the pseudo-calls of an order. */
-static guint32 shape_of(const WendProgram *p, guint number)
-{
-    const WendRule *rule = wend_program_rule(p, number);
-    while (rule->n > 0 && rule->symbols->is_rule)
-        rule = wend_program_rule(p, rule->symbols->id);
-    return rule->n > 0 ? wend_program_terminal(p, rule->symbols->id)->shape : G_MAXUINT32;
-}
-
-enum { TURN_THREAD = 2, TURN_CALLS, TURN_COUNT, TURN_OUTCOME };
-
 static void read_order(OrderTurns *t, guint order)
 {
-    guint sequence = t->class->n_sequences + order, n;
-    guint32 shape = shape_of(t->p, t->class->sequences[sequence].rule);
-    WendOutcomes *o =
-        shape != G_MAXUINT32 ? wend_program_outcomes(t->p, t->rank, sequence, shape) : NULL;
-    /* each run has a turn, or is the first of a thread, or ends what was before the order */
-    guint64 repeats, left = 2;
-    const gint64 *words;
+    WendOutcomes *entries = turn_entries_open(t->p, t->rank, order);
+    /* each has a turn, or is the first of a thread, or ends what was before the order */
+    guint64 left = 2;
     for (guint q = 0; q < t->class->n_sequences; q++)
         left += t->turns[q]->len + 1;
-    while (o && left-- > 0 && wend_outcomes_next_run(o, &repeats, &words, &n)) {
-        gint64 turns;
-        if (n < TURN_OUTCOME || words[TURN_COUNT] < 0)
-            break;
-        if (__builtin_mul_overflow(words[TURN_COUNT], repeats, &turns))
-            turns = G_MAXINT64;
-        take_turns(t, order, words[TURN_THREAD], words[TURN_CALLS], turns);
-    }
-    if (o)
-        wend_outcomes_free(o);
+    for (TurnEntry e; left > 0 && turn_entries_next(entries, t->class, &e); left--)
+        take_turns(t, order, &e);
+    if (entries)
+        wend_outcomes_free(entries);
 }
 
 /* -- the result -- */

@@ -590,16 +590,6 @@ static void test_threads(void)
     check_threads(FALSE);
 }
 
-/* An entry of an order: a thread took so many turns, before which it had made CALLS - 1 calls. */
-static void turn(SimulatedRank *r, SimulatedSequence *s, gint64 thread, gint64 calls, gint64 turns)
-{
-    call(s, "wend_turn");
-    outcome(s, thread);
-    outcome(s, calls);
-    outcome(s, turns);
-    end(r, s, 1e-6);
-}
-
 /* Three threads of rank 0 send to rank 1, at first with tags of their own, then with one tag, in an
  * order that is recorded. The main thread has sent before there were threads, and thread 2 takes no
  * turn before the order. At the end the order has turns of thread 1 that are not in the recording.
@@ -629,21 +619,21 @@ static void test_turns(void)
             sim_recv(to, received, 2 * STEPS, 0, thread, 0, thread, sent * DOUBLE);
             before[thread]++;
         }
-        turn(r, order, 0, 3, before[0]);
-        turn(r, order, 1, 1, before[1]);
-        turn(r, order, 1, 0, 0);
+        sim_turn(r, order, 0, 3, before[0]);
+        sim_turn(r, order, 1, 1, before[1]);
+        sim_turn(r, order, 1, 0, 0);
         gboolean began = FALSE;
         for (guint i = EARLY; i < STEPS; i++) {
             guint thread = (guint)g_rand_int_range(rand, 0, 3);
             sim_send(r, of[thread], heap, 0, ++sent, 1, TAG);
             sim_recv(to, received, 2 * STEPS, 0, TAG, 0, TAG, sent * DOUBLE);
-            turn(r, order, thread, thread == 2 && !began ? 1 : 0, 1);
+            sim_turn(r, order, thread, thread == 2 && !began ? 1 : 0, 1);
             began |= thread == 2;
         }
-        turn(r, order, 1, 0, 5);
+        sim_turn(r, order, 1, 0, 5);
         sim_send(r, of[0], heap, 0, ++sent, 1, TAG);
         sim_recv(to, received, 2 * STEPS, 0, TAG, 0, TAG, sent * DOUBLE);
-        turn(r, order, 0, 0, 1);
+        sim_turn(r, order, 0, 0, 1);
         char *dir = record_all(ranks);
         guint64 broken;
         g_autoptr(GArray) events = events_of(dir, &broken);
@@ -674,12 +664,12 @@ static void test_impossible_turns(void)
     sim_recv(r, a, 1, 1, 7, 1, 7, DOUBLE);
     sim_send(r, a, heap, 0, 1, 1, 7);
     sim_send(r, b, heap, 0, 1, 1, 7);
-    turn(r, receives, 0, 1, 0);
-    turn(r, receives, 0, 1, G_MAXINT64);
-    turn(r, sends, 0, 1, 0);
-    turn(r, sends, 77, 1, 3); /* there is no such thread */
-    turn(r, sends, 0, 2, 1);
-    turn(r, sends, 1, 1, 1);
+    sim_turn(r, receives, 0, 1, 0);
+    sim_turn(r, receives, 0, 1, G_MAXINT64);
+    sim_turn(r, sends, 0, 1, 0);
+    sim_turn(r, sends, 77, 1, 3); /* there is no such thread */
+    sim_turn(r, sends, 0, 2, 1);
+    sim_turn(r, sends, 1, 1, 1);
     sim_recv(to, received, 1, 0, 7, 0, 7, DOUBLE);
     sim_recv(to, received, 1, 0, 7, 0, 7, DOUBLE);
     sim_send(to, received, heap, 0, 1, 0, 7);

@@ -265,16 +265,6 @@ static void test_leftovers(void)
 
 /* -- turns of threads -- */
 
-/* An entry of an order: a thread took so many turns, before which it had made CALLS - 1 calls. */
-static void turn(SimulatedRank *r, SimulatedSequence *s, gint64 thread, gint64 calls, gint64 turns)
-{
-    call(s, "wend_turn");
-    outcome(s, thread);
-    outcome(s, calls);
-    outcome(s, turns);
-    end(r, s, 1e-6);
-}
-
 static void check_turns(const Order *o, gint64 thread, const gint64 (*expected)[2], guint n)
 {
     OrderStreamReader reader;
@@ -312,13 +302,13 @@ static SimulatedRank *two_threads(void)
     sim_recv(r, b, 1, any, 5, 3, 5, 8); /* the third of all */
     sim_recv(r, b, 1, any, 6, 3, 6, 8); /* with a tag of its own */
     sim_send(r, b, heap, 0, 1, 1, 7);
-    turn(r, receives, 1, 1, 1);
-    turn(r, receives, 0, 2, 1);
-    turn(r, receives, 1, 0, 1);
-    turn(r, receives, 0, 0, 1);
-    turn(r, receives, 1, 0, 1);
-    turn(r, sends, 1, 4, 1);
-    turn(r, sends, 0, 5, 1);
+    sim_turn(r, receives, 1, 1, 1);
+    sim_turn(r, receives, 0, 2, 1);
+    sim_turn(r, receives, 1, 0, 1);
+    sim_turn(r, receives, 0, 0, 1);
+    sim_turn(r, receives, 1, 0, 1);
+    sim_turn(r, sends, 1, 4, 1);
+    sim_turn(r, sends, 0, 5, 1);
     return r;
 }
 

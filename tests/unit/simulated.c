@@ -566,3 +566,12 @@ SimulatedRank *simulated_stencil_with(guint rank, guint width, guint height, gui
     end(r, s, 0.2);
     return r;
 }
+
+void sim_turn(SimulatedRank *r, SimulatedSequence *s, gint64 thread, gint64 calls, gint64 turns)
+{
+    call(s, "wend_turn");
+    outcome(s, thread);
+    outcome(s, calls);
+    outcome(s, turns);
+    end(r, s, 1e-6);
+}

@@ -103,4 +103,7 @@ guint simulated_stack(guintptr address, guint64 offsets[SIMULATED_FRAMES], gbool
 SimulatedRank *simulated_stencil_with(guint rank, guint width, guint height, guint iterations,
                                       gboolean keep, gboolean sites);
 
+/* An entry of an order: a thread took so many turns, before which it had made CALLS - 1 calls. */
+void sim_turn(SimulatedRank *r, SimulatedSequence *s, gint64 thread, gint64 calls, gint64 turns);
+
 #endif
