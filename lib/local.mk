@@ -154,7 +154,7 @@ CORE_ORDER_NAMES = buf|digest|stream
 CORE_BASE_NAMES = allowance|signals
 # What the headers of lib/analysis/ declare that commands use.
 CORE_ANALYSIS_NAMES = answers|call|counts|follower|matching|matrix|$(CORE_ANALYSIS_MORE)
-CORE_ANALYSIS_MORE = message|summary|times|traffic|transfer
+CORE_ANALYSIS_MORE = message|summary|times|traffic|transfer|turn_entries
 CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)|$(CORE_SIDE_NAMES)
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 	'^(wend_($(CORE_WEND_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
