@@ -25,8 +25,7 @@ Otf2Names *otf2_names_new(const Export *e, const char *command);
 void otf2_names_free(Otf2Names *n); /* N may be NULL */
 
 /* The region of CALL: of its function, as it is called from its site and from those that count as
- * the same one. *ACT: what the function does,
- * valid as long as N is. */
+ * the same one. *ACT: what the function does, valid as long as N is. */
 OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act);
 
 /* The communicator with number COMM, as RANK sees it: MPI_COMM_WORLD is that of its world. */
