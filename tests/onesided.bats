@@ -234,6 +234,61 @@ C
     diff <(grep '^hash [01]' app.err | sort) <(grep '^hash [01]' again.err | sort)
 }
 
+# In the recorded run rank 1's access comes between two of rank 0, and rank 2's is the last. In the
+# replay rank 2, of which nothing was saved, asks for its exclusive lock before rank 1 asks.
+@test "one-sided: a rank past its recording keeps nobody from a recorded place" {
+    cat >between.c <<'C'
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    /* Milliseconds before the first access of ranks 1 and 2, and the second one of rank 0. In the
+     * recorded run that is their order. In the replay rank 2 comes between ranks 0 and 1. */
+    const char *times = getenv("TIMES");
+    int rank, before[4];
+    MPI_Win win;
+    long *memory, one = 1, ticket[2] = {0, 0};
+    if (!times || sscanf(times, "%d,%d,%d", &before[1], &before[0], &before[2]) != 3)
+        return 2;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    *memory = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; rank < 3 && i < 2; i++) {
+        if (i == (rank == 0))
+            usleep(1000 * (unsigned)before[rank]);
+        if (rank != 0 || i == 0) /* rank 0 makes both in one epoch */
+            MPI_Win_lock(rank == 2 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED, 3, 0, win);
+        MPI_Fetch_and_op(&one, &ticket[i], MPI_LONG, 3, 0, MPI_SUM, win);
+        MPI_Win_flush(3, win);
+        if (rank != 0 || i == 1)
+            MPI_Win_unlock(3, win);
+    }
+    fprintf(stderr, "tickets %d %ld %ld\n", rank, ticket[0], ticket[1]);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (argc > 1 && rank == 1)
+        sleep(3), raise(SIGTERM); /* what was made before is in a checkpoint of each rank */
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" between.c -o between
+    TIMES=100,400,700 mpi 4 "$WEND" trace --quiet --values --checkpoint 1 -o app.dir ./between \
+        now 2>app.err || :
+    [ "$(grep -c '^tickets' app.err)" = 4 ]
+    rm app.dir/trace.parts/rank-2.*
+    "$WEND" merge app.dir
+    TIMES=600,0,300 mpi 4 "$WEND" replay --patience 20 --then free app.dir ./between \
+        2>again.err || fail "$(cat again.err)"
+    diff <(grep '^tickets [013]' app.err | sort) <(grep '^tickets [013]' again.err | sort)
+}
+
 @test "one-sided: without --values a replay says what is not enforced, and departs" {
     local i other=0
     mpi 4 "$WEND" trace --quiet -o app.dir "$PROGRAMS/onesided" tickets many >app.out

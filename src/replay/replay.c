@@ -474,9 +474,10 @@ static bool turn_take(ActiveCall *c, ReplayedTurn *place)
     return channel_wait(c, place);
 }
 
-bool replay_enforces(void)
+bool replay_enforces(const CallSequence *q)
 {
-    return !supervise_is_free();
+    const SequenceReplay *r = __atomic_load_n(&q->replay, __ATOMIC_ACQUIRE);
+    return !supervise_is_free() && !(r && r->over);
 }
 
 /* -- side streams -- */

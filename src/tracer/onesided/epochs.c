@@ -117,7 +117,7 @@ void onesided_window_ends(const MPI_Win *win)
 /* The order of W, if it is to be followed. */
 static WindowOrder *order_of(OneSidedWindow *w)
 {
-    if (w->order && onesided_replaying && !replay_enforces())
+    if (w->order && onesided_replaying && !replay_enforces(wend_thread->sequence))
         window_order_give_up(w->order); /* what others wait for may never come */
     return w->order;
 }
@@ -223,9 +223,11 @@ void onesided_lock(ActiveCall *c, MPI_Win win, int target, bool exclusive)
                  && wait.place.type == type_of(target, exclusive);
     if (s)
         side_leave(s);
-    WindowOrder *o = found ? order_of(w) : NULL;
-    if (o)
+    WindowOrder *o = order_of(w);
+    if (o && found)
         window_order_wait(o, lock_has_come, &wait);
+    else if (o)
+        window_order_give_up(o); /* a lock out of its place may keep others from theirs */
 }
 
 void onesided_locked(MPI_Win win, int target, bool exclusive, int rc)
