@@ -300,8 +300,9 @@ LIBRARY_TESTS = $(LIBRARY_UNITS) $(patsubst %,tests/%.bats, \
 .PHONY: library-programs check-library
 library-programs: all $(LIBRARY_UNITS) tests/decoder/script$(EXEEXT)
 	$(AM_V_at)$(MAKE) $(check_DATA)
+# Automake would build all programs of tests that are not run here.
 check-library: library-programs
-	$(AM_V_at)$(MAKE) check-TESTS TESTS='$(LIBRARY_TESTS)'
+	$(AM_V_at)$(MAKE) check-TESTS check_PROGRAMS= TESTS='$(LIBRARY_TESTS)'
 include tests/cuda/local.mk
 include tests/unit.mk
 include tests/fuzz/local.mk
