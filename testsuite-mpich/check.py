@@ -201,6 +201,16 @@ def first_line(text, *preferred):
     return lines[0][:200] if lines else 'no output'
 
 
+RUNNING = set()
+
+
+def stop(number, _):
+    """Whoever ends the check, as timeout does, ends what it has started, too."""
+    for process in list(RUNNING):
+        process.terminate()  # the launcher ends its ranks
+    os._exit(128 + number)
+
+
 def run(command, folder, limit, environment=None, file=None, discard=False):
     """Status and output of a command; standard error is part of the output. DISCARD: only standard
     error is. A hang is a Failure."""
@@ -216,6 +226,7 @@ def run(command, folder, limit, environment=None, file=None, discard=False):
             start_new_session=True,
             env={**os.environ, **(environment or {})},
         )
+        RUNNING.add(process)
         try:
             status = process.wait(limit)
         except subprocess.TimeoutExpired:
@@ -226,6 +237,8 @@ def run(command, folder, limit, environment=None, file=None, discard=False):
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             raise Failure(f'hang: still running after {time.monotonic() - began:.0f} s') from None
+        finally:
+            RUNNING.discard(process)
         output.seek(0)
         return status, output.read().decode(errors='replace')
 
@@ -563,6 +576,8 @@ def main():
         help='only print the results that are there, of whatever build',
     )
     options = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, stop)
     if options.replay:
         STAGES[:] = REPLAY_STAGES
 
