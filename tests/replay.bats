@@ -788,7 +788,7 @@ departs_as() {
 
 @test "several hosts: free frees the ranks of other hosts" {
     departing
-    departs_as 3 free "12 ?? 21 21 " 5 mpi_on_hosts
+    departs_as 3 free "12 ?? 21 21 " 10 mpi_on_hosts
 }
 
 @test "a replay without progress ends with what each rank waits for" {
@@ -887,6 +887,7 @@ refused() { # STATUS LINE command…
     cat >slow.c <<'C'
 #include <mpi.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 static MPI_Request request;
 static int query(void *extra, MPI_Status *status)
@@ -908,7 +909,7 @@ static int cancel(void *extra, int complete)
 }
 static void *complete(void *unused)
 {
-    sleep(4);
+    sleep((unsigned)atoi(getenv("SECONDS_WAITED")));
     MPI_Grequest_complete(request);
     return unused;
 }
@@ -926,8 +927,9 @@ int main(int argc, char **argv)
 }
 C
     "$MPICC" slow.c -o slow -lpthread
-    record app.dir 2 ./slow
-    refused 1 'no progress' "$WEND" replay --patience 1 app.dir ./slow
+    SECONDS_WAITED=0 record app.dir 2 ./slow
+    SECONDS_WAITED=60 refused 1 'no progress' "$WEND" replay --patience 1 app.dir ./slow
+    export SECONDS_WAITED=4
     for patience in 60 9223372036854775807; do
         mpi 2 "$WEND" replay --patience $patience app.dir ./slow
     done
