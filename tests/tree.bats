@@ -25,15 +25,16 @@ without_comments() {
 }
 
 @test "each file says its licence in its first lines" {
-    local bad=0 seen=0 file
+    local licence='SPDX-License-Identifier: BSD-3-Clause' files=() file
     while read -r file; do
         [ -f "$file" ] && ! without_comments "$file" || continue
-        ((++seen))
-        head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
-            { fail "$file: add a comment with SPDX-License-Identifier: BSD-3-Clause" || bad=1; }
+        files+=("$file")
     done < <(tree)
-    [ "$seen" -gt 100 ] || fail "only $seen files found"
-    [ "$bad" = 0 ]
+    [ ${#files[@]} -gt 100 ] || fail "only ${#files[@]} files found"
+    awk -v "licence=$licence" 'FNR <= 3 && index($0, licence) {print FILENAME} FNR > 3 {nextfile}' \
+        "${files[@]}" >"$BATS_TEST_TMPDIR/licensed"
+    others=$(printf '%s\n' "${files[@]}" | grep -vxFf "$BATS_TEST_TMPDIR/licensed" || :)
+    [ -z "$others" ] || fail "add a comment with $licence to:" "$others"
 }
 
 @test "the version is that of configure.ac wherever it is repeated" {
@@ -41,9 +42,8 @@ without_comments() {
     [ "$version" = "$PACKAGE_VERSION" ] || fail "configured as $PACKAGE_VERSION: $version"
     [ "$(grep -m 1 -oE '^Wend [0-9.]+' NEWS)" = "Wend $version" ] || fail "NEWS begins otherwise"
     [[ "$(head -n 1 debian/changelog)" == "wend ($version) "* ]] || fail "debian/changelog"
-    tree | grep -vE '^(configure\.ac|NEWS|debian/changelog)$' | while read -r file; do
-        if [ -f "$file" ] && grep -qIF "$version" "$file"; then echo "$file"; fi
-    done >"$BATS_TEST_TMPDIR/others"
+    tree | grep -vE '^(configure\.ac|NEWS|debian/changelog)$' |
+        xargs -d '\n' grep -slIF "$version" >"$BATS_TEST_TMPDIR/others" || :
     [ ! -s "$BATS_TEST_TMPDIR/others" ] ||
         fail "$version is stated again in:" "$(cat "$BATS_TEST_TMPDIR/others")"
 }
