@@ -78,14 +78,16 @@ has_page() {
     local name=$1 option bad=0
     shift
     [ -f "$SOURCE_DIR/man/$name.1" ] || { fail "no man/$name.1"; return 1; }
-    for option in $(options_of "$@"); do
-        page_of "$name" | grep -qE -- "$option([^a-z-]|\$)" ||
+    page_of "$name" >"$BATS_TEST_TMPDIR/page"
+    options_of "$@" >"$BATS_TEST_TMPDIR/options"
+    for option in $(<"$BATS_TEST_TMPDIR/options"); do
+        grep -qE -- "$option([^a-z-]|\$)" "$BATS_TEST_TMPDIR/page" ||
             { echo "man/$name.1 lacks $option" >&2; bad=1; }
     done
     # the reverse: each option with a tag in the page exists
-    for option in $(page_of "$name" | grep -E '^\.(It|B|BR|BI|IP) -' |
+    for option in $(grep -E '^\.(It|B|BR|BI|IP) -' "$BATS_TEST_TMPDIR/page" |
         grep -oE -- '--[a-z][a-z0-9-]*' | sort -u); do
-        options_of "$@" | grep -qx -- "$option" ||
+        grep -qx -- "$option" "$BATS_TEST_TMPDIR/options" ||
             { echo "man/$name.1 has $option, the command has not" >&2; bad=1; }
     done
     return $bad
@@ -105,35 +107,49 @@ page_is_clean() {
 @test "manual pages are well formed" { each_command page_is_clean; }
 
 # completed_by_SHELL WORD…: prints the words that the shell offers for the last word, one a line.
-completed_by_bash() {
+# each_by_SHELL WORD…: the same for each last word that it reads. It prints that one before them.
+completed_by_bash() { each_by_bash "${@:1:$#-1}" <<<"${!#}" | cut -d ' ' -f 2-; }
+each_by_bash() {
     bash -c '
         compopt() { :; }
         source "$1"
         shift
-        COMP_WORDS=("$@")
-        COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-        "_${1##*/}" "$1"
-        printf "%s\n" "${COMPREPLY[@]}"
+        while read -r word; do
+            COMP_WORDS=("$@" "$word")
+            COMP_CWORD=$#
+            COMPREPLY=()
+            "_${1##*/}" "$1"
+            printf -- "$word %s\n" "${COMPREPLY[@]}"
+        done
     ' - "$SOURCE_DIR/completion/${1##*/}" "$@"
+}
+each_by_zsh() {
+    local word
+    while read -r word; do completed_by_zsh "$@" "$word" | sed "s|^|$word |"; done
 }
 completed_by_zsh() {
     zsh -f "$SOURCE_DIR/tests/completion.zsh" "$SOURCE_DIR/completion/zsh/_wend" "$@"
 }
-completed_by_fish() {
+completed_by_fish() { each_by_fish "${@:1:$#-1}" <<<"${!#}" | cut -d ' ' -f 2-; }
+each_by_fish() {
     local program=${1##*/} folder
     folder=$(dirname "$1")
     shift
     # fish asks the program that the path leads to
     PATH=$folder:$PATH HOME=$BATS_TEST_TMPDIR fish --no-config -c "
         source '$SOURCE_DIR/completion/fish/$program.fish'
-        complete -C '$program $*'" | cut -f 1
+        while read -l word
+            complete -C \"$program $* \$word\" | cut -f 1 | sed \"s|^|\$word |\"
+        end"
 }
 
 is_completed() {
     local name=$1 option bad=0
     shift
-    for option in $(options_of "$@"); do
-        "completed_by_$SHELL_TRIED" "$@" "$option" | grep -qx -- "$option" ||
+    options_of "$@" >"$BATS_TEST_TMPDIR/options"
+    "each_by_$SHELL_TRIED" "$@" <"$BATS_TEST_TMPDIR/options" >"$BATS_TEST_TMPDIR/completed"
+    for option in $(<"$BATS_TEST_TMPDIR/options"); do
+        grep -qx -- "$option $option" "$BATS_TEST_TMPDIR/completed" ||
             { echo "$name: $option is not completed" >&2; bad=1; }
     done
     return $bad
