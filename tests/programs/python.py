@@ -2,6 +2,7 @@
 """mpi4py: objects and arrays, blocking and nonblocking calls, an operator and attributes in
 Python, exceptions, threads that call at once."""
 import array
+import os
 import pickle
 import threading
 
@@ -123,4 +124,5 @@ for t in threads:
 for c in comms:
     c.Free()
 say("threads", results)
-print("\n".join(said), flush=True)
+# In one piece: launchers mix those of the ranks.
+os.write(1, ("\n".join(said) + "\n").encode())
