@@ -220,11 +220,14 @@ static bool is_same(const ActiveCall *c, const OrderTerminal *t, bool whole)
 }
 
 /* C is recorded T in another layout of memory. If it is recorded again, it has the recorded
- * offsets, so that both recordings are equal. */
+ * mappings and offsets, so that both recordings are equal. */
 static void take_offsets(ActiveCall *c, const OrderTerminal *t)
 {
-    if (!is_foreign() && c->slots.n <= t->n)
-        memcpy(c->slots.w, order.words + t->first, c->slots.n * sizeof *c->slots.w);
+    const OrderShape *shape = &order.shapes[t->shape];
+    if (is_foreign() || c->slots.n > t->n || c->shape.n > shape->n)
+        return;
+    memcpy(c->slots.w, order.words + t->first, c->slots.n * sizeof *c->slots.w);
+    memcpy(c->shape.w + 1, order.words + shape->first + 1, (c->shape.n - 1) * sizeof *c->shape.w);
 }
 
 /* The call had not returned when the run ended. */
