@@ -187,12 +187,30 @@ F
     exact 4 3 ./tickets-fortran
 }
 
-@test "one-sided: a run that is killed keeps what was written" {
-    cat >killed.c <<'C'
+# end.h: how a program ends, one rank of which may be killed when all is done.
+write_end() {
+    cat >end.h <<'C'
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
+static int end(int killed, MPI_Win *win)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (killed)
+        sleep(3), raise(SIGTERM); /* what was made before is in a checkpoint of each rank */
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(win);
+    MPI_Finalize();
+    return 0;
+}
+C
+}
+
+@test "one-sided: a run that is killed keeps what was written" {
+    write_end
+    cat >killed.c <<'C'
+#include "end.h"
+#include <stdio.h>
 int main(int argc, char **argv)
 {
     MPI_Win win;
@@ -210,13 +228,7 @@ int main(int argc, char **argv)
         hash = hash * 31 + ticket;
     }
     fprintf(stderr, "hash %d %ld\n", rank, hash);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (argc > 1 && rank == 1)
-        sleep(3), raise(SIGTERM); /* what was made before is in a checkpoint of each rank */
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_free(&win);
-    MPI_Finalize();
-    return 0;
+    return end(argc > 1 && rank == 1, &win);
 }
 C
     "$MPICC" killed.c -o killed
@@ -237,9 +249,9 @@ C
 # In the recorded run rank 1's access comes between two of rank 0, and rank 2's is the last. In the
 # replay rank 2, of which nothing was saved, asks for its exclusive lock before rank 1 asks.
 @test "one-sided: a rank past its recording keeps nobody from a recorded place" {
+    write_end
     cat >between.c <<'C'
-#include <mpi.h>
-#include <signal.h>
+#include "end.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -269,13 +281,7 @@ int main(int argc, char **argv)
             MPI_Win_unlock(3, win);
     }
     fprintf(stderr, "tickets %d %ld %ld\n", rank, ticket[0], ticket[1]);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (argc > 1 && rank == 1)
-        sleep(3), raise(SIGTERM); /* what was made before is in a checkpoint of each rank */
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_free(&win);
-    MPI_Finalize();
-    return 0;
+    return end(argc > 1 && rank == 1, &win);
 }
 C
     "$MPICC" between.c -o between

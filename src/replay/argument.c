@@ -106,8 +106,8 @@ static bool is_near(int64_t a, int64_t b)
     return apart < ALIGNED_MOST && apart % STARTS == 0;
 }
 
-/* Both are mappings, or the same: what lies in which is up to an allocator that is not known. */
-static bool same_mapping(int64_t a, int64_t b)
+/* Both are mappings. What lies in which is up to an allocator that Wend does not know. */
+static bool both_mapped(int64_t a, int64_t b)
 {
     return wend_is_segment(a) && wend_segment_kind(a) == WEND_SEGMENT_MAP && wend_is_segment(b)
            && wend_segment_kind(b) == WEND_SEGMENT_MAP;
@@ -126,7 +126,7 @@ static bool same_element(WordPlace *a, WordPlace *b, const WendParam *of)
         || a->slot - from_a.slot != b->slot - from_b.slot)
         return false;
     if (a->shape == from_a.shape + 1 && b->shape == from_b.shape + 1 && a->shape <= x->n_shape
-        && b->shape <= y->n_shape && same_mapping(x->shape[from_a.shape], y->shape[from_b.shape]))
+        && b->shape <= y->n_shape && both_mapped(x->shape[from_a.shape], y->shape[from_b.shape]))
         return true;
     if (!same_row(x->shape, x->n_shape, from_a.shape, a->shape, y->shape, y->n_shape, from_b.shape,
                   b->shape))
@@ -212,7 +212,7 @@ bool argument_same_outcome(int function, const int64_t *recorded, const int64_t 
     for (int i = 0; i < f->n_params; i++)
         has_address |= is_memory(f->params[i].kind) && f->params[i].place == WEND_PLACE_OUTCOME;
     for (size_t i = 0; i < n; i++) {
-        if (has_address && same_mapping(recorded[i], made[i]))
+        if (has_address && both_mapped(recorded[i], made[i]))
             i++; /* its offset */
         else if (recorded[i] != made[i])
             return false;

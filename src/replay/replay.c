@@ -221,7 +221,7 @@ static bool is_same(const ActiveCall *c, const OrderTerminal *t, bool whole)
 
 /* C is recorded T in another layout of memory. If it is recorded again, it has the recorded
  * mappings and offsets, so that both recordings are equal. */
-static void take_offsets(ActiveCall *c, const OrderTerminal *t)
+static void take_layout(ActiveCall *c, const OrderTerminal *t)
 {
     const OrderShape *shape = &order.shapes[t->shape];
     if (is_foreign() || c->slots.n > t->n || c->shape.n > shape->n)
@@ -359,7 +359,7 @@ static const RecordedCall *before(ActiveCall *c)
         return NULL;
     }
     if (t && is_same(c, t, false)) {
-        take_offsets(c, t);
+        take_layout(c, t);
     } else {
         if (on_divergence.mode == STOP) {
             diverge(c, r, t, false);
@@ -405,7 +405,7 @@ static void after(ActiveCall *c)
     }
     if (t && poll == (c->found_nothing && !c->failed) && is_same(c, t, true)
         && (poll || same_outcome(c, &r->recorded)))
-        take_offsets(c, t);
+        take_layout(c, t);
     else if (!diverge(c, r, t, true))
         return;
     advance(r);

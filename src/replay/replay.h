@@ -24,9 +24,9 @@ void replay_world(MPI_Comm comm);
 void replay_close(void);
 /* The communicator where nobody sends. MPI_COMM_NULL: there is none. */
 MPI_Comm replay_nowhere(void);
+struct CallSequence;
 /* False: the program has departed from the recording, or made all calls that are recorded of the
  * sequence Q, and goes on without it. */
-struct CallSequence;
 bool replay_enforces(const struct CallSequence *q);
 /* Whether the recording has side streams of that kind. */
 bool replay_has_side(WendSideKindNumber kind);
