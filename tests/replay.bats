@@ -394,12 +394,17 @@ same_again() { # N program…
 # Its objects lie elsewhere in each run, so "wend diff" tells them apart.
 @test "mpi4py" {
     has_mpi4py || skip "no mpi4py for this MPI library here"
-    local i
-    record app.dir 3 "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >app.out
-    for i in 1 2 3; do
-        again 3 app.dir "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >again.out 2>again.err
-        [ ! -s again.err ] || fail "$(cat again.err)" || return
-        diff <(sort app.out) <(sort again.out) || fail "replay $i: another output" || return
+    local settings i
+    for settings in '' 'PYTHONMALLOC=malloc PYTHONHASHSEED=0'; do
+        [ -z "$settings" ] || eval "export $settings"
+        record app.dir 3 "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >app.out
+        for i in 1 2; do
+            again 3 app.dir "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >again.out 2>again.err
+            [ ! -s again.err ] || fail "$settings: $(cat again.err)" || return
+            diff <(sort app.out) <(sort again.out) ||
+                fail "$settings: replay $i: another output" || return
+        done
+        rm -rf app.dir
     done
 }
 
@@ -670,25 +675,39 @@ C
     cat >kept.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
+static void *copied;
+static int copy(MPI_Comm comm, int key, void *extra, void *value, void *value_out, int *flag)
+{
+    *(void **)value_out = copied = malloc(100);
+    *flag = 1;
+    return MPI_SUCCESS;
+}
 int main(int argc, char **argv)
 {
     int key, flag;
-    void *kept = malloc(100), *got;
+    void *earlier = malloc(1 << (argc > 1 ? 14 : 8)), *kept = malloc(100), *got, *given;
+    MPI_Comm dup;
     MPI_Init(&argc, &argv);
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+    MPI_Comm_create_keyval(copy, MPI_COMM_NULL_DELETE_FN, &key, NULL);
     MPI_Comm_set_attr(MPI_COMM_WORLD, key, kept);
     MPI_Comm_get_attr(MPI_COMM_WORLD, key, &got, &flag);
+    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+    MPI_Comm_get_attr(dup, key, &given, &flag);
+    MPI_Comm_free(&dup);
     MPI_Comm_free_keyval(&key);
     MPI_Finalize();
-    int low = (size_t)kept >> 32 == 0 && got == kept;
+    int low = ((size_t)kept | (size_t)copied) >> 32 == 0 && got == kept && given == copied;
     free(kept);
+    free(copied);
+    free(earlier);
     return low ? 0 : 9;
 }
 C
     "$MPICC" -no-pie -fno-pie kept.c -o kept
     record app.dir 1 ./kept
-    mpi 1 "$WEND" replay app.dir ./kept
+    mpi 1 "$WEND" replay app.dir ./kept with other addresses
     "$WEND" dump app.dir | grep -qE 'MPI_Comm_set_attr.*attribute_val=heap#0\)'
+    "$WEND" dump app.dir | grep -qE 'MPI_Comm_get_attr\(comm=comm.*attribute_val=unknown, flag=true'
 }
 
 @test "neither GLib nor libarchive is in the application" {

@@ -39,6 +39,56 @@ static int delete (MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+/* Gives the duplicate a block of its own, which MPI gets from here and not from a call. */
+static int copy_block(MPI_Comm comm, int key, void *extra, void *value, void *value_out, int *flag)
+{
+    int *block = malloc(64);
+    if (!block)
+        return MPI_ERR_NO_MEM;
+    (void)comm;
+    (void)key;
+    (void)extra;
+    *block = *(int *)value + 1;
+    *(void **)value_out = block;
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+static int free_block(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm;
+    (void)key;
+    (void)extra;
+    free(value);
+    return MPI_SUCCESS;
+}
+
+/* Some duplicates' blocks are asked for, and others are not; all are freed with them, after
+ * other blocks that MPI has used. */
+static void blocks(void)
+{
+    int key, flag, *block = malloc(64), *found;
+    if (!block)
+        MPI_Abort(MPI_COMM_WORLD, 4);
+    *block = 10;
+    MPI_Comm_create_keyval(copy_block, free_block, &key, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, key, block);
+    for (int i = 0; i < 3; i++) {
+        MPI_Comm dup;
+        int *buffer = calloc(100, sizeof *buffer);
+        MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+        if (i > 0) {
+            MPI_Comm_get_attr(dup, key, &found, &flag);
+            if (rank == 0)
+                printf("block %d\n", flag ? *found : -1);
+        }
+        MPI_Bcast(buffer, 100, MPI_INT, 0, dup);
+        free(buffer);
+        MPI_Comm_free(&dup);
+    }
+    MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+    MPI_Comm_free_keyval(&key);
+}
+
 static int query(void *extra, MPI_Status *status)
 {
     queries += extra == &keep;
@@ -127,6 +177,7 @@ int main(int argc, char **argv)
     MPI_Comm_free(&dup);
     MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
     MPI_Comm_free_keyval(&key);
+    blocks();
 
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &found, &flag);
     if (rank == 0)

@@ -217,6 +217,15 @@ static bool number_attribute(int keyval, const void *p, int64_t *value)
     return false;
 }
 
+void out_kept(ActiveCall *c, int64_t value)
+{
+    const void *p = (const void *)value;
+    if (wend_is_segment(memory_known(p).segment) || !memory_is_mapped((uintptr_t)value))
+        put_address(&c->outcome, &c->outcome, value, NULL);
+    else
+        put_outcome(c, WEND_UNKNOWN);
+}
+
 void out_attr(ActiveCall *c, int keyval, const void *attribute)
 {
     void *p = *(void *const *)attribute;
@@ -225,7 +234,7 @@ void out_attr(ActiveCall *c, int keyval, const void *attribute)
         put_outcome(c, WEND_PLAIN);
         put_outcome(c, value);
     } else {
-        put_address(&c->outcome, &c->outcome, (int64_t)(intptr_t)p, NULL);
+        out_kept(c, (int64_t)(intptr_t)p);
     }
 }
 

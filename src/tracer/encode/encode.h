@@ -232,6 +232,10 @@ static inline void in_target(ActiveCall *c, const CommMetadata *facts, int targe
     put_slot(c, w.offset);
 }
 
+/* Puts what MPI has kept for the application, a pointer or a number in place of one. It is
+ * WEND_UNKNOWN if it leads to memory that MPI has not used, such as what a copy function has made:
+ * to get it from MPI is no use of it, and another program need not have it. */
+void out_kept(ActiveCall *c, int64_t value);
 /* Puts the value that MPI_Comm_get_attr or a similar function gave, if the attribute is set.
  * Predefined attributes are numbers behind a pointer of the library. */
 void out_attr(ActiveCall *c, int keyval, const void *attribute);

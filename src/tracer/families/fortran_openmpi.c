@@ -89,9 +89,8 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
             call_stop(c, rc);                                                                   \
             if (call_ok(c)) {                                                                   \
                 if (*flag)                                                                      \
-                    put_address(                                                                \
-                        &c->outcome, &c->outcome, (int64_t)*value,                              \
-                        NULL); /* a predefined one, too: it is not behind a pointer, as in C */ \
+                    /* a predefined one, too: it is not behind a pointer, as in C */            \
+                    out_kept(c, (int64_t)*value);                                               \
                 else                                                                            \
                     put_outcome(c, WEND_ABSENT);                                                \
                 put_outcome(c, *flag != 0);                                                     \
