@@ -53,7 +53,7 @@ int wend_command_usage(const char *command, const char *format, ...)
 
 static gboolean parse(const char *command, const char *parameters, const char *summary,
                       const char *description, const GOptionEntry *entries, gboolean strict,
-                      int *argc, char ***argv, int *status)
+                      int *argc, char ***argv, int *status, GError **strict_error)
 {
     char *name = g_strdup_printf("wend %s", command);
     g_set_prgname(name); /* the synopsis begins with the program's name */
@@ -78,7 +78,11 @@ static gboolean parse(const char *command, const char *parameters, const char *s
     if (!strict) /* other commands execute no program */
         message_ignore_pipe();
     if (!g_option_context_parse(context, argc, argv, &error)) {
-        *status = wend_command_usage(command, "%s", error->message);
+        if (strict)
+            g_set_error(strict_error, WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)",
+                        error->message, command);
+        else
+            *status = wend_command_usage(command, "%s", error->message);
         g_error_free(error);
         go_on = FALSE;
     } else if (help) {
@@ -107,15 +111,17 @@ gboolean wend_command_options(const char *command, const char *parameters, const
                               const char *description, const GOptionEntry *entries, int *argc,
                               char ***argv, int *status)
 {
-    return parse(command, parameters, summary, description, entries, FALSE, argc, argv, status);
+    return parse(command, parameters, summary, description, entries, FALSE, argc, argv, status,
+                 NULL);
 }
 
 gboolean wend_command_options_before(const char *command, const char *parameters,
                                      const char *summary, const char *description,
                                      const GOptionEntry *entries, int *argc, char ***argv,
-                                     int *status)
+                                     int *status, GError **error)
 {
-    return parse(command, parameters, summary, description, entries, TRUE, argc, argv, status);
+    return parse(command, parameters, summary, description, entries, TRUE, argc, argv, status,
+                 error);
 }
 
 void wend_command_progress(const char *what, guint64 done, guint64 all)

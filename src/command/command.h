@@ -50,11 +50,11 @@ gboolean wend_command_options(const char *command, const char *parameters, const
                               char ***argv, int *status);
 
 /* Like wend_command_options, for a command that runs another program: options end at the first
- * operand. */
+ * operand. A wrong option is not printed but an *ERROR, since each process of a job has it. */
 gboolean wend_command_options_before(const char *command, const char *parameters,
                                      const char *summary, const char *description,
                                      const GOptionEntry *entries, int *argc, char ***argv,
-                                     int *status);
+                                     int *status, GError **error);
 
 /* Opens the recording at PATH, or one of its worlds (WORLD >= 0), within the memory of --max-size
  * (reading.h). The caller frees the reader. On failure prints the reason, sets *STATUS and returns

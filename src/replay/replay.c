@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "channels.h"
@@ -650,6 +651,8 @@ void replay_world(MPI_Comm comm)
         return;
     if ((uint32_t)s->world_rank != order.head->rank
         || (uint32_t)s->world_size != order.head->size) {
+        if (s->world_rank > 0) /* rank 0 says it for all if it can */
+            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
         state_say("rank %d of %d has the order of rank %u of %u: start as many ranks as were "
                   "recorded",
                   s->world_rank, s->world_size, order.head->rank, order.head->size);

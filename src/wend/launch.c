@@ -69,6 +69,12 @@ int launch_fail(const char *command, GError *error)
     return status;
 }
 
+int launch_fail_usage(const char *command, const char *problem)
+{
+    return launch_fail(command, g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)",
+                                            problem, command));
+}
+
 /* -- the library -- */
 
 /* Puts LIBRARY before all libraries that are preloaded already, once. */
@@ -91,13 +97,12 @@ char **launch_program(const char *command, char **operands, int *status)
 {
     char **program = operands + (*operands && strcmp(*operands, "--") == 0);
     if (!*program) {
-        *status = wend_command_usage(command, "no program given");
+        *status = launch_fail_usage(command, "no program given");
         return NULL;
     }
     g_autofree char *problem = setting_options_apply();
     if (problem) {
-        *status = launch_fail(command, g_error_new(WEND_ERROR, WEND_ERROR_USAGE,
-                                                   "%s (see wend %s --help)", problem, command));
+        *status = launch_fail_usage(command, problem);
         return NULL;
     }
     return program;

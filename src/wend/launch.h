@@ -27,5 +27,7 @@ int launch(const char *command, const char *file, const char *library, char **pr
  *
  * Takes ERROR. Returns the exit status. */
 int launch_fail(const char *command, GError *error);
+/* The same for wrong usage: says PROBLEM, with a hint at --help. */
+int launch_fail_usage(const char *command, const char *problem);
 
 #endif

@@ -450,10 +450,10 @@ int wend_replay_main(int argc, char **argv)
             COMMAND, "RECORDING PROGRAM [ARGUMENT…]",
             "Runs PROGRAM again in the recorded order: mpirun -n 8 wend replay DIR ./app",
             "Exit status: that of PROGRAM; 1 if it departs from the recording.", options, &argc,
-            &argv, &status))
-        return status;
+            &argv, &status, &error))
+        return error ? launch_fail(COMMAND, error) : status;
     if (argc < 2)
-        return wend_command_usage(COMMAND, "no recording given");
+        return launch_fail_usage(COMMAND, "no recording given");
     if (!setting_options_has_output())
         g_unsetenv("WEND_OUTPUT"); /* nothing is recorded */
     char **program = launch_program(COMMAND, argv + 2, &status);

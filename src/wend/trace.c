@@ -88,16 +88,16 @@ int wend_trace_main(int argc, char **argv)
             "exists, or PROGRAM cannot\n"
             "be traced; 4 there is no such program, it cannot be executed, or the output cannot "
             "be written.",
-            options, &argc, &argv, &status))
-        return status;
+            options, &argc, &argv, &status, &error))
+        return error ? launch_fail(COMMAND, error) : status;
     char **program = launch_program(COMMAND, argv + 1, &status);
     if (!program)
         return status;
     const char *output = settings()->output;
     if (symbols && no_symbols)
-        return wend_command_usage(COMMAND, "--symbols and --no-symbols exclude each other");
+        return launch_fail_usage(COMMAND, "--symbols and --no-symbols exclude each other");
     if (symbols && (output == NULL || *output == '\0'))
-        return wend_command_usage(COMMAND, "--symbols needs --output");
+        return launch_fail_usage(COMMAND, "--symbols needs --output");
     char *file = launch_find(*program, &error);
     char *library = file && output_check(&error) ? library_for(file, given_family, &error) : NULL;
     if (!library)
