@@ -37,6 +37,7 @@ setup() {
         diff plain.out recorded.out
     done
 }
+# bats test_tags=once
 @test "each interface at each thread level" {
     for interface in 1 2 3; do
         for level in 0 1 2 3; do

@@ -12,6 +12,7 @@
 #   same_lines N program…     the same, with lines in any order
 #   library_is FAMILY         whether the MPI library under test is of it (mpich, openmpi)
 #   often N                   how many of N cases to try: all with LONG, else a third
+#   few CASE…                 the cases to try: all with LONG, else every third
 #   library_has FUNCTION      skips the test if the MPI library does not have it
 #
 # All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the
@@ -65,6 +66,12 @@ library_is() { # mpich or openmpi, the family
 
 often() { # N: how many cases a test tries. N of them, or, without LONG, a third of that
     [ -n "${LONG:-}" ] && echo "$1" || echo $((($1 + 2) / 3))
+}
+
+few() { # CASE…, of which a test tries all, or, without LONG, every third
+    local i step=3
+    [ -z "${LONG:-}" ] || step=1
+    for ((i = 1; i <= $#; i += step)); do printf '%s\n' "${!i}"; done
 }
 
 fail() {
@@ -189,12 +196,19 @@ roundtrip_from_recording() {
         fail "application and proxy differ" || return
 }
 
-# Debian's mpi4py is built for one MPI library: whether it is that of the build.
+# Debian's mpi4py is built for one MPI library: whether it is that of the build. Sets PYTHON to the
+# Python that has it.
 library_of() { ldd "$1" | sed -n 's/^\t\(libmpi[^ ]*\.so\.[0-9]*\) .*/\1/p' | sort | head -n 1; }
 has_mpi4py() {
-    local extension
-    extension=$("$PYTHON" -c 'import importlib.util as u; print(u.find_spec("mpi4py.MPI").origin)' \
-        2>/dev/null) && [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ]
+    local python extension
+    for python in "$PYTHON" /usr/bin/python3; do
+        extension=$("$python" -c 'import importlib.util as u
+print(u.find_spec("mpi4py.MPI").origin)' 2>/dev/null) &&
+            [ "$(library_of "$extension")" = "$(library_of "$PROGRAMS/hello")" ] || continue
+        PYTHON=$python
+        return
+    done
+    return 1
 }
 
 # repeated_calls N DIR: a recording of two ranks of which each makes 2 N calls.

@@ -83,6 +83,7 @@ is_beginning() { # CUT FULL: folders of sequences
     "$WEND" show cut.dir | grep -q "rank 1: recorded up to WEND_MAX_MEMORY"
 }
 
+# bats test_tags=long
 @test "wherever memory ends, the recording up to there is whole" {
     local limits=(1 80000 93000 105000 180000)
     [ -z "${LONG:-}" ] || limits=(1 30000 80000 84000 90000 93000 97000 100000 105000 115000 130000

@@ -152,9 +152,12 @@ BATS_LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-d
 	--merge --ignore-exit
 BATS_LOG_COMPILER = $(BATS)
 # Tests that take long for what they add have the tag "long", and some try fewer cases without LONG
-# (often, in helpers.bash). "make check LONG=1" leaves nothing out.
+# (often and few, in helpers.bash). In a second build, those with the tag "once" add little, because
+# the MPI library does not matter much to them. "make check LONG=1" leaves nothing out.
 LONG =
-AM_BATS_LOG_FLAGS = --tap $(if $(LONG),,--filter-tags '!long')
+SECOND_BUILD =
+AM_BATS_LOG_FLAGS = --tap $(if $(LONG),,--filter-tags '!long$(if $(SECOND_BUILD),$(comma)!once)')
+comma = ,
 # The commands as tests start them. Libtool's scripts, at the top of the build, take ten times as
 # long as what they start.
 tests/bin/wend tests/bin/proxygen: Makefile
@@ -291,18 +294,19 @@ if HAVE_BATS
 TESTS += $(BATS_TESTS)
 endif
 # What the MPI library makes a difference to: for the second of two builds. The others test the
-# readers, or what the recorder does with files and memory. "make check" runs them there, too.
+# readers, or what the recorder does with files and memory. "make check" runs them there, too. With
+# LONG=1 there are also those to which it seldom makes one.
 LIBRARY_UNITS = tests/unit/requests$(EXEEXT) tests/unit/callbacks$(EXEEXT)
 LIBRARY_TESTS = $(LIBRARY_UNITS) $(patsubst %,tests/%.bats, \
-	replay programs dying sites examples onesided values threads launchers unlucky families \
-	fortran trace proxygen/changes requests transparency python spawn cxx counts \
-	decoder/messages)
+	replay programs dying sites onesided values threads launchers unlucky families fortran \
+	requests transparency python spawn cxx decoder/messages \
+	$(if $(LONG),examples trace proxygen/changes counts clocks times waits stacks export perfetto))
 .PHONY: library-programs check-library
 library-programs: all $(LIBRARY_UNITS) tests/decoder/script$(EXEEXT)
 	$(AM_V_at)$(MAKE) $(check_DATA)
 # Automake would build all programs of tests that are not run here.
 check-library: library-programs
-	$(AM_V_at)$(MAKE) check-TESTS check_PROGRAMS= TESTS='$(LIBRARY_TESTS)'
+	$(AM_V_at)$(MAKE) check-TESTS SECOND_BUILD=1 check_PROGRAMS= TESTS='$(LIBRARY_TESTS)'
 include tests/cuda/local.mk
 include tests/unit.mk
 include tests/fuzz/local.mk

@@ -46,7 +46,8 @@ same_in_perfetto() {
 }
 
 @test "slices and flows of the examples" {
-    for program in stencil2d masterworker persistent intercomm particles collectives polling; do
+    for program in $(few persistent particles stencil2d intercomm masterworker collectives \
+        polling); do
         same_in_perfetto 4 "$EXAMPLES/$program"
     done
     same_in_perfetto 4 "$EXAMPLES/rma"
@@ -54,7 +55,8 @@ same_in_perfetto() {
 }
 
 @test "threads, callbacks, wildcards, cancelled messages, errors" {
-    for program in cancelled callbacks interleaved nbx threads wildcards requests statuses; do
+    for program in $(few threads nbx callbacks cancelled interleaved wildcards requests \
+        statuses); do
         same_in_perfetto 4 "$PROGRAMS/$program"
     done
 }

@@ -67,6 +67,7 @@ setup() { in_scratch; }
 @test "round trip: counts by chance that come again now and then" {
     roundtrip 2 "$PROGRAMS/irregular" again 3000
 }
+# bats test_tags=once
 @test "round trip: each iteration with tags of its own" {
     roundtrip 3 "$PROGRAMS/tagged"
     # with numbers and shapes of its own, each iteration would take as many bytes
@@ -74,6 +75,7 @@ setup() { in_scratch; }
     [ "$(stat -c %s long.dir/trace.tar.zst)" -lt $((2 * $(stat -c %s app.dir/trace.tar.zst))) ] ||
         fail "$(ls -l ./*.dir/trace.tar.zst)"
 }
+# bats test_tags=once
 @test "round trip: requests that have numbers in common and complete in any order" {
     roundtrip 3 "$PROGRAMS/tagged" 300 rolling
     # two runs take the numbers in different orders
@@ -128,6 +130,7 @@ setup() { in_scratch; }
 @test "round trip: thousands of calls whose arguments go up in equal steps, by rank" {
     roundtrip 3 "$PROGRAMS/rows" own
 }
+# bats test_tags=once
 @test "round trip: a root takes no more bytes for such calls" {
     roundtrip 3 "$PROGRAMS/rows"
     [ "$(stat -c %s app.dir/trace.tar.zst)" -lt 1500 ]

@@ -87,6 +87,7 @@ each_of_ranks() {
     each_of_ranks
 }
 
+# bats test_tags=long
 @test "an allocation fails where other ranks make shards, which they write" {
     export WEND_SHARD_RANKS=1
     plainly
@@ -94,6 +95,7 @@ each_of_ranks() {
     each_of_ranks
 }
 
+# bats test_tags=long
 @test "an allocation fails where ranks have side streams" {
     export WEND_VALUES=ON
     plainly
@@ -137,6 +139,7 @@ with_addresses() { # KB command…
     (ulimit -v "$1" && "${@:2}")
 }
 
+# bats test_tags=long
 @test "fewer and fewer addresses (RLIMIT_AS)" {
     local limits="1000000 450000 280000 230000"
     # The program itself maps a third more. Below these limits the recording stops before the end.

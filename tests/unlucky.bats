@@ -70,6 +70,7 @@ merges() { # WHY: the reason was printed, and wend merge makes the recording
     is_recorded
 }
 
+# bats test_tags=once
 @test "a process that becomes another user's" {
     [ "$(id -u)" = 0 ] || skip "needs root"
     local here
@@ -150,6 +151,7 @@ alone() { # STATUS REDIRECTION command…: plain and recorded, under a shell's R
     [ "$(cat data.txt)" = data ] || fail "$(cat data.txt)"
 }
 
+# bats test_tags=once
 @test "a limit on the size of files" {
     for size in 0 1000; do
         same_end 2 calls size $size
@@ -203,6 +205,7 @@ runs() { # MESSAGE command…: it is run, and one rank says that it is not recor
 # The variables of launchers for jobs on several hosts.
 HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
 
+# bats test_tags=once
 @test "no place for the recording: no rank runs the program, or all do" {
     : >file
     ln -s nowhere dangling

@@ -151,6 +151,7 @@ finish() {
     done
 }
 
+# bats test_tags=long
 @test "loops whose bodies depend on who completed: replies, some calls, persistent requests, all" {
     for body in local reply start place; do
         for function in waitany testsome; do

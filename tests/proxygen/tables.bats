@@ -5,6 +5,7 @@ setup() { in_scratch; }
 
 # The proxy numbers its variables for ports in the order in which it opens them. Equal names in a
 # row are counted.
+# bats test_tags=long
 @test "the next port comes after all equal ones before it, however many" {
     {
         printf 'ranks 2\nMPI_Init\n'
