@@ -93,6 +93,22 @@ check_lines() { # DUMP, of rank 1 of 4
     cmp one three
     [[ $("$WEND" diff --sites one.dir two.dir) == "equal, from the same places: 3 ranks, "* ]]
 }
+@test "sites: wend diff says which recording has none, and compares none" {
+    build_sites
+    record with.dir 2 ./sites
+    mpi 2 "$WEND" trace --quiet --no-sites -o without.dir ./sites
+    local line='without.dir: the recording has no call sites: they are not compared' names
+    for names in "with.dir without.dir" "without.dir with.dir" "without.dir without.dir"; do
+        # shellcheck disable=SC2086
+        "$WEND" diff --sites $names >out 2>err
+        [[ $(<out) == "equal: 2 ranks, "* ]] || fail "$names: $(<out)"
+        [ "$(<err)" = "wend diff: $line" ] || fail "$names: $(<err)"
+    done
+    line='with.dir has no call stacks, which --site-tolerance needs: wend trace --stacks records them'
+    "$WEND" diff --sites --site-tolerance=1 with.dir with.dir >out 2>err
+    [[ $(<out) == "equal, from the same places: 2 ranks, "* ]] || fail "$(<out)"
+    [ "$(sort -u err)" = "wend diff: $line" ] || fail "$(<err)"
+}
 @test "sites: wend diff names both, and compares them with --sites alone" {
     needs_names
     build_sites

@@ -240,8 +240,7 @@ int site_matching_groups(const char *command, SiteNames *n, guint tolerance, cha
     if (status < 0 || (tolerance == 0 && ignored == NULL))
         return status;
     if (tolerance > 0 && n_sites > 0 && !site_stacks_recorded(n))
-        wend_command_say(command, "the recording has no call stacks, which --site-tolerance needs: "
-                                  "wend trace --stacks records them");
+        wend_command_say(command, SITE_MATCHING_NO_STACKS, "the recording");
     SiteMatching *m = site_matching_new(tolerance, ignored);
     *counts_as = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), n_sites);
     status = group(m, n, *counts_as);

@@ -42,6 +42,10 @@ SiteTrail *site_trail_new(SiteMatching *m, SiteNames *n, uint32_t site);
 void site_trail_free(SiteTrail *t); /* T may be NULL */
 gboolean site_trails_match(const SiteMatching *m, const SiteTrail *a, const SiteTrail *b);
 
+/* A line about a recording without stacks. %s: its name */
+#define SITE_MATCHING_NO_STACKS \
+    "%s has no call stacks, which --site-tolerance needs: wend trace --stacks records them"
+
 /* The options of commands that match stacks. WITH: "With", and the options that they need. */
 #define SITE_MATCHING_OPTIONS(with, tolerance, ignored)                                          \
     {"site-tolerance",                                                                           \

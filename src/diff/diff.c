@@ -490,6 +490,25 @@ static gboolean compare(Diff *d)
     return equal;
 }
 
+/* Opens the sites of recordings PATHS, if they are to be compared and both have them. A line says
+ * what is missing. Returns an exit status. */
+static int open_sites(Diff *d, char **paths, SiteMatching *matching, gboolean tolerant)
+{
+    const char *message;
+    int status = d->sites ? -site_differences_open(d->pair.sites, matching, &message) : 0;
+    if (status != WEND_EXIT_OK)
+        wend_command_say(COMMAND, "%s", message);
+    for (guint side = 0; side < 2 && d->sites && status == WEND_EXIT_OK; side++) {
+        d->sites = site_differences_has_sites(d->pair.sites, side);
+        if (!d->sites)
+            wend_command_say(COMMAND, "%s: the recording has no call sites: they are not compared",
+                             paths[side]);
+        else if (tolerant && !site_differences_has_stacks(d->pair.sites, side))
+            wend_command_say(COMMAND, SITE_MATCHING_NO_STACKS, paths[side]);
+    }
+    return status;
+}
+
 static void conclude(Diff *d, gboolean equal)
 {
     guint64 found = findings_count(d->pair.findings) + d->sizes;
@@ -604,15 +623,12 @@ int wend_diff_main(int argc, char **argv)
     gboolean equal = FALSE;
     d.pair.sites = site_differences_new(d.program);
     d.pair.put_site = site_differences_put;
-    const char *message;
     if (tolerance > 0 || ignored != NULL)
         matching = site_matching_new((guint)tolerance, ignored);
-    status = d.sites ? -site_differences_open(d.pair.sites, matching, &message) : WEND_EXIT_OK;
+    status = open_sites(&d, argv + 1, matching, tolerance > 0);
     if (status == WEND_EXIT_OK) {
         equal = compare(&d);
         conclude(&d, equal);
-    } else {
-        wend_command_say(COMMAND, "%s", message);
     }
     site_differences_free(d.pair.sites);
     site_matching_free(matching);

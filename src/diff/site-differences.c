@@ -76,6 +76,16 @@ int site_differences_open(SiteDifferences *s, SiteMatching *matching, const char
     return WEND_READ_OK;
 }
 
+gboolean site_differences_has_sites(const SiteDifferences *s, guint side)
+{
+    return s->n[side] > 0;
+}
+
+gboolean site_differences_has_stacks(const SiteDifferences *s, guint side)
+{
+    return site_stacks_recorded(s->names[side]);
+}
+
 static WendReadCalls *calls_of(SiteDifferences *s, guint side, guint rank, guint sequence)
 {
     const unsigned flags = WEND_READ_WITH_SITES | WEND_READ_WITHOUT_TRANSFERS;

@@ -19,6 +19,10 @@ void site_differences_free(SiteDifferences *s); /* S may be NULL */
  * WEND_READ_OK, or an error of wend/read.h, and sets *MESSAGE, which belongs to S. */
 int site_differences_open(SiteDifferences *s, SiteMatching *matching, const char **message);
 
+/* After site_differences_open: whether recording SIDE has sites, and call stacks. */
+gboolean site_differences_has_sites(const SiteDifferences *s, guint side);
+gboolean site_differences_has_stacks(const SiteDifferences *s, guint side);
+
 /* Appends "  # from exchange (halo.c:42)" for call INDEX of a sequence of RANK of recording SIDE (0
  * or 1), if the recording has sites. It takes a walk from the start. S: SiteDifferences. */
 void site_differences_put(GString *out, gpointer s, guint side, guint rank, guint sequence,
