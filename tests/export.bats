@@ -24,11 +24,16 @@ same_in_otf2() {
     compared_in_otf2 "$*"
 }
 
-# compared_in_otf2 NAME: the same for the recording a.dir.
+# compared_in_otf2 NAME: the same for the recording a.dir, which has no times of calls.
 compared_in_otf2() {
     rm -rf a.otf2
     "$WEND" export --otf2 -o a.otf2 a.dir 2>said || fail "$1: $(cat said)" || return
     [ "$(wc -l <said)" = 1 ] && grep -q 'no time of each call' said || fail "$(cat said)" || return
+    read_by_otf2 "$1"
+}
+
+# read_by_otf2 NAME: a.otf2 is read without a complaint, and says what wend says of a.dir.
+read_by_otf2() {
     otf2-print a.otf2/traces.otf2 >printed 2>complaints || fail "$1: $(cat complaints)" || return
     [ ! -s complaints ] || fail "$1: $(head -n 5 complaints)" || return
     ! grep -m 3 INVALID printed || fail "$1: invalid" || return
@@ -278,6 +283,51 @@ END
     grep -q 'no time of each call' said
 }
 
+@test "OTF2: the time of each call" {
+    needs_otf2
+    mpi 4 "$WEND" trace --quiet --times=lossless -o a.dir "$EXAMPLES/stencil2d" >out
+    "$WEND" export --otf2 -o a.otf2 a.dir 2>said
+    [ ! -s said ] || fail "$(cat said)"
+    read_by_otf2 stencil2d
+    "$WEND" export --csv=calls -o a.csv a.dir
+    for event in ENTER,6 LEAVE,7; do
+        awk -F, -v time="${event#*,}" 'NR > 1 {print $1, $time, $5}' a.csv | sort >wanted
+        sed -nE "s/^${event%,*} +([0-9]+) +([0-9]+) .*\"(.*)\".*/\1 \2 \3/p" printed | sort >got
+        [ "$(wc -l <got)" -gt 1000 ]
+        diff wanted got
+    done
+}
+
+@test "times that follow from the statistics: a call takes the mean of its kind" {
+    printf '%s\n' 'ranks 2' 'rank *' MPI_Init 'repeat 20' 'MPI_Send dest=0' 'MPI_Send dest=1' \
+        'MPI_Recv source=0' end MPI_Wtime MPI_Finalize |
+        "$BUILD_DIR/tests/decoder/script" - a.dir
+    "$WEND" export --csv=calls -o a.csv a.dir 2>said
+    "$WEND" dump --timing a.dir >means
+    "$PYTHON" - <<'END'
+import csv
+import re
+units = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+time = r"([0-9.]+) ([num]?s)"
+means = []
+for line in open("means"):
+    if not line.startswith("#"):
+        taken = re.search("# mean " + time, line)
+        since = re.search("since the call before " + time, line)
+        means.append([float(m[1]) * units[m[2]] if m else 0 for m in (since, taken)])
+rows = list(csv.DictReader(open("a.csv")))
+assert len(rows) == len(means) == 2 * 63, (len(rows), len(means))
+assert len({taken for _, taken in means}) >= 5, means
+end = {}
+for row, (since, taken) in zip(rows, means):
+    start, stop = int(row["start_ns"]), int(row["end_ns"])
+    interval = start - end.get(row["rank"], 0)
+    assert abs(interval - since) <= 0.01 * since + 2, (row, since)
+    assert abs(stop - start - taken) <= 0.01 * taken + 2, (row, taken)
+    end[row["rank"]] = stop
+END
+}
+
 @test "docs/timeline.py draws a box for each call and an arrow for each message" {
     mpi 4 "$WEND" trace --quiet --times=10% -o a.dir "$EXAMPLES/stencil2d" >out
     WEND=$WEND "$PYTHON" "$HELPERS_DIR/../docs/timeline.py" a.dir 0 1000 'a <title>' >a.svg
@@ -374,6 +424,11 @@ P
     run -3 "$WEND" export --csv -f -o a.csv more.dir
     [[ $output == "wend export: "*"more.dir/trace.tar.zst: damaged"* ]] || fail "$output"
     [ "${#lines[@]}" = 1 ] && [ ! -e a.csv ] || fail "$output"
+}
+
+@test "OTF2: memory does not grow with the number of calls that have times" {
+    needs_otf2
+    export_of_times_needs_no_more --otf2
 }
 
 @test "long work shows its progress on a terminal, and nowhere else" {

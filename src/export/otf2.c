@@ -47,6 +47,32 @@ static OTF2_FlushType flush_always(void *data, OTF2_FileType type, OTF2_Location
 
 static const OTF2_FlushCallbacks flushing = {flush_always, NULL};
 
+/* Each writer of events has one chunk: where OTF2 gets no second one, it writes the first. With its
+ * own allocator it would keep all events of a location in memory, until the writer is closed. */
+static void *allocate(void *data, OTF2_FileType type, OTF2_LocationRef location, void **chunks,
+                      uint64_t size)
+{
+    (void)data, (void)location;
+    if (*chunks == NULL)
+        *chunks = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *all = *chunks;
+    void *chunk = type == OTF2_FILETYPE_EVENTS && all->len > 0 ? NULL : g_try_malloc((gsize)size);
+    if (chunk != NULL)
+        g_ptr_array_add(all, chunk);
+    return chunk;
+}
+
+static void free_all(void *data, OTF2_FileType type, OTF2_LocationRef location, void **chunks,
+                     bool is_final)
+{
+    (void)data, (void)type, (void)location, (void)is_final;
+    if (*chunks != NULL)
+        g_ptr_array_unref(*chunks);
+    *chunks = NULL;
+}
+
+static const OTF2_MemoryCallbacks memory = {allocate, free_all};
+
 /* Whether FILE is one that this format writes. */
 static gboolean is_ours(const char *file)
 {
@@ -109,6 +135,7 @@ static ExportState *begin(const Export *e, GError **error)
                           OTF2_CHUNK_SIZE_EVENTS_DEFAULT, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (s->archive != NULL && tried(s, OTF2_Archive_SetFlushCallbacks(s->archive, &flushing, NULL))
+        && tried(s, OTF2_Archive_SetMemoryCallbacks(s->archive, &memory, NULL))
         && tried(s, OTF2_Archive_SetSerialCollectiveCallbacks(s->archive))
         && tried(s, OTF2_Archive_SetCreator(s->archive, "Wend " PACKAGE_VERSION))
         && tried(s, OTF2_Archive_OpenEvtFiles(s->archive)))
