@@ -177,3 +177,10 @@ C
     # as they were, they have names again
     "$WEND" dump --sites --rank 0 app.dir | grep -q '# from library_call (library.c:5)$'
 }
+
+@test "modules: the recorder needs the C library, the unwinder, and no other library" {
+    # libffi is linked into it where that has a static library for it
+    readelf -d "$LIBWEND" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+        grep -v '^libffi\|^lib[a-z]*san' | sort >needed
+    diff needed - <<<$'libc.so.6\nlibgcc_s.so.1'
+}

@@ -13,8 +13,8 @@
  * terminal or a rule and how often it comes. A rule uses only rules before it. A terminal is a
  * shape and its slots, as words of this rank. Unsuccessful polls have a grammar of their own, and
  * the first word of an outcome says how many of them came before its call. */
-#ifndef WEND_ORDER_H
-#define WEND_ORDER_H
+#ifndef WEND_ORDER_FILE_H
+#define WEND_ORDER_FILE_H
 
 #include <stdint.h>
 

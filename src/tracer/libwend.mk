@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# libwend.so. It links only libc: the application brings MPI, and the libraries for merging are
-# opened at the end.
+# libwend.so. It links only libc, and libgcc_s, which ends a call of Wend's when an exception or the
+# cancellation of a thread unwinds the stack. The application brings MPI, and the libraries for
+# merging are opened at the end.
 
 # A list for each folder; src/tracer/FOLDER/README.md says what it is for.
 SHARED_SOURCES = \

@@ -227,10 +227,6 @@ typedef struct {
     bool entered, returned;
 } ClosureVisit;
 
-/* The functions for unwinding are weak references. They exist when something is thrown, and
- * libwend.so does not load libgcc_s into other processes. */
-__asm__(".weak _Unwind_Resume\n.weak __gcc_personality_v0");
-
 static void leave(const ClosureVisit *v)
 {
     if (!v->entered)
