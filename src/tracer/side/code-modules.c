@@ -146,6 +146,24 @@ static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
     return false;
 }
 
+/* Its call frame information, which HEADER has. A segment is all there is: what comes between two
+ * need not be in memory. */
+static void find_frames(const struct dl_phdr_info *info, const ElfW(Phdr) * header, CodeModule *m)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        size_t from = header->p_vaddr - h->p_vaddr;
+        if (h->p_type != PT_LOAD || !(h->p_flags & PF_R) || from >= h->p_memsz)
+            continue;
+        m->frames_low = info->dlpi_addr + h->p_vaddr;
+        m->frames_high = m->frames_low + h->p_memsz;
+        m->frames = (const uint8_t *)m->frames_low + from;
+        m->n_frames = h->p_memsz - from;
+        if (m->n_frames > header->p_memsz)
+            m->n_frames = header->p_memsz;
+    }
+}
+
 static void read_module(const struct dl_phdr_info *info, CodeModule *m)
 {
     const ElfW(Dyn) *dynamic = NULL;
@@ -156,12 +174,10 @@ static void read_module(const struct dl_phdr_info *info, CodeModule *m)
         uintptr_t at = info->dlpi_addr + h->p_vaddr;
         if (h->p_type == PT_LOAD) {
             m->low = at < m->low ? at : m->low;
-            m->high = at + h->p_memsz > m->high ? at + h->p_memsz : m->high;
         } else if (h->p_type == PT_NOTE && m->n_id == 0) {
             read_notes((const uint8_t *)at, h->p_memsz, h->p_align, m);
         } else if (h->p_type == PT_GNU_EH_FRAME) {
-            m->frames = (const uint8_t *)at;
-            m->n_frames = h->p_memsz;
+            find_frames(info, h, m);
         } else if (h->p_type == PT_DYNAMIC) {
             dynamic = (const void *)at;
         }
@@ -196,8 +212,11 @@ bool code_module_now(uintptr_t address, CodeModule *m)
     struct dl_find_object found;
     if (_dl_find_object((void *)address, &found) != 0)
         return false;
+    /* Its first page is that of the file. Headers further on may be elsewhere in memory. */
+    enum { PAGE = 4096 };
     const ElfW(Ehdr) *head = found.dlfo_map_start;
     uintptr_t size = (uintptr_t)found.dlfo_map_end - (uintptr_t)found.dlfo_map_start;
+    size = size < PAGE ? size : PAGE;
     if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 || head->e_phoff > size
         || head->e_phnum > (size - head->e_phoff) / sizeof(ElfW(Phdr)))
         return false;

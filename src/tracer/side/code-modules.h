@@ -14,9 +14,10 @@ typedef struct {
     uint8_t id[CODE_MODULE_ID];  /* the linker's identifier of the file (build-id), N_ID bytes */
     size_t n_id;                 /* 0: it has none */
     uintptr_t base;              /* what addresses in the file are moved by */
-    uintptr_t low, high;         /* where it is in memory */
+    uintptr_t low;               /* where it begins in memory; there may be gaps in it */
     const uint8_t *frames;       /* its section .eh_frame_hdr, N_FRAMES bytes; NULL: none */
     size_t n_frames;
+    uintptr_t frames_low, frames_high; /* the segment that has it and, by linkers, .eh_frame */
     /* It passes on calls of the application to MPI: a Fortran layer, MPI:: of C++, mpi4py, the MPI
      * library itself, another tool. The program's own file is none. */
     bool layer;

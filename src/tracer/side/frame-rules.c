@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+enum { WORD = sizeof(uintptr_t) };
+
 #ifdef __x86_64__
 
 enum { FRAME_POINTER = 6, STACK_POINTER = 7 }; /* registers in DWARF's numbering */
@@ -233,6 +235,7 @@ typedef struct {
     int64_t offset, saved;
     bool is_saved, lost; /* LOST: how the frame pointer is saved has no rule */
     bool by_frame;       /* it is saved at the frame pointer, and not at the CFA */
+    bool returns;        /* the return address is just below the CFA */
     bool outermost;      /* there is no return address */
 } UnwindRow;
 enum { KEPT_ROWS = 8, NO_BASE = -1, STORED_BASE = -2 };
@@ -244,17 +247,32 @@ typedef struct {
     unsigned n_kept;
 } Run;
 
+/* In bytes; of damaged ones modulo 2^64. */
+static int64_t in_bytes(const Run *r, int64_t units)
+{
+    return (int64_t)((uint64_t)units * (uint64_t)r->d->data_unit);
+}
+
 static void save(Run *r, uint64_t which, int64_t offset)
 {
+    const int64_t bytes = in_bytes(r, offset);
+    if (which == r->d->return_column) {
+        r->row.returns = bytes == -WORD;
+        r->row.outermost = false;
+    }
     if (which != FRAME_POINTER)
         return;
     r->row.is_saved = true;
     r->row.lost = r->row.by_frame = false;
-    r->row.saved = offset * r->d->data_unit;
+    r->row.saved = bytes;
 }
 
 static void restore(Run *r, uint64_t which)
 {
+    if (which == r->d->return_column) {
+        r->row.returns = r->initial.returns;
+        r->row.outermost = r->initial.outermost;
+    }
     if (which != FRAME_POINTER)
         return;
     r->row.is_saved = r->initial.is_saved;
@@ -267,8 +285,8 @@ static void lose(Run *r, uint64_t which)
 {
     if (which == FRAME_POINTER)
         r->row.lost = true;
-    else if (which == r->d->return_column)
-        r->row.base = (uint64_t)NO_BASE;
+    if (which == r->d->return_column)
+        r->row.returns = r->row.outermost = false;
 }
 
 /* Whether the expression IN, of N bytes, is the frame pointer and *OFFSET bytes and, if STORED,
@@ -341,11 +359,13 @@ static bool step(Run *r, Input *in, uint8_t op)
         return true;
     case 0x07: /* undefined */
         which = uleb(in);
-        r->row.outermost |= which == r->d->return_column;
         lose(r, which);
+        r->row.outermost |= which == r->d->return_column;
         return true;
     case 0x08: /* same_value */
-        if (uleb(in) == FRAME_POINTER)
+        which = uleb(in);
+        lose(r, which);
+        if (which == FRAME_POINTER)
             r->row.is_saved = r->row.lost = r->row.by_frame = false;
         return true;
     case 0x09: /* register */
@@ -373,7 +393,7 @@ static bool step(Run *r, Input *in, uint8_t op)
         return true;
     case 0x12: /* def_cfa_sf */
         r->row.base = uleb(in);
-        r->row.offset = sleb(in) * r->d->data_unit;
+        r->row.offset = in_bytes(r, sleb(in));
         return true;
     case 0x0d: /* def_cfa_register */
         r->row.base = uleb(in);
@@ -382,7 +402,7 @@ static bool step(Run *r, Input *in, uint8_t op)
         r->row.offset = (int64_t)uleb(in);
         return true;
     case 0x13: /* def_cfa_offset_sf */
-        r->row.offset = sleb(in) * r->d->data_unit;
+        r->row.offset = in_bytes(r, sleb(in));
         return true;
     case 0x0f: /* def_cfa_expression */
         base_by_expression(r, in);
@@ -429,17 +449,19 @@ static FrameRule rule_of(const UnwindRow *row)
     enum { MOST = 1 << 30 }; /* bytes of a frame */
     const FrameRule unknown = {FRAME_UNKNOWN, 0, 0}, outermost = {FRAME_OUTERMOST, 0, 0};
     const bool aligned = row->base == (uint64_t)STORED_BASE;
+    const int64_t offset = row->offset, saved = row->is_saved ? row->saved : 0;
     if (row->outermost)
         return outermost;
-    if (row->lost || row->offset > MOST || row->offset < -MOST || row->saved < -MOST
-        || row->saved > 0 || row->by_frame != aligned)
+    if (!row->returns || row->lost || row->by_frame != aligned || offset > MOST || offset < -MOST
+        || saved < -MOST || saved > 0 || saved % WORD != 0)
         return unknown;
     if (aligned)
-        return (FrameRule){FRAME_ALIGNED, (int32_t)row->offset, (int32_t)row->saved};
-    if (row->offset <= 0 || (row->base != STACK_POINTER && row->base != FRAME_POINTER))
+        return (FrameRule){FRAME_ALIGNED, (int32_t)offset, (int32_t)saved};
+    if (offset <= 0 || (row->is_saved && saved == 0)
+        || (row->base != STACK_POINTER && row->base != FRAME_POINTER))
         return unknown;
     return (FrameRule){row->base == STACK_POINTER ? FRAME_OF_STACK_POINTER : FRAME_OF_FRAME_POINTER,
-                       (int32_t)row->offset, row->is_saved ? (int32_t)row->saved : 0};
+                       (int32_t)offset, (int32_t)saved};
 }
 
 FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high, uintptr_t pc)
@@ -468,14 +490,12 @@ FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t h
 /* The CFA of the frame F. 0: there is no rule, or it leads to where no frame can be. */
 static inline uintptr_t cfa_of(const FrameRule *rule, const Frame *f)
 {
-    enum { FURTHEST = 2 << 20, WORD = sizeof(uintptr_t) };
     if (rule->base != FRAME_OF_STACK_POINTER && rule->base != FRAME_OF_FRAME_POINTER)
         return 0;
     uintptr_t from = rule->base == FRAME_OF_STACK_POINTER ? f->stack_pointer : f->frame_pointer;
     uintptr_t cfa = from + (uintptr_t)(intptr_t)rule->offset;
-    if (cfa % WORD != 0 || cfa <= f->stack_pointer || cfa - f->stack_pointer > FURTHEST)
-        return 0;
-    return cfa;
+    uintptr_t bytes = cfa - f->stack_pointer, saved = 0 - (uintptr_t)(intptr_t)rule->saved;
+    return cfa % WORD == 0 && bytes > 0 && bytes <= FRAME_FURTHEST && saved <= bytes ? cfa : 0;
 }
 
 bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address)

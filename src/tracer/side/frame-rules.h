@@ -10,9 +10,10 @@
 #include <stdint.h>
 
 /* The canonical frame address (CFA) is BASE and OFFSET bytes. The return address is just below it.
- * SAVED: the caller's frame pointer is at the CFA and so many bytes; 0: it is unchanged. Of a frame
- * that the function has aligned, the CFA is stored at the frame pointer and OFFSET bytes, and the
- * caller's frame pointer at the frame pointer and SAVED bytes. An outermost frame has no caller. */
+ * SAVED: the caller's frame pointer is at the CFA and so many bytes, below 0; 0: it is unchanged.
+ * Of a frame that the function has aligned, the CFA is stored at the frame pointer and OFFSET
+ * bytes, and the caller's frame pointer at the frame pointer and SAVED bytes. An outermost frame
+ * has no caller. */
 typedef struct {
     enum {
         FRAME_UNKNOWN,
@@ -29,11 +30,18 @@ typedef struct {
     uintptr_t stack_pointer, frame_pointer;
 } Frame;
 
-/* The rule at PC, an address of the module in memory from LOW to HIGH. Its section .eh_frame_hdr is
- * at HEADER, N bytes. The base is FRAME_UNKNOWN if there is none, or none that fits a FrameRule. */
+/* The rule at PC, an address of a module. Its section .eh_frame_hdr is at HEADER, N bytes. Nothing
+ * else is read but the memory from LOW to HIGH, which has the section .eh_frame. Whatever is there,
+ * the time is at most in proportion to it. The base is FRAME_UNKNOWN if there is no rule, or none
+ * that fits a FrameRule. */
 FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high, uintptr_t pc);
+
+/* Bytes from a stack pointer to a CFA, at most, in what follows. */
+enum { FRAME_FURTHEST = 2 << 20 };
+
 /* Makes *F the frame of the caller, and *ADDRESS the address there to which the function returns.
- * False: the rule is unknown or of an aligned frame, or it leads to where no frame can be. */
+ * Nothing is read but the frame, from the stack pointer to the CFA. False: the rule is unknown or
+ * of an aligned frame, or it leads to where no frame can be. */
 bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address);
 /* The same for the stack of a thread that may have ended: memory that is not there is no frame. */
 bool frame_up_of_other(const FrameRule *rule, Frame *f, uintptr_t *address);

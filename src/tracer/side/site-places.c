@@ -108,6 +108,6 @@ AddressPlace *site_place(SitePlaces *a, uintptr_t address, bool *unloaded)
     p->offset = address - m.base;
     p->module = known_module(a, &m);
     if (m.layer || a->rules) /* the call is just before the address to which it returns */
-        p->rule = frame_rule(m.frames, m.n_frames, m.low, m.high, address - 1);
+        p->rule = frame_rule(m.frames, m.n_frames, m.frames_low, m.frames_high, address - 1);
     return p;
 }

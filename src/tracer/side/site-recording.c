@@ -83,7 +83,8 @@ static bool origin_now(const ActiveCall *c, CodeModule *m, uintptr_t *address)
         return false;
     bool up = m->layer && frame_read((uintptr_t)c->frame, &f.frame_pointer);
     for (int i = 0; up && m->layer && i < LAYERS_MOST; i++) {
-        FrameRule rule = frame_rule(m->frames, m->n_frames, m->low, m->high, *address - 1);
+        FrameRule rule =
+            frame_rule(m->frames, m->n_frames, m->frames_low, m->frames_high, *address - 1);
         uintptr_t above;
         up = frame_up_of_other(&rule, &f, &above) && code_module_now(above, &next);
         if (!up)
