@@ -32,6 +32,16 @@ tests_unit_address_log_SOURCES = tests/unit/address-log.c tests/support/memory-a
 tests_unit_address_log_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_address_log_LDADD = lib/libwendhot.la -lpthread
 
+# This one has gaps between its segments.
+UNIT_TESTS += tests/unit/frame-rules
+tests_unit_frame_rules_SOURCES = tests/unit/frame-rules.c tests/fuzz/frames.c \
+	tests/fuzz/exercise.h \
+	src/tracer/side/code-modules.c src/tracer/side/code-modules.h \
+	src/tracer/side/frame-rules.c src/tracer/side/frame-rules.h
+tests_unit_frame_rules_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DW_CFLAGS)
+tests_unit_frame_rules_LDFLAGS = -Wl,-z,max-page-size=0x200000
+tests_unit_frame_rules_LDADD = $(GLIB_LIBS) $(DW_LIBS) -ldl
+
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c $(MEMORY_SOURCES)
 tests_unit_memory_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer

@@ -35,3 +35,4 @@ replay() { # FUZZER SEEDS…: one process for each input, so that a failure name
 @test "side streams" { replay side side; }
 @test "times of calls" { replay times times; }
 @test "programs before they run" { replay program program; }
+@test "call frame information of modules" { replay frames frames; }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Fuzzers for the code that reads files. NAME.c becomes the fuzzer tests/fuzz/fuzz-NAME and the
-# program tests/fuzz/replay-NAME, which fuzz.bats runs on the seeds in seeds-NAME. Seeds are small
-# inputs to begin with, and each input that found a fault. "make fuzz" runs each fuzzer for
-# FUZZ_SECONDS; FUZZERS names some of them. It needs clang with its sanitizers.
-FUZZERS = archive decoder order part program proxygen reader side times
+# Fuzzers for the code that reads files, and what files have in memory. NAME.c becomes the fuzzer
+# tests/fuzz/fuzz-NAME and the program tests/fuzz/replay-NAME, which fuzz.bats runs on the seeds in
+# seeds-NAME. Seeds are small inputs to begin with, and each input that found a fault. "make fuzz"
+# runs each fuzzer for FUZZ_SECONDS; FUZZERS names some of them. It needs clang with its sanitizers.
+FUZZERS = archive decoder frames order part program proxygen reader side times
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 # An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
@@ -14,11 +14,12 @@ FUZZ_FILES = tests/fuzz/exercise.c lib/record/functions.c \
 FUZZ_LIMITS = -max_total_time=$(FUZZ_SECONDS) -max_len=16384 -rss_limit_mb=2048 -timeout=60
 FUZZ_SHARED = tests/fuzz/exercise.h tests/fuzz/members.h
 EXTRA_DIST += tests/fuzz/seeds.bash tests/fuzz/seeds-archive tests/fuzz/seeds-decoder \
-	tests/fuzz/seeds-part tests/fuzz/seeds-program tests/fuzz/seeds-proxygen tests/fuzz/seeds-side \
-	tests/fuzz/seeds-times
+	tests/fuzz/seeds-frames tests/fuzz/seeds-part tests/fuzz/seeds-program \
+	tests/fuzz/seeds-proxygen tests/fuzz/seeds-side tests/fuzz/seeds-times
 
 # What each has besides.
 fuzz_decoder_files = $(filter %.c,$(ENDINGS_SOURCES) $(DIFF_PASSES))
+fuzz_frames_files = src/tracer/side/frame-rules.c
 fuzz_order_files = $(filter %.c,$(ORDER_SOURCES))
 fuzz_program_files = \
 	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
@@ -44,9 +45,9 @@ fuzz: $(FUZZERS:%=tests/fuzz/fuzz-%)
 
 BATS_TESTS += tests/fuzz/fuzz.bats
 check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/replay-decoder \
-	tests/fuzz/replay-order tests/fuzz/replay-part tests/fuzz/replay-program \
-	tests/fuzz/replay-proxygen tests/fuzz/replay-reader tests/fuzz/replay-side \
-	tests/fuzz/replay-times
+	tests/fuzz/replay-frames tests/fuzz/replay-order tests/fuzz/replay-part \
+	tests/fuzz/replay-program tests/fuzz/replay-proxygen tests/fuzz/replay-reader \
+	tests/fuzz/replay-side tests/fuzz/replay-times
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c tests/fuzz/members.h
 tests_fuzz_make_seed_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_fuzz_make_seed_LDADD = lib/libcore.la
@@ -63,6 +64,11 @@ tests_fuzz_replay_decoder_SOURCES = tests/fuzz/decoder.c $(REPLAY_FILES) $(ENDIN
 tests_fuzz_replay_decoder_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_decoder_CFLAGS = $(REPLAY_CFLAGS) $(DW_CFLAGS)
 tests_fuzz_replay_decoder_LDADD = $(REPLAY_LIBS) $(DW_LIBS)
+tests_fuzz_replay_frames_SOURCES = tests/fuzz/frames.c $(REPLAY_FILES) \
+	src/tracer/side/frame-rules.c
+tests_fuzz_replay_frames_CPPFLAGS = $(REPLAY_CPPFLAGS)
+tests_fuzz_replay_frames_CFLAGS = $(REPLAY_CFLAGS)
+tests_fuzz_replay_frames_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_order_SOURCES = tests/fuzz/order.c $(REPLAY_FILES) $(ORDER_SOURCES)
 tests_fuzz_replay_order_CPPFLAGS = $(REPLAY_CPPFLAGS)
 tests_fuzz_replay_order_CFLAGS = $(REPLAY_CFLAGS)

@@ -26,6 +26,112 @@ scripted() { # SEED, from the lines on standard input
     "$build/tests/fuzz/make-seed" scripted.dir >"$seeds/seeds-$1"
 }
 
+# What the module of the assembler lines on standard input has for the fuzzer (frames.c): its
+# sections .eh_frame_hdr and .eh_frame. CHANGE: by sed, after the linker has read them.
+frames() { # SEED [CHANGE]
+    rm -f hdr
+    ${CC:-cc} -shared -nostdlib -x assembler - -o frames.so
+    objcopy -O binary -j .eh_frame_hdr frames.so hdr
+    objcopy -O binary -j .eh_frame_hdr -j .eh_frame frames.so both
+    printf "\\0\\0\\0\\0\\x$(printf %02x "$(stat -c %s hdr)")\\0\\0\\0\\0\\0\\0\\0" |
+        cat - both | LC_ALL=C sed "${2:-}" >"$seeds/seeds-frames/$1"
+}
+
+# as compilers have it: saved at the CFA, aligned, the outermost function, a part further away
+frames common <<'END'
+.cfi_startproc
+.skip 1
+.cfi_def_cfa_offset 16
+.cfi_offset rbp, -16
+.skip 3
+.cfi_def_cfa_register rbp
+.skip 70
+.cfi_remember_state
+.cfi_def_cfa rsp, 8
+.cfi_restore rbp
+.skip 300
+.cfi_restore_state
+.skip 1
+.cfi_endproc
+.cfi_startproc
+.skip 5
+.cfi_def_cfa r10, 0
+.skip 9
+.cfi_escape 0x10, 6, 2, 0x76, 0
+.skip 2
+.cfi_escape 0x0f, 3, 0x76, 0x78, 6
+.skip 20
+.cfi_endproc
+.cfi_startproc
+.cfi_undefined rip
+.skip 9
+.cfi_endproc
+.cfi_startproc
+.cfi_def_cfa_offset 70000
+.skip 70000
+.cfi_adjust_cfa_offset 8
+.skip 9
+.cfi_endproc
+END
+# as they seldom or never have it
+frames rare <<'END'
+.cfi_startproc
+.cfi_personality 0x9b, frames
+.cfi_lsda 0x1b, frames
+.skip 1
+.cfi_same_value rbp
+.skip 1
+.cfi_register rbp, rax
+.skip 1
+.cfi_undefined rbp
+.skip 1
+.cfi_val_offset rbp, -24
+.skip 1
+.cfi_escape 0x05, 6, 2, 0x11, 6, 0x7e, 0x06, 6
+.skip 1
+.cfi_escape 0x12, 7, 0x7e, 0x13, 0x7d
+.skip 1
+.cfi_escape 0x15, 6, 1, 0x16, 6, 2, 0x77, 0, 0x2e, 8
+.skip 1
+.cfi_escape 0x01, 0, 0, 0, 0
+.skip 1
+.cfi_return_column rbp
+.cfi_endproc
+.cfi_startproc simple
+.cfi_signal_frame
+.skip 1
+.cfi_def_cfa rsp, 8
+.skip 1
+.cfi_offset rip, -16
+.skip 9
+.cfi_endproc
+.data
+frames: .quad 0
+END
+# offsets and lengths that are too large, and more states than are kept
+frames large 's/\x16\x06\x03/\x16\x06\xff/; s/\x0f\x03\xff/\x0f\xff\xff/' <<'END'
+.cfi_startproc
+.cfi_escape 0x11, 6, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0xc0, 0
+.skip 1
+.cfi_escape 0x13, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0xc0, 0
+.skip 1
+.cfi_endproc
+.cfi_startproc
+.rept 100
+.cfi_remember_state
+.endr
+.skip 9
+.cfi_endproc
+.cfi_startproc
+.skip 3
+.cfi_escape 0x16, 6, 3, 0xff, 0xff, 0x7f
+.skip 9
+.cfi_endproc
+.cfi_startproc
+.cfi_escape 0x0f, 3, 0xff, 0x7f, 0x76
+.skip 9
+.cfi_endproc
+END
 scripted proxygen/blocks-far-apart <<'END'
 MPI_Init
 MPI_Bcast buffer=heap#0 count=1
