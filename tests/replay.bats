@@ -400,7 +400,8 @@ same_again() { # N program…
     has_mpi4py || skip "no mpi4py for this MPI library here"
     local settings i
     for settings in '' 'PYTHONMALLOC=malloc PYTHONHASHSEED=0'; do
-        [ -z "$settings" ] || eval "export $settings"
+        # shellcheck disable=SC2086,SC2163
+        [ -z "$settings" ] || export $settings
         record app.dir 3 "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >app.out
         for i in 1 2; do
             again 3 app.dir "$PYTHON" "$SOURCE_DIR/tests/programs/python.py" >again.out 2>again.err

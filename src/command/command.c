@@ -40,21 +40,26 @@ void wend_command_say(const char *command, const char *format, ...)
     message_print(name, "%s", message);
 }
 
+GError *wend_command_usage_error(const char *command, const char *problem)
+{
+    return g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)", problem, command);
+}
+
 int wend_command_usage(const char *command, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    char *message = g_strdup_vprintf(format, args);
+    g_autofree char *problem = g_strdup_vprintf(format, args);
     va_end(args);
-    wend_command_say(command, "%s (see wend %s --help)", message, command);
-    g_free(message);
-    return WEND_EXIT_USAGE;
+    return wend_command_fail(command, wend_command_usage_error(command, problem));
 }
 
+/* USAGE_ERROR: NULL, or for wend_command_options_before. */
 static gboolean parse(const char *command, const char *parameters, const char *summary,
-                      const char *description, const GOptionEntry *entries, gboolean strict,
-                      int *argc, char ***argv, int *status, GError **strict_error)
+                      const char *description, const GOptionEntry *entries, int *argc, char ***argv,
+                      int *status, GError **usage_error)
 {
+    gboolean strict = usage_error != NULL;
     char *name = g_strdup_printf("wend %s", command);
     g_set_prgname(name); /* the synopsis begins with the program's name */
     g_free(name);
@@ -79,8 +84,7 @@ static gboolean parse(const char *command, const char *parameters, const char *s
         message_ignore_pipe();
     if (!g_option_context_parse(context, argc, argv, &error)) {
         if (strict)
-            g_set_error(strict_error, WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)",
-                        error->message, command);
+            *usage_error = wend_command_usage_error(command, error->message);
         else
             *status = wend_command_usage(command, "%s", error->message);
         g_error_free(error);
@@ -111,8 +115,7 @@ gboolean wend_command_options(const char *command, const char *parameters, const
                               const char *description, const GOptionEntry *entries, int *argc,
                               char ***argv, int *status)
 {
-    return parse(command, parameters, summary, description, entries, FALSE, argc, argv, status,
-                 NULL);
+    return parse(command, parameters, summary, description, entries, argc, argv, status, NULL);
 }
 
 gboolean wend_command_options_before(const char *command, const char *parameters,
@@ -120,8 +123,7 @@ gboolean wend_command_options_before(const char *command, const char *parameters
                                      const GOptionEntry *entries, int *argc, char ***argv,
                                      int *status, GError **error)
 {
-    return parse(command, parameters, summary, description, entries, TRUE, argc, argv, status,
-                 error);
+    return parse(command, parameters, summary, description, entries, argc, argv, status, error);
 }
 
 void wend_command_progress(const char *what, guint64 done, guint64 all)

@@ -39,7 +39,9 @@ int wend_command_status(const GError *error);
 int wend_command_fail(const char *command, GError *error);
 /* Prints such a line. The command goes on. */
 void wend_command_say(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* Prints such a line with a hint at --help. Returns WEND_EXIT_USAGE. */
+/* An error of wrong usage: PROBLEM with a hint at --help. */
+GError *wend_command_usage_error(const char *command, const char *problem);
+/* Prints such an error. Returns WEND_EXIT_USAGE. */
 int wend_command_usage(const char *command, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Parses the options of "wend COMMAND PARAMETERS". argv[0] is skipped, and the operands remain in

@@ -71,8 +71,7 @@ int launch_fail(const char *command, GError *error)
 
 int launch_fail_usage(const char *command, const char *problem)
 {
-    return launch_fail(command, g_error_new(WEND_ERROR, WEND_ERROR_USAGE, "%s (see wend %s --help)",
-                                            problem, command));
+    return launch_fail(command, wend_command_usage_error(command, problem));
 }
 
 /* -- the library -- */

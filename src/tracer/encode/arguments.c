@@ -219,11 +219,15 @@ static bool number_attribute(int keyval, const void *p, int64_t *value)
 
 void out_kept(ActiveCall *c, int64_t value)
 {
-    const void *p = (const void *)value;
-    if (wend_is_segment(memory_known(p).segment) || !memory_is_mapped((uintptr_t)value))
-        put_address(&c->outcome, &c->outcome, value, NULL);
-    else
+    Where known = memory_known((const void *)value);
+    if (wend_is_segment(known.segment)) {
+        put_outcome(c, known.segment);
+        put_outcome(c, known.offset);
+    } else if (memory_is_mapped((uintptr_t)value)) {
         put_outcome(c, WEND_UNKNOWN);
+    } else {
+        put_address(&c->outcome, &c->outcome, value, NULL);
+    }
 }
 
 void out_attr(ActiveCall *c, int keyval, const void *attribute)
