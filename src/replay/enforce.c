@@ -41,7 +41,7 @@ static int index_at(const ActiveCall *c, size_t at, int count)
 
 static bool was_truncated(const ActiveCall *c)
 {
-    return c->recorded->failed && outcome_word(c, 1) == MPI_ERR_TRUNCATE;
+    return c->recorded->failed && replay_is_truncation(outcome_word(c, 1));
 }
 
 /* -- one, or all -- */
@@ -68,11 +68,10 @@ int replay_test(ActiveCall *c, MPI_Request *request, int *flag, MPI_Status *stat
 /* The outcome of a call that completes all: a number of statuses, and these. */
 enum { ALL_STATUSES = 3 };
 
-/* Whether request I of a call with errors was still pending after it. */
-static bool was_pending(const ActiveCall *c, int i)
+/* The error of request I in a call with errors. 0: it completed without. */
+static int64_t error_of(const ActiveCall *c, int i)
 {
-    size_t at = ALL_STATUSES + STATUS_WORDS * (size_t)i + STATUS_FLAGS;
-    return outcome_word(c, at) >> 1 == MPI_ERR_PENDING;
+    return outcome_word(c, ALL_STATUSES + STATUS_WORDS * (size_t)i + STATUS_FLAGS) >> 1;
 }
 
 /* For loops that ask MPI again and again, where it has no call that waits. A yield takes more than
@@ -93,31 +92,78 @@ static void wait_until_complete(MPI_Request request)
         yield_sometimes();
 }
 
+/* Some of the requests of a call, and where they are in its array. */
+typedef struct {
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    int *at;
+    int n;
+} Chosen;
+
+/* Waits for the chosen requests. MPICH calls all pending that follow the first one with an error,
+ * even if they are complete. So requests of a recording of Open MPI may have to be waited for
+ * again. */
+static int wait_for_chosen(const Chosen *these)
+{
+    int rc = PMPI_Waitall(these->n, these->requests, these->statuses);
+    for (int k = 0; k < these->n; k++) {
+        MPI_Status *s = &these->statuses[k];
+        if (rc == MPI_SUCCESS)
+            s->MPI_ERROR = MPI_SUCCESS;
+        else if (s->MPI_ERROR == MPI_ERR_PENDING)
+            s->MPI_ERROR = PMPI_Wait(&these->requests[k], s);
+    }
+    return rc;
+}
+
+/* Waits for requests of ALL: for those that failed in the recorded call, or for those that did
+ * not. */
+static int wait_for_outcome(const ActiveCall *c, bool failed, int count, MPI_Request *all,
+                            MPI_Status *statuses, Chosen *these)
+{
+    these->n = 0;
+    for (int i = 0; i < count; i++) {
+        int64_t error = error_of(c, i);
+        if (replay_is_pending(error) || (error != 0) != failed)
+            continue;
+        if (failed)
+            wait_until_complete(all[i]);
+        these->requests[these->n] = all[i];
+        these->at[these->n++] = i;
+    }
+    int rc = wait_for_chosen(these);
+    for (int k = 0; k < these->n; k++) {
+        all[these->at[k]] = these->requests[k];
+        if (statuses != MPI_STATUSES_IGNORE)
+            statuses[these->at[k]] = these->statuses[k];
+    }
+    return rc;
+}
+
 /* Waits for all but those that were pending after an error. A library may leave any request pending
- * that is not complete when it sees an error. So those that were complete are complete first. */
+ * that is not complete when it sees an error. So what completed without error is waited for
+ * first. */
 static int waitall_with_errors(const ActiveCall *c, int count, MPI_Request *all,
                                MPI_Status *statuses)
 {
-    for (int i = 0; i < count; i++)
-        if (!was_pending(c, i))
-            wait_until_complete(all[i]);
-    MPI_Request *kept = wend_budget_zeroed((size_t)count * sizeof *kept);
-    if (!kept)
-        return PMPI_Waitall(count, all, statuses);
-    for (int i = 0; i < count; i++) {
-        kept[i] = was_pending(c, i) ? all[i] : MPI_REQUEST_NULL;
-        if (was_pending(c, i))
-            all[i] = MPI_REQUEST_NULL;
+    size_t n = (size_t)count;
+    Chosen these = {.requests = wend_budget_zeroed(n * sizeof *these.requests),
+                    .statuses = wend_budget_zeroed(n * sizeof *these.statuses),
+                    .at = wend_budget_zeroed(n * sizeof *these.at)};
+    int rc, failed;
+    if (these.requests && these.statuses && these.at) {
+        rc = wait_for_outcome(c, false, count, all, statuses, &these);
+        failed = wait_for_outcome(c, true, count, all, statuses, &these);
+        rc = rc == MPI_SUCCESS ? failed : rc;
+        for (int i = 0; statuses != MPI_STATUSES_IGNORE && i < count; i++)
+            if (replay_is_pending(error_of(c, i)))
+                statuses[i].MPI_ERROR = MPI_ERR_PENDING;
+    } else {
+        rc = PMPI_Waitall(count, all, statuses);
     }
-    int rc = PMPI_Waitall(count, all, statuses);
-    for (int i = 0; i < count; i++) {
-        if (!was_pending(c, i))
-            continue;
-        all[i] = kept[i];
-        if (statuses != MPI_STATUSES_IGNORE)
-            statuses[i].MPI_ERROR = MPI_ERR_PENDING;
-    }
-    wend_budget_free(kept, (size_t)count * sizeof *kept);
+    wend_budget_free(these.requests, these.requests ? n * sizeof *these.requests : 0);
+    wend_budget_free(these.statuses, these.statuses ? n * sizeof *these.statuses : 0);
+    wend_budget_free(these.at, these.at ? n * sizeof *these.at : 0);
     return rc;
 }
 

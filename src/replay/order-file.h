@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define WEND_ORDER_MAGIC "WENDORDR"
-enum { WEND_ORDER_VERSION = 3 };
+enum { WEND_ORDER_VERSION = 4 };
 
 typedef struct {
     char magic[8];
@@ -31,6 +31,9 @@ typedef struct {
     uint32_t open_mpi; /* 1: recorded with Open MPI; 0: with another library */
     uint32_t nowhere;  /* 1: some answers are ORDER_ANSWER_NONE */
     uint32_t values;   /* 1: recorded with --values, though maybe none of this rank */
+    /* MPI_ERR_TRUNCATE and MPI_ERR_PENDING, as the recorded library numbers error classes. 0: no
+     * call of the run gave this error. */
+    int64_t truncate, pending;
     uint64_t n_words;
     uint64_t n_shapes;
     uint64_t n_terminals;

@@ -415,6 +415,19 @@ static gboolean has_values(const WendProgram *p)
     return given != NULL;
 }
 
+/* An error class by its name, in the numbering of the recorded library. 0: it did not occur. */
+static gint64 error_class(const WendProgram *p, const char *name)
+{
+    GKeyFile *meta = wend_program_meta(p);
+    g_auto(GStrv) classes = g_key_file_get_keys(meta, "error", NULL, NULL);
+    for (guint i = 0; classes && classes[i]; i++) {
+        g_autofree char *of_class = g_key_file_get_string(meta, "error", classes[i], NULL);
+        if (g_strcmp0(of_class, name) == 0)
+            return g_ascii_strtoll(classes[i], NULL, 10);
+    }
+    return 0;
+}
+
 static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
 {
     const WendProgram *p = w->p;
@@ -428,6 +441,8 @@ static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
                       .open_mpi = is_of_open_mpi(p),
                       .nowhere = w->nowhere,
                       .values = has_values(p),
+                      .truncate = error_class(p, "MPI_ERR_TRUNCATE"),
+                      .pending = error_class(p, "MPI_ERR_PENDING"),
                       .n_words = w->words->len,
                       .n_shapes = w->shapes->len,
                       .n_terminals = w->terminals->len,

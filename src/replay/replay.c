@@ -208,6 +208,16 @@ static bool is_foreign(void)
 #endif
 }
 
+bool replay_is_truncation(int64_t code)
+{
+    return code != 0 && code == order.head->truncate;
+}
+
+bool replay_is_pending(int64_t code)
+{
+    return code != 0 && code == order.head->pending;
+}
+
 static bool is_same(const ActiveCall *c, const OrderTerminal *t, bool whole)
 {
     if (has_words(c, t, whole))

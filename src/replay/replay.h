@@ -28,6 +28,10 @@ struct CallSequence;
 /* False: the program has departed from the recording, or made all calls that are recorded of the
  * sequence Q, and goes on without it. */
 bool replay_enforces(const struct CallSequence *q);
+/* Whether a code of a recorded outcome is of MPI_ERR_TRUNCATE, or of MPI_ERR_PENDING. Libraries
+ * number these differently, and the recording may be of another one. */
+bool replay_is_truncation(int64_t code);
+bool replay_is_pending(int64_t code);
 /* Whether the recording has side streams of that kind. */
 bool replay_has_side(WendSideKindNumber kind);
 /* Whether any rank may have values: they were asked for when the run was recorded. */

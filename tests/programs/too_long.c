@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* too_long.c: messages that are too long for their receives, which complete in each way. Prints
  * what the statuses say. Their numbers of bytes are what the library left there: in MPICH what
- * another receive counted, in Open MPI the message's length. For two ranks. */
+ * another receive counted, in Open MPI the message's length. For two ranks. With LATE in the
+ * environment each message comes that many microseconds late. */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { WAYS = 8, SENT = 5, ROOM = 2, BEFORE = 3 };
 
@@ -59,11 +62,14 @@ static void exchange(int rank, int length)
 int main(int argc, char **argv)
 {
     int rank, v[SENT] = {1, 2, 3, 4, 5};
+    const char *late = getenv("LATE");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int way = 0; way < WAYS; way++) {
         exchange(rank, 1 + way);
+        if (rank == 1 && late)
+            usleep((useconds_t)atoi(late));
         if (rank == 1)
             MPI_Send(v, SENT, MPI_INT, 0, way, MPI_COMM_WORLD);
         if (rank == 0) {
