@@ -64,8 +64,12 @@ C
         } | diff - sites
         "$WEND" show --sites --table app.dir >table 2>said
         grep -q unknown table
-        [ ! -s said ] || fail "$(cat said)"
+        line="some calls have unknown sites: their code is in no file, as a JIT's is, or the \
+recorder's memory was short"
+        diff said - <<<"wend show: $line"
         "$WEND" export --csv=calls -f -o calls.csv app.dir 2>said
+        # a row of this table has no site
+        [ "$(wc -l <said)" = 1 ] && grep -q 'no time of each call' said
         [ "$(grep -c MPI_Barrier calls.csv)" = 12 ]
     done
 }

@@ -216,6 +216,9 @@ static SiteName *site_name_new(SiteNames *n, const WendReadSite *site)
 {
     DebugFileProblem problem;
     SiteName *name = name_new(n, site, TRUE, &problem);
+    if (!site->known && n->command != NULL)
+        say_once(n->command, g_strdup("some calls have unknown sites: their code is in no file, as "
+                                      "a JIT's is, or the recorder's memory was short"));
     NamedModule *m = problem != DEBUG_FILE_GOOD ? module_of(n, site) : NULL;
     if (m != NULL && !m->lacking) {
         m->lacking = TRUE;

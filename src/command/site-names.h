@@ -27,8 +27,8 @@ typedef struct {
     const SiteFrame *frames;
 } SiteName;
 
-/* COMMAND says which file has changed since the recording, or has no names or lines of call sites.
- * NULL: nothing is said. The caller frees the result before R. */
+/* COMMAND says which file has changed since the recording, or has no names or lines of call sites,
+ * and whether sites are unknown. NULL: nothing is said. The caller frees the result before R. */
 SiteNames *site_names_new(WendRead *r, const char *command);
 void site_names_free(SiteNames *n); /* N may be NULL */
 /* The name of SITE, which belongs to N. NULL: SITE is WEND_READ_NO_INDEX, or not known. */
