@@ -24,7 +24,8 @@ PROCESS_SOURCES = \
 	src/tracer/process/process.h \
 	src/tracer/process/scratch.c src/tracer/process/scratch.h \
 	src/tracer/process/shield.c src/tracer/process/shield.h \
-	src/tracer/process/state.c src/tracer/process/state.h
+	src/tracer/process/state.c src/tracer/process/state.h \
+	src/tracer/process/thread-stack.c src/tracer/process/thread-stack.h
 INTERPOSE_SOURCES = \
 	src/tracer/interpose/interpose.h \
 	src/tracer/interpose/module.c src/tracer/interpose/module.h \

@@ -15,7 +15,7 @@
 
 #include "exercise.h"
 
-enum { HEAD = 12, ENTRIES = 64 };
+enum { HEAD = 12, ENTRIES = 64, STACK = 1 << 20 };
 
 /* -- memory with nothing beside it -- */
 
@@ -43,18 +43,18 @@ static void fenced_free(Fenced *f)
 
 /* -- rules -- */
 
-static Fenced stack; /* as far as frame_up goes */
+static Fenced stack;
 
 /* Whether a rule is one that frame-rules.h describes, and leads no further than it says. */
 static void check(const FrameRule *rule)
 {
-    uintptr_t address, sp = (uintptr_t)stack.memory;
+    uintptr_t address, sp = (uintptr_t)stack.memory, high = sp + stack.room;
     Frame f = {sp, sp};
     bool by_register = rule->base == FRAME_OF_STACK_POINTER || rule->base == FRAME_OF_FRAME_POINTER;
     if (rule->base > FRAME_OUTERMOST || rule->saved > 0 || (by_register && rule->offset <= 0))
         g_error("a rule that is none");
-    if (frame_up(rule, &f, &address)
-        && (!by_register || f.stack_pointer <= sp || f.stack_pointer > sp + FRAME_FURTHEST))
+    if (frame_up(rule, high, &f, &address)
+        && (!by_register || f.stack_pointer <= sp || f.stack_pointer > high))
         g_error("a frame where none can be");
 }
 
@@ -95,7 +95,7 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     from = MIN(from, size);
     n = MIN(n, size - from);
     if (!stack.map)
-        stack = fenced_new(FRAME_FURTHEST);
+        stack = fenced_new(STACK);
     Fenced f = fenced_new(size);
     guint8 *places[] = {f.memory, f.memory + f.room - size}; /* next to each of the fences */
     for (gsize i = 0; i < G_N_ELEMENTS(places); i++) {

@@ -20,6 +20,7 @@
 #include "lib/base/budget.h"
 #include "heap-blocks.h"
 #include "process/failure.h"
+#include "process/thread-stack.h"
 #include "ranges.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -49,8 +50,7 @@ static __thread __attribute__((tls_model("initial-exec"))) struct {
         int64_t segment;
     } entry[REMEMBERED];
     unsigned next;
-    struct Names *names;             /* NULL: none so far */
-    uintptr_t stack_low, stack_high; /* high 0: unknown so far */
+    struct Names *names; /* NULL: none so far */
 } mine;
 
 /* Caches are valid as long as this number stays. */
@@ -608,21 +608,6 @@ static Range *module_name(const Range *m, uintptr_t address, Names *names)
     return ranges_find(&names->modules, address);
 }
 
-static void stack_ask(void)
-{
-    pthread_attr_t a;
-    void *low;
-    size_t size;
-    mine.stack_high = 1; /* unknown, and not to be asked again */
-    if (pthread_getattr_np(pthread_self(), &a) != 0)
-        return;
-    if (pthread_attr_getstack(&a, &low, &size) == 0) {
-        mine.stack_low = (uintptr_t)low;
-        mine.stack_high = (uintptr_t)low + size;
-    }
-    pthread_attr_destroy(&a);
-}
-
 /* -- the lookup -- */
 
 /* Finds a block of CUDA. At its end another segment may begin; otherwise the end belongs to the
@@ -645,12 +630,13 @@ static Range *find(uintptr_t a, bool name, Names *names, Range *found)
     Range *r = ranges_find(&made, a);
     if (r)
         return r;
-    if (a >= mine.stack_low && a < mine.stack_high) {
+    const ThreadStack *stack = thread_stack();
+    if (a >= stack->low && a < stack->high) {
         if (names && name && names->stack_origin == 0)
             names->stack_origin = a;
         bool named = names && names->stack_origin != 0;
-        *found = (Range){.low = mine.stack_low,
-                         .high = mine.stack_high,
+        *found = (Range){.low = stack->low,
+                         .high = stack->high,
                          .origin = named ? names->stack_origin : a,
                          .segment = named ? WEND_SEGMENT(WEND_SEGMENT_STACK, names->thread)
                                           : WEND_UNKNOWN};
@@ -751,8 +737,7 @@ static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
     pthread_once(&once, survive_forks);
     int saved = errno;
     int64_t thread = thread_number();
-    if (mine.stack_high == 0)
-        stack_ask();
+    thread_stack(); /* before the lock: libc may take memory */
     Range found;
     pthread_mutex_lock(&lock);
     Names *names = names_of(thread);

@@ -15,5 +15,6 @@
 #include "scratch.h"      /* memory of the watcher, without malloc */
 #include "shield.h"       /* signals that Wend's own writes cause */
 #include "state.h"        /* the state of the tracer */
+#include "thread-stack.h" /* where the thread's stack is */
 
 #endif

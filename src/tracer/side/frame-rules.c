@@ -487,20 +487,22 @@ FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t h
 
 #endif
 
-/* The CFA of the frame F. 0: there is no rule, or it leads to where no frame can be. */
-static inline uintptr_t cfa_of(const FrameRule *rule, const Frame *f)
+/* The CFA of the frame F, up to HIGH. 0: there is no rule, or it leads to where no frame can be. */
+static inline uintptr_t cfa_of(const FrameRule *rule, uintptr_t high, const Frame *f)
 {
     if (rule->base != FRAME_OF_STACK_POINTER && rule->base != FRAME_OF_FRAME_POINTER)
         return 0;
     uintptr_t from = rule->base == FRAME_OF_STACK_POINTER ? f->stack_pointer : f->frame_pointer;
     uintptr_t cfa = from + (uintptr_t)(intptr_t)rule->offset;
-    uintptr_t bytes = cfa - f->stack_pointer, saved = 0 - (uintptr_t)(intptr_t)rule->saved;
-    return cfa % WORD == 0 && bytes > 0 && bytes <= FRAME_FURTHEST && saved <= bytes ? cfa : 0;
+    uintptr_t saved = 0 - (uintptr_t)(intptr_t)rule->saved;
+    bool good = cfa % WORD == 0 && cfa > f->stack_pointer && cfa <= high
+                && cfa - f->stack_pointer >= WORD && saved <= cfa - f->stack_pointer;
+    return good ? cfa : 0;
 }
 
-bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address)
+bool frame_up(const FrameRule *rule, uintptr_t high, Frame *f, uintptr_t *address)
 {
-    uintptr_t cfa = cfa_of(rule, f);
+    uintptr_t cfa = cfa_of(rule, high, f);
     if (cfa == 0)
         return false;
     *address = *(const uintptr_t *)(cfa - sizeof *address);
@@ -519,7 +521,7 @@ bool frame_read(uintptr_t from, uintptr_t *word)
 
 bool frame_up_of_other(const FrameRule *rule, Frame *f, uintptr_t *address)
 {
-    uintptr_t cfa = cfa_of(rule, f);
+    uintptr_t cfa = cfa_of(rule, UINTPTR_MAX, f);
     if (cfa == 0 || !frame_read(cfa - sizeof *address, address)
         || (rule->saved != 0
             && !frame_read(cfa + (uintptr_t)(intptr_t)rule->saved, &f->frame_pointer)))

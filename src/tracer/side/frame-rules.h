@@ -36,14 +36,11 @@ typedef struct {
  * that fits a FrameRule. */
 FrameRule frame_rule(const uint8_t *header, size_t n, uintptr_t low, uintptr_t high, uintptr_t pc);
 
-/* Bytes from a stack pointer to a CFA, at most, in what follows. */
-enum { FRAME_FURTHEST = 2 << 20 };
-
 /* Makes *F the frame of the caller, and *ADDRESS the address there to which the function returns.
- * Nothing is read but the frame, from the stack pointer to the CFA. False: the rule is unknown or
- * of an aligned frame, or it leads to where no frame can be. */
-bool frame_up(const FrameRule *rule, Frame *f, uintptr_t *address);
-/* The same for the stack of a thread that may have ended: memory that is not there is no frame. */
+ * The stack is there from the stack pointer up to HIGH, and nothing else is read. False: the rule
+ * is unknown or of an aligned frame, or it leads to where no frame can be. */
+bool frame_up(const FrameRule *rule, uintptr_t high, Frame *f, uintptr_t *address);
+/* The same for a stack of which nothing is known: memory that is not there is no frame. */
 bool frame_up_of_other(const FrameRule *rule, Frame *f, uintptr_t *address);
 bool frame_read(uintptr_t from, uintptr_t *word); /* a word of such a stack; false: not there */
 

@@ -58,6 +58,15 @@ static AddressPlace *place_of(CallSequence *q, uintptr_t address)
     return p;
 }
 
+/* Coroutines and handlers of signals run elsewhere than on the thread's stack. */
+static bool go_up(const FrameRule *rule, Frame *f, uintptr_t *address)
+{
+    const ThreadStack *s = thread_stack();
+    return f->stack_pointer >= s->low && f->stack_pointer < s->high
+               ? frame_up(rule, s->high, f, address)
+               : frame_up_of_other(rule, f, address);
+}
+
 /* Where C comes from: the first address outside of all layers or, if these cannot be passed, the
  * last one that was found. NULL: not known. */
 static AddressPlace *origin(const ActiveCall *c)
@@ -67,7 +76,7 @@ static AddressPlace *origin(const ActiveCall *c)
     uintptr_t address = c->return_address;
     Frame f = {(uintptr_t)(c->frame + 2), c->frame[0]};
     AddressPlace *p = place_of(c->sequence, address);
-    for (int i = 0; p && p->layer && i < LAYERS_MOST && frame_up(&p->rule, &f, &address); i++)
+    for (int i = 0; p && p->layer && i < LAYERS_MOST && go_up(&p->rule, &f, &address); i++)
         p = place_of(c->sequence, address);
     return p;
 }
