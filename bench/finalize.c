@@ -6,7 +6,7 @@
  *   own       each rank's calls differ from the others' by more than ranks and sizes: as many
  *             classes as ranks (100)
  *   new       N calls that never repeat, the same on each rank (2,000)
- *   chance    N calls, by chance of 1,500 that are others on each rank (6,000)
+ *   chance    N random calls of 1,500, which differ on each rank (6,000)
  *
  * Prints for each rank: rank, nanoseconds of MPI_Finalize in all, then of that until the merge
  * begins (who runs under Wend, a communicator), from there until the archive is there, then the

@@ -3,7 +3,7 @@
  * CALLS DIFFERENT [waits]. DIR is made. No MPI: the rank is simulated (tests/unit/simulated.h).
  * Each call is one of DIFFERENT sends, so hardly any two in a row come again, and the grammar has
  * as many symbols as calls. With "waits" every second call is an MPI_Waitany for three of 64
- * requests instead, chosen by chance, and a proxy has to choose at each of them. */
+ * requests instead, chosen at random, and a proxy has to choose at each of them. */
 #include "../lib/merge/merge.h"
 #include "../tests/unit/simulated.h"
 

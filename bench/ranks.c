@@ -349,7 +349,7 @@ static void trips_by_rank(SimulatedRank *r, SimulatedSequence *s)
     sim_allreduce(r, s, 1);
 }
 
-/* A mesh that is refined every 5 steps: then all partners and sizes are others, by chance. */
+/* A mesh that is refined every 5 steps: then all partners and sizes change at random. */
 static void mesh(SimulatedRank *r, SimulatedSequence *s)
 {
     enum { PEERS = 4 };
@@ -373,7 +373,7 @@ static void mesh(SimulatedRank *r, SimulatedSequence *s)
 }
 
 /* Solvers on matrices without structure (AMG): on each level other partners, sizes and numbers of
- * them on each rank, all by chance. Parts are of 10 KB, whatever the number of iterations. */
+ * them on each rank, all random. Parts are of 10 KB, whatever the number of iterations. */
 static void irregular(SimulatedRank *r, SimulatedSequence *s)
 {
     enum { LEVELS = 6, PARTNERS_MIN = 2, PARTNERS_MAX = 8, COUNT_MAX = 5000 };
@@ -400,7 +400,7 @@ static void irregular(SimulatedRank *r, SimulatedSequence *s)
 
 enum { SIZES = 4096 };
 
-/* Sizes by chance, 12 bits each. */
+/* Random sizes, 12 bits each. */
 static void chance(SimulatedRank *r, SimulatedSequence *s)
 {
     GRand *own = g_rand_new_with_seed(r->rank);

@@ -2,7 +2,7 @@
 /* class.h: classes of ranks that ran the same code.
  *
  * Ranks can be in one class if their calls have equal shapes in the same order. Most of them also
- * have equal calls at the same places. Then grammars and tables are equal but for the slots'
+ * have equal calls at the same positions. Then grammars and tables are equal except for the slots'
  * values, which become vectors over the class's ranks. Other ranks become one class by their common
  * refinement (refine.h), if that takes less than two classes. If it once takes more, all classes
  * with these shapes stay apart. Other differences between ranks (outcomes, polls) are kept once for
@@ -18,10 +18,10 @@
 #include "timing.h"
 #include "ranks/rank-vector.h"
 
-/* A strided terminal of one rank. It stands for a row of COUNT terminals, whose slots go up by
- * STEPS from those in the table. Its calls are these in turn; the row may repeat, always as a
- * whole. So the calls of a root to each rank take the memory of one. When the rank is merged with
- * ranks that make the same calls, the row becomes ordinary terminals (class_spread). */
+/* A strided terminal of one rank. It stands for a run of COUNT terminals, whose slots go up by
+ * STEPS from those in the table. Its calls are those of the run, in order; the run may repeat,
+ * always as a whole. So the calls of a root to each rank take the memory of one. When the rank is
+ * merged with ranks that make the same calls, the run becomes ordinary terminals (class_spread). */
 typedef struct {
     guint32 terminal, count;
     gint64 *steps;
@@ -166,10 +166,10 @@ gboolean class_is_strided(const Class *k); /* it has strided terminals, and one 
 /* Replaces strided terminals by the terminals that they stand for. The class is then as if it had
  * never had any; its key of shapes does not change. FALSE: a grammar is damaged. */
 gboolean class_spread(Class *k);
-/* Merges class B into class A. They share no rank, and neither has strided terminals. If their keys
- * are equal it returns TRUE. Otherwise their keys of shapes must be equal: then it merges them by
- * their common refinement, which changes A's key, or returns FALSE and leaves both unchanged if the
- * two classes take fewer bytes. */
+/* Merges class B into class A. The two share no rank, and neither has strided terminals. Their keys
+ * or their keys of shapes must be equal. If only the latter are, it merges them by their common
+ * refinement, which changes A's key. Returns FALSE and leaves both unchanged if a sequence cannot
+ * be refined, or the refinement would save less than a quarter of the smaller class. */
 gboolean class_merge(Class *a, Class *b);
 /* Merges B into A, if their structures are equal and their grammars differ only in repetition
  * counts. A keeps its grammars. */

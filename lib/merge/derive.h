@@ -10,9 +10,9 @@
 #include "ranks/rank-vector.h"
 
 /* NONE: the slot does not follow. SUM: on each rank it is the sum of the slot just before and of
- * the slot BACK before. ACROSS: the slot is in an array of as many slots as there are ranks. Its
- * element I has on the rank at J the value that element J of the array BACK slots before has on the
- * rank at I. */
+ * the slot BACK before. ACROSS: the slot is in an array of as many slots as there are ranks, and
+ * another array is BACK slots before. Element I of the array on rank J equals element J of the
+ * other array on rank I, as counts received and sent do. */
 typedef enum { DERIVED_NONE, DERIVED_SUM, DERIVED_ACROSS } DerivedKind;
 typedef struct {
     DerivedKind kind;

@@ -3,8 +3,8 @@
  * tests and benchmarks directly.
  *
  * A WendMerge holds the classes of a set of ranks. Merging two is associative over disjoint rank
- * sets, so ranks pair up in log2(P) steps: decode own part, absorb what the partner encoded, encode
- * for the next.
+ * sets, so ranks pair up in log2(P) steps. A rank decodes its own part, absorbs the merges that
+ * others encoded, and encodes its own for the next rank.
  *
  * This header is the interface of the folder. Other folders include these of its headers, too:
  *

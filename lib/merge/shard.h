@@ -24,9 +24,9 @@ gboolean shards_decode(GArray *shards, WendCursor *c, const RankSet *ranks);
 /* Adds the shards of MORE, which are all new, and keeps SHARDS in order. */
 void shards_include(GArray *shards, const GArray *more);
 
-/* Whether the classes of M should become a shard: they have at least LEAST ranks, or fewer with
- * many terminals (tree_least), and these have next to nothing in common. It depends on the calls
- * alone. */
+/* Whether the classes of M should become a shard. They must have at least LEAST ranks, or
+ * tree_least(LEAST) ranks with many terminals, and these must have next to nothing in common. The
+ * result depends on the calls alone. */
 gboolean shard_is_due(const WendMerge *m, guint32 least);
 /* Replaces the classes of M, which it frees, by the description SHARD. */
 void shard_replaces(WendMerge *m, const Shard *shard);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shared-sides.h: side streams that are equal on many ranks, on their way into the archive. Ranks
- * that run the same code have the same streams of call sites, for example, so a merge has as many
- * of them as there are different ones. Streams of a rank that are large go their own way
- * (side-members.h): they hardly are those of another rank. */
+/* shared-sides.h: side streams that are equal on many ranks, on their way into the archive. For
+ * example, ranks that run the same code have the same streams of call sites. A merge has each
+ * different stream once. Large streams of a rank are seldom those of another rank, so they become
+ * members of their own (side-members.h). */
 #ifndef WEND_SHARED_SIDES_H
 #define WEND_SHARED_SIDES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* side-members.h: the side streams of ranks, on their way into the archive. They are not merged:
- * each rank has a member of its own for each kind, and writes it at a place of its own. So the
+ * each rank has a member of its own for each kind, and writes it at an offset of its own. So the
  * ranks that merge have only a description of it, as of shards. */
 #ifndef WEND_SIDE_MEMBERS_H
 #define WEND_SIDE_MEMBERS_H

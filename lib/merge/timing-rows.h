@@ -14,7 +14,7 @@ enum { TIMING_NONE, TIMING_TOGETHER, TIMING_BY_VARIANT };
  * terminals, all of them get one row. Rows are numbered by first use. COUNTS (or NULL): the number
  * of terminals that each stands for. Returns the number of rows. */
 guint timing_rows(const guint32 *shapes, const guint32 *counts, guint32 *rows, guint n);
-/* Rows that sequences share, numbered by first use, in groups; a group has the rows of a function.
+/* Rows that sequences share, numbered by first use, in groups. A group has the rows of a function.
  * LIKELY, of a group or of a terminal: 1 + the last row that it had, or 0. */
 typedef struct {
     GArray **of_group;
@@ -30,9 +30,10 @@ guint32 shared_rows_at(const SharedRows *r, guint group, guint32 i);
 /* 1 + the likely row of a terminal: its row in another sequence, else the last row of its group; 0
  * if there is none. */
 guint32 shared_rows_likely(const SharedRows *r, guint group, guint32 terminal);
-/* The code of a terminal's row: the likely one, a new one (ROW is the number of all rows), or its
- * distance from the end of the group's rows. And the reverse; FALSE: there is no such row. Both add
- * a new row to the group, and make the row the likely one. */
+/* The code of a terminal's row: ROW_LIKELY, ROW_NEW (then ROW is the number of all rows), or else
+ * its distance from the end of the group's rows. shared_rows_read does the reverse. It returns
+ * FALSE if there is no such row. Both add a new row to the group, and make the row the likely
+ * one. */
 enum { ROW_LIKELY, ROW_NEW };
 gint64 shared_rows_encode(SharedRows *r, guint group, guint32 terminal, guint32 row);
 gboolean shared_rows_read(SharedRows *r, guint group, guint32 terminal, gint64 told, guint32 *row);

@@ -133,7 +133,7 @@ static gboolean alike(WendTiming x, WendTiming y, double kurtosis)
      * there are. */
     double small = 0.25;
     /* Hundreds of rows are compared with each other. With three standard errors one in a few
-     * hundred would get a row of its own by chance. The standard deviation of a single call is a
+     * hundred would get a row of its own by accident. The standard deviation of a single call is a
      * guess anyway. */
     double of_x = 1 / (double)x.count, of_y = 1 / (double)y.count, sigma = 4.5;
     if (x.count == 1 || y.count == 1) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tree.h: the binomial tree along which ranks merge. In step STEP = 1, 2, 4, …, a rank receives the
- * merge of the rank STEP above it, or sends its own to the rank STEP below it and is done. No GLib:
- * the tracer uses it. */
+/* tree.h: the binomial tree along which ranks merge. The steps are STEP = 1, 2, 4, … In each, a
+ * rank either receives the merge of the rank STEP above it, or sends its own to the rank STEP below
+ * it and is done. No GLib: the tracer uses it. */
 #ifndef WEND_TREE_H
 #define WEND_TREE_H
 

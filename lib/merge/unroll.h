@@ -3,9 +3,9 @@
  *
  * An archive has no strided terminals. A loop over all ranks is one rule there with all of its
  * calls, in a few bytes if their numbers ascend (write.c). Such a rule is never in memory: its
- * symbols are walked one by one. A rule of the grammar becomes a rule of the archive only if each
- * of its uses begins and ends between whole rows of calls. The symbols of other rules become part
- * of the rules that use them. */
+ * symbols are walked one by one. A rule of the grammar becomes a rule of the archive only if no use
+ * of it begins or ends within the calls of a strided terminal. The symbols of other rules become
+ * part of the rules that use them. */
 #ifndef WEND_UNROLL_H
 #define WEND_UNROLL_H
 

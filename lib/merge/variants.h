@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* variants.h: turns classes that differ only in trip counts into one.
  *
- * If the trip count of a loop follows from the rank ("self times", figure 4 of the paper on elastic
- * traces), ranks have equal tables, and grammars that differ only in repetition counts. Such
- * classes become one at the end of the merge, when all classes are there, so that the order of
- * merging does not matter. */
+ * The trip count of a loop may follow from the rank ("self times": figure 4 of the paper on elastic
+ * traces). Then ranks have equal tables, and grammars that differ only in repetition counts. Such
+ * classes become one at the end of the merge. All classes are known then, so the order of merging
+ * does not matter. */
 #ifndef WEND_VARIANTS_H
 #define WEND_VARIANTS_H
 
@@ -30,11 +30,12 @@ typedef struct {
  * variants_join free the result. */
 Variants *variants_new(guint n, const RankSet *ranks, GArray *const *repeats);
 
-/* Joins such classes of M, into which nothing may be merged afterwards. Returns a table of Class ->
- * Variants for the joined classes. The grammar of such a class has the counts of the variant with
- * its lowest rank. NULL: a grammar is damaged. */
+/* Joins the classes of M that differ only in trip counts. Nothing may be merged into M afterwards.
+ * Returns a table of Class -> Variants for the joined classes, which the caller unrefs. The grammar
+ * of a joined class has the counts of the variant with its lowest rank. NULL: a grammar is
+ * damaged. */
 GHashTable *variants_join(WendMerge *m);
-/* How many classes M would have if such classes were one. */
+/* How many classes M would have after variants_join. */
 guint variants_kinds(const WendMerge *m);
 
 #endif

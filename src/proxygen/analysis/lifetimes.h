@@ -4,9 +4,9 @@
  * A number of a handle is used again after the object is freed: a new object gets the smallest free
  * number. So the object depends on the calls before. This module follows the objects through the
  * grammar of each class, rule by rule. The effect of a rule is found once for each state of the
- * handles before it, so the cost depends on the rules and not on the calls. If the object cannot be
- * determined, as for one that one thread makes and another uses, the handle stands for any object
- * that ever had its number on that rank. */
+ * handles before it, so the cost depends on the rules and not on the calls. The object may be
+ * unknown, for example if one thread makes it and another uses it. Then the handle stands for any
+ * object that ever had its number on that rank. */
 #ifndef PROXYGEN_LIFETIMES_H
 #define PROXYGEN_LIFETIMES_H
 

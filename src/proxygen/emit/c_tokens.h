@@ -2,9 +2,9 @@
 /* c_tokens.h: turns text of a recording into C: an identifier, a number, a string or part of a
  * comment. All such text passes these functions, so that none of it becomes code.
  *
- * A recording may be hostile. Each function gives one token, or text that does not end a comment,
- * in every phase of translation: it has no trigraph, no spliced line and no character outside of
- * ASCII. All functions return new strings, which the caller frees. */
+ * A recording may be hostile. Each function gives one token, or text that does not end a comment.
+ * That holds in every phase of translation: the result has no trigraph, no spliced line and no
+ * character outside of ASCII. All functions return new strings, which the caller frees. */
 #ifndef PROXYGEN_C_TOKENS_H
 #define PROXYGEN_C_TOKENS_H
 

@@ -139,8 +139,8 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w);
 char *expression_handle(Emitter *e, WendKind kind, gint64 word);
 /* A value of KIND that is neither a handle nor the null handle. */
 char *expression_invalid(Emitter *e, WendKind kind);
-/* The expression for a handle argument. If Wend has not seen the handle made (it was freed before,
- * or is no handle), and the library refused the call, the proxy passes no handle either. */
+/* The expression for a handle argument. If the library refused a call with a handle whose making
+ * Wend has not seen (it was freed before, or is no handle), it is an invalid handle. */
 char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word);
 char *expression_pointer(Emitter *e, const CallPattern *c, const Word *segment_and_offset);
 char *expression_address(Emitter *e, const CallPattern *c, const Word *four, const char *ctype);

@@ -10,8 +10,10 @@
 void outside_names_find(Emitter *e);
 char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg);
 char *outside_names_port(Emitter *e, const CallPattern *c, guint index);
-/* A port by its number. here: a call of the recording returned it. opened: that call made it. key:
- * the name by which the proxies of two jobs that meet at the port know it. */
+/* A port by its number.
+ * here: a call of the recording returned it.
+ * opened: that call made it.
+ * key: the proxies of two jobs that meet at the port know it by this name. */
 typedef struct {
     guint number;
     gboolean here, opened;

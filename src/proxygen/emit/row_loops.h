@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* row_loops.h: loops over tables. A loop whose calls have other numbers in each iteration (sizes,
- * tags, or partners that a mesh or random data decides) is no loop in the recording: each call has
- * a terminal of its own. Here calls whose text is equal except for numbers become one call, their
- * numbers become a table, and the repeated calls become loops:
+/* row_loops.h: loops over tables. The calls of a loop may have other numbers in each iteration:
+ * sizes, tags, or partners that a mesh or random data decides. Then each call has a terminal of its
+ * own, and the recording has no loop. Here calls whose text is equal except for numbers become one
+ * call. Their numbers become a table, and the repeated calls become loops:
  *
  *     for (int i = 0; i < 1000; i++) {
  *         row = rows_1[row_1++];

@@ -20,10 +20,10 @@ void source_lines_free(SourceLines *s); /* S may be NULL */
  * rows of numbers, whose text is that of many calls. */
 void source_lines_mark(const Emitter *e, GString *out, guint terminal);
 
-/* In the texts of a whole program (GString), which were written with marks and with functions named
- * "rule_4": replaces the marks by comments, and the names by those of the innermost function of the
- * application that the calls of the rule share, made unique. Called once, when all rules have their
- * numbers. S NULL: the texts have no marks. */
+/* Changes TEXTS (GString) of a whole program, which has marks, and functions named "rule_4".
+ * Replaces the marks by comments. Replaces the name of each rule by that of the innermost function
+ * of the application that all calls of the rule are in, made unique. Called once, when all rules
+ * have their numbers. S may be NULL: the texts have no marks. */
 void source_lines_name(SourceLines *s, GPtrArray *texts);
 
 #endif

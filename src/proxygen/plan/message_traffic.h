@@ -3,10 +3,11 @@
  *
  * A phase is the calls from one collective call of all ranks, on any communicator, to the next.
  * Messages of different phases cannot meet if in each phase as many messages are received as sent,
- * not counting cancelled receives. If that does not hold, all phases count as one. All
- * communicators that the program made count as one if a handle cannot be resolved
- * (lib/analysis/members.h), or if more messages are sent on one communicator than are received,
- * over the whole run. */
+ * not counting cancelled receives. If that does not hold, all phases count as one.
+ *
+ * All communicators that the program made count as one in two cases: a handle cannot be resolved
+ * (lib/analysis/members.h), or over the whole run more messages are sent on one communicator than
+ * are received. */
 #ifndef PROXYGEN_MESSAGE_TRAFFIC_H
 #define PROXYGEN_MESSAGE_TRAFFIC_H
 
