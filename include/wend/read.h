@@ -799,7 +799,7 @@ typedef struct {
 
 /** Gives the communication matrix: the pairs of ranks that communicate, by source and destination.
  * KINDS is WEND_READ_POINT_TO_POINT or WEND_READ_ONE_SIDED or both. *PAIRS is valid until the next
- * wend_read_matrix. The matrix is exact: if a handle stood for different objects in turn, the
+ * wend_read_matrix. The matrix is exact: if a handle stood for several objects over time, the
  * function walks all calls of that rank. Fails with WEND_READ_ERROR_INPUT if the matrix takes more
  * memory than allowed. */
 int wend_read_matrix(WendRead *r, unsigned kinds, const WendReadPair **pairs, uint64_t *n);

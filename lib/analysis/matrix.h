@@ -2,7 +2,7 @@
 /* matrix.h: the communication matrix of a recording, and the sizes of its transfers.
  *
  * Calls are not expanded: the transfers of a signature are multiplied by its number of calls. A
- * sequence of a rank is walked only if a handle stands for different objects in turn, so that
+ * sequence of a rank is walked only if a handle stands for different objects over time, so that
  * signatures do not identify the object. */
 #ifndef WEND_MATRIX_H
 #define WEND_MATRIX_H

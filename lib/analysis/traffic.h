@@ -32,8 +32,8 @@ void traffic_scan_free(TrafficScan *s);
  * valid until VISIT returns. */
 typedef void (*TrafficVisit)(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes);
 /* Calls VISIT for each transfer of the call of TERMINAL as RANK makes it: none, one, or one for
- * each operation that it starts. FALSE: a handle in it stands for different objects in turn, so
- * sizes are unknown. */
+ * each operation that it starts. FALSE: a handle in it stands for different objects over time,
+ * so sizes are unknown. */
 gboolean traffic_scan_call(TrafficScan *s, guint32 terminal, guint rank, TrafficVisit visit,
                            gpointer data);
 

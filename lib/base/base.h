@@ -6,7 +6,7 @@
  *
  * - allowance.h: the memory that the archives of one recording may take
  * - byte-table.h: hash tables whose keys are bytes
- * - coder.h: rows of numbers, coded by an adaptive range coder
+ * - coder.h: sequences of numbers, coded by an adaptive range coder
  * - error.h: the errors of all of lib/
  * - file-directory.h: a directory that is made whole or not at all
  * - file-stream.h: files that are written piece by piece

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coder.c: an adaptive binary range coder for rows of numbers (docs/format.md, "Notation"). */
+/* coder.c: an adaptive binary range coder for sequences of numbers (docs/format.md, "Notation"). */
 #include "coder.h"
 
 #include "range-coder.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* coder.h: an entropy coder for rows of numbers of any distribution.
+/* coder.h: an entropy coder for sequences of numbers of any distribution.
  *
  * Each bit of a number is coded in the context of higher bits (range-coder.h).
- * Evenly distributed numbers take as many bits as their range has. Rows of mostly small numbers, or
- * of few different ones, take less. */
+ * Evenly distributed numbers take as many bits as their range has. Sequences of mostly small
+ * numbers, or of few different ones, take less. */
 #ifndef WEND_CODER_H
 #define WEND_CODER_H
 

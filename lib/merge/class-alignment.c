@@ -13,8 +13,8 @@
  * apart. */
 enum { WORK_MAX = 1 << 26 };
 /* The number of classes that each class is compared with; the first ones stay the same. After this
- * number of classes in a row that resemble none of them, the remaining classes stay apart, too. So
- * the time is limited if ranks have nothing in common. */
+ * number of consecutive classes that resemble none of them, the remaining classes stay apart, too.
+ * So the time is limited if ranks have nothing in common. */
 enum { TRIES = 8, MISSES_MAX = 64 };
 
 /* -- profiles, by which classes are compared first -- */
@@ -296,9 +296,9 @@ static gboolean unfold(const Sequence *s, Unfolded *u)
 }
 
 /* Where two sequences differ they are compared by the greedy algorithm of E. W. Myers, "An O(ND)
- * Difference Algorithm and Its Variations" (1986), until SURE calls in a row are equal. So time is
- * linear in the calls, and repeated differences get the same edits each time. If EDITS_MAX edits
- * are not enough, then either one sequence has a long row of calls that the other lacks, or they
+ * Difference Algorithm and Its Variations" (1986), until SURE consecutive calls are equal. So time
+ * is linear in the calls, and repeated differences get the same edits each time. If EDITS_MAX edits
+ * are not enough, then either one sequence has a long run of calls that the other lacks, or they
  * differ again and again. In the second case the first half of the furthest path is taken, if one
  * of MEET of its calls meets another. */
 enum { SURE = 8, EDITS_MAX = 256, MEET = 4 };
@@ -387,8 +387,8 @@ static gboolean is_end(const Alignment *w, gint32 x, gint32 y)
     return w->at[0] + (guint)x == w->of[0].n && w->at[1] + (guint)y == w->of[1].n;
 }
 
-/* If one sequence (*EDIT) has a row of calls that the other lacks, and both are equal behind it:
- * returns the length of the row, else 0. */
+/* If one sequence (*EDIT) has a run of calls that the other lacks, and both are equal behind it:
+ * returns the length of the run, else 0. */
 static gint32 find_row(Alignment *w, guint *edit)
 {
     gint32 left_a = (gint32)(w->of[0].n - w->at[0]), left_b = (gint32)(w->of[1].n - w->at[1]);

@@ -35,13 +35,13 @@ static guint8 *find_strided(const Unrolling *u, const guint32 *order, guint n)
     return has;
 }
 
-/* Walks through all calls, and marks rules that begin or end within a row. FALSE: a row is not
- * complete at the end. */
+/* Walks through all calls, and marks rules that begin or end within the calls of a strided
+ * terminal. FALSE: these are not complete at the end. */
 static gboolean find_inline(Unrolling *u, const guint8 *has, guint n_terminals)
 {
     g_autofree guint32 *at = g_new0(guint32, n_terminals + 1);
     g_autoptr(GArray) stack = g_array_new(FALSE, FALSE, sizeof(UnrollFrame));
-    guint under_way = 0; /* the number of rows that have begun */
+    guint under_way = 0; /* the number of strided terminals that have begun */
     UnrollFrame next = {0, 0, 1};
     if (has[0])
         g_array_append_val(stack, next);

@@ -211,8 +211,8 @@ typedef struct {
 /* CONTENT NULL: no entries. ENTRIES: how many it has. */
 void outcome_reader_init(OutcomeReader *r, const OutcomeContent *content, guint64 entries);
 void outcome_reader_clear(OutcomeReader *r);
-/* Sets r->words to the next entry. Returns the number of equal entries in a row, or 0 at the
- * end. */
+/* Sets r->words to the next entry. Returns the number of next entries that equal it, itself
+ * included, or 0 at the end. */
 guint64 outcome_reader_next(OutcomeReader *r);
 /* The outcomes of SHAPE in a sequence of RANK, and *ENTRIES, their number. NULL: there are none. */
 const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint sequence,

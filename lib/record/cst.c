@@ -508,7 +508,7 @@ static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, siz
     int64_t polls = shape == 0 ? (int64_t)unfinished->polls : 0;
     for (size_t i = 0; i < n; i++)
         times += unfinished[i].number == shape ? unfinished[i].times : 0;
-    uint64_t first = polls ? 1 : times; /* equal entries in a row must be one run */
+    uint64_t first = polls ? 1 : times; /* equal consecutive entries must be one run */
     wend_stream_put_run(&runs, (const int64_t[]){polls, 0}, 2, first);
     if (times > first)
         wend_stream_put_run(&runs, (const int64_t[]){0, 0}, 2, times - first);

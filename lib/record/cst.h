@@ -89,8 +89,8 @@ bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const in
                       size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number);
 void wend_cst_release(WendCst *t, WendPoolKey key);
 
-/* Appends an entry (words as in docs/recording.md) to the outcome stream of a shape. Equal entries
- * in a row are one with a count. False: no memory, nothing appended. */
+/* Appends an entry (words as in docs/recording.md) to the outcome stream of a shape. Equal
+ * consecutive entries are one with a count. False: no memory, nothing appended. */
 bool wend_cst_outcome(WendCst *t, uint32_t shape, const int64_t *words, size_t n);
 /* Takes back the entry that was appended last, which was to this shape. None may follow for it. */
 void wend_cst_outcome_undo(WendCst *t, uint32_t shape);

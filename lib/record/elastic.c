@@ -123,7 +123,7 @@ static void strided_next(Values *v)
     v->at++;
 }
 
-/* Puts the slots of the next call into V. Returns the number of calls in a row that have these
+/* Puts the slots of the next call into V. Returns the number of next calls that have these
  * slots, at most MOST; 0 if the stream has ended or is damaged. */
 static guint64 values_next(Values *v, guint64 most)
 {
@@ -223,7 +223,7 @@ static gboolean has_room(const Unfolding *u, guint64 room, GError **error)
     return FALSE;
 }
 
-/* Called for CALLS equal calls in a row of a former terminal. Returns FALSE to end the walk. */
+/* Called for CALLS equal consecutive calls of a former terminal. Returns FALSE to end the walk. */
 typedef gboolean (*CallFunction)(Unfolding *u, guint32 former, const gint64 *words, guint n,
                                  guint64 calls);
 
@@ -263,7 +263,7 @@ static gboolean go_through(Unfolding *u, const RuleRow *row, CallFunction f, gui
     return good;
 }
 
-/* -- rows of calls -- */
+/* -- runs of calls whose slots go up in equal steps; in names: rows -- */
 
 /* Sets *STEP to the difference of two words. FALSE: they have none. */
 static gboolean step_of(gint64 from, gint64 to, gint64 *step)

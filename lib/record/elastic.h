@@ -46,8 +46,8 @@ void part_table_clear(PartTable *t);
 /* Replaces elastic and strided terminals of T and *GRAMMAR by terminals for their calls, numbered
  * by first occurrence. Changes nothing if there are none.
  *
- * STRIDED: long rows of calls whose slots go up in equal steps become strided terminals. The first
- * call of a row keeps a terminal of its own, which shows the grammar where a row begins.
+ * STRIDED: long runs of calls whose slots go up in equal steps become strided terminals. The first
+ * call of a run keeps a terminal of its own, which shows the grammar where a run begins.
  *
  * NUMBERS (guint32) gets the new terminal of each former one, or PAIR_NONE (pairs.h) if it was
  * elastic or strided or has no call.

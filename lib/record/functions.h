@@ -165,7 +165,7 @@ const WendConstantGroup *wend_group_by_name(const char *name); /* NULL: none */
 int wend_constant_by_name(const char *name);                   /* index, -1: none */
 
 /* An archive names functions but does not describe their parameters. So it has a digest of its
- * functions' descriptions: WEND_DIGEST_START, and each function added in turn. A reader with
+ * functions' descriptions: WEND_DIGEST_START, and each function added in its order. A reader with
  * another description of one of them cannot decode its calls. */
 #define WEND_DIGEST_START UINT32_C(2166136261)
 uint32_t wend_digest_add(uint32_t digest, const WendFunction *f);

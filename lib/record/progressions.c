@@ -40,7 +40,7 @@ static WendProgression progression_at(const WendIntegers *v, int64_t end, int64_
     return p;
 }
 
-/* The end of STRIDE progressions that take turns from FIRST on: the end of the one that ends
+/* The end of STRIDE progressions that alternate from FIRST on: the end of the one that ends
  * first. */
 static int64_t taking_turns(const WendIntegers *v, int64_t first, int64_t stride, bool level,
                             WendProgression *all)

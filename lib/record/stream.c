@@ -22,7 +22,7 @@
 
 enum { LEAST = 1 << 14 }; /* bytes to try: a grammar takes a third of it to begin with */
 
-/* After this number of entries in a row that go up in equal steps, an arithmetic run may begin. */
+/* After this number of entries that go up in equal steps, an arithmetic run may begin. */
 enum { CLIMB = 16 };
 
 /* The parts of WendStream.words: the entry of the last run (the first one of an arithmetic run);
@@ -318,7 +318,7 @@ static bool goes_on(WendStream *s, const int64_t *words, size_t n)
     return true;
 }
 
-/* Counts in CLIMB the entries in a row, up to the next one, that go up by the same steps. Returns
+/* Counts in CLIMB the last entries, up to the next one, that go up by the same steps. Returns
  * whether an arithmetic run may begin with the next entry. Special words (words.h) have no
  * steps. */
 static bool climbs(WendStream *s, const int64_t *words, size_t n)

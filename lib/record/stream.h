@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* stream.h: one stream of outcomes, which are entries of words. No GLib.
  *
- * Equal entries in a row are one with a count, a run. From the 17th entry on, entries whose words
- * go up in equal steps are an arithmetic run, such as the sources of a root that receives from all
- * ranks in turn. Runs that repeat in some order are kept as a grammar of runs, if that takes fewer
- * bytes.
+ * Equal consecutive entries are one with a count, a run. From the 17th entry on, entries whose
+ * words go up in equal steps are an arithmetic run, such as the sources of a root that receives
+ * from all ranks, one after the other. Runs that repeat in some order are kept as a grammar of
+ * runs, if that takes fewer bytes.
  *
  * A stream takes at most 1.5 times the bytes of its runs, the spare capacity of its arrays, and a
  * copy of the grammar during the encoding. If a stream repeats itself from some entry on, its size
@@ -20,7 +20,7 @@ typedef struct {
     uint64_t repeats;
     /* the entries so far of the arithmetic run that the last entry begins; 0: it begins none */
     uint64_t count;
-    unsigned climb; /* the number of entries in a row that went up in these steps */
+    unsigned climb; /* the number of last entries that went up in these steps */
     bool flat;      /* no arithmetic runs */
     int64_t *words; /* room for five entries: stream.c */
     size_t n, cap;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* lines.h: a cache of the text of repeated calls of one sequence. Programs make the same call
- * millions of times in a row. */
+ * millions of times without another call between. */
 #ifndef WEND_DECODER_LINES_H
 #define WEND_DECODER_LINES_H
 

@@ -50,7 +50,7 @@ guint32 comparison_key_request(ComparisonKeyRank *r, gint64 request);
  * that made it last, and k is the smallest number that no pending request of this signature has. */
 void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk);
 
-/* The same without the memory and the requests that the call names. Loops whose buffers take turns
+/* The same without the memory and the requests that the call names. Loops whose buffers alternate
  * are loops by these keys. */
 guint32 comparison_key_without_memory(ComparisonKeyRank *r, guint32 terminal);
 /* Whether several signatures of this rank have a request number in common. */

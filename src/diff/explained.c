@@ -458,7 +458,7 @@ static gboolean find_memory(const Explained *x, const GArray *rough, guint64 at[
 }
 
 /* Explains the difference without memory and requests, if that is shorter. A loop whose buffers
- * take turns has a period of several iterations. If it runs once more, all later calls use another
+ * alternate has a period of several iterations. If it runs once more, all later calls use another
  * buffer. Then it is enough to say from which call on the buffers differ. */
 static void explain_roughly(Explained *x, const guint64 points[POINTS], const guint rules[2])
 {

@@ -28,7 +28,7 @@ typedef struct {
 Lifetimes *lifetimes_new(Plan *plan);
 void lifetimes_free(Lifetimes *live);
 
-/* Calls FUNCTION for each call of the program. If its handles stand for different objects in turn,
+/* Calls FUNCTION for each call of the program. If its handles stand for several objects over time,
  * FUNCTION is called once for each, with the ranks that make the call so. */
 typedef void (*LifetimesFunction)(const CallPattern *c, RankList ranks, gpointer data);
 void lifetimes_foreach_call(Lifetimes *live, LifetimesFunction function, gpointer data);

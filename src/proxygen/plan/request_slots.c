@@ -4,7 +4,7 @@
  *
  * A request's number identifies the calls that may make it, but not the variable of the
  * application. Ranks with other partners have other numbers at the same positions of an array. If
- * partners change, one number is at several positions in turn. Only the arrays that calls use say
+ * partners change, one number is at several positions over time. Only the arrays that calls use say
  * more about variables: the requests of an array were side by side at that time. So each rank is
  * walked in four steps, a file for each:
  *

@@ -22,7 +22,7 @@ void request_slots_free(RequestSlots *p);
 /* The slot of REQUEST in the array of its thread, if it is the same on all of RANKS at all times.
  * -1 if "at" has the slot. */
 gint64 request_slots_place(const RequestSlots *p, gint64 request, RankList ranks);
-/* Whether the request has different slots in turn on one of RANKS. Each call that makes it then
+/* Whether the request has different slots over time on one of RANKS. Each call that makes it then
  * asks for the next slot. */
 gboolean request_slots_move(const RequestSlots *p, gint64 request, RankList ranks);
 /* The index of the request in the "at" of its thread. */
