@@ -181,4 +181,7 @@ END
         read_sites_alike sites.dir
         rm -r sites.dir
     done
+    # streams that begin with a site of the stream before
+    mpi 3 "$WEND" trace --quiet -o sites.dir "$PROGRAMS/turns" probes >out
+    read_sites_alike sites.dir
 }

@@ -31,7 +31,7 @@ class Shared:
         self.sites, self.last_address = [], {"site": None, "frame": None}
         # frames and, with stacks, sites: (place, caller); places: (module, address) or None
         self.frames, self.places, self.last = [], [], (0, 0)
-        self.of_rank = {}
+        self.of_rank, self.last_site = {}, 0
         for members in ranks:
             streams = self.content()
             for rank in members:
@@ -98,8 +98,8 @@ class Shared:
             if self.coded.bit("new site"):
                 site = len(self.sites)
             else:
-                site = (x - 1) // 4 if x else 0
-                site += unzigzag(self.number("site"))
+                site = self.last_site + unzigzag(self.number("site"))
+        self.last_site = site
         self.guesses[far] = site
         if self.guesses.get(near, site) != site:
             self.guesses[older] = self.guesses[near]

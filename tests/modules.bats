@@ -69,7 +69,8 @@ recorder's memory was short"
         diff said - <<<"wend show: $line"
         "$WEND" export --csv=calls -f -o calls.csv app.dir 2>said
         # a row of this table has no site
-        [ "$(wc -l <said)" = 1 ] && grep -q 'no time of each call' said
+        [ "$(wc -l <said)" = 1 ]
+        grep -q 'no time of each call' said
         [ "$(grep -c MPI_Barrier calls.csv)" = 12 ]
     done
 }
