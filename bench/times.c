@@ -4,7 +4,9 @@
  * Usage: times [-e PERCENT] RECORDING…
  *
  * Each recording was made with wend trace --times=lossless. Its durations and intervals are coded
- * in each way, rank by rank, in buffers of 1 MB, and decoded. Printed are the compression ratio (a
+ * in each way, rank by rank, in buffers of 1 MB, and decoded. The last line is the coding of
+ * `--times=10%` with another context, the rule of the grammar and the position in it, which the
+ * recorder does not know yet when it codes. Printed are the compression ratio (a
  * time is a double, 8 bytes, as in the paper) and the PSNR: 20 log10 of the range of the times over
  * the root of the mean squared error. */
 #include "config.h"
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../lib/read/cursor.h"
 #include "../lib/read/program.h"
 #include "../lib/sides/sequence-times.h"
 #include "times-codings.h"
@@ -23,7 +26,41 @@
 typedef struct {
     GArray *calls;      /* WendTimedCall; the place is that of the recorder: by shape */
     GArray *signatures; /* guint32, for clusters */
+    GArray *positions;  /* guint32: where in the rules of the grammar the call is */
 } Times;
+
+/* Numbers for positions in rules, in the order in which they come first. */
+typedef struct {
+    RuleCursor cursor;
+    GHashTable *numbers; /* const WendSymbol * -> number */
+} Positions;
+
+static void positions_begin(Positions *at, const WendProgram *p, guint rank, guint sequence)
+{
+    const WendClass *class = wend_program_class(p, wend_program_class_of(p, rank));
+    rule_cursor_init(&at->cursor, wend_program_rule(p, 0), class->sequences[sequence].rule);
+    at->numbers = g_hash_table_new(NULL, NULL);
+}
+
+static guint positions_next(Positions *at)
+{
+    guint32 terminal;
+    if (!rule_cursor_next(&at->cursor, &terminal))
+        return 0;
+    const RuleFrame *top = &at->cursor.stack[at->cursor.depth - 1];
+    gboolean stays = top->symbol < top->end && top->left < top->symbol->repeats;
+    gpointer here = (gpointer)(stays ? top->symbol : top->symbol - 1);
+    if (!g_hash_table_contains(at->numbers, here))
+        g_hash_table_insert(at->numbers, here,
+                            GUINT_TO_POINTER(g_hash_table_size(at->numbers) + 1));
+    return GPOINTER_TO_UINT(g_hash_table_lookup(at->numbers, here));
+}
+
+static void positions_end(Positions *at)
+{
+    rule_cursor_clear(&at->cursor);
+    g_hash_table_unref(at->numbers);
+}
 
 static void add_sequence(GPtrArray *all, const WendProgram *p, guint rank, guint sequence)
 {
@@ -34,11 +71,18 @@ static void add_sequence(GPtrArray *all, const WendProgram *p, guint rank, guint
     Times *times = g_new0(Times, 1);
     times->calls = g_array_new(FALSE, FALSE, sizeof(WendTimedCall));
     times->signatures = g_array_new(FALSE, FALSE, sizeof(guint32));
+    times->positions = g_array_new(FALSE, FALSE, sizeof(guint32));
+    Positions at;
+    positions_begin(&at, p, rank, sequence);
+    guint32 position = positions_next(&at); /* of the next call; polls come before it */
     WendCallTime time;
     gint64 end = 0;
     const WendCall *call;
     while ((call = wend_walk_next(w)) && wend_sequence_times_next(t, &time)) {
         guint32 signature = 2 * call->terminal + (call->poll != 0);
+        guint32 here = 2 * position + (call->poll != 0);
+        if (!call->poll)
+            position = positions_next(&at);
         WendTimedCall one = {2 * call->shape + (call->poll != 0), time.start - end, time.duration};
         if (time.duration == WEND_DURATION_UNKNOWN)
             continue;
@@ -49,7 +93,9 @@ static void add_sequence(GPtrArray *all, const WendProgram *p, guint rank, guint
             one.interval = 0; /* from the start of the process */
         g_array_append_val(times->calls, one);
         g_array_append_val(times->signatures, signature);
+        g_array_append_val(times->positions, here);
     }
+    positions_end(&at);
     times_tick = wend_sequence_times_head(t)->tick;
     wend_sequence_times_free(t);
     wend_walk_free(w);
@@ -110,17 +156,21 @@ static void code_row(Result *r, const WendDurationCoding *coding, gboolean clust
     }
 }
 
-static Result code_all(GPtrArray *all, const WendDurationCoding *coding, gboolean clusters,
+typedef enum { BY_SHAPE, BY_SIGNATURE, BY_POSITION } PlaceOf;
+
+static Result code_all(GPtrArray *all, const WendDurationCoding *coding, PlaceOf place,
                        guint percent)
 {
+    gboolean clusters = place == BY_SIGNATURE;
     Result r = {0};
     g_autofree gpointer to = g_malloc0(coding->memory), from = g_malloc0(coding->memory);
     for (guint i = 0; i < all->len; i++) {
         const Times *t = all->pdata[i];
         g_autofree WendTimedCall *calls =
             g_memdup2(t->calls->data, t->calls->len * sizeof(WendTimedCall));
-        for (guint k = 0; clusters && k < t->calls->len; k++)
-            calls[k].place = g_array_index(t->signatures, guint32, k);
+        const GArray *places = clusters ? t->signatures : t->positions;
+        for (guint k = 0; place != BY_SHAPE && k < t->calls->len; k++)
+            calls[k].place = g_array_index(places, guint32, k);
         coding->init(to, percent);
         coding->init(from, percent);
         for (gsize at = 0; at < t->calls->len; at += WEND_DURATION_ROW)
@@ -136,9 +186,10 @@ static double ratio_of(const Result *r, int i)
     return 8.0 * (double)r->n / (double)r->bytes[i];
 }
 
-static void print_result(const char *name, gboolean clusters, const Result *r)
+static void print_result(const char *name, PlaceOf place, const Result *r)
 {
-    printf("%-18s%-12s", name, clusters ? "clustered" : "");
+    static const char *const ways[] = {"", "clustered", "by position"};
+    printf("%-18s%-12s", name, ways[place]);
     for (int i = 0; i < 2; i++) {
         double mean = r->squares[i] / (double)r->n;
         double psnr = 20 * log10(r->most[i] - r->least[i]) - 10 * log10(mean);
@@ -172,15 +223,16 @@ static gboolean print_recording(const char *path, guint percent)
     Result bins = {0}, hist = {0};
     static const struct {
         const WendDurationCoding *coding;
-        gboolean clusters;
+        PlaceOf place;
     } codings[] = {
 #ifdef HAVE_ZFP
-        {&times_zfp_tight, FALSE}, {&times_zfp_tight, TRUE}, {&times_zfp_loose, FALSE},
-        {&times_zfp_loose, TRUE},
+        {&times_zfp_tight, BY_SHAPE}, {&times_zfp_tight, BY_SIGNATURE},
+        {&times_zfp_loose, BY_SHAPE}, {&times_zfp_loose, BY_SIGNATURE},
 #endif
-        {&times_sz, FALSE},        {&times_sz, TRUE},        {&times_hist8, FALSE},
-        {&times_hist8, TRUE},      {&times_hist3, FALSE},    {&times_hist3, TRUE},
-        {&times_cfg, FALSE},       {&times_cfg, TRUE},
+        {&times_sz, BY_SHAPE},        {&times_sz, BY_SIGNATURE},
+        {&times_hist8, BY_SHAPE},     {&times_hist8, BY_SIGNATURE},
+        {&times_hist3, BY_SHAPE},     {&times_hist3, BY_SIGNATURE},
+        {&times_cfg, BY_SHAPE},       {&times_cfg, BY_SIGNATURE},
     };
     GError *error = NULL;
     WendProgram *p = wend_program_open(path, &error);
@@ -195,23 +247,29 @@ static gboolean print_recording(const char *path, guint percent)
     printf("%30s%18s%18s\n%30s", "", "durations", "intervals", "");
     printf("%9s%9s%9s%9s\n", "ratio", "PSNR", "ratio", "PSNR");
     for (gsize i = 0; n > 0 && i < G_N_ELEMENTS(codings); i++) {
-        Result r = code_all(all, codings[i].coding, codings[i].clusters, percent);
-        print_result(codings[i].coding->name, codings[i].clusters, &r);
-        if (codings[i].coding == &times_hist8 && !codings[i].clusters)
+        Result r = code_all(all, codings[i].coding, codings[i].place, percent);
+        print_result(codings[i].coding->name, codings[i].place, &r);
+        if (codings[i].coding == &times_hist8 && codings[i].place == BY_SHAPE)
             hist = r;
     }
     for (guint i = 0; n > 0 && i < WEND_DURATIONS; i++) {
         const WendDurationCoding *coding = wend_durations_coding(i);
-        Result r = code_all(all, coding, FALSE, percent);
-        print_result(coding->name, FALSE, &r);
+        Result r = code_all(all, coding, BY_SHAPE, percent);
+        print_result(coding->name, BY_SHAPE, &r);
         if (i == WEND_DURATIONS_BINS)
             bins = r;
+    }
+    if (n > 0) {
+        const WendDurationCoding *coding = wend_durations_coding(WEND_DURATIONS_BINS);
+        Result r = code_all(all, coding, BY_POSITION, percent);
+        print_result(coding->name, BY_POSITION, &r);
     }
     gboolean good = n == 0 || reaches(path, &bins, &hist);
     for (guint i = 0; i < all->len; i++) {
         Times *t = all->pdata[i];
         g_array_unref(t->calls);
         g_array_unref(t->signatures);
+        g_array_unref(t->positions);
         g_free(t);
     }
     g_ptr_array_unref(all);
