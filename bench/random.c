@@ -4,6 +4,7 @@
  * Each call is one of DIFFERENT sends, so hardly any two in a row come again, and the grammar has
  * as many symbols as calls. With "waits" every second call is an MPI_Waitany for three of 64
  * requests instead, chosen at random, and a proxy has to choose at each of them. */
+#include "../lib/archive/write.h"
 #include "../lib/merge/merge.h"
 #include "../tests/unit/simulated.h"
 

@@ -22,6 +22,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../lib/archive/write.h"
 #include "../lib/base/shared-file.h"
 #include "../lib/merge/merge.h"
 #include "../lib/merge/tree.h"

@@ -62,7 +62,7 @@ MERGE_SOURCES = \
 	lib/archive/tables-write.c \
 	lib/archive/tables-write.h \
 	lib/archive/timing-write.c \
-	lib/archive/write.c \
+	lib/archive/write.c lib/archive/write.h \
 	lib/archive/write-private.h \
 	lib/archive/writer.c
 
@@ -145,7 +145,7 @@ libwendcore_la_LIBADD = lib/libcore.la
 # What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and
 # functions.h declare, and what commands need of shortage.h.
 CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
-CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|walk
+CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|timing|walk
 # What lies beside the calls.
 CORE_SIDE_NAMES = durations|sequence_times|side|sides|site
 # What order files are made with (src/replay/).

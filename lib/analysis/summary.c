@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "count.h"
+#include "merge/timing.h"
 #include "read/graph-order.h"
 #include "times.h"
 
@@ -105,7 +106,7 @@ static void add_times(Summary *s, FunctionRow *row, const WendTiming *duration, 
     double mean_error, rest_error;
     if (duration->count == 0)
         return;
-    wend_program_timing_error(duration, &mean_error, &rest_error);
+    wend_timing_error(duration, &mean_error, &rest_error);
     double n = (double)duration->count, before = (double)row->duration.count,
            seconds = n * duration->mean;
     double error = MAX(mean_error * duration->mean, s->resolution);

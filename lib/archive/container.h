@@ -2,9 +2,11 @@
 /* container.h: the container of an archive: a pax tar, compressed as Zstandard frames, with an
  * index of the frames (docs/format.md, "The container").
  *
- * This header is the interface of the folder. A merged recording is written by wend_merge_write
- * (lib/merge/merge.h); steps.h has the steps of merging and writing that the tracer takes, and
- * site-coding.h the streams of call sites as bits, for the reader. */
+ * This header is the interface of the folder. Other folders include these of its headers, too:
+ *
+ * - site-coding.h: the streams of call sites as bits, for the reader
+ * - steps.h: the steps of merging and writing that the tracer takes
+ * - write.h: writes a merged recording */
 #ifndef WEND_CONTAINER_H
 #define WEND_CONTAINER_H
 

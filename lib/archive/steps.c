@@ -8,6 +8,7 @@
 #include "base/shared-file.h"
 #include "base/shortage.h"
 #include "merge/merge.h"
+#include "write.h"
 #include "small/heap.h"
 
 static WendMerge *merge; /* in the heap; NULL: no part has been read */

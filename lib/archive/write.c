@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* write.c: writes a merged recording as the members of the archive (docs/format.md). */
+#include "write.h"
+
 #include <string.h>
 
 #include "base/pairs.h"
@@ -593,8 +595,9 @@ static WendMergeResult result_of(const Writer *w)
     return result;
 }
 
-gboolean recording_write(const Recording *r, const char *dir, const char *file,
-                         WendMergeResult *result, GError **error)
+/* As wend_merge_write. */
+static gboolean write_recording(const Recording *r, const char *dir, const char *file,
+                                WendMergeResult *result, GError **error)
 {
     Writer w = writer_new(r);
     gboolean good = write_members(&w, error);
@@ -612,9 +615,10 @@ static char *shard_name(guint32 rank)
     return g_strdup_printf(SHARD_MEMBER "%u", rank);
 }
 
-gboolean recording_begin(const Recording *r, const char *dir, const char *file,
-                         SharedFile *file_out, GArray **places, WendMergeResult *result,
-                         GError **error)
+/* As wend_merge_begin. On failure *PLACES is NULL. */
+static gboolean begin_recording(const Recording *r, const char *dir, const char *file,
+                                SharedFile *file_out, GArray **places, WendMergeResult *result,
+                                GError **error)
 {
     Writer w = writer_new(r);
     *places = g_array_new(FALSE, FALSE, sizeof(WendFramePlace));
@@ -646,7 +650,10 @@ gboolean recording_begin(const Recording *r, const char *dir, const char *file,
     return good;
 }
 
-GByteArray *recording_shard(const Recording *r, Shard *shard, GError **error)
+/* Encodes R as a shard and returns its compressed frame, which the caller unrefs. The caller has
+ * set the first rank of SHARD; the function sets the rest. Returns NULL and sets the error on
+ * failure. */
+static GByteArray *encode_shard(const Recording *r, Shard *shard, GError **error)
 {
     Writer w = writer_new(r);
     g_autofree char *name = shard_name(shard->first);
@@ -721,7 +728,7 @@ gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, 
         return TRUE;
     Shard shard = {.first = lowest_rank(m)};
     Recording *r = recording_share_terminals(m, error);
-    *frame = r ? recording_shard(r, &shard, error) : NULL;
+    *frame = r ? encode_shard(r, &shard, error) : NULL;
     recording_free(r);
     if (*frame)
         shard_replaces(m, &shard);
@@ -732,7 +739,7 @@ gboolean wend_merge_begin(WendMerge *m, const char *dir, const char *file, Share
                           GArray **places, WendMergeResult *result, GError **error)
 {
     Recording *r = recording_share_terminals(m, error);
-    gboolean good = r && recording_begin(r, dir, file, file_out, places, result, error);
+    gboolean good = r && begin_recording(r, dir, file, file_out, places, result, error);
     recording_free(r);
     return good;
 }
@@ -741,7 +748,7 @@ gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendM
                           GError **error)
 {
     Recording *r = recording_share_terminals(m, error);
-    gboolean good = r && recording_write(r, dir, file, result, error);
+    gboolean good = r && write_recording(r, dir, file, result, error);
     recording_free(r);
     return good;
 }

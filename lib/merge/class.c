@@ -12,6 +12,7 @@
 #include "base/pairs.h"
 #include "base/shortage.h"
 #include "derive.h"
+#include "record/functions.h"
 #include "refine.h"
 #include "timing-rows.h"
 

@@ -69,16 +69,5 @@ typedef struct {
  * caller frees the result. */
 Recording *recording_share_terminals(WendMerge *m, GError **error);
 void recording_free(Recording *r);
-/* As wend_merge_write. */
-gboolean recording_write(const Recording *r, const char *dir, const char *file,
-                         WendMergeResult *result, GError **error);
-/* As wend_merge_begin. On failure *PLACES is NULL. */
-gboolean recording_begin(const Recording *r, const char *dir, const char *file,
-                         SharedFile *file_out, GArray **places, WendMergeResult *result,
-                         GError **error);
-/* Encodes R as a shard and returns its compressed frame, which the caller unrefs. The caller has
- * set the first rank of SHARD; the function sets the rest. Returns NULL and sets the error on
- * failure. */
-GByteArray *recording_shard(const Recording *r, Shard *shard, GError **error);
 
 #endif

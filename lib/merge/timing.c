@@ -272,7 +272,7 @@ static guint finer_bits(const WendTiming *t)
     return bits - coarse;
 }
 
-void wend_program_timing_error(const WendTiming *t, double *mean, double *rest)
+void wend_timing_error(const WendTiming *t, double *mean, double *rest)
 {
     *rest = ldexp(1, -(int)bits_of(t->count));
     *mean = ldexp(*rest, -(int)finer_bits(t));

@@ -50,6 +50,9 @@ void timing_from_numbers(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]); /
 /* Decodes the numbers before FINER into T, whose count is set. Returns the number of bits of
  * FINER. */
 guint timing_finer(WendTiming *t, const gint64 numbers[TIMING_NUMBERS]);
+/* The relative errors of the times of T, as the archive has them: of the mean, and of the rest
+ * (extremes and standard deviation). */
+void wend_timing_error(const WendTiming *t, double *mean, double *rest);
 /* Is a number in the archive? It is not if it has no bits, or if there is only one call. */
 static inline gboolean timing_encodes(guint64 count, guint number, guint finer)
 {

@@ -18,6 +18,7 @@
 #include <glib.h>
 
 #include "record/functions.h"
+#include "record/layout.h"
 #include "record/types.h"
 #include "record/words.h"
 
@@ -140,10 +141,6 @@ guint wend_program_class_of(const WendProgram *p, guint rank);
 void wend_program_timing(const WendProgram *p, guint class_index, guint sequence, guint terminal,
                          WendTiming *duration, WendTiming *interval);
 
-/* The relative errors of the times of T: of the mean, and of the rest (extremes and standard
- * deviation). Archives keep few digits (docs/format.md, "Timing"). */
-void wend_program_timing_error(const WendTiming *t, double *mean, double *rest);
-
 /* -- outcomes -- */
 /* An iterator over the outcomes of one shape in one sequence of one rank, in order, as runs of
  * equal entries. words[0] is the number of polls, words[1] the return code; the outputs follow. */
@@ -226,6 +223,9 @@ const gint64 *wend_call_status_of(const WendCall *call, const gint64 *completed,
 typedef struct WendDecoder WendDecoder;
 WendDecoder *wend_decoder_new(const WendProgram *p);
 const WendCall *wend_decoder_call(WendDecoder *d, guint terminal, guint rank);
+/* The layout of a terminal of the decoder's program (record/layout.h), valid until the decoder's
+ * next use. *ORIGINS has an element for each word. */
+const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOrigin **origins);
 void wend_decoder_free(WendDecoder *d);
 
 /* A walk over the calls of one sequence of one rank, in order, with outcomes. It follows requests,

@@ -47,10 +47,6 @@ enum { LAYOUT_OF_SHAPE = G_MAXUINT };
  * that come from a slot are 0. Arrays that are progressions are unfolded. */
 gboolean layout_symbolic(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
                          guint n_slots, GArray *origins);
-/* The layout of a terminal of the decoder's program, valid until the decoder's next use. *ORIGINS
- * has an element for each word. */
-typedef struct WendDecoder WendDecoder;
-const Layout *wend_decoder_layout(WendDecoder *d, guint terminal, const LayoutOrigin **origins);
 
 static inline gboolean layout_kind_is_handle(WendKind kind)
 {

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/base/error.h"
 #include "lib/base/printable.h"
-#include "lib/merge/merge.h"
 #include "lib/merge/totals.h"
 
 /* Reads a number below 2^64 - 1 and moves *S behind it. */

@@ -9,13 +9,13 @@
 
 enum { PIECE = 1 << 16 };
 
-struct ExportState {
+typedef struct {
     const Export *e;
     WendFileStream *file;
     GString *out;
-};
+} CsvState;
 
-static gboolean flush(ExportState *s, gsize at_least)
+static gboolean flush(CsvState *s, gsize at_least)
 {
     if (s->out->len < at_least)
         return TRUE;
@@ -24,13 +24,13 @@ static gboolean flush(ExportState *s, gsize at_least)
     return good;
 }
 
-static ExportState *begin(const Export *e, const char *columns, GError **error)
+static CsvState *begin(const Export *e, const char *columns, GError **error)
 {
     WendFileStream *file =
         wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
     if (file == NULL)
         return NULL;
-    ExportState *s = g_new0(ExportState, 1);
+    CsvState *s = g_new0(CsvState, 1);
     s->e = e;
     s->file = file;
     s->out = g_string_sized_new(2 * PIECE);
@@ -38,8 +38,9 @@ static ExportState *begin(const Export *e, const char *columns, GError **error)
     return s;
 }
 
-static gboolean end(ExportState *s, gboolean keep, GError **error)
+static gboolean end(gpointer state, gboolean keep, GError **error)
 {
+    CsvState *s = state;
     if (keep)
         flush(s, 1);
     gboolean good = wend_file_stream_end(s->file, keep, error);
@@ -55,13 +56,14 @@ static void put_unsigned(GString *out, guint64 n)
 
 /* -- entries and returns -- */
 
-static ExportState *begin_events(const Export *e, GError **error)
+static gpointer begin_events(const Export *e, GError **error)
 {
     return begin(e, "Timestamp (ns),Event Type,Name,Process,Thread\n", error);
 }
 
-static gboolean put_event(ExportState *s, const ExportPlace *p, const TimedCall *timed)
+static gboolean put_event(gpointer state, const ExportPlace *p, const TimedCall *timed)
 {
+    CsvState *s = state;
     const char *name = timed->call->function->name;
     const struct {
         guint64 time;
@@ -77,7 +79,7 @@ static gboolean put_event(ExportState *s, const ExportPlace *p, const TimedCall 
 
 /* -- calls -- */
 
-static ExportState *begin_calls(const Export *e, GError **error)
+static gpointer begin_calls(const Export *e, GError **error)
 {
     return begin(e, "rank,thread,call,poll,function,start_ns,end_ns,communicator,peer,bytes\n",
                  error);
@@ -91,8 +93,9 @@ static void put_number(GString *out, gint64 n)
         text_decimal(out, n);
 }
 
-static gboolean put_call(ExportState *s, const ExportPlace *p, const TimedCall *timed)
+static gboolean put_call(gpointer state, const ExportPlace *p, const TimedCall *timed)
 {
+    CsvState *s = state;
     const WendReadCall *call = timed->call;
     WendReadTransfer t;
     g_string_append_printf(s->out, "%u,%u,", p->rank, p->sequence);

@@ -75,7 +75,7 @@ static int walk_flags(const Exporter *x, unsigned *flags)
 }
 
 /* Returns 1, 0 if the output failed, or the error of a function of wend/read.h. */
-static int export_calls(Exporter *x, ExportState *state, guint rank)
+static int export_calls(Exporter *x, gpointer state, guint rank)
 {
     unsigned flags;
     if (walk_flags(x, &flags) < 0)
@@ -95,7 +95,7 @@ static int export_calls(Exporter *x, ExportState *state, guint rank)
     return status == 0; /* all calls are given */
 }
 
-static int export_by_rank(Exporter *x, ExportState *state)
+static int export_by_rank(Exporter *x, gpointer state)
 {
     int status = 1;
     for (guint rank = 0; rank < x->e.n_ranks && status > 0; rank++) {
@@ -127,7 +127,7 @@ static ExportPlace *all_places(const Exporter *x)
 }
 
 /* Returns what export_calls does, or an error with *ERROR set. */
-static int export_causally(Exporter *x, ExportState *state, GError **error)
+static int export_causally(Exporter *x, gpointer state, GError **error)
 {
     unsigned flags;
     if (walk_flags(x, &flags) < 0)
@@ -153,7 +153,7 @@ static int export_causally(Exporter *x, ExportState *state, GError **error)
 static int export_all(Exporter *x)
 {
     GError *error = NULL, *failure = NULL;
-    ExportState *state = x->format->begin(&x->e, &error);
+    gpointer state = x->format->begin(&x->e, &error);
     if (state == NULL)
         return wend_command_fail(COMMAND, error);
     int status = x->format->causal_call != NULL ? export_causally(x, state, &failure)

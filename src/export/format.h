@@ -35,24 +35,23 @@ typedef struct {
     guint n_sends, n_receives;
 } CallMessages;
 
-typedef struct ExportState ExportState; /* of the format */
-
 typedef struct {
     const char *name;
     gboolean sites;  /* it uses the sites of calls */
     gboolean groups; /* what it writes of a site is for all sites that count as it */
-    /* Begins. Returns NULL with the error on failure. */
-    ExportState *(*begin)(const Export *e, GError **error);
+    /* Begins, and returns the STATE that the other functions get; its type is the format's own.
+     * Returns NULL with the error on failure. */
+    gpointer (*begin)(const Export *e, GError **error);
     /* Each call of a rank, by its start; ranks follow one another. Returns FALSE if the output
      * cannot be written; END says why. */
-    gboolean (*call)(ExportState *s, const ExportPlace *place, const TimedCall *timed);
+    gboolean (*call)(gpointer state, const ExportPlace *place, const TimedCall *timed);
     /* Instead of CALL and RANK: each call of all ranks in causal order, with its messages. */
-    gboolean (*causal_call)(ExportState *s, const ExportPlace *place, const TimedCall *timed,
+    gboolean (*causal_call)(gpointer state, const ExportPlace *place, const TimedCall *timed,
                             const CallMessages *messages);
     /* The calls of RANK are over; it has none if it was not chosen. NULL: nothing is to be done. */
-    gboolean (*rank)(ExportState *s, guint rank);
-    /* Ends and frees S. With KEEP the output gets its name, without it is removed. */
-    gboolean (*end)(ExportState *s, gboolean keep, GError **error);
+    gboolean (*rank)(gpointer state, guint rank);
+    /* Ends and frees STATE. With KEEP the output gets its name, without it is removed. */
+    gboolean (*end)(gpointer state, gboolean keep, GError **error);
 } Format;
 
 extern const Format format_csv, format_csv_calls, format_otf2, format_perfetto;

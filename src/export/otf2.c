@@ -11,7 +11,7 @@
 #include "otf2-events.h"
 #include "otf2-names.h"
 
-struct ExportState {
+typedef struct {
     const Export *e;
     WendFileDirectory *directory;
     OTF2_Archive *archive;
@@ -21,7 +21,7 @@ struct ExportState {
     guint n_writers;
     guint64 n_calls;
     OTF2_ErrorCode code; /* the first failure */
-};
+} Otf2State;
 
 /* What OTF2's library says when it first fails, and why. It would print both itself. */
 static char said[512];
@@ -81,14 +81,14 @@ static gboolean is_ours(const char *file)
                && (g_str_has_suffix(file, ".evt") || g_str_has_suffix(file, ".def")));
 }
 
-static gboolean tried(ExportState *s, OTF2_ErrorCode code)
+static gboolean tried(Otf2State *s, OTF2_ErrorCode code)
 {
     if (s->code == OTF2_SUCCESS)
         s->code = code;
     return s->code == OTF2_SUCCESS;
 }
 
-static void close_writers(ExportState *s)
+static void close_writers(Otf2State *s)
 {
     for (guint i = 0; i < s->n_writers; i++)
         if (s->writers[i] != NULL)
@@ -97,7 +97,7 @@ static void close_writers(ExportState *s)
     s->n_writers = 0;
 }
 
-static void free_state(ExportState *s)
+static void free_state(Otf2State *s)
 {
     close_writers(s);
     if (s->archive != NULL)
@@ -107,7 +107,7 @@ static void free_state(ExportState *s)
     g_free(s);
 }
 
-static gboolean fail(const ExportState *s, GError **error)
+static gboolean fail(const Otf2State *s, GError **error)
 {
     if (*said != '\0')
         g_set_error(error, WEND_ERROR, WEND_ERROR_SYSTEM, "%s: cannot write: %s (%s)", s->e->output,
@@ -118,9 +118,9 @@ static gboolean fail(const ExportState *s, GError **error)
     return FALSE;
 }
 
-static ExportState *begin(const Export *e, GError **error)
+static gpointer begin(const Export *e, GError **error)
 {
-    ExportState *s = g_new0(ExportState, 1);
+    Otf2State *s = g_new0(Otf2State, 1);
     s->e = e;
     s->directory =
         wend_file_directory_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, is_ours, error);
@@ -146,7 +146,7 @@ static ExportState *begin(const Export *e, GError **error)
     return NULL;
 }
 
-static gboolean begin_rank(ExportState *s, guint rank)
+static gboolean begin_rank(Otf2State *s, guint rank)
 {
     const guint64 *first = s->e->first_location;
     s->rank = otf2_rank_new(s->names, rank);
@@ -160,8 +160,9 @@ static gboolean begin_rank(ExportState *s, guint rank)
     return TRUE;
 }
 
-static gboolean put_call(ExportState *s, const ExportPlace *place, const TimedCall *timed)
+static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCall *timed)
 {
+    Otf2State *s = state;
     if (s->rank == NULL && !begin_rank(s, place->rank))
         return FALSE;
     if (++s->n_calls % 1024 == 0 && wend_file_directory_interrupted(s->directory))
@@ -169,8 +170,9 @@ static gboolean put_call(ExportState *s, const ExportPlace *place, const TimedCa
     return tried(s, otf2_write_call(s->rank, s->writers[place->sequence], place->location, timed));
 }
 
-static gboolean end_rank(ExportState *s, guint rank)
+static gboolean end_rank(gpointer state, guint rank)
 {
+    Otf2State *s = state;
     if (s->rank == NULL && !begin_rank(s, rank)) /* it had no calls, and has empty files */
         return FALSE;
     g_clear_pointer(&s->rank, otf2_rank_free);
@@ -179,7 +181,7 @@ static gboolean end_rank(ExportState *s, guint rank)
 }
 
 /* Each location has a file of definitions of its own; all definitions are in the global one. */
-static gboolean write_definitions(ExportState *s)
+static gboolean write_definitions(Otf2State *s)
 {
     if (!tried(s, OTF2_Archive_CloseEvtFiles(s->archive))
         || !tried(s, OTF2_Archive_OpenDefFiles(s->archive)))
@@ -198,8 +200,9 @@ static gboolean write_definitions(ExportState *s)
            && tried(s, OTF2_Archive_CloseGlobalDefWriter(s->archive, global));
 }
 
-static gboolean end(ExportState *s, gboolean keep, GError **error)
+static gboolean end(gpointer state, gboolean keep, GError **error)
 {
+    Otf2State *s = state;
     keep = keep && !wend_file_directory_interrupted(s->directory);
     gboolean good = !keep || (s->code == OTF2_SUCCESS && write_definitions(s));
     close_writers(s);

@@ -22,14 +22,14 @@ typedef Perfetto__Protos__DebugAnnotation Argument;
 
 enum { PIECE = 1 << 16, SEQUENCE = 1 /* of packets: any number */ };
 
-struct ExportState {
+typedef struct {
     const Export *e;
     WendFileStream *file;
     PerfettoNames *names;
     GByteArray *out;
     GArray *tags; /* guint by function: its parameter of that name, + 1; 0: not looked for yet */
     gboolean begun;
-};
+} PerfettoState;
 
 /* The arguments of a slice. */
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
 
 /* -- packets -- */
 
-static gboolean flush(ExportState *s, gsize at_least)
+static gboolean flush(PerfettoState *s, gsize at_least)
 {
     if (s->out->len < at_least)
         return TRUE;
@@ -48,7 +48,7 @@ static gboolean flush(ExportState *s, gsize at_least)
     return good;
 }
 
-static void put_packet(ExportState *s, Packet *packet)
+static void put_packet(PerfettoState *s, Packet *packet)
 {
     Trace trace = PERFETTO__PROTOS__TRACE__INIT; /* with one packet; traces may be joined */
     packet->has_trusted_packet_sequence_id = packet->has_sequence_flags = TRUE;
@@ -67,7 +67,7 @@ static void put_packet(ExportState *s, Packet *packet)
     perfetto__protos__trace__pack(&trace, s->out->data + at);
 }
 
-static void put_track(ExportState *s, Track *track, guint64 uuid)
+static void put_track(PerfettoState *s, Track *track, guint64 uuid)
 {
     Packet packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     track->has_uuid = TRUE;
@@ -95,7 +95,7 @@ static gint32 thread_number(guint64 location)
     return (gint32)(location + 1);
 }
 
-static void put_thread(ExportState *s, guint rank, guint index, const WendReadSequence *info)
+static void put_thread(PerfettoState *s, guint rank, guint index, const WendReadSequence *info)
 {
     guint64 first = s->e->first_location[rank];
     Track track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
@@ -112,7 +112,7 @@ static void put_thread(ExportState *s, guint rank, guint index, const WendReadSe
     put_track(s, &track, thread_track(first + index));
 }
 
-static void put_process(ExportState *s, guint rank, const WendReadRank *info)
+static void put_process(PerfettoState *s, guint rank, const WendReadRank *info)
 {
     const WendReadFacts *facts;
     Track track = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
@@ -136,8 +136,9 @@ static void put_process(ExportState *s, guint rank, const WendReadRank *info)
 }
 
 /* Returns FALSE if the reader failed. */
-static gboolean put_rank(ExportState *s, guint rank)
+static gboolean put_rank(gpointer state, guint rank)
 {
+    PerfettoState *s = state;
     const WendReadRank *info;
     const WendReadSequence *sequence;
     if (wend_read_rank(s->e->reader, rank, &info) < 0)
@@ -154,7 +155,7 @@ static gboolean put_rank(ExportState *s, guint rank)
 }
 
 /* The ranks, in their order. */
-static void put_tracks(ExportState *s)
+static void put_tracks(PerfettoState *s)
 {
     Track root = PERFETTO__PROTOS__TRACK_DESCRIPTOR__INIT;
     root.has_process_ordering = root.has_thread_ordering = TRUE;
@@ -203,7 +204,7 @@ static void add_text(Arguments *a, guint name, guint64 iid)
     argument->string_value_iid = iid;
 }
 
-static gint64 tag_of(ExportState *s, const WendReadCall *call)
+static gint64 tag_of(PerfettoState *s, const WendReadCall *call)
 {
     const WendReadFunction *f = call->function;
     WendReadValue value;
@@ -222,7 +223,7 @@ static gint64 tag_of(ExportState *s, const WendReadCall *call)
     return value.number;
 }
 
-static void add_outcome(ExportState *s, Arguments *a, const WendReadCall *call)
+static void add_outcome(PerfettoState *s, Arguments *a, const WendReadCall *call)
 {
     if (call->poll)
         add_true(a, ARGUMENT_POLL);
@@ -235,7 +236,7 @@ static void add_outcome(ExportState *s, Arguments *a, const WendReadCall *call)
     }
 }
 
-static void add_arguments(ExportState *s, Arguments *a, const WendReadCall *call)
+static void add_arguments(PerfettoState *s, Arguments *a, const WendReadCall *call)
 {
     WendReadTransfer t;
     if (!call->poll)
@@ -268,7 +269,7 @@ static guint categories_of(const WendReadFunction *f, guint64 categories[N_CATEG
     return n;
 }
 
-static void put_event(ExportState *s, TrackEvent *event, guint64 location, guint64 time)
+static void put_event(PerfettoState *s, TrackEvent *event, guint64 location, guint64 time)
 {
     Packet packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
     packet.has_timestamp = event->has_type = event->has_track_uuid = TRUE;
@@ -278,9 +279,10 @@ static void put_event(ExportState *s, TrackEvent *event, guint64 location, guint
     put_packet(s, &packet);
 }
 
-static gboolean put_call(ExportState *s, const ExportPlace *place, const TimedCall *timed,
+static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCall *timed,
                          const CallMessages *messages)
 {
+    PerfettoState *s = state;
     const WendReadCall *call = timed->call;
     TrackEvent begin = PERFETTO__PROTOS__TRACK_EVENT__INIT, end = begin;
     Arguments arguments = {.n = 0};
@@ -309,13 +311,13 @@ static gboolean put_call(ExportState *s, const ExportPlace *place, const TimedCa
 
 /* -- the file -- */
 
-static ExportState *begin(const Export *e, GError **error)
+static gpointer begin(const Export *e, GError **error)
 {
     WendFileStream *file =
         wend_file_stream_open(e->output, e->replace ? WEND_FILE_REPLACE : 0, error);
     if (file == NULL)
         return NULL;
-    ExportState *s = g_new0(ExportState, 1);
+    PerfettoState *s = g_new0(PerfettoState, 1);
     s->e = e;
     s->file = file;
     s->names = perfetto_names_new(e->reader, "export");
@@ -325,8 +327,9 @@ static ExportState *begin(const Export *e, GError **error)
     return s;
 }
 
-static gboolean end(ExportState *s, gboolean keep, GError **error)
+static gboolean end(gpointer state, gboolean keep, GError **error)
 {
+    PerfettoState *s = state;
     if (keep)
         flush(s, 1);
     gboolean good = wend_file_stream_end(s->file, keep, error);

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "lib/analysis/times.h"
+#include "lib/merge/timing.h"
 #include "read-private.h"
 
 Counts *read_counts(WendRead *r)
@@ -101,7 +102,7 @@ void read_timing_set(WendReadTiming *to, const WendTiming *from)
                            .max = from->max,
                            .deviation = from->stddev};
     if (from->count > 0)
-        wend_program_timing_error(from, &to->mean_error, &to->rest_error);
+        wend_timing_error(from, &to->mean_error, &to->rest_error);
 }
 
 int wend_read_timing(WendRead *r, uint32_t class_index, uint32_t sequence, uint32_t signature,

@@ -9,6 +9,7 @@
 
 #include <glib/gstdio.h>
 
+#include "lib/archive/write.h"
 #include "lib/base/file-write.h"
 #include "lib/base/regular.h"
 #include "lib/merge/merge.h"

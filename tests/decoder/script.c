@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/archive/write.h"
 #include "lib/merge/merge.h"
 #include "lib/record/record.h"
 

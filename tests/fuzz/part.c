@@ -5,6 +5,7 @@
  *
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
  * files it is given. See tests/fuzz/local.mk. */
+#include "../../lib/archive/write.h"
 #include "../../lib/merge/merge.h"
 #include "../../lib/record/elastic.h"
 

@@ -5,6 +5,7 @@
 
 #include "simulated.h"
 
+#include "../../lib/archive/write.h"
 #include "../../lib/merge/merge.h"
 #include "../../lib/read/program.h"
 
