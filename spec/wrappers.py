@@ -88,11 +88,10 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             first, rest = m.group(2).split(",", 1)
             ka, a = self.length(first, p, after)
             kb, b = self.length(rest, p, after)
-            return ka or kb, f"least({a}, {b})"
+            return ka or kb, f"length_least({a}, {b})"
         if m and m.group(1) in ("sum", "last"):
             array, n = m.group(2).split(",")
-            plural = "s" if m.group(1) == "sum" else ""
-            return None, f"{m.group(1)}_int{plural}({array}, {self.value_of(n, after)})"
+            return None, f"length_{m.group(1)}({array}, {self.value_of(n, after)})"
         if m and m.group(1) in ("degree_in", "degree_out"):
             return (
                 "facts",
@@ -105,10 +104,11 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             )
         # Only the root has error codes; an array that another rank gives may hold none.
         if m and m.group(1) == "spawned":
-            return None, f"at_root ? spawned({m.group(2)}) : 0"
+            return None, f"at_root ? length_spawned({m.group(2)}) : 0"
         if m and m.group(1) in LENGTH_HELPERS:
             large = "_c" if self.f.name.endswith("_c") else ""
-            return ("facts" if "comm" in m.group(2) else None), f"{m.group(1)}{large}({m.group(2)})"
+            known = "facts" if "comm" in m.group(2) else None
+            return known, f"length_{m.group(1)}{large}({m.group(2)})"
         raise AssertionError(f"{self.f.name}: {p.name}: unknown length {rule}")
 
     def condition(self, p, after):
@@ -178,9 +178,9 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             self.line(f"put_string({row}, {value});", depth)
         elif p.kind in ("strings", "strings2"):
             n = (
-                f"strings_length((char *const *){value})"
+                f"length_of_strings((char *const *){value})"
                 if p.length == "null"
-                else f"array_length({value}, {self.length(p.length, p, False)[1]})"
+                else f"length_of_array({value}, {self.length(p.length, p, False)[1]})"
             )
             cast = "(char *const *)" if p.kind == "strings" else "(char **const *)"
             self.line(f"put_{p.kind}({row}, {cast}{value}, {n});", depth)
@@ -225,9 +225,9 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         length_row = "put_outcome" if after and place == "outcome" else "put_shape"
         known, n = self.length(p.length, p, after)
         cond = " && ".join(x for x in (self.condition(p, after), known) if x)
-        length = f"array_length({p.name}, {n})"
+        length = f"length_of_array({p.name}, {n})"
         if p.group == "weights":
-            length = f"weights_length({p.name}, {n})"
+            length = f"length_of_weights({p.name}, {n})"
         elif p.kind == "errcode" and after:
             length = f"{p.name} == MPI_ERRCODES_IGNORE ? WEND_IGNORE : {length}"
         self.line("{")
@@ -705,7 +705,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         for p in (q for q in f.hidden if q.kind == "found"):
             pre.append(
                 f"int64_t {p.name} = "
-                f"{'self != 0 ? WEND_ABSENT : ' if needs_self else ''}file_bytes(filename);"
+                f"{'self != 0 ? WEND_ABSENT : ' if needs_self else ''}length_of_file(filename);"
             )
         if f.request:
             pre.append("c->amounts = 0;")

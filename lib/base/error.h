@@ -13,4 +13,10 @@ typedef enum { /* also the exit codes of the commands */
                WEND_ERROR_SYSTEM = 4 /* cannot read, write, allocate */
 } WendErrorCode;
 
+/* The error code for an errno from opening a file. It is WEND_ERROR_INPUT if the name is to blame:
+ * no such file, a name that can lead to none (ELOOP, ENAMETOOLONG), or a file of the wrong kind.
+ * Otherwise it is WEND_ERROR_SYSTEM. */
+WendErrorCode wend_error_of_input(int number);
+WendErrorCode wend_error_of_output(int number);
+
 #endif

@@ -13,18 +13,6 @@
 /* Bytes between two looks at pending signals. */
 static const gsize CHUNK = 1 << 20;
 
-WendErrorCode wend_error_of_input(int number)
-{
-    return number == ENOENT || number == ENOTDIR ? WEND_ERROR_INPUT : wend_error_of_output(number);
-}
-
-WendErrorCode wend_error_of_output(int number)
-{
-    gboolean astray =
-        number == ELOOP || number == ENAMETOOLONG || number == EISDIR || number == EEXIST;
-    return astray ? WEND_ERROR_INPUT : WEND_ERROR_SYSTEM;
-}
-
 gboolean file_failed(GError **error, const char *path, int number)
 {
     g_set_error(error, WEND_ERROR, wend_error_of_output(number), "%s: cannot write: %s", path,

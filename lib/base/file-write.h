@@ -19,12 +19,6 @@ typedef enum {
     WEND_FILE_REGULAR = 4  /* no device, pipe or standard output */
 } WendFileFlags;
 
-/* The error code for an errno from opening a file. It is WEND_ERROR_INPUT if the name is to blame:
- * no such file, a name that can lead to none (ELOOP, ENAMETOOLONG), or a file of the wrong kind.
- * Otherwise it is WEND_ERROR_SYSTEM. */
-WendErrorCode wend_error_of_input(int number);
-WendErrorCode wend_error_of_output(int number);
-
 /* Writes the N bytes at DATA to the file PATH. "-" and /dev/stdout are standard output, /dev/fd/N
  * the descriptor N. Returns FALSE and sets the error on failure: WEND_ERROR_INPUT if there is a
  * file that may not be replaced. In a process of several threads, a signal to another thread may

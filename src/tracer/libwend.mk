@@ -32,6 +32,7 @@ INTERPOSE_SOURCES = \
 	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
 	src/tracer/interpose/tools.c src/tracer/interpose/tools.h
 RECORDER_SOURCES = \
+	src/tracer/recorder/call.h src/tracer/recorder/callbacks.h \
 	src/tracer/recorder/error-codes.c src/tracer/recorder/error-codes.h \
 	src/tracer/recorder/hold.c \
 	src/tracer/recorder/recorder.c src/tracer/recorder/recorder.h \
@@ -72,6 +73,7 @@ ENCODE_SOURCES = \
 	src/tracer/encode/arguments.c \
 	src/tracer/encode/closures.c src/tracer/encode/closures.h \
 	src/tracer/encode/encode.h \
+	src/tracer/encode/lengths.c src/tracer/encode/lengths.h \
 	src/tracer/encode/array-patterns.c src/tracer/encode/array-patterns.h
 OUTPUT_SOURCES = \
 	src/tracer/output/output.c src/tracer/output/output.h \

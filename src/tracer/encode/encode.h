@@ -12,6 +12,7 @@
 #include "closures.h"
 #include "array-patterns.h"
 #include "functions.gen.h"
+#include "lengths.h"
 #include "memory/address.h"
 #include "objects/objects.h"
 #include "recorder/recorder.h"
@@ -33,72 +34,6 @@ static inline bool call_inside(void)
     (!c && call_inside() ? (function)                           \
                          : (__typeof__(function))callback_wrap( \
                              WEND_CALLBACK_##type, (void *)(function), CALLERS_LANGUAGE()))
-
-/* -- the caller's role -- */
-
-static inline int facts_self(const CommMetadata *f)
-{
-    return f ? f->rank : -1;
-}
-static inline int64_t facts_size(const CommMetadata *f)
-{
-    return f->remote_size >= 0 ? f->remote_size : f->size;
-}
-
-/* Whether arguments are significant: those of the root, those of ranks that contribute data, and
- * those of members (mpi.spec: ?root, ?leaf, ?member). With an unknown communicator, none is. */
-static inline bool facts_root(const CommMetadata *f, int root)
-{
-    return f && (f->remote_size < 0 ? root == f->rank : root == MPI_ROOT);
-}
-static inline bool facts_leaf(const CommMetadata *f, int root)
-{
-    return f && (f->remote_size < 0 || root >= 0);
-}
-static inline bool facts_member(const CommMetadata *f, int root)
-{
-    return f && (f->remote_size < 0 || root != MPI_PROC_NULL);
-}
-
-/* -- arrays -- */
-
-/* The length word of an array of N elements. */
-static inline int64_t array_length(const void *array, int64_t n)
-{
-    return !array ? -1 : n > 0 ? n : 0;
-}
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* The length word of edge weights. MPI_UNWEIGHTED and MPI_WEIGHTS_EMPTY are addresses that stand
- * for an array. */
-static inline int64_t weights_length(const int *weights, int64_t n)
-{
-    if (weights == MPI_UNWEIGHTED)
-        return WEND_CONST(WEND_CONSTANT_MPI_UNWEIGHTED);
-    if (weights == MPI_WEIGHTS_EMPTY)
-        return WEND_CONST(WEND_CONSTANT_MPI_WEIGHTS_EMPTY);
-    return array_length(weights, n);
-}
-
-/* Length rules of the spec. The result is -1 if MPI does not know the length. */
-int64_t sum_ints(const int *a, int64_t n);
-static inline int64_t last_int(const int *a, int64_t n)
-{
-    return a && n > 0 ? a[n - 1] : 0;
-}
-/* bytes of the file with that name; -1: there is none; 0 for a special file or a directory */
-int64_t file_bytes(const char *name);
-int64_t cart_ndims(MPI_Comm comm);
-int64_t graph_nodes(MPI_Comm comm), graph_edges(MPI_Comm comm),
-    graph_neighbors(MPI_Comm comm, int rank);
-int64_t spawned(const MPI_Comm *made);
-int64_t type_integers(MPI_Datatype type), type_addresses(MPI_Datatype type),
-    type_datatypes(MPI_Datatype type);
-int64_t type_integers_c(MPI_Datatype type), type_addresses_c(MPI_Datatype type),
-    type_large_counts_c(MPI_Datatype type), type_datatypes_c(MPI_Datatype type);
 
 /* -- addresses -- */
 
@@ -255,7 +190,6 @@ static inline int64_t pvar_word(MPI_T_pvar_handle h)
 void put_string(Words *row, const char *s);
 void put_strings(Words *row, char *const *s, int64_t n); /* n: length word */
 void put_strings2(Words *row, char **const *s, int64_t n);
-int64_t strings_length(char *const *s); /* up to the NULL */
 
 /* -- functions -- */
 

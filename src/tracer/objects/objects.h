@@ -49,6 +49,32 @@ const CommMetadata *comm_metadata(MPI_Comm comm);
 /* facts of the window's communicator */
 const CommMetadata *win_metadata(MPI_Win win);
 const CommMetadata *file_metadata(MPI_File file);
+/* The role of the caller in it. Only facts_size needs a communicator; F may be NULL in the
+ * others. */
+static inline int facts_self(const CommMetadata *f)
+{
+    return f ? f->rank : -1;
+}
+static inline int64_t facts_size(const CommMetadata *f)
+{
+    return f->remote_size >= 0 ? f->remote_size : f->size;
+}
+
+/* Whether arguments are significant: those of the root, those of ranks that contribute data, and
+ * those of members (mpi.spec: ?root, ?leaf, ?member). With an unknown communicator, none is. */
+static inline bool facts_root(const CommMetadata *f, int root)
+{
+    return f && (f->remote_size < 0 ? root == f->rank : root == MPI_ROOT);
+}
+static inline bool facts_leaf(const CommMetadata *f, int root)
+{
+    return f && (f->remote_size < 0 || root >= 0);
+}
+static inline bool facts_member(const CommMetadata *f, int root)
+{
+    return f && (f->remote_size < 0 || root != MPI_PROC_NULL);
+}
+
 /* number of neighbours in a topology, 0 if there is none; cached */
 int comm_indegree(MPI_Comm comm), comm_outdegree(MPI_Comm comm);
 /* whether the edges have weights */

@@ -25,7 +25,7 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
 /* Puts the shape's word of an array of statuses: its length N, or ignored. */
 static void put_statuses_given(ActiveCall *c, const MPI_Status *s, int n)
 {
-    put_shape(c, s == MPI_STATUSES_IGNORE ? WEND_IGNORE : array_length(s, n));
+    put_shape(c, s == MPI_STATUSES_IGNORE ? WEND_IGNORE : length_of_array(s, n));
 }
 
 static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
@@ -250,7 +250,7 @@ static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requ
 {
     int n = outcount == MPI_UNDEFINED ? 0 : outcount;
     put_outcome(c, index_word(outcount));
-    put_outcome(c, array_length(indices, n));
+    put_outcome(c, length_of_array(indices, n));
     for (int i = 0; i < n; i++)
         put_outcome(c, indices[i]);
     put_statuses_given(c, given, incount);
