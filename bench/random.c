@@ -77,9 +77,9 @@ int main(int argc, char **argv)
     GByteArray *part = simulated_part(r);
     simulated_free(r);
     WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
-    WendMergeResult result;
+    WendArchiveResult result;
     if (!m || g_mkdir_with_parents(argv[1], 0777) != 0
-        || !wend_merge_write(m, argv[1], NULL, &result, &error)) {
+        || !wend_archive_write(m, argv[1], NULL, &result, &error)) {
         g_printerr("random: %s\n", error ? error->message : "cannot make the directory");
         return 4;
     }

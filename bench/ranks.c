@@ -464,7 +464,7 @@ typedef struct {
     gboolean sites;
     gsize part;
     double made, *step, total, root, shard;
-    WendMergeResult result;
+    WendArchiveResult result;
     double critical; /* path, in seconds */
     gsize needed;    /* by the root */
 } Job;
@@ -498,7 +498,7 @@ static void make_shard(Job *j, WendMerge *m, guint rank, guint step)
         || g_hash_table_contains(j->shards, GUINT_TO_POINTER(rank)))
         return;
     double began = seconds();
-    if (!wend_merge_make_shard(m, least, &frame, &error))
+    if (!wend_archive_make_shard(m, least, &frame, &error))
         g_error("%s", error->message);
     double took = seconds() - began;
     j->shard = MAX(j->shard, took);
@@ -566,17 +566,17 @@ static double write_shards(Job *j, const SharedFile *file, const GArray *places,
 
 /* Writes the archive, as rank 0 and the ranks with shards do. Returns the seconds on the critical
  * path. */
-static double write_archive(Job *j, WendMerge *m, const char *directory, WendMergeResult *result)
+static double write_archive(Job *j, WendMerge *m, const char *directory, WendArchiveResult *result)
 {
     GError *error = NULL;
     SharedFile file;
     g_autoptr(GArray) places = NULL;
     double began = seconds(), others = 0;
     gboolean good;
-    if (!wend_merge_has_frames(m)) {
-        good = wend_merge_write(m, directory, NULL, result, &error);
+    if (!wend_archive_has_frames(m)) {
+        good = wend_archive_write(m, directory, NULL, result, &error);
     } else {
-        good = wend_merge_begin(m, directory, NULL, &file, &places, result, &error);
+        good = wend_archive_begin(m, directory, NULL, &file, &places, result, &error);
         double begun = seconds();
         others = good ? write_shards(j, &file, places, directory) : 0;
         began += seconds() - begun;

@@ -125,7 +125,7 @@ static guint64 get_bits(Bits *b, guint n)
     guint64 bits = 0;
     while (n-- > 0) {
         if (b->n == 0) {
-            const guint8 *byte = wend_read_bytes(b->in, 1);
+            const guint8 *byte = wend_cursor_bytes(b->in, 1);
             b->byte = byte ? *byte : 0;
             b->n = 8;
         }
@@ -190,11 +190,11 @@ static gboolean hist_decode_one(State *s, WendTimedCall *calls, gsize n, Which w
 {
     if (!s->begun[which]) {
         s->begun[which] = TRUE;
-        s->n_bins[which] = (guint)wend_read_count(c, 1);
+        s->n_bins[which] = (guint)wend_cursor_count(c, 1);
         if (s->n_bins[which] > 1u << k)
             return FALSE;
         for (guint i = 0; i < s->n_bins[which]; i++)
-            s->bins[which][i] = (guint)wend_read_unsigned(c);
+            s->bins[which][i] = (guint)wend_cursor_unsigned(c);
     }
     Bits b = {.in = c};
     for (gsize i = 0; i < n && !c->failed; i++) {
@@ -243,7 +243,7 @@ static void sz_encode_one(State *s, const WendTimedCall *calls, gsize n, Which w
     g_autofree guint64 *numbers = g_new(guint64, n + 1);
     for (gsize i = 0; i < n; i++) {
         gint64 q = quantize(s, value_at(calls, i, which));
-        numbers[i] = wend_zigzag(q - s->before[which]);
+        numbers[i] = wend_buf_zigzag(q - s->before[which]);
         s->before[which] = q;
     }
     coder_encode(numbers, n, 1 << 16, out);
@@ -255,7 +255,7 @@ static gboolean sz_decode_one(State *s, WendTimedCall *calls, gsize n, Which whi
     if (!coder_decode(numbers, n, 1 << 16, c))
         return FALSE;
     for (gsize i = 0; i < n; i++) {
-        gint64 q = s->before[which] += wend_unzigzag(numbers[i]);
+        gint64 q = s->before[which] += wend_buf_unzigzag(numbers[i]);
         *value_of(&calls[i], which) =
             q <= 0 ? 0 : (gint64)floor(exp((double)(q - 1) * step_of(s)) + 0.5);
     }
@@ -318,7 +318,7 @@ static gboolean zfp_decode_one(WendTimedCall *calls, gsize n, Which which, doubl
     gsize left = (gsize)(c->end - c->p), room = left + 16 * n + 1024;
     g_autofree double *seconds = g_new(double, n + 1);
     g_autofree guint8 *bytes = g_malloc0(room);
-    memcpy(bytes, wend_read_bytes(c, left), left);
+    memcpy(bytes, wend_cursor_bytes(c, left), left);
     zfp_field *field = zfp_field_1d(seconds, zfp_type_double, n);
     zfp_stream *z = zfp_new(bytes, room, error);
     gboolean good = zfp_decompress(z, field) != 0;

@@ -15,7 +15,7 @@ MERGE_SOURCES = \
 	lib/base/pairs.c lib/base/pairs.h \
 	lib/base/shared-file.c lib/base/shared-file.h \
 	lib/base/shortage.h \
-	lib/base/signal-hold.c lib/base/signal-hold.h \
+	lib/base/signals.c lib/base/signals.h \
 	lib/record/codec.c lib/record/codec.h \
 	lib/record/elastic.c lib/record/elastic.h \
 	lib/record/layout.c lib/record/layout.h \
@@ -144,18 +144,20 @@ libwendcore_la_SOURCES =
 libwendcore_la_LIBADD = lib/libcore.la
 # What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and
 # functions.h declare, and what commands need of shortage.h.
-CORE_NAMES = arg|byte|call|character|constant|decoder|error|file|function|group|members|merge|n_
-CORE_MORE_NAMES = outcomes|precedence|printable|program|regular|checkpoint|shortage|timing|walk
+CORE_NAMES = archive|arg|byte|call|character|comm|constant|decoder|error|file|function|graph
+CORE_MORE_NAMES = group|members|merge|n_|outcomes|precedence|printable|program|regular
+CORE_LAST_NAMES = checkpoint|shortage|terminations|timing|totals|walk|world
 # What lies beside the calls.
 CORE_SIDE_NAMES = durations|sequence_times|side|sides|site
 # What order files are made with (src/replay/).
-CORE_ORDER_NAMES = buf|digest|stream
+CORE_ORDER_NAMES = buf|stream
 # What the headers of lib/base/ declare that the making of order files uses.
 CORE_BASE_NAMES = allowance|signals
 # What the headers of lib/analysis/ declare that commands use.
 CORE_ANALYSIS_NAMES = answers|call|counts|follower|matching|matrix|$(CORE_ANALYSIS_MORE)
 CORE_ANALYSIS_MORE = message|summary|times|traffic|transfer|turn_entries
-CORE_WEND_NAMES = $(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_ORDER_NAMES)|$(CORE_SIDE_NAMES)
+CORE_WEND_NAMES = \
+	$(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_LAST_NAMES)|$(CORE_ORDER_NAMES)|$(CORE_SIDE_NAMES)
 libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
 	'^(wend_($(CORE_WEND_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
 
@@ -171,7 +173,7 @@ libwendmerge_la_SOURCES = \
 	lib/small/heap.c lib/small/heap.h \
 	lib/small/memory.h \
 	lib/small/tables.c \
-	lib/small/text.c
+	lib/small/strings.c
 libwendmerge_la_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) \
 	-include $(srcdir)/lib/small/memory.h
 libwendmerge_la_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)

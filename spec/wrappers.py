@@ -15,7 +15,7 @@ LOCALS = {
     "send", "sent", "access", "shared_order",
 }
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
-PUT = {"shape": "put_shape", "slot": "put_slot", "outcome": "put_outcome"}
+PUT = {"shape": "call_put_shape", "slot": "call_put_slot", "outcome": "call_put_outcome"}
 SCALAR_NUMBERS = {
     "count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum",
 }
@@ -51,7 +51,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
     def word(self, p, value):
         """The word of one value of a kind that has a single word and needs no output of its own."""
         if p.kind == "pvar":
-            return f"pvar_word({value})"
+            return f"encode_pvar_word({value})"
         if p.kind in HANDLES:
             return f"handle_word(HANDLE_{p.kind.upper()}, HANDLE_VALUE({value}))"
         if p.kind == "logical":
@@ -75,7 +75,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
     def length(self, rule, p, after):
         """(condition under which the length is known or None, expression)"""
         if rule in ("size", "ownsize"):
-            return "facts", "facts_size(facts)" if rule == "size" else "facts->size"
+            return "facts", "comm_metadata_size(facts)" if rule == "size" else "facts->size"
         if self.f.param(rule):
             return None, self.value_of(rule, after)
         if rule in ("indegree", "outdegree"):
@@ -142,11 +142,12 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         if p.kind == "request":
             if p.length:
                 _, n = self.length(p.length, p, False)
-                self.line(f"in_requests(c, {p.name} && {n} > 0 ? (int)({n}) : 0, {p.name}, true);")
+                count = f"{p.name} && {n} > 0 ? (int)({n}) : 0"
+                self.line(f"live_requests_encode(c, {count}, {p.name}, true);")
             elif self.is_pointer(p):
-                self.line(f"in_requests(c, 1, {p.name}, false);")
+                self.line(f"live_requests_encode(c, 1, {p.name}, false);")
             else:
-                self.line(f"in_request_value(c, {p.name});")
+                self.line(f"live_request_encode_value(c, {p.name});")
             return
         value = p.name
         pointed = (
@@ -157,25 +158,25 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             cond = f"{p.name}" if not cond else f"{cond} && {p.name}"
         if p.kind in HANDLES or p.kind in SCALAR_NUMBERS or p.kind in ("logical", "bits"):
             word = self.word(p, value)
-            if put == "put_slot" and p.kind in AMOUNTS and self.f.request:
-                put = "put_amount"
+            if put == "call_put_slot" and p.kind in AMOUNTS and self.f.request:
+                put = "call_put_amount"
             self.line(f"{put}(c, {cond} ? {word} : WEND_ABSENT);" if cond else f"{put}(c, {word});")
             return
         if cond:
             self.line(f"if (!({cond}))")
-            self.line("put_shape(c, WEND_ABSENT);", 2)
+            self.line("call_put_shape(c, WEND_ABSENT);", 2)
             self.line("else")
             depth = 2
         if p.kind == "buf":
-            self.line(f"in_buf(c, {value});", depth)
+            self.line(f"encode_in_buf(c, {value});", depth)
         elif p.kind == "address":
             self.line(f"{self.address_put(p)}(c, {value});", depth)
         elif p.kind == "target":
-            self.line(f"in_target(c, facts, target_rank, {value});", depth)
+            self.line(f"encode_in_target(c, facts, target_rank, {value});", depth)
         elif p.kind == "attr":
-            self.line(f"in_kept_pointer(c, (const void *){value});", depth)
+            self.line(f"encode_in_kept_pointer(c, (const void *){value});", depth)
         elif p.kind == "string":
-            self.line(f"put_string({row}, {value});", depth)
+            self.line(f"encode_string({row}, {value});", depth)
         elif p.kind in ("strings", "strings2"):
             n = (
                 f"length_of_strings((char *const *){value})"
@@ -183,12 +184,12 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 else f"length_of_array({value}, {self.length(p.length, p, False)[1]})"
             )
             cast = "(char *const *)" if p.kind == "strings" else "(char **const *)"
-            self.line(f"put_{p.kind}({row}, {cast}{value}, {n});", depth)
+            self.line(f"encode_{p.kind}({row}, {cast}{value}, {n});", depth)
         elif p.kind == "func":
             if p.group in self.groups:
-                self.line(f"in_func_{p.group}(c, (const void *)(uintptr_t){value});", depth)
+                self.line(f"encode_in_func_{p.group}(c, (const void *)(uintptr_t){value});", depth)
             else:
-                self.line(f"in_func(c, (const void *)(uintptr_t){value});", depth)
+                self.line(f"encode_in_func(c, (const void *)(uintptr_t){value});", depth)
         else:
             raise AssertionError(f"{self.f.name}: {p.name}: no in words for {p.kind}")
 
@@ -197,11 +198,11 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         elsewhere the program asked MPI for it, or computed it from such an address."""
         prefix = "out" if returned else "in"
         if p.distance:
-            return f"{prefix}_displacement_alone"
+            return f"encode_{prefix}_displacement_alone"
         return (
-            "in_address"
+            "encode_in_address"
             if any(q.kind == "datatype" for q in self.f.params)
-            else f"{prefix}_asked_address"
+            else f"encode_{prefix}_asked_address"
         )
 
     # -- arrays, in and out --
@@ -222,7 +223,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
 
     def put_array(self, p, after):
         place = p.out_place() if after else p.in_place()
-        length_row = "put_outcome" if after and place == "outcome" else "put_shape"
+        length_row = "call_put_outcome" if after and place == "outcome" else "call_put_shape"
         known, n = self.length(p.length, p, after)
         cond = " && ".join(x for x in (self.condition(p, after), known) if x)
         length = f"length_of_array({p.name}, {n})"
@@ -234,7 +235,9 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         self.line(f"int64_t elements = {f'!({cond}) ? WEND_ABSENT : ' if cond else ''}{length};", 2)
         if p.kind == "address":
             self.line(
-                f"Origin origin = displacement_origin(c, {p.name}, elements, sizeof *{p.name});", 2
+                f"Origin origin = encode_displacement_origin(c, {p.name}, elements, "
+                f"sizeof *{p.name});",
+                2,
             )
         element = f"{p.name}[i]"
         if p.length.endswith("*3"):
@@ -249,14 +252,16 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 if p.length.endswith("*3")
                 else f"sizeof *{p.name}"
             )
-            begin = f"array_begin(c, {p.name}, {array}, elements, {pattern})"
+            begin = f"array_patterns_begin(c, {p.name}, {array}, elements, {pattern})"
             self.line(f"ArrayPatterns patterns = {begin};", 2)
-            self.line("for (int64_t i = 0; i < elements; i = array_next(c, &patterns, i))", 2)
+            self.line(
+                "for (int64_t i = 0; i < elements; i = array_patterns_next(c, &patterns, i))", 2
+            )
         else:
             self.line(f"{length_row}(c, elements);", 2)
             self.line("for (int64_t i = 0; i < elements; i++)", 2)
         if p.kind == "address":
-            self.line(f"in_patterned_displacement(c, {element}, &origin, &patterns);", 3)
+            self.line(f"encode_in_patterned_displacement(c, {element}, &origin, &patterns);", 3)
         elif after and p.kind == "datatype":
             self.line(f"datatype_made(c, {element});", 3)
         elif after and p.kind in HANDLES:
@@ -283,7 +288,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             self.put_out_status(p, cond)
             return
         if p.kind == "request":
-            return  # call_end_new_request
+            return  # live_request_end_call
         present = returned is not None or f"{name}"
         value = returned or f"*{name}"
         guard = "" if returned else name
@@ -291,16 +296,16 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             guard = f"{cond} && {guard}" if guard else cond
         if p.kind == "string":
             self.line(f"if ({guard})")
-            self.line(f"put_string({ROW[p.out_place()]}, {name});", 2)
+            self.line(f"encode_string({ROW[p.out_place()]}, {name});", 2)
             self.line("else")
             self.line(f"{put}(c, WEND_ABSENT);", 2)
             return
         if p.kind == "attr":
             key = next(q.name for q in f.params if q.kind == "keyval")
             self.line(f"if ({guard})")
-            self.line(f"out_attr(c, {key}, {name});", 2)
+            self.line(f"encode_out_attr(c, {key}, {name});", 2)
             self.line("else")
-            self.line("put_outcome(c, WEND_ABSENT);", 2)
+            self.line("call_put_outcome(c, WEND_ABSENT);", 2)
             return
         if p.kind in SCALAR_NUMBERS or p.kind in ("logical", "bits"):
             word = self.word(p, value)
@@ -326,12 +331,14 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         elif p.kind in HANDLES:
             kind = p.kind.upper()
             if returned:  # f2c: known or not, nothing is made
-                body.append(f"put_shape(c, handle_word(HANDLE_{kind}, HANDLE_VALUE({value})));")
+                word = f"handle_word(HANDLE_{kind}, HANDLE_VALUE({value}))"
             else:
-                body.append(f"put_shape(c, handle_made(c, HANDLE_{kind}, HANDLE_VALUE({value})));")
+                word = f"handle_made(c, HANDLE_{kind}, HANDLE_VALUE({value}))"
+            body.append(f"call_put_shape(c, {word});")
+            if not returned:
                 comm = f.param("comm")
                 if p.kind in ("win", "file") and comm:
-                    body.append(f"{p.kind}_made({value}, comm);")
+                    body.append(f"comm_made_{p.kind}({value}, comm);")
                 if p.kind == "message":
                     body.append(f"message_made({value}, self, source, tag);")
         elif p.kind == "buf":
@@ -345,9 +352,9 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                     f"memory_add(WEND_SEGMENT_{kind}, *(void **){name}, "
                     f"(size_t){self.value_of(p.extent[1][0], True)}, {owner});"
                 )
-            body.append(f"in_buf(c, *(void **){name});")
+            body.append(f"encode_in_buf(c, *(void **){name});")
         elif p.kind == "address" and f.param("datatype"):
-            body.append(f"out_bound(c, datatype, {value});")
+            body.append(f"encode_out_bound(c, datatype, {value});")
         elif p.kind == "address":
             body.append(f"{self.address_put(p, returned)}(c, {value});")
         else:
@@ -358,7 +365,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 self.line(b, 2)
             self.line("} else {")
             in_shape = p.kind in ("buf", "address") and p.out_place() != "outcome"
-            self.line(f"{'put_shape' if in_shape else put}(c, WEND_ABSENT);", 2)
+            self.line(f"{'call_put_shape' if in_shape else put}(c, WEND_ABSENT);", 2)
             self.line("}")
         else:
             for b in body:
@@ -390,29 +397,27 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         if kind == "probe" or not args:
             return "0"
         factors = [self.value_of(w, False) for w in args[-2].split("*")]
-        return f"posted_bytes({' * '.join(factors)}, {args[-1]})"
+        return f"encode_posted_bytes({' * '.join(factors)}, {args[-1]})"
 
     def put_out_status(self, p, cond):
-        self.line(f"put_status_given(c, {p.name});")
+        self.line(f"encode_status_given(c, {p.name});")
         if p.relative is None:  # of a request that came by value
-            text = "out_status_of_request(c, 0, status_filled(filled));"
+            text = "live_request_encode_status(c, 0, encode_status_filled(filled));"
         else:
             kind, args = p.relative
             size = self.posted_bytes(p.relative)
+            put = "objects_encode_status(c, encode_status_filled(filled), "
             if kind == "io":
-                text = f"out_status_io(c, status_filled(filled), {size});"
+                text = f"encode_out_status_io(c, encode_status_filled(filled), {size});"
             elif kind == "message":
-                text = (
-                    "out_status(c, status_filled(filled), from.self, from.source, from.tag, "
-                    f"{size});"
-                )
+                text = f"{put}from.self, from.source, from.tag, {size});"
             else:
-                text = f"out_status(c, status_filled(filled), self, {args[0]}, {args[1]}, {size});"
+                text = f"{put}self, {args[0]}, {args[1]}, {size});"
         if cond:
             self.line(f"if ({cond})")
             self.line(text, 2)
             self.line("else")
-            self.line("out_status_absent(c);", 2)
+            self.line("encode_out_status_absent(c);", 2)
         else:
             self.line(text)
 
@@ -425,7 +430,9 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 size = self.posted_bytes(p.relative)
                 self.line("else if (c->rc == MPI_ERR_TRUNCATE)")
                 self.line(
-                    f"out_status(c, status_filled(filled), self, {source}, {tag}, {size});", 2
+                    "objects_encode_status(c, encode_status_filled(filled), self, "
+                    f"{source}, {tag}, {size});",
+                    2,
                 )
 
     # -- the whole --
@@ -599,7 +606,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             self.line(f"{result} rc = {self.call(True)};")
             self.line("call_stop(c, MPI_SUCCESS);")
             if f.name == "MPI_Wtime":
-                self.line("rc = value_wtime(rc);")
+                self.line("rc = process_value_wtime(rc);")
         else:
             turns = self.turns()
             if turns:
@@ -615,7 +622,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             self.line("call_stop(c, rc);")
             if f.name == "MPI_Get_processor_name":
                 self.line("if (call_ok(c))")
-                self.line("value_processor_name(c, name, resultlen);", 2)
+                self.line("process_value_processor_name(c, name, resultlen);", 2)
             if self.spawns():
                 self.line("spawn_end(c, at_root);")
         # Outputs.
@@ -627,9 +634,9 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         for p in f.hidden:
             if p.kind == "neighbours":
                 made = next(q.name for q in f.params if q.kind == "comm" and q.is_out)
-                self.line(f"put_neighbours(c, {made} ? *{made} : MPI_COMM_NULL);")
+                self.line(f"comm_put_neighbours(c, {made} ? *{made} : MPI_COMM_NULL);")
             else:
-                self.line(f"put_outcome(c, {p.name});")
+                self.line(f"call_put_outcome(c, {p.name});")
         if f.returned and f.returned.kind != "skip":
             self.put_out(f.returned, "rc")
         if "poll" in f.flags:
@@ -666,7 +673,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         made = f.request
         if made:
             metadata = f"&(struct RequestMetadata){{{self.request_metadata(made)}}}"
-            self.line(f"call_end_new_request(c, {made.name}, {metadata});")
+            self.line(f"live_request_end_call(c, {made.name}, {metadata});")
         else:
             self.line("call_end(c);")
         self.line("return rc;")
@@ -683,11 +690,12 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 if not self.is_pointer(own)
                 else f"({own.name} ? *{own.name} : {self.null(own)})"
             )
-            pre.append(f"const CommMetadata *facts = {own.kind}_metadata({value});")
-            pre.append("int self = facts_self(facts);")
+            of = "" if own.kind == "comm" else f"_of_{own.kind}"
+            pre.append(f"const CommMetadata *facts = comm_metadata{of}({value});")
+            pre.append("int self = comm_metadata_self(facts);")
         for word in ("root", "leaf", "member"):
             if needs[f"at_{word}"]:
-                pre.append(f"bool at_{word} = facts_{word}(facts, root);")
+                pre.append(f"bool at_{word} = comm_metadata_is_{word}(facts, root);")
         if needs["at_leader"]:
             pre.append("bool at_leader = facts && local_leader == facts->rank;")
         for p in f.params:
@@ -701,7 +709,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                        "message_metadata(message ? *message : MPI_MESSAGE_NULL);")
         if needs["filled"]:
             status = next(p.name for p in f.params if p.kind == "status" and p.direction == "out")
-            pre.append(f"MPI_Status *filled = status_to_fill(c, {status});")
+            pre.append(f"MPI_Status *filled = encode_status_to_fill(c, {status});")
         for p in (q for q in f.hidden if q.kind == "found"):
             pre.append(
                 f"int64_t {p.name} = "
@@ -710,7 +718,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         if f.request:
             pre.append("c->amounts = 0;")
         if needs_self:
-            pre.append("put_slot(c, self);")
+            pre.append("call_put_slot(c, self);")
 
         lines = [
             f"#undef {f.name}",
@@ -772,21 +780,21 @@ def bits_group(group, names, have):
 
 
 def func_group(group, names):
-    lines = [f"static inline void in_func_{group}(ActiveCall *c, const void *f)", "{"]
+    lines = [f"static inline void encode_in_func_{group}(ActiveCall *c, const void *f)", "{"]
     for n in names:
         lines += [
             f"    if (f == (const void *)(uintptr_t){n}) {{",
-            f"        put_shape(c, WEND_CONST(WEND_CONSTANT_{n}));",
+            f"        call_put_shape(c, WEND_CONST(WEND_CONSTANT_{n}));",
             "        return;",
             "    }",
         ]
-    return "\n".join(lines + ["    in_func(c, f);", "}", ""])
+    return "\n".join(lines + ["    encode_in_func(c, f);", "}", ""])
 
 
 def predefined(spec, library):
     """src/tracer/objects/predefined.gen.c: the tables of objects.h.
 
-    MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: pvar_word knows it."""
+    MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: encode_pvar_word knows it."""
     lines = ["/* Made by spec/gen.py from spec/mpi.spec: predefined handles and error classes. */",
              '#include "functions.gen.h"', '#include "objects/objects.h"', "",
              "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",

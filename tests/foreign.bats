@@ -176,5 +176,5 @@ recorder_says() { # STATUS EXPECTED N command…, with the recorder's lines on s
         lib/*/*.c src/*/*.c src/*/*/*.c | while IFS= read -r line; do
             [[ $allowed == *" ${line%%:*} "* ]] || printf '%s\n' "$line"
         done)
-    [ -z "$found" ] || fail "use message.h, state_say() or command_text.h:" "$found"
+    [ -z "$found" ] || fail "use message.h, state_say() or text.h:" "$found"
 }

@@ -193,13 +193,13 @@ int PMPI_Test(MPI_Request *r, int *flag, MPI_Status *s)
 static void *block(size_t n)
 {
     void *p = malloc(n);
-    heap_mark((uintptr_t)p);
+    heap_blocks_mark((uintptr_t)p);
     return p;
 }
 
 static void block_free(void *p)
 {
-    if (heap_unmark((uintptr_t)p))
+    if (heap_blocks_unmark((uintptr_t)p))
         segment_end(segment_detach((uintptr_t)p));
     free(p);
 }
@@ -259,14 +259,14 @@ static void *run(void *argument)
 
 int main(void)
 {
-    heap_sizes(malloc_usable_size);
+    heap_blocks_sizes(malloc_usable_size);
     pthread_t threads[THREADS];
     int rank;
     atomic_store(&state()->active, true);
     atomic_store(&state()->recording, true);
     state()->thread_level = MPI_THREAD_MULTIPLE;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    comm_world_open();
+    comm_open_world();
     for (long t = 0; t < THREADS; t++)
         pthread_create(&threads[t], NULL, run, (void *)t);
     for (int t = 0; t < THREADS; t++)

@@ -209,12 +209,12 @@ static void post(RankAnswers *a, guint sequence, gint64 word, const CallMaker *m
         AnswerKind kind = open ? ANSWER_NONE : ANSWER_AS_POSTED;
         gboolean wanted = open || cancels || (a->flags & ANSWERS_COMPLETIONS) != 0;
         PostedAnswer posted = {{kind, sends, 0, 0, ANSWER_NEVER},
-                               .settled = !wend_is_handle(word) || !wanted};
+                               .settled = !wend_word_is_handle(word) || !wanted};
         at.number = q->first + (q->postings->len - q->taken);
         a->full |= !allowance_take(a->allowance, 1, POSTING_MEMORY);
         g_array_append_val(q->postings, posted);
     }
-    if (!wend_is_handle(word) || (at.number == NOT_ASKED && a->n_sequences == 1))
+    if (!wend_word_is_handle(word) || (at.number == NOT_ASKED && a->n_sequences == 1))
         return;
     PostedRequest *r = request_of(a, word);
     leave(a, r, sequence);
@@ -241,7 +241,7 @@ static Answer answer_of(const gint64 *status, const WendCall *call)
     Answer answer = {.kind = ANSWER_UNKNOWN, .completed_by = call->index};
     if (status && (status[3] & 1)) {
         answer.kind = ANSWER_CANCELLED;
-    } else if (status && !wend_is_special(status[0]) && !wend_is_special(status[1])) {
+    } else if (status && !wend_word_is_special(status[0]) && !wend_word_is_special(status[1])) {
         answer.kind = ANSWER_MATCHED;
         answer.source = status[0];
         answer.tag = status[1];
@@ -276,7 +276,7 @@ static gboolean truncated_at(const WendCall *failed, guint at, const CallMaker *
     if (tag == words.any_tag)
         tag = 0;
     status[2] = WEND_UNKNOWN;
-    return !wend_is_special(source) && !wend_is_special(tag)
+    return !wend_word_is_special(source) && !wend_word_is_special(tag)
            && !__builtin_add_overflow(status[0], source, &status[0])
            && !__builtin_add_overflow(status[1], tag, &status[1]);
 }
@@ -317,7 +317,7 @@ static void fail(RankAnswers *a, guint sequence, const WendCall *call)
         gint64 request = requests->in[i], status[STATUS_WORDS];
         const PostedRequest *r = g_hash_table_lookup(a->requests, &request);
         gboolean pending = r && (r->open->len > 0 || !queue_is_empty(&r->left));
-        if (!wend_is_handle(request) || !may_have_completed(call, one, i)
+        if (!wend_word_is_handle(request) || !may_have_completed(call, one, i)
             || !(pending || call->unfinished))
             continue;
         CallMaker maker = {NULL, NULL};
@@ -350,7 +350,7 @@ static void forget(RankAnswers *a, guint sequence, const WendCall *call)
     CallMaker maker = maker_of(a, sequence, word);
     /* Another thread may have completed the last start of a persistent one. */
     gboolean may_be_complete = a->n_sequences > 1 && (!maker.plan || maker.plan->persistent);
-    if (wend_is_handle(word) && !may_be_complete)
+    if (wend_word_is_handle(word) && !may_be_complete)
         complete(a, sequence, word, (Answer){.kind = ANSWER_FREED, .completed_by = ANSWER_NEVER});
 }
 
@@ -360,7 +360,8 @@ static void look(RankAnswers *a, guint sequence, const WendCall *call)
     const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
     gint64 word = request && request->n_in == 1 ? request->in[0] : WEND_ABSENT;
     const gint64 *status = wend_call_status_of(call, NULL, 0);
-    const PostedRequest *r = wend_is_handle(word) ? g_hash_table_lookup(a->requests, &word) : NULL;
+    const PostedRequest *r =
+        wend_word_is_handle(word) ? g_hash_table_lookup(a->requests, &word) : NULL;
     if (!status || !r || r->open->len == 0)
         return;
     PostingAt at = g_array_index(r->open, PostingAt, r->open->len - 1);

@@ -113,7 +113,7 @@ static CallPlan *plan_new(const WendFunction *f)
 {
     CallPlan *plan = g_new0(CallPlan, 1);
     plan->comm = plan->window = plan->file = plan->window_made = plan->file_made = -1;
-    plan->comm_made = (gint16)wend_function_comm_made(f);
+    plan->comm_made = (gint16)wend_comm_made_parameter(f);
     plan->dest = plan->send_tag = plan->source = plan->receive_tag = -1;
     plan->request_made = plan->requests = plan->status = plan->message = plan->message_made = -1;
     plan->root = plan->self = plan->thread = -1;
@@ -192,10 +192,10 @@ gboolean call_plan_posts_send(const CallPlan *plan)
 
 MessageWords call_plan_message_words(void)
 {
-    return (MessageWords){.any_source = wend_constant_word("MPI_ANY_SOURCE"),
-                          .any_tag = wend_constant_word("MPI_ANY_TAG"),
-                          .proc_null = wend_constant_word("MPI_PROC_NULL"),
-                          .root = wend_constant_word("MPI_ROOT")};
+    return (MessageWords){.any_source = wend_program_constant_word("MPI_ANY_SOURCE"),
+                          .any_tag = wend_program_constant_word("MPI_ANY_TAG"),
+                          .proc_null = wend_program_constant_word("MPI_PROC_NULL"),
+                          .root = wend_program_constant_word("MPI_ROOT")};
 }
 
 gboolean call_plan_leaves_open(const CallPlan *plan, const WendCall *call,
@@ -211,7 +211,7 @@ CallMaker call_maker(CallPlans *plans, const WendWalk *walk, WendDecoder *decode
 {
     WendRequestState state;
     CallMaker maker = {NULL, NULL};
-    if (!wend_is_handle(request) || !wend_walk_request(walk, request, &state)
+    if (!wend_word_is_handle(request) || !wend_walk_request(walk, request, &state)
         || state.terminal >= wend_program_n_terminals(plans->program))
         return maker;
     maker.call = wend_decoder_call(decoder, state.terminal, rank);

@@ -92,7 +92,7 @@ static void set_peer(const WendMembers *m, guint rank, Transfer *t, gint64 peer)
 void follower_place(const WendMembers *m, guint rank, const WendCall *call, guint comm, Transfer *t)
 {
     gint64 peer = transfer_peer(call);
-    if (wend_is_const(peer)) /* no process, except MPI_ANY_SOURCE */
+    if (wend_word_is_const(peer)) /* no process, except MPI_ANY_SOURCE */
         peer = transfer_is_constant(peer, "MPI_ANY_SOURCE") ? WEND_UNKNOWN : WEND_ABSENT;
     t->comm = comm;
     set_peer(m, rank, t, peer);
@@ -171,7 +171,7 @@ static gboolean request_transfer(Follower *f, gint64 word, Transfer *t)
         *t = *note;
         return TRUE;
     }
-    if (!wend_is_handle(word) || !wend_walk_request(f->walk, word, &state)
+    if (!wend_word_is_handle(word) || !wend_walk_request(f->walk, word, &state)
         || state.terminal >= wend_program_n_terminals(f->program))
         return FALSE; /* no request, or the call that made it was not recorded */
     if (f->decoder == NULL)
@@ -262,10 +262,10 @@ void follower_each(Follower *f, FollowerVisit visit, gpointer data)
 
 static void put_note(Follower *f, NoteKind kind, gint64 word, const Transfer *t)
 {
-    Transfer *known = wend_is_handle(word) ? g_hash_table_lookup(f->notes[kind], &word) : NULL;
+    Transfer *known = wend_word_is_handle(word) ? g_hash_table_lookup(f->notes[kind], &word) : NULL;
     if (known != NULL)
         *known = *t;
-    else if (wend_is_handle(word))
+    else if (wend_word_is_handle(word))
         g_hash_table_insert(f->notes[kind], g_memdup2(&word, sizeof word), g_memdup2(t, sizeof *t));
 }
 

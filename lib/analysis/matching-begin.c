@@ -186,12 +186,12 @@ static RequestEntry *keep_entry(Matching *m, Strand *s, gboolean message, gint64
 {
     RankStrands *rank = s->rank;
     GHashTable **table = message ? &rank->messages : &rank->requests;
-    RequestEntry *old = rank->n == 1 ? entries_take(*table, word, s->index) : NULL;
+    RequestEntry *old = rank->n == 1 ? request_entry_take(*table, word, s->index) : NULL;
     if (old != NULL) {
         matching_drop_entry(m, old);
-        entries_free(m->strands, old);
+        request_entry_free(m->strands, old);
     }
-    RequestEntry *entry = entries_add(m->strands, table, word, kind, s->index);
+    RequestEntry *entry = request_entry_add(m->strands, table, word, kind, s->index);
     if (entry == NULL)
         m->full = TRUE;
     matching_wake_all(m, rank->word_waiters);
@@ -202,7 +202,7 @@ static void keep_receive(Matching *m, Strand *s, gboolean message, gint64 word, 
 {
     /* other threads may wait for a request whether it is a receive or not */
     EntryKind kind = r != NULL ? ENTRY_RECEIVE : ENTRY_OTHER;
-    gboolean keep = wend_is_handle(word) && (r != NULL || s->rank->n > 1);
+    gboolean keep = wend_word_is_handle(word) && (r != NULL || s->rank->n > 1);
     RequestEntry *entry = keep ? keep_entry(m, s, message, word, kind) : NULL;
     if (entry != NULL)
         entry->receive = r;
@@ -213,7 +213,7 @@ static void keep_receive(Matching *m, Strand *s, gboolean message, gint64 word, 
 static void keep_gathering(Matching *m, Strand *s, gint64 word, Gathering *g, const Operation *op)
 {
     EntryKind kind = g != NULL ? ENTRY_GATHERING : ENTRY_OTHER;
-    gboolean keep = wend_is_handle(word) && (g != NULL || s->rank->n > 1);
+    gboolean keep = wend_word_is_handle(word) && (g != NULL || s->rank->n > 1);
     RequestEntry *entry = keep ? keep_entry(m, s, FALSE, word, kind) : NULL;
     if (entry != NULL) {
         entry->gathering = g;
@@ -238,9 +238,10 @@ static guint comm_of_handle(GHashTable *table, gint64 handle)
  * order it is the last one. */
 static guint comm_of_word(Matching *m, Strand *s, gint64 word)
 {
-    guint comm = s->rank->n > 1 && wend_is_handle(word) && wend_handle_tid(word) != s->thread
-                     ? comm_of_handle(s->rank->comms, word)
-                     : WEND_COMM_UNKNOWN;
+    guint comm =
+        s->rank->n > 1 && wend_word_is_handle(word) && wend_word_handle_tid(word) != s->thread
+            ? comm_of_handle(s->rank->comms, word)
+            : WEND_COMM_UNKNOWN;
     return comm != WEND_COMM_UNKNOWN
                ? comm
                : wend_members_of_walk(m->members, s->walk, s->rank->rank, word);
@@ -260,7 +261,7 @@ static guint comm_of_call(Matching *m, Strand *s, const CallPlan *plan, const We
 
 static void keep_object(GHashTable **table, const WendArg *made, guint comm)
 {
-    if (made->n_out != 1 || made->out == NULL || !wend_is_handle(made->out[0]))
+    if (made->n_out != 1 || made->out == NULL || !wend_word_is_handle(made->out[0]))
         return;
     if (*table == NULL)
         *table = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
@@ -314,13 +315,13 @@ static guint next_lane(Matching *m, guint rank, guint comm, gint64 peer, gint64 
     const gint64 key[] = {rank, comm, peer, tag, sends};
     if (!allowance_take(m->allowance, 1, sizeof key + 64))
         m->full = TRUE;
-    return ++*(guint *)wend_byte_entry(m->lanes, key, sizeof key, sizeof(guint));
+    return ++*(guint *)wend_byte_table_entry(m->lanes, key, sizeof key, sizeof(guint));
 }
 
 static void keep_note(Matching *m, Strand *s, Operation *op, gboolean partitioned, gint64 word)
 {
     GHashTable **notes = &s->rank->notes;
-    if (!wend_is_handle(word))
+    if (!wend_word_is_handle(word))
         return;
     if (partitioned && op->sends)
         op->send_lane = next_lane(m, s->rank->rank, op->comm, op->dest, op->send_tag, TRUE);
@@ -429,10 +430,10 @@ static void receive_probed(Matching *m, Strand *s)
         matching_need_word(m, s, TRUE, word, call_plan_status(s->plan, s->call), s->call->failed);
         return;
     }
-    RequestEntry *entry = entries_take(s->rank->messages, word, s->index);
+    RequestEntry *entry = request_entry_take(s->rank->messages, word, s->index);
     Receive *r = entry != NULL && entry->kind == ENTRY_RECEIVE ? entry->receive : NULL;
     if (entry != NULL)
-        entries_free(m->strands, entry);
+        request_entry_free(m->strands, entry);
     gint64 request = call_plan_request(s->plan, s->call);
     if (r != NULL)
         r->request = request;
@@ -488,11 +489,11 @@ static void begin_completions(Matching *m, Strand *s)
 static void free_request(Matching *m, Strand *s)
 {
     RequestEntry *entry =
-        entries_take(s->rank->requests, call_plan_word(s->call, s->plan->requests), s->index);
+        request_entry_take(s->rank->requests, call_plan_word(s->call, s->plan->requests), s->index);
     if (entry == NULL)
         return;
     matching_drop_entry(m, entry);
-    entries_free(m->strands, entry);
+    request_entry_free(m->strands, entry);
 }
 
 /* The strand of thread ID of the rank; NULL: it made no calls. */

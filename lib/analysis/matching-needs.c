@@ -23,7 +23,7 @@ static void need_entry(Matching *m, Strand *s, Need *need, RequestEntry *entry)
     if (s->rank->threads != NULL)
         thread_order_after(s->rank->threads, s->sequence,
                            strands_at(m->strands, entry->strand)->sequence);
-    entries_free(m->strands, entry);
+    request_entry_free(m->strands, entry);
 }
 
 /* What WORD stands for completes in this call. */
@@ -31,8 +31,8 @@ void matching_need_word(Matching *m, Strand *s, gboolean message, gint64 word, c
                         gboolean truncated)
 {
     RequestEntry *entry =
-        entries_take(message ? s->rank->messages : s->rank->requests, word, s->index);
-    if (entry == NULL && (s->rank->n == 1 || !wend_is_handle(word)))
+        request_entry_take(message ? s->rank->messages : s->rank->requests, word, s->index);
+    if (entry == NULL && (s->rank->n == 1 || !wend_word_is_handle(word)))
         return; /* of a send, or made while recording was off */
     Need *need = matching_need(s, NEED_WORD);
     need->status = status;
@@ -92,8 +92,8 @@ static WaitKind wait_for_message(Matching *m, Strand *s, const ChannelKey *key)
 
 static WaitKind wait_for_word(Matching *m, Strand *s, Need *need)
 {
-    RequestEntry *entry =
-        entries_take(need->message ? s->rank->messages : s->rank->requests, need->word, s->index);
+    RequestEntry *entry = request_entry_take(need->message ? s->rank->messages : s->rank->requests,
+                                             need->word, s->index);
     if (entry != NULL) {
         need_entry(m, s, need, entry);
         return WAIT_NONE;

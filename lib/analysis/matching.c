@@ -58,8 +58,8 @@ static void begin_strand(Matching *m, Strand *s)
 
 static void end_rank(Matching *m, RankStrands *rank)
 {
-    entries_drain(m->strands, rank->requests, matching_drop_entry, m);
-    entries_drain(m->strands, rank->messages, matching_drop_entry, m);
+    request_entries_drain(m->strands, rank->requests, matching_drop_entry, m);
+    request_entries_drain(m->strands, rank->messages, matching_drop_entry, m);
     g_clear_pointer(&rank->requests, g_hash_table_unref);
     g_clear_pointer(&rank->messages, g_hash_table_unref);
     g_clear_pointer(&rank->notes, g_hash_table_unref);
@@ -219,7 +219,7 @@ Matching *matching_new(const WendProgram *p, const WendMembers *members, guint f
     m->plans = call_plans_new(p);
     m->channels = channels_new(m->allowance);
     m->gatherings = gatherings_new(members, m->allowance);
-    m->lanes = wend_byte_entries_new(g_free);
+    m->lanes = wend_byte_table_entries_new(g_free);
     m->events = g_array_new(FALSE, FALSE, sizeof(MessageEvent));
     m->receives = g_array_new(FALSE, FALSE, sizeof(guint64));
     m->strands = strands_new(p, m->allowance);
@@ -245,8 +245,8 @@ static void drop_needs(Matching *m)
                 receive_unref(m->channels, need->receive);
         }
         if (s->sequence == 0) {
-            entries_drain(m->strands, s->rank->requests, matching_drop_entry, m);
-            entries_drain(m->strands, s->rank->messages, matching_drop_entry, m);
+            request_entries_drain(m->strands, s->rank->requests, matching_drop_entry, m);
+            request_entries_drain(m->strands, s->rank->messages, matching_drop_entry, m);
         }
     }
 }

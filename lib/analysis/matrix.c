@@ -48,7 +48,7 @@ static guint comm_of_call(Pass *pass, const WendCall *call)
     if (window != WEND_ABSENT)
         word = traffic_scan_window(pass->scan, window, &ambiguous);
     guint comm = wend_members_number(pass->members, pass->rank, pass->sequence, word, 0);
-    pass->unclear |= ambiguous || (comm == WEND_COMM_UNKNOWN && wend_is_handle(word));
+    pass->unclear |= ambiguous || (comm == WEND_COMM_UNKNOWN && wend_word_is_handle(word));
     return comm;
 }
 

@@ -108,7 +108,7 @@ static void note_rank(WendMembers *m, guint rank)
         guint n;
         const WendCommMade *made = wend_program_comms(m->program, rank, q, &n);
         for (guint i = 0; i < n; i++)
-            if (wend_is_handle(made[i].handle) && made[i].number < WEND_COMM_SELF)
+            if (wend_word_is_handle(made[i].handle) && made[i].number < WEND_COMM_SELF)
                 note(m, rank, q, &made[i]);
     }
 }
@@ -117,7 +117,7 @@ static void note_rank(WendMembers *m, guint rank)
 static void find_constants(WendMembers *m)
 {
     const char *name;
-    for (guint i = 0; (name = wend_constant_name(m->program, WEND_CONST(i))) != NULL; i++) {
+    for (guint i = 0; (name = wend_program_constant_name(m->program, WEND_CONST(i))) != NULL; i++) {
         if (strcmp(name, "MPI_COMM_WORLD") == 0)
             m->world = WEND_CONST(i);
         else if (strcmp(name, "MPI_COMM_SELF") == 0)
@@ -274,7 +274,7 @@ gboolean wend_members_all(const WendMembers *m, guint comm, guint rank)
 
 guint wend_members_of_walk(const WendMembers *m, const WendWalk *walk, guint rank, gint64 handle)
 {
-    if (!wend_is_handle(handle))
+    if (!wend_word_is_handle(handle))
         return wend_members_number(m, rank, 0, handle, NOW_BY_HANDLE);
     return MIN(wend_walk_comm(walk, handle), WEND_COMM_UNKNOWN);
 }
@@ -302,9 +302,9 @@ void wend_members_pass_made(WendMembersPass *pass, guint terminal, guint64 times
                             gboolean any_order)
 {
     const WendCall *call = wend_decoder_call(pass->m->decoder, terminal, pass->rank);
-    const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
+    const WendArg *arg = &call->args[wend_comm_made_parameter(call->function)];
     pass->made += times;
-    if (arg->n_out <= 0 || !wend_is_handle(arg->out[0]))
+    if (arg->n_out <= 0 || !wend_word_is_handle(arg->out[0]))
         return;
     gboolean unknown = any_order || pass->made >= NOW_UNKNOWN;
     g_hash_table_replace(pass->now, g_memdup2(&arg->out[0], sizeof(gint64)),

@@ -68,7 +68,7 @@ WendMembersPass *wend_members_pass_new(WendMembers *m, guint class_index, guint 
 void wend_members_pass_free(WendMembersPass *pass);
 
 /* Tells the pass that TERMINAL was called TIMES times. It gives a communicator
- * (wend_function_comm_made()) and has not failed. ANY_ORDER: its order among other such calls of
+ * (wend_comm_made_parameter()) and has not failed. ANY_ORDER: its order among other such calls of
  * the pass is unknown. */
 void wend_members_pass_made(WendMembersPass *pass, guint terminal, guint64 times,
                             gboolean any_order);

@@ -57,7 +57,7 @@ Operation operation_of(const MessageWords *words, const WendWalk *walk, const Ca
 gboolean operation_process(const WendMembers *m, guint comm, guint rank, gint64 peer,
                            guint *process)
 {
-    gint found = wend_is_special(peer) || comm == WEND_COMM_UNKNOWN
+    gint found = wend_word_is_special(peer) || comm == WEND_COMM_UNKNOWN
                      ? -1
                      : wend_members_process(m, comm, rank, peer);
     *process = (guint)MAX(found, 0);

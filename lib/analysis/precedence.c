@@ -54,7 +54,7 @@ struct WendPrecedence {
     const WendMembers *members;
     gint64 any_tag, exclusive; /* words */
     GHashTable *channels;      /* WendChannel -> ChannelTraffic */
-    GHashTable *unsure;        /* WendChannel: wend_byte_number_known() */
+    GHashTable *unsure;        /* WendChannel: wend_byte_table_number_known() */
     GHashTable *windows; /* number of the communicator, and of the window on it -> LockWindow */
     GHashTable *made_on; /* rank and number of a communicator -> guint: windows made */
     GHashTable *held;    /* rank and handle -> LockWindow *; NULL: not known */
@@ -101,15 +101,15 @@ WendPrecedence *wend_precedence_new(const WendProgram *program, const WendMember
     WendPrecedence *p = g_new0(WendPrecedence, 1);
     p->n_ranks = wend_program_ranks(program);
     p->members = members;
-    p->any_tag = wend_constant_word("MPI_ANY_TAG");
-    p->exclusive = wend_constant_word("MPI_LOCK_EXCLUSIVE");
-    p->channels = wend_byte_entries_new(traffic_free);
-    p->unsure = wend_byte_numbers_new();
-    p->windows = wend_byte_entries_new(g_free);
-    p->made_on = wend_byte_entries_new(g_free);
-    p->held = wend_byte_entries_new(g_free);
-    p->ways = wend_byte_entries_new(ways_free);
-    p->places = wend_byte_entries_new(place_free);
+    p->any_tag = wend_program_constant_word("MPI_ANY_TAG");
+    p->exclusive = wend_program_constant_word("MPI_LOCK_EXCLUSIVE");
+    p->channels = wend_byte_table_entries_new(traffic_free);
+    p->unsure = wend_byte_table_numbers_new();
+    p->windows = wend_byte_table_entries_new(g_free);
+    p->made_on = wend_byte_table_entries_new(g_free);
+    p->held = wend_byte_table_entries_new(g_free);
+    p->ways = wend_byte_table_entries_new(ways_free);
+    p->places = wend_byte_table_entries_new(place_free);
     p->open = g_new(GPtrArray *, p->n_ranks);
     for (guint r = 0; r < p->n_ranks; r++)
         p->open[r] = g_ptr_array_new();
@@ -136,7 +136,7 @@ void wend_precedence_free(WendPrecedence *p)
 
 static ChannelTraffic *traffic_of(WendPrecedence *p, const WendChannel *channel)
 {
-    ChannelTraffic *t = wend_byte_entry(p->channels, channel, sizeof *channel, sizeof *t);
+    ChannelTraffic *t = wend_byte_table_entry(p->channels, channel, sizeof *channel, sizeof *t);
     if (!t->sent) {
         t->sent = g_array_new(FALSE, FALSE, sizeof(TransferRun));
         t->received = g_array_new(FALSE, FALSE, sizeof(TransferRun));
@@ -161,7 +161,7 @@ void wend_precedence_received(WendPrecedence *p, const WendChannel *channel, gui
 void wend_precedence_unsure(WendPrecedence *p, const WendChannel *channels)
 {
     gboolean new;
-    wend_byte_number(p->unsure, channels, sizeof *channels, &new);
+    wend_byte_table_number(p->unsure, channels, sizeof *channels, &new);
 }
 
 static gboolean is_unsure(const WendPrecedence *p, const WendChannel *c)
@@ -179,7 +179,7 @@ static gboolean is_unsure(const WendPrecedence *p, const WendChannel *c)
             like.from = WEND_CHANNEL_ANY;
         if (any & TO)
             like.to = WEND_CHANNEL_ANY;
-        if (wend_byte_number_known(p->unsure, &like, sizeof like))
+        if (wend_byte_table_number_known(p->unsure, &like, sizeof like))
             return TRUE;
     }
     return FALSE;
@@ -188,7 +188,7 @@ static gboolean is_unsure(const WendPrecedence *p, const WendChannel *c)
 static WaysOut *ways_of(WendPrecedence *p, guint phase, guint rank)
 {
     const guint key[] = {phase, rank};
-    WaysOut *w = wend_byte_entry(p->ways, key, sizeof key, sizeof *w);
+    WaysOut *w = wend_byte_table_entry(p->ways, key, sizeof key, sizeof *w);
     if (!w->edges)
         *w = (WaysOut){g_array_new(FALSE, FALSE, sizeof(PrecedenceEdge)), g_ptr_array_new()};
     return w;
@@ -256,20 +256,20 @@ gboolean wend_precedence_is_of_window(const WendFunction *f)
 static const LockWindow **window_at(WendPrecedence *p, guint rank, gint64 handle)
 {
     const gint64 key[] = {rank, handle};
-    return wend_byte_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
+    return wend_byte_table_entry(p->held, key, sizeof key, sizeof(const LockWindow *));
 }
 
 /* Adds a window. All members of a communicator make the windows on it in the same order. */
 static void make_window(WendPrecedence *p, guint rank, gint64 handle, guint comm)
 {
     const guint maker[] = {rank, comm};
-    guint *n_made = wend_byte_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
+    guint *n_made = wend_byte_table_entry(p->made_on, maker, sizeof maker, sizeof *n_made);
     const guint key[] = {comm, (*n_made)++};
     const LockWindow **at = window_at(p, rank, handle);
     *at = NULL;
     if (comm == WEND_COMM_UNKNOWN || comm == WEND_COMM_SELF)
         return;
-    LockWindow *w = wend_byte_entry(p->windows, key, sizeof key, sizeof *w);
+    LockWindow *w = wend_byte_table_entry(p->windows, key, sizeof key, sizeof *w);
     w->comm = comm;
     *at = w;
 }
@@ -287,7 +287,7 @@ static int open_epoch(const WendPrecedence *p, guint rank, const LockWindow *win
 
 static gint64 number_of(const WendArg *arg, gint64 fallback)
 {
-    return arg && arg->n_in > 0 && !wend_is_special(arg->in[0]) ? arg->in[0] : fallback;
+    return arg && arg->n_in > 0 && !wend_word_is_special(arg->in[0]) ? arg->in[0] : fallback;
 }
 
 static void lock(WendPrecedence *p, const WendCall *call, guint phase, const LockWindow *window,
@@ -316,7 +316,7 @@ static void unlock(WendPrecedence *p, guint rank, guint phase, guint at, guint64
     if (!once || e->phase != phase)
         return;
     const PrecedenceLock key = {e->window, phase, e->target};
-    GPtrArray **place = wend_byte_entry(p->places, &key, sizeof key, sizeof *place);
+    GPtrArray **place = wend_byte_table_entry(p->places, &key, sizeof key, sizeof *place);
     if (!*place)
         *place = g_ptr_array_new();
     e->unlock = step;

@@ -234,7 +234,8 @@ void strands_free(Strands *s)
 
 /* -- requests and probed messages of a rank -- */
 
-RequestEntry *entries_add(Strands *s, GHashTable **table, gint64 word, EntryKind kind, guint strand)
+RequestEntry *request_entry_add(Strands *s, GHashTable **table, gint64 word, EntryKind kind,
+                                guint strand)
 {
     if (*table == NULL)
         *table = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
@@ -255,7 +256,7 @@ RequestEntry *entries_add(Strands *s, GHashTable **table, gint64 word, EntryKind
     return entry;
 }
 
-RequestEntry *entries_take(GHashTable *table, gint64 word, guint strand)
+RequestEntry *request_entry_take(GHashTable *table, gint64 word, guint strand)
 {
     RequestEntry *first = table != NULL ? g_hash_table_lookup(table, &word) : NULL;
     if (first == NULL)
@@ -275,14 +276,14 @@ RequestEntry *entries_take(GHashTable *table, gint64 word, guint strand)
     return first;
 }
 
-void entries_free(Strands *s, RequestEntry *entry)
+void request_entry_free(Strands *s, RequestEntry *entry)
 {
     g_free(entry);
     allowance_give(s->allowance, ENTRY_MEMORY);
 }
 
-void entries_drain(Strands *s, GHashTable *table, void (*visit)(gpointer data, RequestEntry *entry),
-                   gpointer data)
+void request_entries_drain(Strands *s, GHashTable *table,
+                           void (*visit)(gpointer data, RequestEntry *entry), gpointer data)
 {
     GHashTableIter i;
     gpointer value;
@@ -293,7 +294,7 @@ void entries_drain(Strands *s, GHashTable *table, void (*visit)(gpointer data, R
         for (RequestEntry *entry = value, *next; entry != NULL; entry = next) {
             next = entry->next;
             visit(data, entry);
-            entries_free(s, entry);
+            request_entry_free(s, entry);
         }
     g_hash_table_remove_all(table);
 }

@@ -123,14 +123,14 @@ Strand *strands_find_waiting(const Strands *s,
 /* -- requests and probed messages of a rank -- */
 
 /* Adds an entry for WORD to *TABLE (rank->requests or rank->messages). NULL: memory is used up. */
-RequestEntry *entries_add(Strands *s, GHashTable **table, gint64 word, EntryKind kind,
-                          guint strand);
+RequestEntry *request_entry_add(Strands *s, GHashTable **table, gint64 word, EntryKind kind,
+                                guint strand);
 /* Takes the entry of WORD that STRAND completes: the last, if STRAND posted it, else the first. The
- * caller frees it with entries_free. NULL: there is none. */
-RequestEntry *entries_take(GHashTable *table, gint64 word, guint strand);
-void entries_free(Strands *s, RequestEntry *entry);
+ * caller frees it with request_entry_free. NULL: there is none. */
+RequestEntry *request_entry_take(GHashTable *table, gint64 word, guint strand);
+void request_entry_free(Strands *s, RequestEntry *entry);
 /* Calls VISIT for each entry that is left, in no order, and frees them. TABLE may be NULL. */
-void entries_drain(Strands *s, GHashTable *table, void (*visit)(gpointer data, RequestEntry *entry),
-                   gpointer data);
+void request_entries_drain(Strands *s, GHashTable *table,
+                           void (*visit)(gpointer data, RequestEntry *entry), gpointer data);
 
 #endif

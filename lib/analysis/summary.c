@@ -33,7 +33,7 @@ static void timing_join(WendTiming *a, const WendTiming *b)
 
 static gboolean is_wild(const WendProgram *p, gint64 word)
 {
-    const char *name = wend_constant_name(p, word);
+    const char *name = wend_program_constant_name(p, word);
     return name != NULL
            && (strcmp(name, "MPI_ANY_SOURCE") == 0 || strcmp(name, "MPI_ANY_TAG") == 0);
 }
@@ -172,7 +172,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
                 *(has_returned(decoder, terminals[t], class) ? &s->failed : &s->unfinished) +=
                     on_all;
             count_nondeterminism(s, p, decoder, class, terminals[t], times);
-            if (wend_program_graph_order(orders, terminals[t]) != GRAPH_ORDER_NONE)
+            if (wend_graph_order(orders, terminals[t]) != GRAPH_ORDER_NONE)
                 s->nondeterminism.neighbour_orders += on_all;
         }
         if (class->sequences[q].kind == WEND_SEQUENCE_THREAD)
@@ -221,11 +221,11 @@ Summary *summary_new(const WendProgram *p)
     Counts *counts = counts_new(p);
     WendDecoder *decoder = wend_decoder_new(p);
     GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
-    WendGraphOrders *orders = wend_program_graph_orders(p);
+    WendGraphOrders *orders = wend_graph_orders_new(p);
     g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
     for (guint i = 0; i < wend_program_n_classes(p); i++)
         add_class(s, p, i, counts, decoder, index, traffic, orders);
-    wend_program_graph_orders_free(orders);
+    wend_graph_orders_free(orders);
     for (guint i = 0; i < s->functions->len; i++) {
         FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
         const Traffic *of_function = g_hash_table_lookup(traffic, row->name);

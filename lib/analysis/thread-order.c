@@ -38,7 +38,7 @@ ThreadOrder *thread_order_new(guint n, guint most)
     t->most = most;
     if (n <= SEQUENCES_MOST)
         t->clocks = g_new0(guint64, (gsize)n * n);
-    t->uses = wend_byte_entries_new(g_free);
+    t->uses = wend_byte_table_entries_new(g_free);
     return t;
 }
 
@@ -66,9 +66,9 @@ gboolean thread_order_use(ThreadOrder *t, guint sequence, const ChannelKey *key,
     const UseKey with = {*key, sends != FALSE};
     if (t->clocks == NULL
         || (g_hash_table_size(t->uses) >= t->most
-            && !wend_byte_number_known(t->uses, &with, sizeof with)))
+            && !wend_byte_table_number_known(t->uses, &with, sizeof with)))
         return FALSE;
-    Use *use = wend_byte_entry(t->uses, &with, sizeof with, sizeof *use);
+    Use *use = wend_byte_table_entry(t->uses, &with, sizeof with, sizeof *use);
     guint64 *clock = &t->clocks[(gsize)sequence * t->n];
     if (use->step > 0 && use->sequence != sequence && clock[use->sequence] < use->step)
         use->unsure = TRUE;

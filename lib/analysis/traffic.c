@@ -40,7 +40,7 @@ static guint64 number(gint64 word)
 
 static void add_maker(TrafficScan *s, WendKind kind, gint64 handle, guint32 terminal)
 {
-    if (!wend_is_handle(handle))
+    if (!wend_word_is_handle(handle))
         return;
     GArray *makers = g_hash_table_lookup(s->makers[kind], &handle);
     if (makers == NULL) {
@@ -134,7 +134,7 @@ static guint64 type_size(gpointer data, gint64 type)
 {
     TrafficScan *s = data;
     gint64 facts[5];
-    if (wend_is_handle(type))
+    if (wend_word_is_handle(type))
         return handle_fact(s, WEND_KIND_DATATYPE, type, fact_type_size);
     return wend_program_datatype(s->program, type, facts) ? number(facts[0]) : TRANSFER_UNSIZED;
 }
@@ -142,9 +142,9 @@ static guint64 type_size(gpointer data, gint64 type)
 static guint64 comm_size(gpointer data, gint64 comm)
 {
     TrafficScan *s = data;
-    if (wend_is_handle(comm))
+    if (wend_word_is_handle(comm))
         return handle_fact(s, WEND_KIND_COMM, comm, fact_comm_size);
-    const char *name = wend_constant_name(s->program, comm);
+    const char *name = wend_program_constant_name(s->program, comm);
     if (name != NULL && strcmp(name, "MPI_COMM_WORLD") == 0)
         return wend_program_world(s->program, wend_program_world_of(s->program, s->rank))->ranks;
     return name != NULL && strcmp(name, "MPI_COMM_SELF") == 0 ? 1 : TRANSFER_UNSIZED;
@@ -153,8 +153,8 @@ static guint64 comm_size(gpointer data, gint64 comm)
 static guint64 comm_neighbours(gpointer data, gint64 comm)
 {
     TrafficScan *s = data;
-    return wend_is_handle(comm) ? handle_fact(s, WEND_KIND_COMM, comm, fact_comm_neighbors)
-                                : TRANSFER_UNSIZED;
+    return wend_word_is_handle(comm) ? handle_fact(s, WEND_KIND_COMM, comm, fact_comm_neighbors)
+                                     : TRANSFER_UNSIZED;
 }
 
 gint64 traffic_scan_window(TrafficScan *s, gint64 window, gboolean *ambiguous)
@@ -283,7 +283,7 @@ static gboolean uses_handles(const WendProgram *p, guint32 terminal)
 {
     const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, terminal)->shape);
     for (guint i = 1; i < shape->n_words; i++)
-        if (wend_is_handle(shape->words[i]))
+        if (wend_word_is_handle(shape->words[i]))
             return TRUE;
     return FALSE;
 }

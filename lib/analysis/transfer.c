@@ -27,8 +27,8 @@ static guint64 number(gint64 word)
 
 gboolean transfer_is_constant(gint64 word, const char *name)
 {
-    return wend_is_const(word) && wend_const_index(word) < wend_n_constants
-           && strcmp(wend_constants[wend_const_index(word)], name) == 0;
+    return wend_word_is_const(word) && wend_word_const_index(word) < wend_n_constants
+           && strcmp(wend_constants[wend_word_const_index(word)], name) == 0;
 }
 
 gint64 transfer_object(const WendCall *call, WendKind kind)

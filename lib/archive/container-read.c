@@ -201,13 +201,13 @@ enum { NAME_MEMORY = 64 };
 
 static gboolean read_index_members(Container *b, WendCursor *c, guint frame)
 {
-    gsize n = wend_read_count(c, 2);
+    gsize n = wend_cursor_count(c, 2);
     guint64 size = 0;
     if (!allowance_take(b->allowance, n, NAME_MEMORY))
         return FALSE;
     for (gsize k = 0; k < n && !c->failed; k++) {
-        WendCursor name = wend_read_block(c);
-        size = wend_read_unsigned(c);
+        WendCursor name = wend_cursor_block(c);
+        size = wend_cursor_unsigned(c);
         if (c->failed)
             break;
         b->member_bytes += size;
@@ -223,12 +223,12 @@ static gboolean read_frames(Container *b, const guint8 *p, gsize n, guint64 end_
                             GError **error)
 {
     WendCursor c = wend_cursor(p, n);
-    gsize n_frames = wend_read_count(&c, 3);
+    gsize n_frames = wend_cursor_count(&c, 3);
     guint64 offset = 0;
     gboolean good = allowance_take(b->allowance, n_frames, sizeof(ContainerFrame));
     for (gsize i = 0; i < n_frames && good && !c.failed; i++) {
-        guint64 bytes = wend_read_unsigned(&c);
-        wend_read_unsigned(&c); /* the expanded size, which is not needed */
+        guint64 bytes = wend_cursor_unsigned(&c);
+        wend_cursor_unsigned(&c); /* the expanded size, which is not needed */
         if (bytes > end_of_frames - offset)
             c.failed = true;
         ContainerFrame f = {offset, bytes, 0, FALSE};

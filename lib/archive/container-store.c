@@ -59,12 +59,12 @@ static gboolean take_frame(Indexed *x, const guint8 *old, gsize n_old, gsize *of
                            const char *name)
 {
     const guint8 *from = x->index.p;
-    guint64 bytes = wend_read_unsigned(&x->index);
-    wend_read_unsigned(&x->index);
+    guint64 bytes = wend_cursor_unsigned(&x->index);
+    wend_cursor_unsigned(&x->index);
     gboolean has_name = FALSE;
-    for (gsize k = wend_read_count(&x->index, 2); k > 0 && !x->index.failed; k--) {
-        WendCursor member = wend_read_block(&x->index);
-        wend_read_unsigned(&x->index);
+    for (gsize k = wend_cursor_count(&x->index, 2); k > 0 && !x->index.failed; k--) {
+        WendCursor member = wend_cursor_block(&x->index);
+        wend_cursor_unsigned(&x->index);
         has_name |= (gsize)(member.end - member.p) == strlen(name)
                     && memcmp(member.p, name, strlen(name)) == 0;
     }
@@ -97,7 +97,7 @@ static GByteArray *with_frame(const guint8 *old, gsize n_old, const GByteArray *
     x.n = 1;
     g_byte_array_append(x.file, frame->data, frame->len);
     gboolean good = TRUE;
-    for (gsize left = wend_read_count(&x.index, 3); good && left > 0; left--)
+    for (gsize left = wend_cursor_count(&x.index, 3); good && left > 0; left--)
         good = take_frame(&x, old, n_old, &offset, name);
     if (!good || !container_put_index(x.file, x.n, &x.entries))
         g_clear_pointer(&x.file, g_byte_array_unref);

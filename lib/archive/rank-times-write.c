@@ -19,13 +19,14 @@ static guint32 median(const FunctionTimes *f)
 
 static void add(DeltaSequenceBuilder *b, gint64 word)
 {
-    deltas_builder_add(b, (DeltaSequenceRun){word, 0, 1});
+    delta_sequence_builder_add(b, (DeltaSequenceRun){word, 0, 1});
 }
 
 /* The ranks of each function, and their codes as differences to the function's median. */
 static void put_each(Writer *w, const RankTimes *t)
 {
-    DeltaSequenceBuilder *medians = deltas_builder_new(), *codes = deltas_builder_new();
+    DeltaSequenceBuilder *medians = delta_sequence_builder_new(),
+                         *codes = delta_sequence_builder_new();
     g_autofree RankSet *sets = g_new(RankSet, t->functions->len);
     for (guint i = 0; i < t->functions->len; i++) {
         const FunctionTimes *f = &g_array_index(t->functions, FunctionTimes, i);
@@ -40,8 +41,8 @@ static void put_each(Writer *w, const RankTimes *t)
         sets[i] = rankset_from_sorted(ranks, f->times->len);
     }
     ranksets_encode(sets, t->functions->len, &w->out);
-    deltas_builder_encode(medians, &w->out, NULL);
-    deltas_builder_encode(codes, &w->out, NULL);
+    delta_sequence_builder_encode(medians, &w->out, NULL);
+    delta_sequence_builder_encode(codes, &w->out, NULL);
     for (guint i = 0; i < t->functions->len; i++)
         rankset_clear(&sets[i]);
 }
@@ -52,7 +53,7 @@ static void put_distribution(Writer *w, const RankTimes *t)
     enum { LENGTH, CODE, RANKS, FASTEST, SLOWEST, COLUMNS };
     DeltaSequenceBuilder *columns[COLUMNS];
     for (int c = 0; c < COLUMNS; c++)
-        columns[c] = deltas_builder_new();
+        columns[c] = delta_sequence_builder_new();
     for (guint i = 0; i < t->functions->len; i++) {
         const FunctionTimes *f = &g_array_index(t->functions, FunctionTimes, i);
         guint32 last = 0;
@@ -67,7 +68,7 @@ static void put_distribution(Writer *w, const RankTimes *t)
         }
     }
     for (int c = 0; c < COLUMNS; c++)
-        deltas_builder_encode(columns[c], &w->out, NULL);
+        delta_sequence_builder_encode(columns[c], &w->out, NULL);
 }
 
 void write_rank_times(Writer *w)
@@ -76,10 +77,10 @@ void write_rank_times(Writer *w)
     wend_buf_unsigned(&w->out, t->functions->len);
     if (t->functions->len == 0)
         return;
-    DeltaSequenceBuilder *functions = deltas_builder_new();
+    DeltaSequenceBuilder *functions = delta_sequence_builder_new();
     for (guint i = 0; i < t->functions->len; i++)
         add(functions, w->function_number[g_array_index(t->functions, FunctionTimes, i).function]);
-    deltas_builder_encode(functions, &w->out, NULL);
+    delta_sequence_builder_encode(functions, &w->out, NULL);
     if (rank_times_each(t))
         put_each(w, t);
     else

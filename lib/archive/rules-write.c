@@ -37,11 +37,11 @@ static void put_rule(const Writer *w, const Rule *rule, guint i, guint32 *last, 
     for (guint k = 0; k < rule->n; k++) {
         const WendSymbol *y = &rule->symbols[k];
         guint32 id = number_in_archive(w, y);
-        guint64 number = y->is_rule ? i - 1 - id : wend_zigzag((gint64)id - *last - 1);
+        guint64 number = y->is_rule ? i - 1 - id : wend_buf_zigzag((gint64)id - *last - 1);
         gboolean repeated = y->repeats != 1;
         if (!y->is_rule)
             *last = id;
-        symbol_encode(number, y->is_rule, repeated, out);
+        rule_encode_symbol(number, y->is_rule, repeated, out);
         if (repeated)
             put_repeats(y->repeats, out);
     }
@@ -64,8 +64,8 @@ static void add_numbers(Numbers *n, guint32 first, guint32 run)
         guint32 known = first < n->next ? MIN(run, n->next - first) : 0,
                 news = first == n->next ? run : 1;
         guint32 count = known ? known : news;
-        deltas_builder_add(n->encoded,
-                           (DeltaSequenceRun){(gint64)n->next - first, known ? -1 : 0, count});
+        delta_sequence_builder_add(
+            n->encoded, (DeltaSequenceRun){(gint64)n->next - first, known ? -1 : 0, count});
         if (!known)
             n->next = first + count;
         first += count;
@@ -84,30 +84,31 @@ static void put_rule_by_kind(Writer *w, const Rule *rule, const guint32 *next, W
 {
     g_autofree guint32 *kind = g_new(guint32, rule->n), *ids = g_new(guint32, rule->n),
                        *places = g_new(guint32, rule->n);
-    DeltaSequenceBuilder *kinds = deltas_builder_new(), *repeats = deltas_builder_new();
+    DeltaSequenceBuilder *kinds = delta_sequence_builder_new(),
+                         *repeats = delta_sequence_builder_new();
     for (guint k = 0; k < rule->n; k++) {
         kind[k] = kind_of(w, &rule->symbols[k]);
         ids[k] = number_in_archive(w, &rule->symbols[k]);
-        deltas_builder_add(kinds, (DeltaSequenceRun){kind[k], 0, 1});
+        delta_sequence_builder_add(kinds, (DeltaSequenceRun){kind[k], 0, 1});
     }
     wend_buf_unsigned(out, 0);
     wend_buf_unsigned(out, rule->n);
-    deltas_builder_encode(kinds, out, NULL);
+    delta_sequence_builder_encode(kinds, out, NULL);
     order_begin(places, rule->n);
     order_by_keys(places, kind, rule->n);
     for (guint k = 0, n; k < rule->n; k += n) {
-        Numbers numbers = {deltas_builder_new(), next[kind[places[k]]]};
+        Numbers numbers = {delta_sequence_builder_new(), next[kind[places[k]]]};
         for (n = 0; k + n < rule->n && kind[places[k + n]] == kind[places[k]]; n++)
             add_numbers(&numbers, ids[places[k + n]], 1);
-        deltas_builder_encode(numbers.encoded, out, NULL);
+        delta_sequence_builder_encode(numbers.encoded, out, NULL);
         order_by_keys(&places[k], ids, n);
     }
     for (guint k = 0; k < rule->n; k++) {
         guint64 count = rule->symbols[places[k]].repeats;
         gint64 encoded = count & RULE_TRIP ? -1 - (gint64)(count - RULE_TRIP) : (gint64)count;
-        deltas_builder_add(repeats, (DeltaSequenceRun){encoded, 0, 1});
+        delta_sequence_builder_add(repeats, (DeltaSequenceRun){encoded, 0, 1});
     }
-    deltas_builder_encode(repeats, out, NULL);
+    delta_sequence_builder_encode(repeats, out, NULL);
 }
 
 /* The least bytes of a rule by kind that has two symbols or more: two numbers and three delta
@@ -142,10 +143,10 @@ static gint compare_going(gconstpointer a, gconstpointer b)
 
 static void add_deltas(DeltaSequenceBuilder *b, DeltaSequenceBuilder *ended)
 {
-    g_autoptr(DeltaSequence) s = deltas_builder_end(ended);
-    for (guint64 i = 0; s && i < deltas_length(s);) {
-        DeltaSequenceRun run = deltas_run(s, i);
-        deltas_builder_add(b, run);
+    g_autoptr(DeltaSequence) s = delta_sequence_builder_end(ended);
+    for (guint64 i = 0; s && i < delta_sequence_length(s);) {
+        DeltaSequenceRun run = delta_sequence_run(s, i);
+        delta_sequence_builder_add(b, run);
         i += run.count;
     }
 }
@@ -167,45 +168,47 @@ static void put_unrolled(Writer *w, const UnrolledRule *unrolled, const Rule *su
     for (guint k = 0; k < summary->n; k++) {
         const WendSymbol *y = all[k].symbol;
         gpointer kind = GUINT_TO_POINTER(all[k].kind);
-        all[k].repeats = deltas_builder_new();
+        all[k].repeats = delta_sequence_builder_new();
         g_hash_table_insert(places, GSIZE_TO_POINTER((gsize)y->id << 1 | (y->is_rule ? 1 : 0)),
                             GUINT_TO_POINTER(k));
-        const Numbers none = {k > 0 && all[k].kind == all[k - 1].kind ? NULL : deltas_builder_new(),
-                              next[all[k].kind]};
+        const Numbers none = {
+            k > 0 && all[k].kind == all[k - 1].kind ? NULL : delta_sequence_builder_new(),
+            next[all[k].kind]};
         if (none.encoded)
             g_hash_table_insert(numbers, kind, g_memdup2(&none, sizeof none));
     }
-    DeltaSequenceBuilder *kinds = deltas_builder_new(), *repeats = deltas_builder_new();
+    DeltaSequenceBuilder *kinds = delta_sequence_builder_new(),
+                         *repeats = delta_sequence_builder_new();
     guint64 n = 0;
     UnrolledSymbol s;
     UnrolledWalk walk = unrolled_walk(u, unrolled->rule);
-    while (unrolled_next(&walk, &s)) {
+    while (unrolled_walk_next(&walk, &s)) {
         gboolean strided = !s.symbol.is_rule && u->counts[s.symbol.id];
         s.symbol.id = s.symbol.is_rule ? u->number[s.symbol.id]
                                        : unrolled->sequence->main.terminals[s.symbol.id];
         Going *of = &all[GPOINTER_TO_UINT(g_hash_table_lookup(
             places, GSIZE_TO_POINTER((gsize)s.symbol.id << 1 | (s.symbol.is_rule ? 1 : 0))))];
         guint32 first = number_in_archive(w, &s.symbol) + s.first;
-        deltas_builder_add(kinds, (DeltaSequenceRun){of->kind, 0, s.run});
+        delta_sequence_builder_add(kinds, (DeltaSequenceRun){of->kind, 0, s.run});
         add_numbers(g_hash_table_lookup(numbers, GUINT_TO_POINTER(of->kind)), first, s.run);
-        deltas_builder_add(of->repeats,
-                           (DeltaSequenceRun){strided ? 1 : (gint64)s.symbol.repeats, 0, s.run});
+        delta_sequence_builder_add(
+            of->repeats, (DeltaSequenceRun){strided ? 1 : (gint64)s.symbol.repeats, 0, s.run});
         if (!s.symbol.is_rule)
             *last = first + s.run - 1;
         n += s.run;
     }
-    unrolled_clear(&walk);
+    unrolled_walk_clear(&walk);
     wend_buf_unsigned(&w->out, 0);
     wend_buf_unsigned(&w->out, n);
-    deltas_builder_encode(kinds, &w->out, NULL);
+    delta_sequence_builder_encode(kinds, &w->out, NULL);
     for (guint k = 0; k < summary->n; k++) {
         if (k == 0 || all[k].kind != all[k - 1].kind) {
             const Numbers *of_kind = g_hash_table_lookup(numbers, GUINT_TO_POINTER(all[k].kind));
-            deltas_builder_encode(of_kind->encoded, &w->out, NULL);
+            delta_sequence_builder_encode(of_kind->encoded, &w->out, NULL);
         }
         add_deltas(repeats, all[k].repeats);
     }
-    deltas_builder_encode(repeats, &w->out, NULL);
+    delta_sequence_builder_encode(repeats, &w->out, NULL);
 }
 
 void write_rules(Writer *w)

@@ -84,17 +84,17 @@ static gboolean put_columns(Writer *w, GBytes *stream, WendBuf *out)
             columns = g_new(DeltaSequenceBuilder *, n + 1);
             width = n;
             for (guint i = 0; i < n; i++)
-                columns[i] = deltas_builder_new();
+                columns[i] = delta_sequence_builder_new();
         }
         good = n == width && left-- > 0;
         for (guint i = 0; good && i < n; i++)
-            deltas_builder_add(columns[i],
-                               (DeltaSequenceRun){words[i], steps ? steps[i] : 0, repeats});
+            delta_sequence_builder_add(columns[i],
+                                       (DeltaSequenceRun){words[i], steps ? steps[i] : 0, repeats});
     }
     wend_buf_unsigned(out, 1);
     wend_buf_unsigned(out, width);
     for (guint i = 0; i < width; i++)
-        deltas_builder_encode_alike(columns[i], out, w->constant_number);
+        delta_sequence_builder_encode_alike(columns[i], out, w->constant_number);
     g_free(columns);
     outcome_runs_clear(&p);
     return good && width > 0;
@@ -120,8 +120,8 @@ static GBytes *without_arithmetic(GBytes *stream)
     wend_stream_encode(&flat, &out);
     wend_stream_clear(&flat);
     WendCursor c = wend_cursor(out.data, out.len);
-    wend_read_unsigned(&c); /* entries */
-    WendCursor runs = wend_read_block(&c);
+    wend_cursor_unsigned(&c); /* entries */
+    WendCursor runs = wend_cursor_block(&c);
     if (out.failed)
         wend_shortage();
     GBytes *bytes = good ? g_bytes_new(runs.p, (gsize)(runs.end - runs.p)) : NULL;
@@ -218,7 +218,7 @@ static gboolean put_poll_grammar(Writer *w, const Content *c, guint n_tables,
                                  const PollTable *const *owners)
 {
     WendCursor in = wend_cursor(g_bytes_get_data(c->bytes, NULL), g_bytes_get_size(c->bytes));
-    guint64 after = wend_read_unsigned(&in), length;
+    guint64 after = wend_cursor_unsigned(&in), length;
     guint32 lowest = rankset_lowest(&c->ranks);
     guint32 n_terminals = 0;
     for (guint t = 0; t < n_tables; t++)

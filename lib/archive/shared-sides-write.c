@@ -62,10 +62,10 @@ static guint64 module_number(GArray *modules, const SiteModule *like)
 static gboolean read_module(WendCursor *c, SiteModule *m)
 {
     memset(m, 0, sizeof *m);
-    m->n_file = wend_read_count(c, 1);
-    m->file = wend_read_bytes(c, m->n_file);
-    m->n_id = wend_read_count(c, 1);
-    m->id = wend_read_bytes(c, m->n_id);
+    m->n_file = wend_cursor_count(c, 1);
+    m->file = wend_cursor_bytes(c, m->n_file);
+    m->n_id = wend_cursor_count(c, 1);
+    m->id = wend_cursor_bytes(c, m->n_id);
     return !c->failed;
 }
 
@@ -81,7 +81,7 @@ static void site_table_clear(SiteTable *t)
 /* Reads the module and the offset of a site or a frame. */
 static gboolean read_place(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
-    guint64 module = wend_read_unsigned(c);
+    guint64 module = wend_cursor_unsigned(c);
     SiteModule m;
     if (module == t->modules->len + G_GUINT64_CONSTANT(1) && read_module(c, &m)) {
         guint64 number = module_number(s->modules, &m);
@@ -92,7 +92,7 @@ static gboolean read_place(Streams *s, SiteTable *t, WendCursor *c, SharedSite *
         return FALSE;
     if (module > 0) {
         SiteModule *of = &g_array_index(t->modules, SiteModule, module - 1);
-        of->last = (gint64)((guint64)of->last + (guint64)wend_read_signed(c));
+        of->last = (gint64)((guint64)of->last + (guint64)wend_cursor_signed(c));
         site->module = g_array_index(t->module_numbers, guint64, module - 1);
         site->offset = of->last;
     }
@@ -111,8 +111,8 @@ static guint depth_of(const GArray *frames, guint64 caller)
 /* Reads the callers of a site. */
 static gboolean read_callers(Streams *s, SiteTable *t, WendCursor *c, SharedSite *site)
 {
-    site->caller = wend_read_unsigned(c);
-    gsize n = wend_read_count(c, 2);
+    site->caller = wend_cursor_unsigned(c);
+    gsize n = wend_cursor_count(c, 2);
     if (c->failed || site->caller >= t->frames->len + (guint64)WEND_CALLER_FRAME
         || n + depth_of(t->frames, site->caller) > WEND_CALLERS_MOST)
         return FALSE;
@@ -198,7 +198,7 @@ static void put_place(Streams *s, SharedSite *site, gboolean is_site, GArray *pl
     guint64 known = number_of(s->place_numbers, &alone),
             place = known > 0 ? known - 1 : s->n_places;
     WendStackFrame frame = {(guint32)site->caller, (guint32)place};
-    wend_stack_code_place(&s->coding->stacks, &s->to, &frames, site->caller, is_site, &place);
+    wend_stack_coding_place(&s->coding->stacks, &s->to, &frames, site->caller, is_site, &place);
     g_array_append_val(places, frame);
     if (known > 0)
         return;
@@ -206,9 +206,9 @@ static void put_place(Streams *s, SharedSite *site, gboolean is_site, GArray *pl
     g_hash_table_insert(s->place_numbers, g_bytes_new(&alone, sizeof alone),
                         GSIZE_TO_POINTER((gsize)s->n_places));
     if (is_site)
-        wend_site_code_place(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+        wend_site_coding_place(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
     else
-        wend_site_code_frame(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
+        wend_site_coding_frame(s->coding, &s->to, &site->module, (guint64 *)&site->offset);
 }
 
 /* Codes a new site: its stack, of which the frames of PATH are new, and its place. */
@@ -216,7 +216,7 @@ static void put_stack(Streams *s, SharedSite *site, const GArray *path, guint64 
 {
     WendStackFrames frames = frames_of(s);
     guint64 n = path->len;
-    wend_stack_code_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
+    wend_stack_coding_callers(&s->coding->stacks, &s->to, &frames, &from, &n);
     for (guint i = path->len; i > 0; i--) {
         SharedSite frame = g_array_index(path, SharedSite, i - 1);
         frame.caller = from;
@@ -243,13 +243,13 @@ static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, guin
         *number = s->sites->len + G_GUINT64_CONSTANT(1);
     WendSideElement own = {.step = e->step, .code = e->code};
     own.numbers[0] = (gint64)*number - 1;
-    wend_site_code_element(s->coding, &s->to, &own);
+    wend_site_coding_element(s->coding, &s->to, &own);
     if (!known) {
         add(s->sites, s->numbers, &site);
         if (s->stacks)
             put_stack(s, &site, path, from);
         else
-            wend_site_code_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
+            wend_site_coding_place(s->coding, &s->to, &site.module, (guint64 *)&site.offset);
     }
     site = g_array_index(s->sites, SharedSite, *number - 1);
     wend_site_coding_used(s->coding, site.module, (guint64)site.offset);
@@ -261,7 +261,7 @@ static void put_element(Streams *s, SiteTable *t, const WendSideElement *e, guin
 /* The number of elements of a stream, and whether it was cut. FALSE: it is damaged. */
 static gboolean count_elements(WendSideReader *r, guint64 *n, bool *cut)
 {
-    for (*n = 0; wend_side_next(r);)
+    for (*n = 0; wend_side_reader_next(r);)
         ++*n;
     *cut = r->cut;
     return !r->failed;
@@ -273,7 +273,7 @@ static gboolean put_elements(Streams *s, WendSideReader *r)
     SiteTable table;
     const WendSideElement *e;
     gboolean good = read_table(s, r->table, &table);
-    while (good && (e = wend_side_next(r))) {
+    while (good && (e = wend_side_reader_next(r))) {
         guint64 local = (guint64)e->numbers[0];
         good = local < table.sites->len && s->frames->len < WEND_FRAMES_MOST;
         if (good)
@@ -291,16 +291,16 @@ static gboolean put_content(Streams *s, const SharedSide *shared)
     WendCursor c = wend_cursor(data, bytes), rows;
     WendSideHead head;
     WendSideReader *r = g_new(WendSideReader, 1);
-    gsize n = wend_read_count(&c, WEND_SIDE_STREAM_LEAST);
+    gsize n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST);
     gboolean good = TRUE;
-    wend_site_code_streams(s->coding, &s->to, n);
-    for (; n > 0 && good && (good = wend_side_read(&c, &head, &rows)); n--) {
+    wend_site_coding_streams(s->coding, &s->to, n);
+    for (; n > 0 && good && (good = wend_side_stream_read(&c, &head, &rows)); n--) {
         guint64 elements;
         bool cut;
-        wend_side_open(r, shared->kind, &head, rows);
+        wend_side_reader_open(r, shared->kind, &head, rows);
         good = count_elements(r, &elements, &cut);
-        wend_site_code_head(s->coding, &s->to, &head, &elements, &cut);
-        wend_side_open(r, shared->kind, &head, rows);
+        wend_site_coding_head(s->coding, &s->to, &head, &elements, &cut);
+        wend_side_reader_open(r, shared->kind, &head, rows);
         good = good && put_elements(s, r);
     }
     g_free(r);
@@ -378,7 +378,7 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
         put_modules(&s, &w->out);
         put_ranks(all, &w->out);
         wend_buf_bytes(&w->out, s.bits.data, s.bits.len);
-        writer_member(w, wend_side_kind(kind)->name);
+        writer_member(w, wend_side_stream_kind(kind)->name);
     }
     wend_buf_clear(&s.bits);
     g_hash_table_unref(s.numbers);
@@ -395,6 +395,6 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
 void write_shared_sides(Writer *w)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++)
-        if (wend_side_kind(kind)->shared)
+        if (wend_side_stream_kind(kind)->shared)
             write_kind(w, kind);
 }

@@ -21,7 +21,7 @@ void wend_site_coding_init(WendSiteCoding *k)
     WendSideNumber *const numbers[] = {&k->streams, &k->kind, &k->id, &k->birth, &k->length};
     WendPlaceCoding *const places[] = {&k->sites, &k->frames};
     memset(k, 0, sizeof *k);
-    wend_side_codec_init(&k->elements, wend_side_kind(WEND_SIDE_SITES));
+    wend_side_codec_init(&k->elements, wend_side_stream_kind(WEND_SIDE_SITES));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         wend_side_number_init(numbers[i]);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -34,27 +34,27 @@ void wend_site_coding_init(WendSiteCoding *k)
     init_stacks(&k->stacks);
 }
 
-uint64_t wend_site_code_streams(WendSiteCoding *k, const RangeCoder *c, uint64_t n)
+uint64_t wend_site_coding_streams(WendSiteCoding *k, const RangeCoder *c, uint64_t n)
 {
     return wend_side_number(c, &k->streams, n);
 }
 
-void wend_site_code_head(WendSiteCoding *k, const RangeCoder *c, WendSideHead *head, uint64_t *n,
-                         bool *cut)
+void wend_site_coding_head(WendSiteCoding *k, const RangeCoder *c, WendSideHead *head, uint64_t *n,
+                           bool *cut)
 {
     head->kind = wend_side_number(c, &k->kind, head->kind);
-    head->id = wend_unzigzag(wend_side_number(c, &k->id, wend_zigzag(head->id)));
+    head->id = wend_buf_unzigzag(wend_side_number(c, &k->id, wend_buf_zigzag(head->id)));
     head->birth = wend_side_number(c, &k->birth, head->birth);
     *n = wend_side_number(c, &k->length, *n);
-    *cut = range_bit(c, *cut, &k->is_cut);
+    *cut = range_coder_bit(c, *cut, &k->is_cut);
     wend_side_codec_again(&k->elements);
 }
 
-bool wend_site_code_element(WendSiteCoding *k, const RangeCoder *c, WendSideElement *e)
+bool wend_site_coding_element(WendSiteCoding *k, const RangeCoder *c, WendSideElement *e)
 {
     if (c->decoder)
-        return wend_side_decode(&k->elements, c->decoder, e);
-    wend_side_encode(&k->elements, c->encoder, e);
+        return wend_side_codec_decode(&k->elements, c->decoder, e);
+    wend_side_codec_encode(&k->elements, c->encoder, e);
     return true;
 }
 
@@ -67,24 +67,24 @@ static void code_place(WendPlaceCoding *k, const RangeCoder *c, uint64_t *module
     if (*module == 0)
         return;
     uint64_t from = *module == k->last_module ? k->last_offset : 0, distance = *offset - from;
-    if (range_bit(c, distance < NEAR, &k->is_near))
+    if (range_coder_bit(c, distance < NEAR, &k->is_near))
         distance = wend_side_number(c, &k->near, distance);
     else
-        distance =
-            (uint64_t)wend_unzigzag(wend_side_number(c, &k->far, wend_zigzag((int64_t)distance)));
+        distance = (uint64_t)wend_buf_unzigzag(
+            wend_side_number(c, &k->far, wend_buf_zigzag((int64_t)distance)));
     *offset = from + distance;
     k->last_module = *module;
     k->last_offset = *offset;
 }
 
-void wend_site_code_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
-                          uint64_t *offset)
+void wend_site_coding_place(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
+                            uint64_t *offset)
 {
     code_place(&k->sites, c, module, offset);
 }
 
-void wend_site_code_frame(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
-                          uint64_t *offset)
+void wend_site_coding_frame(WendSiteCoding *k, const RangeCoder *c, uint64_t *module,
+                            uint64_t *offset)
 {
     code_place(&k->frames, c, module, offset);
 }
@@ -142,12 +142,12 @@ static bool go_way(WendStackCoding *k, const WendStackFrames *frames, uint64_t w
     return true;
 }
 
-bool wend_stack_code_callers(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
-                             uint64_t *caller, uint64_t *n)
+bool wend_stack_coding_callers(WendStackCoding *k, const RangeCoder *c,
+                               const WendStackFrames *frames, uint64_t *caller, uint64_t *n)
 {
     uint64_t all = frames->n + WEND_CALLER_FRAME, way = c->decoder ? 0 : way_to(k, frames, *caller);
     uint64_t key = place_of(frames, k->last.caller);
-    WendSideGuess *guess = &k->ways[wend_side_hash(key, k->last.place, WEND_SIDE_GUESSES)];
+    WendSideGuess *guess = &k->ways[wend_side_codec_hash(key, k->last.place, WEND_SIDE_GUESSES)];
     if (!wend_side_guess_holds(c, guess, k->way_holds, &way))
         way = wend_side_number(c, &k->way, way);
     wend_side_guess_note(guess, way);
@@ -160,20 +160,21 @@ bool wend_stack_code_callers(WendStackCoding *k, const RangeCoder *c, const Wend
     } else if (!go_way(k, frames, way, caller)) {
         return false;
     }
-    guess = &k->lengths[wend_side_hash(place_of(frames, *caller), k->sibling, WEND_SIDE_GUESSES)];
+    guess =
+        &k->lengths[wend_side_codec_hash(place_of(frames, *caller), k->sibling, WEND_SIDE_GUESSES)];
     if (!wend_side_guess_holds(c, guess, k->length_holds, n))
         *n = wend_side_number(c, &k->length, *n);
     wend_side_guess_note(guess, *n);
     return *n <= WEND_CALLERS_MOST;
 }
 
-bool wend_stack_code_place(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
-                           uint64_t caller, bool is_site, uint64_t *place)
+bool wend_stack_coding_place(WendStackCoding *k, const RangeCoder *c, const WendStackFrames *frames,
+                             uint64_t caller, bool is_site, uint64_t *place)
 {
     uint64_t key = 2 * place_of(frames, caller) + is_site;
-    WendSideGuess *guess = &k->places[wend_side_hash(key, k->sibling, WEND_SIDE_GUESSES)];
+    WendSideGuess *guess = &k->places[wend_side_codec_hash(key, k->sibling, WEND_SIDE_GUESSES)];
     if (!wend_side_guess_holds(c, guess, k->place_holds[is_site], place)) {
-        if (range_bit(c, *place == frames->n_places, &k->is_new[is_site]))
+        if (range_coder_bit(c, *place == frames->n_places, &k->is_new[is_site]))
             *place = frames->n_places;
         else
             *place = wend_side_number(c, &k->place, *place);

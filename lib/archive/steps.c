@@ -95,7 +95,7 @@ static void read_part(void *step)
     Step *s = step;
     GError *error = NULL;
     merge = wend_merge_from_part(s->bytes, s->n, G_MAXUINT64, &error);
-    s->good = note(error) && merge && (wend_merge_make_side_frames(merge, &error) || note(error));
+    s->good = note(error) && merge && (wend_archive_make_side_frames(merge, &error) || note(error));
 }
 
 bool wend_step_part(const void *part, size_t n)
@@ -147,14 +147,14 @@ void *wend_step_memory(size_t n)
 static void write_archive(void *step)
 {
     const Step *s = step;
-    WendMergeResult written;
+    WendArchiveResult written;
     GError *error = NULL;
     guint64 after = 0;
     GArray *places = NULL;
     ((Step *)step)->good =
-        wend_merge_has_frames(merge)
-            ? wend_merge_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
-            : wend_merge_write(merge, s->directory, s->file, &written, &error);
+        wend_archive_has_frames(merge)
+            ? wend_archive_begin(merge, s->directory, s->file, &shared, &places, &written, &error)
+            : wend_archive_write(merge, s->directory, s->file, &written, &error);
     if (!note(error))
         return;
     const char *unrecorded = wend_merge_unrecorded(merge);
@@ -165,7 +165,7 @@ static void write_archive(void *step)
         r->places = (const WendStepPlace *)(const void *)places->data;
         memcpy(&r->key, &shared.key, sizeof r->key);
     }
-    snprintf(r->totals, sizeof r->totals, "%s", wend_merge_totals_text(&written.totals));
+    snprintf(r->totals, sizeof r->totals, "%s", wend_totals_text(&written.totals));
     r->stopped = wend_merge_stopped(merge, &after);
     r->stopped_after = after;
     snprintf(r->unrecorded, sizeof r->unrecorded, "%s", unrecorded ? unrecorded : "");
@@ -183,7 +183,7 @@ static void make_shard(void *step)
 {
     Step *s = step;
     GError *error = NULL;
-    s->good = wend_merge_make_shard(merge, s->least, &own_frame, &error);
+    s->good = wend_archive_make_shard(merge, s->least, &own_frame, &error);
     note(error);
 }
 
@@ -195,7 +195,7 @@ bool wend_step_shard(uint32_t least)
 bool wend_step_frame(const WendStepPlace *place, const void **frame, size_t *n)
 {
     const GByteArray *own = place->what == WEND_STEP_SHARD ? own_frame
-                            : merge ? wend_merge_side_frame(merge, place->rank, place->what - 1)
+                            : merge ? wend_archive_side_frame(merge, place->rank, place->what - 1)
                                     : NULL;
     if (!own)
         return false;

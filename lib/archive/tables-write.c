@@ -69,7 +69,7 @@ struct SlotTables {
 
 static void clear_table(gpointer table)
 {
-    deltas_unref(((EncodedTable *)table)->deltas);
+    delta_sequence_unref(((EncodedTable *)table)->deltas);
 }
 
 SlotTables *slot_tables_new(guint32 world)
@@ -78,7 +78,7 @@ SlotTables *slot_tables_new(guint32 world)
     SlotTables *t = g_new(SlotTables, 1);
     *t = (SlotTables){.sets = distinct_new(),
                       .tables = distinct_new(),
-                      .all = {world, deltas_new_run(ranks)},
+                      .all = {world, delta_sequence_new_run(ranks)},
                       .encoded = g_array_new(FALSE, FALSE, sizeof(EncodedTable))};
     g_array_set_clear_func(t->encoded, clear_table);
     return t;
@@ -113,7 +113,7 @@ static EncodedTable encode_table(Writer *w, SlotTables *t, const RankVector *v,
                           .n_ranks = ranks->n,
                           .column = t->column};
     wend_buf_unsigned(bytes, table.key);
-    deltas_encode_shortest(v->deltas, bytes, w->constant_number);
+    delta_sequence_encode_shortest(v->deltas, bytes, w->constant_number);
     return table;
 }
 
@@ -141,7 +141,7 @@ guint slot_tables_number(Writer *w, SlotTables *t, const Signature *s, guint k, 
     guint number = distinct_add(&t->tables, &bytes, &is_new);
     if (is_new) {
         table.n = bytes.len;
-        deltas_ref(table.deltas);
+        delta_sequence_ref(table.deltas);
         distinct_encode(&t->tables, &bytes);
         g_array_append_val(t->encoded, table);
     }
@@ -157,18 +157,18 @@ guint slot_tables_number(Writer *w, SlotTables *t, const Signature *s, guint k, 
 static void put_together(Writer *w, const EncodedTable *encoded, guint n, gsize less)
 {
     WendBuf out = WEND_BUF_INIT;
-    DeltaSequenceBuilder *words = deltas_builder_new();
+    DeltaSequenceBuilder *words = delta_sequence_builder_new();
     for (guint i = 0; i < n; i++) {
         const DeltaSequence *deltas = encoded[i].deltas;
-        for (guint64 k = 0; k < deltas_length(deltas);) {
-            DeltaSequenceRun run = deltas_run(deltas, k);
-            deltas_builder_add(words, run);
+        for (guint64 k = 0; k < delta_sequence_length(deltas);) {
+            DeltaSequenceRun run = delta_sequence_run(deltas, k);
+            delta_sequence_builder_add(words, run);
             k += run.count;
         }
     }
     wend_buf_unsigned(&out, encoded->key | TABLE_TOGETHER);
     wend_buf_unsigned(&out, n);
-    deltas_builder_encode(words, &out, w->constant_number);
+    delta_sequence_builder_encode(words, &out, w->constant_number);
     if (out.len < less && (guint64)n * encoded->n_ranks <= TABLES_WORDS_PER_BYTE * (guint64)out.len)
         wend_buf_bytes(&w->out, out.data, out.len);
     w->failed |= out.failed;

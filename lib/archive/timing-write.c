@@ -61,8 +61,8 @@ static TimingTable timing_table_new(guint n_terminals)
                          .encoded = row_table_new(n_terminals),
                          .had = g_array_new(FALSE, FALSE, sizeof(guint32)),
                          .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                         .gaps = deltas_builder_new(),
-                         .values = deltas_builder_new()};
+                         .gaps = delta_sequence_builder_new(),
+                         .values = delta_sequence_builder_new()};
 }
 
 static void timing_table_clear(TimingTable *t)
@@ -71,8 +71,8 @@ static void timing_table_clear(TimingTable *t)
     row_table_clear(&t->encoded);
     g_array_unref(t->had);
     g_array_unref(t->found_as);
-    deltas_builder_free(t->gaps);
-    deltas_builder_free(t->values);
+    delta_sequence_builder_free(t->gaps);
+    delta_sequence_builder_free(t->values);
     for (gsize f = 0; t->by_calls && f < wend_n_functions; f++)
         g_clear_pointer(&t->by_calls[f], g_array_unref);
     g_free(t->by_calls);
@@ -174,8 +174,8 @@ static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32
 {
     gint64 value = shared_rows_encode(&t->encoded.shared, function, terminal, row);
     if (value != ROW_LIKELY) {
-        deltas_builder_add(t->gaps, (DeltaSequenceRun){(gint64)t->gap, 0, 1});
-        deltas_builder_add(t->values, (DeltaSequenceRun){value, 0, 1});
+        delta_sequence_builder_add(t->gaps, (DeltaSequenceRun){(gint64)t->gap, 0, 1});
+        delta_sequence_builder_add(t->values, (DeltaSequenceRun){value, 0, 1});
         t->n_values++;
         t->gap = 0;
     }
@@ -295,10 +295,10 @@ static gboolean go_through(Writer *w, const RecordedClass *k, const RecordedSequ
         timed |= any_timed(g_array_index(aligned, ClassTimes, v).timing,
                            g_array_index(aligned, ClassTimes, v).n_timed);
     if (encoded)
-        deltas_builder_add(w->timed, (DeltaSequenceRun){!timed    ? TIMING_NONE
-                                                        : aligned ? TIMING_BY_VARIANT
-                                                                  : TIMING_TOGETHER,
-                                                        0, 1});
+        delta_sequence_builder_add(w->timed, (DeltaSequenceRun){!timed    ? TIMING_NONE
+                                                                : aligned ? TIMING_BY_VARIANT
+                                                                          : TIMING_TOGETHER,
+                                                                0, 1});
     if (!timed)
         return TRUE;
     w->encoded |= encoded;
@@ -337,33 +337,34 @@ static void put_rows(Writer *w, const GArray *rows)
         guint finer;
     } Row;
     g_autofree Row *out = g_new0(Row, rows->len + 1);
-    DeltaSequenceBuilder *counts = deltas_builder_new();
+    DeltaSequenceBuilder *counts = delta_sequence_builder_new();
     for (guint i = 0; i < rows->len; i++) {
         const TimingRow *row = &g_array_index(rows, TimingRow, i);
         out[i].t = timing_result(&row->sum);
         if (out[i].t.count)
             out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
-        deltas_builder_add(counts,
-                           (DeltaSequenceRun){(gint64)(out[i].t.count - row->expected), 0, 1});
+        delta_sequence_builder_add(
+            counts, (DeltaSequenceRun){(gint64)(out[i].t.count - row->expected), 0, 1});
     }
-    deltas_builder_encode(counts, &w->out, NULL);
+    delta_sequence_builder_encode(counts, &w->out, NULL);
     for (guint column = 0; column < TIMING_NUMBERS; column++) {
-        DeltaSequenceBuilder *numbers = deltas_builder_new();
+        DeltaSequenceBuilder *numbers = delta_sequence_builder_new();
         for (guint i = 0; i < rows->len; i++)
             if (timing_encodes(out[i].t.count, column, out[i].finer))
-                deltas_builder_add(numbers, (DeltaSequenceRun){out[i].numbers[column], 0, 1});
-        deltas_builder_encode(numbers, &w->out, NULL);
+                delta_sequence_builder_add(numbers,
+                                           (DeltaSequenceRun){out[i].numbers[column], 0, 1});
+        delta_sequence_builder_encode(numbers, &w->out, NULL);
     }
 }
 
 static void put_all_rows(Writer *w)
 {
-    deltas_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
+    delta_sequence_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
     for (int interval = 0; interval < 2; interval++) {
         TimingTable *t = &w->times[interval];
         wend_buf_unsigned(&w->out, t->n_values);
-        deltas_builder_encode(g_steal_pointer(&t->gaps), &w->out, NULL);
-        deltas_builder_encode(g_steal_pointer(&t->values), &w->out, NULL);
+        delta_sequence_builder_encode(g_steal_pointer(&t->gaps), &w->out, NULL);
+        delta_sequence_builder_encode(g_steal_pointer(&t->values), &w->out, NULL);
     }
     for (int interval = 0; interval < 2; interval++)
         put_rows(w, w->times[interval].encoded.rows);
@@ -374,13 +375,13 @@ gboolean write_timing(Writer *w)
     TimingTable times[2] = {timing_table_new(w->r->signatures->len),
                             timing_table_new(w->r->signatures->len)};
     w->times = times;
-    w->timed = deltas_builder_new();
+    w->timed = delta_sequence_builder_new();
     gboolean good = writer_each_sequence(w, find_rows);
     for (int interval = 0; interval < 2; interval++)
         settle_rows(&times[interval]);
     good = good && writer_if_encoded(w, put_timing, put_all_rows);
     w->times = NULL;
-    deltas_builder_free(g_steal_pointer(&w->timed));
+    delta_sequence_builder_free(g_steal_pointer(&w->timed));
     for (int interval = 0; interval < 2; interval++)
         timing_table_clear(&times[interval]);
     return good;

@@ -25,11 +25,11 @@ G_STATIC_ASSERT(WEND_DIR_RETURN == 3 && WEND_PLACE_OUTCOME == 2
 static gboolean use_word(gpointer writer, gint64 word)
 {
     Writer *w = writer;
-    if (!wend_is_const(word))
+    if (!wend_word_is_const(word))
         return TRUE;
-    if (wend_const_index(word) >= wend_n_constants)
+    if (wend_word_const_index(word) >= wend_n_constants)
         return FALSE;
-    w->constant_used[wend_const_index(word)] = 1;
+    w->constant_used[wend_word_const_index(word)] = 1;
     return TRUE;
 }
 
@@ -76,7 +76,7 @@ static gboolean use_all(Writer *w, gboolean whole)
             const RankVector *v = &s->slots[k];
             if (rank_vector_is_constant(v) && !use_word(w, v->value))
                 return FALSE;
-            if (rank_vector_is_deltas(v) && !deltas_specials(v->deltas, use_word, w))
+            if (rank_vector_is_deltas(v) && !delta_sequence_specials(v->deltas, use_word, w))
                 return FALSE;
         }
     }
@@ -105,7 +105,7 @@ static void write_functions(Writer *w)
         if (!w->function_used[i])
             continue;
         codec_put_name(&w->out, wend_functions[i].name);
-        digest = wend_digest_add(digest, &wend_functions[i]);
+        digest = wend_function_digest_add(digest, &wend_functions[i]);
     }
     digest = GUINT32_TO_LE(digest);
     wend_buf_bytes(&w->out, &digest, sizeof digest);
@@ -161,10 +161,10 @@ static void put_shapes(Writer *w, const Batch *batch)
         for (guint k = 1; k <= batch->n; k++)
             codec_put_word(&each, s[i]->words[k], w->constant_number);
     for (guint k = 1; k <= batch->n && n > 1; k++) {
-        DeltaSequenceBuilder *words = deltas_builder_new();
+        DeltaSequenceBuilder *words = delta_sequence_builder_new();
         for (guint i = 0; i < n; i++)
-            deltas_builder_add(words, (DeltaSequenceRun){s[i]->words[k], 0, 1});
-        deltas_builder_encode(words, &columns, w->constant_number);
+            delta_sequence_builder_add(words, (DeltaSequenceRun){s[i]->words[k], 0, 1});
+        delta_sequence_builder_encode(words, &columns, w->constant_number);
     }
     put_batch(w, n, &each, &columns);
 }
@@ -173,17 +173,18 @@ static void write_shapes(Writer *w)
 {
     Batches batches;
     batches_init(&batches);
-    DeltaSequenceBuilder *heads = deltas_builder_new(), *n_words = deltas_builder_new();
+    DeltaSequenceBuilder *heads = delta_sequence_builder_new(),
+                         *n_words = delta_sequence_builder_new();
     for (guint i = 0; i < w->r->shapes->len; i++) {
         ShapeRow *s = &g_array_index(w->r->shapes, ShapeRow, i);
         gint64 head = (gint64)w->function_number[s->words[0] / 2] << 1 | (s->words[0] & 1);
-        deltas_builder_add(heads, (DeltaSequenceRun){head, 0, 1});
-        deltas_builder_add(n_words, (DeltaSequenceRun){s->n - 1, 0, 1});
+        delta_sequence_builder_add(heads, (DeltaSequenceRun){head, 0, 1});
+        delta_sequence_builder_add(n_words, (DeltaSequenceRun){s->n - 1, 0, 1});
         batches_add(&batches, head, s->n - 1, s);
     }
     wend_buf_unsigned(&w->out, w->r->shapes->len);
-    deltas_builder_encode(heads, &w->out, NULL);
-    deltas_builder_encode(n_words, &w->out, NULL);
+    delta_sequence_builder_encode(heads, &w->out, NULL);
+    delta_sequence_builder_encode(n_words, &w->out, NULL);
     for (guint g = 0; g < batches.all->len; g++)
         put_shapes(w, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
@@ -291,17 +292,18 @@ static void put_each_terminal(const Writer *w, WendBuf *out, const Encoding *t)
 static void put_slot_columns(const Writer *w, WendBuf *out, const Encoding *t)
 {
     for (guint k = 0; k < t->n_slots; k++) {
-        DeltaSequenceBuilder *forms = deltas_builder_new(), *words = deltas_builder_new();
+        DeltaSequenceBuilder *forms = delta_sequence_builder_new(),
+                             *words = delta_sequence_builder_new();
         for (guint i = 0; i < t->n; i++) {
             EncodedSlot one = encoding_of(w, t, i, k);
             const Strided *strided = t->terminals[i]->strided;
             guint32 count = signature_count(t->terminals[i]);
-            deltas_builder_add(forms, (DeltaSequenceRun){one.form, 0, count});
-            deltas_builder_add(
+            delta_sequence_builder_add(forms, (DeltaSequenceRun){one.form, 0, count});
+            delta_sequence_builder_add(
                 words, (DeltaSequenceRun){one.word, strided ? strided->steps[k] : 0, count});
         }
-        deltas_builder_encode(forms, out, NULL);
-        deltas_builder_encode(words, out, w->constant_number);
+        delta_sequence_builder_encode(forms, out, NULL);
+        delta_sequence_builder_encode(words, out, w->constant_number);
     }
 }
 
@@ -339,20 +341,21 @@ static void put_all_slots(Writer *w, SlotEncoder *e)
 {
     Batches batches;
     batches_init(&batches);
-    DeltaSequenceBuilder *terminals = deltas_builder_new(), *n_slots = deltas_builder_new();
+    DeltaSequenceBuilder *terminals = delta_sequence_builder_new(),
+                         *n_slots = delta_sequence_builder_new();
     for (guint shape = 0, i = 0, n; shape < w->r->shapes->len; shape++, i += n) {
         Signature *first = &g_array_index(w->r->signatures, Signature, i);
         for (n = 0; i + n < w->r->signatures->len && first[n].shape == shape;)
             n++;
-        deltas_builder_add(terminals,
-                           (DeltaSequenceRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
-        deltas_builder_add(n_slots, (DeltaSequenceRun){n ? first->n_slots : 0, 0, 1});
+        delta_sequence_builder_add(
+            terminals, (DeltaSequenceRun){w->r->numbers[i + n] - w->r->numbers[i], 0, 1});
+        delta_sequence_builder_add(n_slots, (DeltaSequenceRun){n ? first->n_slots : 0, 0, 1});
         for (guint k = 0; k < n; k++)
             batches_add(&batches, g_array_index(w->r->shapes, ShapeRow, shape).words[0],
                         first->n_slots, &first[k]);
     }
-    deltas_builder_encode(terminals, &w->out, NULL);
-    deltas_builder_encode(n_slots, &w->out, NULL);
+    delta_sequence_builder_encode(terminals, &w->out, NULL);
+    delta_sequence_builder_encode(n_slots, &w->out, NULL);
     for (guint g = 0; g < batches.all->len; g++)
         put_terminals(w, e, &g_array_index(batches.all, Batch, g));
     batches_clear(&batches);
@@ -392,7 +395,7 @@ static void write_terminals(Writer *w)
 static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
 {
     g_autofree guint32 *variant_of = g_new(guint32, ranks->n);
-    DeltaSequenceBuilder *numbers = deltas_builder_new();
+    DeltaSequenceBuilder *numbers = delta_sequence_builder_new();
     for (guint i = 0; i < v->n; i++) {
         g_autofree guint32 *expanded = rankset_expand(&v->variants[i].ranks);
         for (guint32 r = 0, index; r < v->variants[i].ranks.n; r++)
@@ -400,8 +403,8 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
                 variant_of[index] = i;
     }
     for (guint32 r = 0; r < ranks->n; r++)
-        deltas_builder_add(numbers, (DeltaSequenceRun){variant_of[r], 0, 1});
-    deltas_builder_encode(numbers, &w->out, NULL);
+        delta_sequence_builder_add(numbers, (DeltaSequenceRun){variant_of[r], 0, 1});
+    delta_sequence_builder_encode(numbers, &w->out, NULL);
 }
 
 /* Writes the trip counts: for each trip, the counts of all variants. Most counts are equal in all
@@ -409,11 +412,12 @@ static void put_variants(Writer *w, const RankSet *ranks, const Variants *v)
 static void put_trips(Writer *w, const Variants *v)
 {
     wend_buf_unsigned(&w->out, v->n_trips);
-    DeltaSequenceBuilder *counts = deltas_builder_new();
+    DeltaSequenceBuilder *counts = delta_sequence_builder_new();
     for (guint t = 0; t < v->n_trips; t++)
         for (guint i = 0; i < v->n; i++)
-            deltas_builder_add(counts, (DeltaSequenceRun){(gint64)v->variants[i].trips[t], 0, 1});
-    deltas_builder_encode(counts, &w->out, NULL);
+            delta_sequence_builder_add(counts,
+                                       (DeltaSequenceRun){(gint64)v->variants[i].trips[t], 0, 1});
+    delta_sequence_builder_encode(counts, &w->out, NULL);
 }
 
 static const RecordedClass *class_at(const Writer *w, guint i)
@@ -434,22 +438,23 @@ static void put_sets(Writer *w)
  * sequences. */
 static void put_sequences(Writer *w)
 {
-    DeltaSequenceBuilder *counts = deltas_builder_new(), *kinds = deltas_builder_new(),
-                         *ids = deltas_builder_new(), *rules = deltas_builder_new();
+    DeltaSequenceBuilder *counts = delta_sequence_builder_new(),
+                         *kinds = delta_sequence_builder_new(), *ids = delta_sequence_builder_new(),
+                         *rules = delta_sequence_builder_new();
     for (guint i = 0; i < w->r->classes->len; i++) {
         const RecordedClass *k = class_at(w, i);
-        deltas_builder_add(counts, (DeltaSequenceRun){k->class->n_sequences, 0, 1});
+        delta_sequence_builder_add(counts, (DeltaSequenceRun){k->class->n_sequences, 0, 1});
         for (guint q = 0; q < k->class->n_sequences; q++) {
             const RecordedSequence *s = &k->sequences[q];
-            deltas_builder_add(kinds, (DeltaSequenceRun){s->sequence->kind, 0, 1});
-            deltas_builder_add(ids, (DeltaSequenceRun){s->sequence->id, 0, 1});
-            deltas_builder_add(rules, (DeltaSequenceRun){s->rule, 0, 1});
+            delta_sequence_builder_add(kinds, (DeltaSequenceRun){s->sequence->kind, 0, 1});
+            delta_sequence_builder_add(ids, (DeltaSequenceRun){s->sequence->id, 0, 1});
+            delta_sequence_builder_add(rules, (DeltaSequenceRun){s->rule, 0, 1});
         }
     }
-    deltas_builder_encode(counts, &w->out, NULL);
-    deltas_builder_encode(kinds, &w->out, w->constant_number);
-    deltas_builder_encode(ids, &w->out, w->constant_number);
-    deltas_builder_encode(rules, &w->out, w->constant_number);
+    delta_sequence_builder_encode(counts, &w->out, NULL);
+    delta_sequence_builder_encode(kinds, &w->out, w->constant_number);
+    delta_sequence_builder_encode(ids, &w->out, w->constant_number);
+    delta_sequence_builder_encode(rules, &w->out, w->constant_number);
 }
 
 /* Writes the class of each rank, and its variant in the class. */
@@ -461,12 +466,12 @@ static void put_ranks(Writer *w)
     if (n == 0)
         return;
     put_sets(w);
-    DeltaSequenceBuilder *variants = deltas_builder_new();
+    DeltaSequenceBuilder *variants = delta_sequence_builder_new();
     for (guint i = 0; i < n; i++)
-        deltas_builder_add(
+        delta_sequence_builder_add(
             variants,
             (DeltaSequenceRun){class_at(w, i)->variants ? class_at(w, i)->variants->n : 1, 0, 1});
-    deltas_builder_encode(variants, &w->out, NULL);
+    delta_sequence_builder_encode(variants, &w->out, NULL);
     for (guint i = 0; i < n; i++)
         if (class_at(w, i)->variants)
             put_variants(w, &class_at(w, i)->class->ranks, class_at(w, i)->variants);
@@ -553,7 +558,7 @@ static gboolean writer_fail(Writer *w, gboolean damaged, GError **error)
 
 static char *side_name(const SideMember *m)
 {
-    return g_strdup_printf("%s.%u", wend_side_kind(m->kind)->name, m->rank);
+    return g_strdup_printf("%s.%u", wend_side_stream_kind(m->kind)->name, m->rank);
 }
 
 /* Writes the side streams of a rank, unless its frame is made already. */
@@ -587,17 +592,17 @@ static gboolean write_members(Writer *w, GError **error)
     return (good && !w->failed) || writer_fail(w, !good, error);
 }
 
-static WendMergeResult result_of(const Writer *w)
+static WendArchiveResult result_of(const Writer *w)
 {
-    WendMergeResult result = {.totals = w->totals, .classes = w->r->classes->len};
+    WendArchiveResult result = {.totals = w->totals, .classes = w->r->classes->len};
     for (guint i = 0; i < w->r->merge->shards->len; i++)
         result.classes += (guint)g_array_index(w->r->merge->shards, Shard, i).classes;
     return result;
 }
 
-/* As wend_merge_write. */
+/* As wend_archive_write. */
 static gboolean write_recording(const Recording *r, const char *dir, const char *file,
-                                WendMergeResult *result, GError **error)
+                                WendArchiveResult *result, GError **error)
 {
     Writer w = writer_new(r);
     gboolean good = write_members(&w, error);
@@ -615,9 +620,9 @@ static char *shard_name(guint32 rank)
     return g_strdup_printf(SHARD_MEMBER "%u", rank);
 }
 
-/* As wend_merge_begin. On failure *PLACES is NULL. */
+/* As wend_archive_begin. On failure *PLACES is NULL. */
 static gboolean begin_recording(const Recording *r, const char *dir, const char *file,
-                                SharedFile *file_out, GArray **places, WendMergeResult *result,
+                                SharedFile *file_out, GArray **places, WendArchiveResult *result,
                                 GError **error)
 {
     Writer w = writer_new(r);
@@ -672,7 +677,7 @@ static GByteArray *encode_shard(const Recording *r, Shard *shard, GError **error
     return frame;
 }
 
-gboolean wend_merge_has_frames(const WendMerge *m)
+gboolean wend_archive_has_frames(const WendMerge *m)
 {
     gboolean has = m->shards->len > 0;
     for (guint i = 0; !has && i < m->sides->len; i++)
@@ -680,7 +685,7 @@ gboolean wend_merge_has_frames(const WendMerge *m)
     return has;
 }
 
-gboolean wend_merge_make_side_frames(WendMerge *m, GError **error)
+gboolean wend_archive_make_side_frames(WendMerge *m, GError **error)
 {
     for (guint i = 0; i < m->sides->len; i++) {
         SideMember *side = &g_array_index(m->sides, SideMember, i);
@@ -701,7 +706,7 @@ gboolean wend_merge_make_side_frames(WendMerge *m, GError **error)
     return TRUE;
 }
 
-const GByteArray *wend_merge_side_frame(const WendMerge *m, guint32 rank, guint32 kind)
+const GByteArray *wend_archive_side_frame(const WendMerge *m, guint32 rank, guint32 kind)
 {
     for (guint i = 0; i < m->sides->len; i++) {
         const SideMember *side = &g_array_index(m->sides, SideMember, i);
@@ -721,7 +726,7 @@ static guint32 lowest_rank(const WendMerge *m)
     return lowest;
 }
 
-gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error)
+gboolean wend_archive_make_shard(WendMerge *m, guint32 least, GByteArray **frame, GError **error)
 {
     *frame = NULL;
     if (!shard_is_due(m, least))
@@ -735,8 +740,8 @@ gboolean wend_merge_make_shard(WendMerge *m, guint32 least, GByteArray **frame, 
     return *frame != NULL;
 }
 
-gboolean wend_merge_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
-                          GArray **places, WendMergeResult *result, GError **error)
+gboolean wend_archive_begin(WendMerge *m, const char *dir, const char *file, SharedFile *file_out,
+                            GArray **places, WendArchiveResult *result, GError **error)
 {
     Recording *r = recording_share_terminals(m, error);
     gboolean good = r && begin_recording(r, dir, file, file_out, places, result, error);
@@ -744,8 +749,8 @@ gboolean wend_merge_begin(WendMerge *m, const char *dir, const char *file, Share
     return good;
 }
 
-gboolean wend_merge_write(WendMerge *m, const char *dir, const char *file, WendMergeResult *result,
-                          GError **error)
+gboolean wend_archive_write(WendMerge *m, const char *dir, const char *file,
+                            WendArchiveResult *result, GError **error)
 {
     Recording *r = recording_share_terminals(m, error);
     gboolean good = r && write_recording(r, dir, file, result, error);

@@ -15,7 +15,7 @@
  * - pairs.h: numbers for pairs of terminals
  * - regular.h: reading regular files alone
  * - shared-file.h: a file that several processes write
- * - signal-hold.h: signals that wait until there is nothing to clean up */
+ * - signals.h: signals that wait until there is nothing to clean up */
 #ifndef WEND_BASE_H
 #define WEND_BASE_H
 

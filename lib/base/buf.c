@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *wend_resize(WendResize resize, void *p, size_t old, size_t n)
+void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n)
 {
     if (resize)
         return resize(p, old, n);
@@ -30,7 +30,7 @@ static bool reserve(WendBuf *b, size_t n)
         }
         cap *= 2;
     }
-    uint8_t *data = wend_resize(b->resize, b->data, b->cap, cap);
+    uint8_t *data = wend_buf_resize(b->resize, b->data, b->cap, cap);
     if (!data) {
         b->failed = true;
         return false;
@@ -42,7 +42,7 @@ static bool reserve(WendBuf *b, size_t n)
 
 void wend_buf_clear(WendBuf *b)
 {
-    wend_resize(b->resize, b->data, b->cap, 0);
+    wend_buf_resize(b->resize, b->data, b->cap, 0);
     *b = (WendBuf){.resize = b->resize};
 }
 
@@ -69,7 +69,7 @@ void wend_buf_unsigned(WendBuf *b, uint64_t v)
 
 void wend_buf_signed(WendBuf *b, int64_t v)
 {
-    wend_buf_unsigned(b, wend_zigzag(v));
+    wend_buf_unsigned(b, wend_buf_zigzag(v));
 }
 
 void wend_buf_string(WendBuf *b, const char *s)
@@ -112,7 +112,7 @@ static void fail(WendCursor *c)
     c->p = c->end;
 }
 
-uint64_t wend_read_unsigned(WendCursor *c)
+uint64_t wend_cursor_unsigned(WendCursor *c)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
@@ -131,14 +131,14 @@ uint64_t wend_read_unsigned(WendCursor *c)
     return 0;
 }
 
-int64_t wend_read_signed(WendCursor *c)
+int64_t wend_cursor_signed(WendCursor *c)
 {
-    return wend_unzigzag(wend_read_unsigned(c));
+    return wend_buf_unzigzag(wend_cursor_unsigned(c));
 }
 
-size_t wend_read_count(WendCursor *c, size_t min_bytes)
+size_t wend_cursor_count(WendCursor *c, size_t min_bytes)
 {
-    uint64_t n = wend_read_unsigned(c);
+    uint64_t n = wend_cursor_unsigned(c);
     size_t left = (size_t)(c->end - c->p);
     if (n > left / (min_bytes ? min_bytes : 1)) {
         fail(c);
@@ -147,7 +147,7 @@ size_t wend_read_count(WendCursor *c, size_t min_bytes)
     return (size_t)n;
 }
 
-const uint8_t *wend_read_bytes(WendCursor *c, size_t n)
+const uint8_t *wend_cursor_bytes(WendCursor *c, size_t n)
 {
     if (c->failed || n > (size_t)(c->end - c->p)) {
         fail(c);
@@ -158,10 +158,10 @@ const uint8_t *wend_read_bytes(WendCursor *c, size_t n)
     return p;
 }
 
-WendCursor wend_read_block(WendCursor *c)
+WendCursor wend_cursor_block(WendCursor *c)
 {
-    size_t n = wend_read_count(c, 1);
-    const uint8_t *p = wend_read_bytes(c, n);
+    size_t n = wend_cursor_count(c, 1);
+    const uint8_t *p = wend_cursor_bytes(c, n);
     WendCursor block = wend_cursor(p, n);
     block.failed = c->failed;
     block.allowance = c->allowance;

@@ -25,18 +25,18 @@ typedef struct {
         NULL, 0, 0, false, NULL \
     }
 /* Calls RESIZE, or realloc and free if that is NULL. */
-void *wend_resize(WendResize resize, void *p, size_t old, size_t n);
+void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n);
 /* Frees the data. The buffer can be used again, with the same function for its memory. */
 void wend_buf_clear(WendBuf *b);
 void wend_buf_bytes(WendBuf *b, const void *data, size_t n);
 void wend_buf_unsigned(WendBuf *b, uint64_t v); /* LEB128 */
 void wend_buf_signed(WendBuf *b, int64_t v);    /* zigzag, LEB128 */
 /* Signed numbers as unsigned ones, small ones small, and back: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
-static inline uint64_t wend_zigzag(int64_t v)
+static inline uint64_t wend_buf_zigzag(int64_t v)
 {
     return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
 }
-static inline int64_t wend_unzigzag(uint64_t v)
+static inline int64_t wend_buf_unzigzag(uint64_t v)
 {
     return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
@@ -54,14 +54,14 @@ typedef struct {
 } WendCursor;
 
 WendCursor wend_cursor(const void *data, size_t n);
-uint64_t wend_read_unsigned(WendCursor *c);
-int64_t wend_read_signed(WendCursor *c);
+uint64_t wend_cursor_unsigned(WendCursor *c);
+int64_t wend_cursor_signed(WendCursor *c);
 /* A count of things that take at least MIN_BYTES each. Fails if the rest of the bytes cannot hold
  * so many, so that callers may allocate for the count. */
-size_t wend_read_count(WendCursor *c, size_t min_bytes);
+size_t wend_cursor_count(WendCursor *c, size_t min_bytes);
 /* The next N bytes, inside the data of the cursor; NULL on failure. */
-const uint8_t *wend_read_bytes(WendCursor *c, size_t n);
+const uint8_t *wend_cursor_bytes(WendCursor *c, size_t n);
 /* Reads a length and that many bytes; returns a cursor over the bytes. */
-WendCursor wend_read_block(WendCursor *c);
+WendCursor wend_cursor_block(WendCursor *c);
 
 #endif

@@ -18,19 +18,20 @@ static void model_init(Model *m, guint64 most)
 {
     range_contexts_init(m->length, G_N_ELEMENTS(m->length));
     range_contexts_init(m->top[0], LENGTHS * G_N_ELEMENTS(m->top[0]));
-    m->length_bits = range_length(range_length(most));
+    m->length_bits = range_coder_length(range_coder_length(most));
 }
 
 static guint64 code_number(const RangeCoder *c, Model *m, guint64 number)
 {
-    guint length = (guint)range_tree(c, range_length(number), m->length_bits, m->length);
+    guint length =
+        (guint)range_coder_tree(c, range_coder_length(number), m->length_bits, m->length);
     if (length <= 1 || length >= LENGTHS)
         return length; /* 0 and 1 are their own lengths; no number is longer than 64 bits */
     guint below = length - 1, top = MIN(below, TOP_BITS);
     below -= top;
-    guint64 all =
-        (guint64)1 << top | range_tree(c, number >> below & ((1 << top) - 1), top, m->top[length]);
-    return all << below | range_plain(c, number, below);
+    guint64 all = (guint64)1 << top
+                  | range_coder_tree(c, number >> below & ((1 << top) - 1), top, m->top[length]);
+    return all << below | range_coder_plain(c, number, below);
 }
 
 void coder_encode(const guint64 *numbers, guint64 n, guint64 most, WendBuf *out)
@@ -52,7 +53,7 @@ gboolean coder_decode(guint64 *numbers, guint64 n, guint64 most, WendCursor *c)
     range_decoder_begin(&d, c);
     for (guint64 i = 0; i < n && !c->failed; i++) {
         numbers[i] = code_number(&(RangeCoder){.decoder = &d}, &m, 0);
-        if (numbers[i] > most || range_length(numbers[i]) > range_length(most))
+        if (numbers[i] > most || range_coder_length(numbers[i]) > range_coder_length(most))
             c->failed = true;
     }
     range_decoder_end(&d);

@@ -80,9 +80,9 @@ static gboolean is_replaceable(const WendFileDirectory *d, const char *path, GEr
     int fd = open_directory(path);
     int number = fd < 0 ? errno : each_file(fd, "", d->is_ours, &stranger, 0);
     if (number == ENOTDIR || number == ELOOP)
-        return file_refuse(error, d->path, "is no directory");
+        return file_write_refuse(error, d->path, "is no directory");
     if (number != 0)
-        return file_failed(error, d->path, number);
+        return file_write_failed(error, d->path, number);
     if (stranger == NULL)
         return TRUE;
     g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
@@ -94,9 +94,9 @@ static gboolean may_write(const WendFileDirectory *d, GError **error)
 {
     struct stat info;
     if (lstat(d->path, &info) != 0)
-        return errno == ENOENT || file_failed(error, d->path, errno);
+        return errno == ENOENT || file_write_failed(error, d->path, errno);
     if ((d->flags & WEND_FILE_REPLACE) == 0)
-        return file_refuse(error, d->path, "exists: --force overwrites it");
+        return file_write_refuse(error, d->path, "exists: --force overwrites it");
     return is_replaceable(d, d->path, error);
 }
 
@@ -140,7 +140,7 @@ WendFileDirectory *wend_file_directory_open(const char *path, WendFileFlags flag
         d->temporary = name_beside(d->path);
         if (d->temporary != NULL && mkdir(d->temporary, 0777) == 0)
             return d;
-        file_failed(error, d->path, errno);
+        file_write_failed(error, d->path, errno);
     }
     free_directory(d);
     return NULL;
@@ -162,16 +162,16 @@ static gboolean give_name(const WendFileDirectory *d, GError **error)
     if (renameat2(AT_FDCWD, d->temporary, AT_FDCWD, d->path, RENAME_NOREPLACE) == 0)
         return TRUE;
     if (errno == EEXIST && (d->flags & WEND_FILE_REPLACE) == 0)
-        return file_refuse(error, d->path, "exists: somebody else has made it meanwhile");
+        return file_write_refuse(error, d->path, "exists: somebody else has made it meanwhile");
     if (errno != EEXIST && errno != EINVAL && errno != ENOSYS)
-        return file_failed(error, d->path, errno);
+        return file_write_failed(error, d->path, errno);
     g_autofree char *old = name_beside(d->path);
     gboolean moved = old != NULL && rename(d->path, old) == 0;
     if (!moved && errno != ENOENT)
-        return file_failed(error, d->path, errno);
+        return file_write_failed(error, d->path, errno);
     gboolean good = !moved || is_replaceable(d, old, error);
     if (good && rename(d->temporary, d->path) != 0)
-        good = file_failed(error, d->path, errno);
+        good = file_write_failed(error, d->path, errno);
     if (moved && good)
         remove_directory(old);
     else if (moved)

@@ -22,7 +22,7 @@ WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, GEr
 {
     FileTarget t;
     int number = 0;
-    if (!file_inspect(&t, path, flags, error))
+    if (!file_target_inspect(&t, path, flags, error))
         return NULL;
     WendFileStream *f = g_new0(WendFileStream, 1);
     f->path = g_strdup(path);
@@ -30,7 +30,7 @@ WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, GEr
     f->in_place = t.kind == FILE_IN_PLACE;
     f->fd = -1;
     if (f->in_place) {
-        number = file_in_place_open(path, &t, &f->fd);
+        number = file_target_open(path, &t, &f->fd);
         f->own = t.fd < 0;
     } else {
         signals_hold(&f->hold);
@@ -41,7 +41,7 @@ WendFileStream *wend_file_stream_open(const char *path, WendFileFlags flags, GEr
     if (number == 0)
         return f;
     if (wend_file_stream_end(f, FALSE, error))
-        file_failed(error, path, number);
+        file_write_failed(error, path, number);
     return NULL;
 }
 
@@ -75,9 +75,9 @@ gboolean wend_file_stream_end(WendFileStream *f, gboolean keep, GError **error)
         signals_release(&f->hold);
     }
     if (keep && number == EEXIST)
-        good = file_refuse(error, f->path, "exists: somebody else has made it meanwhile");
+        good = file_write_refuse(error, f->path, "exists: somebody else has made it meanwhile");
     else if (keep && number != 0)
-        good = file_failed(error, f->path, number);
+        good = file_write_failed(error, f->path, number);
     g_free(f->path);
     g_free(f);
     return good;

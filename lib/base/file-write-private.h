@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "file-write.h"
-#include "signal-hold.h"
+#include "signals.h"
 
 typedef enum { FILE_ABSENT, FILE_REGULAR, FILE_LINK, FILE_IN_PLACE } FileKind;
 
@@ -21,14 +21,14 @@ typedef struct {
 } FileTarget;
 
 /* FALSE: the error says what is in the way. */
-gboolean file_inspect(FileTarget *t, const char *path, WendFileFlags flags, GError **error);
+gboolean file_target_inspect(FileTarget *t, const char *path, WendFileFlags flags, GError **error);
 /* Set the error for an errno, and for a reason. FALSE. */
-gboolean file_failed(GError **error, const char *path, int number);
-gboolean file_refuse(GError **error, const char *path, const char *why);
+gboolean file_write_failed(GError **error, const char *path, int number);
+gboolean file_write_refuse(GError **error, const char *path, const char *why);
 
 /* Opens what T says is to be written in place. The caller closes *FD unless it is T's, or -1. The
  * file is what it was when T was found. Returns 0 or the errno. */
-int file_in_place_open(const char *path, const FileTarget *t, int *fd);
+int file_target_open(const char *path, const FileTarget *t, int *fd);
 /* Writes N bytes. H NULL: signals come as ever; else one that is to end the process ends the
  * writing with EINTR. Returns 0 or the errno. */
 int file_write_all(int fd, const guint8 *p, gsize n, const SignalHold *h);

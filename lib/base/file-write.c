@@ -13,14 +13,14 @@
 /* Bytes between two looks at pending signals. */
 static const gsize CHUNK = 1 << 20;
 
-gboolean file_failed(GError **error, const char *path, int number)
+gboolean file_write_failed(GError **error, const char *path, int number)
 {
     g_set_error(error, WEND_ERROR, wend_error_of_output(number), "%s: cannot write: %s", path,
                 g_strerror(number));
     return FALSE;
 }
 
-gboolean file_refuse(GError **error, const char *path, const char *why)
+gboolean file_write_refuse(GError **error, const char *path, const char *why)
 {
     g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: %s", path, why);
     return FALSE;
@@ -54,20 +54,21 @@ static gboolean judge(FileTarget *t, const char *path, WendFileFlags flags, GErr
 {
     mode_t type = t->info.st_mode & S_IFMT;
     if (type == S_IFDIR)
-        return file_refuse(error, path, "is a directory");
+        return file_write_refuse(error, path, "is a directory");
     if (type == S_IFREG || type == S_IFLNK) {
         t->kind = type == S_IFREG ? FILE_REGULAR : FILE_LINK;
         return (flags & WEND_FILE_REPLACE) != 0
-               || file_refuse(error, path, "exists: --force overwrites it");
+               || file_write_refuse(error, path, "exists: --force overwrites it");
     }
     t->kind = FILE_IN_PLACE;
     if (type == S_IFSOCK || (flags & WEND_FILE_REGULAR) != 0)
-        return file_refuse(error, path, type == S_IFSOCK ? "is a socket" : "is no regular file");
+        return file_write_refuse(error, path,
+                                 type == S_IFSOCK ? "is a socket" : "is no regular file");
     return type != S_IFBLK || (flags & WEND_FILE_REPLACE) != 0
-           || file_refuse(error, path, "is a disk: --force overwrites it");
+           || file_write_refuse(error, path, "is a disk: --force overwrites it");
 }
 
-gboolean file_inspect(FileTarget *t, const char *path, WendFileFlags flags, GError **error)
+gboolean file_target_inspect(FileTarget *t, const char *path, WendFileFlags flags, GError **error)
 {
     struct stat behind;
     int fd = (flags & WEND_FILE_REGULAR) != 0 ? -1 : descriptor_of(path);
@@ -75,16 +76,17 @@ gboolean file_inspect(FileTarget *t, const char *path, WendFileFlags flags, GErr
     if (fd >= 0)
         return TRUE;
     if (lstat(path, &t->info) != 0)
-        return errno == ENOENT || file_failed(error, path, errno);
+        return errno == ENOENT || file_write_failed(error, path, errno);
     if (!S_ISLNK(t->info.st_mode))
         return judge(t, path, flags, error);
     if (stat(path, &behind) != 0)
-        return errno == ENOENT ? judge(t, path, flags, error) : file_failed(error, path, errno);
+        return errno == ENOENT ? judge(t, path, flags, error)
+                               : file_write_failed(error, path, errno);
     if (S_ISREG(behind.st_mode))
         return judge(t, path, flags, error);
     /* Anybody can put a link where everybody may write. */
     if (t->info.st_uid != 0 && t->info.st_uid != geteuid() && !S_ISDIR(behind.st_mode))
-        return file_refuse(error, path, "is a symbolic link that somebody else has made");
+        return file_write_refuse(error, path, "is a symbolic link that somebody else has made");
     t->linked = TRUE;
     t->info = behind;
     return judge(t, path, flags, error);
@@ -93,7 +95,7 @@ gboolean file_inspect(FileTarget *t, const char *path, WendFileFlags flags, GErr
 gboolean wend_file_check(const char *path, WendFileFlags flags, GError **error)
 {
     FileTarget t;
-    return file_inspect(&t, path, flags, error);
+    return file_target_inspect(&t, path, flags, error);
 }
 
 /* -- writing -- */
@@ -114,7 +116,7 @@ int file_write_all(int fd, const guint8 *p, gsize n, const SignalHold *h)
     return 0;
 }
 
-int file_in_place_open(const char *path, const FileTarget *t, int *fd)
+int file_target_open(const char *path, const FileTarget *t, int *fd)
 {
     struct stat info;
     *fd = t->fd;
@@ -131,7 +133,7 @@ int file_in_place_open(const char *path, const FileTarget *t, int *fd)
 
 static int write_in_place(const char *path, const FileTarget *t, const void *data, gsize n)
 {
-    int fd, number = file_in_place_open(path, t, &fd);
+    int fd, number = file_target_open(path, t, &fd);
     if (number == 0)
         number = file_write_all(fd, data, n, NULL);
     if (t->fd < 0 && fd >= 0 && close(fd) != 0 && number == 0)
@@ -258,19 +260,19 @@ static gboolean put(const char *path, const void *data, gsize n, WendFileFlags f
                     const SignalHold *h, GError **error)
 {
     FileTarget t;
-    if (!file_inspect(&t, path, flags, error))
+    if (!file_target_inspect(&t, path, flags, error))
         return FALSE;
     if (t.kind == FILE_IN_PLACE) { /* a FIFO waits for a reader, who may never come */
         sigset_t held;
         pthread_sigmask(SIG_SETMASK, &h->before, &held);
         int number = write_in_place(path, &t, data, n);
         pthread_sigmask(SIG_SETMASK, &held, NULL);
-        return number == 0 || file_failed(error, path, number);
+        return number == 0 || file_write_failed(error, path, number);
     }
     int number = write_beside(path, &t, data, n, flags, h);
     if (number == EEXIST)
-        return file_refuse(error, path, "exists: somebody else has made it meanwhile");
-    return number == 0 || file_failed(error, path, number);
+        return file_write_refuse(error, path, "exists: somebody else has made it meanwhile");
+    return number == 0 || file_write_failed(error, path, number);
 }
 
 gboolean wend_file_write(const char *path, const void *data, gsize n, WendFileFlags flags,

@@ -114,14 +114,14 @@ void range_decoder_end(RangeDecoder *d)
 {
     unsigned n = end_bytes(d->range);
     uint32_t behind = ((uint32_t)1 << 8 * (CODE_BYTES - n)) - 1, more = d->last & behind;
-    wend_read_bytes(d->c, d->taken - CODE_BYTES + n);
+    wend_cursor_bytes(d->c, d->taken - CODE_BYTES + n);
     if (d->code < more || d->code - more > behind)
         d->c->failed = true;
 }
 
 /* -- both directions -- */
 
-unsigned range_bit(const RangeCoder *c, unsigned bit, RangeContext *context)
+unsigned range_coder_bit(const RangeCoder *c, unsigned bit, RangeContext *context)
 {
     uint32_t one = context ? context->one : RANGE_EVEN;
     if (c->encoder)
@@ -133,18 +133,18 @@ unsigned range_bit(const RangeCoder *c, unsigned bit, RangeContext *context)
     return bit;
 }
 
-uint64_t range_tree(const RangeCoder *c, uint64_t bits, unsigned n, RangeContext *contexts)
+uint64_t range_coder_tree(const RangeCoder *c, uint64_t bits, unsigned n, RangeContext *contexts)
 {
     uint64_t at = 1;
     for (unsigned i = n; i-- > 0;)
-        at = at << 1 | range_bit(c, bits >> i & 1, &contexts[at]);
+        at = at << 1 | range_coder_bit(c, bits >> i & 1, &contexts[at]);
     return at - (UINT64_C(1) << n);
 }
 
-uint64_t range_plain(const RangeCoder *c, uint64_t bits, unsigned n)
+uint64_t range_coder_plain(const RangeCoder *c, uint64_t bits, unsigned n)
 {
     uint64_t all = 0;
     for (unsigned i = n; i-- > 0;)
-        all = all << 1 | range_bit(c, bits >> i & 1, NULL);
+        all = all << 1 | range_coder_bit(c, bits >> i & 1, NULL);
     return all;
 }

@@ -19,7 +19,8 @@ enum { RANGE_EVEN = 1 << 15 };
 /* Makes N contexts that have seen nothing. */
 void range_contexts_init(RangeContext *contexts, size_t n);
 
-/* Adjusts the probability to BIT, as range_bit does. For contexts that did not code the bit. */
+/* Adjusts the probability to BIT, as range_coder_bit does. For contexts that did not code the
+ * bit. */
 void range_context_see(RangeContext *c, unsigned bit);
 
 /* The interval of an encoder is [low, low + range). */
@@ -52,15 +53,15 @@ typedef struct {
 } RangeCoder;
 
 /* Codes BIT, or reads a bit, and returns it. CONTEXT NULL: both are equally likely. */
-unsigned range_bit(const RangeCoder *c, unsigned bit, RangeContext *context);
+unsigned range_coder_bit(const RangeCoder *c, unsigned bit, RangeContext *context);
 /* Codes the lowest N bits of BITS, the highest first, each in the context of those before it.
  * CONTEXTS has 2^N. Returns the bits. */
-uint64_t range_tree(const RangeCoder *c, uint64_t bits, unsigned n, RangeContext *contexts);
+uint64_t range_coder_tree(const RangeCoder *c, uint64_t bits, unsigned n, RangeContext *contexts);
 /* The same with N equally likely bits, up to 64. */
-uint64_t range_plain(const RangeCoder *c, uint64_t bits, unsigned n);
+uint64_t range_coder_plain(const RangeCoder *c, uint64_t bits, unsigned n);
 
 /* The number of bits of NUMBER without leading zeros. */
-static inline unsigned range_length(uint64_t number)
+static inline unsigned range_coder_length(uint64_t number)
 {
     return number ? 64 - (unsigned)__builtin_clzll(number) : 0;
 }

@@ -40,8 +40,8 @@ gboolean shared_file_begin(SharedFile *f, const char *path, GError **error)
     FileTarget t;
     *f = (SharedFile){.is_open = FALSE};
     if (g_snprintf(f->path, sizeof f->path, "%s", path) >= (int)sizeof f->path)
-        return file_failed(error, path, ENAMETOOLONG);
-    if (!file_inspect(&t, path, flags, error))
+        return file_write_failed(error, path, ENAMETOOLONG);
+    if (!file_target_inspect(&t, path, flags, error))
         return FALSE;
     signals_hold(&h);
     int number = file_beside_open(&f->beside, path, &t);
@@ -51,7 +51,7 @@ gboolean shared_file_begin(SharedFile *f, const char *path, GError **error)
         file_beside_end(&f->beside, flags, number, &h);
     signals_release(&h);
     if (number != 0)
-        return file_failed(error, path, number);
+        return file_write_failed(error, path, number);
     f->is_open = TRUE;
     memcpy(f->key.temporary, f->beside.temporary, sizeof f->key.temporary);
     return TRUE;
@@ -67,7 +67,7 @@ gboolean shared_file_write(SharedFile *f, guint64 offset, const void *data, gsiz
         f->is_open = FALSE;
     }
     signals_release(&h);
-    return number == 0 || file_failed(error, f->path, number);
+    return number == 0 || file_write_failed(error, f->path, number);
 }
 
 gboolean shared_file_mark(SharedFile *f, guint64 offset, GError **error)
@@ -92,7 +92,7 @@ static int open_again(FileBeside *b)
 gboolean shared_file_share(SharedFile *f, GError **error)
 {
     int number = fdatasync(f->beside.fd) == 0 ? open_again(&f->beside) : errno;
-    return number == 0 || file_failed(error, f->path, number);
+    return number == 0 || file_write_failed(error, f->path, number);
 }
 
 gboolean shared_file_end(SharedFile *f, GError **error)
@@ -103,8 +103,8 @@ gboolean shared_file_end(SharedFile *f, GError **error)
     f->is_open = FALSE;
     signals_release(&h);
     if (number == EEXIST)
-        return file_refuse(error, f->path, "exists: somebody else has made it meanwhile");
-    return number == 0 || file_failed(error, f->path, number);
+        return file_write_refuse(error, f->path, "exists: somebody else has made it meanwhile");
+    return number == 0 || file_write_failed(error, f->path, number);
 }
 
 void shared_file_abandon(SharedFile *f)

@@ -77,8 +77,8 @@ static unsigned step_bits(const Bins *b, DurationLane lane, int64_t gap)
 {
     int64_t most = share(b->usual[lane] * LONG, b->percent);
     if (most >= gap)
-        return range_length((uint64_t)gap);
-    return most > 1 ? range_length((uint64_t)most) - 1 : 0;
+        return range_coder_length((uint64_t)gap);
+    return most > 1 ? range_coder_length((uint64_t)most) - 1 : 0;
 }
 
 /* A long time counts as OUTLIER usual ones, so one alone changes little. */
@@ -132,7 +132,7 @@ static bool code_steps(const Bins *b, const RangeCoder *c, DurationLane lane, un
 {
     int64_t point = b->points[at], gap = at + 1 < b->n ? b->points[at + 1] - point : 1;
     unsigned bits = step_bits(b, lane, gap);
-    steps = range_plain(c, steps, range_length((uint64_t)(gap - 1) >> bits));
+    steps = range_coder_plain(c, steps, range_coder_length((uint64_t)(gap - 1) >> bits));
     *ticks = point + (int64_t)(steps << bits);
     return *ticks - point < gap;
 }
@@ -148,7 +148,7 @@ static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uin
         return true;
     }
     if (symbol == EXACT) {
-        *ticks = (int64_t)range_plain(c, (uint64_t)*ticks, 64);
+        *ticks = (int64_t)range_coder_plain(c, (uint64_t)*ticks, 64);
         return true;
     }
     if (symbol - FIRST_POINT >= b->n

@@ -30,7 +30,7 @@ static void init(void *learned, unsigned percent)
 /* How many bits of TICKS are not in its symbol. */
 static unsigned bits_below(uint64_t ticks)
 {
-    unsigned length = range_length(ticks);
+    unsigned length = range_coder_length(ticks);
     return length > TOP_BITS + 1 ? length - TOP_BITS - 1 : 0;
 }
 
@@ -49,8 +49,9 @@ static uint64_t code_bits(Lossless *l, const RangeCoder *c, DurationLane lane, u
                           unsigned n)
 {
     unsigned low = n < LOW_BITS ? 0 : LOW_BITS;
-    uint64_t high = range_plain(c, ticks >> low & ((UINT64_C(1) << (n - low)) - 1), n - low);
-    return low ? high << low | range_tree(c, ticks & ((1 << low) - 1), low, l->low[lane]) : high;
+    uint64_t high = range_coder_plain(c, ticks >> low & ((UINT64_C(1) << (n - low)) - 1), n - low);
+    return low ? high << low | range_coder_tree(c, ticks & ((1 << low) - 1), low, l->low[lane])
+               : high;
 }
 
 static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uint32_t place,
@@ -64,7 +65,7 @@ static bool code_time(void *learned, const RangeCoder *c, DurationLane lane, uin
     if (symbol == UNKNOWN) {
         *ticks = WEND_DURATION_UNKNOWN;
     } else if (symbol == NEGATIVE) {
-        *ticks = (int64_t)range_plain(c, (uint64_t)*ticks, 64);
+        *ticks = (int64_t)range_coder_plain(c, (uint64_t)*ticks, 64);
     } else {
         unsigned number = symbol - FIRST, below = number >> TOP_BITS;
         below = below > 0 ? below - 1 : 0;

@@ -6,7 +6,7 @@ enum { SEEN_ENOUGH = 2 };
 
 void duration_model_init(DurationModel *m, unsigned symbols)
 {
-    m->bits = range_length(symbols - 1);
+    m->bits = range_coder_length(symbols - 1);
     m->before[DURATION_LANE] = m->before[INTERVAL_LANE] = 0;
     range_contexts_init(m->paired, sizeof m->paired / sizeof *m->paired);
     range_contexts_init(m->placed, sizeof m->placed / sizeof *m->placed);
@@ -35,7 +35,7 @@ unsigned duration_model_code(DurationModel *m, const RangeCoder *c, DurationLane
             RangeContext *used = paired->seen >= SEEN_ENOUGH   ? paired
                                  : placed->seen >= SEEN_ENOUGH ? placed
                                                                : any;
-            bit = range_bit(c, bit, used);
+            bit = range_coder_bit(c, bit, used);
             if (used != paired)
                 range_context_see(paired, bit);
             if (used != placed)
@@ -43,7 +43,7 @@ unsigned duration_model_code(DurationModel *m, const RangeCoder *c, DurationLane
             if (used != any)
                 range_context_see(any, bit);
         } else {
-            bit = range_bit(c, bit, any);
+            bit = range_coder_bit(c, bit, any);
         }
         node = node << 1 | bit;
     }

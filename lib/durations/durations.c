@@ -98,7 +98,7 @@ static double read_double(WendCursor *c)
 {
     uint64_t bits = 0;
     double value;
-    const uint8_t *bytes = wend_read_bytes(c, sizeof bits);
+    const uint8_t *bytes = wend_cursor_bytes(c, sizeof bits);
     for (unsigned i = 0; bytes && i < sizeof bits; i++)
         bits |= (uint64_t)bytes[i] << 8 * i;
     memcpy(&value, &bits, sizeof value);
@@ -123,11 +123,11 @@ void wend_durations_put_head(WendBuf *out, const WendDurationsHead *head)
 static bool read_correction(WendCursor *c, WendDurationsHead *head)
 {
     int64_t origin;
-    uint64_t measured = wend_read_unsigned(c);
+    uint64_t measured = wend_cursor_unsigned(c);
     WendClockCorrection *clock = &head->clock;
-    clock->shift = wend_read_signed(c);
+    clock->shift = wend_cursor_signed(c);
     clock->drift = read_double(c);
-    clock->error = wend_read_unsigned(c);
+    clock->error = wend_cursor_unsigned(c);
     clock->measured = (unsigned)measured;
     return !c->failed && (measured == 1 || measured == 2) && clock->drift > -0.5
            && clock->drift < 0.5 && !__builtin_add_overflow(head->origin, clock->shift, &origin);
@@ -135,11 +135,11 @@ static bool read_correction(WendCursor *c, WendDurationsHead *head)
 
 bool wend_durations_read_head(WendCursor *c, WendDurationsHead *head)
 {
-    uint64_t coding = wend_read_unsigned(c), percent = wend_read_unsigned(c);
+    uint64_t coding = wend_cursor_unsigned(c), percent = wend_cursor_unsigned(c);
     const WendDurationCoding *known = wend_durations_coding(coding);
     *head = (WendDurationsHead){.form = {(WendDurationsNumber)coding, (unsigned)percent}};
     head->tick = read_double(c);
-    head->origin = wend_read_signed(c);
+    head->origin = wend_cursor_signed(c);
     bool good = known && head->tick > 0 && head->tick < 1 && percent <= WEND_DURATION_MOST
                 && (percent >= WEND_DURATION_LEAST) == known->lossy;
     if (good && !c->failed && c->p < c->end)
@@ -170,7 +170,7 @@ bool wend_durations_put_row(const WendDurationCoding *coding, void *learned,
 bool wend_durations_read_row(const WendDurationCoding *coding, void *learned, WendTimedCall *calls,
                              size_t n, WendCursor *c)
 {
-    WendCursor durations = wend_read_block(c), intervals = wend_read_block(c);
+    WendCursor durations = wend_cursor_block(c), intervals = wend_cursor_block(c);
     return !c->failed && coding->decode(learned, calls, n, &durations, &intervals)
            && durations.p == durations.end && intervals.p == intervals.end;
 }

@@ -144,7 +144,7 @@ static Class *class_new(gsize n_sequences)
 
 static GBytes *read_bytes(WendCursor *c)
 {
-    WendCursor block = wend_read_block(c);
+    WendCursor block = wend_cursor_block(c);
     return g_bytes_new(block.p, c->failed ? 0 : block.end - block.p);
 }
 
@@ -152,11 +152,11 @@ static GBytes *read_bytes(WendCursor *c)
 
 static TimingSum part_timing(WendCursor *c)
 {
-    guint64 count = wend_read_unsigned(c);
+    guint64 count = wend_cursor_unsigned(c);
     if (count == 0)
         return (TimingSum){0};
-    double mean = cursor_double(c), min = cursor_double(c), max = cursor_double(c),
-           m2 = cursor_double(c);
+    double mean = timing_read_double(c), min = timing_read_double(c), max = timing_read_double(c),
+           m2 = timing_read_double(c);
     return timing_from_moments(count, mean, min, max, m2);
 }
 
@@ -234,14 +234,14 @@ gboolean class_spread(Class *k)
  * same content on ranks with different numbers of calls. */
 static GBytes *read_stream(WendCursor *c)
 {
-    WendCursor block = wend_read_block(c), run = block;
+    WendCursor block = wend_cursor_block(c), run = block;
     if (c->failed)
         return g_bytes_new(NULL, 0);
-    gboolean is_run = wend_read_unsigned(&run) > 0;
+    gboolean is_run = wend_cursor_unsigned(&run) > 0;
     const guint8 *entry = run.p;
-    guint64 head = wend_read_unsigned(&run);
+    guint64 head = wend_cursor_unsigned(&run);
     for (guint64 n = head >> 1; n > 0 && !run.failed; n--)
-        wend_read_signed(&run);
+        wend_cursor_signed(&run);
     if (!is_run || head & 1 || run.failed || run.p != run.end)
         return g_bytes_new(block.p, block.end - block.p);
     WendBuf once = WEND_BUF_INIT;
@@ -255,7 +255,7 @@ static Contents *part_outcomes(WendCursor *c, guint n_shapes, const RankSet *ran
 {
     Contents *outcomes = g_new0(Contents, MAX(n_shapes, 1));
     for (guint i = 0; i < n_shapes; i++) {
-        wend_read_unsigned(c); /* entries, which follow from the grammar */
+        wend_cursor_unsigned(c); /* entries, which follow from the grammar */
         g_autoptr(GBytes) stream = read_stream(c);
         contents_init(&outcomes[i]);
         contents_add(&outcomes[i], stream, ranks);
@@ -266,7 +266,7 @@ static Contents *part_outcomes(WendCursor *c, guint n_shapes, const RankSet *ran
 /* Reads durations and intervals by terminal, or none. NULL: damaged. */
 static GArray *part_times(WendCursor *c, guint n_terminals)
 {
-    gsize n = wend_read_count(c, 2);
+    gsize n = wend_cursor_count(c, 2);
     if (c->failed || (n != 0 && n != n_terminals))
         return NULL;
     GArray *times = g_array_sized_new(FALSE, FALSE, sizeof(TimingSum), 2 * (guint)n);
@@ -284,11 +284,11 @@ static void add_seconds(const PartTable *t, const GArray *times, double *seconds
         return;
     WendCursor c = wend_cursor(t->shapes.data, t->shapes.len);
     g_autofree guint64 *function_of = g_new(guint64, t->n_shapes + 1);
-    wend_read_unsigned(&c);
+    wend_cursor_unsigned(&c);
     for (guint i = 0; i < t->n_shapes; i++) {
-        guint64 n = wend_read_unsigned(&c);
+        guint64 n = wend_cursor_unsigned(&c);
         for (guint64 k = 0; k < n && !c.failed; k++) {
-            gint64 word = wend_read_signed(&c);
+            gint64 word = wend_cursor_signed(&c);
             if (k == 0)
                 function_of[i] = (guint64)word >> 1;
         }
@@ -352,11 +352,11 @@ static gboolean part_polls(Table *polls, WendCursor *c, guint32 rank, const Rank
 static gboolean part_sequence(Sequence *s, WendCursor *c, guint32 rank, const RankSet *ranks,
                               guint64 room, double *seconds, GError **error)
 {
-    s->kind = wend_read_unsigned(c);
-    s->id = wend_read_signed(c);
+    s->kind = wend_cursor_unsigned(c);
+    s->id = wend_cursor_signed(c);
     if (!part_main(s, c, rank, ranks, room, seconds, error))
         return FALSE;
-    guint64 polls_after = wend_read_unsigned(c);
+    guint64 polls_after = wend_cursor_unsigned(c);
 
     PollTable *polls = g_new0(PollTable, 1);
     g_ptr_array_add(s->poll_tables, polls);
@@ -392,7 +392,7 @@ static int by_kind_and_id(const void *a, const void *b)
 
 Class *class_from_part(WendCursor *c, guint32 rank, guint64 room, double *seconds, GError **error)
 {
-    gsize n = wend_read_count(c, 8);
+    gsize n = wend_cursor_count(c, 8);
     Class *k = class_new(n);
     k->ranks = rankset_single(rank);
     for (guint i = 0; i < k->n_sequences; i++)
@@ -425,7 +425,7 @@ static gboolean decode_timing(Sequence *s, WendCursor *c)
 {
     s->timed_as = g_new(guint32, MAX(s->table.n_terminals, 1));
     for (guint32 t = 0; t < s->table.n_terminals; t++) {
-        guint64 row = wend_read_unsigned(c);
+        guint64 row = wend_cursor_unsigned(c);
         if (row > s->n_timed)
             return FALSE;
         s->timed_as[t] = row ? (guint32)(row - 1) : s->n_timed++;
@@ -461,8 +461,8 @@ void class_encode(const Class *k, WendBuf *out)
 
 static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 ranks, guint32 world)
 {
-    s->kind = wend_read_unsigned(c);
-    s->id = wend_read_signed(c);
+    s->kind = wend_cursor_unsigned(c);
+    s->id = wend_cursor_signed(c);
     if (s->kind >= WEND_SEQUENCE_KINDS || !table_decode(&s->table, c, ranks))
         return FALSE;
     s->grammar = read_bytes(c);
@@ -472,7 +472,7 @@ static gboolean decode_sequence(Sequence *s, WendCursor *c, guint32 ranks, guint
     for (guint o = 0; o < s->table.n_shapes; o++)
         if (!contents_decode(&s->outcomes[o], c, world))
             return FALSE;
-    gsize n = wend_read_count(c, 2);
+    gsize n = wend_cursor_count(c, 2);
     for (gsize p = 0; p < n; p++) {
         PollTable *polls = g_new0(PollTable, 1);
         g_ptr_array_add(s->poll_tables, polls);
@@ -489,7 +489,7 @@ Class *class_decode(WendCursor *c, guint32 world)
     RankSet ranks;
     if (!rankset_decode(&ranks, c, world))
         return NULL;
-    guint64 n = wend_read_unsigned(c);
+    guint64 n = wend_cursor_unsigned(c);
     if (c->failed || n >> 1 > (guint64)(c->end - c->p) / 8) {
         rankset_clear(&ranks);
         return NULL;

@@ -103,12 +103,12 @@ void contents_encode(const Contents *c, WendBuf *out)
 gboolean contents_decode(Contents *c, WendCursor *in, guint32 world)
 {
     contents_init(c);
-    gsize n = wend_read_count(in, 2);
+    gsize n = wend_cursor_count(in, 2);
     for (gsize i = 0; i < n; i++) {
         RankSet ranks;
         if (!rankset_decode(&ranks, in, world))
             return FALSE;
-        WendCursor block = wend_read_block(in);
+        WendCursor block = wend_cursor_block(in);
         if (in->failed) {
             rankset_clear(&ranks);
             return FALSE;

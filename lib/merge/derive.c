@@ -10,7 +10,7 @@
 /* Has the slot a pattern? Then it is short already, and may have a million ranks. */
 static gboolean has_pattern(const RankVector *v, guint32 n_ranks)
 {
-    return v->value != RANK_VECTOR_DELTAS || deltas_size(v->deltas) <= n_ranks / 4;
+    return v->value != RANK_VECTOR_DELTAS || delta_sequence_size(v->deltas) <= n_ranks / 4;
 }
 
 /* The least number of slots: three counts, and displacements, which have one of the counts and one
@@ -32,7 +32,7 @@ static gboolean number_at(const RankVector *v, guint64 index, gint64 *number)
     if (v->value == RANK_VECTOR_RELATIVE || v->value == RANK_VECTOR_DELTAS_OF_SELF)
         return FALSE;
     *number = rank_vector_at(v, index, 0);
-    return !wend_is_special(*number);
+    return !wend_word_is_special(*number);
 }
 
 static void expand(const RankVector *v, guint32 n_ranks, gint64 *words)

@@ -126,10 +126,10 @@ void hosts_encode(const Hosts *h, WendBuf *out)
 Hosts *hosts_decode(WendCursor *c)
 {
     Hosts *h = hosts_new();
-    gsize n = wend_read_count(c, 3);
+    gsize n = wend_cursor_count(c, 3);
     for (gsize i = 0; i < n && !c->failed; i++) {
         HostGroup g = {.before = codec_string(c), .after = codec_string(c)};
-        guint64 form = wend_read_unsigned(c);
+        guint64 form = wend_cursor_unsigned(c);
         g.width = (guint)(form >> 1);
         if (form >> 1 > DIGITS_MAX
             || ((form & 1) && !rankset_decode(&g.numbers, c, G_MAXUINT32 - 1)))

@@ -130,7 +130,7 @@ static WendMerge *damaged(WendMerge *m, const char *what, GError **error)
 
 static gboolean magic(WendCursor *c, const char *text)
 {
-    const uint8_t *p = wend_read_bytes(c, strlen(text));
+    const uint8_t *p = wend_cursor_bytes(c, strlen(text));
     return p && memcmp(p, text, strlen(text)) == 0;
 }
 
@@ -146,13 +146,13 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
 {
     WendCursor c = wend_cursor(part, n);
     WendMerge *m = merge_new();
-    if (!magic(&c, WEND_PART_MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION)
+    if (!magic(&c, WEND_PART_MAGIC) || wend_cursor_unsigned(&c) != WEND_PART_VERSION)
         return damaged(m, "a rank's part", error);
-    gsize n_facts = wend_read_count(&c, 2);
+    gsize n_facts = wend_cursor_count(&c, 2);
     g_autoptr(GPtrArray) facts = g_ptr_array_new_with_free_func(g_free);
     for (gsize i = 0; i < 2 * n_facts; i++)
         g_ptr_array_add(facts, codec_string(&c));
-    guint64 rank = wend_read_unsigned(&c), world = wend_read_unsigned(&c);
+    guint64 rank = wend_cursor_unsigned(&c), world = wend_cursor_unsigned(&c);
     if (c.failed || world > RANKSET_MAX || rank >= world)
         return damaged(m, "a rank's part", error);
     m->world = world;
@@ -222,16 +222,16 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
 {
     WendCursor c = wend_cursor(encoded, n);
     WendMerge *m = merge_new();
-    if (!magic(&c, MAGIC) || wend_read_unsigned(&c) != WEND_PART_VERSION)
+    if (!magic(&c, MAGIC) || wend_cursor_unsigned(&c) != WEND_PART_VERSION)
         return damaged(m, "what another rank merged", error);
-    guint64 world = wend_read_unsigned(&c);
+    guint64 world = wend_cursor_unsigned(&c);
     if (c.failed || world > RANKSET_MAX || !rankset_decode(&m->ranks, &c, world))
         return damaged(m, "what another rank merged", error);
     m->world = world;
-    gsize n_facts = wend_read_count(&c, 3);
+    gsize n_facts = wend_cursor_count(&c, 3);
     for (gsize i = 0; i < n_facts; i++) {
         g_autofree char *key = codec_string(&c), *value = codec_string(&c);
-        add_fact(m, key, value, wend_read_unsigned(&c));
+        add_fact(m, key, value, wend_cursor_unsigned(&c));
     }
     hosts_free(m->hosts);
     m->hosts = hosts_decode(&c);
@@ -243,7 +243,7 @@ static WendMerge *decode(const guint8 *encoded, gsize n, GError **error)
     m->rank_times = rank_times_decode(&c, m->world);
     if (!m->rank_times)
         return damaged(m, "what another rank merged", error);
-    gsize n_classes = wend_read_count(&c, 2);
+    gsize n_classes = wend_cursor_count(&c, 2);
     for (gsize i = 0; i < n_classes; i++) {
         Class *k = class_decode(&c, m->world);
         if (!k)

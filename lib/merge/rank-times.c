@@ -139,9 +139,9 @@ void rank_times_encode(const RankTimes *t, WendBuf *out)
 /* False: they do not ascend, or cannot be. */
 static gboolean decode_function(RankTimes *t, WendCursor *c)
 {
-    guint64 function = wend_read_unsigned(c), fastest = wend_read_unsigned(c),
-            slowest = wend_read_unsigned(c), key = 0;
-    gsize n = wend_read_count(c, 2);
+    guint64 function = wend_cursor_unsigned(c), fastest = wend_cursor_unsigned(c),
+            slowest = wend_cursor_unsigned(c), key = 0;
+    gsize n = wend_cursor_count(c, 2);
     if (c->failed || function >= wend_n_functions || fastest >= t->world || slowest >= t->world
         || n == 0)
         return FALSE;
@@ -152,7 +152,7 @@ static gboolean decode_function(RankTimes *t, WendCursor *c)
     f->slowest = (guint32)slowest;
     guint64 most = rank_times_each(t) ? t->world - 1 : G_MAXUINT32;
     for (gsize i = 0; i < n; i++) {
-        guint64 step = wend_read_unsigned(c), value = wend_read_unsigned(c);
+        guint64 step = wend_cursor_unsigned(c), value = wend_cursor_unsigned(c);
         if (c->failed || (i > 0 && step == 0) || step > most - key || value > G_MAXUINT32)
             return FALSE;
         key += step;
@@ -164,7 +164,7 @@ static gboolean decode_function(RankTimes *t, WendCursor *c)
 RankTimes *rank_times_decode(WendCursor *c, guint32 world)
 {
     RankTimes *t = rank_times_new(world);
-    gsize n = wend_read_count(c, 6);
+    gsize n = wend_cursor_count(c, 6);
     gboolean good = !c->failed;
     for (gsize i = 0; good && i < n; i++)
         good = decode_function(t, c);

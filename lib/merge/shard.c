@@ -32,18 +32,18 @@ void shards_encode(const GArray *shards, WendBuf *out)
 
 gboolean shards_decode(GArray *shards, WendCursor *c, const RankSet *ranks)
 {
-    guint64 n = wend_read_unsigned(c), last = 0;
+    guint64 n = wend_cursor_unsigned(c), last = 0;
     for (guint64 i = 0; i < n && !c->failed; i++) {
-        guint64 more = wend_read_unsigned(c);
+        guint64 more = wend_cursor_unsigned(c);
         if (c->failed || more > RANKSET_MAX || (i > 0 && more == 0))
             return FALSE;
         Shard s = {.first = (guint32)(last += more)};
-        s.member = wend_read_unsigned(c);
-        s.frame = wend_read_unsigned(c);
-        s.classes = wend_read_unsigned(c);
-        s.totals.mpi_calls = wend_read_unsigned(c);
-        s.totals.polls = wend_read_unsigned(c);
-        s.totals.frees = wend_read_unsigned(c);
+        s.member = wend_cursor_unsigned(c);
+        s.frame = wend_cursor_unsigned(c);
+        s.classes = wend_cursor_unsigned(c);
+        s.totals.mpi_calls = wend_cursor_unsigned(c);
+        s.totals.polls = wend_cursor_unsigned(c);
+        s.totals.frees = wend_cursor_unsigned(c);
         if (s.member > G_MAXINT32 || s.frame > G_MAXINT32 || !rankset_contains(ranks, s.first))
             return FALSE;
         g_array_append_val(shards, s);

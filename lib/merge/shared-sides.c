@@ -27,7 +27,7 @@ static SharedSide *shared_at(const GArray *shared, guint i)
 gboolean shared_sides_add(GArray *shared, guint32 kind, GBytes *content, guint32 rank)
 {
     gsize most = kind == WEND_SIDE_STACKS ? SHARED_STACKS_MOST : SHARED_MOST;
-    if (!wend_side_kind(kind)->shared || g_bytes_get_size(content) > most)
+    if (!wend_side_stream_kind(kind)->shared || g_bytes_get_size(content) > most)
         return FALSE;
     SharedSide s = {kind, g_bytes_ref(content), rankset_single(rank)};
     g_array_append_val(shared, s);
@@ -50,14 +50,14 @@ void shared_sides_encode(const GArray *shared, WendBuf *out)
 
 gboolean shared_sides_decode(GArray *shared, WendCursor *c, guint32 world)
 {
-    gsize n = wend_read_count(c, 4);
+    gsize n = wend_cursor_count(c, 4);
     for (gsize i = 0; i < n && !c->failed; i++) {
-        SharedSide s = {.kind = (guint32)wend_read_unsigned(c)};
+        SharedSide s = {.kind = (guint32)wend_cursor_unsigned(c)};
         if (s.kind >= WEND_SIDE_KINDS || !rankset_decode(&s.ranks, c, world)) {
             rankset_clear(&s.ranks);
             return FALSE;
         }
-        WendCursor block = wend_read_block(c);
+        WendCursor block = wend_cursor_block(c);
         s.content = g_bytes_new(block.p, (gsize)(block.end - block.p));
         g_array_append_val(shared, s);
     }

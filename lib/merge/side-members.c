@@ -27,16 +27,16 @@ static SideMember *member_at(const GArray *members, guint i)
 
 static GBytes *read_content(WendCursor *c)
 {
-    WendCursor block = wend_read_block(c);
+    WendCursor block = wend_cursor_block(c);
     return c->failed ? NULL : g_bytes_new(block.p, (gsize)(block.end - block.p));
 }
 
 gboolean side_members_read(GArray *members, GArray *shared, WendCursor *c, guint32 rank)
 {
-    gsize n = c->p < c->end ? wend_read_count(c, 2) : 0;
+    gsize n = c->p < c->end ? wend_cursor_count(c, 2) : 0;
     guint64 least = 0;
     for (gsize i = 0; i < n; i++) {
-        guint64 kind = wend_read_unsigned(c);
+        guint64 kind = wend_cursor_unsigned(c);
         GBytes *content = read_content(c);
         if (!content)
             return FALSE;
@@ -76,11 +76,11 @@ void side_members_encode(const GArray *members, WendBuf *out)
 
 gboolean side_members_decode(GArray *members, WendCursor *c, guint32 world)
 {
-    gsize n = wend_read_count(c, 4);
+    gsize n = wend_cursor_count(c, 4);
     guint64 last = 0;
     for (gsize i = 0; i < n; i++) {
-        guint64 rank = wend_read_unsigned(c), kind = wend_read_unsigned(c);
-        guint64 member = wend_read_unsigned(c), frame = wend_read_unsigned(c);
+        guint64 rank = wend_cursor_unsigned(c), kind = wend_cursor_unsigned(c);
+        guint64 member = wend_cursor_unsigned(c), frame = wend_cursor_unsigned(c);
         guint64 order = rank * WEND_SIDE_KINDS + kind;
         if (c->failed || rank >= world || kind >= WEND_SIDE_KINDS || member > G_MAXINT32
             || frame > G_MAXINT32 || (i > 0 && order <= last))

@@ -9,14 +9,14 @@
 
 static gboolean index_strided(Table *t, guint32 terminal, guint64 n_slots, WendCursor *c)
 {
-    guint64 count = wend_read_unsigned(c);
+    guint64 count = wend_cursor_unsigned(c);
     if (c->failed || count == 0 || count > G_MAXINT32 || n_slots > (guint64)(c->end - c->p))
         return FALSE;
     if (!t->strided)
         t->strided = g_array_new(FALSE, FALSE, sizeof(Strided));
     const Strided one = {terminal, (guint32)count, g_new(gint64, n_slots + 1)};
     for (guint64 k = 0; k < n_slots; k++)
-        one.steps[k] = wend_read_signed(c);
+        one.steps[k] = wend_cursor_signed(c);
     g_array_append_val(t->strided, one);
     return TRUE;
 }
@@ -26,12 +26,12 @@ static gboolean index_structure(Table *t)
 {
     WendCursor c =
         wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
-    t->n_shapes = wend_read_count(&c, 1);
+    t->n_shapes = wend_cursor_count(&c, 1);
     g_autofree guint8 *self_shape = g_new0(guint8, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
-        gsize n = wend_read_count(&c, 1);
+        gsize n = wend_cursor_count(&c, 1);
         for (gsize k = 0; k < n; k++) {
-            gint64 word = wend_read_signed(&c);
+            gint64 word = wend_cursor_signed(&c);
             if (k > 0)
                 continue;
             if (word < 0 || (guint64)word / 2 >= wend_n_functions)
@@ -41,12 +41,13 @@ static gboolean index_structure(Table *t)
         if (n == 0 || c.failed)
             return FALSE;
     }
-    t->n_terminals = wend_read_count(&c, 2);
+    t->n_terminals = wend_cursor_count(&c, 2);
     t->terminal_shape = g_new0(guint32, t->n_terminals + 1);
     t->first_slot = g_new0(guint, t->n_terminals + 1);
     t->has_self = g_new0(guint8, t->n_terminals + 1);
     for (guint i = 0; i < t->n_terminals; i++) {
-        guint64 said = wend_read_unsigned(&c), shape = said >> 1, slots = wend_read_unsigned(&c);
+        guint64 said = wend_cursor_unsigned(&c), shape = said >> 1,
+                slots = wend_cursor_unsigned(&c);
         if (said & 1 && !index_strided(t, i, slots, &c))
             return FALSE;
         if (c.failed || shape >= t->n_shapes || slots > G_MAXINT32
@@ -72,10 +73,10 @@ static gsize shapes_length(const Table *t)
 {
     const guint8 *bytes = g_bytes_get_data(t->structure, NULL);
     WendCursor c = wend_cursor(bytes, g_bytes_get_size(t->structure));
-    gsize n_shapes = wend_read_count(&c, 1);
+    gsize n_shapes = wend_cursor_count(&c, 1);
     for (gsize i = 0; i < n_shapes; i++)
-        for (gsize n = wend_read_count(&c, 1); n > 0; n--)
-            wend_read_signed(&c);
+        for (gsize n = wend_cursor_count(&c, 1); n > 0; n--)
+            wend_cursor_signed(&c);
     return (gsize)(c.p - bytes);
 }
 
@@ -105,9 +106,9 @@ static gboolean strided_in_range(const Table *t, const Strided *a)
             return FALSE;
         if (a->steps[k] == 0)
             continue;
-        if (wend_is_special(slots[k].value)
+        if (wend_word_is_special(slots[k].value)
             || __builtin_mul_overflow(a->steps[k], (gint64)(a->count - 1), &away)
-            || __builtin_add_overflow(slots[k].value, away, &last) || wend_is_special(last))
+            || __builtin_add_overflow(slots[k].value, away, &last) || wend_word_is_special(last))
             return FALSE;
     }
     return TRUE;
@@ -187,7 +188,7 @@ void table_encode(const Table *t, WendBuf *out)
 gboolean table_decode(Table *t, WendCursor *c, guint32 ranks)
 {
     memset(t, 0, sizeof *t);
-    WendCursor block = wend_read_block(c);
+    WendCursor block = wend_cursor_block(c);
     if (c->failed)
         return FALSE;
     t->structure = g_bytes_new(block.p, block.end - block.p);
@@ -231,7 +232,7 @@ gsize table_memory(const Table *t)
         + n * sizeof *t->slots;
     for (guint s = 0; s < n; s++)
         if (rank_vector_is_deltas(&t->slots[s]))
-            all += deltas_memory(t->slots[s].deltas);
+            all += delta_sequence_memory(t->slots[s].deltas);
     for (guint i = 0; t->strided && i < t->strided->len; i++) {
         guint32 terminal = g_array_index(t->strided, Strided, i).terminal;
         all += sizeof(Strided)
@@ -418,13 +419,13 @@ ShapeRow *table_shapes(const Table *t)
 {
     WendCursor c =
         wend_cursor(g_bytes_get_data(t->structure, NULL), g_bytes_get_size(t->structure));
-    wend_read_unsigned(&c);
+    wend_cursor_unsigned(&c);
     ShapeRow *rows = g_new0(ShapeRow, MAX(t->n_shapes, 1));
     for (guint i = 0; i < t->n_shapes; i++) {
-        rows[i].n = wend_read_unsigned(&c);
+        rows[i].n = wend_cursor_unsigned(&c);
         rows[i].words = g_new(gint64, rows[i].n);
         for (guint k = 0; k < rows[i].n; k++)
-            rows[i].words[k] = wend_read_signed(&c);
+            rows[i].words[k] = wend_cursor_signed(&c);
     }
     return rows;
 }

@@ -18,11 +18,11 @@ void timing_put_double(WendBuf *b, double v)
     wend_buf_bytes(b, &bits, sizeof bits);
 }
 
-double cursor_double(WendCursor *c)
+double timing_read_double(WendCursor *c)
 {
     guint64 bits;
     double v;
-    const uint8_t *p = wend_read_bytes(c, sizeof bits);
+    const uint8_t *p = wend_cursor_bytes(c, sizeof bits);
     if (!p)
         return 0;
     memcpy(&bits, p, sizeof bits);
@@ -184,16 +184,16 @@ void timing_encode(const TimingSum *t, WendBuf *out)
 
 TimingSum timing_decode(WendCursor *c)
 {
-    TimingSum t = {.count = wend_read_unsigned(c)};
+    TimingSum t = {.count = wend_cursor_unsigned(c)};
     if (t.count == 0)
         return t;
-    guint64 low = wend_read_unsigned(c), high = wend_read_unsigned(c);
+    guint64 low = wend_cursor_unsigned(c), high = wend_cursor_unsigned(c);
     t.sum = (__int128)((unsigned __int128)high << 64 | low);
-    low = wend_read_unsigned(c);
-    high = wend_read_unsigned(c);
+    low = wend_cursor_unsigned(c);
+    high = wend_cursor_unsigned(c);
     t.sum2 = (unsigned __int128)high << 64 | low;
-    t.min = cursor_double(c);
-    t.max = cursor_double(c);
+    t.min = timing_read_double(c);
+    t.max = timing_read_double(c);
     return t;
 }
 

@@ -66,6 +66,6 @@ guint32 timing_code(double seconds, guint bits);
 double timing_seconds(guint32 code, guint bits);
 
 void timing_put_double(WendBuf *b, double v); /* 64-bit IEEE, little-endian */
-double cursor_double(WendCursor *c);
+double timing_read_double(WendCursor *c);
 
 #endif

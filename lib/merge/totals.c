@@ -14,7 +14,7 @@ static void put_count(GString *text, guint64 n)
     }
 }
 
-char *wend_merge_totals_text(const WendTotals *t)
+char *wend_totals_text(const WendTotals *t)
 {
     const struct {
         guint64 n;

@@ -183,7 +183,7 @@ static void next_in_row(UnrolledWalk *w, UnrolledSymbol *s)
     *at = (*at + s->run) % count;
 }
 
-gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
+gboolean unrolled_walk_next(UnrolledWalk *w, UnrolledSymbol *s)
 {
     while (w->stack->len && !w->strided.repeats) {
         UnrollFrame *top = &g_array_index(w->stack, UnrollFrame, w->stack->len - 1);
@@ -214,7 +214,7 @@ gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s)
     return TRUE;
 }
 
-void unrolled_clear(UnrolledWalk *w)
+void unrolled_walk_clear(UnrolledWalk *w)
 {
     g_array_unref(w->stack);
     g_free(w->at);

@@ -46,7 +46,7 @@ typedef struct {
 } UnrolledSymbol;
 
 UnrolledWalk unrolled_walk(const Unrolling *u, guint32 rule);
-gboolean unrolled_next(UnrolledWalk *w, UnrolledSymbol *s); /* FALSE: the end */
-void unrolled_clear(UnrolledWalk *w);
+gboolean unrolled_walk_next(UnrolledWalk *w, UnrolledSymbol *s); /* FALSE: the end */
+void unrolled_walk_clear(UnrolledWalk *w);
 
 #endif

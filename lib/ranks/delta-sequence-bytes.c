@@ -19,7 +19,7 @@ static void put_word(WendBuf *out, gint64 word, const guint32 *constants)
 
 static gint64 get_word(WendCursor *c, const gint64 *constants, guint n_constants)
 {
-    return constants ? codec_word(c, constants, n_constants) : wend_read_signed(c);
+    return constants ? codec_word(c, constants, n_constants) : wend_cursor_signed(c);
 }
 
 static gint compare_words(gconstpointer a, gconstpointer b)
@@ -161,7 +161,7 @@ static void put_turned(const Turned *t, WendBuf *out)
     wend_buf_signed(out, t->base);
 }
 
-void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
 {
     switch (s->form) {
     case OF_RUN:
@@ -206,7 +206,7 @@ enum { WORDS_PER_SYMBOL = 16, GEOMETRIC_LEAST = 4 };
 static void put_pattern(const DeltaSequence *pattern, WendBuf *out, gsize before)
 {
     WendBuf told = WEND_BUF_INIT;
-    deltas_encode(pattern, &told, NULL); /* no constants, because it has no special words */
+    delta_sequence_encode(pattern, &told, NULL); /* no constants, because it has no special words */
     wend_buf_shorten(out, before, &told);
 }
 
@@ -239,7 +239,7 @@ static void encode_shortest(const DeltaSequence *s, guint byte_bits, WendBuf *ou
 {
     gsize before = out->len;
     Turned turned;
-    deltas_encode(s, out, constants);
+    delta_sequence_encode(s, out, constants);
     if (s->form == OF_WORDS || s->form == OF_RULES) {
         if (turned_find(s, &turned)) {
             put_pattern(&(DeltaSequence){.n = s->n, .form = OF_TURNED, .turned = &turned}, out,
@@ -247,13 +247,13 @@ static void encode_shortest(const DeltaSequence *s, guint byte_bits, WendBuf *ou
         } else if (s->form == OF_WORDS) {
             put_words(s->words, s->n, 0, out, before, constants);
         } else if (s->n <= WORDS_PER_SYMBOL * (guint64)s->ruled->n_symbols) {
-            g_autofree gint64 *words = deltas_words(s);
+            g_autofree gint64 *words = delta_sequence_words(s);
             put_words(words, s->n, byte_bits, out, before, constants);
         }
     }
 }
 
-void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
+void delta_sequence_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants)
 {
     encode_shortest(s, BYTE_BITS, out, constants);
 }
@@ -273,7 +273,7 @@ static gboolean make_words(DeltaSequence *s, WendCursor *c)
 
 static gint64 *get_named(WendCursor *c, guint *n, const gint64 *constants, guint n_constants)
 {
-    *n = (guint)wend_read_count(c, 1);
+    *n = (guint)wend_cursor_count(c, 1);
     if (!allowance_take(c->allowance, *n, sizeof(gint64))) {
         c->failed = true;
         *n = 0;
@@ -288,8 +288,8 @@ static gint64 *get_named(WendCursor *c, guint *n, const gint64 *constants, guint
 static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *constants,
                            guint n_constants)
 {
-    Ruled *r = deltas_make_ruled(s);
-    guint64 said = wend_read_unsigned(c), n_differences = said >> 1;
+    Ruled *r = delta_sequence_make_ruled(s);
+    guint64 said = wend_cursor_unsigned(c), n_differences = said >> 1;
     if (n_differences > (guint64)(c->end - c->p)
         || !allowance_take(c->allowance, n_differences, sizeof(gint64))) {
         c->failed = true;
@@ -298,11 +298,11 @@ static void decode_grammar(DeltaSequence *s, WendCursor *c, const gint64 *consta
     r->n_differences = (guint)n_differences;
     r->differences = g_new(gint64, r->n_differences + 1);
     for (guint i = 0; i < r->n_differences; i++)
-        r->differences[i] = wend_read_signed(c);
+        r->differences[i] = wend_cursor_signed(c);
     if (said & 1)
         r->specials = get_named(c, &r->n_specials, constants, n_constants);
     for (guint i = 0; i < r->n_specials; i++)
-        if (!wend_is_special(r->specials[i]))
+        if (!wend_word_is_special(r->specials[i]))
             c->failed = true;
     guint32 n_terminals = 2 * MAX(r->n_differences, r->n_specials);
     if (c->failed || !rules_read(&r->rules, c, n_terminals, RULES_SHORT)) {
@@ -324,9 +324,10 @@ static void decode_coded(DeltaSequence *s, WendCursor *c, const gint64 *constant
 {
     guint n_named;
     g_autofree gint64 *named = get_named(c, &n_named, constants, n_constants);
-    guint64 ordinary = wend_read_unsigned(c);
-    gint64 least = ordinary ? wend_read_signed(c) : 0;
-    if (ordinary > G_MAXUINT64 - n_named || n_named + ordinary == 0 || wend_is_special(least) ||
+    guint64 ordinary = wend_cursor_unsigned(c);
+    gint64 least = ordinary ? wend_cursor_signed(c) : 0;
+    if (ordinary > G_MAXUINT64 - n_named || n_named + ordinary == 0 || wend_word_is_special(least)
+        ||
         /* as unsigned numbers, since LEAST may be negative */
         (ordinary && ordinary - 1 > (guint64)G_MAXINT64 - (guint64)least))
         c->failed = true;
@@ -336,18 +337,19 @@ static void decode_coded(DeltaSequence *s, WendCursor *c, const gint64 *constant
     if (!coder_decode(numbers, s->n, n_named + ordinary - 1, c))
         return;
     for (guint64 i = 0; i < s->n; i++)
-        s->words[i] = numbers[i] < n_named ? named[numbers[i]]
-                                           : deltas_sum(least, (gint64)(numbers[i] - n_named));
+        s->words[i] = numbers[i] < n_named
+                          ? named[numbers[i]]
+                          : delta_sequence_sum(least, (gint64)(numbers[i] - n_named));
 }
 
 static void decode_turned(DeltaSequence *s, WendCursor *c)
 {
     Turned t;
-    t.block = wend_read_unsigned(c);
-    guint64 turn = wend_read_unsigned(c);
+    t.block = wend_cursor_unsigned(c);
+    guint64 turn = wend_cursor_unsigned(c);
     t.turn = turn >> 1;
     t.slope = turn & 1;
-    t.base = wend_read_signed(c);
+    t.base = wend_cursor_signed(c);
     if (c->failed || !turned_in_range(&t, s->n)) {
         c->failed = true;
         return;
@@ -360,9 +362,9 @@ static void decode_geometric(DeltaSequence *s, WendCursor *c, const gint64 *cons
                              guint n_constants)
 {
     Geometric g;
-    g.before = wend_read_unsigned(c);
-    g.count = wend_read_unsigned(c);
-    g.ratio = wend_read_signed(c);
+    g.before = wend_cursor_unsigned(c);
+    g.count = wend_cursor_unsigned(c);
+    g.ratio = wend_cursor_signed(c);
     g.falls = g.before & 1;
     g.before >>= 1;
     if (c->failed || g.before >= s->n || g.count == 0 || g.count > MIN(s->n - g.before, 64)
@@ -389,31 +391,33 @@ static gboolean whole_run(const DeltaSequence *s)
         return TRUE;
     /* the sum may need 65 bits */
     __extension__ __int128 last = s->run.value + (__int128)s->run.step * (s->n - 1);
-    return !wend_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
+    return !wend_word_is_special(s->run.value) && last >= WEND_SPECIAL_BASE && last <= G_MAXINT64;
 }
 
-void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants)
+void delta_sequence_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants)
 {
-    g_autoptr(DeltaSequence) s = deltas_builder_end(b);
+    g_autoptr(DeltaSequence) s = delta_sequence_builder_end(b);
     if (s)
-        deltas_encode_shortest(s, out, constants);
+        delta_sequence_encode_shortest(s, out, constants);
 }
 
-void deltas_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants)
+void delta_sequence_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out,
+                                         const guint32 *constants)
 {
-    g_autoptr(DeltaSequence) s = deltas_builder_end(b);
+    g_autoptr(DeltaSequence) s = delta_sequence_builder_end(b);
     if (s)
         encode_shortest(s, ALIKE_BYTE_BITS, out, constants);
 }
 
-DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants)
+DeltaSequence *delta_sequence_decode(WendCursor *c, guint64 n, const gint64 *constants,
+                                     guint n_constants)
 {
-    g_autoptr(DeltaSequence) s = deltas_new_run((DeltaSequenceRun){0, 0, n});
-    switch (wend_read_unsigned(c)) {
+    g_autoptr(DeltaSequence) s = delta_sequence_new_run((DeltaSequenceRun){0, 0, n});
+    switch (wend_cursor_unsigned(c)) {
     case FORM_RUN:
         s->run.value = get_word(c, constants, n_constants);
         if (n > 1)
-            s->run.step = wend_read_signed(c);
+            s->run.step = wend_cursor_signed(c);
         if (!whole_run(s))
             c->failed = true;
         break;

@@ -12,9 +12,9 @@ DeltaSequenceRun turned_run(const Turned *t, guint64 index, guint64 n)
     guint64 in_block = index % t->block, wraps = t->block - t->turn,
             end = in_block < wraps ? wraps : t->block;
     gint64 away = in_block < wraps ? (gint64)t->turn : -(gint64)wraps;
-    return (DeltaSequenceRun){
-        deltas_sum(deltas_sum(t->base, away), deltas_multiple(t->slope, index)), t->slope,
-        MIN(end - in_block, n - index)};
+    return (DeltaSequenceRun){delta_sequence_sum(delta_sequence_sum(t->base, away),
+                                                 delta_sequence_multiple(t->slope, index)),
+                              t->slope, MIN(end - in_block, n - index)};
 }
 
 gboolean turned_in_range(const Turned *t, guint64 n)
@@ -30,10 +30,11 @@ gboolean turned_in_range(const Turned *t, guint64 n)
  * from it. */
 static gint64 level_at(const DeltaSequence *s, gint64 slope, guint64 *at)
 {
-    gint64 level = deltas_difference(deltas_at(s, *at), deltas_multiple(slope, *at));
+    gint64 level =
+        delta_sequence_difference(delta_sequence_at(s, *at), delta_sequence_multiple(slope, *at));
     while (*at < s->n) {
-        DeltaSequenceRun run = deltas_run(s, *at);
-        if (deltas_difference(run.value, deltas_multiple(slope, *at)) != level)
+        DeltaSequenceRun run = delta_sequence_run(s, *at);
+        if (delta_sequence_difference(run.value, delta_sequence_multiple(slope, *at)) != level)
             break;
         *at += run.count > 1 && run.step == slope ? run.count : 1;
     }
@@ -48,13 +49,14 @@ static gboolean turned_by(const DeltaSequence *s, gint64 slope, Turned *t)
         return FALSE;
     end = wraps;
     gint64 low = level_at(s, slope, &end);
-    if (wend_is_special(high) || wend_is_special(low) || __builtin_sub_overflow(high, low, &away)
-        || away <= 0 || (guint64)away != end || end == wraps)
+    if (wend_word_is_special(high) || wend_word_is_special(low)
+        || __builtin_sub_overflow(high, low, &away) || away <= 0 || (guint64)away != end
+        || end == wraps)
         return FALSE;
     guint64 turn = end - wraps;
-    *t = (Turned){deltas_difference(high, (gint64)turn), slope, end, turn};
+    *t = (Turned){delta_sequence_difference(high, (gint64)turn), slope, end, turn};
     const DeltaSequence candidate = {.n = s->n, .form = OF_TURNED, .turned = t};
-    return turned_in_range(t, s->n) && deltas_equal(s, &candidate);
+    return turned_in_range(t, s->n) && delta_sequence_equal(s, &candidate);
 }
 
 gboolean turned_find(const DeltaSequence *s, Turned *t)
@@ -77,12 +79,14 @@ typedef struct {
 
 static DistanceRun distance_run(const Distances *d, guint64 index)
 {
-    DeltaSequenceRun words = deltas_run(d->words, index), numbers = deltas_run(d->numbers, index);
+    DeltaSequenceRun words = delta_sequence_run(d->words, index),
+                     numbers = delta_sequence_run(d->numbers, index);
     DistanceRun run = {(guint64)numbers.value - 1, (guint64)numbers.step, 1, 0};
-    run.distance = deltas_difference(words.value, deltas_multiple(d->slope, run.first));
-    if (wend_is_special(words.value))
+    run.distance =
+        delta_sequence_difference(words.value, delta_sequence_multiple(d->slope, run.first));
+    if (wend_word_is_special(words.value))
         run.count = 0;
-    else if (words.step == deltas_multiple(d->slope, run.step))
+    else if (words.step == delta_sequence_multiple(d->slope, run.step))
         run.count = MIN(words.count, numbers.count);
     return run;
 }
@@ -118,8 +122,9 @@ static gboolean wraps_so(const Distances *d, gint64 high, const Turned *t)
     return TRUE;
 }
 
-DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequence *numbers,
-                                     gboolean distances, gboolean slope, guint64 n)
+DeltaSequence *delta_sequence_complete_torus(const DeltaSequence *words,
+                                             const DeltaSequence *numbers, gboolean distances,
+                                             gboolean slope, guint64 n)
 {
     const Distances d = {words, numbers, distances ? 0 : 1};
     gint64 high, low, away;
@@ -128,7 +133,7 @@ DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequ
     const Turned t = {0, slope ? 1 : 0, (guint64)away, (guint64)high};
     if (!turned_in_range(&t, n) || !wraps_so(&d, high, &t))
         return NULL;
-    DeltaSequence *all = deltas_new_run((DeltaSequenceRun){0, 0, n});
+    DeltaSequence *all = delta_sequence_new_run((DeltaSequenceRun){0, 0, n});
     all->turned = g_memdup2(&t, sizeof t);
     all->form = OF_TURNED;
     return all;
@@ -138,14 +143,14 @@ DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequ
 
 gboolean geometric_next(gint64 word, gint64 ratio, gint64 *product)
 {
-    return !wend_is_special(word) && !__builtin_mul_overflow(word, ratio, product)
-           && !wend_is_special(*product);
+    return !wend_word_is_special(word) && !__builtin_mul_overflow(word, ratio, product)
+           && !wend_word_is_special(*product);
 }
 
 /* Sets *RATIO to WHOLE / PART. FALSE: that is no whole number, or 1 or -1. */
 static gboolean ratio_of(gint64 whole, gint64 part, gint64 *ratio)
 {
-    if (part == 0 || wend_is_special(part) || wend_is_special(whole) || whole % part)
+    if (part == 0 || wend_word_is_special(part) || wend_word_is_special(whole) || whole % part)
         return FALSE;
     *ratio = whole / part; /* the least word is special: -1 overflows nothing */
     return *ratio < -1 || *ratio > 1;

@@ -59,15 +59,15 @@ struct DeltaSequence {
 };
 
 /* Sums that wrap, since an archive may have any numbers. */
-static inline gint64 deltas_sum(gint64 a, gint64 b)
+static inline gint64 delta_sequence_sum(gint64 a, gint64 b)
 {
     return (gint64)((guint64)a + (guint64)b);
 }
-static inline gint64 deltas_difference(gint64 a, gint64 b)
+static inline gint64 delta_sequence_difference(gint64 a, gint64 b)
 {
     return (gint64)((guint64)a - (guint64)b);
 }
-static inline gint64 deltas_multiple(gint64 a, guint64 n)
+static inline gint64 delta_sequence_multiple(gint64 a, guint64 n)
 {
     return (gint64)((guint64)a * n);
 }
@@ -75,12 +75,13 @@ static inline gint64 deltas_multiple(gint64 a, guint64 n)
 /* -- delta-sequence.c -- */
 /* Makes a delta sequence of N words in one of the other forms. The caller fills in its words or
  * rules. */
-gint64 *deltas_make_words(DeltaSequence *s);
-Ruled *deltas_make_ruled(DeltaSequence *s);
+gint64 *delta_sequence_make_words(DeltaSequence *s);
+Ruled *delta_sequence_make_ruled(DeltaSequence *s);
 /* Computes the extents of all rules and symbols. FALSE: a rule uses itself or is empty, or there
  * are more than 2^62 words. */
 gboolean ruled_measure(Ruled *r);
-gint64 *deltas_words(const DeltaSequence *s); /* all words; the caller frees them with g_free */
+gint64 *delta_sequence_words(
+    const DeltaSequence *s); /* all words; the caller frees them with g_free */
 
 /* -- delta-sequence-patterns.c: reading (N: the length of the delta sequence) -- */
 DeltaSequenceRun turned_run(const Turned *t, guint64 index, guint64 n);

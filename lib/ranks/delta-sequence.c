@@ -6,7 +6,7 @@
 #include "record/grammar.h"
 #include "delta-sequence-private.h"
 
-DeltaSequence *deltas_ref(DeltaSequence *s)
+DeltaSequence *delta_sequence_ref(DeltaSequence *s)
 {
     return s ? g_rc_box_acquire(s) : NULL;
 }
@@ -30,13 +30,13 @@ static void deltas_clear(gpointer p)
     g_free(r);
 }
 
-void deltas_unref(DeltaSequence *s)
+void delta_sequence_unref(DeltaSequence *s)
 {
     if (s)
         g_rc_box_release_full(s, deltas_clear);
 }
 
-DeltaSequence *deltas_new_run(DeltaSequenceRun run)
+DeltaSequence *delta_sequence_new_run(DeltaSequenceRun run)
 {
     DeltaSequence *s = g_rc_box_new0(DeltaSequence);
     s->n = run.count;
@@ -46,14 +46,14 @@ DeltaSequence *deltas_new_run(DeltaSequenceRun run)
 }
 
 /* See delta-sequence-private.h. */
-gint64 *deltas_make_words(DeltaSequence *s)
+gint64 *delta_sequence_make_words(DeltaSequence *s)
 {
     s->words = g_new(gint64, s->n);
     s->form = OF_WORDS;
     return s->words;
 }
 
-Ruled *deltas_make_ruled(DeltaSequence *s)
+Ruled *delta_sequence_make_ruled(DeltaSequence *s)
 {
     s->ruled = g_new0(Ruled, 1);
     s->form = OF_RULES;
@@ -62,17 +62,17 @@ Ruled *deltas_make_ruled(DeltaSequence *s)
 
 /* -- reading -- */
 
-guint64 deltas_length(const DeltaSequence *s)
+guint64 delta_sequence_length(const DeltaSequence *s)
 {
     return s->n;
 }
 
-gsize deltas_size(const DeltaSequence *s)
+gsize delta_sequence_size(const DeltaSequence *s)
 {
     return s->form == OF_WORDS ? s->n : s->form == OF_RULES ? s->ruled->n_symbols : 1;
 }
 
-gsize deltas_memory(const DeltaSequence *s)
+gsize delta_sequence_memory(const DeltaSequence *s)
 {
     enum { BLOCK = 16 }; /* bytes that malloc and the count of references add */
     gsize all = sizeof *s + 2 * BLOCK;
@@ -152,22 +152,23 @@ static DeltaSequenceRun ruled_run(const Ruled *r, guint64 index)
         const WendSymbol *y = &r->rules.rules[rule].symbols[k];
         const Extent *before = &r->before[r->first[rule] + k];
         index -= before->length;
-        last = deltas_sum(last, before->sum);
+        last = delta_sequence_sum(last, before->sum);
         if (!y->is_rule) {
             if (y->id & 1)
                 return (DeltaSequenceRun){r->specials[y->id >> 1], 0, y->repeats - index};
             gint64 step = r->differences[y->id >> 1];
-            return (DeltaSequenceRun){deltas_sum(last, deltas_multiple(step, index + 1)), step,
-                                      y->repeats - index};
+            return (DeltaSequenceRun){
+                delta_sequence_sum(last, delta_sequence_multiple(step, index + 1)), step,
+                y->repeats - index};
         }
         const Extent *one = &r->all[y->id];
-        last = deltas_sum(last, deltas_multiple(one->sum, index / one->length));
+        last = delta_sequence_sum(last, delta_sequence_multiple(one->sum, index / one->length));
         index %= one->length;
         rule = y->id;
     }
 }
 
-DeltaSequenceRun deltas_run(const DeltaSequence *s, guint64 index)
+DeltaSequenceRun delta_sequence_run(const DeltaSequence *s, guint64 index)
 {
     switch (s->form) {
     case OF_WORDS:
@@ -177,37 +178,38 @@ DeltaSequenceRun deltas_run(const DeltaSequence *s, guint64 index)
     case OF_TURNED:
         return turned_run(s->turned, index, s->n);
     default:
-        return (DeltaSequenceRun){deltas_sum(s->run.value, deltas_multiple(s->run.step, index)),
-                                  s->run.step, s->n - index};
+        return (DeltaSequenceRun){
+            delta_sequence_sum(s->run.value, delta_sequence_multiple(s->run.step, index)),
+            s->run.step, s->n - index};
     }
 }
 
-gint64 deltas_at(const DeltaSequence *s, guint64 index)
+gint64 delta_sequence_at(const DeltaSequence *s, guint64 index)
 {
-    return deltas_run(s, index).value;
+    return delta_sequence_run(s, index).value;
 }
 
-DeltaSequence *deltas_part(const DeltaSequence *s, guint64 first, guint64 n)
+DeltaSequence *delta_sequence_part(const DeltaSequence *s, guint64 first, guint64 n)
 {
-    DeltaSequenceBuilder *b = deltas_builder_new();
+    DeltaSequenceBuilder *b = delta_sequence_builder_new();
     for (guint64 i = 0; i < n;) {
-        DeltaSequenceRun run = deltas_run(s, first + i);
+        DeltaSequenceRun run = delta_sequence_run(s, first + i);
         run.count = MIN(run.count, n - i);
-        deltas_builder_add(b, run);
+        delta_sequence_builder_add(b, run);
         i += run.count;
     }
-    return deltas_builder_end(b);
+    return delta_sequence_builder_end(b);
 }
 
-gboolean deltas_equal(const DeltaSequence *a, const DeltaSequence *b)
+gboolean delta_sequence_equal(const DeltaSequence *a, const DeltaSequence *b)
 {
     if (a == b)
         return TRUE;
     /* an archive may have another form than the builder would give it */
-    if (a->n != b->n || (a->form == b->form && deltas_size(a) != deltas_size(b)))
+    if (a->n != b->n || (a->form == b->form && delta_sequence_size(a) != delta_sequence_size(b)))
         return FALSE;
     for (guint64 i = 0; i < a->n;) {
-        DeltaSequenceRun x = deltas_run(a, i), y = deltas_run(b, i);
+        DeltaSequenceRun x = delta_sequence_run(a, i), y = delta_sequence_run(b, i);
         guint64 both = MIN(x.count, y.count);
         if (x.value != y.value || (both > 1 && x.step != y.step))
             return FALSE;
@@ -216,7 +218,7 @@ gboolean deltas_equal(const DeltaSequence *a, const DeltaSequence *b)
     return TRUE;
 }
 
-gboolean deltas_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data)
+gboolean delta_sequence_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data)
 {
     const gint64 *words = s->form == OF_WORDS   ? s->words
                           : s->form == OF_RULES ? s->ruled->specials
@@ -225,14 +227,14 @@ gboolean deltas_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer d
                 : s->form == OF_RULES ? s->ruled->n_specials
                                       : s->form == OF_RUN;
     for (guint64 i = 0; i < n; i++)
-        if (wend_is_special(words[i]) && !f(data, words[i]))
+        if (wend_word_is_special(words[i]) && !f(data, words[i]))
             return FALSE;
     return TRUE;
 }
 
 static gboolean find_in_run(DeltaSequenceRun run, gint64 value, guint64 *index)
 {
-    gint64 away = deltas_difference(value, run.value);
+    gint64 away = delta_sequence_difference(value, run.value);
     if (away < 0 || (run.step == 0 && away > 0) || (run.step && away % run.step))
         return FALSE;
     *index = run.step ? (guint64)(away / run.step) : 0;
@@ -287,13 +289,13 @@ static gboolean find_in_ruled(const Ruled *r, gint64 value, guint64 *index)
         if (one->sum <= 0)
             return FALSE;
         guint64 passed = MIN((guint64)(value - last - 1) / (guint64)one->sum, y->repeats - 1);
-        last += deltas_multiple(one->sum, passed);
+        last += delta_sequence_multiple(one->sum, passed);
         at += passed * one->length;
         rule = y->id;
     }
 }
 
-gboolean deltas_find(const DeltaSequence *s, gint64 value, guint64 *index)
+gboolean delta_sequence_find(const DeltaSequence *s, gint64 value, guint64 *index)
 {
     switch (s->form) {
     case OF_WORDS:
@@ -303,7 +305,7 @@ gboolean deltas_find(const DeltaSequence *s, gint64 value, guint64 *index)
     case OF_TURNED:
         return FALSE; /* it does not ascend */
     default:
-        return find_in_run(deltas_run(s, 0), value, index);
+        return find_in_run(delta_sequence_run(s, 0), value, index);
     }
 }
 
@@ -323,7 +325,7 @@ static gboolean ruled_ascend(const Ruled *r, gint64 most)
     return r->n_specials == 0 && r->all[0].sum <= most;
 }
 
-gboolean deltas_ascends(const DeltaSequence *s, gint64 most)
+gboolean delta_sequence_ascends(const DeltaSequence *s, gint64 most)
 {
     gint64 away;
     switch (s->form) {
@@ -355,7 +357,7 @@ struct DeltaSequenceBuilder {
     GArray *known[2];       /* gint64, by number: difference, special word */
 };
 
-DeltaSequenceBuilder *deltas_builder_new(void)
+DeltaSequenceBuilder *delta_sequence_builder_new(void)
 {
     return g_new0(DeltaSequenceBuilder, 1);
 }
@@ -375,7 +377,7 @@ static void put(DeltaSequenceBuilder *b, gboolean special, gint64 value, guint64
 
 static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
-    if (wend_is_special(run.value)) {
+    if (wend_word_is_special(run.value)) {
         put(b, TRUE, run.value, run.count);
         return;
     }
@@ -384,18 +386,19 @@ static void put_run(DeltaSequenceBuilder *b, DeltaSequenceRun run)
     put(b, FALSE, difference, 1);
     if (run.count > 1)
         put(b, FALSE, run.step, run.count - 1);
-    b->last = deltas_sum(run.value, deltas_multiple(run.step, run.count - 1));
+    b->last = delta_sequence_sum(run.value, delta_sequence_multiple(run.step, run.count - 1));
 }
 
 /* Does RUN continue the only run so far? */
 static gboolean goes_on(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
-    if (wend_is_special(run.value) || wend_is_special(b->run.value))
+    if (wend_word_is_special(run.value) || wend_word_is_special(b->run.value))
         return run.value == b->run.value;
     gint64 step;
-    if (__builtin_sub_overflow(
-            run.value, deltas_sum(b->run.value, deltas_multiple(b->run.step, b->run.count - 1)),
-            &step))
+    if (__builtin_sub_overflow(run.value,
+                               delta_sequence_sum(b->run.value, delta_sequence_multiple(
+                                                                    b->run.step, b->run.count - 1)),
+                               &step))
         return FALSE;
     if ((b->run.count > 1 && step != b->run.step) || (run.count > 1 && step != run.step))
         return FALSE;
@@ -403,7 +406,7 @@ static gboolean goes_on(DeltaSequenceBuilder *b, DeltaSequenceRun run)
     return TRUE;
 }
 
-void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
+void delta_sequence_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
 {
     if (run.count == 0)
         return;
@@ -431,13 +434,13 @@ void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run)
     put_run(b, run);
 }
 
-gint64 *deltas_words(const DeltaSequence *s)
+gint64 *delta_sequence_words(const DeltaSequence *s)
 {
     gint64 *words = g_new(gint64, s->n);
     for (guint64 i = 0; i < s->n;) {
-        DeltaSequenceRun run = deltas_run(s, i);
+        DeltaSequenceRun run = delta_sequence_run(s, i);
         for (guint64 k = 0; k < run.count; k++)
-            words[i++] = deltas_sum(run.value, deltas_multiple(run.step, k));
+            words[i++] = delta_sequence_sum(run.value, delta_sequence_multiple(run.step, k));
     }
     return words;
 }
@@ -446,7 +449,7 @@ gint64 *deltas_words(const DeltaSequence *s)
  * words, and for sums that wrap, which do not allow to skip a part. */
 static void flatten(DeltaSequence *s)
 {
-    gint64 *words = deltas_words(s);
+    gint64 *words = delta_sequence_words(s);
     deltas_clear(s);
     s->form = OF_WORDS;
     s->words = words;
@@ -462,7 +465,7 @@ static void free_numbers(DeltaSequenceBuilder *b)
     g_free(b);
 }
 
-void deltas_builder_free(DeltaSequenceBuilder *b)
+void delta_sequence_builder_free(DeltaSequenceBuilder *b)
 {
     if (!b)
         return;
@@ -471,16 +474,16 @@ void deltas_builder_free(DeltaSequenceBuilder *b)
     free_numbers(b);
 }
 
-DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b)
+DeltaSequence *delta_sequence_builder_end(DeltaSequenceBuilder *b)
 {
     DeltaSequence *s = NULL;
     if (b->n)
-        s = deltas_new_run(b->run);
+        s = delta_sequence_new_run(b->run);
     if (b->grammar) {
         WendBuf bytes = WEND_BUF_INIT;
         wend_grammar_end(b->grammar, &bytes);
         WendCursor c = wend_cursor(bytes.data, bytes.len);
-        Ruled *r = deltas_make_ruled(s);
+        Ruled *r = delta_sequence_make_ruled(s);
         s->n = b->n;
         r->n_differences = b->known[0]->len;
         r->n_specials = b->known[1]->len;

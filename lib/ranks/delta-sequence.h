@@ -29,21 +29,22 @@ typedef struct {
 
 /* -- making one -- */
 typedef struct DeltaSequenceBuilder DeltaSequenceBuilder;
-DeltaSequenceBuilder *deltas_builder_new(void);
+DeltaSequenceBuilder *delta_sequence_builder_new(void);
 /* Appends a run; nothing if its count is 0. */
-void deltas_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
+void delta_sequence_builder_add(DeltaSequenceBuilder *b, DeltaSequenceRun run);
 /* Frees B and returns its delta sequence, or NULL if nothing was added. */
-DeltaSequence *deltas_builder_end(DeltaSequenceBuilder *b);
-/* Frees B, and appends its delta sequence, if there is one, with deltas_encode_shortest. */
-void deltas_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
+DeltaSequence *delta_sequence_builder_end(DeltaSequenceBuilder *b);
+/* Frees B, and appends its delta sequence, if there is one, with delta_sequence_encode_shortest. */
+void delta_sequence_builder_encode(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
 /* The same, for a delta sequence that may resemble others of the archive. Grammars that resemble
  * each other compress well together, and coded words do not, so a grammar is preferred. */
-void deltas_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out, const guint32 *constants);
-void deltas_builder_free(DeltaSequenceBuilder *b);   /* B may be NULL */
-DeltaSequence *deltas_new_run(DeltaSequenceRun run); /* count > 0 */
-DeltaSequence *deltas_ref(DeltaSequence *s);         /* NULL gives NULL */
-void deltas_unref(DeltaSequence *s);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, deltas_unref)
+void delta_sequence_builder_encode_alike(DeltaSequenceBuilder *b, WendBuf *out,
+                                         const guint32 *constants);
+void delta_sequence_builder_free(DeltaSequenceBuilder *b);   /* B may be NULL */
+DeltaSequence *delta_sequence_new_run(DeltaSequenceRun run); /* count > 0 */
+DeltaSequence *delta_sequence_ref(DeltaSequence *s);         /* NULL gives NULL */
+void delta_sequence_unref(DeltaSequence *s);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, delta_sequence_unref)
 
 /* Completes the neighbours of some ranks of a torus to those of all N ranks.
  *
@@ -53,32 +54,33 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DeltaSequence, deltas_unref)
  *
  * Returns NULL if WORDS does not have two distances: that of ranks that wrap around and that of all
  * others. Use the result for an archive only. */
-DeltaSequence *deltas_complete_torus(const DeltaSequence *words, const DeltaSequence *numbers,
-                                     gboolean distances, gboolean slope, guint64 n);
+DeltaSequence *delta_sequence_complete_torus(const DeltaSequence *words,
+                                             const DeltaSequence *numbers, gboolean distances,
+                                             gboolean slope, guint64 n);
 
 /* -- reading -- */
-guint64 deltas_length(const DeltaSequence *s);
+guint64 delta_sequence_length(const DeltaSequence *s);
 /* Its size: 1 for one run, else the number of symbols or words. */
-gsize deltas_size(const DeltaSequence *s);
-gsize deltas_memory(const DeltaSequence *s); /* an estimate, in bytes */
+gsize delta_sequence_size(const DeltaSequence *s);
+gsize delta_sequence_memory(const DeltaSequence *s); /* an estimate, in bytes */
 /* A run that begins at INDEX < length. It may be shorter than possible. */
-DeltaSequenceRun deltas_run(const DeltaSequence *s, guint64 index);
-gint64 deltas_at(const DeltaSequence *s, guint64 index);
+DeltaSequenceRun delta_sequence_run(const DeltaSequence *s, guint64 index);
+gint64 delta_sequence_at(const DeltaSequence *s, guint64 index);
 /* The N > 0 words from FIRST on, as a delta sequence. */
-DeltaSequence *deltas_part(const DeltaSequence *s, guint64 first, guint64 n);
-gboolean deltas_equal(const DeltaSequence *a, const DeltaSequence *b);
+DeltaSequence *delta_sequence_part(const DeltaSequence *s, guint64 first, guint64 n);
+gboolean delta_sequence_equal(const DeltaSequence *a, const DeltaSequence *b);
 /* Calls F once or more for each special word that occurs. Returns FALSE as soon as F does. */
 typedef gboolean (*DeltaSequenceWord)(gpointer data, gint64 word);
-gboolean deltas_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data);
+gboolean delta_sequence_specials(const DeltaSequence *s, DeltaSequenceWord f, gpointer data);
 /* All words are positive, each is above the one before, none above MOST. */
-gboolean deltas_ascends(const DeltaSequence *s, gint64 most);
+gboolean delta_sequence_ascends(const DeltaSequence *s, gint64 most);
 /* Sets *INDEX to that of VALUE in a delta sequence that ascends. FALSE: it does not occur. */
-gboolean deltas_find(const DeltaSequence *s, gint64 value, guint64 *index);
+gboolean delta_sequence_find(const DeltaSequence *s, gint64 value, guint64 *index);
 
 /* -- as bytes (docs/format.md) -- */
 /* CONSTANTS: the archive's number of each constant (codec.h); NULL: words as they are, between
  * merging processes. */
-void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
+void delta_sequence_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
 /* The same in the shortest form:
  *
  * - words, if they take less than a grammar: small numbers without a pattern can have a grammar by
@@ -88,9 +90,11 @@ void deltas_encode(const DeltaSequence *s, WendBuf *out, const guint32 *constant
  *
  * Use it for an archive only. Between processes that merge, the form of a delta sequence must
  * depend on its words alone, and not on the order in which they merge. */
-void deltas_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
+void delta_sequence_encode_shortest(const DeltaSequence *s, WendBuf *out, const guint32 *constants);
 /* Reads a delta sequence of N > 0 words; the caller unrefs it. NULL: it is damaged, and the cursor
- * has failed. CONSTANTS: the word of each constant of the archive, or NULL as in deltas_encode. */
-DeltaSequence *deltas_decode(WendCursor *c, guint64 n, const gint64 *constants, guint n_constants);
+ * has failed. CONSTANTS: the word of each constant of the archive, or NULL as in
+ * delta_sequence_encode. */
+DeltaSequence *delta_sequence_decode(WendCursor *c, guint64 n, const gint64 *constants,
+                                     guint n_constants);
 
 #endif

@@ -8,14 +8,15 @@
 
 gboolean rank_vector_word_difference(gint64 value, gint64 self, gint64 *difference)
 {
-    return !wend_is_special(value) && !wend_is_special(self)
-           && !__builtin_sub_overflow(value, self, difference) && !wend_is_special(*difference);
+    return !wend_word_is_special(value) && !wend_word_is_special(self)
+           && !__builtin_sub_overflow(value, self, difference)
+           && !wend_word_is_special(*difference);
 }
 
 gint64 rank_vector_word_sum(gint64 self, gint64 delta)
 {
     gint64 sum;
-    if (wend_is_special(self) || __builtin_add_overflow(self, delta, &sum))
+    if (wend_word_is_special(self) || __builtin_add_overflow(self, delta, &sum))
         return WEND_ABSENT;
     return sum;
 }
@@ -37,14 +38,14 @@ RankVector rank_vector_deltas(DeltaSequence *deltas, gboolean of_self)
 RankVector rank_vector_copy(const RankVector *v)
 {
     if (rank_vector_is_deltas(v))
-        deltas_ref(v->deltas);
+        delta_sequence_ref(v->deltas);
     return *v;
 }
 
 void rank_vector_clear(RankVector *v)
 {
     if (rank_vector_is_deltas(v))
-        deltas_unref(v->deltas);
+        delta_sequence_unref(v->deltas);
     memset(v, 0, sizeof *v);
 }
 
@@ -79,7 +80,8 @@ gboolean rank_vector_equal(const RankVector *a, const RankVector *b)
 {
     if (a->value != b->value)
         return FALSE;
-    return rank_vector_is_deltas(a) ? deltas_equal(a->deltas, b->deltas) : a->delta == b->delta;
+    return rank_vector_is_deltas(a) ? delta_sequence_equal(a->deltas, b->deltas)
+                                    : a->delta == b->delta;
 }
 
 gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self)
@@ -88,8 +90,8 @@ gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self)
         return v->value;
     if (rank_vector_is_relative(v))
         return rank_vector_word_sum(self, v->delta);
-    gint64 word = deltas_at(v->deltas, index);
-    return v->value == RANK_VECTOR_DELTAS_OF_SELF && !wend_is_special(word)
+    gint64 word = delta_sequence_at(v->deltas, index);
+    return v->value == RANK_VECTOR_DELTAS_OF_SELF && !wend_word_is_special(word)
                ? rank_vector_word_sum(self, word)
                : word;
 }
@@ -103,9 +105,9 @@ static gboolean combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaS
     gint64 last[2], end, step;
     guint64 count = MIN(x.count, y.count), more = count - 1;
     *out = (DeltaSequenceRun){x.value, x.step, count};
-    if (wend_is_special(x.value))
+    if (wend_word_is_special(x.value))
         return TRUE;
-    if (wend_is_special(y.value))
+    if (wend_word_is_special(y.value))
         return FALSE;
     const DeltaSequenceRun *both[] = {&x, &y};
     for (int i = 0; i < 2; i++)
@@ -120,7 +122,7 @@ static gboolean combine(DeltaSequenceRun x, DeltaSequenceRun y, int sign, DeltaS
                  : __builtin_sub_overflow(x.step, y.step, &step))
         return FALSE;
     out->step = more ? step : 0;
-    return !wend_is_special(out->value) && !wend_is_special(end);
+    return !wend_word_is_special(out->value) && !wend_word_is_special(end);
 }
 
 /* The words of V from INDEX on, at most COUNT. *OF_SELF: they are added to self. */
@@ -130,7 +132,7 @@ static DeltaSequenceRun own_run(const RankVector *v, guint32 index, guint32 coun
     *of_self = v->value == RANK_VECTOR_RELATIVE || v->value == RANK_VECTOR_DELTAS_OF_SELF;
     if (!rank_vector_is_deltas(v))
         return (DeltaSequenceRun){*of_self ? v->delta : v->value, 0, count};
-    DeltaSequenceRun run = deltas_run(v->deltas, index);
+    DeltaSequenceRun run = delta_sequence_run(v->deltas, index);
     run.count = MIN(run.count, count);
     return run;
 }
@@ -172,7 +174,8 @@ RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b)
 {
     const RankVectorOn *sides[2] = {a, b};
     RankZip zip = {.sets = {a->ranks, b->ranks}};
-    DeltaSequenceBuilder *plain = deltas_builder_new(), *relative = deltas_builder_new();
+    DeltaSequenceBuilder *plain = delta_sequence_builder_new(),
+                         *relative = delta_sequence_builder_new();
     RankRun ranks;
     int side;
     guint32 index;
@@ -181,16 +184,17 @@ RankVector rank_vector_unite(const RankVectorOn *a, const RankVectorOn *b)
         while (ranks.count > 0) {
             DeltaSequenceRun values, differences;
             next_run(sides[side], index, ranks, &values, &differences, &relatable);
-            deltas_builder_add(plain, values);
+            delta_sequence_builder_add(plain, values);
             if (relatable)
-                deltas_builder_add(relative, differences);
+                delta_sequence_builder_add(relative, differences);
             index += (guint32)values.count;
             ranks.first += (guint32)values.count * ranks.step;
             ranks.count -= (guint32)values.count;
         }
-    DeltaSequence *words = deltas_builder_end(plain), *to_self = deltas_builder_end(relative);
-    gboolean of_self = relatable && deltas_size(to_self) < deltas_size(words);
-    deltas_unref(of_self ? words : to_self);
+    DeltaSequence *words = delta_sequence_builder_end(plain),
+                  *to_self = delta_sequence_builder_end(relative);
+    gboolean of_self = relatable && delta_sequence_size(to_self) < delta_sequence_size(words);
+    delta_sequence_unref(of_self ? words : to_self);
     return rank_vector_deltas(of_self ? to_self : words, of_self);
 }
 
@@ -200,8 +204,8 @@ gboolean rank_vector_complete(const RankVectorOn *part, guint32 world, RankVecto
     gboolean self_is_rank =
         !part->first || (rank_vector_is_relative(part->first) && part->first->delta == 0);
     gboolean slope = !of_self || self_is_rank;
-    DeltaSequence *all =
-        deltas_complete_torus(part->values->deltas, part->ranks->numbers, of_self, slope, world);
+    DeltaSequence *all = delta_sequence_complete_torus(part->values->deltas, part->ranks->numbers,
+                                                       of_self, slope, world);
     if (all)
         *whole = rank_vector_deltas(all, !slope);
     return all != NULL;
@@ -221,24 +225,24 @@ void rank_vector_encode(const RankVector *v, WendBuf *out)
     if (relative)
         wend_buf_signed(out, v->delta);
     if (rank_vector_is_deltas(v))
-        deltas_encode(v->deltas, out, NULL);
+        delta_sequence_encode(v->deltas, out, NULL);
 }
 
 gboolean rank_vector_decode(RankVector *v, WendCursor *c, guint32 n)
 {
-    guint64 form = wend_read_unsigned(c);
+    guint64 form = wend_cursor_unsigned(c);
     gboolean constant = (form & ENCODED_CONSTANT) != 0, relative = (form & ENCODED_RELATIVE) != 0;
     RankVector plain = {.value = RANK_VECTOR_RELATIVE, .delta = RANK_VECTOR_NO_DELTA};
     memset(v, 0, sizeof *v);
     if (constant)
-        plain.value = wend_read_signed(c);
+        plain.value = wend_cursor_signed(c);
     if (relative)
-        plain.delta = wend_read_signed(c);
+        plain.delta = wend_cursor_signed(c);
     if (form > ENCODED_OF_SELF || (constant && rank_vector_is_mark(plain.value))
-        || (relative && wend_is_special(plain.delta)))
+        || (relative && wend_word_is_special(plain.delta)))
         c->failed = true;
     if (!c->failed && !constant && !relative) {
-        DeltaSequence *deltas = deltas_decode(c, n, NULL, 0);
+        DeltaSequence *deltas = delta_sequence_decode(c, n, NULL, 0);
         if (deltas)
             *v = rank_vector_deltas(deltas, form == ENCODED_OF_SELF);
     } else if (!c->failed)

@@ -78,7 +78,7 @@ gint64 rank_vector_at(const RankVector *v, guint64 index, gint64 self);
 /* Completes PART, the neighbours of some ranks of a torus of WORLD ranks as a delta sequence, to
  * *WHOLE, the neighbours of all ranks. On the ranks of PART, *WHOLE has the values of PART if self
  * has the values that it has there. Returns FALSE and leaves *WHOLE unchanged if PART is no such
- * vector. For an archive only (deltas_complete_torus). */
+ * vector. For an archive only (delta_sequence_complete_torus). */
 gboolean rank_vector_complete(const RankVectorOn *part, guint32 world, RankVector *whole);
 
 void rank_vector_encode(const RankVector *v, WendBuf *out);

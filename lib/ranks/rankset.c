@@ -7,24 +7,24 @@
 
 static RankSet from_builder(DeltaSequenceBuilder *b)
 {
-    RankSet s = {.numbers = deltas_builder_end(b)};
-    s.n = s.numbers ? (guint32)deltas_length(s.numbers) : 0;
+    RankSet s = {.numbers = delta_sequence_builder_end(b)};
+    s.n = s.numbers ? (guint32)delta_sequence_length(s.numbers) : 0;
     return s;
 }
 
 static void add_run(DeltaSequenceBuilder *b, RankRun run)
 {
-    deltas_builder_add(b, (DeltaSequenceRun){(gint64)run.first + 1, run.step, run.count});
+    delta_sequence_builder_add(b, (DeltaSequenceRun){(gint64)run.first + 1, run.step, run.count});
 }
 
 RankSet rankset_single(guint32 rank)
 {
-    return (RankSet){1, deltas_new_run((DeltaSequenceRun){(gint64)rank + 1, 0, 1})};
+    return (RankSet){1, delta_sequence_new_run((DeltaSequenceRun){(gint64)rank + 1, 0, 1})};
 }
 
 RankSet rankset_from_sorted(const guint32 *ranks, guint32 n)
 {
-    DeltaSequenceBuilder *b = deltas_builder_new();
+    DeltaSequenceBuilder *b = delta_sequence_builder_new();
     for (guint32 i = 0; i < n; i++)
         add_run(b, (RankRun){ranks[i], 1, 1});
     return from_builder(b);
@@ -32,12 +32,12 @@ RankSet rankset_from_sorted(const guint32 *ranks, guint32 n)
 
 RankSet rankset_copy(const RankSet *s)
 {
-    return (RankSet){s->n, deltas_ref(s->numbers)};
+    return (RankSet){s->n, delta_sequence_ref(s->numbers)};
 }
 
 RankSet rankset_moved(const RankSet *s, guint32 by)
 {
-    DeltaSequenceBuilder *b = deltas_builder_new();
+    DeltaSequenceBuilder *b = delta_sequence_builder_new();
     for (guint32 i = 0; i < s->n;) {
         RankRun run = rankset_run(s, i);
         i += run.count;
@@ -49,13 +49,13 @@ RankSet rankset_moved(const RankSet *s, guint32 by)
 
 void rankset_clear(RankSet *s)
 {
-    deltas_unref(s->numbers);
+    delta_sequence_unref(s->numbers);
     memset(s, 0, sizeof *s);
 }
 
 RankRun rankset_run(const RankSet *s, guint32 index)
 {
-    DeltaSequenceRun run = deltas_run(s->numbers, index);
+    DeltaSequenceRun run = delta_sequence_run(s->numbers, index);
     return (RankRun){(guint32)(run.value - 1), (guint32)run.count, (guint32)run.step};
 }
 
@@ -95,7 +95,7 @@ guint32 rankset_lowest(const RankSet *s)
 gboolean rankset_find(const RankSet *s, guint32 rank, guint32 *index)
 {
     guint64 at;
-    if (s->n == 0 || !deltas_find(s->numbers, (gint64)rank + 1, &at))
+    if (s->n == 0 || !delta_sequence_find(s->numbers, (gint64)rank + 1, &at))
         return FALSE;
     *index = (guint32)at;
     return TRUE;
@@ -109,7 +109,7 @@ gboolean rankset_contains(const RankSet *s, guint32 rank)
 
 gboolean rankset_equal(const RankSet *a, const RankSet *b)
 {
-    return a->n == b->n && (a->n == 0 || deltas_equal(a->numbers, b->numbers));
+    return a->n == b->n && (a->n == 0 || delta_sequence_equal(a->numbers, b->numbers));
 }
 
 /* -- two sets -- */
@@ -138,7 +138,7 @@ gboolean rankset_zip(RankZip *z, int *side, guint32 *index, RankRun *run)
  * unchanged. */
 static gboolean unite(RankSet *a, const RankSet *b, gboolean may)
 {
-    DeltaSequenceBuilder *builder = deltas_builder_new();
+    DeltaSequenceBuilder *builder = delta_sequence_builder_new();
     RankZip zip = {.sets = {a, b}};
     RankRun run;
     int side;
@@ -211,9 +211,9 @@ static void encode(const RankSet *s, WendBuf *out, gboolean shortest)
     if (s->n == 0)
         return;
     if (shortest)
-        deltas_encode_shortest(s->numbers, out, NULL);
+        delta_sequence_encode_shortest(s->numbers, out, NULL);
     else
-        deltas_encode(s->numbers, out, NULL);
+        delta_sequence_encode(s->numbers, out, NULL);
 }
 
 void rankset_encode(const RankSet *s, WendBuf *out)
@@ -248,8 +248,8 @@ static gboolean decode_runs(DeltaSequenceBuilder *b, guint64 n, WendCursor *c, g
 {
     guint64 next = 0, last = 0;
     for (guint64 i = 0; i < n; i++) {
-        guint64 first = wend_read_unsigned(c), count = wend_read_unsigned(c);
-        guint64 step = count > 1 ? wend_read_unsigned(c) : 1;
+        guint64 first = wend_cursor_unsigned(c), count = wend_cursor_unsigned(c);
+        guint64 step = count > 1 ? wend_cursor_unsigned(c) : 1;
         if (c->failed || first > world || !allowance_take(c->allowance, 1, RUN_MEMORY)
             || !add_checked_run(b, last + first, count, step, &next, world))
             return FALSE;
@@ -261,17 +261,17 @@ static gboolean decode_runs(DeltaSequenceBuilder *b, guint64 n, WendCursor *c, g
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world)
 {
     memset(s, 0, sizeof *s);
-    guint64 n_runs = wend_read_unsigned(c);
+    guint64 n_runs = wend_cursor_unsigned(c);
     if (n_runs > 0) {
-        DeltaSequenceBuilder *b = deltas_builder_new();
+        DeltaSequenceBuilder *b = delta_sequence_builder_new();
         if (!decode_runs(b, n_runs, c, world))
             c->failed = true;
         *s = from_builder(b);
     } else {
-        guint64 n = wend_read_unsigned(c);
-        s->numbers = c->failed || n == 0 || n > world ? NULL : deltas_decode(c, n, NULL, 0);
+        guint64 n = wend_cursor_unsigned(c);
+        s->numbers = c->failed || n == 0 || n > world ? NULL : delta_sequence_decode(c, n, NULL, 0);
         s->n = (guint32)n;
-        if (!s->numbers || !deltas_ascends(s->numbers, world))
+        if (!s->numbers || !delta_sequence_ascends(s->numbers, world))
             c->failed = true;
     }
     if (c->failed || s->n == 0) {
@@ -299,22 +299,22 @@ static gboolean encode_columns(const RankSet *sets, guint n, WendBuf *out)
     DeltaSequenceBuilder *columns[COLUMNS];
     gboolean few = TRUE;
     for (int k = 0; k < COLUMNS; k++)
-        columns[k] = deltas_builder_new();
+        columns[k] = delta_sequence_builder_new();
     for (guint i = 0; i < n; i++) {
         guint32 runs = 0;
         for (guint32 at = 0; few && at < sets[i].n; runs++) {
             RankRun run = row_run(&sets[i], at);
             const gint64 words[] = {run.first, run.count, run.step};
             for (int k = FIRST; k < COLUMNS; k++)
-                deltas_builder_add(columns[k], (DeltaSequenceRun){words[k - FIRST], 0, 1});
+                delta_sequence_builder_add(columns[k], (DeltaSequenceRun){words[k - FIRST], 0, 1});
             at += run.count;
             few = runs < RUNS_MAX;
         }
-        deltas_builder_add(columns[RUNS], (DeltaSequenceRun){runs, 0, 1});
+        delta_sequence_builder_add(columns[RUNS], (DeltaSequenceRun){runs, 0, 1});
     }
     WendBuf told = WEND_BUF_INIT;
     for (int k = 0; k < COLUMNS; k++)
-        deltas_builder_encode(columns[k], &told, NULL);
+        delta_sequence_builder_encode(columns[k], &told, NULL);
     if (few)
         wend_buf_bytes(out, told.data, told.len);
     out->failed |= told.failed;
@@ -339,7 +339,7 @@ void ranksets_encode(const RankSet *sets, guint n, WendBuf *out)
 /* Reads a column of N words. NULL: damaged. */
 static DeltaSequence *decode_column(WendCursor *c, guint64 n)
 {
-    return n > 0 && !c->failed ? deltas_decode(c, n, NULL, 0) : NULL;
+    return n > 0 && !c->failed ? delta_sequence_decode(c, n, NULL, 0) : NULL;
 }
 
 static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 world)
@@ -347,7 +347,7 @@ static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 wo
     guint64 n_runs = 0;
     g_autoptr(DeltaSequence) runs = decode_column(c, n);
     for (guint i = 0; i < n; i++) {
-        gint64 own = runs ? deltas_at(runs, i) : -1;
+        gint64 own = runs ? delta_sequence_at(runs, i) : -1;
         if (own < 0 || own > world)
             return FALSE;
         n_runs += (guint64)own;
@@ -360,14 +360,14 @@ static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 wo
     if (!steps)
         return n_runs == 0 && !c->failed;
     for (guint i = 0, run = 0; i < n; i++) {
-        DeltaSequenceBuilder *b = deltas_builder_new();
+        DeltaSequenceBuilder *b = delta_sequence_builder_new();
         guint64 next = 0;
         gboolean good = TRUE;
         /* as an unsigned number a negative word is too large */
-        for (gint64 left = deltas_at(runs, i); left > 0 && good; left--, run++)
-            good =
-                add_checked_run(b, (guint64)deltas_at(firsts, run), (guint64)deltas_at(counts, run),
-                                (guint64)deltas_at(steps, run), &next, world);
+        for (gint64 left = delta_sequence_at(runs, i); left > 0 && good; left--, run++)
+            good = add_checked_run(b, (guint64)delta_sequence_at(firsts, run),
+                                   (guint64)delta_sequence_at(counts, run),
+                                   (guint64)delta_sequence_at(steps, run), &next, world);
         sets[i] = from_builder(b);
         if (!good)
             return FALSE;
@@ -377,7 +377,7 @@ static gboolean decode_columns(RankSet *sets, guint n, WendCursor *c, guint32 wo
 
 gboolean ranksets_decode(RankSet *sets, guint n, WendCursor *c, guint32 world)
 {
-    guint64 columns = wend_read_unsigned(c);
+    guint64 columns = wend_cursor_unsigned(c);
     memset(sets, 0, n * sizeof *sets);
     if (c->failed || columns > 1)
         return FALSE;

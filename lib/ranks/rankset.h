@@ -44,7 +44,7 @@ gboolean rankset_unite(RankSet *a, const RankSet *b);
 void rankset_include(RankSet *a, const RankSet *b); /* adds the ranks of B, which may overlap A */
 /* Appends the set as "ranks" of docs/format.md, for another process that merges. */
 void rankset_encode(const RankSet *s, WendBuf *out);
-/* The same, for an archive (deltas_encode_shortest). */
+/* The same, for an archive (delta_sequence_encode_shortest). */
 void rankset_encode_shortest(const RankSet *s, WendBuf *out);
 /* Reads a set. FALSE: it is damaged or empty, or has a rank >= WORLD. */
 gboolean rankset_decode(RankSet *s, WendCursor *c, guint32 world);

@@ -55,13 +55,13 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 {
     if (m->c.failed || n < 2 || n > n_ranks)
         return member_bad(m, "a class has more variants than ranks");
-    g_autoptr(DeltaSequence) of = deltas_decode(&m->c, n_ranks, NULL, 0);
+    g_autoptr(DeltaSequence) of = delta_sequence_decode(&m->c, n_ranks, NULL, 0);
     if (!member_admits(m, n_ranks, sizeof(guint32)))
         return FALSE;
     t->n = (guint)n;
     t->of = g_new(guint32, n_ranks);
     for (guint r = 0, next = 0; r < n_ranks; r++) {
-        gint64 variant = of ? deltas_at(of, r) : -1;
+        gint64 variant = of ? delta_sequence_at(of, r) : -1;
         if (variant < 0 || variant > next || variant >= (gint64)n)
             return member_bad(m, "a rank is of a variant that is not there");
         next += variant == next;
@@ -74,7 +74,7 @@ static gboolean read_variants(Member *m, guint n_ranks, guint64 n, Trips *t)
 
 static gboolean read_trips(Member *m, Trips *t)
 {
-    guint64 n_trips = wend_read_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p)),
+    guint64 n_trips = wend_cursor_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p)),
             all = n_trips * t->n;
     if (m->c.failed || n_trips > most || all > most)
         return member_bad(m, "has more trip counts than it can hold");
@@ -82,9 +82,9 @@ static gboolean read_trips(Member *m, Trips *t)
         return FALSE;
     t->n_trips = (guint)n_trips;
     t->trips = g_new(guint64, all + 1);
-    g_autoptr(DeltaSequence) counts = all ? deltas_decode(&m->c, all, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) counts = all ? delta_sequence_decode(&m->c, all, NULL, 0) : NULL;
     for (guint64 i = 0; i < all; i++) {
-        gint64 count = counts ? deltas_at(counts, i) : -1;
+        gint64 count = counts ? delta_sequence_at(counts, i) : -1;
         if (count < 0)
             return member_bad(m, "a trip count makes no sense");
         t->trips[i % t->n * t->n_trips + i / t->n] = (guint64)count;
@@ -345,14 +345,14 @@ typedef struct {
 
 static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
 {
-    g_autoptr(DeltaSequence) counts = deltas_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) counts = delta_sequence_decode(&m->c, n, NULL, 0);
     guint64 most = classes_most(m), all = 0;
     told->n = g_new(guint64, n + 1);
     told->first = g_new(gsize, n + 1);
     for (gsize i = 0; i < n; i++) {
         told->first[i] = (gsize)all;
         /* A negative number becomes a large one. */
-        told->n[i] = counts ? (guint64)deltas_at(counts, i) : G_MAXUINT64;
+        told->n[i] = counts ? (guint64)delta_sequence_at(counts, i) : G_MAXUINT64;
         if (told->n[i] > most || (all += told->n[i]) > most)
             return member_bad(m, "has more sequences than it can hold");
     }
@@ -362,16 +362,18 @@ static gboolean read_encoded(Member *m, gsize n, EncodedClasses *told)
     if (all == 0)
         return TRUE;
     const WendProgram *p = m->p;
-    g_autoptr(DeltaSequence) kinds = deltas_decode(&m->c, all, p->constants, p->n_constants);
+    g_autoptr(DeltaSequence) kinds =
+        delta_sequence_decode(&m->c, all, p->constants, p->n_constants);
     g_autoptr(DeltaSequence) ids =
-        kinds ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+        kinds ? delta_sequence_decode(&m->c, all, p->constants, p->n_constants) : NULL;
     g_autoptr(DeltaSequence) rules =
-        ids ? deltas_decode(&m->c, all, p->constants, p->n_constants) : NULL;
+        ids ? delta_sequence_decode(&m->c, all, p->constants, p->n_constants) : NULL;
     if (!rules)
         return member_bad(m, "truncated");
     for (gsize i = 0; i < all; i++)
-        told->sequences[i] = (EncodedSequence){(guint64)deltas_at(kinds, i), deltas_at(ids, i),
-                                               (guint64)deltas_at(rules, i)};
+        told->sequences[i] =
+            (EncodedSequence){(guint64)delta_sequence_at(kinds, i), delta_sequence_at(ids, i),
+                              (guint64)delta_sequence_at(rules, i)};
     return TRUE;
 }
 
@@ -394,7 +396,7 @@ static gboolean read_columns(ClassReader *o, GArray *classes)
 static gboolean read_counts(Member *m, gsize *n_classes)
 {
     WendProgram *p = m->p;
-    guint64 world = wend_read_unsigned(&m->c);
+    guint64 world = wend_cursor_unsigned(&m->c);
     if (m->c.failed || world == 0 || world > RANKSET_MAX)
         return member_bad(m, "the number of ranks makes no sense");
     if (p->class_of && world != p->ranks)
@@ -406,7 +408,7 @@ static gboolean read_counts(Member *m, gsize *n_classes)
             return FALSE;
         memset(p->class_of, 0xff, world * sizeof(guint));
     }
-    *n_classes = (gsize)wend_read_unsigned(&m->c);
+    *n_classes = (gsize)wend_cursor_unsigned(&m->c);
     return (!m->c.failed && *n_classes <= world && *n_classes <= classes_most(m))
            || member_bad(m, "has more classes than ranks, or than it can hold");
 }
@@ -434,10 +436,10 @@ static gboolean read_ranks(Member *m, GArray *classes)
     if (!read_sets(m, classes))
         return FALSE;
     guint n = classes->len;
-    g_autoptr(DeltaSequence) variants = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) variants = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
     for (guint i = 0; i < n; i++) {
         EncodedClass *k = &g_array_index(classes, EncodedClass, i);
-        gint64 n_variants = variants ? deltas_at(variants, i) : -1;
+        gint64 n_variants = variants ? delta_sequence_at(variants, i) : -1;
         /* A negative number becomes a large one. */
         if (n_variants != 1 && !read_variants(m, k->ranks.n, (guint64)n_variants, &k->trips))
             return FALSE;

@@ -59,7 +59,7 @@ static gboolean makes_one(const WendFunction *f)
     return FALSE;
 }
 
-guint comm_number_of(const CommNumbering *n, const WendArg *comm)
+guint comm_numbering_find(const CommNumbering *n, const WendArg *comm)
 {
     gpointer number;
     return comm && g_hash_table_lookup_extended(n->here, &comm->in[0], NULL, &number)
@@ -78,12 +78,12 @@ CommCreation comm_creation(const CommNumbering *n, const WendCall *call, WendCom
         if (call->args[i].param->kind == WEND_KIND_COMM && call->args[i].n_in > 0
             && call->args[i].param->dir != WEND_DIR_OUT)
             c.parent = &call->args[i];
-    c.across = g_hash_table_contains(n->across, GUINT_TO_POINTER(comm_number_of(n, c.parent)));
+    c.across = g_hash_table_contains(n->across, GUINT_TO_POINTER(comm_numbering_find(n, c.parent)));
     c.by_local = c.pair && c.parent && (c.across || made->remote_leader < 0);
     return c;
 }
 
-void comm_put_tags(const WendCall *call, WendBuf *b)
+void comm_identity_put_tags(const WendCall *call, WendBuf *b)
 {
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
@@ -116,7 +116,7 @@ static void count(CommNumbering *n, CommCreation *c, WendBuf *identity)
     if (c->parent && (!c->pair || c->by_local))
         put_comm(n, &what, c->parent->in[0]);
     if (c->by_group || c->pair)
-        comm_put_tags(c->call, &what);
+        comm_identity_put_tags(c->call, &what);
     if (c->by_group || (c->pair && !c->by_local))
         put_leaders(n, c, &what);
     c->count = count_of(n, &what);
@@ -134,7 +134,7 @@ static GArray *dimensions_of(const CommNumbering *n, const CommCreation *c)
 {
     const char *name = c->call->function->name;
     const GArray *before =
-        g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_number_of(n, c->parent)));
+        g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_numbering_find(n, c->parent)));
     const WendArg *dims = wend_call_arg(c->call, "dims"),
                   *remain = wend_call_arg(c->call, "remain_dims");
     GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
@@ -160,7 +160,7 @@ static gboolean put_coordinates(const CommNumbering *n, const CommCreation *c, W
     const WendArg *remain = wend_call_arg(c->call, "remain_dims"),
                   *self = wend_call_arg_of_kind(c->call, WEND_KIND_SELF);
     const GArray *grid =
-        g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_number_of(n, c->parent)));
+        g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_numbering_find(n, c->parent)));
     if (!remain || !grid || remain->n_in != grid->len || !self || self->n_in <= 0
         || self->in[0] < 0)
         return FALSE;
@@ -187,7 +187,7 @@ static gboolean put_color(const CommNumbering *n, const CommCreation *c, WendBuf
     return TRUE;
 }
 
-void comm_identify(CommNumbering *n, CommCreation *c, WendBuf *identity)
+void comm_identity_put(CommNumbering *n, CommCreation *c, WendBuf *identity)
 {
     count(n, c, identity);
     if (c->by_local || (c->across && makes_one(c->call->function)))
@@ -202,16 +202,16 @@ static void note_event(const CommNumbering *n, const CommCreation *c)
 {
     WendBuf event = WEND_BUF_INIT;
     wend_buf_string(&event, c->call->function->name);
-    wend_buf_unsigned(&event, comm_number_of(n, c->parent));
+    wend_buf_unsigned(&event, comm_numbering_find(n, c->parent));
     if (c->by_group)
-        comm_put_tags(c->call, &event);
+        comm_identity_put_tags(c->call, &event);
     else
         wend_buf_unsigned(&event, c->count);
     comm_leaders_note(n->leaders, &event, (CommPlace){n->rank, n->place}, c->made);
     wend_buf_clear(&event);
 }
 
-void comm_note_across(CommNumbering *n, const CommCreation *c)
+void comm_numbering_note_across(CommNumbering *n, const CommCreation *c)
 {
     gpointer number = GUINT_TO_POINTER(c->made->number);
     GArray *grid = g_hash_table_contains(n->grids, number) ? NULL : dimensions_of(n, c);

@@ -38,17 +38,17 @@ CommCreation comm_creation(const CommNumbering *n, const WendCall *call, WendCom
 
 /* Appends to IDENTITY the identity of what C made, and counts C. So it must be called once for each
  * creation, also if the rank got MPI_COMM_NULL. */
-void comm_identify(CommNumbering *n, CommCreation *c, WendBuf *identity);
+void comm_identity_put(CommNumbering *n, CommCreation *c, WendBuf *identity);
 
 /* Notes that C made communicator c->made->number, which is across, with the data that identities of
  * communicators made from it need. */
-void comm_note_across(CommNumbering *n, const CommCreation *c);
+void comm_numbering_note_across(CommNumbering *n, const CommCreation *c);
 
 /* The number of a communicator argument. 0 if it is unknown or predefined, or COMM is NULL. */
-guint comm_number_of(const CommNumbering *n, const WendArg *comm);
+guint comm_numbering_find(const CommNumbering *n, const WendArg *comm);
 
 /* Appends the tags and strings of the call. They distinguish creations by groups without a common
  * parent. */
-void comm_put_tags(const WendCall *call, WendBuf *b);
+void comm_identity_put_tags(const WendCall *call, WendBuf *b);
 
 #endif

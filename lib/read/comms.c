@@ -46,7 +46,7 @@ typedef struct {
     guint64 starts;      /* calls of this thread that started a world */
 } NumberingPass;
 
-int wend_function_comm_made(const WendFunction *f)
+int wend_comm_made_parameter(const WendFunction *f)
 {
     for (int i = 0; i < f->n_params; i++)
         if (f->params[i].kind == WEND_KIND_COMM
@@ -83,7 +83,7 @@ static gint64 process_of(const NumberingPass *n, gint64 leader)
 
 static WendCommMade facts_of(const NumberingPass *n, const WendCall *call)
 {
-    const WendArg *arg = &call->args[wend_function_comm_made(call->function)];
+    const WendArg *arg = &call->args[wend_comm_made_parameter(call->function)];
     WendCommMade made = {arg->n_out == 1 ? arg->out[0] : WEND_UNKNOWN,
                          G_MAXUINT,
                          -1,
@@ -93,7 +93,7 @@ static WendCommMade facts_of(const NumberingPass *n, const WendCall *call)
                          -1,
                          -1,
                          call->function};
-    if (wend_is_handle(made.handle)) {
+    if (wend_word_is_handle(made.handle)) {
         made.out_neighbours = out_neighbours(call);
         made.size = arg->out[1];
         made.rank = arg->out[2];
@@ -108,7 +108,7 @@ static WendCommMade facts_of(const NumberingPass *n, const WendCall *call)
 /* The world that the call started, if its rank was the root. 0: none. */
 static guint started_world(NumberingPass *n, const WendCall *call)
 {
-    if (!wend_call_starts_world(call))
+    if (!wend_world_start_is(call))
         return 0;
     const WendWorldStarter call_of = {n->known.rank, n->thread, n->starts++};
     return GPOINTER_TO_UINT(g_hash_table_lookup(n->starters, &call_of));
@@ -123,9 +123,9 @@ static guint number_by_identity(NumberingPass *n, CommCreation *c)
 {
     WendBuf identity = WEND_BUF_INIT;
     guint number = 0;
-    comm_identify(&n->known, c, &identity);
+    comm_identity_put(&n->known, c, &identity);
     GBytes *key = g_bytes_new(identity.data, identity.len);
-    if (wend_is_handle(c->made->handle)) {
+    if (wend_word_is_handle(c->made->handle)) {
         number = GPOINTER_TO_UINT(g_hash_table_lookup(n->numbers, key));
         if (number == 0 && is_parent(c->call->function))
             number = n->parents[n->known.world];
@@ -149,14 +149,14 @@ static void note_meeting(const NumberingPass *n, const CommCreation *c)
                   *peer = wend_call_arg(c->call, "peer_comm"),
                   *leader = wend_call_arg(c->call, "remote_leader");
     WendBuf name = WEND_BUF_INIT;
-    comm_put_tags(c->call, &name);
+    comm_identity_put_tags(c->call, &name);
     if (port && port->n_in > 0)
         comm_meetings_at_port(n->meetings, &name,
                               strcmp(c->call->function->name, "MPI_Comm_accept") == 0, n->thread,
                               at, c->made->number);
     else if (c->pair && peer && peer->n_in > 0 && leader && leader->n_in > 0)
-        comm_meetings_of_pair(n->meetings, &name, comm_number_of(&n->known, peer), leader->in[0],
-                              at, c->made->number);
+        comm_meetings_of_pair(n->meetings, &name, comm_numbering_find(&n->known, peer),
+                              leader->in[0], at, c->made->number);
     wend_buf_clear(&name);
 }
 
@@ -169,7 +169,7 @@ static void take_number(NumberingPass *n, CommCreation *c, guint world)
         comm_meetings_note_number(n->meetings, (CommPlace){n->known.rank, n->known.place}, number);
     if (c->across || c->by_local || joined || is_parent(c->call->function)
         || g_str_has_prefix(name, "MPI_Comm_spawn"))
-        comm_note_across(&n->known, c);
+        comm_numbering_note_across(&n->known, c);
     if (world != 0)
         n->parents[world] = number;
     note_meeting(n, c);
@@ -240,7 +240,7 @@ static void mark(NumberingPass *n)
     WendProgram *p = n->p;
     for (guint i = 0; i < p->n_terminals; i++) {
         const WendShape *s = &p->shapes[p->terminals[i].shape];
-        n->terminal_creates[i] = !s->failed && wend_function_comm_made(s->function) >= 0;
+        n->terminal_creates[i] = !s->failed && wend_comm_made_parameter(s->function) >= 0;
     }
     for (guint r = 0; r < p->n_rules; r++)
         for (guint k = 0; k < p->rules[r].n && !n->rule_creates[r]; k++) {
@@ -300,7 +300,7 @@ static void each_member(const NumberingPass *n, TakeMember take, gpointer data)
         for (guint q = 0; q < row->len; q++) {
             GArray *list = g_ptr_array_index(row, q);
             for (guint i = 0; i < list->len; i++, at.place++)
-                if (wend_is_handle(g_array_index(list, WendCommMade, i).handle))
+                if (wend_word_is_handle(g_array_index(list, WendCommMade, i).handle))
                     take(data, at, &g_array_index(list, WendCommMade, i));
         }
     }
@@ -377,7 +377,7 @@ static gboolean starter_equal(gconstpointer a, gconstpointer b)
 static GHashTable *starters_of(const WendProgram *p)
 {
     GHashTable *worlds = g_hash_table_new_full(starter_hash, starter_equal, g_free, NULL);
-    g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
+    g_autofree WendWorldStarter *starters = wend_world_starters(p);
     for (guint i = 1; i < p->n_worlds; i++)
         if (starters[i].rank != G_MAXUINT) {
             gboolean several = g_hash_table_contains(worlds, &starters[i]);

@@ -74,13 +74,13 @@ static gboolean spread(GraphSearch *s)
     for (guint32 t = 0; t < s->program->n_terminals; t++) {
         gboolean passes =
             s->roles[t] == MAKES || (s->roles[t] == COPIES && is_ordered(s, s->comms[t]));
-        if (passes && wend_is_handle(s->made[t]) && !is_ordered(s, s->made[t]))
+        if (passes && wend_word_is_handle(s->made[t]) && !is_ordered(s, s->made[t]))
             more = g_hash_table_add(s->ordered, g_memdup2(&s->made[t], sizeof(gint64)));
     }
     return more;
 }
 
-WendGraphOrders *wend_program_graph_orders(const WendProgram *p)
+WendGraphOrders *wend_graph_orders_new(const WendProgram *p)
 {
     GraphSearch s = {.program = p,
                      .roles = g_new0(guint8, p->n_terminals + 1),
@@ -110,7 +110,7 @@ WendGraphOrders *wend_program_graph_orders(const WendProgram *p)
     return orders;
 }
 
-void wend_program_graph_orders_free(WendGraphOrders *orders)
+void wend_graph_orders_free(WendGraphOrders *orders)
 {
     if (orders == NULL)
         return;
@@ -118,7 +118,7 @@ void wend_program_graph_orders_free(WendGraphOrders *orders)
     g_free(orders);
 }
 
-GraphOrder wend_program_graph_order(const WendGraphOrders *orders, guint32 terminal)
+GraphOrder wend_graph_order(const WendGraphOrders *orders, guint32 terminal)
 {
     return orders == NULL ? GRAPH_ORDER_NONE : (GraphOrder)orders->kinds[terminal];
 }

@@ -66,7 +66,8 @@ static void join_sequence(WendProgram *all, SequenceData *to, const SequenceData
                 o->contents[c].columns =
                     program_new_block(all, o->contents[c].width, sizeof(DeltaSequence *));
                 for (guint k = 0; k < o->contents[c].width; k++)
-                    o->contents[c].columns[k] = deltas_ref(from->shapes[i].contents[c].columns[k]);
+                    o->contents[c].columns[k] =
+                        delta_sequence_ref(from->shapes[i].contents[c].columns[k]);
             }
             o->contents[c].ranks = rankset_moved(&o->contents[c].ranks, base->ranks);
         }
@@ -98,7 +99,7 @@ static void join_classes(WendProgram *all, const WendProgram *p, const Base *bas
         const WendClass *from = &p->classes[i];
         WendClass *to = &all->classes[base->classes + i];
         guint *ranks = program_new_block(all, from->n_ranks, sizeof(guint));
-        guint n = class_all_sequences(from);
+        guint n = program_class_all_sequences(from);
         WendSequence *sequences = program_new_block(all, n, sizeof(WendSequence));
         SequenceData *data = program_new_block(all, n, sizeof(SequenceData));
         for (guint r = 0; r < from->n_ranks; r++)
@@ -136,7 +137,7 @@ static void join_program(WendProgram *all, const WendProgram *p, const Base *bas
     join_datatypes(all, p);
 }
 
-WendProgram *programs_join(GPtrArray *parts, gboolean one_world)
+WendProgram *join_programs(GPtrArray *parts, gboolean one_world)
 {
     const WendProgram *first = parts->pdata[0];
     WendProgram *all = program_new(first->more_constants);

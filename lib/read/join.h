@@ -16,6 +16,6 @@
  *   class.
  *
  * The caller sets worlds, names and meta. Cannot fail. */
-WendProgram *programs_join(GPtrArray *parts, gboolean one_world);
+WendProgram *join_programs(GPtrArray *parts, gboolean one_world);
 
 #endif

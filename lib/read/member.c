@@ -47,7 +47,7 @@ gboolean member_part(Member *m, const char *name)
 
 gboolean member_has_part(Member *m)
 {
-    return wend_read_unsigned(&m->c) == 1;
+    return wend_cursor_unsigned(&m->c) == 1;
 }
 
 gint64 member_word(Member *m)

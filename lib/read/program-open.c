@@ -48,7 +48,7 @@ WendProgram *program_of_rank(Container *b, guint rank, GError **error)
 static void slot_table_clear(WendSlotTable *t)
 {
     rankset_clear(&t->ranks);
-    deltas_unref(t->deltas);
+    delta_sequence_unref(t->deltas);
 }
 
 void wend_program_free(WendProgram *p)

@@ -219,12 +219,12 @@ const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint se
                                       guint32 shape, guint64 *entries);
 /* The terminals in the expansion of a rule, ascending, each once; the caller frees them. Sets *N to
  * their number. */
-guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n);
+guint32 *program_rule_terminals(const WendProgram *p, guint rule, guint *n);
 /* The index of RANK in k->ranks, or n_ranks if it has another class. */
-guint32 class_index_of(const WendClass *k, guint rank);
+guint32 program_class_index_of(const WendClass *k, guint rank);
 
 /* How many sequences a class has, with the orders of threads behind the others. */
-static inline guint class_all_sequences(const WendClass *k)
+static inline guint program_class_all_sequences(const WendClass *k)
 {
     return k->n_sequences + k->n_orders;
 }

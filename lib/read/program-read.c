@@ -43,7 +43,7 @@ static gboolean is_name(Member *m, const char *text)
 /* The name of a function or constant. */
 static char *member_name(Member *m)
 {
-    WendCursor s = wend_read_block(&m->c);
+    WendCursor s = wend_cursor_block(&m->c);
     gboolean whole = s.p < s.end && *s.p == '.';
     s.p += whole;
     char *name = prefixed(m, s, whole ? "" : CODEC_NAME_PREFIX);
@@ -102,7 +102,7 @@ gboolean program_read_meta(WendProgram *p, GError **error)
 static gboolean read_functions(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n = wend_read_count(&m->c, 1);
+    gsize n = wend_cursor_count(&m->c, 1);
     p->functions = member_block(m, n, sizeof(WendFunction));
     if (!p->functions)
         return FALSE;
@@ -114,9 +114,9 @@ static gboolean read_functions(Member *m)
         if (!known)
             return member_bad(m, "has a function that this version of Wend does not know");
         p->functions[i] = *known;
-        digest = wend_digest_add(digest, known);
+        digest = wend_function_digest_add(digest, known);
     }
-    const guint8 *told = wend_read_bytes(&m->c, sizeof digest);
+    const guint8 *told = wend_cursor_bytes(&m->c, sizeof digest);
     if (!told)
         return member_bad(m, "truncated");
     digest = GUINT32_TO_LE(digest);
@@ -127,7 +127,7 @@ static gboolean read_functions(Member *m)
 
 static gint64 know_constant(WendProgram *p, const char *name)
 {
-    int index = wend_constant_by_name(name);
+    int index = wend_functions_constant_by_name(name);
     if (index >= 0)
         return WEND_CONST(index);
     /* there are few, and some may come from another world of the job */
@@ -141,7 +141,7 @@ static gint64 know_constant(WendProgram *p, const char *name)
 static gboolean read_constants(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n = wend_read_count(&m->c, 2);
+    gsize n = wend_cursor_count(&m->c, 2);
     if (wend_n_constants + n >= (guint64)(WEND_SPECIAL_BASE - WEND_CONST(0)))
         return member_bad(m, "has too many constants");
     p->constants = member_block(m, n, sizeof(gint64) + WORD_MORE);
@@ -150,7 +150,7 @@ static gboolean read_constants(Member *m)
     p->n_constants = n;
     for (gsize i = 0; i < n; i++) {
         const char *name = member_name(m);
-        guint64 facts = wend_read_unsigned(&m->c);
+        guint64 facts = wend_cursor_unsigned(&m->c);
         if (m->c.failed || !name || facts > CONSTANT_DENSE)
             return member_bad(m, "a constant makes no sense");
         p->constants[i] = know_constant(p, name);
@@ -160,7 +160,7 @@ static gboolean read_constants(Member *m)
         if (!datatype)
             return FALSE;
         for (int k = 0; k < (facts == CONSTANT_DENSE ? 1 : 5); k++)
-            datatype[k] = wend_read_signed(&m->c);
+            datatype[k] = wend_cursor_signed(&m->c);
         if (datatype[0] < 0)
             return member_bad(m, "a datatype has a negative size");
         if (facts == CONSTANT_DENSE)
@@ -196,9 +196,10 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
         for (guint k = 1; k <= batch->n && !m->c.failed; k++)
             words[i][k] = member_word(m);
     for (guint k = 1; k <= batch->n && by_word && !m->c.failed; k++) {
-        g_autoptr(DeltaSequence) column = deltas_decode(&m->c, n, p->constants, p->n_constants);
+        g_autoptr(DeltaSequence) column =
+            delta_sequence_decode(&m->c, n, p->constants, p->n_constants);
         for (guint i = 0; column && i < n; i++)
-            words[i][k] = deltas_at(column, i);
+            words[i][k] = delta_sequence_at(column, i);
     }
     return !m->c.failed || member_bad(m, "truncated");
 }
@@ -206,13 +207,14 @@ static gboolean read_shape_words(Member *m, const Batch *batch)
 static gboolean read_shape_batches(Member *m)
 {
     WendProgram *p = m->p;
-    g_autoptr(DeltaSequence) heads = deltas_decode(&m->c, p->n_shapes, NULL, 0);
-    g_autoptr(DeltaSequence) n_words = heads ? deltas_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) heads = delta_sequence_decode(&m->c, p->n_shapes, NULL, 0);
+    g_autoptr(DeltaSequence) n_words =
+        heads ? delta_sequence_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint64 left = program_most((gsize)(m->c.end - m->c.p)), all = p->n_shapes;
     if (!n_words)
         return member_bad(m, "truncated");
     for (guint i = 0; i < p->n_shapes; i++) {
-        gint64 more = deltas_at(n_words, i);
+        gint64 more = delta_sequence_at(n_words, i);
         if (more < 0 || (guint64)more > left)
             return member_bad(m, "has more words than it can hold");
         left -= (guint64)more;
@@ -225,7 +227,8 @@ static gboolean read_shape_batches(Member *m)
     batches_init(&batches);
     gboolean good = TRUE;
     for (guint i = 0; i < p->n_shapes && good; i++) {
-        guint64 head = (guint64)deltas_at(heads, i), more = (guint64)deltas_at(n_words, i);
+        guint64 head = (guint64)delta_sequence_at(heads, i),
+                more = (guint64)delta_sequence_at(n_words, i);
         good = take_shape(m, &p->shapes[i], head, more, words);
         batches_add(&batches, (gint64)head, (guint)more, words);
         words += more + 1;
@@ -239,7 +242,7 @@ static gboolean read_shape_batches(Member *m)
 static gboolean read_shapes(Member *m)
 {
     WendProgram *p = m->p;
-    guint64 n = wend_read_unsigned(&m->c);
+    guint64 n = wend_cursor_unsigned(&m->c);
     if (m->c.failed || n > program_most((gsize)(m->c.end - m->c.p)))
         return member_bad(m, "has more shapes than it can hold");
     p->shapes = member_block(m, n, sizeof(WendShape));
@@ -254,7 +257,7 @@ static gboolean read_shapes(Member *m)
 static gboolean read_tables(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n_sets = wend_read_count(&m->c, 2);
+    gsize n_sets = wend_cursor_count(&m->c, 2);
     g_autoptr(GArray) sets = g_array_new(FALSE, TRUE, sizeof(RankSet));
     g_array_set_clear_func(sets, (GDestroyNotify)rankset_clear);
     if (!member_admits(m, n_sets, sizeof(RankSet)))
@@ -264,7 +267,7 @@ static gboolean read_tables(Member *m)
         /* ranks of a world of any size */
         if (!rankset_decode(&g_array_index(sets, RankSet, i), &m->c, RANKSET_MAX))
             return member_bad(m, "values of a rank that is not there");
-    guint64 n = wend_read_unsigned(&m->c);
+    guint64 n = wend_cursor_unsigned(&m->c);
     if (m->c.failed || n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))
         return member_bad(m, "has more tables than it can hold");
     p->tables = member_block(m, n, sizeof(WendSlotTable));
@@ -272,9 +275,9 @@ static gboolean read_tables(Member *m)
         return FALSE;
     p->n_tables = (guint)n;
     for (guint64 i = 0, many; i < n; i += many) {
-        guint64 form = wend_read_unsigned(&m->c), set = form >> TABLE_SET_BITS;
+        guint64 form = wend_cursor_unsigned(&m->c), set = form >> TABLE_SET_BITS;
         gboolean several = (form & TABLE_TOGETHER) != 0;
-        many = several ? wend_read_unsigned(&m->c) : 1;
+        many = several ? wend_cursor_unsigned(&m->c) : 1;
         if (m->c.failed || set >= n_sets)
             return member_bad(m, "values of ranks that are not listed");
         const RankSet *ranks = &g_array_index(sets, RankSet, set);
@@ -284,13 +287,14 @@ static gboolean read_tables(Member *m)
                     || many * ranks->n > TABLES_WORDS_PER_BYTE * (guint64)(m->c.end - m->c.p))))
             return member_bad(m, "tables of values make no sense");
         g_autoptr(DeltaSequence) all =
-            deltas_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
+            delta_sequence_decode(&m->c, many * ranks->n, p->constants, p->n_constants);
         if (!all)
             return member_bad(m, "a table of values is damaged");
         for (guint64 k = 0; k < many; k++)
-            p->tables[i + k] = (WendSlotTable){
-                rankset_copy(ranks), form & 1,
-                many == 1 ? deltas_ref(all) : deltas_part(all, k * ranks->n, ranks->n)};
+            p->tables[i + k] =
+                (WendSlotTable){rankset_copy(ranks), form & 1,
+                                many == 1 ? delta_sequence_ref(all)
+                                          : delta_sequence_part(all, k * ranks->n, ranks->n)};
     }
     return TRUE;
 }
@@ -316,8 +320,9 @@ static gboolean may_encode(const WendSlot *s, const RankSet *ranks)
  * fail. */
 static gint64 number_at(Member *m, const WendSlot *s, guint32 index)
 {
-    gint64 word = s->form == WEND_SLOT_TABLE ? deltas_at(s->table->deltas, index) : s->value;
-    if (!wend_is_special(word))
+    gint64 word =
+        s->form == WEND_SLOT_TABLE ? delta_sequence_at(s->table->deltas, index) : s->value;
+    if (!wend_word_is_special(word))
         return word;
     m->c.failed = true;
     return 0;
@@ -354,17 +359,17 @@ static gboolean derive_slot(Member *m, WendSlot *slots, guint k, SlotEncoding fo
     WendSlotTable *table = member_block(m, 1, sizeof *table);
     if (!table || !member_admits(m, n, WORD_MORE))
         return FALSE;
-    DeltaSequenceBuilder *b = deltas_builder_new();
+    DeltaSequenceBuilder *b = delta_sequence_builder_new();
     for (guint32 r = 0; r < n; r++) {
         gint64 sum =
             form == ENCODED_AS_ACROSS
                 ? number_at(m, &from[r], row)
                 : rank_vector_word_sum(number_at(m, from, r), number_at(m, &slots[k - 1], r));
-        if (wend_is_special(sum))
+        if (wend_word_is_special(sum))
             m->c.failed = true;
-        deltas_builder_add(b, (DeltaSequenceRun){sum, 0, 1});
+        delta_sequence_builder_add(b, (DeltaSequenceRun){sum, 0, 1});
     }
-    *table = (WendSlotTable){rankset_copy(ranks), FALSE, deltas_builder_end(b)};
+    *table = (WendSlotTable){rankset_copy(ranks), FALSE, delta_sequence_builder_end(b)};
     g_ptr_array_add(m->p->derived_tables, table);
     slots[k] = (WendSlot){.form = WEND_SLOT_TABLE, .table = table};
     return !m->c.failed || member_bad(m, bad);
@@ -409,7 +414,7 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
     }
     for (guint i = 0; i < many && !by_slot; i++)
         for (guint k = 0; k < n_slots; k++) {
-            guint64 form = wend_read_unsigned(&m->c);
+            guint64 form = wend_cursor_unsigned(&m->c);
             gint64 word =
                 form < ENCODED_AS_TABLE ? member_word(m) : (gint64)(form - ENCODED_AS_TABLE);
             if (!make_slot(m, slots + (gsize)i * n_slots, k, MIN(form, (guint64)ENCODED_AS_TABLE),
@@ -417,14 +422,14 @@ static gboolean read_slots(Member *m, WendTerminal *const *terminals, guint many
                 return FALSE;
         }
     for (guint k = 0; k < n_slots && by_slot; k++) {
-        g_autoptr(DeltaSequence) forms = deltas_decode(&m->c, many, NULL, 0);
+        g_autoptr(DeltaSequence) forms = delta_sequence_decode(&m->c, many, NULL, 0);
         g_autoptr(DeltaSequence) words =
-            forms ? deltas_decode(&m->c, many, p->constants, p->n_constants) : NULL;
+            forms ? delta_sequence_decode(&m->c, many, p->constants, p->n_constants) : NULL;
         if (!words)
             return member_bad(m, "a column of slots is damaged");
         for (guint i = 0; i < many; i++)
-            if (!make_slot(m, slots + (gsize)i * n_slots, k, (guint64)deltas_at(forms, i),
-                           deltas_at(words, i), &across[i]))
+            if (!make_slot(m, slots + (gsize)i * n_slots, k, (guint64)delta_sequence_at(forms, i),
+                           delta_sequence_at(words, i), &across[i]))
                 return FALSE;
     }
     return !m->c.failed || member_bad(m, "truncated");
@@ -448,9 +453,9 @@ static gboolean read_terminal_batches(Member *m, guint64 left)
     WendProgram *p = m->p;
     if (p->n_shapes == 0)
         return p->n_terminals == 0 || member_bad(m, terminal_bad);
-    g_autoptr(DeltaSequence) terminals = deltas_decode(&m->c, p->n_shapes, NULL, 0);
+    g_autoptr(DeltaSequence) terminals = delta_sequence_decode(&m->c, p->n_shapes, NULL, 0);
     g_autoptr(DeltaSequence) n_slots =
-        terminals ? deltas_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
+        terminals ? delta_sequence_decode(&m->c, p->n_shapes, NULL, 0) : NULL;
     guint at = 0;
     if (!n_slots)
         return member_bad(m, terminal_bad);
@@ -458,7 +463,7 @@ static gboolean read_terminal_batches(Member *m, guint64 left)
     batches_init(&batches);
     gboolean good = TRUE;
     for (guint shape = 0; shape < p->n_shapes && good; shape++) {
-        gint64 n = deltas_at(terminals, shape), slots = deltas_at(n_slots, shape);
+        gint64 n = delta_sequence_at(terminals, shape), slots = delta_sequence_at(n_slots, shape);
         good = n >= 0 && n <= p->n_terminals - at && slots >= 0
                && take_slots(&left, (guint64)n, (guint64)slots);
         for (; good && n > 0; n--, at++) {
@@ -483,7 +488,7 @@ static gboolean read_terminals(Member *m)
     WendProgram *p = m->p;
     if (!read_tables(m))
         return FALSE;
-    guint64 n = wend_read_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p));
+    guint64 n = wend_cursor_unsigned(&m->c), most = program_most((gsize)(m->c.end - m->c.p));
     if (m->c.failed || n > most)
         return member_bad(m, "has more terminals than it can hold");
     p->terminals = member_block(m, n, sizeof(WendTerminal));
@@ -513,9 +518,9 @@ static gboolean read_terminals(Member *m)
  * distance below NEXT, the smallest number that has not occurred. */
 static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next, guint32 *ids)
 {
-    g_autoptr(DeltaSequence) told = deltas_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) told = delta_sequence_decode(&m->c, n, NULL, 0);
     for (guint i = 0; told && i < n; i++) {
-        gint64 below = deltas_at(told, i);
+        gint64 below = delta_sequence_at(told, i);
         if (below > next || below < (gint64)next - G_MAXINT32)
             m->c.failed = true;
         if (m->c.failed)
@@ -531,11 +536,11 @@ static void read_numbers(Member *m, const guint32 *places, guint n, guint32 next
 static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 *next)
 {
     const WendProgram *p = m->p;
-    g_autoptr(DeltaSequence) kinds = deltas_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) kinds = delta_sequence_decode(&m->c, n, NULL, 0);
     g_autofree guint32 *kind = g_new0(guint32, n), *ids = g_new0(guint32, n),
                        *places = g_new(guint32, n);
     for (guint k = 0; kinds && k < n; k++) {
-        gint64 told = deltas_at(kinds, k);
+        gint64 told = delta_sequence_at(kinds, k);
         if (told < 0 || told > p->n_shapes)
             m->c.failed = true;
         else
@@ -551,9 +556,10 @@ static void read_by_kind(Member *m, WendSymbol *symbols, guint n, const guint32 
     }
     for (guint k = 0; k < n; k++)
         symbols[k] = (WendSymbol){.is_rule = kind[k] == 0, .id = ids[k]};
-    g_autoptr(DeltaSequence) repeats = m->c.failed ? NULL : deltas_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) repeats =
+        m->c.failed ? NULL : delta_sequence_decode(&m->c, n, NULL, 0);
     for (guint k = 0; repeats && k < n; k++) {
-        gint64 count = deltas_at(repeats, k);
+        gint64 count = delta_sequence_at(repeats, k);
         symbols[places[k]].repeats = count < 0 ? RULE_TRIP + (guint64)(-1 - count) : (guint64)count;
     }
 }
@@ -566,18 +572,18 @@ typedef struct {
 
 static guint64 read_repeats(Member *m)
 {
-    guint64 repeats = wend_read_unsigned(&m->c);
-    return repeats ? repeats : RULE_TRIP + wend_read_unsigned(&m->c) % RULE_TRIP;
+    guint64 repeats = wend_cursor_unsigned(&m->c);
+    return repeats ? repeats : RULE_TRIP + wend_cursor_unsigned(&m->c) % RULE_TRIP;
 }
 
 /* Reads a symbol of rule I. *LAST is the last terminal that was read. */
 static WendSymbol read_symbol(Member *m, guint i, guint32 *last)
 {
-    guint64 said = wend_read_unsigned(&m->c), number = said >> SYMBOL_BITS,
+    guint64 said = wend_cursor_unsigned(&m->c), number = said >> SYMBOL_BITS,
             repeats = said & SYMBOL_REPEATED ? read_repeats(m) : 1;
     gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
     gint64 id =
-        is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + wend_unzigzag(number);
+        is_rule ? (gint64)i - 1 - (gint64)number : (gint64)*last + 1 + wend_buf_unzigzag(number);
     if (number > G_MAXINT32 || id < 0 || id > G_MAXINT32) {
         m->c.failed = true;
         id = 0;
@@ -593,10 +599,10 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
 {
     WendRule *rule = &m->p->rules[i];
     guint32 last = so_far->last;
-    guint64 n = wend_read_unsigned(&m->c);
+    guint64 n = wend_cursor_unsigned(&m->c);
     gboolean by_kind = n == 0;
     if (by_kind)
-        n = wend_read_unsigned(&m->c);
+        n = wend_cursor_unsigned(&m->c);
     if (m->c.failed || n > *left || (!by_kind && n > (gsize)(m->c.end - m->c.p))) {
         member_bad(m, "a rule is longer than it can be");
         return NULL;
@@ -619,7 +625,7 @@ static WendSymbol *read_symbols(Member *m, guint i, const SoFar *so_far, guint64
 static gboolean read_rules(Member *m)
 {
     WendProgram *p = m->p;
-    gsize n = wend_read_count(&m->c, 1);
+    gsize n = wend_cursor_count(&m->c, 1);
     p->rules = member_block(m, n, sizeof(WendRule));
     if (!p->rules)
         return FALSE;

@@ -14,9 +14,9 @@ void *program_new_block(WendProgram *p, gsize n, gsize size)
     return block;
 }
 
-gint64 wend_constant_word(const char *name)
+gint64 wend_program_constant_word(const char *name)
 {
-    int index = wend_constant_by_name(name);
+    int index = wend_functions_constant_by_name(name);
     return index < 0 ? WEND_UNKNOWN : WEND_CONST(index);
 }
 
@@ -29,12 +29,12 @@ WendProgram *program_new(GPtrArray *more_constants)
     p->more_constants =
         more_constants ? g_ptr_array_ref(more_constants) : g_ptr_array_new_with_free_func(g_free);
     p->datatypes = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, NULL);
-    p->any_source = wend_constant_word("MPI_ANY_SOURCE");
-    p->any_tag = wend_constant_word("MPI_ANY_TAG");
-    p->request_null = wend_constant_word("MPI_REQUEST_NULL");
-    p->proc_null = wend_constant_word("MPI_PROC_NULL");
-    p->undefined = wend_constant_word("MPI_UNDEFINED");
-    p->comm_world = wend_constant_word("MPI_COMM_WORLD");
+    p->any_source = wend_program_constant_word("MPI_ANY_SOURCE");
+    p->any_tag = wend_program_constant_word("MPI_ANY_TAG");
+    p->request_null = wend_program_constant_word("MPI_REQUEST_NULL");
+    p->proc_null = wend_program_constant_word("MPI_PROC_NULL");
+    p->undefined = wend_program_constant_word("MPI_UNDEFINED");
+    p->comm_world = wend_program_constant_word("MPI_COMM_WORLD");
     return p;
 }
 
@@ -168,8 +168,8 @@ static gint64 table_value(const WendSlot *s, guint rank, gint64 self)
     guint32 index;
     if (rank < s->first_rank || !rankset_find(&t->ranks, rank - s->first_rank, &index))
         return WEND_ABSENT;
-    gint64 word = deltas_at(t->deltas, index);
-    return t->of_self && !wend_is_special(word)
+    gint64 word = delta_sequence_at(t->deltas, index);
+    return t->of_self && !wend_word_is_special(word)
                ? rank_vector_word_sum(self, rank_vector_word_sum(word, s->value))
                : word;
 }
@@ -237,7 +237,7 @@ void wend_program_timing(const WendProgram *p, guint class_index, guint sequence
 
 /* -- outcomes -- */
 
-guint32 class_index_of(const WendClass *k, guint rank)
+guint32 program_class_index_of(const WendClass *k, guint rank)
 {
     guint low = 0, high = k->n_ranks;
     while (low < high) {
@@ -260,7 +260,7 @@ static void index_contents(const WendClass *k, ShapeOutcomes *o)
     for (guint c = 0; c < o->n_contents; c++) {
         g_autofree guint32 *ranks = rankset_expand(&o->contents[c].ranks);
         for (guint32 i = 0; i < o->contents[c].ranks.n; i++) {
-            guint32 at = class_index_of(k, ranks[i]);
+            guint32 at = program_class_index_of(k, ranks[i]);
             if (at < k->n_ranks)
                 o->by_index[at] = c;
         }
@@ -271,7 +271,7 @@ const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint se
                                       guint32 shape, guint64 *entries)
 {
     guint class = wend_program_class_of(p, rank);
-    if (class >= p->n_classes || sequence >= class_all_sequences(&p->classes[class]))
+    if (class >= p->n_classes || sequence >= program_class_all_sequences(&p->classes[class]))
         return NULL;
     const SequenceData *s = &p->class_data[class].sequences[sequence];
     guint low = 0, high = s->n_shapes;
@@ -292,7 +292,7 @@ const OutcomeContent *outcome_content(const WendProgram *p, guint rank, guint se
         const WendClass *k = &p->classes[class];
         if (!o->by_index)
             index_contents(k, o);
-        guint32 c = o->by_index[class_index_of(k, rank)];
+        guint32 c = o->by_index[program_class_index_of(k, rank)];
         return c < o->n_contents ? &o->contents[c] : NULL;
     }
     for (guint c = 0; c < o->n_contents; c++)
@@ -329,7 +329,7 @@ static guint64 next_of_columns(OutcomeReader *r)
     for (guint i = 0; i < r->content->width; i++) {
         DeltaSequenceRun *now = &r->now[i];
         if (now->count == 0)
-            *now = deltas_run(r->content->columns[i], r->at);
+            *now = delta_sequence_run(r->content->columns[i], r->at);
         g_array_index(r->words, gint64, i) = now->value;
         repeats = MIN(repeats, now->step ? 1 : now->count);
     }
@@ -427,7 +427,7 @@ guint64 wend_program_polls(const WendProgram *p, guint rank, guint sequence)
     return 0;
 }
 
-guint32 *sequence_terminals(const WendProgram *p, guint rule, guint *n)
+guint32 *program_rule_terminals(const WendProgram *p, guint rule, guint *n)
 {
     g_autofree guint8 *rules = g_new0(guint8, p->n_rules + 1),
                       *terminals = g_new0(guint8, p->n_terminals + 1);
@@ -459,11 +459,11 @@ gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 fac
     return found != NULL;
 }
 
-const char *wend_constant_name(const WendProgram *p, gint64 word)
+const char *wend_program_constant_name(const WendProgram *p, gint64 word)
 {
-    if (!wend_is_const(word))
+    if (!wend_word_is_const(word))
         return NULL;
-    guint index = wend_const_index(word);
+    guint index = wend_word_const_index(word);
     if (index < wend_n_constants)
         return wend_constants[index];
     index -= wend_n_constants;

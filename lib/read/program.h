@@ -279,17 +279,18 @@ typedef struct {
     const WendFunction *function;      /* the function that gave it */
 } WendCommMade;
 const WendCommMade *wend_program_comms(const WendProgram *p, guint rank, guint sequence, guint *n);
-guint wend_program_n_comms(const WendProgram *p);   /* numbers are 0 to the result */
-int wend_function_comm_made(const WendFunction *f); /* parameter; -1: none */
+guint wend_program_n_comms(const WendProgram *p);    /* numbers are 0 to the result */
+int wend_comm_made_parameter(const WendFunction *f); /* parameter; -1: none */
 
 /* The metadata of a predefined datatype: size, lb, extent, true lb, true extent. FALSE: unknown. */
 gboolean wend_program_datatype(const WendProgram *p, gint64 constant, gint64 facts[5]);
 
 /* -- text -- */
-const char *wend_constant_name(const WendProgram *p, gint64 word); /* NULL: not a constant */
+const char *wend_program_constant_name(const WendProgram *p,
+                                       gint64 word); /* NULL: not a constant */
 /* The word of a constant, the same in all programs. WEND_UNKNOWN: Wend does not know the
  * constant. */
-gint64 wend_constant_word(const char *name);
+gint64 wend_program_constant_word(const char *name);
 /* For a GHashTable of words. GLib's g_int64_hash ignores the upper half, in which many words
  * differ. */
 guint wend_program_word_hash(gconstpointer word);

@@ -10,11 +10,11 @@ static gint64 *read_row(Member *m, guint64 n, gint64 least, gint64 most)
 {
     if (m->c.failed || !member_admits(m, n, sizeof(gint64)))
         return NULL;
-    g_autoptr(DeltaSequence) row = deltas_decode(&m->c, n, NULL, 0);
+    g_autoptr(DeltaSequence) row = delta_sequence_decode(&m->c, n, NULL, 0);
     gint64 *numbers = g_new(gint64, n);
     gboolean good = row != NULL;
     for (guint64 i = 0; good && i < n; i++) {
-        numbers[i] = deltas_at(row, i);
+        numbers[i] = delta_sequence_at(row, i);
         good = numbers[i] >= least && numbers[i] <= most;
     }
     if (good)
@@ -109,7 +109,7 @@ gboolean read_rank_times(Member *m)
     WendProgram *p = m->p;
     if (m->c.failed || m->c.p == m->c.end)
         return !m->c.failed; /* the member has no such part */
-    guint64 n = wend_read_unsigned(&m->c);
+    guint64 n = wend_cursor_unsigned(&m->c);
     if (n == 0)
         return !m->c.failed;
     if (n > p->n_functions || p->ranks == 0)

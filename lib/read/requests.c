@@ -17,10 +17,10 @@ void requests_clear(Requests *r)
 
 Request *requests_find(const Requests *r, gint64 word)
 {
-    if (!wend_is_handle(word))
+    if (!wend_word_is_handle(word))
         return NULL;
-    guint32 number = wend_handle_number(word);
-    if (wend_handle_tid(word) == r->tid && number < r->own->len) {
+    guint32 number = wend_word_handle_number(word);
+    if (wend_word_handle_tid(word) == r->tid && number < r->own->len) {
         Request *q = &g_array_index(r->own, Request, number);
         if (q->exists)
             return q;
@@ -30,13 +30,13 @@ Request *requests_find(const Requests *r, gint64 word)
 
 Request *requests_put(Requests *r, gint64 word)
 {
-    guint32 number = wend_handle_number(word);
+    guint32 number = wend_word_handle_number(word);
     Request *found = requests_find(r, word);
     if (found)
         return found;
     /* Numbers go up by one. Large gaps come from another thread or a hostile file, and must not
      * cost memory. */
-    if (wend_handle_tid(word) == r->tid && number <= r->own->len + 1024) {
+    if (wend_word_handle_tid(word) == r->tid && number <= r->own->len + 1024) {
         if (number >= r->own->len)
             g_array_set_size(r->own, number + 1);
         found = &g_array_index(r->own, Request, number);

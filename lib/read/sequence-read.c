@@ -98,7 +98,7 @@ static void count_sequence(Counter *c, guint start)
 /* Reads entries of equal width, word by word. */
 static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
-    gsize width = wend_read_count(&m->c, 2);
+    gsize width = wend_cursor_count(&m->c, 2);
     if (m->c.failed || width > G_MAXINT32)
         return member_bad(m, "truncated");
     content->columns = member_block(m, width, sizeof(DeltaSequence *));
@@ -106,7 +106,8 @@ static gboolean read_outcome_columns(Member *m, const ShapeOutcomes *o, OutcomeC
         return FALSE;
     content->width = (guint)width;
     for (gsize i = 0; i < width; i++) {
-        content->columns[i] = deltas_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
+        content->columns[i] =
+            delta_sequence_decode(&m->c, o->entries, m->p->constants, m->p->n_constants);
         if (!content->columns[i])
             return member_bad(m, "a stream of outcomes is damaged");
     }
@@ -125,7 +126,7 @@ static gboolean keep_same(Member *m, OutcomeContent *content, const OutcomeRuns 
 
 static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *content)
 {
-    guint64 head = wend_read_unsigned(&m->c);
+    guint64 head = wend_cursor_unsigned(&m->c);
     if (m->c.failed)
         return member_bad(m, "truncated");
     const WendFunction *f = m->p->shapes[o->shape].function;
@@ -143,7 +144,7 @@ static gboolean read_content(Member *m, const ShapeOutcomes *o, OutcomeContent *
     content->n = head >> 1;
     content->constants = m->p->constants;
     content->n_constants = m->p->n_constants;
-    content->runs = wend_read_bytes(&m->c, content->n);
+    content->runs = wend_cursor_bytes(&m->c, content->n);
     if (m->c.failed)
         return member_bad(m, "truncated");
     OutcomeRuns p;
@@ -224,7 +225,7 @@ static gboolean read_shape_outcomes(Member *m, const ShapeVariants *s)
     while (!s->of[first])
         first++;
     ShapeOutcomes *o = s->of[first];
-    gsize n = wend_read_count(&m->c, 1);
+    gsize n = wend_cursor_count(&m->c, 1);
     if (m->c.failed || n == 0)
         return member_bad(m, "a shape has no outcomes");
     o->contents = member_block(m, n, sizeof(OutcomeContent));
@@ -263,13 +264,13 @@ static gboolean read_poll_table(Member *m, PollTerminals *t)
 {
     if (!rankset_decode(&t->ranks, &m->c, m->p->ranks))
         return member_bad(m, "polls of a rank that is not there");
-    gsize n = wend_read_count(&m->c, 1);
+    gsize n = wend_cursor_count(&m->c, 1);
     t->terminals = member_block(m, n, sizeof(guint32));
     if (!t->terminals)
         return FALSE;
     t->n = n;
     for (gsize i = 0; i < n; i++) {
-        guint64 terminal = wend_read_unsigned(&m->c);
+        guint64 terminal = wend_cursor_unsigned(&m->c);
         if (m->c.failed || terminal >= m->p->n_terminals)
             return member_bad(m, "a poll is of a terminal that is not there");
         t->terminals[i] = terminal;
@@ -287,8 +288,8 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
             t = &s->poll_tables[i];
     if (!t)
         return member_bad(m, "a rank has polls but no terminals for them");
-    g->after = wend_read_unsigned(&m->c);
-    gsize n = wend_read_count(&m->c, 1);
+    g->after = wend_cursor_unsigned(&m->c);
+    gsize n = wend_cursor_count(&m->c, 1);
     if (m->c.failed || n == 0)
         return member_bad(m, "a grammar of polls is empty");
     g->rules = member_block(m, n, sizeof(WendRule));
@@ -296,13 +297,13 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
         return FALSE;
     g->n_rules = n;
     for (gsize i = 0; i < n; i++) {
-        gsize n_symbols = wend_read_count(&m->c, 2);
+        gsize n_symbols = wend_cursor_count(&m->c, 2);
         WendSymbol *symbols = member_block(m, n_symbols, sizeof(WendSymbol));
         if (!symbols)
             return FALSE;
         g->rules[i] = (WendRule){.n = n_symbols, .symbols = symbols};
         for (gsize k = 0; k < n_symbols; k++) {
-            guint64 id = wend_read_unsigned(&m->c), repeats = wend_read_unsigned(&m->c), all;
+            guint64 id = wend_cursor_unsigned(&m->c), repeats = wend_cursor_unsigned(&m->c), all;
             gboolean is_rule = id & 1;
             id >>= 1;
             if (m->c.failed || id >= (is_rule ? i : t->n) || repeats == 0)
@@ -320,7 +321,7 @@ static gboolean read_poll_grammar(Member *m, const SequenceData *s, PollGrammar 
 
 static gboolean read_polls(Member *m, SequenceData *s)
 {
-    gsize n = wend_read_count(&m->c, 2);
+    gsize n = wend_cursor_count(&m->c, 2);
     if (m->c.failed)
         return member_bad(m, "truncated");
     if (n == 0)
@@ -333,7 +334,7 @@ static gboolean read_polls(Member *m, SequenceData *s)
         if (!read_poll_table(m, &s->poll_tables[i]))
             return FALSE;
     }
-    n = wend_read_count(&m->c, 4);
+    n = wend_cursor_count(&m->c, 4);
     s->poll_grammars = member_block(m, n, sizeof(PollGrammar));
     if (!s->poll_grammars)
         return FALSE;
@@ -388,9 +389,9 @@ enum {
 /* Reads N signed numbers, which are a delta sequence if N > 0. */
 static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
 {
-    g_autoptr(DeltaSequence) column = n > 0 ? deltas_decode(&m->c, n, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) column = n > 0 ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
     for (guint64 i = 0; column && i < n; i++)
-        numbers[i] = deltas_at(column, i);
+        numbers[i] = delta_sequence_at(column, i);
     return !m->c.failed;
 }
 
@@ -478,9 +479,9 @@ static gint64 next_row_number(RowNumbers *r)
 {
     if (r->at == r->n || r->likely-- > 0)
         return ROW_LIKELY;
-    gint64 value = deltas_at(r->values, r->at);
+    gint64 value = delta_sequence_at(r->values, r->at);
     if (++r->at < r->n)
-        r->likely = deltas_at(r->gaps, r->at);
+        r->likely = delta_sequence_at(r->gaps, r->at);
     return r->likely < 0 && r->at < r->n ? -1 : value;
 }
 
@@ -533,7 +534,7 @@ static guint32 *all_terminals(Member *m, const VariantClasses *f, guint first, g
 
 static gboolean timing_of(Member *m, const VariantClasses *f, Counter *c)
 {
-    guint64 form = (guint64)deltas_at(c->timed, c->at_timed++);
+    guint64 form = (guint64)delta_sequence_at(c->timed, c->at_timed++);
     if (form > TIMING_BY_VARIANT)
         return member_bad(m, "makes no sense");
     if (form == TIMING_NONE)
@@ -627,7 +628,7 @@ static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
     WendProgram *p = m->p;
     for (guint i = 0; i < p->n_classes; i++) {
         VariantClasses f = {p, i, p->class_data[i].n_variants, 0};
-        for (; f.n > 0 && f.sequence < class_all_sequences(&p->classes[i]); f.sequence++)
+        for (; f.n > 0 && f.sequence < program_class_all_sequences(&p->classes[i]); f.sequence++)
             if (!read(m, &f, c))
                 return FALSE;
     }
@@ -637,7 +638,7 @@ static gboolean each_sequence(Member *m, SequenceReader read, Counter *c)
 static gboolean count_numbers_of(Member *m, const VariantClasses *f, Counter *c)
 {
     (void)m;
-    gint64 form = deltas_at(c->timed, c->at_timed++);
+    gint64 form = delta_sequence_at(c->timed, c->at_timed++);
     if (form != TIMING_NONE)
         c->n_numbers += count_row_numbers(f, form == TIMING_BY_VARIANT);
     return TRUE;
@@ -645,7 +646,7 @@ static gboolean count_numbers_of(Member *m, const VariantClasses *f, Counter *c)
 
 static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
 {
-    gint64 form = deltas_at(c->timed, c->at_timed++);
+    gint64 form = delta_sequence_at(c->timed, c->at_timed++);
     return form == TIMING_NONE
            || take_row_numbers(m, f, &c->times->shared[c->interval], c->interval,
                                form == TIMING_BY_VARIANT, c->numbers);
@@ -657,16 +658,16 @@ static gboolean read_all_numbers(Member *m, Counter *c)
     c->at_timed = 0;
     each_sequence(m, count_numbers_of, c);
     for (c->interval = 0; c->interval < 2 && c->n_numbers > 0; c->interval++) {
-        guint64 n = wend_read_unsigned(&m->c);
+        guint64 n = wend_cursor_unsigned(&m->c);
         if (m->c.failed || n > c->n_numbers)
             return member_bad(m, "has more rows of times than calls");
-        g_autoptr(DeltaSequence) gaps = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
-        g_autoptr(DeltaSequence) values = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
+        g_autoptr(DeltaSequence) gaps = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+        g_autoptr(DeltaSequence) values = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
         if (m->c.failed)
             return member_bad(m, "truncated");
         RowNumbers numbers = {.gaps = gaps, .values = values, .n = n};
         if (n)
-            numbers.likely = deltas_at(gaps, 0);
+            numbers.likely = delta_sequence_at(gaps, 0);
         c->numbers = &numbers;
         c->at_timed = 0;
         if (numbers.likely < 0 || !each_sequence(m, numbers_of, c))
@@ -685,8 +686,8 @@ static gboolean read_timing(Member *m, Counter *c)
     if (!member_part(m, "timing"))
         return FALSE;
     for (guint i = 0; i < p->n_classes; i++)
-        n += p->class_data[i].n_variants ? class_all_sequences(&p->classes[i]) : 0;
-    g_autoptr(DeltaSequence) timed = n ? deltas_decode(&m->c, n, NULL, 0) : NULL;
+        n += p->class_data[i].n_variants ? program_class_all_sequences(&p->classes[i]) : 0;
+    g_autoptr(DeltaSequence) timed = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
     if (n && !timed)
         return member_bad(m, "truncated");
     c->timed = timed;
@@ -725,7 +726,7 @@ static void clear_content(OutcomeContent *content)
 {
     rankset_clear(&content->ranks);
     for (guint i = 0; content->columns && i < content->width; i++)
-        deltas_unref(content->columns[i]);
+        delta_sequence_unref(content->columns[i]);
 }
 
 void program_clear_sequences(WendProgram *p)
@@ -734,7 +735,7 @@ void program_clear_sequences(WendProgram *p)
         ClassData *d = &p->class_data[i];
         g_clear_pointer(&d->request_makers, g_hash_table_unref);
         g_clear_pointer(&d->datatype_makers, g_hash_table_unref);
-        for (guint q = 0; q < class_all_sequences(&p->classes[i]); q++) {
+        for (guint q = 0; q < program_class_all_sequences(&p->classes[i]); q++) {
             SequenceData *s = &d->sequences[q];
             for (guint o = 0; o < s->n_shapes; o++) {
                 for (guint c = 0; c < s->shapes[o].n_contents && !s->shapes[o].borrowed; c++)

@@ -102,7 +102,7 @@ WendProgram *shards_read(WendProgram *p, gint64 rank, GError **error)
         g_ptr_array_unref(parts);
         return NULL;
     }
-    WendProgram *all = programs_join(parts, TRUE);
+    WendProgram *all = join_programs(parts, TRUE);
     all->meta = g_key_file_ref(p->meta);
     Allowance *allowance = container_allowance(p->container);
     if (program_complete(all, rank == ALL_RANKS, allowance))

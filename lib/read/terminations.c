@@ -18,7 +18,7 @@ static void mark(const char **how, guint n, const char *set, const char *name)
     }
 }
 
-const char **wend_program_terminations(const WendProgram *p, GPtrArray *names)
+const char **wend_terminations(const WendProgram *p, GPtrArray *names)
 {
     const char **how = g_new0(const char *, wend_program_ranks(p) + 1);
     for (guint i = 0; i < wend_program_n_worlds(p); i++) {
@@ -37,7 +37,7 @@ const char **wend_program_terminations(const WendProgram *p, GPtrArray *names)
     return how;
 }
 
-gboolean wend_program_ended_early(const WendProgram *p)
+gboolean wend_terminations_any_early(const WendProgram *p)
 {
     for (guint i = 0; i < wend_program_n_worlds(p); i++) {
         GKeyFile *meta = wend_program_world_meta(p, i);

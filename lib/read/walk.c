@@ -162,7 +162,7 @@ static KnownCall *get_known(WendWalk *w, guint32 terminal)
     k->index_out = find_param(f, WEND_KIND_INDEX, TRUE);
     k->flag_out = find_param(f, WEND_KIND_LOGICAL, TRUE);
     k->neighbours = find_param(f, WEND_KIND_NEIGHBOURS, TRUE);
-    k->comm_out = wend_function_comm_made(f);
+    k->comm_out = wend_comm_made_parameter(f);
     k->starts = k->request_in >= 0 && g_str_has_prefix(f->name, "MPI_Start");
     k->frees = k->request_in >= 0 && strcmp(f->name, "MPI_Request_free") == 0;
     k->generalized = strcmp(f->name, "MPI_Grequest_start") == 0;
@@ -286,7 +286,7 @@ static void take_outcome(KnownCall *k, const WalkStream *s)
 static gint64 absolute(gint64 base, gint64 word)
 {
     gint64 sum;
-    if (wend_is_special(base) || wend_is_special(word))
+    if (wend_word_is_special(base) || wend_word_is_special(word))
         return word == 0 ? base : word;
     return __builtin_add_overflow(base, word, &sum) ? WEND_UNKNOWN : sum;
 }
@@ -381,11 +381,12 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
     WendDecoder *decoder = wend_decoder_new(w->p);
     guint n;
     for (guint q = 0; q < class->n_sequences; q++) {
-        guint32 *terminals = sequence_terminals(w->p, class->sequences[q].rule, &n);
+        guint32 *terminals = program_rule_terminals(w->p, class->sequences[q].rule, &n);
         for (guint i = 0; i < n; i++) {
             const WendCall *call = wend_decoder_call(decoder, terminals[i], w->rank);
             int made = find_param(call->function, kind, TRUE);
-            if (made < 0 || call->args[made].n_out != 1 || !wend_is_handle(call->args[made].out[0]))
+            if (made < 0 || call->args[made].n_out != 1
+                || !wend_word_is_handle(call->args[made].out[0]))
                 continue;
             g_hash_table_replace(*kept, g_memdup2(&call->args[made].out[0], sizeof(gint64)),
                                  GUINT_TO_POINTER(terminals[i] + 1));
@@ -402,7 +403,7 @@ static GHashTable *makers_of_class(const WendWalk *w, WendKind kind, GHashTable 
 static Request *find_request(WendWalk *w, gint64 word)
 {
     Request *r = requests_find(&w->requests, word);
-    if (r || !wend_is_handle(word) || wend_handle_tid(word) == w->requests.tid)
+    if (r || !wend_word_is_handle(word) || wend_word_handle_tid(word) == w->requests.tid)
         return r;
     guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(
         makers_of_class(w, WEND_KIND_REQUEST, &w->p->class_data[w->class].request_makers), &word));
@@ -451,12 +452,13 @@ static void complete(WendWalk *w, KnownCall *k)
         gint64 at = request_index(k, i);
         gint64 word = at >= 0 && at < requests->n_in ? requests->in[at] : w->p->request_null;
         Request *r = find_request(w, word);
-        if (!r && wend_is_handle(word)) { /* made while recording was off */
+        if (!r && wend_word_is_handle(word)) { /* made while recording was off */
             r = requests_put(&w->requests, word);
             r->state = (WendRequestState){.active = TRUE, .terminal = G_MAXUINT32};
         }
         /* Only the sequence that posts a request sees that it is active again. */
-        gboolean foreign = wend_is_handle(word) && wend_handle_tid(word) != w->requests.tid;
+        gboolean foreign =
+            wend_word_is_handle(word) && wend_word_handle_tid(word) != w->requests.tid;
         gboolean active = r && (r->state.active || foreign) && !nothing;
         gint64 flags = i < n_statuses ? statuses[4 * i + 3] : 0;
         /* The status of a generalized request is as the program set it. */
@@ -491,7 +493,7 @@ static void outputs(WendWalk *w, KnownCall *k)
     if (k->request_out >= 0) {
         const WendArg *arg = &k->args[k->request_out];
         for (gint64 i = 0; i < arg->n_out; i++) {
-            if (!wend_is_handle(arg->out[i]))
+            if (!wend_word_is_handle(arg->out[i]))
                 continue;
             Request *r = requests_put(&w->requests, arg->out[i]);
             gboolean persistent = (f->flags & WEND_F_PERSISTENT) != 0;
@@ -503,7 +505,7 @@ static void outputs(WendWalk *w, KnownCall *k)
     }
     if (k->message_out >= 0 && k->args[k->message_out].n_out == 1) {
         gint64 message = k->args[k->message_out].out[0];
-        if (wend_is_handle(message) && k->status >= 0) {
+        if (wend_word_is_handle(message) && k->status >= 0) {
             StatusBase b = status_base(w, &k->call, k->args[k->status].param);
             g_hash_table_replace(w->messages, g_memdup2(&message, sizeof message),
                                  g_memdup2(&b, sizeof b));
@@ -513,7 +515,7 @@ static void outputs(WendWalk *w, KnownCall *k)
         if (w->comms) {
             guint n;
             const WendCommMade *made = wend_program_comms(w->p, w->rank, w->sequence, &n);
-            if (w->comms_made < n && wend_is_handle(made[w->comms_made].handle))
+            if (w->comms_made < n && wend_word_is_handle(made[w->comms_made].handle))
                 g_hash_table_replace(w->comms,
                                      g_memdup2(&made[w->comms_made].handle, sizeof(gint64)),
                                      GUINT_TO_POINTER(made[w->comms_made].number));
@@ -526,7 +528,7 @@ static void outputs(WendWalk *w, KnownCall *k)
             || arg->param->dir == WEND_DIR_IN)
             continue;
         for (gint64 e = 0; e < arg->n_out; e++)
-            if (wend_is_handle(arg->out[6 * e]))
+            if (wend_word_is_handle(arg->out[6 * e]))
                 put_size(w, arg->out[6 * e], arg->out[6 * e + 1]);
     }
 }
@@ -667,7 +669,7 @@ static void load_comms(WendWalk *w)
         const WendCommMade *made = wend_program_comms(w->p, w->rank, q, &n);
         gboolean own = q == w->sequence;
         for (guint i = 0; i < n && (!own || i < w->comms_made); i++) {
-            if (!wend_is_handle(made[i].handle)
+            if (!wend_word_is_handle(made[i].handle)
                 || (!own && g_hash_table_contains(w->comms, &made[i].handle)))
                 continue;
             g_hash_table_replace(w->comms, g_memdup2(&made[i].handle, sizeof(gint64)),
@@ -681,7 +683,7 @@ guint wend_walk_comm(const WendWalk *walk, gint64 handle)
     WendWalk *w = (WendWalk *)walk;
     if (handle == w->p->comm_world)
         return 0;
-    if (!wend_is_handle(handle))
+    if (!wend_word_is_handle(handle))
         return G_MAXUINT;
     if (!w->comms)
         load_comms(w);
@@ -702,10 +704,10 @@ gint64 wend_walk_datatype_size(const WendWalk *walk, gint64 datatype)
 {
     WendWalk *w = (WendWalk *)walk;
     gint64 facts[5];
-    if (wend_is_const(datatype))
+    if (wend_word_is_const(datatype))
         return wend_program_datatype(w->p, datatype, facts) ? facts[0] : -1;
     const gint64 *bytes = g_hash_table_lookup(w->sizes, &datatype);
-    if (bytes || !wend_is_handle(datatype))
+    if (bytes || !wend_word_is_handle(datatype))
         return bytes ? *bytes : -1;
     /* it is another thread's */
     guint maker = GPOINTER_TO_UINT(g_hash_table_lookup(

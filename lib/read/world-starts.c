@@ -49,7 +49,7 @@ static WendWorldStarter starter_of(const WendProgram *p, GHashTable *worlds, gui
                : nobody;
 }
 
-WendWorldStarter *wend_program_world_starters(const WendProgram *p)
+WendWorldStarter *wend_world_starters(const WendProgram *p)
 {
     guint n = wend_program_n_worlds(p);
     WendWorldStarter *starters = g_new(WendWorldStarter, n);
@@ -62,7 +62,7 @@ WendWorldStarter *wend_program_world_starters(const WendProgram *p)
     return starters;
 }
 
-gboolean wend_call_starts_world(const WendCall *call)
+gboolean wend_world_start_is(const WendCall *call)
 {
     static const char *const commands[] = {"command", "array_of_commands"};
     if (call->failed || !g_str_has_prefix(call->function->name, "MPI_Comm_spawn"))

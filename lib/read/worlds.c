@@ -73,7 +73,7 @@ static GKeyFile *join_meta(GPtrArray *worlds)
 /* Joins WORLDS (WendProgram *) to one program. Takes WORLDS and NAMES. */
 static WendProgram *join(GPtrArray *worlds, GPtrArray *names)
 {
-    WendProgram *all = programs_join(worlds, FALSE);
+    WendProgram *all = join_programs(worlds, FALSE);
     all->n_worlds = worlds->len;
     all->worlds = program_new_block(all, worlds->len, sizeof(WendWorld));
     for (guint i = 0, first = 0; i < worlds->len; i++) {

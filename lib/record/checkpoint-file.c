@@ -8,7 +8,7 @@
 
 #include "functions.h"
 
-uint64_t wend_checkpoint_build(void)
+uint64_t wend_checkpoint_file_build(void)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < wend_n_functions; i++) {
@@ -34,7 +34,7 @@ WendCheckpointHeader wend_checkpoint_header(uint64_t build, uint64_t number, con
     return h;
 }
 
-bool wend_checkpoint_is_whole(const void *file, size_t n, WendCheckpointHeader *h)
+bool wend_checkpoint_file_is_whole(const void *file, size_t n, WendCheckpointHeader *h)
 {
     if (n < sizeof *h)
         return false;

@@ -10,16 +10,16 @@ enum { RAW = 0, FIRST_CONSTANT = 16 };
 
 void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
 {
-    if (wend_is_const(word)) {
-        wend_buf_unsigned(b,
-                          ((guint64)FIRST_CONSTANT + constants[wend_const_index(word)]) << 1 | 1);
+    if (wend_word_is_const(word)) {
+        wend_buf_unsigned(b, ((guint64)FIRST_CONSTANT + constants[wend_word_const_index(word)]) << 1
+                                 | 1);
         return;
     }
     if (word > G_MININT64 && word < G_MININT64 + FIRST_CONSTANT) {
         wend_buf_unsigned(b, (guint64)(word - G_MININT64) << 1 | 1);
         return;
     }
-    guint64 zigzag = wend_zigzag(word);
+    guint64 zigzag = wend_buf_zigzag(word);
     if (zigzag >> 62 == 0) {
         wend_buf_unsigned(b, zigzag << 1);
         return;
@@ -31,18 +31,18 @@ void codec_put_word(WendBuf *b, gint64 word, const guint32 *constants)
 
 gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
 {
-    guint64 code = wend_read_unsigned(c), special = code >> 1;
+    guint64 code = wend_cursor_unsigned(c), special = code >> 1;
     if (!(code & 1))
-        return wend_unzigzag(special);
+        return wend_buf_unzigzag(special);
     if (special == RAW) {
         guint64 raw;
-        const uint8_t *p = wend_read_bytes(c, sizeof raw);
+        const uint8_t *p = wend_cursor_bytes(c, sizeof raw);
         if (!p)
             return 0;
         memcpy(&raw, p, sizeof raw);
         gint64 word = (gint64)GUINT64_FROM_LE(raw);
         /* a raw word in the range of constants, of which the archive has no name */
-        if (wend_is_const(word))
+        if (wend_word_is_const(word))
             c->failed = true;
         return word;
     }
@@ -83,7 +83,7 @@ void batches_add(Batches *b, gint64 head, guint n, gpointer thing)
 
 gboolean batch_by_column(const Batch *b, WendCursor *c)
 {
-    return b->things->len > 1 && wend_read_unsigned(c) == 1;
+    return b->things->len > 1 && wend_cursor_unsigned(c) == 1;
 }
 
 void codec_put_name(WendBuf *b, const char *name)
@@ -96,7 +96,7 @@ void codec_put_name(WendBuf *b, const char *name)
 
 char *codec_string(WendCursor *c)
 {
-    WendCursor block = wend_read_block(c);
+    WendCursor block = wend_cursor_block(c);
     if (c->failed)
         return g_strdup("");
     g_autofree char *raw = g_strndup((const char *)block.p, (gsize)(block.end - block.p));

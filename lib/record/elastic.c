@@ -25,8 +25,8 @@ static gpointer enough(gpointer p)
 
 static void read_stream(PartTable *t, WendCursor *c)
 {
-    wend_read_unsigned(c); /* entries, which follow from the grammar */
-    PartStream s = {t->terminals->len, wend_read_block(c)};
+    wend_cursor_unsigned(c); /* entries, which follow from the grammar */
+    PartStream s = {t->terminals->len, wend_cursor_block(c)};
     PartTerminal terminal = {.shape = 0};
     g_array_append_val(t->streams, s);
     g_array_append_val(t->terminals, terminal);
@@ -34,10 +34,10 @@ static void read_stream(PartTable *t, WendCursor *c)
 
 static void read_slots(PartTable *t, WendCursor *c)
 {
-    PartTerminal terminal = {.n = (guint)wend_read_count(c, 1)};
+    PartTerminal terminal = {.n = (guint)wend_cursor_count(c, 1)};
     gint64 *words = enough(wend_arena_new(&t->arena, terminal.n * sizeof *words));
     for (guint k = 0; k < terminal.n; k++)
-        words[k] = wend_read_signed(c);
+        words[k] = wend_cursor_signed(c);
     terminal.words = words;
     g_array_append_val(t->terminals, terminal);
 }
@@ -47,17 +47,17 @@ gboolean part_table_read(PartTable *t, WendCursor *c)
     *t = (PartTable){.shapes = WEND_BUF_INIT,
                      .terminals = g_array_new(FALSE, FALSE, sizeof(PartTerminal)),
                      .streams = g_array_new(FALSE, FALSE, sizeof(PartStream))};
-    t->n_shapes = (guint)wend_read_count(c, 1);
+    t->n_shapes = (guint)wend_cursor_count(c, 1);
     wend_buf_unsigned(&t->shapes, t->n_shapes);
     for (guint i = 0; i < t->n_shapes && !c->failed; i++) {
-        gsize n = wend_read_count(c, 1);
+        gsize n = wend_cursor_count(c, 1);
         wend_buf_unsigned(&t->shapes, n);
         for (gsize k = 0; k < n; k++)
-            wend_buf_signed(&t->shapes, wend_read_signed(c));
+            wend_buf_signed(&t->shapes, wend_cursor_signed(c));
     }
-    gsize n_terminals = wend_read_count(c, 2);
+    gsize n_terminals = wend_cursor_count(c, 2);
     for (gsize i = 0; i < n_terminals && !c->failed; i++) {
-        guint64 shape = wend_read_unsigned(c);
+        guint64 shape = wend_cursor_unsigned(c);
         if (shape & 1)
             read_stream(t, c);
         else
@@ -272,7 +272,7 @@ static gboolean step_of(gint64 from, gint64 to, gint64 *step)
         *step = 0;
         return TRUE;
     }
-    return !wend_is_special(from) && !wend_is_special(to)
+    return !wend_word_is_special(from) && !wend_word_is_special(to)
            && !__builtin_sub_overflow(to, from, step);
 }
 

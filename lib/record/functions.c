@@ -13,12 +13,12 @@ const WendFunction *wend_function_by_name(const char *name)
     return NULL;
 }
 
-uint32_t wend_digest_add(uint32_t digest, const WendFunction *f)
+uint32_t wend_function_digest_add(uint32_t digest, const WendFunction *f)
 {
     return (digest ^ f->digest) * UINT32_C(16777619); /* as FNV-1a does with bytes */
 }
 
-const WendConstantGroup *wend_group_by_name(const char *name)
+const WendConstantGroup *wend_constant_group_by_name(const char *name)
 {
     for (size_t i = 0; i < wend_n_groups; i++)
         if (strcmp(wend_groups[i].name, name) == 0)
@@ -26,7 +26,7 @@ const WendConstantGroup *wend_group_by_name(const char *name)
     return NULL;
 }
 
-int wend_constant_by_name(const char *name)
+int wend_functions_constant_by_name(const char *name)
 {
     for (size_t i = 0; i < wend_n_constants; i++)
         if (strcmp(wend_constants[i], name) == 0)

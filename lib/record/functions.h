@@ -161,14 +161,14 @@ typedef struct {
 } WendConstantGroup;
 extern const WendConstantGroup wend_groups[];
 extern const size_t wend_n_groups;
-const WendConstantGroup *wend_group_by_name(const char *name); /* NULL: none */
-int wend_constant_by_name(const char *name);                   /* index, -1: none */
+const WendConstantGroup *wend_constant_group_by_name(const char *name); /* NULL: none */
+int wend_functions_constant_by_name(const char *name);                  /* index, -1: none */
 
 /* An archive names functions but does not describe their parameters. So it has a digest of its
  * functions' descriptions: WEND_DIGEST_START, and each function added in its order. A reader with
  * another description of one of them cannot decode its calls. */
 #define WEND_DIGEST_START UINT32_C(2166136261)
-uint32_t wend_digest_add(uint32_t digest, const WendFunction *f);
+uint32_t wend_function_digest_add(uint32_t digest, const WendFunction *f);
 
 /* The function called NAME, or NULL. */
 const WendFunction *wend_function_by_name(const char *name);
@@ -219,7 +219,7 @@ static inline bool wend_param_is_in_slots(const WendParam *p)
 
 /* Is a parameter of a call that makes a request an amount of data? Amounts do not distinguish
  * request pools (docs/recording.md, "Requests"). */
-static inline bool wend_is_amount(const WendFunction *f, const WendParam *p)
+static inline bool wend_param_is_amount(const WendFunction *f, const WendParam *p)
 {
     return !(f->flags & WEND_F_PERSISTENT) && !p->array
            && (p->kind == WEND_KIND_COUNT || p->kind == WEND_KIND_OFFSET);

@@ -97,7 +97,7 @@ static bool grow(const WendGrammar *g, void **array, size_t *cap, size_t size)
 {
     size_t n = *cap ? *cap * 2 : 16;
     void *p =
-        n > SIZE_MAX / 2 / size ? NULL : wend_resize(g->resize, *array, *cap * size, n * size);
+        n > SIZE_MAX / 2 / size ? NULL : wend_buf_resize(g->resize, *array, *cap * size, n * size);
     if (!p)
         return false;
     *array = p;
@@ -113,10 +113,9 @@ static bool reserve_nodes(WendGrammar *g, size_t n)
         return true;
     while (cap - g->n_nodes < n)
         cap *= 2;
-    GrammarNode *nodes =
-        cap <= MAX_NODES
-            ? wend_resize(g->resize, g->nodes, g->cap_nodes * sizeof *nodes, cap * sizeof *nodes)
-            : NULL;
+    GrammarNode *nodes = cap <= MAX_NODES ? wend_buf_resize(
+                             g->resize, g->nodes, g->cap_nodes * sizeof *nodes, cap * sizeof *nodes)
+                                          : NULL;
     if (!nodes)
         return false;
     g->nodes = nodes;
@@ -175,12 +174,12 @@ void wend_grammar_free(WendGrammar *g)
     if (!g)
         return;
     WendResize resize = g->resize;
-    wend_resize(resize, g->frames, g->cap_frames * sizeof *g->frames, 0);
-    wend_resize(resize, g->partial, g->cap_partial * sizeof *g->partial, 0);
-    wend_resize(resize, g->nodes, g->cap_nodes * sizeof *g->nodes, 0);
-    wend_resize(resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
-    wend_resize(resize, g->work, g->cap_work * sizeof *g->work, 0);
-    wend_resize(resize, g, sizeof *g, 0);
+    wend_buf_resize(resize, g->frames, g->cap_frames * sizeof *g->frames, 0);
+    wend_buf_resize(resize, g->partial, g->cap_partial * sizeof *g->partial, 0);
+    wend_buf_resize(resize, g->nodes, g->cap_nodes * sizeof *g->nodes, 0);
+    wend_buf_resize(resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
+    wend_buf_resize(resize, g->work, g->cap_work * sizeof *g->work, 0);
+    wend_buf_resize(resize, g, sizeof *g, 0);
 }
 
 uint64_t wend_grammar_length(const WendGrammar *g)
@@ -232,7 +231,7 @@ static void *zeroed(WendResize resize, size_t bytes)
 {
     if (resize == wend_budget_resize) /* calloc's pages may be untouched */
         return wend_budget_zeroed(bytes);
-    void *p = wend_resize(resize, NULL, 0, bytes);
+    void *p = wend_buf_resize(resize, NULL, 0, bytes);
     return p ? memset(p, 0, bytes) : NULL;
 }
 
@@ -248,7 +247,7 @@ static void add_digram(WendGrammar *g, uint32_t a, uint32_t hash)
             for (size_t i = 0; i <= g->mask; i++)
                 if (g->digrams[i].node != START)
                     put_digram(digrams, mask, g->digrams[i]);
-            wend_resize(g->resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
+            wend_buf_resize(g->resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
             g->digrams = digrams;
             g->mask = mask;
         }
@@ -667,7 +666,7 @@ bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times)
 
 static void *copy(WendResize resize, const void *data, size_t n, size_t size)
 {
-    void *p = wend_resize(resize, NULL, 0, (n > 0 ? n : 1) * size);
+    void *p = wend_buf_resize(resize, NULL, 0, (n > 0 ? n : 1) * size);
     return p && n > 0 ? memcpy(p, data, n * size) : p;
 }
 
@@ -720,7 +719,7 @@ static size_t number_rules(WendGrammar *g)
         if ((n_path == cap_path && !grow(g, (void **)&path, &cap_path, sizeof *path))
             || (g->n_work == g->cap_work
                 && !grow(g, (void **)&g->work, &g->cap_work, sizeof *g->work))) {
-            wend_resize(g->resize, path, cap_path * sizeof *path, 0);
+            wend_buf_resize(g->resize, path, cap_path * sizeof *path, 0);
             return 0;
         }
         g->nodes[rule].pins = (uint32_t)g->n_work;
@@ -730,7 +729,7 @@ static size_t number_rules(WendGrammar *g)
             const GrammarNode *x = &g->nodes[path[n_path - 1]];
             if (x->id == GUARD) {
                 if (--n_path == 0) {
-                    wend_resize(g->resize, path, cap_path * sizeof *path, 0);
+                    wend_buf_resize(g->resize, path, cap_path * sizeof *path, 0);
                     return g->n_work;
                 }
                 continue;

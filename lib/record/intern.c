@@ -27,8 +27,8 @@ static inline bool is_signature(const WendSignature *s, const int64_t *shape, si
                                 const int64_t *slots, size_t n_slots)
 {
     return s->n_shape == n_shape && s->n_slots == n_slots
-           && wend_equal_words(s->shape, shape, n_shape)
-           && wend_equal_words(s->slots, slots, n_slots);
+           && wend_words_equal(s->shape, shape, n_shape)
+           && wend_words_equal(s->slots, slots, n_slots);
 }
 
 static WendSignature *found(WendIntern *t, WendSignature *s)

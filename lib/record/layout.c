@@ -97,7 +97,7 @@ static void address(Split *s)
     gint64 segment = from_shape(s);
     if (segment != WEND_DISTANCE) {
         push(s, segment);
-        push(s, wend_segment_has_second(segment) ? from_slots(s) : 0);
+        push(s, wend_word_segment_has_second(segment) ? from_slots(s) : 0);
         push(s, WEND_PLAIN);
         push(s, 0);
         return;
@@ -107,7 +107,7 @@ static void address(Split *s)
     push(s, from_slots(s));
     push(s, from);
     push(s, from_slots(s));
-    if (!wend_is_segment(to) || !wend_is_segment(from))
+    if (!wend_word_is_segment(to) || !wend_word_is_segment(from))
         s->bad = TRUE;
 }
 
@@ -121,7 +121,7 @@ static void element(Split *s, const WendParam *p, gboolean out)
     case WEND_KIND_ATTR: {
         gint64 segment = from_shape(s);
         push(s, segment);
-        push(s, wend_segment_has_second(segment) ? from_slots(s) : 0);
+        push(s, wend_word_segment_has_second(segment) ? from_slots(s) : 0);
         break;
     }
     case WEND_KIND_COMM:
@@ -129,7 +129,7 @@ static void element(Split *s, const WendParam *p, gboolean out)
         gint64 handle = from_shape(s);
         push(s, handle);
         for (int i = 0; i < 5 && out; i++)
-            push(s, wend_is_handle(handle) ? from_slots(s) : 0);
+            push(s, wend_word_is_handle(handle) ? from_slots(s) : 0);
         break;
     }
     case WEND_KIND_TARGET:
@@ -311,21 +311,21 @@ gboolean layout_symbolic(Layout *l, const WendFunction *f, const gint64 *shape, 
 
 /* -- outcomes -- */
 
-gint64 outcome_word(OutcomeCursor *c)
+gint64 outcome_cursor_word(OutcomeCursor *c)
 {
     return c->at < c->n ? c->words[c->at++] : 0;
 }
 
 static void move(OutcomeCursor *c, GArray *row)
 {
-    gint64 word = outcome_word(c);
+    gint64 word = outcome_cursor_word(c);
     g_array_append_val(row, word);
 }
 
 /* Like the function for shapes, but a length that exceeds the entry is cut. */
 static gint64 outcome_length(OutcomeCursor *c, gint64 words_each)
 {
-    gint64 n = outcome_word(c), left = c->n - c->at;
+    gint64 n = outcome_cursor_word(c), left = c->n - c->at;
     return n > 0 && n / words_each > left ? left * words_each : n;
 }
 
@@ -356,9 +356,9 @@ static void outcome_element(OutcomeCursor *c, const WendParam *p, GArray *row)
     switch (p->kind) {
     case WEND_KIND_ADDRESS:
     case WEND_KIND_ATTR: {
-        gint64 segment = outcome_word(c), no_distance = WEND_PLAIN;
+        gint64 segment = outcome_cursor_word(c), no_distance = WEND_PLAIN;
         g_array_append_val(row, segment);
-        if (wend_segment_has_second(segment))
+        if (wend_word_segment_has_second(segment))
             move(c, row);
         else
             g_array_append_val(row, none);

@@ -128,7 +128,7 @@ typedef struct {
     const gint64 *words;
     guint n, at;
 } OutcomeCursor;
-gint64 outcome_word(OutcomeCursor *c);
+gint64 outcome_cursor_word(OutcomeCursor *c);
 /* Appends the words of one parameter to ROW, as WendArg gives them, and returns n_out. An array's
  * length is limited by the entry. */
 gint64 layout_outcome(OutcomeCursor *c, const WendParam *p, GArray *row);

@@ -51,9 +51,9 @@ static gboolean is_arithmetic(const gint64 *words, const gint64 *steps, gsize wi
         gint64 away, last;
         if (steps[i] == 0)
             continue;
-        if (wend_is_special(words[i]) || wend_is_special(steps[i])
+        if (wend_word_is_special(words[i]) || wend_word_is_special(steps[i])
             || __builtin_mul_overflow(steps[i], (gint64)(count - 1), &away)
-            || __builtin_add_overflow(words[i], away, &last) || wend_is_special(last))
+            || __builtin_add_overflow(words[i], away, &last) || wend_word_is_special(last))
             return FALSE;
     }
     return TRUE;
@@ -62,7 +62,7 @@ static gboolean is_arithmetic(const gint64 *words, const gint64 *steps, gsize wi
 /* Reads the count and the steps of an arithmetic run with WIDTH words. Returns the count. */
 static guint64 read_arithmetic(OutcomeRuns *p, gsize at, gsize width)
 {
-    guint64 count = wend_read_unsigned(&p->c);
+    guint64 count = wend_cursor_unsigned(&p->c);
     if (width > (gsize)(p->c.end - p->c.p))
         p->c.failed = true;
     if (p->c.failed)
@@ -70,7 +70,7 @@ static guint64 read_arithmetic(OutcomeRuns *p, gsize at, gsize width)
     g_array_set_size(p->words, (guint)(at + 2 * width));
     gint64 *words = (gint64 *)(gpointer)p->words->data + at;
     for (gsize i = 0; i < width; i++)
-        words[width + i] = wend_read_signed(&p->c);
+        words[width + i] = wend_cursor_signed(&p->c);
     if (!is_arithmetic(words, words + width, width, count))
         p->c.failed = true;
     return count;
@@ -84,7 +84,7 @@ static void read_entries(OutcomeRuns *p, gsize n)
     g_array_set_size(p->counts, 0);
     g_array_append_val(p->first, at);
     while (n-- > 0 && !p->c.failed) {
-        guint64 head = wend_read_unsigned(&p->c), width = p->in_part ? head >> 1 : head;
+        guint64 head = wend_cursor_unsigned(&p->c), width = p->in_part ? head >> 1 : head;
         if (width > (gsize)(p->c.end - p->c.p) || 2 * width > G_MAXINT32 - at)
             p->c.failed = true;
         if (p->c.failed)
@@ -93,7 +93,7 @@ static void read_entries(OutcomeRuns *p, gsize n)
         gint64 *words = (gint64 *)(gpointer)p->words->data + at;
         for (gsize i = 0; i < width; i++)
             words[i] = p->constants ? codec_word(&p->c, p->constants, p->n_constants)
-                                    : wend_read_signed(&p->c);
+                                    : wend_cursor_signed(&p->c);
         guint64 count = p->in_part && head & 1 ? read_arithmetic(p, at, width) : 0;
         at += count ? 2 * width : width;
         g_array_append_val(p->counts, count);
@@ -114,8 +114,8 @@ gboolean outcome_runs_next(OutcomeRuns *p)
     end_piece(p);
     if (p->c.p == p->c.end)
         return FALSE;
-    p->length = p->repeats = wend_read_unsigned(&p->c);
-    read_entries(p, p->repeats ? 1 : wend_read_count(&p->c, 1));
+    p->length = p->repeats = wend_cursor_unsigned(&p->c);
+    read_entries(p, p->repeats ? 1 : wend_cursor_count(&p->c, 1));
     /* empty rules with large counts would take time and give nothing */
     if (!p->repeats
         && (p->c.failed || outcome_runs_entries(p) == 0

@@ -16,7 +16,7 @@ void rules_clear(RuleRow *row)
     memset(row, 0, sizeof *row);
 }
 
-void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out)
+void rule_encode_symbol(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out)
 {
     wend_buf_unsigned(out, number << SYMBOL_BITS | (repeated ? SYMBOL_REPEATED : 0)
                                | (is_rule ? SYMBOL_IS_RULE : 0));
@@ -29,7 +29,7 @@ void rule_encode(const Rule *rule, RulesForm form, WendBuf *out)
         const WendSymbol *y = &rule->symbols[k];
         gboolean repeated = y->repeats != 1;
         if (form == RULES_SHORT)
-            symbol_encode(y->id, y->is_rule, repeated, out);
+            rule_encode_symbol(y->id, y->is_rule, repeated, out);
         else
             wend_buf_unsigned(out, (guint64)y->id << 1 | (y->is_rule ? 1 : 0));
         if (repeated || form == RULES_PLAIN)
@@ -42,13 +42,13 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm 
     gboolean in_short = form == RULES_SHORT;
     guint bits = in_short ? SYMBOL_BITS : 1;
     memset(row, 0, sizeof *row);
-    gsize n = wend_read_count(c, 1);
+    gsize n = wend_cursor_count(c, 1);
     if (c->failed || n > G_MAXINT32 || !allowance_take(c->allowance, n, RULE_MEMORY))
         return FALSE;
     row->rules = g_new0(Rule, n + 1);
     row->n_rules = n;
     for (guint i = 0; i < row->n_rules; i++) {
-        gsize symbols = wend_read_count(c, in_short ? 1 : 2);
+        gsize symbols = wend_cursor_count(c, in_short ? 1 : 2);
         if (!allowance_take(c->allowance, symbols, SYMBOL_MEMORY)) {
             rules_clear(row);
             return FALSE;
@@ -56,8 +56,8 @@ gboolean rules_read(RuleRow *row, WendCursor *c, guint32 n_terminals, RulesForm 
         row->rules[i].n = symbols;
         row->rules[i].symbols = g_new(WendSymbol, symbols + 1);
         for (gsize k = 0; k < symbols; k++) {
-            guint64 said = wend_read_unsigned(c),
-                    repeats = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_read_unsigned(c),
+            guint64 said = wend_cursor_unsigned(c),
+                    repeats = in_short && !(said & SYMBOL_REPEATED) ? 1 : wend_cursor_unsigned(c),
                     id = said >> bits;
             gboolean is_rule = (said & SYMBOL_IS_RULE) != 0;
             if (c->failed || repeats == 0 || repeats & RULE_TRIP

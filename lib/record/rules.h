@@ -24,10 +24,11 @@ typedef struct {
 /* A symbol in an archive: its number, and in the lowest bits what it is. If it is repeated, a count
  * follows. */
 enum { SYMBOL_IS_RULE = 1, SYMBOL_REPEATED = 2, SYMBOL_BITS = 2 };
-void symbol_encode(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out);
+void rule_encode_symbol(guint64 number, gboolean is_rule, gboolean repeated, WendBuf *out);
 
 /* How a rule is written: n (unsigned(2 id + is_rule) unsigned(repeats))^n, as in a part; or n
- * (symbol [unsigned(repeats)])^n, where a symbol that occurs once has no count (symbol_encode). */
+ * (symbol [unsigned(repeats)])^n, where a symbol that occurs once has no count
+ * (rule_encode_symbol). */
 typedef enum { RULES_PLAIN, RULES_SHORT } RulesForm;
 
 /* Reads a grammar. Terminals must be below N_TERMINALS. FALSE: damaged. Rules may use each other in

@@ -74,7 +74,7 @@ void wend_side_codec_again(WendSideCodec *k)
 }
 
 /* A number below N, a power of 2, for two keys. */
-unsigned wend_side_hash(uint64_t a, uint64_t b, unsigned n)
+unsigned wend_side_codec_hash(uint64_t a, uint64_t b, unsigned n)
 {
     uint64_t mixed = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xd6e8feb86659fd93);
     return (unsigned)(mixed >> 40) & (n - 1);
@@ -82,39 +82,40 @@ unsigned wend_side_hash(uint64_t a, uint64_t b, unsigned n)
 
 uint64_t wend_side_number(const RangeCoder *c, WendSideNumber *m, uint64_t number)
 {
-    unsigned length = (unsigned)range_tree(c, range_length(number), LENGTH_BITS, m->length);
+    unsigned length =
+        (unsigned)range_coder_tree(c, range_coder_length(number), LENGTH_BITS, m->length);
     if (length <= 1 || length > 64)
         return length & 1; /* longer than 64 bits: damaged, and as good as any */
     unsigned below = length - 1, top = below < TOP_BITS ? below : TOP_BITS;
     below -= top;
     uint64_t high = UINT64_C(1) << top
-                    | range_tree(c, number >> below & ((1u << top) - 1), top, m->top[length]);
-    return high << below | range_plain(c, number, below);
+                    | range_coder_tree(c, number >> below & ((1u << top) - 1), top, m->top[length]);
+    return high << below | range_coder_plain(c, number, below);
 }
 
 /* -- where it comes, and what it is -- */
 
 static uint64_t code_step(WendSideCodec *k, const RangeCoder *c, uint64_t step)
 {
-    unsigned place = wend_side_hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
-    if (range_bit(c, step == k->steps[place].step, &k->steps[place].same))
+    unsigned place = wend_side_codec_hash(k->before[0], k->before[1], WEND_SIDE_PLACES);
+    if (range_coder_bit(c, step == k->steps[place].step, &k->steps[place].same))
         return k->steps[place].step;
     return k->steps[place].step = wend_side_number(c, &k->step_number, step);
 }
 
 static unsigned code_which(WendSideCodec *k, const RangeCoder *c, uint64_t step, unsigned which)
 {
-    unsigned place = wend_side_hash(k->before[0], step, WEND_SIDE_PLACES);
-    if (range_bit(c, which == k->follows[place].which, &k->follows[place].same))
+    unsigned place = wend_side_codec_hash(k->before[0], step, WEND_SIDE_PLACES);
+    if (range_coder_bit(c, which == k->follows[place].which, &k->follows[place].same))
         return k->follows[place].which;
-    return k->follows[place].which = (uint32_t)range_tree(c, which, WHICH_BITS, k->which);
+    return k->follows[place].which = (uint32_t)range_coder_tree(c, which, WHICH_BITS, k->which);
 }
 
 /* -- numbers -- */
 
 static void note_bits(uint32_t *bits, uint64_t number)
 {
-    *bits += range_length(number) - *bits / 16;
+    *bits += range_coder_length(number) - *bits / 16;
 }
 
 /* Codes a number of element WHICH at the place KEY. */
@@ -122,16 +123,17 @@ static uint64_t code_value(WendSideCodec *k, const RangeCoder *c, unsigned which
                            uint64_t key, uint64_t value)
 {
     uint64_t *last = &k->last[which][lane];
-    unsigned place = wend_side_hash(key, lane, WEND_SIDE_PLACES);
+    unsigned place = wend_side_codec_hash(key, lane, WEND_SIDE_PLACES);
     uint64_t before = k->trends[place].difference, difference = value - *last;
     uint32_t *bits = k->trends[place].bits;
     bool trend = bits[1] < bits[0];
-    WendSideNumber *model = &k->numbers[wend_side_hash(key, lane + 8 * trend, WEND_SIDE_MODELS)];
+    WendSideNumber *model =
+        &k->numbers[wend_side_codec_hash(key, lane + 8 * trend, WEND_SIDE_MODELS)];
     uint64_t left = wend_side_number(
-        c, model, wend_zigzag((int64_t)(trend ? difference - before : difference)));
-    difference = (uint64_t)wend_unzigzag(left) + (trend ? before : 0);
-    note_bits(&bits[0], wend_zigzag((int64_t)difference));
-    note_bits(&bits[1], wend_zigzag((int64_t)(difference - before)));
+        c, model, wend_buf_zigzag((int64_t)(trend ? difference - before : difference)));
+    difference = (uint64_t)wend_buf_unzigzag(left) + (trend ? before : 0);
+    note_bits(&bits[0], wend_buf_zigzag((int64_t)difference));
+    note_bits(&bits[1], wend_buf_zigzag((int64_t)(difference - before)));
     k->trends[place].difference = difference;
     return *last += difference;
 }
@@ -212,8 +214,8 @@ static double code_seconds(WendSideCodec *k, const RangeCoder *c, unsigned which
     if (c->encoder && !number_of((Unit)wanted, seconds, &n))
         for (wanted = 0; !number_of((Unit)wanted, seconds, &n);)
             wanted++;
-    if (!range_bit(c, wanted == *unit, &k->units[code].same)) {
-        *unit = (uint32_t)range_plain(c, wanted, UNIT_BITS);
+    if (!range_coder_bit(c, wanted == *unit, &k->units[code].same)) {
+        *unit = (uint32_t)range_coder_plain(c, wanted, UNIT_BITS);
         if (*unit >= UNITS)
             *unit = UNIT_RAW; /* damaged */
     }
@@ -228,7 +230,7 @@ static void code_bytes(WendSideCodec *k, const RangeCoder *c, WendSideElement *e
     uint32_t *n = &k->texts[text].n;
     uint8_t *last = k->texts[text].bytes;
     bool same = c->encoder && e->n_bytes == *n && memcmp(e->bytes, last, *n) == 0;
-    if (range_bit(c, same, &k->texts[text].same)) {
+    if (range_coder_bit(c, same, &k->texts[text].same)) {
         e->n_bytes = *n;
         memcpy(e->bytes, last, *n);
         return;
@@ -236,7 +238,7 @@ static void code_bytes(WendSideCodec *k, const RangeCoder *c, WendSideElement *e
     uint64_t length = wend_side_number(c, &k->text_length, e->n_bytes);
     e->n_bytes = length < WEND_SIDE_BYTES ? (unsigned)length : WEND_SIDE_BYTES;
     for (unsigned i = 0; i < e->n_bytes; i++)
-        e->bytes[i] = (uint8_t)range_plain(c, e->bytes[i], 8);
+        e->bytes[i] = (uint8_t)range_coder_plain(c, e->bytes[i], 8);
     if (e->n_bytes <= WEND_SIDE_TEXT)
         memcpy(last, e->bytes, *n = e->n_bytes);
 }
@@ -247,9 +249,9 @@ static void code_bytes(WendSideCodec *k, const RangeCoder *c, WendSideElement *e
 static uint8_t code_guessed(const RangeCoder *c, uint8_t byte, uint8_t guess, RangeContext *right,
                             RangeContext *contexts)
 {
-    if (range_bit(c, byte == guess, right))
+    if (range_coder_bit(c, byte == guess, right))
         return guess;
-    return (uint8_t)range_tree(c, byte, 8, contexts);
+    return (uint8_t)range_coder_tree(c, byte, 8, contexts);
 }
 
 /* Two guesses: the byte at the same place of the last data, and the one LANES before. The one that
@@ -258,12 +260,12 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
 {
     enum { SCORE = 1 << 12, FADE = 4 };
     WendSideData *d = &k->data;
-    unsigned place = wend_side_hash(key, k->before[0], WEND_SIDE_DATA),
+    unsigned place = wend_side_codec_hash(key, k->before[0], WEND_SIDE_DATA),
              score[2] = {SCORE / 2, SCORE / 2};
     uint8_t *last = d->last[place].bytes;
     uint64_t n = d->last[place].n
-                 + (uint64_t)wend_unzigzag(wend_side_number(
-                     c, &d->length, wend_zigzag((int64_t)e->n_bytes - d->last[place].n)));
+                 + (uint64_t)wend_buf_unzigzag(wend_side_number(
+                     c, &d->length, wend_buf_zigzag((int64_t)e->n_bytes - d->last[place].n)));
     e->n_bytes = n < WEND_SIDE_BYTES ? (unsigned)n : WEND_SIDE_BYTES;
     bool hit = false;
     for (unsigned i = 0; i < e->n_bytes; i++) {
@@ -285,7 +287,7 @@ static void code_data(WendSideCodec *k, const RangeCoder *c, WendSideElement *e,
 bool wend_side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *holds,
                            uint64_t *value)
 {
-    if (!g->known || !range_bit(c, *value == g->value, &holds[g->trust])) {
+    if (!g->known || !range_coder_bit(c, *value == g->value, &holds[g->trust])) {
         g->trust = 0;
         return false;
     }
@@ -305,11 +307,11 @@ void wend_side_guess_note(WendSideGuess *g, uint64_t value)
 /* Codes a symbol without a prediction. */
 static uint64_t code_new_symbol(WendSideCodec *k, const RangeCoder *c, uint64_t symbol)
 {
-    if (range_bit(c, symbol == k->symbols.seen, &k->symbols.is_new))
+    if (range_coder_bit(c, symbol == k->symbols.seen, &k->symbols.is_new))
         return k->symbols.seen;
-    uint64_t distance = wend_zigzag((int64_t)(symbol - k->symbols.last));
+    uint64_t distance = wend_buf_zigzag((int64_t)(symbol - k->symbols.last));
     return k->symbols.last
-           + (uint64_t)wend_unzigzag(wend_side_number(c, &k->symbols.distance, distance));
+           + (uint64_t)wend_buf_unzigzag(wend_side_number(c, &k->symbols.distance, distance));
 }
 
 /* Whether G predicts something that A and B do not. */
@@ -325,9 +327,9 @@ static uint64_t code_symbol(WendSideCodec *k, const RangeCoder *c, unsigned code
     const uint64_t *recent = k->symbols.recent;
     const WendSideGuess none = {0, false, 0};
     uint64_t behind = recent[1] + recent[2] * UINT64_C(0xff51afd7ed558ccd);
-    unsigned at = wend_side_hash(recent[0], code, WEND_SIDE_GUESSES);
+    unsigned at = wend_side_codec_hash(recent[0], code, WEND_SIDE_GUESSES);
     WendSideGuess *far =
-        &k->symbols.far[wend_side_hash(recent[0] + behind * 31, code, WEND_SIDE_GUESSES)];
+        &k->symbols.far[wend_side_codec_hash(recent[0] + behind * 31, code, WEND_SIDE_GUESSES)];
     WendSideGuess *near = &k->symbols.near[at], *older = &k->symbols.older[at];
     bool held = wend_side_guess_holds(c, far, k->symbols.far_holds, &symbol)
                 || (is_other(near, far, &none)
@@ -346,7 +348,7 @@ static uint64_t code_symbol(WendSideCodec *k, const RangeCoder *c, unsigned code
 static uint64_t code_symbol_step(WendSideCodec *k, const RangeCoder *c, uint64_t key, uint64_t step)
 {
     WendSideGuess *guess =
-        &k->symbols.steps[wend_side_hash(key, k->symbols.recent[0], WEND_SIDE_GUESSES)];
+        &k->symbols.steps[wend_side_codec_hash(key, k->symbols.recent[0], WEND_SIDE_GUESSES)];
     if (!wend_side_guess_holds(c, guess, k->symbols.step_holds, &step))
         step = wend_side_number(c, &k->step_number, step);
     wend_side_guess_note(guess, step);
@@ -359,10 +361,10 @@ static bool code_symbol_element(WendSideCodec *k, const RangeCoder *c, WendSideE
     enum { SYMBOL_BITS = 31, CODE_BITS = 2 };
     uint64_t *recent = k->symbols.recent;
     RangeContext *is_first = &k->symbols.is_first[recent[0] & (WEND_SIDE_TRUST - 1)];
-    if (range_bit(c, e->code == 0, is_first))
+    if (range_coder_bit(c, e->code == 0, is_first))
         e->code = 0;
     else
-        e->code = range_bit(c, e->code == 1, &k->symbols.is_next) ? 1 : 2;
+        e->code = range_coder_bit(c, e->code == 1, &k->symbols.is_next) ? 1 : 2;
     uint64_t symbol = code_symbol(k, c, e->code, (uint64_t)e->numbers[0]);
     if (e->code >= k->kind->n_forms || symbol >> SYMBOL_BITS)
         return false;
@@ -405,12 +407,12 @@ static bool code_element(WendSideCodec *k, const RangeCoder *c, WendSideElement 
     return true;
 }
 
-void wend_side_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e)
+void wend_side_codec_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e)
 {
     code_element(k, &(RangeCoder){.encoder = to}, e);
 }
 
-bool wend_side_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e)
+bool wend_side_codec_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e)
 {
     e->step = e->code = e->sub = e->n_bytes = 0;
     memset(e->numbers, 0, sizeof e->numbers);

@@ -158,15 +158,15 @@ bool wend_side_guess_holds(const RangeCoder *c, WendSideGuess *g, RangeContext *
                            uint64_t *value);
 void wend_side_guess_note(WendSideGuess *g, uint64_t value);
 /* A number below N, a power of two, for two numbers. */
-unsigned wend_side_hash(uint64_t a, uint64_t b, unsigned n);
+unsigned wend_side_codec_hash(uint64_t a, uint64_t b, unsigned n);
 void wend_side_codec_init(WendSideCodec *k, const WendSideKind *kind);
 /* Makes K what FROM is. */
 void wend_side_codec_copy(WendSideCodec *k, const WendSideCodec *from);
 /* Another stream of symbols begins: what was learned stays. */
 void wend_side_codec_again(WendSideCodec *k);
 /* Appends E, whose code and lengths are within the bounds above. E stays as it is. */
-void wend_side_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e);
+void wend_side_codec_encode(WendSideCodec *k, RangeEncoder *to, WendSideElement *e);
 /* Reads an element. False: there is no such element, so the bytes are damaged. */
-bool wend_side_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e);
+bool wend_side_codec_decode(WendSideCodec *k, RangeDecoder *from, WendSideElement *e);
 
 #endif

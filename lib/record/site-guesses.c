@@ -23,7 +23,7 @@ void wend_site_guesses_clear(WendSiteGuesses *g)
 /* The place of KEY, which is free if there is no such guess. */
 static WendSiteGuess *find(const WendSiteGuesses *g, uint64_t key)
 {
-    size_t at = wend_site_place(g, key);
+    size_t at = wend_site_guess_place(g, key);
     while (g->at[at].key != 0 && g->at[at].key != key)
         at = (at + 1) & g->mask;
     return &g->at[at];
@@ -64,47 +64,47 @@ static WendSiteGuess *add_limited(WendSiteGuesses *g, uint64_t key)
     return guess;
 }
 
-uint64_t wend_site_mark(uint64_t seed, const int64_t *words, size_t n)
+uint64_t wend_site_guess_mark(uint64_t seed, const int64_t *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        seed = wend_site_mix(seed, (uint64_t)words[i]);
-    return wend_site_mix(seed, n) | 2;
+        seed = wend_site_guess_mix(seed, (uint64_t)words[i]);
+    return wend_site_guess_mix(seed, n) | 2;
 }
 
 WendSiteCall wend_site_call(const int64_t *shape, size_t n_shape, const int64_t *slots,
                             size_t n_slots, bool poll, uint32_t function)
 {
     WendSiteCall call = {.function = function};
-    call.shape = wend_site_mark(poll, shape, n_shape);
-    call.signature = wend_site_mark(call.shape, slots, n_slots);
+    call.shape = wend_site_guess_mark(poll, shape, n_shape);
+    call.signature = wend_site_guess_mark(call.shape, slots, n_slots);
     return call;
 }
 
 WendSiteGuess *wend_site_guess(WendSiteGuesses *g, const WendSiteCall *call)
 {
-    uint64_t key = wend_site_key(g, call->shape);
+    uint64_t key = wend_site_guess_key(g, call->shape);
     WendSiteGuess *by_shape = find(g, key);
     if (by_shape->key != 0) {
         WendSiteGuess *own =
-            by_shape->has_others ? find(g, wend_site_key(g, call->signature)) : by_shape;
+            by_shape->has_others ? find(g, wend_site_guess_key(g, call->signature)) : by_shape;
         return own->key != 0 ? own : by_shape;
     }
     if (g->limited < WEND_SITE_GUESSES)
         return add_limited(g, key);
-    key = wend_site_key(g, call->function + UINT64_C(2));
+    key = wend_site_guess_key(g, call->function + UINT64_C(2));
     WendSiteGuess *by_function = find(g, key);
     return by_function->key != 0 ? by_function : add(g, key);
 }
 
-bool wend_site_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
-                    uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e)
+bool wend_site_guess_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
+                          uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e)
 {
     bool found = guess->site == WEND_SITE_NONE;
     *wrong = guess->site != site;
-    if (*wrong && !found && guess->key == wend_site_key(g, call->shape)
+    if (*wrong && !found && guess->key == wend_site_guess_key(g, call->shape)
         && g->limited < WEND_SITE_GUESSES) {
         guess->has_others = true;
-        if (!(guess = add_limited(g, wend_site_key(g, call->signature))))
+        if (!(guess = add_limited(g, wend_site_guess_key(g, call->signature))))
             return false;
     }
     *e = (WendSiteElement){found ? WEND_SITE_FOUND : WEND_SITE_CHANGED, found ? 0 : g->guessed};
@@ -141,7 +141,7 @@ static uint32_t lose(WendSiteFollower *f)
     return WEND_SITE_NONE;
 }
 
-uint32_t wend_site_follow(WendSiteFollower *f, const WendSiteCall *call)
+uint32_t wend_site_follower_next(WendSiteFollower *f, const WendSiteCall *call)
 {
     WendSiteGuesses *g = &f->guesses;
     while (is_next(f, WEND_SITE_LONG) && g->guessed >= f->next.step) {
@@ -158,7 +158,7 @@ uint32_t wend_site_follow(WendSiteFollower *f, const WendSiteCall *call)
     uint32_t site = found || changed ? f->next.site : guess->site;
     WendSiteElement element;
     bool wrong;
-    if (!wend_site_note(g, call, guess, site, 0, &wrong, &element))
+    if (!wend_site_guess_note(g, call, guess, site, 0, &wrong, &element))
         return lose(f);
     if (found || changed) {
         g->guessed = 0; /* also if the element names the site that was guessed */
@@ -167,7 +167,7 @@ uint32_t wend_site_follow(WendSiteFollower *f, const WendSiteCall *call)
     return site;
 }
 
-uint32_t wend_site_follow_unfinished(WendSiteFollower *f)
+uint32_t wend_site_follower_unfinished(WendSiteFollower *f)
 {
     if (f->lost || !is_next(f, WEND_SITE_FOUND))
         return WEND_SITE_NONE;

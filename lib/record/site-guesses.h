@@ -35,12 +35,12 @@ enum {
 
 /* A number for the words of a call, which other words do not have, but for a chance of 2^-64: of
  * its shape, and of that and its slots. It is never below 2. */
-static inline uint64_t wend_site_mix(uint64_t mark, uint64_t word)
+static inline uint64_t wend_site_guess_mix(uint64_t mark, uint64_t word)
 {
     mark = (mark ^ word) * UINT64_C(0x9e3779b97f4a7c15);
     return mark ^ mark >> 32;
 }
-uint64_t wend_site_mark(uint64_t seed, const int64_t *words, size_t n);
+uint64_t wend_site_guess_mark(uint64_t seed, const int64_t *words, size_t n);
 
 /* A call. */
 typedef struct {
@@ -72,12 +72,12 @@ typedef struct {
 } WendSiteElement;
 
 /* The key of a guess: by the mark of a signature, a shape or a function. It is not 0. */
-static inline uint64_t wend_site_key(const WendSiteGuesses *g, uint64_t mark)
+static inline uint64_t wend_site_guess_key(const WendSiteGuesses *g, uint64_t mark)
 {
-    return wend_site_mix(mark, g->last + UINT64_C(1)) | 1;
+    return wend_site_guess_mix(mark, g->last + UINT64_C(1)) | 1;
 }
 
-static inline size_t wend_site_place(const WendSiteGuesses *g, uint64_t key)
+static inline size_t wend_site_guess_place(const WendSiteGuesses *g, uint64_t key)
 {
     return (size_t)(key >> 16) & g->mask;
 }
@@ -91,8 +91,8 @@ WendSiteGuess *wend_site_guess(WendSiteGuesses *g, const WendSiteCall *call);
  * memory. Sets *WRONG if the site was not guessed: then *E is the element that is needed. While the
  * step of a CHANGED is above WEND_SITE_MOST_CALLS, a LONG of so many calls comes before it, and the
  * step is less by these. */
-bool wend_site_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
-                    uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e);
+bool wend_site_guess_note(WendSiteGuesses *g, const WendSiteCall *call, WendSiteGuess *guess,
+                          uint32_t site, uintptr_t address, bool *wrong, WendSiteElement *e);
 
 /* An element as it was recorded. */
 typedef struct {
@@ -118,9 +118,9 @@ typedef struct {
 /* SOURCE belongs to the caller. If there is no memory, no site is known. */
 void wend_site_follower_open(WendSiteFollower *f, WendSiteTake *take, void *source);
 /* The site of the next call or unsuccessful poll. WEND_SITE_NONE: it is not known. */
-uint32_t wend_site_follow(WendSiteFollower *f, const WendSiteCall *call);
+uint32_t wend_site_follower_next(WendSiteFollower *f, const WendSiteCall *call);
 /* The site of a call that had not returned at the end. There is no guess for it. */
-uint32_t wend_site_follow_unfinished(WendSiteFollower *f);
+uint32_t wend_site_follower_unfinished(WendSiteFollower *f);
 void wend_site_follower_close(WendSiteFollower *f);
 
 #endif

@@ -110,7 +110,7 @@ static size_t words_bytes(const int64_t *words, size_t n)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < n; i++)
-        bytes += unsigned_bytes(wend_zigzag(words[i]));
+        bytes += unsigned_bytes(wend_buf_zigzag(words[i]));
     return bytes;
 }
 
@@ -223,14 +223,14 @@ static Repetition *repetition_of(WendStream *s, size_t from)
     if (!r)
         return NULL;
     for (WendCursor c = wend_cursor(s->runs.data + from, s->runs.len - from); c.p < c.end;) {
-        uint64_t repeats = wend_read_unsigned(&c);
-        uint64_t head = wend_read_unsigned(&c);
+        uint64_t repeats = wend_cursor_unsigned(&c);
+        uint64_t head = wend_cursor_unsigned(&c);
         size_t n = (size_t)(head >> 1), n_steps = head & 1 ? n + 1 : 0;
         int64_t *words = read_entry(s), *steps = read_count_and_steps(s);
         for (size_t i = 0; i < n; i++)
-            words[i] = wend_read_signed(&c);
+            words[i] = wend_cursor_signed(&c);
         for (size_t i = 0; i < n_steps; i++)
-            steps[i] = i == 0 ? (int64_t)wend_read_unsigned(&c) : wend_read_signed(&c);
+            steps[i] = i == 0 ? (int64_t)wend_cursor_unsigned(&c) : wend_cursor_signed(&c);
         if (!repetition_add(r, words, n, steps, n_steps, repeats) || repetition_memory(r) > most) {
             repetition_free(r);
             return NULL;
@@ -298,7 +298,7 @@ static bool repeat(WendStream *s)
 static bool is_last(const WendStream *s, const int64_t *words, size_t n)
 {
     return s->repeats > 0 && s->n == n && s->count <= 1
-           && wend_equal_words(last_entry(s), words, n);
+           && wend_words_equal(last_entry(s), words, n);
 }
 
 static bool goes_on(WendStream *s, const int64_t *words, size_t n)
@@ -329,8 +329,9 @@ static bool climbs(WendStream *s, const int64_t *words, size_t n)
     for (size_t i = 0; i < n && possible; i++) {
         int64_t now = 0;
         if (last[i] != words[i])
-            possible = !wend_is_special(last[i]) && !wend_is_special(words[i])
-                       && !__builtin_sub_overflow(words[i], last[i], &now) && !wend_is_special(now);
+            possible = !wend_word_is_special(last[i]) && !wend_word_is_special(words[i])
+                       && !__builtin_sub_overflow(words[i], last[i], &now)
+                       && !wend_word_is_special(now);
         same &= now == step[i];
         step[i] = now;
     }

@@ -122,11 +122,11 @@ static guint module_number(WendCallSites *s, const WendSiteModule *like)
 static gboolean read_module(Archive *a, guint *number)
 {
     WendCursor *c = &a->c;
-    gsize n = wend_read_count(c, 1);
-    const guint8 *file = wend_read_bytes(c, n);
+    gsize n = wend_cursor_count(c, 1);
+    const guint8 *file = wend_cursor_bytes(c, n);
     WendSiteModule m = {.world = a->world};
-    m.n_id = (guint)wend_read_count(c, 1);
-    m.id = wend_read_bytes(c, m.n_id);
+    m.n_id = (guint)wend_cursor_count(c, 1);
+    m.id = wend_cursor_bytes(c, m.n_id);
     if (c->failed || !allowance_take(c->allowance, n + 1 + sizeof m, 1))
         return FALSE;
     m.file = g_string_chunk_insert_len(a->s->texts, (const char *)file, (gssize)n);
@@ -181,7 +181,7 @@ typedef struct {
 
 static gboolean read_modules(Archive *a, GArray *modules)
 {
-    for (gsize n = wend_read_count(&a->c, 2); n > 0; n--) {
+    for (gsize n = wend_cursor_count(&a->c, 2); n > 0; n--) {
         guint number;
         if (!read_module(a, &number))
             return FALSE;
@@ -232,16 +232,16 @@ static gboolean read_known(SharedStreams *s, guint64 caller, gboolean is_site, G
 {
     WendStackFrames frames = frames_of(s);
     guint64 place = 0;
-    if (!wend_stack_code_place(&s->coding->stacks, &s->from, &frames, caller, is_site, &place))
+    if (!wend_stack_coding_place(&s->coding->stacks, &s->from, &frames, caller, is_site, &place))
         return FALSE;
     if (place < s->known->len) {
         *at = g_array_index(s->known, SitePlace, place);
     } else {
         *at = (SitePlace){0};
         if (is_site)
-            wend_site_code_place(s->coding, &s->from, &at->module, &at->offset);
+            wend_site_coding_place(s->coding, &s->from, &at->module, &at->offset);
         else
-            wend_site_code_frame(s->coding, &s->from, &at->module, &at->offset);
+            wend_site_coding_frame(s->coding, &s->from, &at->module, &at->offset);
         g_array_append_vals(s->known, at, 1);
     }
     WendStackFrame frame = {(guint32)caller, (guint32)place};
@@ -254,7 +254,7 @@ static gboolean read_stack(SharedStreams *s, SitePlace *at, guint *caller)
 {
     WendStackFrames frames = frames_of(s);
     guint64 of = 0, n = 0;
-    if (!wend_stack_code_callers(&s->coding->stacks, &s->from, &frames, &of, &n)
+    if (!wend_stack_coding_callers(&s->coding->stacks, &s->from, &frames, &of, &n)
         || n + depth_of(s->frame_places, of) > WEND_CALLERS_MOST
         || s->frames->len + n > WEND_FRAMES_MOST
         || !allowance_take(s->a->c.allowance, n + 1, SITE_MEMORY))
@@ -281,7 +281,7 @@ static gboolean read_place(SharedStreams *s)
     if (s->a->kind == WEND_SIDE_STACKS)
         good = read_stack(s, &place, &site.caller);
     else
-        wend_site_code_place(s->coding, &s->from, &place.module, &place.offset);
+        wend_site_coding_place(s->coding, &s->from, &place.module, &place.offset);
     if (!good || place.module > s->modules->len || s->places->len >= NUMBERS_MOST
         || !allowance_take(s->a->c.allowance, 1, SITE_MEMORY))
         return FALSE;
@@ -298,7 +298,7 @@ static gboolean read_place(SharedStreams *s)
 static gboolean read_element(SharedStreams *s, GArray *elements)
 {
     WendSideElement e;
-    if (!wend_site_code_element(s->coding, &s->from, &e) || s->a->c.failed)
+    if (!wend_site_coding_element(s->coding, &s->from, &e) || s->a->c.failed)
         return FALSE;
     guint64 site = (guint64)e.numbers[0];
     if (site > s->numbers->len || (site == s->numbers->len && !read_place(s)))
@@ -317,7 +317,7 @@ static gboolean read_stream(SharedStreams *s)
 {
     SiteStream stream = {.kind = s->a->kind};
     bool cut = false;
-    wend_site_code_head(s->coding, &s->from, &stream.head, &stream.n, &cut);
+    wend_site_coding_head(s->coding, &s->from, &stream.head, &stream.n, &cut);
     stream.cut = cut;
     if (stream.n > G_MAXUINT / 2
         || !allowance_take(s->a->c.allowance, stream.n + 1,
@@ -334,7 +334,7 @@ static gboolean read_stream(SharedStreams *s)
 static gboolean read_content(SharedStreams *s, const RankSet *ranks)
 {
     guint first = s->a->s->streams->len;
-    guint64 n = wend_site_code_streams(s->coding, &s->from, 0);
+    guint64 n = wend_site_coding_streams(s->coding, &s->from, 0);
     gboolean good = n > 0;
     for (; good && n > 0; n--)
         good = read_stream(s);
@@ -344,7 +344,7 @@ static gboolean read_content(SharedStreams *s, const RankSet *ranks)
 static gboolean read_contents(SharedStreams *s)
 {
     WendCursor *c = &s->a->c;
-    gsize n = read_modules(s->a, s->modules) ? wend_read_count(c, 1) : 0;
+    gsize n = read_modules(s->a, s->modules) ? wend_cursor_count(c, 1) : 0;
     if (c->failed || n == 0 || !allowance_take(c->allowance, n, sizeof(RankSet)))
         return FALSE;
     g_autofree RankSet *sets = g_new0(RankSet, n + 1);
@@ -361,7 +361,7 @@ static gboolean read_contents(SharedStreams *s)
 
 static gboolean read_shared(Archive *a, GError **error)
 {
-    const char *name = wend_side_kind(a->kind)->name;
+    const char *name = wend_side_stream_kind(a->kind)->name;
     if (!container_has(a->container, name))
         return TRUE;
     if (!open_member(a, name, error))
@@ -404,7 +404,7 @@ typedef struct {
 static gboolean read_own_place(OwnTable *t, WendSite *site)
 {
     WendCursor *c = &t->c;
-    guint64 module = wend_read_unsigned(c);
+    guint64 module = wend_cursor_unsigned(c);
     guint number = 0;
     if (module == t->modules->len + G_GUINT64_CONSTANT(1)) {
         Archive of = *t->a;
@@ -421,7 +421,7 @@ static gboolean read_own_place(OwnTable *t, WendSite *site)
     if (module == 0)
         return TRUE;
     gint64 *offset = &g_array_index(t->last, gint64, module - 1);
-    *offset = (gint64)((guint64)*offset + (guint64)wend_read_signed(c));
+    *offset = (gint64)((guint64)*offset + (guint64)wend_cursor_signed(c));
     site->module = g_array_index(t->modules, guint, module - 1);
     site->offset = (guint64)*offset;
     return TRUE;
@@ -429,8 +429,8 @@ static gboolean read_own_place(OwnTable *t, WendSite *site)
 
 static gboolean read_own_callers(OwnTable *t, WendSite *site)
 {
-    guint64 caller = wend_read_unsigned(&t->c);
-    gsize n = wend_read_count(&t->c, 2);
+    guint64 caller = wend_cursor_unsigned(&t->c);
+    gsize n = wend_cursor_count(&t->c, 2);
     if (t->c.failed || caller >= t->frames->len + (guint64)WEND_CALLER_FRAME
         || n + depth_of(t->callers, caller) > WEND_CALLERS_MOST
         || t->frames->len + n > WEND_FRAMES_MOST)
@@ -477,22 +477,22 @@ static gboolean read_own_table(Archive *a, SiteStream *s, WendCursor table)
 
 static gboolean read_own(Archive *a, guint rank, GError **error)
 {
-    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(a->kind)->name, rank);
+    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(a->kind)->name, rank);
     RankSites *of = &g_array_index(a->s->ranks, RankSites, a->first + rank);
     if (!container_has(a->container, name))
         return TRUE;
     if (!open_member(a, name, error))
         return FALSE;
     of->first = a->s->streams->len;
-    gsize n = wend_read_count(&a->c, WEND_SIDE_STREAM_LEAST);
+    gsize n = wend_cursor_count(&a->c, WEND_SIDE_STREAM_LEAST);
     gboolean good =
         !a->c.failed && of->n == 0 && allowance_take(a->c.allowance, n, sizeof(SiteStream));
     for (; good && n > 0; n--) {
         SiteStream s = {.own = TRUE, .kind = a->kind};
-        good = wend_side_read(&a->c, &s.head, &s.rows);
+        good = wend_side_stream_read(&a->c, &s.head, &s.rows);
         s.local = g_array_new(FALSE, FALSE, sizeof(guint));
         g_ptr_array_add(a->s->locals, s.local);
-        WendCursor rows = s.rows, table = wend_read_block(&rows);
+        WendCursor rows = s.rows, table = wend_cursor_block(&rows);
         good = good && !rows.failed && read_own_table(a, &s, table);
         g_array_append_val(a->s->streams, s);
     }
@@ -680,7 +680,7 @@ WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next)
     }
     if (s->elements)
         return s->cut ? WEND_SITE_CUT : WEND_SITE_END;
-    if ((e = wend_side_next(w->reader)) && (guint64)e->numbers[0] < s->local->len) {
+    if ((e = wend_side_reader_next(w->reader)) && (guint64)e->numbers[0] < s->local->len) {
         *next = (WendRecordedSite){(WendSiteCode)e->code, e->step,
                                    g_array_index(s->local, guint, e->numbers[0])};
         return WEND_SITE_TAKEN;
@@ -720,7 +720,7 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
     w->marks = g_new0(WendSiteCall, 2 * (gsize)wend_program_n_terminals(s->program) + 1);
     if (w->stream->own) {
         w->reader = g_new(WendSideReader, 1);
-        wend_side_open(w->reader, w->stream->kind, &w->stream->head, w->stream->rows);
+        wend_side_reader_open(w->reader, w->stream->kind, &w->stream->head, w->stream->rows);
     }
     return w;
 }
@@ -754,9 +754,9 @@ guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call)
     if (!w->follower.take)
         wend_site_follower_open(&w->follower, take, w);
     if (call->unfinished)
-        return wend_site_follow_unfinished(&w->follower);
+        return wend_site_follower_unfinished(&w->follower);
     WendSiteCall marks = marks_of(w, call);
-    return wend_site_follow(&w->follower, &marks);
+    return wend_site_follower_next(&w->follower, &marks);
 }
 
 /* It is the last element, since nothing follows, and has no guess. */

@@ -72,7 +72,7 @@ static gboolean skip(WendSideRows *r, guint64 n)
 static gboolean read_count(WendSideRows *r, guint64 *n)
 {
     WendCursor c = look(r, HEAD);
-    *n = wend_read_unsigned(&c);
+    *n = wend_cursor_unsigned(&c);
     use_up(r, &c);
     return !c.failed;
 }
@@ -81,10 +81,10 @@ static gboolean read_count(WendSideRows *r, guint64 *n)
 static gboolean read_head(WendSideRows *r, WendSideHead *head, guint64 *bytes)
 {
     WendCursor c = look(r, HEAD);
-    head->kind = wend_read_unsigned(&c);
-    head->id = wend_read_signed(&c);
-    head->birth = wend_read_unsigned(&c);
-    *bytes = wend_read_unsigned(&c);
+    head->kind = wend_cursor_unsigned(&c);
+    head->id = wend_cursor_signed(&c);
+    head->birth = wend_cursor_unsigned(&c);
+    *bytes = wend_cursor_unsigned(&c);
     use_up(r, &c);
     return !c.failed;
 }
@@ -139,7 +139,7 @@ WendSideRows *wend_side_rows_new(const WendProgram *p, guint rank, WendSideKindN
                                  const WendSequence *sequence, GError **error)
 {
     Container *container = wend_program_container(p, &rank);
-    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(kind)->name, rank);
+    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(kind)->name, rank);
     guint64 n;
     if (!container || !container_has(container, name))
         return NULL;
@@ -166,8 +166,8 @@ gboolean wend_side_rows_next(WendSideRows *r, guint64 *n, WendCursor *row)
         return FALSE;
     WendCursor c = look(r, r->left);
     const guint8 *begin = c.p;
-    *n = wend_read_unsigned(&c);
-    guint64 bytes = wend_read_unsigned(&c);
+    *n = wend_cursor_unsigned(&c);
+    guint64 bytes = wend_cursor_unsigned(&c);
     r->left -= (guint64)(c.p - begin);
     use_up(r, &c);
     r->damaged = c.failed || bytes > r->left || !fill(r, (gsize)bytes) || r->end - r->at < bytes;

@@ -16,8 +16,8 @@ static gboolean check(WendCursor c)
 {
     WendSideHead head;
     WendCursor rows;
-    for (gsize n = wend_read_count(&c, WEND_SIDE_STREAM_LEAST); n > 0 && !c.failed; n--)
-        wend_side_read(&c, &head, &rows);
+    for (gsize n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST); n > 0 && !c.failed; n--)
+        wend_side_stream_read(&c, &head, &rows);
     return !c.failed && c.p == c.end;
 }
 
@@ -26,7 +26,7 @@ WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber 
 {
     Container *container = wend_program_container(p, &rank);
     WendSides *s = g_new0(WendSides, 1);
-    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_kind(kind)->name, rank);
+    g_autofree char *name = g_strdup_printf("%s.%u", wend_side_stream_kind(kind)->name, rank);
     if (!container || !container_has(container, name))
         return s;
     gsize n = 0;
@@ -34,7 +34,7 @@ WendSides *wend_sides_open(const WendProgram *p, guint rank, WendSideKindNumber 
     const void *data = s->member ? g_bytes_get_data(s->member, &n) : NULL;
     s->c = wend_cursor(data, n);
     if (s->member && check(s->c)) {
-        s->left = wend_read_count(&s->c, WEND_SIDE_STREAM_LEAST);
+        s->left = wend_cursor_count(&s->c, WEND_SIDE_STREAM_LEAST);
         return s;
     }
     if (s->member)
@@ -49,7 +49,7 @@ gboolean wend_sides_next(WendSides *s, WendSideHead *head, WendCursor *rows)
     if (s->left == 0)
         return FALSE;
     s->left--;
-    return wend_side_read(&s->c, head, rows);
+    return wend_side_stream_read(&s->c, head, rows);
 }
 
 void wend_sides_free(WendSides *s)
@@ -74,7 +74,7 @@ struct WendSide {
 
 static void advance(WendSide *s)
 {
-    s->next = wend_side_next(&s->reader);
+    s->next = wend_side_reader_next(&s->reader);
     if (s->next && __builtin_add_overflow(s->at, s->next->step, &s->at))
         s->at = G_MAXUINT64;
 }
@@ -83,8 +83,8 @@ static guint64 count_rows(WendCursor rows)
 {
     guint64 n = 0;
     while (!rows.failed && rows.p < rows.end) {
-        guint64 more = wend_read_unsigned(&rows);
-        wend_read_block(&rows);
+        guint64 more = wend_cursor_unsigned(&rows);
+        wend_cursor_block(&rows);
         if (__builtin_add_overflow(n, more, &n))
             n = G_MAXUINT64;
     }
@@ -107,7 +107,7 @@ WendSide *wend_side_new(const WendProgram *p, guint rank, WendSideKindNumber kin
     WendSide *s = g_new0(WendSide, 1);
     s->sides = sides;
     s->count = count_rows(rows);
-    wend_side_open(&s->reader, kind, &head, rows);
+    wend_side_reader_open(&s->reader, kind, &head, rows);
     advance(s);
     return s;
 }

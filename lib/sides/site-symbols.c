@@ -134,8 +134,8 @@ typedef struct {
 
 static gboolean read_texts(Reading *r)
 {
-    for (gsize n = wend_read_count(&r->c, 1); n > 0 && !r->c.failed; n--) {
-        WendCursor text = wend_read_block(&r->c);
+    for (gsize n = wend_cursor_count(&r->c, 1); n > 0 && !r->c.failed; n--) {
+        WendCursor text = wend_cursor_block(&r->c);
         gsize bytes = (gsize)(text.end - text.p);
         if (r->c.failed || bytes > TEXT_MOST
             || !allowance_take(r->c.allowance, bytes + sizeof(gpointer) + 1, 2))
@@ -148,7 +148,7 @@ static gboolean read_texts(Reading *r)
 
 static gboolean read_text(Reading *r, const char **text)
 {
-    guint64 number = wend_read_unsigned(&r->c);
+    guint64 number = wend_cursor_unsigned(&r->c);
     if (r->c.failed || number > r->texts->len)
         return FALSE;
     *text = number > 0 ? r->texts->pdata[number - 1] : NULL;
@@ -158,15 +158,15 @@ static gboolean read_text(Reading *r, const char **text)
 static gboolean read_address(Reading *r, SymbolModule *m, guint64 *offset)
 {
     WendSiteFrame frames[FRAMES_MOST];
-    *offset += wend_read_unsigned(&r->c);
-    gsize n = wend_read_count(&r->c, 3);
+    *offset += wend_cursor_unsigned(&r->c);
+    gsize n = wend_cursor_count(&r->c, 3);
     if (r->c.failed || n == 0 || n > FRAMES_MOST
         || !allowance_take(r->c.allowance, n + 4, sizeof *frames))
         return FALSE;
     for (gsize i = 0; i < n; i++) {
         if (!read_text(r, &frames[i].function) || !read_text(r, &frames[i].file))
             return FALSE;
-        guint64 line = wend_read_unsigned(&r->c);
+        guint64 line = wend_cursor_unsigned(&r->c);
         frames[i].line = line <= G_MAXINT ? (guint)line : 0;
     }
     add_frames(r->s, m, *offset, frames, (guint)n);
@@ -175,14 +175,14 @@ static gboolean read_address(Reading *r, SymbolModule *m, guint64 *offset)
 
 static gboolean read_module(Reading *r)
 {
-    WendCursor file = wend_read_block(&r->c), id = wend_read_block(&r->c);
+    WendCursor file = wend_cursor_block(&r->c), id = wend_cursor_block(&r->c);
     gsize n_file = (gsize)(file.end - file.p), n_id = (gsize)(id.end - id.p);
     if (r->c.failed || !allowance_take(r->c.allowance, n_file + n_id + sizeof(SymbolModule), 2))
         return FALSE;
     g_autofree char *path = g_strndup((const char *)file.p, n_file);
     SymbolModule *m = module_of(r->s, path, id.p, (guint)n_id);
     guint64 offset = 0;
-    for (gsize n = wend_read_count(&r->c, 5); n > 0; n--)
+    for (gsize n = wend_cursor_count(&r->c, 5); n > 0; n--)
         if (!read_address(r, m, &offset))
             return FALSE;
     return !r->c.failed;
@@ -194,7 +194,7 @@ gboolean wend_site_symbols_read(WendSiteSymbols *s, const guint8 *member, gsize 
     Reading r = {s, wend_cursor(member, n), g_ptr_array_new()};
     r.c.allowance = allowance;
     gboolean good = read_texts(&r);
-    gsize modules = good ? wend_read_count(&r.c, 3) : 0;
+    gsize modules = good ? wend_cursor_count(&r.c, 3) : 0;
     good = good && modules <= MODULES_MOST;
     for (; good && modules > 0; modules--)
         good = read_module(&r);

@@ -7,7 +7,7 @@
  *
  * Other folders also include these headers of the folder:
  *
- * - command_text.h: rank sets, numbers, sizes, times, foreign text and JSON strings
+ * - text.h: rank sets, numbers, sizes, times, foreign text and JSON strings
  * - message.h: all that commands print, for proxygen, too
  * - options.h: parsing of options beyond GLib's parser
  * - places.h: where the other parts of Wend are

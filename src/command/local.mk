@@ -19,5 +19,5 @@ SITE_SOURCES = \
 # How commands write calls, also for tests that read everything.
 VALUE_SOURCES = \
 	src/command/value.c src/command/value.h \
-	src/command/command_text.c src/command/command_text.h
+	src/command/text.c src/command/text.h
 EXTRA_DIST += src/command/README.md

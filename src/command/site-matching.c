@@ -124,7 +124,7 @@ SiteTrail *site_trail_new(SiteMatching *m, SiteNames *n, uint32_t site)
         return t;
     t->kind = !stack->recorded ? TRAIL_ALONE : stack->whole ? TRAIL_WHOLE : TRAIL_CUT;
     for (uint32_t i = 0; wend_read_stack_frame(r, site, i, &frame) == WEND_READ_OK; i++)
-        add_place(m, t, site_place_name(n, frame), frame);
+        add_place(m, t, site_name_of_place(n, frame), frame);
     return t;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "command.h"
-#include "command_text.h"
+#include "text.h"
 #include "debug-file.h"
 
 /* A file that sites are in. */
@@ -238,7 +238,7 @@ const SiteName *site_name(SiteNames *n, uint32_t site)
     return name != NULL && name->module != NULL ? name : NULL;
 }
 
-const SiteName *site_place_name(SiteNames *n, const WendReadSite *place)
+const SiteName *site_name_of_place(SiteNames *n, const WendReadSite *place)
 {
     if (!place->known)
         return NULL;
@@ -275,7 +275,7 @@ void site_frame_text(GString *out, const SiteFrame *frame)
     g_string_append_c(out, ')');
 }
 
-char *site_address_text(SiteNames *n, const WendReadSite *address)
+char *site_name_address_text(SiteNames *n, const WendReadSite *address)
 {
     DebugFileProblem problem;
     g_autofree SiteName *name = name_new(n, address, FALSE, &problem);
@@ -298,7 +298,7 @@ void site_name_text(GString *out, const SiteName *name)
     }
 }
 
-void site_text(GString *out, SiteNames *n, uint32_t site)
+void site_names_text(GString *out, SiteNames *n, uint32_t site)
 {
     site_name_text(out, site_name(n, site));
 }
@@ -311,7 +311,7 @@ static void csv_text(GString *out, const char *text)
     text_csv_quote(out, start);
 }
 
-void site_csv(GString *out, SiteNames *n, uint32_t site)
+void site_names_csv(GString *out, SiteNames *n, uint32_t site)
 {
     const SiteName *name = site_name(n, site);
     const SiteFrame unknown = {0};
@@ -358,7 +358,7 @@ void site_name_json(GString *out, const SiteName *name)
     g_string_append_c(out, ']');
 }
 
-void site_json(GString *out, SiteNames *n, uint32_t site)
+void site_names_json(GString *out, SiteNames *n, uint32_t site)
 {
     const SiteName *name = site_name(n, site);
     if (name == NULL) {

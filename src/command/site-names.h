@@ -35,24 +35,24 @@ void site_names_free(SiteNames *n); /* N may be NULL */
 const SiteName *site_name(SiteNames *n, uint32_t site);
 
 /* The same for any place in code, such as a frame of a stack. NULL: PLACE is not known. */
-const SiteName *site_place_name(SiteNames *n, const WendReadSite *place);
+const SiteName *site_name_of_place(SiteNames *n, const WendReadSite *place);
 WendRead *site_names_reader(const SiteNames *n);
 /* The name of an address that may be no site of R, "exchange (halo.c:42)". NULL: it has none. The
  * caller frees it. */
-char *site_address_text(SiteNames *n, const WendReadSite *address);
+char *site_name_address_text(SiteNames *n, const WendReadSite *address);
 
 /* Appends "exchange (halo.c:42)", "halo + 0x12ab" or "unknown". */
-void site_text(GString *out, SiteNames *n, uint32_t site);
+void site_names_text(GString *out, SiteNames *n, uint32_t site);
 void site_name_text(GString *out, const SiteName *name); /* NAME may be NULL */
 /* Appends "exchange (halo.c:42)" or as much of it as is known. */
 void site_frame_text(GString *out, const SiteFrame *frame);
 
 /* As fields of CSV: the columns, and what they have. A field is empty if it is not known. */
 #define SITE_CSV_COLUMNS "site_function,site_file,site_line,site_module,site_offset"
-void site_csv(GString *out, SiteNames *n, uint32_t site);
+void site_names_csv(GString *out, SiteNames *n, uint32_t site);
 /* As a JSON object, or null: {"module":…,"offset":…,"frames":[{"function":…,"file":…,"line":…},…]}
  */
-void site_json(GString *out, SiteNames *n, uint32_t site);
+void site_names_json(GString *out, SiteNames *n, uint32_t site);
 /* The same object without its end. */
 void site_name_json(GString *out, const SiteName *name);
 

@@ -4,7 +4,7 @@
 
 #include "site-stacks.h"
 
-#include "command_text.h"
+#include "text.h"
 
 gboolean site_stacks_recorded(const SiteNames *n)
 {
@@ -19,9 +19,9 @@ gboolean site_stacks_recorded(const SiteNames *n)
     return FALSE;
 }
 
-gboolean site_callers(SiteNames *n, uint32_t site,
-                      void (*each)(gpointer data, const SiteName *name), gpointer data,
-                      gboolean *whole)
+gboolean site_stack_callers(SiteNames *n, uint32_t site,
+                            void (*each)(gpointer data, const SiteName *name), gpointer data,
+                            gboolean *whole)
 {
     WendRead *r = site_names_reader(n);
     const WendReadStack *stack;
@@ -30,7 +30,7 @@ gboolean site_callers(SiteNames *n, uint32_t site,
         return FALSE;
     *whole = stack->whole;
     for (uint32_t i = 1; wend_read_stack_frame(r, site, i, &frame) == WEND_READ_OK; i++)
-        each(data, site_place_name(n, frame));
+        each(data, site_name_of_place(n, frame));
     return TRUE;
 }
 
@@ -54,12 +54,12 @@ static void text_caller(gpointer out, const SiteName *name)
     site_name_text(out, name);
 }
 
-void site_callers_text(GString *out, SiteNames *n, uint32_t site)
+void site_stack_callers_text(GString *out, SiteNames *n, uint32_t site)
 {
     gboolean whole;
     gsize start = out->len;
     text_frames(out, site_name(n, site), 1);
-    if (!site_callers(n, site, text_caller, out, &whole))
+    if (!site_stack_callers(n, site, text_caller, out, &whole))
         g_string_truncate(out, start);
     else if (!whole)
         g_string_append(out, " < ...");
@@ -69,8 +69,8 @@ void site_stack_csv(GString *out, SiteNames *n, uint32_t site)
 {
     gsize start = out->len;
     if (site != WEND_READ_NO_INDEX) {
-        site_text(out, n, site);
-        site_callers_text(out, n, site);
+        site_names_text(out, n, site);
+        site_stack_callers_text(out, n, site);
     }
     text_csv_quote(out, start);
 }
@@ -100,8 +100,8 @@ void site_stack_json(GString *out, SiteNames *n, uint32_t site)
     g_autoptr(GString) callers = g_string_new(NULL);
     JsonCallers c = {callers, FALSE};
     gboolean whole;
-    if (name == NULL || !site_callers(n, site, json_caller, &c, &whole)) {
-        site_json(out, n, site);
+    if (name == NULL || !site_stack_callers(n, site, json_caller, &c, &whole)) {
+        site_names_json(out, n, site);
         return;
     }
     site_name_json(out, name);

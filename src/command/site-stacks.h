@@ -12,17 +12,17 @@ gboolean site_stacks_recorded(const SiteNames *n);
 
 /* Calls EACH for the places from which the function of SITE was called, from the innermost one
  * outwards. *WHOLE: the last one is the outermost. FALSE: the recording has no stack of it. */
-gboolean site_callers(SiteNames *n, uint32_t site,
-                      void (*each)(gpointer data, const SiteName *name), gpointer data,
-                      gboolean *whole);
+gboolean site_stack_callers(SiteNames *n, uint32_t site,
+                            void (*each)(gpointer data, const SiteName *name), gpointer data,
+                            gboolean *whole);
 
 /* Appends " < step (main.c:10) < main (main.c:77)" to the text of a site, functions that were
  * inlined included. " < ..." is the end of a stack that was cut. Nothing if there is no stack. */
-void site_callers_text(GString *out, SiteNames *n, uint32_t site);
+void site_stack_callers_text(GString *out, SiteNames *n, uint32_t site);
 /* As a field of CSV: the whole stack, as text. */
 #define SITE_STACK_CSV_COLUMN "site_stack"
 void site_stack_csv(GString *out, SiteNames *n, uint32_t site);
-/* As site_json, and if there is a stack with "callers":[…],"whole":true */
+/* As site_names_json, and if there is a stack with "callers":[…],"whole":true */
 void site_stack_json(GString *out, SiteNames *n, uint32_t site);
 
 /* -- approximate matching (ScalaTrace II, 3.3) -- */

@@ -4,7 +4,7 @@
 
 #include "value.h"
 
-#include "command_text.h"
+#include "text.h"
 
 /* The format of a value. */
 typedef struct {

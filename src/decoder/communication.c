@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 static const char *const kinds[WEND_READ_N_TRANSFER_KINDS] = {
     "point-to-point", "collective", "one-sided", "file write", "file read"};

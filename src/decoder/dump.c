@@ -10,7 +10,7 @@
 #include "recorded.h"
 #include "sink.h"
 #include "src/command/command.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/reading.h"
 #include "wend/read.h"
 

@@ -9,7 +9,7 @@
 
 #include "wait-table.h"
 #include "src/command/command.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/value.h"
 
 enum { PIECE = 1 << 16, FEW_ROWS = 20, NAME_WIDTH = 16 };
@@ -290,7 +290,7 @@ static void put_waits(GString *out, WendRead *r, GArray *waits)
     for (guint i = 0; i < waits->len && i < FEW_ROWS; i++) {
         const LongWait *one = &g_array_index(waits, LongWait, i);
         g_autoptr(GString) cell = g_string_new(NULL);
-        wait_time_text(cell, one->seconds);
+        wait_table_time_text(cell, one->seconds);
         g_string_append_printf(out, "%9s  ", cell->str);
         put_wait_place(out, r, &one->waiting);
         g_string_append(out, "\n           for ");

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 /* How long the threads of RANK ran, from MPI_Init to MPI_Finalize. Negative: it is not known. */
 static double seconds_of_run(WendRead *r, guint world, guint rank)

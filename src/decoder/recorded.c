@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 enum { STREAMS = 8 }; /* most of a sequence: one of each kind */
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/site-names.h"
 #include "src/command/value.h"
 
@@ -110,7 +110,7 @@ static void put_place(GString *out, TerminationSites *s, guint rank, guint seque
         g_string_append(out, call->unfinished ? ") has not returned" : ")");
         if (sites[i] != WEND_READ_NO_INDEX) {
             g_string_append(out, "  # from ");
-            site_text(out, s->names, sites[i]);
+            site_names_text(out, s->names, sites[i]);
         }
         g_string_append_c(out, '\n');
     }
@@ -171,7 +171,7 @@ static void note_ending(GHashTable *ranks, GPtrArray *texts, char *text, guint r
     g_array_append_val(known, rank);
 }
 
-void terminations_show(GString *out, WendRead *r, const char *command, guint limit, gboolean all)
+void show_terminations(GString *out, WendRead *r, const char *command, guint limit, gboolean all)
 {
     const WendReadFacts *facts;
     if (wend_read_facts(r, WEND_READ_JOB, &facts) < 0 || !ended_early(r, facts->n_ranks))

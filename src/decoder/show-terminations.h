@@ -12,6 +12,6 @@
  * reached MPI_Finalize. The site of a call that has returned takes a walk over all calls before
  * it. ALL: whatever that takes; else as long as there are not too many. COMMAND says which files
  * have no names. */
-void terminations_show(GString *out, WendRead *r, const char *command, guint limit, gboolean all);
+void show_terminations(GString *out, WendRead *r, const char *command, guint limit, gboolean all);
 
 #endif

@@ -17,7 +17,7 @@
 #include "site-table.h"
 #include "wait-table.h"
 #include "src/command/command.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/reading.h"
 #include "wend/read.h"
 
@@ -766,7 +766,7 @@ int wend_show_main(int argc, char **argv)
         show_run(out, s.facts, s.totals);
         show_unrecorded(out, s.reader);
         show_worlds(out, s.reader, s.facts->n_worlds);
-        terminations_show(out, s.reader, COMMAND, all ? G_MAXUINT : FEW_ENDINGS, all);
+        show_terminations(out, s.reader, COMMAND, all ? G_MAXUINT : FEW_ENDINGS, all);
         show_sizes(out, s.facts, s.totals);
         show_traffic(out, s.totals);
         show_nondeterminism(out, s.totals);

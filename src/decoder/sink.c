@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/value.h"
 
 /* The mean duration and interval of the call's signature. A recording has no times of single
@@ -75,8 +75,8 @@ static void text_call(GString *out, const SinkContext *context, const WendReadCa
     }
     if (context->sites != NULL && call->site != WEND_READ_NO_INDEX) {
         g_string_append(out, "  # from ");
-        site_text(out, context->sites, call->site);
-        site_callers_text(out, context->sites, call->site);
+        site_names_text(out, context->sites, call->site);
+        site_stack_callers_text(out, context->sites, call->site);
     }
     g_string_append_c(out, '\n');
 }
@@ -225,7 +225,7 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
     }
     if (context->sites != NULL) {
         g_string_append_c(out, ',');
-        site_csv(out, context->sites, call->site);
+        site_names_csv(out, context->sites, call->site);
         if (context->stacks) {
             g_string_append_c(out, ',');
             site_stack_csv(out, context->sites, call->site);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/site-stacks.h"
 
 /* -- for people -- */
@@ -114,7 +114,7 @@ static void put_callers(GString *out, SiteNames *names, guint site)
 {
     Callers c = {out, 0};
     gboolean whole;
-    if (site_callers(names, site, put_caller, &c, &whole) && (!whole || c.n > FEW_CALLERS))
+    if (site_stack_callers(names, site, put_caller, &c, &whole) && (!whole || c.n > FEW_CALLERS))
         g_string_append_printf(out, "%*s called from ...\n", FUNCTION_WIDTH, "");
 }
 
@@ -122,7 +122,7 @@ static void put_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
 {
     g_autoptr(GString) site = g_string_new(NULL), calls = g_string_new(NULL),
                        bytes = g_string_new(NULL);
-    site_text(site, names, t->site);
+    site_names_text(site, names, t->site);
     g_string_append_printf(out, "%-*s %-*s", FUNCTION_WIDTH, t->function->name, SITE_WIDTH,
                            site->str);
     text_count(calls, t->calls + t->polls);
@@ -160,7 +160,7 @@ static void csv_rank_times(GString *out, const WendReadSiteTotals *t)
 static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t, gboolean stacks)
 {
     g_string_append_printf(out, "%s,", t->function->name);
-    site_csv(out, names, t->site);
+    site_names_csv(out, names, t->site);
     g_string_append_printf(out,
                            ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT
                            ",%" G_GUINT64_FORMAT ",%" G_GUINT64_FORMAT ",",

@@ -4,14 +4,14 @@
 
 #include "wait-table.h"
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 static const char *const state_names[WEND_READ_N_WAIT_KINDS] = {
     "late sender", "wait at barrier", "wait at N x N", "late broadcast", "early reduce"};
 static const char *const state_keys[WEND_READ_N_WAIT_KINDS] = {
     "late_sender", "wait_at_barrier", "wait_at_nxn", "late_broadcast", "early_reduce"};
 
-void wait_time_text(GString *out, double seconds)
+void wait_table_time_text(GString *out, double seconds)
 {
     if (seconds > 0)
         text_seconds_known(out, seconds, 0.005 * seconds);
@@ -32,7 +32,7 @@ enum { FEW_RANKS = 4, FEW_LATE = 16 };
 static void put_time(GString *out, int width, double seconds)
 {
     g_autoptr(GString) cell = g_string_new(NULL);
-    wait_time_text(cell, seconds);
+    wait_table_time_text(cell, seconds);
     g_string_append_printf(out, "%*s", width, cell->str);
 }
 
@@ -49,7 +49,7 @@ static void put_call(GString *out, SiteNames *names, const WendReadFunction *f, 
     if (site == WEND_READ_NO_INDEX)
         return;
     g_string_append(out, " in ");
-    site_text(out, names, site);
+    site_names_text(out, names, site);
 }
 
 /* A rank, or a pair of ranks, with its time. */
@@ -77,7 +77,7 @@ static void put_shares(GString *out, const char *name, GArray *shares)
         if (one->late != WEND_READ_NO_INDEX)
             g_string_append_printf(out, " for %u", one->late);
         g_string_append(out, " (");
-        wait_time_text(out, one->seconds);
+        wait_table_time_text(out, one->seconds);
         g_string_append_c(out, ')');
     }
     if (shares->len > FEW_RANKS)
@@ -172,7 +172,7 @@ static void put_sums(GString *out, GArray *sums, gboolean all)
 static void put_total(GString *out, WendRead *r, guint64 waits, double seconds)
 {
     const WendReadTotals *t;
-    wait_time_text(out, seconds);
+    wait_table_time_text(out, seconds);
     g_string_append(out, " in ");
     text_count(out, waits);
     g_string_append(out, waits == 1 ? " call that waited" : " calls that waited");
@@ -211,9 +211,9 @@ static void csv_row(GString *out, SiteNames *names, const WendReadWait *w)
 {
     g_autoptr(GString) row = g_string_new(NULL);
     g_string_append_printf(row, "%s,%s,", state_keys[w->kind], w->function->name);
-    site_csv(row, names, w->site);
+    site_names_csv(row, names, w->site);
     g_string_append_printf(row, ",%s,", w->late_function->name);
-    site_csv(row, names, w->late_site);
+    site_names_csv(row, names, w->late_site);
     for (guint i = 0; i < w->n_pairs; i++)
         csv_line(out, row, w->pairs[i].rank, w->pairs[i].late_rank, w->pairs[i].waits,
                  w->pairs[i].seconds);
@@ -240,9 +240,9 @@ static void json_row(GString *out, SiteNames *names, const WendReadWait *w, gboo
     g_string_append_printf(out,
                            "%s{\"state\":\"%s\",\"function\":\"%s\",\"site\":", more ? ",\n" : "",
                            state_keys[w->kind], w->function->name);
-    site_json(out, names, w->site);
+    site_names_json(out, names, w->site);
     g_string_append_printf(out, ",\"late_function\":\"%s\",\"late_site\":", w->late_function->name);
-    site_json(out, names, w->late_site);
+    site_names_json(out, names, w->late_site);
     g_string_append_printf(out, ",\"waits\":%" G_GUINT64_FORMAT, w->waits);
     json_seconds(out, "seconds", w->seconds);
     json_seconds(out, "longest", w->longest);

@@ -13,6 +13,6 @@
 int wait_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat format, guint top);
 
 /* Appends a time, with digits that are worth reading. */
-void wait_time_text(GString *out, double seconds);
+void wait_table_time_text(GString *out, double seconds);
 
 #endif

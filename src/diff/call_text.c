@@ -6,7 +6,7 @@
 #include "call_text.h"
 
 #include "lib/record/layout.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/value.h"
 #include "src/read/wrap.h"
 

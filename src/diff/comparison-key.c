@@ -61,7 +61,7 @@ struct ComparisonKeyRank {
 static guint constants_count(const WendProgram *p)
 {
     guint n = 0;
-    while (wend_constant_name(p, WEND_CONST(n)) != NULL)
+    while (wend_program_constant_name(p, WEND_CONST(n)) != NULL)
         n++;
     return n;
 }
@@ -72,12 +72,12 @@ static GArray *translate_constants(const WendProgram *a, const WendProgram *b)
     guint n_a = constants_count(a), n_b = constants_count(b);
     GHashTable *of_a = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < n_a; i++)
-        g_hash_table_insert(of_a, (gpointer)wend_constant_name(a, WEND_CONST(i)),
+        g_hash_table_insert(of_a, (gpointer)wend_program_constant_name(a, WEND_CONST(i)),
                             GUINT_TO_POINTER(i + 1));
     GArray *table = g_array_sized_new(FALSE, FALSE, sizeof(gint64), n_b);
     gboolean same = TRUE;
     for (guint i = 0; i < n_b; i++) {
-        gpointer found = g_hash_table_lookup(of_a, wend_constant_name(b, WEND_CONST(i)));
+        gpointer found = g_hash_table_lookup(of_a, wend_program_constant_name(b, WEND_CONST(i)));
         gint64 word = found != NULL ? WEND_CONST(GPOINTER_TO_UINT(found) - 1) : WEND_CONST(n_a + i);
         same = same && word == WEND_CONST(i);
         g_array_append_val(table, word);
@@ -97,7 +97,7 @@ ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b)
     comparison_key->second = b;
     comparison_key->constants = translate_constants(a, b);
     comparison_key->pinned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    comparison_key->request_null = wend_constant_word("MPI_REQUEST_NULL");
+    comparison_key->request_null = wend_program_constant_word("MPI_REQUEST_NULL");
     return comparison_key;
 }
 
@@ -135,8 +135,9 @@ static void put(GByteArray *key, gint64 word)
 
 static gint64 translated(const ComparisonKeyRank *r, gint64 word)
 {
-    if (r->constants != NULL && wend_is_const(word) && wend_const_index(word) < r->constants->len)
-        return g_array_index(r->constants, gint64, wend_const_index(word));
+    if (r->constants != NULL && wend_word_is_const(word)
+        && wend_word_const_index(word) < r->constants->len)
+        return g_array_index(r->constants, gint64, wend_word_const_index(word));
     return word;
 }
 
@@ -245,8 +246,8 @@ static void put_words(ComparisonKeyRank *r, GByteArray *key, const WendArg *arg,
     for (gsize i = 0; i < n_words; i++) {
         gint64 word = translated(r, words[i]);
         if (is_segment_word(kind, i))
-            word = wend_segment_in_host_memory(word);
-        if (kind == WEND_KIND_REQUEST && wend_is_handle(word)) {
+            word = wend_word_segment_in_host_memory(word);
+        if (kind == WEND_KIND_REQUEST && wend_word_is_handle(word)) {
             if (is_out && options->unmade)
                 continue;
             if (options->active != NULL && !is_out && !options->active(options->data, word))
@@ -308,7 +309,7 @@ static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         if ((options->parts & COMPARISON_KEY_IN) != 0
-            && !(options->of_pool && wend_is_amount(call->function, arg->param)))
+            && !(options->of_pool && wend_param_is_amount(call->function, arg->param)))
             put_words(r, key, arg, FALSE, options);
         gboolean outcome =
             arg->param->place == WEND_PLACE_OUTCOME || arg->param->kind == WEND_KIND_STATUS;
@@ -371,7 +372,7 @@ static guint32 name_request(ComparisonKeyRank *r, gint64 word, guint32 pool, gui
 {
     struct {
         guint32 tag, thread, pool, k;
-    } name = {TAG_REQUEST, wend_handle_tid(word), pool, k};
+    } name = {TAG_REQUEST, wend_word_handle_tid(word), pool, k};
     return comparison_key_intern(r->comparison_key, &name, sizeof name);
 }
 
@@ -389,9 +390,9 @@ static void name_requests(ComparisonKeyRank *r, GArray *made)
         for (n = 1; i + n < made->len && m[n].word == m->word;)
             n++;
         if (m->pool == m[n - 1].pool) {
-            if (i == 0 || wend_handle_tid(m->word) != thread)
+            if (i == 0 || wend_word_handle_tid(m->word) != thread)
                 g_hash_table_remove_all(next);
-            thread = wend_handle_tid(m->word);
+            thread = wend_word_handle_tid(m->word);
             gpointer pool = GUINT_TO_POINTER(m->pool);
             guint32 k = GPOINTER_TO_UINT(g_hash_table_lookup(next, pool));
             g_hash_table_insert(next, pool, GUINT_TO_POINTER(k + 1));
@@ -417,7 +418,7 @@ static void add_made(ComparisonKeyRank *r, const WendCall *call, GArray *made)
             continue;
         for (gint64 e = 0; e < arg->n_out; e++) {
             m.word = arg->out[e];
-            if (!wend_is_handle(m.word))
+            if (!wend_word_is_handle(m.word))
                 continue;
             if (m.pool == 0) {
                 put_call(r, r->comparison_key->key, call, TAG_POOL, &options);

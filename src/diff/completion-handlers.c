@@ -89,7 +89,7 @@ gboolean row_equal(const Row *a, const Row *b)
     return a->n == b->n && row_common(a, b) == a->n;
 }
 
-gboolean completion_items_go_on_alike(Items *a, gsize i, Items *b, gsize j)
+gboolean completion_handlers_go_on_alike(Items *a, gsize i, Items *b, gsize j)
 {
     for (gsize n = 0; n < LOOK_BEHIND; n++) {
         Item x = items_peek(a, i + n), y = items_peek(b, j + n);
@@ -480,7 +480,7 @@ static gboolean finish(const Ending *e)
     Solver *s = e->solver;
     const Row *x = &e->part[0]->row, *y = &e->part[1]->row;
     gboolean same =
-        completion_items_go_on_alike(x->items, x->start + e->n[0], y->items, y->start + e->n[1]);
+        completion_handlers_go_on_alike(x->items, x->start + e->n[0], y->items, y->start + e->n[1]);
     if (same || !s->found)
         for (guint side = 0; side < 2; side++)
             s->behind[side] = e->part[side]->taken + e->n[side];

@@ -24,7 +24,7 @@ Item row_item(const Row *row, gsize i);
 gsize row_common(const Row *a, const Row *b);
 /* Whether A from I on and B from J on are equal up to the next completion or the end. If that is
  * far away, only the beginning is compared. */
-gboolean completion_items_go_on_alike(Items *a, gsize i, Items *b, gsize j);
+gboolean completion_handlers_go_on_alike(Items *a, gsize i, Items *b, gsize j);
 gboolean row_equal(const Row *a, const Row *b);
 
 /* A group. KEYS are the numbers of its completions (0 … n_keys - 1). The last group of a side is

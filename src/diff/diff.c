@@ -18,7 +18,7 @@
 #include "same.h"
 #include "site-differences.h"
 #include "src/command/command.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/reading.h"
 #include "stat.h"
 #include "window.h"
@@ -529,7 +529,7 @@ static void conclude(Diff *d, gboolean equal)
         WendTotals totals[2] = {counts_totals(d->pair.counts[0]), counts_totals(d->pair.counts[1])};
         guint64 polls[2] = {totals[0].polls, totals[1].polls};
         totals[0].polls = 0;
-        g_autofree char *text = wend_merge_totals_text(&totals[0]);
+        g_autofree char *text = wend_totals_text(&totals[0]);
         g_string_append(d->out, text);
         if (polls_too && polls[0] > 0) {
             g_string_append(d->out, ", ");

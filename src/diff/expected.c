@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 guint64 expected_calls(GHashTable *pinned)
 {

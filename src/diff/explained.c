@@ -11,7 +11,7 @@
 #include "call_text.h"
 #include "explain.h"
 #include "items.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 enum {
     LONGEST_VALUE = 48,
@@ -107,9 +107,9 @@ static gboolean same_words(const Explained *x, const WendArg *a, const WendArg *
     for (gsize i = 0; equal && i <= n_words; i++) { /* begins with the length */
         gint64 one = i == 0 ? n[0] : words[0][i - 1], other = i == 0 ? n[1] : words[1][i - 1];
         const char *names[2] = {NULL, NULL};
-        if (wend_is_const(one) && wend_is_const(other)) {
-            names[0] = wend_constant_name(x->pair->program[0], one);
-            names[1] = wend_constant_name(x->pair->program[1], other);
+        if (wend_word_is_const(one) && wend_word_is_const(other)) {
+            names[0] = wend_program_constant_name(x->pair->program[0], one);
+            names[1] = wend_program_constant_name(x->pair->program[1], other);
         }
         equal =
             names[0] != NULL && names[1] != NULL ? strcmp(names[0], names[1]) == 0 : one == other;

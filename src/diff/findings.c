@@ -5,7 +5,7 @@
 #include "findings.h"
 
 #include "call_text.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 typedef struct {
     GArray *ranks;

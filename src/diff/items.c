@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "call_text.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 typedef enum {
     SORT_UNKNOWN,

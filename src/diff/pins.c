@@ -25,7 +25,7 @@ const WendArg *pins_source_argument(const WendCall *call, gboolean *any)
     if (source == NULL || source->param->kind != WEND_KIND_RANK || source->param->dir != WEND_DIR_IN
         || source->n_in != 1)
         return NULL;
-    *any = source->in[0] == wend_constant_word("MPI_ANY_SOURCE");
+    *any = source->in[0] == wend_program_constant_word("MPI_ANY_SOURCE");
     return source;
 }
 
@@ -148,9 +148,10 @@ static void set_neighbours(WendArg *arg, const Neighbours *graph, guint which, g
     if (!weights)
         set_array(arg, n, graph->ranks[which]);
     else if (!graph->weighted)
-        set_array(arg, wend_constant_word("MPI_UNWEIGHTED"), NULL);
+        set_array(arg, wend_program_constant_word("MPI_UNWEIGHTED"), NULL);
     else
-        set_array(arg, n > 0 ? n : wend_constant_word("MPI_WEIGHTS_EMPTY"), graph->weights[which]);
+        set_array(arg, n > 0 ? n : wend_program_constant_word("MPI_WEIGHTS_EMPTY"),
+                  graph->weights[which]);
 }
 
 const WendCall *pinned_call_adjacent(PinnedCall *pinned, const WendCall *call, gboolean unknown_old)

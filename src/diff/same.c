@@ -66,7 +66,7 @@ static void add_word(XXH3_state_t *state, gint64 word)
 /* A constant is hashed by its name, because the recordings may number it differently. */
 static void add_shape_word(XXH3_state_t *state, const WendProgram *p, gint64 word)
 {
-    const char *name = wend_is_const(word) ? wend_constant_name(p, word) : NULL;
+    const char *name = wend_word_is_const(word) ? wend_program_constant_name(p, word) : NULL;
     add_word(state, name != NULL ? 1 : 0);
     if (name != NULL)
         XXH3_128bits_update(state, name, strlen(name) + 1);

@@ -111,8 +111,8 @@ void site_differences_put(GString *out, gpointer sites, guint side, guint rank, 
         continue;
     if (call != NULL && call->site != WEND_READ_NO_INDEX) {
         g_string_append(out, "  # from ");
-        site_text(out, s->names[side], call->site);
-        site_callers_text(out, s->names[side], call->site);
+        site_names_text(out, s->names[side], call->site);
+        site_stack_callers_text(out, s->names[side], call->site);
     }
     wend_read_calls_free(calls);
 }
@@ -180,8 +180,8 @@ gboolean site_differences_find(SiteDifferences *s, guint rank, const guint seque
         *found = (SiteDifference){.index = call[0]->index, .function = call[0]->function->name};
         for (guint side = 0; side < 2; side++) {
             GString *text = g_string_new(NULL);
-            site_text(text, s->names[side], site[side]);
-            site_callers_text(text, s->names[side], site[side]);
+            site_names_text(text, s->names[side], site[side]);
+            site_stack_callers_text(text, s->names[side], site[side]);
             found->sites[side] = g_string_free(text, FALSE);
         }
     }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/analysis/summary.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/read/wrap.h"
 
 static const FunctionRow *row_of(const Summary *s, const char *name)

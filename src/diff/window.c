@@ -145,8 +145,8 @@ static gboolean match(DiffWindow *w)
     Item parted[2];
     gboolean placed = match_by_place(w);
     if (placed
-        && completion_items_go_on_alike(w->side[0].items, w->side[0].ahead, w->side[1].items,
-                                        w->side[1].ahead))
+        && completion_handlers_go_on_alike(w->side[0].items, w->side[0].ahead, w->side[1].items,
+                                           w->side[1].ahead))
         return TRUE;
     for (guint which = 0; which < 2; which++) {
         const guint *keys = (const guint *)(void *)w->side[which].keys->data;

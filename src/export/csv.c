@@ -5,7 +5,7 @@
 
 #include "format.h"
 #include "lib/base/file-stream.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 enum { PIECE = 1 << 16 };
 

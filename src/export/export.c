@@ -12,7 +12,7 @@
 #include "format.h"
 #include "lib/base/error.h"
 #include "src/command/command.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/reading.h"
 #include "src/command/site-stacks.h"
 

@@ -79,7 +79,7 @@ void otf2_rank_free(Otf2Rank *r)
 static OTF2_ErrorCode counted(const EventWriting *w, guint64 time, OTF2_ErrorCode code)
 {
     if (code == OTF2_SUCCESS)
-        otf2_count(w->rank->names, w->location, time);
+        otf2_names_count(w->rank->names, w->location, time);
     return code;
 }
 
@@ -443,7 +443,7 @@ static OTF2_ErrorCode make_window(EventWriting *w)
     guint k = GPOINTER_TO_UINT(g_hash_table_lookup(w->rank->windows_made, comm));
     g_hash_table_insert(w->rank->windows_made, comm, GUINT_TO_POINTER(k + 1));
     EventWindow *made = g_new0(EventWindow, 1);
-    made->number = otf2_window(w->rank->names, w->comm, k);
+    made->number = otf2_names_window(w->rank->names, w->comm, k);
     made->epoch = w->rank->next_operation++;
     g_hash_table_insert(w->rank->windows, new_key(key), made);
     return counted(w, w->end, OTF2_EvtWriter_RmaWinCreate(w->writer, NULL, w->end, made->number));
@@ -539,7 +539,7 @@ static OTF2_ErrorCode open_file(EventWriting *w)
         || wend_read_input(w->call, wend_read_parameter_named(f, "filename"), &name) < 0
         || name.type != WEND_READ_STRING)
         return OTF2_SUCCESS;
-    OTF2_IoHandleRef file = otf2_file(w->rank->names, w->comm, name.string.bytes);
+    OTF2_IoHandleRef file = otf2_names_file(w->rank->names, w->comm, name.string.bytes);
     g_hash_table_insert(w->rank->files, new_key(key), GUINT_TO_POINTER(file + 1));
     return counted(
         w, w->end,
@@ -609,7 +609,8 @@ static void note_name(EventWriting *w)
     guint i = wend_read_parameter_named(w->call->function, "comm_name");
     if (g_str_equal(w->call->function->name, "MPI_Comm_set_name") && i != WEND_READ_NO_INDEX
         && wend_read_input(w->call, i, &v) == WEND_READ_OK && v.type == WEND_READ_STRING)
-        otf2_name_comm(w->rank->names, w->rank->rank, w->transfer.communicator, v.string.bytes);
+        otf2_names_name_comm(w->rank->names, w->rank->rank, w->transfer.communicator,
+                             v.string.bytes);
 }
 
 static OTF2_ErrorCode begin(EventWriting *w)
@@ -666,8 +667,8 @@ static OTF2_ErrorCode end(EventWriting *w)
     }
 }
 
-OTF2_ErrorCode otf2_write_call(Otf2Rank *r, OTF2_EvtWriter *writer, guint64 location,
-                               const TimedCall *timed)
+OTF2_ErrorCode otf2_rank_write_call(Otf2Rank *r, OTF2_EvtWriter *writer, guint64 location,
+                                    const TimedCall *timed)
 {
     EventWriting w = {.rank = r,
                       .writer = writer,
@@ -675,10 +676,10 @@ OTF2_ErrorCode otf2_write_call(Otf2Rank *r, OTF2_EvtWriter *writer, guint64 loca
                       .start = timed->start,
                       .end = timed->end,
                       .call = timed->call};
-    OTF2_RegionRef region = otf2_region(r->names, w.call, &w.act);
+    OTF2_RegionRef region = otf2_names_region(r->names, w.call, &w.act);
     if (wend_read_transfer(w.call, &w.transfer) < 0)
         return OTF2_ERROR_INVALID_DATA;
-    w.comm = otf2_comm(r->names, r->rank, w.transfer.communicator);
+    w.comm = otf2_names_comm(r->names, r->rank, w.transfer.communicator);
     OTF2_TRY(counted(&w, w.start, OTF2_EvtWriter_Enter(writer, NULL, w.start, region)));
     /* A call that failed did nothing. One that did not return may have sent its message. */
     if (!w.call->failed || (w.call->unfinished && w.act->kind == ACT_MESSAGE))

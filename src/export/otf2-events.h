@@ -17,7 +17,7 @@ Otf2Rank *otf2_rank_new(Otf2Names *n, guint rank);
 void otf2_rank_free(Otf2Rank *r); /* R may be NULL */
 
 /* Writes the events of a call with W, the writer of its location: from the entry to the return. */
-OTF2_ErrorCode otf2_write_call(Otf2Rank *r, OTF2_EvtWriter *w, guint64 location,
-                               const TimedCall *timed);
+OTF2_ErrorCode otf2_rank_write_call(Otf2Rank *r, OTF2_EvtWriter *w, guint64 location,
+                                    const TimedCall *timed);
 
 #endif

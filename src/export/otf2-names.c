@@ -4,7 +4,7 @@
 
 #include "otf2-names.h"
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/site-names.h"
 
 typedef struct {
@@ -146,7 +146,7 @@ static guint32 site_group(const Otf2Names *n, guint32 site)
     return n->e->counts_as == NULL || site == WEND_READ_NO_INDEX ? site : n->e->counts_as[site];
 }
 
-OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act)
+OTF2_RegionRef otf2_names_region(Otf2Names *n, const WendReadCall *call, const Act **act)
 {
     const CallRegion like = {.function = call->function, .site = site_group(n, call->site)};
     CallRegion *r = g_hash_table_lookup(n->regions, &like);
@@ -162,7 +162,7 @@ OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **a
 }
 
 /* MPI_COMM_WORLD of each world, MPI_COMM_SELF, and the others by their numbers from 1 on. */
-OTF2_CommRef otf2_comm(Otf2Names *n, guint rank, guint32 comm)
+OTF2_CommRef otf2_names_comm(Otf2Names *n, guint rank, guint32 comm)
 {
     if (comm == WEND_READ_COMM_WORLD)
         return n->worlds[rank];
@@ -171,9 +171,9 @@ OTF2_CommRef otf2_comm(Otf2Names *n, guint rank, guint32 comm)
     return comm == WEND_READ_NO_INDEX ? OTF2_UNDEFINED_COMM : n->e->n_worlds + comm;
 }
 
-void otf2_name_comm(Otf2Names *n, guint rank, guint32 comm, const char *name)
+void otf2_names_name_comm(Otf2Names *n, guint rank, guint32 comm, const char *name)
 {
-    gpointer number = GUINT_TO_POINTER(otf2_comm(n, rank, comm));
+    gpointer number = GUINT_TO_POINTER(otf2_names_comm(n, rank, comm));
     g_hash_table_insert(n->comm_names, number, GUINT_TO_POINTER(foreign_string_of(n, name)));
 }
 
@@ -190,7 +190,7 @@ static guint number_of(GHashTable *table, OTF2_CommRef comm, guint k, gboolean *
     return number;
 }
 
-OTF2_RmaWinRef otf2_window(Otf2Names *n, OTF2_CommRef comm, guint k)
+OTF2_RmaWinRef otf2_names_window(Otf2Names *n, OTF2_CommRef comm, guint k)
 {
     gboolean is_new;
     guint number = number_of(n->window_numbers, comm, k, &is_new);
@@ -200,7 +200,7 @@ OTF2_RmaWinRef otf2_window(Otf2Names *n, OTF2_CommRef comm, guint k)
     return number;
 }
 
-OTF2_IoHandleRef otf2_file(Otf2Names *n, OTF2_CommRef comm, const char *name)
+OTF2_IoHandleRef otf2_names_file(Otf2Names *n, OTF2_CommRef comm, const char *name)
 {
     gboolean is_new;
     File f = {comm, foreign_string_of(n, name)};
@@ -210,7 +210,7 @@ OTF2_IoHandleRef otf2_file(Otf2Names *n, OTF2_CommRef comm, const char *name)
     return number;
 }
 
-void otf2_count(Otf2Names *n, guint64 location, guint64 time)
+void otf2_names_count(Otf2Names *n, guint64 location, guint64 time)
 {
     n->events[location]++;
     n->last = MAX(n->last, time);
@@ -246,7 +246,7 @@ static OTF2_ErrorCode write_regions(Otf2Names *n, OTF2_GlobalDefWriter *w)
         guint line = frame != NULL ? frame->line : 0;
         g_autoptr(GString) from = g_string_new(NULL);
         if (site != NULL)
-            site_text(g_string_append(from, "from "), n->sites, r->site);
+            site_names_text(g_string_append(from, "from "), n->sites, r->site);
         OTF2_StringRef name = string_of(n, r->function->name), file = string_of(n, "");
         if (frame != NULL && frame->file != NULL)
             file = foreign_string_of(n, frame->file);

@@ -26,21 +26,21 @@ void otf2_names_free(Otf2Names *n); /* N may be NULL */
 
 /* The region of CALL: of its function, as it is called from its site and from those that count as
  * the same one. *ACT: what the function does, valid as long as N is. */
-OTF2_RegionRef otf2_region(Otf2Names *n, const WendReadCall *call, const Act **act);
+OTF2_RegionRef otf2_names_region(Otf2Names *n, const WendReadCall *call, const Act **act);
 
 /* The communicator with number COMM, as RANK sees it: MPI_COMM_WORLD is that of its world. */
-OTF2_CommRef otf2_comm(Otf2Names *n, guint rank, guint32 comm);
+OTF2_CommRef otf2_names_comm(Otf2Names *n, guint rank, guint32 comm);
 /* The application's name of a communicator. */
-void otf2_name_comm(Otf2Names *n, guint rank, guint32 comm, const char *name);
+void otf2_names_name_comm(Otf2Names *n, guint rank, guint32 comm, const char *name);
 
 /* Window number K, from 0, of those made on COMM. */
-OTF2_RmaWinRef otf2_window(Otf2Names *n, OTF2_CommRef comm, guint k);
+OTF2_RmaWinRef otf2_names_window(Otf2Names *n, OTF2_CommRef comm, guint k);
 
 /* The file NAME as opened by the processes of COMM. */
-OTF2_IoHandleRef otf2_file(Otf2Names *n, OTF2_CommRef comm, const char *name);
+OTF2_IoHandleRef otf2_names_file(Otf2Names *n, OTF2_CommRef comm, const char *name);
 
 /* Counts an event of LOCATION, at TIME. */
-void otf2_count(Otf2Names *n, guint64 location, guint64 time);
+void otf2_names_count(Otf2Names *n, guint64 location, guint64 time);
 
 /* Writes all definitions. Ranks that were not exported are there without events. */
 OTF2_ErrorCode otf2_names_write(Otf2Names *n, OTF2_GlobalDefWriter *w);

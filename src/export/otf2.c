@@ -167,7 +167,8 @@ static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCa
         return FALSE;
     if (++s->n_calls % 1024 == 0 && wend_file_directory_interrupted(s->directory))
         return FALSE;
-    return tried(s, otf2_write_call(s->rank, s->writers[place->sequence], place->location, timed));
+    return tried(
+        s, otf2_rank_write_call(s->rank, s->writers[place->sequence], place->location, timed));
 }
 
 static gboolean end_rank(gpointer state, guint rank)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/site-names.h"
 
 typedef Perfetto__Protos__EventCategory Category;
@@ -75,7 +75,7 @@ void perfetto_names_free(PerfettoNames *n)
     g_free(n);
 }
 
-guint64 perfetto_function(PerfettoNames *n, const WendReadFunction *f)
+guint64 perfetto_names_function(PerfettoNames *n, const WendReadFunction *f)
 {
     guint64 iid = (guint64)f->index + 1;
     if (g_hash_table_add(n->functions, GUINT_TO_POINTER(f->index + 1))) {
@@ -94,7 +94,7 @@ static char *printable(PerfettoNames *n, const char *text)
     return g_string_chunk_insert_const(n->strings, printed);
 }
 
-guint64 perfetto_text(PerfettoNames *n, const char *text)
+guint64 perfetto_names_text(PerfettoNames *n, const char *text)
 {
     char *key = printable(n, text);
     guint iid = GPOINTER_TO_UINT(g_hash_table_lookup(n->texts, key));
@@ -127,7 +127,7 @@ static guint64 add_location(PerfettoNames *n, const SiteFrame *frame)
     return n->location.iid;
 }
 
-guint64 perfetto_site(PerfettoNames *n, guint32 site, guint64 *text)
+guint64 perfetto_names_site(PerfettoNames *n, guint32 site, guint64 *text)
 {
     gpointer known;
     *text = 0;
@@ -143,8 +143,8 @@ guint64 perfetto_site(PerfettoNames *n, guint32 site, guint64 *text)
     }
     if (location == 0) {
         g_autoptr(GString) address = g_string_new(NULL);
-        site_text(address, n->names, site);
-        *text = perfetto_text(n, address->str);
+        site_names_text(address, n->names, site);
+        *text = perfetto_names_text(n, address->str);
     }
     return location;
 }

@@ -42,11 +42,12 @@ typedef struct PerfettoNames PerfettoNames;
 PerfettoNames *perfetto_names_new(WendRead *r, const char *command);
 void perfetto_names_free(PerfettoNames *n); /* N may be NULL */
 
-guint64 perfetto_function(PerfettoNames *n, const WendReadFunction *f);
-guint64 perfetto_text(PerfettoNames *n, const char *text); /* foreign text becomes printable */
+guint64 perfetto_names_function(PerfettoNames *n, const WendReadFunction *f);
+guint64 perfetto_names_text(PerfettoNames *n,
+                            const char *text); /* foreign text becomes printable */
 /* The function and line of SITE. 0: not known; then *TEXT is the number of a text of the address.
  * Both are 0 if SITE is not known. */
-guint64 perfetto_site(PerfettoNames *n, guint32 site, guint64 *text);
+guint64 perfetto_names_site(PerfettoNames *n, guint32 site, guint64 *text);
 
 /* What the numbers stand for that were first given since this was last asked. At first, categories
  * and arguments. Valid until N is used again. NULL: nothing is new. */

@@ -10,7 +10,7 @@
 #include "format.h"
 #include "lib/base/file-stream.h"
 #include "perfetto-names.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 
 typedef Perfetto__Protos__Trace Trace;
 typedef Perfetto__Protos__TracePacket Packet;
@@ -232,7 +232,7 @@ static void add_outcome(PerfettoState *s, Arguments *a, const WendReadCall *call
     } else if (call->failed) {
         const char *name = wend_read_error_name(s->e->reader, call->return_code);
         g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT, call->return_code);
-        add_text(a, ARGUMENT_ERROR, perfetto_text(s->names, name != NULL ? name : number));
+        add_text(a, ARGUMENT_ERROR, perfetto_names_text(s->names, name != NULL ? name : number));
     }
 }
 
@@ -288,13 +288,13 @@ static gboolean put_call(gpointer state, const ExportPlace *place, const TimedCa
     Arguments arguments = {.n = 0};
     guint64 categories[N_CATEGORIES], address;
     add_arguments(s, &arguments, call);
-    begin.source_location_iid = perfetto_site(s->names, call->site, &address);
+    begin.source_location_iid = perfetto_names_site(s->names, call->site, &address);
     begin.has_source_location_iid = begin.source_location_iid != 0;
     if (address != 0)
         add_text(&arguments, ARGUMENT_SITE, address);
     begin.type = PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
     begin.has_name_iid = TRUE;
-    begin.name_iid = perfetto_function(s->names, call->function);
+    begin.name_iid = perfetto_names_function(s->names, call->function);
     begin.n_category_iids = categories_of(call->function, categories);
     begin.category_iids = categories;
     begin.n_debug_annotations = arguments.n;

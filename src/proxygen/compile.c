@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* compile.c: runs the passes in order.
  *
- *   plan_select()     the rules, calls and threads of each rank
- *   plan_memory()     the segments that calls use, and the bytes of each
- *   plan_dynamic()    memory that other processes name by its address
- *   plan_outcomes()   the requests that each Waitany, Testsome, … must complete
- *   plan_loops()      loops over such calls with bodies that depend on the completed request
- *   plan_wildcards()  receives from any source: kept, pinned, or kept with senders that wait
- *   plan_graphs()     graphs that are made with the recorded order of neighbours
- *   plan_variables()  handles and requests in arrays of the proxy
- *   plan_files()      files that existed before the run, or changed without MPI
- *   plan_callbacks()  stubs for the application's functions
- *   plan_emit()       C */
+ *   plan_select()          the rules, calls and threads of each rank
+ *   memory_use_find()      the segments that calls use, and the bytes of each
+ *   dynamic_find()         memory that other processes name by its address
+ *   plan_outcomes()        the requests that each Waitany, Testsome, … must complete
+ *   plan_loops()           loops over such calls with bodies that depend on the completed request
+ *   plan_wildcards()       receives from any source: kept, pinned, or kept with senders that wait
+ *   plan_graphs()          graphs that are made with the recorded order of neighbours
+ *   plan_variables()       handles and requests in arrays of the proxy
+ *   found_files_find()     files that existed before the run, or changed without MPI
+ *   callback_stubs_find()  stubs for the application's functions
+ *   proxy_files_write()    C */
 #include <config.h>
 
 #include "compile.h"
@@ -32,8 +32,8 @@ static gboolean knows_constants(const WendProgram *program, const char *recordin
 {
     const char *name = "";
     for (gsize i = wend_n_constants; name; i++) {
-        name = wend_constant_name(program, WEND_CONST(i));
-        if (!name || c_is_identifier(name))
+        name = wend_program_constant_name(program, WEND_CONST(i));
+        if (!name || c_token_is_identifier(name))
             continue;
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
                     "%s: %s is not a constant of MPI: the recording is damaged", recording, name);
@@ -49,7 +49,7 @@ static Plan *plan_new(const WendProgram *p, const Options *options)
     plan->options = options;
     plan->n_ranks = wend_program_ranks(p);
     plan->hub = -1;
-    plan->call = call_new(p);
+    plan->call = call_pattern_new(p);
     plan->order = g_array_new(FALSE, FALSE, sizeof(guint));
     plan->threads = g_array_new(FALSE, FALSE, sizeof(PlanThread));
     plan->owned = g_ptr_array_new_with_free_func(g_free);
@@ -60,7 +60,7 @@ static void plan_free(Plan *plan)
 {
     if (!plan)
         return;
-    call_free(plan->call);
+    call_pattern_free(plan->call);
     g_array_free(plan->order, TRUE);
     g_array_free(plan->threads, TRUE);
     if (plan->prefix)
@@ -73,7 +73,7 @@ static void plan_free(Plan *plan)
         g_hash_table_destroy(plan->shared);
     g_ptr_array_free(plan->owned, TRUE);
     for (guint i = 0; i < plan->n_rules; i++)
-        loop_free((Loop *)plan->rules[i].loop);
+        loop_rules_free_loop((Loop *)plan->rules[i].loop);
     g_free(plan->rules);
     g_free(plan->terminal_ranks);
     g_free(plan->terminal_uses);
@@ -107,8 +107,8 @@ static Plan *make_plan(const WendProgram *program, const Options *options, gbool
     Plan *plan = plan_new(program, options);
     gboolean good = plan_select(plan, error);
     if (good) {
-        plan_memory(plan);
-        good = plan_dynamic(plan, error) && plan_outcomes(plan, error)
+        memory_use_find(plan);
+        good = dynamic_find(plan, error) && plan_outcomes(plan, error)
                && (!loops || plan_loops(plan, error));
     }
     if (good)
@@ -129,7 +129,7 @@ static gboolean uses_send_order(const Plan *plan)
 static const char *ends_elsewhere(const WendProgram *program)
 {
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree const char **how = wend_program_terminations(program, names);
+    g_autofree const char **how = wend_terminations(program, names);
     for (guint r = 0; r < wend_program_ranks(program); r++)
         if (how[r] && !g_str_has_prefix(how[r], WEND_ENDED_ABORT)
             && strcmp(how[r], WEND_ENDED_FATAL) != 0)
@@ -139,8 +139,8 @@ static const char *ends_elsewhere(const WendProgram *program)
     return NULL;
 }
 
-gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names,
-                      GPtrArray **changes, GError **error)
+gboolean compile_program(const WendProgram *program, const Options *options, GHashTable *names,
+                         GPtrArray **changes, GError **error)
 {
     const char *early = ends_elsewhere(program);
     *changes = NULL;
@@ -172,9 +172,9 @@ gboolean plan_compile(const WendProgram *program, const Options *options, GHashT
     if (good) {
         plan_graphs(plan);
         plan_variables(plan);
-        plan_files(plan);
+        found_files_find(plan);
         changes_begin(plan);
-        good = plan_callbacks(plan, &problem) && plan_emit(plan, names, &problem);
+        good = callback_stubs_find(plan, &problem) && proxy_files_write(plan, names, &problem);
     }
     if (good)
         *changes = changes_report(plan);

@@ -9,7 +9,7 @@
  * of strings that it owns. *CHANGES is the list of calls that the proxy pins, reorders or leaves
  * out, as lines of text (changes.h), which the caller unrefs. On failure returns FALSE, and
  * *CHANGES is NULL. */
-gboolean plan_compile(const WendProgram *program, const Options *options, GHashTable *names,
-                      GPtrArray **changes, GError **error);
+gboolean compile_program(const WendProgram *program, const Options *options, GHashTable *names,
+                         GPtrArray **changes, GError **error);
 
 #endif

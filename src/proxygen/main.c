@@ -83,7 +83,7 @@ static const WendSiteFrame *frames_of(gpointer data, guint site, guint depth, gu
     if (depth > 0 && wend_read_stack_frame(s->reader, site, depth, &caller) < 0)
         return NULL;
     const SiteName *name =
-        depth > 0 ? site_place_name(s->names, caller) : site_name(s->names, site);
+        depth > 0 ? site_name_of_place(s->names, caller) : site_name(s->names, site);
     g_array_set_size(s->frames, 0);
     for (guint i = 0; name && i < name->n_frames; i++) {
         const SiteFrame *f = &name->frames[i];
@@ -103,7 +103,7 @@ static gboolean compile_with_names(const WendProgram *program, const Options *op
     sites.names = site_names_new(sites.reader, NULL);
     with_names.site_frames = frames_of;
     with_names.site_data = &sites;
-    gboolean good = plan_compile(program, &with_names, names, changes, error);
+    gboolean good = compile_program(program, &with_names, names, changes, error);
     g_array_unref(sites.frames);
     site_names_free(sites.names);
     wend_read_free(sites.reader);

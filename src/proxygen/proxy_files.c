@@ -56,7 +56,7 @@ static void header_line(GString *out, const char *label, const char *value)
 {
     if (!value)
         return;
-    g_autofree char *text = c_comment(value);
+    g_autofree char *text = c_token_comment(value);
     g_string_append_printf(out, " *   %-12s%s\n", label, text);
 }
 
@@ -122,7 +122,7 @@ enum { SMALL_STACK = 1 << 20 };
 /* The bytes on a thread's stack. *below is the part below its offset 0. */
 static gint64 stack_bytes(const Emitter *e, guint thread, gint64 *below)
 {
-    const Segment *s = plan_segment(e->plan, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
+    const Segment *s = memory_use_segment(e->plan, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
     *below = s ? (-s->low + 63) / 64 * 64 : 0;
     return s ? (*below + s->high + 63) / 64 * 64 : 0;
 }
@@ -156,7 +156,7 @@ static void emit_includes(Emitter *e, GString *out)
         g_string_append(out, "#include <sched.h>\n");
     g_string_append(
         out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
-    if (e->needs[HELPER_MAPPED] || plan_heap_reaches_below(e->plan))
+    if (e->needs[HELPER_MAPPED] || memory_use_heap_reaches_below(e->plan))
         g_string_append(out, "#include <sys/mman.h>\n");
     if (has_large_stack(e))
         g_string_append(out, "#include <sys/resource.h>\n");
@@ -385,7 +385,7 @@ static void emit_aborts(Emitter *e, GString *out)
 {
     const Plan *plan = e->plan;
     g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    g_autofree const char **how = wend_program_terminations(plan->program, names);
+    g_autofree const char **how = wend_terminations(plan->program, names);
     for (guint r = 0; r < plan->n_ranks; r++)
         if (how[r] && g_str_has_prefix(how[r], WEND_ENDED_ABORT)) {
             if (plan->n_ranks > 1)
@@ -777,10 +777,11 @@ static void name_rules(Emitter *e, GPtrArray *files)
     source_lines_name(e->lines, texts);
 }
 
-gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
+gboolean proxy_files_write(Plan *plan, GHashTable *names, GError **error)
 {
     const Options *options = plan->options;
-    Emitter e = {.plan = plan, .call = call_new(plan->program), .definitions = g_string_new("")};
+    Emitter e = {
+        .plan = plan, .call = call_pattern_new(plan->program), .definitions = g_string_new("")};
     e.tables = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     e.max_statuses = 1;
     e.pinned = g_hash_table_new(NULL, NULL);
@@ -808,7 +809,7 @@ gboolean plan_emit(Plan *plan, GHashTable *names, GError **error)
     alike_free(e.alike);
     row_loops_free(e.streams);
     source_lines_free(e.lines);
-    call_free(e.call);
+    call_pattern_free(e.call);
     g_string_free(e.definitions, TRUE);
     g_hash_table_destroy(e.tables);
     g_hash_table_destroy(e.pinned);

@@ -7,6 +7,6 @@
 
 /* Writes the program. Adds the identifiers of its text that begin with MPI to NAMES. On failure
  * returns FALSE with an error that names the file. */
-gboolean plan_emit(Plan *plan, GHashTable *names, GError **error);
+gboolean proxy_files_write(Plan *plan, GHashTable *names, GError **error);
 
 #endif

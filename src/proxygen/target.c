@@ -45,7 +45,7 @@ static int by_name(gconstpointer a, gconstpointer b)
 
 static gboolean is_mpi(const char *name)
 {
-    return wend_function_by_name(name) || wend_constant_by_name(name) >= 0;
+    return wend_function_by_name(name) || wend_functions_constant_by_name(name) >= 0;
 }
 
 /* The names of NAMES that the library in FILE lacks, as a phrase. NULL if it lacks none, or on an

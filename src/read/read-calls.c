@@ -97,7 +97,7 @@ static gboolean names_communicator(const WendCall *call)
         const WendArg *arg = &call->args[i];
         if (arg->param->kind != WEND_KIND_COMM || (arg->n_in <= 0 && arg->n_out <= 0))
             continue;
-        if (arg->param->array || wend_is_handle(arg->n_in > 0 ? arg->in[0] : arg->out[0]))
+        if (arg->param->array || wend_word_is_handle(arg->n_in > 0 ? arg->in[0] : arg->out[0]))
             return TRUE;
     }
     return FALSE;

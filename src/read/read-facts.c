@@ -187,7 +187,7 @@ int wend_read_rank(WendRead *r, uint32_t rank, const WendReadRank **info)
         return status;
     if (r->ends == NULL) {
         r->end_names = g_ptr_array_new_with_free_func(g_free);
-        r->ends = wend_program_terminations(r->program, r->end_names);
+        r->ends = wend_terminations(r->program, r->end_names);
     }
     guint world = wend_program_world_of(r->program, rank);
     const WendClass *class = class_of(r, rank);

@@ -51,7 +51,7 @@ static WendReadCallPlace place_of(const MessagePlace *p)
 /* Words that are no number stand for unknown. */
 static gint64 known(gint64 word)
 {
-    return wend_is_special(word) ? WEND_READ_UNKNOWN : word;
+    return wend_word_is_special(word) ? WEND_READ_UNKNOWN : word;
 }
 
 static void set_message(const WendProgram *p, WendReadMessage *to, const MessageEvent *e)
@@ -67,9 +67,9 @@ static void set_message(const WendProgram *p, WendReadMessage *to, const Message
         .sent = place_of(&e->sent),
         .posted = place_of(&e->posted),
         .completed = place_of(&e->completed),
-        .send_request = wend_is_handle(e->send_request) ? e->send_request : WEND_READ_ABSENT,
+        .send_request = wend_word_is_handle(e->send_request) ? e->send_request : WEND_READ_ABSENT,
         .receive_request =
-            wend_is_handle(e->receive_request) ? e->receive_request : WEND_READ_ABSENT,
+            wend_word_is_handle(e->receive_request) ? e->receive_request : WEND_READ_ABSENT,
         .bytes_sent = known(e->bytes_sent),
         .bytes_received = known(e->bytes_received),
         .cancelled = e->cancelled,
@@ -79,7 +79,8 @@ static void set_message(const WendProgram *p, WendReadMessage *to, const Message
         .uncertain = e->uncertain,
         .sent_start = e->sent.start,
         .completed_start = e->completed.start,
-        .waited = e->kind == MESSAGE_MATCHED ? wait_seconds(wait_call(p, e), &e->sent) : NAN,
+        .waited =
+            e->kind == MESSAGE_MATCHED ? wait_row_seconds(wait_row_call(p, e), &e->sent) : NAN,
         .sent_site = e->sent.site,
         .completed_site = e->completed.site};
 }

@@ -30,7 +30,7 @@ static WendSide *open_any(const WendProgram *p, guint rank, guint index, WendSid
                           GError **error)
 {
     for (*kind = 0; *kind < WEND_SIDE_KINDS; ++*kind) {
-        if (!wend_side_kind(*kind)->replayed) /* times and call sites are no values */
+        if (!wend_side_stream_kind(*kind)->replayed) /* times and call sites are no values */
             continue;
         guint n = count_streams(p, rank, *kind, error);
         if (*error != NULL)
@@ -104,7 +104,7 @@ int wend_read_next_value(WendReadValues *values, const WendReadRecorded **value)
         return read_fail(values->reader, WEND_READ_ERROR_INPUT, "a stream of values is damaged");
     if (e == NULL)
         return WEND_READ_OK;
-    const WendSideForm *form = &wend_side_kind(values->kind)->forms[e->code];
+    const WendSideForm *form = &wend_side_stream_kind(values->kind)->forms[e->code];
     gboolean is_bytes = form->numbers == 0, is_numbers = !is_bytes && !form->seconds;
     values->value = (WendReadRecorded){.function = form->name,
                                        .of_call = form->seconds || values->kind != WEND_SIDE_VALUES,

@@ -102,7 +102,7 @@ int wend_read_completed_transfer(const WendReadCall *call, uint32_t index,
 static void note_members(WendRead *r, guint rank, const WendCommMade *made, guint n)
 {
     for (guint i = 0; i < n; i++) {
-        if (!wend_is_handle(made[i].handle) || made[i].number >= r->comms->len)
+        if (!wend_word_is_handle(made[i].handle) || made[i].number >= r->comms->len)
             continue;
         CommMembers *c = &g_array_index(r->comms, CommMembers, made[i].number);
         if (c->made == NULL) {

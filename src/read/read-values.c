@@ -40,9 +40,9 @@ static void set_number(WendReadValue *v, gint64 number)
 /* Sets V to a special word or constant, which any kind may have. */
 static gboolean set_special(const ReadCall *c, WendReadValue *v, gint64 word)
 {
-    if (!wend_is_special(word))
+    if (!wend_word_is_special(word))
         return FALSE;
-    const char *name = wend_constant_name(c->reader->program, word);
+    const char *name = wend_program_constant_name(c->reader->program, word);
     if (name != NULL)
         set_constant(v, name);
     else if (word == WEND_ABSENT)
@@ -66,26 +66,26 @@ static void set_address(WendReadAddress *a, gint64 word, gint64 offset)
         [WEND_SEGMENT_CUDA] = WEND_READ_CUDA};
     a->remote = -1;
     if (wend_segment_kind(word) == WEND_SEGMENT_REMOTE) {
-        a->remote = (int32_t)wend_remote_rank(offset);
-        word = wend_segment_id(word);
-        offset = wend_remote_offset(offset);
+        a->remote = (int32_t)wend_word_remote_rank(offset);
+        word = wend_word_segment_id(word);
+        offset = wend_word_remote_offset(offset);
     }
     a->memory = kinds[wend_segment_kind(word)];
-    a->thread = a->memory == WEND_READ_STACK ? 0 : wend_segment_thread(word);
-    a->number = wend_segment_number(word);
+    a->thread = a->memory == WEND_READ_STACK ? 0 : wend_word_segment_thread(word);
+    a->number = wend_word_segment_number(word);
     a->offset = offset;
 }
 
 static void set_place(const ReadCall *c, WendReadValue *v, WendKind kind, const gint64 *words)
 {
     gboolean one_word = kind == WEND_KIND_SEGMENT;
-    if (kind == WEND_KIND_ADDRESS && wend_is_segment(words[2])) {
+    if (kind == WEND_KIND_ADDRESS && wend_word_is_segment(words[2])) {
         v->type = WEND_READ_DISTANCE;
         set_address(&v->place.to, words[0], words[1]);
         set_address(&v->place.from, words[2], words[3]);
     } else if (words[0] == WEND_PLAIN && !one_word) {
         set_number(v, words[1]);
-    } else if (wend_is_segment(words[0])) {
+    } else if (wend_word_is_segment(words[0])) {
         v->type = WEND_READ_PLACE;
         set_address(&v->place.to, words[0], one_word ? 0 : words[1]);
     } else if (!set_special(c, v, words[0])) {
@@ -95,7 +95,7 @@ static void set_place(const ReadCall *c, WendReadValue *v, WendKind kind, const 
 
 static int64_t public_number(gint64 word, const char **name, const ReadCall *c)
 {
-    *name = wend_constant_name(c->reader->program, word);
+    *name = wend_program_constant_name(c->reader->program, word);
     return word;
 }
 
@@ -115,8 +115,8 @@ static void set_handle(const ReadCall *c, WendReadValue *v, WendKind kind, const
     gboolean has_facts = is_out && (kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE);
     v->type = WEND_READ_HANDLE;
     v->handle.kind = read_kind_of(kind);
-    v->handle.thread = wend_handle_tid(words[0]);
-    v->handle.number = wend_handle_number(words[0]);
+    v->handle.thread = wend_word_handle_tid(words[0]);
+    v->handle.number = wend_word_handle_number(words[0]);
     v->handle.communicator = WEND_READ_NO_INDEX;
     if (kind == WEND_KIND_COMM && c->walk != NULL)
         v->handle.communicator = wend_walk_comm(c->walk, words[0]);
@@ -153,7 +153,7 @@ static void set_element(const ReadCall *c, WendReadValue *v, WendKind kind, cons
     } else if (kind == WEND_KIND_LOGICAL) {
         v->type = WEND_READ_LOGICAL;
         v->number = words[0] != 0;
-    } else if (is_object(kind) && wend_is_handle(words[0])) {
+    } else if (is_object(kind) && wend_word_is_handle(words[0])) {
         set_handle(c, v, kind, words, is_out);
     } else {
         set_number(v, words[0]);
@@ -390,7 +390,7 @@ int wend_read_output(const WendReadCall *call, uint32_t parameter, WendReadValue
 static gint64 word_of_handle(const WendReadValue *value)
 {
     if (value->type == WEND_READ_CONSTANT)
-        return wend_constant_word(value->constant);
+        return wend_program_constant_word(value->constant);
     return value->type == WEND_READ_HANDLE ? WEND_HANDLE(value->handle.thread, value->handle.number)
                                            : WEND_UNKNOWN;
 }
@@ -434,7 +434,7 @@ int wend_read_request(const WendReadCall *call, const WendReadValue *request,
     if (call == NULL || request == NULL || state == NULL)
         return WEND_READ_ERROR_USAGE;
     gint64 word = word_of_handle(request);
-    if (c->walk == NULL || !wend_is_handle(word) || !wend_walk_request(c->walk, word, &inside))
+    if (c->walk == NULL || !wend_word_is_handle(word) || !wend_walk_request(c->walk, word, &inside))
         return read_fail(c->reader, WEND_READ_ERROR_NONE, "nothing is known of the request");
     *state = (WendReadRequest){inside.active, inside.persistent,
                                inside.terminal < wend_program_n_terminals(c->reader->program)

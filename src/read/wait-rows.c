@@ -44,7 +44,7 @@ static const WendFunction *function_at(const WendProgram *p, const MessagePlace 
     return wend_program_shape(p, wend_program_terminal(p, place->terminal)->shape)->function;
 }
 
-const MessagePlace *wait_call(const WendProgram *p, const MessageEvent *e)
+const MessagePlace *wait_row_call(const WendProgram *p, const MessageEvent *e)
 {
     /* MPI_Mrecv does not wait any more. */
     gboolean probed = e->kind == MESSAGE_MATCHED && e->posted.call != MESSAGE_NO_CALL
@@ -52,7 +52,7 @@ const MessagePlace *wait_call(const WendProgram *p, const MessageEvent *e)
     return probed ? &e->posted : &e->completed;
 }
 
-gdouble wait_seconds(const MessagePlace *place, const MessagePlace *late)
+gdouble wait_row_seconds(const MessagePlace *place, const MessagePlace *late)
 {
     if (isnan(place->start) || isnan(place->end) || isnan(late->start))
         return NAN;
@@ -95,8 +95,8 @@ static WaitRow *row_new(const WaitRows *w, const Waiting *x)
         .late_function = read_function_of(function_at(w->program, &x->late)),
         .late_site = read_site_group(w->reader, x->late.site),
     };
-    row->rank_numbers = wend_byte_numbers_new();
-    row->pair_numbers = wend_byte_numbers_new();
+    row->rank_numbers = wend_byte_table_numbers_new();
+    row->pair_numbers = wend_byte_table_numbers_new();
     row->ranks = g_array_new(FALSE, TRUE, sizeof(WendReadWaitRank));
     row->pairs = g_array_new(FALSE, TRUE, sizeof(WendReadWaitPair));
     return row;
@@ -112,7 +112,7 @@ static WaitRow *row_of(WaitRows *w, const Waiting *x)
              read_function_of(function_at(w->program, &x->late)),
              read_site_group(w->reader, x->place.site), read_site_group(w->reader, x->late.site)};
     gboolean new;
-    guint number = wend_byte_number(w->numbers, &key, sizeof key, &new);
+    guint number = wend_byte_table_number(w->numbers, &key, sizeof key, &new);
     if (new) {
         w->full = w->full || !allowance_take(w->allowance, 1, ROW_MEMORY);
         g_ptr_array_add(w->rows, row_new(w, x));
@@ -125,7 +125,7 @@ static gpointer entry_of(WaitRows *w, GHashTable *numbers, GArray *entries, cons
                          gsize bytes)
 {
     gboolean new;
-    guint number = wend_byte_number(numbers, key, bytes, &new);
+    guint number = wend_byte_table_number(numbers, key, bytes, &new);
     if (new) {
         w->full = w->full || !allowance_take(w->allowance, 1, ENTRY_MEMORY);
         g_array_set_size(entries, number + 1);
@@ -168,7 +168,7 @@ static void add(WaitRows *w, const Waiting *x, gdouble seconds)
 static void end_waiting(WaitRows *w)
 {
     gdouble seconds = w->waiting.place.call != MESSAGE_NO_CALL
-                          ? wait_seconds(&w->waiting.place, &w->waiting.late)
+                          ? wait_row_seconds(&w->waiting.place, &w->waiting.late)
                           : 0;
     if (seconds > 0) /* and known */
         add(w, &w->waiting, seconds);
@@ -179,7 +179,7 @@ static void end_waiting(WaitRows *w)
  * any of them, for the first. */
 static void wait(WaitRows *w, const MessageEvent *e)
 {
-    const MessagePlace *place = wait_call(w->program, e), *before = &w->waiting.place;
+    const MessagePlace *place = wait_row_call(w->program, e), *before = &w->waiting.place;
     if (place->call == MESSAGE_NO_CALL || isnan(e->sent.start) || isnan(place->start))
         return;
     gboolean same = before->call == place->call && before->rank == place->rank
@@ -258,7 +258,7 @@ WaitRows *wait_rows_new(WendRead *r, int *status)
     w->program = r->program;
     w->allowance = allowance_new(r->memory);
     allowance_add_archive(w->allowance, wend_program_archive_size(r->program));
-    w->numbers = wend_byte_numbers_new();
+    w->numbers = wend_byte_table_numbers_new();
     w->rows = g_ptr_array_new_with_free_func(row_free);
     w->waiting.place = MESSAGE_NO_PLACE;
     *status = go_through(w, r, stamps);

@@ -16,9 +16,9 @@
 
 /* The call of the receiver that waits for the message of E (MESSAGE_MATCHED), or for the call of E
  * (MESSAGE_WAIT). */
-const MessagePlace *wait_call(const WendProgram *p, const MessageEvent *e);
+const MessagePlace *wait_row_call(const WendProgram *p, const MessageEvent *e);
 /* How long the call at PLACE waited for the one at LATE, in seconds. NaN: a time is not known. */
-gdouble wait_seconds(const MessagePlace *place, const MessagePlace *late);
+gdouble wait_row_seconds(const MessagePlace *place, const MessagePlace *late);
 
 typedef struct WaitRows WaitRows;
 

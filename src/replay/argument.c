@@ -29,12 +29,12 @@ static void element(WordPlace *p, const WendParam *of)
             p->shape += 2;
             p->slot += 2;
         } else {
-            p->slot += wend_segment_has_second(first);
+            p->slot += wend_word_segment_has_second(first);
         }
         break;
     case WEND_KIND_BUF:
     case WEND_KIND_ATTR:
-        p->slot += wend_segment_has_second(from_shape(p));
+        p->slot += wend_word_segment_has_second(from_shape(p));
         break;
     case WEND_KIND_TARGET:
         p->slot += 2;
@@ -109,8 +109,8 @@ static bool is_near(int64_t a, int64_t b)
 /* Both are mappings. What lies in which is up to an allocator that Wend does not know. */
 static bool both_mapped(int64_t a, int64_t b)
 {
-    return wend_is_segment(a) && wend_segment_kind(a) == WEND_SEGMENT_MAP && wend_is_segment(b)
-           && wend_segment_kind(b) == WEND_SEGMENT_MAP;
+    return wend_word_is_segment(a) && wend_segment_kind(a) == WEND_SEGMENT_MAP
+           && wend_word_is_segment(b) && wend_segment_kind(b) == WEND_SEGMENT_MAP;
 }
 
 /* Goes on by one element of kind OF in both calls. */
@@ -136,7 +136,7 @@ static bool same_element(WordPlace *a, WordPlace *b, const WendParam *of)
     bool aligned = true;
     for (size_t i = n > 1; i < n; i++) {
         int64_t word = x->shape[from_a.shape + i];
-        if (!wend_is_segment(word))
+        if (!wend_word_is_segment(word))
             return false;
         aligned &= wend_segment_kind(word) == WEND_SEGMENT_HEAP
                    || wend_segment_kind(word) == WEND_SEGMENT_STACK;
@@ -275,9 +275,9 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
 
 const char *word_text(WordText *w, int64_t word)
 {
-    if (wend_is_const(word) && wend_const_index(word) < wend_n_constants)
-        return wend_constants[wend_const_index(word)];
-    if (wend_is_special(word))
+    if (wend_word_is_const(word) && wend_word_const_index(word) < wend_n_constants)
+        return wend_constants[wend_word_const_index(word)];
+    if (wend_word_is_special(word))
         return "nothing";
     snprintf(w->text, sizeof w->text, "%" PRId64, word);
     return w->text;

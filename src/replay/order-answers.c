@@ -60,7 +60,7 @@ static OrderAnswer order_answer_of(const Answer *answer)
     return (OrderAnswer){ORDER_ANSWER_UNKNOWN, 0, 0};
 }
 
-gboolean order_admits(Allowance *allowance, const WendStream *stream, gsize *taken)
+gboolean order_answers_admit(Allowance *allowance, const WendStream *stream, gsize *taken)
 {
     gsize now = wend_stream_memory(stream);
     if (now > *taken && !allowance_take(allowance, now - *taken, 1))
@@ -118,7 +118,7 @@ static gboolean is_final(const OrderAnswer *answer)
  * pending stays pending. */
 static gboolean has_unknown(OrderAnswers *a)
 {
-    gboolean died = wend_program_ended_early(a->p), unknown = FALSE;
+    gboolean died = wend_terminations_any_early(a->p), unknown = FALSE;
     for (guint q = 0; q < a->n_sequences; q++)
         for (gsize i = 0; i < a->answers[ORDER_RECEIVES][q].n; i++) {
             OrderAnswer *answer = &a->answers[ORDER_RECEIVES][q].at[i];
@@ -195,7 +195,7 @@ static void received(Elimination *e, const WendCall *call, const CallMaker *make
     gint64 truncated[4];
     OrderReceive r = receive_of(e, call, maker);
     r.completed = call->index;
-    if (status && !wend_is_special(status[0]) && !wend_is_special(status[1]))
+    if (status && !wend_word_is_special(status[0]) && !wend_word_is_special(status[1]))
         take(e, r, status);
     else if (answers_has_status(call))
         take(e, r, answers_truncated(call, maker, truncated) ? truncated : NULL);
@@ -205,7 +205,7 @@ static void received(Elimination *e, const WendCall *call, const CallMaker *make
 static gboolean has_taken(const WendCall *call, const CallPlan *plan)
 {
     const WendArg *made = plan->message_made >= 0 ? &call->args[plan->message_made] : NULL;
-    return made && made->n_out > 0 && made->out && wend_is_handle(made->out[0]);
+    return made && made->n_out > 0 && made->out && wend_word_is_handle(made->out[0]);
 }
 
 static void eliminate_call(Elimination *e, const WendCall *call)
@@ -304,7 +304,7 @@ static gboolean put_stream(OrderAnswers *a, AnswerRow *row, WendStream *stream)
         a->none |= answer->kind == ORDER_ANSWER_NONE;
         gint64 words[ORDER_ANSWER_WORDS] = {answer->kind, answer->source, answer->tag};
         if (!wend_stream_add_run(stream, words, ORDER_ANSWER_WORDS, 1)
-            || !order_admits(a->allowance, stream, &taken))
+            || !order_answers_admit(a->allowance, stream, &taken))
             return FALSE;
     }
     if (!a->ordered)

@@ -34,6 +34,6 @@ void order_answers_free(OrderAnswers *answers);
 
 /* Takes the memory of a stream that grows, of which *TAKEN was taken before. FALSE: less is
  * left. */
-gboolean order_admits(Allowance *allowance, const WendStream *stream, gsize *taken);
+gboolean order_answers_admit(Allowance *allowance, const WendStream *stream, gsize *taken);
 
 #endif

@@ -24,7 +24,7 @@ enum { WEND_ORDER_VERSION = 4 };
 typedef struct {
     char magic[8];
     uint32_t version;
-    uint32_t digest;     /* of the table of functions: wend_digest_add over all */
+    uint32_t digest;     /* of the table of functions: wend_function_digest_add over all */
     uint32_t rank, size; /* in MPI_COMM_WORLD */
     /* 1: a rank of the job did not come to MPI_Finalize, or is not recorded up to there */
     uint32_t ended_early;

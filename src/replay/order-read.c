@@ -109,7 +109,7 @@ static uint32_t digest_here(void)
 {
     uint32_t digest = WEND_DIGEST_START;
     for (size_t i = 0; i < wend_n_functions; i++)
-        digest = wend_digest_add(digest, &wend_functions[i]);
+        digest = wend_function_digest_add(digest, &wend_functions[i]);
     return digest;
 }
 
@@ -199,8 +199,8 @@ void order_stream_open(OrderStreamReader *r, const uint8_t *bytes, size_t n)
 {
     *r = (OrderStreamReader){0};
     WendCursor all = wend_cursor(bytes, n);
-    wend_read_unsigned(&all); /* number of entries */
-    r->bytes = wend_read_block(&all);
+    wend_cursor_unsigned(&all); /* number of entries */
+    r->bytes = wend_cursor_block(&all);
 }
 
 void order_stream_close(OrderStreamReader *r)
@@ -234,29 +234,29 @@ static bool grow(void *array, size_t used, size_t n, size_t *capacity, size_t si
 /* Appends the words of an entry. */
 static bool read_entry(OrderStreamReader *r)
 {
-    uint64_t head = wend_read_unsigned(&r->bytes), n = head >> 1;
+    uint64_t head = wend_cursor_unsigned(&r->bytes), n = head >> 1;
     if (r->bytes.failed || (head & 1) || n > (uint64_t)(r->bytes.end - r->bytes.p)
         || !grow(&r->words, r->n_words, n, &r->words_capacity, sizeof *r->words))
         return false;
     while (n-- > 0)
-        r->words[r->n_words++] = wend_read_signed(&r->bytes);
+        r->words[r->n_words++] = wend_cursor_signed(&r->bytes);
     return !r->bytes.failed;
 }
 
 static bool read_rules(OrderStreamReader *r)
 {
     r->n_symbols = 0;
-    r->n_rules = wend_read_count(&r->bytes, 1);
+    r->n_rules = wend_cursor_count(&r->bytes, 1);
     if (r->n_rules == 0 || !grow(&r->rules, 0, r->n_rules, &r->rules_capacity, sizeof *r->rules))
         return false;
     for (size_t i = 0; i < r->n_rules; i++) {
-        size_t n = wend_read_count(&r->bytes, 2);
+        size_t n = wend_cursor_count(&r->bytes, 2);
         if (n == 0 || !grow(&r->symbols, r->n_symbols, n, &r->symbols_capacity, sizeof *r->symbols))
             return false;
         r->rules[i] = (OrderRule){r->n_symbols, n, 0};
         while (n-- > 0) {
-            uint64_t id = wend_read_unsigned(&r->bytes);
-            OrderSymbol s = {(uint32_t)(id >> 1), id & 1, wend_read_unsigned(&r->bytes)};
+            uint64_t id = wend_cursor_unsigned(&r->bytes);
+            OrderSymbol s = {(uint32_t)(id >> 1), id & 1, wend_cursor_unsigned(&r->bytes)};
             if (s.repeats == 0 || id >> 1 >= (id & 1 ? r->n_rules : r->n_entries))
                 return false;
             r->symbols[r->n_symbols++] = s;
@@ -271,14 +271,14 @@ static bool read_piece(OrderStreamReader *r)
     if (r->bytes.p == r->bytes.end || r->bytes.failed)
         return false;
     r->n_words = r->n_entries = 0;
-    r->left = wend_read_unsigned(&r->bytes);
+    r->left = wend_cursor_unsigned(&r->bytes);
     if (r->left > 0) {
         bool good = read_entry(r);
         r->first = 0;
         r->n = r->n_words;
         return good;
     }
-    size_t n = wend_read_count(&r->bytes, 1);
+    size_t n = wend_cursor_count(&r->bytes, 1);
     if (n == 0 || !grow(&r->entries, 0, n + 1, &r->entries_capacity, sizeof *r->entries))
         return false;
     for (r->n_entries = 0; r->n_entries < n; r->n_entries++) {

@@ -106,12 +106,12 @@ static void add_turn(OrderTurns *t, guint sequence, gint64 comm, WendSequenceKin
 static gboolean comm_of(const OrderTurns *t, const CallMaker *of, gint64 *comm)
 {
     *comm = call_plan_word(of->call, of->plan->comm);
-    return wend_is_handle(*comm) || *comm == t->world || *comm == t->self;
+    return wend_word_is_handle(*comm) || *comm == t->world || *comm == t->self;
 }
 
 static gboolean is_small(gint64 word)
 {
-    return !wend_is_special(word) && word == (gint32)word;
+    return !wend_word_is_special(word) && word == (gint32)word;
 }
 
 /* Peer and tag as the words of the arguments say. */
@@ -303,7 +303,7 @@ static gboolean make_stream(OrderTurns *t, guint sequence)
         gint64 words[ORDER_TURN_WORDS] = {is_shared ? c->number : NONE,
                                           is_shared ? turn->number : 0};
         if (!wend_stream_add_run(s, words, ORDER_TURN_WORDS, 1)
-            || !order_admits(t->allowance, s, &taken))
+            || !order_answers_admit(t->allowance, s, &taken))
             return FALSE;
     }
     return TRUE;
@@ -323,8 +323,8 @@ static void prepare(OrderTurns *t)
     guint n = t->class->n_sequences;
     t->plans = call_plans_new(t->p);
     t->words = call_plan_message_words();
-    t->world = wend_constant_word("MPI_COMM_WORLD");
-    t->self = wend_constant_word("MPI_COMM_SELF");
+    t->world = wend_program_constant_word("MPI_COMM_WORLD");
+    t->self = wend_program_constant_word("MPI_COMM_SELF");
     t->channels = g_array_new(FALSE, FALSE, sizeof(TurnChannel));
     t->channel_of = g_hash_table_new_full(channel_hash, channel_equal, g_free, NULL);
     t->turns = g_new0(GArray *, n + 1);

@@ -167,7 +167,7 @@ static gboolean keep_outcomes(OrderWriter *w, guint sequence, guint32 shape, GEr
     /* a column may stand for any number of entries */
     while (good && o && wend_outcomes_next_run(o, &repeats, &words, &n))
         good = wend_stream_add_run(&stream, words, n, repeats)
-               && order_admits(w->allowance, &stream, &taken);
+               && order_answers_admit(w->allowance, &stream, &taken);
     if (o)
         wend_outcomes_free(o);
     OrderStream kept = {.shape = w->shape_of[shape]};
@@ -333,7 +333,7 @@ static gboolean keep_sequence(OrderWriter *w, const WendClass *class, guint sequ
 static gboolean keep_sides(OrderWriter *w, GError **error)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++) {
-        if (!wend_side_kind(kind)->replayed)
+        if (!wend_side_stream_kind(kind)->replayed)
             continue;
         WendSides *sides = wend_sides_open(w->p, w->rank, kind, error);
         if (!sides)
@@ -437,7 +437,7 @@ static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
                       .digest = WEND_DIGEST_START,
                       .rank = w->rank - world->first,
                       .size = world->ranks,
-                      .ended_early = wend_program_ended_early(p),
+                      .ended_early = wend_terminations_any_early(p),
                       .open_mpi = is_of_open_mpi(p),
                       .nowhere = w->nowhere,
                       .values = has_values(p),
@@ -467,7 +467,7 @@ static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
         return NULL;
     }
     for (size_t i = 0; i < wend_n_functions; i++)
-        head.digest = wend_digest_add(head.digest, &wend_functions[i]);
+        head.digest = wend_function_digest_add(head.digest, &wend_functions[i]);
     GByteArray *out = g_byte_array_sized_new(bytes);
     g_byte_array_append(out, (const guint8 *)&head, sizeof head);
     for (size_t i = 0; i < G_N_ELEMENTS(arrays); i++)

@@ -38,10 +38,10 @@ uint32_t recorded_sites_next(WendSiteFollower *f, const Order *order, const Orde
     if (function >= wend_n_functions || wend_functions[function].flags & WEND_F_PSEUDO)
         return WEND_SITE_NONE;
     if (wend_words_unfinished(words, shape->n))
-        return wend_site_follow_unfinished(f);
+        return wend_site_follower_unfinished(f);
     WendSiteCall call =
         wend_site_call(words, shape->n, order->words + t->first, t->n, poll, (uint32_t)function);
-    return wend_site_follow(f, &call);
+    return wend_site_follower_next(f, &call);
 }
 
 /* -- text -- */
@@ -107,7 +107,7 @@ static const OrderSite *site_at(const Order *order, const CallOrigin *o)
     return NULL;
 }
 
-void made_site_text(SiteText *text, const Order *order, const ActiveCall *c)
+void recorded_sites_made_text(SiteText *text, const Order *order, const ActiveCall *c)
 {
     CallOrigin o;
     text->text[0] = '\0';
@@ -120,7 +120,7 @@ void made_site_text(SiteText *text, const Order *order, const ActiveCall *c)
         put_address(text, o.file, strlen(o.file), o.offset);
 }
 
-bool made_site_is_of_other_version(const Order *order, uint32_t site, const ActiveCall *c)
+bool recorded_sites_is_of_other_version(const Order *order, uint32_t site, const ActiveCall *c)
 {
     CallOrigin o;
     if (site >= order->head->n_sites || order->sites[site].n_text > 0

@@ -29,8 +29,8 @@ typedef struct {
 } SiteText;
 void recorded_site_text(SiteText *text, const Order *order, uint32_t site);
 /* The site of C, with its name if the recording has that site. */
-void made_site_text(SiteText *text, const Order *order, const ActiveCall *c);
+void recorded_sites_made_text(SiteText *text, const Order *order, const ActiveCall *c);
 /* Whether C comes from another version of the file that SITE is in, a site without a name. */
-bool made_site_is_of_other_version(const Order *order, uint32_t site, const ActiveCall *c);
+bool recorded_sites_is_of_other_version(const Order *order, uint32_t site, const ActiveCall *c);
 
 #endif

@@ -315,9 +315,9 @@ static Divergence divergence_of(const ActiveCall *c, const SequenceReplay *r,
         d.outcome = whole && is_same(c, t, true);
         uint32_t site = recorded_site(c->sequence, r);
         recorded_site_text(&d.from[0], &order, site);
-        d.other_version = made_site_is_of_other_version(&order, site, c);
+        d.other_version = recorded_sites_is_of_other_version(&order, site, c);
     }
-    made_site_text(&d.from[1], &order, c);
+    recorded_sites_made_text(&d.from[1], &order, c);
     return d;
 }
 

@@ -54,7 +54,7 @@ ADDRESS_SOURCES = \
 	src/tracer/memory/attachments.c src/tracer/memory/attachments.h \
 	src/tracer/memory/cuda.c
 OBJECTS_SOURCES = \
-	src/tracer/objects/communicators.c src/tracer/objects/communicators.h \
+	src/tracer/objects/comm.c src/tracer/objects/comm.h \
 	src/tracer/objects/datatypes.c \
 	src/tracer/objects/handles.c src/tracer/objects/handles.h \
 	src/tracer/objects/live-requests.c \

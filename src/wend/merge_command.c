@@ -17,7 +17,7 @@
 #include "lib/read/worlds.h"
 #include "lib/record/checkpoint-file.h"
 #include "src/command/command.h"
-#include "src/command/command_text.h"
+#include "src/command/text.h"
 #include "src/command/reading.h"
 #include "src/decoder/decoder.h"
 #include "src/read/wrap.h"
@@ -75,9 +75,9 @@ static char *part_load(const char *file, gsize *n, GError **error)
 /* An unreadable file counts as damaged. */
 static PartState part_check(const char *bytes, gsize n, WendCheckpointHeader *h)
 {
-    if (!bytes || !wend_checkpoint_is_whole(bytes, n, h))
+    if (!bytes || !wend_checkpoint_file_is_whole(bytes, n, h))
         return PART_DAMAGED;
-    return h->build == wend_checkpoint_build() ? PART_GOOD : PART_FOREIGN;
+    return h->build == wend_checkpoint_file_build() ? PART_GOOD : PART_FOREIGN;
 }
 
 /* Reads the newer whole file of a rank. Returns NULL if none is whole, with the reason in *STATE,
@@ -244,13 +244,13 @@ static GPtrArray *list_folders(const char *directory, GError **error)
 }
 
 static gboolean merge_one(const char *directory, const char *name, gboolean force,
-                          WendMergeResult *sum, gboolean *empty, GError **error)
+                          WendArchiveResult *sum, gboolean *empty, GError **error)
 {
     g_autofree char *folder = g_build_filename(directory, name, NULL);
     g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_CHECKPOINT_SUFFIX)),
                     *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
     g_autofree char *path = g_build_filename(directory, file, NULL);
-    WendMergeResult result;
+    WendArchiveResult result;
     if (!wend_file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
         return FALSE;
     WendMerge *m = merge_folder(folder, empty, error);
@@ -258,7 +258,7 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
         return FALSE;
     /* if this fails, wend trace --force later leaves the archive alone */
     marker_add(directory, file);
-    gboolean good = wend_merge_write(m, directory, file, &result, error);
+    gboolean good = wend_archive_write(m, directory, file, &result, error);
     wend_merge_free(m);
     if (good) {
         sum->totals.mpi_calls += result.totals.mpi_calls;
@@ -275,10 +275,10 @@ static void remove_folder(const char *directory, const char *name)
     marker_remove_parts(folder);
 }
 
-static void report(const char *directory, const WendProgram *p, const WendMergeResult *sum)
+static void report(const char *directory, const WendProgram *p, const WendArchiveResult *sum)
 {
     GString *out = g_string_new(NULL);
-    g_autofree char *totals = wend_merge_totals_text(&sum->totals);
+    g_autofree char *totals = wend_totals_text(&sum->totals);
     g_string_append_printf(out, "%s of %u %s in ", totals, wend_program_ranks(p),
                            wend_program_ranks(p) == 1 ? "rank" : "ranks");
     text_count(out, sum->bytes);
@@ -286,7 +286,7 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
     text_foreign(out, directory);
     g_string_append_c(out, '\n');
     WendRead *r = wend_read_wrap(p);
-    terminations_show(out, r, COMMAND, FEW_ENDINGS, FALSE);
+    show_terminations(out, r, COMMAND, FEW_ENDINGS, FALSE);
     wend_read_free(r);
     wend_command_write(out->str, out->len);
     g_string_free(out, TRUE);
@@ -295,7 +295,7 @@ static void report(const char *directory, const WendProgram *p, const WendMergeR
 /* Makes the archive of each world of which some rank saved a part. Other worlds are removed from
  * FOLDERS. */
 static gboolean merge_worlds(const char *directory, GPtrArray *folders, gboolean force,
-                             WendMergeResult *sum, GError **error)
+                             WendArchiveResult *sum, GError **error)
 {
     g_autoptr(GError) nothing = NULL;
     for (guint i = 0; i < folders->len;) {
@@ -349,7 +349,7 @@ static gboolean merge_all(const char *directory, gboolean force, gboolean remove
                           SiteStoreMode names, GError **error)
 {
     g_autoptr(GPtrArray) folders = list_folders(directory, error);
-    WendMergeResult sum = {0};
+    WendArchiveResult sum = {0};
     if (!folders || !merge_worlds(directory, folders, force, &sum, error))
         return FALSE;
     g_autofree char *first = g_build_filename(directory, "trace" WORLD_FILE_SUFFIX, NULL);

@@ -12,7 +12,7 @@
 
 #include "lib/analysis/analysis.h"
 #include "lib/base/error.h"
-#include "lib/base/signal-hold.h"
+#include "lib/base/signals.h"
 #include "lib/read/program.h"
 #include "src/read/wrap.h"
 #include "src/replay/order-write.h"
@@ -142,7 +142,7 @@ static char *name_new(OrderNames *n, guint site)
                             .build_id = m->id,
                             .n_build_id = m->n_id,
                             .offset = s->offset};
-    return site_address_text(n->names, &address);
+    return site_name_address_text(n->names, &address);
 }
 
 static const char *name_of_site(gpointer data, guint site)

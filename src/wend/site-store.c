@@ -45,7 +45,7 @@ static WendSiteSymbols *symbols_of(WendRead *r, const char *command, guint *n)
         if (wend_read_site(r, i, &site) == WEND_READ_OK)
             add_name(symbols, site, name, n);
         for (guint k = 1; wend_read_stack_frame(r, i, k, &site) == WEND_READ_OK; k++)
-            add_name(symbols, site, site_place_name(names, site), n);
+            add_name(symbols, site, site_name_of_place(names, site), n);
     }
     site_names_free(names);
     return symbols;

@@ -197,7 +197,7 @@ static void put_element(Call *c, const WendParam *p, const char *text, WendPlace
     case WEND_KIND_BUF:
         word = segment(text, &offset);
         put(c->shape, word);
-        if (wend_is_segment(word))
+        if (wend_word_is_segment(word))
             put(c->slots, offset);
         break;
     case WEND_KIND_SEGMENT:
@@ -564,9 +564,9 @@ int main(int argc, char **argv)
     run_lines(lines, 0, &place, FALSE);
     ensure_ranks(&place);
 
-    WendMergeResult result;
+    WendArchiveResult result;
     g_mkdir_with_parents(argv[2], 0777);
-    if (!wend_merge_write(merge(), argv[2], NULL, &result, &error)) {
+    if (!wend_archive_write(merge(), argv[2], NULL, &result, &error)) {
         fprintf(stderr, "%s\n", error->message);
         return 4;
     }

@@ -49,7 +49,7 @@ static void decode(const WendProgram *p)
 {
     GString *text = g_string_new(NULL);
     WendRead *r = wend_read_wrap(p);
-    terminations_show(text, r, NULL, 16, FALSE);
+    show_terminations(text, r, NULL, 16, FALSE);
     wend_read_free(r);
     g_string_free(text, TRUE);
     Same *same = same_new(p, p);

@@ -21,9 +21,9 @@ static void write_and_open(WendMerge *m)
     if (!directory)
         g_error("%s", error->message);
     g_autofree char *archive = g_build_filename(directory, "trace.tar.zst", NULL);
-    WendMergeResult result;
+    WendArchiveResult result;
     g_free(wend_merge_unrecorded(m));
-    gboolean written = wend_merge_write(m, directory, NULL, &result, &error);
+    gboolean written = wend_archive_write(m, directory, NULL, &result, &error);
     if (written == (error != NULL))
         g_error("a result and an error, or neither");
     /* words that no tracer writes are found here */
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
     g_autoptr(GError) error = NULL;
     WendCheckpointHeader h;
     elastic_calls_most = CALLS;
-    gboolean whole = wend_checkpoint_is_whole(data, size, &h);
+    gboolean whole = wend_checkpoint_file_is_whole(data, size, &h);
     const guint8 *part = whole ? data + sizeof h : data;
     WendMerge *m = wend_merge_from_part(part, whole ? h.bytes : size, ROOM, &error);
     if ((m != NULL) == (error != NULL))

@@ -33,7 +33,8 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
                        .pin = s->entries % 3 == 0,
                        .cuda = s->entries % 2 == 0};
     g_autoptr(GPtrArray) changes = NULL;
-    if (s->entries < CALLS && plan_compile(p, &options, names, &changes, &error) == (error != NULL))
+    if (s->entries < CALLS
+        && compile_program(p, &options, names, &changes, &error) == (error != NULL))
         g_error("a result and an error, or neither");
     summary_free(s);
     wend_program_free(p);

@@ -45,8 +45,8 @@ static void code_again(const WendDurationsHead *head, const WendTimedCall *calls
 static void read_rows(WendCursor rows)
 {
     WendDurationsHead head;
-    guint64 none = wend_read_unsigned(&rows);
-    WendCursor c = wend_read_block(&rows);
+    guint64 none = wend_cursor_unsigned(&rows);
+    WendCursor c = wend_cursor_block(&rows);
     if (none != 0 || !wend_durations_read_head(&c, &head))
         return;
     const WendDurationCoding *coding = wend_durations_coding(head.form.coding);
@@ -54,8 +54,8 @@ static void read_rows(WendCursor rows)
     g_autofree WendTimedCall *calls = g_new0(WendTimedCall, CALLS);
     coding->init(learned, head.form.percent);
     while (rows.p < rows.end) {
-        guint64 n = wend_read_unsigned(&rows);
-        c = wend_read_block(&rows);
+        guint64 n = wend_cursor_unsigned(&rows);
+        c = wend_cursor_block(&rows);
         if (rows.failed || n == 0 || n > CALLS)
             return;
         for (gsize i = 0; i < n; i++)
@@ -70,8 +70,8 @@ int LLVMFuzzerTestOneInput(const guint8 *data, size_t size)
 {
     WendCursor c = wend_cursor(data, size), rows;
     WendSideHead head;
-    for (gsize n = wend_read_count(&c, WEND_SIDE_STREAM_LEAST);
-         n > 0 && wend_side_read(&c, &head, &rows); n--)
+    for (gsize n = wend_cursor_count(&c, WEND_SIDE_STREAM_LEAST);
+         n > 0 && wend_side_stream_read(&c, &head, &rows); n--)
         read_rows(rows);
     return 0;
 }

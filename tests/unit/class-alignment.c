@@ -45,7 +45,7 @@ static void test_levels(void)
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
         for (guint rank = 0; rank < side * side; rank++)
             g_ptr_array_add(ranks, levels(rank, side, side));
-        WendMergeResult result = in_any_order(ranks, rand);
+        WendArchiveResult result = in_any_order(ranks, rand);
         g_assert_cmpuint(result.classes, <=, 4); /* of 7 and 9 */
         bytes[k] = result.bytes;
     }
@@ -82,7 +82,7 @@ static void test_again(void)
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     for (guint rank = 0; rank < 16 * 16; rank++)
         g_ptr_array_add(ranks, again(rank, 16));
-    WendMergeResult result = in_any_order(ranks, rand);
+    WendArchiveResult result = in_any_order(ranks, rand);
     g_assert_cmpuint(result.classes, <=, 2); /* of 8 */
     /* 758 with tables of their own, and about 40 for the times of ranks */
     g_assert_cmpuint(result.bytes, <, 740 + 40);
@@ -178,7 +178,7 @@ static void test_chance(void)
         guint world = 2 + seed % 12;
         for (guint rank = 0; rank < world; rank++)
             g_ptr_array_add(ranks, by_chance(rank, world, seed));
-        WendMergeResult result;
+        WendArchiveResult result;
         char *dir = record(ranks, rand, &result);
         check(dir, ranks);
         check_times(dir);

@@ -165,9 +165,9 @@ static void test_rows_of_sets_told_wrong(void)
         RankSet set;
         wend_buf_unsigned(&b, 1); /* in columns, of which the first says that it is one run */
         for (int k = -1; k < 3; k++) {
-            DeltaSequenceBuilder *column = deltas_builder_new();
-            deltas_builder_add(column, (DeltaSequenceRun){k < 0 ? 1 : rows[i][k], 0, 1});
-            deltas_builder_encode(column, &b, NULL);
+            DeltaSequenceBuilder *column = delta_sequence_builder_new();
+            delta_sequence_builder_add(column, (DeltaSequenceRun){k < 0 ? 1 : rows[i][k], 0, 1});
+            delta_sequence_builder_encode(column, &b, NULL);
         }
         WendCursor c = wend_cursor(b.data, b.len);
         g_assert_true(ranksets_decode(&set, 1, &c, WORLD) == (i + 2 >= G_N_ELEMENTS(rows)));
@@ -509,9 +509,9 @@ static void test_structures(void)
             for (gint64 r = 0; r < n; r++)
                 words[r] = grid_value(form, r, widths[i]);
             g_autoptr(DeltaSequence) s = deltas_of(words, n);
-            sizes[i] = deltas_size(s);
+            sizes[i] = delta_sequence_size(s);
             for (gint64 r = 0; r < n; r++)
-                g_assert_cmpint(deltas_at(s, r), ==, words[r]);
+                g_assert_cmpint(delta_sequence_at(s, r), ==, words[r]);
         }
         g_test_message("form %d: %zu %zu %zu", form, sizes[0], sizes[1], sizes[2]);
         if (form < 8)

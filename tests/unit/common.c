@@ -49,7 +49,7 @@ static gsize times_of_classes(double about[TIME_CLASSES][TIME_CALLS])
             sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 0, 1, 0, 1);
         g_ptr_array_add(ranks, r);
     }
-    WendMergeResult result;
+    WendArchiveResult result;
     char *dir = record(ranks, NULL, &result);
     check_times(dir);
     g_assert_cmpuint(result.classes, ==, TIME_CLASSES);
@@ -117,7 +117,7 @@ static void test_apart(gconstpointer values)
         g_ptr_array_add(ranks, r);
     }
     for (int i = 0; i < 5; i++) {
-        WendMergeResult result;
+        WendArchiveResult result;
         char *dir = record(ranks, i ? rand : NULL, &result);
         check(dir, ranks);
         g_assert_cmpuint(result.classes, ==, 9); /* those that are equal find each other */
@@ -144,7 +144,7 @@ static void test_few(void)
         g_rand_free(sizes);
         g_ptr_array_add(ranks, r);
     }
-    WendMergeResult result;
+    WendArchiveResult result;
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);
     check_times(dir);
@@ -207,7 +207,7 @@ static void test_counts(gconstpointer kind)
         }
         g_ptr_array_add(ranks, r);
     }
-    WendMergeResult result;
+    WendArchiveResult result;
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);
     g_assert_cmpuint(result.classes, ==, 1);
@@ -250,7 +250,7 @@ static void test_root(void)
         guint world = k ? 400 : 100;
         for (guint rank = 0; rank < world; rank++)
             g_ptr_array_add(ranks, gathering(rank, world));
-        WendMergeResult result;
+        WendArchiveResult result;
         char *dir = record(ranks, NULL, &result);
         check(dir, ranks);
         check_times(dir);
@@ -294,7 +294,7 @@ static void test_shared(void)
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     for (guint rank = 0; rank < 9; rank++)
         g_ptr_array_add(ranks, chain(rank, 9));
-    WendMergeResult result;
+    WendArchiveResult result;
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);
     g_assert_cmpuint(result.classes, ==, 3);
@@ -349,7 +349,7 @@ static void test_again(void)
     enum { CALLS = 20000, BITS = 14 };
     g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     g_ptr_array_add(ranks, simulated_chance(0, 1, CALLS, 70000, 1 << BITS, TRUE));
-    WendMergeResult result;
+    WendArchiveResult result;
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);
     check_times(dir);

@@ -637,8 +637,8 @@ static void test_times_shared(void)
 
 static char *read_string(WendCursor *c)
 {
-    size_t n = wend_read_count(c, 1);
-    return g_strndup((const char *)wend_read_bytes(c, n), n);
+    size_t n = wend_cursor_count(c, 1);
+    return g_strndup((const char *)wend_cursor_bytes(c, n), n);
 }
 
 static void assert_string(WendCursor *c, const char *expected)
@@ -673,30 +673,30 @@ static void test_part(void)
     g_assert_false(b.failed);
 
     WendCursor c = wend_cursor(b.data, b.len);
-    g_assert_cmpmem(wend_read_bytes(&c, 8), 8, "WENDPART", 8);
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, WEND_PART_VERSION);
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 2);
+    g_assert_cmpmem(wend_cursor_bytes(&c, 8), 8, "WENDPART", 8);
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, WEND_PART_VERSION);
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 2);
     assert_string(&c, "run.program");
     assert_string(&c, "/bin/app");
     assert_string(&c, "run.job");
     assert_string(&c, "");
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 3);
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 16);
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 2);
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 3);
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 16);
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 2);
     for (guint i = 0; i < 2; i++) {
-        g_assert_cmpuint(wend_read_unsigned(&c), ==, i);
-        g_assert_cmpint(wend_read_signed(&c), ==, i ? -5 : 0);
+        g_assert_cmpuint(wend_cursor_unsigned(&c), ==, i);
+        g_assert_cmpint(wend_cursor_signed(&c), ==, i ? -5 : 0);
         Table calls = read_table(&c);
         g_assert_cmpuint(calls.slots->len, ==, 1);
         g_assert_cmpuint(calls.stats->len, ==, 2);
-        WendCursor grammar = wend_read_block(&c);
+        WendCursor grammar = wend_cursor_block(&c);
         /* one rule of one symbol: terminal 0, three times */
         g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\3", 4);
-        g_assert_cmpuint(wend_read_unsigned(&c), ==, i ? 0 : 7);
+        g_assert_cmpuint(wend_cursor_unsigned(&c), ==, i ? 0 : 7);
         Table failing = read_table(&c);
         g_assert_cmpuint(failing.slots->len, ==, i ? 0 : 1);
         g_assert_cmpuint(failing.stats->len, ==, 0);
-        grammar = wend_read_block(&c);
+        grammar = wend_cursor_block(&c);
         if (i == 0)
             g_assert_cmpmem(grammar.p, (gsize)(grammar.end - grammar.p), "\1\1\0\xe8\7", 5);
         else

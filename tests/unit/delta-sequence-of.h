@@ -8,10 +8,10 @@
 /* WORDS[N], n > 0; the caller's reference. */
 static inline DeltaSequence *deltas_of(const gint64 *words, guint64 n)
 {
-    DeltaSequenceBuilder *b = deltas_builder_new();
+    DeltaSequenceBuilder *b = delta_sequence_builder_new();
     for (guint64 i = 0; i < n; i++)
-        deltas_builder_add(b, (DeltaSequenceRun){words[i], 0, 1});
-    return deltas_builder_end(b);
+        delta_sequence_builder_add(b, (DeltaSequenceRun){words[i], 0, 1});
+    return delta_sequence_builder_end(b);
 }
 
 #endif

@@ -10,9 +10,9 @@ static GRand *dice;
 
 static void check_deltas(const DeltaSequence *s, const gint64 *words, guint64 n)
 {
-    g_assert_cmpuint(deltas_length(s), ==, n);
+    g_assert_cmpuint(delta_sequence_length(s), ==, n);
     for (guint64 i = 0; i < n; i++) {
-        DeltaSequenceRun run = deltas_run(s, i);
+        DeltaSequenceRun run = delta_sequence_run(s, i);
         g_assert_true(run.count >= 1 && run.count <= n - i);
         g_assert_cmpint(run.value, ==, words[i]);
         g_assert_cmpint((gint64)((guint64)run.value + (guint64)run.step * (run.count - 1)), ==,
@@ -52,21 +52,21 @@ static void test_deltas(void)
         for (int archive = 0; archive < 3; archive++) {
             WendBuf b = WEND_BUF_INIT;
             if (archive < 2)
-                deltas_encode(s, &b, archive ? to : NULL);
+                delta_sequence_encode(s, &b, archive ? to : NULL);
             else
-                deltas_encode_shortest(s, &b, to);
+                delta_sequence_encode_shortest(s, &b, to);
             WendCursor c = wend_cursor(b.data, b.len);
-            g_autoptr(DeltaSequence) back =
-                deltas_decode(&c, n, archive ? from : NULL, archive ? G_N_ELEMENTS(from) : 0);
+            g_autoptr(DeltaSequence) back = delta_sequence_decode(&c, n, archive ? from : NULL,
+                                                                  archive ? G_N_ELEMENTS(from) : 0);
             g_assert_true(back && c.p == c.end);
             if (!archive)
-                g_assert_true(deltas_equal(s, back));
+                g_assert_true(delta_sequence_equal(s, back));
             if (special > 0 || kind > 4)
                 check_deltas(back, words, n);
             for (gsize cut = 0; cut < b.len; cut++) { /* never more than there is */
                 WendCursor part = wend_cursor(b.data, cut);
-                g_autoptr(DeltaSequence) none = deltas_decode(&part, n, archive ? from : NULL,
-                                                              archive ? G_N_ELEMENTS(from) : 0);
+                g_autoptr(DeltaSequence) none = delta_sequence_decode(
+                    &part, n, archive ? from : NULL, archive ? G_N_ELEMENTS(from) : 0);
                 g_assert_null(none);
             }
             wend_buf_clear(&b);
@@ -79,18 +79,18 @@ static gsize check_shortest(const gint64 *words, guint64 n)
 {
     g_autoptr(DeltaSequence) s = deltas_of(words, n);
     WendBuf b = WEND_BUF_INIT;
-    deltas_encode_shortest(s, &b, NULL);
+    delta_sequence_encode_shortest(s, &b, NULL);
     WendCursor c = wend_cursor(b.data, b.len);
-    g_autoptr(DeltaSequence) back = deltas_decode(&c, n, NULL, 0);
+    g_autoptr(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(back && c.p == c.end);
     check_deltas(back, words, n);
-    g_assert_true(deltas_equal(s, back) && deltas_equal(back, s));
+    g_assert_true(delta_sequence_equal(s, back) && delta_sequence_equal(back, s));
     gsize bytes = b.len;
     wend_buf_clear(&b);
-    deltas_encode(back, &b, NULL); /* as what it is */
+    delta_sequence_encode(back, &b, NULL); /* as what it is */
     c = wend_cursor(b.data, b.len);
-    g_autoptr(DeltaSequence) again = deltas_decode(&c, n, NULL, 0);
-    g_assert_true(again && c.p == c.end && deltas_equal(s, again));
+    g_autoptr(DeltaSequence) again = delta_sequence_decode(&c, n, NULL, 0);
+    g_assert_true(again && c.p == c.end && delta_sequence_equal(s, again));
     wend_buf_clear(&b);
     return bytes;
 }
@@ -190,7 +190,7 @@ static void test_deltas_told_wrong(void)
         for (guint k = 0; k < rows[i].numbers; k++)
             wend_buf_unsigned(&b, rows[i].words[k]);
         WendCursor c = wend_cursor(b.data, b.len);
-        g_autoptr(DeltaSequence) none = deltas_decode(&c, rows[i].n, NULL, 0);
+        g_autoptr(DeltaSequence) none = delta_sequence_decode(&c, rows[i].n, NULL, 0);
         g_assert_null(none);
         wend_buf_clear(&b);
     }
@@ -205,10 +205,10 @@ static void check_coded(const gint64 *words, guint64 n, double entropy)
 {
     g_autoptr(DeltaSequence) s = deltas_of(words, n);
     WendBuf b = WEND_BUF_INIT;
-    deltas_encode(s, &b, NULL);
+    delta_sequence_encode(s, &b, NULL);
     g_assert_cmpfloat((double)b.len, <, 20 + 1.03 * (double)n * entropy / 8);
     WendCursor c = wend_cursor(b.data, b.len);
-    g_autoptr(DeltaSequence) back = deltas_decode(&c, n, NULL, 0);
+    g_autoptr(DeltaSequence) back = delta_sequence_decode(&c, n, NULL, 0);
     g_assert_true(back && c.p == c.end);
     check_deltas(back, words, n);
     wend_buf_clear(&b);

@@ -116,7 +116,7 @@ static void test_references(void)
             if (p->kind == WEND_KIND_SELF)
                 g_assert_true(k == 0 && f->flags & WEND_F_SELF);
             if (p->group)
-                g_assert_nonnull(wend_group_by_name(p->group));
+                g_assert_nonnull(wend_constant_group_by_name(p->group));
             if (p->kind == WEND_KIND_BITS || p->kind == WEND_KIND_ENUM)
                 g_assert_nonnull(p->group);
             g_assert_true(p->ctype != NULL && p->kind < WEND_KINDS);
@@ -127,21 +127,22 @@ static void test_references(void)
 
 static void test_constants(void)
 {
-    int undefined = wend_constant_by_name("MPI_UNDEFINED");
+    int undefined = wend_functions_constant_by_name("MPI_UNDEFINED");
     g_assert_cmpint(undefined, >=, 0);
     static const char *const groups[] = {"rank", "color", "index", "topologies"};
     for (size_t i = 0; i < G_N_ELEMENTS(groups); i++) {
-        const WendConstantGroup *g = wend_group_by_name(groups[i]);
+        const WendConstantGroup *g = wend_constant_group_by_name(groups[i]);
         gboolean found = FALSE;
         for (unsigned k = 0; k < g->n; k++)
             found |= g->members[k] == undefined;
         g_assert_true(found);
     }
-    const WendConstantGroup *modes = wend_group_by_name("modes");
+    const WendConstantGroup *modes = wend_constant_group_by_name("modes");
     g_assert_cmpstr(wend_constants[modes->members[0]], ==, "MPI_MODE_CREATE");
-    g_assert_cmpint(wend_constant_by_name("MPI_NO_SUCH_THING"), ==, -1);
+    g_assert_cmpint(wend_functions_constant_by_name("MPI_NO_SUCH_THING"), ==, -1);
     for (size_t i = 0; i < wend_n_constants; i++)
-        g_assert_cmpint(wend_constant_by_name(wend_constants[i]), ==, (int)i); /* no name twice */
+        g_assert_cmpint(wend_functions_constant_by_name(wend_constants[i]), ==,
+                        (int)i); /* no name twice */
 }
 
 int main(int argc, char **argv)

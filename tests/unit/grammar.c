@@ -26,13 +26,13 @@ static Decoded decode(const WendBuf *b)
     Decoded d = {g_array_new(FALSE, FALSE, sizeof(Symbol)),
                  g_array_new(FALSE, FALSE, sizeof(guint32))};
     WendCursor c = wend_cursor(b->data, b->len);
-    guint64 rules = wend_read_unsigned(&c);
+    guint64 rules = wend_cursor_unsigned(&c);
     for (guint64 r = 0; r < rules; r++) {
-        guint64 n = wend_read_unsigned(&c);
+        guint64 n = wend_cursor_unsigned(&c);
         g_array_append_val(d.starts, d.symbols->len);
         for (guint64 i = 0; i < n; i++) {
-            guint64 id = wend_read_unsigned(&c);
-            Symbol s = {id & 1, (guint32)(id >> 1), wend_read_unsigned(&c)};
+            guint64 id = wend_cursor_unsigned(&c);
+            Symbol s = {id & 1, (guint32)(id >> 1), wend_cursor_unsigned(&c)};
             g_assert_true(!s.is_rule || s.id < rules);
             g_array_append_val(d.symbols, s);
         }

@@ -18,9 +18,9 @@ int main(int argc, char **argv)
     for (guint rank = 0; rank < width * height; rank++)
         g_ptr_array_add(ranks, simulated_stencil(rank, width, height, iterations, FALSE));
     WendMerge *merge = merged(ranks, NULL);
-    WendMergeResult result;
+    WendArchiveResult result;
     if (g_mkdir_with_parents(argv[1], 0777) != 0
-        || !wend_merge_write(merge, argv[1], NULL, &result, &error)) {
+        || !wend_archive_write(merge, argv[1], NULL, &result, &error)) {
         g_printerr("%s\n", error ? error->message : "cannot make the directory");
         return 1;
     }

@@ -144,7 +144,7 @@ static void test_pass(void)
         const WendCall *c;
         guint n = 0;
         while ((c = wend_walk_next(walk)) != NULL) {
-            if (wend_function_comm_made(c->function) >= 0)
+            if (wend_comm_made_parameter(c->function) >= 0)
                 wend_members_pass_made(pass, c->terminal, 1, FALSE);
             if (strcmp(c->function->name, "MPI_Send") != 0)
                 continue;
@@ -249,7 +249,7 @@ static void check_worlds(const char *dir, const char *name, gboolean together)
     g_assert_no_error(error);
     WendMembers *m = wend_members_new(p);
     const WendCommMade *first = comms_of(p, 0);
-    g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
+    g_autofree WendWorldStarter *starters = wend_world_starters(p);
     g_assert_cmpstr(wend_program_world(p, 1)->name, ==, name);
     g_assert_cmpuint(starters[0].rank, ==, G_MAXUINT);
     g_assert_cmpuint(starters[1].rank, ==, together ? 1 : G_MAXUINT);

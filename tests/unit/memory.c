@@ -65,8 +65,8 @@ static void is(const void *p, int kind, int64_t id, int64_t offset, int line)
     if (w.segment != WEND_SEGMENT(kind, id) || w.offset != offset) {
         fprintf(stderr, "%s:%d: got kind %d id %lld offset %lld, not %d %lld %lld\n", __FILE__,
                 line, w.segment < 0 ? -1 : (int)wend_segment_kind(w.segment),
-                (long long)wend_segment_id(w.segment), (long long)w.offset, kind, (long long)id,
-                (long long)offset);
+                (long long)wend_word_segment_id(w.segment), (long long)w.offset, kind,
+                (long long)id, (long long)offset);
         exit(1);
     }
 }
@@ -452,7 +452,7 @@ static void test_modules(void)
         Where w = memory_where(signgam);
         CHECK(w.segment >= 0 && wend_segment_kind(w.segment) == WEND_SEGMENT_STATIC
               && w.offset == 0);
-        CHECK(wend_segment_id(w.segment) >= 2);
+        CHECK(wend_word_segment_id(w.segment) >= 2);
     }
     if (added)
         CHECK(dlclose(added) == 0);

@@ -114,7 +114,7 @@ static void test_world(gconstpointer data)
 /* Of N ranks whose times have nothing in common, from microseconds to minutes. */
 static gsize archive_bytes(guint n)
 {
-    WendMergeResult result;
+    WendArchiveResult result;
     GRand *rand = g_rand_new_with_seed(n);
     GPtrArray *ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
     for (guint rank = 0; rank < n; rank++) {

@@ -26,7 +26,7 @@ static RankVector make_vector(const gint64 *values, const gint64 *selfs, guint32
 {
     gint64 words[WORLD];
     for (guint32 i = 0; i < n; i++)
-        words[i] = of_self && !wend_is_special(values[i]) ? values[i] - selfs[i] : values[i];
+        words[i] = of_self && !wend_word_is_special(values[i]) ? values[i] - selfs[i] : values[i];
     return rank_vector_deltas(deltas_of(words, n), of_self);
 }
 
@@ -92,7 +92,7 @@ static void test_complete(void)
         for (guint32 k = 0; is && k < p.n; k++)
             g_assert_cmpint(rank_vector_at(&whole, p.ranks[k], p.selfs[k]), ==, p.values[k]);
         if (is)
-            g_assert_true(deltas_length(whole.deltas) == WORLD);
+            g_assert_true(delta_sequence_length(whole.deltas) == WORLD);
         completed += is;
         refused += !is && other > 0;
         rank_vector_clear(&whole);

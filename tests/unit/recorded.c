@@ -49,12 +49,12 @@ char *recorded_folder(void)
     return dir;
 }
 
-char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result)
+char *record(GPtrArray *ranks, GRand *rand, WendArchiveResult *result)
 {
     GError *error = NULL;
     WendMerge *m = merged(ranks, rand);
     char *dir = recorded_folder();
-    g_assert_true(wend_merge_write(m, dir, NULL, result, &error));
+    g_assert_true(wend_archive_write(m, dir, NULL, result, &error));
     g_assert_no_error(error);
     wend_merge_free(m);
     return dir;
@@ -238,9 +238,9 @@ void check_times(const char *dir)
     wend_program_free(p);
 }
 
-WendMergeResult in_any_order(GPtrArray *ranks, GRand *rand)
+WendArchiveResult in_any_order(GPtrArray *ranks, GRand *rand)
 {
-    WendMergeResult result;
+    WendArchiveResult result;
     char *dir = record(ranks, NULL, &result), *other = record(ranks, rand, NULL);
     check(dir, ranks);
     check_times(dir);
@@ -254,7 +254,7 @@ WendMergeResult in_any_order(GPtrArray *ranks, GRand *rand)
 
 gsize one_class(GPtrArray *ranks, GRand *rand)
 {
-    WendMergeResult result = in_any_order(ranks, rand);
+    WendArchiveResult result = in_any_order(ranks, rand);
     g_assert_cmpuint(result.classes, ==, 1);
     return result.bytes;
 }

@@ -16,7 +16,7 @@ WendMerge *merged(GPtrArray *ranks, GRand *rand);
 char *recorded_folder(void);
 void discard(char *dir);
 /* They are merged likewise, as an archive in such a folder. RESULT may be NULL. */
-char *record(GPtrArray *ranks, GRand *rand, WendMergeResult *result);
+char *record(GPtrArray *ranks, GRand *rand, WendArchiveResult *result);
 char *recorded_bytes(const char *dir, gsize *n); /* all of the archive; g_free */
 
 /* The archive in DIR has all calls of RANKS, which have been kept, word by word: read from the
@@ -25,7 +25,7 @@ void check(const char *dir, GPtrArray *ranks);
 /* All its calls have been timed, and each once. */
 void check_times(const char *dir);
 /* All of that; and in whatever order they are merged, the bytes are the same. */
-WendMergeResult in_any_order(GPtrArray *ranks, GRand *rand);
+WendArchiveResult in_any_order(GPtrArray *ranks, GRand *rand);
 /* And they are one class. Gives how many bytes. */
 gsize one_class(GPtrArray *ranks, GRand *rand);
 

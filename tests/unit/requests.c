@@ -41,11 +41,11 @@ static MPI_Request value(int n)
 static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
 {
     ActiveCall *c = call_begin(1);
-    put_slot(c, tag);
+    call_put_slot(c, tag);
     call_start(c);
     *variable = handle;
     call_stop(c, MPI_SUCCESS);
-    call_end_new_request(c, variable, &(struct RequestMetadata){.type = REQUEST_SEND});
+    live_request_end_call(c, variable, &(struct RequestMetadata){.type = REQUEST_SEND});
     return c->shape.w[c->shape.n - 1];
 }
 
@@ -53,7 +53,7 @@ static int64_t isend(MPI_Request *variable, MPI_Request handle, int tag)
 static void waitall(int n, MPI_Request *variables, int64_t *words)
 {
     ActiveCall *c = call_begin(2);
-    in_requests(c, n, variables, true);
+    live_requests_encode(c, n, variables, true);
     g_assert_cmpint(c->shape.w[1], ==, n);
     memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
     call_start(c);
@@ -76,7 +76,7 @@ static int64_t wait_one(MPI_Request *variable)
 static void waitany(int n, MPI_Request *variables, int chosen, int64_t *words)
 {
     ActiveCall *c = call_begin(3);
-    in_requests(c, n, variables, true);
+    live_requests_encode(c, n, variables, true);
     memcpy(words, c->shape.w + 2, (size_t)n * sizeof *words);
     call_start(c);
     variables[chosen] = MPI_REQUEST_NULL;
@@ -238,11 +238,11 @@ static void persistent(void)
 {
     MPI_Request r;
     ActiveCall *c = call_begin(4);
-    put_slot(c, 1);
+    call_put_slot(c, 1);
     call_start(c);
     r = value(20);
     call_stop(c, MPI_SUCCESS);
-    call_end_new_request(
+    live_request_end_call(
         c, &r,
         &(struct RequestMetadata){
             .type = REQUEST_RECV, .persistent = true, .source = 3, .tag = 9, .bytes = 40});
@@ -253,15 +253,15 @@ static void persistent(void)
     status.MPI_TAG = 9;
     for (int i = 0; i < 2; i++) {
         c = call_begin(5);
-        in_requests(c, 1, &r, false);
+        live_requests_encode(c, 1, &r, false);
         g_assert_cmpint(c->shape.w[1], ==, word);
         if (i == 0)
             request_event(c, 0, &r, REQUEST_STARTED, false);
         call_end(c);
         c = call_begin(6);
-        in_requests(c, 1, &r, false);
+        live_requests_encode(c, 1, &r, false);
         size_t before = c->outcome.n;
-        out_status_of_request(c, 0, &status);
+        live_request_encode_status(c, 0, &status);
         g_assert_cmpint(c->outcome.w[before], ==, 0);
         /* inactive the second time: no message */
         g_assert_cmpint(c->outcome.w[before + 2], ==, i == 0 ? 40 : 0);
@@ -269,7 +269,7 @@ static void persistent(void)
         call_end(c);
     }
     c = call_begin(7);
-    in_requests(c, 1, &r, false);
+    live_requests_encode(c, 1, &r, false);
     request_event(c, 0, &r, REQUEST_FREED, false);
     call_end(c);
     g_assert_cmpint(wait_one(&r), ==, WEND_UNKNOWN);

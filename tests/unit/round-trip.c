@@ -79,7 +79,7 @@ static void test_stencil(void)
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
         for (guint rank = 0; rank < widths[i] * widths[i]; rank++)
             g_ptr_array_add(ranks, simulated_stencil(rank, widths[i], widths[i], 50, TRUE));
-        WendMergeResult result;
+        WendArchiveResult result;
         char *dir = record(ranks, NULL, &result);
         check(dir, ranks);
         g_assert_cmpuint(result.classes, ==, 1);
@@ -101,8 +101,8 @@ static GBytes *renamed(GBytes *member, const char *name)
     const guint8 *bytes = g_bytes_get_data(member, &size);
     WendCursor c = wend_cursor(bytes, size);
     WendBuf out = WEND_BUF_INIT;
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 1);
-    WendCursor text = wend_read_block(&c);
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 1);
+    WendCursor text = wend_cursor_block(&c);
     g_assert_cmpmem(text.p, text.end - text.p, "Send", 4);
     wend_buf_unsigned(&out, 1);
     codec_put_name(&out, name ? name : "MPI_Send");
@@ -146,7 +146,7 @@ static void test_functions(void)
         sim_send(r, s, WEND_SEGMENT(WEND_SEGMENT_HEAP, 0), 8, 5, !rank, 3);
         g_ptr_array_add(ranks, r);
     }
-    WendMergeResult result;
+    WendArchiveResult result;
     char *dir = record(ranks, NULL, &result);
     check(dir, ranks);
     refused(dir, NULL, "member program, functions: what its functions take is not what this");
@@ -202,7 +202,7 @@ static void test_loops(gconstpointer trips)
             run(r, simulated_sequence(r, WEND_SEQUENCE_THREAD, 0), i ? 160 : 40);
             g_ptr_array_add(ranks, r);
         }
-        WendMergeResult result;
+        WendArchiveResult result;
         char *dir = record(ranks, NULL, &result);
         check(dir, ranks);
         g_assert_cmpuint(result.classes, ==, 1);
@@ -312,7 +312,7 @@ static void test_in_turn(void)
         g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
         for (guint rank = 0; rank < 4; rank++)
             g_ptr_array_add(ranks, in_turn(rank, 4, i ? 60000 : 6000, !i));
-        WendMergeResult result;
+        WendArchiveResult result;
         char *dir = record(ranks, NULL, &result);
         if (!i)
             check(dir, ranks);

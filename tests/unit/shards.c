@@ -271,7 +271,7 @@ static WendMerge *merge_with_glib(const GPtrArray *parts, guint rank, guint leas
     GByteArray *frame = NULL;
     for (guint step = 1;; step *= 2) {
         if (!frame && tree_may_shard(rank, step, parts->len, least))
-            g_assert_true(wend_merge_make_shard(m, least, &frame, NULL));
+            g_assert_true(wend_archive_make_shard(m, least, &frame, NULL));
         if (rank & step || rank + step >= parts->len)
             break;
         WendMerge *other = merge_with_glib(parts, rank + step, least, frames);
@@ -290,10 +290,10 @@ static void record_with_glib(const GPtrArray *parts, guint least, const char *di
         g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_byte_array_unref);
     g_autoptr(GArray) places = NULL;
     SharedFile file;
-    WendMergeResult result;
+    WendArchiveResult result;
     WendMerge *m = merge_with_glib(parts, 0, least, frames);
-    g_assert_true(wend_merge_has_frames(m));
-    g_assert_true(wend_merge_begin(m, dir, NULL, &file, &places, &result, NULL));
+    g_assert_true(wend_archive_has_frames(m));
+    g_assert_true(wend_archive_begin(m, dir, NULL, &file, &places, &result, NULL));
     for (guint i = 0; i < places->len; i++) {
         const WendFramePlace *place = &g_array_index(places, WendFramePlace, i);
         const GByteArray *frame = g_hash_table_lookup(frames, GUINT_TO_POINTER(place->rank));

@@ -40,8 +40,8 @@ void *__wrap_realloc(void *p, size_t n)
 static void expand(WendCursor *rules, guint rule, GArray *out)
 {
     WendCursor c = rules[rule];
-    for (guint64 n = wend_read_unsigned(&c); n > 0; n--) {
-        guint64 id = wend_read_unsigned(&c), exp = wend_read_unsigned(&c);
+    for (guint64 n = wend_cursor_unsigned(&c); n > 0; n--) {
+        guint64 id = wend_cursor_unsigned(&c), exp = wend_cursor_unsigned(&c);
         for (; exp > 0; exp--) {
             guint32 terminal = (guint32)(id >> 1);
             if (id & 1)
@@ -59,12 +59,12 @@ static void check(WendGrammar *g, const GArray *accepted)
     wend_grammar_encode(g, NULL, &b);
     g_assert_false(b.failed);
     WendCursor c = wend_cursor(b.data, b.len);
-    size_t n = wend_read_count(&c, 1);
+    size_t n = wend_cursor_count(&c, 1);
     WendCursor *rules = g_new(WendCursor, n);
     for (size_t i = 0; i < n; i++) {
         rules[i] = c;
-        for (guint64 k = 2 * wend_read_unsigned(&c); k > 0; k--)
-            wend_read_unsigned(&c);
+        for (guint64 k = 2 * wend_cursor_unsigned(&c); k > 0; k--)
+            wend_cursor_unsigned(&c);
     }
     g_assert_true(c.p == c.end);
     GArray *out = g_array_new(FALSE, FALSE, sizeof(guint32));

@@ -115,7 +115,7 @@ static void note_site(SimulatedRank *r, SimulatedSequence *s, gboolean poll)
     guint site = site_number(s, s->now->site);
     WendSiteElement e;
     bool wrong;
-    g_assert_true(wend_site_note(&s->guesses, &marks, guess, site, 0, &wrong, &e));
+    g_assert_true(wend_site_guess_note(&s->guesses, &marks, guess, site, 0, &wrong, &e));
     if (!wrong)
         return;
     WendSideElement element = {.step = e.step, .code = e.code, .numbers = {site}};
@@ -207,12 +207,12 @@ static void put_stream(const SimulatedSequence *s, WendBuf *out)
     WendBuf rows = WEND_BUF_INIT, row = WEND_BUF_INIT;
     g_autofree WendSideCodec *codec = g_new(WendSideCodec, 1);
     RangeEncoder to;
-    wend_side_put_head(out, &(WendSideHead){.kind = s->kind, .id = s->id});
+    wend_side_stream_put_head(out, &(WendSideHead){.kind = s->kind, .id = s->id});
     put_table(s, &rows);
-    wend_side_codec_init(codec, wend_side_kind(sites_kind()));
+    wend_side_codec_init(codec, wend_side_stream_kind(sites_kind()));
     range_encoder_begin(&to, &row);
     for (guint i = 0; i < s->elements->len; i++)
-        wend_side_encode(codec, &to, &g_array_index(s->elements, WendSideElement, i));
+        wend_side_codec_encode(codec, &to, &g_array_index(s->elements, WendSideElement, i));
     range_encoder_end(&to);
     wend_buf_unsigned(&rows, s->elements->len);
     wend_buf_block(&rows, &row);
@@ -372,7 +372,8 @@ gint64 end_request(SimulatedRank *r, SimulatedSequence *s)
 
 void release(SimulatedSequence *s, gint64 request)
 {
-    wend_cst_release(s->calls, g_array_index(s->pool, WendPoolKey, wend_handle_number(request)));
+    wend_cst_release(s->calls,
+                     g_array_index(s->pool, WendPoolKey, wend_word_handle_number(request)));
 }
 
 /* -- whole calls -- */

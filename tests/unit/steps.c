@@ -130,7 +130,7 @@ static void test_same_bytes(void)
 {
     for (guint k = 0; k < G_N_ELEMENTS(kinds); k++) {
         g_autoptr(GPtrArray) ranks = kinds[k](), parts = parts_of(ranks);
-        WendMergeResult with;
+        WendArchiveResult with;
         WendStepResult without;
         char *dir = record(ranks, NULL, &with), *other = recorded_folder();
         be_short(G_MAXUINT64, 0);
@@ -138,7 +138,7 @@ static void test_same_bytes(void)
         gsize n, m;
         g_autofree char *a = recorded_bytes(dir, &n), *b = recorded_bytes(other, &m);
         g_assert_cmpmem(a, n, b, m);
-        g_autofree char *totals = wend_merge_totals_text(&with.totals);
+        g_autofree char *totals = wend_totals_text(&with.totals);
         g_assert_cmpstr(without.totals, ==, totals);
         g_assert_cmpuint(with.bytes, ==, without.bytes);
         g_assert_cmpuint(without.stopped, ==, 0);

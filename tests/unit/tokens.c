@@ -52,7 +52,7 @@ static GByteArray *read_back(const char *text, char quote)
 
 static void check_string(const char *text, gsize n)
 {
-    g_autofree char *token = c_string(text, (gssize)n);
+    g_autofree char *token = c_token_string(text, (gssize)n);
     assert_plain(token);
     GByteArray *bytes = read_back(token, n > C_LITERAL_MOST ? '\'' : '"');
     g_assert_cmpmem(bytes->data, bytes->len, text, n);
@@ -79,7 +79,7 @@ static void test_strings(void)
         check_string(text, n);
     }
     check_string("\?\?/\?\?\?\?\"\\", 9);
-    g_autofree char *whole = c_string("to the end", -1);
+    g_autofree char *whole = c_token_string("to the end", -1);
     g_assert_cmpstr(whole, ==, "\"to the end\"");
 }
 
@@ -90,13 +90,15 @@ static void test_comments(void)
         for (guint i = 0; i < sizeof text - 1; i++)
             text[i] = some_character();
         text[sizeof text - 1] = '\0';
-        g_autofree char *comment = c_comment(text), *back = g_uri_unescape_string(comment, NULL);
+        g_autofree char *comment = c_token_comment(text),
+                        *back = g_uri_unescape_string(comment, NULL);
         assert_plain(comment);
         g_assert_null(strpbrk(comment, "*/\\?"));
         if (g_utf8_validate(text, -1, NULL))
             g_assert_cmpstr(back, ==, text);
     }
-    g_autofree char *plain = c_comment("mg.C.x -i 10, 'a b'"), *path = c_comment("/100%*");
+    g_autofree char *plain = c_token_comment("mg.C.x -i 10, 'a b'"),
+                    *path = c_token_comment("/100%*");
     g_assert_cmpstr(plain, ==, "mg.C.x -i 10, 'a b'");
     g_assert_cmpstr(path, ==, "%2F100%25%2A");
 }
@@ -106,17 +108,18 @@ static void test_identifiers(void)
     static const char *const bad[] = {
         "",       "7",   "MPI INT",  "MPI_INT;",     "MPI_INT + (f(\"x\"), 0)",
         "system", "int", "MPI_\\\n", "MPI_\xc3\xa9", "MPI_*/"};
-    g_autofree char *good = c_identifier("MPI_INT"), *more = c_identifier("MPIX_C_FLOAT16");
+    g_autofree char *good = c_token_identifier("MPI_INT"),
+                    *more = c_token_identifier("MPIX_C_FLOAT16");
     g_assert_cmpstr(good, ==, "MPI_INT");
     g_assert_cmpstr(more, ==, "MPIX_C_FLOAT16");
     for (guint i = 0; i < G_N_ELEMENTS(bad); i++) {
-        g_autofree char *name = c_identifier(bad[i]);
-        g_assert_false(c_is_identifier(bad[i]));
+        g_autofree char *name = c_token_identifier(bad[i]);
+        g_assert_false(c_token_is_identifier(bad[i]));
         g_assert_true(g_str_has_prefix(name, "MPI_has_no_"));
         g_assert_true(identifier_is(name, strlen(name)));
     }
     g_assert_false(identifier_is("MPI\0INT", 7));
-    g_autofree char *endless = g_strnfill(100000, 'M'), *shorter = c_identifier(endless);
+    g_autofree char *endless = g_strnfill(100000, 'M'), *shorter = c_token_identifier(endless);
     g_assert_cmpuint(strlen(shorter), <=, IDENTIFIER_MOST);
 }
 
@@ -135,7 +138,7 @@ static void test_numbers(void)
         {G_MININT64, "(-9223372036854775807L - 1)"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(known); i++) {
-        g_autofree char *text = c_number(known[i].number);
+        g_autofree char *text = c_token_number(known[i].number);
         g_assert_cmpstr(text, ==, known[i].text);
     }
 }

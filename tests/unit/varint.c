@@ -34,12 +34,12 @@ static void test_round_trip(void)
     g_assert_false(b.failed);
     WendCursor c = wend_cursor(b.data, b.len);
     for (guint i = 0; i < values->len; i++) {
-        g_assert_cmpuint(wend_read_unsigned(&c), ==, g_array_index(values, guint64, i));
-        g_assert_cmpint(wend_read_signed(&c), ==, (gint64)g_array_index(values, guint64, i));
+        g_assert_cmpuint(wend_cursor_unsigned(&c), ==, g_array_index(values, guint64, i));
+        g_assert_cmpint(wend_cursor_signed(&c), ==, (gint64)g_array_index(values, guint64, i));
     }
     g_assert_false(c.failed);
     g_assert_true(c.p == c.end);
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 0); /* past the end */
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 0); /* past the end */
     g_assert_true(c.failed);
     wend_buf_clear(&b);
     g_array_unref(values);
@@ -68,7 +68,7 @@ static void test_known_bytes(void)
 static gboolean reads(const void *bytes, size_t n, guint64 *v)
 {
     WendCursor c = wend_cursor(bytes, n);
-    *v = wend_read_unsigned(&c);
+    *v = wend_cursor_unsigned(&c);
     g_assert_true(!c.failed || *v == 0);
     return !c.failed;
 }
@@ -92,36 +92,36 @@ static void test_blocks(void)
     wend_buf_unsigned(&inner, 1000);
     wend_buf_block(&outer, &inner);
     wend_buf_unsigned(&outer, 5);
-    WendCursor c = wend_cursor(outer.data, outer.len), block = wend_read_block(&c);
-    g_assert_cmpuint(wend_read_unsigned(&block), ==, 1000);
+    WendCursor c = wend_cursor(outer.data, outer.len), block = wend_cursor_block(&c);
+    g_assert_cmpuint(wend_cursor_unsigned(&block), ==, 1000);
     g_assert_true(block.p == block.end);
-    g_assert_cmpuint(wend_read_unsigned(&block), ==, 0); /* must not run on into the rest */
+    g_assert_cmpuint(wend_cursor_unsigned(&block), ==, 0); /* must not run on into the rest */
     g_assert_true(block.failed);
-    g_assert_cmpuint(wend_read_unsigned(&c), ==, 5);
+    g_assert_cmpuint(wend_cursor_unsigned(&c), ==, 5);
     g_assert_false(c.failed);
 
     for (size_t n = 0; n < outer.len; n++) { /* cut anywhere, a read fails and gives nothing */
         c = wend_cursor(outer.data, n);
-        block = wend_read_block(&c);
+        block = wend_cursor_block(&c);
         g_assert_true(n >= 3 || (block.failed && c.failed && block.p == block.end));
-        wend_read_unsigned(&c);
+        wend_cursor_unsigned(&c);
         g_assert_true(c.failed);
     }
     wend_buf_clear(&inner);
     wend_buf_clear(&outer);
 
     c = wend_cursor("\x03zz", 3); /* three of one byte cannot be in two bytes; two of two neither */
-    g_assert_cmpuint(wend_read_count(&c, 1), ==, 0);
+    g_assert_cmpuint(wend_cursor_count(&c, 1), ==, 0);
     g_assert_true(c.failed);
     c = wend_cursor("\x02zzz", 4);
-    g_assert_cmpuint(wend_read_count(&c, 2), ==, 0);
+    g_assert_cmpuint(wend_cursor_count(&c, 2), ==, 0);
     g_assert_true(c.failed);
     c = wend_cursor("\x02zzzz", 5);
-    g_assert_cmpuint(wend_read_count(&c, 2), ==, 2);
+    g_assert_cmpuint(wend_cursor_count(&c, 2), ==, 2);
     g_assert_false(c.failed);
-    g_assert_null(wend_read_bytes(&c, 5));
+    g_assert_null(wend_cursor_bytes(&c, 5));
     g_assert_true(c.failed);
-    g_assert_null(wend_read_bytes(&c, 0)); /* and stays so */
+    g_assert_null(wend_cursor_bytes(&c, 0)); /* and stays so */
 }
 
 static void test_failed_writer(void)

@@ -11,12 +11,12 @@
 enum { HUGE_BITS = 56, DEPTH_LIMIT = 80, CACHED_PIECES = 1 << 20 };
 static const gint64 huge = (gint64)1 << HUGE_BITS;
 
-gint64 bytes_sum(gint64 a, gint64 b)
+gint64 datatype_layout_sum(gint64 a, gint64 b)
 {
     return CLAMP(CLAMP(a, -huge, huge) + CLAMP(b, -huge, huge), -huge, huge);
 }
 
-gint64 bytes_product(gint64 a, gint64 b)
+gint64 datatype_layout_product(gint64 a, gint64 b)
 {
     gint64 product;
     if (__builtin_mul_overflow(CLAMP(a, -huge, huge), CLAMP(b, -huge, huge), &product))
@@ -78,14 +78,14 @@ void datatype_layout_place(const DatatypeLayout *layout, gint64 segment, gint64 
 {
     if (count <= 0)
         return;
-    gint64 last = bytes_product(count - 1, layout->extent);
+    gint64 last = datatype_layout_product(count - 1, layout->extent);
     for (guint i = 0; i < layout->pieces->len; i++) {
         const BytePiece *p = &g_array_index(layout->pieces, BytePiece, i);
         /* Two addresses cannot be added: the datatype's address holds. */
         gint64 shift = p->segment != EXTENT_RELATIVE && segment != EXTENT_RELATIVE ? 0 : at;
         add_piece(pieces, p->segment == EXTENT_RELATIVE ? segment : p->segment,
-                  bytes_sum(p->low, bytes_sum(shift, MIN(0, last))),
-                  bytes_sum(p->high, bytes_sum(shift, MAX(0, last))));
+                  datatype_layout_sum(p->low, datatype_layout_sum(shift, MIN(0, last))),
+                  datatype_layout_sum(p->high, datatype_layout_sum(shift, MAX(0, last))));
     }
 }
 
@@ -117,8 +117,8 @@ static gint64 element(const CallPattern *c, const Arg *arg, gint64 i, guint rank
     if (!arg || !arg->has_in)
         return fallback;
     if (!arg->param->array)
-        return call_number(c, arg, rank, fallback);
-    return i < arg->n_in ? call_value(c, arg->in[i], rank) : fallback;
+        return call_pattern_number(c, arg, rank, fallback);
+    return i < arg->n_in ? call_pattern_value(c, arg->in[i], rank) : fallback;
 }
 
 /* Reads element I, an address or the target of a distance. A distance counts from the address that
@@ -127,20 +127,20 @@ static gboolean address(const CallPattern *c, const Arg *arg, gint64 i, guint ra
                         gint64 *at)
 {
     gint64 word = arg->in[4 * i].value;
-    *segment = wend_is_segment(word) ? word : EXTENT_RELATIVE;
-    *at = call_value(c, arg->in[4 * i + 1], rank);
-    return wend_is_segment(word) || word == WEND_PLAIN;
+    *segment = wend_word_is_segment(word) ? word : EXTENT_RELATIVE;
+    *at = call_pattern_value(c, arg->in[4 * i + 1], rank);
+    return wend_word_is_segment(word) || word == WEND_PLAIN;
 }
 
 /* Reads lists of blocks: indexed, hindexed, struct and similar constructors. */
 static void read_blocks(const CallPattern *c, const Arg *displacements, guint rank, Recipe *recipe)
 {
-    const Arg *lengths = call_arg_named(c, "array_of_blocklengths"),
-              *types = call_arg_named(c, "array_of_types");
+    const Arg *lengths = call_pattern_arg_named(c, "array_of_blocklengths"),
+              *types = call_pattern_arg_named(c, "array_of_types");
     if (!lengths)
-        lengths = call_arg_named(c, "blocklength");
+        lengths = call_pattern_arg_named(c, "blocklength");
     if (!types)
-        types = call_arg_of_kind(c, WEND_KIND_DATATYPE);
+        types = call_pattern_arg_of_kind(c, WEND_KIND_DATATYPE);
     guint input = 0;
     for (gint64 i = 0; i < displacements->n_in; i++) {
         gint64 type = types->in[types->param->array ? MIN(i, types->n_in - 1) : 0].value,
@@ -151,9 +151,9 @@ static void read_blocks(const CallPattern *c, const Arg *displacements, guint ra
                 add_placement(recipe, type, input, segment, at, 0, count);
         } else {
             add_placement(recipe, type, input, EXTENT_RELATIVE, 0,
-                          call_value(c, displacements->in[i], rank), count);
+                          call_pattern_value(c, displacements->in[i], rank), count);
         }
-        input += types->param->array && wend_is_handle(type);
+        input += types->param->array && wend_word_is_handle(type);
     }
 }
 
@@ -162,47 +162,49 @@ static gint64 product_of(const CallPattern *c, const Arg *sizes, guint rank)
 {
     gint64 product = 1;
     for (gint64 i = 0; sizes && i < sizes->n_in; i++)
-        product = bytes_product(product, call_value(c, sizes->in[i], rank));
+        product = datatype_layout_product(product, call_pattern_value(c, sizes->in[i], rank));
     return product;
 }
 
 static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
 {
     const char *name = c->function->name;
-    const Arg *old = call_arg_of_kind(c, WEND_KIND_DATATYPE),
-              *displacements = call_arg_named(c, "array_of_displacements");
+    const Arg *old = call_pattern_arg_of_kind(c, WEND_KIND_DATATYPE),
+              *displacements = call_pattern_arg_named(c, "array_of_displacements");
     if (!old || !old->has_in || (old->param->array ? old->n_in : 1) < 1)
         return;
-    gint64 type = old->in[0].value, count = element(c, call_arg_named(c, "count"), 0, rank, 1);
+    gint64 type = old->in[0].value,
+           count = element(c, call_pattern_arg_named(c, "count"), 0, rank, 1);
     if (displacements && displacements->has_in) {
         read_blocks(c, displacements, rank, recipe);
     } else if (strstr(name, "vector")) {
-        gint64 block = element(c, call_arg_named(c, "blocklength"), 0, rank, 1),
-               stride = element(c, call_arg_named(c, "stride"), 0, rank, 0);
-        gint64 last = count > 0 ? bytes_product(count - 1, stride) : 0;
+        gint64 block = element(c, call_pattern_arg_named(c, "blocklength"), 0, rank, 1),
+               stride = element(c, call_pattern_arg_named(c, "stride"), 0, rank, 0);
+        gint64 last = count > 0 ? datatype_layout_product(count - 1, stride) : 0;
         gboolean bytes = strstr(name, "hvector") != NULL;
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, count > 0 ? block : 0);
-        const Arg *distance = bytes ? call_arg_named(c, "stride") : NULL;
+        const Arg *distance = bytes ? call_pattern_arg_named(c, "stride") : NULL;
         if (distance && distance->has_in && distance->param->kind == WEND_KIND_ADDRESS
-            && wend_is_segment(distance->in[0].value))
+            && wend_word_is_segment(distance->in[0].value))
             add_placement(recipe, type, 0, distance->in[0].value,
-                          call_value(c, distance->in[1], rank), 0, count > 1 ? block : 0);
+                          call_pattern_value(c, distance->in[1], rank), 0, count > 1 ? block : 0);
         else
             add_placement(recipe, type, 0, EXTENT_RELATIVE, bytes ? last : 0, bytes ? 0 : last,
                           count > 0 ? block : 0);
     } else if (strstr(name, "resized")) {
-        const Arg *lb = call_arg_named(c, "lb"), *extent = call_arg_named(c, "extent");
+        const Arg *lb = call_pattern_arg_named(c, "lb"),
+                  *extent = call_pattern_arg_named(c, "extent");
         gint64 segment;
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, 1);
         recipe->resized = address(c, lb, 0, rank, &recipe->segment, &recipe->lb)
                           && address(c, extent, 0, rank, &segment, &recipe->extent)
                           && segment == EXTENT_RELATIVE;
-    } else if (call_arg_named(c, "array_of_sizes")) {
+    } else if (call_pattern_arg_named(c, "array_of_sizes")) {
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0,
-                      product_of(c, call_arg_named(c, "array_of_sizes"), rank));
-    } else if (call_arg_named(c, "array_of_gsizes")) {
+                      product_of(c, call_pattern_arg_named(c, "array_of_sizes"), rank));
+    } else if (call_pattern_arg_named(c, "array_of_gsizes")) {
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0,
-                      product_of(c, call_arg_named(c, "array_of_gsizes"), rank));
+                      product_of(c, call_pattern_arg_named(c, "array_of_gsizes"), rank));
     } else {
         /* MPI_Type_contiguous, MPI_Type_dup, and MPI_Type_get_contents, which gives a part of the
          * datatype. */
@@ -228,7 +230,7 @@ static DatatypeLayout layout_of_facts(gint64 lb, gint64 extent, gint64 true_lb, 
 {
     DatatypeLayout layout = {lb, extent, EXTENT_RELATIVE,
                              g_array_new(FALSE, FALSE, sizeof(BytePiece))};
-    BytePiece piece = {EXTENT_RELATIVE, true_lb, bytes_sum(true_lb, true_extent)};
+    BytePiece piece = {EXTENT_RELATIVE, true_lb, datatype_layout_sum(true_lb, true_extent)};
     if (true_extent > 0)
         g_array_append_val(layout.pieces, piece);
     return layout;
@@ -248,10 +250,11 @@ static void build(const DatatypeLayout *part, gpointer data)
 {
     Building *b = data;
     const Placement *p = b->placement;
-    gint64 at = bytes_sum(p->at, bytes_product(p->at_elements, part->extent)),
-           last = bytes_product(p->count - 1, part->extent);
-    gint64 lb = bytes_sum(part->lb, bytes_sum(at, MIN(0, last))),
-           ub = bytes_sum(bytes_sum(part->lb, part->extent), bytes_sum(at, MAX(0, last)));
+    gint64 at = datatype_layout_sum(p->at, datatype_layout_product(p->at_elements, part->extent)),
+           last = datatype_layout_product(p->count - 1, part->extent);
+    gint64 lb = datatype_layout_sum(part->lb, datatype_layout_sum(at, MIN(0, last))),
+           ub = datatype_layout_sum(datatype_layout_sum(part->lb, part->extent),
+                                    datatype_layout_sum(at, MAX(0, last)));
     gint64 segment = p->segment != EXTENT_RELATIVE ? p->segment : part->segment;
     datatype_layout_place(part, p->segment, at, p->count, b->made->pieces);
     b->unrelated |= !b->first && segment != b->made->segment;
@@ -270,13 +273,13 @@ static DatatypeLayout layout_of_recipe(DatatypeLayouts *l, const Definition *d,
     Building b = {.made = &made, .first = TRUE, .alignment = 1};
     for (guint i = 0; i < recipe->placements->len; i++) {
         const Placement *p = b.placement = &g_array_index(recipe->placements, Placement, i);
-        if (wend_is_handle(p->type) && p->input < d->n_inputs && d->inputs[p->input] != 0)
+        if (wend_word_is_handle(p->type) && p->input < d->n_inputs && d->inputs[p->input] != 0)
             layout_of_definition(l, d->inputs[p->input], rank, build, &b);
         else
             datatype_layout_foreach(l, p->type, rank, build, &b);
     }
     join_pieces(made.pieces);
-    gint64 extent = bytes_sum(b.ub, -made.lb);
+    gint64 extent = datatype_layout_sum(b.ub, -made.lb);
     made.extent = b.unrelated ? 0 : (extent + b.alignment - 1) / b.alignment * b.alignment;
     if (recipe->resized) {
         made.segment = recipe->segment;
@@ -300,7 +303,7 @@ static void layout_of_addresses(DatatypeLayouts *l, guint definition, guint rank
         return;
     const Definition *d = lifetimes_definition(l->live, definition);
     Recipe recipe = {.placements = g_array_new(FALSE, FALSE, sizeof(Placement))};
-    call_decode(l->call, d->terminal);
+    call_pattern_decode(l->call, d->terminal);
     read_constructor(l->call, rank, &recipe);
     l->depth++;
     DatatypeLayout made = layout_of_recipe(l, d, &recipe, rank);
@@ -324,7 +327,7 @@ static void layout_of_definition(DatatypeLayouts *l, guint definition, guint ran
         layout_of_addresses(l, definition, rank, function, data);
         return;
     }
-    if (wend_is_special(lb))
+    if (wend_word_is_special(lb))
         return; /* another rank's */
     DatatypeLayout layout =
         layout_of_facts(lb, lifetimes_fact(l->live, d, 2, rank),
@@ -336,7 +339,7 @@ static void layout_of_definition(DatatypeLayouts *l, guint definition, guint ran
 void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank,
                              DatatypeLayoutFunction function, gpointer data)
 {
-    if (wend_is_handle(datatype)) {
+    if (wend_word_is_handle(datatype)) {
         const guint *definitions;
         guint n = lifetimes_definitions(l->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
         g_autofree guint *mine = g_memdup2(definitions, n * sizeof *definitions);
@@ -346,7 +349,7 @@ void datatype_layout_foreach(DatatypeLayouts *l, gint64 datatype, guint rank,
     }
     gint64 facts[5] = {0};
     if (!wend_program_datatype(l->plan->program, datatype, facts)) {
-        if (!wend_is_const(datatype))
+        if (!wend_word_is_const(datatype))
             return;
         /* not in the archive: no predefined type is larger than a complex long double */
         facts[2] = facts[4] = 32;
@@ -361,7 +364,7 @@ DatatypeLayouts *datatype_layouts_new(Plan *plan, Lifetimes *live)
     DatatypeLayouts *l = g_new0(DatatypeLayouts, 1);
     l->plan = plan;
     l->live = live;
-    l->call = call_new(plan->program);
+    l->call = call_pattern_new(plan->program);
     l->cache = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, layout_free);
     return l;
 }
@@ -370,7 +373,7 @@ void datatype_layouts_free(DatatypeLayouts *l)
 {
     if (!l)
         return;
-    call_free(l->call);
+    call_pattern_free(l->call);
     g_hash_table_destroy(l->cache);
     g_free(l);
 }

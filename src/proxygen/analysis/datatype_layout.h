@@ -8,8 +8,8 @@
 
 /* The sum and the product of two numbers, clamped to a bound above all that an allocation grants.
  * Numbers may come from a hostile recording. */
-gint64 bytes_sum(gint64 a, gint64 b);
-gint64 bytes_product(gint64 a, gint64 b);
+gint64 datatype_layout_sum(gint64 a, gint64 b);
+gint64 datatype_layout_product(gint64 a, gint64 b);
 
 typedef struct {
     gint64 lb, extent; /* lb is relative to its segment */

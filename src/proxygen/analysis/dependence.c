@@ -11,7 +11,7 @@ static guint resource(RankDependence *r, char kind, gint64 a, gint64 b, gint64 c
 {
     const gint64 key[] = {kind, a, b, c};
     gboolean new;
-    guint number = wend_byte_number(r->numbers, key, sizeof key, &new);
+    guint number = wend_byte_table_number(r->numbers, key, sizeof key, &new);
     if (new) {
         Resource made = {.is_receive = kind == 'r', .comm = a, .source = b, .tag = c};
         g_array_append_val(r->resources, made);
@@ -107,7 +107,7 @@ enum { CHANNELS_MAX = 64 };
  * "Requests"). */
 static const GArray *makers_of(const RankDependence *r, gint64 request)
 {
-    return wend_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
+    return wend_word_is_handle(request) ? g_hash_table_lookup(r->makers, &request) : NULL;
 }
 
 /* Whether a call that starts (STARTS) or ends these requests may be in a body. */
@@ -119,7 +119,7 @@ static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *r
     for (gint64 i = 0; good && i < n; i++) {
         const GArray *makers = makers_of(r, requests[i]);
         if (!makers)
-            good = !wend_is_handle(requests[i]) && !starts;
+            good = !wend_word_is_handle(requests[i]) && !starts;
         for (guint k = 0; good && makers && k < makers->len; k++) {
             const WendCall *maker =
                 wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
@@ -146,7 +146,7 @@ static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
     if (call->failed)
         return FALSE;
     if ((flags & WEND_F_QUERY) || is_one_of(call, making) || is_called(call, "wend_free")
-        || call_is_place(call->function))
+        || call_pattern_is_place(call->function))
         return TRUE;
     if (flags & WEND_F_PSEUDO)
         return FALSE;
@@ -189,13 +189,14 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
     for (gint64 i = 0; words && i < n; i++) {
         gint64 word = words[i * layout_element_words(arg->param, is_out)];
         if (pair || kind == WEND_KIND_SEGMENT)
-            word = wend_segment_in_host_memory(word);
-        if ((layout_kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_is_handle(word)) {
+            word = wend_word_segment_in_host_memory(word);
+        if ((layout_kind_is_handle(kind) || kind == WEND_KIND_REQUEST)
+            && wend_word_is_handle(word)) {
             add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
             if (writes && kind != WEND_KIND_REQUEST)
                 /* the next object of this kind gets the smallest free number */
                 add_use(e, resource(r, 'k', kind, 0, 0), USE_WRITE, 0);
-        } else if ((pair && wend_is_segment(word)) || kind == WEND_KIND_SEGMENT) {
+        } else if ((pair && wend_word_is_segment(word)) || kind == WEND_KIND_SEGMENT) {
             guint segment = resource(r, 'm', word, 0, 0);
             add_use(e, segment, kind == WEND_KIND_SEGMENT ? USE_WRITE : USE_READ, 0);
             g_array_append_val(e->memory, segment);
@@ -217,14 +218,14 @@ static void use_pool(RankDependence *r, Dependence *e, const WendCall *call)
         gboolean left_out = kind == WEND_KIND_REQUEST || kind == WEND_KIND_STATUS
                             || kind == WEND_KIND_STRING || kind == WEND_KIND_STRINGS
                             || kind == WEND_KIND_STRINGS2
-                            || wend_is_amount(call->function, arg->param);
+                            || wend_param_is_amount(call->function, arg->param);
         gsize width = left_out ? 0 : layout_element_words(arg->param, FALSE);
         if (arg->n_in > 0 && arg->in)
             g_byte_array_append(name, (const guint8 *)arg->in,
                                 (guint)((gsize)arg->n_in * width * sizeof *arg->in));
     }
     gboolean new;
-    guint number = wend_byte_number(r->numbers, name->data, name->len, &new);
+    guint number = wend_byte_table_number(r->numbers, name->data, name->len, &new);
     if (new) {
         Resource made = {0};
         g_array_append_val(r->resources, made);
@@ -268,7 +269,7 @@ const Dependence *rank_dependence_of(RankDependence *r, const WendCall *call)
             RequestChange change = {makes ? arg->out[k] : arg->in[k],
                                     starts
                                         || (makes && !(call->function->flags & WEND_F_PERSISTENT))};
-            if (wend_is_handle(change.request))
+            if (wend_word_is_handle(change.request))
                 g_array_append_val(e->changes, change);
         }
     }
@@ -290,7 +291,7 @@ static void find_makers(RankDependence *r)
         const WendCall *call = wend_decoder_call(decoder, t, r->rank);
         const WendArg *made = call->failed ? NULL : request_arg(call, WEND_DIR_OUT);
         for (gint64 i = 0; made && i < made->n_out; i++) {
-            if (!wend_is_handle(made->out[i]))
+            if (!wend_word_is_handle(made->out[i]))
                 continue;
             GArray *makers = g_hash_table_lookup(r->makers, &made->out[i]);
             if (!makers)
@@ -391,10 +392,10 @@ RankDependence *rank_dependence_new(const Plan *plan, guint rank)
         .makers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .memories = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
         .channels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_array),
-        .numbers = wend_byte_numbers_new(),
-        .any_source = wend_constant_word("MPI_ANY_SOURCE"),
-        .any_tag = wend_constant_word("MPI_ANY_TAG"),
-        .proc_null = wend_constant_word("MPI_PROC_NULL"),
+        .numbers = wend_byte_table_numbers_new(),
+        .any_source = wend_program_constant_word("MPI_ANY_SOURCE"),
+        .any_tag = wend_program_constant_word("MPI_ANY_TAG"),
+        .proc_null = wend_program_constant_word("MPI_PROC_NULL"),
     };
     find_makers(r);
     return r;

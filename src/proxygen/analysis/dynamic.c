@@ -21,13 +21,13 @@ static int compare_words(gconstpointer a, gconstpointer b)
 /* Whether the window may be dynamic. Numbers of windows are used again. */
 static gboolean is_dynamic(GHashTable *windows, const CallPattern *c)
 {
-    const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN);
+    const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN);
     return win && win->has_in && g_hash_table_contains(windows, &win->in[0].value);
 }
 
 static void add_window(GHashTable *windows, const CallPattern *c)
 {
-    const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN);
+    const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN);
     if (strcmp(c->function->name, "MPI_Win_create_dynamic") != 0 || !win || !win->has_out)
         return;
     gint64 *word = g_new(gint64, 1);
@@ -42,8 +42,8 @@ static gboolean is_lost(GHashTable *windows, const CallPattern *c, const Arg *ar
     gboolean target = arg->param->kind == WEND_KIND_TARGET;
     if (!target && strcmp(arg->param->name, "target_disp") != 0)
         return FALSE;
-    gint64 value = call_value(c, arg->in[target], rank);
-    return (!target || call_value(c, arg->in[0], rank) == WEND_PLAIN) && value >> 32 > 0
+    gint64 value = call_pattern_value(c, arg->in[target], rank);
+    return (!target || call_pattern_value(c, arg->in[0], rank) == WEND_PLAIN) && value >> 32 > 0
            && is_dynamic(windows, c);
 }
 
@@ -117,7 +117,7 @@ static void find_awaited(Plan *plan)
 
 /* -- the whole -- */
 
-gboolean plan_dynamic(Plan *plan, GError **error)
+gboolean dynamic_find(Plan *plan, GError **error)
 {
     g_autoptr(GHashTable) windows =
         g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
@@ -129,25 +129,25 @@ gboolean plan_dynamic(Plan *plan, GError **error)
             RankList ranks = plan->terminal_ranks[t];
             if (ranks.n == 0)
                 continue;
-            call_decode(c, t);
+            call_pattern_decode(c, t);
             if (c->failed)
                 continue;
             if (pass == 0) {
                 add_window(windows, c);
                 if (strcmp(c->function->name, "MPI_Win_attach") == 0)
-                    g_array_append_val(blocks, call_arg_named(c, "base")->in[0].value);
+                    g_array_append_val(blocks, call_pattern_arg_named(c, "base")->in[0].value);
                 continue;
             }
             for (guint i = 0; i < c->n_args; i++) {
                 const Arg *arg = &c->args[i];
                 WendKind kind = arg->param->kind;
                 for (gint64 k = 0; arg->has_in && kind == WEND_KIND_ADDRESS && k < arg->n_in; k++)
-                    used |= wend_is_segment(arg->in[4 * k].value)
+                    used |= wend_word_is_segment(arg->in[4 * k].value)
                             && wend_segment_kind(arg->in[4 * k].value) == WEND_SEGMENT_REMOTE;
                 for (guint r = 0; arg->has_in && r < ranks.n; r++) {
                     lost |= is_lost(windows, c, arg, ranks.ranks[r]);
                     used |= kind == WEND_KIND_TARGET
-                            && call_value(c, arg->in[0], ranks.ranks[r]) != WEND_PLAIN;
+                            && call_pattern_value(c, arg->in[0], ranks.ranks[r]) != WEND_PLAIN;
                 }
             }
         }
@@ -164,7 +164,7 @@ gboolean plan_dynamic(Plan *plan, GError **error)
     g_array_sort(blocks, compare_words);
     guint n = 0;
     for (guint i = 0; i < blocks->len; i++)
-        if (wend_is_segment(g_array_index(blocks, gint64, i))
+        if (wend_word_is_segment(g_array_index(blocks, gint64, i))
             && (n == 0 || g_array_index(blocks, gint64, n - 1) != g_array_index(blocks, gint64, i)))
             g_array_index(blocks, gint64, n++) = g_array_index(blocks, gint64, i);
     g_array_set_size(blocks, n);
@@ -175,7 +175,7 @@ gboolean plan_dynamic(Plan *plan, GError **error)
 
 guint dynamic_block(const Plan *plan, gint64 segment)
 {
-    segment = wend_segment_in_host_memory(segment);
+    segment = wend_word_segment_in_host_memory(segment);
     guint low = 0, high = plan->blocks ? plan->blocks->len : 0;
     while (low < high) {
         guint middle = low + (high - low) / 2;

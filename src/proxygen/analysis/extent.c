@@ -40,15 +40,16 @@ static void count_node(GHashTable *counts, guint n_ranks, gint64 node, gint64 ti
 static void count_edges(const CallPattern *c, guint rank, guint n_ranks, GHashTable *in,
                         GHashTable *out)
 {
-    const Arg *sources = call_arg_named(c, "sources"), *degrees = call_arg_named(c, "degrees"),
-              *destinations = call_arg_named(c, "destinations");
+    const Arg *sources = call_pattern_arg_named(c, "sources"),
+              *degrees = call_pattern_arg_named(c, "degrees"),
+              *destinations = call_pattern_arg_named(c, "destinations");
     if (!sources || !degrees || !destinations)
         return;
     for (gint64 i = 0; i < sources->n_in && i < degrees->n_in; i++)
-        count_node(out, n_ranks, call_value(c, sources->in[i], rank),
-                   call_value(c, degrees->in[i], rank));
+        count_node(out, n_ranks, call_pattern_value(c, sources->in[i], rank),
+                   call_pattern_value(c, degrees->in[i], rank));
     for (gint64 i = 0; i < destinations->n_in; i++)
-        count_node(in, n_ranks, call_value(c, destinations->in[i], rank), 1);
+        count_node(in, n_ranks, call_pattern_value(c, destinations->in[i], rank), 1);
 }
 
 static void keep_larger(GHashTable *largest, GHashTable *counts)
@@ -93,7 +94,7 @@ static void find_graphs(Extents *e)
             guint t = g_array_index(terminals, guint, i);
             if (!rank_list_has(plan->terminal_ranks[t], rank))
                 continue;
-            call_decode(e->call, t);
+            call_pattern_decode(e->call, t);
             count_edges(e->call, rank, plan->n_ranks, in, out);
             keep_larger(most_in, in);
             keep_larger(most_out, out);
@@ -108,25 +109,28 @@ static void find_graphs(Extents *e)
 /* The in- and outdegree of RANK in the topology that the call gave to its communicator. */
 static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, gint64 *out)
 {
-    call_decode(e->call, d->terminal);
+    call_pattern_decode(e->call, d->terminal);
     const CallPattern *c = e->call;
     const char *name = c->function->name;
     gint64 node = lifetimes_fact(e->live, d, 1, rank);
     *in = *out = 0;
     if (strcmp(name, "MPI_Cart_create") == 0) {
-        *in = *out = 2 * CLAMP(call_number(c, call_arg_named(c, "ndims"), rank, 0), 0, G_MAXINT32);
+        *in = *out = 2
+                     * CLAMP(call_pattern_number(c, call_pattern_arg_named(c, "ndims"), rank, 0), 0,
+                             G_MAXINT32);
     } else if (strcmp(name, "MPI_Cart_sub") == 0) {
-        const Arg *remain = call_arg_named(c, "remain_dims");
+        const Arg *remain = call_pattern_arg_named(c, "remain_dims");
         for (gint64 i = 0; remain && i < remain->n_in; i++)
-            *in = *out += 2 * (call_value(c, remain->in[i], rank) != 0);
+            *in = *out += 2 * (call_pattern_value(c, remain->in[i], rank) != 0);
     } else if (strcmp(name, "MPI_Graph_create") == 0) {
-        const Arg *index = call_arg_named(c, "index"); /* cumulative degrees */
+        const Arg *index = call_pattern_arg_named(c, "index"); /* cumulative degrees */
         if (index && node >= 0 && node < index->n_in)
-            *in = *out = MAX(0, call_value(c, index->in[node], rank)
-                                    - (node > 0 ? call_value(c, index->in[node - 1], rank) : 0));
+            *in = *out =
+                MAX(0, call_pattern_value(c, index->in[node], rank)
+                           - (node > 0 ? call_pattern_value(c, index->in[node - 1], rank) : 0));
     } else if (strcmp(name, "MPI_Dist_graph_create_adjacent") == 0) {
-        *in = MAX(0, call_number(c, call_arg_named(c, "indegree"), rank, 0));
-        *out = MAX(0, call_number(c, call_arg_named(c, "outdegree"), rank, 0));
+        *in = MAX(0, call_pattern_number(c, call_pattern_arg_named(c, "indegree"), rank, 0));
+        *out = MAX(0, call_pattern_number(c, call_pattern_arg_named(c, "outdegree"), rank, 0));
     } else if (strcmp(name, "MPI_Dist_graph_create") == 0 && e->in && node >= 0
                && node < e->plan->n_ranks) {
         *in = (gint64)MIN(e->in[node], G_MAXINT32);
@@ -144,12 +148,13 @@ typedef struct {
 /* The sizes of the largest communicator that the call may use. */
 static CommSizes sizes_of_comm(Extents *e, const CallPattern *c, guint rank)
 {
-    const Arg *arg = call_arg_of_kind(c, WEND_KIND_COMM);
+    const Arg *arg = call_pattern_arg_of_kind(c, WEND_KIND_COMM);
     gint64 comm = arg && arg->has_in ? arg->in[0].value : WEND_ABSENT;
-    if (!wend_is_handle(comm)) {
-        gint64 n = g_strcmp0(wend_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0
-                       ? 1
-                       : job_worlds_of(e->plan, rank)->ranks;
+    if (!wend_word_is_handle(comm)) {
+        gint64 n =
+            g_strcmp0(wend_program_constant_name(e->plan->program, comm), "MPI_COMM_SELF") == 0
+                ? 1
+                : job_worlds_of(e->plan, rank)->ranks;
         return (CommSizes){n, n, 0, 0};
     }
     CommSizes sizes = {0};
@@ -176,7 +181,7 @@ Extents *extents_new(Plan *plan, Lifetimes *live)
     e->plan = plan;
     e->live = live;
     e->layouts = datatype_layouts_new(plan, live);
-    e->call = call_new(plan->program);
+    e->call = call_pattern_new(plan->program);
     find_graphs(e);
     return e;
 }
@@ -186,7 +191,7 @@ void extents_free(Extents *e)
     if (!e)
         return;
     datatype_layouts_free(e->layouts);
-    call_free(e->call);
+    call_pattern_free(e->call);
     g_free(e->in);
     g_free(e->out);
     g_free(e);
@@ -195,7 +200,7 @@ void extents_free(Extents *e)
 gint64 extent_data_size(Extents *e, gint64 datatype, gint64 count, guint rank)
 {
     gint64 facts[5], size = 0;
-    if (wend_is_handle(datatype)) {
+    if (wend_word_is_handle(datatype)) {
         const guint *definitions;
         guint n = lifetimes_definitions(e->live, WEND_KIND_DATATYPE, datatype, rank, &definitions);
         for (guint i = 0; i < n; i++)
@@ -203,10 +208,10 @@ gint64 extent_data_size(Extents *e, gint64 datatype, gint64 count, guint rank)
                                             0, rank));
     } else {
         size = wend_program_datatype(e->plan->program, datatype, facts) ? facts[0]
-               : wend_is_const(datatype)                                ? 32
+               : wend_word_is_const(datatype)                           ? 32
                                                                         : 0;
     }
-    return bytes_product(size, MAX(count, 0));
+    return datatype_layout_product(size, MAX(count, 0));
 }
 
 /* COUNT elements at AT bytes plus ELEMENTS extents of a segment. */
@@ -218,9 +223,10 @@ typedef struct {
 static void place(const DatatypeLayout *layout, gpointer data)
 {
     const Placing *p = data;
-    datatype_layout_place(layout, p->segment,
-                          bytes_sum(p->at, bytes_product(p->elements, layout->extent)), p->count,
-                          p->pieces);
+    datatype_layout_place(
+        layout, p->segment,
+        datatype_layout_sum(p->at, datatype_layout_product(p->elements, layout->extent)), p->count,
+        p->pieces);
 }
 
 static void place_elements(Extents *e, gint64 type, guint rank, Placing p)
@@ -233,7 +239,7 @@ static gint64 sum_of(const CallPattern *c, const Arg *arg, guint rank)
 {
     gint64 sum = 0;
     for (gint64 i = 0; arg && i < arg->n_in; i++)
-        sum = bytes_sum(sum, MAX(0, call_value(c, arg->in[i], rank)));
+        sum = datatype_layout_sum(sum, MAX(0, call_pattern_value(c, arg->in[i], rank)));
     return sum;
 }
 
@@ -247,13 +253,13 @@ static void place_vector(Extents *e, const CallPattern *c, const Arg *counts, co
                       : i < types->n_in    ? types->in[i].value
                                            : WEND_ABSENT,
                at = 0;
-        Placing p = {EXTENT_RELATIVE, 0, 0, call_value(c, counts->in[i], rank), pieces};
+        Placing p = {EXTENT_RELATIVE, 0, 0, call_pattern_value(c, counts->in[i], rank), pieces};
         if (displs && i < displs->n_in && displs->param->kind == WEND_KIND_ADDRESS) {
-            p.segment = wend_is_segment(displs->in[4 * i].value) ? displs->in[4 * i].value
-                                                                 : EXTENT_RELATIVE;
-            at = call_value(c, displs->in[4 * i + 1], rank);
+            p.segment = wend_word_is_segment(displs->in[4 * i].value) ? displs->in[4 * i].value
+                                                                      : EXTENT_RELATIVE;
+            at = call_pattern_value(c, displs->in[4 * i + 1], rank);
         } else if (displs && i < displs->n_in) {
-            at = call_value(c, displs->in[i], rank);
+            at = call_pattern_value(c, displs->in[i], rank);
         }
         p.at = bytes ? at : 0;
         p.elements = bytes ? 0 : at;
@@ -275,7 +281,7 @@ void extent_of_buffer(Extents *e, const CallPattern *c, guint index, guint rank,
                       : WEND_ABSENT;
     gint64 count = !count_arg                ? 1
                    : count_arg->param->array ? 0
-                                             : call_number(c, count_arg, rank, 0),
+                                             : call_pattern_number(c, count_arg, rank, 0),
            copies = 1;
 
     switch ((enum wend_extent)param->extent) {
@@ -296,11 +302,11 @@ void extent_of_buffer(Extents *e, const CallPattern *c, guint index, guint rank,
         copies = sizes_of_comm(e, c, rank).out;
         break;
     case WEND_EXTENT_PARTITIONS:
-        copies = call_number(c, displs, rank, 1);
+        copies = call_pattern_number(c, displs, rank, 1);
         break;
     case WEND_EXTENT_BYTES:
         if (count > 0) {
-            BytePiece piece = {EXTENT_RELATIVE, 0, bytes_sum(count, 0)};
+            BytePiece piece = {EXTENT_RELATIVE, 0, datatype_layout_sum(count, 0)};
             g_array_append_val(pieces, piece);
         }
         return;
@@ -313,6 +319,7 @@ void extent_of_buffer(Extents *e, const CallPattern *c, guint index, guint rank,
                      rank, pieces);
         return;
     }
-    place_elements(e, type, rank,
-                   (Placing){EXTENT_RELATIVE, 0, 0, bytes_product(count, copies), pieces});
+    place_elements(
+        e, type, rank,
+        (Placing){EXTENT_RELATIVE, 0, 0, datatype_layout_product(count, copies), pieces});
 }

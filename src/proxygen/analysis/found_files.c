@@ -79,8 +79,9 @@ static NamedFile *file_named(struct Files *files, char *name)
 
 static gboolean has_bit(const WendParam *param, gint64 word, const char *name)
 {
-    const WendConstantGroup *group = param->group ? wend_group_by_name(param->group) : NULL;
-    int constant = wend_constant_by_name(name);
+    const WendConstantGroup *group =
+        param->group ? wend_constant_group_by_name(param->group) : NULL;
+    int constant = wend_functions_constant_by_name(name);
     for (guint i = 0; group && i < group->n; i++)
         if (group->members[i] == constant)
             return word >> i & 1;
@@ -93,11 +94,13 @@ static void find_names(FileSearch *s)
         if (s->plan->terminal_ranks[t].n == 0)
             continue;
         CallPattern *c = s->plan->call;
-        call_decode(c, t);
-        const Arg *name = call_arg_named(c, "filename"), *amode = call_arg_named(c, "amode");
+        call_pattern_decode(c, t);
+        const Arg *name = call_pattern_arg_named(c, "filename"),
+                  *amode = call_pattern_arg_named(c, "amode");
         if (!name || !name->has_in || name->n_in < 0)
             continue;
-        s->names[t].file = file_named(s->files, call_words_to_string(name->in, (gsize)name->n_in));
+        s->names[t].file =
+            file_named(s->files, call_pattern_words_to_string(name->in, (gsize)name->n_in));
         s->names[t].opens = amode != NULL;
         s->names[t].creates = amode && has_bit(amode->param, amode->in[0].value, "MPI_MODE_CREATE");
         s->names[t].forgets =
@@ -166,8 +169,8 @@ static gint64 found_before(const FileSearch *s, const CallPattern *c, const gint
                                                        : FOUND_UNKNOWN;
     }
     for (guint i = 0; i < c->n_args; i++)
-        if (c->args[i].param->kind == WEND_KIND_FOUND && call_outcome_decode(c, words, n, parts)
-            && parts[i].n == 1)
+        if (c->args[i].param->kind == WEND_KIND_FOUND
+            && call_pattern_outcome_decode(c, words, n, parts) && parts[i].n == 1)
             return words[parts[i].first] == WEND_ABSENT ? FOUND_UNKNOWN
                                                         : MAX(words[parts[i].first], FOUND_NONE);
     return FOUND_UNKNOWN;
@@ -180,7 +183,7 @@ static void use(FileWalk *w, guint terminal)
     NamedFile *file = naming->file;
     CallPattern *c = s->plan->call;
     guint n;
-    call_decode(c, terminal);
+    call_pattern_decode(c, terminal);
     const gint64 *words = next_outcome(w, c->slots->shape, &n);
     gint64 found = words ? found_before(s, c, words, n) : FOUND_UNKNOWN;
     /* A call that creates the file cannot fail because it is missing, but because its directory
@@ -264,7 +267,7 @@ static char *class_of_error(const Plan *plan, const char *name)
     return NULL;
 }
 
-void plan_files(Plan *plan)
+void found_files_find(Plan *plan)
 {
     const WendProgram *p = plan->program;
     struct Files *files = plan->files = g_new0(struct Files, 1);

@@ -21,7 +21,7 @@ typedef struct {
     gboolean surprise; /* at least once, the size was not the one that MPI calls had left */
 } FileFinding;
 
-void plan_files(Plan *plan);
+void found_files_find(Plan *plan);
 void found_files_free(struct Files *files);
 guint found_files_count(const Plan *plan);
 const ScratchFile *found_files_by_number(const Plan *plan, guint number);

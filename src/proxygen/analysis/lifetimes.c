@@ -126,7 +126,7 @@ static void note_outputs(Lifetimes *live, const CallPattern *c, const Arg *arg, 
     gint64 n = arg->param->array ? arg->n_out : arg->n_out_words / 6;
     for (gint64 i = 0; i < n; i++) {
         const Word *words = &arg->out[6 * i];
-        if (!wend_is_handle(words[0].value) || !words[1].by_slot)
+        if (!wend_word_is_handle(words[0].value) || !words[1].by_slot)
             continue;
         gboolean absolute =
             arg->param->kind == WEND_KIND_DATATYPE && is_absolute(live, c->terminal, words[1].slot);
@@ -147,7 +147,7 @@ static void note_references(Lifetimes *live, const CallPattern *c)
         if (!is_followed_kind(arg->param->kind) || !arg->has_in)
             continue;
         for (gint64 k = 0; k < n; k++) {
-            if (!wend_is_handle(arg->in[k].value))
+            if (!wend_word_is_handle(arg->in[k].value))
                 continue;
             Reference r = {name_of(live, arg->param->kind, arg->in[k].value), FALSE, 0, 0, FALSE};
             g_array_append_val(live->references, r);
@@ -320,7 +320,7 @@ guint lifetimes_definitions(Lifetimes *live, WendKind kind, gint64 handle, guint
                             const guint **definitions)
 {
     gint64 key = key_of(kind, handle);
-    gpointer found = wend_is_handle(handle) ? g_hash_table_lookup(live->names, &key) : NULL;
+    gpointer found = wend_word_is_handle(handle) ? g_hash_table_lookup(live->names, &key) : NULL;
     if (!found)
         return 0;
     guint name = GPOINTER_TO_UINT(found) - 1, n, at = 0;
@@ -379,7 +379,7 @@ gboolean lifetimes_varies(Lifetimes *live, const CallPattern *c)
         for (guint k = 0; is_followed_kind(arg->param->kind) && arg->has_in && k < arg->n_in_words;
              k++) {
             const guint *definitions;
-            if (!wend_is_handle(arg->in[k].value))
+            if (!wend_word_is_handle(arg->in[k].value))
                 continue;
             guint n = lifetimes_definitions(live, arg->param->kind, arg->in[k].value,
                                             live->plan->terminal_ranks[c->terminal].ranks[0],
@@ -475,7 +475,7 @@ static void visit(Lifetimes *live, guint terminal, const guint *bound, RankList 
         return;
     live->terminal = terminal;
     live->bound = bound;
-    call_decode(live->plan->call, terminal);
+    call_pattern_decode(live->plan->call, terminal);
     live->function(live->plan->call, ranks, live->data);
     live->bound = NULL;
 }
@@ -652,7 +652,7 @@ Lifetimes *lifetimes_new(Plan *plan)
         live->first[t] = live->references->len;
         if (plan->terminal_ranks[t].n == 0)
             continue;
-        call_decode(plan->call, t);
+        call_pattern_decode(plan->call, t);
         note_references(live, plan->call);
     }
     live->first[n_terminals] = live->references->len;

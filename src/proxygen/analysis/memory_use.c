@@ -23,13 +23,13 @@ static Segment *segment_of(Plan *plan, gint64 word)
 }
 
 /* Notes the use of bytes LOW to below HIGH from AT on. A damaged recording may have any numbers;
- * bytes_sum clamps them. */
+ * datatype_layout_sum clamps them. */
 static void use(Plan *plan, gint64 word, gint64 at, gint64 low, gint64 high)
 {
-    if (!wend_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
+    if (!wend_word_is_segment(word) || wend_segment_kind(word) == WEND_SEGMENT_REMOTE)
         return;
     Segment *s = segment_of(plan, word);
-    low = bytes_sum(at, low), high = bytes_sum(at, high);
+    low = datatype_layout_sum(at, low), high = datatype_layout_sum(at, high);
     s->low = MIN(s->low, low);
     s->high = MAX(s->high, MAX(high, low + 1));
 }
@@ -45,7 +45,7 @@ typedef struct {
 static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
 {
     const Arg *arg = &c->args[index];
-    gint64 word = arg->in[0].value, at = call_value(c, arg->in[1], rank);
+    gint64 word = arg->in[0].value, at = call_pattern_value(c, arg->in[1], rank);
     use(u->plan, word, at, 0, 1);
     g_array_set_size(u->pieces, 0);
     extent_of_buffer(u->extents, c, index, rank, u->pieces);
@@ -62,7 +62,9 @@ static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
 static void use_places(Uses *u, const CallPattern *c, const Word *words, gint64 n, guint rank)
 {
     for (gint64 i = 0; i < n; i++) {
-        gint64 at = wend_is_segment(words[2 * i].value) ? call_value(c, words[2 * i + 1], rank) : 0;
+        gint64 at = wend_word_is_segment(words[2 * i].value)
+                        ? call_pattern_value(c, words[2 * i + 1], rank)
+                        : 0;
         use(u->plan, words[2 * i].value, at, 0, 1);
     }
 }
@@ -107,7 +109,7 @@ static gboolean varies(const CallPattern *c)
         for (guint w = 0; w < c->args[i].n_in_words; w++)
             if (c->args[i].param->kind != WEND_KIND_SELF && c->args[i].param->kind != WEND_KIND_RANK
                 && c->args[i].param->kind != WEND_KIND_TAG
-                && !call_word_is_constant(c, c->args[i].in[w], &value))
+                && !call_pattern_word_is_constant(c, c->args[i].in[w], &value))
                 return TRUE;
     return FALSE;
 }
@@ -145,8 +147,8 @@ static gboolean are_dense(const GPtrArray *segments)
     guint highest = 0;
     for (guint i = 0; i < segments->len; i++) {
         const Segment *s = segments->pdata[i];
-        if (wend_segment_thread(s->word) == 0)
-            highest = MAX(highest, wend_segment_number(s->word));
+        if (wend_word_segment_thread(s->word) == 0)
+            highest = MAX(highest, wend_word_segment_number(s->word));
     }
     return highest / GAP <= segments->len + FEW;
 }
@@ -154,20 +156,20 @@ static gboolean are_dense(const GPtrArray *segments)
 static void find_places(Plan *plan)
 {
     for (int kind = 0; kind < WEND_SEGMENT_KINDS; kind++) {
-        g_autoptr(GPtrArray) segments = plan_segments_of_kind(plan, kind);
+        g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(plan, kind);
         gboolean by_number = are_dense(segments);
         gint64 next = 0;
         for (guint i = 0; i < segments->len; i++) {
             Segment *s = g_ptr_array_index(segments, i);
-            s->place = by_number && wend_segment_thread(s->word) == 0
-                           ? (gint64)wend_segment_number(s->word)
+            s->place = by_number && wend_word_segment_thread(s->word) == 0
+                           ? (gint64)wend_word_segment_number(s->word)
                            : next;
             next = s->place + 1;
         }
     }
 }
 
-void plan_memory(Plan *plan)
+void memory_use_find(Plan *plan)
 {
     plan->segments = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     plan->lifetimes = lifetimes_new(plan);
@@ -178,14 +180,14 @@ void plan_memory(Plan *plan)
     find_places(plan);
 }
 
-const Segment *plan_segment(const Plan *plan, gint64 word)
+const Segment *memory_use_segment(const Plan *plan, gint64 word)
 {
     return g_hash_table_lookup(plan->segments, &word);
 }
 
-gint64 plan_segment_place(const Plan *plan, gint64 word)
+gint64 memory_use_segment_place(const Plan *plan, gint64 word)
 {
-    const Segment *s = plan_segment(plan, word);
+    const Segment *s = memory_use_segment(plan, word);
     return s ? s->place : 0;
 }
 
@@ -195,7 +197,7 @@ static int compare_segments(gconstpointer a, gconstpointer b)
     return x < y ? -1 : x > y;
 }
 
-GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind)
+GPtrArray *memory_use_segments_of_kind(const Plan *plan, enum wend_segment_kind kind)
 {
     GPtrArray *all = g_ptr_array_new();
     GHashTableIter iter;
@@ -208,9 +210,9 @@ GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind)
     return all;
 }
 
-gboolean plan_heap_reaches_below(const Plan *plan)
+gboolean memory_use_heap_reaches_below(const Plan *plan)
 {
-    g_autoptr(GPtrArray) segments = plan_segments_of_kind(plan, WEND_SEGMENT_HEAP);
+    g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(plan, WEND_SEGMENT_HEAP);
     gboolean below = FALSE;
     for (guint i = 0; i < segments->len; i++)
         below |= ((const Segment *)g_ptr_array_index(segments, i))->low < 0;

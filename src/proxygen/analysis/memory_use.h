@@ -14,15 +14,15 @@ typedef struct {
 } Segment;
 
 /* Finds the segments that calls use, and the bytes of each. */
-void plan_memory(Plan *plan);
+void memory_use_find(Plan *plan);
 
 /* The segment of that word. NULL if the calls do not use it. */
-const Segment *plan_segment(const Plan *plan, gint64 word);
+const Segment *memory_use_segment(const Plan *plan, gint64 word);
 /* The index of the segment in the proxy's list of its kind. */
-gint64 plan_segment_place(const Plan *plan, gint64 word);
+gint64 memory_use_segment_place(const Plan *plan, gint64 word);
 /* All segments of one kind, by id and so by place. The caller frees the array. */
-GPtrArray *plan_segments_of_kind(const Plan *plan, enum wend_segment_kind kind);
+GPtrArray *memory_use_segments_of_kind(const Plan *plan, enum wend_segment_kind kind);
 /* Whether datatypes reach below the beginning of heap blocks. */
-gboolean plan_heap_reaches_below(const Plan *plan);
+gboolean memory_use_heap_reaches_below(const Plan *plan);
 
 #endif

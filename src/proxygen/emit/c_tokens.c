@@ -12,14 +12,14 @@ static gboolean is_printable(char c)
 }
 
 /* Names of the program itself and keywords never look like names of MPI. */
-gboolean c_is_identifier(const char *name)
+gboolean c_token_is_identifier(const char *name)
 {
     return identifier_is(name, strlen(name)) && g_str_has_prefix(name, C_NAME_PREFIX);
 }
 
-char *c_identifier(const char *name)
+char *c_token_identifier(const char *name)
 {
-    if (c_is_identifier(name))
+    if (c_token_is_identifier(name))
         return g_strdup(name);
     GString *safe = g_string_new(C_NAME_PREFIX "_has_no_");
     for (const char *p = name; *p && safe->len < IDENTIFIER_MOST; p++)
@@ -27,7 +27,7 @@ char *c_identifier(const char *name)
     return g_string_free(safe, FALSE);
 }
 
-char *c_function_name(const char *name)
+char *c_token_function_name(const char *name)
 {
     GString *safe = g_string_new("");
     for (const char *p = name; *p && safe->len < C_NAME_MOST; p++)
@@ -42,7 +42,7 @@ char *c_function_name(const char *name)
     return g_string_free(safe, FALSE);
 }
 
-char *c_number(gint64 number)
+char *c_token_number(gint64 number)
 {
     /* C has no negative constants, and the positive part of this one is no long. */
     if (number == G_MININT64)
@@ -80,7 +80,7 @@ static char *character_list(const char *text, gsize length)
     return g_string_free(s, FALSE);
 }
 
-char *c_string(const char *text, gssize n)
+char *c_token_string(const char *text, gssize n)
 {
     gsize length = n < 0 ? strlen(text) : (gsize)n;
     if (length > C_LITERAL_MOST)
@@ -92,7 +92,7 @@ char *c_string(const char *text, gssize n)
     return g_string_free(s, FALSE);
 }
 
-char *c_comment(const char *text)
+char *c_token_comment(const char *text)
 {
     GString *s = g_string_new("");
     for (const char *p = text; *p; p++)

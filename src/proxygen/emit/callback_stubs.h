@@ -6,7 +6,7 @@
 #include "emitter.h"
 
 typedef struct Callbacks Callbacks;
-gboolean plan_callbacks(Plan *plan, GError **error);
+gboolean callback_stubs_find(Plan *plan, GError **error);
 
 /* The stub of one C type: its parameters, the type of its value, and the way it returns a flag or
  * another result. */

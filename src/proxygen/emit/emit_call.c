@@ -60,8 +60,8 @@ static char *number_loops(Emitter *e, const CallPattern *c, const Arg *arg, gboo
     for (guint r = 0; r < ranks.n; r++)
         for (gint64 i = 0; i < n; i++) {
             Word w = arg->in[width * i + (width > 1)];
-            if (!constant || !call_word_is_constant(c, w, &values[i]))
-                values[r * n + i] = call_value(c, w, ranks.ranks[r]);
+            if (!constant || !call_pattern_word_is_constant(c, w, &values[i]))
+                values[r * n + i] = call_pattern_value(c, w, ranks.ranks[r]);
         }
     return emit_filled_by_loops(e, param->ctype, param->name, !is_without_const(c), ranks, values,
                                 n);
@@ -81,7 +81,7 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
         return g_strdup_printf("(%s[]){0}", param->ctype); /* empty, but not NULL */
     gboolean numbers = TRUE;                               /* no addresses */
     for (gint64 i = 0; i < n; i++) {
-        constant &= call_word_is_constant(c, arg->in[width * i + addresses], &value);
+        constant &= call_pattern_word_is_constant(c, arg->in[width * i + addresses], &value);
         numbers &= !addresses || arg->in[width * i].value == WEND_PLAIN;
     }
     constant &= numbers;
@@ -102,9 +102,9 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
             g_string_append(elements, r ? ", {" : "{");
             for (gint64 i = 0; i < n; i++) {
                 g_autofree char *text =
-                    rank_list_has(ranks, rank)
-                        ? literal(e->plan, call_value(c, arg->in[width * i + addresses], rank))
-                        : g_strdup("0");
+                    rank_list_has(ranks, rank) ? literal(
+                        e->plan, call_pattern_value(c, arg->in[width * i + addresses], rank))
+                                               : g_strdup("0");
                 g_string_append_printf(elements, "%s%s", i ? ", " : "", text);
             }
             g_string_append_c(elements, '}');
@@ -141,11 +141,11 @@ static char *number_array(Emitter *e, const CallPattern *c, const Arg *arg)
 
 static char *handle_array(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    const char *ctype = variable_handle_ctype(arg->param->kind);
+    const char *ctype = variable_name_handle_ctype(arg->param->kind);
     if (arg->n_in < 0)
         return g_strdup("NULL");
     if (arg->n_in == 0)
-        return g_strdup_printf("(%s[]){%s}", ctype, variable_handle_null(arg->param->kind));
+        return g_strdup_printf("(%s[]){%s}", ctype, variable_name_handle_null(arg->param->kind));
     g_autoptr(GString) elements = g_string_new("");
     gboolean named = names_arrays(c);
     ColumnWriter *columns = e->columns;
@@ -189,7 +189,8 @@ static char *request_members(Emitter *e, const Word *words, gint64 n, RankList r
     GString *members = g_string_new("");
     for (gint64 i = 0; i < n; i++) {
         gint64 word = words[i].value;
-        g_autofree char *one = wend_is_handle(word) ? variable_of_request(e, word, ranks) : NULL;
+        g_autofree char *one =
+            wend_word_is_handle(word) ? variable_name_of_request(e, word, ranks) : NULL;
         const char *text = one ? one : word == WEND_UNKNOWN ? invalid : NULL;
         g_string_append_printf(members, "%s%s%s", i ? ", " : "", text ? "&" : "",
                                text ? text : "NULL");
@@ -217,7 +218,7 @@ char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
         return g_strdup("NULL");
     if (arg->n_in == 0)
         return g_strdup("(MPI_Request[]){MPI_REQUEST_NULL}");
-    if (call_failed_on(c, arg))
+    if (call_pattern_failed_on(c, arg))
         return invalid_requests(e, c, arg);
     RequestList *list = variables_request_list(e->plan, arg->in, arg->n_in);
     if (!list) {
@@ -225,7 +226,7 @@ char *emit_request_array(Emitter *e, const CallPattern *c, const Arg *arg)
         return g_strdup_printf("null_requests(%" G_GINT64_FORMAT ")", arg->n_in);
     }
     if (list->direct)
-        return variables_of_list(e, list, ranks);
+        return variable_name_of_list(e, list, ranks);
     g_autofree char *array = g_strdup_printf("gathered_%u", list->number);
     g_autofree char *key = g_strdup_printf("gathered %u", list->number);
     if (!g_hash_table_contains(e->tables, key)) {
@@ -245,22 +246,22 @@ static gint64 out_length(Emitter *e, const CallPattern *c, guint index)
     const Arg *arg = &c->args[index];
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     gint64 length = MAX(1, arg->n_out);
-    const Arg *promised = arg->param->length ? call_arg_named(c, arg->param->length) : NULL;
+    const Arg *promised = arg->param->length ? call_pattern_arg_named(c, arg->param->length) : NULL;
     if (promised && !promised->has_in)
         /* an output, too: MPI_Waitsome returns as many indices as requests completed */
         promised = NULL;
     for (guint r = 0; r < ranks.n; r++)
-        length = MAX(length, call_number(c, promised, ranks.ranks[r], 0));
+        length = MAX(length, call_pattern_number(c, promised, ranks.ranks[r], 0));
     if (arg->has_out && arg->n_out_words)
         return length;
     /* otherwise each count that the call passes is a possible bound */
     for (guint i = 0; !promised && i < c->n_args; i++)
         if (c->args[i].param->kind == WEND_KIND_INT || c->args[i].param->kind == WEND_KIND_COUNT)
             for (guint r = 0; r < ranks.n; r++) {
-                length = MAX(length, call_number(c, &c->args[i], ranks.ranks[r], 0));
+                length = MAX(length, call_pattern_number(c, &c->args[i], ranks.ranks[r], 0));
                 for (gint64 k = 0;
                      c->args[i].has_in && c->args[i].param->array && k < c->args[i].n_in; k++)
-                    length = MAX(length, call_value(c, c->args[i].in[k], ranks.ranks[r]));
+                    length = MAX(length, call_pattern_value(c, c->args[i].in[k], ranks.ranks[r]));
             }
     return length;
 }
@@ -273,13 +274,13 @@ static char *out_array(Emitter *e, const CallPattern *c, guint index)
         return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL")
                                                              : literal(e->plan, arg->n_out);
     const char *ctype =
-        layout_kind_is_handle(kind) ? variable_handle_ctype(kind) : arg->param->ctype;
+        layout_kind_is_handle(kind) ? variable_name_handle_ctype(kind) : arg->param->ctype;
     const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
     /* Handles are copied to their own variables. */
     guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
     for (gint64 i = 0; layout_kind_is_handle(kind) && i < arg->n_out; i++)
-        if (wend_is_handle(arg->out[width * i].value)) {
-            g_autofree char *variable = variable_of_handle(e, kind, arg->out[width * i].value);
+        if (wend_word_is_handle(arg->out[width * i].value)) {
+            g_autofree char *variable = variable_name_of_handle(e, kind, arg->out[width * i].value);
             add(e->after, g_strdup_printf("%s = %s[%" G_GINT64_FORMAT "];", variable, name, i));
         }
     return g_strdup(name);
@@ -291,7 +292,7 @@ static char *string_in(Emitter *e, const Arg *arg)
 {
     if (arg->n_in < 0)
         return g_strdup("NULL");
-    g_autofree char *text = call_words_to_string(arg->in, (gsize)arg->n_in);
+    g_autofree char *text = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
     return expression_string(e, text, arg->n_in);
 }
 
@@ -339,9 +340,10 @@ static char *string_out(Emitter *e, const CallPattern *c, const Arg *arg)
         if (c->args[i].param->kind == WEND_KIND_INT && c->args[i].has_in
             && !c->args[i].param->array)
             for (guint r = 0; r < e->plan->terminal_ranks[c->terminal].n; r++)
-                room = MAX(room, call_number(c, &c->args[i],
-                                             e->plan->terminal_ranks[c->terminal].ranks[r], 0)
-                                     + 1);
+                room =
+                    MAX(room, call_pattern_number(c, &c->args[i],
+                                                  e->plan->terminal_ranks[c->terminal].ranks[r], 0)
+                                  + 1);
     return g_strdup(locals_variable(e, "char", arg->param->name, MIN(room, 1 << 24)));
 }
 
@@ -360,7 +362,7 @@ static char *status_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     if (!arg->has_out || arg->n_out < 0)
         return g_strdup("MPI_STATUSES_IGNORE");
     e->needs[HELPER_STATUSES] = TRUE;
-    const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
+    const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
     e->max_statuses = MAX(e->max_statuses, MAX(arg->n_out, requests ? requests->n_in : 1));
     return g_strdup("statuses");
 }
@@ -379,21 +381,21 @@ static char *handle_argument(Emitter *e, const CallPattern *c, const Arg *arg)
     if (arg->has_in) {
         gint64 word = arg->in[0].value;
         g_autofree char *value = expression_handle_of(e, c, kind, word);
-        if (!call_param_by_pointer(c, arg->param))
+        if (!call_pattern_param_by_pointer(c, arg->param))
             return g_steal_pointer(&value);
         /* A freed key may be named until its attributes are deleted. So the call gets a copy to
          * overwrite. */
-        if (wend_is_handle(word) && kind != WEND_KIND_KEYVAL
+        if (wend_word_is_handle(word) && kind != WEND_KIND_KEYVAL
             && !variables_are_shared(e->plan, kind, word))
             return g_strdup_printf("&%s", value);
-        return g_strdup_printf("&(%s){%s}", variable_handle_ctype(kind), value);
+        return g_strdup_printf("&(%s){%s}", variable_name_handle_ctype(kind), value);
     }
     gint64 word = arg->has_out ? arg->out[0].value : WEND_ABSENT;
-    if (wend_is_handle(word)) {
-        g_autofree char *variable = variable_of_handle(e, kind, word);
+    if (wend_word_is_handle(word)) {
+        g_autofree char *variable = variable_name_of_handle(e, kind, word);
         return g_strdup_printf("&%s", variable);
     }
-    return out_scalar(e, variable_handle_ctype(kind), arg->param->name);
+    return out_scalar(e, variable_name_handle_ctype(kind), arg->param->name);
 }
 
 /* A single request: a pointer to its slot, or its value for the few functions that take it by
@@ -402,16 +404,16 @@ static char *request_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     gint64 word = arg->has_in ? arg->in[0].value : arg->has_out ? arg->out[0].value : WEND_ABSENT;
     RankList ranks = e->plan->terminal_ranks[c->terminal];
-    if (!wend_is_handle(word))
+    if (!wend_word_is_handle(word))
         return handle_argument(e, c, arg);
     if (!arg->has_in) {
-        char *moves = variable_of_request_moves(e, word, ranks);
+        char *moves = variable_name_of_request_moves(e, word, ranks);
         if (moves)
             add(e->before, moves);
     }
-    g_autofree char *variable = variable_of_request(e, word, ranks);
-    return call_param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable)
-                                                : g_steal_pointer(&variable);
+    g_autofree char *variable = variable_name_of_request(e, word, ranks);
+    return call_pattern_param_by_pointer(c, arg->param) ? g_strdup_printf("&%s", variable)
+                                                        : g_steal_pointer(&variable);
 }
 
 /* A base address that MPI makes. It is stored as the address of the segment. */
@@ -419,7 +421,7 @@ static char *out_buffer(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     const char *name = locals_variable(e, "void *", arg->param->name, 0);
     gint64 segment = arg->has_out ? arg->out[0].value : WEND_ABSENT;
-    if (wend_is_segment(segment)
+    if (wend_word_is_segment(segment)
         && (wend_segment_kind(segment) == WEND_SEGMENT_MPI
             || wend_segment_kind(segment) == WEND_SEGMENT_WIN)) {
         g_autofree char *base = expression_segment(e, segment),
@@ -442,7 +444,7 @@ static char *number_argument(Emitter *e, const CallPattern *c, const Arg *arg)
                              : param->kind == WEND_KIND_ADDRESS
                                  ? expression_address(e, c, arg->in, param->ctype)
                                  : expression_number(e, c, arg->in[0]);
-    if (call_param_by_pointer(c, param))
+    if (call_pattern_param_by_pointer(c, param))
         return g_strdup_printf("&(%s){%s}", param->ctype, value);
     return g_steal_pointer(&value);
 }
@@ -490,7 +492,7 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
     case WEND_KIND_FUNC:
         return callback_name(e, arg->has_in ? arg->in[0].value : WEND_ABSENT, arg->param->ctype);
     case WEND_KIND_SKIP:
-        return call_param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*')
+        return call_pattern_param_by_pointer(c, arg->param) || strchr(arg->param->ctype, '*')
                    ? g_strdup("NULL")
                    : g_strdup("0");
     default:
@@ -589,8 +591,9 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
     if (!last || last->param->dir != WEND_DIR_RETURN)
         return g_strdup_printf("%s;", expression);
     if (layout_kind_is_handle(last->param->kind) && last->has_out
-        && wend_is_handle(last->out[0].value)) {
-        g_autofree char *variable = variable_of_handle(e, last->param->kind, last->out[0].value);
+        && wend_word_is_handle(last->out[0].value)) {
+        g_autofree char *variable =
+            variable_name_of_handle(e, last->param->kind, last->out[0].value);
         return g_strdup_printf("%s = %s;", variable, expression);
     }
     return g_strdup_printf("(void)%s;", expression);
@@ -601,15 +604,15 @@ static void add_turn(Emitter *e, const CallPattern *c)
 {
     const Wildcard *turn = g_hash_table_lookup(e->plan->send_order, GUINT_TO_POINTER(c->terminal));
     if (turn) {
-        g_autofree char *source = wildcard_source(e, turn);
+        g_autofree char *source = emit_wildcard_source(e, turn);
         add(e->before, g_strdup_printf("give_turn(%s);", source));
     }
-    const Arg *dest = call_arg_named(c, "dest");
+    const Arg *dest = call_pattern_arg_named(c, "dest");
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     gboolean to_hub = FALSE;
     for (guint r = 0;
          e->plan->hub >= 0 && (c->function->flags & WEND_F_SEND) && dest && r < ranks.n; r++)
-        to_hub |= call_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
+        to_hub |= call_pattern_value(c, dest->in[0], ranks.ranks[r]) == e->plan->hub;
     if (to_hub) {
         g_autofree char *to = expression_number(e, c, dest->in[0]);
         add(e->before, g_strdup_printf("wait_for_turn(%s);", to));
@@ -627,8 +630,8 @@ static void add_places(Emitter *e, const CallPattern *c)
     if (!e->plan->blocks || (c->failed && strcmp(c->function->name, "MPI_Win_lock") != 0))
         return;
     if (strcmp(c->function->name, "MPI_Win_attach") == 0) {
-        gint64 segment = call_arg_named(c, "base")->in[0].value;
-        if (!wend_is_segment(segment))
+        gint64 segment = call_pattern_arg_named(c, "base")->in[0].value;
+        if (!wend_word_is_segment(segment))
             return;
         g_autofree char *base = expression_segment(e, segment);
         add(e->after,
@@ -636,8 +639,8 @@ static void add_places(Emitter *e, const CallPattern *c)
     } else if (strcmp(c->function->name, "MPI_Finalize") == 0) {
         add(e->before, g_strdup("places_end();"));
     } else if (strcmp(c->function->name, "MPI_Win_lock") == 0) {
-        const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN),
-                  *target = call_arg_of_kind(c, WEND_KIND_RANK);
+        const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN),
+                  *target = call_pattern_arg_of_kind(c, WEND_KIND_RANK);
         g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
                         *rank = expression_number(e, c, target->in[0]);
         add(e->before, g_strdup_printf("await_places(%s, %s);", window, rank));
@@ -650,9 +653,9 @@ static void add_places(Emitter *e, const CallPattern *c)
 
 guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
 {
-    CallPattern *c = call_new(e->plan->program);
+    CallPattern *c = call_pattern_new(e->plan->program);
     guint statements = 0;
-    call_decode(c, terminal);
+    call_pattern_decode(c, terminal);
     if (!emit_special_call(e, out, indent, c, &statements)) {
         GPtrArray *before = e->before, *after = e->after;
         statements = 0;
@@ -673,7 +676,7 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         g_autofree char *expression = emit_call_expression(e, c),
                         *statement = statement_of(e, c, expression);
         gboolean poll =
-            (c->function->flags & WEND_F_POLL) && !c->failed && call_arg_named(c, "flag");
+            (c->function->flags & WEND_F_POLL) && !c->failed && call_pattern_arg_named(c, "flag");
         for (guint i = 0; i < e->before->len; i++)
             c_text_line(out, indent, "%s", (char *)g_ptr_array_index(e->before, i));
         if (poll) {
@@ -694,6 +697,6 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         e->before = before;
         e->after = after;
     }
-    call_free(c);
+    call_pattern_free(c);
     return statements;
 }

@@ -86,7 +86,7 @@ typedef struct {
 
 static void put_returned(GString *list, const Returned *r)
 {
-    g_autofree char *value = c_number(r->value), *flag = c_number(r->flag);
+    g_autofree char *value = c_token_number(r->value), *flag = c_token_number(r->flag);
     if (r->times > 0)
         g_string_append_printf(list, "{%u, %s, %s, %" G_GUINT64_FORMAT "}, ", r->number, value,
                                flag, r->times);
@@ -96,7 +96,7 @@ static void put_returned(GString *list, const Returned *r)
 static guint body_of(Emitter *e, const GArray *calls, GHashTable *cases, GPtrArray *bodies)
 {
     gboolean new;
-    guint number = wend_byte_number(cases, calls->data, calls->len * sizeof(guint), &new);
+    guint number = wend_byte_table_number(cases, calls->data, calls->len * sizeof(guint), &new);
     if (!new)
         return number;
     GString *body = g_string_new("");
@@ -120,7 +120,7 @@ static char *returned_list(Emitter *e, const Stub *stub, guint rank, GHashTable 
         /* An error code may be specific to a library. Codes such as 16 (MPI_ERR_OTHER) are classes,
          * and are kept. */
         const Returned one = {body_of(e, v.calls, cases, bodies),
-                              wend_is_const(v.value) ? 0 : v.value, v.flag, 1};
+                              wend_word_is_const(v.value) ? 0 : v.value, v.flag, 1};
         if (last.times > 0 && one.number == last.number && one.value == last.value
             && one.flag == last.flag) {
             last.times++;
@@ -145,7 +145,7 @@ static void emit_stub(Emitter *e, GString *out, const Stub *stub)
 {
     /* Each distinct sequence of nested calls gets a case. Invocations are a list of (case, value,
      * flag, times), by rank if ranks differ. */
-    g_autoptr(GHashTable) cases = wend_byte_numbers_new();
+    g_autoptr(GHashTable) cases = wend_byte_table_numbers_new();
     g_autoptr(GPtrArray) bodies = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GString) by_rank = g_string_new("");
     g_autofree char *first_list = NULL;

@@ -87,7 +87,7 @@ static char *picks_expression(Emitter *e, const Choice *choice, char **advance)
 static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choice,
                         const CallPattern *c)
 {
-    const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
+    const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
     const char *hidden = locals_variable(e, "MPI_Request", "hidden", requests->n_in),
                *keep = locals_variable(e, "const int *", "keep", 0);
     g_autofree char *list = emit_request_array(e, c, requests);
@@ -120,7 +120,7 @@ static void emit_forced(Emitter *e, GString *out, int indent, const Choice *choi
 static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choice,
                        const CallPattern *c)
 {
-    const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
+    const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
     g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0);
     g_ptr_array_set_size(e->after, 0);
@@ -145,11 +145,11 @@ static void emit_drain(Emitter *e, GString *out, int indent, const Choice *choic
 guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, guint terminal,
                   guint64 repeats)
 {
-    CallPattern *c = call_new(e->plan->program);
+    CallPattern *c = call_pattern_new(e->plan->program);
     GPtrArray *before = e->before, *after = e->after;
     e->before = g_ptr_array_new_with_free_func(g_free);
     e->after = g_ptr_array_new_with_free_func(g_free);
-    call_decode(c, terminal);
+    call_pattern_decode(c, terminal);
     if (choice->kind == CHOICE_DRAIN) {
         emit_shared(e, out, indent, terminal, FALSE, TRUE);
         emit_drain(e, out, indent, choice, c);
@@ -169,7 +169,7 @@ guint emit_choice(Emitter *e, GString *out, int indent, const Choice *choice, gu
     g_ptr_array_unref(e->after);
     e->before = before;
     e->after = after;
-    call_free(c);
+    call_pattern_free(c);
     return 2;
 }
 
@@ -328,15 +328,15 @@ static gboolean counts_entries(const Loop *loop)
 void emit_loop(Emitter *e, GString *out, int indent, guint rule)
 {
     const Loop *loop = e->plan->rules[rule].loop;
-    CallPattern *c = call_new(e->plan->program);
+    CallPattern *c = call_pattern_new(e->plan->program);
     GPtrArray *before = e->before, *after = e->after;
     e->before = g_ptr_array_new_with_free_func(g_free);
     e->after = g_ptr_array_new_with_free_func(g_free);
-    call_decode(c, loop->terminal);
+    call_pattern_decode(c, loop->terminal);
     const char *name = c->function->name;
     gboolean any = g_str_has_prefix(name, "MPI_Waitany") || g_str_has_prefix(name, "MPI_Testany"),
              counts = counts_entries(loop);
-    const Arg *requests = call_arg_of_kind(c, WEND_KIND_REQUEST);
+    const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
     g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0);
     g_ptr_array_set_size(e->after, 0);
@@ -406,5 +406,5 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     g_ptr_array_unref(e->after);
     e->before = before;
     e->after = after;
-    call_free(c);
+    call_pattern_free(c);
 }

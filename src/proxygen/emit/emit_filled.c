@@ -150,7 +150,7 @@ char *emit_filled_handles(Emitter *e, const CallPattern *c, const Arg *arg)
 {
     enum { ELEMENT_TEXT = 8 };
     gint64 n = arg->n_in, limit = n * ELEMENT_TEXT / PROGRESSION_TEXT;
-    const char *ctype = variable_handle_ctype(arg->param->kind);
+    const char *ctype = variable_name_handle_ctype(arg->param->kind);
     g_autofree gint64 *words = g_new(gint64, n);
     g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(WendProgression));
     for (gint64 i = 0; i < n; i++)

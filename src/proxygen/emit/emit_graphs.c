@@ -16,8 +16,9 @@ char *emit_graph_expression(Emitter *e, const CallPattern *c)
         g_hash_table_insert(e->graphs, GUINT_TO_POINTER(c->terminal), number);
     }
     e->needs[HELPER_GRAPH] = TRUE;
-    const Arg *old = call_arg_named(c, "comm_old"), *info = call_arg_named(c, "info"),
-              *made = call_arg_named(c, "comm_dist_graph");
+    const Arg *old = call_pattern_arg_named(c, "comm_old"),
+              *info = call_pattern_arg_named(c, "info"),
+              *made = call_pattern_arg_named(c, "comm_dist_graph");
     g_autofree char *comm = expression_handle(e, WEND_KIND_COMM, old->in[0].value);
     g_autofree char *hints = expression_handle(e, WEND_KIND_INFO, info->in[0].value);
     g_autofree char *graph = expression_handle(e, WEND_KIND_COMM, made->out[0].value);

@@ -76,7 +76,7 @@ static gboolean emit_moves(Emitter *e, const RequestSlots *p, guint thread, GStr
 static void emit_thread(Emitter *e, GString *declarations, GString *definitions, GString *body,
                         const RequestSlots *p, guint thread)
 {
-    g_autofree char *suffix = variables_suffix(thread);
+    g_autofree char *suffix = variable_name_suffix(thread);
     guint n = request_slots_count(p, thread);
     g_string_append_printf(definitions, "%sint at%s[%u];\n", e->linkage, suffix, n);
 

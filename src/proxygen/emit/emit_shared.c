@@ -13,7 +13,7 @@ guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean
         {"shared_used", "shared_made", "shared_ended", "shared_made"}};
     if (g_hash_table_size(e->plan->shared) == 0)
         return 0;
-    g_autoptr(GArray) uses = threads_shared(e->plan, terminal);
+    g_autoptr(GArray) uses = plan_threads_shared(e->plan, terminal);
     for (guint i = 0; i < uses->len; i++) {
         const SharedUse *use = &g_array_index(uses, SharedUse, i);
         e->needs[use->role == SHARED_MAKE || use->role == SHARED_COMMIT ? HELPER_SHARED_MAKE
@@ -31,11 +31,11 @@ guint emit_shared(Emitter *e, GString *out, int indent, guint terminal, gboolean
                         use->number);
         } else if (after) {
             g_autofree char *variable =
-                variable_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
+                variable_name_of_request(e, use->word, e->plan->terminal_ranks[terminal]);
             c_text_line(out, indent, "shared_request_used(%u, %s);", use->number, variable);
         } else {
             c_text_line(out, indent, "shared_request(%u, %u, %d);", use->number,
-                        wend_handle_tid(use->word), of_several);
+                        wend_word_handle_tid(use->word), of_several);
         }
     }
     return uses->len;

@@ -7,7 +7,7 @@
  * such requests (HELPER_AIM_INIT and so on). */
 #include "emitter.h"
 
-char *wildcard_source(Emitter *e, const Wildcard *wildcard)
+char *emit_wildcard_source(Emitter *e, const Wildcard *wildcard)
 {
     gpointer number;
     if (!g_hash_table_lookup_extended(e->pinned, GUINT_TO_POINTER(wildcard->terminal), NULL,

@@ -75,14 +75,14 @@ enum { WORLD_MAX = 1 << 24 };
  * other messages. The recording of a failed call may lack it. */
 static char *codes_of_started(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    const Arg *made = call_arg_named(c, "intercomm");
+    const Arg *made = call_pattern_arg_named(c, "intercomm");
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     gint64 n = 1;
     if (!arg->has_out || arg->n_out < 0 || arg->param->place == WEND_PLACE_OUTCOME || !made
         || made->n_out_words != 6)
         return g_strdup("MPI_ERRCODES_IGNORE");
     for (guint r = 0; r < ranks.n; r++)
-        n = MAX(n, call_value(c, made->out[4], ranks.ranks[r]));
+        n = MAX(n, call_pattern_value(c, made->out[4], ranks.ranks[r]));
     return g_strdup(locals_variable(e, "int", arg->param->name, MIN(n, WORLD_MAX)));
 }
 
@@ -128,12 +128,13 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
             e->needs[HELPER_SPAWN] = TRUE;
             if (job_worlds_several(e->plan))
                 g_ptr_array_add(e->before, g_strdup_printf("next_world(%d);", !c->failed));
-            return program_started(e, c, call_words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
+            return program_started(e, c,
+                                   call_pattern_words_to_string(arg->in, (gsize)MAX(arg->n_in, 0)));
         }
         if (strcmp(name, "argv") == 0 && job_worlds_several(e->plan))
             return g_strdup("world_arguments");
         if (strcmp(name, "array_of_argv") == 0 && job_worlds_several(e->plan))
-            return arguments_of_worlds(call_arg_named(c, "array_of_commands")->n_in);
+            return arguments_of_worlds(call_pattern_arg_named(c, "array_of_commands")->n_in);
         if (strcmp(name, "array_of_commands") == 0 && arg->n_in > 0) {
             e->needs[HELPER_SPAWN] = TRUE;
             if (job_worlds_several(e->plan))
@@ -167,11 +168,11 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
             *statements += emit_borrowed(e, out, indent, segment);
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP) {
             e->needs[HELPER_HEAP] = TRUE;
-            g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
+            g_autofree char *index = column_index(e, memory_use_segment_place(e->plan, segment));
             c_text_line(out, indent, "heap_free(%s);", index);
         } else if (wend_segment_kind(segment) == WEND_SEGMENT_MAP) {
             e->needs[HELPER_MAPPED] = TRUE;
-            g_autofree char *index = column_index(e, plan_segment_place(e->plan, segment));
+            g_autofree char *index = column_index(e, memory_use_segment_place(e->plan, segment));
             c_text_line(out, indent, "mapped_free(%s);", index);
         } else {
             /* MPI's own memory is freed by MPI_Free_mem and MPI_Win_free; static data and stacks
@@ -180,11 +181,11 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
         }
         return TRUE;
     }
-    if (call_is_place(c->function) && e->plan->options->cuda) {
+    if (call_pattern_is_place(c->function) && e->plan->options->cuda) {
         e->needs[HELPER_HEAP] = e->needs[HELPER_CUDA] = TRUE;
         g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
         c_text_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
-                    plan_segment_place(e->plan, c->args[0].in[0].value),
+                    memory_use_segment_place(e->plan, c->args[0].in[0].value),
                     strcmp(function, "wend_device") == 0    ? "ON_DEVICE"
                     : strcmp(function, "wend_managed") == 0 ? "MANAGED"
                                                             : "PINNED",

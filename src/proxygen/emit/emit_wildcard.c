@@ -4,7 +4,7 @@
 
 guint emit_wildcard(Emitter *e, GString *out, int indent, const Wildcard *wildcard, guint terminal)
 {
-    g_autofree char *source = wildcard_source(e, wildcard);
+    g_autofree char *source = emit_wildcard_source(e, wildcard);
     changes_comment(e, out, indent, wildcard->starts ? CHANGE_SOURCES : CHANGE_SOURCE, terminal,
                     wildcard->reason);
     if (wildcard->starts) {

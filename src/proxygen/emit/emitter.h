@@ -107,7 +107,7 @@ typedef struct {
 /* -- c_text.c -- */
 /* Appends a statement or a comment, indented and wrapped. */
 void c_text_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
-/* Text of a recording must pass c_comment() first. */
+/* Text of a recording must pass c_token_comment() first. */
 void c_text_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 const char *c_text_count_type(guint64 n); /* the type of a variable that counts to N */
 
@@ -181,7 +181,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index);
 
 /* -- emit_sources.c -- */
 /* "next_source_3()", which returns the next source of that call. */
-char *wildcard_source(Emitter *e, const Wildcard *wildcard);
+char *emit_wildcard_source(Emitter *e, const Wildcard *wildcard);
 void emit_wildcard_sources(Emitter *e, GString *declarations, GString *definitions);
 
 /* -- emit_wildcard.c -- */

@@ -10,7 +10,7 @@
 char *expression_string(Emitter *e, const char *text, gssize n)
 {
     gsize length = n < 0 ? strlen(text) : (gsize)n;
-    g_autofree char *contents = c_string(text, (gssize)length);
+    g_autofree char *contents = c_token_string(text, (gssize)length);
     if (length <= C_LITERAL_MOST)
         return g_steal_pointer(&contents);
     g_autofree char *dimensions = g_strdup_printf("[%" G_GSIZE_FORMAT "]", length + 1);
@@ -30,7 +30,7 @@ enum { PIECES = 3 };
 
 static gboolean plain(gint64 value)
 {
-    return !wend_is_special(value) && value < G_MAXINT64 / 2;
+    return !wend_word_is_special(value) && value < G_MAXINT64 / 2;
 }
 
 /* Splits values over keys (ranks, or residues of ranks) into pieces. Returns FALSE if there are
@@ -312,7 +312,7 @@ char *expression_by_rank(Emitter *e, RankList ranks, const gint64 *values, const
 /* The caller's rank in the call's communicator. NULL if only a table would work. */
 static char *self_expression(Emitter *e, const CallPattern *c)
 {
-    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+    const Arg *comm = call_pattern_arg_of_kind(c, WEND_KIND_COMM);
     if (!comm || !comm->has_in)
         return NULL;
     g_autofree char *handle = expression_handle(e, WEND_KIND_COMM, comm->in[0].value);
@@ -323,14 +323,14 @@ static char *self_expression(Emitter *e, const CallPattern *c)
 char *expression_number(Emitter *e, const CallPattern *c, Word w)
 {
     gint64 constant;
-    if (call_word_is_constant(c, w, &constant))
+    if (call_pattern_word_is_constant(c, w, &constant))
         return e->columns && w.by_slot && plain(constant) ? column_of_number(e, constant)
                                                           : literal(e->plan, constant);
     RankList ranks = e->plan->terminal_ranks[c->terminal];
     const WendSlot *slot = &c->slots->slots[w.slot];
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++)
-        values[i] = call_value(c, w, ranks.ranks[i]);
+        values[i] = call_pattern_value(c, w, ranks.ranks[i]);
     gboolean in_row = e->columns && e->columns->by_rank && ranks.n > 0;
     char *mark = in_row ? column_of_ranks(e, ranks, values) : NULL;
     if (mark)
@@ -350,13 +350,13 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
         }
     }
     /* A table is named after the parameter of its word. */
-    const Arg *arg = call_arg_of_slot(c, w.slot);
+    const Arg *arg = call_pattern_arg_of_slot(c, w.slot);
     const char *name = !arg                                ? "value"
                        : arg->param->kind == WEND_KIND_BUF ? "offset"
                                                            : arg->param->name,
                *ctype = "long";
     for (guint i = 0; i < ranks.n; i++)
-        if (!wend_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
+        if (!wend_word_is_special(values[i]) && (values[i] > G_MAXINT32 || values[i] < G_MININT32))
             return expression_by_rank(e, ranks, values, ctype, name);
     return expression_by_rank(e, ranks, values, "int", name);
 }
@@ -365,12 +365,12 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
 
 char *expression_handle(Emitter *e, WendKind kind, gint64 word)
 {
-    if (wend_is_handle(word))
-        return variable_of_handle(e, kind, word);
-    if (wend_is_const(word)) {
-        const char *name = wend_constant_name(e->plan->program, word);
+    if (wend_word_is_handle(word))
+        return variable_name_of_handle(e, kind, word);
+    if (wend_word_is_const(word)) {
+        const char *name = wend_program_constant_name(e->plan->program, word);
         if (name)
-            return c_identifier(name);
+            return c_token_identifier(name);
     }
     /* These arguments are not significant, but some libraries check that they are valid and
      * match. */
@@ -379,7 +379,7 @@ char *expression_handle(Emitter *e, WendKind kind, gint64 word)
     if (word == WEND_ABSENT && kind == WEND_KIND_OP)
         return g_strdup("MPI_BOR");
     return g_strdup(
-        variable_handle_null(kind)); /* absent, or a handle whose creation Wend has not seen */
+        variable_name_handle_null(kind)); /* absent, or a handle whose creation Wend has not seen */
 }
 
 char *expression_invalid(Emitter *e, WendKind kind)
@@ -409,7 +409,8 @@ char *expression_invalid(Emitter *e, WendKind kind)
         e->needs[HELPER_NO_FILE] = TRUE;
         return g_strdup("no_file()");
     }
-    return g_strdup(variable_handle_null(kind)); /* handles of MPI_T: libraries dereference them */
+    return g_strdup(
+        variable_name_handle_null(kind)); /* handles of MPI_T: libraries dereference them */
 }
 
 char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint64 word)
@@ -422,8 +423,8 @@ char *expression_handle_of(Emitter *e, const CallPattern *c, WendKind kind, gint
 char *expression_segment(Emitter *e, gint64 segment)
 {
     gint64 id = wend_segment_kind(segment) == WEND_SEGMENT_STACK
-                    ? wend_segment_id(segment)
-                    : plan_segment_place(e->plan, segment);
+                    ? wend_word_segment_id(segment)
+                    : memory_use_segment_place(e->plan, segment);
     gboolean named = wend_segment_kind(segment) == WEND_SEGMENT_STACK
                      || wend_segment_kind(segment) == WEND_SEGMENT_STATIC;
     g_autofree char *index = named ? NULL : column_index(e, id);
@@ -449,7 +450,7 @@ char *expression_segment(Emitter *e, gint64 segment)
 char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
 {
     gint64 segment = words[0].value;
-    if (wend_is_const(segment))
+    if (wend_word_is_const(segment))
         return literal(e->plan, segment);
     if (segment == WEND_UNKNOWN) {
         e->needs[HELPER_UNKNOWN_BUFFER] = TRUE;
@@ -465,7 +466,7 @@ char *expression_pointer(Emitter *e, const CallPattern *c, const Word *words)
         return strcmp(value, "0") == 0 ? g_strdup("NULL")
                                        : g_strdup_printf("(void *)(intptr_t)(%s)", value);
     }
-    if (!wend_is_segment(segment))
+    if (!wend_word_is_segment(segment))
         return g_strdup("NULL");
     g_autofree char *base = expression_segment(e, segment),
                     *offset = expression_number(e, c, words[1]);
@@ -484,15 +485,15 @@ static char *expression_remote(Emitter *e, const CallPattern *c, const Word *wor
     g_autofree gint64 *process = g_new(gint64, MAX(ranks.n, 1)),
                       *offset = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++) {
-        gint64 value = call_value(c, words[1], ranks.ranks[i]);
-        process[i] = MIN(wend_remote_rank(value), e->plan->n_ranks - 1);
-        offset[i] = wend_remote_offset(value);
+        gint64 value = call_pattern_value(c, words[1], ranks.ranks[i]);
+        process[i] = MIN(wend_word_remote_rank(value), e->plan->n_ranks - 1);
+        offset[i] = wend_word_remote_offset(value);
     }
     e->needs[HELPER_PLACES] = TRUE;
     g_autofree char *who = expression_by_rank(e, ranks, process, "int", "process"),
                     *where = expression_by_rank(e, ranks, offset, "long", "offset");
     return g_strdup_printf("place(%s, %u, %s)", who,
-                           dynamic_block(e->plan, wend_segment_id(words[0].value)), where);
+                           dynamic_block(e->plan, wend_word_segment_id(words[0].value)), where);
 }
 
 char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
@@ -501,13 +502,14 @@ char *expression_target(Emitter *e, const CallPattern *c, const Arg *arg)
     g_autofree gint64 *blocks = g_new(gint64, MAX(ranks.n, 1));
     gboolean numbers = TRUE;
     for (guint i = 0; i < ranks.n; i++) {
-        gint64 segment = call_value(c, arg->in[0], ranks.ranks[i]);
+        gint64 segment = call_pattern_value(c, arg->in[0], ranks.ranks[i]);
         blocks[i] = segment == WEND_PLAIN ? -1 : (gint64)dynamic_block(e->plan, segment);
         numbers &= segment == WEND_PLAIN;
     }
     if (numbers)
         return expression_number(e, c, arg->in[1]);
-    const Arg *win = call_arg_of_kind(c, WEND_KIND_WIN), *target = call_arg_named(c, "target_rank");
+    const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN),
+              *target = call_pattern_arg_named(c, "target_rank");
     e->needs[HELPER_PLACES] = e->needs[HELPER_PLACE_IN] = TRUE;
     g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
                     *rank = expression_number(e, c, target->in[0]),
@@ -520,12 +522,13 @@ char *expression_address(Emitter *e, const CallPattern *c, const Word *words, co
 {
     if (words[0].value == WEND_PLAIN)
         return expression_number(e, c, words[1]);
-    if (wend_is_segment(words[0].value) && wend_segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
+    if (wend_word_is_segment(words[0].value)
+        && wend_segment_kind(words[0].value) == WEND_SEGMENT_REMOTE)
         return expression_remote(e, c, words);
     g_autofree char *pointer = expression_pointer(e, c, words);
     char *address = strpbrk(pointer, " ") ? g_strdup_printf("(%s)(%s)", ctype, pointer)
                                           : g_strdup_printf("(%s)%s", ctype, pointer);
-    if (!wend_is_segment(words[2].value))
+    if (!wend_word_is_segment(words[2].value))
         return address;
     const Word from[4] = {words[2], words[3], {.value = WEND_PLAIN}, {.value = 0}};
     g_autofree char *to = address, *origin = expression_address(e, c, from, ctype);
@@ -537,7 +540,7 @@ char *expression_bits(Emitter *e, const char *group, gint64 word)
     if (word < 0 || !group)
         return literal(e->plan, word);
     GString *s = g_string_new("");
-    const WendConstantGroup *bits = wend_group_by_name(group);
+    const WendConstantGroup *bits = wend_constant_group_by_name(group);
     for (guint bit = 0; bits && bit < bits->n && bit < 63; bit++)
         if (word & ((gint64)1 << bit)) {
             g_string_append_printf(s, "%s%s", s->len ? " | " : "",

@@ -16,13 +16,13 @@ GList *literal_order(GHashTable *numbers)
 
 char *literal(const Plan *plan, gint64 word)
 {
-    if (wend_is_const(word)) {
-        const char *name = wend_constant_name(plan->program, word);
-        return name ? c_identifier(name) : g_strdup("0");
+    if (wend_word_is_const(word)) {
+        const char *name = wend_program_constant_name(plan->program, word);
+        return name ? c_token_identifier(name) : g_strdup("0");
     }
-    if (wend_is_special(word))
+    if (wend_word_is_special(word))
         return g_strdup("0"); /* absent or unknown: any value is correct */
-    return c_number(word);
+    return c_token_number(word);
 }
 
 char *literal_table(Emitter *e, const char *ctype, const char *name, const char *dimensions,

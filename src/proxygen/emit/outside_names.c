@@ -12,7 +12,7 @@
 static char *string_of_outcome(const CallPattern *c, const gint64 *words, guint n, guint index)
 {
     g_autofree OutcomePart *parts = g_new0(OutcomePart, MAX(c->n_args, 1));
-    if (!call_outcome_decode(c, words, n, parts) || parts[index].n <= 0
+    if (!call_pattern_outcome_decode(c, words, n, parts) || parts[index].n <= 0
         || words[parts[index].first] < 0)
         return NULL;
     gint64 bytes = words[parts[index].first];
@@ -66,7 +66,7 @@ static gboolean is_joined(const Plan *plan, const CallPattern *c, gint64 *partne
     RankList ranks = plan->terminal_ranks[c->terminal];
     gboolean known = !c->failed && made->has_out && made->n_out == 1 && made->n_out_words == 6;
     for (guint i = 0; i < ranks.n && known; i++) {
-        gint64 leader = call_value(c, made->out[5], ranks.ranks[i]);
+        gint64 leader = call_pattern_value(c, made->out[5], ranks.ranks[i]);
         known = leader >= 0 && leader < (gint64)job_worlds_of(plan, ranks.ranks[i])->ranks;
         if (partners)
             partners[i] = leader + job_worlds_of(plan, ranks.ranks[i])->first;
@@ -150,7 +150,7 @@ static void find_in_call(Emitter *e, const CallPattern *c)
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         if (arg->param->kind == WEND_KIND_COMM && arg->has_out && arg->n_out > 0
-            && wend_is_handle(arg->out[0].value))
+            && wend_word_is_handle(arg->out[0].value))
             g_hash_table_add(e->away, g_memdup2(&arg->out[0].value, sizeof(gint64)));
     }
 }
@@ -166,7 +166,7 @@ void outside_names_find(Emitter *e)
     for (guint t = 0; t < wend_program_n_terminals(e->plan->program); t++) {
         if (e->plan->terminal_ranks[t].n == 0)
             continue;
-        call_decode(e->call, t);
+        call_pattern_decode(e->call, t);
         find_in_call(e, e->call);
     }
 }
@@ -180,7 +180,7 @@ static char *next_found(Emitter *e, guint terminal, const GArray *found)
     for (guint i = 1; i < found->len; i++)
         same &= g_array_index(found, gint64, i) == g_array_index(found, gint64, 0);
     if (same)
-        return c_number(g_array_index(found, gint64, 0));
+        return c_token_number(g_array_index(found, gint64, 0));
     gpointer number;
     if (!g_hash_table_lookup_extended(e->findings, GUINT_TO_POINTER(terminal), NULL, &number)) {
         number = GUINT_TO_POINTER(g_hash_table_size(e->findings) + 1);
@@ -191,12 +191,12 @@ static char *next_found(Emitter *e, guint terminal, const GArray *found)
 
 char *outside_names_file(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    g_autofree char *name = call_words_to_string(arg->in, (gsize)arg->n_in);
+    g_autofree char *name = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
     guint number = found_files_by_name(e->plan, name)->number;
     const FileFinding *finding = found_files_surprise(e->plan, c->terminal);
     e->needs[HELPER_SCRATCH] = TRUE;
     if (finding) {
-        const Arg *comm = call_arg_named(c, "comm");
+        const Arg *comm = call_pattern_arg_named(c, "comm");
         g_autofree char *who = comm ? expression_handle(e, WEND_KIND_COMM, comm->in[0].value)
                                     : g_strdup("MPI_COMM_SELF");
         g_autofree char *found = next_found(e, c->terminal, finding->found);
@@ -247,7 +247,7 @@ char *outside_names_port(Emitter *e, const CallPattern *c, guint index)
         return c->failed ? g_strdup("(char[MPI_MAX_PORT_NAME]){\"\"}") : port_given(e, c);
     if (arg->n_in < 0)
         return g_strdup("NULL");
-    g_autofree char *name = call_words_to_string(arg->in, (gsize)arg->n_in);
+    g_autofree char *name = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
     gboolean meets = !c->failed
                      && (strcmp(c->function->name, "MPI_Comm_connect") == 0
                          || strcmp(c->function->name, "MPI_Comm_accept") == 0);
@@ -306,7 +306,7 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
         const GArray *found = found_files_surprise(e->plan, GPOINTER_TO_UINT(l->data))->found;
         g_autoptr(GString) list = g_string_new("");
         for (guint k = 0; k < found->len; k++) {
-            g_autofree char *bytes = c_number(g_array_index(found, gint64, k));
+            g_autofree char *bytes = c_token_number(g_array_index(found, gint64, k));
             g_string_append_printf(list, "%s%s", k ? ", " : "", bytes);
         }
         g_string_append_printf(definitions,

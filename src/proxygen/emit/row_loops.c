@@ -154,7 +154,7 @@ static void find_text(RowFinder *f, const WendSymbol *s)
         g_array_set_size(numbers, 0);
     }
     g_string_set_size(e->definitions, 0);
-    LoopText *text = wend_byte_entry(f->texts, body->str, body->len, sizeof *text);
+    LoopText *text = wend_byte_table_entry(f->texts, body->str, body->len, sizeof *text);
     if (text->n_users++ == 0)
         *text =
             (LoopText){g_hash_table_size(f->texts), numbers->len, g_strdup(body->str), length, 1};
@@ -203,7 +203,7 @@ static guint number_of(RowFinder *f, const RowToken *t, const LoopText *text)
     const guint64 key[] = {t->kind, text ? text->number : t->symbol.id, !text && t->symbol.is_rule,
                            t->times, t->kind == PLACE ? t->site.symbol + 1 : 0};
     gboolean new;
-    guint number = wend_byte_number(f->known, key, sizeof key, &new);
+    guint number = wend_byte_table_number(f->known, key, sizeof key, &new);
     if (!new)
         return number;
     g_array_append_val(f->tokens, *t);
@@ -233,7 +233,7 @@ static gboolean append_row(RowFinder *f, const WendSymbol *s, const LoopCallText
     g_array_append_vals(rows->values, c->numbers, c->text->n_numbers);
     const guint64 key[] = {number, s->is_rule, s->id};
     gboolean new;
-    wend_byte_number(f->in_tables, key, sizeof key, &new);
+    wend_byte_table_number(f->in_tables, key, sizeof key, &new);
     if (new)
         g_array_append_vals(rows->symbols, s, 1);
     if (s->is_rule)
@@ -402,13 +402,13 @@ static void look_at_thread(RowFinder *f, RowLoops *streams, guint thread)
     const PlanRule *r = &f->e->plan->rules[rule];
     if (r->loop || r->inlined || !has_rows(f, rule))
         return;
-    f->known = wend_byte_numbers_new();
+    f->known = wend_byte_table_numbers_new();
     f->tokens = g_array_new(FALSE, FALSE, sizeof(RowToken));
     f->grammar = wend_grammar_new();
     f->streams = g_ptr_array_new_with_free_func(row_table_free);
     f->written = g_hash_table_new(NULL, NULL);
     f->in_rows = g_hash_table_new(NULL, NULL);
-    f->in_tables = wend_byte_numbers_new();
+    f->in_tables = wend_byte_table_numbers_new();
     f->n = 0;
     if (write_out(f, rule) && f->streams->len > 0) {
         RuleRow grammar;
@@ -510,7 +510,7 @@ RowLoops *row_loops_new(Emitter *e)
                     g_ptr_array_new_with_free_func(g_free),
                     g_array_new(FALSE, FALSE, sizeof(Former)), 0};
     RowFinder f = {.e = e,
-                   .texts = wend_byte_entries_new(text_free),
+                   .texts = wend_byte_table_entries_new(text_free),
                    .calls = g_new0(LoopCallText, n_terminals + 1),
                    .bodies = g_new0(LoopCallText, n_rules + 1),
                    .varies = g_malloc(plan->n_rules + 1),

@@ -104,7 +104,7 @@ static void append_key(GByteArray *key, const GArray *values, guint n_numbers, c
 guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
 {
     /* columns that are kept -> guint: index + 1 */
-    g_autoptr(GHashTable) places = wend_byte_entries_new(g_free);
+    g_autoptr(GHashTable) places = wend_byte_table_entries_new(g_free);
     g_autoptr(GByteArray) key = g_byte_array_new();
     guint n = 0;
     for (guint i = 0; i < columns->len; i++) {
@@ -114,7 +114,7 @@ guint row_tables_keep(GArray *columns, const GArray *values, guint n_numbers)
         if (agree(values, n_numbers, c))
             continue;
         append_key(key, values, n_numbers, c);
-        guint *place = wend_byte_entry(places, key->data, key->len, sizeof *place);
+        guint *place = wend_byte_table_entry(places, key->data, key->len, sizeof *place);
         if (*place == 0) {
             c->kept = TRUE;
             *place = n + 1;

@@ -80,7 +80,7 @@ static gboolean is_reserved(const char *name)
 /* A name like WANTED that is not in NAMES, to which it is added. */
 static char *free_name(GHashTable *names, const char *wanted)
 {
-    g_autofree char *base = c_function_name(wanted);
+    g_autofree char *base = c_token_function_name(wanted);
     if (is_reserved(base)) {
         char *other = g_strconcat(base, "_calls", NULL);
         g_free(base);

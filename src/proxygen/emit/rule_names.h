@@ -8,8 +8,8 @@
 
 /* Renames the functions in TEXTS (GString), which are all of the program. WANTED: names by number,
  * which may be anything; NULL: the function keeps its name. Each function gets a name that is an
- * identifier (c_function_name), and that nothing else in the program, the C library or the language
- * has. Strings and comments stay what they are. */
+ * identifier (c_token_function_name), and that nothing else in the program, the C library or the
+ * language has. Strings and comments stay what they are. */
 void rule_names_give(GPtrArray *texts, const GPtrArray *wanted);
 
 #endif

@@ -262,7 +262,7 @@ static char *comment_of(const SourceLines *s, guint terminal)
     for (guint i = 0; i < p->n && p->n <= LINES_MOST; i++) {
         guint n;
         const WendSiteFrame *frames = frames_of(s, p->sites[i], 0, &n);
-        g_autofree char *file = c_comment(base_of(frames[0].file));
+        g_autofree char *file = c_token_comment(base_of(frames[0].file));
         g_string_append_printf(text, "%s%.100s:%u", text->len ? ", " : "", file, frames[0].line);
     }
     if (text->len == 0) {

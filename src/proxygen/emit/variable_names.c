@@ -25,7 +25,7 @@ static const HandleVariable handle_kinds[] = {
     {WEND_KIND_REQUEST, "MPI_Request", "request", "MPI_REQUEST_NULL"},
 };
 
-const HandleVariable *variable_handle_kind(WendKind kind)
+const HandleVariable *variable_name_handle_kind(WendKind kind)
 {
     for (guint i = 0; i < G_N_ELEMENTS(handle_kinds); i++)
         if (handle_kinds[i].kind == kind)
@@ -33,75 +33,75 @@ const HandleVariable *variable_handle_kind(WendKind kind)
     g_assert_not_reached();
 }
 
-const char *variable_handle_ctype(WendKind kind)
+const char *variable_name_handle_ctype(WendKind kind)
 {
-    return variable_handle_kind(kind)->ctype;
+    return variable_name_handle_kind(kind)->ctype;
 }
 
-const char *variable_handle_null(WendKind kind)
+const char *variable_name_handle_null(WendKind kind)
 {
-    return variable_handle_kind(kind)->null;
+    return variable_name_handle_kind(kind)->null;
 }
 
-char *variables_suffix(guint thread)
+char *variable_name_suffix(guint thread)
 {
     return thread == 0 ? g_strdup("") : g_strdup_printf("_of_thread_%u", thread);
 }
 
-char *variable_array(WendKind kind, guint thread)
+char *variable_name_array(WendKind kind, guint thread)
 {
-    g_autofree char *suffix = variables_suffix(thread);
-    return g_strconcat(variable_handle_kind(kind)->name, suffix, NULL);
+    g_autofree char *suffix = variable_name_suffix(thread);
+    return g_strconcat(variable_name_handle_kind(kind)->name, suffix, NULL);
 }
 
-char *variable_of_handle(Emitter *e, WendKind kind, gint64 handle)
+char *variable_name_of_handle(Emitter *e, WendKind kind, gint64 handle)
 {
-    g_autofree char *name = variable_array(kind, wend_handle_tid(handle)),
-                    *index = column_index(e, wend_handle_number(handle));
+    g_autofree char *name = variable_name_array(kind, wend_word_handle_tid(handle)),
+                    *index = column_index(e, wend_word_handle_number(handle));
     return g_strdup_printf("%s[%s]", name, index);
 }
 
 /* The name of the array with the thread's requests. */
 static char *array_of_requests(const Plan *plan, guint thread)
 {
-    return variable_array(WEND_KIND_REQUEST, variables_array_of_requests(plan, thread));
+    return variable_name_array(WEND_KIND_REQUEST, variables_array_of_requests(plan, thread));
 }
 
 /* The current slot of the request: "at[3]". */
 static char *place_now(Emitter *e, gint64 request)
 {
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)),
+    g_autofree char *suffix = variable_name_suffix(wend_word_handle_tid(request)),
                     *index = column_index(
                         e, request_slots_index(variables_request_slots(e->plan), request));
     return g_strdup_printf("at%s[%s]", suffix, index);
 }
 
-char *variable_of_request(Emitter *e, gint64 request, RankList ranks)
+char *variable_name_of_request(Emitter *e, gint64 request, RankList ranks)
 {
     gint64 place = variables_place(e->plan, request, ranks);
-    g_autofree char *name = array_of_requests(e->plan, wend_handle_tid(request)),
+    g_autofree char *name = array_of_requests(e->plan, wend_word_handle_tid(request)),
                     *index = place < 0 ? place_now(e, request) : column_index(e, place);
     return g_strdup_printf("%s[%s]", name, index);
 }
 
-char *variable_of_request_moves(Emitter *e, gint64 request, RankList ranks)
+char *variable_name_of_request_moves(Emitter *e, gint64 request, RankList ranks)
 {
     const RequestSlots *positions = variables_request_slots(e->plan);
     if (!positions || !request_slots_move(positions, request, ranks))
         return NULL;
-    g_autofree char *suffix = variables_suffix(wend_handle_tid(request)),
+    g_autofree char *suffix = variable_name_suffix(wend_word_handle_tid(request)),
                     *now = place_now(e, request),
                     *index = column_index(e, request_slots_index(positions, request));
     return g_strdup_printf("%s = next_place%s(%s);", now, suffix, index);
 }
 
-char *variables_of_list(Emitter *e, const RequestList *list, RankList ranks)
+char *variable_name_of_list(Emitter *e, const RequestList *list, RankList ranks)
 {
     gint64 first = 0;
-    while (!wend_is_handle(list->words[first]))
+    while (!wend_word_is_handle(list->words[first]))
         first++;
     gint64 request = list->words[first], place = variables_place(e->plan, request, ranks);
-    g_autofree char *name = array_of_requests(e->plan, wend_handle_tid(request));
+    g_autofree char *name = array_of_requests(e->plan, wend_word_handle_tid(request));
     if (place == first && !e->columns)
         return g_steal_pointer(&name);
     g_autofree char *index = place < 0 ? place_now(e, request) : column_index(e, place - first);

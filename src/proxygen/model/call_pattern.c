@@ -7,7 +7,7 @@
 #include "lib/record/progressions.h"
 #include "lib/record/layout.h"
 
-gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param)
+gboolean call_pattern_param_by_pointer(const CallPattern *c, const WendParam *param)
 {
     if (param->array || param->dir == WEND_DIR_RETURN || param->kind == WEND_KIND_STRING)
         return FALSE;
@@ -28,7 +28,7 @@ gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param)
     return param->dir != WEND_DIR_IN;
 }
 
-CallPattern *call_new(const WendProgram *p)
+CallPattern *call_pattern_new(const WendProgram *p)
 {
     CallPattern *c = g_new0(CallPattern, 1);
     c->program = p;
@@ -37,7 +37,7 @@ CallPattern *call_new(const WendProgram *p)
     return c;
 }
 
-void call_free(CallPattern *c)
+void call_pattern_free(CallPattern *c)
 {
     if (!c)
         return;
@@ -57,7 +57,7 @@ static void move_to_host(const WendParam *param, gboolean out, Word *words, guin
         return;
     for (guint i = 0; i < n; i++)
         if (!words[i].by_slot && i % width % 2 == 0)
-            words[i].value = wend_segment_in_host_memory(words[i].value);
+            words[i].value = wend_word_segment_in_host_memory(words[i].value);
 }
 
 /* Copies all words. The segments of an address are the first and the third word, of other kinds the
@@ -128,7 +128,7 @@ static void take_inputs(CallPattern *c, const Layout *layout, guint end)
     }
 }
 
-void call_decode(CallPattern *c, guint terminal)
+void call_pattern_decode(CallPattern *c, guint terminal)
 {
     if (c->shape && c->terminal == terminal)
         return;
@@ -150,7 +150,7 @@ void call_decode(CallPattern *c, guint terminal)
     take_inputs(c, c->layout, take_outputs(c, c->layout, c->layout->words->len));
 }
 
-const Arg *call_arg_of_slot(const CallPattern *c, guint slot)
+const Arg *call_pattern_arg_of_slot(const CallPattern *c, guint slot)
 {
     const Arg *arg = slot < c->layout->slot_param->len
                          ? &c->args[g_array_index(c->layout->slot_param, gint16, slot)]
@@ -158,13 +158,13 @@ const Arg *call_arg_of_slot(const CallPattern *c, guint slot)
     return arg && arg->has_in ? arg : NULL;
 }
 
-gboolean call_is_place(const WendFunction *function)
+gboolean call_pattern_is_place(const WendFunction *function)
 {
     return strcmp(function->name, "wend_device") == 0 || strcmp(function->name, "wend_managed") == 0
            || strcmp(function->name, "wend_pinned") == 0;
 }
 
-gint64 call_value(const CallPattern *c, Word w, guint rank)
+gint64 call_pattern_value(const CallPattern *c, Word w, guint rank)
 {
     if (!w.by_slot)
         return w.value;
@@ -176,7 +176,7 @@ gint64 call_value(const CallPattern *c, Word w, guint rank)
         wend_program_slot(c->program, c->terminal, w.slot + 2, rank), (guint64)w.value);
 }
 
-gboolean call_word_is_constant(const CallPattern *c, Word w, gint64 *value)
+gboolean call_pattern_word_is_constant(const CallPattern *c, Word w, gint64 *value)
 {
     if (!w.by_slot) {
         *value = w.value;
@@ -190,7 +190,7 @@ gboolean call_word_is_constant(const CallPattern *c, Word w, gint64 *value)
     return slot[1].form == WEND_SLOT_CONSTANT && slot[2].form == WEND_SLOT_CONSTANT;
 }
 
-const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind)
+const Arg *call_pattern_arg_of_kind(const CallPattern *c, WendKind kind)
 {
     for (guint i = 0; i < c->n_args; i++)
         if (c->args[i].param->kind == kind)
@@ -198,7 +198,7 @@ const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind)
     return NULL;
 }
 
-const Arg *call_arg_named(const CallPattern *c, const char *name)
+const Arg *call_pattern_arg_named(const CallPattern *c, const char *name)
 {
     for (guint i = 0; i < c->n_args; i++)
         if (g_strcmp0(c->args[i].param->name, name) == 0)
@@ -206,18 +206,18 @@ const Arg *call_arg_named(const CallPattern *c, const char *name)
     return NULL;
 }
 
-gint64 call_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback)
+gint64 call_pattern_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback)
 {
     if (!arg || !arg->has_in || arg->param->array || arg->n_in_words == 0)
         return fallback;
     gboolean address = arg->param->kind == WEND_KIND_ADDRESS;
     if (address && arg->in[0].value != WEND_PLAIN)
         return fallback;
-    gint64 value = call_value(c, arg->in[address ? 1 : arg->n_in_words - 1], rank);
-    return wend_is_special(value) ? fallback : value;
+    gint64 value = call_pattern_value(c, arg->in[address ? 1 : arg->n_in_words - 1], rank);
+    return wend_word_is_special(value) ? fallback : value;
 }
 
-gboolean call_failed_on(const CallPattern *c, const Arg *arg)
+gboolean call_pattern_failed_on(const CallPattern *c, const Arg *arg)
 {
     for (guint i = 0; c->failed && i < arg->n_in_words; i++)
         if (arg->in[i].value == WEND_UNKNOWN)
@@ -225,7 +225,7 @@ gboolean call_failed_on(const CallPattern *c, const Arg *arg)
     return FALSE;
 }
 
-char *call_words_to_string(const Word *words, gsize bytes)
+char *call_pattern_words_to_string(const Word *words, gsize bytes)
 {
     char *text = g_malloc0(bytes + 8);
     for (gsize i = 0; i < bytes; i++)
@@ -254,7 +254,7 @@ gboolean string_cursor_string(StringCursor *s, char **text)
     }
     guint words = (guint)((bytes + 7) / 8);
     g_return_val_if_fail(words <= s->left, FALSE);
-    *text = call_words_to_string(s->next, (gsize)bytes);
+    *text = call_pattern_words_to_string(s->next, (gsize)bytes);
     s->next += words;
     s->left -= words;
     return TRUE;
@@ -274,14 +274,14 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
     case WEND_KIND_BUF:
     case WEND_KIND_ADDRESS:
     case WEND_KIND_ATTR:
-        size += wend_is_segment(words[*at]) || words[*at] == WEND_PLAIN;
+        size += wend_word_is_segment(words[*at]) || words[*at] == WEND_PLAIN;
         break;
     case WEND_KIND_STATUS:
         size = 4;
         break;
     case WEND_KIND_COMM:
     case WEND_KIND_DATATYPE:
-        size += wend_is_handle(words[*at]) ? 5 : 0;
+        size += wend_word_is_handle(words[*at]) ? 5 : 0;
         break;
     default:
         break;
@@ -292,7 +292,8 @@ static gboolean skip_outcome_element(WendKind kind, const gint64 *words, guint n
     return TRUE;
 }
 
-gboolean call_outcome_decode(const CallPattern *c, const gint64 *words, guint n, OutcomePart *parts)
+gboolean call_pattern_outcome_decode(const CallPattern *c, const gint64 *words, guint n,
+                                     OutcomePart *parts)
 {
     guint at = 2; /* after polls and return code */
     memset(parts, 0, sizeof *parts * c->n_args);

@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
     const WendParam *param;
     /* whether there are words in shape or slots. Outcomes are not words here: see
-     * call_outcome_decode */
+     * call_pattern_outcome_decode */
     gboolean has_in, has_out;
     /* arrays: the length word, which is negative if there are no elements; scalars: 1, or 0 if the
      * record does not have them */
@@ -51,31 +51,31 @@ typedef struct {
     const Layout *layout; /* belongs to the decoder */
 } CallPattern;
 
-/* A pattern that is decoded into repeatedly. call_decode never fails, because the program has been
- * checked. The caller frees it with call_free. */
-CallPattern *call_new(const WendProgram *p);
-void call_free(CallPattern *c);
-void call_decode(CallPattern *c, guint terminal);
+/* A pattern that is decoded into repeatedly. call_pattern_decode never fails, because the program
+ * has been checked. The caller frees it with call_pattern_free. */
+CallPattern *call_pattern_new(const WendProgram *p);
+void call_pattern_free(CallPattern *c);
+void call_pattern_decode(CallPattern *c, guint terminal);
 
 /* The value of a word on RANK. */
-gint64 call_value(const CallPattern *c, Word w, guint rank);
+gint64 call_pattern_value(const CallPattern *c, Word w, guint rank);
 /* Whether the word has the same value on all ranks. *value is that value. */
-gboolean call_word_is_constant(const CallPattern *c, Word w, gint64 *value);
+gboolean call_pattern_word_is_constant(const CallPattern *c, Word w, gint64 *value);
 /* The first argument of that kind, or NULL. */
-const Arg *call_arg_of_kind(const CallPattern *c, WendKind kind);
-const Arg *call_arg_named(const CallPattern *c, const char *name);
+const Arg *call_pattern_arg_of_kind(const CallPattern *c, WendKind kind);
+const Arg *call_pattern_arg_named(const CallPattern *c, const char *name);
 /* The argument whose input is in that slot, or NULL. */
-const Arg *call_arg_of_slot(const CallPattern *c, guint slot);
+const Arg *call_pattern_arg_of_slot(const CallPattern *c, guint slot);
 /* Whether the call failed, and ARG was a handle that Wend did not know. */
-gboolean call_failed_on(const CallPattern *c, const Arg *arg);
+gboolean call_pattern_failed_on(const CallPattern *c, const Arg *arg);
 /* Whether the function is a note about the place of a block of CUDA's memory, such as
  * wend_device. */
-gboolean call_is_place(const WendFunction *function);
+gboolean call_pattern_is_place(const WendFunction *function);
 /* The value of a scalar argument on RANK. FALLBACK if it is absent or a constant. */
-gint64 call_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback);
+gint64 call_pattern_number(const CallPattern *c, const Arg *arg, guint rank, gint64 fallback);
 
 /* Text from words. */
-char *call_words_to_string(const Word *words, gsize bytes); /* newly allocated */
+char *call_pattern_words_to_string(const Word *words, gsize bytes); /* newly allocated */
 typedef struct {
     const Word *next;
     guint left;
@@ -86,7 +86,7 @@ gboolean string_cursor_string(StringCursor *s, char **text);
 gboolean string_cursor_length(StringCursor *s, gint64 *length);
 
 /* Whether the C argument is a pointer to the value, as outputs are. */
-gboolean call_param_by_pointer(const CallPattern *c, const WendParam *param);
+gboolean call_pattern_param_by_pointer(const CallPattern *c, const WendParam *param);
 
 /* -- outcomes -- */
 /* The outputs of one parameter in an outcome entry: words [first, first + n), with LENGTH elements
@@ -97,7 +97,7 @@ typedef struct {
 } OutcomePart;
 /* Finds the parts of all n_args parameters, in order. A part has n = 0 if the parameter has none.
  * Returns FALSE if the entry is too short. */
-gboolean call_outcome_decode(const CallPattern *c, const gint64 *words, guint n,
-                             OutcomePart *parts);
+gboolean call_pattern_outcome_decode(const CallPattern *c, const gint64 *words, guint n,
+                                     OutcomePart *parts);
 
 #endif

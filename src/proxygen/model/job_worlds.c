@@ -16,7 +16,7 @@ static gint compare_starts(gconstpointer a, gconstpointer b)
 GArray *job_worlds_starts(const WendProgram *p)
 {
     GArray *starts = g_array_new(FALSE, FALSE, sizeof(WorldStart));
-    g_autofree WendWorldStarter *starters = wend_program_world_starters(p);
+    g_autofree WendWorldStarter *starters = wend_world_starters(p);
     gboolean linked = TRUE;
     for (guint i = 1; i < wend_program_n_worlds(p) && linked; i++) {
         const WorldStart start = {starters[i].rank, i};
@@ -40,7 +40,7 @@ gboolean job_worlds_is_start(const CallPattern *c)
 {
     gboolean root = FALSE;
     for (guint i = 0; starts_processes(c->function->name) && i < G_N_ELEMENTS(commands); i++) {
-        const Arg *arg = call_arg_named(c, commands[i]);
+        const Arg *arg = call_pattern_arg_named(c, commands[i]);
         root |= arg && arg->n_in != WEND_ABSENT;
     }
     return root;
@@ -55,7 +55,7 @@ static guint count_starts(const WendProgram *p, guint rank)
         WendWalk *walk = wend_walk_new(p, rank, s, WEND_WALK_MAIN);
         const WendCall *call;
         while ((call = wend_walk_next(walk)) != NULL)
-            n += wend_call_starts_world(call);
+            n += wend_world_start_is(call);
         wend_walk_free(walk);
     }
     return n;

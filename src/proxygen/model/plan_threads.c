@@ -102,7 +102,8 @@ static SharedRole role_of(const CallPattern *c, const Arg *arg)
 
 static void add_role(GArray *roles, WendKind kind, gint64 word, SharedRole role)
 {
-    if (!wend_is_handle(word) || (kind != WEND_KIND_SEGMENT && wend_handle_tid(word) >= 1u << 24))
+    if (!wend_word_is_handle(word)
+        || (kind != WEND_KIND_SEGMENT && wend_word_handle_tid(word) >= 1u << 24))
         return; /* objects of callbacks are not shared */
     for (guint i = 0; i < roles->len; i++) {
         SharedUse *known = &g_array_index(roles, SharedUse, i);
@@ -117,7 +118,7 @@ static void add_role(GArray *roles, WendKind kind, gint64 word, SharedRole role)
 
 static gboolean is_named_by_thread(gint64 word)
 {
-    return wend_is_segment(word)
+    return wend_word_is_segment(word)
            && (wend_segment_kind(word) == WEND_SEGMENT_HEAP
                || wend_segment_kind(word) == WEND_SEGMENT_MAP);
 }
@@ -130,7 +131,7 @@ static GArray *roles_of(const CallPattern *c)
         WendKind kind = arg->param->kind;
         if (kind == WEND_KIND_SEGMENT && arg->has_in && is_named_by_thread(arg->in[0].value))
             add_role(roles, WEND_KIND_SEGMENT, arg->in[0].value,
-                     call_is_place(c->function) ? SHARED_USE : SHARED_END);
+                     call_pattern_is_place(c->function) ? SHARED_USE : SHARED_END);
         for (guint w = 0; kind == WEND_KIND_BUF && arg->has_in && w < arg->n_in_words; w += 2)
             if (is_named_by_thread(arg->in[w].value))
                 add_role(roles, WEND_KIND_SEGMENT, arg->in[w].value, SHARED_USE);
@@ -191,7 +192,7 @@ static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before 
         g_autoptr(GArray) calls = counted_calls(plan, threads[t].rule);
         for (guint k = 0; k < calls->len; k++) {
             const CountedUse *call = &g_array_index(calls, CountedUse, k);
-            call_decode(plan->call, call->terminal);
+            call_pattern_decode(plan->call, call->terminal);
             const char *name = plan->call->function->name;
             gboolean start = strcmp(name, "wend_start") == 0;
             if (!start && strcmp(name, "wend_join") != 0)
@@ -211,7 +212,7 @@ static void note_role(Tally *tally, guint t, const SharedUse *use, guint64 calls
 {
     if (use->role == SHARED_MAKE)
         tally->makes += calls;
-    else if (use->role == SHARED_COMMIT && wend_handle_tid(use->word) == own_number)
+    else if (use->role == SHARED_COMMIT && wend_word_handle_tid(use->word) == own_number)
         tally->commits += calls;
     else if (use->role == SHARED_END)
         tally->ends += calls;
@@ -245,7 +246,7 @@ static void tally_class(Plan *plan, guint first, guint n, GHashTable *tallies)
         g_autoptr(GArray) calls = counted_calls(plan, threads[t].rule);
         for (guint k = 0; k < calls->len; k++) {
             const CountedUse *call = &g_array_index(calls, CountedUse, k);
-            call_decode(plan->call, call->terminal);
+            call_pattern_decode(plan->call, call->terminal);
             g_autoptr(GArray) roles = roles_of(plan->call);
             for (guint i = 0; i < roles->len; i++) {
                 const SharedUse *use = &g_array_index(roles, SharedUse, i);
@@ -389,13 +390,13 @@ static gboolean has_elements(const Plan *plan, const CallPattern *c, const Arg *
     const RankList ranks = plan->terminal_ranks[c->terminal];
     gboolean any = buf->param->count < 0;
     for (guint r = 0; r < ranks.n && !any; r++)
-        any = call_number(c, &c->args[buf->param->count], ranks.ranks[r], 0) != 0;
+        any = call_pattern_number(c, &c->args[buf->param->count], ranks.ranks[r], 0) != 0;
     return any;
 }
 
 /* Finds memory that a request uses until another thread completes it. A persistent request uses it
  * only from start to completion. */
-void plan_borrowed(Plan *plan)
+void plan_threads_borrowed(Plan *plan)
 {
     plan->borrowed = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free,
                                            (GDestroyNotify)g_array_unref);
@@ -403,9 +404,9 @@ void plan_borrowed(Plan *plan)
          g_hash_table_size(plan->shared) && t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
-        call_decode(plan->call, t);
+        call_pattern_decode(plan->call, t);
         const CallPattern *c = plan->call;
-        const Arg *request = call_arg_of_kind(c, WEND_KIND_REQUEST);
+        const Arg *request = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
         if (c->failed || (c->function->flags & WEND_F_PERSISTENT) || !request || !request->has_out
             || request->n_out_words == 0)
             continue;
@@ -415,7 +416,8 @@ void plan_borrowed(Plan *plan)
             for (guint w = 0; c->args[a].param->kind == WEND_KIND_BUF && c->args[a].has_in
                               && w < c->args[a].n_in_words;
                  w += 2)
-                if (wend_is_segment(c->args[a].in[w].value) && has_elements(plan, c, &c->args[a]))
+                if (wend_word_is_segment(c->args[a].in[w].value)
+                    && has_elements(plan, c, &c->args[a]))
                     note_borrowed(plan, c->args[a].in[w].value, shared->number);
     }
     GHashTableIter i;
@@ -425,10 +427,10 @@ void plan_borrowed(Plan *plan)
         g_array_sort(requests, compare_numbers);
 }
 
-GArray *threads_shared(Plan *plan, guint terminal)
+GArray *plan_threads_shared(Plan *plan, guint terminal)
 {
-    CallPattern *c = call_new(plan->program);
-    call_decode(c, terminal);
+    CallPattern *c = call_pattern_new(plan->program);
+    call_pattern_decode(c, terminal);
     GArray *roles = roles_of(c);
     guint n = 0;
     for (guint i = 0; i < roles->len; i++) {
@@ -443,7 +445,7 @@ GArray *threads_shared(Plan *plan, guint terminal)
         g_array_index(roles, SharedUse, n++) = use;
     }
     g_array_set_size(roles, n);
-    call_free(c);
+    call_pattern_free(c);
     return roles;
 }
 
@@ -481,7 +483,7 @@ static void list_threads(Plan *plan, guint first)
             add_thread(list, main_thread[t].thread, t, FALSE);
         g_autoptr(GArray) calls = counted_calls(plan, main_thread[t].rule);
         for (guint k = 0; k < calls->len; k++) {
-            call_decode(plan->call, g_array_index(calls, CountedUse, k).terminal);
+            call_pattern_decode(plan->call, g_array_index(calls, CountedUse, k).terminal);
             if (strcmp(plan->call->function->name, "wend_start") == 0)
                 add_thread(list, (guint)plan->call->args[0].in[0].value, 0, TRUE);
         }

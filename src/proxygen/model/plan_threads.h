@@ -21,9 +21,9 @@ typedef struct {
 gboolean plan_threads(Plan *plan, GError **error);
 
 /* Finds the memory that shared requests use. Call it after plan_mark. */
-void plan_borrowed(Plan *plan);
+void plan_threads_borrowed(Plan *plan);
 
 /* The uses of shared objects by the call: an array of SharedUse, which the caller frees. */
-GArray *threads_shared(Plan *plan, guint terminal);
+GArray *plan_threads_shared(Plan *plan, guint terminal);
 
 #endif

@@ -317,6 +317,6 @@ gboolean plan_select(Plan *plan, GError **error)
     plan->terminal_ranks = g_new0(RankList, wend_program_n_terminals(p) + 1);
     plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
     plan_mark(plan);
-    plan_borrowed(plan);
+    plan_threads_borrowed(plan);
     return TRUE;
 }

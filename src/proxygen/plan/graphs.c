@@ -19,7 +19,7 @@
 static gboolean all_equal(const CallPattern *c, const Arg *arg, guint rank)
 {
     for (gint64 i = 1; i < arg->n_in; i++)
-        if (call_value(c, arg->in[i], rank) != call_value(c, arg->in[0], rank))
+        if (call_pattern_value(c, arg->in[i], rank) != call_pattern_value(c, arg->in[0], rank))
             return FALSE;
     return TRUE;
 }
@@ -30,7 +30,7 @@ static gboolean blocks_alike(const CallPattern *c, RankList ranks)
 {
     static const char *const names[] = {"sendcounts", "sendtypes", "recvcounts", "recvtypes"};
     for (guint k = 0; k < G_N_ELEMENTS(names); k++) {
-        const Arg *arg = call_arg_named(c, names[k]);
+        const Arg *arg = call_pattern_arg_named(c, names[k]);
         for (guint r = 0; arg && arg->param->array && r < ranks.n; r++)
             if (!all_equal(c, arg, ranks.ranks[r]))
                 return FALSE;
@@ -44,9 +44,10 @@ static gboolean may_be_cut(const CallPattern *c, RankList ranks)
     static const char *const names[][2] = {{"maxindegree", "sources"},
                                            {"maxoutdegree", "destinations"}};
     for (guint k = 0; k < G_N_ELEMENTS(names); k++) {
-        const Arg *most = call_arg_named(c, names[k][0]), *list = call_arg_named(c, names[k][1]);
+        const Arg *most = call_pattern_arg_named(c, names[k][0]),
+                  *list = call_pattern_arg_named(c, names[k][1]);
         for (guint r = 0; most && list && r < ranks.n; r++)
-            if (list->n_out > 0 && call_number(c, most, ranks.ranks[r], 0) <= list->n_out)
+            if (list->n_out > 0 && call_pattern_number(c, most, ranks.ranks[r], 0) <= list->n_out)
                 return TRUE;
     }
     return FALSE;
@@ -61,14 +62,14 @@ typedef enum {
 
 static Certainty order_matters(Plan *plan)
 {
-    WendGraphOrders *orders = wend_program_graph_orders(plan->program);
+    WendGraphOrders *orders = wend_graph_orders_new(plan->program);
     Certainty answer = NO;
     for (guint t = 0; orders && answer != YES && t < wend_program_n_terminals(plan->program); t++) {
         RankList ranks = plan->terminal_ranks[t];
-        GraphOrder order = wend_program_graph_order(orders, t);
+        GraphOrder order = wend_graph_order(orders, t);
         if (ranks.n == 0 || order == GRAPH_ORDER_NONE)
             continue;
-        call_decode(plan->call, t);
+        call_pattern_decode(plan->call, t);
         if (plan->call->failed)
             continue;
         if (order == GRAPH_ORDER_COLLECTS && !blocks_alike(plan->call, ranks))
@@ -76,7 +77,7 @@ static Certainty order_matters(Plan *plan)
         if (order == GRAPH_ORDER_LISTS && may_be_cut(plan->call, ranks))
             answer = PERHAPS;
     }
-    wend_program_graph_orders_free(orders);
+    wend_graph_orders_free(orders);
     return answer;
 }
 
@@ -135,7 +136,7 @@ typedef struct {
 
 static void put_degrees(GHashTable *degrees, gint64 comm, Degrees d)
 {
-    if (wend_is_handle(comm))
+    if (wend_word_is_handle(comm))
         g_hash_table_replace(degrees, g_memdup2(&comm, sizeof comm), g_memdup2(&d, sizeof d));
 }
 
@@ -201,12 +202,12 @@ static gboolean walk_sequence(Plan *plan, guint rank, guint sequence, gboolean *
 static gboolean keeps_ranks(const Plan *plan, guint terminal)
 {
     RankList ranks = plan->terminal_ranks[terminal];
-    call_decode(plan->call, terminal);
-    const Arg *self = call_arg_of_kind(plan->call, WEND_KIND_SELF),
-              *made = call_arg_named(plan->call, "comm_dist_graph");
+    call_pattern_decode(plan->call, terminal);
+    const Arg *self = call_pattern_arg_of_kind(plan->call, WEND_KIND_SELF),
+              *made = call_pattern_arg_named(plan->call, "comm_dist_graph");
     for (guint r = 0; self && made && made->n_out_words == 6 && r < ranks.n; r++)
-        if (call_value(plan->call, self->in[0], ranks.ranks[r])
-            != call_value(plan->call, made->out[2], ranks.ranks[r]))
+        if (call_pattern_value(plan->call, self->in[0], ranks.ranks[r])
+            != call_pattern_value(plan->call, made->out[2], ranks.ranks[r]))
             return FALSE;
     return TRUE;
 }

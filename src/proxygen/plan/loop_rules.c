@@ -20,7 +20,7 @@ LoopRules *loop_rules_new(Plan *plan)
 {
     LoopRules *r = g_new(LoopRules, 1);
     *r = (LoopRules){plan, wend_grammar_new(), g_array_new(FALSE, FALSE, sizeof(WendSymbol)),
-                     wend_byte_numbers_new(), wend_byte_numbers_new()};
+                     wend_byte_table_numbers_new(), wend_byte_table_numbers_new()};
     return r;
 }
 
@@ -37,7 +37,7 @@ void loop_rules_append(LoopRules *r, WendSymbol symbol)
 {
     gint64 key = (gint64)symbol.is_rule << 32 | symbol.id;
     gboolean new;
-    guint number = wend_byte_number(r->symbol_numbers, &key, sizeof key, &new);
+    guint number = wend_byte_table_number(r->symbol_numbers, &key, sizeof key, &new);
     guint64 times = symbol.repeats;
     symbol.repeats = 1;
     if (new)
@@ -69,7 +69,7 @@ guint loop_rules_body(LoopRules *r, const guint *terminals, guint n)
     if (n == 0)
         return NO_BODY;
     gboolean new;
-    guint key = wend_byte_number(r->by_content, terminals, n * sizeof(guint), &new);
+    guint key = wend_byte_table_number(r->by_content, terminals, n * sizeof(guint), &new);
     if (!new)
         return key;
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
@@ -82,7 +82,7 @@ guint loop_rules_body(LoopRules *r, const guint *terminals, guint n)
     return rule;
 }
 
-void loop_free(Loop *loop)
+void loop_rules_free_loop(Loop *loop)
 {
     if (!loop)
         return;
@@ -131,7 +131,7 @@ static guint64 joint_times(const Loop *loop, const Progress *progress, const Loo
     return times;
 }
 
-void loop_steps(const Loop *loop, LoopStep step, gpointer data)
+void loop_rules_steps(const Loop *loop, LoopStep step, gpointer data)
 {
     g_autofree Progress *progress = g_new0(Progress, loop->n);
     /* Entries to process. The last one is next. */
@@ -188,14 +188,15 @@ guint loop_rules_loop(LoopRules *r, Loop *loop)
         }
     }
     gboolean new;
-    guint known = wend_byte_number(r->by_content, key->data, key->len * sizeof(guint64), &new);
+    guint known =
+        wend_byte_table_number(r->by_content, key->data, key->len * sizeof(guint64), &new);
     if (!new) {
-        loop_free(loop);
+        loop_rules_free_loop(loop);
         return known;
     }
     GArray *symbols = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
     add_symbol(symbols, (WendSymbol){FALSE, loop->terminal, (guint64)loop->total});
-    loop_steps(loop, add_step, symbols);
+    loop_rules_steps(loop, add_step, symbols);
     guint rule = plan_add_body(r->plan, symbols);
     r->plan->rules[rule].loop = loop;
     r->plan->has_loops = TRUE;
@@ -242,7 +243,7 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
             g_array_append_val(threads, *old);
             continue;
         }
-        g_autoptr(GHashTable) known = wend_byte_numbers_new(); /* row -> index in RANKS */
+        g_autoptr(GHashTable) known = wend_byte_table_numbers_new(); /* row -> index in RANKS */
         g_autoptr(GPtrArray) ranks = g_ptr_array_new();
         guint before = threads->len;
         for (; row < rows->len && g_array_index(rows, LoopRow, row).thread == t; row++) {
@@ -252,8 +253,8 @@ static void replace_threads(LoopRules *r, const GArray *rows, const RuleRow *gra
                  end++)
                 ;
             gboolean new;
-            guint number = wend_byte_number(known, &start->symbols[at],
-                                            (end - at) * sizeof *start->symbols, &new);
+            guint number = wend_byte_table_number(known, &start->symbols[at],
+                                                  (end - at) * sizeof *start->symbols, &new);
             if (new) {
                 PlanThread thread = *old;
                 thread.rule = plan_add_body(plan, plan_symbols(r, start, at, end, first_rule));

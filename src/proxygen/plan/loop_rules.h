@@ -13,7 +13,7 @@
 
 typedef struct LoopRules LoopRules;
 
-void loop_free(Loop *loop);
+void loop_rules_free_loop(Loop *loop);
 
 LoopRules *loop_rules_new(Plan *plan);
 void loop_rules_free(LoopRules *r);
@@ -30,7 +30,7 @@ guint loop_rules_loop(LoopRules *r, Loop *loop); /* takes LOOP */
 /* Calls STEP for the steps of a loop, in an order that is possible. In each step these N entries
  * complete, and then come the calls of BODY; the step is repeated TIMES times. */
 typedef void (*LoopStep)(const guint *entries, guint n, guint body, guint64 times, gpointer data);
-void loop_steps(const Loop *loop, LoopStep step, gpointer data);
+void loop_rules_steps(const Loop *loop, LoopStep step, gpointer data);
 
 /* A thread of the plan, by its index, and one of its ranks. */
 typedef struct {

@@ -230,7 +230,7 @@ static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
         /* its items follow the last call one by one */
         note_stretch(f, groups[first].call, groups[last].call + n);
     } else {
-        loop_free(loop);
+        loop_rules_free_loop(loop);
     }
     for (guint i = end; i < groups[last].first_item + groups[last].n_items; i++)
         follow(f, i);
@@ -504,7 +504,7 @@ static void begin_groups(LoopFinder *f, const Chooser *chooser, const WendWalk *
     f->active = g_new0(gboolean, chooser->n);
     for (guint i = 0; i < chooser->n; i++) {
         WendRequestState state;
-        f->active[i] = wend_is_handle(chooser->members[i])
+        f->active[i] = wend_word_is_handle(chooser->members[i])
                        && wend_walk_request(walk, chooser->members[i], &state) && state.active;
         for (guint k = 0; k < n; k++)
             f->active[i] |= completed[k] == chooser->members[i]; /* the walk has passed the call */

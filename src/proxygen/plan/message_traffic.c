@@ -47,23 +47,23 @@ gboolean message_traffic_is_matched_probe(const char *name)
 
 static gboolean named(const CallPattern *c, const char *name, guint rank, gint64 *value)
 {
-    const Arg *arg = call_arg_named(c, name);
+    const Arg *arg = call_pattern_arg_named(c, name);
     if (!arg || !arg->has_in || arg->n_in_words == 0)
         return FALSE;
-    *value = call_value(c, arg->in[0], rank);
+    *value = call_pattern_value(c, arg->in[0], rank);
     return TRUE;
 }
 
 /* The bytes of the argument BUFFER on RANK. */
 static gint64 bytes_of(const Plan *plan, const CallPattern *c, const char *buffer, guint rank)
 {
-    const Arg *arg = call_arg_named(c, buffer);
+    const Arg *arg = call_pattern_arg_named(c, buffer);
     if (!arg || arg->param->count < 0 || arg->param->type < 0)
         return -1;
     const Arg *type = &c->args[arg->param->type];
-    gint64 count = call_number(c, &c->args[arg->param->count], rank, 0);
+    gint64 count = call_pattern_number(c, &c->args[arg->param->count], rank, 0);
     gint64 partitions =
-        arg->param->displs >= 0 ? call_number(c, &c->args[arg->param->displs], rank, 1) : 1;
+        arg->param->displs >= 0 ? call_pattern_number(c, &c->args[arg->param->displs], rank, 1) : 1;
     return type->n_in_words ? extent_data_size(plan->extents, type->in[0].value,
                                                count * MAX(partitions, 1), rank)
                             : -1;
@@ -217,9 +217,9 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
                       guint number, const CallOccurrence *when)
 {
     const char *name = c->function->name;
-    const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+    const Arg *comm = call_pattern_arg_of_kind(c, WEND_KIND_COMM);
     gint64 value;
-    if (strstr(name, "recv") && call_arg_of_kind(c, WEND_KIND_MESSAGE)) {
+    if (strstr(name, "recv") && call_pattern_arg_of_kind(c, WEND_KIND_MESSAGE)) {
         gint64 bytes = bytes_of(t->plan, c, "buf", rank);
         note_matched(t, rank, phase, (Matched){0, when->times, bytes >= 0 ? bytes : G_MAXINT64});
         return;
@@ -246,7 +246,7 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
                         : bytes_of(t->plan, c,
                                    combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
         /* polls are repeated until they succeed */
-        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST);
+        one.blocking = !call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
         note_received(t, rank, &one, message_traffic_is_probe(name), when);
     }
     if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value)
@@ -254,8 +254,8 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
         one.source = rank;
         one.bytes =
             bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
-        one.blocking = !call_arg_of_kind(c, WEND_KIND_REQUEST) && strncmp(name, "MPI_Bsend", 9) != 0
-                       && !combined;
+        one.blocking = !call_pattern_arg_of_kind(c, WEND_KIND_REQUEST)
+                       && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
         one.waits = strncmp(name, "MPI_Issend", 10) == 0 || strcmp(name, "MPI_Ssend_init") == 0;
         if (strncmp(name, "MPI_Ssend", 9) == 0)
             /* it waits for the receive, whatever its size; it is not too large for any buffer: see
@@ -309,7 +309,7 @@ static void tell_call(MessageTraffic *t, guint terminal, guint64 times)
         || (move == TRANSFERS && !t->merged
             && !g_hash_table_contains(t->asked, GUINT_TO_POINTER(phase))))
         return;
-    call_decode(t->plan->call, terminal);
+    call_pattern_decode(t->plan->call, terminal);
     for (guint r = 0; r < t->ranks.n; r++) {
         guint rank = t->ranks.ranks[r],
               number = number_of(t, rank, t->sequence, t->comm_words[terminal], now);
@@ -403,14 +403,14 @@ static void find_moves(MessageTraffic *t)
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         if (t->plan->terminal_ranks[i].n == 0)
             continue;
-        call_decode(t->plan->call, i);
+        call_pattern_decode(t->plan->call, i);
         const CallPattern *c = t->plan->call;
-        const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM);
+        const Arg *comm = call_pattern_arg_of_kind(c, WEND_KIND_COMM);
         if (c->function->flags & (WEND_F_RECV | WEND_F_SEND)) {
             t->moves[i] = TRANSFERS;
             t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
             t->wildcards |= is_wildcard(t, c, t->plan->terminal_ranks[i]);
-        } else if (!c->failed && wend_function_comm_made(c->function) >= 0) {
+        } else if (!c->failed && wend_comm_made_parameter(c->function) >= 0) {
             t->moves[i] = MAKES_COMM;
         } else if (wend_precedence_is_of_window(c->function)) {
             t->moves[i] = WINDOWS;
@@ -454,7 +454,7 @@ static void note_all(MessageTraffic *t)
                                ->function->name,
                            "recv")))
             continue;
-        call_decode(t->plan->call, i);
+        call_pattern_decode(t->plan->call, i);
         for (guint r = 0; r < ranks.n; r++)
             note_call(t, t->plan->call, ranks.ranks[r], 0,
                       number_of(t, ranks.ranks[r], 0, t->comm_words[i], 0), &any_time);
@@ -528,7 +528,7 @@ static void note_thread(MessageTraffic *t, const PlanThread *thread)
     g_hash_table_iter_init(&iter, t->done);
     while (!t->no_order && g_hash_table_iter_next(&iter, &key, &occurrence)) {
         const When *when = key;
-        call_decode(t->plan->call, when->terminal);
+        call_pattern_decode(t->plan->call, when->terminal);
         for (guint r = 0; r < thread->ranks.n; r++) {
             guint rank = thread->ranks.ranks[r];
             note_call(
@@ -655,9 +655,9 @@ MessageTraffic *message_traffic_new(Plan *plan)
     const guint n_terminals = wend_program_n_terminals(plan->program);
     MessageTraffic *t = g_new0(MessageTraffic, 1);
     t->plan = plan;
-    t->any_source = wend_constant_word("MPI_ANY_SOURCE");
-    t->any_tag = wend_constant_word("MPI_ANY_TAG");
-    t->proc_null = wend_constant_word("MPI_PROC_NULL");
+    t->any_source = wend_program_constant_word("MPI_ANY_SOURCE");
+    t->any_tag = wend_program_constant_word("MPI_ANY_TAG");
+    t->proc_null = wend_program_constant_word("MPI_PROC_NULL");
     t->received = g_ptr_array_new();
     t->sent = g_ptr_array_new();
     g_ptr_array_set_size(t->received, (gint)plan->n_ranks + 1);

@@ -52,7 +52,7 @@ typedef struct {
 static guint number_of(OutcomeSearch *s, gint64 word, gboolean add)
 {
     gpointer found = g_hash_table_lookup(s->numbers, &word);
-    if (!found && add && wend_is_handle(word)) {
+    if (!found && add && wend_word_is_handle(word)) {
         found = GUINT_TO_POINTER(g_hash_table_size(s->numbers) + 1);
         g_hash_table_insert(s->numbers, g_memdup2(&word, sizeof word), found);
     }
@@ -68,8 +68,8 @@ static gboolean find_choices(OutcomeSearch *s)
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
-        call_decode(plan->call, t);
-        const Arg *requests = call_arg_of_kind(plan->call, WEND_KIND_REQUEST);
+        call_pattern_decode(plan->call, t);
+        const Arg *requests = call_pattern_arg_of_kind(plan->call, WEND_KIND_REQUEST);
         if (!(plan->call->function->flags & WEND_F_ANY) || plan->call->failed || !requests
             || !requests->param->array || requests->n_in <= 0)
             continue;
@@ -99,7 +99,7 @@ static void find_events(OutcomeSearch *s)
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0 || s->is_choice[t])
             continue;
-        call_decode(plan->call, t);
+        call_pattern_decode(plan->call, t);
         const CallPattern *c = plan->call;
         for (guint i = 0; i < c->n_args; i++) {
             const Arg *arg = &c->args[i];
@@ -187,10 +187,10 @@ static const GArray *next_picks(OutcomeSearch *s, const CallPattern *c)
         g_autofree OutcomePart *parts = g_new(OutcomePart, MAX(c->n_args, 1));
         if (!stream->entries
             || !wend_outcomes_next_run(stream->entries, &stream->repeats, &words, &n)
-            || !call_outcome_decode(c, words, n, parts))
+            || !call_pattern_outcome_decode(c, words, n, parts))
             return NULL;
         g_array_set_size(stream->picks, 0);
-        gint64 entries = call_arg_of_kind(c, WEND_KIND_REQUEST)->n_in;
+        gint64 entries = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST)->n_in;
         for (guint i = 0; i < c->n_args; i++) {
             if (c->args[i].param->kind != WEND_KIND_INDEX)
                 continue;
@@ -227,7 +227,7 @@ static void visit_choice(OutcomeSearch *s, guint rule, guint symbol, guint termi
         picks = g_array_new(FALSE, FALSE, sizeof(gint32));
         g_hash_table_insert(choice->picks, GUINT_TO_POINTER(s->rank), picks);
     }
-    call_decode(plan->call, terminal);
+    call_pattern_decode(plan->call, terminal);
     gint64 before = 0, after = 0, completed = 0;
     for (guint i = 0; i < members->len; i++)
         before += s->active[g_array_index(members, guint, i)];
@@ -286,14 +286,14 @@ static void apply_step(const guint *entries, guint n, guint body, guint64 times,
 /* Visits a loop: it completes each entry as often as its calls did, in an order of its own. */
 static void visit_loop(OutcomeSearch *s, const Loop *loop)
 {
-    call_decode(s->plan->call, loop->terminal);
+    call_pattern_decode(s->plan->call, loop->terminal);
     for (gint64 left = loop->total; left > 0 && !s->damaged;) {
         const GArray *now = next_picks(s, s->plan->call);
         s->damaged = !now;
         left -= now ? now->len : 0;
     }
     s->loop = loop;
-    loop_steps(loop, apply_step, s);
+    loop_rules_steps(loop, apply_step, s);
     s->active[0] = 0;
 }
 

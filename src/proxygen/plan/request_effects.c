@@ -47,7 +47,7 @@ RequestEffects *request_effects_find(const Plan *plan, const RequestLists *lists
     for (guint t = 0; t < n_terminals; t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
-        call_decode(plan->call, t);
+        call_pattern_decode(plan->call, t);
         effects->of[t] = classify_call(effects, plan->call);
     }
     request_numbers_assign_indices(numbers);

@@ -58,7 +58,7 @@ void request_lists_add(RequestLists *lists, const Word *words, gint64 n)
     gboolean any = FALSE;
     for (gint64 i = 0; i < n; i++) {
         list->words[i] = words[i].value;
-        any |= wend_is_handle(words[i].value);
+        any |= wend_word_is_handle(words[i].value);
     }
     if (!any || g_hash_table_contains(lists->by_words, list)) {
         list_free(list);

@@ -33,14 +33,14 @@ void request_numbers_free(RequestNumbers *numbers)
 
 gint request_numbers_find(const RequestNumbers *numbers, gint64 request)
 {
-    return wend_is_handle(request)
+    return wend_word_is_handle(request)
                ? GPOINTER_TO_INT(g_hash_table_lookup(numbers->by_request, &request)) - 1
                : NO_REQUEST_NUMBER;
 }
 
 gint request_numbers_add(RequestNumbers *numbers, gint64 request)
 {
-    if (wend_is_handle(request) && request_numbers_find(numbers, request) < 0) {
+    if (wend_word_is_handle(request) && request_numbers_find(numbers, request) < 0) {
         g_array_append_val(numbers->requests, request);
         g_hash_table_insert(numbers->by_request, g_memdup2(&request, sizeof request),
                             GUINT_TO_POINTER(numbers->requests->len));
@@ -60,15 +60,15 @@ gint64 request_numbers_request(const RequestNumbers *numbers, guint number)
 
 guint request_numbers_thread(const RequestNumbers *numbers, guint number)
 {
-    return wend_handle_tid(request_numbers_request(numbers, number));
+    return wend_word_handle_tid(request_numbers_request(numbers, number));
 }
 
 static gint compare_requests(gconstpointer a, gconstpointer b, gpointer numbers)
 {
     gint64 x = request_numbers_request(numbers, *(const guint *)a),
            y = request_numbers_request(numbers, *(const guint *)b);
-    guint s = wend_handle_tid(x), t = wend_handle_tid(y), k = wend_handle_number(x),
-          l = wend_handle_number(y);
+    guint s = wend_word_handle_tid(x), t = wend_word_handle_tid(y), k = wend_word_handle_number(x),
+          l = wend_word_handle_number(y);
     return s != t ? (s < t ? -1 : 1) : k != l ? (k < l ? -1 : 1) : 0;
 }
 

@@ -54,18 +54,19 @@ static const char *const receives[] = {"MPI_Recv",    "MPI_Probe", "MPI_Iprobe",
 static gboolean is_star(Plan *plan, guint hub)
 {
     const WendProgram *p = plan->program;
-    gint64 proc_null = wend_constant_word("MPI_PROC_NULL"),
-           any_source = wend_constant_word("MPI_ANY_SOURCE"),
-           world = wend_constant_word("MPI_COMM_WORLD");
+    gint64 proc_null = wend_program_constant_word("MPI_PROC_NULL"),
+           any_source = wend_program_constant_word("MPI_ANY_SOURCE"),
+           world = wend_program_constant_word("MPI_COMM_WORLD");
     for (guint t = 0; t < wend_program_n_terminals(p); t++) {
         RankList ranks = plan->terminal_ranks[t];
         const WendShape *shape = wend_program_shape(p, wend_program_terminal(p, t)->shape);
         if (ranks.n == 0 || !(shape->function->flags & (WEND_F_SEND | WEND_F_RECV)))
             continue;
-        call_decode(plan->call, t);
+        call_pattern_decode(plan->call, t);
         const CallPattern *c = plan->call;
-        const Arg *comm = call_arg_of_kind(c, WEND_KIND_COMM), *dest = call_arg_named(c, "dest"),
-                  *source = call_arg_named(c, "source");
+        const Arg *comm = call_pattern_arg_of_kind(c, WEND_KIND_COMM),
+                  *dest = call_pattern_arg_named(c, "dest"),
+                  *source = call_pattern_arg_named(c, "source");
         if (c->failed || (comm && comm->in[0].value != world))
             return FALSE;
         for (guint r = 0; r < ranks.n; r++) {
@@ -77,7 +78,8 @@ static gboolean is_star(Plan *plan, guint hub)
                 return FALSE;
             if (!dest && !source)
                 continue; /* MPI_Mrecv */
-            gint64 partner = call_value(c, dest ? dest->in[0] : source->in[0], ranks.ranks[r]);
+            gint64 partner =
+                call_pattern_value(c, dest ? dest->in[0] : source->in[0], ranks.ranks[r]);
             if (partner == proc_null || (partner == any_source && !dest))
                 /* other ranks get messages from the hub only, because no other rank sends to
                  * them */
@@ -123,13 +125,13 @@ static void give(Plan *plan, guint terminal, guint rank, gint32 source)
 /* The bytes that the call sends; G_MAXINT64 if unknown. */
 static gint64 bytes_sent(const Plan *plan, guint terminal, guint rank)
 {
-    call_decode(plan->call, terminal);
-    const Arg *buf = call_arg_named(plan->call, "buf");
+    call_pattern_decode(plan->call, terminal);
+    const Arg *buf = call_pattern_arg_named(plan->call, "buf");
     if (!buf || buf->param->count < 0 || buf->param->type < 0)
         return G_MAXINT64;
-    return extent_data_size(plan->extents, plan->call->args[buf->param->type].in[0].value,
-                            call_number(plan->call, &plan->call->args[buf->param->count], rank, 0),
-                            rank);
+    return extent_data_size(
+        plan->extents, plan->call->args[buf->param->type].in[0].value,
+        call_pattern_number(plan->call, &plan->call->args[buf->param->count], rank, 0), rank);
 }
 
 typedef struct {
@@ -144,7 +146,7 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
         return FALSE;
     gboolean is_hub = rank == hub, good = TRUE;
     guint64 collectives = 0;
-    gint64 proc_null = wend_constant_word("MPI_PROC_NULL");
+    gint64 proc_null = wend_program_constant_word("MPI_PROC_NULL");
     /* for the hub: messages that it has let come and not received */
     g_autofree guint *ahead = g_new0(guint, plan->n_ranks);
     WendWalk *walk = wend_walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
@@ -236,7 +238,7 @@ gboolean plan_send_order(Plan *plan, guint hub)
 {
     if (!plan->prefix || !is_star(plan, hub))
         return FALSE;
-    gint64 any_tag = wend_constant_word("MPI_ANY_TAG");
+    gint64 any_tag = wend_program_constant_word("MPI_ANY_TAG");
     Log *logs = g_new(Log, plan->n_ranks);
     for (guint r = 0; r < plan->n_ranks; r++)
         logs[r] = log_new();

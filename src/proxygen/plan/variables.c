@@ -54,10 +54,10 @@ static gint64 *length_of(Variables *v, WendKind kind, guint thread)
 
 static void note_handle(Variables *v, WendKind kind, gint64 handle)
 {
-    if (!wend_is_handle(handle))
+    if (!wend_word_is_handle(handle))
         return;
-    gint64 *length = length_of(v, kind, wend_handle_tid(handle));
-    *length = MAX(*length, (gint64)wend_handle_number(handle) + 1);
+    gint64 *length = length_of(v, kind, wend_word_handle_tid(handle));
+    *length = MAX(*length, (gint64)wend_word_handle_number(handle) + 1);
 }
 
 static gint64 row_get(const RequestRow *row, gint64 position)
@@ -72,13 +72,13 @@ static gboolean fits(const Variables *v, const RequestRow *row, const RequestLis
                      gint64 base)
 {
     for (gint64 i = 0; i < list->n; i++) {
-        gint64 word = wend_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL,
+        gint64 word = wend_word_is_handle(list->words[i]) ? list->words[i] : PLACE_NULL,
                there = row_get(row, base + i);
         if (there != PLACE_FREE && there != word)
             return FALSE;
         if (word == PLACE_NULL || there == word)
             continue;
-        if (wend_handle_tid(word) != row->thread || g_hash_table_lookup(v->places, &word))
+        if (wend_word_handle_tid(word) != row->thread || g_hash_table_lookup(v->places, &word))
             return FALSE;
     }
     return TRUE;
@@ -91,8 +91,8 @@ static void put(Variables *v, RequestRow *row, const RequestList *list, gint64 b
         while ((gint64)row->at->len <= base + i)
             g_array_append_val(row->at, unset);
         gint64 word = list->words[i];
-        g_array_index(row->at, gint64, base + i) = wend_is_handle(word) ? word : PLACE_NULL;
-        if (wend_is_handle(word) && !g_hash_table_lookup(v->places, &word)) {
+        g_array_index(row->at, gint64, base + i) = wend_word_is_handle(word) ? word : PLACE_NULL;
+        if (wend_word_is_handle(word) && !g_hash_table_lookup(v->places, &word)) {
             RequestPlace *place = g_new(RequestPlace, 1);
             *place = (RequestPlace){row, (guint)(base + i)};
             g_hash_table_insert(v->places, g_memdup2(&word, sizeof word), place);
@@ -104,7 +104,7 @@ static gboolean has_duplicates(const RequestList *list)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
     for (gint64 i = 0; i < list->n; i++)
-        if (wend_is_handle(list->words[i]) && !g_hash_table_add(seen, &list->words[i]))
+        if (wend_word_is_handle(list->words[i]) && !g_hash_table_add(seen, &list->words[i]))
             return TRUE;
     return FALSE;
 }
@@ -117,7 +117,7 @@ static void place_list(Variables *v, RequestList *list)
     if (has_duplicates(list))
         return;
     for (gint64 i = 0; i < list->n; i++) {
-        if (!wend_is_handle(list->words[i]))
+        if (!wend_word_is_handle(list->words[i]))
             continue;
         one = list->words[i];
         const RequestPlace *place = g_hash_table_lookup(v->places, &list->words[i]);
@@ -131,7 +131,7 @@ static void place_list(Variables *v, RequestList *list)
         return;
     if (!row) {
         row = g_new0(RequestRow, 1);
-        row->thread = wend_handle_tid(one);
+        row->thread = wend_word_handle_tid(one);
         row->at = g_array_new(FALSE, FALSE, sizeof(gint64));
         if (!fits(v, row, list, 0)) {
             row_free(row);
@@ -185,12 +185,12 @@ static void note_call(Plan *plan, const CallPattern *c)
             note_handle(v, kind, arg->in[w].value);
         for (guint w = 0; w < arg->n_out_words; w += wide ? 6 : 1) {
             note_handle(v, kind, arg->out[w].value);
-            if (kind != WEND_KIND_REQUEST && wend_is_handle(arg->out[w].value)
+            if (kind != WEND_KIND_REQUEST && wend_word_is_handle(arg->out[w].value)
                 && gives_references(c, kind))
                 g_hash_table_add(v->shared, shared_key(kind, arg->out[w].value));
         }
         if (kind == WEND_KIND_REQUEST && arg->param->array && arg->n_in > 0
-            && !call_failed_on(c, arg))
+            && !call_pattern_failed_on(c, arg))
             request_lists_add(v->lists, arg->in, arg->n_in);
     }
 }
@@ -268,7 +268,7 @@ void plan_variables(Plan *plan)
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++) {
         if (plan->terminal_ranks[t].n == 0)
             continue;
-        call_decode(plan->call, t);
+        call_pattern_decode(plan->call, t);
         note_call(plan, plan->call);
     }
     /* Longest lists first: shorter ones are mostly parts of them. */

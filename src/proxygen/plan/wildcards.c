@@ -154,7 +154,7 @@ static const char *reason_to_pin(const MessageTraffic *t, const PostedMessage *o
                                  const guint64 *after)
 {
     Plan *plan = t->plan;
-    call_decode(plan->call, one->terminal);
+    call_pattern_decode(plan->call, one->terminal);
     const char *name = plan->call->function->name;
     if (plan->options->pin)
         return "asked for with --pin";
@@ -170,8 +170,8 @@ static const char *reason_to_pin(const MessageTraffic *t, const PostedMessage *o
 static void pin(const MessageTraffic *t, const PostedMessage *one, const char *reason)
 {
     Plan *plan = t->plan;
-    call_decode(plan->call, one->terminal);
-    const Arg *source = call_arg_named(plan->call, "source");
+    call_pattern_decode(plan->call, one->terminal);
+    const Arg *source = call_pattern_arg_named(plan->call, "source");
     if (!source->in[0].by_slot)
         return;
     Wildcard *w = g_new0(Wildcard, 1);

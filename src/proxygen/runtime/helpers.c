@@ -16,8 +16,8 @@
 static void one_array(WendKind kind, guint thread, guint length, gpointer data)
 {
     Out *o = data;
-    const HandleVariable *of = variable_handle_kind(kind);
-    g_autofree char *name = variable_array(kind, thread);
+    const HandleVariable *of = variable_name_handle_kind(kind);
+    g_autofree char *name = variable_name_array(kind, thread);
     helper_declare(o->e, o->declarations, "extern %s %s[%u];", of->ctype, name, length);
     g_string_append_printf(o->definitions, "%s%s %s[%u];\n", o->e->linkage, of->ctype, name,
                            length);
@@ -81,7 +81,7 @@ static gint64 bytes_below(const Segment *s)
 
 static void static_memory(Out *o)
 {
-    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, WEND_SEGMENT_STATIC);
+    g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, WEND_SEGMENT_STATIC);
     for (guint i = 0; i < segments->len; i++) {
         const Segment *s = g_ptr_array_index(segments, i);
         gint64 id = s->place, below = bytes_below(s);
@@ -106,7 +106,7 @@ static void static_memory(Out *o)
 
 static void stack_memory(Out *o)
 {
-    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, WEND_SEGMENT_STACK);
+    g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, WEND_SEGMENT_STACK);
     for (guint i = 0; i < segments->len; i++) {
         g_autofree char *name =
             expression_segment(o->e, ((const Segment *)g_ptr_array_index(segments, i))->word);
@@ -121,7 +121,7 @@ static void stack_memory(Out *o)
 /* Writes an array of pointers to MPI's own segments. Its length is the largest id. */
 static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, const char *comment)
 {
-    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
+    g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, kind);
     if (segments->len == 0)
         return;
     gint64 n = ((const Segment *)g_ptr_array_index(segments, segments->len - 1))->place + 1;
@@ -134,7 +134,7 @@ static void made_memory(Out *o, enum wend_segment_kind kind, const char *name, c
 static gint64 sizes(Out *o, enum wend_segment_kind kind, const char *name,
                     gint64 (*bytes)(const Segment *s))
 {
-    g_autoptr(GPtrArray) segments = plan_segments_of_kind(o->e->plan, kind);
+    g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, kind);
     g_autoptr(GString) list = g_string_new("");
     gint64 next = 0;
     for (guint i = 0; i < segments->len; i++)
@@ -260,7 +260,7 @@ static void memory(Out *o)
         c_text_comment(
             o->definitions, 0,
             "The heap, by the number of the block. Sizes are what the calls need, at least.");
-        gboolean below = plan_heap_reaches_below(e->plan);
+        gboolean below = memory_use_heap_reaches_below(e->plan);
         const char *make = below ? "heap_make(id)" : "calloc(1, heap_size[id])",
                    *release = below ? "heap_release(id)" : "free(heap_block[id])";
         gint64 n = sizes(o, WEND_SEGMENT_HEAP, "heap_size", bytes_above);

@@ -208,7 +208,7 @@ static void scratch(Out *o)
                                n);
     for (guint i = 0; i < n; i++) {
         const ScratchFile *file = found_files_by_number(e->plan, i);
-        g_autofree char *recorded = c_comment(file->name);
+        g_autofree char *recorded = c_token_comment(file->name);
         g_string_append_printf(o->definitions, "    \"%sfile-%u\", /* %s */\n",
                                file->nowhere ? "nowhere/" : "", i, recorded);
         if (file->bytes >= 0)

@@ -10,22 +10,22 @@
 
 /* -- displacements -- */
 
-void put_distance(ActiveCall *c, int64_t value, int64_t base)
+void encode_distance(ActiveCall *c, int64_t value, int64_t base)
 {
     int64_t target = base + value;
     Where from = memory_where((const void *)base), to = {WEND_UNKNOWN, 0};
     if (address_log_segment(base, target) != from.segment)
         to = memory_where((const void *)target);
-    if (!wend_is_segment(from.segment) || !wend_is_segment(to.segment)) {
-        put_shape(c, WEND_PLAIN);
-        put_slot(c, value);
+    if (!wend_word_is_segment(from.segment) || !wend_word_is_segment(to.segment)) {
+        call_put_shape(c, WEND_PLAIN);
+        call_put_slot(c, value);
         return;
     }
-    put_shape(c, WEND_DISTANCE);
-    put_shape(c, to.segment);
-    put_shape(c, from.segment);
-    put_slot(c, to.offset);
-    put_slot(c, from.offset);
+    call_put_shape(c, WEND_DISTANCE);
+    call_put_shape(c, to.segment);
+    call_put_shape(c, from.segment);
+    call_put_slot(c, to.offset);
+    call_put_slot(c, from.offset);
     c->varies = true;
 }
 
@@ -39,19 +39,19 @@ static bool is_placed(MPI_Datatype type)
                && attachments_looks_mapped((uintptr_t)low, NULL));
 }
 
-void out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
+void encode_out_bound(ActiveCall *c, MPI_Datatype type, int64_t value)
 {
     Origin origin = {0};
     /* other datatypes have no distance between addresses, even if a number happens to equal one */
     if (value != 0 && datatypes_vary(&type, 1)) {
         if (!is_placed(type))
-            origin = displacement_origin(c, &value, 1, sizeof value);
+            origin = encode_displacement_origin(c, &value, 1, sizeof value);
         if (origin.base == 0 && !attachments_looks_mapped((uintptr_t)value, NULL)) {
-            put_shape(c, WEND_UNKNOWN);
+            call_put_shape(c, WEND_UNKNOWN);
             return;
         }
     }
-    in_displacement(c, value, &origin);
+    encode_in_displacement(c, value, &origin);
 }
 
 /* -- attributes -- */
@@ -76,34 +76,34 @@ static bool number_attribute(int keyval, const void *p, int64_t *value)
     return false;
 }
 
-void out_kept(ActiveCall *c, int64_t value)
+void encode_out_kept(ActiveCall *c, int64_t value)
 {
     Where known = memory_known((const void *)value);
-    if (wend_is_segment(known.segment)) {
-        put_outcome(c, known.segment);
-        put_outcome(c, known.offset);
+    if (wend_word_is_segment(known.segment)) {
+        call_put_outcome(c, known.segment);
+        call_put_outcome(c, known.offset);
     } else if (memory_is_mapped((uintptr_t)value)) {
-        put_outcome(c, WEND_UNKNOWN);
+        call_put_outcome(c, WEND_UNKNOWN);
     } else {
-        put_address(&c->outcome, &c->outcome, value, NULL);
+        encode_address(&c->outcome, &c->outcome, value, NULL);
     }
 }
 
-void out_attr(ActiveCall *c, int keyval, const void *attribute)
+void encode_out_attr(ActiveCall *c, int keyval, const void *attribute)
 {
     void *p = *(void *const *)attribute;
     int64_t value;
     if (p && number_attribute(keyval, p, &value)) {
-        put_outcome(c, WEND_PLAIN);
-        put_outcome(c, value);
+        call_put_outcome(c, WEND_PLAIN);
+        call_put_outcome(c, value);
     } else {
-        out_kept(c, (int64_t)(intptr_t)p);
+        encode_out_kept(c, (int64_t)(intptr_t)p);
     }
 }
 
 /* -- text -- */
 
-void put_string(Words *row, const char *s)
+void encode_string(Words *row, const char *s)
 {
     if (!s) {
         words_put(row, -1);
@@ -119,30 +119,30 @@ void put_string(Words *row, const char *s)
     }
 }
 
-void put_strings(Words *row, char *const *s, int64_t n)
+void encode_strings(Words *row, char *const *s, int64_t n)
 {
     words_put(row, n);
     for (int64_t i = 0; i < n; i++)
-        put_string(row, s[i]);
+        encode_string(row, s[i]);
 }
 
-void put_strings2(Words *row, char **const *s, int64_t n)
+void encode_strings2(Words *row, char **const *s, int64_t n)
 {
     words_put(row, n);
     for (int64_t i = 0; i < n; i++)
-        put_strings(row, s[i], length_of_strings(s[i]));
+        encode_strings(row, s[i], length_of_strings(s[i]));
 }
 
 /* -- statuses -- */
 
 /* Puts a status of a file operation. Libraries leave its source and tag undefined. */
-void out_status_io(ActiveCall *c, const MPI_Status *s, int64_t bytes)
+void encode_out_status_io(ActiveCall *c, const MPI_Status *s, int64_t bytes)
 {
     MPI_Count n = 0;
     if (!s || PMPI_Get_elements_x(s, MPI_BYTE, &n) != MPI_SUCCESS || n == MPI_UNDEFINED)
         n = (MPI_Count)bytes;
-    put_outcome(c, 0);
-    put_outcome(c, 0);
-    put_outcome(c, bytes - (int64_t)n);
-    put_outcome(c, 0);
+    call_put_outcome(c, 0);
+    call_put_outcome(c, 0);
+    call_put_outcome(c, bytes - (int64_t)n);
+    call_put_outcome(c, 0);
 }

@@ -51,7 +51,7 @@ static bool are_of_one_segment(const WendIntegers *v, int64_t from, int64_t end,
     Gap gap = {0};
     for (int64_t i = from; i < end; i++) {
         Where w = attachments_where((uintptr_t)wend_integer(v, i), &gap);
-        int64_t segment = wend_is_segment(w.segment) ? w.segment : WEND_PLAIN;
+        int64_t segment = wend_word_is_segment(w.segment) ? w.segment : WEND_PLAIN;
         if (i - from < stride)
             segments[i - from] = segment;
         else if (segments[(i - from) % stride] != segment)
@@ -95,8 +95,8 @@ static bool find(ArrayPatterns *f, const WendIntegers *v)
 
 static void put_stretch(ActiveCall *c, const ArrayPattern *pattern)
 {
-    put_shape(c, pattern->p.end);
-    put_shape(c, pattern->p.stride);
+    call_put_shape(c, pattern->p.end);
+    call_put_shape(c, pattern->p.stride);
 }
 
 static bool begins_stretch(const ArrayPatterns *f, size_t at)
@@ -104,32 +104,32 @@ static bool begins_stretch(const ArrayPatterns *f, size_t at)
     return f->all[at].p.end != f->all[at - 1].p.end;
 }
 
-ArrayPatterns array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n,
-                                 ArrayPatternKind kind)
+ArrayPatterns array_patterns_find(ActiveCall *c, const void *array, size_t width, int64_t n,
+                                  ArrayPatternKind kind)
 {
     const WendIntegers v = {array, (unsigned)width, n};
     ArrayPatterns f = {.kind = kind, .total = n};
     bool wide = width == sizeof(int32_t) || width == sizeof(int64_t);
     if (!wide || n > WEND_MOST_UNFOLDED || !find(&f, &v)) {
         forget(&f);
-        put_shape(c, n);
+        call_put_shape(c, n);
         return f;
     }
     int64_t stretches = 1;
     for (size_t i = 1; i < f.n; i++)
         stretches += begins_stretch(&f, i);
-    put_shape(c, WEND_PROGRESSIONS);
-    put_shape(c, n);
-    put_shape(c, stretches);
+    call_put_shape(c, WEND_PROGRESSIONS);
+    call_put_shape(c, n);
+    call_put_shape(c, stretches);
     put_stretch(c, &f.all[0]);
     return f;
 }
 
-int64_t array_pattern_next(ActiveCall *c, ArrayPatterns *f)
+int64_t array_patterns_next_long(ActiveCall *c, ArrayPatterns *f)
 {
     if (f->kind != PATTERN_EQUAL) {
-        put_slot(c, f->all[f->at].p.step);
-        put_slot(c, f->all[f->at].p.bend);
+        call_put_slot(c, f->all[f->at].p.step);
+        call_put_slot(c, f->all[f->at].p.bend);
     }
     if (++f->at == f->n) {
         int64_t end = f->total;

@@ -32,28 +32,28 @@ typedef struct {
  * over the ranks. */
 enum { PATTERN_LEAST = 1024 };
 
-ArrayPatterns array_pattern_long(ActiveCall *c, const void *array, size_t width, int64_t n,
-                                 ArrayPatternKind kind);
-int64_t array_pattern_next(ActiveCall *c, ArrayPatterns *f);
+ArrayPatterns array_patterns_find(ActiveCall *c, const void *array, size_t width, int64_t n,
+                                  ArrayPatternKind kind);
+int64_t array_patterns_next_long(ActiveCall *c, ArrayPatterns *f);
 
 /* Begins an array of N elements of WIDTH bytes each: puts its length word. Then the caller puts
- * elements: the first one, if there is any, and each that array_next returns, until it returns
- * N. */
-static inline ArrayPatterns array_begin(ActiveCall *c, const void *array, size_t width, int64_t n,
-                                        ArrayPatternKind kind)
+ * elements: the first one, if there is any, and each that array_patterns_next returns, until it
+ * returns N. */
+static inline ArrayPatterns array_patterns_begin(ActiveCall *c, const void *array, size_t width,
+                                                 int64_t n, ArrayPatternKind kind)
 {
     if (__builtin_expect(n >= PATTERN_LEAST, 0))
-        return array_pattern_long(c, array, width, n, kind);
-    put_shape(c, n);
+        return array_patterns_find(c, array, width, n, kind);
+    call_put_shape(c, n);
     return (ArrayPatterns){0};
 }
-static inline int64_t array_next(ActiveCall *c, ArrayPatterns *f, int64_t i)
+static inline int64_t array_patterns_next(ActiveCall *c, ArrayPatterns *f, int64_t i)
 {
-    return __builtin_expect(!f->all, 1) ? i + 1 : array_pattern_next(c, f);
+    return __builtin_expect(!f->all, 1) ? i + 1 : array_patterns_next_long(c, f);
 }
 
 /* Whether the current element is a number, although it may look like an address. */
-static inline bool array_pattern_is_number(const ArrayPatterns *f)
+static inline bool array_patterns_is_number(const ArrayPatterns *f)
 {
     return f->all && f->all[f->at].number;
 }

@@ -45,7 +45,7 @@ typedef struct {
     void *code;     /* the code that the library calls */
     int64_t word;
     enum wend_callback kind;
-    enum callback_language language;
+    enum closure_language language;
 } Closure;
 
 typedef struct {
@@ -96,7 +96,7 @@ static size_t named_from(const void *function, uint32_t thread)
         size_t mid = low + (high - low) / 2;
         const Named *n = &names.at[mid];
         if ((uintptr_t)n->function < (uintptr_t)function
-            || (n->function == function && wend_handle_tid(n->word) < thread))
+            || (n->function == function && wend_word_handle_tid(n->word) < thread))
             low = mid + 1;
         else
             high = mid;
@@ -107,7 +107,8 @@ static size_t named_from(const void *function, uint32_t thread)
 static int64_t word_of(const void *function, int64_t thread)
 {
     size_t t = thread < 0 ? 0 : (size_t)thread, i = named_from(function, (uint32_t)t);
-    if (i < names.n && names.at[i].function == function && wend_handle_tid(names.at[i].word) == t)
+    if (i < names.n && names.at[i].function == function
+        && wend_word_handle_tid(names.at[i].word) == t)
         return names.at[i].word;
     if (t >= numbers.n) {
         size_t n = t + 16;
@@ -127,7 +128,7 @@ static int64_t word_of(const void *function, int64_t thread)
     return names.at[i].word;
 }
 
-int64_t func_word(const void *function)
+int64_t closure_word(const void *function)
 {
     int64_t thread = thread_number();
     pthread_mutex_lock(&lock);
@@ -306,8 +307,8 @@ static size_t closure_from(const void *function)
     return low;
 }
 
-static Closure *closure_new(enum wend_callback kind, void *function,
-                            enum callback_language language, int64_t word)
+static Closure *closure_new(enum wend_callback kind, void *function, enum closure_language language,
+                            int64_t word)
 {
     if (!interface.abi) {
         for (size_t i = 0; i < ARGUMENTS; i++)
@@ -330,7 +331,7 @@ static Closure *closure_new(enum wend_callback kind, void *function,
     return c;
 }
 
-void *callback_wrap(enum wend_callback kind, void *function, enum callback_language language)
+void *closure_wrap(enum wend_callback kind, void *function, enum closure_language language)
 {
     if (kind == WEND_CALLBACK_MPIX_Grequest_wait_function || is_predefined(function))
         return function;
@@ -341,7 +342,7 @@ void *callback_wrap(enum wend_callback kind, void *function, enum callback_langu
     Closure *c = NULL;
     for (size_t j = i; j < closures.n && closures.at[j]->function == function && !c; j++)
         if (closures.at[j]->kind == kind && closures.at[j]->language == language
-            && wend_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
+            && wend_word_handle_tid(closures.at[j]->word) == (thread < 0 ? 0 : thread))
             c = closures.at[j];
     if (!c && grow(&closures.at, closures.n, &closures.cap, sizeof(Closure *))) {
         int64_t word = word_of(function, thread);
@@ -373,7 +374,7 @@ static bool is_entry(const char *name, const char *lower)
     return name[n + strspn(name + n, "_")] == '\0';
 }
 
-enum callback_language callback_language_of(const void *return_address)
+enum closure_language closure_language_of(const void *return_address)
 {
     static const char *const entries[] = {
         "op_create",

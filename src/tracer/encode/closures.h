@@ -5,10 +5,10 @@
  *
  * A wrapper passes a closure to the library instead of the function:
  *
- *     in_func(c, user_fn);        // the spec's group of predefined functions first, else
- *                                 // func_word()
+ *     encode_in_func(c, user_fn); // the spec's group of predefined functions first, else
+ *                                 // closure_word()
  *     …
- *     rc = PMPI_Op_create((MPI_User_function *)callback_wrap(WEND_CALLBACK_MPI_User_function, (void
+ *     rc = PMPI_Op_create((MPI_User_function *)closure_wrap(WEND_CALLBACK_MPI_User_function, (void
  *       *)user_fn, CALLERS_LANGUAGE()), commute, op);
  *
  * It does so even if call_begin gave NULL because recording is off, since a callback that is made
@@ -33,19 +33,19 @@
 /* Returns the function to pass to the library instead of FUNCTION. NULL, the library's predefined
  * functions (MPI_COMM_DUP_FN, …) and closures are returned unchanged, and so is FUNCTION if memory
  * is short. Thread-safe. Calls no MPI function, and holds no lock while application code runs. */
-enum callback_language { CALLBACK_C, CALLBACK_FORTRAN, CALLBACK_CXX };
-void *callback_wrap(enum wend_callback kind, void *function, enum callback_language language);
+enum closure_language { CALLBACK_C, CALLBACK_FORTRAN, CALLBACK_CXX };
+void *closure_wrap(enum wend_callback kind, void *function, enum closure_language language);
 
 /* The word of FUNCTION: WEND_HANDLE(thread, n), numbered at its first use in the thread. The caller
  * handles NULL and predefined functions first, because their constants depend on the parameter's
  * group: NULL is MPI_COMM_NULL_COPY_FN for one parameter and MPI_CONVERSION_FN_NULL for another. */
-int64_t func_word(const void *function);
+int64_t closure_word(const void *function);
 
 /* The language of the caller of the function in which this macro is used. The library's Fortran
  * layer may be the caller (MPICH's calls the C functions). It then calls callbacks with Fortran's
  * arguments. If its C++ layer is the caller, an error handler leaves no error code: whatever the
  * handler does, the call with the error returns MPI_SUCCESS. */
-#define CALLERS_LANGUAGE() callback_language_of(__builtin_return_address(0))
-enum callback_language callback_language_of(const void *return_address);
+#define CALLERS_LANGUAGE() closure_language_of(__builtin_return_address(0))
+enum closure_language closure_language_of(const void *return_address);
 
 #endif

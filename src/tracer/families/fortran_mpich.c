@@ -15,9 +15,9 @@
 #include "recorder/recorder.h"
 
 /* The last argument is the type of the value: MPICH's MPIR_Attr_type, a C enum. */
-#define EACH_OBJECT_WITH_ATTRIBUTES(DO)                    \
-    DO(Comm, MPI_Comm, HANDLE_COMM, comm_metadata(object)) \
-    DO(Win, MPI_Win, HANDLE_WIN, win_metadata(object))     \
+#define EACH_OBJECT_WITH_ATTRIBUTES(DO)                        \
+    DO(Comm, MPI_Comm, HANDLE_COMM, comm_metadata(object))     \
+    DO(Win, MPI_Win, HANDLE_WIN, comm_metadata_of_win(object)) \
     DO(Type, MPI_Datatype, HANDLE_DATATYPE, NULL)
 
 /* The word of a key. In Fortran the predefined keys have other values, each one more than in C. */
@@ -26,7 +26,7 @@ static int64_t keyval_word(int keyval)
     int64_t word = handle_word(HANDLE_KEYVAL, HANDLE_VALUE(keyval));
     if (word == WEND_UNKNOWN && keyval - 1 != MPI_KEYVAL_INVALID) {
         int64_t c = handle_word(HANDLE_KEYVAL, HANDLE_VALUE(keyval - 1));
-        return wend_is_const(c) ? c : word;
+        return wend_word_is_const(c) ? c : word;
     }
     return word;
 }
@@ -35,9 +35,9 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
                         int keyval)
 {
     if (has_self)
-        put_slot(c, facts ? facts->rank : -1);
-    put_shape(c, object);
-    put_shape(c, keyval_word(keyval));
+        call_put_slot(c, facts ? facts->rank : -1);
+    call_put_shape(c, object);
+    call_put_shape(c, keyval_word(keyval));
 }
 
 #define DEFINE(OBJECT, CTYPE, KIND, FACTS)                                                      \
@@ -51,7 +51,7 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
             return MPII_##OBJECT##_set_attr(object, keyval, value, type);                       \
         begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(object)), \
                     keyval);                                                                    \
-        in_address(c, (MPI_Aint)value);                                                         \
+        encode_in_address(c, (MPI_Aint)value);                                                  \
         call_start(c);                                                                          \
         int rc = MPII_##OBJECT##_set_attr(object, keyval, value, type);                         \
         call_stop(c, rc);                                                                       \
@@ -72,10 +72,10 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
         if (call_ok(c)) {                                                                       \
             if (*flag)                                                                          \
                 /* a predefined one, too: it is not behind a pointer, as in C */                \
-                out_kept(c, *(MPI_Aint *)value);                                                \
+                encode_out_kept(c, *(MPI_Aint *)value);                                         \
             else                                                                                \
-                put_outcome(c, WEND_ABSENT);                                                    \
-            put_outcome(c, *flag != 0);                                                         \
+                call_put_outcome(c, WEND_ABSENT);                                               \
+            call_put_outcome(c, *flag != 0);                                                    \
         }                                                                                       \
         call_end(c);                                                                            \
         return rc;                                                                              \

@@ -44,9 +44,9 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
                         const MPI_Fint *keyval)
 {
     if (has_self)
-        put_slot(c, facts_self(facts));
-    put_shape(c, object);
-    put_shape(c, handle_word(HANDLE_KEYVAL, HANDLE_VALUE(*keyval)));
+        call_put_slot(c, comm_metadata_self(facts));
+    call_put_shape(c, object);
+    call_put_shape(c, handle_word(HANDLE_KEYVAL, HANDLE_VALUE(*keyval)));
 }
 
 /* VALUE is the type of attributes: MPI_Fint in functions of MPI 1. */
@@ -60,7 +60,7 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
         if (c) {                                                                                \
             begin_words(c, KIND != HANDLE_DATATYPE, FACTS, handle_word(KIND, HANDLE_VALUE(it)), \
                         keyval);                                                                \
-            in_address(c, (MPI_Aint)*value);                                                    \
+            encode_in_address(c, (MPI_Aint)*value);                                             \
             call_start(c);                                                                      \
         }                                                                                       \
         NEXT(SET, MPI_Fint *, MPI_Fint *, VALUE *, MPI_Fint *)(object, keyval, value, &rc);     \
@@ -90,10 +90,10 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
             if (call_ok(c)) {                                                                   \
                 if (*flag)                                                                      \
                     /* a predefined one, too: it is not behind a pointer, as in C */            \
-                    out_kept(c, (int64_t)*value);                                               \
+                    encode_out_kept(c, (int64_t)*value);                                        \
                 else                                                                            \
-                    put_outcome(c, WEND_ABSENT);                                                \
-                put_outcome(c, *flag != 0);                                                     \
+                    call_put_outcome(c, WEND_ABSENT);                                           \
+                call_put_outcome(c, *flag != 0);                                                \
             }                                                                                   \
             call_end(c);                                                                        \
         }                                                                                       \
@@ -103,7 +103,7 @@ static void begin_words(ActiveCall *c, bool has_self, const CommMetadata *facts,
 
 ATTRIBUTES(Comm, MPI_Comm, HANDLE_COMM, comm_metadata(it), MPI_Aint, comm_set_attr, COMM_SET_ATTR,
            MPI_Comm_set_attr, comm_get_attr, COMM_GET_ATTR, MPI_Comm_get_attr)
-ATTRIBUTES(Win, MPI_Win, HANDLE_WIN, win_metadata(it), MPI_Aint, win_set_attr, WIN_SET_ATTR,
+ATTRIBUTES(Win, MPI_Win, HANDLE_WIN, comm_metadata_of_win(it), MPI_Aint, win_set_attr, WIN_SET_ATTR,
            MPI_Win_set_attr, win_get_attr, WIN_GET_ATTR, MPI_Win_get_attr)
 ATTRIBUTES(Type, MPI_Datatype, HANDLE_DATATYPE, NULL, MPI_Aint, type_set_attr, TYPE_SET_ATTR,
            MPI_Type_set_attr, type_get_attr, TYPE_GET_ATTR, MPI_Type_get_attr)
@@ -133,14 +133,14 @@ static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *f
     for (int i = 0; i < n; i++)
         if (is_predefined((const void *)function, names[i])) {
             if (c)
-                put_shape(c, WEND_CONST(words[i]));
+                call_put_shape(c, WEND_CONST(words[i]));
             return function;
         }
     if (c)
-        in_func(c, (const void *)function);
-    return !c && call_inside()
+        encode_in_func(c, (const void *)function);
+    return !c && encode_is_inside()
                ? function
-               : (Function *)callback_wrap(kind, (void *)function, CALLBACK_FORTRAN);
+               : (Function *)closure_wrap(kind, (void *)function, CALLBACK_FORTRAN);
 }
 
 /* EXTRA is the type of the extra state. */
@@ -157,7 +157,7 @@ static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *f
         Function *its_delete =                                                                  \
             in_function(c, WEND_CALLBACK_##DELETE, delete, deletes, delete_words, 1);           \
         if (c) {                                                                                \
-            in_address(c, (MPI_Aint)*extra);                                                    \
+            encode_in_address(c, (MPI_Aint)*extra);                                             \
             call_start(c);                                                                      \
         }                                                                                       \
         NEXT(NAME, Function *, Function *, MPI_Fint *, EXTRA *, MPI_Fint *)                     \
@@ -165,7 +165,7 @@ static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *f
         if (c) {                                                                                \
             call_stop(c, rc);                                                                   \
             if (call_ok(c))                                                                     \
-                put_shape(c, handle_made(c, HANDLE_KEYVAL, HANDLE_VALUE(*keyval)));             \
+                call_put_shape(c, handle_made(c, HANDLE_KEYVAL, HANDLE_VALUE(*keyval)));        \
             call_end(c);                                                                        \
         }                                                                                       \
         if (ierr)                                                                               \
@@ -194,24 +194,24 @@ KEYS(keyval_create, KEYVAL_CREATE, MPI_Keyval_create, MPI_Fint, MPI_Copy_functio
 
 /* -- error handlers -- */
 
-#define ERRHANDLERS(NAME, UPPER, FUNCTION, KIND)                                           \
-    NAMED(NAME, UPPER, Function *function, MPI_Fint *errhandler, MPI_Fint *ierr)           \
-    {                                                                                      \
-        MPI_Fint rc = MPI_SUCCESS;                                                         \
-        ActiveCall *c = call_begin(WEND_FN_##FUNCTION);                                    \
-        Function *its = in_function(c, WEND_CALLBACK_##KIND, function, NULL, NULL, 0);     \
-        if (c)                                                                             \
-            call_start(c);                                                                 \
-        NEXT(NAME, Function *, MPI_Fint *, MPI_Fint *)(its, errhandler, &rc);              \
-        if (c) {                                                                           \
-            call_stop(c, rc);                                                              \
-            if (call_ok(c))                                                                \
-                put_shape(c, handle_made(c, HANDLE_ERRHANDLER,                             \
-                                         HANDLE_VALUE(PMPI_Errhandler_f2c(*errhandler)))); \
-            call_end(c);                                                                   \
-        }                                                                                  \
-        if (ierr)                                                                          \
-            *ierr = rc;                                                                    \
+#define ERRHANDLERS(NAME, UPPER, FUNCTION, KIND)                                                \
+    NAMED(NAME, UPPER, Function *function, MPI_Fint *errhandler, MPI_Fint *ierr)                \
+    {                                                                                           \
+        MPI_Fint rc = MPI_SUCCESS;                                                              \
+        ActiveCall *c = call_begin(WEND_FN_##FUNCTION);                                         \
+        Function *its = in_function(c, WEND_CALLBACK_##KIND, function, NULL, NULL, 0);          \
+        if (c)                                                                                  \
+            call_start(c);                                                                      \
+        NEXT(NAME, Function *, MPI_Fint *, MPI_Fint *)(its, errhandler, &rc);                   \
+        if (c) {                                                                                \
+            call_stop(c, rc);                                                                   \
+            if (call_ok(c))                                                                     \
+                call_put_shape(c, handle_made(c, HANDLE_ERRHANDLER,                             \
+                                              HANDLE_VALUE(PMPI_Errhandler_f2c(*errhandler)))); \
+            call_end(c);                                                                        \
+        }                                                                                       \
+        if (ierr)                                                                               \
+            *ierr = rc;                                                                         \
     }
 
 ERRHANDLERS(comm_create_errhandler, COMM_CREATE_ERRHANDLER, MPI_Comm_create_errhandler,

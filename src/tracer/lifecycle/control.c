@@ -45,7 +45,7 @@
 static void in_forked_child(void)
 {
     State *s = state();
-    values_in_child();
+    process_values_in_child();
     onesided_stop();
     if (!s->started)
         return;
@@ -72,7 +72,7 @@ __attribute__((constructor)) static void load(void)
 {
     State *s = state();
     s->thread_new = thread_start;
-    threads_open();
+    thread_numbers_open();
     spawn_load();
     clock_open();
     pthread_atfork(NULL, NULL, in_forked_child);
@@ -85,7 +85,7 @@ __attribute__((constructor)) static void load(void)
         unrecorded_open();
     module_own_file();
     replay_open(stop_job);
-    values_open();
+    process_values_open();
     onesided_open();
     call_times_open();
     site_recording_open();
@@ -129,7 +129,7 @@ void control_abandon(void)
 void control_finish(void)
 {
     state()->finished = true;
-    values_close();
+    process_values_close();
     onesided_stop();
     watcher_close();
     side_close();
@@ -237,10 +237,10 @@ static void world_open(void)
     state_order_threads();
     watch_self();
     facts_open();
-    comm_world_open();
+    comm_open_world();
     datatypes_open();
     meet_hosts();
-    values_after_start();
+    process_values_after_start();
     onesided_start();
     call_times_after_start();
 
@@ -252,7 +252,7 @@ int MPI_Init(int *argc, char ***argv)
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Init)(argc, argv);
     tools_start();
-    values_before_start();
+    process_values_before_start();
     ActiveCall *c = call_begin(WEND_FN_MPI_Init);
     if (c)
         call_start(c);
@@ -287,17 +287,17 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     if (control_called_by_mpi())
         return WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
     tools_start();
-    values_before_start();
+    process_values_before_start();
     ActiveCall *c = call_begin(WEND_FN_MPI_Init_thread);
     if (c) {
-        put_shape(c, thread_level_word(required));
+        call_put_shape(c, thread_level_word(required));
         call_start(c);
     }
     int rc = WEND_NEXT(MPI_Init_thread)(argc, argv, required, provided);
     if (c) {
         call_stop(c, rc);
         if (call_ok(c))
-            put_shape(c, provided ? thread_level_word(*provided) : WEND_ABSENT);
+            call_put_shape(c, provided ? thread_level_word(*provided) : WEND_ABSENT);
     }
     if (rc == MPI_SUCCESS)
         world_open();
@@ -410,7 +410,7 @@ static void world_close(void)
     Shield shield;
     Errhandlers handlers;
     atomic_store(&s->active, false);
-    values_close();
+    process_values_close();
     onesided_stop();
     watcher_quiet();
     shield_raise(&shield);
@@ -506,7 +506,7 @@ int MPI_Pcontrol(const int level, ...)
     if (level >= 1)
         atomic_store(&s->recording, true);
     if ((c = call_begin(WEND_FN_MPI_Pcontrol))) {
-        put_slot(c, level);
+        call_put_slot(c, level);
         call_start(c);
         int rc = WEND_NEXT(MPI_Pcontrol)(level);
         call_stop(c, rc);
@@ -528,9 +528,9 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
     ActiveCall *c = call_begin(WEND_FN_MPI_Info_set);
     if (!c)
         return WEND_NEXT(MPI_Info_set)(info, key, value);
-    put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
-    put_string(&c->shape, key);
-    put_string(&c->shape, value);
+    call_put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
+    encode_string(&c->shape, key);
+    encode_string(&c->shape, value);
     call_start(c);
     int rc = WEND_NEXT(MPI_Info_set)(info, key, value);
     call_stop(c, rc);

@@ -304,6 +304,6 @@ void facts_put(WendFacts *f, const char *ended)
         wend_facts_add(f, WEND_STOPPED_AFTER, calls);
     }
     add_clocks(f);
-    error_classes_each(add_error, f);
+    error_codes_each_class(add_error, f);
     unrecorded_each(add_unrecorded, f);
 }

@@ -194,7 +194,7 @@ static void merge_open(Merge *m)
     }
     WendBuf part = WEND_BUF_INIT;
     facts_collect();
-    part_of_rank(&part, stopped);
+    rank_part_write(&part, stopped);
     begin_step(m, 0);
     if (part.failed)
         fail(m, "out of memory");
@@ -216,8 +216,8 @@ static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, i
     for (uint64_t at = 0; at < bytes; at += chunk) {
         int n = (int)(bytes - at < chunk ? bytes - at : chunk);
         char *p = (char *)data + at;
-        if (!(sending ? wait_send(p, n, MPI_BYTE, partner, TAG_DATA, comm)
-                      : wait_recv(p, n, MPI_BYTE, partner, TAG_DATA, comm)))
+        if (!(sending ? waiting_send(p, n, MPI_BYTE, partner, TAG_DATA, comm)
+                      : waiting_recv(p, n, MPI_BYTE, partner, TAG_DATA, comm)))
             return false;
     }
     return true;
@@ -233,8 +233,8 @@ static void offer(const Merge *m, const void *bytes, size_t n, int partner, MPI_
     Header header = m->trouble;
     header.small = m->small;
     header.bytes = n;
-    if (wait_send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)
-        && wait_recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm) && wanted != DROP)
+    if (waiting_send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)
+        && waiting_recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm) && wanted != DROP)
         transfer(true, (void *)(uintptr_t)bytes, n, chunk_of(wanted == SEND_SMALL), partner, comm);
 }
 
@@ -252,7 +252,7 @@ static void *fetch(Merge *m, int64_t step, int partner, uint64_t *bytes, MPI_Com
 {
     Header header;
     *bytes = 0;
-    if (!wait_recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)) {
+    if (!waiting_recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)) {
         fail(m, "the merge cannot reach rank %d", partner);
         return NULL;
     }
@@ -268,7 +268,7 @@ static void *fetch(Merge *m, int64_t step, int partner, uint64_t *bytes, MPI_Com
         fail_step(m);
     bool small = m->small || header.small;
     int wanted = !data || !m->good ? DROP : small ? SEND_SMALL : SEND;
-    wait_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
+    waiting_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     if (wanted == DROP)
         return NULL;
     if (!transfer(false, data, header.bytes, chunk_of(small), partner, comm)) {
@@ -324,7 +324,7 @@ static bool spread_places(const WendStepPlace *places, uint32_t n, OwnPlaces *ow
         uint32_t count = n - at < PLACES_AT_ONCE ? n - at : PLACES_AT_ONCE;
         if (places)
             memcpy(some, places + at, count * sizeof *some);
-        if (!wait_bcast(some, (int)(count * sizeof *some), MPI_BYTE, 0, comm))
+        if (!waiting_bcast(some, (int)(count * sizeof *some), MPI_BYTE, 0, comm))
             return false;
         for (uint32_t i = 0; i < count; i++)
             if (some[i].rank == (uint32_t)state()->world_rank && own->n <= WEND_SIDE_KINDS)
@@ -392,10 +392,10 @@ static bool write_frames(Merge *m, uint32_t n, const WendStepResult *result, MPI
         target.key = result->key;
         snprintf(target.directory, sizeof target.directory, "%s", output_directory());
     }
-    if (!wait_bcast(&target, (int)sizeof target, MPI_BYTE, 0, comm)
+    if (!waiting_bcast(&target, (int)sizeof target, MPI_BYTE, 0, comm)
         || !spread_places(result ? result->places : NULL, n, &own, comm))
         return false;
-    if (!wait_all(write_own(m, &own, &target), &all_written, comm))
+    if (!waiting_all(write_own(m, &own, &target), &all_written, comm))
         return false;
     if (!all_written && result)
         collect_frames(m, result, comm);
@@ -486,7 +486,7 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
     int written = rank == 0 ? write_archive(m, &result) : NOT_WRITTEN;
     if (rank == 0 && written == WRITTEN)
         conclude(&result);
-    bool heard = wait_bcast(&written, 1, MPI_INT, 0, comm);
+    bool heard = waiting_bcast(&written, 1, MPI_INT, 0, comm);
     if (heard && written > WRITTEN) {
         uint32_t n = (uint32_t)(written - WRITTEN);
         if (!write_frames(m, n, rank == 0 ? &result : NULL, comm))
@@ -496,7 +496,7 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
         written = rank == 0 && !*m->trouble.why ? WRITTEN : NOT_WRITTEN;
         if (written)
             conclude(&result);
-        heard = wait_bcast(&written, 1, MPI_INT, 0, comm);
+        heard = waiting_bcast(&written, 1, MPI_INT, 0, comm);
     }
     if (heard && !written)
         keep_part(m, rank);

@@ -109,13 +109,13 @@ static bool find_hosts(ClockHosts *h, void **memory, size_t *bytes)
         places *= 2;
     *bytes = bytes_for((size_t)h->size, places);
     *memory = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!wait_all(*memory != MAP_FAILED, &all, h->comm) || !all)
+    if (!waiting_all(*memory != MAP_FAILED, &all, h->comm) || !all)
         return false;
     uint64_t *names = *memory;
     if (PMPI_Iallgather(&name, sizeof name, MPI_BYTE, names, sizeof name, MPI_BYTE, h->comm,
                         &request)
             != MPI_SUCCESS
-        || !wait_for_request(&request, INFINITY))
+        || !waiting_for_request(&request, INFINITY))
         return false;
     h->names = names;
     h->leaders = (uint32_t *)(names + h->size);
@@ -175,7 +175,7 @@ static bool hear(Statement *s, int from, int tag, const ClockHosts *h)
     MPI_Request request;
     if (!begin_to_hear(&bytes, from, tag, h, &request))
         return false;
-    if (!wait_for_request(&request, LATE))
+    if (!waiting_for_request(&request, LATE))
         return give_up(&request);
     *s = bytes;
     return true;

@@ -44,7 +44,7 @@ void facts_put(WendFacts *f, const char *ended);
 
 /* rank-part.c: writes this rank's part to OUT. No other thread may change the recording
  * meanwhile. */
-void part_of_rank(WendBuf *out, const char *ended);
+void rank_part_write(WendBuf *out, const char *ended);
 
 /* finalize.c: merges the recordings of COMM's ranks, and writes the archive on rank 0. All ranks of
  * COMM call it. If a step fails on any rank, all ranks still take part in all communication, and

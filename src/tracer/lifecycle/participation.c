@@ -36,7 +36,7 @@ bool participation_of_node(NodeRanks *node)
 
 static Participation wait_for(MPI_Request *request, double limit)
 {
-    return wait_for_request(request, limit) ? PARTICIPATION_ALL : PARTICIPATION_UNKNOWN;
+    return waiting_for_request(request, limit) ? PARTICIPATION_ALL : PARTICIPATION_UNKNOWN;
 }
 
 static Participation of_node(int size)
@@ -84,13 +84,13 @@ bool participation_prove(bool own, double seconds)
     NodeRanks node;
     if (PMPI_Ibarrier(MPI_COMM_WORLD, &requests[0]) != MPI_SUCCESS)
         return false;
-    bool all = wait_for_request(&requests[0], 1);
+    bool all = waiting_for_request(&requests[0], 1);
     if (!all && !(participation_of_node(&node) && node.first_without >= 0))
-        all = wait_for_request(&requests[0], seconds);
+        all = waiting_for_request(&requests[0], seconds);
     mine = all && own;
     return PMPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &requests[1])
                == MPI_SUCCESS
-           && all && wait_for_request(&requests[1], INFINITY) && least;
+           && all && waiting_for_request(&requests[1], INFINITY) && least;
 }
 
 bool participation_agree(bool own)

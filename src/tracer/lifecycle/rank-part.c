@@ -32,7 +32,7 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
     size_t n = c->shape.n + 1, bytes = l->cap * sizeof *l->calls;
     if (l->n == l->cap) {
         WendUnfinished *grown =
-            wend_resize(l->out->resize, l->calls, bytes, 2 * bytes + 8 * sizeof *grown);
+            wend_buf_resize(l->out->resize, l->calls, bytes, 2 * bytes + 8 * sizeof *grown);
         if (!grown) {
             l->out->failed = true;
             return;
@@ -40,7 +40,7 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
         l->calls = grown;
         l->cap = 2 * l->cap + 8;
     }
-    int64_t *shape = wend_resize(l->out->resize, NULL, 0, n * sizeof *shape);
+    int64_t *shape = wend_buf_resize(l->out->resize, NULL, 0, n * sizeof *shape);
     if (!shape) {
         l->out->failed = true;
         return;
@@ -56,7 +56,7 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
         number = u->number;
         if (same_words(u->slots, u->n_slots, c->slots.w, c->slots.n)) {
             u->times++;
-            wend_resize(l->out->resize, shape, n * sizeof *shape, 0);
+            wend_buf_resize(l->out->resize, shape, n * sizeof *shape, 0);
             return;
         }
     }
@@ -74,9 +74,9 @@ static void list_add(UnfinishedCalls *l, const ActiveCall *c, uint64_t polls)
 static void list_free(UnfinishedCalls *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        wend_resize(l->out->resize, (void *)l->calls[i].shape,
-                    l->calls[i].n_shape * sizeof *l->calls[i].shape, 0);
-    wend_resize(l->out->resize, l->calls, l->cap * sizeof *l->calls, 0);
+        wend_buf_resize(l->out->resize, (void *)l->calls[i].shape,
+                        l->calls[i].n_shape * sizeof *l->calls[i].shape, 0);
+    wend_buf_resize(l->out->resize, l->calls, l->cap * sizeof *l->calls, 0);
 }
 
 static void all_add(AllUnfinished *all, const CallSequence *q, const ActiveCall *c, WendBuf *out)
@@ -84,7 +84,7 @@ static void all_add(AllUnfinished *all, const CallSequence *q, const ActiveCall 
     if (all->n == all->cap) {
         size_t cap = 2 * all->cap + 8;
         SideUnfinished *grown =
-            wend_resize(out->resize, all->calls, all->cap * sizeof *grown, cap * sizeof *grown);
+            wend_buf_resize(out->resize, all->calls, all->cap * sizeof *grown, cap * sizeof *grown);
         if (!grown)
             return; /* without its site */
         all->calls = grown;
@@ -117,7 +117,7 @@ static enum wend_sequence_kind kind_of(const CallSequence *q)
     return q->order ? q->order : q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
 }
 
-void part_of_rank(WendBuf *out, const char *ended)
+void rank_part_write(WendBuf *out, const char *ended)
 {
     const State *s = state();
     WendFacts facts = {.bytes.resize = out->resize};
@@ -144,6 +144,6 @@ void part_of_rank(WendBuf *out, const char *ended)
         list_free(&l);
     }
     side_put(out, all.calls, all.n);
-    wend_resize(out->resize, all.calls, all.cap * sizeof *all.calls, 0);
+    wend_buf_resize(out->resize, all.calls, all.cap * sizeof *all.calls, 0);
     wend_buf_clear(&facts.bytes);
 }

@@ -66,8 +66,8 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     tools_start();
     ActiveCall *c = call_begin(WEND_FN_MPI_Session_init);
     if (c) {
-        put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
-        put_shape(c, handle_word(HANDLE_ERRHANDLER, (uintptr_t)errhandler));
+        call_put_shape(c, handle_word(HANDLE_INFO, (uintptr_t)info));
+        call_put_shape(c, handle_word(HANDLE_ERRHANDLER, (uintptr_t)errhandler));
         call_start(c);
     }
     int rc = WEND_NEXT(MPI_Session_init)(info, errhandler, session);
@@ -79,7 +79,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
     }
     if (c) {
         if (call_ok(c))
-            put_shape(c, handle_made(c, HANDLE_SESSION, (uintptr_t)*session));
+            call_put_shape(c, handle_made(c, HANDLE_SESSION, (uintptr_t)*session));
         call_end(c);
     }
     return rc;
@@ -126,7 +126,7 @@ int MPI_Session_finalize(MPI_Session *session)
     ActiveCall *c = call_begin(WEND_FN_MPI_Session_finalize);
     bool last = s->sessions == 1 && !s->world && !s->worldly && before != MPI_SESSION_NULL;
     if (c) {
-        put_shape(c, handle_word(HANDLE_SESSION, (uintptr_t)before));
+        call_put_shape(c, handle_word(HANDLE_SESSION, (uintptr_t)before));
         call_start(c);
     }
     if (last) {

@@ -17,7 +17,7 @@ static double seconds_since(const struct timespec *start)
 /* The pause after each test is an eighth of the time waited so far, but at most 3 ms. So a wait
  * becomes an eighth longer at most. With pauses of 1 ms, 64 ranks that wait took a processor. With
  * 10 ms, each step of a collective operation came late, and MPI_Finalize took a quarter longer. */
-bool wait_for_request(MPI_Request *request, double seconds)
+bool waiting_for_request(MPI_Request *request, double seconds)
 {
     const double longest = 0.003;
     struct timespec start;
@@ -35,21 +35,21 @@ bool wait_for_request(MPI_Request *request, double seconds)
     }
 }
 
-bool wait_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
+bool waiting_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
     MPI_Request request;
     return PMPI_Isend(data, n, type, to, tag, comm, &request) == MPI_SUCCESS
-           && wait_for_request(&request, INFINITY);
+           && waiting_for_request(&request, INFINITY);
 }
 
-bool wait_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm)
+bool waiting_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm)
 {
     MPI_Request request;
     return PMPI_Irecv(data, n, type, from, tag, comm, &request) == MPI_SUCCESS
-           && wait_for_request(&request, INFINITY);
+           && waiting_for_request(&request, INFINITY);
 }
 
-bool wait_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
+bool waiting_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
     MPI_Request request;
     int size;
@@ -58,10 +58,10 @@ bool wait_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
     /* A session of one rank has no transport in MPICH, and PMPI_Test crashes without one. */
     return size == 1
            || (PMPI_Ibcast(data, n, type, root, comm, &request) == MPI_SUCCESS
-               && wait_for_request(&request, INFINITY));
+               && waiting_for_request(&request, INFINITY));
 }
 
-bool wait_all(bool own, bool *all, MPI_Comm comm)
+bool waiting_all(bool own, bool *all, MPI_Comm comm)
 {
     MPI_Request request;
     int mine = own, least = 0, size;
@@ -70,7 +70,7 @@ bool wait_all(bool own, bool *all, MPI_Comm comm)
     if (size == 1)
         least = mine;
     else if (PMPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm, &request) != MPI_SUCCESS
-             || !wait_for_request(&request, INFINITY))
+             || !waiting_for_request(&request, INFINITY))
         return false;
     *all = least != 0;
     return true;

@@ -10,13 +10,13 @@
 /* Waits until REQUEST, which is one of Wend's own, is complete. SECONDS: the longest wait, INFINITY
  * for one without end. FALSE: MPI reports an error, or the time is over. Then REQUEST is still
  * pending. */
-bool wait_for_request(MPI_Request *request, double seconds);
+bool waiting_for_request(MPI_Request *request, double seconds);
 
 /* As PMPI_Send, PMPI_Recv and PMPI_Bcast, of N elements of TYPE. FALSE: MPI reports an error. */
-bool wait_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm);
-bool wait_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm);
-bool wait_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm);
+bool waiting_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm);
+bool waiting_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm);
+bool waiting_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm);
 /* *ALL: whether OWN holds on all ranks. False: MPI reports an error. */
-bool wait_all(bool own, bool *all, MPI_Comm comm);
+bool waiting_all(bool own, bool *all, MPI_Comm comm);
 
 #endif

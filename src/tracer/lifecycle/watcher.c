@@ -177,7 +177,7 @@ static bool save(const char *ended)
     const char *why = atomic_load(&s->broken) ? atomic_load(&s->broken_why) : NULL;
     if (!recorder_hold())
         return false;
-    part_of_rank(&part, why ? why : *ended ? ended : NULL);
+    rank_part_write(&part, why ? why : *ended ? ended : NULL);
     recorder_release();
     bool good = !part.failed && parts_write(part.data, part.len);
     scratch_clear();

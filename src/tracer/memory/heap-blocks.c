@@ -14,7 +14,7 @@ static _Atomic uint64_t branch_known[HEAP_BRANCHES >> 6];
 static _Atomic uint64_t branch_failed[HEAP_BRANCHES >> 6];
 static size_t (*real_size)(void *);
 
-void heap_sizes(size_t (*usable_size)(void *))
+void heap_blocks_sizes(size_t (*usable_size)(void *))
 {
     real_size = usable_size;
 }
@@ -141,9 +141,9 @@ static bool set_bit(_Atomic uint64_t *words, uint32_t index)
     return before == 0;
 }
 
-void heap_summarize(HeapLeaf *leaf, uintptr_t address)
+void heap_blocks_summarize(HeapLeaf *leaf, uintptr_t address)
 {
-    uint32_t word = heap_word_of(address);
+    uint32_t word = heap_blocks_word_of(address);
     HeapBranch *b = atomic_load(&heap_branches[address >> HEAP_BRANCH_SHIFT]);
     if (set_bit(leaf->any1, word) && set_bit(leaf->any2, word >> 6))
         set_bit(b->any3, (uint32_t)leaf_index(address));
@@ -240,8 +240,8 @@ static uintptr_t start_below(uintptr_t address)
     HeapLeaf *leaf = heap_leaf(address);
     uintptr_t found;
     if (leaf) {
-        uint32_t word = heap_word_of(address);
-        uint64_t bit = heap_bit_of(address);
+        uint32_t word = heap_blocks_word_of(address);
+        uint64_t bit = heap_blocks_bit_of(address);
         uint64_t live = atomic_load(&leaf->live[word]) & (bit | (bit - 1));
         if (live)
             return (address >> HEAP_WORD_SHIFT << HEAP_WORD_SHIFT)
@@ -260,7 +260,7 @@ static uintptr_t start_below(uintptr_t address)
     return 0;
 }
 
-bool heap_find(uintptr_t address, uintptr_t *start, size_t *size)
+bool heap_blocks_find(uintptr_t address, uintptr_t *start, size_t *size)
 {
     if (address >> HEAP_ADDRESS_BITS != 0)
         return false;
@@ -283,15 +283,16 @@ bool heap_find(uintptr_t address, uintptr_t *start, size_t *size)
     return address - s <= *size;
 }
 
-void heap_set_used(uintptr_t start, bool used)
+void heap_blocks_set_used(uintptr_t start, bool used)
 {
     HeapLeaf *leaf = heap_leaf(start);
-    uint32_t word = heap_word_of(start);
+    uint32_t word = heap_blocks_word_of(start);
     uint64_t bit = UINT64_C(1) << (word & 63);
     if (used) {
-        atomic_fetch_or(&leaf->used[word], heap_bit_of(start));
+        atomic_fetch_or(&leaf->used[word], heap_blocks_bit_of(start));
         atomic_fetch_or(&leaf->any_used[word >> 6], bit);
-    } else if (atomic_fetch_and(&leaf->used[word], ~heap_bit_of(start)) == heap_bit_of(start)) {
+    } else if (atomic_fetch_and(&leaf->used[word], ~heap_blocks_bit_of(start))
+               == heap_blocks_bit_of(start)) {
         atomic_fetch_and(&leaf->any_used[word >> 6], ~bit);
     }
 }

@@ -66,16 +66,16 @@ extern _Atomic(HeapBranch *) heap_branches[HEAP_BRANCHES];
 /* makes the leaf of ADDRESS; NULL: no memory, so blocks there stay unknown */
 HeapLeaf *heap_leaf_new(uintptr_t address);
 /* sets the summaries of the word of ADDRESS, which is nonzero and not in any1 of its leaf */
-void heap_summarize(HeapLeaf *leaf, uintptr_t address);
+void heap_blocks_summarize(HeapLeaf *leaf, uintptr_t address);
 /* sets malloc_usable_size of the real allocator, before the first block */
-void heap_sizes(size_t (*usable_size)(void *));
+void heap_blocks_sizes(size_t (*usable_size)(void *));
 
 /* Finds the block that contains ADDRESS, or ends at it. Returns false if there is none. The caller
  * holds the segments' lock. */
-bool heap_find(uintptr_t address, uintptr_t *start, size_t *size);
+bool heap_blocks_find(uintptr_t address, uintptr_t *start, size_t *size);
 
 /* Sets whether MPI has used the block that begins at START. The caller holds the segments' lock. */
-void heap_set_used(uintptr_t start, bool used);
+void heap_blocks_set_used(uintptr_t start, bool used);
 
 /* segments.c: the end of a used block. segment_detach removes its segments (one for each thread
  * that used it) from all lookups. Then segment_attach restores them, if realloc failed, or
@@ -85,23 +85,23 @@ SegmentNames *segment_detach(uintptr_t start);
 void segment_attach(uintptr_t start, SegmentNames *names);
 void segment_end(SegmentNames *names);
 
-static inline uint32_t heap_word_of(uintptr_t a)
+static inline uint32_t heap_blocks_word_of(uintptr_t a)
 {
     return (uint32_t)(a >> HEAP_WORD_SHIFT) & (HEAP_WORDS - 1);
 }
-static inline uint64_t heap_bit_of(uintptr_t a)
+static inline uint64_t heap_blocks_bit_of(uintptr_t a)
 {
     return UINT64_C(1) << ((a >> HEAP_GRANULE_SHIFT) & 63);
 }
 /* A in granules, with the bits below a granule rotated to the top: one comparison shows whether A
  * is a multiple of a granule and below 2^48. */
-static inline uint64_t heap_granule(uintptr_t a)
+static inline uint64_t heap_blocks_granule(uintptr_t a)
 {
     return (uint64_t)a >> HEAP_GRANULE_SHIFT | (uint64_t)a << (64 - HEAP_GRANULE_SHIFT);
 }
-static inline bool heap_covers(uintptr_t a)
+static inline bool heap_blocks_covers(uintptr_t a)
 {
-    return heap_granule(a) < HEAP_GRANULES;
+    return heap_blocks_granule(a) < HEAP_GRANULES;
 }
 
 /* The leaf of A; NULL if there is none. */
@@ -114,42 +114,42 @@ static inline HeapLeaf *heap_leaf(uintptr_t a)
              : NULL;
 }
 
-static inline bool heap_summary_has(_Atomic uint64_t *words, uint32_t index)
+static inline bool heap_blocks_summary_has(_Atomic uint64_t *words, uint32_t index)
 {
     return atomic_load_explicit(&words[index >> 6], memory_order_relaxed) >> (index & 63) & 1;
 }
 
 /* Marks the beginning of a block at A. */
-static inline void heap_mark(uintptr_t a)
+static inline void heap_blocks_mark(uintptr_t a)
 {
-    if (heap_granule(a) - 1 >= HEAP_GRANULES - 1) /* nor if it is 0 */
+    if (heap_blocks_granule(a) - 1 >= HEAP_GRANULES - 1) /* nor if it is 0 */
         return;
     HeapLeaf *leaf = heap_leaf(a);
     if (__builtin_expect(!leaf, 0) && !(leaf = heap_leaf_new(a)))
         return;
-    uint32_t word = heap_word_of(a);
+    uint32_t word = heap_blocks_word_of(a);
     _Atomic uint64_t *live = &leaf->live[word];
     if (HEAP_ALONE())
-        atomic_store_explicit(live,
-                              atomic_load_explicit(live, memory_order_relaxed) | heap_bit_of(a),
-                              memory_order_relaxed);
+        atomic_store_explicit(
+            live, atomic_load_explicit(live, memory_order_relaxed) | heap_blocks_bit_of(a),
+            memory_order_relaxed);
     else
-        atomic_fetch_or(live, heap_bit_of(a));
-    if (__builtin_expect(!heap_summary_has(leaf->any1, word), 0))
-        heap_summarize(leaf, a);
+        atomic_fetch_or(live, heap_blocks_bit_of(a));
+    if (__builtin_expect(!heap_blocks_summary_has(leaf->any1, word), 0))
+        heap_blocks_summarize(leaf, a);
 }
 
 /* Removes the block at A. Call it before the real free, because another thread may get the address
  * right after. Returns whether MPI had used the block. */
-static inline bool heap_unmark(uintptr_t a)
+static inline bool heap_blocks_unmark(uintptr_t a)
 {
     HeapLeaf *leaf;
-    if (!heap_covers(a) || !(leaf = heap_leaf(a)))
+    if (!heap_blocks_covers(a) || !(leaf = heap_leaf(a)))
         return false;
-    uint32_t word = heap_word_of(a);
-    uint64_t bit = heap_bit_of(a);
+    uint32_t word = heap_blocks_word_of(a);
+    uint64_t bit = heap_blocks_bit_of(a);
     _Atomic uint64_t *live = &leaf->live[word];
-    bool used = heap_summary_has(leaf->any_used, word)
+    bool used = heap_blocks_summary_has(leaf->any_used, word)
                 && (atomic_load_explicit(&leaf->used[word], memory_order_relaxed) & bit) != 0;
     if (HEAP_ALONE())
         atomic_store_explicit(live, atomic_load_explicit(live, memory_order_relaxed) & ~bit,

@@ -94,7 +94,7 @@ static __attribute__((noinline, cold)) bool resolve(void)
             _exit(127);
         _exit(127);
     }
-    heap_sizes(real.usable_size);
+    heap_blocks_sizes(real.usable_size);
     /* set last, because it means that the others are set */
     __atomic_store_n(&real.malloc, f, __ATOMIC_RELEASE);
     resolving = false;
@@ -110,7 +110,7 @@ static inline bool ready(void)
 
 static inline void *marked(void *p)
 {
-    heap_mark((uintptr_t)p);
+    heap_blocks_mark((uintptr_t)p);
     return p;
 }
 
@@ -143,7 +143,7 @@ EXPORT void free(void *p)
 {
     if (in_arena(p))
         return;
-    if (__builtin_expect(heap_unmark((uintptr_t)p), 0))
+    if (__builtin_expect(heap_blocks_unmark((uintptr_t)p), 0))
         used_block_ends(p);
     if (ready())
         real.free(p);
@@ -177,16 +177,16 @@ EXPORT void *realloc(void *p, size_t n)
         return NULL;
     /* The block is removed first: once the real realloc has moved it, another thread may get its
      * address. */
-    bool used = heap_unmark((uintptr_t)p);
+    bool used = heap_blocks_unmark((uintptr_t)p);
     SegmentNames *names = used ? segment_detach((uintptr_t)p) : NULL;
     void *q = real.realloc(p, n);
     if (!q && n != 0) {
-        heap_mark((uintptr_t)p);
+        heap_blocks_mark((uintptr_t)p);
         if (used)
             segment_attach((uintptr_t)p, names);
         return NULL;
     }
-    heap_mark((uintptr_t)q);
+    heap_blocks_mark((uintptr_t)q);
     if (used)
         segment_end(names);
     return q;
@@ -213,7 +213,7 @@ EXPORT int posix_memalign(void **p, size_t alignment, size_t n)
     }
     int rc = real.posix_memalign(p, alignment, n);
     if (rc == 0)
-        heap_mark((uintptr_t)*p);
+        heap_blocks_mark((uintptr_t)*p);
     return rc;
 }
 

@@ -168,7 +168,7 @@ static int64_t id_take(Names *names, int kind)
 static void id_give(Names *names, int64_t segment)
 {
     int kind = pool_of(wend_segment_kind(segment));
-    size_t n = wend_segment_number(segment), w = n / 64;
+    size_t n = wend_word_segment_number(segment), w = n / 64;
     names->ids[kind].taken[w] &= ~(UINT64_C(1) << (n % 64));
     if (w < names->ids[kind].first)
         names->ids[kind].first = w;
@@ -305,7 +305,7 @@ static SegmentNames *block_detach(uintptr_t start)
 SegmentNames *segment_detach(uintptr_t start)
 {
     pthread_mutex_lock(&lock);
-    heap_set_used(start, false);
+    heap_blocks_set_used(start, false);
     SegmentNames *names = block_detach(start);
     pthread_mutex_unlock(&lock);
     return names;
@@ -316,7 +316,7 @@ void segment_attach(uintptr_t start, SegmentNames *names)
     pthread_mutex_lock(&lock);
     bool added = used_add(start, names);
     if (added)
-        heap_set_used(start, true);
+        heap_blocks_set_used(start, true);
     pthread_mutex_unlock(&lock);
     if (!added) /* memory is short: the block counts as freed, and its next use gives it a new id */
         segment_end(names);
@@ -459,7 +459,7 @@ static unsigned long long modules_loaded, modules_unloaded;
 
 static void made_id_give(int64_t segment)
 {
-    Names *names = names_of(wend_segment_thread(segment));
+    Names *names = names_of(wend_word_segment_thread(segment));
     if (names)
         id_give(names, segment);
 }
@@ -652,10 +652,10 @@ static Range *find(uintptr_t a, bool name, Names *names, Range *found)
         found->owner = is_new ? CUDA_NEW | block->owner : 0;
         return found;
     }
-    if (heap_find(a, &start, &size)) {
+    if (heap_blocks_find(a, &start, &size)) {
         int64_t segment = block_segment(start, WEND_SEGMENT_HEAP, name, names, &is_new);
         if (is_new)
-            heap_set_used(start, true);
+            heap_blocks_set_used(start, true);
         *found = (Range){.low = start, .high = start + size, .origin = start, .segment = segment};
         return name && segment == WEND_UNKNOWN ? NULL : found;
     }
@@ -724,7 +724,7 @@ uint64_t memory_block_lifetime(const void *address)
     const Range *block = cuda_find(a);
     if (block)
         start = block->low;
-    if (used.cap && names && (block || heap_find(a, &start, &size)) && is_named(start))
+    if (used.cap && names && (block || heap_blocks_find(a, &start, &size)) && is_named(start))
         for (const SegmentNames *of = used.slots[used_slot(start)].names; of; of = of->next)
             if (of->names == names)
                 life = of->blocks;
@@ -797,7 +797,7 @@ bool memory_looks_mapped(uintptr_t value, Gap *gap)
     /* Displacements are numbers of this size, thousands in one datatype. The process's mappings are
      * not read for each of them. */
     if (value >> 32 == 0)
-        return wend_is_segment(memory_known((const void *)value).segment);
+        return wend_word_is_segment(memory_known((const void *)value).segment);
     Range r;
     return lookup(value, false, &r, gap);
 }

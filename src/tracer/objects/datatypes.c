@@ -58,14 +58,14 @@ void datatypes_open(void)
 int64_t datatype_made(ActiveCall *c, MPI_Datatype type)
 {
     int64_t word = handle_made(c, HANDLE_DATATYPE, VALUE(type));
-    put_shape(c, word);
-    if (!wend_is_handle(word))
+    call_put_shape(c, word);
+    if (!wend_word_is_handle(word))
         return word;
     const int64_t *facts = handle_metadata(HANDLE_DATATYPE, VALUE(type));
     if (!facts)
         facts = datatype_learn(type, c->varies);
     for (int i = 0; i < 5; i++)
-        put_slot(c, !facts ? -1 : i > 0 && facts[VARIES] ? WEND_ABSENT : facts[i]);
+        call_put_slot(c, !facts ? -1 : i > 0 && facts[VARIES] ? WEND_ABSENT : facts[i]);
     return word;
 }
 

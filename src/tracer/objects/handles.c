@@ -193,7 +193,7 @@ int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value)
     int64_t word = WEND_UNKNOWN;
     /* the library uses the value of a freed handle again */
     if (e && e->references == HANDLE_ENDED) {
-        id_release(&e->maker->ids[kind], wend_handle_number(e->word));
+        id_release(&e->maker->ids[kind], wend_word_handle_number(e->word));
         e->references = 0;
     }
     if (e && e->references && !e->ending) {
@@ -247,7 +247,8 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
     /* another thread has an object with this value already */
     if (c && c->ending.maker && (!e || e->word != c->ending.word)) {
         facts = c->ending.facts;
-        give_back(c, c->ending.maker, kind, wend_handle_number(c->ending.word), c->ending.made);
+        give_back(c, c->ending.maker, kind, wend_word_handle_number(c->ending.word),
+                  c->ending.made);
     } else if (e && e->references == 1 && kind == HANDLE_KEYVAL) {
         /* Attributes outlive the key, and MPI_Comm_delete_attr may name them by it. So the id stays
          * in use until the library uses the value again. */
@@ -257,7 +258,7 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
         e->references = HANDLE_ENDED;
     } else if (e && e->references == 1) {
         facts = e->facts;
-        give_back(c, e->maker, kind, wend_handle_number(e->word), e->made);
+        give_back(c, e->maker, kind, wend_word_handle_number(e->word), e->made);
         erase(kind, e);
     } else if (e && e->references != HANDLE_PREDEFINED && e->references != HANDLE_ENDED) {
         e->references--;

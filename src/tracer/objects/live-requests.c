@@ -311,7 +311,7 @@ static bool rebind(RequestRecord *r, MPI_Request *variable)
 static RequestRecord *own_request(const ActiveCall *c, int64_t word)
 {
     const CallSequence *q = c->sequence;
-    uint32_t number = wend_is_handle(word) ? wend_handle_number(word) : UINT32_MAX;
+    uint32_t number = wend_word_is_handle(word) ? wend_word_handle_number(word) : UINT32_MAX;
     RequestRecord *r = number < q->n_requests ? q->requests[number] : NULL;
     return r && r->word == word ? r : NULL;
 }
@@ -373,10 +373,10 @@ static bool reserve(ActiveCall *c, size_t n)
     return true;
 }
 
-void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array)
+void live_requests_encode(ActiveCall *c, int n, MPI_Request *variables, bool array)
 {
     if (array)
-        put_shape(c, variables ? n : -1);
+        call_put_shape(c, variables ? n : -1);
     if (n < 0 || !variables || !reserve(c, (size_t)n))
         return;
     const ReplayHooks *replay = state()->replay;
@@ -395,13 +395,13 @@ void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array)
         } else {
             c->requests[i] = resolve(&variables[i], &word);
         }
-        put_shape(c, word);
+        call_put_shape(c, word);
     }
     c->n_requests = (size_t)n;
     state_unlock(&state()->requests_lock, locked);
 }
 
-void in_request_value(ActiveCall *c, MPI_Request value)
+void live_request_encode_value(ActiveCall *c, MPI_Request value)
 {
     if (!reserve(c, 1))
         return;
@@ -410,7 +410,7 @@ void in_request_value(ActiveCall *c, MPI_Request value)
     RequestRecord *r = value == MPI_REQUEST_NULL ? NULL : find_by_value(value);
     c->requests[0] = r;
     c->n_requests = 1;
-    put_shape(c, r ? r->word : value == MPI_REQUEST_NULL ? null_request_word() : WEND_UNKNOWN);
+    call_put_shape(c, r ? r->word : value == MPI_REQUEST_NULL ? null_request_word() : WEND_UNKNOWN);
     state_unlock(&state()->requests_lock, locked);
 }
 
@@ -530,11 +530,12 @@ const struct RequestMetadata *request_metadata(const RequestRecord *r)
     return r ? &r->facts : NULL;
 }
 
-void call_end_new_request(ActiveCall *c, MPI_Request *variable, const struct RequestMetadata *facts)
+void live_request_end_call(ActiveCall *c, MPI_Request *variable,
+                           const struct RequestMetadata *facts)
 {
     call_end_enter(c);
     if (call_ok(c))
-        put_shape(c, request_made(c, variable, facts));
+        call_put_shape(c, request_made(c, variable, facts));
     call_end_leave(c);
 }
 
@@ -686,7 +687,8 @@ static void put_received(ActiveCall *c, MPI_Status *s, int self, int source, int
 
 /* Puts the status of a blocking receive or a probe. Only requests can be cancelled, and MPICH
  * leaves that bit of a status undefined. */
-void out_status(ActiveCall *c, MPI_Status *s, int self, int source, int tag, int64_t bytes)
+void objects_encode_status(ActiveCall *c, MPI_Status *s, int self, int source, int tag,
+                           int64_t bytes)
 {
     put_received(c, s, self, source, tag, bytes, s ? status_flags(c, s) & ~(int64_t)1 : 0);
 }
@@ -712,7 +714,7 @@ static bool is_status_undefined(const struct RequestMetadata *m)
 #endif
 }
 
-void out_status_of_request(ActiveCall *c, long i, MPI_Status *s)
+void live_request_encode_status(ActiveCall *c, long i, MPI_Status *s)
 {
     const RequestRecord *r = i >= 0 && (size_t)i < c->n_requests ? c->requests[i] : NULL;
     if (!s || !r || !r->active) {

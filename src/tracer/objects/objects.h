@@ -47,30 +47,30 @@ typedef struct {
 /* NULL for an unknown handle or the null handle; makes no MPI call on an unknown handle */
 const CommMetadata *comm_metadata(MPI_Comm comm);
 /* facts of the window's communicator */
-const CommMetadata *win_metadata(MPI_Win win);
-const CommMetadata *file_metadata(MPI_File file);
-/* The role of the caller in it. Only facts_size needs a communicator; F may be NULL in the
+const CommMetadata *comm_metadata_of_win(MPI_Win win);
+const CommMetadata *comm_metadata_of_file(MPI_File file);
+/* The role of the caller in it. Only comm_metadata_size needs a communicator; F may be NULL in the
  * others. */
-static inline int facts_self(const CommMetadata *f)
+static inline int comm_metadata_self(const CommMetadata *f)
 {
     return f ? f->rank : -1;
 }
-static inline int64_t facts_size(const CommMetadata *f)
+static inline int64_t comm_metadata_size(const CommMetadata *f)
 {
     return f->remote_size >= 0 ? f->remote_size : f->size;
 }
 
 /* Whether arguments are significant: those of the root, those of ranks that contribute data, and
  * those of members (mpi.spec: ?root, ?leaf, ?member). With an unknown communicator, none is. */
-static inline bool facts_root(const CommMetadata *f, int root)
+static inline bool comm_metadata_is_root(const CommMetadata *f, int root)
 {
     return f && (f->remote_size < 0 ? root == f->rank : root == MPI_ROOT);
 }
-static inline bool facts_leaf(const CommMetadata *f, int root)
+static inline bool comm_metadata_is_leaf(const CommMetadata *f, int root)
 {
     return f && (f->remote_size < 0 || root >= 0);
 }
-static inline bool facts_member(const CommMetadata *f, int root)
+static inline bool comm_metadata_is_member(const CommMetadata *f, int root)
 {
     return f && (f->remote_size < 0 || root != MPI_PROC_NULL);
 }
@@ -82,13 +82,13 @@ bool comm_weighted(MPI_Comm comm);
 /* handle_made with facts; pushes the handle word (shape) and, if it is a handle, 5 slots */
 int64_t comm_made(ActiveCall *c, MPI_Comm comm);
 /* Puts the neighbours of a graph that was just made (lib/record/neighbours.h). */
-void put_neighbours(ActiveCall *c, MPI_Comm graph);
+void comm_put_neighbours(ActiveCall *c, MPI_Comm graph);
 /* for MPI_Comm_idup and the like: pushes the words of comm_made from the parent's facts; VARIABLE
  * is read when the request completes */
 void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable);
 /* after handle_made: gives the window or file the facts of COMM */
-void win_made(MPI_Win win, MPI_Comm comm);
-void file_made(MPI_File file, MPI_Comm comm);
+void comm_made_win(MPI_Win win, MPI_Comm comm);
+void comm_made_file(MPI_File file, MPI_Comm comm);
 /* handle_made with facts; pushes the word (shape) and, if it is a handle, 5 slots */
 int64_t datatype_made(ActiveCall *c, MPI_Datatype type);
 const int64_t *datatype_metadata(MPI_Datatype type); /* the five facts; NULL: unknown */
@@ -120,14 +120,14 @@ struct RequestMetadata {
 /* Of a request of c->requests, which may be NULL. NULL: unknown. */
 const struct RequestMetadata *request_metadata(const RequestRecord *r);
 /* Ends a call that makes a request, instead of call_end. Pushes the request's word. */
-void call_end_new_request(ActiveCall *c, MPI_Request *variable,
-                          const struct RequestMetadata *facts);
+void live_request_end_call(ActiveCall *c, MPI_Request *variable,
+                           const struct RequestMetadata *facts);
 /* Resolves N variables into c->requests and pushes their words, with a length word if ARRAY. Before
  * the PMPI call. */
-void in_requests(ActiveCall *c, int n, MPI_Request *variables, bool array);
+void live_requests_encode(ActiveCall *c, int n, MPI_Request *variables, bool array);
 /* The same for a request that is passed by value (MPI_Request_get_status, MPI_Grequest_complete,
  * MPI_Pready, MPI_Parrived): into c->requests[0]. */
-void in_request_value(ActiveCall *c, MPI_Request value);
+void live_request_encode_value(ActiveCall *c, MPI_Request value);
 /* The change of c->requests[i], after the PMPI call: COMPLETED (freed, if it is not persistent),
  * FREED, STARTED. Statuses must be pushed before, because they are relative to the running request.
  * A NULL entry is skipped. */
@@ -141,8 +141,9 @@ enum { STATUS_SOURCE, STATUS_TAG, STATUS_BYTES, STATUS_FLAGS, STATUS_WORDS };
 
 /* Pushes the words of a status, relative to the request c->requests[i], or for i < 0 to an inactive
  * request. A replay first gives the status what the library left to chance. */
-void out_status_of_request(ActiveCall *c, long i, MPI_Status *status);
-void out_status(ActiveCall *c, MPI_Status *status, int self, int source, int tag, int64_t bytes);
+void live_request_encode_status(ActiveCall *c, long i, MPI_Status *status);
+void objects_encode_status(ActiveCall *c, MPI_Status *status, int self, int source, int tag,
+                           int64_t bytes);
 
 /* Matched probes, after handle_made: the facts that statuses of MPI_Mrecv and MPI_Imrecv are
  * relative to. */
@@ -153,7 +154,7 @@ void message_made(MPI_Message m, int self, int source, int tag);
 /* for an unknown message or none: the facts of a wildcard, self 0 */
 MessageMetadata message_metadata(MPI_Message m);
 
-#include "communicators.h"
+#include "comm.h"
 #include "handles.h"
 #include "progress.h"
 

@@ -104,7 +104,7 @@ void onesided_window_ends(const MPI_Win *win)
         at = &(*at)->next;
     *at = w->next;
     state_unlock(&chains_lock, locked);
-    results_drop(w);
+    onesided_results_drop(w);
     for (HeldLock *h = w->held, *next; h; h = next) {
         next = h->next;
         wend_budget_free(h, sizeof *h);
@@ -311,7 +311,7 @@ void onesided_synchronized(MPI_Win win, int target, int rc)
 {
     OneSidedWindow *w = onesided_on() && rc == MPI_SUCCESS ? window_of(win) : NULL;
     if (w)
-        results_take(w, target, false);
+        onesided_results_take(w, target, false);
 }
 
 /* -- operations -- */
@@ -389,13 +389,13 @@ static void give_turn(OneSided *a)
 /* Completes what the thread has put aside, if it is much. */
 static void limit_pending(OneSidedWindow *w)
 {
-    if (results_pending(w) < MOST_PENDING)
+    if (onesided_results_pending(w) < MOST_PENDING)
         return;
-    while (results_pending(w) > 0) {
-        int target = results_oldest(w);
+    while (onesided_results_pending(w) > 0) {
+        int target = onesided_results_oldest(w);
         if (PMPI_Win_flush_local(target, w->win) != MPI_SUCCESS)
             return;
-        results_take(w, target, true);
+        onesided_results_take(w, target, true);
     }
 }
 
@@ -407,16 +407,16 @@ void onesided_leave(OneSided *a, int rc, void *at, MPI_Count count, MPI_Datatype
         return; /* onesided_release ends the turn, which does not count */
     bool passive = access_to(w, a->target) != NO_LOCK;
     if (at)
-        result_add(w, a->target, at, count, type);
+        onesided_result_add(w, a->target, at, count, type);
     if (a->at_once) {
         bool complete = PMPI_Win_flush(a->target, a->win) == MPI_SUCCESS;
         if (a->turn)
             give_turn(a);
         if (at && complete)
-            results_take(w, a->target, true);
+            onesided_results_take(w, a->target, true);
     } else if (at && has_request && passive) {
         if (PMPI_Win_flush_local(a->target, a->win) == MPI_SUCCESS)
-            results_take(w, a->target, true);
+            onesided_results_take(w, a->target, true);
     } else if (at && passive) {
         limit_pending(w);
     }

@@ -55,14 +55,15 @@ extern bool onesided_recording, onesided_replaying;
 SideStream *onesided_stream(WendSideKindNumber kind);
 
 /* Puts a result aside until its target is synchronized. */
-void result_add(OneSidedWindow *w, int target, void *at, MPI_Count count, MPI_Datatype type);
+void onesided_result_add(OneSidedWindow *w, int target, void *at, MPI_Count count,
+                         MPI_Datatype type);
 /* Takes the results of TARGET, which are valid now: records them, and gives the program the
  * recorded ones. OWN: only those of the calling thread. */
-void results_take(OneSidedWindow *w, int target, bool own);
+void onesided_results_take(OneSidedWindow *w, int target, bool own);
 /* How many the calling thread has put aside. */
-size_t results_pending(OneSidedWindow *w);
+size_t onesided_results_pending(OneSidedWindow *w);
 /* The target of the oldest of these. */
-int results_oldest(OneSidedWindow *w);
-void results_drop(OneSidedWindow *w);
+int onesided_results_oldest(OneSidedWindow *w);
+void onesided_results_drop(OneSidedWindow *w);
 
 #endif

@@ -39,7 +39,7 @@ static bool is_dense(const void *at, MPI_Datatype type, MPI_Count size)
     return PMPI_Type_get_extent_x(type, &lb, &extent) == MPI_SUCCESS
            && PMPI_Type_get_true_extent_x(type, &true_lb, &true_extent) == MPI_SUCCESS && lb == 0
            && true_lb == 0 && extent == size && true_extent == size
-           && !(wend_is_segment(segment) && wend_segment_kind(segment) == WEND_SEGMENT_CUDA);
+           && !(wend_word_is_segment(segment) && wend_segment_kind(segment) == WEND_SEGMENT_CUDA);
 }
 
 /* A copy of TYPE without its attributes. */
@@ -56,7 +56,8 @@ static void free_result(PendingResult *p)
     wend_budget_free(p, sizeof *p);
 }
 
-void result_add(OneSidedWindow *w, int target, void *at, MPI_Count count, MPI_Datatype type)
+void onesided_result_add(OneSidedWindow *w, int target, void *at, MPI_Count count,
+                         MPI_Datatype type)
 {
     MPI_Count size;
     if (count <= 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0 || size > INT_MAX
@@ -89,7 +90,7 @@ void result_add(OneSidedWindow *w, int target, void *at, MPI_Count count, MPI_Da
         free_result(p);
 }
 
-size_t results_pending(OneSidedWindow *w)
+size_t onesided_results_pending(OneSidedWindow *w)
 {
     pthread_mutex_lock(&w->lock);
     const PendingList *l = list_of(w, wend_thread->number, false);
@@ -98,7 +99,7 @@ size_t results_pending(OneSidedWindow *w)
     return n;
 }
 
-int results_oldest(OneSidedWindow *w)
+int onesided_results_oldest(OneSidedWindow *w)
 {
     pthread_mutex_lock(&w->lock);
     const PendingList *l = list_of(w, wend_thread->number, false);
@@ -127,7 +128,7 @@ static PendingResult **take_from(PendingList *l, int target, PendingResult **las
     return last;
 }
 
-void results_drop(OneSidedWindow *w)
+void onesided_results_drop(OneSidedWindow *w)
 {
     for (PendingList *l = w->pending, *next; l; l = next) {
         next = l->next;
@@ -203,7 +204,7 @@ static void note_packed(SideStream *s, const PendingResult *p)
     wend_budget_free(scratch, room);
 }
 
-void results_take(OneSidedWindow *w, int target, bool own)
+void onesided_results_take(OneSidedWindow *w, int target, bool own)
 {
     PendingResult *first = NULL, **last = &first, *next;
     pthread_mutex_lock(&w->lock);

@@ -147,7 +147,7 @@ void parts_open(void)
     else if (launcher_world())
         snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_CHECKPOINT_SUFFIX,
                  launcher_world());
-    build = wend_checkpoint_build();
+    build = wend_checkpoint_file_build();
 }
 
 static void know_directory(const char *path)

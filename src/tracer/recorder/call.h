@@ -9,10 +9,10 @@
  *       ActiveCall *c = call_begin(WEND_FN_MPI_Send);
  *       if (!c)                         // Wend is off, or MPI calls itself
  *           return PMPI_Send(buf, count, datatype, dest, tag, comm);
- *       put_slot(c, facts_self(comm_metadata(comm)));
- *       in_buf(c, buf);
- *       put_slot(c, count);
- *       put_shape(c, handle_word(HANDLE_DATATYPE, HANDLE_VALUE(datatype))); …
+ *       call_put_slot(c, comm_metadata_self(comm_metadata(comm)));
+ *       encode_in_buf(c, buf);
+ *       call_put_slot(c, count);
+ *       call_put_shape(c, handle_word(HANDLE_DATATYPE, HANDLE_VALUE(datatype))); …
  *       call_start(c);
  *       int rc = PMPI_Send(…);
  *       call_stop(c, rc);               // after it nothing counts as time of the call
@@ -22,8 +22,8 @@
  *       return rc;
  *   }
  *
- * (in_buf and the like are encode.h's. call_stop sets failed, unless the code is MPI_SUCCESS or of
- * class MPI_ERR_IN_STATUS. The put functions stop the recording when memory is short.)
+ * (encode_in_buf and the like are encode.h's. call_stop sets failed, unless the code is MPI_SUCCESS
+ * or of class MPI_ERR_IN_STATUS. The put functions stop the recording when memory is short.)
  *
  * Rules: nothing here ever fails towards the application; when memory is short recording stops
  * (state->broken) and wrappers pass through. Inputs are read before the PMPI call (it may change
@@ -36,20 +36,20 @@
 
 #include "recorder.h"
 
-static inline void put_shape(ActiveCall *c, int64_t w)
+static inline void call_put_shape(ActiveCall *c, int64_t w)
 {
     words_put(&c->shape, w);
 }
-static inline void put_slot(ActiveCall *c, int64_t w)
+static inline void call_put_slot(ActiveCall *c, int64_t w)
 {
     words_put(&c->slots, w);
 }
-static inline void put_amount(ActiveCall *c, int64_t w)
+static inline void call_put_amount(ActiveCall *c, int64_t w)
 {
     c->amounts |= c->slots.n < 64 ? UINT64_C(1) << c->slots.n : 0;
-    put_slot(c, w);
+    call_put_slot(c, w);
 }
-static inline void put_outcome(ActiveCall *c, int64_t w)
+static inline void call_put_outcome(ActiveCall *c, int64_t w)
 {
     words_put(&c->outcome, w);
 }

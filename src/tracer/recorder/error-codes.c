@@ -83,7 +83,7 @@ int error_code_class(int code)
     return is_added(code) ? code : class_of(code, false);
 }
 
-void error_classes_each(void (*visit)(void *user, int class), void *user)
+void error_codes_each_class(void (*visit)(void *user, int class), void *user)
 {
     const Classes *k = atomic_load(&classes);
     for (size_t i = 0; k && i < k->n; i++)

@@ -16,6 +16,6 @@ void error_code_added(int code);
 
 /* Calls VISIT for each class that was noted. May be called at any time, even in a signal
  * handler. */
-void error_classes_each(void (*visit)(void *user, int class), void *user);
+void error_codes_each_class(void (*visit)(void *user, int class), void *user);
 
 #endif

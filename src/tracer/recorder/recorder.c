@@ -63,7 +63,7 @@ static void append(ActiveCall *c, bool timed)
     CallSequence *q = c->sequence;
     c->shape.w[0] |= c->failed;
     if (__builtin_expect(c->nulls != 0, 0))
-        put_shape(c, c->nulls);
+        call_put_shape(c, c->nulls);
     if (__builtin_expect(s->replay != NULL, 0))
         s->replay->after(c);
     if (atomic_load_explicit(&s->active, memory_order_relaxed)) {

@@ -242,7 +242,7 @@ static inline int64_t *words_room(Words *w, size_t n)
 }
 
 /* to use in the place of MPI_STATUS(ES)_IGNORE */
-MPI_Status *scratch_statuses(ActiveCall *c, size_t n);
+MPI_Status *thread_statuses(ActiveCall *c, size_t n);
 
 #include "call.h"
 #include "callbacks.h"

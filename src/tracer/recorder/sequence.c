@@ -82,8 +82,8 @@ static inline void note_times(const ActiveCall *c, uint32_t place, bool timed)
 /* The guess of that mark. NULL: there is none. */
 static inline const WendSiteGuess *guess_at(const WendSiteGuesses *g, uint64_t mark)
 {
-    uint64_t key = wend_site_key(g, mark);
-    size_t at = wend_site_place(g, key);
+    uint64_t key = wend_site_guess_key(g, mark);
+    size_t at = wend_site_guess_place(g, key);
     while (__builtin_expect(g->at[at].key != key, 0)) {
         if (g->at[at].key == 0)
             return NULL;

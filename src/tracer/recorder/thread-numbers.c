@@ -25,7 +25,7 @@ static __thread __attribute__((tls_model("initial-exec"))) bool not_counted;
 
 static bool counting;
 
-void threads_open(void)
+void thread_numbers_open(void)
 {
     counting = true;
 }
@@ -38,7 +38,7 @@ static void note_created(void)
     state_order_threads();
 }
 
-bool thread_birth(uint32_t *birth)
+bool thread_number_birth(uint32_t *birth)
 {
     if (created_as == 0 && gettid() != getpid()) {
         /* made by the C library's own thrd_create, or by clone */
@@ -57,7 +57,7 @@ uint32_t thread_number_of(uint32_t birth)
 uint32_t thread_number_new(bool is_first)
 {
     uint32_t birth;
-    thread_birth(&birth);
+    thread_number_birth(&birth);
     if (is_first)
         first = birth;
     return thread_number_of(birth);

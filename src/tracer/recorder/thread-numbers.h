@@ -8,13 +8,13 @@
 
 /* Counts threads that are created from now on, which may be the application's. Call it when the
  * library is loaded. */
-void threads_open(void);
+void thread_numbers_open(void);
 /* The number of the calling thread. Call it once for a thread, with threads_lock held. IS_FIRST: it
  * is the first thread of the process that calls MPI. */
 uint32_t thread_number_new(bool is_first);
 /* The calling thread is the BIRTH-th one that the application created; 0: the initial thread. A
  * signal handler may ask. False: it is no thread of the application. */
-bool thread_birth(uint32_t *birth);
+bool thread_number_birth(uint32_t *birth);
 /* The number of the thread with that birth, as it is known so far. */
 uint32_t thread_number_of(uint32_t birth);
 

@@ -22,7 +22,7 @@ bool words_grow(Words *w)
     return true;
 }
 
-MPI_Status *scratch_statuses(ActiveCall *c, size_t n)
+MPI_Status *thread_statuses(ActiveCall *c, size_t n)
 {
     Thread *t = c->thread;
     if (n > t->n_statuses) {

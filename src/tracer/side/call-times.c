@@ -32,7 +32,7 @@ static __attribute__((noinline)) SideStream *open_stream(CallSequence *q)
 {
     uint32_t birth = 0;
     int saved = errno;
-    if (!q->order && (q->callback || thread_birth(&birth)))
+    if (!q->order && (q->callback || thread_number_birth(&birth)))
         q->side[WEND_SIDE_TIMES] = side_stream_new(WEND_SIDE_TIMES, q, birth);
     errno = saved;
     return q->side[WEND_SIDE_TIMES];

@@ -15,13 +15,13 @@
 #include "src/replay/replay.h"
 #include "value-functions.h"
 
-_Atomic bool values_on;
+_Atomic bool process_values_on;
 static bool recording, replaying;
 static _Atomic long own_pid; /* as the program got it; 0: it did not ask */
 
 /* -- life -- */
 
-void values_open(void)
+void process_values_open(void)
 {
     recording = settings()->values && !state()->unwritten;
     replaying = replay_has_side(WEND_SIDE_VALUES);
@@ -29,51 +29,52 @@ void values_open(void)
         return;
     application_modules_look(value_function, false);
     application_modules_follow(value_function);
-    atomic_store(&values_on, true);
+    atomic_store(&process_values_on, true);
 }
 
-void values_before_start(void)
+void process_values_before_start(void)
 {
-    if (atomic_load(&values_on))
+    if (atomic_load(&process_values_on))
         application_modules_look(value_function, false);
 }
 
-void values_after_start(void)
+void process_values_after_start(void)
 {
-    if (!atomic_load(&values_on))
+    if (!atomic_load(&process_values_on))
         return;
     application_modules_look(value_function, true);
     if (recording)
         side_open();
 }
 
-void values_close(void)
+void process_values_close(void)
 {
-    atomic_store(&values_on, false);
+    atomic_store(&process_values_on, false);
 }
 
-void values_in_child(void)
+void process_values_in_child(void)
 {
-    atomic_store(&values_on, false);
+    atomic_store(&process_values_on, false);
 }
 
 /* -- one value -- */
 
-SideStream *value_begin(bool within_call)
+SideStream *process_value_begin(bool within_call)
 {
-    if (!atomic_load_explicit(&values_on, memory_order_relaxed)
+    if (!atomic_load_explicit(&process_values_on, memory_order_relaxed)
         || (!within_call && wend_thread && wend_thread->inside))
         return NULL;
     SideStream *s = side_stream(WEND_SIDE_VALUES);
     return s && side_enter(s) ? s : NULL;
 }
 
-void value_end(SideStream *s)
+void process_value_end(SideStream *s)
 {
     side_leave(s);
 }
 
-void value_numbers(SideStream *s, WendValueCode code, unsigned sub, int64_t *numbers, size_t n)
+void process_value_numbers(SideStream *s, WendValueCode code, unsigned sub, int64_t *numbers,
+                           size_t n)
 {
     const WendSideElement *e = replaying ? side_due(s, code, sub) : NULL;
     if (e) {
@@ -101,7 +102,7 @@ static void take_bytes(SideStream *s, WendValueCode code, uint8_t *data, size_t 
     }
 }
 
-void value_bytes(SideStream *s, WendValueCode code, void *data, size_t *n, size_t room)
+void process_value_bytes(SideStream *s, WendValueCode code, void *data, size_t *n, size_t room)
 {
     if (replaying)
         take_bytes(s, code, data, n, room);
@@ -111,21 +112,21 @@ void value_bytes(SideStream *s, WendValueCode code, void *data, size_t *n, size_
     }
 }
 
-double value_seconds(double now)
+double process_value_seconds(double now)
 {
-    SideStream *s = value_begin(true);
+    SideStream *s = process_value_begin(true);
     int64_t bits;
     if (!s)
         return now;
     memcpy(&bits, &now, sizeof bits);
-    value_numbers(s, WEND_VALUE_WTIME, 0, &bits, 1);
+    process_value_numbers(s, WEND_VALUE_WTIME, 0, &bits, 1);
     memcpy(&now, &bits, sizeof now);
-    value_end(s);
+    process_value_end(s);
     return now;
 }
 
 /* The name is an outcome of the call: its length, its bytes, and the length again. */
-void value_processor_name(const ActiveCall *c, char *name, int *n)
+void process_value_processor_name(const ActiveCall *c, char *name, int *n)
 {
     const RecordedCall *r = c->recorded;
     if (!replaying || !r || r->failed || !name || !n || r->n_outcome < 4)
@@ -141,12 +142,12 @@ void value_processor_name(const ActiveCall *c, char *name, int *n)
 
 /* -- process ids -- */
 
-void value_note_pid(long pid)
+void process_value_note_pid(long pid)
 {
     atomic_store_explicit(&own_pid, pid, memory_order_relaxed);
 }
 
-bool value_is_own_pid(long pid)
+bool process_value_is_own_pid(long pid)
 {
     return pid > 0 && pid == atomic_load_explicit(&own_pid, memory_order_relaxed);
 }

@@ -19,45 +19,46 @@
 struct SideStream;
 
 /* Values are recorded, or replayed. */
-extern _Atomic bool values_on __attribute__((visibility("hidden")));
+extern _Atomic bool process_values_on __attribute__((visibility("hidden")));
 
 /* When the library is loaded, after replay_open: leads the application's references to the
  * functions to Wend, if values are recorded or replayed. If not, nothing happens here, ever. */
-void values_open(void);
+void process_values_open(void);
 /* Before and after the MPI library starts. What it loads meanwhile is its own. */
-void values_before_start(void);
-void values_after_start(void);
+void process_values_before_start(void);
+void process_values_after_start(void);
 /* When the application has made its last call: values are its own from here on. */
-void values_close(void);
+void process_values_close(void);
 /* In a forked child, whose values are its own. */
-void values_in_child(void);
+void process_values_in_child(void);
 
 /* -- one value: begin, take, end. WITHIN_CALL: in the wrapper of a function of MPI -- */
 
 /* NULL: the value is not recorded or replayed: MPI asks for it, or the recording is off. */
-struct SideStream *value_begin(bool within_call);
-void value_end(struct SideStream *s);
+struct SideStream *process_value_begin(bool within_call);
+void process_value_end(struct SideStream *s);
 /* Replaces the numbers, or the seconds, by the recorded ones in a replay; records them. */
-void value_numbers(struct SideStream *s, WendValueCode code, unsigned sub, int64_t *numbers,
-                   size_t n);
+void process_value_numbers(struct SideStream *s, WendValueCode code, unsigned sub, int64_t *numbers,
+                           size_t n);
 /* The same for *N bytes at DATA, where there is room for ROOM. */
-void value_bytes(struct SideStream *s, WendValueCode code, void *data, size_t *n, size_t room);
+void process_value_bytes(struct SideStream *s, WendValueCode code, void *data, size_t *n,
+                         size_t room);
 
-double value_seconds(double now);
+double process_value_seconds(double now);
 /* What MPI_Wtime returns, if NOW is the time. */
-static inline double value_wtime(double now)
+static inline double process_value_wtime(double now)
 {
-    return __builtin_expect(atomic_load_explicit(&values_on, memory_order_relaxed), 0)
-               ? value_seconds(now)
+    return __builtin_expect(atomic_load_explicit(&process_values_on, memory_order_relaxed), 0)
+               ? process_value_seconds(now)
                : now;
 }
 
 struct ActiveCall;
 /* Replaces what MPI_Get_processor_name gave by the recorded name, in a replay with values. */
-void value_processor_name(const struct ActiveCall *c, char *name, int *n);
+void process_value_processor_name(const struct ActiveCall *c, char *name, int *n);
 
 /* Whether the program got PID as its own, though it is not. */
-bool value_is_own_pid(long pid);
-void value_note_pid(long pid);
+bool process_value_is_own_pid(long pid);
+void process_value_note_pid(long pid);
 
 #endif

@@ -122,7 +122,7 @@ static size_t memory_of_values(void)
 
 static void init_values(void *learned, WendSideKindNumber kind)
 {
-    wend_side_codec_init(learned, wend_side_kind(kind));
+    wend_side_codec_init(learned, wend_side_stream_kind(kind));
 }
 
 static void copy_values(void *learned, const void *from)
@@ -145,7 +145,7 @@ static uint64_t code_values(void *learned, const uint64_t *words, uint32_t used,
         e.sub = word >> 8 & 0xff;
         e.n_bytes = bytes;
         memcpy(e.bytes, &words[at], bytes);
-        wend_side_encode(k, &to, &e);
+        wend_side_codec_encode(k, &to, &e);
         at += (bytes + 7) / 8;
         elements++;
     }
@@ -314,7 +314,8 @@ static LastElement last_element(const SideStream *s, const SideUnfinished *calls
     LastElement last = {.table = {.resize = resize}};
     const SideUnfinished *found = NULL;
     size_t matches = 0;
-    for (size_t i = 0; i < n && wend_side_kind(s->kind)->symbols && !atomic_load(&s->ended); i++) {
+    for (size_t i = 0; i < n && wend_side_stream_kind(s->kind)->symbols && !atomic_load(&s->ended);
+         i++) {
         if (calls[i].sequence != atomic_load(&s->sequence))
             continue;
         found = &calls[i];
@@ -351,7 +352,7 @@ static void put_last_rows(const SideStream *s, const LastElement *last, WendBuf 
     uint32_t used = s->lost ? 0 : atomic_load_explicit(&chunk->used, memory_order_acquire);
     const SideCoding *coding = coding_of(s);
     bool any = used > 0 || last->used > 0;
-    void *copy = any ? wend_resize(out->resize, NULL, 0, coding->memory()) : NULL;
+    void *copy = any ? wend_buf_resize(out->resize, NULL, 0, coding->memory()) : NULL;
     out->failed |= any && !copy;
     if (!copy)
         return;
@@ -361,7 +362,7 @@ static void put_last_rows(const SideStream *s, const LastElement *last, WendBuf 
         coding->init(copy, s->kind);
     put_row(coding, copy, chunk->words, used, out);
     put_row(coding, copy, last->words, last->used, out);
-    wend_resize(out->resize, copy, coding->memory(), 0);
+    wend_buf_resize(out->resize, copy, coding->memory(), 0);
 }
 
 /* Appends all rows of S. */
@@ -370,7 +371,7 @@ static void put_rows(SideStream *s, const SideUnfinished *calls, size_t n_calls,
     LastElement last = last_element(s, calls, n_calls, out->resize);
     if (coding_of(s)->head)
         coding_of(s)->head(out);
-    if (wend_side_kind(s->kind)->tabled) {
+    if (wend_side_stream_kind(s->kind)->tabled) {
         wend_buf_unsigned(out, s->table.len + last.table.len);
         wend_buf_bytes(out, s->table.data, s->table.len);
         wend_buf_bytes(out, last.table.data, last.table.len);
@@ -426,7 +427,7 @@ static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first,
     for (SideStream *s = first; s; s = s->behind) {
         WendSideHead head = head_of(s);
         WendBuf rows = {.resize = out->resize};
-        wend_side_put_head(&member, &head);
+        wend_side_stream_put_head(&member, &head);
         put_rows(s, calls, n_calls, &rows);
         wend_buf_block(&member, &rows);
         wend_buf_clear(&rows);

@@ -14,20 +14,20 @@ static bool open_reader(SideStream *s)
     WendCursor rows;
     if (!replay_side(s->kind, &head, &rows) || !(s->reader = side_memory(sizeof *s->reader)))
         return false;
-    wend_side_open(s->reader, s->kind, &head, rows);
+    wend_side_reader_open(s->reader, s->kind, &head, rows);
     return true;
 }
 
 const WendSideElement *side_next(SideStream *s)
 {
     if (!s->over && !s->due)
-        s->over = (!s->reader && !open_reader(s)) || !(s->due = wend_side_next(s->reader));
+        s->over = (!s->reader && !open_reader(s)) || !(s->due = wend_side_reader_next(s->reader));
     return s->over ? NULL : s->due;
 }
 
 const WendSideElement *side_due(SideStream *s, unsigned code, unsigned sub)
 {
-    const WendSideForm *forms = wend_side_kind(s->kind)->forms;
+    const WendSideForm *forms = wend_side_stream_kind(s->kind)->forms;
     if (s->over)
         return NULL;
     if (!side_next(s)) {

@@ -43,7 +43,7 @@ SideStream *side_stream_new(WendSideKindNumber kind, const CallSequence *sequenc
         return NULL; /* memory is short, and a page is not worth more code */
     s->kind = kind;
     s->birth = birth;
-    s->chunk_words = wend_side_kind(kind)->symbols ? SIDE_SYMBOL_WORDS : SIDE_CHUNK_WORDS;
+    s->chunk_words = wend_side_stream_kind(kind)->symbols ? SIDE_SYMBOL_WORDS : SIDE_CHUNK_WORDS;
     s->first = chunk;
     atomic_store(&s->filling, chunk);
     atomic_store(&s->sequence, sequence);
@@ -74,7 +74,7 @@ SideStream *side_stream(WendSideKindNumber kind)
     SideStream *s = own[kind];
     if (__builtin_expect(s == NULL, 0)) {
         uint32_t birth;
-        if (!thread_birth(&birth))
+        if (!thread_number_birth(&birth))
             return NULL;
         own[kind] = s = side_stream_new(kind, t ? t->sequence : NULL, birth);
     } else if (__builtin_expect(!atomic_load_explicit(&s->sequence, memory_order_relaxed), 0)
@@ -90,7 +90,7 @@ SideStream *side_stream_of(CallSequence *q, WendSideKindNumber kind)
     uint32_t birth = 0;
     if (s)
         return s;
-    if (!q->callback && !thread_birth(&birth))
+    if (!q->callback && !thread_number_birth(&birth))
         return NULL;
     s = side_stream_new(kind, q, birth);
     __atomic_store_n(&q->side[kind], s, __ATOMIC_RELEASE);

@@ -11,7 +11,7 @@ enum { NUMBERS_AT_FIRST = 128 };
 static SiteNumber *find(const SiteNumbers *s, const SiteNumber *like)
 {
     uint64_t key = like->offset ^ (uint64_t)(uintptr_t)like->module << 16;
-    key = wend_site_mix(key, like->caller);
+    key = wend_site_guess_mix(key, like->caller);
     for (size_t at = (size_t)(key >> 16) & s->mask;; at = (at + 1) & s->mask) {
         SiteNumber *n = &s->at[at];
         if (n->number == 0
@@ -57,7 +57,7 @@ uint32_t site_number_new(SiteNumbers *s, const SiteNumber *like)
     return n->number - 1;
 }
 
-void site_put_place(WendBuf *table, uint32_t *n_modules, KnownModule *m, uintptr_t offset)
+void site_number_put_place(WendBuf *table, uint32_t *n_modules, KnownModule *m, uintptr_t offset)
 {
     if (!m) {
         wend_buf_unsigned(table, 0);

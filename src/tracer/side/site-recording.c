@@ -129,7 +129,7 @@ static uint32_t number_of(SiteAddresses *a, AddressPlace *p, WendBuf *table)
         number = site_number_new(&a->sites, &site);
         if (number == WEND_SITE_NONE)
             return number;
-        site_put_place(table, &a->n_modules, site.module, site.offset);
+        site_number_put_place(table, &a->n_modules, site.module, site.offset);
     }
     if (p)
         p->site = number;
@@ -151,8 +151,8 @@ static void put_stack(SiteAddresses *a, WendBuf *table, const SiteNumber *site, 
     wend_buf_unsigned(table, n);
     for (uint32_t i = outermost; i-- > s->site + 1;)
         if (!s->frames[i].skipped)
-            site_put_place(table, &a->n_modules, s->frames[i].module, s->frames[i].offset);
-    site_put_place(table, &a->n_modules, site->module, site->offset);
+            site_number_put_place(table, &a->n_modules, s->frames[i].module, s->frames[i].offset);
+    site_number_put_place(table, &a->n_modules, site->module, site->offset);
 }
 
 static SiteNumber number_at(const StackFrame *f, uint32_t caller)
@@ -333,7 +333,7 @@ static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
     uintptr_t address;
     uint32_t site = find_site(c, &s->table, &address);
     WendSiteGuess *guess = site != WEND_SITE_NONE ? wend_site_guess(&q->sites, &call) : NULL;
-    if (!guess || !wend_site_note(&q->sites, &call, guess, site, address, &wrong, &element)) {
+    if (!guess || !wend_site_guess_note(&q->sites, &call, guess, site, address, &wrong, &element)) {
         end(q, s);
         return;
     }
@@ -362,7 +362,7 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
     uint32_t number = k || !known ? site_number_find(&a->sites, &like) : WEND_SITE_NONE;
     if (number != WEND_SITE_NONE)
         return number;
-    /* site_put_place changes the module, so it gets a copy, with room for the path. */
+    /* site_number_put_place changes the module, so it gets a copy, with room for the path. */
     union {
         KnownModule module;
         char room[sizeof(KnownModule) + CODE_MODULE_FILE];
@@ -377,7 +377,7 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
         wend_buf_unsigned(table, SITE_CALLER_UNKNOWN);
         wend_buf_unsigned(table, 0);
     }
-    site_put_place(table, &n_modules, known ? &copy.module : NULL, like.offset);
+    site_number_put_place(table, &n_modules, known ? &copy.module : NULL, like.offset);
     return table->failed ? WEND_SITE_NONE : a->sites.n;
 }
 

@@ -28,11 +28,11 @@ static const int64_t BILLION = 1000000000, MILLION = 1000000;
 /* Exchanges and records one number. */
 static int64_t number(WendValueCode code, unsigned sub, int64_t value)
 {
-    SideStream *s = value_begin(false);
+    SideStream *s = process_value_begin(false);
     if (!s)
         return value;
-    value_numbers(s, code, sub, &value, 1);
-    value_end(s);
+    process_value_numbers(s, code, sub, &value, 1);
+    process_value_end(s);
     return value;
 }
 
@@ -91,14 +91,14 @@ static clock_t value_times(struct tms *t)
 {
     struct tms own;
     clock_t rc = times(t ? t : &own);
-    SideStream *s = value_begin(false);
+    SideStream *s = process_value_begin(false);
     if (!s)
         return rc;
     if (!t)
         t = &own;
     int64_t n[] = {rc, t->tms_utime, t->tms_stime, t->tms_cutime, t->tms_cstime};
-    value_numbers(s, WEND_VALUE_TIMES, 0, n, sizeof n / sizeof *n);
-    value_end(s);
+    process_value_numbers(s, WEND_VALUE_TIMES, 0, n, sizeof n / sizeof *n);
+    process_value_end(s);
     *t = (struct tms){n[1], n[2], n[3], n[4]};
     return n[0];
 }
@@ -109,11 +109,11 @@ static clock_t value_times(struct tms *t)
  * are. */
 static size_t bytes(WendValueCode code, void *buffer, size_t n, size_t room)
 {
-    SideStream *s = value_begin(false);
+    SideStream *s = process_value_begin(false);
     if (!s)
         return n;
-    value_bytes(s, code, buffer, &n, room);
-    value_end(s);
+    process_value_bytes(s, code, buffer, &n, room);
+    process_value_end(s);
     return n;
 }
 
@@ -146,7 +146,8 @@ static bool is_random(int fd)
 static ssize_t value_read(int fd, void *buffer, size_t n)
 {
     ssize_t rc = read(fd, buffer, n);
-    return rc <= 0 || !atomic_load_explicit(&values_on, memory_order_relaxed) || !is_random(fd)
+    return rc <= 0 || !atomic_load_explicit(&process_values_on, memory_order_relaxed)
+                   || !is_random(fd)
                ? rc
                : (ssize_t)bytes(WEND_VALUE_RANDOM_DEVICE, buffer, (size_t)rc, n);
 }
@@ -173,7 +174,7 @@ static FILE *value_fopen(const char *name, const char *mode)
 {
     FILE *file = fopen(name, mode);
     bool reads = file && mode[0] == 'r' && !strchr(mode, '+');
-    if (!reads || !atomic_load(&values_on) || !is_random(fileno(file)))
+    if (!reads || !atomic_load(&process_values_on) || !is_random(fileno(file)))
         return file;
     FILE *stream =
         fopencookie(file, "r", (cookie_io_functions_t){.read = stream_read, .close = stream_close});
@@ -199,14 +200,14 @@ static unsigned value_cxx_random(void *device)
 static pid_t value_getpid(void)
 {
     pid_t pid = (pid_t)number(WEND_VALUE_GETPID, 0, getpid());
-    value_note_pid(pid);
+    process_value_note_pid(pid);
     return pid;
 }
 
 /* The program may send signals to itself, and in a replay another process may have the number. */
 static int value_kill(pid_t pid, int signal)
 {
-    return kill(value_is_own_pid(pid) ? getpid() : pid, signal);
+    return kill(process_value_is_own_pid(pid) ? getpid() : pid, signal);
 }
 
 /* A host name of up to ROOM bytes. */

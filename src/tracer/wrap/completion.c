@@ -13,7 +13,7 @@ static MPI_Status *statuses_to_fill(ActiveCall *c, MPI_Status *s, int n)
 {
     if (s != MPI_STATUSES_IGNORE || n <= 0)
         return s;
-    MPI_Status *scratch = scratch_statuses(c, (size_t)n);
+    MPI_Status *scratch = thread_statuses(c, (size_t)n);
     return scratch ? scratch : MPI_STATUSES_IGNORE;
 }
 
@@ -25,13 +25,13 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
 /* Puts the shape's word of an array of statuses: its length N, or ignored. */
 static void put_statuses_given(ActiveCall *c, const MPI_Status *s, int n)
 {
-    put_shape(c, s == MPI_STATUSES_IGNORE ? WEND_IGNORE : length_of_array(s, n));
+    call_put_shape(c, s == MPI_STATUSES_IGNORE ? WEND_IGNORE : length_of_array(s, n));
 }
 
 static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
 {
-    put_slot(c, n);
-    in_requests(c, requests && n > 0 ? n : 0, requests, true);
+    call_put_slot(c, n);
+    live_requests_encode(c, requests && n > 0 ? n : 0, requests, true);
 }
 
 /* The status of a receive whose message was too long: the message is gone, and a replay must know
@@ -39,7 +39,7 @@ static void in_request_array(ActiveCall *c, int n, MPI_Request *requests)
 static void put_truncated(ActiveCall *c, long i, MPI_Status *filled)
 {
     if (c->rc == MPI_ERR_TRUNCATE)
-        out_status_of_request(c, i, status_filled(filled));
+        live_request_encode_status(c, i, encode_status_filled(filled));
 }
 
 /* The same for one of several: its index and its status. Then the indices of others that the call
@@ -49,11 +49,11 @@ static void put_truncated_any(ActiveCall *c, const int *index, const MPI_Request
 {
     if (c->rc != MPI_ERR_TRUNCATE || !index || *index < 0 || (size_t)*index >= c->n_requests)
         return;
-    put_outcome(c, *index);
+    call_put_outcome(c, *index);
     put_truncated(c, *index, filled);
     for (size_t i = 0; i < c->n_requests; i++)
         if (i != (size_t)*index && c->requests[i] && requests[i] == MPI_REQUEST_NULL)
-            put_outcome(c, (int64_t)i);
+            call_put_outcome(c, (int64_t)i);
 }
 
 /* Ends requests whose variable is null after a failed call. */
@@ -69,14 +69,14 @@ WEND_EXPORT int MPI_Wait(MPI_Request *request, MPI_Status *status)
     ActiveCall *c = call_begin(WEND_FN_MPI_Wait);
     if (!c)
         return PMPI_Wait(request, status);
-    in_requests(c, request != NULL, request, false);
-    MPI_Status *filled = status_to_fill(c, status);
+    live_requests_encode(c, request != NULL, request, false);
+    MPI_Status *filled = encode_status_to_fill(c, status);
     call_start(c);
     int rc = c->recorded ? replay_wait(c, request, filled) : PMPI_Wait(request, filled);
     call_stop(c, rc);
     if (call_ok(c)) {
-        put_status_given(c, status);
-        out_status_of_request(c, 0, status_filled(filled));
+        encode_status_given(c, status);
+        live_request_encode_status(c, 0, encode_status_filled(filled));
         request_event(c, 0, request, REQUEST_COMPLETED, false);
     } else {
         put_truncated(c, 0, filled);
@@ -91,8 +91,8 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     ActiveCall *c = call_begin(WEND_FN_MPI_Test);
     if (!c)
         return PMPI_Test(request, flag, status);
-    in_requests(c, request != NULL, request, false);
-    MPI_Status *filled = status_to_fill(c, status);
+    live_requests_encode(c, request != NULL, request, false);
+    MPI_Status *filled = encode_status_to_fill(c, status);
     call_start(c);
     int rc = c->recorded ? replay_test(c, request, flag, filled) : PMPI_Test(request, flag, filled);
     call_stop(c, rc);
@@ -100,12 +100,12 @@ WEND_EXPORT int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         put_truncated(c, 0, filled);
         end_nulled(c, request, true);
     } else if (*flag) {
-        put_outcome(c, true);
-        put_status_given(c, status);
-        out_status_of_request(c, 0, status_filled(filled));
+        call_put_outcome(c, true);
+        encode_status_given(c, status);
+        live_request_encode_status(c, 0, encode_status_filled(filled));
         request_event(c, 0, request, REQUEST_COMPLETED, true);
     } else {
-        put_status_given(c, status);
+        encode_status_given(c, status);
         c->found_nothing = true;
     }
     call_end(c);
@@ -117,9 +117,9 @@ static void out_all(ActiveCall *c, int n, MPI_Request *requests, const MPI_Statu
                     MPI_Status *filled, bool by_choice)
 {
     put_statuses_given(c, given, n);
-    put_outcome(c, (int64_t)c->n_requests);
+    call_put_outcome(c, (int64_t)c->n_requests);
     for (size_t i = 0; i < c->n_requests; i++)
-        out_status_of_request(c, (long)i, status_at(filled, (int)i));
+        live_request_encode_status(c, (long)i, status_at(filled, (int)i));
     for (size_t i = 0; i < c->n_requests; i++) {
         const MPI_Status *s = status_at(filled, (int)i);
         if (c->rc != MPI_ERR_IN_STATUS || !s || s->MPI_ERROR != MPI_ERR_PENDING)
@@ -162,7 +162,7 @@ WEND_EXPORT int MPI_Testall(int count, MPI_Request array_of_requests[], int *fla
     if (!call_ok(c)) {
         end_nulled(c, array_of_requests, true);
     } else if (*flag || c->rc == MPI_ERR_IN_STATUS) {
-        put_outcome(c, *flag != 0);
+        call_put_outcome(c, *flag != 0);
         out_all(c, count, array_of_requests, array_of_statuses, filled, true);
     } else {
         put_statuses_given(c, array_of_statuses, count);
@@ -178,12 +178,12 @@ static void out_any(ActiveCall *c, int index, MPI_Request *requests, const MPI_S
                     MPI_Status *filled)
 {
     long i = index == MPI_UNDEFINED ? -1 : index;
-    put_status_given(c, given);
+    encode_status_given(c, given);
     if (i < 0) {
-        out_status_absent(c);
+        encode_out_status_absent(c);
         return;
     }
-    out_status_of_request(c, i, status_filled(filled));
+    live_request_encode_status(c, i, encode_status_filled(filled));
     request_event(c, (size_t)i, &requests[i], REQUEST_COMPLETED, true);
 }
 
@@ -199,13 +199,13 @@ WEND_EXPORT int MPI_Waitany(int count, MPI_Request array_of_requests[], int *ind
     if (!c)
         return PMPI_Waitany(count, array_of_requests, index, status);
     in_request_array(c, count, array_of_requests);
-    MPI_Status *filled = status_to_fill(c, status);
+    MPI_Status *filled = encode_status_to_fill(c, status);
     call_start(c);
     int rc = c->recorded ? replay_waitany(c, count, array_of_requests, index, filled)
                          : PMPI_Waitany(count, array_of_requests, index, filled);
     call_stop(c, rc);
     if (call_ok(c)) {
-        put_outcome(c, index_word(*index));
+        call_put_outcome(c, index_word(*index));
         out_any(c, *index, array_of_requests, status, filled);
     } else {
         put_truncated_any(c, index, array_of_requests, filled);
@@ -222,7 +222,7 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
     if (!c)
         return PMPI_Testany(count, array_of_requests, index, flag, status);
     in_request_array(c, count, array_of_requests);
-    MPI_Status *filled = status_to_fill(c, status);
+    MPI_Status *filled = encode_status_to_fill(c, status);
     call_start(c);
     int rc = c->recorded ? replay_testany(c, count, array_of_requests, index, flag, filled)
                          : PMPI_Testany(count, array_of_requests, index, flag, filled);
@@ -231,11 +231,11 @@ WEND_EXPORT int MPI_Testany(int count, MPI_Request array_of_requests[], int *ind
         put_truncated_any(c, index, array_of_requests, filled);
         end_nulled(c, array_of_requests, true);
     } else if (*flag) {
-        put_outcome(c, index_word(*index));
-        put_outcome(c, true);
+        call_put_outcome(c, index_word(*index));
+        call_put_outcome(c, true);
         out_any(c, *index, array_of_requests, status, filled);
     } else {
-        put_status_given(c, status);
+        encode_status_given(c, status);
         c->found_nothing = true;
     }
     call_end(c);
@@ -249,14 +249,14 @@ static void out_some(ActiveCall *c, int incount, int outcount, MPI_Request *requ
                      const int *indices, const MPI_Status *given, MPI_Status *filled)
 {
     int n = outcount == MPI_UNDEFINED ? 0 : outcount;
-    put_outcome(c, index_word(outcount));
-    put_outcome(c, length_of_array(indices, n));
+    call_put_outcome(c, index_word(outcount));
+    call_put_outcome(c, length_of_array(indices, n));
     for (int i = 0; i < n; i++)
-        put_outcome(c, indices[i]);
+        call_put_outcome(c, indices[i]);
     put_statuses_given(c, given, incount);
-    put_outcome(c, n);
+    call_put_outcome(c, n);
     for (int i = 0; i < n; i++)
-        out_status_of_request(c, indices[i], status_at(filled, i));
+        live_request_encode_status(c, indices[i], status_at(filled, i));
     for (int i = 0; i < n; i++)
         request_event(c, (size_t)indices[i], &requests[indices[i]], REQUEST_COMPLETED, true);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* signal-hold.c: see signal-hold.h. */
-#include "signal-hold.h"
+/* signals.c: see signals.h. */
+#include "signals.h"
 
 #include <time.h>
 

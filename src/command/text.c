@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* command_text.c: see command_text.h. */
+/* text.c: see text.h. */
 #include "config.h"
 
-#include "command_text.h"
+#include "text.h"
 
 #include <math.h>
 #include <string.h>
@@ -343,7 +343,7 @@ void text_sequence(GString *out, gboolean callback, gint64 id)
 void text_totals(GString *out, guint64 mpi_calls, guint64 polls, guint64 frees)
 {
     const WendTotals counts = {mpi_calls, polls, frees};
-    g_autofree char *text = wend_merge_totals_text(&counts);
+    g_autofree char *text = wend_totals_text(&counts);
     g_string_append(out, text);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* signal-hold.h: signals that end a process wait until there is nothing to clean up. */
-#ifndef WEND_SIGNAL_HOLD_H
-#define WEND_SIGNAL_HOLD_H
+/* signals.h: signals that end a process wait until there is nothing to clean up. */
+#ifndef WEND_SIGNALS_H
+#define WEND_SIGNALS_H
 
 #include <glib.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* communicators.c: facts of communicators, windows and files. MPI is asked for them once, when the
+/* comm.c: facts of communicators, windows and files. MPI is asked for them once, when the
  * object is made: a handle that the library has just returned is valid, so these calls run no error
  * handler. */
 #include "objects.h"
@@ -65,16 +65,16 @@ static struct CommEntry *comm_ask(MPI_Comm comm)
 static void put_comm(ActiveCall *c, int64_t word, const CommMetadata *facts)
 {
     static const CommMetadata unknown = {-1, -1, -1, -1, -1, NULL, NULL};
-    put_shape(c, word);
-    if (!wend_is_handle(word))
+    call_put_shape(c, word);
+    if (!wend_word_is_handle(word))
         return;
     if (!facts)
         facts = &unknown;
-    put_slot(c, facts->size);
-    put_slot(c, facts->rank);
-    put_slot(c, facts->leader);
-    put_slot(c, facts->remote_size);
-    put_slot(c, facts->remote_leader);
+    call_put_slot(c, facts->size);
+    call_put_slot(c, facts->rank);
+    call_put_slot(c, facts->leader);
+    call_put_slot(c, facts->remote_size);
+    call_put_slot(c, facts->remote_leader);
 }
 
 static void comm_learn(MPI_Comm comm)
@@ -84,7 +84,7 @@ static void comm_learn(MPI_Comm comm)
         handle_set_metadata(HANDLE_COMM, VALUE(comm), e);
 }
 
-void comm_world_open(void)
+void comm_open_world(void)
 {
     comm_learn(MPI_COMM_WORLD);
     comm_learn(MPI_COMM_SELF);
@@ -93,7 +93,7 @@ void comm_world_open(void)
 int64_t comm_made(ActiveCall *c, MPI_Comm comm)
 {
     int64_t word = handle_made(c, HANDLE_COMM, VALUE(comm));
-    if (wend_is_handle(word) && !handle_metadata(HANDLE_COMM, VALUE(comm)))
+    if (wend_word_is_handle(word) && !handle_metadata(HANDLE_COMM, VALUE(comm)))
         comm_learn(comm);
     put_comm(c, word, comm_metadata(comm));
     return word;
@@ -132,13 +132,13 @@ const CommMetadata *comm_metadata(MPI_Comm comm)
     return e ? &e->facts : NULL;
 }
 
-const CommMetadata *win_metadata(MPI_Win win)
+const CommMetadata *comm_metadata_of_win(MPI_Win win)
 {
     const struct CommEntry *e = handle_metadata(HANDLE_WIN, VALUE(win));
     return e ? &e->facts : NULL;
 }
 
-const CommMetadata *file_metadata(MPI_File file)
+const CommMetadata *comm_metadata_of_file(MPI_File file)
 {
     const struct CommEntry *e = handle_metadata(HANDLE_FILE, VALUE(file));
     return e ? &e->facts : NULL;
@@ -169,7 +169,7 @@ static void members_ask(MPI_Win win, int n, int *members)
     PMPI_Group_free(&group);
 }
 
-void win_made(MPI_Win win, MPI_Comm comm)
+void comm_made_win(MPI_Win win, MPI_Comm comm)
 {
     const CommMetadata *facts = comm_metadata(comm);
     const int *flavor;
@@ -186,7 +186,7 @@ void win_made(MPI_Win win, MPI_Comm comm)
     }
 }
 
-void file_made(MPI_File file, MPI_Comm comm)
+void comm_made_file(MPI_File file, MPI_Comm comm)
 {
     inherit(HANDLE_FILE, VALUE(file), comm, 0);
 }
@@ -244,18 +244,18 @@ bool comm_weighted(MPI_Comm comm)
 static void put_ints(ActiveCall *c, const int *values, int n, int minus)
 {
     for (int i = 0; i < n; i++)
-        put_outcome(c, (int64_t)values[i] - minus);
+        call_put_outcome(c, (int64_t)values[i] - minus);
 }
 
 /* The communicator is new and made by the library, so no error handler of the application runs. */
-void put_neighbours(ActiveCall *c, MPI_Comm graph)
+void comm_put_neighbours(ActiveCall *c, MPI_Comm graph)
 {
     const struct CommEntry *e = with_degrees(graph);
     size_t in = e && e->indegree > 0 ? (size_t)e->indegree : 0;
     size_t out = e && e->outdegree > 0 ? (size_t)e->outdegree : 0;
     int *sources = e ? handle_facts_new((2 * (in + out) + 1) * sizeof(int)) : NULL;
     if (!sources) {
-        put_outcome(c, WEND_ABSENT);
+        call_put_outcome(c, WEND_ABSENT);
         return;
     }
     int *destinations = sources + in, *from = destinations + out, *to = from + in;
@@ -263,12 +263,12 @@ void put_neighbours(ActiveCall *c, MPI_Comm graph)
     if (PMPI_Dist_graph_neighbors(graph, (int)in, sources, weighted ? from : MPI_UNWEIGHTED,
                                   (int)out, destinations, weighted ? to : MPI_UNWEIGHTED)
         != MPI_SUCCESS) {
-        put_outcome(c, WEND_ABSENT);
+        call_put_outcome(c, WEND_ABSENT);
     } else {
-        put_outcome(c, (int64_t)(WEND_NEIGHBOURS_HEAD + (in + out) * (weighted ? 2 : 1)));
-        put_outcome(c, weighted);
-        put_outcome(c, (int64_t)in);
-        put_outcome(c, (int64_t)out);
+        call_put_outcome(c, (int64_t)(WEND_NEIGHBOURS_HEAD + (in + out) * (weighted ? 2 : 1)));
+        call_put_outcome(c, weighted);
+        call_put_outcome(c, (int64_t)in);
+        call_put_outcome(c, (int64_t)out);
         put_ints(c, sources, (int)(in + out), e->facts.rank);
         put_ints(c, from, weighted ? (int)(in + out) : 0, 0);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* command_text.h: reads and writes rank sets, numbers, sizes, times, foreign text and JSON strings
+/* text.h: reads and writes rank sets, numbers, sizes, times, foreign text and JSON strings
  * for the commands. All functions with OUT append to it. */
-#ifndef WEND_COMMAND_TEXT_H
-#define WEND_COMMAND_TEXT_H
+#ifndef WEND_TEXT_H
+#define WEND_TEXT_H
 
 #include <glib.h>
 
