@@ -602,9 +602,9 @@ typedef struct {
     gboolean csv, table, json;
     gint tolerance; /* of sites (site-stacks.h) */
     char **ignored;
-} Tables;
+} TableOptions;
 
-static CommunicationTable table_of(const Tables *t)
+static CommunicationTable table_of(const TableOptions *t)
 {
     return t->matrix     ? COMMUNICATION_MATRIX
            : t->sizes    ? COMMUNICATION_SIZES
@@ -614,7 +614,7 @@ static CommunicationTable table_of(const Tables *t)
 }
 
 /* Returns a message if the options contradict each other, else NULL. */
-static const char *check_tables(const Tables *t)
+static const char *check_tables(const TableOptions *t)
 {
     int tables = t->matrix + t->sizes + t->comms + t->ranks + t->messages + t->sites + t->waits;
     if (tables > 1 || (tables == 1 && t->json && !t->sites && !t->waits))
@@ -633,7 +633,7 @@ static guint terminal_width(void)
 }
 
 /* Lets sites count as one as T says. Returns a status of wend/read.h. */
-static int group_sites(const Tables *t, SiteNames *names)
+static int group_sites(const TableOptions *t, SiteNames *names)
 {
     g_autoptr(GArray) counts_as = NULL;
     int status = site_matching_groups(COMMAND, names, (guint)t->tolerance, t->ignored, &counts_as);
@@ -643,7 +643,8 @@ static int group_sites(const Tables *t, SiteNames *names)
                                  (const uint32_t *)(gpointer)counts_as->data, counts_as->len);
 }
 
-static int show_waits(GString *out, WendRead *r, const Tables *t, SiteTableFormat format, guint top)
+static int show_waits(GString *out, WendRead *r, const TableOptions *t, SiteTableFormat format,
+                      guint top)
 {
     SiteNames *names = site_names_new(r, COMMAND);
     int status = group_sites(t, names);
@@ -653,7 +654,8 @@ static int show_waits(GString *out, WendRead *r, const Tables *t, SiteTableForma
     return status == WEND_READ_ERROR_NONE ? WEND_READ_ERROR_INPUT : status; /* without times */
 }
 
-static int show_sites(GString *out, WendRead *r, const Tables *t, SiteTableFormat format, guint top)
+static int show_sites(GString *out, WendRead *r, const TableOptions *t, SiteTableFormat format,
+                      guint top)
 {
     uint32_t n;
     int status = wend_read_n_sites(r, &n);
@@ -669,7 +671,7 @@ static int show_sites(GString *out, WendRead *r, const Tables *t, SiteTableForma
     return status;
 }
 
-static int show_tables(const Tables *t, gboolean all, guint top, const char *path, gint world)
+static int show_tables(const TableOptions *t, gboolean all, guint top, const char *path, gint world)
 {
     int status;
     WendRead *r = wend_command_open(COMMAND, path, world, &status);
@@ -700,7 +702,7 @@ int wend_show_main(int argc, char **argv)
 {
     gboolean all = FALSE;
     gint top = FEW_FUNCTIONS, world = -1;
-    Tables tables = {0};
+    TableOptions tables = {0};
     const GOptionEntry entries[] = {
         {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Print all functions and classes", NULL},
         {"top", 'n', 0, G_OPTION_ARG_INT, &top,
