@@ -36,7 +36,7 @@ ring() {
     done
 }
 
-@test "only known cycles, small folders, unique names and types, layers in order, interfaces" {
+@test "only known cycles, small folders, unique names and types, layers, interfaces, prefixes" {
     "${STRUCTURE[@]}" --build "$BUILD_DIR" --source "$SOURCE_DIR" \
         --limits "$SOURCE_DIR/tests/structure.limits" >found || fail "$(cat found)"
 }
@@ -118,6 +118,10 @@ typedef int Width;'
     reports 'type: Ends is defined in src/one/a.c, src/two/c.c'
     source_file src/two/c.c 'typedef long Visit;'
     reports 'type: Visit is defined in src/one/a.c, src/two/c.c'
+    source_file src/two/c.c 'struct Ends {
+    int b;
+};'
+    reports 'type: Ends is defined in src/one/a.c, src/two/c.c'
     source_file src/two/c.c 'typedef void (*Length)(int);'
     reports 'type: Length is defined in src/one/a.c, src/two/c.c'
 }
@@ -167,4 +171,34 @@ typedef int Width;'
     "${STRUCTURE[@]}" --build objects --source tree
     source_file src/one/one.h '#include "inner.h"'
     "${STRUCTURE[@]}" --build objects --source tree
+}
+
+@test "a function without the prefix of its header, file, folder or type is found" {
+    source_file src/box/call-stacks.c 'void call_stack_new(void (*each)(int)) { }
+void box_open(void) { } void push(void) { } void pile_drop(void) { }'
+    interface src/box call-stacks.h
+    source_file src/box/piles.c 'void wend_pile_new(void) { }'
+    source_file src/box/call-stacks.h 'typedef struct WendHeapEntry WendHeapEntry;
+void call_stack_new(void (*each)(int)), box_open(void);
+void heap_entries_add(WendHeapEntry *e); /* push(e) */
+void wend_pile_new(void);
+typedef int Visit(int);
+#define push_all(n) push(n)
+static inline int call_stacks_n(void)
+{
+    return sizeof(int);
+}'
+    "${STRUCTURE[@]}" --build objects --source tree
+    echo 'int top(void), push(void);' >>tree/src/box/call-stacks.h
+    reports 'prefix: src/box/call-stacks.h: push'
+    grep -qx 'prefix: src/box/call-stacks.h: top' found
+    [ "$(wc -l <found)" = 2 ]
+    sed -i '$d' tree/src/box/call-stacks.h
+    echo 'static inline int pile_up(void) { return 1; }' >>tree/src/box/call-stacks.h
+    reports 'prefix: src/box/call-stacks.h: pile_up'
+    # a function of another folder
+    sed -i '$d' tree/src/box/call-stacks.h
+    source_file src/other/other.c 'void box_close(void) { }'
+    echo 'void box_close(void);' >>tree/src/box/call-stacks.h
+    reports 'declared: src/box/call-stacks.h has box_close, which src/other/other.c defines'
 }

@@ -18,6 +18,11 @@ Reported, one finding to a paragraph, with the symbols that make each edge:
   interface  a folder with headers whose README does not name one of them as its interface
            ("Interface: `NAME.h`"); an #include of another folder's header that is not the
            interface of its folder, and that the interface does not name
+  declared   a function that is declared in a header of another folder than the file that defines it
+  prefix   a function of a header whose name does not begin with the name of the header, of the file
+           that defines it, of their folder, or of a type that the header defines: thread_order_new
+           of thread-order.h, turn_entries_open of its type TurnEntries. Singular and plural count
+           as one. "-private" does not count, and "wend_" may come first.
 
 LIMITS has what is not yet so: lines "cycle FOLDER N", "files FOLDER N", "folders FOLDER FOLDER …",
 "name NAME". A finding within its limit is not reported. Lower the limits as the findings go.
@@ -233,11 +238,12 @@ def names_twice(files, limits):
 
 
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-# "} Name;" of a typedef, "typedef ... Name;", "typedef ... (*Name)(...);" at the start of a line;
-# "typedef struct X X;" defines nothing.
+# "} Name;" of a typedef, "typedef ... Name;", "typedef ... (*Name)(...);", "struct Name {" at the
+# start of a line; "typedef struct X X;" defines nothing.
 TYPE = re.compile(
     r"^\} ?(\w+);|^typedef [^{;]*\(\*(\w+)\)\(|"
-    r"^typedef (?!(?:struct|union|enum) (\w+) \3;)[^{;()]*[ *](\w+)(?:\[\w*\])?;",
+    r"^typedef (?!(?:struct|union|enum) (\w+) \3;)[^{;()]*[ *](\w+)(?:\[\w*\])?;|"
+    r"^(?:struct|union|enum) (\w+) \{",
     re.MULTILINE,
 )
 
@@ -248,7 +254,7 @@ def types_twice(files, source):
         for path in paths:
             text = COMMENT_OR_STRING.sub("", (source / path).read_text())
             for match in TYPE.finditer(text):
-                name = match.group(1) or match.group(2) or match.group(4)
+                name = match[1] or match[2] or match[4] or match[5]
                 places.setdefault(name, set()).add(str(path))
     for name, where in sorted(places.items()):
         if len(where) > 1:
@@ -321,6 +327,72 @@ def includes_of_inner_headers(files, source):
                     ]
 
 
+PREPROCESSOR = re.compile(r"^[ \t]*#(?:.*\\\n)*.*", re.MULTILINE)
+# Also "typedef struct X X;", and a type that is defined in one line.
+ANY_TYPE = re.compile(
+    r"^typedef [^{;(]*[ *](\w+);|\} ?(\w+);|^(?:struct|union|enum) (\w+) \{", re.MULTILINE
+)
+
+
+def replaced_throughout(pattern, by, text):
+    """TEXT with all that matches replaced, until nothing matches."""
+    count = 1
+    while count:
+        text, count = re.subn(pattern, by, text)
+    return text
+
+
+def functions_of(header):
+    """The functions that the text of a header has, each with whether it defines it; no macros, and
+    not GLib's functions, which lib/small has."""
+    text = PREPROCESSOR.sub("", COMMENT_OR_STRING.sub("", header))
+    text = replaced_throughout(r"\{[^{}]*\}", ";", text)
+    text = replaced_throughout(r"\([^()]*\)", "@", text)
+    for statement in text.split(";"):
+        words = statement.split()
+        for name in re.findall(r"\b([a-z]\w*)@", statement) if "typedef" not in words else ():
+            if not name.startswith("g_") and not is_of_libc(name):
+                yield name, "static" in words
+
+
+def words_of(name):
+    """call_stack: of call-stack, call-stack-private, CallStack and WendCallStack"""
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
+    return re.sub(r"^wend_|_private$", "", name)
+
+
+def numbers_of(words):
+    """The words in singular and plural."""
+    for end, other in (("", ""), ("", "s"), ("s", ""), ("es", ""), ("y", "ies"), ("ies", "y")):
+        if words.endswith(end):
+            yield words[: len(words) - len(end)] + other
+
+
+def begins_with(function, names):
+    known = {number for name in names for number in numbers_of(words_of(name))}
+    return any(
+        (words + "_").startswith(name + "_")
+        for words in (function, re.sub("^wend_", "", function))
+        for name in known
+    )
+
+
+def functions_elsewhere(files, objects, source):
+    """Functions whose header, or whose name, is not that of the place where they are defined."""
+    for header in (path for paths in files.values() for path in paths if path.suffix == ".h"):
+        text = (source / header).read_text()
+        types = ANY_TYPE.findall(COMMENT_OR_STRING.sub("", text))
+        names = {header.stem, header.parent.name, *(name for found in types for name in found)}
+        for function, inline in functions_of(text):
+            places = () if inline else objects.defined.get(function, ())
+            places = [pathlib.PurePath(file) for file, _ in sorted(places)]
+            here = [place for place in places if place.parent == header.parent]
+            if places and not here:
+                yield [f"declared: {header} has {function}, which {places[0]} defines"]
+            if not begins_with(function, names - {""} | {place.stem for place in here}):
+                yield [f"prefix: {header}: {function}"]
+
+
 def print_edges(edges, place):
     for a, others in sorted(edges.items()):
         for b, symbols in sorted(others.items()):
@@ -337,7 +409,8 @@ def main():
     parser.add_argument("--limits", type=pathlib.Path)
     parser.add_argument("--list", nargs="?", const=None, default=False, metavar="PLACE")
     arguments = parser.parse_args()
-    edges = Objects(arguments.build, arguments.source).edges()
+    objects = Objects(arguments.build, arguments.source)
+    edges = objects.edges()
     if arguments.list is not False:
         print_edges(edges, arguments.list)
         return 0
@@ -351,6 +424,7 @@ def main():
         *types_twice(files, arguments.source),
         *includes_upwards(files, arguments.source),
         *includes_of_inner_headers(files, arguments.source),
+        *functions_elsewhere(files, objects, arguments.source),
     ]
     for finding in findings:
         print("\n".join(finding))
