@@ -124,6 +124,37 @@ nothing_else() { # FILE…: this folder has only a.dir, lines and FILE…
     [ "$left" = filler ]
 }
 
+@test "wend export: an output that exists is refused in one line, in each format" {
+    local format
+    for format in --csv --csv=calls --perfetto --otf2; do
+        ! "$WEND" export $format -o none none 2>&1 | grep -q 'built without' || continue
+        # the recording has no times, which is a line of its own only if something is written
+        local refused="wend export: there: exists: --force overwrites it"
+        echo precious >there
+        gives 3 "$refused" "$WEND" export $format -o there a.dir
+        [ "$(cat there)" = precious ]
+        rm there
+        mkdir there
+        case $format in
+        --otf2) gives 3 "$refused" "$WEND" export $format -o there a.dir ;;
+        *) gives 3 "wend export: there: is a directory" "$WEND" export $format -o there a.dir ;;
+        esac
+        rmdir there
+        ln -s nowhere there
+        gives 3 "$refused" "$WEND" export $format -o there a.dir
+        [ "$(readlink there)" = nowhere ]
+        rm there
+        gives 4 "wend export: missing/there: *" "$WEND" export $format -o missing/there a.dir
+        nothing_else
+        gives 0 "wend export: a.dir: the recording has no time of each call (wend trace --times)*" \
+            "$WEND" export $format -o there a.dir
+        [ "$(wc -l <<<"$stderr")" = 1 ]
+        gives 3 "$refused" "$WEND" export $format -o there a.dir
+        gives 0 "*" "$WEND" export $format --force -o there a.dir
+        rm -r there
+    done
+}
+
 @test "wend merge: an archive replaces a file or a link, and nothing else" {
     mpi 2 "$WEND" trace -o b.dir "$PROGRAMS/dying" SIGTERM >/dev/null 2>&1 || true
     echo precious >victim

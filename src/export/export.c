@@ -26,6 +26,7 @@ typedef struct {
     guint64 first, last;   /* range of calls of each sequence */
     double from, to;       /* nanoseconds */
     double origin;         /* timeline_origin */
+    gboolean timed;        /* the recording has the time of each call */
     guint64 done, n_calls; /* for the progress line */
 } Exporter;
 
@@ -156,6 +157,11 @@ static int export_all(Exporter *x)
     gpointer state = x->format->begin(&x->e, &error);
     if (state == NULL)
         return wend_command_fail(COMMAND, error);
+    if (!x->timed) /* an output that is refused has this one reason */
+        wend_command_say(COMMAND,
+                         "%s: the recording has no time of each call (wend trace --times): times "
+                         "follow from the mean of each kind of call",
+                         x->e.recording);
     int status = x->format->causal_call != NULL ? export_causally(x, state, &failure)
                                                 : export_by_rank(x, state);
     wend_command_progress(NULL, 0, 0);
@@ -281,7 +287,6 @@ int wend_export_main(int argc, char **argv)
     char *ranks = NULL, *calls = NULL, *from = NULL, *to = NULL, *output = NULL;
     guint64 *first = NULL;
     const WendReadFacts *facts;
-    gboolean known;
     Exporter x = {.last = G_MAXUINT64, .to = G_MAXDOUBLE};
     const GOptionEntry entries[] = {
         {"otf2", 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, (gpointer)choose,
@@ -354,12 +359,7 @@ int wend_export_main(int argc, char **argv)
         goto end;
     }
     number_locations(&x, &first);
-    x.origin = timeline_origin(x.e.reader, x.e.n_ranks, &known);
-    if (!known)
-        wend_command_say(COMMAND,
-                         "%s: the recording has no time of each call (wend trace --times): times "
-                         "follow from the mean of each kind of call",
-                         argv[1]);
+    x.origin = timeline_origin(x.e.reader, x.e.n_ranks, &x.timed);
     status = wend_command_finish(COMMAND, export_all(&x));
 end:
     wend_read_free(x.e.reader);
