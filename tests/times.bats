@@ -155,9 +155,13 @@ P
         [ "$status" = 2 ] || fail "$wrong: $output"
     done
     record plain.dir 1 "$PROGRAMS/hello"
-    "$WEND" dump --times plain.dir >out 2>err
-    grep -q 'wend trace --times' err
-    diff <("$WEND" dump plain.dir) out
+    local format line='plain.dir: the recording has no times: wend trace --times records them'
+    for format in text csv jsonl; do
+        "$WEND" dump --times --format $format plain.dir >out 2>err
+        [ "$(cat err)" = "wend dump: $line" ] || fail "$format: $(cat err)" || return
+        [ "$(grep -c MPI_ out)" = "$("$WEND" dump plain.dir | grep -c MPI_)" ] || fail "$format"
+    done
+    diff <("$WEND" dump plain.dir) <("$WEND" dump --times plain.dir 2>err)
 }
 
 @test "times: of ranks that differ, of elastic shapes, shards and sessions" {

@@ -109,8 +109,12 @@ P
     ! "$WEND" show --json app.dir | grep -q median || fail "a median"
     "$WEND" diff --stat app.dir app.dir >stat
     ! grep 'median' stat || fail "a median" || return
-    run -3 --separate-stderr "$WEND" show --waits app.dir
-    [ -z "$output" ] && [[ $stderr == *"wend trace --times"* ]] || fail "$stderr" || return
+    line='app.dir: the recording does not have the time of each call: record it with wend trace'
+    for format in --csv --table --json; do
+        run -3 --separate-stderr "$WEND" show --waits $format app.dir
+        [ -z "$output" ] && [ "$stderr" = "wend show: $line --times" ] ||
+            fail "$format: $output" "$stderr" || return
+    done
     "$WEND" show --messages --all --csv app.dir | head -n 1 | grep -q ',call,waited$'
 }
 

@@ -20,6 +20,7 @@
 
 typedef struct {
     WendRead *reader;
+    const char *recording; /* its path, for messages */
     guint n_ranks, n_worlds;
     const Sink *sink;
     gboolean *ranks;     /* NULL: all ranks */
@@ -299,7 +300,7 @@ static gboolean open_names(Dump *d, int *status)
         return FALSE;
     }
     if (n == 0)
-        wend_command_say(COMMAND, "the recording has no call sites");
+        wend_command_say(COMMAND, "%s: the recording has no call sites", d->recording);
     d->names = site_names_new(d->reader, COMMAND);
     d->stacks = site_stacks_recorded(d->names);
     return TRUE;
@@ -363,6 +364,7 @@ int wend_dump_main(int argc, char **argv)
         goto end;
     }
     d.polls = !no_polls;
+    d.recording = argv[1];
     if (calls != NULL && !text_span_parse(calls, &d.first, &d.last, &error)) {
         status = wend_command_fail(COMMAND, error);
         goto end;
@@ -374,14 +376,17 @@ int wend_dump_main(int argc, char **argv)
     if (status != WEND_EXIT_OK)
         goto end;
     if (d.values && recorded_count(d.reader, d.n_ranks) == 0)
-        wend_command_say(COMMAND, "the recording has no values: wend trace --values records them");
+        wend_command_say(COMMAND,
+                         "%s: the recording has no values: wend trace --values records them",
+                         d.recording);
     if (d.sites && !open_names(&d, &status))
         goto end;
     d.out = g_string_sized_new(2 * WRITE_SIZE);
     d.lines = lines_new();
     dump_all(&d);
     if (d.times && d.printed && !d.timed)
-        wend_command_say(COMMAND, "the recording has no times: wend trace --times records them");
+        wend_command_say(COMMAND, "%s: the recording has no times: wend trace --times records them",
+                         d.recording);
     if (!d.printed && (calls != NULL || functions != NULL))
         wend_command_say(COMMAND, "no call matches --calls and --function");
     lines_free(d.lines);

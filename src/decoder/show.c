@@ -654,15 +654,15 @@ static int show_waits(GString *out, WendRead *r, const TableOptions *t, SiteTabl
     return status == WEND_READ_ERROR_NONE ? WEND_READ_ERROR_INPUT : status; /* without times */
 }
 
-static int show_sites(GString *out, WendRead *r, const TableOptions *t, SiteTableFormat format,
-                      guint top)
+static int show_sites(GString *out, WendRead *r, const char *path, const TableOptions *t,
+                      SiteTableFormat format, guint top)
 {
     uint32_t n;
     int status = wend_read_n_sites(r, &n);
     if (status < 0)
         return status;
     if (n == 0)
-        wend_command_say(COMMAND, "the recording has no call sites");
+        wend_command_say(COMMAND, "%s: the recording has no call sites", path);
     SiteNames *names = site_names_new(r, COMMAND);
     status = group_sites(t, names);
     if (status == WEND_READ_OK)
@@ -683,7 +683,7 @@ static int show_tables(const TableOptions *t, gboolean all, guint top, const cha
     if (t->messages)
         status = matched_show(out, r, csv, all);
     else if (t->sites)
-        status = show_sites(out, r, t, format, all ? G_MAXUINT : top);
+        status = show_sites(out, r, path, t, format, all ? G_MAXUINT : top);
     else if (t->waits)
         status = show_waits(out, r, t, format, all ? G_MAXUINT : top);
     else if (t->ranks)
