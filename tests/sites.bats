@@ -457,6 +457,57 @@ import json, sys
 (row,) = [r for r in json.load(sys.stdin) if r["function"] == "MPI_Barrier"]
 assert not row["rank_seconds_shared"] and row["least_seconds_rank"] == 2, row'
 }
+# Where the site follows from the place in the grammar, its stream is empty.
+@test "sites: more iterations of a loop take no more bytes, with call stacks or without" {
+    [ "$(uname -m)" = x86_64 ] || skip "stacks are followed on x86-64 alone"
+    cat >loop.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#define APART __attribute__((noinline, noclone))
+static int v;
+static APART void meet(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    __asm__ volatile("");
+}
+static APART void twice(void)
+{
+    meet();
+    MPI_Bcast(&v, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    meet();
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < atoi(argv[1]); i++) {
+        twice();
+        meet();
+        for (int k = 0; k < 3; k++)
+            MPI_Bcast(&v, 1, MPI_INT, 1, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O1 -w loop.c -o loop
+    local member n options=()
+    for member in sites stacks; do
+        [ $member = sites ] || options=(--stacks)
+        for n in 20 2000; do
+            rm -rf app.dir
+            mpi 2 "$WEND" trace --quiet "${options[@]}" -o app.dir ./loop $n
+            zstd -dcq app.dir/trace.tar.zst | tar -xO "$member" >"$member.$n"
+            cp app.dir/trace.tar.zst "$n.tar.zst"
+            "$WEND" dump --sites app.dir | grep -c MPI_ >calls
+            [ "$(cat calls)" = $((2 * (7 * n + 2))) ] || fail "$n: $(cat calls) calls"
+        done
+        [ -s "$member.20" ] && cmp "$member.20" "$member.2000" ||
+            fail "$(wc -c "$member".*)" || return
+        # times differ between runs, and take some bytes more or less
+        [ "$(stat -c %s 2000.tar.zst)" -lt $(($(stat -c %s 20.tar.zst) + 64)) ] ||
+            fail "$member: $(wc -c ./*.tar.zst)" || return
+    done
+}
 @test "sites: off, the recording is as it was without them" {
     build_sites
     mpi 2 "$WEND" trace --quiet --no-sites -o app.dir ./sites

@@ -16,13 +16,22 @@
 typedef SimulatedRank *Structure(guint rank, guint world, gboolean sites);
 
 /* A grid whose width is its height. */
-static SimulatedRank *stencil(guint rank, guint world, gboolean sites)
+static SimulatedRank *square_stencil(guint rank, guint world, gboolean sites, guint iterations)
 {
     guint width = 1;
     while (width * width < world)
         width++;
-    SimulatedRank *r = simulated_stencil_with(rank, width, width, 20, TRUE, sites);
-    return r;
+    return simulated_stencil_with(rank, width, width, iterations, TRUE, sites);
+}
+
+static SimulatedRank *stencil(guint rank, guint world, gboolean sites)
+{
+    return square_stencil(rank, world, sites, 20);
+}
+
+static SimulatedRank *long_stencil(guint rank, guint world, gboolean sites)
+{
+    return square_stencil(rank, world, sites, 2000);
 }
 
 /* Rank 0 hands out work by chance: each worker has another number of calls from the same lines. */
@@ -252,6 +261,16 @@ static void test_threads(void)
 {
     const guint worlds[] = {4, 32};
     constant_in_ranks(threads, 15, worlds, G_N_ELEMENTS(worlds));
+}
+
+/* The site of each call follows from its place in the grammar, so its stream is empty, whatever the
+ * number of iterations. */
+static void test_iterations(void)
+{
+    g_assert_cmpuint(recorded(long_stencil, 9, "sites"), ==, recorded(stencil, 9, "sites"));
+    simulated_stacks = TRUE;
+    g_assert_cmpuint(recorded(long_stencil, 9, "stacks"), ==, recorded(stencil, 9, "stacks"));
+    simulated_stacks = FALSE;
 }
 
 /* A bit of chance for each call cannot take much less than a bit. */
@@ -547,6 +566,7 @@ int main(int argc, char **argv)
     g_test_init(&argc, &argv, NULL);
     g_test_add_func("/sites/stencil", test_stencil);
     g_test_add_func("/sites/farm", test_farm);
+    g_test_add_func("/sites/iterations", test_iterations);
     g_test_add_func("/sites/threads", test_threads);
     g_test_add_func("/sites/chance", test_chance);
     g_test_add_func("/sites/own", test_own);
