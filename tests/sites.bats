@@ -865,6 +865,71 @@ has_names() { # DIR: without the program
     [ "${#stderr_lines[@]}" = 1 ]
     [[ $output == *"app + 0x"* ]]
 }
+# symbols_on OPTIONS SCRIPT: copies app.dir to a file system with these mount options, in the folder
+# "small", and runs SCRIPT. Then wend merge --symbols fails, and leaves the copy as it was.
+symbols_on() {
+    # shellcheck disable=SC2016
+    run --separate-stderr unshare --mount bash -c '
+        mount -t tmpfs -o "$1" none small && cp -r app.dir small/ && eval "$2" || exit 1
+        timeout 20 "$3" merge --symbols small/app.dir
+        status=$?
+        cmp app.dir/trace.tar.zst small/app.dir/trace.tar.zst && ls -A small/app.dir >left
+        exit $status' - "$1" "$2" "$WEND"
+    [ "$status" = 4 ] && [ "${#stderr_lines[@]}" = 1 ] && [ -z "$output" ] &&
+        [[ $stderr == "wend merge: small/app.dir/trace.tar.zst: cannot write: "* ]] ||
+        fail "$*: status $status" "$output" "$stderr" || return
+    diff left <(ls -A app.dir) || fail "$*: left behind"
+}
+@test "sites: wend merge --symbols on a full disk, or one that is not to be written" {
+    needs_names
+    diverging
+    record app.dir 2 ./app
+    mkdir small
+    cp app.dir/trace.tar.zst before
+    # shellcheck disable=SC2016
+    run --separate-stderr bash -c \
+        'set -o pipefail; { ulimit -f 0; "$0" merge --symbols app.dir; } 2>&1 | cat >&2' "$WEND"
+    [ "$status" = 4 ] && [ "${#stderr_lines[@]}" = 1 ] &&
+        [[ $stderr == "wend merge: app.dir/trace.tar.zst: cannot write: "* ]] ||
+        fail "status $status" "$stderr"
+    cmp before app.dir/trace.tar.zst
+    [ -z "$(find app.dir -name '.wend-*')" ] || fail "$(ls -A app.dir)"
+    unshare --mount mount -t tmpfs none small 2>/dev/null ||
+        skip "file systems cannot be mounted here"
+    symbols_on size=64k 'cat /dev/zero >small/filler 2>/dev/null; true'
+    symbols_on "nr_inodes=$((1 + $(find app.dir | wc -l)))" true
+    symbols_on size=64k 'mount -o remount,ro small'
+    # with room it works
+    run symbols_on size=64k true
+    [[ $output == *"status 0"*"names of call sites in "* ]] || fail "$output"
+}
+@test "sites: wend trace --symbols on a full disk: the recording, the status, and one line" {
+    needs_names
+    unshare --mount true 2>/dev/null || skip "file systems cannot be mounted here"
+    diverging
+    mkdir small
+    # The recording is there when the program has ended, and then the disk is full.
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\n%s\n' "'$PWD/app' || exit" 'cat /dev/zero >small/filler 2>/dev/null' \
+        'exit 5' >fills
+    chmod +x fills
+    export HELPERS_DIR BUILD_DIR WEND
+    # shellcheck disable=SC2016
+    run --separate-stderr unshare --mount bash -c '
+        mount -t tmpfs -o size=2m none small && source "$HELPERS_DIR/helpers.bash" || exit 1
+        mpi_ends 1 "$WEND" trace --quiet --symbols -o small/app.dir ./fills
+        status=$?
+        cp -r small/app.dir . # the disk is gone at the end
+        exit $status'
+    [ "$status" = 5 ] && [ "$(grep -c '^wend trace: ' <<<"$stderr")" = 1 ] &&
+        [[ $stderr == *"wend trace: "*"/small/app.dir/trace.tar.zst: cannot write: "* ]] ||
+        fail "status $status" "$output" "$stderr"
+    [ "$(ls app.dir)" = trace.tar.zst ] || fail "$(ls -A app.dir)"
+    "$WEND" dump --sites app.dir >dump
+    grep -q "MPI_Isend(.*# from exchange $(at send)\$" dump || fail "$(cat dump)"
+    run has_names app.dir
+    [ "$status" != 0 ]
+}
 @test "sites: wend merge stores names by default if they are few" {
     needs_names
     diverging
