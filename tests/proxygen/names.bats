@@ -209,3 +209,34 @@ C
     grep -q 'enum { COUNT, TAG };' proxy.c || fail "$(cat proxy.c)"
     grep -q 'MPI_Send(.*, row\[COUNT\], MPI_INT, 1, row\[TAG\], MPI_COMM_WORLD)' proxy.c
 }
+
+@test "names: columns of partners and of addresses in a buffer" {
+    cat >table.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static int a[8192], b[8192];
+    unsigned long x = 1;
+    int self, size;
+    MPI_Request requests[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &self);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < 300; i++) {
+        x = x * 6364136223846793005ul + 1442695040888963407ul;
+        int count = (int)(x >> 54) + 1, by = (int)(x >> 40) % size, at = (int)(x >> 20 & 4095);
+        MPI_Irecv(b, 4096, MPI_INT, (self + size - by) % size, 7, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(a + at, count, MPI_INT, (self + by) % size, 7, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 -w table.c -o table
+    roundtrip 3 ./table
+    grep -q 'enum { SOURCE\b' proxy.c || fail "$(cat proxy.c)"
+    grep -q 'MPI_Irecv(.*, row\[SOURCE + rank\], 7, MPI_COMM_WORLD, ' proxy.c
+    grep -q 'enum { BUF, COUNT, DEST\b' proxy.c || fail "$(cat proxy.c)"
+    grep -q 'MPI_Isend(.* + row\[BUF\], row\[COUNT\], MPI_INT, row\[DEST + rank\], 7, ' proxy.c
+}
