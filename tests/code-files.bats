@@ -123,3 +123,49 @@ END
     show
     named no 'of another program'
 }
+
+# in_debug_folder SCRIPT: runs SCRIPT where /usr/lib/debug is the folder "shared" of this test, and
+# nobody else sees it.
+in_debug_folder() {
+    mkdir -p shared
+    # shellcheck disable=SC2016
+    unshare --mount bash -c 'mount --bind shared /usr/lib/debug && exec "$@"' - "$@"
+}
+
+@test "code files: debug information in /usr/lib/debug, by build-id and by name" {
+    in_debug_folder true 2>/dev/null || skip "folders cannot be mounted on others here"
+    local id folder
+    id=$(readelf -n good | sed -n 's/ *Build ID: //p')
+    folder=shared/.build-id/${id:0:2}
+    named_shared() { # yes|no WHAT
+        run --separate-stderr -0 in_debug_folder timeout 10 "$WEND" show --sites app.dir
+        named "$1" "$2"
+    }
+    objcopy --only-keep-debug good other.debug
+    strip program
+    named_shared no stripped
+    mkdir -p "$folder"
+    cp other.debug "$folder/${id:2}.debug"
+    named_shared yes 'by build-id'
+    [ -z "$stderr" ] || fail "$stderr"
+    # the program is not needed, and one that has changed is not asked
+    rm program
+    named_shared yes 'by build-id, and no program'
+    echo 'no program' >program
+    named_shared yes 'by build-id, and another program'
+    strip -o program good
+    # what has another build-id does not count
+    sed '20i int another_line;' "$SOURCE_DIR/tests/programs/sites.c" >another.c
+    "$MPICC" -g -O1 -w another.c -o another -ldl -lpthread
+    objcopy --only-keep-debug another "$folder/${id:2}.debug"
+    named_shared no 'of another program'
+    rm -r shared/.build-id
+    # by the name in .gnu_debuglink, below the path of the program's folder
+    objcopy --add-gnu-debuglink=other.debug program
+    mkdir -p "shared$PWD"
+    mv other.debug "shared$PWD/"
+    named_shared yes 'by its path'
+    # elsewhere nobody sees this folder
+    show
+    named no 'not in /usr/lib/debug'
+}
