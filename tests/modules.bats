@@ -126,6 +126,61 @@ C
     done
 }
 
+@test "modules: one that was unloaded before the end has names, and addresses without its file" {
+    cat >library.c <<'C'
+#include <mpi.h>
+void library_call(int n);
+void library_call(int n)
+{
+    for (int i = 0; i < n; i++)
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+C
+    cat >unloading.c <<'C'
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    void *library, *function, *left;
+    MPI_Init(&argc, &argv);
+    library = dlopen("./library.so", RTLD_NOW);
+    function = dlsym(library, "library_call");
+    ((void (*)(int))function)(3);
+    dlclose(library);
+    left = dlopen("./library.so", RTLD_NOW | RTLD_NOLOAD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return left ? 7 : 0;
+}
+C
+    compile unloading.c unloading
+    compile library.c library.so -shared -fPIC
+    for option in --quiet --stacks; do
+        rm -rf app.dir
+        mpi 2 "$WEND" trace $option -o app.dir ./unloading >out 2>&1 || fail "$(cat out)"
+        run --separate-stderr -0 "$WEND" show --sites --csv app.dir
+        [ -z "$stderr" ] || fail "$stderr"
+        grep -q '^MPI_Barrier,library_call,[^,]*/library.c,6,library.so,0x[0-9a-f]*,6,' \
+            <<<"$output" || fail "$option: $output"
+        grep -q '^MPI_Bcast,library_call,[^,]*/library.c,7,library.so,' <<<"$output" ||
+            fail "$option: $output"
+        grep -q '^MPI_Barrier,main,[^,]*/unloading.c,12,unloading,' <<<"$output" ||
+            fail "$option: $output"
+        # without its file it is its name and an address, in each table, and one line says why
+        line="*library.so cannot be read: addresses in it have no names"
+        mv library.so away.so
+        for format in --csv --table --json; do
+            run --separate-stderr -0 "$WEND" show --sites $format --all app.dir
+            [ "${#stderr_lines[@]}" = 1 ] && [[ $stderr == "wend show: "$line ]] ||
+                fail "$option $format: $stderr"
+            [[ $output == *library.so* && $output != *library_call* ]] &&
+                [[ $output == *unloading.c* ]] || fail "$option $format: $output"
+        done
+        mv away.so library.so
+    done
+}
+
 @test "modules: files that are replaced while the program runs have addresses, and no names" {
     cat >library.c <<'C'
 #include <mpi.h>
