@@ -85,6 +85,39 @@ same_in_perfetto() {
     grep -q 'process_name: "rank 2 (rank 0 of world 1)"' text
 }
 
+# Without MPI: the recordings of two worlds are made from a script, in one folder.
+@test "several worlds: their ranks are processes of one timeline, in the order of the worlds" {
+    local n i
+    for n in 2 3; do
+        {
+            echo "ranks $n"
+            for ((i = 0; i < n; i++)); do # a ring
+                printf '%s\n' "rank $i" MPI_Init "MPI_Send dest=$(((i + 1) % n)) count=4 tag=3" \
+                    "MPI_Recv source=$(((i + n - 1) % n)) count=4 tag=3" MPI_Finalize
+            done
+        } >lines
+        "$BUILD_DIR/tests/decoder/script" lines world-of-$n
+    done
+    mv world-of-2 a.dir
+    mv world-of-3/trace.tar.zst a.dir/world-0.1.tar.zst
+    "$WEND" export --perfetto -o a.pf a.dir 2>said
+    [ "$(wc -l <said)" = 1 ] && grep -q 'no time of each call' said || fail "$(cat said)"
+    compared a.dir a.pf
+    grep -q ' 5 flows' compared || fail "$(cat compared)"
+    decode <a.pf | sed -n 's/.*process_name: "\(.*\)"/\1/p' >names
+    diff names - <<'END' || fail "$(cat names)"
+rank 0 (rank 0 of world 0)
+rank 1 (rank 1 of world 0)
+rank 2 (rank 0 of world 1)
+rank 3 (rank 1 of world 1)
+rank 4 (rank 2 of world 1)
+END
+    # one of them
+    "$WEND" export --perfetto --world 1 -f -o a.pf a.dir 2>said
+    compared a.dir a.pf --world=1
+    [ "$(decode <a.pf | grep -c process_name)" = 3 ]
+}
+
 @test "the lines that calls come from" {
     cat >caller.c <<'END'
 #include <mpi.h>
