@@ -162,7 +162,7 @@ completes() {
     cd "$BATS_TEST_TMPDIR"
     each_command is_completed || return
     local command
-    for command in trace replay merge show dump diff; do
+    for command in trace replay merge show dump diff export; do
         "completed_by_$1" "$WEND" "${command:0:2}" | grep -qx "$command" ||
             fail "$command is not completed" || return
         "completed_by_$1" "$WEND" help "${command:0:2}" | grep -qx "$command" ||
@@ -203,7 +203,7 @@ completes() {
 
 @test "README names only options that exist" {
     for words in "wend trace" "wend replay" "wend merge" "wend show" "wend dump" "wend diff" \
-        "proxygen"; do
+        "wend export" "proxygen"; do
         run_words=${words/#wend/$WEND}
         run_words=${run_words/#proxygen/$PROXYGEN}
         # shellcheck disable=SC2086
@@ -223,7 +223,7 @@ gives_version() {
 @test "-V is --version" { each_command gives_version; }
 
 @test "wend help COMMAND" {
-    for command in trace replay merge show dump diff; do
+    for command in trace replay merge show dump diff export; do
         diff <("$WEND" help $command) <("$WEND" $command --help) || fail "$command"
     done
     diff <("$WEND" help) <("$WEND" --help)
