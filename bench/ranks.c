@@ -13,7 +13,8 @@
  *
  * With --sites the same calls are also merged with their call sites, which are lines of this file
  * and of the simulation, and once more with call stacks (simulated_stack). For each of the two the
- * bytes of the archive are printed. */
+ * bytes of the archive are printed. The exit status is 1 if sites or stacks add more bytes than
+ * with the first number of ranks at which all roles occur, by more than MORE. */
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>
@@ -31,6 +32,7 @@
 #include <glib/gstdio.h>
 
 enum { SMALLEST = 16, LARGEST = 16384 };
+enum { MORE = 16 }; /* bytes that sites, or stacks, may add to those at fewer ranks */
 
 static gint steps = 20;       /* iterations */
 static gint shard_ranks = 64; /* as WEND_SHARD_RANKS */
@@ -628,16 +630,23 @@ static guint64 bytes_with_sites(const Structure *structure, guint ranks, gboolea
     return j.result.bytes;
 }
 
-static gsize run(const Structure *structure, guint ranks, const char *directory, gsize complete)
+/* Bytes of an archive, and of the two with sites and with stacks (0 without --sites). */
+typedef struct {
+    guint64 bytes, sites, stacks;
+} Sizes;
+
+/* COMPLETE: the sizes at the first number of ranks that has all roles, or zeros. */
+static Sizes run(const Structure *structure, guint ranks, const char *directory,
+                 const Sizes *complete)
 {
     Job j = {.structure = structure, .ranks = ranks};
-    guint64 sites = 0, stacks = 0;
+    Sizes sizes = {0};
     if (with_sites) {
-        sites = bytes_with_sites(structure, ranks, FALSE, directory);
-        stacks = bytes_with_sites(structure, ranks, TRUE, directory);
+        sizes.sites = bytes_with_sites(structure, ranks, FALSE, directory);
+        sizes.stacks = bytes_with_sites(structure, ranks, TRUE, directory);
     }
     merge_all(&j, directory); /* the last one: its archive stays */
-    guint64 bytes = j.result.bytes;
+    guint64 bytes = sizes.bytes = j.result.bytes;
     printf("%-18s %7u %10" G_GUINT64_FORMAT " %9" G_GUINT64_FORMAT, structure->name, ranks,
            j.result.totals.mpi_calls, bytes);
     if (structure->run == random_graph)
@@ -647,19 +656,44 @@ static gsize run(const Structure *structure, guint ranks, const char *directory,
     else if (ranks < structure->complete)
         printf(" %7s", "");
     else
-        printf(" %7.2f", complete ? (double)bytes / (double)complete : 1.0);
+        printf(" %7.2f", complete->bytes ? (double)bytes / (double)complete->bytes : 1.0);
     printf(" %8u %8.1f %10.1f %9.1f %9.2f %10.0f", j.result.classes, (double)j.part / 1024,
            1e3 * j.critical, 1e3 * j.root, j.total, (double)j.needed / 1024);
     if (with_sites)
-        printf(" %11" G_GUINT64_FORMAT " %11" G_GUINT64_FORMAT, sites, stacks);
+        printf(" %11" G_GUINT64_FORMAT " %11" G_GUINT64_FORMAT, sizes.sites, sizes.stacks);
     printf("\n");
     fflush(stdout);
-    return bytes;
+    return sizes;
+}
+
+/* Whether WHAT adds no more bytes to the archive than with the first number of ranks that has all
+ * roles. Prints a line if not. */
+static gboolean is_constant(const Structure *structure, guint ranks, const char *what, gint64 added,
+                            gint64 added_first)
+{
+    if (added <= added_first + MORE)
+        return TRUE;
+    g_printerr("ranks: %s: %s add %" G_GINT64_FORMAT " bytes with %u ranks, and %" G_GINT64_FORMAT
+               " with the first number of ranks that has all roles\n",
+               structure->name, what, added, ranks, added_first);
+    return FALSE;
+}
+
+static gboolean sites_are_constant(const Structure *structure, guint ranks, const Sizes *now,
+                                   const Sizes *complete)
+{
+    if (!with_sites || structure->over_steps || complete->bytes == 0)
+        return TRUE;
+    return is_constant(structure, ranks, "call sites", (gint64)(now->sites - now->bytes),
+                       (gint64)(complete->sites - complete->bytes))
+           & is_constant(structure, ranks, "call stacks", (gint64)(now->stacks - now->bytes),
+                         (gint64)(complete->stacks - complete->bytes));
 }
 
 int main(int argc, char **argv)
 {
     gint most = LARGEST;
+    gboolean constant = TRUE;
     g_autofree char *keep = NULL;
     GError *error = NULL;
     const GOptionEntry options[] = {
@@ -693,22 +727,23 @@ int main(int argc, char **argv)
         gboolean asked = argc < 2 && !structures[i].over_steps;
         for (int k = 1; k < argc; k++)
             asked |= strcmp(argv[k], structures[i].name) == 0;
-        gsize complete = 0;
+        Sizes complete = {0};
         for (guint ranks = SMALLEST; asked && ranks <= (guint)most; ranks *= 4) {
-            gsize bytes = run(&structures[i], ranks, directory, complete);
+            Sizes sizes = run(&structures[i], ranks, directory, &complete);
+            constant &= sites_are_constant(&structures[i], ranks, &sizes, &complete);
             g_autofree char *kept =
                 keep ? g_strdup_printf("%s/%s.%u.tar.zst", keep, structures[i].name, ranks) : NULL;
             if (kept && g_rename(file, kept)) {
                 g_printerr("ranks: %s: %s\n", kept, g_strerror(errno));
                 return 4;
             }
-            if (ranks >= structures[i].complete && !complete)
-                complete = bytes;
+            if (ranks >= structures[i].complete && complete.bytes == 0)
+                complete = sizes;
         }
     }
     printf("ratio: to the bytes at the first number of ranks that has all roles; *: to the entropy "
            "of the neighbours' numbers, or of the sizes\n");
     g_unlink(file);
     g_rmdir(directory);
-    return 0;
+    return constant ? 0 : 1;
 }
