@@ -8,8 +8,8 @@ bench/overhead (C) and, where there is a Fortran compiler, bench/sites-layer (a 
 library's Fortran layer) run plain, recorded without sites, and recorded with them, in turns. So
 does bench/stacks, 14 functions deep, which is recorded with stacks. The last tables compare sites
 with sites and --times=10%: in the thread that calls, and in all threads, since Wend codes the times
-in one of its own. Printed are medians, and what sites, stacks or times add. The exit status is 1 if that is above the
-limit.
+in one of its own. Printed are medians, and what sites, stacks or times add. The exit status is 1 if
+that is above the limit.
 """
 import os
 import statistics
