@@ -621,16 +621,16 @@ static const Range *cuda_find(uintptr_t a)
 /* A bit of OWNER after find(): this thread had no name for the block of CUDA. */
 #define CUDA_NEW (UINT64_C(1) << 63)
 
-/* The range that contains A; NULL if there is none. The caller holds the lock. FOUND has room for a
- * range that is in no table (a block). With NAME the range gets an id among NAMES (NULL: the thread
- * has none); otherwise its segment may be WEND_UNKNOWN. The stack of another thread counts as a
+/* The range that contains A; NULL if there is none. The caller holds the lock. STACK is that of the
+ * thread, asked for before the lock, since libc may take memory to tell. FOUND has room for a range
+ * that is in no table (a block). With NAME the range gets an id among NAMES (NULL: the thread has
+ * none); otherwise its segment may be WEND_UNKNOWN. The stack of another thread counts as a
  * mapping. */
-static Range *find(uintptr_t a, bool name, Names *names, Range *found)
+static Range *find(uintptr_t a, const ThreadStack *stack, bool name, Names *names, Range *found)
 {
     Range *r = ranges_find(&made, a);
     if (r)
         return r;
-    const ThreadStack *stack = thread_stack();
     if (a >= stack->low && a < stack->high) {
         if (names && name && names->stack_origin == 0)
             names->stack_origin = a;
@@ -704,8 +704,9 @@ Where memory_known(const void *address)
     Where where = {WEND_UNKNOWN, 0};
     uintptr_t a = (uintptr_t)address;
     int64_t thread = thread_number();
+    const ThreadStack *stack = thread_stack();
     pthread_mutex_lock(&lock);
-    const Range *r = find(a, false, names_of(thread), &found);
+    const Range *r = find(a, stack, false, names_of(thread), &found);
     if (r && r->segment >= 0)
         where = (Where){r->segment, (int64_t)(a - r->origin)};
     pthread_mutex_unlock(&lock);
@@ -737,16 +738,16 @@ static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
     pthread_once(&once, survive_forks);
     int saved = errno;
     int64_t thread = thread_number();
-    thread_stack(); /* before the lock: libc may take memory */
+    const ThreadStack *stack = thread_stack();
     Range found;
     pthread_mutex_lock(&lock);
     Names *names = names_of(thread);
-    Range *r = find(a, name, names, &found);
+    Range *r = find(a, stack, name, names, &found);
     if (!r) {
         pthread_mutex_unlock(&lock);
         modules_refresh();
         pthread_mutex_lock(&lock);
-        r = find(a, name, names, &found);
+        r = find(a, stack, name, names, &found);
         if (!r)
             r = find_mapping(a, name, names, &found, gap);
     }
