@@ -176,12 +176,12 @@ static void test_operators(void)
     int n = 3;
     MPI_Datatype type = MPI_DOUBLE;
     MPI_User_function *f =
-        (MPI_User_function *)closure_wrap(WEND_CALLBACK_MPI_User_function, (void *)sum, CALLBACK_C);
+        (MPI_User_function *)closure_wrap(WEND_CALLBACK_MPI_User_function, (void *)sum, CLOSURE_C);
     CHECK(f != sum);
     f(in, inout, &n, &type);
     CHECK(inout[2] == 33 && pseudo_calls == 0 && depth == 0); /* leaves nothing */
     f = (MPI_User_function *)closure_wrap(WEND_CALLBACK_MPI_User_function, (void *)sum_that_calls,
-                                          CALLBACK_C);
+                                          CLOSURE_C);
     f(in, inout, &n, &type);
     CHECK(inout[0] == 12);
     /* the stand-in counts all that called nothing */
@@ -192,7 +192,7 @@ static void test_attributes(void)
 {
     typedef int Copy(MPI_Comm, int, void *, void *, void *, int *);
     Copy *f =
-        (Copy *)closure_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, (void *)copy, CALLBACK_C);
+        (Copy *)closure_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, (void *)copy, CLOSURE_C);
     char *value = NULL;
     int flag = 0;
     errno = 5;
@@ -212,7 +212,7 @@ static void test_attributes(void)
 
     typedef void FortranCopy(int *, int *, MPI_Aint *, MPI_Aint *, MPI_Aint *, int *, int *);
     FortranCopy *g = (FortranCopy *)closure_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function,
-                                                 (void *)fortran_copy, CALLBACK_FORTRAN);
+                                                 (void *)fortran_copy, CLOSURE_FORTRAN);
     int comm = 3, keyval = 4, error = -1;
     MPI_Aint state = 5, in = 100, out = 0;
     flag = 0;
@@ -222,7 +222,7 @@ static void test_attributes(void)
 
     typedef void FortranDelete(int *, int *, MPI_Aint *, MPI_Aint *, int *);
     FortranDelete *d = (FortranDelete *)closure_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function,
-                                                     (void *)fortran_delete, CALLBACK_FORTRAN);
+                                                     (void *)fortran_delete, CLOSURE_FORTRAN);
     MPI_Aint five = 5, six = 6;
     d(&comm, &keyval, &five, &six, &error);
     CHECK(error == 13);
@@ -232,7 +232,7 @@ static void test_attributes(void)
 static void test_others(void)
 {
     MPI_Comm_errhandler_function *h = (MPI_Comm_errhandler_function *)closure_wrap(
-        WEND_CALLBACK_MPI_Comm_errhandler_function, (void *)handler, CALLBACK_C);
+        WEND_CALLBACK_MPI_Comm_errhandler_function, (void *)handler, CLOSURE_C);
     MPI_Comm comm = MPI_COMM_WORLD;
     int code = 77;
     h(&comm, &code, "MPI_Send", -3);
@@ -241,16 +241,16 @@ static void test_others(void)
 
     typedef int Convert(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset, void *);
     Convert *c = (Convert *)closure_wrap(WEND_CALLBACK_MPI_Datarep_conversion_function_c,
-                                         (void *)convert, CALLBACK_C);
+                                         (void *)convert, CLOSURE_C);
     CHECK(c(&extra, MPI_INT, (MPI_Count)1 << 40, &code, -5, NULL) == 44);
     expect_return(WEND_CALLBACK_MPI_Datarep_conversion_function_c, 44, 0);
 
     inner = (Cancel *)closure_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function, (void *)cancel,
-                                   CALLBACK_C);
+                                   CLOSURE_C);
     CHECK(inner(&extra, 1) == 0);
     expect_return(WEND_CALLBACK_MPI_Grequest_cancel_function, 0, 0);
     Cancel *outer = (Cancel *)closure_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function,
-                                           (void *)nesting, CALLBACK_C);
+                                           (void *)nesting, CLOSURE_C);
     deepest = 0;
     CHECK(outer(&extra, 1) == 6 && deepest == 2);
     expect_return(WEND_CALLBACK_MPI_Grequest_cancel_function, 6, 0);
@@ -258,16 +258,15 @@ static void test_others(void)
 
 static void test_identity(void)
 {
-    void *a = closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C);
+    void *a = closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CLOSURE_C);
     CHECK(a
-          == closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
+          == closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CLOSURE_C));
     CHECK(a
           != closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel,
-                          CALLBACK_FORTRAN));
-    CHECK(a
-          != closure_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function, (void *)cancel, CALLBACK_C));
-    CHECK(closure_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, NULL, CALLBACK_C) == NULL);
-    CHECK(CALLERS_LANGUAGE() == CALLBACK_C);
+                          CLOSURE_FORTRAN));
+    CHECK(a != closure_wrap(WEND_CALLBACK_MPI_Win_delete_attr_function, (void *)cancel, CLOSURE_C));
+    CHECK(closure_wrap(WEND_CALLBACK_MPI_Comm_copy_attr_function, NULL, CLOSURE_C) == NULL);
+    CHECK(CALLERS_LANGUAGE() == CLOSURE_C);
     int64_t known = closure_word((const void *)cancel);
     number = 7;
     /* a thread's words are by what it has seen itself */
@@ -275,11 +274,11 @@ static void test_identity(void)
     CHECK(closure_word((const void *)test_others) == WEND_HANDLE(7, 1));
     CHECK(closure_word((const void *)cancel) == WEND_HANDLE(7, 2));
     CHECK(a
-          != closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
+          != closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CLOSURE_C));
     number = 0;
     CHECK(closure_word((const void *)cancel) == known);
     CHECK(a
-          == closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CALLBACK_C));
+          == closure_wrap(WEND_CALLBACK_MPI_Comm_delete_attr_function, (void *)cancel, CLOSURE_C));
 }
 
 /* Many functions: no fixed number of closures, and each is its own. */
@@ -296,10 +295,10 @@ MANY(0) MANY(1) MANY(2) MANY(3) static void test_many(void)
         for (int i = 0; i < 4; i++)
             for (int fortran = 0; fortran < 2; fortran++)
                 closure_wrap((enum wend_callback)kind, (void *)f[i],
-                             fortran ? CALLBACK_FORTRAN : CALLBACK_C);
+                             fortran ? CLOSURE_FORTRAN : CLOSURE_C);
     for (int i = 3; i >= 0; i--) {
         Cancel *g = (Cancel *)closure_wrap(WEND_CALLBACK_MPI_Grequest_cancel_function, (void *)f[i],
-                                           CALLBACK_C);
+                                           CLOSURE_C);
         CHECK(g != f[i] && g(&s, 50) == 350 + i);
         expect_return(WEND_CALLBACK_MPI_Grequest_cancel_function, 350 + i, 0);
     }
@@ -310,7 +309,7 @@ static void *wrap_many(void *arg)
     (void)arg;
     void *all = NULL;
     for (uintptr_t i = 1; i < 2000; i++)
-        all = closure_wrap(WEND_CALLBACK_MPI_User_function, (void *)(i * 64), CALLBACK_C);
+        all = closure_wrap(WEND_CALLBACK_MPI_User_function, (void *)(i * 64), CLOSURE_C);
     return all;
 }
 

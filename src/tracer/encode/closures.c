@@ -203,7 +203,7 @@ static int fortran_error_argument(enum wend_callback kind)
 /* Whether the call with the error returns MPI_SUCCESS after this error handler. */
 static bool leaves_success(const Closure *c, const uint64_t *argument)
 {
-    return c->language == CALLBACK_CXX || *(const int *)(uintptr_t)argument[1] == MPI_SUCCESS;
+    return c->language == CLOSURE_CXX || *(const int *)(uintptr_t)argument[1] == MPI_SUCCESS;
 }
 
 static void record_return(const Closure *c, uint64_t returned, const uint64_t *argument)
@@ -212,7 +212,7 @@ static void record_return(const Closure *c, uint64_t returned, const uint64_t *a
     if (is_operator(c->kind)) {
         value = (int64_t)callback_passes();
     } else if (!returns_nothing(c->kind)) {
-        int at = c->language == CALLBACK_FORTRAN ? fortran_error_argument(c->kind) : -1;
+        int at = c->language == CLOSURE_FORTRAN ? fortran_error_argument(c->kind) : -1;
         value = at >= 0 ? *(const int *)(uintptr_t)argument[at] : (int)returned;
     }
     if (is_copy(c->kind) && value == 0)
@@ -394,11 +394,11 @@ enum closure_language closure_language_of(const void *return_address)
     };
     Dl_info caller;
     if (!dladdr(return_address, &caller) || !caller.dli_sname)
-        return CALLBACK_C;
+        return CLOSURE_C;
     const char *name = caller.dli_sname;
     /* MPI::Comm::Create_errhandler, mangled, and those of MPI::File and MPI::Win */
     if (strncmp(name, "_ZN3MPI", strlen("_ZN3MPI")) == 0 && strstr(name, "Create_errhandler"))
-        return CALLBACK_CXX;
+        return CLOSURE_CXX;
     if (strncmp(name, "pmpir_", 6) == 0) /* the profiling names of mpi_f08 */
         name += 2;
     else if (*name == 'p' || *name == 'P')
@@ -407,9 +407,9 @@ enum closure_language closure_language_of(const void *return_address)
         name++;
     if (strncmp(name, "mpi_", 4) != 0 && strncmp(name, "MPI_", 4) != 0
         && strncmp(name, "pir_", 4) != 0)
-        return CALLBACK_C;
+        return CLOSURE_C;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         if (is_entry(name + 4, entries[i]))
-            return CALLBACK_FORTRAN;
-    return CALLBACK_C;
+            return CLOSURE_FORTRAN;
+    return CLOSURE_C;
 }

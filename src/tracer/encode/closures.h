@@ -8,8 +8,7 @@
  *     encode_in_func(c, user_fn); // the spec's group of predefined functions first, else
  *                                 // closure_word()
  *     …
- *     rc = PMPI_Op_create((MPI_User_function *)closure_wrap(WEND_CALLBACK_MPI_User_function, (void
- *       *)user_fn, CALLERS_LANGUAGE()), commute, op);
+ *     rc = PMPI_Op_create(CALLBACK(MPI_User_function, user_fn), commute, op); // closure_wrap()
  *
  * It does so even if call_begin gave NULL because recording is off, since a callback that is made
  * then may run while recording is on. Only if MPI calls itself, the function is passed as it is.
@@ -33,7 +32,7 @@
 /* Returns the function to pass to the library instead of FUNCTION. NULL, the library's predefined
  * functions (MPI_COMM_DUP_FN, …) and closures are returned unchanged, and so is FUNCTION if memory
  * is short. Thread-safe. Calls no MPI function, and holds no lock while application code runs. */
-enum closure_language { CALLBACK_C, CALLBACK_FORTRAN, CALLBACK_CXX };
+enum closure_language { CLOSURE_C, CLOSURE_FORTRAN, CLOSURE_CXX };
 void *closure_wrap(enum wend_callback kind, void *function, enum closure_language language);
 
 /* The word of FUNCTION: WEND_HANDLE(thread, n), numbered at its first use in the thread. The caller

@@ -140,7 +140,7 @@ static Function *in_function(ActiveCall *c, enum wend_callback kind, Function *f
         encode_in_func(c, (const void *)function);
     return !c && encode_is_inside()
                ? function
-               : (Function *)closure_wrap(kind, (void *)function, CALLBACK_FORTRAN);
+               : (Function *)closure_wrap(kind, (void *)function, CLOSURE_FORTRAN);
 }
 
 /* EXTRA is the type of the extra state. */
