@@ -760,6 +760,57 @@ C
     grep -q 'has not returned  # from app + 0x[0-9a-f]*$' merged
 }
 
+# Where the thread's own stack does not bound what the recorder reads.
+@test "sites: Fortran's layer on a stack that the program has made" {
+    needs_names
+    command -v "$MPIFORT" >/dev/null || skip "no Fortran compiler for this MPI"
+    cat >stack.c <<'C'
+#include <stdlib.h>
+#include <ucontext.h>
+void exchange(void);
+void on_other_stack(void);
+void on_other_stack(void)
+{
+    enum { SIZE = 1 << 18 };
+    static ucontext_t here, there;
+    for (int i = 0; i < 3; i++) {
+        getcontext(&there);
+        there.uc_stack.ss_sp = malloc(SIZE);
+        there.uc_stack.ss_size = SIZE;
+        there.uc_link = &here;
+        makecontext(&there, exchange, 0);
+        swapcontext(&here, &there);
+    }
+}
+C
+    cat >app.f90 <<'F'
+subroutine exchange() bind(c)
+  use mpi
+  integer :: ierr
+  call MPI_Barrier(MPI_COMM_WORLD, ierr) ! meets
+end subroutine
+program p
+  use mpi
+  implicit none
+  interface
+    subroutine on_other_stack() bind(c)
+    end subroutine
+  end interface
+  integer :: ierr
+  call MPI_Init(ierr)
+  call on_other_stack()
+  call MPI_Finalize(ierr)
+end program
+F
+    "$MPICC" -O1 -w -c stack.c -o stack.o
+    # shellcheck disable=SC2086
+    "$MPIFORT" -g -O1 -w app.f90 stack.o -o app $MPIFORT_LDFLAGS -Wl,--copy-dt-needed-entries
+    record app.dir 2 ./app
+    "$WEND" dump --sites app.dir >dump
+    [ "$(grep -c "MPI_Barrier(.*# from exchange (app.f90:4)\$" dump)" = 6 ] ||
+        fail "$(cat dump)"
+}
+
 @test "sites: a call that has not returned, through the Fortran layer of the library" {
     needs_names
     command -v "$MPIFORT" >/dev/null || skip "no Fortran compiler for this MPI"
@@ -880,11 +931,10 @@ symbols_on() {
         fail "$*: status $status" "$output" "$stderr" || return
     diff left <(ls -A app.dir) || fail "$*: left behind"
 }
-@test "sites: wend merge --symbols on a full disk, or one that is not to be written" {
+@test "sites: wend merge --symbols within a limit on the size of files" {
     needs_names
     diverging
     record app.dir 2 ./app
-    mkdir small
     cp app.dir/trace.tar.zst before
     # shellcheck disable=SC2016
     run --separate-stderr bash -c \
@@ -894,8 +944,14 @@ symbols_on() {
         fail "status $status" "$stderr"
     cmp before app.dir/trace.tar.zst
     [ -z "$(find app.dir -name '.wend-*')" ] || fail "$(ls -A app.dir)"
+}
+@test "sites: wend merge --symbols on a full disk, or one that is not to be written" {
+    needs_names
+    mkdir small
     unshare --mount mount -t tmpfs none small 2>/dev/null ||
         skip "file systems cannot be mounted here"
+    diverging
+    record app.dir 2 ./app
     symbols_on size=64k 'cat /dev/zero >small/filler 2>/dev/null; true'
     symbols_on "nr_inodes=$((1 + $(find app.dir | wc -l)))" true
     symbols_on size=64k 'mount -o remount,ro small'
