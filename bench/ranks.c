@@ -13,8 +13,8 @@
  *
  * With --sites the same calls are also merged with their call sites, which are lines of this file
  * and of the simulation, and once more with call stacks (simulated_stack). For each of the two the
- * bytes of the archive are printed. The exit status is 1 if sites or stacks add more bytes than
- * with the first number of ranks at which all roles occur, by more than MORE. */
+ * bytes of the archive are printed. The first number of ranks at which all roles occur is the
+ * measure: the exit status is 1 if sites or stacks add over MORE bytes more than they do there. */
 #include <errno.h>
 #include <malloc.h>
 #include <math.h>

@@ -21,8 +21,7 @@ import measure
 LIMIT_C, LIMIT_LAYER = 5, 40
 LIMIT_STACK = 60  # of a stack like that of the call before
 LIMIT_TIMES = 12
-FEW = "50"  # thousand calls, whose times Wend's thread can leave until later
-MANY = "500"
+FEW, MANY = "50", "500"  # thousand calls; Wend's thread can leave the times of FEW until later
 
 
 # Loops whose stacks differ from call to call.

@@ -15,6 +15,7 @@ LOCALS = {
     "send", "sent", "access", "shared_order",
 }
 ROW = {"shape": "&c->shape", "slot": "&c->slots", "outcome": "&c->outcome"}
+STATUS = "objects_encode_status(c, encode_status_filled(filled), "
 PUT = {"shape": "call_put_shape", "slot": "call_put_slot", "outcome": "call_put_outcome"}
 SCALAR_NUMBERS = {
     "count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum",
@@ -406,13 +407,12 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
         else:
             kind, args = p.relative
             size = self.posted_bytes(p.relative)
-            put = "objects_encode_status(c, encode_status_filled(filled), "
             if kind == "io":
                 text = f"encode_out_status_io(c, encode_status_filled(filled), {size});"
             elif kind == "message":
-                text = f"{put}from.self, from.source, from.tag, {size});"
+                text = f"{STATUS}from.self, from.source, from.tag, {size});"
             else:
-                text = f"{put}self, {args[0]}, {args[1]}, {size});"
+                text = f"{STATUS}self, {args[0]}, {args[1]}, {size});"
         if cond:
             self.line(f"if ({cond})")
             self.line(text, 2)
@@ -429,11 +429,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 source, tag = p.relative[1][:2]
                 size = self.posted_bytes(p.relative)
                 self.line("else if (c->rc == MPI_ERR_TRUNCATE)")
-                self.line(
-                    "objects_encode_status(c, encode_status_filled(filled), self, "
-                    f"{source}, {tag}, {size});",
-                    2,
-                )
+                self.line(f"{STATUS}self, {source}, {tag}, {size});", 2)
 
     # -- the whole --
 

@@ -8,8 +8,8 @@
 #include "base/shared-file.h"
 #include "base/shortage.h"
 #include "merge/merge.h"
-#include "write.h"
 #include "small/heap.h"
+#include "write.h"
 
 static WendMerge *merge; /* in the heap; NULL: no part has been read */
 static uint64_t most;    /* bytes that the steps may take, for messages */

@@ -17,6 +17,7 @@ typedef enum { /* also the exit codes of the commands */
  * no such file, a name that can lead to none (ELOOP, ENAMETOOLONG), or a file of the wrong kind.
  * Otherwise it is WEND_ERROR_SYSTEM. */
 WendErrorCode wend_error_of_input(int number);
+/* The same for a file to be written. A missing folder is WEND_ERROR_SYSTEM. */
 WendErrorCode wend_error_of_output(int number);
 
 #endif

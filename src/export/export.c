@@ -157,7 +157,7 @@ static int export_all(Exporter *x)
     gpointer state = x->format->begin(&x->e, &error);
     if (state == NULL)
         return wend_command_fail(COMMAND, error);
-    if (!x->timed) /* an output that is refused has this one reason */
+    if (!x->timed) /* only now: of an output that is refused, only the refusal is said */
         wend_command_say(COMMAND,
                          "%s: the recording has no time of each call (wend trace --times): times "
                          "follow from the mean of each kind of call",
