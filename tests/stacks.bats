@@ -275,9 +275,9 @@ assert len(cut) == 1 and not cut[0]["site"]["whole"] and cut[0]["calls"] == 8, c
 }
 @test "stacks: not without sites, and only with a depth" {
     run -2 --separate-stderr "$WEND" trace --stacks --no-sites true
-    [[ $stderr == *"WEND_STACKS needs call sites"* ]]
+    [[ $stderr == *"--stacks=64: needs call sites: WEND_SITES is OFF"* ]]
     run -2 --separate-stderr "$WEND" trace --stacks=deep true
-    [[ $stderr == *"WEND_STACKS=deep: not a number"* ]]
+    [[ $stderr == *"--stacks=deep: not a number"* ]]
 }
 
 # pop N: a program with N functions, each of which calls MPI_Bcast and is called from a line of its

@@ -187,7 +187,10 @@ environment() { timeout 20 "$WEND" trace "$@" sh -c 'env' 2>/dev/null; }
     "$WEND" dump b.dir --rank 2 | grep -q MPI_Finalize
     run timeout 20 "$WEND" trace --wait soon "$PROGRAMS/hello"
     [ "$status" = 2 ]
-    [[ "$output" == *WEND_WAIT=soon* ]]
+    [[ "$output" == *"--wait=soon: not a number"* ]]
+    WEND_WAIT=soon run timeout 20 "$WEND" trace --quiet "$PROGRAMS/hello"
+    [ "$status" = 2 ]
+    [[ "$output" == *"WEND_WAIT=soon: not a number"* ]]
 }
 
 @test "an installed tree works, also after it was moved" {

@@ -104,6 +104,17 @@ static void set_switch(const char *variable, const char *option, int setting, gb
         g_setenv(variable, otherwise ? "OFF" : "ON", TRUE);
 }
 
+/* PROBLEM begins with VARIABLE=. If OPTION was given, the user wrote that: the message says so. */
+static void name_option(char **problem, const char *variable, const char *option, gboolean given)
+{
+    const size_t length = strlen(variable);
+    if (given && strncmp(*problem, variable, length) == 0 && (*problem)[length] == '=') {
+        char *named = g_strdup_printf("--%s%s", option, *problem + length);
+        g_free(*problem);
+        *problem = named;
+    }
+}
+
 char *setting_options_apply(void)
 {
     /* The path must be absolute, because the program or a script may change the directory before
@@ -125,5 +136,18 @@ char *setting_options_apply(void)
 #undef X
     if (empty_option)
         return g_strdup_printf("--%s: its argument is empty", empty_option);
-    return g_strdup(settings_problem());
+    char *problem = g_strdup(settings_problem());
+    if (problem) {
+#define GIVEN_STRING given_string
+#define GIVEN_NUMBER given_number
+#define GIVEN_PERCENT given_number
+#define GIVEN_SIZE given_number
+#define GIVEN_SWITCH given_switch
+#define X(field, variable, type, default_value, option, ...) \
+    name_option(&problem, variable, option, GIVEN_##type[SETTING_##field] != 0);
+        WEND_SETTINGS(X)
+        REPLAY_SETTINGS(X)
+#undef X
+    }
+    return problem;
 }

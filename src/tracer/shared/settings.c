@@ -131,7 +131,8 @@ static void read_all(void)
         values.times = NULL;
     }
     if (values.stacks > 0 && !values.sites)
-        snprintf(problem, sizeof problem, "WEND_STACKS needs call sites: WEND_SITES is OFF");
+        snprintf(problem, sizeof problem, "WEND_STACKS=%ld: needs call sites: WEND_SITES is OFF",
+                 values.stacks);
     if (strcmp(values.on_divergence, "stop") != 0 && strcmp(values.on_divergence, "free") != 0
         && strcmp(values.on_divergence, "warn") != 0)
         snprintf(problem, sizeof problem, "WEND_ON_DIVERGENCE=%.100s: not stop, free or warn",
