@@ -30,8 +30,9 @@ static _Atomic uint32_t wake; /* futex */
 
 /* Coded chunks that are free for any stream. They go there and back one by one, or are lost to the
  * next one that looks at the same time, who maps another one: no lock, and no list that two threads
- * change. */
-enum { SPARES = 8 };
+ * change. There is room for all chunks of a stream whose thread was ahead of the coding: the faults
+ * of new pages cost it more than all the rest. */
+enum { SPARES = SIDE_QUEUE };
 static SideChunk *_Atomic spares[SPARES];
 
 SideChunk *side_chunk_spare(void)
