@@ -2,6 +2,7 @@
 """What the measurements of this folder share: runs of MPI programs, plain and under Wend."""
 import os
 import subprocess
+import time
 
 LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root"]}
 
@@ -31,8 +32,32 @@ def tracer(build, directory):
     return [os.path.join(build, "wend"), "trace", "--quiet", "-o", directory]
 
 
-def output_rows(command, environment):
-    """The words of each line that a command prints. Fails if the command does."""
+def fastest_processor():
+    """The number of the processor that is the fastest at present.
+
+    On a virtual machine one may be half as fast as another for minutes, because of what others do
+    with it. Runs that are compared must not differ in that.
+    """
+    allowed = os.sched_getaffinity(0)
+
+    def seconds(processor):
+        os.sched_setaffinity(0, {processor})
+        start = time.thread_time()
+        for _ in range(300000):
+            pass
+        return time.thread_time() - start
+
+    try:
+        return min(allowed, key=lambda processor: min(seconds(processor) for _ in range(3)))
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def output_rows(command, environment, processor=None):
+    """The words of each line that a command prints. Fails if the command does.
+
+    All its processes stay on PROCESSOR, unless that is None.
+    """
     result = subprocess.run(
         command,
         stdout=subprocess.PIPE,
@@ -41,5 +66,6 @@ def output_rows(command, environment):
         text=True,
         stdin=subprocess.DEVNULL,
         env=environment,
+        preexec_fn=None if processor is None else lambda: os.sched_setaffinity(0, {processor}),
     )
     return [line.split() for line in result.stdout.splitlines()]

@@ -2,18 +2,21 @@
 /* overhead: process CPU time of MPI calls in tight loops on one rank. Prints a line "LOOP
  * NANOSECONDS" for each, per call.
  *
- *   overhead [-c] [-n THOUSANDS] [-t THREADS]
+ *   overhead [-c] [-n THOUSANDS] [-p PROCESSOR] [-t THREADS]
  *
  * -c: CPU time of the calling thread alone, without that of Wend's thread. Between two loops this
  * gets 100 ms to catch up. A loop that is not printed comes first, so that its buffers are there.
- * -n: calls of the cheapest loop, in thousands (default 1000); the others make fewer. -t: the loops
+ * -n: calls of the cheapest loop, in thousands (default 1000); the others make fewer. -p: from
+ * MPI_Init on the calling thread stays on this processor; Wend's threads do not. -t: the loops
  * are made by so many threads at once, under MPI_THREAD_MULTIPLE, each on a communicator of its
  * own, or in the loops "shared" all on one with one tag; CPU time is of all together, calls too.
  * With -t 1 the process creates no thread.
  *
  * bench/overhead.py runs it with and without Wend and compares. */
+#define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -127,12 +130,14 @@ static void additions(long n)
 int main(int argc, char **argv)
 {
     long n = 1000;
-    int threads = 0, provided;
-    for (int o; (o = getopt(argc, argv, "cn:t:")) != -1;) {
+    int threads = 0, processor = -1, provided;
+    for (int o; (o = getopt(argc, argv, "cn:p:t:")) != -1;) {
         if (o == 'c')
             cpu_clock = CLOCK_THREAD_CPUTIME_ID;
         else if (o == 'n')
             n = atol(optarg);
+        else if (o == 'p')
+            processor = atoi(optarg);
         else if (o == 't')
             threads = atoi(optarg);
         if (o == '?' || n < 1 || threads < 0 || threads > MOST_THREADS)
@@ -144,6 +149,12 @@ int main(int argc, char **argv)
         return with_threads(threads, n);
     }
     MPI_Init(&argc, &argv);
+    if (processor >= 0) {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(processor, &one);
+        sched_setaffinity(0, sizeof one, &one);
+    }
     int rank, flag, in = 0, out = 1;
     double began, x = 1, y;
     MPI_Request requests[2];

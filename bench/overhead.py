@@ -17,7 +17,7 @@ import statistics
 import sys
 import tempfile
 
-from measure import clean_environment, output_rows, tracer
+from measure import clean_environment, fastest_processor, output_rows, tracer
 
 LIMITS = {
     "comm_rank": 100,
@@ -28,8 +28,9 @@ LIMITS = {
 }
 
 
-def run(command):
-    return {name: float(ns) for name, ns in output_rows(command, clean_environment())}
+def run(command, processor):
+    rows = output_rows(command, clean_environment(), processor)
+    return {name: float(ns) for name, ns in rows}
 
 
 def measure(build, mpiexec, repeats, *options):
@@ -38,8 +39,9 @@ def measure(build, mpiexec, repeats, *options):
     plain, traced = [], []
     with tempfile.TemporaryDirectory(prefix="wend-overhead.") as scratch:
         for i in range(repeats):  # in turns, so that other load on the machine affects both
-            plain.append(run(launch + app))
-            traced.append(run(launch + tracer(build, f"{scratch}/{i}") + app))
+            processor = None if "-t" in options else fastest_processor()
+            plain.append(run(launch + app, processor))
+            traced.append(run(launch + tracer(build, f"{scratch}/{i}") + app, processor))
     return {
         name: tuple(statistics.median(run[name] for run in runs) for runs in (plain, traced))
         for name in plain[0]

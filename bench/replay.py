@@ -55,9 +55,10 @@ def seconds(command, environment):
     return time.monotonic() - began
 
 
-def loops(command, environment):
+def loops(command, environment, processor):
     """The nanoseconds of each loop of bench/overhead."""
-    return {name: float(ns) for name, ns in measure.output_rows(command, environment)}
+    rows = measure.output_rows(command, environment, processor)
+    return {name: float(ns) for name, ns in rows}
 
 
 def calls(build, launch, repeats, environment):
@@ -68,12 +69,14 @@ def calls(build, launch, repeats, environment):
         scratch = tempfile.mkdtemp(prefix="wend-replay.")
         recording = os.path.join(scratch, "app.dir")
         try:
-            trace = [wend, "trace", "--quiet", "-o", recording]
-            runs["plain"].append(loops(launch + program, environment))
-            runs["recorded"].append(loops(launch + trace + program, environment))
-            runs["replayed"].append(
-                loops(launch + [wend, "replay", recording] + program, environment)
-            )
+            processor = measure.fastest_processor()
+            commands = {
+                "plain": [],
+                "recorded": [wend, "trace", "--quiet", "-o", recording],
+                "replayed": [wend, "replay", recording],
+            }
+            for kind, words in commands.items():
+                runs[kind].append(loops(launch + words + program, environment, processor))
         finally:
             shutil.rmtree(scratch)
     print(f"\nnanoseconds of CPU time for each call, medians of {repeats} runs, one rank")

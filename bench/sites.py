@@ -28,8 +28,9 @@ FEW, MANY = "50", "500"  # thousand calls; Wend's thread can leave the times of 
 OTHER_STACKS = ("other_lines", "other_callers", "other_paths")
 
 
-def run(command, environment):
-    return {row[0]: float(row[1]) for row in measure.output_rows(command, environment)}
+def run(command, environment, processor):
+    rows = measure.output_rows(command, environment, processor)
+    return {row[0]: float(row[1]) for row in rows}
 
 
 def medians(build, mpiexec, program, repeats, before, options):
@@ -40,8 +41,12 @@ def medians(build, mpiexec, program, repeats, before, options):
         for i in range(repeats):
             trace = measure.tracer(build, f"{scratch}/{i}") + options
             without = measure.tracer(build, f"{scratch}/{i}-before") + before
+            processor = measure.fastest_processor()
+            here, only = program, processor
+            if "-c" in program:  # Wend's thread is not measured, and must not take its place
+                here, only = [*program, "-p", str(processor)], None
             for column, words in zip(runs, ([], without, trace)):
-                column.append(run(launch + words + program, environment))
+                column.append(run(launch + words + here, environment, only))
     return {
         loop: [statistics.median(one[loop] for one in column) for column in runs]
         for loop in runs[0][0]
