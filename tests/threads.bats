@@ -109,6 +109,72 @@ END
     done
 }
 
+@test "threads that make and free communicators at once: each call names its own" {
+    cat >swap.c <<'END'
+#include <mpi.h>
+#include <pthread.h>
+enum { THREADS = 3, ROUNDS = 8 };
+static MPI_Comm parents[THREADS];
+static void *run(void *argument)
+{
+    MPI_Comm parent = parents[(long)argument], made[3];
+    int n, rank;
+    for (int i = 0; i < ROUNDS; i++) {
+        for (int k = 0; k < 3; k++)
+            MPI_Comm_dup(parent, &made[k]);
+        for (int k = 0; k < 3; k++) {
+            MPI_Comm_rank(made[k], &rank);
+            MPI_Comm_size(made[k], &n);
+        }
+        for (int k = 0; k < 3; k++) /* the library gives out the last value first */
+            MPI_Comm_free(&made[(k + i) % 3]);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int provided;
+    pthread_t threads[THREADS];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided < MPI_THREAD_MULTIPLE)
+        MPI_Abort(MPI_COMM_WORLD, 6);
+    for (int t = 0; t < THREADS; t++)
+        MPI_Comm_dup(MPI_COMM_SELF, &parents[t]);
+    for (long t = 0; t < THREADS; t++)
+        pthread_create(&threads[t], NULL, run, (void *)t);
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    for (int t = 0; t < THREADS; t++)
+        MPI_Comm_free(&parents[t]);
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" -w -O1 -pthread swap.c -o swap
+    record app.dir 1 ./swap
+    "$WEND" dump --format jsonl app.dir >calls
+    python3 - <<'END'
+import collections, json
+threads = collections.defaultdict(list)
+for row in map(json.loads, open("calls")):
+    if row["thread"] > 0:
+        name = row["arguments"].get("newcomm", row["arguments"]["comm"])
+        threads[row["thread"]].append((row["function"][9:], name))
+seen = set()
+for calls in threads.values():
+    assert len(calls) == 8 * 12, len(calls)
+    for i in range(8):
+        turn = calls[12 * i : 12 * i + 12]
+        made = [name for _, name in turn[:3]]
+        assert not seen & set(made), (i, made)
+        seen |= set(made)
+        used = [(f, name) for name in made for f in ("rank", "size")]
+        freed = [("free", made[(k + i) % 3]) for k in range(3)]
+        assert turn[3:] == used + freed, (i, turn)
+assert len(threads) == 3
+END
+}
+
 @test "threads that open files at the same time get their own files in the proxy" {
     cat >opens.c <<'C'
 #include <mpi.h>

@@ -134,6 +134,12 @@ static HandleEntry *insert(HandleKind kind, uintptr_t value)
     return vacant;
 }
 
+/* What a search finds is another thing now. Other threads then no longer use what they found. */
+static void changed(HandleKind kind)
+{
+    atomic_fetch_add_explicit(&wend_handles[kind].version, 1, memory_order_release);
+}
+
 static void erase(HandleKind kind, HandleEntry *e)
 {
     size_t n = wend_handles[kind].n, hole = (size_t)(e - wend_handles[kind].slots);
@@ -166,15 +172,42 @@ void handles_open(void)
                                .word = WEND_CONST(p->constant),
                                .references = HANDLE_PREDEFINED};
     }
+    for (int kind = 0; kind < HANDLE_KINDS; kind++)
+        changed(kind);
+}
+
+/* Threads that call at once look up the same few handles again and again, and would wait for one
+ * lock each time. So each keeps what it found last, for as long as the table does not change. */
+static HandleFound search(HandleKind kind, uintptr_t value)
+{
+    HandleFound *kept =
+        wend_thread ? &wend_thread->found[kind][handle_home(value, HANDLES_FOUND)] : NULL;
+    if (kept && kept->value == value && kept->owner == handle_owner()
+        && kept->version == atomic_load_explicit(&wend_handles[kind].version, memory_order_acquire))
+        return *kept;
+    bool locked = state_lock(&state()->handles_lock);
+    const HandleEntry *e = find(kind, value);
+    HandleFound found = {
+        .value = value,
+        .version = atomic_load_explicit(&wend_handles[kind].version, memory_order_relaxed),
+        .owner = handle_owner(),
+        .word = e ? e->word : WEND_UNKNOWN,
+        .facts = e ? e->facts : NULL,
+    };
+    state_unlock(&state()->handles_lock, locked);
+    if (kept)
+        *kept = found;
+    return found;
 }
 
 int64_t handle_word_searched(HandleKind kind, uintptr_t value)
 {
-    bool locked = state_lock(&state()->handles_lock);
-    const HandleEntry *e = find(kind, value);
-    int64_t word = e ? e->word : WEND_UNKNOWN;
-    state_unlock(&state()->handles_lock, locked);
-    return word;
+    return search(kind, value).word;
+}
+
+void *handle_facts_searched(HandleKind kind, uintptr_t value)
+{
+    return search(kind, value).facts;
 }
 
 static int64_t reserve(CallSequence *q, HandleKind kind)
@@ -210,6 +243,7 @@ int64_t handle_made(ActiveCall *c, HandleKind kind, uintptr_t value)
                                .made = c->sequence->ids[kind].made};
         else if (!e->references)
             wend_handles[kind].used--;
+        changed(kind);
     }
     state_unlock(&state()->handles_lock, locked);
     if (word == WEND_UNKNOWN)
@@ -256,10 +290,12 @@ void handle_freed(ActiveCall *c, HandleKind kind, uintptr_t value)
         e->facts = NULL;
         e->ending = false;
         e->references = HANDLE_ENDED;
+        changed(kind);
     } else if (e && e->references == 1) {
         facts = e->facts;
         give_back(c, e->maker, kind, wend_word_handle_number(e->word), e->made);
         erase(kind, e);
+        changed(kind);
     } else if (e && e->references != HANDLE_PREDEFINED && e->references != HANDLE_ENDED) {
         e->references--;
     }
@@ -285,15 +321,6 @@ void handle_facts_free(void *facts)
     wend_budget_free(p, *(size_t *)p);
 }
 
-void *handle_facts_searched(HandleKind kind, uintptr_t value)
-{
-    bool locked = state_lock(&state()->handles_lock);
-    const HandleEntry *e = find(kind, value);
-    void *facts = e ? e->facts : NULL;
-    state_unlock(&state()->handles_lock, locked);
-    return facts;
-}
-
 bool handle_set_metadata(HandleKind kind, uintptr_t value, void *facts)
 {
     bool locked = state_lock(&state()->handles_lock);
@@ -302,6 +329,7 @@ bool handle_set_metadata(HandleKind kind, uintptr_t value, void *facts)
         void *before = e->facts;
         e->facts = facts;
         facts = before;
+        changed(kind);
     }
     state_unlock(&state()->handles_lock, locked);
     handle_facts_free(facts);
@@ -332,6 +360,7 @@ void handle_arrived(CallSequence *maker, HandleKind kind, uintptr_t value, int64
                            .made = maker->ids[kind].made,
                            .facts = facts};
         facts = NULL;
+        changed(kind);
     }
     state_unlock(&state()->handles_lock, locked);
     handle_facts_free(facts);

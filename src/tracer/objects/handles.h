@@ -40,10 +40,12 @@ typedef struct HandleEntry {
 /* Special values of REFERENCES: freed but may still be named; never freed. */
 enum { HANDLE_ENDED = UINT32_MAX - 1, HANDLE_PREDEFINED = UINT32_MAX };
 
-/* Open addressing with linear probing. n is a power of two, or 0. */
+/* Open addressing with linear probing. n is a power of two, or 0. VERSION becomes another one with
+ * each change of what a search finds. */
 extern struct HandleTable {
     struct HandleEntry *slots;
     size_t n, used;
+    _Atomic uint64_t version;
 } wend_handles[HANDLE_KINDS];
 
 int64_t handle_word_searched(HandleKind kind, uintptr_t value);

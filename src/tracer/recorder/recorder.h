@@ -163,6 +163,16 @@ typedef struct ActiveCall {
 
 /* What a thread is doing. Callbacks of the application that MPI runs get an ActiveCall and a
  * CallSequence of their own (callback_enter). */
+/* What a thread has found in a table of handles (objects/handles.c). */
+typedef struct HandleFound {
+    uintptr_t value;
+    uint64_t version;          /* of the table; 0: nothing was found so far */
+    const CallSequence *owner; /* that of the thread at the time */
+    int64_t word;
+    void *facts;
+} HandleFound;
+enum { HANDLES_FOUND = 4 };
+
 typedef struct Thread {
     ActiveCall *call;       /* the innermost */
     CallSequence *sequence; /* that calls go to now */
@@ -176,6 +186,7 @@ typedef struct Thread {
     struct AddressLog *asked; /* NULL: no address yet */
     MPI_Status *statuses;     /* scratch */
     size_t n_statuses;
+    HandleFound found[HANDLE_KINDS][HANDLES_FOUND];
 } Thread;
 
 extern __thread Thread *wend_thread
