@@ -258,7 +258,7 @@ gives_version() {
     refused() { # OPTION VALUE
         local variable=WEND_$2
         run timeout 20 "$WEND" trace "--$1=$3" -o a.dir echo it ran
-        [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ] && [[ "$output" == *"$variable"* ||
+        [ "$status" = 2 ] && [ "${#lines[@]}" = 1 ] && [[ "$output" == *"--$1=$3"* ||
             -z "$3" ]] || fail "--$1=$3: status $status: $output" || return
         [ -n "$3" ] || return 0 # as a variable it is not given
         run timeout 20 env "$variable=$3" "$WEND" trace -o a.dir echo it ran

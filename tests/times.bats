@@ -128,7 +128,7 @@ for call in calls:
     assert -60 < call["start"] < 60, call # MPI_Init begins before the run does
     assert ("duration" in call) == (call["function"] != "MPI_Finalize"), call
 P
-    "$WEND" dump --times -r 0 app.dir | grep -qE 'MPI_Init.*  @ -?[0-9.]+ \+ [0-9]\.[0-9]{9}$'
+    "$WEND" dump --times -r 0 app.dir | grep -qE 'MPI_Init.*  @ -?[0-9.]+ \+ [0-9]+\.[0-9]{9}$'
     "$WEND" dump --times -r 0 app.dir | grep -qE 'MPI_Finalize.*  @ [0-9.]+$'
 }
 
