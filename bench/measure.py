@@ -69,3 +69,8 @@ def output_rows(command, environment, processor=None):
         preexec_fn=None if processor is None else lambda: os.sched_setaffinity(0, {processor}),
     )
     return [line.split() for line in result.stdout.splitlines()]
+
+
+def loop_times(command, environment, processor=None):
+    """{loop: nanoseconds}, of a program that prints a line "LOOP NANOSECONDS" for each."""
+    return {row[0]: float(row[1]) for row in output_rows(command, environment, processor)}

@@ -17,7 +17,7 @@ import statistics
 import sys
 import tempfile
 
-from measure import clean_environment, fastest_processor, output_rows, tracer
+from measure import clean_environment, fastest_processor, loop_times, tracer
 
 LIMITS = {
     "comm_rank": 100,
@@ -28,20 +28,16 @@ LIMITS = {
 }
 
 
-def run(command, processor):
-    rows = output_rows(command, clean_environment(), processor)
-    return {name: float(ns) for name, ns in rows}
-
-
 def measure(build, mpiexec, repeats, *options):
     launch = [mpiexec, "-n", "1"]
     app = [os.path.join(build, "bench", "overhead"), *options]
-    plain, traced = [], []
+    plain, traced, environment = [], [], clean_environment()
     with tempfile.TemporaryDirectory(prefix="wend-overhead.") as scratch:
         for i in range(repeats):  # in turns, so that other load on the machine affects both
             processor = None if "-t" in options else fastest_processor()
-            plain.append(run(launch + app, processor))
-            traced.append(run(launch + tracer(build, f"{scratch}/{i}") + app, processor))
+            plain.append(loop_times(launch + app, environment, processor))
+            command = launch + tracer(build, f"{scratch}/{i}") + app
+            traced.append(loop_times(command, environment, processor))
     return {
         name: tuple(statistics.median(run[name] for run in runs) for runs in (plain, traced))
         for name in plain[0]

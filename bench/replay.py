@@ -55,12 +55,6 @@ def seconds(command, environment):
     return time.monotonic() - began
 
 
-def loops(command, environment, processor):
-    """The nanoseconds of each loop of bench/overhead."""
-    rows = measure.output_rows(command, environment, processor)
-    return {name: float(ns) for name, ns in rows}
-
-
 def calls(build, launch, repeats, environment):
     """Prints the table of loops. Returns whether all are within the limit."""
     wend, program = os.path.join(build, "wend"), [os.path.join(build, "bench", "overhead")]
@@ -76,7 +70,8 @@ def calls(build, launch, repeats, environment):
                 "replayed": [wend, "replay", recording],
             }
             for kind, words in commands.items():
-                runs[kind].append(loops(launch + words + program, environment, processor))
+                command = launch + words + program
+                runs[kind].append(measure.loop_times(command, environment, processor))
         finally:
             shutil.rmtree(scratch)
     print(f"\nnanoseconds of CPU time for each call, medians of {repeats} runs, one rank")

@@ -28,11 +28,6 @@ FEW, MANY = "50", "500"  # thousand calls; Wend's thread can leave the times of 
 OTHER_STACKS = ("other_lines", "other_callers", "other_paths")
 
 
-def run(command, environment, processor):
-    rows = measure.output_rows(command, environment, processor)
-    return {row[0]: float(row[1]) for row in rows}
-
-
 def medians(build, mpiexec, program, repeats, before, options):
     """{loop: [plain, recorded with the options BEFORE, with OPTIONS]}"""
     environment, launch = measure.clean_environment(), measure.launcher(mpiexec, 1)
@@ -46,7 +41,7 @@ def medians(build, mpiexec, program, repeats, before, options):
             if "-c" in program:  # Wend's thread is not measured, and must not take its place
                 here, only = [*program, "-p", str(processor)], None
             for column, words in zip(runs, ([], without, trace)):
-                column.append(run(launch + words + here, environment, only))
+                column.append(measure.loop_times(launch + words + here, environment, only))
     return {
         loop: [statistics.median(one[loop] for one in column) for column in runs]
         for loop in runs[0][0]

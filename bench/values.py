@@ -21,9 +21,8 @@ KINDS = ["MPI_Wtime in a loop", "clock_gettime in a loop", "MPI_Wtime around bar
 VALUES = 3 * CALLS + 6
 
 
-def times(command, environment, processor):
-    rows = measure.output_rows(command, environment, processor)
-    return [float(word) for row in rows for word in row]
+def times(command, environment):
+    return [float(word) for row in measure.output_rows(command, environment) for word in row]
 
 
 def size(recording):
@@ -50,9 +49,8 @@ def main():
                 trace + ["--values", "-o", with_them] + program,
                 [wend, "replay", with_them] + program,
             ]
-            processor = measure.fastest_processor()
             for column, command in zip(columns, commands):
-                column.append(times(launch + command, environment, processor))
+                column.append(times(launch + command, environment))
             grown.append((size(with_them) - size(without)) / VALUES)
         finally:
             shutil.rmtree(scratch)
