@@ -20,3 +20,13 @@ setup() { in_scratch; }
     run mpi 1 sh -c 'sleep 0.5; exit 3'
     [ "$status" = 3 ]
 }
+
+@test "programs-elsewhere: a cache whose path has a dot has programs" {
+    mkdir -p .cache/base/test
+    printf '#!/bin/sh\n' | tee .cache/base/test/one .cache/base/test/two.sh >.cache/base/test/data
+    chmod +x .cache/base/test/one .cache/base/test/two.sh
+    run env WEND_CACHE="$PWD/.cache" BUILD_DIR="$BUILD_DIR" bash -c '
+        source "$0/programs-elsewhere/common.bash"
+        programs 4 "$CACHE"/base/test/*' "$HELPERS_DIR"
+    [ "$output" = "test/one 4" ]
+}

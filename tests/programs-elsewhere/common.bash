@@ -101,7 +101,8 @@ programs() {
     local n=$1 file
     shift
     for file; do
-        [ -f "$file" ] && [ -x "$file" ] && [[ $file != *.* ]] && echo "${file#"$CACHE"/*/} $n"
+        [ -f "$file" ] && [ -x "$file" ] && [[ ${file##*/} != *.* ]] &&
+            echo "${file#"$CACHE"/*/} $n"
     done
     return 0
 }
