@@ -13,6 +13,7 @@ MERGE_SOURCES = \
 	lib/base/identifier.h \
 	lib/base/order.c lib/base/order.h \
 	lib/base/pairs.c lib/base/pairs.h \
+	lib/base/word-hash.h \
 	lib/base/shared-file.c lib/base/shared-file.h \
 	lib/base/shortage.h \
 	lib/base/signals.c lib/base/signals.h \

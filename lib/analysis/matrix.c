@@ -165,7 +165,7 @@ typedef struct {
 static guint ends_hash(gconstpointer key)
 {
     const Ends *e = key;
-    return wend_program_word_hash(&e->source) * 31 ^ wend_program_word_hash(&e->destination);
+    return wend_word_hash(&e->source) * 31 ^ wend_word_hash(&e->destination);
 }
 
 static gboolean ends_equal(gconstpointer a, gconstpointer b)

@@ -238,7 +238,7 @@ RequestEntry *request_entry_add(Strands *s, GHashTable **table, gint64 word, Ent
                                 guint strand)
 {
     if (*table == NULL)
-        *table = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
+        *table = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     if (!allowance_take(s->allowance, 1, ENTRY_MEMORY))
         return NULL;
     RequestEntry *entry = g_new0(RequestEntry, 1);

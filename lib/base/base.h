@@ -15,7 +15,8 @@
  * - pairs.h: numbers for pairs of terminals
  * - regular.h: reading regular files alone
  * - shared-file.h: a file that several processes write
- * - signals.h: signals that wait until there is nothing to clean up */
+ * - signals.h: signals that wait until there is nothing to clean up
+ * - word-hash.h: the hash of tables whose keys are words */
 #ifndef WEND_BASE_H
 #define WEND_BASE_H
 

@@ -2,10 +2,12 @@
 /* pairs.c: see pairs.h. */
 #include "pairs.h"
 
+#include "word-hash.h"
+
 Pairs pairs_new(guint32 n_a)
 {
     return (Pairs){
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL),
+        g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL),
         {g_array_new(FALSE, FALSE, sizeof(guint32)), g_array_new(FALSE, FALSE, sizeof(guint32))},
         n_a,
         g_new0(guint32, (gsize)n_a + 1)};

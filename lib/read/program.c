@@ -482,9 +482,3 @@ char *wend_arg_string(const WendArg *arg, gboolean out)
     text[n] = '\0';
     return text;
 }
-
-guint wend_program_word_hash(gconstpointer word)
-{
-    guint64 h = *(const guint64 *)word * 0x9e3779b97f4a7c15u;
-    return (guint)(h >> 32) ^ (guint)h;
-}

@@ -17,6 +17,7 @@
 
 #include <glib.h>
 
+#include "base/word-hash.h"
 #include "record/functions.h"
 #include "record/layout.h"
 #include "record/types.h"
@@ -291,9 +292,6 @@ const char *wend_program_constant_name(const WendProgram *p,
 /* The word of a constant, the same in all programs. WEND_UNKNOWN: Wend does not know the
  * constant. */
 gint64 wend_program_constant_word(const char *name);
-/* For a GHashTable of words. GLib's g_int64_hash ignores the upper half, in which many words
- * differ. */
-guint wend_program_word_hash(gconstpointer word);
 /* The string of an argument, newly allocated. NULL if the argument was NULL. OUT: the output. */
 char *wend_arg_string(const WendArg *arg, gboolean out);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/word-hash.h"
+
 /* Even numbers are plain values, odd ones specials: 0 is followed by a raw word, 1 to 15 are the
  * special words, 16 and up are constants. */
 enum { RAW = 0, FIRST_CONSTANT = 16 };
@@ -56,7 +58,7 @@ gint64 codec_word(WendCursor *c, const gint64 *constants, guint n_constants)
 
 void batches_init(Batches *b)
 {
-    b->by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL); /* number + 1 */
+    b->by_key = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL); /* number + 1 */
     b->all = g_array_new(FALSE, FALSE, sizeof(Batch));
 }
 

@@ -352,7 +352,7 @@ static void block_free(gpointer block)
 static GPtrArray *find_blocks(const Diff *d)
 {
     GPtrArray *blocks = g_ptr_array_new_with_free_func(block_free);
-    GHashTable *index = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
+    GHashTable *index = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     for (guint rank = 0; rank < wend_program_ranks(d->program[0]); rank++) {
         guint a = wend_program_class_of(d->program[0], rank),
               b = wend_program_class_of(d->program[1], rank);

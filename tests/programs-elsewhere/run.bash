@@ -74,8 +74,8 @@ differing() {
     done
 }
 
-# The program writes the same files alone and recorded, except for files in which one of some runs
-# alone differs from the first.
+# The program writes the same files alone and recorded, except for files that differ between runs
+# alone, of which up to six are compared.
 same_results() {
     local changed seconds run
     alone_again() { alone; }

@@ -58,7 +58,8 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
 {
     GArray *awaited = g_array_new(FALSE, FALSE, sizeof(gint64));
     /* target << 32 | block */
-    g_autoptr(GHashTable) known = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    g_autoptr(GHashTable) known =
+        g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     /* window << 24 ^ target -> lock */
     g_autoptr(GHashTable) open = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);

@@ -256,7 +256,7 @@ void plan_mark(Plan *plan)
                  .rule_set = g_new0(guint, plan->n_rules + 1),
                  .terminal_set = g_new0(guint, n_terminals + 1),
                  .seen = g_new0(guint, plan->n_rules + 1)};
-    m.sets.next = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
+    m.sets.next = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     m.sets.parent = g_array_new(FALSE, FALSE, sizeof(guint));
     m.sets.ranks = g_ptr_array_new();
     guint empty[2] = {0, G_MAXUINT};

@@ -202,7 +202,7 @@ static void close_stretch(LoopFinder *f, guint first, guint last, guint n)
     guint end = groups[last].first_item + n;
     Loop *loop = new_loop(f->chooser);
     g_autoptr(GHashTable) known = NULL;
-    known = g_hash_table_new_full(wend_program_word_hash, g_int64_equal, g_free, NULL);
+    known = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
     for (guint g = first; g <= last; g++) {
         guint items = g == last ? n : groups[g].n_items;
         if (first == last)
