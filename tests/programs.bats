@@ -89,7 +89,7 @@ setup() { in_scratch; }
 @test "round trip: requests at places that differ by rank and in time" {
     roundtrip 4 "$PROGRAMS/partners"
     # alternating lists are stored once, however often they occur
-    grep -q 'next_place(' proxy.c
+    grep -q 'next_slot(' proxy.c
     [ "$(sed -n 's/^static const int times_and_place_[0-9]*\[\([0-9]*\)\].*/\1/p' proxy.c |
         sort -n | tail -n 1)" -lt 40 ]
     rm -r proxy.dir proxy

@@ -110,8 +110,8 @@ REPLAY_SOURCES = \
 	lib/record/functions.c
 SIDE_SOURCES = \
 	src/tracer/side/call-stacks.c src/tracer/side/call-stacks.h \
+	src/tracer/side/known-addresses.c src/tracer/side/known-addresses.h \
 	src/tracer/side/site-numbers.c src/tracer/side/site-numbers.h \
-	src/tracer/side/site-places.c src/tracer/side/site-places.h \
 	src/tracer/side/site-recording.c src/tracer/side/site-recording.h \
 	src/tracer/side/code-modules.c src/tracer/side/code-modules.h \
 	src/tracer/side/frame-rules.c src/tracer/side/frame-rules.h \

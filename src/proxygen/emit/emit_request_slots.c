@@ -8,9 +8,9 @@
 #include "emitter.h"
 #include "variable_names.h"
 
-static const char *const next_place_text =
+static const char *const next_slot_text =
     "/* Where a request goes that is made now. */\n"
-    "@int next_place#(int request)\n"
+    "@int next_slot#(int request)\n"
     "{\n"
     "    static int made[%];\n"
     "    const int *move = moves#[request];\n"
@@ -99,7 +99,7 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
     g_autoptr(GString) moves = g_string_new("");
     if (emit_moves(e, p, thread, moves)) {
         g_string_append_printf(definitions, "static const int *moves%s[%u];\n", suffix, n);
-        g_autofree char *next = text_for(next_place_text, e->linkage, suffix, n);
+        g_autofree char *next = text_for(next_slot_text, e->linkage, suffix, n);
         g_string_append_printf(definitions, "\n%s", next);
         c_text_line(
             body, 1,
@@ -111,7 +111,7 @@ static void emit_thread(Emitter *e, GString *declarations, GString *definitions,
         c_text_line(body, 3, "moves%s[moving%s[i].request] = moving%s[i].moves;", suffix, suffix,
                     suffix);
         if (!*e->linkage)
-            g_string_append_printf(declarations, "int next_place%s(int request);\n", suffix);
+            g_string_append_printf(declarations, "int next_slot%s(int request);\n", suffix);
     }
     if (!*e->linkage)
         g_string_append_printf(declarations, "extern int at%s[%u];\n", suffix, n);

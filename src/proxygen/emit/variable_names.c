@@ -92,7 +92,7 @@ char *variable_name_of_request_moves(Emitter *e, gint64 request, RankList ranks)
     g_autofree char *suffix = variable_name_suffix(wend_word_handle_tid(request)),
                     *now = place_now(e, request),
                     *index = column_index(e, request_slots_index(positions, request));
-    return g_strdup_printf("%s = next_place%s(%s);", now, suffix, index);
+    return g_strdup_printf("%s = next_slot%s(%s);", now, suffix, index);
 }
 
 char *variable_name_of_list(Emitter *e, const RequestList *list, RankList ranks)

@@ -24,7 +24,7 @@ char *variable_name_of_handle(Emitter *e, WendKind kind, gint64 handle);
 /* The variable of a request on the RANKS that make a call: "request[3]", or "request[at[3]]" if the
  * slot differs (request_slots.h). */
 char *variable_name_of_request(Emitter *e, gint64 request, RankList ranks);
-/* The statement before a call that makes the request, "at[3] = next_place(3);", or NULL if the
+/* The statement before a call that makes the request, "at[3] = next_slot(3);", or NULL if the
  * request keeps its slot. */
 char *variable_name_of_request_moves(Emitter *e, gint64 request, RankList ranks);
 /* A pointer to the first slot of a direct list. */

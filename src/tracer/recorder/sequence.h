@@ -55,8 +55,8 @@ struct CallSequence {
      * only, those of times and call sites for threads, too. */
     struct SideStream *side[WEND_SIDE_KINDS];
     WendSiteGuesses sites;
-    struct SiteAddresses *places; /* return addresses (site-recording.c); NULL: none so far */
-    unsigned long long unloaded;  /* modules, as far as SITES and PLACES know it */
+    struct SiteAddresses *addresses; /* return addresses (site-recording.c); NULL: none so far */
+    unsigned long long unloaded;     /* modules, as far as SITES and ADDRESSES know it */
     CallSequence *next;
 };
 

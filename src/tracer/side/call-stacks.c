@@ -193,7 +193,7 @@ static uint32_t find_last(Walk *w, const StackFrame *f)
 }
 
 /* Adds F, which is at P. False: the stack ends before it. */
-static bool add_frame(Walk *w, StackFrame *f, const AddressPlace *p)
+static bool add_frame(Walk *w, StackFrame *f, const KnownAddress *p)
 {
     CallStack *s = w->s;
     f->module = p->module;
@@ -280,7 +280,7 @@ static void end(Walk *w, uint32_t kept)
         s->counted += !s->frames[i].skipped;
 }
 
-bool call_stack_walk(CallStack *s, SitePlaces *places, uintptr_t address, const uintptr_t *frame)
+bool call_stack_walk(CallStack *s, KnownAddresses *known, uintptr_t address, const uintptr_t *frame)
 {
     Walk w = {.s = s, .frame = frame, .readable = readable_at(frame)};
     StackFrame f = {.address = address,
@@ -295,7 +295,7 @@ bool call_stack_walk(CallStack *s, SitePlaces *places, uintptr_t address, const 
                 break;
             kept = 0;
         }
-        const AddressPlace *p = site_place(places, f.address, &unloaded);
+        const KnownAddress *p = known_address(known, f.address, &unloaded);
         if (unloaded)
             call_stack_forget(s);
         if (!p) {

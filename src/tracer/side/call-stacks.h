@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "site-places.h"
+#include "known-addresses.h"
 
 /* Something on the stack that a function was called from. */
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     KnownModule *module;        /* what ADDRESS is in, and where; NULL: in none */
     uintptr_t offset;
     bool skipped; /* it is of a layer, or of what called the outermost function */
-    bool runtime; /* Place */
+    bool runtime; /* likewise in KnownAddress */
     /* Of the words that the walk has read, those from here on were read to find the next ones. */
     uint32_t words;
     uint32_t inner;  /* frames that are not skipped, before it */
@@ -64,6 +64,7 @@ void call_stack_forget(CallStack *s); /* the next stack is another one */
 bool call_stack_is(const CallStack *s, uintptr_t address, const uintptr_t *frame);
 
 /* Makes S the stack of the call. False: there is no memory, and S is forgotten. */
-bool call_stack_walk(CallStack *s, SitePlaces *places, uintptr_t address, const uintptr_t *frame);
+bool call_stack_walk(CallStack *s, KnownAddresses *known, uintptr_t address,
+                     const uintptr_t *frame);
 
 #endif

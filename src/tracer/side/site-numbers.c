@@ -57,7 +57,7 @@ uint32_t site_number_new(SiteNumbers *s, const SiteNumber *like)
     return n->number - 1;
 }
 
-void site_number_put_place(WendBuf *table, uint32_t *n_modules, KnownModule *m, uintptr_t offset)
+void site_number_put_address(WendBuf *table, uint32_t *n_modules, KnownModule *m, uintptr_t offset)
 {
     if (!m) {
         wend_buf_unsigned(table, 0);

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "known-addresses.h"
 #include "lib/base/buf.h"
-#include "site-places.h"
 
 /* From where a function was called: nowhere, since it is the outermost of the stack; not known; or
  * frame N, which is SITE_CALLER_FRAME + N. */
@@ -37,6 +37,6 @@ uint32_t site_number_find(const SiteNumbers *s, const SiteNumber *like);
 uint32_t site_number_new(SiteNumbers *s, const SiteNumber *like);
 
 /* Puts an address into the table: the module and the offset. N_MODULES are in the table so far. */
-void site_number_put_place(WendBuf *table, uint32_t *n_modules, KnownModule *m, uintptr_t offset);
+void site_number_put_address(WendBuf *table, uint32_t *n_modules, KnownModule *m, uintptr_t offset);
 
 #endif

@@ -16,7 +16,7 @@
 #include "site-numbers.h"
 
 typedef struct SiteAddresses {
-    SitePlaces places;
+    KnownAddresses known;
     SiteNumbers sites, frames;
     uint32_t n_modules; /* in the table of the stream */
     CallStack *stack;   /* NULL: stacks are not recorded */
@@ -35,24 +35,24 @@ static void forget_addresses(CallSequence *q)
 /* Forgets what is known of addresses if a module has been unloaded since. */
 static void forget_unloaded(CallSequence *q)
 {
-    SiteAddresses *a = q->places;
+    SiteAddresses *a = q->addresses;
     unsigned long long unloaded = state_unloaded();
     if (__builtin_expect(q->unloaded == unloaded, 1))
         return;
     q->unloaded = unloaded;
     forget_addresses(q);
-    site_places_forget(&a->places);
+    known_addresses_forget(&a->known);
     if (a->stack)
         call_stack_forget(a->stack);
 }
 
 /* -- without stacks -- */
 
-/* The place of ADDRESS. NULL: there is no memory, or there are too many. */
-static AddressPlace *place_of(CallSequence *q, uintptr_t address)
+/* What is known of ADDRESS. NULL: there is no memory, or there are too many. */
+static KnownAddress *look_up(CallSequence *q, uintptr_t address)
 {
     bool unloaded = false;
-    AddressPlace *p = site_place(&q->places->places, address, &unloaded);
+    KnownAddress *p = known_address(&q->addresses->known, address, &unloaded);
     if (unloaded)
         forget_addresses(q);
     return p;
@@ -69,15 +69,15 @@ static bool go_up(const FrameRule *rule, Frame *f, uintptr_t *address)
 
 /* Where C comes from: the first address outside of all layers or, if these cannot be passed, the
  * last one that was found. NULL: not known. */
-static AddressPlace *origin(const ActiveCall *c)
+static KnownAddress *origin(const ActiveCall *c)
 {
     if (!c->frame || c->return_address == 0)
         return NULL;
     uintptr_t address = c->return_address;
     Frame f = {(uintptr_t)(c->frame + 2), c->frame[0]};
-    AddressPlace *p = place_of(c->sequence, address);
+    KnownAddress *p = look_up(c->sequence, address);
     for (int i = 0; p && p->layer && i < LAYERS_MOST && go_up(&p->rule, &f, &address); i++)
-        p = place_of(c->sequence, address);
+        p = look_up(c->sequence, address);
     return p;
 }
 
@@ -118,7 +118,7 @@ static bool origin_of(const ActiveCall *c, CallOrigin *o)
 
 /* The number of the site P; of NULL that of all sites that are not known. WEND_SITE_NONE: no
  * memory. */
-static uint32_t number_of(SiteAddresses *a, AddressPlace *p, WendBuf *table)
+static uint32_t number_of(SiteAddresses *a, KnownAddress *p, WendBuf *table)
 {
     if (p && p->site != WEND_SITE_NONE)
         return p->site;
@@ -129,7 +129,7 @@ static uint32_t number_of(SiteAddresses *a, AddressPlace *p, WendBuf *table)
         number = site_number_new(&a->sites, &site);
         if (number == WEND_SITE_NONE)
             return number;
-        site_number_put_place(table, &a->n_modules, site.module, site.offset);
+        site_number_put_address(table, &a->n_modules, site.module, site.offset);
     }
     if (p)
         p->site = number;
@@ -151,8 +151,8 @@ static void put_stack(SiteAddresses *a, WendBuf *table, const SiteNumber *site, 
     wend_buf_unsigned(table, n);
     for (uint32_t i = outermost; i-- > s->site + 1;)
         if (!s->frames[i].skipped)
-            site_number_put_place(table, &a->n_modules, s->frames[i].module, s->frames[i].offset);
-    site_number_put_place(table, &a->n_modules, site->module, site->offset);
+            site_number_put_address(table, &a->n_modules, s->frames[i].module, s->frames[i].offset);
+    site_number_put_address(table, &a->n_modules, site->module, site->offset);
 }
 
 static SiteNumber number_at(const StackFrame *f, uint32_t caller)
@@ -228,13 +228,13 @@ static uint32_t number_of_nothing(SiteAddresses *a, WendBuf *table)
  * memory. */
 static uint32_t find_stack(ActiveCall *c)
 {
-    SiteAddresses *a = c->sequence->places;
+    SiteAddresses *a = c->sequence->addresses;
     CallStack *s = a->stack;
     WendBuf *table = &c->sequence->side[WEND_SIDE_STACKS]->table;
     if (!c->frame || c->return_address == 0) {
         call_stack_forget(s);
         s->number = number_of_nothing(a, table);
-    } else if (call_stack_walk(s, &a->places, c->return_address, c->frame)) {
+    } else if (call_stack_walk(s, &a->known, c->return_address, c->frame)) {
         s->number = number_of_stack(a, table);
     } else {
         s->number = WEND_SITE_NONE;
@@ -247,7 +247,7 @@ static uint32_t find_stack(ActiveCall *c)
 /* See State. */
 static uintptr_t stack_of(ActiveCall *c)
 {
-    const SiteAddresses *a = c->sequence->places;
+    const SiteAddresses *a = c->sequence->addresses;
     if (!a || a->over)
         return 0;
     forget_unloaded(c->sequence);
@@ -266,7 +266,7 @@ static SiteAddresses *addresses_new(void)
     SiteAddresses *a = wend_budget_zeroed(sizeof *a);
     bool stacks = kind == WEND_SIDE_STACKS;
     long depth = settings()->stacks < STACK_MOST ? settings()->stacks : STACK_MOST;
-    if (!a || !site_places_init(&a->places, stacks))
+    if (!a || !known_addresses_init(&a->known, stacks))
         return NULL;
     if (stacks && !(a->stack = call_stack_new((uint32_t)depth)))
         return NULL;
@@ -277,15 +277,15 @@ static SiteAddresses *addresses_new(void)
  * recorded. */
 static SideStream *stream_of(CallSequence *q)
 {
-    if (q->places)
-        return q->places->over ? NULL : q->side[kind];
+    if (q->addresses)
+        return q->addresses->over ? NULL : q->side[kind];
     SideStream *s = side_stream_of(q, kind);
-    q->places = s && wend_site_guesses_init(&q->sites) ? addresses_new() : NULL;
-    if (q->places) {
+    q->addresses = s && wend_site_guesses_init(&q->sites) ? addresses_new() : NULL;
+    if (q->addresses) {
         s->table.resize = wend_budget_resize;
         return s;
     }
-    q->places = &none;
+    q->addresses = &none;
     wend_site_guesses_clear(&q->sites);
     return NULL;
 }
@@ -294,7 +294,7 @@ static SideStream *stream_of(CallSequence *q)
 static void end(CallSequence *q, SideStream *s)
 {
     side_end(s);
-    q->places->over = true;
+    q->addresses->over = true;
     forget_addresses(q);
 }
 
@@ -308,12 +308,12 @@ static void append(SideStream *s, WendSiteElement e, int64_t site)
 /* The number of C's site, and what identifies it (State). WEND_SITE_NONE: no memory. */
 static uint32_t find_site(ActiveCall *c, WendBuf *table, uintptr_t *address)
 {
-    SiteAddresses *a = c->sequence->places;
+    SiteAddresses *a = c->sequence->addresses;
     if (a->stack) {
         *address = stack_of(c);
         return a->stack->number;
     }
-    AddressPlace *p = origin(c);
+    KnownAddress *p = origin(c);
     *address = p ? p->address : 0;
     return number_of(a, p, table);
 }
@@ -352,7 +352,7 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
     CodeModule m;
     uintptr_t address;
     bool known = origin_now(c, &m, &address);
-    KnownModule *k = known ? a->places.modules : NULL;
+    KnownModule *k = known ? a->known.modules : NULL;
     for (; k; k = k->next)
         if (k->n_id == m.n_id && memcmp(k->id, m.id, m.n_id) == 0 && strcmp(k->file, m.file) == 0)
             break;
@@ -362,7 +362,7 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
     uint32_t number = k || !known ? site_number_find(&a->sites, &like) : WEND_SITE_NONE;
     if (number != WEND_SITE_NONE)
         return number;
-    /* site_number_put_place changes the module, so it gets a copy, with room for the path. */
+    /* site_number_put_address changes the module, so it gets a copy, with room for the path. */
     union {
         KnownModule module;
         char room[sizeof(KnownModule) + CODE_MODULE_FILE];
@@ -377,14 +377,14 @@ static uint32_t number_of_unfinished(const SiteAddresses *a, const ActiveCall *c
         wend_buf_unsigned(table, SITE_CALLER_UNKNOWN);
         wend_buf_unsigned(table, 0);
     }
-    site_number_put_place(table, &n_modules, known ? &copy.module : NULL, like.offset);
+    site_number_put_address(table, &n_modules, known ? &copy.module : NULL, like.offset);
     return table->failed ? WEND_SITE_NONE : a->sites.n;
 }
 
 static bool site_of_unfinished(const CallSequence *q, const ActiveCall *c, WendBuf *table,
                                int64_t *site)
 {
-    const SiteAddresses *a = q->places;
+    const SiteAddresses *a = q->addresses;
     if (!a || a->over)
         return false;
     *site = number_of_unfinished(a, c, table);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-places.h: what is known of the return addresses of a sequence. They are looked up once. All
- * state belongs to one sequence, so no lock is taken. */
-#ifndef WEND_SITE_PLACES_H
-#define WEND_SITE_PLACES_H
+/* known-addresses.h: what is known of the return addresses of a sequence. They are looked up once.
+ * All state belongs to one sequence, so no lock is taken. */
+#ifndef WEND_KNOWN_ADDRESSES_H
+#define WEND_KNOWN_ADDRESSES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,23 +29,23 @@ typedef struct {
     uint32_t site;       /* for the user: its number; WEND_SITE_NONE: none so far */
     KnownModule *module; /* NULL: it is in none */
     uintptr_t offset;    /* in the module */
-} AddressPlace;
+} KnownAddress;
 
 typedef struct {
-    AddressPlace *at; /* by address, N of MASK + 1 places */
+    KnownAddress *at; /* by address, N of MASK + 1 places */
     size_t mask, n;
     KnownModule *modules;
     unsigned long long unloaded; /* modules, when an address was last looked up */
     bool rules;
-} SitePlaces;
+} KnownAddresses;
 
 /* Makes room for the first addresses. RULES as above. False: no memory. */
-bool site_places_init(SitePlaces *a, bool rules);
+bool known_addresses_init(KnownAddresses *a, bool rules);
 /* All that is known of addresses is not known any more. Modules stay. */
-void site_places_forget(SitePlaces *a);
-/* The place of ADDRESS, valid until the next call. A module may have been unloaded, and another one
- * may be where it was: then *UNLOADED is set, and all that was known of addresses is not any more.
- * NULL: there is no memory, or there are too many. */
-AddressPlace *site_place(SitePlaces *a, uintptr_t address, bool *unloaded);
+void known_addresses_forget(KnownAddresses *a);
+/* What is known of ADDRESS, valid until the next call. A module may have been unloaded, and another
+ * one may be where it was: then *UNLOADED is set, and all that was known of addresses is not any
+ * more. NULL: there is no memory, or there are too many. */
+KnownAddress *known_address(KnownAddresses *a, uintptr_t address, bool *unloaded);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-places.c: see site-places.h. */
-#include "site-places.h"
+/* known-addresses.c: see known-addresses.h. */
+#include "known-addresses.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static size_t hash(uint64_t key, size_t mask)
     return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & mask;
 }
 
-static AddressPlace *find(const SitePlaces *a, uintptr_t address)
+static KnownAddress *find(const KnownAddresses *a, uintptr_t address)
 {
     size_t at = hash(address, a->mask);
     while (a->at[at].address != 0 && a->at[at].address != address)
@@ -24,9 +24,9 @@ static AddressPlace *find(const SitePlaces *a, uintptr_t address)
 }
 
 /* Makes room for another address. False: no memory, or there are too many. */
-static bool make_room(SitePlaces *a)
+static bool make_room(KnownAddresses *a)
 {
-    SitePlaces larger = *a;
+    KnownAddresses larger = *a;
     if (a->at && 2 * (a->n + 1) <= a->mask)
         return true;
     if (a->mask + 1 >= PLACES_MOST)
@@ -43,13 +43,13 @@ static bool make_room(SitePlaces *a)
     return true;
 }
 
-bool site_places_init(SitePlaces *a, bool rules)
+bool known_addresses_init(KnownAddresses *a, bool rules)
 {
-    *a = (SitePlaces){.rules = rules};
+    *a = (KnownAddresses){.rules = rules};
     return make_room(a);
 }
 
-static KnownModule *known_module(SitePlaces *a, const CodeModule *m)
+static KnownModule *known_module(KnownAddresses *a, const CodeModule *m)
 {
     for (KnownModule *k = a->modules; k; k = k->next)
         if (k->n_id == m->n_id && memcmp(k->id, m->id, m->n_id) == 0
@@ -77,29 +77,29 @@ static bool is_runtime(const char *file)
     return false;
 }
 
-void site_places_forget(SitePlaces *a)
+void known_addresses_forget(KnownAddresses *a)
 {
     memset(a->at, 0, (a->mask + 1) * sizeof *a->at);
     a->n = 0;
 }
 
-AddressPlace *site_place(SitePlaces *a, uintptr_t address, bool *unloaded)
+KnownAddress *known_address(KnownAddresses *a, uintptr_t address, bool *unloaded)
 {
-    AddressPlace *p = find(a, address);
+    KnownAddress *p = find(a, address);
     if (__builtin_expect(p->address == address, 1))
         return p;
     CodeModule m;
     unsigned long long n_unloaded;
     bool found = code_module_of(address, &m, &n_unloaded);
     if (n_unloaded != a->unloaded) {
-        site_places_forget(a);
+        known_addresses_forget(a);
         *unloaded = true;
     }
     a->unloaded = n_unloaded;
     if (!make_room(a))
         return NULL;
     p = find(a, address);
-    *p = (AddressPlace){.address = address, .site = WEND_SITE_NONE};
+    *p = (KnownAddress){.address = address, .site = WEND_SITE_NONE};
     a->n++;
     if (!found)
         return p;
