@@ -5,7 +5,8 @@
 Usage: replays.py [--recordings N] [--replays N] [--ranks N,N…] BUILD_DIR MPIEXEC [PROGRAM…]
 
 Each recording is made with noise, and so is every other replay. Meanwhile a process for each
-processor does nothing but take its time. A replay is exact if it prints what the recorded run
+processor does nothing but take its time; two replays of four have no real-time priority
+(tests/support/yield.c), so that they wait for it. A replay is exact if it prints what the recorded run
 printed (a hash of what was received, in order) and `wend diff --outcomes` finds both recordings
 equal. A row is printed for each program: how many replays were exact, and the median time of a
 replay beside that of a recorded run. The folder of a recording of which a replay was not exact
@@ -108,8 +109,11 @@ class Check:
         family = "openmpi" if "OpenRTE" in version else "mpich"
         self.launch = [options.mpiexec] + LAUNCH.get(family, []) + ["-n"]
 
-    def start(self, ranks, *command):
-        return Run([*self.launch, str(ranks), self.wend, *command], self.environment)
+    def start(self, ranks, *command, waits=False):
+        """Runs Wend's COMMAND; WAITS: without real-time priority."""
+        environment = {**self.environment, "WEND_YIELD_NO_REALTIME": "1"} if waits else None
+        command = [*self.launch, str(ranks), self.wend, *command]
+        return Run(command, environment or self.environment)
 
     def recording(self, program, ranks, seed, folder):
         """The times of the recorded run and of its replays, and what was wrong with the first
@@ -127,7 +131,9 @@ class Check:
         for i in range(self.options.replays):
             noise = [f"--noise={seed + i}"] if i % 2 else []
             replay = self.start(
-                ranks, "replay", "-q", "--force", *noise, *values, "-o", again, app, *program
+                ranks,
+                *("replay", "-q", "--force", *noise, *values, "-o", again, app, *program),
+                waits=i % 4 >= 2,
             )
             why = None
             if replay.status != 0:
