@@ -40,14 +40,15 @@ static const char *difference_text(Difference *text, const Divergence *d)
 }
 
 /* A call with its site: "MPI_Send from exchange (halo.c:42)". */
+enum { NAME_MAX_SHOWN = 56 };
 typedef struct {
-    char text[sizeof(SiteText) + 64];
+    char text[NAME_MAX_SHOWN + sizeof " from " + sizeof(SiteText)];
 } PlacedCall;
 
 static const char *placed(PlacedCall *text, const char *call, const SiteText *site)
 {
-    snprintf(text->text, sizeof text->text, "%s%s%s", call, site->text[0] ? " from " : "",
-             site->text);
+    snprintf(text->text, sizeof text->text, "%.*s%s%s", NAME_MAX_SHOWN, call,
+             site->text[0] ? " from " : "", site->text);
     return text->text;
 }
 
