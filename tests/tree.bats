@@ -5,12 +5,14 @@ setup() {
     cd "$SOURCE_DIR"
 }
 
-# The files of the tree: those of git or, without git, those that no build makes.
+# The files of the tree: those of git or, without git, those of a release, which no build has made:
+# they are not newer than what configure made.
 tree() {
     if [ -e .git ] && git ls-files --cached --others --exclude-standard 2>/dev/null; then return; fi
     find . -type d \( -name 'build*' -o -name autom4te.cache -o -name .git \) -prune -o \
-        -type f ! -name 'config*' ! -name 'Makefile*' ! -name '*.log' ! -name '*.trs' \
-        ! -name aclocal.m4 ! -name '*.gen.[ch]' ! -name '*.m4' -print | sed 's,^\./,,'
+        -type f ! -newer "$BUILD_DIR/config.status" ! -name 'config*' ! -name 'Makefile*' \
+        ! -name '*.log' ! -name aclocal.m4 ! -name '*.gen.[ch]' ! -name '*.m4' -print |
+        sed 's,^\./,,'
 }
 
 # Files that cannot have a comment, and documents; LICENSE covers them as well.
