@@ -3,11 +3,11 @@
 """A second reader of archives, written from docs/format.md alone: format.py [OPTION] DIRECTORY
 
 Prints for each rank and sequence the functions that it called, in order, as "wend dump" numbers
-them. With --values, prints the side streams of values, as lines of "wend dump --values
---format=jsonl". With --times, prints for each call and unsuccessful poll: rank, thread or callback
-and its number, whether it is a poll, seconds from the epoch to its start, its duration. It reads
-every part to its end, so what it misunderstands shows. It is a test of the page and not for use:
-it trusts the archive.
+them. With --values, prints the side streams of values, results and locks, as lines of "wend dump
+--values --format=jsonl". With --times, prints for each call and unsuccessful poll: rank, thread or
+callback and its number, whether it is a poll, seconds from the epoch to its start, its duration. It
+reads every part to its end, so what it misunderstands shows. It is a test of the page and not for
+use: it trusts the archive.
 """
 import configparser
 import decimal
@@ -237,16 +237,18 @@ def hashed(a, b, n):
     return (mixed >> 40) % n
 
 
-def value_codes():
-    """The functions of lib/record/values.h, each with its number of numbers, and whether it gives
-    seconds."""
+def payloads():
+    """By kind and code: the name of an element, and its payload: so many numbers, or what."""
     text = (pathlib.Path(__file__).parent.parent / "lib/record/values.h").read_text()
     found = re.findall(r'X\(\w+, "([^"]*)", (\d), (true|false)\)', text)
-    return [(name, int(numbers), seconds == "true") for name, numbers, seconds in found]
+    values = [(name, "seconds" if seconds == "true" else int(numbers) or "bytes")
+              for name, numbers, seconds in found]
+    results = [("one-sided number", 1), ("one-sided data", "data"), ("one-sided turn", 1)]
+    return {"values": values, "results": results, "locks": [("MPI_Win_lock", 3)]}
 
 
 class SideStream:
-    """One side stream: its elements as (step, function, clock, payload)."""
+    """One side stream: its elements as (step, name, sub-code, payload)."""
 
     def __init__(self, b, codes):
         self.codes = codes
@@ -276,15 +278,16 @@ class SideStream:
         which = self.again(("which", hashed(last, step, 256)), lambda: self.coded.tree(9, "which"))
         self.which, self.key = which, (which + step * 512) % 2 ** 64
         self.keys = self.key, last
-        function, numbers, seconds = self.codes[which // 16]
-        clock = which % 16
-        if seconds:
+        name, form = self.codes[which // 16]
+        if form == "seconds":
             payload = self.seconds(which // 16)
-        elif numbers:
-            payload = [signed_of(self.number(i)) for i in range(numbers)]
-        else:
+        elif form == "bytes":
             payload = self.bytes(which // 16 % 8)
-        return step, function, clock, payload
+        elif form == "data":
+            payload = self.data(hashed(self.key, last, 8))
+        else:
+            payload = [signed_of(self.number(i)) for i in range(form)]
+        return step, name, which % 16, payload
 
     def number(self, i):
         place = hashed(self.key, i, 256)
@@ -319,14 +322,28 @@ class SideStream:
             self.memory["text", text] = data
         return data
 
+    def data(self, i):
+        old, n = self.memory.get(("data", i), (b"", 0))
+        n += unzigzag(self.coded.model("data length"))
+        out, right, scores = b"", 0, [2048, 2048]
+        for j in range(n):
+            guesses = old[j] if j < len(old) else 0, out[j - 8] if j >= 8 else 0
+            second = int(scores[1] > scores[0])
+            right = self.coded.bit(("guess", second, right, j % 8))
+            byte = guesses[second] if right else self.coded.tree(8, "data", j % 8)
+            scores = [s - s // 16 + 256 * (g == byte) for s, g in zip(scores, guesses)]
+            out += bytes([byte])
+        self.memory["data", i] = out + old[n:], n
+        return out
+
     def print_values(self, rank):
         steps = 0
-        for step, function, clock, payload in self.elements:
+        for step, name, sub_code, payload in self.elements:
             steps += step
             line = f'{{"rank":{rank},"{("thread", "callback")[self.kind]}":{self.id}'
-            line += f',"value":"{function}","steps":{steps}'
-            if function == "clock_gettime":
-                line += f',"clock":{clock}'
+            line += f',"value":"{name}","steps":{steps}'
+            if name == "clock_gettime":
+                line += f',"clock":{sub_code}'
             if isinstance(payload, float):
                 line += f',"seconds":{payload:.17g}'
             elif isinstance(payload, bytes):
@@ -755,16 +772,18 @@ def archive_of(directory):
 def main():
     option = sys.argv[1] if len(sys.argv) > 2 else None
     members, program_of = archive_of(sys.argv[-1])
-    codes = value_codes()
+    codes = payloads()
 
     def of_kind(kind, read):
         return {int(name.split(".")[1]): side_streams(data, read)
                 for name, data in sorted(members.items()) if name.startswith(kind + ".")}
-    values, times = of_kind("values", lambda b: SideStream(b, codes)), of_kind("times", Times)
+    values = {kind: of_kind(kind, lambda b: SideStream(b, codes[kind])) for kind in codes}
+    times = of_kind("times", Times)
     if option == "--values":
-        for rank in sorted(values):
-            for stream in values[rank]:
-                stream.print_values(rank)
+        for kind in codes:
+            for rank, streams in values[kind].items():
+                for stream in streams:
+                    stream.print_values(rank)
     elif option == "--times":
         for rank in sorted(times):
             for stream in times[rank]:

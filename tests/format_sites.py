@@ -4,13 +4,15 @@
 
 Prints for each call and unsuccessful poll: rank, thread or callback and its number, whether it is a
 poll, the address in its module, "-" if it is not known. With call stacks, the addresses in the
-callers follow, and "cut" if there may be more. It reads the member that ranks share. A test, as
-format.py is.
+callers follow, and "cut" if there may be more. With --names, prints the functions, files and lines
+of each address that has names, as JSON. A test, as format.py is.
 """
+import collections
+import json
 import pathlib
 import sys
 
-from format import Bytes, Coded, archive_of, hashed, unzigzag
+from format import Bytes, Coded, archive_of, hashed, side_streams, unzigzag
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "spec"))
 import mpispec
@@ -18,26 +20,8 @@ import mpispec
 GUESSES = 4096
 
 
-class Shared:
-    """The member "sites" or "stacks": its modules, sites, and contents of ranks."""
-
-    def __init__(self, data, stacks):
-        b = Bytes(data)
-        self.stacks = stacks
-        self.modules = b.many(lambda: (b.take(b.unsigned()), b.take(b.unsigned())))
-        ranks = b.sets(b.unsigned())
-        assert [r[0] for r in ranks] == sorted(r[0] for r in ranks)
-        self.coded, self.guesses, self.trust = Coded(b), {}, {}
-        self.sites, self.last_address = [], {"site": None, "frame": None}
-        # frames and, with stacks, sites: (place, caller); places: (module, address) or None
-        self.frames, self.places, self.last = [], [], (0, 0)
-        self.of_rank, self.last_site = {}, 0
-        for members in ranks:
-            streams = self.content()
-            for rank in members:
-                self.of_rank[rank] = streams
-        self.coded.end()
-        assert b.at == len(b.data)
+class Sites:
+    """What the member that ranks share and that of a rank have alike."""
 
     def number(self, name):
         return self.coded.model(name)
@@ -57,27 +41,21 @@ class Shared:
         self.guesses[kind, place] = read()
         return self.guesses[kind, place]
 
-    def content(self):
-        return [self.stream() for _ in range(self.number("streams"))]
-
-    def stream(self):
-        kind, said = self.number("kind"), self.number("id")
-        birth, n = self.number("birth"), self.number("elements")
-        cut = self.coded.bit("cut")
-        marks, before, elements = (0, 0, 0), 0, []
+    def elements(self, n, used=lambda site: None):
+        """N elements of a stream; calls USED with each site."""
         for _ in range(n):
-            code = 0 if self.coded.bit(("found", before)) else 1 if self.coded.bit("wrong") else 2
-            before = code + 1
-            site = self.site(marks, code)
+            code = 0 if self.coded.bit(("found", self.before)) else 1
+            code += code and not self.coded.bit("wrong")
+            self.before = code + 1
+            site = self.site(self.marks, code)
             mark = site * 4 + code + 1
             step = 0
             if code:
-                step = self.guessed("step", hashed(mark, marks[0], 1024),
+                step = self.guessed("step", hashed(mark, self.marks[0], 1024),
                                     lambda: self.number("step"))
-            self.use(site)
-            marks = (mark, *marks[:2])
-            elements.append((code, step, site))
-        return kind, unzigzag(said), birth, cut, elements
+            used(site)
+            self.marks = (mark, *self.marks[:2])
+            yield code, step, site
 
     def site(self, marks, code):
         x, y, z = marks
@@ -96,15 +74,109 @@ class Shared:
                 break
         if site is None:
             if self.coded.bit("new site"):
-                site = len(self.sites)
+                site = self.n_seen
             else:
                 site = self.last_site + unzigzag(self.number("site"))
+        self.n_seen = max(self.n_seen, site + 1)
         self.last_site = site
         self.guesses[far] = site
         if self.guesses.get(near, site) != site:
             self.guesses[older] = self.guesses[near]
         self.guesses[near] = site
         return site
+
+    def address(self, site):
+        """(module, address), or None: unknown."""
+        return self.places[self.sites[site][0]] if self.stacks else self.sites[site]
+
+    def callers(self, site):
+        """The addresses in the callers, the innermost first, and whether the stack was cut."""
+        out, caller = [], self.sites[site][1]
+        while caller > 1:
+            place, caller = self.frames[caller - 2]
+            out.append(self.places[place][1])
+        return out, caller == 1
+
+
+class Own(Sites):
+    """A stream of the member of a rank, with its sites."""
+
+    def __init__(self, b, stacks):
+        self.kind, self.id, self.birth = b.unsigned(), b.signed(), b.unsigned()
+        block = Bytes(b.take(b.unsigned()))
+        self.stacks, self.modules, self.last_address = stacks, [], {}
+        self.frames, self.places, self.sites = [], [], []
+        table = Bytes(block.take(block.unsigned()))
+        while table.at < len(table.data):
+            self.sites.append(self.stack(table) if stacks else self.description(table))
+        self.guesses, self.trust, contexts = {}, {}, {}
+        self.marks, self.before, self.last_site, self.n_seen = (0, 0, 0), 0, 0, 0
+        self.cut, self.all = False, []
+        while block.at < len(block.data):
+            n, chunk = block.unsigned(), Bytes(block.take(block.unsigned()))
+            if not n:
+                assert not chunk.data and block.at == len(block.data)
+                self.cut = True
+                break
+            self.coded = Coded(chunk, contexts)
+            self.all += self.elements(n)
+            self.coded.end()
+            assert chunk.at == len(chunk.data)
+
+    def description(self, table):
+        module = table.unsigned() - 1
+        if module < 0:
+            return None
+        if module == len(self.modules):
+            self.modules.append((table.string(), table.take(table.unsigned())))
+        address = (self.last_address.get(module, 0) + table.signed()) % 2 ** 64
+        self.last_address[module] = address
+        return module, address
+
+    def stack(self, table):
+        caller = table.unsigned()
+        for _ in range(table.unsigned()):
+            self.places.append(self.description(table))
+            self.frames.append((len(self.places) - 1, caller))
+            caller = len(self.frames) + 1
+        self.places.append(self.description(table))
+        return len(self.places) - 1, caller
+
+
+class Shared(Sites):
+    """The member "sites" or "stacks": its modules, sites, and contents of ranks."""
+
+    def __init__(self, data, stacks):
+        b = Bytes(data)
+        self.stacks = stacks
+        self.modules = b.many(lambda: (b.take(b.unsigned()), b.take(b.unsigned())))
+        ranks = b.sets(b.unsigned())
+        assert [r[0] for r in ranks] == sorted(r[0] for r in ranks)
+        self.coded, self.guesses, self.trust = Coded(b), {}, {}
+        self.sites, self.last_address = [], {"site": None, "frame": None}
+        # frames and, with stacks, sites: (place, caller); places: (module, address) or None
+        self.frames, self.places, self.last = [], [], (0, 0)
+        self.of_rank, self.last_site, self.n_seen = {}, 0, 0
+        for members in ranks:
+            streams = self.content()
+            for rank in members:
+                self.of_rank[rank] = streams
+        self.coded.end()
+        assert b.at == len(b.data)
+
+    def content(self):
+        return [self.stream() for _ in range(self.number("streams"))]
+
+    def stream(self):
+        kind, said = self.number("kind"), self.number("id")
+        birth, n = self.number("birth"), self.number("elements")
+        cut = self.coded.bit("cut")
+        self.marks, self.before = (0, 0, 0), 0
+        return kind, unzigzag(said), birth, cut, list(self.elements(n, self.use))
+
+    def streams(self, rank):
+        """By sequence: whose sites they are, whether the stream was cut, its elements."""
+        return {s[:2]: (self, *s[3:]) for s in self.of_rank.get(rank, [])}
 
     def use(self, site):
         """What follows an element: the description of a site that is new."""
@@ -113,10 +185,6 @@ class Shared:
         self.last = self.sites[site]
         used = self.address(site)
         self.last_address["site"] = used or self.last_address["site"]
-
-    def address(self, site):
-        """(module, address), or None: unknown."""
-        return self.places[self.sites[site][0]] if self.stacks else self.sites[site]
 
     def description(self, of):
         said = self.number(("module", of))
@@ -162,20 +230,12 @@ class Shared:
         return self.guessed("place", hashed(2 * self.key(caller) + (of == "site"), sibling, 1024),
                             new_or_known, of)
 
-    def callers(self, site):
-        """The addresses in the callers, the innermost first, and whether the stack was cut."""
-        out, caller = [], self.sites[site][1]
-        while caller > 1:
-            place, caller = self.frames[caller - 2]
-            out.append(self.places[place][1])
-        return out, caller == 1
-
 
 class Follower:
     """The sites of the calls of a sequence, by its elements."""
 
     def __init__(self, elements, cut):
-        self.elements, self.cut = list(elements), cut
+        self.elements, self.cut = collections.deque(elements), cut
         self.guesses, self.others, self.n = {}, set(), 0
         self.last, self.right, self.lost = None, 0, False
 
@@ -184,7 +244,7 @@ class Follower:
 
     def site(self, function, shape, signature):
         while self.element(2) and self.right >= self.elements[0][1]:
-            self.right -= self.elements.pop(0)[1]
+            self.right -= self.elements.popleft()[1]
         if self.lost or (self.cut and not self.elements):
             self.lost = True
             return None
@@ -201,9 +261,9 @@ class Follower:
         guess = self.guesses.setdefault(place, None)
         if guess is None:
             assert self.element(0)
-            site, self.right = self.elements.pop(0)[2], 0
+            site, self.right = self.elements.popleft()[2], 0
         elif self.element(1) and self.elements[0][1] == self.right:
-            site, self.right = self.elements.pop(0)[2], 0
+            site, self.right = self.elements.popleft()[2], 0
         else:
             site, self.right = guess, self.right + 1
         if guess not in (None, site) and place == by_shape and self.n < GUESSES:
@@ -238,18 +298,41 @@ class Slots:
         return function, tuple(out)
 
 
+def print_names(data):
+    b = Bytes(data)
+    texts = [None] + b.many(b.string)
+
+    def module():
+        b.string(), b.take(b.unsigned()) # path and identifier
+        at = 0
+        for _ in range(b.unsigned()):
+            at += b.unsigned()
+            frames = b.many(lambda: (texts[b.unsigned()], texts[b.unsigned()], b.unsigned()))
+            print(json.dumps([at, frames]))
+    b.many(module)
+    assert b.at == len(data)
+
+
 def main():
-    members, programs = archive_of(sys.argv[1])
-    stacks = "stacks" in members
-    shared = Shared(members["stacks" if stacks else "sites"], stacks)
+    members, programs = archive_of(sys.argv[-1])
+    if sys.argv[1] == "--names":
+        print_names(members["names"])
+        return
+    stacks = any(name.startswith("stacks") for name in members)
+    member = "stacks" if stacks else "sites"
+    shared = Shared(members[member], stacks) if member in members else None
     slots = Slots()
     for rank in sorted(programs):
         program = programs[rank]
-        streams = {s[:2]: s for s in shared.of_rank.get(rank, [])}
+        streams = shared.streams(rank) if shared else {}
+        if f"{member}.{rank}" in members:
+            assert not streams
+            own = side_streams(members[f"{member}.{rank}"], lambda b: Own(b, stacks))
+            streams = {(s.kind, s.id): (s, s.cut, s.all) for s in own}
         assert set(streams) <= set(program.sequences(rank))
         for kind, number in program.sequences(rank):
             # a sequence of pseudo-calls alone has no stream
-            *_, cut, elements = streams.get((kind, number), (False, []))
+            sites, cut, elements = streams.get((kind, number), (None, False, []))
             follower = Follower(elements, cut)
             for terminal, poll in program.walk(rank, kind, number):
                 function, values = slots.values(program, terminal, rank)
@@ -258,11 +341,11 @@ def main():
                     first, words = program.shapes[program.terminals[terminal]]
                     shape = (poll, first, *words)
                     site = follower.site(function, shape, (shape, values))
-                found = shared.address(site) if site is not None else None
+                found = sites.address(site) if site is not None else None
                 line = [rank, ("thread", "callback")[kind], number, poll,
                         found[1] if found else "-"]
                 if stacks and site is not None:
-                    callers, cut = shared.callers(site)
+                    callers, cut = sites.callers(site)
                     line += callers + ["cut"] * cut
                 print(*line)
 
