@@ -21,7 +21,14 @@ GUESSES = 4096
 
 
 class Sites:
-    """What the member that ranks share and that of a rank have alike."""
+    """What the member that ranks share and that of a rank have alike. They set the decoder,
+    self.coded."""
+
+    def __init__(self, stacks):
+        self.stacks, self.guesses, self.trust = stacks, {}, {}
+        # frames and, with stacks, sites: (place, caller); places: (module, address) or None
+        self.sites, self.frames, self.places = [], [], []
+        self.last_site, self.n_seen = 0, 0
 
     def number(self, name):
         return self.coded.model(name)
@@ -41,11 +48,14 @@ class Sites:
         self.guesses[kind, place] = read()
         return self.guesses[kind, place]
 
+    def begin_stream(self):
+        self.marks, self.before = (0, 0, 0), 0
+
     def elements(self, n, used=lambda site: None):
         """N elements of a stream; calls USED with each site."""
         for _ in range(n):
-            code = 0 if self.coded.bit(("found", self.before)) else 1
-            code += code and not self.coded.bit("wrong")
+            found = self.coded.bit(("found", self.before))
+            code = 0 if found else 1 if self.coded.bit("wrong") else 2
             self.before = code + 1
             site = self.site(self.marks, code)
             mark = site * 4 + code + 1
@@ -102,15 +112,14 @@ class Own(Sites):
     """A stream of the member of a rank, with its sites."""
 
     def __init__(self, b, stacks):
+        super().__init__(stacks)
         self.kind, self.id, self.birth = b.unsigned(), b.signed(), b.unsigned()
         block = Bytes(b.take(b.unsigned()))
-        self.stacks, self.modules, self.last_address = stacks, [], {}
-        self.frames, self.places, self.sites = [], [], []
+        self.modules, self.last_address, contexts = [], {}, {}
         table = Bytes(block.take(block.unsigned()))
         while table.at < len(table.data):
             self.sites.append(self.stack(table) if stacks else self.description(table))
-        self.guesses, self.trust, contexts = {}, {}, {}
-        self.marks, self.before, self.last_site, self.n_seen = (0, 0, 0), 0, 0, 0
+        self.begin_stream()
         self.cut, self.all = False, []
         while block.at < len(block.data):
             n, chunk = block.unsigned(), Bytes(block.take(block.unsigned()))
@@ -147,16 +156,13 @@ class Shared(Sites):
     """The member "sites" or "stacks": its modules, sites, and contents of ranks."""
 
     def __init__(self, data, stacks):
+        super().__init__(stacks)
         b = Bytes(data)
-        self.stacks = stacks
         self.modules = b.many(lambda: (b.take(b.unsigned()), b.take(b.unsigned())))
         ranks = b.sets(b.unsigned())
         assert [r[0] for r in ranks] == sorted(r[0] for r in ranks)
-        self.coded, self.guesses, self.trust = Coded(b), {}, {}
-        self.sites, self.last_address = [], {"site": None, "frame": None}
-        # frames and, with stacks, sites: (place, caller); places: (module, address) or None
-        self.frames, self.places, self.last = [], [], (0, 0)
-        self.of_rank, self.last_site, self.n_seen = {}, 0, 0
+        self.coded, self.of_rank = Coded(b), {}
+        self.last_address, self.last = {"site": None, "frame": None}, (0, 0)
         for members in ranks:
             streams = self.content()
             for rank in members:
@@ -171,7 +177,7 @@ class Shared(Sites):
         kind, said = self.number("kind"), self.number("id")
         birth, n = self.number("birth"), self.number("elements")
         cut = self.coded.bit("cut")
-        self.marks, self.before = (0, 0, 0), 0
+        self.begin_stream()
         return kind, unzigzag(said), birth, cut, list(self.elements(n, self.use))
 
     def streams(self, rank):
@@ -303,7 +309,8 @@ def print_names(data):
     texts = [None] + b.many(b.string)
 
     def module():
-        b.string(), b.take(b.unsigned()) # path and identifier
+        b.string() # path
+        b.take(b.unsigned()) # identifier
         at = 0
         for _ in range(b.unsigned()):
             at += b.unsigned()

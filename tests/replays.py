@@ -111,9 +111,10 @@ class Check:
 
     def start(self, ranks, *command, waits=False):
         """Runs Wend's COMMAND; WAITS: without real-time priority."""
-        environment = {**self.environment, "WEND_YIELD_NO_REALTIME": "1"} if waits else None
-        command = [*self.launch, str(ranks), self.wend, *command]
-        return Run(command, environment or self.environment)
+        environment = dict(self.environment)
+        if waits:
+            environment["WEND_YIELD_NO_REALTIME"] = "1"
+        return Run([*self.launch, str(ranks), self.wend, *command], environment)
 
     def recording(self, program, ranks, seed, folder):
         """The times of the recorded run and of its replays, and what was wrong with the first

@@ -5,8 +5,8 @@ setup() {
     cd "$SOURCE_DIR"
 }
 
-# The files of the tree: those of git or, without git, those of a release, which no build has made:
-# they are not newer than what configure made.
+# The files of the tree: those of git or, without git, those of a release. What a build has made
+# since is newer than what configure made.
 tree() {
     if [ -e .git ] && git ls-files --cached --others --exclude-standard 2>/dev/null; then return; fi
     find . -type d \( -name 'build*' -o -name autom4te.cache -o -name .git \) -prune -o \

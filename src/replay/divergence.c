@@ -39,8 +39,9 @@ static const char *difference_text(Difference *text, const Divergence *d)
     return text->text;
 }
 
-/* A call with its site: "MPI_Send from exchange (halo.c:42)". */
 enum { NAME_MAX_SHOWN = 56 };
+
+/* A call with its site: "MPI_Send from exchange (halo.c:42)". */
 typedef struct {
     char text[NAME_MAX_SHOWN + sizeof " from " + sizeof(SiteText)];
 } PlacedCall;
