@@ -19,6 +19,12 @@ typedef struct {
     SharedRows shared;
 } TimingRows;
 
+/* The number of a row, as it is encoded, and how many ROW_LIKELY come before it. */
+typedef struct {
+    gint64 value;
+    guint64 gap;
+} RowNumber;
+
 /* Rows of durations, or of intervals. All sequences are walked twice, because a terminal that
  * differs from a row with few calls may be like it once the row has all its calls.
  *
@@ -35,11 +41,10 @@ typedef struct TimingTable {
     GArray **by_calls;   /* by function: rows found, most calls first */
     GArray *found_as;    /* guint32, by row encoded: the row found */
     guint32 *encoded_as; /* by row found: the row encoded + 1; 0: not encoded yet */
-    /* The row numbers of all sequences, as they are encoded. VALUES has the numbers that are not
-     * ROW_LIKELY, and GAPS the number of ROW_LIKELY before each of them. GAP: how many there are
-     * since the last value. */
-    DeltaSequenceBuilder *gaps, *values;
-    guint64 gap, n_values;
+    /* RowNumber: those of all sequences that are not ROW_LIKELY. GAP: how many ROW_LIKELY there
+     * are since the last of them. */
+    GArray *numbers;
+    guint64 gap;
 } TimingTable;
 
 static TimingRows row_table_new(guint n_terminals)
@@ -61,8 +66,7 @@ static TimingTable timing_table_new(guint n_terminals)
                          .encoded = row_table_new(n_terminals),
                          .had = g_array_new(FALSE, FALSE, sizeof(guint32)),
                          .found_as = g_array_new(FALSE, FALSE, sizeof(guint32)),
-                         .gaps = delta_sequence_builder_new(),
-                         .values = delta_sequence_builder_new()};
+                         .numbers = g_array_new(FALSE, FALSE, sizeof(RowNumber))};
 }
 
 static void timing_table_clear(TimingTable *t)
@@ -71,8 +75,7 @@ static void timing_table_clear(TimingTable *t)
     row_table_clear(&t->encoded);
     g_array_unref(t->had);
     g_array_unref(t->found_as);
-    delta_sequence_builder_free(t->gaps);
-    delta_sequence_builder_free(t->values);
+    g_array_unref(t->numbers);
     for (gsize f = 0; t->by_calls && f < wend_n_functions; f++)
         g_clear_pointer(&t->by_calls[f], g_array_unref);
     g_free(t->by_calls);
@@ -174,9 +177,8 @@ static void encode_row(TimingTable *t, guint function, guint32 terminal, guint32
 {
     gint64 value = shared_rows_encode(&t->encoded.shared, function, terminal, row);
     if (value != ROW_LIKELY) {
-        delta_sequence_builder_add(t->gaps, (DeltaSequenceRun){(gint64)t->gap, 0, 1});
-        delta_sequence_builder_add(t->values, (DeltaSequenceRun){value, 0, 1});
-        t->n_values++;
+        RowNumber number = {value, t->gap};
+        g_array_append_val(t->numbers, number);
         t->gap = 0;
     }
     /* Adds COUNT likely rows, or one less after a value: the further terminals of a strided one
@@ -329,27 +331,33 @@ static gboolean put_timing(Writer *w, const RecordedClass *k, const RecordedSequ
     return go_through(w, k, s, TRUE);
 }
 
-static void put_rows(Writer *w, const GArray *rows)
+/* The columns of all rows: those of durations, then those of intervals. */
+static void put_columns(Writer *w)
 {
     typedef struct {
         WendTiming t;
         gint64 numbers[TIMING_NUMBERS];
         guint finer;
     } Row;
-    g_autofree Row *out = g_new0(Row, rows->len + 1);
+    guint n = 0;
+    g_autofree Row *out =
+        g_new0(Row, w->times[0].encoded.rows->len + w->times[1].encoded.rows->len + 1);
     DeltaSequenceBuilder *counts = delta_sequence_builder_new();
-    for (guint i = 0; i < rows->len; i++) {
-        const TimingRow *row = &g_array_index(rows, TimingRow, i);
-        out[i].t = timing_result(&row->sum);
-        if (out[i].t.count)
-            out[i].finer = timing_to_numbers(&out[i].t, out[i].numbers);
-        delta_sequence_builder_add(
-            counts, (DeltaSequenceRun){(gint64)(out[i].t.count - row->expected), 0, 1});
+    for (int interval = 0; interval < 2; interval++) {
+        const GArray *rows = w->times[interval].encoded.rows;
+        for (guint i = 0; i < rows->len; i++, n++) {
+            const TimingRow *row = &g_array_index(rows, TimingRow, i);
+            out[n].t = timing_result(&row->sum);
+            if (out[n].t.count)
+                out[n].finer = timing_to_numbers(&out[n].t, out[n].numbers);
+            delta_sequence_builder_add(
+                counts, (DeltaSequenceRun){(gint64)(out[n].t.count - row->expected), 0, 1});
+        }
     }
     delta_sequence_builder_encode(counts, &w->out, NULL);
     for (guint column = 0; column < TIMING_NUMBERS; column++) {
         DeltaSequenceBuilder *numbers = delta_sequence_builder_new();
-        for (guint i = 0; i < rows->len; i++)
+        for (guint i = 0; i < n; i++)
             if (timing_encodes(out[i].t.count, column, out[i].finer))
                 delta_sequence_builder_add(numbers,
                                            (DeltaSequenceRun){out[i].numbers[column], 0, 1});
@@ -357,17 +365,32 @@ static void put_rows(Writer *w, const GArray *rows)
     }
 }
 
+/* The row numbers of durations, then those of intervals. */
+static void put_row_numbers(Writer *w)
+{
+    DeltaSequenceBuilder *gaps = delta_sequence_builder_new(),
+                         *values = delta_sequence_builder_new();
+    guint64 n = 0, gap = 0;
+    for (int interval = 0; interval < 2; interval++) {
+        const TimingTable *t = &w->times[interval];
+        for (guint i = 0; i < t->numbers->len; i++, n++) {
+            const RowNumber *number = &g_array_index(t->numbers, RowNumber, i);
+            delta_sequence_builder_add(gaps, (DeltaSequenceRun){(gint64)(gap + number->gap), 0, 1});
+            delta_sequence_builder_add(values, (DeltaSequenceRun){number->value, 0, 1});
+            gap = 0;
+        }
+        gap += t->gap;
+    }
+    wend_buf_unsigned(&w->out, n);
+    delta_sequence_builder_encode(gaps, &w->out, NULL);
+    delta_sequence_builder_encode(values, &w->out, NULL);
+}
+
 static void put_all_rows(Writer *w)
 {
     delta_sequence_builder_encode(g_steal_pointer(&w->timed), &w->out, NULL);
-    for (int interval = 0; interval < 2; interval++) {
-        TimingTable *t = &w->times[interval];
-        wend_buf_unsigned(&w->out, t->n_values);
-        delta_sequence_builder_encode(g_steal_pointer(&t->gaps), &w->out, NULL);
-        delta_sequence_builder_encode(g_steal_pointer(&t->values), &w->out, NULL);
-    }
-    for (int interval = 0; interval < 2; interval++)
-        put_rows(w, w->times[interval].encoded.rows);
+    put_row_numbers(w);
+    put_columns(w);
 }
 
 gboolean write_timing(Writer *w)

@@ -348,34 +348,33 @@ static gboolean read_polls(Member *m, SequenceData *s)
 
 /* -- timing -- */
 
-/* The rows of times. Index 0: durations; 1: intervals. */
 typedef struct Times {
-    SharedRows shared[2]; /* rows as the sequences refer to them */
-    GArray *rows[2];      /* WendTiming: the rows that were read */
+    SharedRows shared[2]; /* rows as the sequences refer to them; 0: durations; 1: intervals */
+    GArray *rows;         /* WendTiming: the rows of durations, then those of intervals */
     GPtrArray *sequences; /* SequenceData: the sequences with times */
 } Times;
 
 static void times_init(Times *t, const WendProgram *p)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         shared_rows_init(&t->shared[i], MAX(p->n_functions, p->n_shapes), p->n_terminals);
-        t->rows[i] = g_array_new(FALSE, TRUE, sizeof(WendTiming));
-    }
+    t->rows = g_array_new(FALSE, TRUE, sizeof(WendTiming));
     t->sequences = g_ptr_array_new();
 }
 
 /* Gives the rows to the sequences, and frees the rest of T. */
 static void times_finish(Times *t, WendProgram *p)
 {
+    WendTiming *rows = program_new_block(p, t->rows->len, sizeof(WendTiming));
+    if (t->rows->len)
+        memcpy(rows, t->rows->data, t->rows->len * sizeof(WendTiming));
     for (int i = 0; i < 2; i++) {
-        WendTiming *rows = program_new_block(p, t->rows[i]->len, sizeof(WendTiming));
-        if (t->rows[i]->len)
-            memcpy(rows, t->rows[i]->data, t->rows[i]->len * sizeof(WendTiming));
         for (guint q = 0; q < t->sequences->len; q++)
             ((SequenceData *)g_ptr_array_index(t->sequences, q))->times[i] = rows;
+        rows += t->rows->len ? t->shared[i].n : 0;
         shared_rows_clear(&t->shared[i]);
-        g_array_unref(t->rows[i]);
     }
+    g_array_unref(t->rows);
     g_ptr_array_unref(t->sequences);
 }
 
@@ -395,34 +394,42 @@ static gboolean read_column(Member *m, guint64 n, gint64 *numbers)
     return !m->c.failed;
 }
 
-/* Reads the N rows of the sequences. */
-static gboolean read_rows(Member *m, Times *times, gsize n, guint interval)
+/* The difference between the count of a row and its calls is stored once for all its calls: MORE.
+ * The first calls take it. Counts wrap in a hostile file only. ROWS, MORE: of the rows of
+ * durations, or of those of intervals. */
+static void share_counts(const Times *times, guint interval, WendTiming *rows, gint64 *more)
 {
+    for (guint q = 0; q < times->sequences->len; q++) {
+        const SequenceData *s = g_ptr_array_index(times->sequences, q);
+        for (guint i = 0; i < s->n_terminals; i++) {
+            TimingCount *t = &s->timed[2 * i + interval];
+            gint64 *change = &more[t->row];
+            rows[t->row].count += t->count;
+            gint64 now = *change < 0 ? -(gint64)MIN(t->count, 0 - (guint64)*change) : *change;
+            t->count += (guint64)now;
+            *change -= now;
+        }
+    }
+}
+
+/* Reads the rows of all sequences. */
+static gboolean read_rows(Member *m, Times *times)
+{
+    gsize durations = times->shared[0].n, n = durations + times->shared[1].n;
     if (m->c.failed || n / ROWS_PER_BYTE > (gsize)(m->c.end - m->start))
         return member_bad(m, "truncated");
     if (!member_admits(m, n, ROW_MEMORY))
         return FALSE;
-    g_array_set_size(times->rows[interval], (guint)n);
-    WendTiming *rows = (WendTiming *)(gpointer)times->rows[interval]->data;
+    g_array_set_size(times->rows, (guint)n);
+    WendTiming *rows = (WendTiming *)(gpointer)times->rows->data;
     g_autofree gint64 *more = g_new0(gint64, n + 1), *column = g_new0(gint64, n + 1),
                       *numbers = g_new0(gint64, (n + 1) * TIMING_NUMBERS);
     if (!read_column(m, n, more))
         return member_bad(m, "truncated");
     for (gsize i = 0; i < n; i++)
         rows[i].count = (guint64)more[i];
-    /* The difference between the count of a row and its calls is stored once for all its calls. The
-     * first calls take it. */
-    for (guint q = 0; q < times->sequences->len; q++) {
-        const SequenceData *s = g_ptr_array_index(times->sequences, q);
-        for (guint i = 0; i < s->n_terminals; i++) {
-            TimingCount *t = &s->timed[2 * i + interval];
-            gint64 *change = &more[t->row];
-            rows[t->row].count += t->count; /* wraps in a hostile file only */
-            gint64 now = *change < 0 ? -(gint64)MIN(t->count, 0 - (guint64)*change) : *change;
-            t->count += (guint64)now;
-            *change -= now;
-        }
-    }
+    share_counts(times, 0, rows, more);
+    share_counts(times, 1, rows + durations, more + durations);
     g_autofree guint8 *finer = g_new0(guint8, n + 1);
     for (guint k = 0; k < TIMING_NUMBERS; k++) {
         gsize have = 0;
@@ -652,35 +659,36 @@ static gboolean numbers_of(Member *m, const VariantClasses *f, Counter *c)
                                form == TIMING_BY_VARIANT, c->numbers);
 }
 
-/* Reads the row numbers of all sequences. */
+/* Reads the row numbers of all sequences: those of durations, then those of intervals. */
 static gboolean read_all_numbers(Member *m, Counter *c)
 {
     c->at_timed = 0;
     each_sequence(m, count_numbers_of, c);
-    for (c->interval = 0; c->interval < 2 && c->n_numbers > 0; c->interval++) {
-        guint64 n = wend_cursor_unsigned(&m->c);
-        if (m->c.failed || n > c->n_numbers)
-            return member_bad(m, "has more rows of times than calls");
-        g_autoptr(DeltaSequence) gaps = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
-        g_autoptr(DeltaSequence) values = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
-        if (m->c.failed)
-            return member_bad(m, "truncated");
-        RowNumbers numbers = {.gaps = gaps, .values = values, .n = n};
-        if (n)
-            numbers.likely = delta_sequence_at(gaps, 0);
-        c->numbers = &numbers;
+    if (c->n_numbers == 0)
+        return TRUE;
+    guint64 n = wend_cursor_unsigned(&m->c);
+    if (m->c.failed || n / 2 > c->n_numbers)
+        return member_bad(m, "has more rows of times than calls");
+    g_autoptr(DeltaSequence) gaps = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+    g_autoptr(DeltaSequence) values = n ? delta_sequence_decode(&m->c, n, NULL, 0) : NULL;
+    if (m->c.failed)
+        return member_bad(m, "truncated");
+    RowNumbers numbers = {.gaps = gaps, .values = values, .n = n};
+    if (n)
+        numbers.likely = delta_sequence_at(gaps, 0);
+    c->numbers = &numbers;
+    gboolean good = numbers.likely >= 0;
+    for (c->interval = 0; good && c->interval < 2; c->interval++) {
         c->at_timed = 0;
-        if (numbers.likely < 0 || !each_sequence(m, numbers_of, c))
-            return member_bad(m, "a row of times is not there");
-        if (numbers.at < n)
-            return member_bad(m, "has more rows of times than calls");
+        good = each_sequence(m, numbers_of, c);
     }
-    return TRUE;
+    if (!good)
+        return member_bad(m, "a row of times is not there");
+    return numbers.at == n || member_bad(m, "has more rows of times than calls");
 }
 
 static gboolean read_timing(Member *m, Counter *c)
 {
-    const SharedRows *said = c->times->shared;
     const WendProgram *p = m->p;
     guint64 n = 0;
     if (!member_part(m, "timing"))
@@ -691,8 +699,7 @@ static gboolean read_timing(Member *m, Counter *c)
     if (n && !timed)
         return member_bad(m, "truncated");
     c->timed = timed;
-    return each_sequence(m, timing_of, c) && read_all_numbers(m, c)
-           && read_rows(m, c->times, said[0].n, 0) && read_rows(m, c->times, said[1].n, 1);
+    return each_sequence(m, timing_of, c) && read_all_numbers(m, c) && read_rows(m, c->times);
 }
 
 gboolean read_sequences(Member *m)
