@@ -534,6 +534,61 @@ without_sites() { # the programs here have no lines, and addresses depend on the
     diverges 5 'the recording has MPI_Finalize, and the program calls MPI_Barrier'
 }
 
+@test "what came out of a call and differs is named" {
+    cat >results.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, two[2] = {0}, n = argc > 1 ? atoi(argv[1]) : 1;
+    MPI_File file;
+    MPI_Offset size;
+    MPI_Status status;
+    char name[] = "file";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (n == 0) {
+        MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+        MPI_File_get_size(file, &size);
+        MPI_File_close(&file);
+    } else if (n < 0) {
+        if (!MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDONLY, MPI_INFO_NULL, &file))
+            MPI_File_close(&file);
+    } else if (rank == 0) {
+        MPI_Recv(two, 2, MPI_INT, 1, 5, MPI_COMM_WORLD, &status);
+    } else {
+        MPI_Send(two, n, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" results.c -o results
+    results() { # RANKS WARN-OR-STOP ARGUMENT FUNCTION WHAT: with a line that says so
+        run mpi "$1" "$WEND" replay --on-divergence="$2" app.dir ./results "$3"
+        grep -qF "$4 departs from the recording: $5" <<<"$(without_sites <<<"$output")" ||
+            fail "no $4: $5" "$output"
+    }
+    record app.dir 2 ./results 1
+    results 2 warn 2 'rank 0, thread 0, call 2: MPI_Recv' 'it returns another status: its size'
+    printf 12345 >file
+    rm -r app.dir
+    record app.dir 1 ./results 0
+    printf 123 >file
+    results 1 stop 0 MPI_File_open \
+        'it finds a file of 3 bytes, and a file of 5 bytes in the recording'
+    rm -r app.dir
+    record app.dir 1 ./results -1
+    rm file
+    results 1 stop -1 MPI_File_open 'it fails ('
+    grep -qF '), and did not in the recording' <<<"$output"
+    rm -r app.dir
+    record app.dir 1 ./results -1
+    touch file
+    results 1 stop -1 MPI_File_open 'it succeeds, and failed in the recording'
+}
+
 # departs LINE RECORDING program…: one rank, with that line alone, and exit status 1
 departs() {
     local line=$1

@@ -180,6 +180,45 @@ static inline bool wend_param_has_in(const WendParam *p)
            && (p->dir == WEND_DIR_IN || p->dir == WEND_DIR_INOUT);
 }
 
+static inline bool wend_kind_is_handle(WendKind kind)
+{
+    return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
+}
+
+/* Does a parameter have words that the call returns? */
+static inline bool wend_param_has_out(const WendParam *p)
+{
+    if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN)
+        return false;
+    if (p->dir != WEND_DIR_INOUT)
+        return true;
+    /* The caller fills an inout status (MPI_Status_set_elements): no call has returned it yet. */
+    return !wend_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF
+           && p->kind != WEND_KIND_STATUS;
+}
+
+/* Are the words that the call returns for a parameter part of its outcome? */
+static inline bool wend_param_is_outcome(const WendParam *p)
+{
+    if (!wend_param_has_out(p))
+        return false;
+    switch (p->kind) {
+    case WEND_KIND_STATUS:
+    case WEND_KIND_STRING:
+    case WEND_KIND_STRINGS:
+    case WEND_KIND_STRINGS2:
+    case WEND_KIND_ATTR:
+        return true;
+    case WEND_KIND_REQUEST:
+    case WEND_KIND_BUF:
+    case WEND_KIND_FUNC:
+    case WEND_KIND_SEGMENT:
+        return false;
+    default:
+        return p->place == WEND_PLACE_OUTCOME && !wend_kind_is_handle(p->kind);
+    }
+}
+
 /* Is an element of a parameter of this kind a number of the program's, of one word? */
 static inline bool wend_kind_is_number(WendKind kind)
 {

@@ -234,16 +234,6 @@ static void value(Split *s, const WendParam *p, gboolean out, gint64 *n, guint32
     }
 }
 
-static gboolean out_is_outcome(const WendParam *p)
-{
-    if (p->kind == WEND_KIND_STATUS || p->kind == WEND_KIND_STRING || p->kind == WEND_KIND_STRINGS
-        || p->kind == WEND_KIND_STRINGS2 || p->kind == WEND_KIND_ATTR)
-        return TRUE;
-    return p->place == WEND_PLACE_OUTCOME && !layout_kind_is_handle(p->kind)
-           && p->kind != WEND_KIND_REQUEST && p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_FUNC
-           && p->kind != WEND_KIND_SEGMENT;
-}
-
 static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
                       const gint64 *slots, guint n_slots, GArray *origins)
 {
@@ -271,11 +261,11 @@ static gboolean split(Layout *l, const WendFunction *f, const gint64 *shape, gui
         const WendParam *p = &f->params[i];
         gint16 index = i;
         s.param = i;
-        if (!layout_param_has_out(p))
+        if (!wend_param_has_out(p))
             continue;
         if (p->kind == WEND_KIND_STATUS)
             arg->n_in = from_shape(&s);
-        if (out_is_outcome(p))
+        if (wend_param_is_outcome(p))
             g_array_append_val(l->outcome, index);
         else
             value(&s, p, TRUE, &arg->n_out, &arg->out);

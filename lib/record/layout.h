@@ -48,23 +48,6 @@ enum { LAYOUT_OF_SHAPE = G_MAXUINT };
 gboolean layout_symbolic(Layout *l, const WendFunction *f, const gint64 *shape, guint n_shape,
                          guint n_slots, GArray *origins);
 
-static inline gboolean layout_kind_is_handle(WendKind kind)
-{
-    return kind >= WEND_KIND_COMM && kind <= WEND_KIND_EVENT;
-}
-
-/* Does a parameter have words that the call returns? wend_param_has_in: that the caller gives. */
-static inline gboolean layout_param_has_out(const WendParam *p)
-{
-    if (p->kind == WEND_KIND_SKIP || p->dir == WEND_DIR_IN)
-        return FALSE;
-    if (p->dir != WEND_DIR_INOUT)
-        return TRUE;
-    /* The caller fills an inout status (MPI_Status_set_elements): no call has returned it yet. */
-    return !layout_kind_is_handle(p->kind) && p->kind != WEND_KIND_REQUEST
-           && p->kind != WEND_KIND_BUF && p->kind != WEND_KIND_STATUS;
-}
-
 /* The number of words of one element, in or out. An address has four: segment (or WEND_PLAIN, …)
  * and offset or value; then, if it is a distance, segment and offset of the place from which it
  * counts, else WEND_PLAIN and 0. */

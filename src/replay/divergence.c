@@ -3,6 +3,7 @@
 #include "divergence.h"
 
 #include <inttypes.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,53 @@ typedef struct {
     char text[160];
 } Difference;
 
+typedef struct {
+    char text[64];
+} FileText;
+
+/* BYTES: -1, there is none. */
+static const char *file_text(FileText *text, int64_t bytes)
+{
+    if (bytes < 0)
+        return "no file";
+    snprintf(text->text, sizeof text->text, "a file of %" PRId64 " bytes", bytes);
+    return text->text;
+}
+
+/* How what came out of two calls differs. */
+static void outcome_text(Difference *text, const Divergence *d)
+{
+    const CallOutcome *recorded = &d->out[0], *made = &d->out[1];
+    if (made->failed) {
+        char error[MPI_MAX_ERROR_STRING];
+        int n;
+        bool known = made->error > MPI_SUCCESS && made->error <= MPI_ERR_LASTCODE
+                     && PMPI_Error_string((int)made->error, error, &n) == MPI_SUCCESS;
+        snprintf(text->text, sizeof text->text, "it fails%s%.60s%s, and %s in the recording",
+                 known ? " (" : "", known ? error : "", known ? ")" : "",
+                 recorded->failed ? "otherwise" : "did not");
+        return;
+    }
+    if (recorded->failed) {
+        snprintf(text->text, sizeof text->text, "it succeeds, and failed in the recording");
+        return;
+    }
+    DifferentResult r = outcome_difference(d->made.function, recorded, made);
+    WordText words[2];
+    FileText files[2];
+    if (!r.name)
+        snprintf(text->text, sizeof text->text, "another outcome");
+    else if (r.file && r.numbers)
+        snprintf(text->text, sizeof text->text, "it finds %s, and %s in the recording",
+                 file_text(&files[1], r.made), file_text(&files[0], r.recorded));
+    else if (r.numbers)
+        snprintf(text->text, sizeof text->text, "it returns %s=%s, not %s", r.name,
+                 word_text(&words[1], r.made), word_text(&words[0], r.recorded));
+    else
+        snprintf(text->text, sizeof text->text, "it returns another %s%s%s", r.name,
+                 r.field ? ": its " : "", r.field ? r.field : "");
+}
+
 /* How two calls of one function differ. */
 static const char *difference_text(Difference *text, const Divergence *d)
 {
@@ -28,7 +76,7 @@ static const char *difference_text(Difference *text, const Divergence *d)
         snprintf(text->text, sizeof text->text, "found %s",
                  d->is_poll[1] ? "nothing" : "something");
     else if (d->outcome)
-        snprintf(text->text, sizeof text->text, "another outcome");
+        outcome_text(text, d);
     else if (!a.name)
         snprintf(text->text, sizeof text->text, "another result");
     else if (a.numbers)

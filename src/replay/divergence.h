@@ -4,6 +4,7 @@
 #define WEND_DIVERGENCE_H
 
 #include "argument.h"
+#include "outcome-difference.h"
 #include "recorded-sites.h"
 
 typedef struct {
@@ -15,6 +16,7 @@ typedef struct {
     bool is_poll[2]; /* recorded, made: a call that found nothing */
     bool outcome;    /* the calls are the same, and what came out of them is not */
     CallWords recorded, made;
+    CallOutcome out[2]; /* recorded, made; only if OUTCOME */
     SiteText from[2];   /* recorded, made; "": not known */
     bool other_version; /* the program has changed, so that sites of the recording have no names */
 } Divergence;

@@ -312,7 +312,14 @@ static Divergence divergence_of(const ActiveCall *c, const SequenceReplay *r,
         d.recorded = recorded_words(t);
         d.is_poll[0] = r->polls_due > 0;
         d.is_poll[1] = whole ? c->found_nothing : d.is_poll[0];
-        d.outcome = whole && is_same(c, t, true);
+        d.outcome = whole && d.is_poll[0] == d.is_poll[1] && r->recorded.n_outcome >= 2
+                    && (is_same(c, t, true) || c->failed != r->recorded.failed);
+        if (d.outcome) {
+            const int64_t *was = r->recorded.outcome, *is = c->outcome.w;
+            d.out[0] =
+                (CallOutcome){r->recorded.failed, was[1], was + 2, r->recorded.n_outcome - 2};
+            d.out[1] = (CallOutcome){c->failed, c->rc, is + 2, c->outcome.n - 2};
+        }
         uint32_t site = recorded_site(c->sequence, r);
         recorded_site_text(&d.from[0], &order, site);
         d.other_version = recorded_sites_is_of_other_version(&order, site, c);

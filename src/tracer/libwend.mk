@@ -98,6 +98,7 @@ REPLAY_SOURCES = \
 	src/replay/other-hosts.c src/replay/other-hosts.h \
 	src/replay/noise.c src/replay/noise.h \
 	src/replay/order-file.h \
+	src/replay/outcome-difference.c src/replay/outcome-difference.h \
 	src/replay/page.c src/replay/page.h \
 	src/replay/rank-list.h \
 	src/replay/recorded-sites.c src/replay/recorded-sites.h \

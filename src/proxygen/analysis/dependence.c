@@ -183,15 +183,14 @@ static void use_words(RankDependence *r, Dependence *e, const WendArg *arg, gboo
     gint64 n = is_out ? arg->n_out : arg->n_in;
     gboolean pair = is_address(kind);
     if (!pair && kind != WEND_KIND_SEGMENT && kind != WEND_KIND_REQUEST
-        && !layout_kind_is_handle(kind))
+        && !wend_kind_is_handle(kind))
         return; /* the number of elements of strings and statuses is not a number of words */
     gboolean writes = is_out || arg->param->dir == WEND_DIR_INOUT || kind == WEND_KIND_REQUEST;
     for (gint64 i = 0; words && i < n; i++) {
         gint64 word = words[i * layout_element_words(arg->param, is_out)];
         if (pair || kind == WEND_KIND_SEGMENT)
             word = wend_word_segment_in_host_memory(word);
-        if ((layout_kind_is_handle(kind) || kind == WEND_KIND_REQUEST)
-            && wend_word_is_handle(word)) {
+        if ((wend_kind_is_handle(kind) || kind == WEND_KIND_REQUEST) && wend_word_is_handle(word)) {
             add_use(e, resource(r, 'h', kind, word, 0), writes ? USE_WRITE : USE_READ, 0);
             if (writes && kind != WEND_KIND_REQUEST)
                 /* the next object of this kind gets the smallest free number */

@@ -274,11 +274,11 @@ static char *out_array(Emitter *e, const CallPattern *c, guint index)
         return arg->n_out == -1 || arg->n_out == WEND_ABSENT ? g_strdup("NULL")
                                                              : literal(e->plan, arg->n_out);
     const char *ctype =
-        layout_kind_is_handle(kind) ? variable_name_handle_ctype(kind) : arg->param->ctype;
+        wend_kind_is_handle(kind) ? variable_name_handle_ctype(kind) : arg->param->ctype;
     const char *name = locals_variable(e, ctype, arg->param->name, out_length(e, c, index));
     /* Handles are copied to their own variables. */
     guint width = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE ? 6 : 1;
-    for (gint64 i = 0; layout_kind_is_handle(kind) && i < arg->n_out; i++)
+    for (gint64 i = 0; wend_kind_is_handle(kind) && i < arg->n_out; i++)
         if (wend_word_is_handle(arg->out[width * i].value)) {
             g_autofree char *variable = variable_name_of_handle(e, kind, arg->out[width * i].value);
             add(e->after, g_strdup_printf("%s = %s[%" G_GINT64_FORMAT "];", variable, name, i));
@@ -465,7 +465,7 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
         return special;
     if (arg->null)
         return g_strdup("NULL");
-    if (layout_kind_is_handle(kind)) {
+    if (wend_kind_is_handle(kind)) {
         char *text = handle_argument(e, c, arg);
         return text ? text : out_array(e, c, index);
     }
@@ -590,7 +590,7 @@ static char *statement_of(Emitter *e, const CallPattern *c, const char *expressi
     const Arg *last = c->n_args ? &c->args[c->n_args - 1] : NULL;
     if (!last || last->param->dir != WEND_DIR_RETURN)
         return g_strdup_printf("%s;", expression);
-    if (layout_kind_is_handle(last->param->kind) && last->has_out
+    if (wend_kind_is_handle(last->param->kind) && last->has_out
         && wend_word_is_handle(last->out[0].value)) {
         g_autofree char *variable =
             variable_name_of_handle(e, last->param->kind, last->out[0].value);

@@ -18,7 +18,7 @@ static char *fortran_handle(Emitter *e, const CallPattern *c)
     g_autofree char *handle = NULL;
     if (made->has_out && made->out[0].value == WEND_UNKNOWN)
         return g_strdup("-1"); /* the result was no handle */
-    if (layout_kind_is_handle(made->param->kind) && made->has_out)
+    if (wend_kind_is_handle(made->param->kind) && made->has_out)
         handle = expression_handle(e, made->param->kind, made->out[0].value);
     else if (strcmp(object, "Comm") == 0)
         handle = g_strdup("MPI_COMM_WORLD");

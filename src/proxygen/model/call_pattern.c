@@ -97,7 +97,7 @@ static guint take_outputs(CallPattern *c, const Layout *layout, guint end)
         Arg *arg = &c->args[i];
         gboolean status = arg->param->kind == WEND_KIND_STATUS;
         arg->out = &words[layout->words->len + i];
-        if (!layout_param_has_out(arg->param) || (is_outcome(layout, i) && !status))
+        if (!wend_param_has_out(arg->param) || (is_outcome(layout, i) && !status))
             continue;
         arg->has_out = TRUE;
         arg->n_out = status ? a->n_in : a->n_out;

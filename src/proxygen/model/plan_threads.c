@@ -135,7 +135,7 @@ static GArray *roles_of(const CallPattern *c)
         for (guint w = 0; kind == WEND_KIND_BUF && arg->has_in && w < arg->n_in_words; w += 2)
             if (is_named_by_thread(arg->in[w].value))
                 add_role(roles, WEND_KIND_SEGMENT, arg->in[w].value, SHARED_USE);
-        if (!layout_kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
+        if (!wend_kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
             continue;
         for (guint w = 0; arg->has_in && w < arg->n_in_words; w++)
             add_role(roles, kind, arg->in[w].value, role_of(c, arg));

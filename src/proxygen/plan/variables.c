@@ -178,7 +178,7 @@ static void note_call(Plan *plan, const CallPattern *c)
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         WendKind kind = arg->param->kind;
-        if (!layout_kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
+        if (!wend_kind_is_handle(kind) && kind != WEND_KIND_REQUEST)
             continue;
         gboolean wide = kind == WEND_KIND_COMM || kind == WEND_KIND_DATATYPE;
         for (guint w = 0; w < arg->n_in_words; w++)
