@@ -6,7 +6,7 @@
 #include "lib/record/functions.h"
 #include "lib/record/words.h"
 
-/* The words of a status (docs/recording.md, "Values"). */
+/* The words of a status (docs/recording.md, "Calls as words"). */
 static const char *const status_fields[] = {"source", "tag", "size", "error"};
 enum { STATUS_WORDS = sizeof status_fields / sizeof *status_fields };
 
