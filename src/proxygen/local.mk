@@ -53,6 +53,7 @@ PROXYGEN_SOURCES = \
 	src/proxygen/emit/emit_special.c \
 	src/proxygen/emit/emit_tables.c \
 	src/proxygen/emit/emit_terminal.c \
+	src/proxygen/emit/string_table.c \
 	src/proxygen/emit/emit_wildcard.c \
 	src/proxygen/emit/expression.c \
 	src/proxygen/emit/literal.c \

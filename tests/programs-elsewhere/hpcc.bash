@@ -7,8 +7,8 @@ build() {
 build_hpcc() (
     cd "$CACHE/hpcc/hpl" || exit
     # functions that MPI 3.0 removed, and Open MPI does not declare
-    sed -i -e 's/MPI_Address *(/MPI_Get_address(/' -e 's/MPI_Type_struct *(/MPI_Type_create_struct(/' \
-        src/comm/*.c
+    sed -i -e 's/MPI_Address *(/MPI_Get_address(/' \
+        -e 's/MPI_Type_struct *(/MPI_Type_create_struct(/' src/comm/*.c
     cat >Make.wend <<END
 SHELL = /bin/sh
 CD = cd

@@ -531,3 +531,38 @@ C
     record there.dir 3 there/proxy
     "$WEND" diff app.dir there.dir
 }
+
+@test "calls of large programs that differ in strings are one function" {
+    cat >strings.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 6000; i++) {
+        char key[64], value[64];
+        MPI_Info info;
+        snprintf(key, sizeof key, "key \"%d\" ?\?/ \\n %%s", i);
+        snprintf(value, sizeof value, i % 7 ? "%d\n of rank %d \001" : "", i * i, rank);
+        MPI_Info_create(&info);
+        MPI_Info_set(info, key, i % 7 ? value : "none");
+        if (i % 5 == 0)
+            MPI_Info_delete(info, key);
+        MPI_Info_free(&info);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O1 strings.c -o strings
+    roundtrip 2 ./strings
+    grep -q '^static const char \*const strings\[[0-9]*\]' proxy.c
+    functions=$(grep -c '^static void call_' proxy.c)
+    [ "$functions" -lt 20 ] || fail "$functions functions for calls"
+    "$PROXYGEN" app.dir -o there/
+    make -s -j2 -C there CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
+    record there.dir 2 there/proxy
+    "$WEND" diff app.dir there.dir
+}

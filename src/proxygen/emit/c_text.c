@@ -80,3 +80,18 @@ void c_text_comment(GString *out, int indent, const char *format, ...)
     wrapped(out, indent, text, "/* ", " * ");
     g_string_append(out, " */\n");
 }
+
+void c_text_constant(GString *out, gsize *line, const char *text)
+{
+    gsize length = strlen(text) + 1;
+    if (*line + length > 120) {
+        g_string_append(out, "\n    ");
+        *line = 4;
+    } else if (*line > 4) {
+        g_string_append_c(out, ' ');
+        length++;
+    }
+    g_string_append(out, text);
+    g_string_append_c(out, ',');
+    *line += length;
+}

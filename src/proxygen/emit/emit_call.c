@@ -293,7 +293,10 @@ static char *string_in(Emitter *e, const Arg *arg)
     if (arg->n_in < 0)
         return g_strdup("NULL");
     g_autofree char *text = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
-    return expression_string(e, text, arg->n_in);
+    char *constant = expression_string(e, text, arg->n_in);
+    return e->strings && e->columns && arg->n_in <= C_LITERAL_MOST
+               ? string_table_element(e, constant)
+               : constant;
 }
 
 static char *strings_list(Emitter *e, StringCursor *cursor, gint64 n, gboolean terminated)

@@ -5,8 +5,8 @@
  * A compiler takes much more time and memory for a statement than for a number. So calls that
  * differ only in numbers become one function, with a table of the numbers of each call (call_3(v),
  * where v[0], v[1], ... are its numbers). A rule becomes a list of calls and rules. Numbers are
- * counts, tags and the like, and indices of handles and blocks in the proxy's arrays. Larger
- * constructs, such as a loop over Waitsome, become code of this kind, too. */
+ * counts, tags and the like, and indices: of handles, blocks and strings in the proxy's arrays.
+ * Larger constructs, such as a loop over Waitsome, become code of this kind, too. */
 #include <string.h>
 
 #include "row_tables.h"
@@ -203,6 +203,7 @@ void emit_tables_begin(Emitter *e)
     t->sections = g_ptr_array_new_with_free_func(section_free);
     t->terminals = g_new0(TableMade, n_terminals + 1);
     t->nothing = g_new0(gboolean, n_terminals + 1);
+    string_table_begin(e);
     t->places = g_hash_table_new_full(site_hash, site_equal, g_free, g_free);
     for (guint i = 0; i < plan->order->len; i++) {
         guint rule = g_array_index(plan->order, guint, i);
@@ -234,21 +235,6 @@ void emit_tables_begin(Emitter *e)
 }
 
 /* -- text -- */
-
-static void append_number(GString *out, gsize *line, const char *text)
-{
-    gsize length = strlen(text) + 1;
-    if (*line + length > 120) {
-        g_string_append(out, "\n    ");
-        *line = 4;
-    } else if (*line > 4) {
-        g_string_append_c(out, ' ');
-        length++;
-    }
-    g_string_append(out, text);
-    g_string_append_c(out, ',');
-    *line += length;
-}
 
 /* Appends the function of a group, its numbers, and its part of the list of calls. */
 static void emit_group(Emitter *e, GString *out, const TableGroup *group, GString *externs,
@@ -287,7 +273,7 @@ static void emit_group(Emitter *e, GString *out, const TableGroup *group, GStrin
                                                              i * group->n_columns + c->first))
                             : NULL;
                 if (value)
-                    append_number(out, &line, value);
+                    c_text_constant(out, &line, value);
             }
         g_string_append(out, "\n};\n\n");
     }
@@ -315,12 +301,12 @@ static void append_step(GString *out, gsize *line, gint64 what, guint64 times, g
 {
     char text[48], *end = &text[sizeof text - 1];
     *end = '\0';
-    append_number(out, line, decimal(what * 2 + (times > 1), end));
+    c_text_constant(out, line, decimal(what * 2 + (times > 1), end));
     (*n)++;
     if (times > 1) {
         g_snprintf(text, sizeof text, "%" G_GUINT64_FORMAT "%s", times,
                    times > G_MAXINT32 ? "L" : "");
-        append_number(out, line, text);
+        c_text_constant(out, line, text);
         (*n)++;
     }
 }
@@ -453,6 +439,7 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections)
     g_autoptr(GString) externs = g_string_new(""), rows = g_string_new(""),
                        lists = g_string_new(""), wrappers = g_string_new("");
     guint n_rows = 0;
+    string_table_emit(e, declarations, sections);
     for (guint i = 0; i < t->sections->len; i++) {
         const Section *section = t->sections->pdata[i];
         GString *out = g_string_new(section->definitions->str);
@@ -510,5 +497,6 @@ void emit_tables_free(Emitter *e)
     g_free(t->list_number);
     g_free(t->terminals);
     g_free(t->nothing);
+    string_table_free(e);
     g_clear_pointer(&e->lists, g_free);
 }

@@ -81,13 +81,14 @@ typedef struct {
     const char *source;
 
     /* for the program */
-    guint n_tables;            /* number of table names used so far */
-    guint n_names;             /* number of rule functions */
-    Tables *lists;             /* NULL: all calls are code */
-    gint64 max_statuses;       /* entries of the longest array of statuses */
-    GHashTable *findings;      /* terminal -> number of its next_found function */
-    GHashTable *ports;         /* recorded name of a port -> PortName (outside_names.h) */
-    GPtrArray *ports_in_order; /* the same, by number */
+    guint n_tables;              /* number of table names used so far */
+    guint n_names;               /* number of rule functions */
+    Tables *lists;               /* NULL: all calls are code */
+    struct StringTable *strings; /* NULL: strings are in the text */
+    gint64 max_statuses;         /* entries of the longest array of statuses */
+    GHashTable *findings;        /* terminal -> number of its next_found function */
+    GHashTable *ports;           /* recorded name of a port -> PortName (outside_names.h) */
+    GPtrArray *ports_in_order;   /* the same, by number */
     /* terminal whose calls gave ports -> their numbers (outside_names.c) */
     GHashTable *ports_given;
     GHashTable *ports_listed; /* those terminals whose calls gave different ports */
@@ -109,6 +110,9 @@ typedef struct {
 void c_text_line(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* Text of a recording must pass c_token_comment() first. */
 void c_text_comment(GString *out, int indent, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* Appends a constant and a comma to the initializer of a table, whose current line has LINE
+ * characters. */
+void c_text_constant(GString *out, gsize *line, const char *text);
 const char *c_text_count_type(guint64 n); /* the type of a variable that counts to N */
 
 /* -- literal.c -- */
@@ -238,6 +242,15 @@ void emit_tables_emit(Emitter *e, GString *declarations, GPtrArray *sections);
 void emit_tables_free(Emitter *e);
 /* Whether the rule is in a table. It then has a name but no function. */
 gboolean emit_tables_hold(const Emitter *e, guint rule);
+
+/* -- string_table.c: the strings of large programs are a table, and rows have their indices -- */
+void string_table_begin(Emitter *e);
+/* CONSTANT, a string of C, as an element of the table, while a row is written (e->columns). Takes
+ * CONSTANT. */
+char *string_table_element(Emitter *e, char *constant);
+/* The table, in DECLARATIONS or as a file of its own. */
+void string_table_emit(Emitter *e, GString *declarations, GPtrArray *sections);
+void string_table_free(Emitter *e);
 
 /* -- emit_callbacks.c -- */
 void emit_callbacks(Emitter *e, GString *declarations, GString *definitions);
