@@ -42,6 +42,31 @@ exact() {
 }
 @test "values: all of it" { exact 4 "$PROGRAMS/values"; }
 
+# The thread that codes and the program share a processor, so that the former falls behind: all
+# values before they are coded would take 160 MB.
+@test "values: ten million, on one processor and in little memory" {
+    cat >spin.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    unsigned long hash = 1;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 10000000; i++)
+        hash = hash * 31 + (unsigned long)(MPI_Wtime() * 1e9);
+    printf("%lx\n", hash);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O1 spin.c -o spin
+    local processor=$(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')
+    export WEND_MAX_MEMORY=64M
+    mpi 1 taskset -c "$processor" "$WEND" trace --quiet --values -o app.dir ./spin >app.out
+    mpi 1 taskset -c "$processor" "$WEND" replay --quiet app.dir ./spin >again.out
+    diff app.out again.out
+}
+
 @test "values: in Fortran, C++ and Python" {
     if command -v "$MPIFORT" >/dev/null; then
         cat >clock.f90 <<'F'

@@ -43,7 +43,7 @@ static __attribute__((noinline)) SideChunk *next_chunk(SideStream *s, SideChunk 
     int saved = errno;
     SideChunk *chunk = atomic_load(&s->ended) ? NULL : side_next_chunk(s, full);
     if (chunk)
-        side_help(s);
+        side_help(s, SIDE_QUEUE);
     errno = saved;
     return chunk;
 }

@@ -6,6 +6,7 @@
  * recording. Whoever codes has the lock; no thread of the application waits for it before that. */
 #include "side-streams.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -23,7 +24,9 @@
 #include "recorder/thread-numbers.h"
 #include "side-private.h"
 
-static pthread_mutex_t coding = PTHREAD_MUTEX_INITIALIZER;
+/* The thread that has it may be interrupted by a signal handler, which asks for the time. Then the
+ * lock says so, and is not waited for. */
+static pthread_mutex_t coding = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_t thread;
 static _Atomic bool running, closing;
 static _Atomic uint32_t wake; /* futex */
@@ -237,19 +240,20 @@ static bool code_first_locked(SideStream *s)
     return coded;
 }
 
-static bool is_behind(SideStream *s)
+static bool is_behind(SideStream *s, uint64_t chunks)
 {
-    return atomic_load(&s->filling)->number - atomic_load(&s->coded) > SIDE_QUEUE;
+    return atomic_load(&s->filling)->number - atomic_load(&s->coded) > chunks;
 }
 
-void side_help(SideStream *s)
+void side_help(SideStream *s, uint64_t queue)
 {
-    if (!is_behind(s))
+    int saved = errno;
+    if (!is_behind(s, queue) || pthread_mutex_lock(&coding) != 0)
         return;
-    pthread_mutex_lock(&coding);
-    if (is_behind(s))
+    if (is_behind(s, queue))
         code_first(s);
     pthread_mutex_unlock(&coding);
+    errno = saved;
 }
 
 static void *code(void *unused)

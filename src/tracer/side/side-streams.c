@@ -154,6 +154,8 @@ void side_append_after(SideStream *s, uint64_t step, unsigned code, unsigned sub
     if (__builtin_expect(s->chunk_words - used < n, 0)) {
         if (!(chunk = side_next_chunk(s, chunk)))
             return;
+        if (s->kind == WEND_SIDE_VALUES)
+            side_help(s, SIDE_LONG_QUEUE);
         used = 0;
     }
     chunk->words[used] = side_word(step, code, sub, bytes);
