@@ -44,7 +44,7 @@ class OneSidedOfWrapper:
         if self.makes_window():
             self.line("struct WindowFile *shared_order = onesided_announce(comm);")
         elif name == "MPI_Win_free":
-            self.line("onesided_window_ends(win);")
+            self.line("struct WindowFile *shared_order = onesided_window_ends(win);")
         elif name in self.LOCKS:
             self.line(f"onesided_lock(c, win, {self.LOCKS[name]});")
         elif name in ("MPI_Win_unlock", "MPI_Win_unlock_all"):
@@ -59,6 +59,8 @@ class OneSidedOfWrapper:
         name = self.f.name
         if self.makes_window():
             self.line("onesided_window_made(shared_order, comm, rc, win);")
+        elif name == "MPI_Win_free":
+            self.line("onesided_window_ended(shared_order);")
         elif name in self.LOCKS:
             self.line(f"onesided_locked(win, {self.LOCKS[name]}, rc);")
         elif name in self.COMPLETES:

@@ -48,6 +48,9 @@ exact() {
 @test "one-sided: much data, and many results in one epoch" {
     exact 4 2 "$PROGRAMS/onesided" large
 }
+@test "one-sided: windows that a rank without epochs frees at once" {
+    exact 7 3 "$PROGRAMS/onesided" bystander
+}
 @test "one-sided: all of it, and as many ranks as the test has targets" {
     exact 3 2 "$PROGRAMS/onesided"
     exact 1 1 "$PROGRAMS/onesided"

@@ -44,7 +44,7 @@ PROGRAMS = (
     "tests/programs/turns server",
     "tests/programs/onesided tickets many spin",
     "tests/programs/onesided replacing append nested",
-    "tests/programs/onesided phases active large",
+    "tests/programs/onesided phases active large bystander",
     "tests/programs/values",
     "examples/particles -s 20",
     "examples/masterworker -t 100",

@@ -298,10 +298,31 @@ static void large(void)
     free(got);
 }
 
+/* Rank 0 frees windows at once that others have only just made. */
+static void bystander(void)
+{
+    enum { WINDOWS = 12 };
+    for (int k = 0; k < WINDOWS; k++) {
+        long cells[2] = {0}, got, next;
+        MPI_Win_create(cells, sizeof cells, sizeof *cells, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+        for (int i = 0; rank > 0 && i < ROUNDS; i++) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+            MPI_Get(&got, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
+            MPI_Win_flush(0, win);
+            next = got * 3 + rank;
+            MPI_Put(&next, 1, MPI_LONG, 0, 0, 1, MPI_LONG, win);
+            MPI_Win_unlock(0, win);
+            mix(got);
+        }
+        MPI_Win_free(&win);
+        mix(cells[0]);
+    }
+}
+
 static const Part parts[] = {
-    {"tickets", tickets},     {"many", many},     {"spin", spin},
-    {"replacing", replacing}, {"append", append}, {"nested", nested},
-    {"phases", phases},       {"active", active}, {"large", large},
+    {"tickets", tickets}, {"many", many},           {"spin", spin},     {"replacing", replacing},
+    {"append", append},   {"nested", nested},       {"phases", phases}, {"active", active},
+    {"large", large},     {"bystander", bystander},
 };
 
 int main(int argc, char **argv)

@@ -93,11 +93,11 @@ void onesided_window_made(struct WindowFile *file, MPI_Comm comm, int rc, const 
     state_unlock(&chains_lock, locked);
 }
 
-void onesided_window_ends(const MPI_Win *win)
+struct WindowFile *onesided_window_ends(const MPI_Win *win)
 {
     OneSidedWindow *w = onesided_on() && win ? window_of(*win) : NULL;
     if (!w)
-        return;
+        return NULL;
     bool locked = state_lock(&chains_lock);
     OneSidedWindow **at = chain_of(w->value);
     while (*at != w)
@@ -109,9 +109,15 @@ void onesided_window_ends(const MPI_Win *win)
         next = h->next;
         wend_budget_free(h, sizeof *h);
     }
-    window_file_free(w->file);
+    struct WindowFile *file = w->file;
     pthread_mutex_destroy(&w->lock);
     wend_budget_free(w, sizeof *w);
+    return file;
+}
+
+void onesided_window_ended(struct WindowFile *file)
+{
+    window_file_free(file);
 }
 
 /* The order of W, if it is to be followed. */

@@ -35,8 +35,10 @@ void onesided_stop(void);
 struct WindowFile *onesided_announce(MPI_Comm comm);
 /* After it, with its code. */
 void onesided_window_made(struct WindowFile *file, MPI_Comm comm, int rc, const MPI_Win *win);
-/* Before a window is freed. */
-void onesided_window_ends(const MPI_Win *win);
+/* Before a window is freed, and after it. In between the order can still be found: another rank may
+ * just have made the window, and look for it. All ranks have it when one returns. */
+struct WindowFile *onesided_window_ends(const MPI_Win *win);
+void onesided_window_ended(struct WindowFile *file);
 
 /* -- epochs: TARGET is a rank, or ONESIDED_ALL -- */
 
