@@ -107,11 +107,11 @@ static gboolean read_distribution(Member *m, WendRankTimes *of, guint n)
 gboolean read_rank_times(Member *m)
 {
     WendProgram *p = m->p;
-    if (m->c.failed || m->c.p == m->c.end)
-        return !m->c.failed; /* the member has no such part */
+    if (!m->c.failed && m->c.p == m->c.end)
+        return TRUE; /* the member has no such part */
     guint64 n = wend_cursor_unsigned(&m->c);
     if (n == 0)
-        return !m->c.failed;
+        return !m->c.failed || member_bad(m, "truncated");
     if (n > p->n_functions || p->ranks == 0)
         return member_bad(m, "has more functions than there are");
     WendRankTimes *of = member_block(m, n, sizeof *of);

@@ -6,6 +6,7 @@
 
 #include "../../lib/archive/container.h"
 #include "../../lib/ranks/rank-vector.h"
+#include "../../lib/read/program-private.h"
 #include "../fuzz/exercise.h"
 
 #include <glib/gstdio.h>
@@ -82,6 +83,25 @@ static void test_cut(gconstpointer whole)
         opened += opens();
     }
     g_assert_cmpuint(opened, ==, 0);
+}
+
+/* The part that comes last may be missing. */
+static void test_cut_program(gconstpointer unused)
+{
+    (void)unused;
+    guint opened = 0;
+    for (gsize n = 0; n < g_bytes_get_size(right[1]); n++) {
+        GHashTable *cut =
+            g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
+        g_hash_table_insert(cut, g_strdup(members[0]), g_bytes_ref(right[0]));
+        g_hash_table_insert(cut, g_strdup(members[1]), g_bytes_new_from_bytes(right[1], 0, n));
+        g_autoptr(GError) error = NULL;
+        WendProgram *p = program_from_container(container_from_members(cut, "cut"), &error);
+        g_assert_true((p == NULL) == (error != NULL));
+        opened += p != NULL;
+        wend_program_free(p);
+    }
+    g_assert_cmpuint(opened, <=, 1);
 }
 
 static void test_flip(gconstpointer whole)
@@ -291,6 +311,7 @@ int main(int argc, char **argv)
     whole = (GByteArray){(guint8 *)bytes, n};
     check_members(TRUE);
     g_test_add_data_func("/damage/cut", &whole, test_cut);
+    g_test_add_data_func("/damage/cut-program", NULL, test_cut_program);
     g_test_add_data_func("/damage/flip", &whole, test_flip);
     g_test_add_data_func("/damage/index", &whole, test_index);
     g_test_add_data_func("/damage/files", &whole, test_files);
