@@ -50,10 +50,13 @@ static void pass_strings(OutcomePlace *p, bool of_strings)
 
 static void pass_element(OutcomePlace *p, WendKind kind)
 {
-    if (kind == WEND_KIND_STATUS)
+    if (kind == WEND_KIND_STATUS) {
         pass(p, STATUS_WORDS);
-    else if (wend_word_segment_has_second(next(p))
-             && (kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR))
+        return;
+    }
+    int64_t first = next(p);
+    if ((kind == WEND_KIND_ADDRESS || kind == WEND_KIND_ATTR)
+        && wend_word_segment_has_second(first))
         pass(p, 1);
 }
 

@@ -435,6 +435,13 @@ C
     [ "$(wc -c <proxy.c)" -lt 8000 ]
 }
 
+equal_as_files() { # N: a proxy of several files of app.dir is equal
+    "$PROXYGEN" app.dir -o there/
+    make -s -j2 -C there CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
+    record there.dir "$1" there/proxy
+    "$WEND" diff app.dir there.dir
+}
+
 # Everything beside calls in a large program: all kinds of calls for which code is kept, in any
 # order, on several ranks that differ.
 @test "tables hold large programs with loops, callbacks, wildcards, arrays and values by rank" {
@@ -526,10 +533,7 @@ C
     [ "$functions" -lt 100 ] || fail "$functions functions for calls"
     record proxy.dir 3 ./proxy
     "$WEND" diff app.dir proxy.dir
-    "$PROXYGEN" app.dir -o there/
-    make -s -j2 -C there CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
-    record there.dir 3 there/proxy
-    "$WEND" diff app.dir there.dir
+    equal_as_files 3
 }
 
 @test "calls of large programs that differ in strings are one function" {
@@ -561,8 +565,5 @@ C
     grep -q '^static const char \*const strings\[[0-9]*\]' proxy.c
     functions=$(grep -c '^static void call_' proxy.c)
     [ "$functions" -lt 20 ] || fail "$functions functions for calls"
-    "$PROXYGEN" app.dir -o there/
-    make -s -j2 -C there CC="$MPICC" CFLAGS="${PROXY_CFLAGS[*]} -O1"
-    record there.dir 2 there/proxy
-    "$WEND" diff app.dir there.dir
+    equal_as_files 2
 }

@@ -40,12 +40,7 @@ static __attribute__((noinline)) SideStream *open_stream(CallSequence *q)
 
 static __attribute__((noinline)) SideChunk *next_chunk(SideStream *s, SideChunk *full)
 {
-    int saved = errno;
-    SideChunk *chunk = atomic_load(&s->ended) ? NULL : side_next_chunk(s, full);
-    if (chunk)
-        side_help(s, SIDE_QUEUE);
-    errno = saved;
-    return chunk;
+    return atomic_load(&s->ended) ? NULL : side_next_chunk(s, full);
 }
 
 /* The sequence is locked, and a thread that is here does not come again in a signal handler. */

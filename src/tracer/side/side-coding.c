@@ -3,10 +3,10 @@
  * the part.
  *
  * The part is made by the watcher while the application runs, or by the thread that ends the
- * recording. Whoever codes has the lock; no thread of the application waits for it before that. */
+ * recording, and chunks also by a producer that is far ahead (side_help). Whoever codes has the
+ * lock. */
 #include "side-streams.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -31,11 +31,29 @@ static pthread_t thread;
 static _Atomic bool running, closing;
 static _Atomic uint32_t wake; /* futex */
 
+/* How many chunks a stream of times may queue: 1 MB. */
+enum { QUEUE_OF_TIMES = (1 << 20) / SIDE_CHUNK_BYTES };
+
+/* How many chunks a stream may queue. The consumer of values mostly keeps up. Of other kinds there
+ * is no limit but memory: MPI_Get may bring gigabytes, a hundred times faster than they are coded,
+ * and the program would wait. */
+static uint64_t longest_queue(const SideStream *s)
+{
+    switch (s->kind) {
+    case WEND_SIDE_TIMES:
+        return QUEUE_OF_TIMES;
+    case WEND_SIDE_VALUES:
+        return 16 * QUEUE_OF_TIMES;
+    default:
+        return UINT64_MAX;
+    }
+}
+
 /* Coded chunks that are free for any stream. They go there and back one by one, or are lost to the
  * next one that looks at the same time, who maps another one: no lock, and no list that two threads
  * change. There is room for all chunks of a stream whose thread was ahead of the coding: the faults
  * of new pages cost it more than all the rest. */
-enum { SPARES = SIDE_QUEUE };
+enum { SPARES = QUEUE_OF_TIMES };
 static SideChunk *_Atomic spares[SPARES];
 
 SideChunk *side_chunk_spare(void)
@@ -240,20 +258,18 @@ static bool code_first_locked(SideStream *s)
     return coded;
 }
 
-static bool is_behind(SideStream *s, uint64_t chunks)
+static bool is_behind(SideStream *s)
 {
-    return atomic_load(&s->filling)->number - atomic_load(&s->coded) > chunks;
+    return atomic_load(&s->filling)->number - atomic_load(&s->coded) > longest_queue(s);
 }
 
-void side_help(SideStream *s, uint64_t queue)
+void side_help(SideStream *s)
 {
-    int saved = errno;
-    if (!is_behind(s, queue) || pthread_mutex_lock(&coding) != 0)
+    if (!is_behind(s) || pthread_mutex_lock(&coding) != 0)
         return;
-    if (is_behind(s, queue))
+    if (is_behind(s))
         code_first(s);
     pthread_mutex_unlock(&coding);
-    errno = saved;
 }
 
 static void *code(void *unused)

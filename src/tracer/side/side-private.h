@@ -49,13 +49,11 @@ typedef struct {
 } SideCoding;
 extern const SideCoding side_coding_of_times; /* call-times.c */
 
-/* For a producer that has filled a chunk: codes the oldest one of S, if there are more than QUEUE.
- * So a stream whose thread does nothing but what is recorded takes no more memory, whoever has the
- * processors. It waits for whoever codes at the time, for one chunk. The queue of times is 1 MB;
- * that of values is 16 MB, as their consumer mostly keeps up. Others are not helped with: MPI_Get
- * may bring gigabytes, a hundred times faster than they are coded. */
-enum { SIDE_QUEUE = (1 << 20) / SIDE_CHUNK_BYTES, SIDE_LONG_QUEUE = 16 * SIDE_QUEUE };
-void side_help(SideStream *s, uint64_t queue);
+/* For a producer that has filled a chunk: codes the oldest one of S, if more are queued than a
+ * stream of its kind may queue. So a stream whose thread does nothing but what is recorded takes no
+ * more memory, whoever has the processors. It waits for whoever codes at the time, for one
+ * chunk. */
+void side_help(SideStream *s);
 
 /* For the part of a rank: sets *SITE to the number of the site of C, a call of Q that has not
  * returned, in Q's stream. If the stream does not have the site, appends it to TABLE, which is

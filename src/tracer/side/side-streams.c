@@ -136,6 +136,7 @@ SideChunk *side_next_chunk(SideStream *s, SideChunk *full)
         atomic_store(&s->filling, chunk);
         atomic_store_explicit(&full->next, chunk, memory_order_release);
         side_wake();
+        side_help(s);
     } else {
         atomic_store(&s->ended, true);
     }
@@ -154,8 +155,6 @@ void side_append_after(SideStream *s, uint64_t step, unsigned code, unsigned sub
     if (__builtin_expect(s->chunk_words - used < n, 0)) {
         if (!(chunk = side_next_chunk(s, chunk)))
             return;
-        if (s->kind == WEND_SIDE_VALUES)
-            side_help(s, SIDE_LONG_QUEUE);
         used = 0;
     }
     chunk->words[used] = side_word(step, code, sub, bytes);
