@@ -84,6 +84,11 @@ size_t wend_budget_held(void)
     return atomic_load_explicit(&held, memory_order_relaxed);
 }
 
+bool wend_budget_is_ample(void)
+{
+    return wend_budget_held() <= atomic_load_explicit(&limit, memory_order_relaxed) / 4;
+}
+
 void wend_budget_limit(size_t bytes, void (*reached)(void))
 {
     atomic_store(&when_reached, reached);

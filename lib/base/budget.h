@@ -24,7 +24,8 @@ static inline void wend_budget_free(void *p, size_t n)
 bool wend_budget_take_half(size_t n);
 void wend_budget_give(size_t n);
 
-size_t wend_budget_held(void); /* the sum of the requested sizes, in bytes */
+size_t wend_budget_held(void);   /* the sum of the requested sizes, in bytes */
+bool wend_budget_is_ample(void); /* at most a quarter of the limit is held */
 /* Sets the limit to BYTES; SIZE_MAX is none. REACHED is called each time that a request is refused,
  * in the thread that made it, which may hold any lock of the recorder. */
 void wend_budget_limit(size_t bytes, void (*reached)(void));

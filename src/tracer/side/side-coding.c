@@ -31,19 +31,18 @@ static pthread_t thread;
 static _Atomic bool running, closing;
 static _Atomic uint32_t wake; /* futex */
 
-/* How many chunks a stream of times may queue: 1 MB. */
-enum { QUEUE_OF_TIMES = (1 << 20) / SIDE_CHUNK_BYTES };
+enum { QUEUE = (1 << 20) / SIDE_CHUNK_BYTES }; /* 1 MB */
 
-/* How many chunks a stream may queue. The consumer of values mostly keeps up. Of other kinds there
- * is no limit but memory: MPI_Get may bring gigabytes, a hundred times faster than they are coded,
- * and the program would wait. */
+/* How many chunks a stream may queue. Values queue as long as memory is ample: a loop that asks for
+ * the time takes three times as long if it codes, too. Of other kinds there is no limit but memory:
+ * MPI_Get may bring gigabytes, a hundred times faster than they are coded. */
 static uint64_t longest_queue(const SideStream *s)
 {
     switch (s->kind) {
     case WEND_SIDE_TIMES:
-        return QUEUE_OF_TIMES;
+        return QUEUE;
     case WEND_SIDE_VALUES:
-        return 16 * QUEUE_OF_TIMES;
+        return wend_budget_is_ample() ? UINT64_MAX : QUEUE;
     default:
         return UINT64_MAX;
     }
@@ -53,7 +52,7 @@ static uint64_t longest_queue(const SideStream *s)
  * next one that looks at the same time, who maps another one: no lock, and no list that two threads
  * change. There is room for all chunks of a stream whose thread was ahead of the coding: the faults
  * of new pages cost it more than all the rest. */
-enum { SPARES = QUEUE_OF_TIMES };
+enum { SPARES = QUEUE };
 static SideChunk *_Atomic spares[SPARES];
 
 SideChunk *side_chunk_spare(void)
