@@ -883,6 +883,38 @@ departs_as() {
     grep -q 'rank 1 waits in MPI_B' <<<"$output"
 }
 
+@test "a replay that waits in MPI_Init ends with what each rank waits for" {
+    cat >absent.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    const char *mpich = getenv("PMI_RANK"), *rank = mpich ? mpich : getenv("OMPI_COMM_WORLD_RANK");
+    const char *absent = getenv("ABSENT"), *late = getenv("LATE");
+    if (absent && strcmp(absent, rank) == 0)
+        return 0;
+    if (late && strcmp(late, rank) == 0)
+        sleep(5);
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" absent.c -o absent
+    record app.dir 3 ./absent
+    ABSENT=1 run mpi 3 "$WEND" replay --patience 1 app.dir ./absent
+    [ "$status" = 1 ] || fail "status $status: $output"
+    grep -q 'makes no progress for 1 s' <<<"$output"
+    grep -qF 'rank 0 waits in MPI_Init' <<<"$output"
+    grep -qF 'rank 1 has ended without a call of MPI' <<<"$output"
+    grep -qF 'rank 2 waits in MPI_Init' <<<"$output"
+    # A rank that computes before its first call is not waited for in vain.
+    LATE=1 mpi 3 "$WEND" replay --patience 1 app.dir ./absent >late.out 2>&1
+    [ ! -s late.out ] || fail "$(cat late.out)"
+}
+
 @test "persistent receives that are never freed leave nothing behind" {
     cat >kept.c <<'C'
 #include <mpi.h>
@@ -1139,7 +1171,8 @@ C
         dying signal "" "$parts"
         run mpi 3 "$WEND" replay app.dir ./die
         [ "$status" = 1 ] || fail "status $status: $output"
-        grep -q 'rank [02]: the recording ends before MPI_Init' <<<"$output" || fail "$output"
+        grep -q 'is where the recorded run ended' <<<"$output" || fail "$output"
+        grep -q 'rank 2 is at its end, before MPI_Init' <<<"$output" || fail "$output"
     done
 }
 
@@ -1204,6 +1237,51 @@ in_gdb() { # PID command…
     grep -qx '$1 = 6' gdb.out || fail "$(cat gdb.out)"
     for pid in $pids; do kill -CONT "$pid"; done
     wait $!
+}
+
+@test "a program with sessions alone: until, and patience" {
+    cat >session.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+#ifdef MPI_SESSION_NULL
+    int rank, v = 0;
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "wend.tests", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Comm_rank(comm, &rank);
+    for (int i = 0; i < 4; i++)
+        MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, comm);
+    if (!getenv("NEVER") || rank == 0)
+        MPI_Barrier(comm);
+    else
+        MPI_Recv(&v, 1, MPI_INT, 0, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Group_free(&group);
+    MPI_Comm_free(&comm);
+    MPI_Session_finalize(&session);
+    return 0;
+#else
+    return 77;
+#endif
+}
+C
+    "$MPICC" session.c -o session
+    ./session || skip "the MPI library has no sessions"
+    record app.dir 2 ./session
+    mpi 2 "$WEND" replay --until 1:7 app.dir ./session >out 2>&1 &
+    line_with out 'rank 1 is stopped before call 7, MPI_Allreduce'
+    line_with out 'rank 0 is stopped'
+    for pid in $(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out); do kill -CONT "$pid"; done
+    wait $!
+    NEVER=1 run mpi 2 "$WEND" replay --patience 1 --on-divergence free app.dir ./session
+    [ "$status" = 1 ] || fail "status $status: $output"
+    grep -q 'makes no progress for 1 s' <<<"$output"
+    grep -q 'rank 0 waits in MPI_Barrier' <<<"$output"
+    grep -q 'rank 1 waits in MPI_Recv' <<<"$output"
 }
 
 @test "until: a call of another thread" {

@@ -11,6 +11,8 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -51,6 +53,7 @@ static Connection *connections; /* rank 0: of all hosts, else one */
 static uint32_t n_connections;
 static uint32_t gone; /* ranks of hosts that have closed their connection */
 static unsigned tries;
+static _Atomic bool opened; /* the thread that exchanges may run before */
 
 /* -- rank 0 listens -- */
 
@@ -107,6 +110,7 @@ void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
         listen_here();
     if (PMPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, comm) != MPI_SUCCESS)
         meeting.port = 0;
+    atomic_store(&opened, connections && meeting.port != 0);
 }
 
 /* -- messages -- */
@@ -266,7 +270,7 @@ static bool exchange_with_first(const HostNote *own, HostsView *view)
 
 bool other_hosts_known(void)
 {
-    return connections && meeting.port != 0;
+    return atomic_load(&opened);
 }
 
 bool other_hosts_exchange(const HostNote *own, HostsView *view)

@@ -654,6 +654,7 @@ static void begin(void)
         stop_job(2);
     }
     supervise_debug();
+    supervise_open();
 }
 
 bool replay_runs(void)
@@ -678,7 +679,7 @@ void replay_world(MPI_Comm comm)
     if (order.head->nowhere) /* a program may count how many communicators there can be */
         PMPI_Comm_dup(MPI_COMM_SELF, &nowhere);
     other_hosts_open(order.head->rank, order.head->size, comm);
-    supervise_open();
+    supervise_met();
 }
 
 void replay_close(void)

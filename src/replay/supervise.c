@@ -2,7 +2,8 @@
 /* supervise.c: see supervise.h. A rank makes no progress while it is in one call. The replay ends
  * when no rank has made any for as long as --patience says. A rank that computes is in no call, so
  * it never counts as waiting. The first rank of each host speaks for it (other-hosts.h), and rank 0
- * decides. If there is no connection, the first rank of a host decides for its host alone. */
+ * decides. If there is no connection, the first rank of a host decides for its host alone. Before MPI
+ * has started, hosts cannot be connected: then only a host that has all ranks decides. */
 #include "supervise.h"
 
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "channels.h"
+#include "interpose/interpose.h"
 #include "other-hosts.h"
 #include "page.h"
 #include "process/process.h"
@@ -42,6 +44,9 @@ static _Atomic bool opened, closing;
 static char host[65];
 static HostsView others; /* of the first rank of a host */
 static bool connected;   /* OTHERS is valid */
+static long local_ranks; /* of this host; 0 or less if unknown */
+/* MPI_Init has returned: all ranks have made a call, and the hosts know each other if they can. */
+static _Atomic bool met;
 /* Whether this rank speaks for its host; and it has said that one has stopped. */
 static _Atomic enum { SPEAKS_PERHAPS, SPEAKS, SPEAKS_NOT } speaks;
 static _Atomic bool told_stop;
@@ -257,10 +262,16 @@ void supervise_returned(void)
         atomic_store(&page->state, PAGE_RUNS);
 }
 
+/* Whether this host may end the job, or speaks with the one that may. */
+static bool has_say(void)
+{
+    return atomic_load(&met) || n_ranks == 1 || local_ranks == (long)n_ranks;
+}
+
 void supervise_end(const CallWords *call)
 {
     show_end("is at its end, before", call);
-    while (atomic_load(&opened))
+    while (atomic_load(&opened) && has_say())
         wait_ms(1000);
     CallText text;
     state_say("rank %" PRIu32 ": the recording ends before %s", own_rank, call_text(&text, call));
@@ -285,6 +296,10 @@ static void report_ranks(void)
     uint32_t said = 0;
     for (uint32_t i = 0; i < n_ranks && said < REPORTED; i++) {
         const Page *p = page_of(i);
+        if (!p && !atomic_load(&met)) {
+            state_say("  rank %" PRIu32 " has ended without a call of MPI", i);
+            said++;
+        }
         if (!p)
             continue;
         CallText text = p->text;
@@ -317,6 +332,18 @@ static bool all_wait(void)
             return false;
     }
     return true;
+}
+
+/* Whether a rank of this host that has made no call yet may still come. */
+static bool one_may_come(void)
+{
+    NodeRanks node;
+    int called = 0;
+    if (atomic_load(&met) || n_ranks == 1)
+        return false;
+    for (uint32_t i = 0; i < n_ranks; i++)
+        called += page_of(i) != NULL;
+    return called < local_ranks && (!node_ranks(module_own_file(), &node) || node.all > called);
 }
 
 /* A launcher drops unread output of a job that ends, so it gets the time to read what was printed.
@@ -373,6 +400,8 @@ static void watch_progress(uint64_t *seen, long *waited)
     if (connected
         && (own_rank > 0 || !others.wait
             || (others.complete ? agreed < AGREED : *waited < 3 * patience + END_MS)))
+        return;
+    if (!has_say() || one_may_come())
         return;
     report();
     supervise_end_job(1);
@@ -443,6 +472,7 @@ static void *supervise(void *unused)
 void supervise_open(void)
 {
     sigset_t all, before;
+    local_ranks = launcher_local_size();
     page = page_open(own_rank, n_ranks);
     if (!page)
         return;
@@ -450,6 +480,11 @@ void supervise_open(void)
     pthread_sigmask(SIG_SETMASK, &all, &before); /* they are the application's */
     atomic_store(&opened, pthread_create(&thread, NULL, supervise, NULL) == 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void supervise_met(void)
+{
+    atomic_store(&met, true);
 }
 
 void supervise_close(void)

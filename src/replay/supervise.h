@@ -14,8 +14,10 @@
 bool supervise_settings(uint32_t rank, uint32_t size, const char **why);
 /* Waits for a debugger if this rank is one of --debug. Called before the rank's first call. */
 void supervise_debug(void);
-/* Begins when MPI has started, and ends with it. */
+/* Begins with the rank's first call, and ends with MPI. */
 void supervise_open(void);
+/* MPI_Init has returned, and the hosts have met (other_hosts_open). */
+void supervise_met(void);
 void supervise_close(void);
 
 /* Called before each call. Counts it, and stops the process if it is the call of --until. NUMBER is
@@ -33,7 +35,7 @@ bool supervise_is_free(void);
 void supervise_end_job(int status);
 
 /* The rank has come to the end of a recording of a run that died. Waits there for the others, and
- * does not return. Before MPI runs it ends the job at once. */
+ * does not return. If MPI has not started, and there are several hosts, it ends the job at once. */
 void supervise_end(const CallWords *call);
 /* Notes that CALL, which is made now, had not returned when the recorded run ended.
  * supervise_returned notes that it has returned in the replay. */

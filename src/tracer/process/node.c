@@ -101,13 +101,30 @@ static long rank_of(long pid, const char *variable)
     return rank;
 }
 
+/* What the environment says of this process. The application may change its environment while
+ * another thread asks, so it is read once. The strings are those that the process began with. */
+typedef struct {
+    bool read;
+    const char *variable;  /* the one that has the rank; NULL: the launcher is not known */
+    const char *namespace; /* of PMIx; NULL: it has none */
+    const char *world;     /* the name that Wend gave the job; NULL: it has none */
+} OwnJob;
+
+static const OwnJob *own_job(void)
+{
+    static OwnJob job;
+    if (!job.read)
+        job = (OwnJob){true, launcher_rank_variable(), getenv("PMIX_NAMESPACE"),
+                       getenv(LAUNCHER_WORLD)};
+    return &job;
+}
+
 /* Whether it is the environment of a process of this job. Processes that the application starts
  * (MPI_Comm_spawn) have ranks of their own from 0 on. PMIx, or else Wend, has given them the name
  * of their job. */
 static bool is_of_job(const Environment *e)
 {
-    const char *namespace = getenv("PMIX_NAMESPACE"),
-               *own = namespace ? namespace : getenv(LAUNCHER_WORLD);
+    const char *namespace = own_job()->namespace, *own = namespace ? namespace : own_job()->world;
     const char *its = value_in(e, namespace ? "PMIX_NAMESPACE" : LAUNCHER_WORLD);
     /* the first world has no name */
     return its ? own && strcmp(its, own) == 0 : namespace || !own;
@@ -216,14 +233,14 @@ static bool note(Seen **seen, size_t *n, long rank, bool with)
 
 long node_launcher(void)
 {
-    const char *variable = launcher_rank_variable();
+    const char *variable = own_job()->variable;
     long pid = variable ? launcher_from(getpid(), variable) : -1;
     return pid > 1 ? pid : -1;
 }
 
 bool node_ranks(const char *library, NodeRanks *node)
 {
-    const char *variable = launcher_rank_variable();
+    const char *variable = own_job()->variable;
     const char *slash = library ? strrchr(library, '/') : NULL;
     blind = false;
     DIR *proc = variable && slash ? opendir("/proc") : NULL;
@@ -242,7 +259,7 @@ bool node_ranks(const char *library, NodeRanks *node)
             ok = note(&seen, &n, rank, has_watcher(pid) || has_mapped(pid, slash));
     }
     closedir(proc);
-    *node = (NodeRanks){0, -1, -1};
+    *node = (NodeRanks){(int)n, 0, -1, -1};
     for (size_t i = 0; i < n; i++) {
         int *first = seen[i].with ? &node->first_with : &node->first_without;
         node->with += seen[i].with;

@@ -10,11 +10,12 @@
  * it. */
 #define NODE_WATCHER_NAME "wend watcher"
 
-/* Counts this node's ranks of this job that run under Wend, and finds the first rank that does and
- * the first that does not (-1: none). LIBRARY is the file of libwend.so. Returns false if it cannot
- * be determined. */
+/* Counts this node's ranks of this job that have a process, and those that run under Wend. Finds
+ * the first rank that does and the first that does not (-1: none). LIBRARY is the file of
+ * libwend.so. Returns false if it cannot be determined. The first call, of this or of
+ * node_launcher, is for a thread that may read the environment. */
 typedef struct {
-    int with, first_with, first_without;
+    int all, with, first_with, first_without;
 } NodeRanks;
 bool node_ranks(const char *library, NodeRanks *node);
 
