@@ -143,8 +143,13 @@ P
 
 @test "times: memory that is short ends them, and not the recording" {
     sleeper
-    WEND_MAX_MEMORY=150K with_times lossless 2 ./sleeper
-    "$WEND" dump app.dir >/dev/null
+    WEND_MAX_MEMORY=1M with_times lossless 2 ./sleeper 2>err
+    calls_of app.dir >calls
+    [ "$(wc -l <calls)" = 50018 ] || fail "$(wc -l <calls) calls"
+    [ "$(awk '$4 == "-"' calls | wc -l)" -gt 10000 ] || fail "all times are there"
+    grep -q '; 2 ranks had no memory for all times\b' err || fail "$(cat err)"
+    "$WEND" show app.dir | grep -q '^incomplete *times.* of ranks 0-1: ' ||
+        fail "$("$WEND" show app.dir)"
 }
 
 @test "times: what is no coding is refused, and a recording without times is said to be one" {

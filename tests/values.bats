@@ -314,7 +314,10 @@ C
     "$MPICC" many.c -o many
     gcc -shared -fPIC late.c -o late.so
     LD_PRELOAD=$PWD/late.so${LD_PRELOAD:+:$LD_PRELOAD} mpi 1 "$WEND" trace --quiet --values \
-        --max-memory 8M -o app.dir ./many >app.out
+        --max-memory 8M -o app.dir ./many >app.out 2>err
+    grep -q '; 1 rank had no memory for all values$' err || fail "$(cat err)"
+    "$WEND" show app.dir | grep -q '^incomplete *values of ranks 0: the recorder had no memory' ||
+        fail "$("$WEND" show app.dir)"
     "$WEND" dump app.dir | grep -q MPI_Finalize
     [ "$("$WEND" dump --values app.dir | grep -c '=  getrandom')" -lt 20000 ]
     mpi 1 "$WEND" replay app.dir ./many >again.out 2>err

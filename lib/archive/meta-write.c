@@ -4,6 +4,7 @@
 
 #include "record/checkpoint-file.h"
 #include "record/codec.h"
+#include "record/part.h"
 #include "write-private.h"
 
 const char *writer_fact(const WendMerge *m, const char *key)
@@ -42,28 +43,44 @@ static gboolean is_name(const char *name, gboolean key)
     return TRUE;
 }
 
-/* For each way in which ranks ended: these ranks, as text. */
-static void write_ends(GKeyFile *meta, const WendMerge *m)
+/* Facts that ranks have for themselves: for each value the ranks that have it, as text. */
+static const char *const own_groups[] = {WEND_ENDED_GROUP, WEND_CUT_GROUP};
+
+static gboolean is_of(const Fact *f, const char *group)
 {
-    g_autoptr(GHashTable) by_way =
+    gsize n = strlen(group);
+    return strncmp(f->key, group, n) == 0 && f->key[n] == '.';
+}
+
+static gboolean is_own(const Fact *f)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(own_groups); i++)
+        if (is_of(f, own_groups[i]))
+            return TRUE;
+    return FALSE;
+}
+
+static void write_own(GKeyFile *meta, const WendMerge *m, const char *group)
+{
+    g_autoptr(GHashTable) by_value =
         g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)g_array_unref);
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
-        if (!g_str_has_prefix(f->key, WEND_ENDED_GROUP "."))
+        if (!is_of(f, group))
             continue;
-        GArray *ranks = g_hash_table_lookup(by_way, f->value);
+        GArray *ranks = g_hash_table_lookup(by_value, f->value);
         if (!ranks)
-            g_hash_table_insert(by_way, f->value,
+            g_hash_table_insert(by_value, f->value,
                                 ranks = g_array_new(FALSE, FALSE, sizeof(guint32)));
         g_array_append_val(ranks, f->rank);
     }
-    g_autoptr(GList) ways = g_list_sort(g_hash_table_get_keys(by_way), (GCompareFunc)strcmp);
-    for (GList *way = ways; way; way = way->next) {
-        const GArray *ranks = g_hash_table_lookup(by_way, way->data);
+    g_autoptr(GList) values = g_list_sort(g_hash_table_get_keys(by_value), (GCompareFunc)strcmp);
+    for (GList *value = values; value; value = value->next) {
+        const GArray *ranks = g_hash_table_lookup(by_value, value->data);
         g_autofree char *text = rank_text((const guint32 *)(gconstpointer)ranks->data, ranks->len);
-        g_autofree char *key = g_strdelimit(g_strdup(way->data), "[]=\n\r", ' ');
+        g_autofree char *key = g_strdelimit(g_strdup(value->data), "[]=\n\r", ' ');
         if (is_name(g_strstrip(key), TRUE))
-            g_key_file_set_value(meta, WEND_ENDED_GROUP, key, text);
+            g_key_file_set_value(meta, group, key, text);
     }
 }
 
@@ -112,14 +129,14 @@ void write_meta(Writer *w)
     for (guint i = 0; i < m->facts->len; i++) {
         const Fact *f = g_ptr_array_index(m->facts, i);
         const char *dot = strchr(f->key, '.');
-        if (!dot || g_str_has_prefix(f->key, "datatype.")
-            || g_str_has_prefix(f->key, WEND_ENDED_GROUP "."))
+        if (!dot || g_str_has_prefix(f->key, "datatype.") || is_own(f))
             continue;
         g_autofree char *group = g_strndup(f->key, dot - f->key);
         if (is_name(group, FALSE) && is_name(dot + 1, TRUE))
             g_key_file_set_string(meta, group, dot + 1, f->value);
     }
-    write_ends(meta, m);
+    for (guint i = 0; i < G_N_ELEMENTS(own_groups); i++)
+        write_own(meta, m, own_groups[i]);
     g_autofree char *hosts = hosts_text(m->hosts);
     if (hosts)
         g_key_file_set_string(meta, "run", "hosts", hosts);

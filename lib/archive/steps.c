@@ -157,7 +157,7 @@ static void write_archive(void *step)
             : wend_archive_write(merge, s->directory, s->file, &written, &error);
     if (!note(error))
         return;
-    const char *unrecorded = wend_merge_unrecorded(merge);
+    const char *unrecorded = wend_merge_unrecorded(merge), *kinds = "";
     WendStepResult *r = s->result;
     *r = (WendStepResult){.bytes = written.bytes};
     if (places) {
@@ -168,6 +168,8 @@ static void write_archive(void *step)
     snprintf(r->totals, sizeof r->totals, "%s", wend_totals_text(&written.totals));
     r->stopped = wend_merge_stopped(merge, &after);
     r->stopped_after = after;
+    r->cut = wend_merge_cut(merge, &kinds);
+    snprintf(r->cut_kinds, sizeof r->cut_kinds, "%s", kinds);
     snprintf(r->unrecorded, sizeof r->unrecorded, "%s", unrecorded ? unrecorded : "");
 }
 

@@ -55,6 +55,8 @@ typedef struct {
     char totals[160]; /* wend_totals_text */
     unsigned stopped; /* ranks whose recording stopped, and calls (wend_merge_stopped) */
     uint64_t stopped_after;
+    unsigned cut; /* ranks without all of their side streams, and kinds (wend_merge_cut) */
+    char cut_kinds[64];
     char unrecorded[256]; /* wend_merge_unrecorded, or "" */
 } WendStepResult;
 /* Writes the archive (wend_archive_write). If ranks have frames, it only begins the archive

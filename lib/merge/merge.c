@@ -110,12 +110,12 @@ static void add_fact(WendMerge *m, const char *key, const char *value, guint32 r
     g_ptr_array_insert(m->facts, at, f);
 }
 
-/* Adds how a rank ended as a fact of its own. The keys sort in the order of ranks. The archive
- * groups them by HOW (write.c). */
-static void add_end(WendMerge *m, const char *how, guint32 rank)
+/* Adds a fact of GROUP that RANK has for itself. The keys sort in the order of ranks. The archive
+ * groups them by VALUE (meta-write.c). */
+static void add_own(WendMerge *m, const char *group, const char *value, guint32 rank)
 {
-    g_autofree char *key = g_strdup_printf(WEND_ENDED_GROUP ".%08u", rank);
-    add_fact(m, key, how, rank);
+    g_autofree char *key = g_strdup_printf("%s.%08u", group, rank);
+    add_fact(m, key, value, rank);
 }
 
 /* -- reading -- */
@@ -162,7 +162,9 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
         if (strcmp(key, "run.host") == 0)
             hosts_add(m->hosts, value);
         else if (strcmp(key, "run.ended") == 0)
-            add_end(m, value, rank);
+            add_own(m, WEND_ENDED_GROUP, value, rank);
+        else if (strcmp(key, "run.cut") == 0)
+            add_own(m, WEND_CUT_GROUP, value, rank);
         else
             add_fact(m, key, value, rank);
     }
@@ -345,6 +347,17 @@ guint wend_merge_stopped(const WendMerge *m, guint64 *calls)
              && strcmp(f->value, WEND_ENDED_MEMORY) == 0;
         if (strcmp(f->key, WEND_STOPPED_AFTER) == 0)
             *calls = g_ascii_strtoull(f->value, NULL, 10);
+    }
+    return n;
+}
+
+guint wend_merge_cut(const WendMerge *m, const char **kinds)
+{
+    guint n = 0;
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        if (g_str_has_prefix(f->key, WEND_CUT_GROUP ".") && n++ == 0)
+            *kinds = f->value;
     }
     return n;
 }

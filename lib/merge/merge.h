@@ -38,6 +38,9 @@ char *wend_merge_unrecorded(const WendMerge *m);
 /* The number of ranks whose recording stopped at WEND_MAX_MEMORY. If it is not 0, *CALLS is the
  * number of calls of the rank that stopped first. */
 guint wend_merge_stopped(const WendMerge *m, guint64 *calls);
+/* The number of ranks whose recorders had no memory for all of their side streams. If it is not 0,
+ * *KINDS names those that the first rank lacks (part.h), and is valid as long as M. */
+guint wend_merge_cut(const WendMerge *m, const char **kinds);
 void wend_merge_free(WendMerge *m);
 
 #endif

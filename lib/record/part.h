@@ -49,6 +49,8 @@
  *                    gets ended.HOW, the ranks that ended so
  * run.stopped_after  calls that this rank had recorded when its recording stopped at
  *                    WEND_MAX_MEMORY (the smallest)
+ * run.cut            kinds of side streams of which this rank has not all, because its recorder had no
+ *                    memory for more: "values, sites". The archive gets cut.KINDS, these ranks
  * mpi.library        MPI_Get_library_version, first line
  * mpi.version        "4.0"
  * mpi.thread         MPI_THREAD_SINGLE … as provided
@@ -82,6 +84,7 @@
 #define WEND_PART_VERSION 4
 #define WEND_STOPPED_AFTER "run.stopped_after"
 #define WEND_UNRECORDED_GROUP "unrecorded"
+#define WEND_CUT_GROUP "cut"
 
 /* To write a part, collect the facts, call wend_part_begin, then wend_part_sequence for each of the
  * announced sequences, and append the side streams. Test out->failed at the end. No GLib. */

@@ -26,8 +26,10 @@
 #define FEW_CLASSES 8
 #define FEW_ENDINGS 8
 #define LABEL_WIDTH 16
-#define POINT_TO_POINT 0              /* index among the kinds of transfers */
-#define UNRECORDED_GROUP "unrecorded" /* group of facts (docs/format.md, "The member meta") */
+#define POINT_TO_POINT 0 /* index among the kinds of transfers */
+/* groups of facts (docs/format.md, "The member meta") */
+#define UNRECORDED_GROUP "unrecorded"
+#define CUT_GROUP "cut"
 
 static const char *const traffic_names[WEND_READ_N_TRANSFER_KINDS] = {
     "point-to-point", "collective", "one-sided", "file write", "file read"};
@@ -161,6 +163,26 @@ static void show_unrecorded(GString *out, WendRead *r)
     g_string_append(out, "calls of ");
     put_fact(out, list->str);
     g_string_append(out, ": Wend was built for an MPI library without them\n");
+}
+
+/* The side streams of which ranks have not all, by world. */
+static void show_cut(GString *out, WendRead *r, guint n_worlds)
+{
+    const char *group, *key, *value;
+    bool first = true;
+    for (guint w = 0; w < n_worlds; w++)
+        for (guint i = 0; wend_read_meta(r, w, i, &group, &key, &value) == 0; i++) {
+            if (!g_str_equal(group, CUT_GROUP) || key == NULL)
+                continue;
+            label(out, first ? "incomplete" : "");
+            put_fact(out, key);
+            g_string_append(out, " of ranks ");
+            put_fact(out, value);
+            if (n_worlds > 1)
+                g_string_append_printf(out, " of world %u", w);
+            g_string_append(out, ": the recorder had no memory for more (--max-memory)\n");
+            first = false;
+        }
 }
 
 /* The programs of the further worlds of the job. */
@@ -767,6 +789,7 @@ int wend_show_main(int argc, char **argv)
     } else {
         show_run(out, s.facts, s.totals);
         show_unrecorded(out, s.reader);
+        show_cut(out, s.reader, s.facts->n_worlds);
         show_worlds(out, s.reader, s.facts->n_worlds);
         show_terminations(out, s.reader, COMMAND, all ? G_MAXUINT : FEW_ENDINGS, all);
         show_sizes(out, s.facts, s.totals);

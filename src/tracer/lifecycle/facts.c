@@ -22,6 +22,7 @@
 #include "own.gen.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
+#include "side/side-streams.h"
 
 static char *directory; /* at the start, since the application may change it */
 static double start;    /* seconds since the epoch */
@@ -288,6 +289,20 @@ static void add_clocks(WendFacts *f)
     wend_facts_add(f, known ? "clock.error" : "clock.uncompared", text);
 }
 
+/* The kinds of side streams of which this rank has not all. */
+static void add_cut(WendFacts *f)
+{
+    char kinds[64] = "";
+    for (int k = 0; k < WEND_SIDE_KINDS; k++) {
+        size_t n = strlen(kinds);
+        if (side_was_cut((WendSideKindNumber)k))
+            snprintf(kinds + n, sizeof kinds - n, "%s%s", n ? ", " : "",
+                     wend_side_stream_kind((WendSideKindNumber)k)->name);
+    }
+    if (*kinds)
+        wend_facts_add(f, "run.cut", kinds);
+}
+
 void facts_put(WendFacts *f, const char *ended)
 {
     uint64_t elapsed = clock_nanoseconds() - start_nanoseconds;
@@ -303,6 +318,7 @@ void facts_put(WendFacts *f, const char *ended)
         decimal(calls, calls_recorded(), 1);
         wend_facts_add(f, WEND_STOPPED_AFTER, calls);
     }
+    add_cut(f);
     add_clocks(f);
     error_codes_each_class(add_error, f);
     unrecorded_each(add_unrecorded, f);

@@ -239,7 +239,7 @@ static bool code_first(SideStream *s)
     atomic_store(&s->coded, next->number);
     if (!kept || !append_row(s, n)) {
         s->lost = true;
-        atomic_store(&s->ended, true);
+        side_end(s);
     }
     return true;
 }

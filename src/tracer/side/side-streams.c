@@ -19,6 +19,9 @@ SideStream *_Atomic side_streams;
 /* By kind: that of this thread. */
 static __thread __attribute__((tls_model("initial-exec"))) SideStream *own[WEND_SIDE_KINDS];
 
+/* By kind: see side_was_cut. */
+static _Atomic bool cut[WEND_SIDE_KINDS];
+
 /* Chunks that a stream may have before MPI has begun. Most processes that have some then never
  * call MPI. */
 enum { CHUNKS_BEFORE = 256 };
@@ -39,8 +42,10 @@ SideStream *side_stream_new(WendSideKindNumber kind, const CallSequence *sequenc
 {
     SideStream *s = side_memory(sizeof *s);
     SideChunk *chunk = s ? side_memory(sizeof *chunk) : NULL;
-    if (!chunk)
-        return NULL; /* memory is short, and a page is not worth more code */
+    if (!chunk) { /* memory is short, and a page is not worth more code */
+        atomic_store(&cut[kind], true);
+        return NULL;
+    }
     s->kind = kind;
     s->birth = birth;
     s->chunk_words = wend_side_stream_kind(kind)->symbols ? SIDE_SYMBOL_WORDS : SIDE_CHUNK_WORDS;
@@ -138,7 +143,7 @@ SideChunk *side_next_chunk(SideStream *s, SideChunk *full)
         side_wake();
         side_help(s);
     } else {
-        atomic_store(&s->ended, true);
+        side_end(s);
     }
     errno = saved;
     return chunk;
@@ -172,7 +177,13 @@ void side_append(SideStream *s, unsigned code, unsigned sub, const void *data, s
     side_append_after(s, step, code, sub, data, bytes);
 }
 
+bool side_was_cut(WendSideKindNumber kind)
+{
+    return atomic_load(&cut[kind]);
+}
+
 void side_end(SideStream *s)
 {
+    atomic_store(&cut[s->kind], true);
     atomic_store(&s->ended, true);
 }

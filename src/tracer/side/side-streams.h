@@ -75,6 +75,8 @@ void side_append_after(SideStream *s, uint64_t step, unsigned code, unsigned sub
                        size_t bytes);
 /* Nothing more is appended. Readers learn that the stream was cut. */
 void side_end(SideStream *s);
+/* Whether that happened to a stream of that kind, of any thread, or there was no memory for one. */
+bool side_was_cut(WendSideKindNumber kind);
 
 /* -- for a replay: what the stream has, which is entered -- */
 
