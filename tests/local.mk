@@ -112,7 +112,8 @@ tests/programs/late.so: tests/programs/late.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -DMODULE -shared -fPIC -o $@ $<
 check_DATA += tests/programs/late tests/programs/late.so
 CLEANFILES += tests/programs/late tests/programs/late.so
-EXTRA_DIST += tests/programs/late.c tests/programs/late.py tests/programs/python.py
+EXTRA_DIST += tests/programs/late.c tests/programs/late.py tests/programs/python.py \
+	tests/programs/racing.py
 
 # Modules that they make stay out of each other's way.
 TEST_PROGRAM_FORTRAN_FILES = tests/programs/f08.f90 tests/programs/fortran.f90
@@ -126,24 +127,30 @@ $(TEST_PROGRAM_FORTRAN): %: %.f90
 FORTRAN_MISMATCH = $(shell $(MPIFORT) -fallow-argument-mismatch --version >/dev/null 2>&1 && \
 	echo -fallow-argument-mismatch)
 SENTINELS = tests/programs/sentinels-1 tests/programs/sentinels-2 tests/programs/sentinels-3
+RACING = tests/programs/racing-1 tests/programs/racing-2 tests/programs/racing-3
 $(SENTINELS): tests/programs/sentinels.F90
+$(RACING): tests/programs/racing.F90
+$(SENTINELS) $(RACING):
 	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -cpp $(FORTRAN_MISMATCH) \
-	  -DBINDING=$(subst tests/programs/sentinels-,,$@) -J$@.mods -o $@ $< \
+	  -DBINDING=$(lastword $(subst -, ,$@)) -J$@.mods -o $@ $< \
 	  $(MPIFORT_LDFLAGS) -Wl,--copy-dt-needed-entries
 if HAVE_MPIFORT
-check_DATA += $(TEST_PROGRAM_FORTRAN) $(SENTINELS)
+check_DATA += $(TEST_PROGRAM_FORTRAN) $(SENTINELS) $(RACING)
 endif
-CLEANFILES += $(TEST_PROGRAM_FORTRAN) $(SENTINELS) tests/programs/*.mods/*
-EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES) tests/programs/sentinels.F90
+CLEANFILES += $(TEST_PROGRAM_FORTRAN) $(SENTINELS) $(RACING) tests/programs/*.mods/*
+EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES) tests/programs/sentinels.F90 tests/programs/racing.F90
 
 # MPI's C++ bindings, where the library has them.
+TEST_PROGRAM_CXX = tests/programs/cxx tests/programs/racing-cxx
 tests/programs/cxx: tests/programs/cxx.cxx
+tests/programs/racing-cxx: tests/programs/racing.cxx
+$(TEST_PROGRAM_CXX):
 	$(AM_V_GEN)$(MKDIR_P) tests/programs && $(MPICXX) -std=c++11 -O1 -g -w -o $@ $<
 if HAVE_MPICXX
-check_DATA += tests/programs/cxx
+check_DATA += $(TEST_PROGRAM_CXX)
 endif
-CLEANFILES += tests/programs/cxx
-EXTRA_DIST += tests/programs/cxx.cxx
+CLEANFILES += $(TEST_PROGRAM_CXX)
+EXTRA_DIST += tests/programs/cxx.cxx tests/programs/racing.cxx
 
 # bats files print TAP, in which each of their tests counts by itself. The exit status of bats is
 # ignored, because it would count failures twice.

@@ -413,6 +413,22 @@ same_again() { # N program…
     done
 }
 
+@test "races in C++ and in Fortran, by mpif.h, use mpi and use mpi_f08" {
+    local program ran=
+    for program in cxx 1 2 3; do
+        [ -x "$PROGRAMS/racing-$program" ] || continue
+        ran+=" $program"
+        exact 4 2 "$PROGRAMS/racing-$program" || fail "racing-$program" || return
+    done
+    [ -n "$ran" ] || skip "neither C++ bindings nor a Fortran compiler for this MPI"
+}
+
+@test "races in Python" {
+    has_mpi4py || skip "no mpi4py for this MPI library here"
+    export PYTHONMALLOC=malloc PYTHONHASHSEED=0
+    exact 4 2 "$PYTHON" "$SOURCE_DIR/tests/programs/racing.py"
+}
+
 # bats test_tags=once
 @test "noise: twenty recordings of a race differ" {
     local i

@@ -46,6 +46,10 @@ PROGRAMS = (
     "tests/programs/onesided replacing append nested",
     "tests/programs/onesided phases active large bystander",
     "tests/programs/values",
+    "tests/programs/racing-1",  # Fortran: mpif.h, use mpi, use mpi_f08
+    "tests/programs/racing-2",
+    "tests/programs/racing-3",
+    "tests/programs/racing-cxx",
     "examples/particles -s 20",
     "examples/masterworker -t 100",
     "examples/polling -i 20",
@@ -194,6 +198,10 @@ def main():
     wrong = 0
     with load():
         for text in check.options.programs or PROGRAMS:
+            name = shlex.split(text)[0]
+            if not os.path.exists(os.path.join(check.options.build, name)):
+                print(f"{name:56}  skipped: it is not built")
+                continue
             for ranks in check.options.ranks.split(","):
                 wrong += check.program(text, int(ranks))
     return 1 if wrong else 0
