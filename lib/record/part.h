@@ -49,8 +49,9 @@
  *                    gets ended.HOW, the ranks that ended so
  * run.stopped_after  calls that this rank had recorded when its recording stopped at
  *                    WEND_MAX_MEMORY (the smallest)
- * run.cut            kinds of side streams of which this rank has not all, because its recorder had no
- *                    memory for more: "values, sites". The archive gets cut.KINDS, these ranks
+ * run.cut            kinds of side streams of which this rank has not all, because its recorder
+ *                    had no memory for more: "values, sites". The archive gets cut.KINDS, these
+ *                    ranks
  * mpi.library        MPI_Get_library_version, first line
  * mpi.version        "4.0"
  * mpi.thread         MPI_THREAD_SINGLE … as provided

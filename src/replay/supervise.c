@@ -2,8 +2,8 @@
 /* supervise.c: see supervise.h. A rank makes no progress while it is in one call. The replay ends
  * when no rank has made any for as long as --patience says. A rank that computes is in no call, so
  * it never counts as waiting. The first rank of each host speaks for it (other-hosts.h), and rank 0
- * decides. If there is no connection, the first rank of a host decides for its host alone. Before MPI
- * has started, hosts cannot be connected: then only a host that has all ranks decides. */
+ * decides. If there is no connection, the first rank of a host decides for its host alone. Before
+ * MPI has started, hosts cannot be connected: then only a host that has all ranks decides. */
 #include "supervise.h"
 
 #include <inttypes.h>
