@@ -114,6 +114,66 @@ C
     exact 3 3 ./threads
 }
 
+# Each flush completes what the others have begun, too.
+@test "one-sided: threads that use one window at once" {
+    cat >together.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+enum { THREADS = 3, ROUNDS = 1000 };
+static MPI_Win win;
+static long hash[THREADS];
+static void *draw(void *which)
+{
+    int t = *(int *)which;
+    const long one = 1;
+    long seen[2] = {0, 0}, unused;
+    for (int i = 0; i < ROUNDS; i++) {
+        MPI_Get(seen, 2, MPI_LONG, 0, 0, 2, MPI_LONG, win);
+        if (i % 8 == t)
+            MPI_Fetch_and_op(&one, &unused, MPI_LONG, 0, t % 2, MPI_SUM, win);
+        if (i % 3 == 0)
+            MPI_Win_flush_all(win);
+        else
+            MPI_Win_flush(0, win);
+        hash[t] = hash[t] * 31 + seen[0] + 7 * seen[1];
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    int provided, rank, size, which[THREADS];
+    long *memory, all[8 * THREADS];
+    pthread_t threads[THREADS];
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    if (provided != MPI_THREAD_MULTIPLE)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Win_allocate(2 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    memory[0] = memory[1] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    for (int t = 0; t < THREADS; t++) {
+        which[t] = t;
+        pthread_create(&threads[t], NULL, draw, &which[t]);
+    }
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(threads[t], NULL);
+    MPI_Win_unlock_all(win);
+    MPI_Gather(hash, THREADS, MPI_LONG, all, THREADS, MPI_LONG, 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < size * THREADS; i++)
+        printf("%ld\n", all[i]);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" together.c -o together -pthread
+    ! library_is openmpi || export OMPI_MCA_osc=sm # its pt2pt has no threads
+    exact 3 3 ./together
+}
+
 @test "one-sided: functions with large counts" {
     library_has MPI_Rget_accumulate_c
     cat >counts.c <<'C'

@@ -405,6 +405,14 @@ static void limit_pending(OneSidedWindow *w)
     }
 }
 
+/* A flush of another thread would complete what this one has put aside, and nobody knows which of
+ * two flushes comes first. */
+static bool others_may_flush(void)
+{
+    const State *s = state();
+    return atomic_load(&s->multiple) && atomic_load(&s->threaded);
+}
+
 void onesided_leave(OneSided *a, int rc, void *at, MPI_Count count, MPI_Datatype type,
                     bool has_request)
 {
@@ -412,19 +420,22 @@ void onesided_leave(OneSided *a, int rc, void *at, MPI_Count count, MPI_Datatype
     if (rc != MPI_SUCCESS)
         return; /* onesided_release ends the turn, which does not count */
     bool passive = access_to(w, a->target) != NO_LOCK;
-    if (at)
-        onesided_result_add(w, a->target, at, count, type);
-    if (a->at_once) {
-        bool complete = PMPI_Win_flush(a->target, a->win) == MPI_SUCCESS;
-        if (a->turn)
-            give_turn(a);
-        if (at && complete)
-            onesided_results_take(w, a->target, true);
-    } else if (at && has_request && passive) {
-        if (PMPI_Win_flush_local(a->target, a->win) == MPI_SUCCESS)
-            onesided_results_take(w, a->target, true);
-    } else if (at && passive) {
-        limit_pending(w);
+    bool now = a->at_once || (passive && (has_request || others_may_flush())), complete = false;
+    PendingResult *result = onesided_result_new(a->target, at, count, type);
+    if (a->at_once)
+        complete = PMPI_Win_flush(a->target, a->win) == MPI_SUCCESS;
+    else if (result && now)
+        complete = PMPI_Win_flush_local(a->target, a->win) == MPI_SUCCESS;
+    if (a->turn)
+        give_turn(a);
+    if (result && complete) {
+        onesided_result_take(result);
+    } else if (result && now) {
+        onesided_result_free(result);
+    } else if (result) {
+        onesided_result_put_aside(w, result);
+        if (passive)
+            limit_pending(w);
     }
     a->window = NULL;
 }

@@ -54,11 +54,16 @@ extern bool onesided_recording, onesided_replaying;
 /* The stream of the calling thread, entered. NULL: there is none. */
 SideStream *onesided_stream(WendSideKindNumber kind);
 
-/* Puts a result aside until its target is synchronized. */
-void onesided_result_add(OneSidedWindow *w, int target, void *at, MPI_Count count,
-                         MPI_Datatype type);
-/* Takes the results of TARGET, which are valid now: records them, and gives the program the
- * recorded ones. OWN: only those of the calling thread. */
+/* The result of an operation. NULL: it has none, or memory is short. */
+PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Datatype type);
+/* Puts it aside until its target is synchronized. Takes P. */
+void onesided_result_put_aside(OneSidedWindow *w, PendingResult *p);
+/* It is valid now: records it, and gives the program the recorded one. Takes P. */
+void onesided_result_take(PendingResult *p);
+/* Takes P. */
+void onesided_result_free(PendingResult *p);
+/* Takes the results of TARGET that were put aside, which are valid now. OWN: only those of the
+ * calling thread. */
 void onesided_results_take(OneSidedWindow *w, int target, bool own);
 /* How many the calling thread has put aside. */
 size_t onesided_results_pending(OneSidedWindow *w);

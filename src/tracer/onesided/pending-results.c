@@ -49,23 +49,22 @@ static bool copy_type(MPI_Datatype type, MPI_Datatype *copy)
            && PMPI_Type_commit(copy) == MPI_SUCCESS;
 }
 
-static void free_result(PendingResult *p)
+void onesided_result_free(PendingResult *p)
 {
     if (p->type != MPI_DATATYPE_NULL)
         PMPI_Type_free(&p->type);
     wend_budget_free(p, sizeof *p);
 }
 
-void onesided_result_add(OneSidedWindow *w, int target, void *at, MPI_Count count,
-                         MPI_Datatype type)
+PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Datatype type)
 {
     MPI_Count size;
-    if (count <= 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0 || size > INT_MAX
-        || count > INT64_MAX / size)
-        return;
+    if (!at || count <= 0 || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size <= 0
+        || size > INT_MAX || count > INT64_MAX / size)
+        return NULL;
     PendingResult *p = wend_budget_zeroed(sizeof *p);
     if (!p)
-        return;
+        return NULL;
     *p = (PendingResult){.at = at,
                          .bytes = count * size,
                          .count = count,
@@ -73,8 +72,13 @@ void onesided_result_add(OneSidedWindow *w, int target, void *at, MPI_Count coun
                          .target = target};
     if (!is_dense(at, type, size) && !copy_type(type, &p->type)) {
         wend_budget_free(p, sizeof *p);
-        return;
+        return NULL;
     }
+    return p;
+}
+
+void onesided_result_put_aside(OneSidedWindow *w, PendingResult *p)
+{
     pthread_mutex_lock(&w->lock);
     PendingList *l = list_of(w, wend_thread->number, true);
     if (l) {
@@ -87,7 +91,7 @@ void onesided_result_add(OneSidedWindow *w, int target, void *at, MPI_Count coun
     }
     pthread_mutex_unlock(&w->lock);
     if (!l)
-        free_result(p);
+        onesided_result_free(p);
 }
 
 size_t onesided_results_pending(OneSidedWindow *w)
@@ -134,7 +138,7 @@ void onesided_results_drop(OneSidedWindow *w)
         next = l->next;
         for (PendingResult *p = l->first, *after; p; p = after) {
             after = p->next;
-            free_result(p);
+            onesided_result_free(p);
         }
         wend_budget_free(l, sizeof *l);
     }
@@ -204,23 +208,34 @@ static void note_packed(SideStream *s, const PendingResult *p)
     wend_budget_free(scratch, room);
 }
 
-void onesided_results_take(OneSidedWindow *w, int target, bool own)
+/* Takes the results from FIRST on. */
+static void take_all(PendingResult *first)
 {
-    PendingResult *first = NULL, **last = &first, *next;
-    pthread_mutex_lock(&w->lock);
-    for (PendingList *l = w->pending; l; l = l->next)
-        if (!own || l->thread == wend_thread->number)
-            last = take_from(l, target, last);
-    pthread_mutex_unlock(&w->lock);
     SideStream *s = first ? onesided_stream(WEND_SIDE_RESULTS) : NULL;
-    for (PendingResult *p = first; p; p = next) {
+    for (PendingResult *p = first, *next; p; p = next) {
         next = p->next;
         if (s && p->type != MPI_DATATYPE_NULL)
             note_packed(s, p);
         else if (s)
             note_bytes(s, p->at, (size_t)p->bytes);
-        free_result(p);
+        onesided_result_free(p);
     }
     if (s)
         side_leave(s);
+}
+
+void onesided_result_take(PendingResult *p)
+{
+    take_all(p);
+}
+
+void onesided_results_take(OneSidedWindow *w, int target, bool own)
+{
+    PendingResult *first = NULL, **last = &first;
+    pthread_mutex_lock(&w->lock);
+    for (PendingList *l = w->pending; l; l = l->next)
+        if (!own || l->thread == wend_thread->number)
+            last = take_from(l, target, last);
+    pthread_mutex_unlock(&w->lock);
+    take_all(first);
 }
