@@ -17,6 +17,7 @@ import contextlib
 import os
 import shlex
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -196,6 +197,7 @@ def main():
     check = Check(parser.parse_intermixed_args())
     print(f"{'program':50}{'ranks':>6}{'exact':>17}{'time':>6}")
     wrong = 0
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(4))  # the load ends, too
     with load():
         for text in check.options.programs or PROGRAMS:
             name = shlex.split(text)[0]
