@@ -305,6 +305,8 @@ static void compare_outcomes(Diff *d, guint rank)
         class[i] = wend_program_class(d->program[i], wend_program_class_of(d->program[i], rank));
     for (guint i = 0; i < class[0] -> n_sequences && !enough(d); i++) {
         const guint sequence[2] = {i, (guint)find_sequence(class[1], &class[0] -> sequences[i])};
+        if (same_outcomes(d->pair.same, rank, sequence, !d->no_polls))
+            continue;
         Both both = both_new(d, rank, sequence, d->no_polls ? ITEMS_OUTCOMES : ITEMS_POLLS);
         Apart apart;
         while (!enough(d) && find_apart(both.items[0], both.items[1], &apart)

@@ -13,12 +13,14 @@ typedef struct {
     const WendProgram *program;
     Counts *counts;
     Hash *rules, *terminals;
-    gboolean *known; /* by terminal: hashed for the current ranks */
+    gboolean *known;       /* by terminal: hashed for the current ranks */
+    XXH128_hash_t *shapes; /* NULL: not hashed yet */
 } SameSide;
 
 struct Same {
     SameSide sides[2];
     guint64 points[POINTS];
+    GHashTable *second_shapes; /* of the second side: a hash -> a shape */
 };
 
 static void side_init(SameSide *side, const WendProgram *p)
@@ -36,6 +38,7 @@ static void side_clear(SameSide *side)
     g_free(side->rules);
     g_free(side->terminals);
     g_free(side->known);
+    g_free(side->shapes);
 }
 
 Same *same_new(const WendProgram *a, const WendProgram *b)
@@ -53,6 +56,7 @@ void same_free(Same *s)
         return;
     side_clear(&s->sides[0]);
     side_clear(&s->sides[1]);
+    g_clear_pointer(&s->second_shapes, g_hash_table_unref);
     g_free(s);
 }
 
@@ -88,19 +92,24 @@ static void add_slot(XXH3_state_t *state, const WendProgram *p, guint32 terminal
         add_shape_word(state, p, i == 0 ? first : wend_program_slot(p, terminal, slot, ranks[i]));
 }
 
-static void hash_terminal(const Same *s, SameSide *side, guint32 terminal, const guint *ranks,
-                          guint n)
+static void add_shape(XXH3_state_t *state, const WendProgram *p, guint number)
 {
-    const WendProgram *p = side->program;
-    const WendTerminal *t = wend_program_terminal(p, terminal);
-    const WendShape *shape = wend_program_shape(p, t->shape);
-    XXH3_state_t *state = XXH3_createState();
-    XXH3_128bits_reset(state);
+    const WendShape *shape = wend_program_shape(p, number);
     XXH3_128bits_update(state, shape->function->name, strlen(shape->function->name) + 1);
     add_word(state, shape->n_words);
     /* word 0, the number of the function, differs between archives */
     for (guint i = 1; i < shape->n_words; i++)
         add_shape_word(state, p, shape->words[i]);
+}
+
+static void hash_terminal(const Same *s, SameSide *side, guint32 terminal, const guint *ranks,
+                          guint n)
+{
+    const WendProgram *p = side->program;
+    const WendTerminal *t = wend_program_terminal(p, terminal);
+    XXH3_state_t *state = XXH3_createState();
+    XXH3_128bits_reset(state);
+    add_shape(state, p, t->shape);
     for (guint i = 0; i < t->n_slots; i++)
         add_slot(state, p, terminal, i, ranks, n);
     XXH128_hash_t hash = XXH3_128bits_digest(state);
@@ -110,6 +119,18 @@ static void hash_terminal(const Same *s, SameSide *side, guint32 terminal, const
 }
 
 /* -- sequences -- */
+
+/* The hash of a rule whose symbols are hashed. */
+static Hash hash_rule(const WendRule *rule, const Hash *rules, const Hash *terminals)
+{
+    Hash hash = hash_of_nothing;
+    for (guint i = 0; i < rule->n; i++) {
+        const WendSymbol *symbol = &rule->symbols[i];
+        Hash part = hash_repeat((symbol->is_rule ? rules : terminals)[symbol->id], symbol->repeats);
+        hash = hash_join(&hash, &part);
+    }
+    return hash;
+}
 
 /* Returns FALSE if a call failed. */
 static gboolean hash_sequence(const Same *s, SameSide *side, guint start, const guint *ranks,
@@ -127,17 +148,9 @@ static gboolean hash_sequence(const Same *s, SameSide *side, guint start, const 
         side->known[terminals[i]] = TRUE;
     }
     const guint32 *rules = counts_rules(side->counts, &n_rules);
-    for (guint i = 0; i < n_rules; i++) {
-        const WendRule *rule = wend_program_rule(side->program, rules[i]);
-        Hash hash = hash_of_nothing;
-        for (guint j = 0; j < rule->n; j++) {
-            const WendSymbol *symbol = &rule->symbols[j];
-            Hash part = hash_repeat((symbol->is_rule ? side->rules : side->terminals)[symbol->id],
-                                    symbol->repeats);
-            hash = hash_join(&hash, &part);
-        }
-        side->rules[rules[i]] = hash;
-    }
+    for (guint i = 0; i < n_rules; i++)
+        side->rules[rules[i]] =
+            hash_rule(wend_program_rule(side->program, rules[i]), side->rules, side->terminals);
     *result = side->rules[start];
     return TRUE;
 }
@@ -170,17 +183,173 @@ void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks,
     hash[1] = digest.high64;
 }
 
+/* Slots depend on the ranks. */
+static void forget_ranks(Same *s)
+{
+    for (guint i = 0; i < 2; i++)
+        memset(s->sides[i].known, 0,
+               wend_program_n_terminals(s->sides[i].program) * sizeof(gboolean));
+}
+
 gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n)
 {
     const WendClass *a = wend_program_class(s->sides[0].program, class_a),
                     *b = wend_program_class(s->sides[1].program, class_b);
     if (a->n_sequences != b->n_sequences)
         return FALSE;
-    for (guint i = 0; i < 2; i++) /* slots depend on the ranks */
-        memset(s->sides[i].known, 0,
-               wend_program_n_terminals(s->sides[i].program) * sizeof(gboolean));
+    forget_ranks(s);
     for (guint i = 0; i < a->n_sequences; i++)
         if (!same_sequence(s, &a->sequences[i], &b->sequences[i], ranks, n))
             return FALSE;
+    return TRUE;
+}
+
+/* -- outcomes -- */
+
+static guint hash_of_shape(gconstpointer hash)
+{
+    return (guint)((const XXH128_hash_t *)hash)->low64;
+}
+
+static gboolean equal_shapes(gconstpointer a, gconstpointer b)
+{
+    return XXH128_isEqual(*(const XXH128_hash_t *)a, *(const XXH128_hash_t *)b) != 0;
+}
+
+static void hash_shapes(SameSide *side)
+{
+    guint n = wend_program_n_shapes(side->program);
+    side->shapes = g_new(XXH128_hash_t, n + 1);
+    for (guint i = 0; i < n; i++) {
+        XXH3_state_t *state = XXH3_createState();
+        XXH3_128bits_reset(state);
+        add_shape(state, side->program, i);
+        side->shapes[i] = XXH3_128bits_digest(state);
+        XXH3_freeState(state);
+    }
+}
+
+/* The shape of the second side that is SHAPE of the first. FALSE: there is none. */
+static gboolean second_shape(Same *s, guint shape, guint *second)
+{
+    gpointer found;
+    if (s->second_shapes == NULL) {
+        hash_shapes(&s->sides[0]);
+        hash_shapes(&s->sides[1]);
+        s->second_shapes = g_hash_table_new(hash_of_shape, equal_shapes);
+        for (guint i = 0; i < wend_program_n_shapes(s->sides[1].program); i++)
+            g_hash_table_insert(s->second_shapes, &s->sides[1].shapes[i], GUINT_TO_POINTER(i));
+    }
+    gboolean known =
+        g_hash_table_lookup_extended(s->second_shapes, &s->sides[0].shapes[shape], NULL, &found);
+    *second = known ? GPOINTER_TO_UINT(found) : 0;
+    return known;
+}
+
+/* An entry with the numbers of constants in other recordings is another one. So no word has two
+ * meanings. */
+static gboolean same_words(const Same *s, const gint64 *a, const gint64 *b, guint n)
+{
+    for (guint i = 0; i < n; i++) {
+        if (a[i] != b[i])
+            return FALSE;
+        if (!wend_word_is_const(a[i]))
+            continue;
+        const char *name[2];
+        for (guint k = 0; k < 2; k++)
+            name[k] = wend_program_constant_name(s->sides[k].program, a[i]);
+        if (g_strcmp0(name[0], name[1]) != 0)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+/* Compares the outcomes of a shape from word FROM on, run by run. */
+static gboolean same_entries(const Same *s, guint rank, const guint sequence[2],
+                             const guint shape[2], guint from)
+{
+    WendOutcomes *entries[2];
+    const gint64 *words[2] = {NULL, NULL};
+    guint64 left[2] = {0, 0};
+    guint n[2] = {0, 0};
+    gboolean more[2], same = TRUE;
+    for (guint i = 0; i < 2; i++)
+        entries[i] = wend_program_outcomes(s->sides[i].program, rank, sequence[i], shape[i]);
+    do {
+        for (guint i = 0; i < 2; i++)
+            more[i] = left[i] > 0
+                      || (entries[i] != NULL
+                          && wend_outcomes_next_run(entries[i], &left[i], &words[i], &n[i]));
+        if (more[0] != more[1] || !more[0])
+            break;
+        guint64 both = MIN(left[0], left[1]);
+        same = n[0] == n[1] && n[0] >= from
+               && same_words(s, words[0] + from, words[1] + from, n[0] - from);
+        left[0] -= both;
+        left[1] -= both;
+    } while (same);
+    for (guint i = 0; i < 2; i++)
+        if (entries[i] != NULL)
+            wend_outcomes_free(entries[i]);
+    return same && more[0] == more[1];
+}
+
+/* The hash of the polls of a sequence, and how many come behind its last call. */
+static Hash hash_polls(const Same *s, SameSide *side, guint rank, guint sequence, guint64 *after)
+{
+    WendPolls polls;
+    Hash hash = hash_of_nothing;
+    *after = 0;
+    if (!wend_program_poll_calls(side->program, rank, sequence, &polls))
+        return hash;
+    guint32 n_terminals = 0;
+    for (guint r = 0; r < polls.n_rules; r++)
+        for (guint i = 0; i < polls.rules[r].n; i++)
+            if (!polls.rules[r].symbols[i].is_rule)
+                n_terminals = MAX(n_terminals, polls.rules[r].symbols[i].id + 1);
+    g_autofree Hash *terminals = g_new(Hash, n_terminals + 1);
+    for (guint32 i = 0; i < n_terminals; i++) {
+        hash_terminal(s, side, polls.terminals[i], &rank, 1);
+        terminals[i] = side->terminals[polls.terminals[i]];
+    }
+    g_autofree Hash *rules = g_new(Hash, polls.n_rules + 1);
+    for (guint r = 0; r < polls.n_rules; r++)
+        rules[r] = hash_rule(&polls.rules[r], rules, terminals);
+    *after = polls.after;
+    return polls.n_rules > 0 ? rules[polls.n_rules - 1] : hash;
+}
+
+static gboolean same_polls(const Same *s, SameSide sides[2], guint rank, const guint sequence[2])
+{
+    guint64 after[2];
+    Hash hashes[2];
+    for (guint i = 0; i < 2; i++)
+        hashes[i] = hash_polls(s, &sides[i], rank, sequence[i], &after[i]);
+    return after[0] == after[1] && memcmp(&hashes[0], &hashes[1], sizeof hashes[0]) == 0;
+}
+
+gboolean same_outcomes(Same *s, guint rank, const guint sequence[2], gboolean polls)
+{
+    const WendSequence *q[2];
+    for (guint i = 0; i < 2; i++) {
+        const WendProgram *p = s->sides[i].program;
+        q[i] = &wend_program_class(p, wend_program_class_of(p, rank))->sequences[sequence[i]];
+    }
+    forget_ranks(s);
+    if (!same_sequence(s, q[0], q[1], &rank, 1)
+        || (polls && !same_polls(s, s->sides, rank, sequence)))
+        return FALSE;
+    guint n_terminals;
+    const guint32 *terminals = counts_of_rule(s->sides[0].counts, q[0]->rule, &n_terminals);
+    g_autofree gboolean *compared = g_new0(gboolean, wend_program_n_shapes(s->sides[0].program));
+    for (guint i = 0; i < n_terminals; i++) {
+        guint shape[2] = {wend_program_terminal(s->sides[0].program, terminals[i])->shape};
+        if (compared[shape[0]])
+            continue;
+        compared[shape[0]] = TRUE;
+        if (!second_shape(s, shape[0], &shape[1])
+            || !same_entries(s, rank, sequence, shape, polls ? 0 : 1))
+            return FALSE;
+    }
     return TRUE;
 }

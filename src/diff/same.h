@@ -24,6 +24,12 @@ void same_free(Same *s);
  * outcomes, which this function does not see. */
 gboolean same_ranks(Same *s, guint class_a, guint class_b, const guint *ranks, guint n);
 
+/* Whether a rank makes the same calls in SEQUENCE[0] of the first recording and in SEQUENCE[1] of
+ * the second, with the same outcomes and, if POLLS, the same unsuccessful polls between them. Takes
+ * time by the grammars and by the runs of outcomes. FALSE: they may be the same nevertheless, as
+ * above, or where the recordings number constants differently. */
+gboolean same_outcomes(Same *s, guint rank, const guint sequence[2], gboolean polls);
+
 /* A hash of the slots of TERMINAL of recording SIDE (0 or 1) on RANKS, all of one class. Two
  * terminals of one shape have equal hashes if their slots are equal on each of these ranks. */
 void same_slots(const Same *s, guint side, guint32 terminal, const guint *ranks, guint n,

@@ -158,6 +158,22 @@ server() {
     done
 }
 
+@test "with --outcomes, the order of unsuccessful polls counts" {
+    polls() { # RECORDING POLL POLL
+        printf '%s\n' 'MPI_Irecv source=0 request=r' 'repeat 5' "? $2" "? $3" end MPI_Barrier \
+            'MPI_Test request=r done=r -> flag=1' | recording "$1"
+    }
+    polls a 'MPI_Test request=r' 'MPI_Iprobe source=0 tag=1'
+    polls same 'MPI_Test request=r' 'MPI_Iprobe source=0 tag=1'
+    polls other 'MPI_Iprobe source=0 tag=1' 'MPI_Test request=r'
+    polls tag 'MPI_Test request=r' 'MPI_Iprobe source=0 tag=2'
+    run -0 "$WEND" diff --outcomes a same
+    for other in other tag; do
+        run -1 "$WEND" diff --outcomes a $other
+        run -0 "$WEND" diff --outcomes --no-polls a $other
+    done
+}
+
 @test "a test of an inactive request is an unsuccessful one (rule 1), a wait is a call" {
     printf '%s\n' 'MPI_Irecv source=0 request=r' 'MPI_Test request=r done=r -> flag=1' \
         'MPI_Test request=r -> flag=1' MPI_Finalize | recording a
