@@ -425,18 +425,18 @@ static void report(const WendStepResult *result)
     unsigned stopped = result->stopped;
     if (settings()->quiet && !unrecorded && !stopped && !result->cut)
         return;
-    char bytes[48], first[48], limit[128] = "", cut[128] = "";
+    char bytes[48], first[48], limit[128] = "";
     write_grouped(bytes, sizeof bytes, result->bytes);
     write_grouped(first, sizeof first, result->stopped_after);
     if (stopped)
         snprintf(limit, sizeof limit, "; %u rank%s reached WEND_MAX_MEMORY, %s %s MPI calls",
                  stopped, stopped == 1 ? "" : "s", stopped == 1 ? "after" : "the first after",
                  first);
-    if (result->cut)
-        snprintf(cut, sizeof cut, "; %u rank%s had no memory for all %s", result->cut,
+    else if (result->cut) /* where recording stops, side streams do, too */
+        snprintf(limit, sizeof limit, "; %u rank%s had no memory for all %s", result->cut,
                  result->cut == 1 ? "" : "s", result->cut_kinds);
-    state_say("%s of %d %s in %s bytes: %s%s%s%s%s%s", result->totals, state()->world_size,
-              state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit, cut,
+    state_say("%s of %d %s in %s bytes: %s%s%s%s%s", result->totals, state()->world_size,
+              state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
               unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "",
               unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
 }
