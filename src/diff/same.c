@@ -246,8 +246,8 @@ static gboolean second_shape(Same *s, guint shape, guint *second)
     return known;
 }
 
-/* An entry with the numbers of constants in other recordings is another one. So no word has two
- * meanings. */
+/* Words are equal if they have one meaning: the number of a constant has the same name in both
+ * recordings. */
 static gboolean same_words(const Same *s, const gint64 *a, const gint64 *b, guint n)
 {
     for (guint i = 0; i < n; i++) {
