@@ -128,8 +128,8 @@ FORTRAN_MISMATCH = $(shell $(MPIFORT) -fallow-argument-mismatch --version >/dev/
 	echo -fallow-argument-mismatch)
 SENTINELS = tests/programs/sentinels-1 tests/programs/sentinels-2 tests/programs/sentinels-3
 RACING = tests/programs/racing-1 tests/programs/racing-2 tests/programs/racing-3
-$(SENTINELS): tests/programs/sentinels.F90
-$(RACING): tests/programs/racing.F90
+$(SENTINELS): tests/programs/sentinels.F90 tests/programs/bindings.inc
+$(RACING): tests/programs/racing.F90 tests/programs/bindings.inc
 $(SENTINELS) $(RACING):
 	$(AM_V_GEN)$(MKDIR_P) $@.mods && $(MPIFORT) -O2 -g -w -cpp $(FORTRAN_MISMATCH) \
 	  -DBINDING=$(lastword $(subst -, ,$@)) -J$@.mods -o $@ $< \
@@ -138,7 +138,8 @@ if HAVE_MPIFORT
 check_DATA += $(TEST_PROGRAM_FORTRAN) $(SENTINELS) $(RACING)
 endif
 CLEANFILES += $(TEST_PROGRAM_FORTRAN) $(SENTINELS) $(RACING) tests/programs/*.mods/*
-EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES) tests/programs/sentinels.F90 tests/programs/racing.F90
+EXTRA_DIST += $(TEST_PROGRAM_FORTRAN_FILES) tests/programs/sentinels.F90 tests/programs/racing.F90 \
+	tests/programs/bindings.inc
 
 # MPI's C++ bindings, where the library has them.
 TEST_PROGRAM_CXX = tests/programs/cxx tests/programs/racing-cxx

@@ -319,12 +319,12 @@ static Hash hash_polls(const Same *s, SameSide *side, guint rank, guint sequence
     return polls.n_rules > 0 ? rules[polls.n_rules - 1] : hash;
 }
 
-static gboolean same_polls(const Same *s, SameSide sides[2], guint rank, const guint sequence[2])
+static gboolean same_polls(Same *s, guint rank, const guint sequence[2])
 {
     guint64 after[2];
     Hash hashes[2];
     for (guint i = 0; i < 2; i++)
-        hashes[i] = hash_polls(s, &sides[i], rank, sequence[i], &after[i]);
+        hashes[i] = hash_polls(s, &s->sides[i], rank, sequence[i], &after[i]);
     return after[0] == after[1] && memcmp(&hashes[0], &hashes[1], sizeof hashes[0]) == 0;
 }
 
@@ -336,8 +336,7 @@ gboolean same_outcomes(Same *s, guint rank, const guint sequence[2], gboolean po
         q[i] = &wend_program_class(p, wend_program_class_of(p, rank))->sequences[sequence[i]];
     }
     forget_ranks(s);
-    if (!same_sequence(s, q[0], q[1], &rank, 1)
-        || (polls && !same_polls(s, s->sides, rank, sequence)))
+    if (!same_sequence(s, q[0], q[1], &rank, 1) || (polls && !same_polls(s, rank, sequence)))
         return FALSE;
     guint n_terminals;
     const guint32 *terminals = counts_of_rule(s->sides[0].counts, q[0]->rule, &n_terminals);

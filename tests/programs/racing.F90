@@ -3,19 +3,7 @@
 ! they came. In all three interfaces from one source.
 !
 !   -DBINDING=1 mpif.h, 2 use mpi, 3 use mpi_f08
-#if BINDING == 3
-#define HANDLE(of) type(of)
-#define STATUS type(MPI_Status)
-#define STATUSES(s, n) type(MPI_Status) :: s(n)
-#define FIELD(s, field) s%field
-#define FIELD_OF(s, i, field) s(i)%field
-#else
-#define HANDLE(of) integer
-#define STATUS integer, dimension(MPI_STATUS_SIZE)
-#define STATUSES(s, n) integer :: s(MPI_STATUS_SIZE, n)
-#define FIELD(s, field) s(field)
-#define FIELD_OF(s, i, field) s(field, i)
-#endif
+#include "bindings.inc"
 #define ROUNDS 4
 
 program racing

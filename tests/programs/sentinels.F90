@@ -8,19 +8,7 @@
 !   sentinels [LEVEL [CASE…]]
 !
 ! LEVEL is the thread level that MPI_Init_thread asks for, 0 to 3. -1 (default) calls MPI_Init.
-#if BINDING == 3
-#define HANDLE(of) type(of)
-#define STATUS type(MPI_Status)
-#define STATUSES(s, n) type(MPI_Status) :: s(n)
-#define FIELD(s, field) s%field
-#define FIELD_OF(s, i, field) s(i)%field
-#else
-#define HANDLE(of) integer
-#define STATUS integer, dimension(MPI_STATUS_SIZE)
-#define STATUSES(s, n) integer :: s(MPI_STATUS_SIZE, n)
-#define FIELD(s, field) s(field)
-#define FIELD_OF(s, i, field) s(field, i)
-#endif
+#include "bindings.inc"
 #define ADDRESS integer(MPI_ADDRESS_KIND)
 #if BINDING == 2
 #define CONVERSION convert /* the null function is not in every mpi module */

@@ -59,7 +59,7 @@ PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Da
 /* Puts it aside until its target is synchronized. Takes P. */
 void onesided_result_put_aside(OneSidedWindow *w, PendingResult *p);
 /* It is valid now: records it, and gives the program the recorded one. Takes P. */
-void onesided_result_take(PendingResult *p);
+void onesided_result_note(PendingResult *p);
 /* Takes P. */
 void onesided_result_free(PendingResult *p);
 /* Takes the results of TARGET that were put aside, which are valid now. OWN: only those of the

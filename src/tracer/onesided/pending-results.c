@@ -208,8 +208,8 @@ static void note_packed(SideStream *s, const PendingResult *p)
     wend_budget_free(scratch, room);
 }
 
-/* Takes the results from FIRST on. */
-static void take_all(PendingResult *first)
+/* Records the results from FIRST on, and frees them. */
+static void note_all(PendingResult *first)
 {
     SideStream *s = first ? onesided_stream(WEND_SIDE_RESULTS) : NULL;
     for (PendingResult *p = first, *next; p; p = next) {
@@ -224,9 +224,9 @@ static void take_all(PendingResult *first)
         side_leave(s);
 }
 
-void onesided_result_take(PendingResult *p)
+void onesided_result_note(PendingResult *p)
 {
-    take_all(p);
+    note_all(p);
 }
 
 void onesided_results_take(OneSidedWindow *w, int target, bool own)
@@ -237,5 +237,5 @@ void onesided_results_take(OneSidedWindow *w, int target, bool own)
         if (!own || l->thread == wend_thread->number)
             last = take_from(l, target, last);
     pthread_mutex_unlock(&w->lock);
-    take_all(first);
+    note_all(first);
 }
