@@ -429,7 +429,7 @@ void onesided_leave(OneSided *a, int rc, void *at, MPI_Count count, MPI_Datatype
     if (a->turn)
         give_turn(a);
     if (result && complete) {
-        onesided_result_note(result);
+        onesided_results_note(result);
     } else if (result && now) {
         onesided_result_free(result);
     } else if (result) {

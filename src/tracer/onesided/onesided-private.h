@@ -58,8 +58,9 @@ SideStream *onesided_stream(WendSideKindNumber kind);
 PendingResult *onesided_result_new(int target, void *at, MPI_Count count, MPI_Datatype type);
 /* Puts it aside until its target is synchronized. Takes P. */
 void onesided_result_put_aside(OneSidedWindow *w, PendingResult *p);
-/* It is valid now: records it, and gives the program the recorded one. Takes P. */
-void onesided_result_note(PendingResult *p);
+/* The results from FIRST on are valid now: records them, and gives the program the recorded ones.
+ * Takes them. */
+void onesided_results_note(PendingResult *first);
 /* Takes P. */
 void onesided_result_free(PendingResult *p);
 /* Takes the results of TARGET that were put aside, which are valid now. OWN: only those of the

@@ -208,8 +208,7 @@ static void note_packed(SideStream *s, const PendingResult *p)
     wend_budget_free(scratch, room);
 }
 
-/* Records the results from FIRST on, and frees them. */
-static void note_all(PendingResult *first)
+void onesided_results_note(PendingResult *first)
 {
     SideStream *s = first ? onesided_stream(WEND_SIDE_RESULTS) : NULL;
     for (PendingResult *p = first, *next; p; p = next) {
@@ -224,11 +223,6 @@ static void note_all(PendingResult *first)
         side_leave(s);
 }
 
-void onesided_result_note(PendingResult *p)
-{
-    note_all(p);
-}
-
 void onesided_results_take(OneSidedWindow *w, int target, bool own)
 {
     PendingResult *first = NULL, **last = &first;
@@ -237,5 +231,5 @@ void onesided_results_take(OneSidedWindow *w, int target, bool own)
         if (!own || l->thread == wend_thread->number)
             last = take_from(l, target, last);
     pthread_mutex_unlock(&w->lock);
-    note_all(first);
+    onesided_results_note(first);
 }
