@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records programs whose outcomes are left to chance, and replays each recording many times.
 
-Usage: replays.py [--recordings N] [--replays N] [--ranks N,N…] BUILD_DIR MPIEXEC [PROGRAM…]
+Usage: replays.py [--recordings N] [--replays N] [--ranks N,N…] [--jobs N] BUILD_DIR MPIEXEC
+                  [PROGRAM…]
 
 Each recording is made with noise, and so is every other replay. Meanwhile a process for each
 processor does nothing but take its time; two replays of four have no real-time priority
-(tests/support/yield.c), so that they wait for it. A replay is exact if it prints what the recorded
+(tests/support/yield.c), so that they wait for it. With --jobs, N recordings of a program are made
+and replayed at a time, and each is load for the others. A replay is exact if it prints what the recorded
 run printed (a hash of what was received, in order) and `wend diff --outcomes` finds both recordings
 equal. A row is printed for each program: how many replays were exact, and the median time of a
 replay beside that of a recorded run. The folder of a recording of which a replay was not exact
 stays. Exit status 1: there is one.
 """
 import argparse
+import concurrent.futures
 import contextlib
 import os
 import shlex
@@ -102,7 +105,7 @@ class LackingPart(Exception):
 class Check:
     def __init__(self, options):
         self.options = options
-        self.wend = os.path.join(options.build, "wend")
+        self.wend = os.path.join(options.build, "tests", "bin", "wend")
         kept = {n: v for n, v in os.environ.items() if not n.startswith("WEND_")}
         yielding = os.path.join(options.build, "tests", "support", ".libs", "yield.so")
         kept["LD_PRELOAD"] = " ".join([kept.get("LD_PRELOAD", ""), yielding]).strip()
@@ -160,16 +163,20 @@ class Check:
         program = [os.path.join(self.options.build, name), *arguments]
         shown = f"{os.path.basename(name)} {' '.join(arguments)}"
         recorded, replayed, wrong, reports = [], [], 0, []
-        for number in range(self.options.recordings):
-            folder = tempfile.mkdtemp(prefix="wend-replays-")
-            try:
-                seconds, times, bad, why = self.recording(
-                    program, ranks, 1 + 1000 * number, folder
-                )
-            except LackingPart:
+        numbers = range(self.options.recordings)
+        folders = [tempfile.mkdtemp(prefix="wend-replays-") for _ in numbers]
+        with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
+            done = [
+                pool.submit(self.recording, program, ranks, 1 + 1000 * number, folders[number])
+                for number in numbers
+            ]
+        if any(isinstance(one.exception(), LackingPart) for one in done):
+            for folder in folders:
                 shutil.rmtree(folder)
-                print(f"{shown:50}{ranks:6}  skipped: the MPI library lacks a part")
-                return 0
+            print(f"{shown:50}{ranks:6}  skipped: the MPI library lacks a part")
+            return 0
+        for folder, one in zip(folders, done):
+            seconds, times, bad, why = one.result()
             recorded.append(seconds)
             replayed += times
             wrong += bad
@@ -191,6 +198,7 @@ def main():
     parser.add_argument("--recordings", type=int, default=5)
     parser.add_argument("--replays", type=int, default=100)
     parser.add_argument("--ranks", default="4,8")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("build")
     parser.add_argument("mpiexec")
     parser.add_argument("programs", nargs="*", default=PROGRAMS)

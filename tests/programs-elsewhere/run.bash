@@ -6,7 +6,9 @@
 #
 # Some cases are replayed (ELSEWHERE_REPLAYS times, 3 by default), and once more while they are
 # recorded. A replay is exact if it gives the results of the recorded run, and the replay that is
-# recorded has equal outcomes (wend diff --outcomes). "replay s" is the median.
+# recorded has equal outcomes (wend diff --outcomes). "replay s" is the median. ELSEWHERE_RECORDINGS
+# (1) is how many recordings of such a case are made and replayed. With ELSEWHERE_NOISE=1 these, and
+# every other replay, are made with noise.
 #
 # Prints a table. A line that is none of "equal", "same results" and "exact" is a failure, except
 # for programs that fail without Wend or call no MPI: these do not count. The exit status is 1 if
@@ -18,10 +20,18 @@ names=("$@")
 [ $# -gt 0 ] ||
     names=(mpich hpcc mrbayes mpi4py p4est pnetcdf hdf5 snap amg quicksilver graph500 miniamr)
 : "${ELSEWHERE_REPLAYS:=3}"
+: "${ELSEWHERE_RECORDINGS:=1}"
+: "${ELSEWHERE_NOISE:=}"
 : "${ELSEWHERE_TIMEOUT:=300}"
 TEST_TIMEOUT=$ELSEWHERE_TIMEOUT
 scratch=$(mktemp -d)
 mkdir -p "$CACHE"
+
+# noise_of SEED: sets "noise", an option of wend trace and wend replay, if noise is asked for.
+noise_of() {
+    noise=()
+    [ -z "$ELSEWHERE_NOISE" ] || noise=("--noise=$1")
+}
 
 # The steps of a trip that run MPI, each in a new folder of its name.
 alone() {
@@ -31,12 +41,16 @@ alone() {
 recorded() {
     run_case "$case" "$n"
     [ -z "$delays" ] || local -x YIELD_DELAYS=$delays
-    mpi "$n" "$WEND" trace --quiet "${trace_options[@]}" -o ../app.dir "${command[@]}"
+    [ "$replays" = 0 ] || noise_of "$recording"
+    mpi "$n" "$WEND" trace --quiet "${noise[@]}" "${trace_options[@]}" -o ../app.dir \
+        "${command[@]}"
 }
 replayed() {
     run_case "$case" "$n"
     [ -z "$delays" ] || local -x YIELD_DELAYS=$run
-    mpi "$n" "$WEND" replay --quiet ../app.dir "${command[@]}"
+    noise=()
+    ((run % 2)) || noise_of "$run"
+    mpi "$n" "$WEND" replay --quiet "${noise[@]}" ../app.dir "${command[@]}"
 }
 replayed_and_recorded() {
     run_case "$case" "$n"
@@ -89,27 +103,40 @@ same_results() {
     [ -z "$changed" ]
 }
 
-# Replays the recording. Sets "exact" to how many replays of how many are, and "replay_s".
-replay() {
-    local run step seconds times=() good=0 outcomes=unequal
+# Replays the recording, and adds to "good" how many replays are exact and to "times" their times.
+replay_recording() {
+    local run seconds before=$good
     for ((run = 1; run <= replays; run++)); do
-        step=replayed
-        rm -rf "$step"
-        run_step "$step" seconds && [ -z "$(differing "$step" recorded)" ] || break
+        rm -rf replayed
+        run_step replayed seconds && [ -z "$(differing replayed recorded)" ] || break
         times+=("$seconds")
         good=$((good + 1))
     done
-    [ ${#times[@]} = 0 ] || replay_s=$(printf '%s\n' "${times[@]}" | sort -n |
-        sed -n "$(((${#times[@]} + 1) / 2))p")
     if run_step replayed_and_recorded seconds &&
         [ -z "$(differing replayed_and_recorded recorded)" ] &&
         within "$WEND" diff --outcomes app.dir again.dir >outcomes.out 2>&1; then
         outcomes=equal
         good=$((good + 1))
     fi
-    exact=$good/$((replays + 1))
-    [ $good = $((replays + 1)) ] && return
-    outcome="$exact replays are exact, outcomes $outcomes"
+    [ $good = $((before + replays + 1)) ]
+}
+
+# Replays the recording, then more recordings. Sets "exact" to how many replays of how many are, and
+# "replay_s".
+replay() {
+    local times=() good=0 all=0 outcomes seconds
+    while :; do
+        outcomes=unequal all=$((all + replays + 1))
+        replay_recording && ((recording < ELSEWHERE_RECORDINGS)) || break
+        recording=$((recording + 1))
+        rm -rf recorded replayed_and_recorded app.dir again.dir
+        run_step recorded seconds || break
+    done
+    [ ${#times[@]} = 0 ] || replay_s=$(printf '%s\n' "${times[@]}" | sort -n |
+        sed -n "$(((${#times[@]} + 1) / 2))p")
+    exact=$good/$all
+    [ $good = $((ELSEWHERE_RECORDINGS * (replays + 1))) ] && return
+    outcome="$exact replays are exact, outcomes $outcomes, recording $recording"
     return 1
 }
 
@@ -125,7 +152,7 @@ within() {
 # reached. Status 2: it does not count.
 trip() {
     calls=- bytes=- plain_s=- recorded_s=- replay_s=- exact=- lines=- proxy_s=-
-    last_step=diff delays='' runs=1 replays=0 trace_options=()
+    last_step=diff delays='' runs=1 replays=0 trace_options=() recording=1 noise=()
     run_step alone plain_s || { outcome="fails without Wend"; return 2; }
     run_step recorded recorded_s || { outcome="recording fails"; return 1; }
     ! grep -q '^wend: .* did not start MPI' recorded/errors || { outcome="no MPI"; return 2; }
