@@ -2,6 +2,7 @@
 /* buf.c: see buf.h. */
 #include "buf.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,13 +16,10 @@ void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n)
     return NULL;
 }
 
-/* Makes room for n more bytes. */
-static bool reserve(WendBuf *b, size_t n)
+static bool grow(WendBuf *b, size_t n)
 {
     if (b->failed)
         return false;
-    if (b->cap - b->len >= n)
-        return true;
     size_t cap = b->cap < 64 ? 64 : b->cap;
     while (cap - b->len < n) {
         if (cap > SIZE_MAX / 2) {
@@ -38,6 +36,12 @@ static bool reserve(WendBuf *b, size_t n)
     b->data = data;
     b->cap = cap;
     return true;
+}
+
+/* Makes room for n more bytes. */
+static inline bool reserve(WendBuf *b, size_t n)
+{
+    return (b->cap - b->len >= n && !b->failed) || grow(b, n);
 }
 
 void wend_buf_clear(WendBuf *b)
@@ -70,6 +74,14 @@ void wend_buf_unsigned(WendBuf *b, uint64_t v)
 void wend_buf_signed(WendBuf *b, int64_t v)
 {
     wend_buf_unsigned(b, wend_buf_zigzag(v));
+}
+
+void wend_buf_double(WendBuf *b, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    bits = htole64(bits);
+    wend_buf_bytes(b, &bits, sizeof bits);
 }
 
 void wend_buf_string(WendBuf *b, const char *s)
@@ -112,7 +124,7 @@ static void fail(WendCursor *c)
     c->p = c->end;
 }
 
-uint64_t wend_cursor_unsigned(WendCursor *c)
+uint64_t wend_cursor_long(WendCursor *c)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {
@@ -131,9 +143,16 @@ uint64_t wend_cursor_unsigned(WendCursor *c)
     return 0;
 }
 
-int64_t wend_cursor_signed(WendCursor *c)
+double wend_cursor_double(WendCursor *c)
 {
-    return wend_buf_unzigzag(wend_cursor_unsigned(c));
+    uint64_t bits = 0;
+    double v;
+    const uint8_t *bytes = wend_cursor_bytes(c, sizeof bits);
+    if (bytes)
+        memcpy(&bits, bytes, sizeof bits);
+    bits = le64toh(bits);
+    memcpy(&v, &bits, sizeof v);
+    return v;
 }
 
 size_t wend_cursor_count(WendCursor *c, size_t min_bytes)

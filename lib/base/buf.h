@@ -31,6 +31,7 @@ void wend_buf_clear(WendBuf *b);
 void wend_buf_bytes(WendBuf *b, const void *data, size_t n);
 void wend_buf_unsigned(WendBuf *b, uint64_t v); /* LEB128 */
 void wend_buf_signed(WendBuf *b, int64_t v);    /* zigzag, LEB128 */
+void wend_buf_double(WendBuf *b, double v);     /* 64-bit IEEE, little-endian */
 /* Signed numbers as unsigned ones, small ones small, and back: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
 static inline uint64_t wend_buf_zigzag(int64_t v)
 {
@@ -54,8 +55,16 @@ typedef struct {
 } WendCursor;
 
 WendCursor wend_cursor(const void *data, size_t n);
-uint64_t wend_cursor_unsigned(WendCursor *c);
-int64_t wend_cursor_signed(WendCursor *c);
+uint64_t wend_cursor_long(WendCursor *c); /* a varint of any length; below, the short ones first */
+static inline uint64_t wend_cursor_unsigned(WendCursor *c)
+{
+    return c->p < c->end && *c->p < 0x80 ? *c->p++ : wend_cursor_long(c);
+}
+static inline int64_t wend_cursor_signed(WendCursor *c)
+{
+    return wend_buf_unzigzag(wend_cursor_unsigned(c));
+}
+double wend_cursor_double(WendCursor *c); /* may be no finite number */
 /* A count of things that take at least MIN_BYTES each. Fails if the rest of the bytes cannot hold
  * so many, so that callers may allocate for the count. */
 size_t wend_cursor_count(WendCursor *c, size_t min_bytes);

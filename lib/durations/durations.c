@@ -84,38 +84,17 @@ bool duration_decode(void *learned, DurationCode code, WendTimedCall *calls, siz
     return !durations->failed && !intervals->failed;
 }
 
-static void put_double(WendBuf *out, double value)
-{
-    uint64_t bits;
-    uint8_t bytes[sizeof bits];
-    memcpy(&bits, &value, sizeof bits);
-    for (unsigned i = 0; i < sizeof bits; i++)
-        bytes[i] = (uint8_t)(bits >> 8 * i);
-    wend_buf_bytes(out, bytes, sizeof bytes);
-}
-
-static double read_double(WendCursor *c)
-{
-    uint64_t bits = 0;
-    double value;
-    const uint8_t *bytes = wend_cursor_bytes(c, sizeof bits);
-    for (unsigned i = 0; bytes && i < sizeof bits; i++)
-        bits |= (uint64_t)bytes[i] << 8 * i;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 void wend_durations_put_head(WendBuf *out, const WendDurationsHead *head)
 {
     wend_buf_unsigned(out, head->form.coding);
     wend_buf_unsigned(out, head->form.percent);
-    put_double(out, head->tick);
+    wend_buf_double(out, head->tick);
     wend_buf_signed(out, head->origin);
     if (head->clock.measured == 0)
         return;
     wend_buf_unsigned(out, head->clock.measured);
     wend_buf_signed(out, head->clock.shift);
-    put_double(out, head->clock.drift);
+    wend_buf_double(out, head->clock.drift);
     wend_buf_unsigned(out, head->clock.error);
 }
 
@@ -126,7 +105,7 @@ static bool read_correction(WendCursor *c, WendDurationsHead *head)
     uint64_t measured = wend_cursor_unsigned(c);
     WendClockCorrection *clock = &head->clock;
     clock->shift = wend_cursor_signed(c);
-    clock->drift = read_double(c);
+    clock->drift = wend_cursor_double(c);
     clock->error = wend_cursor_unsigned(c);
     clock->measured = (unsigned)measured;
     return !c->failed && (measured == 1 || measured == 2) && clock->drift > -0.5
@@ -138,7 +117,7 @@ bool wend_durations_read_head(WendCursor *c, WendDurationsHead *head)
     uint64_t coding = wend_cursor_unsigned(c), percent = wend_cursor_unsigned(c);
     const WendDurationCoding *known = wend_durations_coding(coding);
     *head = (WendDurationsHead){.form = {(WendDurationsNumber)coding, (unsigned)percent}};
-    head->tick = read_double(c);
+    head->tick = wend_cursor_double(c);
     head->origin = wend_cursor_signed(c);
     bool good = known && head->tick > 0 && head->tick < 1 && percent <= WEND_DURATION_MOST
                 && (percent >= WEND_DURATION_LEAST) == known->lossy;

@@ -10,24 +10,9 @@
 #define SUM_UNIT 0x1p-60L
 #define SUM2_UNIT 0x1p-84L
 
-void timing_put_double(WendBuf *b, double v)
-{
-    guint64 bits;
-    memcpy(&bits, &v, sizeof bits);
-    bits = GUINT64_TO_LE(bits);
-    wend_buf_bytes(b, &bits, sizeof bits);
-}
-
 double timing_read_double(WendCursor *c)
 {
-    guint64 bits;
-    double v;
-    const uint8_t *p = wend_cursor_bytes(c, sizeof bits);
-    if (!p)
-        return 0;
-    memcpy(&bits, p, sizeof bits);
-    bits = GUINT64_FROM_LE(bits);
-    memcpy(&v, &bits, sizeof v);
+    double v = wend_cursor_double(c);
     return isfinite(v) ? v : 0;
 }
 
@@ -178,8 +163,8 @@ void timing_encode(const TimingSum *t, WendBuf *out)
     wend_buf_unsigned(out, (guint64)((unsigned __int128)t->sum >> 64));
     wend_buf_unsigned(out, (guint64)t->sum2);
     wend_buf_unsigned(out, (guint64)(t->sum2 >> 64));
-    timing_put_double(out, t->min);
-    timing_put_double(out, t->max);
+    wend_buf_double(out, t->min);
+    wend_buf_double(out, t->max);
 }
 
 TimingSum timing_decode(WendCursor *c)

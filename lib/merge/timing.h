@@ -65,7 +65,6 @@ static inline gboolean timing_encodes(guint64 count, guint number, guint finer)
 guint32 timing_code(double seconds, guint bits);
 double timing_seconds(guint32 code, guint bits);
 
-void timing_put_double(WendBuf *b, double v); /* 64-bit IEEE, little-endian */
-double timing_read_double(WendCursor *c);
+double timing_read_double(WendCursor *c); /* 0 for what is no finite number */
 
 #endif

@@ -467,26 +467,16 @@ static void write_words(WendBuf *out, const int64_t *words, size_t n)
         wend_buf_signed(out, words[i]);
 }
 
-static void write_double(WendBuf *out, double v)
-{
-    uint64_t bits;
-    memcpy(&bits, &v, sizeof bits);
-    uint8_t bytes[8];
-    for (size_t i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(bits >> 8 * i);
-    wend_buf_bytes(out, bytes, sizeof bytes);
-}
-
 static void write_stat(WendBuf *out, const WendStat *s)
 {
     wend_buf_unsigned(out, s->count);
     if (s->count == 0)
         return;
     double n = (double)s->count, m2 = s->sum2 - s->sum * s->sum / n;
-    write_double(out, s->shift + s->sum / n);
-    write_double(out, s->min);
-    write_double(out, s->max);
-    write_double(out, m2 > 0 ? m2 : 0); /* rounding can make it negative */
+    wend_buf_double(out, s->shift + s->sum / n);
+    wend_buf_double(out, s->min);
+    wend_buf_double(out, s->max);
+    wend_buf_double(out, m2 > 0 ? m2 : 0); /* rounding can make it negative */
 }
 
 static void write_no_times(WendBuf *out)

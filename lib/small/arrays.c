@@ -2,6 +2,9 @@
 /* arrays.c: memory, arrays and bytes. See glib.h. */
 #include "glib.h"
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/shortage.h"
 
 /* -- memory -- */
@@ -414,10 +417,7 @@ gsize g_bytes_get_size(GBytes *b)
 guint g_bytes_hash(gconstpointer bytes)
 {
     const GBytes *b = bytes;
-    guint hash = 5381;
-    for (gsize i = 0; i < b->n; i++)
-        hash = hash * 33 + b->data[i];
-    return hash;
+    return (guint)XXH3_64bits(b->data, b->n);
 }
 
 gboolean g_bytes_equal(gconstpointer a, gconstpointer b)
