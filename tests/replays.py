@@ -8,11 +8,11 @@ Usage: replays.py [--recordings N] [--replays N] [--ranks N,N…] [--jobs N] BUI
 Each recording is made with noise, and so is every other replay. Meanwhile a process for each
 processor does nothing but take its time; two replays of four have no real-time priority
 (tests/support/yield.c), so that they wait for it. With --jobs, N recordings of a program are made
-and replayed at a time, and each is load for the others. A replay is exact if it prints what the recorded
-run printed (a hash of what was received, in order) and `wend diff --outcomes` finds both recordings
-equal. A row is printed for each program: how many replays were exact, and the median time of a
-replay beside that of a recorded run. The folder of a recording of which a replay was not exact
-stays. Exit status 1: there is one.
+and replayed at a time, and each is load for the others. A replay is exact if it prints what the
+recorded run printed (a hash of what was received, in order) and `wend diff --outcomes` finds both
+recordings equal. A row is printed for each program: how many replays were exact, and the median
+time of a replay beside that of a recorded run. The folder of a recording of which a replay was not
+exact stays. Exit status 1: there is one.
 """
 import argparse
 import concurrent.futures
