@@ -907,26 +907,27 @@ departs_as() {
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* Open MPI's launcher ends the job if a rank ends without MPI_Init after another has called it. */
-static void wait_until_gone(void)
-{
-    long id = 0;
-    for (FILE *f = NULL; id == 0; usleep(1000))
-        if ((f = fopen("gone", "r"))) {
-            if (fscanf(f, "%ld\n", &id) != 1)
-                id = 0;
-            fclose(f);
-        }
-    while (kill((pid_t)id, 0) == 0)
-        usleep(1000);
-    usleep(200000);
-}
+/* Open MPI's launcher ends the job if a rank ends without MPI_Init after another has called it. So
+ * one leaves, and the others begin when the launcher has seen that. */
 static int leave(void)
 {
     FILE *f = fopen("leaving", "w");
-    fprintf(f, "%ld\n", (long)getpid());
+    fprintf(f, "%d", (int)getpid());
     fclose(f);
-    return rename("leaving", "gone");
+    return rename("leaving", "left");
+}
+static void wait_until_left(void)
+{
+    int id;
+    while (access("left", R_OK) != 0)
+        usleep(1000);
+    FILE *f = fopen("left", "r");
+    if (fscanf(f, "%d", &id) != 1)
+        abort();
+    fclose(f);
+    while (kill(id, 0) == 0) /* until the launcher has waited for it */
+        usleep(1000);
+    usleep(200000);
 }
 int main(int argc, char **argv)
 {
@@ -935,7 +936,7 @@ int main(int argc, char **argv)
     if (absent && strcmp(absent, rank) == 0)
         return leave();
     if (absent)
-        wait_until_gone();
+        wait_until_left();
     if (late && strcmp(late, rank) == 0)
         sleep(5);
     MPI_Init(&argc, &argv);

@@ -8,7 +8,7 @@ Usage: replays.py [--recordings N] [--replays N] [--ranks N,N…] [--jobs N] BUI
 Each recording is made with noise, and so is every other replay. Meanwhile a process for each
 processor does nothing but take its time; two replays of four have no real-time priority
 (tests/support/yield.c), so that they wait for it. With --jobs, N recordings of a program are made
-and replayed at a time, and each is load for the others. A replay is exact if it prints what the
+and replayed at once, each a load for the others. A replay is exact if it prints what the
 recorded run printed (a hash of what was received, in order) and `wend diff --outcomes` finds both
 recordings equal. A row is printed for each program: how many replays were exact, and the median
 time of a replay beside that of a recorded run. The folder of a recording of which a replay was not
@@ -60,7 +60,7 @@ PROGRAMS = (
 )
 WITH_VALUES = ("onesided", "values")  # programs whose values are recorded and enforced, too
 LACKING = 77  # exit status of a race that has a part that the MPI library lacks
-# Open MPI's osc/rdma crashes in compare-and-swap between processes that have not yet met.
+# Open MPI's osc/rdma crashes in programs without Wend, too (tests/helpers.bash).
 LAUNCH = {"openmpi": ["--oversubscribe", "--allow-run-as-root", "--mca", "osc", "pt2pt,sm"]}
 LIMIT = 120  # seconds for one run, under load
 

@@ -16,6 +16,7 @@ void *wend_buf_resize(WendResize resize, void *p, size_t old, size_t n)
     return NULL;
 }
 
+/* For reserve. */
 static bool grow(WendBuf *b, size_t n)
 {
     if (b->failed)
@@ -124,7 +125,7 @@ static void fail(WendCursor *c)
     c->p = c->end;
 }
 
-uint64_t wend_cursor_long(WendCursor *c)
+uint64_t wend_cursor_varint(WendCursor *c)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; shift < 64 && c->p < c->end; shift += 7) {

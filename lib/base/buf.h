@@ -55,16 +55,17 @@ typedef struct {
 } WendCursor;
 
 WendCursor wend_cursor(const void *data, size_t n);
-uint64_t wend_cursor_long(WendCursor *c); /* a varint of any length; below, the short ones first */
+uint64_t wend_cursor_varint(WendCursor *c); /* for wend_cursor_unsigned */
+/* Most numbers have one byte, and are read without a call. */
 static inline uint64_t wend_cursor_unsigned(WendCursor *c)
 {
-    return c->p < c->end && *c->p < 0x80 ? *c->p++ : wend_cursor_long(c);
+    return c->p < c->end && *c->p < 0x80 ? *c->p++ : wend_cursor_varint(c);
 }
 static inline int64_t wend_cursor_signed(WendCursor *c)
 {
     return wend_buf_unzigzag(wend_cursor_unsigned(c));
 }
-double wend_cursor_double(WendCursor *c); /* may be no finite number */
+double wend_cursor_double(WendCursor *c); /* may be infinite or not a number */
 /* A count of things that take at least MIN_BYTES each. Fails if the rest of the bytes cannot hold
  * so many, so that callers may allocate for the count. */
 size_t wend_cursor_count(WendCursor *c, size_t min_bytes);

@@ -65,6 +65,6 @@ static inline gboolean timing_encodes(guint64 count, guint number, guint finer)
 guint32 timing_code(double seconds, guint bits);
 double timing_seconds(guint32 code, guint bits);
 
-double timing_read_double(WendCursor *c); /* 0 for what is no finite number */
+double timing_read_double(WendCursor *c); /* 0 in place of infinite or not a number */
 
 #endif

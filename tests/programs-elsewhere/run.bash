@@ -7,8 +7,8 @@
 # Some cases are replayed (ELSEWHERE_REPLAYS times, 3 by default), and once more while they are
 # recorded. A replay is exact if it gives the results of the recorded run, and the replay that is
 # recorded has equal outcomes (wend diff --outcomes). "replay s" is the median. ELSEWHERE_RECORDINGS
-# (1) is how many recordings of such a case are made and replayed. With ELSEWHERE_NOISE=1 these, and
-# every other replay, are made with noise.
+# (1) is how many recordings of such a case are made and replayed. With ELSEWHERE_NOISE=1 each
+# recording and every other replay has noise.
 #
 # Prints a table. A line that is none of "equal", "same results" and "exact" is a failure, except
 # for programs that fail without Wend or call no MPI: these do not count. The exit status is 1 if
@@ -121,20 +121,19 @@ replay_recording() {
     [ $good = $((before + replays + 1)) ]
 }
 
-# Replays the recording, then more recordings. Sets "exact" to how many replays of how many are, and
-# "replay_s".
+# Replays the recording. Then makes more recordings, and replays them, while all replays are exact.
+# Sets "exact" to how many replays of how many are, and "replay_s".
 replay() {
-    local times=() good=0 all=0 outcomes seconds
-    while :; do
-        outcomes=unequal all=$((all + replays + 1))
-        replay_recording && ((recording < ELSEWHERE_RECORDINGS)) || break
-        recording=$((recording + 1))
+    local times=() good=0 outcomes seconds
+    outcomes=unequal
+    while replay_recording && ((recording < ELSEWHERE_RECORDINGS)); do
+        recording=$((recording + 1)) outcomes=unequal
         rm -rf recorded replayed_and_recorded app.dir again.dir
-        run_step recorded seconds || break
+        run_step recorded seconds || { outcome="recording $recording fails"; return 1; }
     done
     [ ${#times[@]} = 0 ] || replay_s=$(printf '%s\n' "${times[@]}" | sort -n |
         sed -n "$(((${#times[@]} + 1) / 2))p")
-    exact=$good/$all
+    exact=$good/$((recording * (replays + 1)))
     [ $good = $((ELSEWHERE_RECORDINGS * (replays + 1))) ] && return
     outcome="$exact replays are exact, outcomes $outcomes, recording $recording"
     return 1
