@@ -456,24 +456,23 @@ static const Structure structures[] = {
 
 /* -- merging -- */
 
-/* PART: bytes of the largest part. ROOT: seconds that rank 0 takes. SHARD: the most that one takes
- * for a shard; all of them make theirs at the same time. SHARDS: GByteArray, the frames
- * that other ranks have, by rank. */
+/* PART: bytes of the largest part. ROOT: seconds that rank 0 takes. READING and SHARD: the most
+ * that one takes to read its bundle, and for a shard; all of them do it at the same time. SHARDS:
+ * GByteArray, the frames that other ranks have, by rank. */
 typedef struct {
     const Structure *structure;
     GHashTable *shards;
     guint ranks;
     gboolean sites;
     gsize part;
-    double made, *step, total, root, shard;
+    double made, *step, total, root, reading, shard;
     WendArchiveResult result;
     double critical; /* path, in seconds */
     gsize needed;    /* by the root */
 } Job;
 
-static WendMerge *part_of(Job *j, guint rank)
+static GByteArray *part_of(Job *j, guint rank)
 {
-    GError *error = NULL;
     double began = seconds();
     SimulatedRank *r = simulated_new(rank, j->ranks, FALSE);
     r->noise = g_rand_new_with_seed(rank);
@@ -483,10 +482,30 @@ static WendMerge *part_of(Job *j, guint rank)
     simulated_free(r);
     j->made += seconds() - began;
     j->part = MAX(j->part, part->len);
-    WendMerge *m = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
-    if (!m)
-        g_error("%s", error->message);
-    g_byte_array_unref(part);
+    return part;
+}
+
+/* Ranks [first, first + n), as far as there are any: the first one reads the parts of all. */
+static WendMerge *read_bundle(Job *j, guint first, guint n)
+{
+    WendMerge *m = NULL;
+    double took = 0;
+    for (guint rank = first; rank < MIN(first + n, j->ranks); rank++) {
+        GError *error = NULL;
+        GByteArray *part = part_of(j, rank);
+        double began = seconds();
+        WendMerge *one = wend_merge_from_part(part->data, part->len, G_MAXUINT64, &error);
+        if (!one || (m && !wend_merge_unite(m, one, &error)))
+            g_error("%s", error->message);
+        if (!m)
+            m = one;
+        took += seconds() - began;
+        g_byte_array_unref(part);
+    }
+    if (first == 0)
+        j->root += took;
+    j->reading = MAX(j->reading, took);
+    j->total += took;
     return m;
 }
 
@@ -527,8 +546,8 @@ static double join(WendMerge *m, WendMerge *other)
 /* Ranks [first, first + 2^height), as far as there are any. */
 static WendMerge *merge(Job *j, guint first, guint height)
 {
-    if (height == 0)
-        return part_of(j, first);
+    if (height == 0 || tree_may_bundle(1u << (height - 1), (guint64)shard_ranks))
+        return read_bundle(j, first, 1u << height);
     guint middle = first + (1u << (height - 1));
     WendMerge *m = merge(j, first, height - 1);
     if (middle >= j->ranks)
@@ -610,7 +629,7 @@ static void merge_all(Job *j, const char *directory)
     double began = seconds();
     j->root += join(m, other);
     double joined = seconds() - began;
-    j->critical = j->shard + joined + write_archive(j, m, directory, &j->result);
+    j->critical = j->reading + j->shard + joined + write_archive(j, m, directory, &j->result);
     j->total += joined;
     for (guint i = 1; i < height; i++)
         j->critical += step[i];

@@ -60,7 +60,9 @@ each() { # RANK ALL STRIDE
     short "$rank:0:0"
     { read -r count && read -r mappings; } <count
     [ "$count" -gt 20 ] || fail "hardly anything is allocated: $count" || return
-    [ -n "$mappings" ] || fail "the heap does not grow" || return
+    # A rank whose part another one reads has no heap.
+    [ -n "$mappings" ] || [ "$rank:${WEND_SHARD_RANKS:-none}" = 2:none ] ||
+        fail "the heap does not grow" || return
     tried=$({ seq 1 "$stride" "$count" && tr ' ' '\n' <<<"$mappings"; } | sort -nu)
     for k in $tried; do
         short "$rank:$k:$([ "$2" = all ] && echo 0 || echo "$k")"
@@ -83,8 +85,17 @@ each_of_ranks() {
 }
 
 @test "an allocation of the merge fails, on rank 0 or another, once or always" {
+    export WEND_SHARD_RANKS=8 # each rank reads its own part
     plainly
     each_of_ranks
+}
+
+@test "an allocation fails where one rank reads the parts of all" {
+    plainly
+    local rank stride=${SHORTAGE_STRIDE:-400}
+    for rank in 0 2; do
+        each "$rank" one "$stride" && each "$rank" all "$stride" || return
+    done
 }
 
 # bats test_tags=long

@@ -395,6 +395,6 @@ static void write_kind(Writer *w, WendSideKindNumber kind)
 void write_shared_sides(Writer *w)
 {
     for (WendSideKindNumber kind = 0; kind < WEND_SIDE_KINDS; kind++)
-        if (wend_side_stream_kind(kind)->shared)
+        if (wend_side_stream_kind(kind)->shared_most > 0)
             write_kind(w, kind);
 }

@@ -94,8 +94,12 @@ static void read_part(void *step)
 {
     Step *s = step;
     GError *error = NULL;
-    merge = wend_merge_from_part(s->bytes, s->n, G_MAXUINT64, &error);
-    s->good = note(error) && merge && (wend_archive_make_side_frames(merge, &error) || note(error));
+    WendMerge *one = wend_merge_from_part(s->bytes, s->n, G_MAXUINT64, &error);
+    s->good = one && wend_archive_make_side_frames(one, &error)
+              && (!merge || wend_merge_unite(merge, one, &error));
+    if (!merge)
+        merge = one;
+    note(error);
 }
 
 bool wend_step_part(const void *part, size_t n)

@@ -18,7 +18,8 @@
 /* Limits the memory of the steps that follow to BYTES beyond what they hold now. HAS_ROOM, if not
  * NULL, is asked each time that memory is taken from the system. */
 void wend_step_limit(uint64_t bytes, bool (*has_room)(uint64_t bytes));
-/* The first step: reads the part of this rank, of N bytes. Side streams are compressed at once. */
+/* The first step, and the next ones if this rank reads parts for others: reads the part of a rank,
+ * of N bytes. The rank's own side streams that become members are compressed at once. */
 bool wend_step_part(const void *part, size_t n);
 /* Merges what wend_step_encode gave on another rank. */
 bool wend_step_absorb(const void *encoded, size_t n);

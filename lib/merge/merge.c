@@ -295,11 +295,8 @@ static gboolean absorbed(WendMerge *m, Class *theirs)
     return FALSE;
 }
 
-gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error)
+gboolean wend_merge_unite(WendMerge *m, WendMerge *other, GError **error)
 {
-    WendMerge *other = decode(encoded, n, error);
-    if (!other)
-        return FALSE;
     gboolean united = FALSE;
     if (other->world != m->world)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
@@ -336,6 +333,12 @@ gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError 
     }
     wend_merge_free(other);
     return TRUE;
+}
+
+gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error)
+{
+    WendMerge *other = decode(encoded, n, error);
+    return other && wend_merge_unite(m, other, error);
 }
 
 guint wend_merge_stopped(const WendMerge *m, guint64 *calls)

@@ -3,8 +3,9 @@
  * through dlopen; tests and benchmarks directly.
  *
  * A WendMerge holds the classes of a set of ranks. Merging two is associative over disjoint rank
- * sets, so ranks pair up in log2(P) steps. A rank decodes its own part, absorbs the merges that
- * others encoded, and encodes its own for the next rank.
+ * sets, so ranks pair up in log2(P) steps. A rank reads its own part and, if they are small, those
+ * of the next ranks (tree.h). It absorbs the merges that others encoded, and encodes its own for the
+ * next rank.
  *
  * This header is the interface of the folder. Other folders include these of its headers, too:
  *
@@ -25,6 +26,9 @@ typedef struct WendMerge WendMerge;
  * for values of elastic shapes. Returns NULL and sets the error: WEND_ERROR_SYSTEM if it would take
  * more. */
 WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GError **error);
+/* Merges OTHER, which is freed, into M. Returns FALSE and sets the error if they do not belong
+ * together or OTHER is damaged. */
+gboolean wend_merge_unite(WendMerge *m, WendMerge *other, GError **error);
 /* Merges what wend_merge_encode of another rank wrote. Returns FALSE and sets the error if it is
  * damaged. */
 gboolean wend_merge_absorb(WendMerge *m, const guint8 *encoded, gsize n, GError **error);

@@ -2,9 +2,6 @@
 /* shared-sides.c: see shared-sides.h. */
 #include "shared-sides.h"
 
-/* Bytes of streams that another rank may have, too. Frames of stacks take more than sites. */
-enum { SHARED_MOST = 16 << 10, SHARED_STACKS_MOST = 64 << 10 };
-
 static void shared_clear(gpointer p)
 {
     SharedSide *s = p;
@@ -26,8 +23,7 @@ static SharedSide *shared_at(const GArray *shared, guint i)
 
 gboolean shared_sides_add(GArray *shared, guint32 kind, GBytes *content, guint32 rank)
 {
-    gsize most = kind == WEND_SIDE_STACKS ? SHARED_STACKS_MOST : SHARED_MOST;
-    if (!wend_side_stream_kind(kind)->shared || g_bytes_get_size(content) > most)
+    if (g_bytes_get_size(content) > wend_side_stream_kind(kind)->shared_most)
         return FALSE;
     SharedSide s = {kind, g_bytes_ref(content), rankset_single(rank)};
     g_array_append_val(shared, s);

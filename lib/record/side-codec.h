@@ -45,9 +45,10 @@ typedef struct {
     bool symbols;
     /* What the symbols mean is in a table before the rows (side-stream.h). */
     bool tabled;
-    /* Ranks that run the same code have the same stream, which the archive has once
-     * (merge/shared-sides.h). */
-    bool shared;
+    /* Ranks that run the same code have the same streams, which the archive has once
+     * (merge/shared-sides.h). Larger streams of a rank than so many bytes are seldom those of
+     * another rank, and become a member of its own, as those of all other kinds (0). */
+    size_t shared_most;
     bool replayed; /* wend replay gives the elements back */
 } WendSideKind;
 

@@ -43,13 +43,13 @@ static const WendSideKind kinds[] = {
                          .n_forms = WEND_SITE_CODES,
                          .symbols = true,
                          .tabled = true,
-                         .shared = true},
+                         .shared_most = 16 << 10},
     [WEND_SIDE_STACKS] = {.name = "stacks", /* sites with their callers */
                           .forms = sites,
                           .n_forms = WEND_SITE_CODES,
                           .symbols = true,
                           .tabled = true,
-                          .shared = true},
+                          .shared_most = 64 << 10},
 };
 _Static_assert(sizeof kinds / sizeof *kinds == WEND_SIDE_KINDS, "a kind is missing");
 

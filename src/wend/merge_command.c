@@ -163,11 +163,7 @@ static gboolean absorb(WendMerge **all, WendMerge *one, GError **error)
         *all = one;
         return TRUE;
     }
-    GByteArray *bytes = wend_merge_encode(one);
-    gboolean good = wend_merge_absorb(*all, bytes->data, bytes->len, error);
-    g_byte_array_unref(bytes);
-    wend_merge_free(one);
-    return good;
+    return wend_merge_unite(*all, one, error);
 }
 
 /* Merges the parts in FOLDER. Returns NULL on failure; *EMPTY is set if no rank saved anything. */

@@ -536,11 +536,8 @@ static WendMerge *merge(void)
             merged = one;
             continue;
         }
-        GByteArray *bytes = wend_merge_encode(one);
-        if (!wend_merge_absorb(merged, bytes->data, bytes->len, &error))
+        if (!wend_merge_unite(merged, one, &error))
             fail("%s", error->message);
-        g_byte_array_unref(bytes);
-        wend_merge_free(one);
     }
     return merged;
 }

@@ -60,7 +60,7 @@ static SimulatedRank *irregular_rank(guint rank, guint n)
     return irregular_in_steps(rank, n, 60 + rank);
 }
 
-/* As many terminals as make a shard of a quarter of the ranks. */
+/* As many terminals as make a shard of an eighth of the ranks. */
 static SimulatedRank *large_irregular_rank(guint rank, guint n)
 {
     return irregular_in_steps(rank, n, 1200 + rank);

@@ -3,10 +3,11 @@
  * writes the archive on rank 0. What cannot be merged is written by the rank at the head of a part
  * of the tree (docs/merging.md, "Shards").
  *
- * libwendmerge.so merges and writes. It is opened only here: until now the application's process
- * has had nothing but libc. The library has memory of its own, which limit.c bounds; if it is
- * short, a step fails. The steps of communication are the same if a rank fails. Such a rank sends
- * the reason instead of its data, and rank 0 prints it. Then each rank leaves its part. */
+ * libwendmerge.so merges and writes. It is opened only here, and only by ranks that read parts:
+ * until now the application's process has had nothing but libc. The library has memory of its own,
+ * which limit.c bounds; if it is short, a step fails. The steps of communication are the same if a
+ * rank fails. Such a rank sends the reason instead of its data, and rank 0 prints it. Then each
+ * rank leaves its part. */
 #include "lifecycle.h"
 
 #include <dlfcn.h>
@@ -23,6 +24,7 @@
 #include "lib/archive/steps.h"
 #include "lib/merge/tree.h"
 #include "lib/record/side-stream.h"
+#include "bundle.h"
 #include "termination.h"
 #include "interpose/interpose.h"
 #include "output/output.h"
@@ -60,13 +62,16 @@ typedef struct {
 typedef struct {
     uint64_t bytes;
     int32_t rank;
-    int32_t small; /* data must come in small chunks */
-    char why[240];
+    int32_t small;   /* data must come in small chunks */
+    int32_t bundled; /* the data are a bundle */
+    char why[236];
 } Header;
 
 typedef struct {
     Library library;
-    bool good;      /* there is a merge; false once something has failed */
+    bool opened;    /* the library, which has read all parts but those in the bundle */
+    Bundle bundle;  /* while the library is not opened: what this rank has */
+    bool good;      /* false once something has failed */
     bool small;     /* see Header */
     Header trouble; /* the first failure */
 } Merge;
@@ -81,7 +86,7 @@ static void fail(Merge *m, const char *format, ...)
         va_end(args);
         m->trouble.rank = state()->world_rank;
     }
-    if (m->good)
+    if (m->good && m->opened)
         m->library.end();
     m->good = false;
 }
@@ -180,26 +185,66 @@ static void begin_step(const Merge *m, int64_t step)
     m->library.limit(limit_room(step), has_room);
 }
 
-static void merge_open(Merge *m)
+/* Opens the library. Returns whether it is there and nothing has failed. */
+static bool open_merge(Merge *m)
 {
-    const char *why,
-        *stopped = atomic_load(&state()->broken) ? atomic_load(&state()->broken_why) : NULL;
+    const char *why;
+    if (m->good && !m->opened && !(m->opened = library_open(&m->library, &why)))
+        fail(m, "%s", why ? why : "cannot open " LIBRARY);
+    return m->good;
+}
+
+/* Reads the parts in B, which is closed. */
+static void read_bundle(Merge *m, int64_t step, Bundle *b)
+{
+    const void *part;
+    size_t n, at = 0;
+    if (b->data && open_merge(m))
+        begin_step(m, step);
+    while (m->good && bundle_next(b, &at, &part, &n))
+        if (!m->library.part(part, n))
+            fail_step(m);
+    bundle_close(b);
+}
+
+/* Before STEP: reads what this rank has in its bundle, the parts of up to STEP ranks. */
+static void read_own(Merge *m, int64_t step)
+{
+    read_bundle(m, step / 2, &m->bundle);
+}
+
+static uint64_t calls_recorded(void)
+{
+    uint64_t calls = 0;
+    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
+         q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+        calls += q->calls;
+    return calls;
+}
+
+/* Makes the part of this rank. */
+static void begin_merge(Merge *m)
+{
+    const char *stopped = atomic_load(&state()->broken) ? atomic_load(&state()->broken_why) : NULL;
     if (stopped && strcmp(stopped, WEND_ENDED_MEMORY) != 0) {
         fail(m, "%s", stopped);
         return;
     }
-    if (!library_open(&m->library, &why)) {
-        fail(m, "%s", why ? why : "cannot open " LIBRARY);
-        return;
-    }
     WendBuf part = WEND_BUF_INIT;
     facts_collect();
-    rank_part_write(&part, stopped);
-    begin_step(m, 0);
-    if (part.failed)
+    bool own_members = rank_part_write(&part, stopped);
+    if (part.failed) {
         fail(m, "out of memory");
-    else if (!(m->good = m->library.part(part.data, part.len)))
-        fail_step(m);
+    } else if (own_members || calls_recorded() > TREE_BUNDLE_CALLS
+               || !bundle_open(&m->bundle, TREE_BUNDLE_BYTES)
+               || !bundle_add_part(&m->bundle, part.data, part.len)) {
+        bundle_close(&m->bundle);
+        if (open_merge(m)) {
+            begin_step(m, 0);
+            if (!m->library.part(part.data, part.len))
+                fail_step(m);
+        }
+    }
     wend_buf_clear(&part);
 }
 
@@ -226,12 +271,14 @@ static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, i
 /* The answer to a header: the action of the other rank. */
 enum { DROP, SEND, SEND_SMALL };
 
-/* Sends N bytes, or the reason why there are none. */
-static void offer(const Merge *m, const void *bytes, size_t n, int partner, MPI_Comm comm)
+/* Sends N bytes, which may be a bundle, or the reason why there are none. */
+static void offer(const Merge *m, const void *bytes, size_t n, bool bundled, int partner,
+                  MPI_Comm comm)
 {
     int wanted = DROP;
     Header header = m->trouble;
     header.small = m->small;
+    header.bundled = bundled;
     header.bytes = n;
     if (waiting_send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)
         && waiting_recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm) && wanted != DROP)
@@ -242,60 +289,105 @@ static void give(Merge *m, int partner, MPI_Comm comm)
 {
     const void *bytes = NULL;
     size_t n = 0;
+    if (m->good && !m->opened) {
+        offer(m, m->bundle.data, m->bundle.len, true, partner, comm);
+        return;
+    }
     if (m->good && !m->library.encode(&bytes, &n))
         fail_step(m);
-    offer(m, bytes, n, partner, comm);
+    offer(m, bytes, n, false, partner, comm);
 }
 
-/* What PARTNER offers, until the next step. NULL: nothing, or the merge has failed. */
-static void *fetch(Merge *m, int64_t step, int partner, uint64_t *bytes, MPI_Comm comm)
+/* What PARTNER offers. False: it cannot be reached. */
+static bool hear(Merge *m, Header *header, int partner, MPI_Comm comm)
 {
-    Header header;
-    *bytes = 0;
-    if (!waiting_recv(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)) {
+    if (!waiting_recv(header, (int)sizeof *header, MPI_BYTE, partner, TAG_HEADER, comm)) {
         fail(m, "the merge cannot reach rank %d", partner);
-        return NULL;
+        return false;
     }
-    if (*header.why) {
+    if (*header->why) {
         if (!*m->trouble.why)
-            m->trouble = header;
-        fail(m, "%s", header.why);
+            m->trouble = *header;
+        fail(m, "%s", header->why);
     }
-    if (m->good)
-        begin_step(m, step);
-    void *data = m->good && header.bytes > 0 ? m->library.memory(header.bytes) : NULL;
-    if (m->good && header.bytes > 0 && !data)
-        fail_step(m);
-    bool small = m->small || header.small;
+    return true;
+}
+
+/* Takes what PARTNER offered to DATA, or drops it if DATA is NULL or the merge has failed. Returns
+ * whether the data are there. */
+static bool accept_offer(Merge *m, const Header *header, void *data, int partner, MPI_Comm comm)
+{
+    bool small = m->small || header->small;
     int wanted = !data || !m->good ? DROP : small ? SEND_SMALL : SEND;
     waiting_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     if (wanted == DROP)
-        return NULL;
-    if (!transfer(false, data, header.bytes, chunk_of(small), partner, comm)) {
+        return false;
+    if (!transfer(false, data, header->bytes, chunk_of(small), partner, comm)) {
         fail(m, "the merge cannot reach rank %d", partner);
-        return NULL;
+        return false;
     }
-    *bytes = header.bytes;
-    return data;
+    return true;
+}
+
+/* What PARTNER offered with HEADER, in the library's memory until the next step. NULL: nothing, or
+ * the merge has failed. */
+static void *fetch(Merge *m, const Header *header, int64_t step, int partner, MPI_Comm comm)
+{
+    if (m->good)
+        begin_step(m, step);
+    void *data = m->good && header->bytes > 0 ? m->library.memory(header->bytes) : NULL;
+    if (m->good && header->bytes > 0 && !data)
+        fail_step(m);
+    return accept_offer(m, header, data, partner, comm) ? data : NULL;
+}
+
+/* Takes a bundle: into the own one, or else the parts are read. */
+static void take_bundle(Merge *m, const Header *header, int64_t step, int partner, MPI_Comm comm)
+{
+    Bundle more = {0};
+    if (m->good && !bundle_open(&more, header->bytes))
+        fail(m, "out of memory");
+    if (accept_offer(m, header, more.data, partner, comm))
+        more.len = header->bytes;
+    if (!m->opened && bundle_add_bundle(&m->bundle, more.data, more.len)) {
+        bundle_close(&more);
+    } else {
+        read_own(m, step);
+        read_bundle(m, step, &more);
+    }
 }
 
 static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
-    uint64_t bytes;
-    const void *data = fetch(m, step, partner, &bytes, comm);
-    if (data && !m->library.absorb(data, bytes))
+    Header header;
+    if (!hear(m, &header, partner, comm))
+        return;
+    if (header.bundled) {
+        take_bundle(m, &header, step, partner, comm);
+        return;
+    }
+    read_own(m, step);
+    const void *data = fetch(m, &header, step, partner, comm);
+    if (data && !m->library.absorb(data, header.bytes))
         fail_step(m);
 }
 
 /* -- shards -- */
 
+static uint32_t shard_least(void)
+{
+    uint64_t given = (uint64_t)settings()->shard_ranks;
+    return given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
+}
+
 /* Makes a shard of what was merged so far, if it is one and nothing more belongs to it. */
 static void make_shard(Merge *m, int rank, int64_t step, int size)
 {
-    uint64_t given = (uint64_t)settings()->shard_ranks;
-    uint32_t least = given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
-    if (m->good && tree_may_shard((uint64_t)rank, (uint64_t)step, (uint64_t)size, least)
-        && !m->library.shard(least))
+    uint32_t least = shard_least();
+    if (!tree_may_shard((uint64_t)rank, (uint64_t)step, (uint64_t)size, least))
+        return;
+    read_own(m, step);
+    if (m->good && !m->library.shard(least))
         fail_step(m);
 }
 
@@ -339,13 +431,15 @@ static void collect_frames(Merge *m, const WendStepResult *result, MPI_Comm comm
 {
     for (uint32_t i = 0; i < result->n_places; i++) {
         const WendStepPlace *place = &result->places[i];
-        uint64_t bytes;
-        if (place->rank == 0)
-            continue; /* it is there already */
-        const void *data = fetch(m, state()->world_size, (int)place->rank, &bytes, comm);
-        if (data && bytes != place->bytes)
+        Header header;
+        if (place->rank == 0) /* it is there already */
+            continue;
+        if (!hear(m, &header, (int)place->rank, comm))
+            continue;
+        const void *data = fetch(m, &header, state()->world_size, (int)place->rank, comm);
+        if (data && header.bytes != place->bytes)
             fail(m, "the frame of rank %u is not what it was", place->rank);
-        else if (data && !m->library.fill(data, bytes, place->offset))
+        else if (data && !m->library.fill(data, header.bytes, place->offset))
             fail_step(m);
     }
 }
@@ -359,7 +453,8 @@ static bool write_own(Merge *m, OwnPlaces *own, const Target *target)
         const void *frame;
         size_t bytes;
         own->written[i] = false;
-        if (!m->good || !m->library.frame(place, &frame, &bytes) || bytes != place->bytes)
+        if (!m->good || !m->opened || !m->library.frame(place, &frame, &bytes)
+            || bytes != place->bytes)
             fail(m, "a frame of rank %u is gone", place->rank);
         else if (place->rank != 0)
             own->written[i] = m->library.contribute(target->directory, &target->key, place);
@@ -376,9 +471,9 @@ static void offer_own(const Merge *m, const OwnPlaces *own, MPI_Comm comm)
     for (uint32_t i = 0; i < own->n; i++) {
         const void *frame = NULL;
         size_t bytes = 0;
-        if (!own->written[i] && m->good)
+        if (!own->written[i] && m->good && m->opened)
             m->library.frame(&own->at[i], &frame, &bytes);
-        offer(m, frame, bytes, 0, comm);
+        offer(m, frame, bytes, false, 0, comm);
     }
 }
 
@@ -508,12 +603,14 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
 
 bool finalize_merge(MPI_Comm comm)
 {
-    Merge m = {.small = state_is_other_user(), .trouble = {.rank = -1}};
+    Merge m = {.good = true, .small = state_is_other_user(), .trouble = {.rank = -1}};
     int rank, size, saved = errno;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
-    merge_open(&m);
+    begin_merge(&m);
     for (int64_t step = 1; step < size; step *= 2) {
+        if (!tree_may_bundle((uint64_t)step, shard_least()))
+            read_own(&m, step);
         make_shard(&m, rank, step, size);
         if (rank & step) {
             give(&m, (int)(rank - step), comm);
@@ -522,8 +619,11 @@ bool finalize_merge(MPI_Comm comm)
         if (rank + step < size)
             take(&m, step, (int)(rank + step), comm);
     }
+    if (rank == 0)
+        read_own(&m, size);
+    bundle_close(&m.bundle);
     bool written = finish_archive(&m, rank, comm);
-    if (m.good)
+    if (m.good && m.opened)
         m.library.end();
     errno = saved;
     return written;

@@ -21,7 +21,7 @@ bool control_merge(MPI_Comm comm);
  * Sets the limit. MPI runs, and the size of the world is known. */
 void limit_open(void);
 /* The bytes that this process may take for one step of the merge. In step STEP, ranks that are STEP
- * apart merge. In step 0 each rank makes its part. */
+ * apart merge. In step 0 each rank reads its part. */
 uint64_t limit_room(int64_t step);
 /* Address space that the recorder leaves to others, if there is a limit. MPI maps 4 to 8 MB (MPICH
  * with UCX) when it makes a communicator, and was seen to hang with 50 MB left. */
@@ -43,8 +43,8 @@ void facts_collect(void);
 void facts_put(WendFacts *f, const char *ended);
 
 /* rank-part.c: writes this rank's part to OUT. No other thread may change the recording
- * meanwhile. */
-void rank_part_write(WendBuf *out, const char *ended);
+ * meanwhile. Returns whether the rank has members of its own in the archive (side_put). */
+bool rank_part_write(WendBuf *out, const char *ended);
 
 /* finalize.c: merges the recordings of COMM's ranks, and writes the archive on rank 0. All ranks of
  * COMM call it. If a step fails on any rank, all ranks still take part in all communication, and

@@ -117,7 +117,7 @@ static enum wend_sequence_kind kind_of(const CallSequence *q)
     return q->order ? q->order : q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
 }
 
-void rank_part_write(WendBuf *out, const char *ended)
+bool rank_part_write(WendBuf *out, const char *ended)
 {
     const State *s = state();
     WendFacts facts = {.bytes.resize = out->resize};
@@ -143,7 +143,8 @@ void rank_part_write(WendBuf *out, const char *ended)
                                 });
         list_free(&l);
     }
-    side_put(out, all.calls, all.n);
+    bool own_members = side_put(out, all.calls, all.n);
     wend_buf_resize(out->resize, all.calls, all.cap * sizeof *all.calls, 0);
     wend_buf_clear(&facts.bytes);
+    return own_members;
 }

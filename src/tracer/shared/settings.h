@@ -38,8 +38,8 @@
     X(disk, "WEND_DISK", PERCENT, 5, "disk", 0, "PERCENT", "let the checkpoint files take " \
         "this share of the free disk (default: 5)") \
     X(shard_ranks, "WEND_SHARD_RANKS", NUMBER, 64, "shard-ranks", 0, "RANKS", "let so many " \
-        "ranks that have next to nothing in common write their own member of the archive; a " \
-        "quarter as many do if their calls are many (default: 64)") \
+        "ranks that have next to nothing in common write their own member of the archive; an " \
+        "eighth as many do if their calls are many (default: 64)") \
     X(max_memory, "WEND_MAX_MEMORY", SIZE, -1, "max-memory", 0, "BYTES", "limit each " \
         "process's recording, also 64M or 2G; recording stops there (default: 1/16 of the " \
         "machine's memory for all its ranks; 0: no limit)") \

@@ -438,7 +438,8 @@ static void insert(SideStream **first, SideStream *s)
     *first = s;
 }
 
-static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first,
+/* Returns whether these streams become a member of their own. */
+static bool put_kind(WendSideKindNumber kind, size_t n, SideStream *first,
                      const SideUnfinished *calls, size_t n_calls, WendBuf *out)
 {
     WendBuf member = {.resize = out->resize};
@@ -452,11 +453,13 @@ static void put_kind(WendSideKindNumber kind, size_t n, SideStream *first,
         wend_buf_block(&member, &rows);
         wend_buf_clear(&rows);
     }
+    bool own = member.len > wend_side_stream_kind(kind)->shared_most;
     wend_buf_block(out, &member);
     wend_buf_clear(&member);
+    return own;
 }
 
-static void put_all(WendBuf *out, const SideUnfinished *calls, size_t n_calls)
+static bool put_all(WendBuf *out, const SideUnfinished *calls, size_t n_calls)
 {
     size_t n[WEND_SIDE_KINDS] = {0}, kinds = 0;
     SideStream *first[WEND_SIDE_KINDS] = {NULL};
@@ -469,24 +472,26 @@ static void put_all(WendBuf *out, const SideUnfinished *calls, size_t n_calls)
         insert(&first[s->kind], s);
         kinds += n[s->kind]++ == 0;
     }
+    bool own = false;
     if (kinds > 0)
         wend_buf_unsigned(out, kinds);
     for (int kind = 0; kind < WEND_SIDE_KINDS; kind++)
-        if (n[kind] > 0)
-            put_kind(kind, n[kind], first[kind], calls, n_calls, out);
+        own = (n[kind] > 0 && put_kind(kind, n[kind], first[kind], calls, n_calls, out)) || own;
+    return own;
 }
 
-void side_put(WendBuf *out, const SideUnfinished *calls, size_t n)
+bool side_put(WendBuf *out, const SideUnfinished *calls, size_t n)
 {
     /* The thread that codes may have crashed, and the watcher waits for nobody for long. */
     struct timespec end;
     clock_gettime(CLOCK_REALTIME, &end);
     end.tv_sec++;
     atomic_store(&part_waits, true);
-    bool locked = pthread_mutex_timedlock(&coding, &end) == 0;
+    bool own = false, locked = pthread_mutex_timedlock(&coding, &end) == 0;
     if (locked) {
-        put_all(out, calls, n);
+        own = put_all(out, calls, n);
         pthread_mutex_unlock(&coding);
     }
     atomic_store(&part_waits, false);
+    return own;
 }

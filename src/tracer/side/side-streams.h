@@ -100,8 +100,9 @@ typedef struct {
 
 /* Appends to OUT the side streams of this rank, as a part has them (part.h); if there are none,
  * nothing. CALLS are the N calls that the part has as unfinished. Their sites are in the part
- * alone, since these calls may return yet. */
-void side_put(WendBuf *out, const SideUnfinished *calls, size_t n);
+ * alone, since these calls may return yet. Returns whether some become members of their own in the
+ * archive (WendSideKind). */
+bool side_put(WendBuf *out, const SideUnfinished *calls, size_t n);
 
 /* Memory from the kernel, zeroed, which counts as the recorder's. NULL: there is none. */
 void *side_memory(size_t bytes);
