@@ -624,6 +624,7 @@ static void merge_all(Job *j, const char *directory)
     /* The last step apart: its memory is the root's. */
     before = live;
     m = merge(j, 0, height - 1);
+    make_shard(j, m, 0, 1u << (height - 1));
     other = merge(j, 1u << (height - 1), height - 1);
     make_shard(j, other, 1u << (height - 1), 1u << (height - 1));
     double began = seconds();

@@ -763,7 +763,7 @@ def archive_of(directory):
         if not program.timed:
             assert name != "program" or program.b.unsigned() == 0  # functions with times of ranks
             assert program.b.at == len(members[name])
-        assert name in ("program", f"program.{program.ranks()[0]}")
+        assert name == "program" or name == f"program.{program.ranks()[0]}"
         for rank in program.ranks():
             assert program_of.setdefault(rank, program) is program
     return members, program_of

@@ -53,9 +53,9 @@ says_all() {
         says_all "$ranks.dir"
         only "$ranks.dir"
     done
-    [ "$(members 2.dir)" = "program.2 program.4 program meta " ]
-    [ "$(members 3.dir)" = "program.4 program meta " ]
-    [ "$(members 4.dir)" = "program meta " ]
+    [ "$(members 2.dir)" = "program.0 program.2 program.4 program meta " ]
+    [ "$(members 3.dir)" = "program.0 program.4 program meta " ]
+    [ "$(members 4.dir)" = "program.0 program meta " ]
     for ranks in whole 2; do
         "$WEND" show $ranks.dir |
             grep -E '^(application|MPI|ranks|calls|sent|nondeterminism| +collective)' >$ranks.show
@@ -68,7 +68,7 @@ says_all() {
     records whole.dir 5 64 "$PROGRAMS/unlike"
     records 2.dir 5 2 "$PROGRAMS/unlike"
     records 1.dir 5 1 "$PROGRAMS/unlike"
-    [ "$(members 1.dir)" = "program.1 program.2 program.3 program.4 program meta " ]
+    [ "$(members 1.dir)" = "program.0 program.1 program.2 program.3 program.4 program meta " ]
     says_all 1.dir
     cp 2.dir/trace.tar.zst 2.dir/world-0.1.tar.zst
     cp whole.dir/trace.tar.zst whole.dir/world-0.1.tar.zst
@@ -79,20 +79,20 @@ says_all() {
 @test "shards: proxies and comparisons" {
     export WEND_SHARD_RANKS=2
     roundtrip 5 "$PROGRAMS/unlike"
-    [ "$(members app.dir)" = "program.2 program meta " ]
+    [ "$(members app.dir)" = "program.0 program.2 program meta " ]
 }
 
 @test "shards: a rank that is replayed reads its own calls alone" {
     local rank frames
     records app.dir 7 2 "$PROGRAMS/unlike"
-    [ "$(members app.dir)" = "program.2 program.4 program meta " ]
+    [ "$(members app.dir)" = "program.0 program.2 program.4 program meta " ]
     mkdir orders
     # shellcheck disable=SC2016
     "$WEND" replay app.dir sh -c 'cp "$(dirname "$WEND_ORDER")"/* orders'
     # The member of ranks 4 to 6 is damaged.
     frames=$(LC_ALL=C grep -obUaP '\x28\xb5\x2f\xfd' app.dir/trace.tar.zst | cut -d: -f1)
     printf 'damaged' | dd of=app.dir/trace.tar.zst bs=1 conv=notrunc status=none \
-        seek=$(($(sed -n 2p <<<"$frames") + 200))
+        seek=$(($(sed -n 3p <<<"$frames") + 200))
     run -3 "$WEND" show app.dir
     for rank in 0 1 2 3; do
         # shellcheck disable=SC2016
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
 C
     "$MPICC" freed.c -o freed
     records app.dir 4 1 ./freed
-    [[ "$(members app.dir)" == "program.1 "* ]] || fail "$(members app.dir)"
+    [[ "$(members app.dir)" == "program.0 program.1 "* ]] || fail "$(members app.dir)"
     mkdir orders
     # shellcheck disable=SC2016
     "$WEND" replay app.dir sh -c 'cp "$(dirname "$WEND_ORDER")"/* orders'
@@ -160,7 +160,7 @@ C
         cmp out plain
         says_all $how.dir
         only $how.dir
-        [ "$(members $how.dir)" = "program.2 program.4 program meta " ]
+        [ "$(members $how.dir)" = "program.0 program.2 program.4 program meta " ]
     done
 }
 
@@ -218,9 +218,9 @@ repacked() {
     cp other/program.4 content/program.4
     refused "*member program.4*another number of ranks*"
     cp whole/* content/
-    sed -i 's/^shards=.*/shards=2/' content/meta
+    sed -i 's/^shards=.*/shards=0;2/' content/meta
     refused "*its shards: a rank is in none of them*"
-    sed -i 's/^shards=.*/shards=4;2/' content/meta
+    sed -i 's/^shards=.*/shards=0;4;2/' content/meta
     refused "*its shards: their first ranks are no ascending numbers*"
     sed -i '/^shards=/d' content/meta
     refused "*a rank is in no class*"

@@ -71,7 +71,7 @@ void shards_include(GArray *shards, const GArray *more)
  * classes are at least OF_PARTS/PARTS as many as the ranks, and there are TERMINALS_LEAST terminals
  * for each rank. It has LEAST ranks or, from tree_least on, as many terminals as LEAST ranks with
  * TERMINALS_MANY each. */
-enum { PARTS = 4, OF_PARTS = 3, TERMINALS_LEAST = 16, TERMINALS_MANY = 256 };
+enum { PARTS = 4, OF_PARTS = 3, TERMINALS_LEAST = 16, TERMINALS_MANY = 128 };
 
 static gboolean are_most(guint64 kinds, guint64 ranks)
 {

@@ -28,11 +28,11 @@ static inline bool tree_may_bundle(uint64_t step, uint64_t least)
 
 /* Whether RANK, of SIZE ranks, may make a shard before step STEP: it has merged enough ranks. If it
  * will still receive from a subtree that has too few ranks for a shard, it must wait for that
- * subtree. Rank 0 makes none. */
+ * subtree. What rank 0 has after the last step is no shard, but is in "program". */
 static inline bool tree_may_shard(uint64_t rank, uint64_t step, uint64_t size, uint64_t least)
 {
     uint64_t merged = size - rank < step ? size - rank : step;
-    if (rank == 0 || merged < tree_least(least))
+    if (merged < tree_least(least) || step >= size)
         return false;
     for (; !(rank & step) && rank + step < size; step *= 2) {
         uint64_t there = size - rank - step;

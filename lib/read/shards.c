@@ -23,7 +23,7 @@ static gint *first_ranks(const WendProgram *p, gsize *n, GError **error)
     g_autofree gint *ranks = g_key_file_get_integer_list(p->meta, "recording", SHARDS_KEY, n, NULL);
     gboolean good = ranks != NULL && *n > 0 && *n < RANKSET_MAX;
     for (gsize i = 0; good && i < *n; i++)
-        good = ranks[i] > (i ? ranks[i - 1] : 0) && (guint)ranks[i] < RANKSET_MAX;
+        good = ranks[i] > (i ? ranks[i - 1] : -1) && (guint)ranks[i] < RANKSET_MAX;
     if (good)
         return g_steal_pointer(&ranks);
     refuse(p, error, "their first ranks are no ascending numbers");

@@ -189,12 +189,16 @@ static gboolean write_shards(const Job *j, const char *dir, const WendStepResult
     for (guint i = 0; good && i < result->n_places; i++) {
         const WendStepPlace *place = &result->places[i];
         gsize n;
-        gconstpointer frame = g_bytes_get_data(g_ptr_array_index(j->frames, place->rank), &n);
+        const void *frame;
         SharedFileKey key;
         memcpy(&key, &result->key, sizeof key);
+        if (place->rank == 0)
+            g_assert_true(wend_step_frame(place, &frame, &n));
+        else
+            frame = g_bytes_get_data(g_ptr_array_index(j->frames, place->rank), &n);
         g_assert_cmpuint(n, ==, place->bytes);
-        good = i % 2 ? shared_file_contribute(dir, &key, place->offset, frame, n)
-                     : wend_step_fill(frame, n, place->offset);
+        good = i % 2 && place->rank > 0 ? shared_file_contribute(dir, &key, place->offset, frame, n)
+                                        : wend_step_fill(frame, n, place->offset);
     }
     return good;
 }
@@ -226,13 +230,17 @@ static const struct {
     SimulatedRank *(*rank_of)(guint rank, guint n);
     guint ranks, least, shards;
 } cases[] = {
-    {irregular_rank, 8, 2, 3}, /* of ranks 2, 4 and 6 */
-    {irregular_rank, 8, 4, 1},       {irregular_rank, 8, 8, 0},
-    {irregular_rank, 7, 2, 2}, /* rank 0 has rank 6 */
-    {irregular_rank, 13, 4, 2},      {large_irregular_rank, 8, 8, 3},
-    {large_irregular_rank, 7, 8, 2}, /* rank 6 is one alone */
-    {half_irregular_rank, 16, 2, 3}, /* the others are one class at rank 0 */
-    {stencil_rank, 8, 2, 0},         {trips_rank, 8, 2, 0},
+    {irregular_rank, 8, 2, 4}, /* of ranks 0, 2, 4 and 6, and no class at rank 0 */
+    {irregular_rank, 8, 4, 2},
+    {irregular_rank, 8, 8, 0},
+    {irregular_rank, 7, 2, 3}, /* rank 0 has rank 6 */
+    {irregular_rank, 13, 4, 3},
+    {large_irregular_rank, 8, 16, 4},
+    {large_irregular_rank, 7, 16, 3}, /* rank 4 waits for rank 6 */
+    {large_irregular_rank, 3, 8, 3},
+    {half_irregular_rank, 16, 2, 4}, /* the others are one class at rank 0 */
+    {stencil_rank, 8, 2, 0},
+    {trips_rank, 8, 2, 0},
 };
 
 static void test_round_trip(void)
@@ -330,7 +338,7 @@ static void test_given_up(void)
     be_short(G_MAXUINT64);
     job_init(&j, ranks, 2);
     g_assert_true(begin_archive(&j, dir, &result));
-    g_assert_cmpuint(result.n_places, ==, 1);
+    g_assert_cmpuint(result.n_places, ==, 2);
     wend_step_end();
     g_assert_false(wend_step_finish());
     job_clear(&j);
@@ -410,16 +418,32 @@ static void test_hostile(void)
 {
     g_autoptr(GPtrArray) ranks = rows_of(6, irregular_rank), more = rows_of(8, irregular_rank);
     char *dir = recorded_folder(), *other = recorded_folder();
-    g_assert_cmpuint(merge(ranks, 2, dir), ==, 2);
-    g_assert_cmpuint(merge(more, 2, other), ==, 3);
+    g_assert_cmpuint(merge(ranks, 2, dir), ==, 3);
+    g_assert_cmpuint(merge(more, 2, other), ==, 4);
     g_autoptr(GBytes) meta = member_of(dir, "meta"), program = member_of(dir, "program"),
-                      two = member_of(dir, "program.2"), four = member_of(dir, "program.4"),
-                      of_eight = member_of(other, "program.4");
-    const Named right[] = {{"program", program}, {"program.2", two}, {"program.4", four}},
-                twice[] = {{"program", program}, {"program.2", two}, {"program.4", two}},
-                own[] = {{"program", program}, {"program.2", two}, {"program.4", program}},
-                exchanged[] = {{"program", program}, {"program.2", four}, {"program.4", two}},
-                larger[] = {{"program", program}, {"program.2", two}, {"program.4", of_eight}};
+                      zero = member_of(dir, "program.0"), two = member_of(dir, "program.2"),
+                      four = member_of(dir, "program.4"), of_eight = member_of(other, "program.4");
+    /* "program" has no class, since all ranks are in shards */
+    const Named right[] = {{"program", program},
+                           {"program.0", zero},
+                           {"program.2", two},
+                           {"program.4", four}},
+                twice[] = {{"program", program},
+                           {"program.0", zero},
+                           {"program.2", two},
+                           {"program.4", two}},
+                empty[] = {{"program", program},
+                           {"program.0", zero},
+                           {"program.2", two},
+                           {"program.4", program}},
+                exchanged[] = {{"program", program},
+                               {"program.0", zero},
+                               {"program.2", four},
+                               {"program.4", two}},
+                larger[] = {{"program", program},
+                            {"program.0", zero},
+                            {"program.2", two},
+                            {"program.4", of_eight}};
     static const char bad_list[] = "their first ranks are no ascending numbers",
                       twice_bad[] = "a rank is in two classes", *no_such = "has no member program.";
     const struct {
@@ -427,25 +451,26 @@ static void test_hostile(void)
         const Named *members;
         const char *problem;
     } all[] = {
-        {"2;4", right, NULL},
-        {"2;4;", right, NULL},
-        {"2", right, "a rank is in none of them"},
-        {"4", right, "a rank is in none of them"},
-        {"4;2", right, bad_list},
-        {"2;2;4", right, bad_list},
-        {"0;2;4", right, bad_list},
+        {"0;2;4", right, NULL},
+        {"0;2;4;", right, NULL},
+        {"0;2", right, "a rank is in none of them"},
+        {"2;4", right, "a rank is in none of them"},
+        {"0;4;2", right, bad_list},
+        {"0;2;2;4", right, bad_list},
+        {"0;0;2;4", right, bad_list},
         {"-2;4", right, bad_list},
+        {"-1;0;2;4", right, bad_list},
         {"", right, bad_list},
         {";", right, bad_list},
         {"two", right, bad_list},
-        {"2;4;16777216", right, bad_list},
-        {"2;4;99999999999999999999", right, bad_list},
-        {"2;3;4", right, no_such},
-        {"2;4;5", right, no_such},
-        {"2;4", twice, twice_bad},
-        {"2;4", own, twice_bad},
-        {"2;4", exchanged, "rank 2 is not the first of program.2"},
-        {"2;4", larger, "another member of the archive has another number of ranks"},
+        {"0;2;4;16777216", right, bad_list},
+        {"0;2;4;99999999999999999999", right, bad_list},
+        {"0;2;3;4", right, no_such},
+        {"0;2;4;5", right, no_such},
+        {"0;2;4", twice, twice_bad},
+        {"0;2;4", empty, "rank 4 is not the first of program.4"},
+        {"0;2;4", exchanged, "rank 2 is not the first of program.2"},
+        {"0;2;4", larger, "another member of the archive has another number of ranks"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(all); i++) {
         g_autofree char *message =
