@@ -4,8 +4,8 @@
  *
  * A WendMerge holds the classes of a set of ranks. Merging two is associative over disjoint rank
  * sets, so ranks pair up in log2(P) steps. A rank reads its own part and, if they are small, those
- * of the next ranks (tree.h). It absorbs the merges that others encoded, and encodes its own for the
- * next rank.
+ * of the next ranks (tree.h). It absorbs the merges that others encoded, and encodes its own for
+ * the next rank.
  *
  * This header is the interface of the folder. Other folders include these of its headers, too:
  *
