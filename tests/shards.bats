@@ -148,6 +148,43 @@ C
     [ "$(members coarse.dir)" = "program meta " ]
 }
 
+@test "bundles: one rank of eight reads the parts of those that made few calls" {
+    local many
+    cat >calls.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, size;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 1; i < argc; i++)
+        for (int k = 0; atoi(argv[i]) == rank && k < 70000; k++)
+            MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" calls.c -o calls
+    # How many ranks open the library that merges.
+    opened() {
+        grep -l 'file=[^ ]*/libwendmerge.so' log.* | wc -l
+        rm log.*
+    }
+    export LD_DEBUG_OUTPUT=$PWD/log
+    for many in "2:" "2:0" "3:1" "4:2 3" "3:4" "2:8" "9:0 1 2 3 4 5 6 7 8"; do
+        rm -rf bundled.dir whole.dir
+        # shellcheck disable=SC2086
+        LD_DEBUG=files records bundled.dir 9 64 ./calls ${many#*:}
+        [ "$(opened)" = "${many%:*}" ] || fail "$many"
+        # shellcheck disable=SC2086
+        LD_DEBUG=files records whole.dir 9 8 ./calls ${many#*:} # each reads its own
+        [ "$(opened)" = 9 ]
+        says_all bundled.dir || return
+    done
+}
+
 @test "shards: ranks that do not see the file have rank 0 write it" {
     local how
     records whole.dir 7 64 "$PROGRAMS/unlike"
