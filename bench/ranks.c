@@ -457,7 +457,7 @@ static const Structure structures[] = {
 /* -- merging -- */
 
 /* PART: bytes of the largest part. ROOT: seconds that rank 0 takes. READING and SHARD: the most
- * that one takes to read its bundle, and for a shard; all of them do it at the same time. SHARDS:
+ * that one takes to read parts, and for a shard; all of them do it at the same time. SHARDS:
  * GByteArray, the frames that other ranks have, by rank. */
 typedef struct {
     const Structure *structure;
@@ -486,7 +486,7 @@ static GByteArray *part_of(Job *j, guint rank)
 }
 
 /* Ranks [first, first + n), as far as there are any: the first one reads the parts of all. */
-static WendMerge *read_bundle(Job *j, guint first, guint n)
+static WendMerge *read_parts(Job *j, guint first, guint n)
 {
     WendMerge *m = NULL;
     double took = 0;
@@ -546,8 +546,8 @@ static double join(WendMerge *m, WendMerge *other)
 /* Ranks [first, first + 2^height), as far as there are any. */
 static WendMerge *merge(Job *j, guint first, guint height)
 {
-    if (height == 0 || tree_may_bundle(1u << (height - 1), (guint64)shard_ranks))
-        return read_bundle(j, first, 1u << height);
+    if (height == 0 || tree_sends_parts(1u << (height - 1), (guint64)shard_ranks))
+        return read_parts(j, first, 1u << height);
     guint middle = first + (1u << (height - 1));
     WendMerge *m = merge(j, first, height - 1);
     if (middle >= j->ranks)

@@ -148,7 +148,7 @@ C
     [ "$(members coarse.dir)" = "program meta " ]
 }
 
-@test "bundles: one rank of eight reads the parts of those that made few calls" {
+@test "parts: one rank of eight reads the parts of those that made few calls" {
     local many
     cat >calls.c <<'C'
 #include <mpi.h>
@@ -174,14 +174,14 @@ C
     }
     export LD_DEBUG_OUTPUT=$PWD/log
     for many in "2:" "2:0" "3:1" "4:2 3" "3:4" "2:8" "9:0 1 2 3 4 5 6 7 8"; do
-        rm -rf bundled.dir whole.dir
+        rm -rf together.dir whole.dir
         # shellcheck disable=SC2086
-        LD_DEBUG=files records bundled.dir 9 64 ./calls ${many#*:}
+        LD_DEBUG=files records together.dir 9 64 ./calls ${many#*:}
         [ "$(opened)" = "${many%:*}" ] || fail "$many"
         # shellcheck disable=SC2086
         LD_DEBUG=files records whole.dir 9 8 ./calls ${many#*:} # each reads its own
         [ "$(opened)" = 9 ]
-        says_all bundled.dir || return
+        says_all together.dir || return
     done
 }
 

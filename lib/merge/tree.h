@@ -15,15 +15,16 @@ static inline uint64_t tree_least(uint64_t least)
     return least < 8 ? 1 : least / 8;
 }
 
-/* In the first steps, small parts go as they are, in a bundle. The rank that has them after these
+/* In the first steps, small parts go as they are. The rank that has them after these
  * steps reads them all: it reads 4 MB of parts in 50 ms. Merging ranks takes time by their calls,
- * so ranks with more than TREE_BUNDLE_CALLS read their own parts. */
-enum { TREE_BUNDLE_RANKS = 8, TREE_BUNDLE_BYTES = 4 << 20, TREE_BUNDLE_CALLS = 1 << 16 };
+ * so ranks with more than TREE_PARTS_CALLS read their own parts. */
+enum { TREE_PARTS_RANKS = 8, TREE_PARTS_BYTES = 4 << 20, TREE_PARTS_CALLS = 1 << 16 };
 
-/* Whether ranks exchange bundles in step STEP. Those of a shard are in one bundle. */
-static inline bool tree_may_bundle(uint64_t step, uint64_t least)
+/* Whether ranks send parts as they are in step STEP. One rank reads those of at most as many ranks
+ * as the smallest shard has. */
+static inline bool tree_sends_parts(uint64_t step, uint64_t least)
 {
-    return 2 * step <= TREE_BUNDLE_RANKS && 2 * step <= tree_least(least);
+    return 2 * step <= TREE_PARTS_RANKS && 2 * step <= tree_least(least);
 }
 
 /* Whether RANK, of SIZE ranks, may make a shard before step STEP: it has merged enough ranks. If it

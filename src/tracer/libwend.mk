@@ -136,7 +136,7 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/exec.c \
 	src/tracer/lifecycle/facts.c \
 	src/tracer/lifecycle/fatal.c \
-	src/tracer/lifecycle/bundle.c src/tracer/lifecycle/bundle.h \
+	src/tracer/lifecycle/part-list.c src/tracer/lifecycle/part-list.h \
 	src/tracer/lifecycle/finalize.c \
 	src/tracer/lifecycle/lifecycle.h \
 	src/tracer/lifecycle/limit.c \

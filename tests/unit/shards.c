@@ -371,10 +371,9 @@ static void test_short(void)
 
 /* -- archives that were made to harm -- */
 
-typedef struct {
-    const char *name;
-    GBytes *bytes;
-} Named;
+/* An archive of three shards. "program" has no class, since all ranks are in shards. */
+static const char *const names[] = {"program", "program.0", "program.2", "program.4"};
+enum { MEMBERS = G_N_ELEMENTS(names) };
 
 static GBytes *member_of(const char *dir, const char *name)
 {
@@ -385,10 +384,9 @@ static GBytes *member_of(const char *dir, const char *name)
     return bytes;
 }
 
-/* Writes MEMBERS and, with SHARDS as the list of shards, META. The message with which the archive
- * is refused; NULL: it is not. g_free. */
-static char *refusal(const char *dir, GBytes *meta, const char *shards, const Named *members,
-                     guint n)
+/* Writes the members of these names and, with SHARDS as the list of shards, META. The message with
+ * which the archive is refused; NULL: it is not. g_free. */
+static char *refusal(const char *dir, GBytes *meta, const char *shards, GBytes *const *members)
 {
     GError *error = NULL;
     g_autoptr(GKeyFile) keys = g_key_file_new();
@@ -397,9 +395,9 @@ static char *refusal(const char *dir, GBytes *meta, const char *shards, const Na
     gsize length;
     g_autofree char *text = g_key_file_to_data(keys, &length, NULL);
     ContainerWriter *w = container_writer_new(0);
-    for (guint i = 0; i < n; i++)
-        container_add(w, members[i].name, g_bytes_get_data(members[i].bytes, NULL),
-                      g_bytes_get_size(members[i].bytes));
+    for (guint i = 0; i < MEMBERS; i++)
+        container_add(w, names[i], g_bytes_get_data(members[i], NULL),
+                      g_bytes_get_size(members[i]));
     container_add(w, "meta", text, length);
     g_assert_true(container_finish(w, dir, CONTAINER_FILE, NULL, NULL));
     WendProgram *p = wend_program_open(dir, &error);
@@ -423,32 +421,15 @@ static void test_hostile(void)
     g_autoptr(GBytes) meta = member_of(dir, "meta"), program = member_of(dir, "program"),
                       zero = member_of(dir, "program.0"), two = member_of(dir, "program.2"),
                       four = member_of(dir, "program.4"), of_eight = member_of(other, "program.4");
-    /* "program" has no class, since all ranks are in shards */
-    const Named right[] = {{"program", program},
-                           {"program.0", zero},
-                           {"program.2", two},
-                           {"program.4", four}},
-                twice[] = {{"program", program},
-                           {"program.0", zero},
-                           {"program.2", two},
-                           {"program.4", two}},
-                empty[] = {{"program", program},
-                           {"program.0", zero},
-                           {"program.2", two},
-                           {"program.4", program}},
-                exchanged[] = {{"program", program},
-                               {"program.0", zero},
-                               {"program.2", four},
-                               {"program.4", two}},
-                larger[] = {{"program", program},
-                            {"program.0", zero},
-                            {"program.2", two},
-                            {"program.4", of_eight}};
+    GBytes *const right[] = {program, zero, two, four}, *const twice[] = {program, zero, two, two},
+                  *const empty[] = {program, zero, two, program},
+                  *const exchanged[] = {program, zero, four, two},
+                  *const larger[] = {program, zero, two, of_eight};
     static const char bad_list[] = "their first ranks are no ascending numbers",
                       twice_bad[] = "a rank is in two classes", *no_such = "has no member program.";
     const struct {
         const char *shards;
-        const Named *members;
+        GBytes *const *members;
         const char *problem;
     } all[] = {
         {"0;2;4", right, NULL},
@@ -473,8 +454,7 @@ static void test_hostile(void)
         {"0;2;4", larger, "another member of the archive has another number of ranks"},
     };
     for (guint i = 0; i < G_N_ELEMENTS(all); i++) {
-        g_autofree char *message =
-            refusal(dir, meta, all[i].shards, all[i].members, G_N_ELEMENTS(right));
+        g_autofree char *message = refusal(dir, meta, all[i].shards, all[i].members);
         g_test_message("shards %s: %s", all[i].shards, message ? message : "read");
         g_assert_true(all[i].problem ? message && strstr(message, all[i].problem) : !message);
     }

@@ -31,14 +31,14 @@ static void be_short(guint64 from, guint64 to)
 
 /* -- a merge -- */
 
-/* The first rank reads the parts of BUNDLED ranks, its own included. */
-static gboolean merge(const GPtrArray *parts, guint bundled, const char *dir,
+/* The first rank reads the parts of TOGETHER ranks, its own included. */
+static gboolean merge(const GPtrArray *parts, guint together, const char *dir,
                       WendStepResult *result)
 {
     g_autoptr(GPtrArray) encoded = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
     gboolean good = TRUE;
     /* one process for each: what they are is known from here on as bytes */
-    for (guint i = bundled; good && i < parts->len; i++) {
+    for (guint i = together; good && i < parts->len; i++) {
         const GByteArray *part = g_ptr_array_index(parts, i);
         const void *bytes;
         size_t n;
@@ -47,7 +47,7 @@ static gboolean merge(const GPtrArray *parts, guint bundled, const char *dir,
             g_ptr_array_add(encoded, g_bytes_new(bytes, n));
         wend_step_end();
     }
-    for (guint i = 0; good && i < bundled; i++) {
+    for (guint i = 0; good && i < together; i++) {
         const GByteArray *part = g_ptr_array_index(parts, i);
         good = wend_step_part(part->data, part->len);
     }
@@ -140,10 +140,10 @@ static void test_same_bytes(void)
         g_autofree char *a = recorded_bytes(dir, &n);
         g_autofree char *totals = wend_totals_text(&with.totals);
         be_short(G_MAXUINT64, 0);
-        for (guint bundled = 1; bundled <= parts->len; bundled++) {
+        for (guint together = 1; together <= parts->len; together++) {
             WendStepResult without;
             char *other = recorded_folder();
-            g_assert_true(merge(parts, bundled, other, &without));
+            g_assert_true(merge(parts, together, other, &without));
             g_autofree char *b = recorded_bytes(other, &m);
             g_assert_cmpmem(a, n, b, m);
             g_assert_cmpstr(without.totals, ==, totals);

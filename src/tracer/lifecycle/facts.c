@@ -262,7 +262,7 @@ void facts_collect(void)
     add_datatypes(f);
 }
 
-static uint64_t calls_recorded(void)
+uint64_t facts_calls(void)
 {
     uint64_t n = 0;
     for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
@@ -315,7 +315,7 @@ void facts_put(WendFacts *f, const char *ended)
     if (ended)
         wend_facts_add(f, "run.ended", ended);
     if (ended && strcmp(ended, WEND_ENDED_MEMORY) == 0) {
-        decimal(calls, calls_recorded(), 1);
+        decimal(calls, facts_calls(), 1);
         wend_facts_add(f, WEND_STOPPED_AFTER, calls);
     }
     add_cut(f);

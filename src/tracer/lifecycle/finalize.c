@@ -24,7 +24,7 @@
 #include "lib/archive/steps.h"
 #include "lib/merge/tree.h"
 #include "lib/record/side-stream.h"
-#include "bundle.h"
+#include "part-list.h"
 #include "termination.h"
 #include "interpose/interpose.h"
 #include "output/output.h"
@@ -62,15 +62,15 @@ typedef struct {
 typedef struct {
     uint64_t bytes;
     int32_t rank;
-    int32_t small;   /* data must come in small chunks */
-    int32_t bundled; /* the data are a bundle */
+    int32_t small; /* data must come in small chunks */
+    int32_t parts; /* the data are a list of parts (part-list.h) */
     char why[236];
 } Header;
 
 typedef struct {
     Library library;
-    bool opened;    /* the library, which has read all parts but those in the bundle */
-    Bundle bundle;  /* while the library is not opened: what this rank has */
+    bool opened;    /* the library, which has read all parts but those in the list */
+    PartList parts; /* while the library is not opened: what this rank has */
     bool good;      /* false once something has failed */
     bool small;     /* see Header */
     Header trouble; /* the first failure */
@@ -194,32 +194,23 @@ static bool open_merge(Merge *m)
     return m->good;
 }
 
-/* Reads the parts in B, which is closed. */
-static void read_bundle(Merge *m, int64_t step, Bundle *b)
+/* Reads the parts in LIST, which is closed. */
+static void read_parts(Merge *m, int64_t step, PartList *list)
 {
     const void *part;
     size_t n, at = 0;
-    if (b->data && open_merge(m))
+    if (list->data && open_merge(m))
         begin_step(m, step);
-    while (m->good && bundle_next(b, &at, &part, &n))
+    while (m->good && part_list_next(list, &at, &part, &n))
         if (!m->library.part(part, n))
             fail_step(m);
-    bundle_close(b);
+    part_list_close(list);
 }
 
-/* Before STEP: reads what this rank has in its bundle, the parts of up to STEP ranks. */
+/* Before STEP: reads what this rank has in its list, the parts of up to STEP ranks. */
 static void read_own(Merge *m, int64_t step)
 {
-    read_bundle(m, step / 2, &m->bundle);
-}
-
-static uint64_t calls_recorded(void)
-{
-    uint64_t calls = 0;
-    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
-         q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
-        calls += q->calls;
-    return calls;
+    read_parts(m, step / 2, &m->parts);
 }
 
 /* Makes the part of this rank. */
@@ -235,10 +226,10 @@ static void begin_merge(Merge *m)
     bool own_members = rank_part_write(&part, stopped);
     if (part.failed) {
         fail(m, "out of memory");
-    } else if (own_members || calls_recorded() > TREE_BUNDLE_CALLS
-               || !bundle_open(&m->bundle, TREE_BUNDLE_BYTES)
-               || !bundle_add_part(&m->bundle, part.data, part.len)) {
-        bundle_close(&m->bundle);
+    } else if (own_members || facts_calls() > TREE_PARTS_CALLS
+               || !part_list_open(&m->parts, TREE_PARTS_BYTES)
+               || !part_list_add(&m->parts, part.data, part.len)) {
+        part_list_close(&m->parts);
         if (open_merge(m)) {
             begin_step(m, 0);
             if (!m->library.part(part.data, part.len))
@@ -271,14 +262,14 @@ static bool transfer(bool sending, void *data, uint64_t bytes, uint64_t chunk, i
 /* The answer to a header: the action of the other rank. */
 enum { DROP, SEND, SEND_SMALL };
 
-/* Sends N bytes, which may be a bundle, or the reason why there are none. */
-static void offer(const Merge *m, const void *bytes, size_t n, bool bundled, int partner,
+/* Sends N bytes, which may be a list of parts (PARTS), or the reason why there are none. */
+static void offer(const Merge *m, const void *bytes, size_t n, bool parts, int partner,
                   MPI_Comm comm)
 {
     int wanted = DROP;
     Header header = m->trouble;
     header.small = m->small;
-    header.bundled = bundled;
+    header.parts = parts;
     header.bytes = n;
     if (waiting_send(&header, (int)sizeof header, MPI_BYTE, partner, TAG_HEADER, comm)
         && waiting_recv(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm) && wanted != DROP)
@@ -290,7 +281,7 @@ static void give(Merge *m, int partner, MPI_Comm comm)
     const void *bytes = NULL;
     size_t n = 0;
     if (m->good && !m->opened) {
-        offer(m, m->bundle.data, m->bundle.len, true, partner, comm);
+        offer(m, m->parts.data, m->parts.len, true, partner, comm);
         return;
     }
     if (m->good && !m->library.encode(&bytes, &n))
@@ -341,19 +332,19 @@ static void *fetch(Merge *m, const Header *header, int64_t step, int partner, MP
     return accept_offer(m, header, data, partner, comm) ? data : NULL;
 }
 
-/* Takes a bundle: into the own one, or else the parts are read. */
-static void take_bundle(Merge *m, const Header *header, int64_t step, int partner, MPI_Comm comm)
+/* Takes a list of parts: into the own one, or else the parts are read. */
+static void take_parts(Merge *m, const Header *header, int64_t step, int partner, MPI_Comm comm)
 {
-    Bundle more = {0};
-    if (m->good && !bundle_open(&more, header->bytes))
+    PartList more = {0};
+    if (m->good && !part_list_open(&more, header->bytes))
         fail(m, "out of memory");
     if (accept_offer(m, header, more.data, partner, comm))
         more.len = header->bytes;
-    if (!m->opened && bundle_add_bundle(&m->bundle, more.data, more.len)) {
-        bundle_close(&more);
+    if (!m->opened && part_list_append(&m->parts, more.data, more.len)) {
+        part_list_close(&more);
     } else {
         read_own(m, step);
-        read_bundle(m, step, &more);
+        read_parts(m, step, &more);
     }
 }
 
@@ -362,8 +353,8 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
     Header header;
     if (!hear(m, &header, partner, comm))
         return;
-    if (header.bundled) {
-        take_bundle(m, &header, step, partner, comm);
+    if (header.parts) {
+        take_parts(m, &header, step, partner, comm);
         return;
     }
     read_own(m, step);
@@ -609,7 +600,7 @@ bool finalize_merge(MPI_Comm comm)
     PMPI_Comm_size(comm, &size);
     begin_merge(&m);
     for (int64_t step = 1; step < size; step *= 2) {
-        if (!tree_may_bundle((uint64_t)step, shard_least()))
+        if (!tree_sends_parts((uint64_t)step, shard_least()))
             read_own(&m, step);
         make_shard(&m, rank, step, size);
         if (rank & step) {
@@ -621,7 +612,7 @@ bool finalize_merge(MPI_Comm comm)
     }
     if (rank == 0)
         read_own(&m, size);
-    bundle_close(&m.bundle);
+    part_list_close(&m.parts);
     bool written = finish_archive(&m, rank, comm);
     if (m.good && m.opened)
         m.library.end();

@@ -38,6 +38,8 @@ void top_started(void);
 void facts_open(void);
 /* notes all other facts, once; rank and size of the world are known */
 void facts_collect(void);
+/* MPI calls of this rank that are recorded so far */
+uint64_t facts_calls(void);
 /* writes all facts to F, without calls of MPI or malloc. ENDED is how the rank ended; NULL in
  * MPI_Finalize */
 void facts_put(WendFacts *f, const char *ended);
