@@ -11,12 +11,15 @@ cases() {
     echo "laplace 4"
     echo "laplace 8"
     echo "pcg 4"
+    printf 'small %s\n' 4 8
 }
 run_case() {
-    local problem=1 py=$(($2 / 4))
-    [ "$1" != laplace ] || problem=2
+    local problem=2 size=8 py=$(($2 / 4))
+    [ "$1" != pcg ] || problem=1
+    [ "$1" != small ] || size=4
     replays=$ELSEWHERE_REPLAYS last_step=replay
-    command=("$CACHE/amg/test/amg" -problem $problem -n 8 8 8 -P 2 $((2 * py)) 1)
+    command=("$CACHE/amg/test/amg" -problem $problem -n $size $size $size \
+        -P 2 $((2 * py)) 1)
 }
 comparable() { # not times, nor rates
     sed -E '/seconds|Times?:|FOM|MFLOPS/d' "$1" | words

@@ -11,10 +11,13 @@ build() {
 cases() {
     echo "bfs 4"
     echo "bfs 8"
+    printf 'small %s\n' 4 8
 }
 run_case() {
+    local scale=8
+    [ "$1" != small ] || scale=4
     replays=$ELSEWHERE_REPLAYS last_step=replay
-    command=("$CACHE/graph500/src/graph500_reference_bfs" 8 4)
+    command=("$CACHE/graph500/src/graph500_reference_bfs" $scale 4)
 }
 comparable() { # not times, nor rates
     without_fractions <(grep -v TEPS "$1")

@@ -44,22 +44,25 @@ END
     cd .. && make arch=wend
 )
 cases() {
+    printf 'small %s\n' 4 8
     echo "all 4"
     echo "all 9"
     echo "all 16"
 }
 # one small problem on a grid of P × Q ranks; little memory, which is what sizes RandomAccess
 run_case() {
-    local p=1 n=$2 q
+    local p=1 n=$2 q size=120 megabytes=4
+    [ "$1" != small ] || size=40 megabytes=1
     replays=$ELSEWHERE_REPLAYS
     # RandomAccess ends after some seconds
     trace_options=(--values)
     while (((p + 1) * (p + 1) <= n)); do ((p++)); done
     while ((n % p)); do ((p--)); done
     q=$((n / p))
-    sed -e "s/^1000 .*Ns\$/120 Ns/; s/^80 .*NBs\$/20 NBs/; s/^2  *Ps\$/$p Ps/; s/^2  *Qs\$/$q Qs/" \
+    sed -e "s/^1000 .*Ns\$/$size Ns/; s/^80 .*NBs\$/20 NBs/" \
+        -e "s/^2  *Ps\$/$p Ps/; s/^2  *Qs\$/$q Qs/" \
         -e 's/^1200 10000 30000 /60 10000 30000 /' "$CACHE/hpcc/_hpccinf.txt" >hpccinf.txt
-    echo 'Total=4' >hpccmemf.txt
+    echo "Total=$megabytes" >hpccmemf.txt
     command=("$CACHE/hpcc/hpcc")
 }
 comparable() { # not its times, nor what it computes of them

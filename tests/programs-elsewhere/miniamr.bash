@@ -10,12 +10,16 @@ cases() {
     echo "sphere 4"
     echo "sphere 8"
     echo "values 4"
+    printf 'small %s\n' 4 8
 }
 run_case() {
+    local size=4 steps=4 variables=40 refinements=2
     replays=$ELSEWHERE_REPLAYS last_step=replay
+    [ "$1" != small ] || size=2 steps=2 variables=8 refinements=1
     [ "$1" != values ] || trace_options=(--values)
-    command=("$CACHE/miniamr/ref/miniAMR.x" --npx 2 --npy 2 --npz $(($2 / 4)) --nx 4 --ny 4 --nz 4 \
-        --num_tsteps 4 --stages_per_ts 4 --max_blocks 2000 --num_refine 2 --num_objects 1 \
+    command=("$CACHE/miniamr/ref/miniAMR.x" --npx 2 --npy 2 --npz $(($2 / 4)) \
+        --nx $size --ny $size --nz $size --num_vars $variables --num_tsteps $steps \
+        --stages_per_ts $steps --max_blocks 2000 --num_refine $refinements --num_objects 1 \
         --object 2 0 -0.8 -0.8 -0.8 0.1 0.1 0.1 0.4 0.4 0.4 0 0 0)
 }
 comparable() { # not times, nor rates

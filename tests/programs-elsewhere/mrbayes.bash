@@ -13,18 +13,21 @@ build_mrbayes() (
 cases() {
     echo "primates 4"
     echo "primates 8"
+    printf 'small %s\n' 4 8
 }
 run_case() {
+    local generations=2000
+    [ "$1" != small ] || generations=500
     replays=$ELSEWHERE_REPLAYS
     trace_options=(--values) # it prints a stamp made of the time
     cp "$CACHE/mrbayes/examples/primates.nex" .
-    cat >batch.nex <<'END'
+    cat >batch.nex <<END
 #NEXUS
 begin mrbayes;
     set autoclose=yes nowarn=yes seed=12345 swapseed=54321;
     execute primates.nex;
     lset nst=6 rates=invgamma;
-    mcmc nruns=2 nchains=4 ngen=2000 samplefreq=100 printfreq=500 diagnfreq=1000
+    mcmc nruns=2 nchains=4 ngen=$generations samplefreq=100 printfreq=500 diagnfreq=1000
         savebrlens=yes checkpoint=no;
 end;
 END

@@ -10,12 +10,14 @@ build() {
 cases() {
     printf '%s 4\n' AllScattering/scatteringOnly AllEscape/allEscape NoFission/noFission
     echo "AllScattering/scatteringOnly 8"
+    printf 'small %s\n' 4 8
 }
 run_case() {
-    local z=$(($2 / 4))
+    local problem=$1 particles=40000 z=$(($2 / 4))
+    [ "$1" != small ] || problem=AllScattering/scatteringOnly particles=2000
     replays=$ELSEWHERE_REPLAYS last_step=replay
-    sed -E 's/nParticles: .*/nParticles: 40000/; s/nSteps: .*/nSteps: 3/' \
-        "$CACHE/quicksilver/Examples/$1.inp" >problem.inp
+    sed -E "s/nParticles: .*/nParticles: $particles/; s/nSteps: .*/nSteps: 3/" \
+        "$CACHE/quicksilver/Examples/$problem.inp" >problem.inp
     command=("$CACHE/quicksilver/src/qs" -i problem.inp -X 8 -Y 8 -Z $((4 * z)) \
         -x 8 -y 8 -z $((4 * z)) -I 2 -J 2 -K "$z")
 }

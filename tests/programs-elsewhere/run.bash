@@ -5,10 +5,10 @@
 # kept, with what is built from them, in $WEND_CACHE (default ~/.cache/wend).
 #
 # Some cases are replayed (ELSEWHERE_REPLAYS times, 3 by default), and once more while they are
-# recorded. A replay is exact if it gives the results of the recorded run, and the replay that is
-# recorded has equal outcomes (wend diff --outcomes). "replay s" is the median. ELSEWHERE_RECORDINGS
-# (1) is how many recordings of such a case are made and replayed. With ELSEWHERE_NOISE=1 each
-# recording and every other replay has noise.
+# recorded. A replay is exact if it gives the results of the recorded run, and one that is recorded
+# has equal outcomes, too (wend diff --outcomes). "replay s" is the median. ELSEWHERE_RECORDINGS (1)
+# is how many recordings of such a case are made and replayed. With ELSEWHERE_NOISE=1 each recording
+# and every other replay has noise, and each replay is recorded.
 #
 # Prints a table. A line that is none of "equal", "same results" and "exact" is a failure, except
 # for programs that fail without Wend or call no MPI: these do not count. The exit status is 1 if
@@ -48,13 +48,7 @@ recorded() {
 replayed() {
     run_case "$case" "$n"
     [ -z "$delays" ] || local -x YIELD_DELAYS=$run
-    noise=()
-    ((run % 2)) || noise_of "$run"
-    mpi "$n" "$WEND" replay --quiet "${noise[@]}" ../app.dir "${command[@]}"
-}
-replayed_and_recorded() {
-    run_case "$case" "$n"
-    mpi "$n" "$WEND" replay --quiet "${trace_options[@]}" -o ../again.dir ../app.dir "${command[@]}"
+    mpi "$n" "$WEND" replay --quiet "${replay_options[@]}" ../app.dir "${command[@]}"
 }
 proxied() {
     [ -z "$delays" ] || local -x YIELD_DELAYS=$run
@@ -103,39 +97,47 @@ same_results() {
     [ -z "$changed" ]
 }
 
-# Replays the recording, and adds to "good" how many replays are exact and to "times" their times.
+# replay_once SECONDS: is a replay exact? The last one, and each one with noise asked for, is
+# recorded. On failure, "fault" is what is wrong.
+replay_once() {
+    local replay_options=() is_recorded=
+    rm -rf replayed again.dir
+    noise=()
+    ((run % 2)) || noise_of "$run"
+    [ -z "$ELSEWHERE_NOISE" ] && ((run <= replays)) || is_recorded=yes
+    [ -z "$is_recorded" ] || replay_options=("${trace_options[@]}" -o ../again.dir)
+    replay_options+=("${noise[@]}")
+    run_step replayed "$1" || { fault="the replay fails"; return 1; }
+    [ -z "$(differing replayed recorded)" ] || { fault="results differ"; return 1; }
+    [ -z "$is_recorded" ] || within "$WEND" diff --outcomes app.dir again.dir >outcomes.out 2>&1 ||
+        { fault="outcomes differ"; return 1; }
+}
+
+# Replays the recording, while replays are exact, and adds their number to "good" and their times
+# to "times".
 replay_recording() {
-    local run seconds before=$good
-    for ((run = 1; run <= replays; run++)); do
-        rm -rf replayed
-        run_step replayed seconds && [ -z "$(differing replayed recorded)" ] || break
-        times+=("$seconds")
+    local run seconds
+    for ((run = 1; run <= replays + 1; run++)); do
+        replay_once seconds || return
+        ((run > replays)) || times+=("$seconds")
         good=$((good + 1))
     done
-    if run_step replayed_and_recorded seconds &&
-        [ -z "$(differing replayed_and_recorded recorded)" ] &&
-        within "$WEND" diff --outcomes app.dir again.dir >outcomes.out 2>&1; then
-        outcomes=equal
-        good=$((good + 1))
-    fi
-    [ $good = $((before + replays + 1)) ]
 }
 
 # Replays the recording. Then makes more recordings, and replays them, while all replays are exact.
 # Sets "exact" to how many replays of how many are, and "replay_s".
 replay() {
-    local times=() good=0 outcomes seconds
-    outcomes=unequal
+    local times=() good=0 fault seconds
     while replay_recording && ((recording < ELSEWHERE_RECORDINGS)); do
-        recording=$((recording + 1)) outcomes=unequal
-        rm -rf recorded replayed_and_recorded app.dir again.dir
+        recording=$((recording + 1))
+        rm -rf recorded app.dir
         run_step recorded seconds || { outcome="recording $recording fails"; return 1; }
     done
     [ ${#times[@]} = 0 ] || replay_s=$(printf '%s\n' "${times[@]}" | sort -n |
         sed -n "$(((${#times[@]} + 1) / 2))p")
     exact=$good/$((recording * (replays + 1)))
     [ $good = $((ELSEWHERE_RECORDINGS * (replays + 1))) ] && return
-    outcome="$exact replays are exact, outcomes $outcomes, recording $recording"
+    outcome="$exact replays are exact, recording $recording: $fault"
     return 1
 }
 
