@@ -15,9 +15,9 @@ static inline uint64_t tree_least(uint64_t least)
     return least < 8 ? 1 : least / 8;
 }
 
-/* In the first steps, small parts go as they are. The rank that has them after these
- * steps reads them all: it reads 4 MB of parts in 50 ms. Merging ranks takes time by their calls,
- * so ranks with more than TREE_PARTS_CALLS read their own parts. */
+/* In the first steps, small parts go as they are. The rank that has them after these steps reads
+ * them all: it reads 4 MB of parts in 50 ms. Merging ranks takes time by their calls, so ranks with
+ * more than TREE_PARTS_CALLS read their own parts. */
 enum { TREE_PARTS_RANKS = 8, TREE_PARTS_BYTES = 4 << 20, TREE_PARTS_CALLS = 1 << 16 };
 
 /* Whether ranks send parts as they are in step STEP. One rank reads those of at most as many ranks
