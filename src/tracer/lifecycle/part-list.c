@@ -5,49 +5,49 @@
 #include <string.h>
 #include <sys/mman.h>
 
-bool part_list_open(PartList *b, size_t cap)
+bool part_list_open(PartList *l, size_t cap)
 {
     void *data = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *b = (PartList){.data = data == MAP_FAILED ? NULL : data, .cap = cap};
-    return b->data;
+    *l = (PartList){.data = data == MAP_FAILED ? NULL : data, .cap = cap};
+    return l->data;
 }
 
-static bool has_room(const PartList *b, size_t n)
+static bool has_room(const PartList *l, size_t n)
 {
-    return b->data && n <= b->cap - b->len;
+    return l->data && n <= l->cap - l->len;
 }
 
-bool part_list_append(PartList *b, const void *list, size_t n)
+bool part_list_append(PartList *l, const void *list, size_t n)
 {
-    if (!has_room(b, n))
+    if (!has_room(l, n))
         return false;
-    memcpy(b->data + b->len, list, n);
-    b->len += n;
+    memcpy(l->data + l->len, list, n);
+    l->len += n;
     return true;
 }
 
-bool part_list_add(PartList *b, const void *part, size_t n)
+bool part_list_add(PartList *l, const void *part, size_t n)
 {
-    return n < SIZE_MAX - sizeof n && has_room(b, sizeof n + n) && part_list_append(b, &n, sizeof n)
-           && part_list_append(b, part, n);
+    return n < SIZE_MAX - sizeof n && has_room(l, sizeof n + n) && part_list_append(l, &n, sizeof n)
+           && part_list_append(l, part, n);
 }
 
-bool part_list_next(const PartList *b, size_t *at, const void **part, size_t *n)
+bool part_list_next(const PartList *l, size_t *at, const void **part, size_t *n)
 {
-    if (!b->data || b->len - *at < sizeof *n)
+    if (!l->data || l->len - *at < sizeof *n)
         return false;
-    memcpy(n, b->data + *at, sizeof *n);
+    memcpy(n, l->data + *at, sizeof *n);
     *at += sizeof *n;
-    if (*n > b->len - *at)
+    if (*n > l->len - *at)
         return false;
-    *part = b->data + *at;
+    *part = l->data + *at;
     *at += *n;
     return true;
 }
 
-void part_list_close(PartList *b)
+void part_list_close(PartList *l)
 {
-    if (b->data)
-        munmap(b->data, b->cap);
-    *b = (PartList){0};
+    if (l->data)
+        munmap(l->data, l->cap);
+    *l = (PartList){0};
 }

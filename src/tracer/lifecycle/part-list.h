@@ -16,14 +16,14 @@ typedef struct {
 } PartList;
 
 /* An empty list with room for CAP bytes. False: there is no memory. */
-bool part_list_open(PartList *b, size_t cap);
+bool part_list_open(PartList *l, size_t cap);
 /* Adds a part of N bytes, or N bytes that are a list. False: there is no room. */
-bool part_list_add(PartList *b, const void *part, size_t n);
-bool part_list_append(PartList *b, const void *list, size_t n);
+bool part_list_add(PartList *l, const void *part, size_t n);
+bool part_list_append(PartList *l, const void *list, size_t n);
 /* The part at *AT, which is 0 for the first one, in *PART and *N. *AT becomes that of the next one.
  * False: there is none. */
-bool part_list_next(const PartList *b, size_t *at, const void **part, size_t *n);
-/* Frees the memory. B can be opened again. */
-void part_list_close(PartList *b);
+bool part_list_next(const PartList *l, size_t *at, const void **part, size_t *n);
+/* Frees the memory. L can be opened again. */
+void part_list_close(PartList *l);
 
 #endif
