@@ -547,3 +547,158 @@ tool_is_in_front() {
     [ "$(grep -c '^wend: ' err)" = 1 ] || fail "$(cat err)"
     is_right c.dir
 }
+
+# -- calls by profiling names: rank 0 serves the others, and hides its polls from tools --
+
+serving() { # WHERE [FLAGS…]: builds ./serve, which has its polls there
+    cat >polls.c <<'C'
+#include <mpi.h>
+int next_message(int *source)
+{
+    static MPI_Request urgent = MPI_REQUEST_NULL;
+    static int first, second;
+    MPI_Status status;
+    int found, waiting;
+    if (urgent == MPI_REQUEST_NULL)
+        MPI_Irecv(&first, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &urgent);
+    do {
+        PMPI_Test(&urgent, &found, &status);
+        waiting = 0;
+        if (!found)
+            PMPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &waiting, &status);
+    } while (!found && !waiting);
+    *source = status.MPI_SOURCE;
+    if (!found)
+        MPI_Recv(&second, 1, MPI_INT, *source, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return found ? first : second;
+}
+C
+    cat >serve.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int next_message(int *source);
+int main(int argc, char **argv)
+{
+    int rank, size, source;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; rank > 0 && i < 20; i++)
+        PMPI_Send(&i, 1, MPI_INT, 0, i % 3 == 0, MPI_COMM_WORLD);
+    for (int i = 0; rank == 0 && i < 20 * (size - 1); i++) {
+        int payload = next_message(&source);
+        printf("%d from %d\n", payload, source);
+    }
+    if (rank == 0) { // the receive that is always posted
+        int last = -1;
+        MPI_Request request;
+        MPI_Isend(&last, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &request);
+        next_message(&source);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Irecv(&last, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &request);
+        MPI_Cancel(&request);
+        PMPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    return MPI_Finalize();
+}
+C
+    case $1 in
+    program) "$MPICC" -O2 -g "${@:2}" serve.c polls.c -o serve ;;
+    library)
+        "$MPICC" -O2 -g -shared -fPIC polls.c -o libpolls.so
+        "$MPICC" -O2 -g "${@:2}" serve.c -o serve -L. -lpolls -Wl,-rpath,"$PWD"
+        ;;
+    plugin)
+        "$MPICC" -O2 -g -shared -fPIC -Dmain=serve serve.c polls.c -o plugin.so
+        cat >host.c <<'C'
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *plugin = dlopen("./plugin.so", RTLD_NOW | RTLD_LOCAL);
+    int (*serve)(int, char **) = plugin ? (int (*)(int, char **))dlsym(plugin, "serve") : 0;
+    return serve ? serve(argc, argv) : 1;
+}
+C
+        gcc -O2 host.c -o serve
+        ;;
+    esac
+}
+
+served() { # all calls of ./serve are recorded, and given back
+    mpi 4 "$WEND" trace -q --noise -f -o app.dir ./serve >app.out
+    [ "$("$WEND" dump --rank 0 app.dir | grep -c 'MPI_Iprobe(.*flag=true')" -gt 0 ]
+    [ "$("$WEND" dump --rank 0 app.dir | grep -c 'MPI_Test(.*flag=true')" = 22 ]
+    [ "$("$WEND" dump --rank 3 app.dir | grep -c 'MPI_Send(')" = 20 ]
+    mpi 4 "$WEND" replay -q --noise -o again.dir app.dir ./serve >again.out
+    diff app.out again.out
+    "$WEND" diff --outcomes app.dir again.dir
+    roundtrip_from_recording 4
+}
+
+@test "calls by PMPI names, in a program" {
+    serving program
+    served
+}
+
+@test "calls by PMPI names, in a program at a fixed address" {
+    serving program -no-pie -Wl,-z,now
+    served
+}
+
+@test "calls by PMPI names, in a library of the application" {
+    serving library
+    served
+}
+
+@test "calls by PMPI names, in a plugin that brings the MPI library" {
+    serving plugin
+    served
+}
+
+@test "calls by PMPI names, beside a tool behind Wend and one in front of it" {
+    serving library
+    LD_PRELOAD=$TOOL mpi 4 "$WEND" trace -q -o app.dir ./serve >app.out
+    roundtrip_from_recording 4
+    [ "$("$WEND" dump --rank 3 app.dir | grep -c 'MPI_Send(')" = 20 ]
+    LD_PRELOAD=$TOOL:$LIBWEND WEND_OUTPUT=b.dir mpi 4 ./serve >out 2>err
+    [ "$("$WEND" dump --rank 3 b.dir | grep -c 'MPI_Send(')" = 20 ]
+}
+
+@test "a part of a profiler that has no wrappers: its calls are not recorded" {
+    cat >part.c <<'C'
+#include <mpi.h>
+int size_of_world(void)
+{
+    int size;
+    PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+C
+    cat >wrapper.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+int size_of_world(void);
+int MPI_Barrier(MPI_Comm comm)
+{
+    printf("wrapped: %d\n", size_of_world());
+    return PMPI_Barrier(comm);
+}
+C
+    cat >app.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+C
+    "$MPICC" -shared -fPIC part.c -o libpart.so
+    "$MPICC" -shared -fPIC wrapper.c -o libwrapper.so -L. -lpart -Wl,-rpath,"$PWD"
+    "$MPICC" app.c -o app -L. -lwrapper -Wl,-rpath,"$PWD" -Wl,-rpath-link,"$PWD"
+    mpi 2 "$WEND" trace -q -o app.dir ./app >out
+    [ "$(grep -c '^wrapped: 2$' out)" = 2 ]
+    "$WEND" dump app.dir >dump.out
+    grep 'MPI_Barrier(' dump.out
+    [ "$(grep -c 'MPI_Comm_size(' dump.out)" = 0 ]
+}

@@ -518,6 +518,9 @@ static void emit_main(Emitter *e, GString *out)
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
     emit_threads(e, out);
+    g_string_append(out, "/* For wend trace, if it records this run: calls by PMPI names are the "
+                         "proxy's own. */\n"
+                         "void wend_own_calls(void) __attribute__((weak));\n\n");
     gint64 large = stack_limit(e, 0);
     if (large)
         g_string_append(out,
@@ -528,6 +531,7 @@ static void emit_main(Emitter *e, GString *out)
                                                                  : "void");
     emit_stack(e, out, 0);
     g_string_append(out, locals->str);
+    g_string_append(out, "    if (wend_own_calls)\n        wend_own_calls();\n");
     if (e->needs[HELPER_SPAWN])
         g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
     if (several)

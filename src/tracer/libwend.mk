@@ -84,6 +84,7 @@ FAMILIES_SOURCES = \
 	src/tracer/families/fortran_mpich.c \
 	src/tracer/families/fortran_openmpi.c \
 	src/tracer/families/late-mpi.c src/tracer/families/late-mpi.h \
+	src/tracer/families/profiling-names.c src/tracer/families/profiling-names.h \
 	src/tracer/families/spawn.c src/tracer/families/spawn.h \
 	src/tracer/families/spawn_mpich.c \
 	src/tracer/families/spawn_openmpi.c \
@@ -147,7 +148,7 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/watcher.c src/tracer/lifecycle/watcher.h
 
 # The constructors of these files run in this order: first the references of CUDA's modules are led
-# to Wend, then Wend starts (control.c), then it looks at the Fortran layer (late-mpi.c).
+# to Wend, then Wend starts (control.c), then it looks at references to PMPI names (late-mpi.c).
 TRACER_SOURCES = \
 	$(ADDRESS_SOURCES) $(LIFECYCLE_SOURCES) $(FAMILIES_SOURCES) $(PROCESS_SOURCES) $(SHARED_SOURCES) \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \

@@ -11,6 +11,7 @@
 #include "interpose/interpose.h"
 #include "process/process.h"
 #include "foreign-mpi.h"
+#include "profiling-names.h"
 #include "unrecorded.h"
 
 static _Atomic bool bound; /* Wend's references are bound */
@@ -49,6 +50,7 @@ __attribute__((constructor)) static void look(void)
     if (!dlsym(RTLD_DEFAULT, MPI_LIBRARY_MARK))
         return;
     fortran_open();
+    profiling_names_open();
     atomic_store(&bound, true);
 }
 
@@ -68,6 +70,7 @@ void late_mpi_open(void)
             atomic_store(&state()->active, false);
         } else {
             fortran_open();
+            profiling_names_open();
             unrecorded_open();
         }
         atomic_store_explicit(&bound, true, memory_order_release);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* profiling-names.c: see profiling-names.h. */
+#include "profiling-names.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "fortran.h"
+#include "interpose/interpose.h"
+#include "lib/record/functions.h"
+#include "process/process.h"
+
+typedef struct {
+    bool by_mpi_name, by_profiling_name;
+} NamesUsed;
+
+static bool program_is_led; /* its references lead to Wend */
+
+static bool is_program(const Module *m)
+{
+    return !*m->name;
+}
+
+static bool is_profiling_name(const char *name)
+{
+    return strncmp(name, "PMPI_", 5) == 0;
+}
+
+static void *note_name(const char *name, void *user)
+{
+    NamesUsed *used = user;
+    used->by_mpi_name |= strncmp(name, "MPI_", 4) == 0;
+    used->by_profiling_name |= is_profiling_name(name);
+    return NULL;
+}
+
+static bool is_in(const Module *m, const void *address)
+{
+    Dl_info info;
+    struct link_map *map;
+    return address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP)
+           && map->l_addr == m->base;
+}
+
+static bool defines_mpi(const Module *m)
+{
+    void *handle = dlopen(is_program(m) ? NULL : m->name, RTLD_LAZY | RTLD_NOLOAD);
+    bool defines = false;
+    for (size_t i = 0; handle && i < wend_n_functions && !defines; i++)
+        defines = is_in(m, dlsym(handle, wend_functions[i].name));
+    if (handle)
+        dlclose(handle);
+    return defines;
+}
+
+static bool is_application(const Module *m)
+{
+    NamesUsed used = {0};
+    module_redirect(m, note_name, &used);
+    return used.by_profiling_name && (used.by_mpi_name || is_program(m)) && !fortran_is_layer(m)
+           && !is_in(m, (const void *)profiling_names_open)
+           && !is_in(m, mpi_library_symbol(MPI_LIBRARY_MARK)) && !defines_mpi(m);
+}
+
+static void *wrapper_of(const char *name, void *self)
+{
+    return is_profiling_name(name) ? dlsym(self, name + 1) : NULL;
+}
+
+static void lead_here(const Module *m, void *self)
+{
+    if (!is_application(m))
+        return;
+    module_redirect(m, wrapper_of, self);
+    program_is_led |= is_program(m);
+}
+
+void profiling_names_open(void)
+{
+    void *self = state()->spare || state()->other_family ? NULL : module_self();
+    if (!self)
+        return;
+    modules_each(lead_here, self);
+    dlclose(self);
+}
+
+/* -- proxies -- */
+
+static void *of_library(const char *name, void *unused)
+{
+    (void)unused;
+    return is_profiling_name(name) ? mpi_library_symbol(name) : NULL;
+}
+
+static void lead_back(const Module *m, void *unused)
+{
+    if (is_program(m))
+        module_redirect(m, of_library, unused);
+}
+
+/* A proxy calls this before MPI_Init, by a weak reference: its calls by profiling names are its
+ * own, and are not recorded. */
+__attribute__((visibility("default"))) void wend_own_calls(void);
+void wend_own_calls(void)
+{
+    if (program_is_led)
+        modules_each(lead_back, NULL);
+}
