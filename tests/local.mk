@@ -273,6 +273,7 @@ EXTRA_DIST += tests/support/bomb.py tests/helpers.bash tests/proxygen/compile.ba
 EXTRA_DIST += \
 	tests/programs-elsewhere/common.bash \
 	tests/programs-elsewhere/KNOWN.md \
+	tests/programs-elsewhere/adlb.bash \
 	tests/programs-elsewhere/amg.bash \
 	tests/programs-elsewhere/graph500.bash \
 	tests/programs-elsewhere/hdf5.bash \

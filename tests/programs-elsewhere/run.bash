@@ -18,7 +18,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 here=$HELPERS_DIR/programs-elsewhere
 names=("$@")
 [ $# -gt 0 ] ||
-    names=(mpich hpcc mrbayes mpi4py p4est pnetcdf hdf5 snap amg quicksilver graph500 miniamr)
+    names=(mpich hpcc mrbayes mpi4py p4est pnetcdf hdf5 snap amg quicksilver graph500 miniamr
+        adlb)
 : "${ELSEWHERE_REPLAYS:=3}"
 : "${ELSEWHERE_RECORDINGS:=1}"
 : "${ELSEWHERE_NOISE:=}"
