@@ -343,17 +343,20 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 if p.kind == "message":
                     body.append(f"message_made({value}, self, source, tag);")
         elif p.kind == "buf":
+            base = f"*(void **){name}"
             if p.extent:
                 win = f.param("win")
                 owner = (
                     "0" if not win else f"HANDLE_VALUE({'*' if win.direction == 'out' else ''}win)"
                 )
                 kind = "WIN" if win else "MPI"
-                body.append(
-                    f"memory_add(WEND_SEGMENT_{kind}, *(void **){name}, "
-                    f"(size_t){self.value_of(p.extent[1][0], True)}, {owner});"
-                )
-            body.append(f"encode_in_buf(c, *(void **){name});")
+                size = self.value_of(p.extent[1][0], True)
+                # Where an empty part of a window begins differs between runs (Open MPI). In a
+                # shared window others may look it up.
+                if win and win.direction == "out" and "shared" not in f.name:
+                    base = f"({size} ? {base} : NULL)"
+                body.append(f"memory_add(WEND_SEGMENT_{kind}, {base}, (size_t){size}, {owner});")
+            body.append(f"encode_in_buf(c, {base});")
         elif p.kind == "address" and f.param("datatype"):
             body.append(f"encode_out_bound(c, datatype, {value});")
         elif p.kind == "address":
