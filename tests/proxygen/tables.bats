@@ -567,3 +567,36 @@ C
     [ "$functions" -lt 20 ] || fail "$functions functions for calls"
     equal_as_files 2
 }
+
+# A loop that comes again with other numbers is written once, over a table. A body is taken for that
+# up to 16 KB: here are bodies of about that length.
+@test "long bodies of loops over tables are whole" {
+    cat >long.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    MPI_Datatype types[] = {MPI_INT, MPI_CHAR, MPI_LONG, MPI_SHORT, MPI_FLOAT, MPI_BYTE};
+    int size;
+    MPI_Init(&argc, &argv);
+    for (int calls = 250; calls <= 310; calls += 20)
+        for (int time = 0; time < 5; time++) {
+            for (int twice = 0; twice < 2; twice++) {
+                srand(calls);
+                for (int i = 0; i < calls; i++)
+                    MPI_Pack_size(1 + (time * 61 + i * i * (time + 3)) % 9973, types[rand() % 6],
+                                  MPI_COMM_WORLD, &size);
+            }
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -O2 long.c -o long
+    record app.dir 1 ./long
+    make_proxy app.dir ./proxy
+    grep -q 'rows_' proxy.c
+    record proxy.dir 1 ./proxy
+    "$WEND" diff app.dir proxy.dir
+}

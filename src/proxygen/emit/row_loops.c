@@ -103,9 +103,10 @@ static void end_times(GString *out, int indent, guint64 times)
         c_text_line(out, indent, "}");
 }
 
-/* Appends the calls of a rule in place. Returns FALSE if it has other constructs than calls and
- * loops, or is too long. */
-static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, guint depth)
+/* Appends the calls of a rule in place. Returns FALSE, and stops, if it has other constructs than
+ * calls and loops, or OUT becomes longer than LENGTH. */
+static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, guint depth,
+                           gsize length)
 {
     const PlanRule *r = &e->plan->rules[rule];
     gboolean good = !r->loop && !r->inlined && depth < MOST_DEPTH;
@@ -116,19 +117,20 @@ static gboolean write_rule(Emitter *e, GString *out, int indent, guint rule, gui
             return FALSE;
         begin_times(out, indent, 'k', s->repeats);
         if (s->is_rule)
-            good = write_rule(e, out, inner, s->id, depth + 1);
+            good = write_rule(e, out, inner, s->id, depth + 1, length);
         else
             emit_terminal(e, out, inner, s->id);
         end_times(out, indent, s->repeats);
-        good = good && out->len <= MOST_TEXT;
+        good = good && out->len <= length;
     }
     return good;
 }
 
-static gboolean write_symbol(Emitter *e, GString *out, int indent, const WendSymbol *s)
+static gboolean write_symbol(Emitter *e, GString *out, int indent, const WendSymbol *s,
+                             gsize length)
 {
     if (s->is_rule)
-        return write_rule(e, out, indent, s->id, 0);
+        return write_rule(e, out, indent, s->id, 0, length);
     emit_terminal(e, out, indent, s->id);
     return TRUE;
 }
@@ -144,7 +146,7 @@ static void find_text(RowFinder *f, const WendSymbol *s)
     ColumnWriter writer = {numbers, TRUE, NULL, NULL};
     locals_begin(e);
     e->columns = &writer;
-    gboolean good = write_symbol(e, body, 1, s);
+    gboolean good = write_symbol(e, body, 1, s, MOST_TEXT);
     e->columns = NULL;
     locals_end(e, body, 1);
     gsize length = body->len;
@@ -645,7 +647,8 @@ void row_loops_call(Emitter *e, GString *out, int indent, const WendSymbol *symb
     g_autoptr(GPtrArray) names = g_ptr_array_new();
     ColumnWriter writer = {numbers, TRUE, stream->columns, names};
     e->columns = &writer;
-    write_symbol(e, body, inner + (s->times > 1), symbol);
+    /* It was short enough. Here it is indented further, and must come whole. */
+    write_symbol(e, body, inner + (s->times > 1), symbol, G_MAXSIZE);
     e->columns = NULL;
     begin_times(out, indent, 'i', rows);
     if (stream->n_kept > 1) {
