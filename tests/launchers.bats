@@ -670,6 +670,7 @@ served() { # all calls of ./serve are recorded, and given back
 int size_of_world(void)
 {
     int size;
+    MPI_Wtime(); // by its MPI name, as an application may
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
     return size;
 }
@@ -683,12 +684,18 @@ int MPI_Barrier(MPI_Comm comm)
     printf("wrapped: %d\n", size_of_world());
     return PMPI_Barrier(comm);
 }
+void region(void) // the program itself says where it is
+{
+    printf("region: %d\n", size_of_world());
+}
 C
     cat >app.c <<'C'
 #include <mpi.h>
+void region(void);
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    region();
     MPI_Barrier(MPI_COMM_WORLD);
     return MPI_Finalize();
 }
@@ -698,6 +705,7 @@ C
     "$MPICC" app.c -o app -L. -lwrapper -Wl,-rpath,"$PWD" -Wl,-rpath-link,"$PWD"
     mpi 2 "$WEND" trace -q -o app.dir ./app >out
     [ "$(grep -c '^wrapped: 2$' out)" = 2 ]
+    [ "$(grep -c '^region: 2$' out)" = 2 ]
     "$WEND" dump app.dir >dump.out
     grep 'MPI_Barrier(' dump.out
     [ "$(grep -c 'MPI_Comm_size(' dump.out)" = 0 ]

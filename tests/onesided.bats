@@ -451,7 +451,8 @@ C
     cat >tool.c <<'C'
 #include <mpi.h>
 #include <stdlib.h>
-int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                     MPI_Win *win)
 {
     static char block[64];
     int status = PMPI_Win_allocate(size, unit, info, comm, base, win);

@@ -55,13 +55,51 @@ static bool defines_mpi(const Module *m)
     return defines;
 }
 
-static bool is_application(const Module *m)
+static NamesUsed names_used(const Module *m)
 {
     NamesUsed used = {0};
     module_redirect(m, note_name, &used);
-    return used.by_profiling_name && (used.by_mpi_name || is_program(m)) && !fortran_is_layer(m)
-           && !is_in(m, (const void *)profiling_names_open)
-           && !is_in(m, mpi_library_symbol(MPI_LIBRARY_MARK)) && !defines_mpi(m);
+    return used;
+}
+
+static bool needs(const Module *m, const Module *library)
+{
+    const char *slash = strrchr(library->name, '/'), *file = slash ? slash + 1 : library->name,
+               *needed;
+    for (size_t i = 0; (needed = module_needed(m, i)); i++)
+        if (strcmp(needed, file) == 0)
+            return true;
+    return false;
+}
+
+typedef struct {
+    const Module *library;
+    bool found;
+} ToolLook;
+
+static void look_for_tool(const Module *m, void *user)
+{
+    ToolLook *looking = user;
+    if (!looking->found && !is_program(m) && needs(m, looking->library)
+        && names_used(m).by_profiling_name)
+        looking->found = defines_mpi(m);
+}
+
+static bool is_part_of_tool(const Module *m)
+{
+    ToolLook looking = {m, false};
+    modules_each(look_for_tool, &looking);
+    return looking.found;
+}
+
+static bool is_application(const Module *m)
+{
+    NamesUsed used = names_used(m);
+    if (!used.by_profiling_name || (!used.by_mpi_name && !is_program(m)))
+        return false;
+    return !fortran_is_layer(m) && !is_in(m, (const void *)profiling_names_open)
+           && !is_in(m, mpi_library_symbol(MPI_LIBRARY_MARK)) && !defines_mpi(m)
+           && (is_program(m) || !is_part_of_tool(m));
 }
 
 static void *wrapper_of(const char *name, void *self)

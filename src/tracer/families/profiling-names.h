@@ -6,8 +6,9 @@
 
 /* Leads these references of the program and of its libraries to Wend's wrappers. Call it at the
  * start of the process, and when an MPI library is loaded late. A library is taken for the
- * application's if it calls MPI functions by both names, and defines none: a profiler has wrappers,
- * or a part that calls nothing but PMPI functions. */
+ * application's if it calls MPI functions by both names, defines none, and is not needed by a
+ * library that does: a profiler has wrappers, and parts that these need or that call nothing but
+ * PMPI functions. */
 void profiling_names_open(void);
 
 #endif
