@@ -520,7 +520,7 @@ static void emit_main(Emitter *e, GString *out)
     emit_threads(e, out);
     g_string_append(out, "/* For wend trace, if it records this run: calls by PMPI names are the "
                          "proxy's own. */\n"
-                         "void wend_own_calls(void) __attribute__((weak));\n\n");
+                         "void wend_proxy_begins(void) __attribute__((weak));\n\n");
     gint64 large = stack_limit(e, 0);
     if (large)
         g_string_append(out,
@@ -531,7 +531,7 @@ static void emit_main(Emitter *e, GString *out)
                                                                  : "void");
     emit_stack(e, out, 0);
     g_string_append(out, locals->str);
-    g_string_append(out, "    if (wend_own_calls)\n        wend_own_calls();\n");
+    g_string_append(out, "    if (wend_proxy_begins)\n        wend_proxy_begins();\n");
     if (e->needs[HELPER_SPAWN])
         g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
     if (several)

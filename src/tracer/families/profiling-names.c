@@ -140,8 +140,8 @@ static void lead_back(const Module *m, void *unused)
 
 /* A proxy calls this before MPI_Init, by a weak reference: its calls by profiling names are its
  * own, and are not recorded. */
-__attribute__((visibility("default"))) void wend_own_calls(void);
-void wend_own_calls(void)
+__attribute__((visibility("default"))) void wend_proxy_begins(void);
+void wend_proxy_begins(void)
 {
     if (program_is_led)
         modules_each(lead_back, NULL);
