@@ -40,6 +40,7 @@ same_status() { # STATUS command…
 @test "arguments arrive unchanged" {
     cat >show-arguments <<'END'
 #!/bin/sh
+cat >/dev/null # MPICH's launcher dies of SIGPIPE if it has standard input for a program that ended
 for argument; do echo "[$argument]"; done
 END
     chmod +x show-arguments
