@@ -3,7 +3,6 @@
 #include "profiling-names.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -36,20 +35,12 @@ static void *note_name(const char *name, void *user)
     return NULL;
 }
 
-static bool is_in(const Module *m, const void *address)
-{
-    Dl_info info;
-    struct link_map *map;
-    return address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP)
-           && map->l_addr == m->base;
-}
-
 static bool defines_mpi(const Module *m)
 {
     void *handle = dlopen(is_program(m) ? NULL : m->name, RTLD_LAZY | RTLD_NOLOAD);
     bool defines = false;
     for (size_t i = 0; handle && i < wend_n_functions && !defines; i++)
-        defines = is_in(m, dlsym(handle, wend_functions[i].name));
+        defines = module_contains(m, dlsym(handle, wend_functions[i].name));
     if (handle)
         dlclose(handle);
     return defines;
@@ -58,7 +49,7 @@ static bool defines_mpi(const Module *m)
 static NamesUsed names_used(const Module *m)
 {
     NamesUsed used = {0};
-    module_redirect(m, note_name, &used);
+    module_redirect(m, note_name, &used); /* looks at each name, and changes none */
     return used;
 }
 
@@ -97,8 +88,8 @@ static bool is_application(const Module *m)
     NamesUsed used = names_used(m);
     if (!used.by_profiling_name || (!used.by_mpi_name && !is_program(m)))
         return false;
-    return !fortran_is_layer(m) && !is_in(m, (const void *)profiling_names_open)
-           && !is_in(m, mpi_library_symbol(MPI_LIBRARY_MARK)) && !defines_mpi(m)
+    return !fortran_is_layer(m) && !module_contains(m, (const void *)profiling_names_open)
+           && !module_contains(m, mpi_library_symbol(MPI_LIBRARY_MARK)) && !defines_mpi(m)
            && (is_program(m) || !is_part_of_tool(m));
 }
 

@@ -133,33 +133,21 @@ static void *of_layer(const char *name, void *self)
     return closure_for(name, name + 1, self);
 }
 
-typedef struct {
-    void *self;
-    uintptr_t own, library;
-} Those;
-
-static void visit(const Module *m, void *user)
+static void visit(const Module *m, void *self)
 {
-    const Those *those = user;
-    if (m->base != those->own && m->base != those->library)
-        module_redirect(m, fortran_is_layer(m) ? of_layer : of_module, those->self);
-}
-
-static uintptr_t base_of(const void *address)
-{
-    Dl_info info;
-    return address && dladdr(address, &info) ? (uintptr_t)info.dli_fbase : 0;
+    if (!module_contains(m, &all) && !module_contains(m, mpi_library_symbol(MPI_LIBRARY_MARK)))
+        module_redirect(m, fortran_is_layer(m) ? of_layer : of_module, self);
 }
 
 void unrecorded_open(void)
 {
-    Those those = {module_self(), base_of(&all), base_of(mpi_library_symbol("PMPI_Init"))};
-    if (!those.self)
+    void *self = module_self();
+    if (!self)
         return;
     pthread_mutex_lock(&lock);
-    modules_each(visit, &those);
+    modules_each(visit, self);
     pthread_mutex_unlock(&lock);
-    dlclose(those.self);
+    dlclose(self);
 }
 
 void unrecorded_each(void (*visit_key)(void *user, const char *key), void *user)

@@ -164,6 +164,14 @@ bool module_refers(const Module *m, const char *name)
     return false;
 }
 
+bool module_contains(const Module *m, const void *address)
+{
+    Dl_info info;
+    struct link_map *map;
+    return address && dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP)
+           && map->l_addr == m->base;
+}
+
 void module_redirect_from(const Module *m,
                           void *(*wrapper_of)(const char *name, void *now, void *user), void *user)
 {

@@ -34,6 +34,8 @@ void modules_changed(void);
 /* The name of the I-th library that M needs. NULL: there are no more. */
 const char *module_needed(const Module *m, size_t i);
 bool module_refers(const Module *m, const char *name);
+/* Whether ADDRESS, of a function or object, is in M. FALSE for NULL. */
+bool module_contains(const Module *m, const void *address);
 /* Changes the target of each reference to the result of WRAPPER_OF for its name. NULL leaves it
  * unchanged. */
 void module_redirect(const Module *m, void *(*wrapper_of)(const char *name, void *user),

@@ -6,7 +6,6 @@
  * is written. */
 #include "termination.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,17 +31,16 @@ static void *wrapper_of(const char *name, void *unused)
     return strcmp(name, "write") == 0 ? (void *)write_of_library : NULL;
 }
 
-static void visit(const Module *m, void *base)
+static void visit(const Module *m, void *of_library)
 {
-    if (m->base == (uintptr_t)base)
+    if (module_contains(m, of_library))
         module_redirect(m, wrapper_of, NULL);
 }
 
 void fatal_open(void)
 {
-    Dl_info library;
     /* a reference by name would also look it up in programs without MPI */
-    const void *of_library = mpi_library_symbol("PMPI_Init");
-    if (of_library && dladdr(of_library, &library) && library.dli_fbase)
-        modules_each(visit, library.dli_fbase);
+    void *of_library = mpi_library_symbol("PMPI_Init");
+    if (of_library)
+        modules_each(visit, of_library);
 }
