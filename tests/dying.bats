@@ -77,6 +77,57 @@ is_whole() { # the recording has the calls of rank 1, and the unfinished calls o
     is_whole
 }
 
+@test "a rank ends before the others have left MPI_Init: all are there, and a replay ends there" {
+    # Ranks 0 and 2 come late: they wait for rank 1 in a call that Wend makes for MPI_Init.
+    cat >late.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+int PMPI_Comm_get_parent(MPI_Comm *parent)
+{
+    int rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; rank != 1 && i < 1000 && access("ends", F_OK) != 0; i++)
+        usleep(10000);
+    usleep(rank == 1 ? 0 : 100000 * (1 + rank));
+    return ((int (*)(MPI_Comm *))dlsym(RTLD_NEXT, "PMPI_Comm_get_parent"))(parent);
+}
+END
+    cat >early.c <<'END'
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdlib.h>
+int main(void)
+{
+    int rank;
+    MPI_Init(0, 0);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        open("ends", O_CREAT, 0666);
+        exit(5);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" early.c -o early
+    "$MPICC" -shared -fPIC late.c -o late.so
+    heard 3 env LD_PRELOAD="$PWD/late.so:$YIELD" "$WEND" trace -o a.dir ./early
+    "$WEND" merge a.dir >merged
+    ! grep 'nothing was saved' merged || fail "$(cat err)"
+    for rank in 0 1 2; do
+        [ "$("$WEND" dump --rank $rank a.dir | grep -c MPI_Init)" = 1 ] || fail "$(cat merged)"
+    done
+    "$WEND" show a.dir | grep -q 'rank 1: exit 5$'
+    rm -rf b.dir
+    heard 3 "$WEND" replay -o b.dir a.dir ./early
+    "$WEND" merge b.dir >merged
+    "$WEND" show b.dir | grep -q 'rank 1: exit 5$' || fail "$(cat launcher merged)"
+}
+
 @test "the process itself ends by the same signal and with the same status" {
     # The launcher's status is that of any of the processes. The shell around rank 1 sees that of
     # its rank. It has a session of its own, because the launcher ends its processes when one rank

@@ -37,9 +37,10 @@
 #define SECOND INT64_C(1000000000)
 #define OTHERS_LIMIT (2 * SECOND) /* time for the host's other ranks to save */
 #define SAVE_LIMIT (10 * SECOND)  /* time for a process that is about to end */
+#define COME_LIMIT (2 * SECOND)   /* time from MPI_Init for ranks that come later from theirs */
 #define LEAST_SHARE 200           /* checkpoints take at most 1 / 200 of the processor's time */
 
-enum { STACK_BYTES = 1 << 20 };
+enum { STACK_BYTES = 1 << 20, PAUSE = 5000000 };
 
 enum { IDLE, REQUESTED, SAVED, NOT_SAVED };
 
@@ -50,6 +51,8 @@ static _Atomic uint32_t wake;   /* futex */
 static _Atomic uint32_t saving; /* futex: a checkpoint is running */
 static _Atomic bool opened, quiet, closing;
 static pthread_t thread;
+static int64_t came;    /* when the watcher was opened */
+static int local_ranks; /* that the launcher started on this host; 0: unknown */
 
 /* -- the socket -- */
 
@@ -168,11 +171,21 @@ static int64_t own_time(void)
 
 /* -- saving -- */
 
+/* Looks for the folder of the parts, and opens the socket once it is there. */
+static bool find_folder(void)
+{
+    if (!parts_find())
+        return false;
+    if (!atomic_load(&sock_bound))
+        sock_open();
+    return true;
+}
+
 static bool save(const char *ended)
 {
     State *s = state();
     WendBuf part = {.resize = scratch_resize};
-    if (s->finished || s->refused || !parts_find())
+    if (s->finished || s->refused || !find_folder())
         return false;
     const char *why = atomic_load(&s->broken) ? atomic_load(&s->broken_why) : NULL;
     if (!recorder_hold())
@@ -184,33 +197,63 @@ static bool save(const char *ended)
     return good;
 }
 
-/* Tells the other ranks of this host to save, and waits for their answers. Sockets of other hosts'
- * ranks do not exist here. */
-static void tell_others(void)
+/* Tells those of the other ranks to save that are not TOLD yet, and returns how many. Sockets of
+ * other hosts' ranks do not exist here. */
+static int tell(bool *told, int fd)
 {
     const State *s = state();
-    int fd = sock_get(), awaited = 0;
-    if (fd < 0)
-        return;
+    int n = 0;
     for (int rank = 0; rank < s->world_size; rank++)
-        awaited += rank != s->world_rank && sock_send(fd, rank, SAVE);
-    for (int64_t end = now() + OTHERS_LIMIT, left; awaited > 0 && (left = end - now()) > 0;) {
-        struct sockaddr_un from;
-        socklen_t n;
-        struct pollfd p = {fd, POLLIN, 0};
-        struct timespec t = futex_span(left);
-        syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
-        char what = sock_take(fd, &from, &n);
-        awaited -= what == DONE;
-        if (what == SAVE)
-            sock_answer(fd, &from, n); /* that rank ends, too; this one has saved */
+        if (rank != s->world_rank && !told[rank])
+            n += told[rank] = sock_send(fd, rank, SAVE);
+    return n;
+}
+
+/* Waits for an answer, for at most NS nanoseconds. Returns whether it has come. */
+static bool hear(int fd, int64_t ns)
+{
+    struct sockaddr_un from;
+    socklen_t n;
+    struct pollfd p = {fd, POLLIN, 0};
+    struct timespec t = futex_span(ns);
+    syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
+    char what = sock_take(fd, &from, &n);
+    if (what == SAVE)
+        sock_answer(fd, &from, n); /* that rank ends, too; this one has saved */
+    return what == DONE;
+}
+
+/* Tells the other ranks of this host to save, and waits for their answers. In the first seconds a
+ * rank may still be in MPI_Init, or not have found the folder: it is told later. */
+static void tell_others(void)
+{
+    const size_t ranks = (size_t)state()->world_size;
+    bool *told = scratch_resize(NULL, 0, ranks);
+    int fd = sock_get(), known = 0, answers = 0;
+    if (fd < 0 || !told)
+        return;
+    memset(told, 0, ranks);
+    int64_t end = now() + OTHERS_LIMIT, pause = PAUSE, next = 0;
+    for (int64_t t; (t = now()) < end;) {
+        bool come = known < local_ranks - 1 && t < came + COME_LIMIT;
+        if (next == 0 || (come && t >= next)) {
+            known += tell(told, fd);
+            next = t + pause;
+            pause *= 2;
+        }
+        if (!come && answers >= known)
+            break;
+        answers += hear(fd, (come && next < end ? next : end) - t);
     }
+    scratch_clear();
 }
 
 static void serve_request(void)
 {
     if (atomic_load(&request) != REQUESTED)
         return;
+    while (!find_folder() && now() < came + COME_LIMIT)
+        futex_wait(&request, REQUESTED, PAUSE);
     bool good = save(request_ended);
     if (request_all)
         tell_others();
@@ -289,9 +332,7 @@ static void *watch(void *unused)
     while (serve_request(), !atomic_load(&closing)) {
         int64_t t = now();
         if (!found && t >= next_look) { /* rank 0 may be late */
-            found = parts_find();
-            if (found)
-                sock_open();
+            found = find_folder();
             next_look = t + look;
             look = look < 30 * SECOND ? 2 * look : look;
         }
@@ -352,6 +393,9 @@ void watcher_open(void)
     if (s->world_rank == 0)
         parts_make();
     facts_collect();
+    came = now();
+    local_ranks =
+        launcher_local_size() < s->world_size ? (int)launcher_local_size() : s->world_size;
     sock_make();
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     sigfillset(&all);
