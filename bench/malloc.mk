@@ -2,7 +2,7 @@
 # bench/malloc: what the tracer adds to malloc and free, and a lookup.
 EXTRA_PROGRAMS += bench/malloc
 bench_malloc_SOURCES = bench/malloc.c tests/support/memory-alone.c \
-	src/tracer/process/thread-stack.c $(MEMORY_SOURCES)
+	$(STACK_SOURCES) $(MEMORY_SOURCES)
 bench_malloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 bench_malloc_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin
 bench_malloc_LDADD = lib/libwendhot.la -lpthread

@@ -984,6 +984,23 @@ C
     diff plain.out again.out # MPICH names what is left at the end
 }
 
+@test "the stack: without a limit as with one, and back" {
+    in_limit() { (ulimit -s "$1" && shift && "$@"); }
+    in_limit unlimited true || skip "the limit of the stack cannot be raised"
+    for limit in 8192 1000000 unlimited; do
+        in_limit $limit record $limit.dir 2 "$PROGRAMS/memory" stacks
+        "$WEND" diff 8192.dir $limit.dir || fail "with a stack of $limit" || return
+    done
+    "$WEND" dump -r 0 unlimited.dir >dump.out
+    [ "$(grep -c 'sendbuf=heap#[0-9]*, sendcount=50000' dump.out)" = 20 ]
+    [ "$(grep -c 'sendbuf=stack#0' dump.out)" = 12 ]
+    in_limit 8192 mpi 2 "$WEND" replay --quiet unlimited.dir "$PROGRAMS/memory" stacks
+    in_limit unlimited mpi 2 "$WEND" replay --quiet 8192.dir "$PROGRAMS/memory" stacks
+    make_proxy unlimited.dir ./proxy
+    in_limit unlimited record proxy.dir 2 ./proxy
+    "$WEND" diff 8192.dir proxy.dir
+}
+
 @test "data that the program aligns in its blocks and on its stack" {
     cat >aligned.c <<'C'
 #include <mpi.h>

@@ -28,7 +28,7 @@ tests_unit_callbacks_LDADD = $(FFI_LIBS) -lpthread
 
 UNIT_TESTS += tests/unit/address-log
 tests_unit_address_log_SOURCES = tests/unit/address-log.c tests/support/memory-alone.c \
-	src/tracer/process/thread-stack.c $(MEMORY_SOURCES)
+	$(STACK_SOURCES) $(MEMORY_SOURCES)
 tests_unit_address_log_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_address_log_LDADD = lib/libwendhot.la -lpthread
 
@@ -44,7 +44,7 @@ tests_unit_frame_rules_LDADD = $(GLIB_LIBS) $(DW_LIBS) -ldl
 
 UNIT_TESTS += tests/unit/memory
 tests_unit_memory_SOURCES = tests/unit/memory.c \
-	src/tracer/process/thread-stack.c $(MEMORY_SOURCES)
+	$(STACK_SOURCES) $(MEMORY_SOURCES)
 tests_unit_memory_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 tests_unit_memory_LDADD = lib/libwendhot.la -lpthread
 

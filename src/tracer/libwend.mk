@@ -25,7 +25,7 @@ PROCESS_SOURCES = \
 	src/tracer/process/scratch.c src/tracer/process/scratch.h \
 	src/tracer/process/shield.c src/tracer/process/shield.h \
 	src/tracer/process/state.c src/tracer/process/state.h \
-	src/tracer/process/thread-stack.c src/tracer/process/thread-stack.h
+	$(STACK_SOURCES)
 INTERPOSE_SOURCES = \
 	src/tracer/interpose/interpose.h \
 	src/tracer/interpose/module.c src/tracer/interpose/module.h \
@@ -41,7 +41,10 @@ RECORDER_SOURCES = \
 	src/tracer/recorder/stash.c src/tracer/recorder/stash.h \
 	src/tracer/recorder/thread.c \
 	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h
-# Knows nothing of MPI, so that tests and benchmarks can have it by itself.
+# These two know nothing of MPI, so that tests and benchmarks can have them by themselves.
+STACK_SOURCES = \
+	src/tracer/process/mappings.c src/tracer/process/mappings.h \
+	src/tracer/process/thread-stack.c src/tracer/process/thread-stack.h
 MEMORY_SOURCES = \
 	src/tracer/memory/address-log.c src/tracer/memory/address-log.h \
 	src/tracer/memory/heap-blocks.c src/tracer/memory/heap-blocks.h \

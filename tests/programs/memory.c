@@ -10,6 +10,7 @@
  *   neighbours  each kind of topology, its duplicate; displacements that are addresses
  *   numbers     small numbers where addresses are asked for
  *   mappings    memory from mmap, used from its end to its beginning
+ *   stacks      a stack that grows, one that the program has made, and blocks that brk() adds
  *
  * The blocks are large, so that one that is too small in a proxy is noticed. */
 #include <mpi.h>
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 enum { LARGE = 1 << 20 };
 
@@ -228,6 +230,43 @@ static void mappings(void)
     munmap(all, 8 * LARGE);
 }
 
+/* Passes arrays from the deepest to the first. */
+static void descend(int levels)
+{
+    double array[levels * 5000];
+    if (levels > 1)
+        descend(levels - 1);
+    pass(array, 10, MPI_DOUBLE, array + 10, 10, MPI_DOUBLE);
+}
+
+static void on_another_stack(void)
+{
+    int here[2] = {rank, -1};
+    pass(&here[0], 1, MPI_INT, &here[1], 1, MPI_INT);
+}
+
+static void stacks(void)
+{
+    enum { BLOCKS = 20, BYTES = 100000 /* malloc maps larger ones */ };
+    static ucontext_t home, there;
+    char *stack = block(LARGE), *blocks[BLOCKS];
+    descend(2);
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = block(BYTES);
+        pass(blocks[i], BYTES / 2, MPI_CHAR, blocks[i] + BYTES / 2, BYTES / 2, MPI_CHAR);
+    }
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = LARGE;
+    there.uc_link = &home;
+    makecontext(&there, on_another_stack, 0);
+    swapcontext(&home, &there);
+    descend(10);
+    for (int i = 0; i < BLOCKS; i++)
+        free(blocks[i]);
+    free(stack);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -236,6 +275,7 @@ int main(int argc, char **argv)
     } parts[] = {
         {"reuse", reuse},           {"absolute", absolute}, {"strides", strides},
         {"neighbours", neighbours}, {"numbers", numbers},   {"mappings", mappings},
+        {"stacks", stacks},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ranges.h: sorted, disjoint ranges of addresses, and the mappings of the process. */
+/* ranges.h: sorted, disjoint ranges of addresses. */
 #ifndef WEND_RANGES_H
 #define WEND_RANGES_H
 
@@ -31,9 +31,6 @@ bool ranges_add(Ranges *rs, Range r);
 bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed);
 void ranges_free(Ranges *rs);
 
-/* Finds the mapping that contains ADDRESS, by /proc/self/maps. If there is none, returns false and
- * gives the gap between two mappings that contains it. */
-bool ranges_mapping_of(uintptr_t address, uintptr_t *low, uintptr_t *high);
 uintptr_t ranges_page(void);
 
 #endif

@@ -20,6 +20,7 @@
 #include "lib/base/budget.h"
 #include "heap-blocks.h"
 #include "process/failure.h"
+#include "process/mappings.h"
 #include "process/thread-stack.h"
 #include "ranges.h"
 
@@ -669,7 +670,7 @@ static Range *find(uintptr_t a, const ThreadStack *stack, bool name, Names *name
 /* Finds any other mapping of the process. The caller holds the lock. */
 static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, Gap *gap)
 {
-    if (!ranges_mapping_of(a, &found->low, &found->high)) {
+    if (!mappings_find(a, &found->low, &found->high)) {
         if (gap)
             *gap = (Gap){found->low, found->high - found->low};
         return NULL;
@@ -746,6 +747,7 @@ static bool lookup(uintptr_t a, bool name, Range *out, Gap *gap)
     if (!r) {
         pthread_mutex_unlock(&lock);
         modules_refresh();
+        stack = thread_stack_down_to(a);
         pthread_mutex_lock(&lock);
         r = find(a, stack, name, names, &found);
         if (!r)

@@ -10,6 +10,7 @@
 #include "futex.h"        /* waiting in signal handlers */
 #include "kernel.h"       /* numbers in files of the kernel */
 #include "kept.h"         /* files that stay open while the application runs */
+#include "mappings.h"     /* what the kernel shows of the memory */
 #include "memory-files.h" /* files in memory of other processes */
 #include "node.h"         /* the ranks of this node, by /proc */
 #include "scratch.h"      /* memory of the watcher, without malloc */

@@ -61,7 +61,7 @@ static KnownAddress *look_up(CallSequence *q, uintptr_t address)
 /* Coroutines and handlers of signals run elsewhere than on the thread's stack. */
 static bool go_up(const FrameRule *rule, Frame *f, uintptr_t *address)
 {
-    const ThreadStack *s = thread_stack();
+    const ThreadStack *s = thread_stack_down_to(f->stack_pointer);
     return f->stack_pointer >= s->low && f->stack_pointer < s->high
                ? frame_up(rule, s->high, f, address)
                : frame_up_of_other(rule, f, address);
