@@ -1519,6 +1519,18 @@ C
     done
 }
 
+@test "before the launcher: the exit status is the launcher's, also if SIGCHLD is ignored" {
+    record app.dir 2 "$PROGRAMS/hello"
+    local family=mpich how a b
+    library_is mpich || family=openmpi
+    for how in 'exit 7' 'kill -TERM $$'; do
+        a=0 b=0
+        sh -c "$how" || a=$?
+        env --ignore-signal=CHLD "$WEND" replay --mpi "$family" app.dir sh -c "$how" || b=$?
+        [ "$a" = "$b" ] || fail "$how: $a without, $b with"
+    done
+}
+
 @test "a limit on the size of files" {
     # MPICH writes to a file of shared memory, and dies of the limit by itself.
     if mpi 2 sh -c 'ulimit -f 0; exec "$0"' "$PROGRAMS/hello" >again 2>&1; then

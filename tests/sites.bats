@@ -1049,6 +1049,50 @@ P
     for _ in {1..100}; do ! kill -0 "$(cat out)" 2>/dev/null || sleep 0.1; done
     ! kill -0 "$(cat out)" || false
 }
+@test "sites: wend trace --symbols, whatever signals are ignored, blocked, or stop the program" {
+    local traced=("$WEND" trace --quiet --symbols --mpi mpich -o other.dir) child status=0
+    library_is mpich || traced[5]=openmpi
+    for how in 'exit 7' 'kill -TERM $$'; do
+        a=0 b=0
+        sh -c "$how" || a=$?
+        env --ignore-signal=CHLD "${traced[@]}" sh -c "$how" || b=$?
+        [ "$a" = "$b" ] || fail "$how: $a without, $b with"
+    done
+    # the program lets in what its launcher has blocked
+    cat >lets.py <<'PY'
+import signal, sys
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(5))
+open('ready', 'w').close()
+signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+while True:
+    signal.pause()
+PY
+    env --block-signal=TERM "${traced[@]}" "$PYTHON" lets.py &
+    child=$!
+    until [ -e ready ]; do sleep 0.1; done
+    kill -TERM $child
+    wait $child || status=$?
+    [ "$status" = 5 ]
+    # it stops, and somebody who knows its number lets it go on
+    status=0
+    "${traced[@]}" sh -c 'echo $$ >pid; kill -STOP $$; exit 6' &
+    child=$!
+    until [ -s pid ] && grep -q ') T' "/proc/$(cat pid)/stat" && grep -q ') T' "/proc/$child/stat"
+    do
+        sleep 0.1
+    done
+    kill -CONT "$(cat pid)"
+    wait $child || status=$?
+    [ "$status" = 6 ]
+    # it closes its output, and who reads that sees the end
+    status=0
+    mkfifo out
+    { cat out; : >seen; } &
+    "${traced[@]}" sh -c 'exec >&-; until [ -e seen ]; do sleep 0.1; done; exit 4' >out ||
+        status=$?
+    [ "$status" = 4 ]
+}
+
 @test "sites: names of an archive are text, whatever is in them" {
     needs_names
     diverging

@@ -3,11 +3,9 @@
  * program. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/analysis/analysis.h"
@@ -22,6 +20,7 @@
 #include "src/command/site-names.h"
 #include "src/tracer/shared/launcher.h"
 #include "src/tracer/shared/settings.h"
+#include "attend.h"
 #include "launch.h"
 #include "library.h"
 #include "output-check.h"
@@ -224,7 +223,6 @@ static gboolean hand_on(const WendProgram *p, const char *path, gint64 rank, GEr
 
 static char *folder;    /* of their order files */
 static SignalHold hold; /* while the folder is there; not in the program */
-static pid_t launcher;
 
 static void remove_folder(void)
 {
@@ -269,26 +267,12 @@ static gboolean hand_on_all(const WendProgram *p, const char *path, GError **err
     return good;
 }
 
-static void pass_on(int number)
+/* Waits for the program, whose order files are then removed, and ends as it has ended. */
+static _Noreturn void wait_for_launcher(pid_t launcher)
 {
-    kill(launcher, number);
-}
-
-/* Waits for the program, whose order files are then removed. Returns its exit status. */
-static int wait_for_launcher(void)
-{
-    static const int ending[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXCPU};
-    int status;
-    signal(SIGINT, SIG_IGN); /* a terminal sends it to the program, too */
-    signal(SIGQUIT, SIG_IGN);
-    for (gsize i = 0; i < G_N_ELEMENTS(ending); i++)
-        if (signal(ending[i], pass_on) == SIG_IGN)
-            signal(ending[i], SIG_IGN);
-    signals_release(&hold);
-    while (waitpid(launcher, &status, 0) < 0 && errno == EINTR)
-        continue;
+    int status = attend_wait(launcher);
     remove_folder();
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    attend_end(status);
 }
 
 /* -- the program -- */
@@ -468,13 +452,13 @@ int wend_replay_main(int argc, char **argv)
         library = NULL;
     if (!library || !prepare(argv[1], rank, &error))
         return launch_fail(COMMAND, error);
-    launcher = folder ? fork() : 0;
+    pid_t launcher = folder ? attend_fork() : 0;
     if (launcher < 0) {
         fail_system(&error, file);
         remove_folder();
     }
     if (launcher > 0)
-        return wait_for_launcher();
+        wait_for_launcher(launcher);
     if (folder)
         signals_release(&hold);
     return error ? launch_fail(COMMAND, error) : launch(COMMAND, file, library, program);
