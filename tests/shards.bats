@@ -148,6 +148,44 @@ C
     [ "$(members coarse.dir)" = "program meta " ]
 }
 
+@test "shards: ranks with many calls that have nothing in common are one each, at once" {
+    cat >apart.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    enum { N = 300, BLOCKS = 50 };
+    int rank;
+    char *block[BLOCKS];
+    MPI_Aint address;
+    MPI_Request request[N];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    srand((unsigned)(argc > 1 ? 1 : rank + 1));
+    for (int i = 0; i < BLOCKS; i++) {
+        block[i] = malloc(64);
+        MPI_Get_address(block[i], &address);
+    }
+    for (int i = 0; i < N; i++)
+        MPI_Send_init(block[rand() % BLOCKS], i % 64, MPI_CHAR, MPI_PROC_NULL, i, MPI_COMM_WORLD,
+                      &request[i]);
+    for (int i = 0; i < N; i++)
+        MPI_Request_free(&request[i]);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" apart.c -o apart
+    records whole.dir 4 64 ./apart
+    [ "$(members whole.dir)" = "program meta " ]
+    records apart.dir 4 8 ./apart
+    [ "$(members apart.dir)" = "program.0 program.1 program.2 program.3 program meta " ] ||
+        fail "$(members apart.dir)"
+    says_all apart.dir
+    records alike.dir 4 8 ./apart alike
+    [ "$(members alike.dir)" = "program meta " ] || fail "$(members alike.dir)"
+}
+
 @test "parts: one rank of eight reads the parts of those that made few calls" {
     local many
     cat >calls.c <<'C'

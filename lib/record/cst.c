@@ -489,6 +489,18 @@ uint32_t wend_cst_terminals(const WendCst *t)
     return t->terminals.n;
 }
 
+void wend_cst_sketch(const WendCst *t, uint64_t one_of, uint64_t bits[WEND_SKETCH_WORDS])
+{
+    for (uint32_t i = 0; i < t->terminals.n; i++) {
+        const Terminal *e = t->terminals.records[i];
+        if (e->signature.n_slots == 0 && !e->entry.elastic)
+            continue;
+        uint64_t h = wend_intern_hash(e->signature.shape, e->signature.n_shape, NULL, 0);
+        if ((h >> 32 & (one_of - 1)) == 0)
+            bits[h / 64 % WEND_SKETCH_WORDS] |= UINT64_C(1) << h % 64;
+    }
+}
+
 /* Writes the outcome stream of a shape of unfinished calls: the polls before the first call, and no
  * outputs. */
 static void write_unfinished(WendBuf *out, const WendUnfinished *unfinished, size_t n, size_t shape)

@@ -113,4 +113,9 @@ void wend_cst_encode(const WendCst *t, bool timing, const WendUnfinished *unfini
                      size_t n_unfinished, WendBuf *out);
 uint32_t wend_cst_terminals(const WendCst *t);
 
+/* A sketch of the shapes whose calls have slots: sets a bit for about one of ONE_OF of them, the
+ * same bit in all processes. ONE_OF is a power of two. */
+enum { WEND_SKETCH_WORDS = 1 << 10 };
+void wend_cst_sketch(const WendCst *t, uint64_t one_of, uint64_t bits[WEND_SKETCH_WORDS]);
+
 #endif

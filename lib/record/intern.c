@@ -13,8 +13,8 @@ struct wend_intern_entry {
     WendSignature *signature; /* NULL: empty */
 };
 
-static uint64_t hash_signature(const int64_t *shape, size_t n_shape, const int64_t *slots,
-                               size_t n_slots)
+uint64_t wend_intern_hash(const int64_t *shape, size_t n_shape, const int64_t *slots,
+                          size_t n_slots)
 {
     uint64_t h = XXH3_64bits(shape, n_shape * sizeof *shape);
     /* With the odd factor, a word that moves from one row to the other changes the hash. */
@@ -45,7 +45,7 @@ static __attribute__((noinline)) WendSignature *look_up(WendIntern *t, const int
                                                         size_t n_shape, const int64_t *slots,
                                                         size_t n_slots, uint64_t *hash)
 {
-    uint64_t h = *hash = hash_signature(shape, n_shape, slots, n_slots);
+    uint64_t h = *hash = wend_intern_hash(shape, n_shape, slots, n_slots);
     if (t->n == 0)
         return NULL;
     for (size_t i = h & t->mask;; i = (i + 1) & t->mask) {

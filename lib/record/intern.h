@@ -29,6 +29,9 @@ WendSignature *wend_intern_find(WendIntern *t, const int64_t *shape, size_t n_sh
                                 const int64_t *slots, size_t n_slots, uint64_t *hash);
 /* Adds a record that was not found. False: no memory, nothing changed. */
 bool wend_intern_add(WendIntern *t, WendSignature *s, uint64_t hash);
+/* The hash of a signature, equal in all processes. */
+uint64_t wend_intern_hash(const int64_t *shape, size_t n_shape, const int64_t *slots,
+                          size_t n_slots);
 size_t wend_intern_memory(const WendIntern *t);
 void wend_intern_clear(WendIntern *t); /* the records stay */
 

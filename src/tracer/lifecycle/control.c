@@ -319,18 +319,21 @@ bool control_merge(MPI_Comm comm)
 {
     enum { NO_RECORDING, NO_PART, PART };
     const State *s = state();
-    /* what each rank has, and whether its clock is to be compared: the least counts */
-    int own[2] = {!s->refused          ? PART
+    uint64_t n = rank_part_terminals();
+    int terminals = n < INT_MAX ? (int)n : INT_MAX;
+    /* what each rank has, whether its clock is to be compared, and its terminals: the least
+     * counts */
+    int own[4] = {!s->refused          ? PART
                   : s->world_rank == 0 ? NO_RECORDING
                                        : NO_PART,
-                  call_times_on() && may_have_hosts()};
-    int least[2];
-    if (PMPI_Allreduce(own, least, 2, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
+                  call_times_on() && may_have_hosts(), terminals, -terminals};
+    int least[4];
+    if (PMPI_Allreduce(own, least, 4, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
         least[0] = NO_RECORDING;
     if (least[0] == PART && least[1])
         host_clocks_compare(comm, true);
     if (least[0] == PART)
-        finalize_merge(comm);
+        finalize_merge(comm, least[2], -least[3]);
     PMPI_Comm_free(&comm);
     if (least[0] == NO_PART && own[0] == PART)
         termination_keep(s->world_rank, "a rank had too few addresses to be recorded");

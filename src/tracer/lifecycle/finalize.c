@@ -73,6 +73,7 @@ typedef struct {
     PartList parts; /* while the library is not opened: what this rank has */
     bool good;      /* false once something has failed */
     bool small;     /* see Header */
+    bool apart;     /* each rank is a shard */
     Header trouble; /* the first failure */
 } Merge;
 
@@ -365,8 +366,31 @@ static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 
 /* -- shards -- */
 
-static uint32_t shard_least(void)
+/* Finds out whether the ranks have next to nothing in common, and so many terminals that each
+ * makes a shard at once. False on all ranks, or on none; also if MPI fails. */
+static bool are_apart(MPI_Comm comm, int size, int fewest, int most)
 {
+    enum { LEAST = 64, BITS = 64 * WEND_SKETCH_WORDS, SPARSE = 4, PARTS = 4, OF_PARTS = 3 };
+    uint64_t bits[WEND_SKETCH_WORDS] = {0}, shapes = 0, distinct = 0, one_of = 1;
+    if (size == 1 || fewest / LEAST < settings()->shard_ranks)
+        return false;
+    while (one_of * BITS < (uint64_t)most * (uint64_t)size * SPARSE)
+        one_of *= 2;
+    rank_part_sketch(one_of, bits);
+    for (size_t i = 0; i < WEND_SKETCH_WORDS; i++)
+        shapes += (uint64_t)__builtin_popcountll(bits[i]);
+    if (!waiting_reduce(bits, WEND_SKETCH_WORDS, MPI_UINT64_T, MPI_BOR, comm)
+        || !waiting_reduce(&shapes, 1, MPI_UINT64_T, MPI_SUM, comm))
+        return false;
+    for (size_t i = 0; i < WEND_SKETCH_WORDS; i++)
+        distinct += (uint64_t)__builtin_popcountll(bits[i]);
+    return shapes > 0 && distinct * PARTS >= shapes * OF_PARTS;
+}
+
+static uint32_t shard_least(const Merge *m)
+{
+    if (m->apart)
+        return 1;
     uint64_t given = (uint64_t)settings()->shard_ranks;
     return given < UINT32_MAX ? (uint32_t)given : UINT32_MAX;
 }
@@ -374,7 +398,7 @@ static uint32_t shard_least(void)
 /* Makes a shard of what was merged so far, if it is one and nothing more belongs to it. */
 static void make_shard(Merge *m, int rank, int64_t step, int size)
 {
-    uint32_t least = shard_least();
+    uint32_t least = shard_least(m);
     if (!tree_may_shard((uint64_t)rank, (uint64_t)step, (uint64_t)size, least))
         return;
     read_own(m, step);
@@ -592,15 +616,16 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
     return written != NOT_WRITTEN;
 }
 
-bool finalize_merge(MPI_Comm comm)
+bool finalize_merge(MPI_Comm comm, int fewest, int most)
 {
     Merge m = {.good = true, .small = state_is_other_user(), .trouble = {.rank = -1}};
     int rank, size, saved = errno;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
+    m.apart = are_apart(comm, size, fewest, most);
     begin_merge(&m);
     for (int64_t step = 1; step < size; step *= 2) {
-        if (!tree_sends_parts((uint64_t)step, shard_least()))
+        if (!tree_sends_parts((uint64_t)step, shard_least(&m)))
             read_own(&m, step);
         make_shard(&m, rank, step, size);
         if (rank & step) {

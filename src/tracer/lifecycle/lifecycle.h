@@ -47,12 +47,15 @@ void facts_put(WendFacts *f, const char *ended);
 /* rank-part.c: writes this rank's part to OUT. No other thread may change the recording
  * meanwhile. Returns whether the rank has members of its own in the archive (side_put). */
 bool rank_part_write(WendBuf *out, const char *ended);
+/* The terminals of this rank, and the sketch of its shapes (wend_cst_sketch). */
+uint64_t rank_part_terminals(void);
+void rank_part_sketch(uint64_t one_of, uint64_t *bits);
 
 /* finalize.c: merges the recordings of COMM's ranks, and writes the archive on rank 0. All ranks of
  * COMM call it. If a step fails on any rank, all ranks still take part in all communication, and
- * rank 0 prints the reason. Recording may go on afterwards. Returns false if no archive was
- * written. */
-bool finalize_merge(MPI_Comm comm);
+ * rank 0 prints the reason. Recording may go on afterwards. Each rank has FEWEST to MOST terminals.
+ * Returns false if no archive was written. */
+bool finalize_merge(MPI_Comm comm, int fewest, int most);
 
 #include "participation.h"
 #include "termination.h"

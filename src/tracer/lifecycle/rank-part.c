@@ -117,6 +117,22 @@ static enum wend_sequence_kind kind_of(const CallSequence *q)
     return q->order ? q->order : q->callback ? WEND_SEQUENCE_CALLBACK : WEND_SEQUENCE_THREAD;
 }
 
+uint64_t rank_part_terminals(void)
+{
+    uint64_t n = 0;
+    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
+         q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+        n += wend_cst_terminals(q->main);
+    return n;
+}
+
+void rank_part_sketch(uint64_t one_of, uint64_t *bits)
+{
+    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
+         q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+        wend_cst_sketch(q->main, one_of, bits);
+}
+
 bool rank_part_write(WendBuf *out, const char *ended)
 {
     const State *s = state();

@@ -61,16 +61,21 @@ bool waiting_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm
                && waiting_for_request(&request, INFINITY));
 }
 
-bool waiting_all(bool own, bool *all, MPI_Comm comm)
+bool waiting_reduce(void *data, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     MPI_Request request;
-    int mine = own, least = 0, size;
+    int size;
     if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
         return false;
-    if (size == 1)
-        least = mine;
-    else if (PMPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, comm, &request) != MPI_SUCCESS
-             || !waiting_for_request(&request, INFINITY))
+    return size == 1
+           || (PMPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request) == MPI_SUCCESS
+               && waiting_for_request(&request, INFINITY));
+}
+
+bool waiting_all(bool own, bool *all, MPI_Comm comm)
+{
+    int least = own;
+    if (!waiting_reduce(&least, 1, MPI_INT, MPI_MIN, comm))
         return false;
     *all = least != 0;
     return true;

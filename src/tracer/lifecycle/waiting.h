@@ -16,6 +16,8 @@ bool waiting_for_request(MPI_Request *request, double seconds);
 bool waiting_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm);
 bool waiting_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm);
 bool waiting_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm);
+/* As PMPI_Allreduce in place. False: MPI reports an error. */
+bool waiting_reduce(void *data, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 /* *ALL: whether OWN holds on all ranks. False: MPI reports an error. */
 bool waiting_all(bool own, bool *all, MPI_Comm comm);
 
