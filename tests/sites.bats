@@ -266,6 +266,121 @@ for r in rows: # each time is printed with three digits
         assert r["least_seconds_rank"] < 4 and r["most_seconds_rank"] < 4, r
     assert ("least_seconds" in r) == ("seconds" in r), r'
 }
+@test "sites: of more irregular calls than there are guesses" {
+    cat >irregular.c <<'C'
+#include <mpi.h>
+static char x[1 << 17];
+int main(int argc, char **argv)
+{
+    unsigned s = 1;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 1200; i++) {
+        MPI_Request r[2];
+        s = s * 1103515245u + 12345u;
+        MPI_Send_init(x + (s >> 13 & 65535), 1 + (s >> 8 & 1023), MPI_CHAR, rank, s >> 16 & 16383,
+                      MPI_COMM_WORLD, &r[0]); /* MPI_Send_init */
+        MPI_Recv_init(x + (s >> 14 & 65535), 1 + (s >> 8 & 1023), MPI_CHAR, MPI_PROC_NULL, 1,
+                      MPI_COMM_WORLD, &r[1]); /* MPI_Recv_init */
+        if (s >> 20 & 1)
+            MPI_Start(&r[1]); /* MPI_Start */
+        MPI_Waitall(2, r, MPI_STATUSES_IGNORE); /* MPI_Waitall */
+        MPI_Request_free(&r[0]);
+        MPI_Request_free(&r[1]); /* MPI_Request_free */
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    compile irregular.c irregular -w
+    record app.dir 2 ./irregular
+    for rank in 0 1; do
+        for f in MPI_Send_init MPI_Recv_init MPI_Start MPI_Waitall MPI_Request_free; do
+            line=$(grep -n "/\* $f \*/" irregular.c | cut -d: -f1)
+            "$WEND" dump --sites --rank $rank app.dir | grep " $f(" >calls
+            # a call of several lines may have that of its beginning
+            grep -c "# from main (irregular.c:\($line\|$((line - 1))\))\$" calls >n
+            [ "$(cat n)" -gt 500 ] && [ "$(cat n)" = "$(wc -l <calls)" ] || fail "$f: $(cat n)"
+        done
+    done
+    "$WEND" diff --sites app.dir app.dir | grep -q '^equal, from the same places'
+    [ "$("$WEND" show --sites --csv app.dir | grep -c MPI_Request_free)" = 2 ]
+}
+@test "sites: of one class of ranks, where the line follows from an argument" {
+    cat >which.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static const int tags[2][5] = {{0, 1, 2, 2, 2}, {0, 1, 1, 1, 1}};
+    int rank, x = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 5; i++) {
+        int tag = tags[rank % 2][i];
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (tag == 1)
+            MPI_Send(&x, 1, MPI_INT, MPI_PROC_NULL, tag, MPI_COMM_WORLD);
+        else
+            MPI_Send(&x, 2 - 1, MPI_INT, MPI_PROC_NULL, tag, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g -O0 which.c -o which
+    record app.dir 4 ./which
+    "$WEND" show app.dir | grep -q '^ *4  *13  0-3$'
+    # each line sends 4 times on two ranks and once on two
+    "$WEND" show --sites --csv app.dir | grep '^MPI_Send' | cut -d, -f4,7,15-18 | sort >rows
+    printf '%s\n' 12,10,1,0,4,1 14,10,1,1,4,0 | diff - rows
+    make_proxy app.dir proxy
+    [ "$(grep -c 'which.c:14, which.c:12' proxy.c)" -ge 1 ]
+}
+@test "sites: those for which the recorder had no memory are counted" {
+    cat >ways.c <<'C'
+#include <mpi.h>
+static int call(unsigned way, int depth);
+static __attribute__((noinline)) int left(unsigned way, int depth)
+{
+    return call(way, depth) + 1;
+}
+static __attribute__((noinline)) int right(unsigned way, int depth)
+{
+    return call(way, depth) + 2;
+}
+static __attribute__((noinline)) int call(unsigned way, int depth)
+{
+    if (depth == 0)
+        return MPI_Barrier(MPI_COMM_SELF) + 1;
+    return (way & 1 ? left(way >> 1, depth - 1) : right(way >> 1, depth - 1)) + 1;
+}
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (unsigned way = 0; way < 20000; way++)
+        call(way * 2654435761u, 20);
+    MPI_Finalize();
+    return 0;
+}
+C
+    compile ways.c ways -O1
+    mpi 1 "$WEND" trace --stacks --max-memory=4M -o app.dir ./ways 2>err
+    grep -q '1 rank had no memory for all stacks' err
+    "$WEND" show --sites --csv app.dir 2>said >csv
+    n=$(awk -F, '$5 == "" { n += $7 } END { print n }' csv)
+    [ "$n" -gt 10000 ]
+    [ "$n" -lt 20000 ]
+    grep -q '^wend show: some calls have unknown sites' said
+    "$WEND" show --sites --table app.dir 2>/dev/null | tail -1 >end
+    n=$(printf '%d,%03d' $((n / 1000)) $((n % 1000)))
+    diff end - <<<"the sites of $n of 20,002 calls are unknown"
+    n=${n/,/}
+    "$WEND" dump --sites app.dir 2>said | grep -c '# from' >with
+    [ "$(cat with)" = $((20002 - n)) ]
+    [ "$(wc -l <said)" = 1 ]
+    grep -q '^wend dump: some calls have unknown sites' said
+}
 @test "sites: calls by function add up to those of wend show" {
     build_sites
     record app.dir 4 ./sites

@@ -72,10 +72,13 @@ uint64_t wend_site_guess_mark(uint64_t seed, const int64_t *words, size_t n)
 }
 
 WendSiteCall wend_site_call(const int64_t *shape, size_t n_shape, const int64_t *slots,
-                            size_t n_slots, bool poll, uint32_t function)
+                            size_t n_slots, bool poll)
 {
-    WendSiteCall call = {.function = function};
-    call.shape = wend_site_guess_mark(poll, shape, n_shape);
+    enum { OF_SHAPE, OF_POLL, OF_FUNCTION };
+    WendSiteCall call;
+    int64_t function = shape[0] >> 1;
+    call.function = wend_site_guess_mark(OF_FUNCTION, &function, 1);
+    call.shape = wend_site_guess_mark(poll ? OF_POLL : OF_SHAPE, shape, n_shape);
     call.signature = wend_site_guess_mark(call.shape, slots, n_slots);
     return call;
 }
@@ -91,7 +94,7 @@ WendSiteGuess *wend_site_guess(WendSiteGuesses *g, const WendSiteCall *call)
     }
     if (g->limited < WEND_SITE_GUESSES)
         return add_limited(g, key);
-    key = wend_site_guess_key(g, call->function + UINT64_C(2));
+    key = wend_site_guess_key(g, call->function);
     WendSiteGuess *by_function = find(g, key);
     return by_function->key != 0 ? by_function : add(g, key);
 }

@@ -34,7 +34,8 @@ enum {
 #define WEND_SITE_NONE UINT32_MAX
 
 /* A number for the words of a call, which other words do not have, but for a chance of 2^-64: of
- * its shape, and of that and its slots. It is never below 2. */
+ * its function, of its shape, and of that and its slots. Recorder and reader number functions and
+ * sites differently. So nothing may rest on the numbers but whether two of them are equal. */
 static inline uint64_t wend_site_guess_mix(uint64_t mark, uint64_t word)
 {
     mark = (mark ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -42,14 +43,13 @@ static inline uint64_t wend_site_guess_mix(uint64_t mark, uint64_t word)
 }
 uint64_t wend_site_guess_mark(uint64_t seed, const int64_t *words, size_t n);
 
-/* A call. */
+/* The marks of a call. Unsuccessful polls have another shape and signature than other calls. */
 typedef struct {
-    uint64_t shape, signature; /* marks; those of unsuccessful polls are others */
-    uint32_t function;
+    uint64_t shape, signature, function;
 } WendSiteCall;
-/* The marks of the call with these words. */
+/* Those of the call with these words. The first one of the shape has the function. */
 WendSiteCall wend_site_call(const int64_t *shape, size_t n_shape, const int64_t *slots,
-                            size_t n_slots, bool poll, uint32_t function);
+                            size_t n_slots, bool poll);
 
 typedef struct {
     uint64_t key;      /* 0: the place is free */

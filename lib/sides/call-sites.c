@@ -660,8 +660,9 @@ const WendSiteModule *wend_call_sites_module(const WendCallSites *s, guint modul
 struct WendSiteWalk {
     const WendCallSites *sites;
     const SiteStream *stream; /* NULL: there is none */
-    guint rank, number;       /* of the stream */
-    WendSiteCall *marks;      /* by terminal, of calls and of polls; of a signature of 0: unknown */
+    guint rank, sequence;
+    guint number;        /* of the stream; G_MAXUINT: the rank has it for itself */
+    WendSiteCall *marks; /* by terminal, of calls and of polls; of a signature of 0: unknown */
     WendSiteFollower follower;
     guint64 at;             /* elements read, of a shared stream */
     WendSideReader *reader; /* of a stream that a rank has for itself */
@@ -705,6 +706,7 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
     WendSiteWalk *w = g_new0(WendSiteWalk, 1);
     w->sites = s;
     w->rank = rank;
+    w->sequence = sequence;
     w->number = G_MAXUINT;
     for (guint i = of->first; i < of->first + of->n && sequence < k->n_sequences; i++) {
         const SiteStream *stream = &g_array_index(s->streams, SiteStream, i);
@@ -725,26 +727,19 @@ WendSiteWalk *wend_site_walk_new(const WendCallSites *s, guint rank, guint seque
     return w;
 }
 
-/* A number that other functions of the sequence do not have: all are in one array. */
-static guint32 function_number(const WendFunction *f)
-{
-    return (guint32)((guintptr)f / sizeof *f) & 0x3fffffff;
-}
-
-/* The marks of a call, which are those of all calls of its terminal. */
-static WendSiteCall marks_of(WendSiteWalk *w, const WendCall *call)
+/* The marks of all calls of TERMINAL. */
+static WendSiteCall marks_of(WendSiteWalk *w, guint32 terminal, gboolean poll)
 {
     const WendProgram *p = w->sites->program;
-    WendSiteCall *known = &w->marks[2 * (gsize)call->terminal + call->poll];
+    WendSiteCall *known = &w->marks[2 * (gsize)terminal + poll];
     if (known->signature != 0)
         return *known;
-    const WendTerminal *t = wend_program_terminal(p, call->terminal);
+    const WendTerminal *t = wend_program_terminal(p, terminal);
     const WendShape *s = wend_program_shape(p, t->shape);
     g_autofree gint64 *slots = g_new(gint64, t->n_slots + 1);
     for (guint i = 0; i < t->n_slots; i++)
-        slots[i] = wend_program_slot(p, call->terminal, i, w->rank);
-    return *known = wend_site_call(s->words, s->n_words, slots, t->n_slots, call->poll,
-                                   function_number(call->function));
+        slots[i] = wend_program_slot(p, terminal, i, w->rank);
+    return *known = wend_site_call(s->words, s->n_words, slots, t->n_slots, poll);
 }
 
 guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call)
@@ -755,7 +750,7 @@ guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call)
         wend_site_follower_open(&w->follower, take, w);
     if (call->unfinished)
         return wend_site_follower_unfinished(&w->follower);
-    WendSiteCall marks = marks_of(w, call);
+    WendSiteCall marks = marks_of(w, call->terminal, call->poll);
     return wend_site_follower_next(&w->follower, &marks);
 }
 
@@ -770,9 +765,22 @@ guint wend_call_site_unfinished(const WendCallSites *s, guint rank, guint sequen
     return next.code == WEND_SITE_FOUND ? next.site : G_MAXUINT;
 }
 
-guint wend_site_walk_stream(const WendSiteWalk *w)
+gboolean wend_site_walk_key(WendSiteWalk *w, const guint32 *terminals, guint n, GString *key)
 {
-    return w->number;
+    if (w->number == G_MAXUINT || wend_program_polls(w->sites->program, w->rank, w->sequence) > 0)
+        return FALSE;
+    g_string_append_printf(key, "%u:", w->number);
+    g_autoptr(GHashTable) first = g_hash_table_new(g_int64_hash, g_int64_equal);
+    for (guint i = 0; i < n; i++) {
+        marks_of(w, terminals[i], FALSE);
+        guint64 *signature = &w->marks[2 * (gsize)terminals[i]].signature;
+        gpointer same = g_hash_table_lookup(first, signature);
+        if (same)
+            g_string_append_printf(key, "%u=%u,", i, GPOINTER_TO_UINT(same) - 1);
+        else
+            g_hash_table_insert(first, signature, GUINT_TO_POINTER(i + 1));
+    }
+    return TRUE;
 }
 
 void wend_site_walk_free(WendSiteWalk *w)

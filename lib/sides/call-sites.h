@@ -66,9 +66,10 @@ guint wend_site_walk_next(WendSiteWalk *w, const WendCall *call);
 WendSiteTaken wend_site_walk_take(WendSiteWalk *w, WendRecordedSite *next);
 /* The site of the last call of a sequence, which had not returned. G_MAXUINT: it is not known. */
 guint wend_call_site_unfinished(const WendCallSites *s, guint rank, guint sequence);
-/* A number that two sequences of a recording share if their calls come from the same sites as long
- * as their shapes are equal, polls included. G_MAXUINT: no other sequence has such sites. */
-guint wend_site_walk_stream(const WendSiteWalk *w);
+/* Appends to KEY a text. Two ranks of a class append the same only if they call from the same
+ * sites: they share the stream, and the same of TERMINALS, the N of the sequence, have equal
+ * signatures. FALSE: other ranks may differ. */
+gboolean wend_site_walk_key(WendSiteWalk *w, const guint32 *terminals, guint n, GString *key);
 void wend_site_walk_free(WendSiteWalk *w); /* W may be NULL */
 
 #endif

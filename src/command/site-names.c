@@ -210,15 +210,21 @@ static SiteName *name_new(SiteNames *n, const WendReadSite *site, gboolean store
     return name;
 }
 
+void site_names_say_unknown(const SiteNames *n)
+{
+    if (n->command != NULL)
+        say_once(n->command, g_strdup("some calls have unknown sites: their code is in no file, as "
+                                      "a JIT's is, or the recorder's memory was short"));
+}
+
 /* The name of a call site. Says what its file lacks, once for each file. Of other frames of a stack
  * it is not said: they may lie in libraries of the system, which have no lines. */
 static SiteName *site_name_new(SiteNames *n, const WendReadSite *site)
 {
     DebugFileProblem problem;
     SiteName *name = name_new(n, site, TRUE, &problem);
-    if (!site->known && n->command != NULL)
-        say_once(n->command, g_strdup("some calls have unknown sites: their code is in no file, as "
-                                      "a JIT's is, or the recorder's memory was short"));
+    if (!site->known)
+        site_names_say_unknown(n);
     NamedModule *m = problem != DEBUG_FILE_GOOD ? module_of(n, site) : NULL;
     if (m != NULL && !m->lacking) {
         m->lacking = TRUE;

@@ -31,6 +31,8 @@ typedef struct {
  * and whether sites are unknown. NULL: nothing is said. The caller frees the result before R. */
 SiteNames *site_names_new(WendRead *r, const char *command);
 void site_names_free(SiteNames *n); /* N may be NULL */
+/* Says, once, that some calls have unknown sites. */
+void site_names_say_unknown(const SiteNames *n);
 /* The name of SITE, which belongs to N. NULL: SITE is WEND_READ_NO_INDEX, or not known. */
 const SiteName *site_name(SiteNames *n, uint32_t site);
 

@@ -31,6 +31,7 @@ typedef struct {
     gboolean polls, timing, values, times, sites;
     SiteNames *names; /* NULL: sites are not printed */
     gboolean stacks;  /* sites have call stacks */
+    gboolean has_sites;
     GString *out;
     Lines *lines;     /* cache of the sequence */
     gboolean printed; /* whether a call was printed */
@@ -67,6 +68,9 @@ static void dump_call(Dump *d, const SinkContext *context, const WendReadCall *c
         return;
     gsize start = d->out->len;
     d->sink->call(d->out, context, call);
+    if (d->has_sites && call->site == WEND_READ_NO_INDEX && !call->unfinished
+        && (call->function->flags & WEND_READ_NOTE) == 0)
+        site_names_say_unknown(d->names);
     if (!d->sites && call->repeats && (d->sink->repeats == NULL || d->sink->repeats(call)))
         lines_keep(d->lines, call, d->out->str + start, d->out->len - start);
 }
@@ -299,6 +303,7 @@ static gboolean open_names(Dump *d, int *status)
         *status = -result;
         return FALSE;
     }
+    d->has_sites = n > 0;
     if (n == 0)
         wend_command_say(COMMAND, "%s: the recording has no call sites", d->recording);
     d->names = site_names_new(d->reader, COMMAND);

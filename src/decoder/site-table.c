@@ -244,12 +244,8 @@ static void json_row(GString *out, SiteNames *names, const WendReadSiteTotals *t
 
 /* -- all -- */
 
-int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat format, guint top)
+static void put_table_head(GString *out, SiteTableFormat format, gboolean stacks)
 {
-    const WendReadSiteTotals *t;
-    guint i = 0;
-    int status;
-    gboolean stacks = site_stacks_recorded(names);
     if (format == SITE_TABLE_CSV)
         g_string_append_printf(out,
                                "mpi_function," SITE_CSV_COLUMNS
@@ -263,7 +259,44 @@ int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat
         g_string_append_c(out, '[');
     else
         put_head(out);
+}
+
+/* OTHERS rows are not printed. The sites of UNKNOWN of ALL calls are not known. */
+static void put_table_end(GString *out, SiteTableFormat format, guint others, guint64 unknown,
+                          guint64 all)
+{
+    if (format == SITE_TABLE_JSON)
+        g_string_append(out, "]\n");
+    if (format != SITE_TABLE_PEOPLE)
+        return;
+    if (others > 0)
+        g_string_append_printf(out, "%u more with --all\n", others);
+    if (unknown > 0) {
+        g_string_append(out, "the sites of ");
+        text_count(out, unknown);
+        g_string_append(out, " of ");
+        text_count(out, all);
+        g_string_append(out, " calls are unknown\n");
+    }
+}
+
+int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat format, guint top)
+{
+    const WendReadSiteTotals *t;
+    guint i = 0;
+    guint64 unknown = 0, all = 0;
+    uint32_t n_sites;
+    int status = wend_read_n_sites(r, &n_sites);
+    gboolean stacks = site_stacks_recorded(names);
+    if (status < 0)
+        return status;
+    put_table_head(out, format, stacks);
     for (; (status = wend_read_site_totals(r, i, &t)) == WEND_READ_OK; i++) {
+        all += t->calls + t->polls;
+        if (n_sites > 0 && site_name(names, t->site) == NULL) {
+            unknown += t->calls + t->polls;
+            site_names_say_unknown(names);
+        }
         if (format == SITE_TABLE_CSV)
             csv_row(out, names, t, stacks);
         else if (format == SITE_TABLE_JSON)
@@ -271,9 +304,6 @@ int site_table_show(GString *out, WendRead *r, SiteNames *names, SiteTableFormat
         else if (i < top)
             put_row(out, names, t);
     }
-    if (format == SITE_TABLE_JSON)
-        g_string_append(out, "]\n");
-    else if (format == SITE_TABLE_PEOPLE && i > top)
-        g_string_append_printf(out, "%u more with --all\n", i - top);
+    put_table_end(out, format, i > top ? i - top : 0, unknown, all);
     return status == WEND_READ_ERROR_NONE ? WEND_READ_OK : status;
 }

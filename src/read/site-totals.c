@@ -130,15 +130,16 @@ static GArray *pairs_new(const SiteTotals *t, guint rank)
 static char *streams_of(const SiteTotals *t, guint rank)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    for (guint q = 0; q < t->class->n_sequences; q++) {
+    gboolean shared = TRUE;
+    for (guint q = 0; shared && q < t->class->n_sequences; q++) {
+        guint n;
+        const guint32 *terminals = counts_of_rule(t->counts, t->class->sequences[q].rule, &n);
         WendSiteWalk *walk = wend_site_walk_new(t->sites, rank, q);
-        guint stream = wend_site_walk_stream(walk);
+        shared = wend_site_walk_key(walk, terminals, n, text);
         wend_site_walk_free(walk);
-        if (stream == G_MAXUINT || wend_program_polls(t->p, rank, q) > 0)
-            return NULL;
-        g_string_append_printf(text, "%u,", stream);
+        g_string_append_c(text, ';');
     }
-    return g_strdup(text->str);
+    return shared ? g_strdup(text->str) : NULL;
 }
 
 /* The pairs of RANK. The caller unrefs them. */

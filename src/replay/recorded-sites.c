@@ -39,8 +39,7 @@ uint32_t recorded_sites_next(WendSiteFollower *f, const Order *order, const Orde
         return WEND_SITE_NONE;
     if (wend_words_unfinished(words, shape->n))
         return wend_site_follower_unfinished(f);
-    WendSiteCall call =
-        wend_site_call(words, shape->n, order->words + t->first, t->n, poll, (uint32_t)function);
+    WendSiteCall call = wend_site_call(words, shape->n, order->words + t->first, t->n, poll);
     return wend_site_follower_next(f, &call);
 }
 

@@ -109,8 +109,8 @@ static void note_site(SimulatedRank *r, SimulatedSequence *s, gboolean poll)
     if (!r->sites || f->flags & WEND_F_PSEUDO)
         return;
     const SimulatedCall *c = s->now;
-    WendSiteCall marks = wend_site_call(words(c->shape), c->shape->len, words(c->slots),
-                                        c->slots->len, poll, (guint32)(f - wend_functions));
+    WendSiteCall marks =
+        wend_site_call(words(c->shape), c->shape->len, words(c->slots), c->slots->len, poll);
     WendSiteGuess *guess = wend_site_guess(&s->guesses, &marks);
     guint site = site_number(s, s->now->site);
     WendSiteElement e;

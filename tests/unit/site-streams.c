@@ -311,6 +311,170 @@ static void test_order(void)
     g_rand_free(rand);
 }
 
+/* -- many irregular calls -- */
+
+/* A rank of which each call is drawn by chance: its site, and with that its function, and its
+ * words. */
+typedef struct {
+    GRand *dice;
+    guint jumps; /* one call of so many comes from any site, others from the next one */
+    guint site;
+} Irregular;
+
+typedef struct {
+    const WendFunction *function;
+    gboolean poll;
+    guintptr site;
+    gint64 segment, number;
+} IrregularCall;
+
+enum { IRREGULAR_SITES = 3000, IRREGULAR_SEGMENTS = 500, IRREGULAR_NUMBERS = 1000 };
+
+/* Functions whose arguments are single numbers, buffers, types, operations and communicators. */
+static gboolean is_plain(const WendFunction *f)
+{
+    for (guint i = 0; i < f->n_params; i++) {
+        const WendParam *p = &f->params[i];
+        gboolean plain = p->kind == WEND_KIND_SELF || p->kind == WEND_KIND_COMM
+                         || p->kind == WEND_KIND_DATATYPE || p->kind == WEND_KIND_OP
+                         || p->kind == WEND_KIND_BUF || p->kind == WEND_KIND_COUNT
+                         || p->kind == WEND_KIND_RANK || p->kind == WEND_KIND_TAG;
+        if (!plain || p->array || p->place == WEND_PLACE_OUTCOME
+            || (p->dir != WEND_DIR_IN && p->kind != WEND_KIND_BUF))
+            return FALSE;
+    }
+    return f->n_params > 0 && !(f->flags & WEND_F_PSEUDO);
+}
+
+static GPtrArray *plain_functions(void)
+{
+    static GPtrArray *plain;
+    if (!plain) {
+        plain = g_ptr_array_new();
+        for (gsize i = 0; i < wend_n_functions; i++)
+            if (is_plain(&wend_functions[i]))
+                g_ptr_array_add(plain, (gpointer)&wend_functions[i]);
+    }
+    return plain;
+}
+
+/* Ranks 2 by 2 draw the same. Those of one pair seldom leave the order of the sites, so they share
+ * their streams; the others have streams of their own. */
+static Irregular irregular(guint rank)
+{
+    return (Irregular){g_rand_new_with_seed(rank / 2), rank / 2 % 2 == 0 ? 1000 : 2, 0};
+}
+
+static IrregularCall irregular_next(Irregular *of)
+{
+    const GPtrArray *plain = plain_functions();
+    gboolean jumps = g_rand_int_range(of->dice, 0, (gint32)of->jumps) == 0;
+    of->site = jumps ? (guint)g_rand_int_range(of->dice, 0, IRREGULAR_SITES)
+                     : (of->site + 1) % IRREGULAR_SITES;
+    gboolean poll = of->site % 11 == 3;
+    return (IrregularCall){poll ? wend_function_by_name("MPI_Iprobe")
+                                : g_ptr_array_index(plain, of->site * 7 % plain->len),
+                           poll, 4096 + 5 * (guintptr)of->site,
+                           g_rand_int_range(of->dice, 0, IRREGULAR_SEGMENTS),
+                           g_rand_int_range(of->dice, 0, IRREGULAR_NUMBERS)};
+}
+
+static void irregular_words(SimulatedRank *r, SimulatedSequence *s, const IrregularCall *c)
+{
+    static const char *const constants[WEND_KINDS] = {[WEND_KIND_COMM] = "MPI_COMM_WORLD",
+                                                      [WEND_KIND_DATATYPE] = "MPI_DOUBLE",
+                                                      [WEND_KIND_OP] = "MPI_SUM"};
+    for (guint i = 0; i < c->function->n_params; i++) {
+        const WendParam *p = &c->function->params[i];
+        if (p->kind == WEND_KIND_SELF)
+            slot(s, r->rank);
+        else if (constants[p->kind])
+            shape(s, constant(constants[p->kind]));
+        else if (p->kind == WEND_KIND_BUF)
+            shape(s, WEND_SEGMENT(WEND_SEGMENT_HEAP, c->segment));
+        else if (p->kind == WEND_KIND_STATUS)
+            shape(s, 0);
+        else if (p->place == WEND_PLACE_SLOT)
+            slot(s, c->number);
+        if (p->kind == WEND_KIND_BUF)
+            slot(s, 8 * c->number);
+    }
+}
+
+static SimulatedRank *irregular_rank(guint rank, guint world, guint calls)
+{
+    SimulatedRank *r = simulated_new(rank, world, FALSE);
+    SimulatedSequence *s = simulated_sequence(r, WEND_SEQUENCE_THREAD, 0);
+    Irregular of = irregular(rank);
+    r->sites = TRUE;
+    for (guint i = 0; i < calls; i++) {
+        IrregularCall c = irregular_next(&of);
+        s->site = c.site;
+        call(s, c.function->name);
+        irregular_words(r, s, &c);
+        if (c.poll)
+            end_poll(r, s);
+        else
+            end(r, s, 1e-6);
+    }
+    g_rand_free(of.dice);
+    return r;
+}
+
+static void check_irregular(const WendProgram *p, const WendCallSites *sites, guint rank,
+                            guint calls)
+{
+    WendWalk *walk = wend_walk_new(p, rank, 0, WEND_WALK_POLLS);
+    WendSiteWalk *site_walk = wend_site_walk_new(sites, rank, 0);
+    Irregular of = irregular(rank);
+    for (guint i = 0; i < calls; i++) {
+        const WendCall *call = wend_walk_next(walk);
+        IrregularCall made = irregular_next(&of);
+        g_assert_cmpstr(call->function->name, ==, made.function->name);
+        g_assert_cmpint(call->poll, ==, made.poll);
+        guint site = wend_site_walk_next(site_walk, call);
+        g_assert_cmpuint(site, <, wend_call_sites_n(sites));
+        g_assert_cmpuint(wend_call_site(sites, site)->offset, ==, made.site);
+        check_stack(sites, site, made.site);
+    }
+    g_assert_null(wend_walk_next(walk));
+    g_rand_free(of.dice);
+    wend_site_walk_free(site_walk);
+    wend_walk_free(walk);
+}
+
+/* Each of WORLD ranks makes CALLS calls. They are merged in any order. */
+static void irregular_calls(guint world, guint calls)
+{
+    GError *error = NULL;
+    g_autoptr(GPtrArray) ranks = g_ptr_array_new_with_free_func((GDestroyNotify)simulated_free);
+    GRand *order = g_rand_new_with_seed(3);
+    g_assert_cmpuint(plain_functions()->len, >, 20);
+    for (guint i = 0; i < world; i++)
+        g_ptr_array_add(ranks, irregular_rank(i, world, calls));
+    char *dir = record(ranks, order, NULL);
+    WendProgram *p = wend_program_open(dir, &error);
+    g_assert_no_error(error);
+    WendCallSites *sites = wend_call_sites_open(p, &error);
+    g_assert_no_error(error);
+    for (guint i = 0; i < world; i++)
+        check_irregular(p, sites, i, calls);
+    wend_call_sites_free(sites);
+    wend_program_free(p);
+    g_rand_free(order);
+    discard(dir);
+}
+
+/* The reader has other numbers of functions and sites than each recorder had, and the guesses are
+ * used up early. */
+static void test_irregular(void)
+{
+    irregular_calls(4, 250000);
+    simulated_stacks = TRUE;
+    irregular_calls(4, 25000);
+    simulated_stacks = FALSE;
+}
+
 /* -- damage -- */
 
 static GBytes *member_of(const char *dir, const char *name)
@@ -571,6 +735,7 @@ int main(int argc, char **argv)
     g_test_add_func("/sites/chance", test_chance);
     g_test_add_func("/sites/own", test_own);
     g_test_add_func("/sites/shapes", test_shapes);
+    g_test_add_func("/sites/irregular", test_irregular);
     g_test_add_func("/sites/order", test_order);
     g_test_add_func("/sites/damage", test_damage);
     g_test_add_func("/sites/own damage", test_own_damage);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "lib/analysis/count.h"
 #include "lib/sides/call-sites.h"
 #include "row_loops.h"
 #include "rule_names.h"
@@ -129,15 +130,17 @@ static void follow(SourceLines *s, guint rank, guint sequence, WendSiteWalk *sit
     wend_walk_free(walk);
 }
 
-/* Ranks with the same stream come from the same sites. */
-static void follow_class(SourceLines *s, const WendClass *k)
+static void follow_class(SourceLines *s, const WendClass *k, Counts *counts)
 {
     for (guint q = 0; q < k->n_sequences; q++) {
-        g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
+        guint n;
+        const guint32 *terminals = counts_of_rule(counts, k->sequences[q].rule, &n);
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         for (guint i = 0; i < k->n_ranks; i++) {
             WendSiteWalk *sites = wend_site_walk_new(s->sites, k->ranks[i], q);
-            guint stream = wend_site_walk_stream(sites);
-            if (stream == G_MAXUINT || g_hash_table_add(seen, GUINT_TO_POINTER(stream)))
+            g_autoptr(GString) key = g_string_new(NULL);
+            if (!wend_site_walk_key(sites, terminals, n, key)
+                || g_hash_table_add(seen, g_strdup(key->str)))
                 follow(s, k->ranks[i], q, sites);
             wend_site_walk_free(sites);
         }
@@ -214,8 +217,10 @@ SourceLines *source_lines_new(const Plan *plan)
     s->left = CALLS_MOST;
     s->places = g_new0(Places, wend_program_n_terminals(plan->program) + 1);
     s->noted = g_hash_table_new_full(wend_word_hash, g_int64_equal, g_free, NULL);
+    Counts *counts = counts_new(plan->program);
     for (guint k = 0; k < wend_program_n_classes(plan->program); k++)
-        follow_class(s, wend_program_class(plan->program, k));
+        follow_class(s, wend_program_class(plan->program, k), counts);
+    counts_free(counts);
     if (s->left == 0) /* what was not gone through may come from elsewhere */
         for (guint i = 0; i < wend_program_n_terminals(plan->program); i++)
             s->places[i].unknown = TRUE;

@@ -326,8 +326,7 @@ static void site_of(ActiveCall *c, bool poll, uint64_t marks[2])
     if (!s)
         return;
     forget_unloaded(q);
-    WendSiteCall call =
-        wend_site_call(c->shape.w, c->shape.n, c->slots.w, c->slots.n, poll, (uint32_t)c->function);
+    WendSiteCall call = wend_site_call(c->shape.w, c->shape.n, c->slots.w, c->slots.n, poll);
     WendSiteElement element;
     bool wrong;
     uintptr_t address;
