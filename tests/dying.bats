@@ -47,6 +47,86 @@ is_whole() { # the recording has the calls of rank 1, and the unfinished calls o
     grep -q caught out
 }
 
+# A program whose library ends MPI when it is unloaded, if "on" is set.
+ends_late() {
+    cat >library.c <<'C'
+#include <mpi.h>
+int on;
+__attribute__((destructor)) static void end(void)
+{
+    if (!on)
+        return;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+C
+    cat >late.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+extern int on;
+static void finalize(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+static void *leave(void *unused)
+{
+    (void)unused;
+    exit(6);
+}
+int main(int argc, char **argv)
+{
+    const char *how = argv[1];
+    int level;
+    pthread_t other;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    MPI_Comm_size(MPI_COMM_WORLD, &level);
+    on = strcmp(how, "library") == 0 || strcmp(how, "thread") == 0;
+    if (strcmp(how, "quick") == 0)
+        at_quick_exit(finalize);
+    if (strcmp(how, "function") == 0)
+        atexit(finalize);
+    if (strstr(how, "quick"))
+        quick_exit(6);
+    if (strstr(how, "thread") && pthread_create(&other, NULL, leave, NULL) == 0)
+        pthread_join(other, NULL);
+    return 6;
+}
+C
+    "$MPICC" -shared -fPIC library.c -o liblate.so
+    "$MPICC" late.c -o late "$@" -pthread "$PWD/liblate.so"
+}
+
+@test "MPI_Finalize in a destructor of a library, or a function of the end: the archive is whole" {
+    local how before
+    ends_late
+    cp late preloaded
+    ends_late -Wl,--no-as-needed -L"$BUILD_DIR/.libs" -lwend -Wl,-rpath,"$BUILD_DIR/.libs"
+    for how in library thread quick function; do
+        rm -rf a.dir
+        run -6 mpi_ends 2 "$WEND" trace -o a.dir ./preloaded $how
+        [ "$("$WEND" dump a.dir | grep -c 'MPI_Barrier\|MPI_Finalize')" = 4 ] || fail "$how: $output"
+        run -6 mpi_ends 2 "$WEND" replay a.dir ./preloaded $how
+        rm -rf a.dir
+        WEND_OUTPUT=$PWD/a.dir run -6 mpi_ends 2 ./late $how
+        [ "$("$WEND" dump a.dir | grep -c 'MPI_Barrier\|MPI_Finalize')" = 4 ] || fail "$how: $output"
+    done
+    # without MPI_Finalize the parts are saved, with the status
+    for how in early early-thread early-quick; do
+        for before in "$WEND trace -o a.dir ./preloaded" "env WEND_OUTPUT=$PWD/a.dir ./late"; do
+            rm -rf a.dir
+            # shellcheck disable=SC2086
+            heard 1 $before $how # the launcher kills others as soon as one rank ends
+            grep -q '^wend: rank 0: exit 6; to make the recording: wend merge .*a.dir$' err ||
+                fail "$how: $(cat err)"
+            "$WEND" merge a.dir >merged
+            "$WEND" dump a.dir | grep -q MPI_Comm_size || fail "$how: $(cat merged)"
+        done
+    done
+}
+
 @test "a call that has not returned is not counted as one that returned an error" {
     dies SIGTERM 3
     "$WEND" show a.dir >shown

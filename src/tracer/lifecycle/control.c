@@ -93,26 +93,9 @@ __attribute__((constructor)) static void load(void)
     atomic_store(&s->active, true);
 }
 
-static int exit_status;
-
-static void note_status(int status, void *unused)
-{
-    (void)unused;
-    exit_status = status;
-}
-
-/* The process calls this last in exit(). */
-__attribute__((destructor)) static void unload(void)
-{
-    termination_exit(exit_status);
-}
-
 /* From now on ends before MPI_Finalize are handled. */
 static void watch_ends(void)
 {
-    static bool noting;
-    if (!noting)
-        noting = on_exit(note_status, NULL) == 0;
     if (state()->refused)
         return;
     watcher_open();

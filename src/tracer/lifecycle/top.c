@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* top.c: a program under "wend trace" that never started MPI, or started it where Wend could not
- * see it. It prints one line at its end, so that the user knows why there is no recording. */
+/* top.c: the end of the process by exit, quick_exit or _exit. A run that has not come to
+ * MPI_Finalize is saved. A program under "wend trace" that never started MPI, or started it where
+ * Wend could not see it, prints one line, so that the user knows why there is no recording. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -101,7 +102,7 @@ __attribute__((constructor)) static void keep_standard_error(void)
     errno = saved;
 }
 
-__attribute__((destructor)) static void say_nothing_recorded(void)
+static void say_nothing_recorded(void)
 {
     State *s = state();
     long faults;
@@ -129,11 +130,62 @@ __attribute__((destructor)) static void say_nothing_recorded(void)
     shield_line(kept >= 0 ? kept : STDERR_FILENO, pieces, TEXTS);
 }
 
-/* Some shells end with this call. */
-__attribute__((visibility("default"), noreturn)) void _exit(int status)
+/* -- the end of the process -- */
+
+static void end(int status)
 {
     termination_exit(status);
     say_nothing_recorded();
+}
+
+/* exit() calls this library's destructor, and what on_exit() noted. What was noted first comes
+ * last. So if the library was there at the start, all destructors come before at_exit: those of the
+ * program's libraries and objects may still call MPI. If it was loaded later, at_exit comes first,
+ * and the library's destructor after those of its users. The second of the two is the end. */
+static int exit_status, ends;
+
+static void one_end(void)
+{
+    if (++ends == 2)
+        end(exit_status);
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    exit_status = status;
+    one_end();
+}
+
+__attribute__((destructor)) static void unload(void)
+{
+    one_end();
+}
+
+static void at_quick_end(void)
+{
+    end(exit_status);
+}
+
+__attribute__((constructor)) static void note_ends(void)
+{
+    if (on_exit(at_exit, NULL) != 0)
+        ends = 1;
+    at_quick_exit(at_quick_end);
+}
+
+__attribute__((visibility("default"), noreturn)) void quick_exit(int status)
+{
+    void (*real)(int) __attribute__((noreturn));
+    *(void **)&real = dlsym(RTLD_NEXT, "quick_exit");
+    exit_status = status;
+    real(status);
+}
+
+/* Some shells end with this call. */
+__attribute__((visibility("default"), noreturn)) void _exit(int status)
+{
+    end(status);
     for (;;)
         syscall(SYS_exit_group, status);
 }
