@@ -89,7 +89,7 @@ def main():
         print(f'  <rect class="{KINDS[kind_of(function)][0]}" x="{x(start):.1f}" y="{y(rank)}" '
               f'width="{max(x(end) - x(start), 0.8):.1f}" height="{BOX}"><title>{function}</title>'
               '</rect>')
-    for row in rows_of("show", "--messages", "--all", recording):
+    for row in rows_of("show", "--messages", "--all", "--csv", recording):
         sent = calls.get((row["source"], row["send_thread"], row["send_call"]))
         got = calls.get((row["destination"], row["complete_thread"], row["complete_call"]))
         if not sent or not got or sent[0] < first or got[1] > last:

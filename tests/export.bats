@@ -333,7 +333,7 @@ END
     WEND=$WEND "$PYTHON" "$HELPERS_DIR/../docs/timeline.py" a.dir 0 1000 'a <title>' >a.svg
     "$PYTHON" -c 'import xml.etree.ElementTree as t; t.parse("a.svg")'
     [ "$(grep -c '<title>MPI_' a.svg)" = "$("$WEND" dump --format=csv a.dir | grep -c ',0,MPI_')" ]
-    [ "$(grep -c 'class="message".*L' a.svg)" = "$("$WEND" show --messages --all a.dir |
+    [ "$(grep -c 'class="message".*L' a.svg)" = "$("$WEND" show --messages --csv --all a.dir |
         grep -c ^matched)" ]
 }
 

@@ -202,12 +202,12 @@ def compare(found, dump, wend, recording):
             print("other calls of", where, made[:5], len(made), "and", entered[:5], len(entered))
             wrong += 1
     sent = collections.Counter()
-    for row in csv.DictReader(wend_lines(wend, "show", "--matrix", recording)):
+    for row in csv.DictReader(wend_lines(wend, "show", "--matrix", "--csv", recording)):
         if row["kind"] == "point-to-point" and int(row["bytes"]) > 0:
             sent[int(row["source"]), int(row["destination"])] += int(row["bytes"])
     wrong += differ("bytes sent", sent, +found.sent)
     received = collections.Counter()
-    for row in csv.DictReader(wend_lines(wend, "show", "--messages", "--all", recording)):
+    for row in csv.DictReader(wend_lines(wend, "show", "--messages", "--all", "--csv", recording)):
         # a receive that failed is no event, and MPICH does not say what MPI_Isendrecv received
         if row["state"] == "matched" and row["complete_call"] and "truncated" not in row["notes"]:
             size = row["bytes_received"] or row["bytes_sent"]

@@ -69,7 +69,7 @@ same_in_perfetto() {
         "$WEND" export --perfetto -f -o a.pf a.dir 2>said
         compared a.dir a.pf
         # the table that the flows are compared with is what the program says
-        "$WEND" show --messages --all a.dir >table
+        "$WEND" show --messages --csv --all a.dir >table
         "$PYTHON" "$HELPERS_DIR/decoder/messages.py" table program >different ||
             fail "$(cat different)"
         flows=$(sed 's/.* slices, \([0-9]*\) flows.*/\1/' compared)

@@ -206,7 +206,7 @@ def compare_flows(trace, wend, recording):
             if flow in starts:
                 found[place(starts[flow]), place(s)] += 1
     wanted = collections.Counter()
-    for row in rows_of(wend, "show", "--messages", "--all", recording):
+    for row in rows_of(wend, "show", "--messages", "--all", "--csv", recording):
         if row["state"] == "matched" and row["complete_call"]:
             sender = int(row["source"]), int(row["send_thread"]), int(row["send_call"])
             receiver = (int(row["destination"]), int(row["complete_thread"]),

@@ -162,7 +162,7 @@ calls() { # DIR WORLD FUNCTION: of all ranks of that world
         record app.dir 2 "$PROGRAMS/across" "$mode"
         python3 "${SOURCE_DIR:-$BATS_TEST_DIRNAME/..}/tests/across.py" "$WEND" app.dir >counts ||
             fail "mode $mode" "$(cat counts)"
-        "$WEND" show --matrix app.dir >matrix
+        "$WEND" show --matrix --csv app.dir >matrix
         ! grep ',,' matrix || false
         rm -r app.dir
     done

@@ -264,7 +264,7 @@ int main(int argc, char **argv)
 C
     "$MPICC" late.c -o late
     record app.dir 4 ./late
-    "$WEND" show --ranks app.dir >ranks.csv
+    "$WEND" show --ranks --csv app.dir >ranks.csv
     [ "$(head -n 1 ranks.csv)" = "world,function,rank,ranks,seconds,of_run" ]
     [ "$(grep ',MPI_Barrier,' ranks.csv | sort -t, -gk 5 | head -n 1 | cut -d, -f 3)" = 2 ] ||
         fail "$(cat ranks.csv)" || return

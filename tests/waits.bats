@@ -84,7 +84,7 @@ P
         mpi 4 "$WEND" trace --quiet --times=10% -o app.dir "$program" >out
         "$WEND" show --waits --json app.dir >json || fail "$program" || return
         python3 -m json.tool <json >checked || fail "$program" || return
-        "$WEND" show --messages --all app.dir >messages
+        "$WEND" show --messages --csv --all app.dir >messages
         follows percentiles
     done
 }

@@ -620,7 +620,7 @@ static void show_json(GString *out, const Show *s)
 
 typedef struct {
     gboolean matrix, sizes, comms, ranks, messages, sites, waits; /* the chosen table */
-    /* the chosen format; if none is set, it depends on the output */
+    /* the chosen format; if none is set, for people, wherever the output goes */
     gboolean csv, table, json;
     gint tolerance; /* of sites (site-stacks.h) */
     char **ignored;
@@ -648,9 +648,13 @@ static const char *check_tables(const TableOptions *t)
     return t->csv + t->table + t->json > 1 ? "only one of --csv, --table and --json" : NULL;
 }
 
-static guint terminal_width(void)
+/* How wide the matrix may be. What is no terminal takes any line, and the matrix that much memory. */
+static guint output_width(void)
 {
+    enum { WIDEST = 1024 };
     struct winsize size;
+    if (!isatty(STDOUT_FILENO))
+        return WIDEST;
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
@@ -700,18 +704,19 @@ static int show_tables(const TableOptions *t, gboolean all, guint top, const cha
     if (r == NULL)
         return status;
     g_autoptr(GString) out = g_string_new(NULL);
-    gboolean csv = t->csv || (!t->table && !isatty(STDOUT_FILENO));
-    SiteTableFormat format = t->json ? SITE_TABLE_JSON : csv ? SITE_TABLE_CSV : SITE_TABLE_PEOPLE;
+    SiteTableFormat format = t->json  ? SITE_TABLE_JSON
+                             : t->csv ? SITE_TABLE_CSV
+                                      : SITE_TABLE_PEOPLE;
     if (t->messages)
-        status = matched_show(out, r, csv, all);
+        status = matched_show(out, r, t->csv, all);
     else if (t->sites)
         status = show_sites(out, r, path, t, format, all ? G_MAXUINT : top);
     else if (t->waits)
         status = show_waits(out, r, t, format, all ? G_MAXUINT : top);
     else if (t->ranks)
-        status = rank_table_show(out, r, csv);
+        status = rank_table_show(out, r, t->csv);
     else
-        status = communication_show(out, r, table_of(t), csv, terminal_width());
+        status = communication_show(out, r, table_of(t), t->csv, output_width());
     if (status < 0)
         wend_command_say(COMMAND, "%s", wend_read_message(r));
     else
@@ -749,9 +754,9 @@ int wend_show_main(int argc, char **argv)
          "Print which calls waited for late senders, and for ranks that came late to collectives",
          NULL},
         {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
-         "Print these tables as CSV (default if the output is not a terminal)", NULL},
+         "Print these tables as CSV", NULL},
         {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
-         "Print these tables for people (default on a terminal)", NULL},
+         "Print these tables for people (default)", NULL},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;

@@ -20,7 +20,7 @@ same_messages() {
     record a.dir "$1" "$PROGRAMS/numbered" "$2" "$3" said >out 2>errors ||
         fail "$(tail -n 5 errors)"
     cat said.* >said
-    "$WEND" show --messages --all a.dir >table
+    "$WEND" show --messages --csv --all a.dir >table
     python3 "$HERE/messages.py" table said >differences || fail "seed $2" "$(cat differences)"
     "$WEND" show --messages --table a.dir >totals
     ! grep 'unreceived\|unsent\|outside\|not completed\|out of order\|uncertain' totals || return 1
@@ -28,9 +28,9 @@ same_messages() {
 
 # as_in_the_matrix DIR: the sends, and their bytes, are those of the communication matrix.
 as_in_the_matrix() {
-    "$WEND" show --messages --all "$1" |
+    "$WEND" show --messages --csv --all "$1" |
         awk -F, 'NR > 1 && $1 != "unsent" {n++; b += $12} END {print n + 0, b + 0}' >mine
-    "$WEND" show --matrix "$1" |
+    "$WEND" show --matrix --csv "$1" |
         awk -F, '$1 == "point-to-point" {n += $4; b += $5} END {print n + 0, b + 0}' >theirs
     diff theirs mine || fail "$1"
 }
@@ -60,7 +60,7 @@ as_in_the_matrix() {
     for mode in single multiple leaders again together ports; do
         rm -rf a.dir
         record a.dir 2 "$PROGRAMS/across" $mode >out 2>&1 || fail "$mode" "$(tail -n 5 out)"
-        "$WEND" show --messages --all a.dir >table
+        "$WEND" show --messages --csv --all a.dir >table
         grep -q ^matched table
         # tags 0 and 1 are also those of names of ports and of edges
         awk -F, 'NR > 1 && ($1 != "matched" || ($3 > 1 && $3 != 100 * $4 + $7))' table >wrong
@@ -80,12 +80,12 @@ MPI_Recv source=0 count=9 tag=7 -> status=0,0,24,0
 MPI_Irecv source=0 count=2 tag=9 request=q
 MPI_Irecv source=MPI_ANY_SOURCE count=2 tag=9 request=r
 END
-    run -0 "$WEND" show --messages a
+    run -0 "$WEND" show --messages --csv a
     [[ ${#lines[@]} == 4 ]] || fail "$output"
     grep -Fq 'unreceived,MPI_COMM_WORLD,8,0,0,1,1,,,,,20,,,"MPI_Send(' <<<"$output"
     grep -Fq 'unsent,MPI_COMM_WORLD,9,0,,,1,0,1,,,,,,"MPI_Irecv(' <<<"$output"
     grep -Fq 'unsent,MPI_COMM_WORLD,9,,,,1,0,2,,,,,,"MPI_Irecv(' <<<"$output"
-    run -0 "$WEND" show --messages --all a
+    run -0 "$WEND" show --messages --csv --all a
     [[ $output == *$'\nmatched,MPI_COMM_WORLD,7,0,0,0,1,0,0,0,0,12,12,,,\n'* ]] || fail "$output"
     run -0 "$WEND" show --messages --table a
     [[ ${lines[0]} == "messages        1, 12 B; at most "* ]] || fail "$output"

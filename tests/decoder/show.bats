@@ -200,7 +200,7 @@ END
 
 @test "bytes from rank to rank of the job" {
     pairs
-    run -0 "$WEND" show --matrix a
+    run -0 "$WEND" show --matrix --csv a
     [[ ${lines[0]} == kind,source,destination,operations,bytes,unsized && ${#lines[@]} == 4 ]]
     [[ ${lines[1]} == point-to-point,1,3,3,24,0 && ${lines[2]} == point-to-point,3,0,1,0,0 &&
         ${lines[3]} == point-to-point,3,1,1,1000,0 ]] || fail "$output"
@@ -212,7 +212,7 @@ END
 
 @test "sizes by powers of two, for each kind of transfer" {
     pairs
-    run -0 "$WEND" show --sizes a
+    run -0 "$WEND" show --sizes --csv a
     sizes=$(printf '%s\n' kind,smallest,largest,operations,bytes point-to-point,0,0,1,0 \
         point-to-point,8,15,3,24 point-to-point,512,1023,1,1000 collective,16,31,1,20)
     [[ $output == "$sizes" ]] ||
@@ -224,7 +224,7 @@ END
 
 @test "the members of communicators, in the order of their ranks" {
     pairs
-    run -0 "$WEND" show --comms a
+    run -0 "$WEND" show --comms --csv a
     [[ ${#lines[@]} == 3 && ${lines[1]} == 'MPI_COMM_WORLD,,4,,"0-3",""' &&
         ${lines[2]} == 'comm#1,MPI_Comm_split,2,,"3, 1",""' ]] || fail "$output"
     run -0 "$WEND" show --comms --table a
@@ -242,9 +242,9 @@ rank 3
 MPI_Intercomm_create local_leader=0 remote_leader=0 tag=5 newintercomm=comm#0/2/1/2/2/0
 MPI_Send count=2 dest=0 comm=comm#0
 END
-    run -0 "$WEND" show --comms b
+    run -0 "$WEND" show --comms --csv b
     [[ ${lines[2]} == 'comm#1,MPI_Intercomm_create,2,2,"0-1","2-3"' ]] || fail "$output"
-    run -0 "$WEND" show --matrix b
+    run -0 "$WEND" show --matrix --csv b
     [[ ${lines[1]} == point-to-point,0,3,1,4,0 && ${lines[2]} == point-to-point,3,0,1,8,0 ]]
 }
 
@@ -270,6 +270,41 @@ assert several > 0, rows
 P
     run -0 "$WEND" show --ranks --table a.dir
     [[ $output =~ MPI_Waitall\ +1056 ]] || fail "$output"
+}
+
+@test "tables are text wherever they go: on a terminal, in a pipe, in a file" {
+    mpi 2 "$WEND" trace --quiet --times=10% -o a.dir "$EXAMPLES/stencil2d" >out
+    cat >terminal.py <<'P'
+import fcntl, os, pty, struct, subprocess, sys, termios
+ours, its = pty.openpty()
+fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
+child = subprocess.Popen(sys.argv[1:], stdout=its, stderr=subprocess.DEVNULL)
+os.close(its)
+text = b""
+try:
+    while more := os.read(ours, 4096):
+        text += more
+except OSError: # the terminal's other end is closed
+    pass
+sys.stdout.buffer.write(text.replace(b"\r\n", b"\n"))
+sys.exit(child.wait())
+P
+    for table in matrix sizes comms ranks messages sites waits; do
+        "$PYTHON" terminal.py "$WEND" show --$table a.dir >terminal
+        "$WEND" show --$table a.dir >file
+        "$WEND" show --$table a.dir | cat >pipe
+        "$WEND" show --$table --table a.dir >table
+        for other in file pipe table; do
+            diff terminal $other || fail "$table: $other"
+        done
+        ! LC_ALL=C grep -q '[^ -~]' file || fail "$table: more than text"
+        "$WEND" show --$table --csv a.dir >csv
+        "$PYTHON" terminal.py "$WEND" show --$table --csv a.dir | diff csv - || fail "$table: csv"
+        ! diff csv file >same || fail "$table is CSV"
+        # a reader that leaves is no error
+        run --separate-stderr -0 bash -o pipefail -c '"$0" show --'$table' a.dir | head -n 1' "$WEND"
+        [ -z "$stderr" ] || [ $table = sites ] || fail "$stderr"
+    done
 }
 
 @test "--matrix, --sizes, --comms and --ranks exclude other output" {

@@ -108,7 +108,7 @@ messages() {
 2: 0/1/1 1/2/2 3/3/3 2/4/4 0/5/5
 3: 0/1/1 1/2/2 3/3/3 3/4/6 0/5/5
 S
-    "$WEND" show --comms a | tail -n +4 >comms
+    "$WEND" show --comms --csv a | tail -n +4 >comms
     diff comms - <<'S'
 comm#1,MPI_Comm_spawn,2,2,"0-1","2-3"
 comm#2,MPI_Comm_dup,2,2,"0-1","2-3"
@@ -117,7 +117,7 @@ comm#4,MPI_Comm_split,2,,"0, 2",""
 comm#5,MPI_Comm_create,4,,"0-3",""
 comm#6,MPI_Comm_split,2,,"1, 3",""
 S
-    "$WEND" show --matrix a >matrix
+    "$WEND" show --matrix --csv a >matrix
     grep -qx 'point-to-point,0,3,2,0,0' matrix
     ! grep -q ',,' matrix || false
 }
@@ -125,9 +125,9 @@ S
 @test "a world that another thread started" {
     family a 's/^rank 0$/&\nthread 1/'
     mv a/world-0.1.tar.zst a/world-0t1.1.tar.zst
-    "$WEND" show --comms a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","2-3"'
+    "$WEND" show --comms --csv a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","2-3"'
     mv a/world-0t1.1.tar.zst a/world-0t2.1.tar.zst
-    "$WEND" show --comms a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","?, ?"'
+    "$WEND" show --comms --csv a | grep -qx 'comm#.*,MPI_Comm_spawn,2,2,"0-1","?, ?"'
 }
 
 # CALL RANKS TIMES: all ranks of a world meet others at a port, each by itself, and send something.
@@ -189,8 +189,8 @@ S
     messages a >sent
     [ "$(wc -l <sent)" = 6 ]
     ! grep '[^ ]/[12]/' sent || false # no peer of an intercommunicator is known
-    "$WEND" show --comms a >comms
-    "$WEND" show --matrix a >matrix
+    "$WEND" show --comms --csv a >comms
+    "$WEND" show --matrix --csv a >matrix
 }
 
 @test "members of several worlds that contradict each other" {
@@ -205,8 +205,8 @@ S
         for recording in first second both; do
             messages $recording >sent
             [ "$(wc -l <sent)" = 4 ]
-            "$WEND" show --comms $recording >comms
-            "$WEND" show --matrix $recording >matrix
+            "$WEND" show --comms --csv $recording >comms
+            "$WEND" show --matrix --csv $recording >matrix
             rm -r $recording
         done
     done
