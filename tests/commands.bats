@@ -301,3 +301,77 @@ gives_version() {
     cc "$HELPERS_DIR/../examples/read/list-calls.c" "${flags[@]}" -o list-calls
     LD_LIBRARY_PATH=$PWD/moved/lib ./list-calls a.dir | grep -q '^1.0 0 MPI_Init'
 }
+
+# machine_readable DIR OUT: all that the commands write for machines of the recordings a.dir and
+# b.dir, into the folder OUT.
+machine_readable() {
+    local table
+    mkdir "$1"
+    "$WEND" show --json a.dir >"$1/show.json" || return
+    for table in matrix sizes comms ranks messages sites waits; do
+        "$WEND" show --$table --csv --all a.dir >"$1/$table.csv" || return
+    done
+    "$WEND" show --sites --json a.dir >"$1/sites.json" || return
+    "$WEND" show --waits --json a.dir >"$1/waits.json" || return
+    for table in text csv jsonl; do
+        "$WEND" dump --format=$table --sites --times --timing a.dir >"$1/dump.$table" || return
+        [ $table != csv ] || continue
+        "$WEND" dump --format=$table --values a.dir >"$1/values.$table" || return
+    done
+    "$WEND" diff --stat a.dir b.dir >"$1/stat" || [ $? = 1 ] || return
+    "$WEND" export --csv --from=0.000001 --to=100.5 -o "$1/events.csv" a.dir || return
+    "$WEND" export --csv=calls -o "$1/calls.csv" a.dir || return
+    "$WEND" export --perfetto -o "$1/perfetto" a.dir || return
+    "$PROXYGEN" -q a.dir -o "$1/proxy.c" || return
+    "$PROXYGEN" -q a.dir -o "$1/proxy/" || return
+    cp -r a.dir "$1/symbols" || return
+    "$WEND" merge --symbols "$1/symbols" || return
+}
+
+@test "a decimal comma of the locale changes nothing that machines read" {
+    in_scratch
+    localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" || skip "no localedef, or no locale de_DE"
+    cat >comma.c <<'C'
+#include <locale.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    double x = 0.5;
+    char text[16];
+    setlocale(LC_ALL, "");
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 50; i++)
+        MPI_Allreduce(MPI_IN_PLACE, &x, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    x = MPI_Wtime();
+    MPI_Finalize();
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    return text[1] != (argc > 1 ? ',' : '.');
+}
+C
+    "$MPICC" -g comma.c -o comma
+    comma=(env LOCPATH="$PWD" LC_ALL=de_DE.UTF-8)
+    mpi 2 "$WEND" trace -q --values --times=10% -o b.dir ./comma
+    mpi 2 "${comma[@]}" "$WEND" trace -q --values --times=10% -o a.dir ./comma x
+    "$WEND" show --json a.dir | "$PYTHON" -c '
+import json, sys
+meta = json.load(sys.stdin)["meta"]
+for key in "start", "elapsed":
+    float(meta["run"][key])
+float(meta["clock"]["resolution"])'
+    machine_readable with-point
+    LOCPATH=$PWD LC_ALL=de_DE.UTF-8 machine_readable with-comma 2>err || fail "$(cat err)"
+    diff -r with-point with-comma
+    # numbers are read alike
+    for option in "replay --patience=1,5 a.dir true" "export --csv --from=0,5 a.dir -o x" \
+        "trace --times=0,5% true" "trace --max-memory=1,5M true"; do
+        # shellcheck disable=SC2086
+        run "$WEND" $option
+        [ "$status" = 2 ] || fail "$option: $status"
+        before=$output
+        # shellcheck disable=SC2086
+        run "${comma[@]}" "$WEND" $option
+        [ "$output" = "$before" ] || fail "$option:" "$before" "$output"
+    done
+    mpi 2 "${comma[@]}" "$WEND" replay -q --patience=20 a.dir ./comma x
+}

@@ -139,6 +139,12 @@ void text_count(GString *out, guint64 n)
     }
 }
 
+void text_double(GString *out, const char *format, double value)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    g_string_append(out, g_ascii_formatd(text, sizeof text, format, value));
+}
+
 /* Three significant digits. */
 static void append_scaled(GString *out, double value, const char *unit)
 {

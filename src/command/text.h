@@ -25,6 +25,8 @@ void text_seconds_known(GString *out, double s, double error);
 /* SHARE, of 1, in per cent, with one decimal if it is known. SHARE may be off by ERROR. */
 void text_share(GString *out, double share, double error);
 void text_decimal(GString *out, gint64 n); /* plain; faster than printf */
+/* VALUE for machines: with a point in any locale. FORMAT is one conversion of printf: "%.3g". */
+void text_double(GString *out, const char *format, double value);
 
 /* Appends text that Wend did not write, in printable form (printable.h). S ends with a NUL or has N
  * bytes. */

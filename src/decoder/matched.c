@@ -135,10 +135,8 @@ static void put_csv(GString *out, WendRead *r, const WendReadMessage *m)
         put_quoted(out, call->str);
     }
     g_string_append_c(out, ',');
-    if (!isnan(m->waited)) {
-        char text[G_ASCII_DTOSTR_BUF_SIZE];
-        g_string_append(out, g_ascii_formatd(text, sizeof text, "%.9f", m->waited));
-    }
+    if (!isnan(m->waited))
+        text_double(out, "%.9f", m->waited);
     g_string_append_c(out, '\n');
 }
 

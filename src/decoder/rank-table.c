@@ -44,11 +44,13 @@ static void put_csv(GString *out, WendRead *r, guint world, const WendReadRankTi
             g_string_append_printf(out, "%u,%u", i == 0 ? t->fastest : t->slowest, t->counts[i]);
         else
             g_string_append_printf(out, ",%u", t->counts[i]);
-        g_string_append_printf(out, ",%.3g,", t->seconds[i]);
+        g_string_append_c(out, ',');
+        text_double(out, "%.3g", t->seconds[i]);
+        g_string_append_c(out, ',');
         double run =
             t->ranks != NULL && counts(t->function) ? seconds_of_run(r, world, t->ranks[i]) : -1;
         if (run > 0)
-            g_string_append_printf(out, "%.3g", t->seconds[i] / run);
+            text_double(out, "%.3g", t->seconds[i] / run);
         g_string_append_c(out, '\n');
     }
 }

@@ -485,10 +485,8 @@ static void json_count(GString *out, const char *key, guint64 n)
 
 static void json_double(GString *out, const char *key, double value)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
     json_key(out, key);
-    g_string_append(
-        out, g_ascii_formatd(text, sizeof text, "%.4g", value)); /* the precision of the archive */
+    text_double(out, "%.4g", value); /* the precision of the archive */
 }
 
 static void json_meta(GString *out, WendRead *r)
@@ -648,7 +646,7 @@ static const char *check_tables(const TableOptions *t)
     return t->csv + t->table + t->json > 1 ? "only one of --csv, --table and --json" : NULL;
 }
 
-/* How wide the matrix may be. What is no terminal takes any line, and the matrix that much memory. */
+/* How wide the matrix may be. A pipe or a file takes any line, but the matrix takes memory. */
 static guint output_width(void)
 {
     enum { WIDEST = 1024 };
@@ -753,10 +751,9 @@ int wend_show_main(int argc, char **argv)
         {"waits", 'W', 0, G_OPTION_ARG_NONE, &tables.waits,
          "Print which calls waited for late senders, and for ranks that came late to collectives",
          NULL},
-        {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv,
-         "Print these tables as CSV", NULL},
-        {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table,
-         "Print these tables for people (default)", NULL},
+        {"csv", 0, 0, G_OPTION_ARG_NONE, &tables.csv, "Print these tables as CSV", NULL},
+        {"table", 0, 0, G_OPTION_ARG_NONE, &tables.table, "Print these tables for people (default)",
+         NULL},
         READING_OPTION,
         G_OPTION_ENTRY_NULL};
     int status;

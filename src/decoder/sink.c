@@ -195,6 +195,17 @@ static void csv_partner(GString *out, const SinkContext *context, const WendRead
     csv_optional(out, p.comm_size);
 }
 
+/* Appends BEFORE and the mean, to the precision of the archive. ALWAYS: BEFORE even if there is
+ * none. */
+static void append_mean(GString *out, const char *before, gboolean always,
+                        const WendReadTiming *timing)
+{
+    if (always || timing->count > 0)
+        g_string_append(out, before);
+    if (timing->count > 0)
+        text_double(out, "%.4g", timing->mean);
+}
+
 static void csv_call(GString *out, const SinkContext *context, const WendReadCall *call)
 {
     g_string_append(out, call->poll ? ",1," : ",0,");
@@ -215,13 +226,8 @@ static void csv_call(GString *out, const SinkContext *context, const WendReadCal
     csv_partner(out, context, call);
     if (context->timing) {
         WendReadTiming interval, duration = mean_duration(context, call, &interval);
-        char number[2][G_ASCII_DTOSTR_BUF_SIZE] = {"", ""};
-        if (duration.count > 0)
-            g_ascii_formatd(number[0], sizeof number[0], "%.4g",
-                            duration.mean); /* the precision of the archive */
-        if (interval.count > 0)
-            g_ascii_formatd(number[1], sizeof number[1], "%.4g", interval.mean);
-        g_string_append_printf(out, ",%s,%s", number[0], number[1]);
+        append_mean(out, ",", TRUE, &duration);
+        append_mean(out, ",", TRUE, &interval);
     }
     if (context->sites != NULL) {
         g_string_append_c(out, ',');
@@ -297,13 +303,8 @@ static void json_call(GString *out, const SinkContext *context, const WendReadCa
     json_partner(out, context, call);
     if (context->timing) {
         WendReadTiming interval, duration = mean_duration(context, call, &interval);
-        char number[G_ASCII_DTOSTR_BUF_SIZE];
-        if (duration.count > 0)
-            g_string_append_printf(out, ",\"mean_duration\":%s",
-                                   g_ascii_formatd(number, sizeof number, "%.4g", duration.mean));
-        if (interval.count > 0)
-            g_string_append_printf(out, ",\"mean_interval\":%s",
-                                   g_ascii_formatd(number, sizeof number, "%.4g", interval.mean));
+        append_mean(out, ",\"mean_duration\":", FALSE, &duration);
+        append_mean(out, ",\"mean_interval\":", FALSE, &interval);
     }
     if (context->sites != NULL) {
         g_string_append(out, ",\"site\":");
@@ -317,10 +318,10 @@ static void json_call(GString *out, const SinkContext *context, const WendReadCa
 /* Appends BEFORE and the number of seconds, if it is known. */
 static void append_time(GString *out, const char *before, double seconds)
 {
-    char number[G_ASCII_DTOSTR_BUF_SIZE];
-    if (!isnan(seconds))
-        g_string_append_printf(out, "%s%s", before,
-                               g_ascii_formatd(number, sizeof number, "%.9f", seconds));
+    if (isnan(seconds))
+        return;
+    g_string_append(out, before);
+    text_double(out, "%.9f", seconds);
 }
 
 static void text_time(GString *out, const WendReadTime *time)

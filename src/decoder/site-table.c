@@ -147,14 +147,21 @@ static void put_row(GString *out, SiteNames *names, const WendReadSiteTotals *t)
 
 /* -- as CSV -- */
 
+#define SECONDS "%.3g"
+
 static void csv_rank_times(GString *out, const WendReadSiteTotals *t)
 {
-    if (t->least_seconds >= 0)
-        g_string_append_printf(out, ",%.3g,%u,%.3g,%.3g,%u,%d", t->least_seconds,
-                               t->least_seconds_rank, t->mean_seconds, t->most_seconds,
-                               t->most_seconds_rank, t->rank_seconds_shared);
-    else
+    if (t->least_seconds < 0) {
         g_string_append(out, ",,,,,,0");
+        return;
+    }
+    g_string_append_c(out, ',');
+    text_double(out, SECONDS, t->least_seconds);
+    g_string_append_printf(out, ",%u,", t->least_seconds_rank);
+    text_double(out, SECONDS, t->mean_seconds);
+    g_string_append_c(out, ',');
+    text_double(out, SECONDS, t->most_seconds);
+    g_string_append_printf(out, ",%u,%d", t->most_seconds_rank, t->rank_seconds_shared);
 }
 
 static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t, gboolean stacks)
@@ -167,7 +174,7 @@ static void csv_row(GString *out, SiteNames *names, const WendReadSiteTotals *t,
                            t->calls, t->polls, t->amount.operations, t->amount.bytes,
                            t->amount.unsized);
     if (t->seconds >= 0)
-        g_string_append_printf(out, "%.3g", t->seconds);
+        text_double(out, SECONDS, t->seconds);
     g_string_append_printf(out,
                            ",%d,%u,%" G_GUINT64_FORMAT ",%u,%" G_GUINT64_FORMAT
                            ",%u,%" G_GUINT64_FORMAT ",%u,%" G_GUINT64_FORMAT ",%u",
@@ -191,9 +198,8 @@ static void json_number(GString *out, const char *key, guint64 n)
 
 static void json_seconds(GString *out, const char *key, double seconds)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    g_ascii_formatd(text, sizeof text, "%.3g", seconds);
-    g_string_append_printf(out, ",\"%s\":%s", key, text);
+    g_string_append_printf(out, ",\"%s\":", key);
+    text_double(out, SECONDS, seconds);
 }
 
 static void json_flag(GString *out, const char *key, gboolean set)

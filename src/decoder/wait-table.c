@@ -188,8 +188,8 @@ static void put_total(GString *out, WendRead *r, guint64 waits, double seconds)
 
 static void csv_number(GString *out, double seconds)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    g_string_append_printf(out, ",%s", g_ascii_formatd(text, sizeof text, "%.9f", seconds));
+    g_string_append_c(out, ',');
+    text_double(out, "%.9f", seconds);
 }
 
 static void csv_line(GString *out, const GString *row, uint32_t rank, uint32_t late, guint64 waits,
@@ -230,9 +230,8 @@ static void csv_row(GString *out, SiteNames *names, const WendReadWait *w)
 
 static void json_seconds(GString *out, const char *key, double seconds)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    g_string_append_printf(out, ",\"%s\":%s", key,
-                           g_ascii_formatd(text, sizeof text, "%.9f", seconds));
+    g_string_append_printf(out, ",\"%s\":", key);
+    text_double(out, "%.9f", seconds);
 }
 
 static void json_row(GString *out, SiteNames *names, const WendReadWait *w, gboolean more)

@@ -167,6 +167,7 @@ int main(int argc, char **argv)
         {NULL, 0, 0, 0, NULL, NULL, NULL},
     };
     setlocale(LC_ALL, "");
+    setlocale(LC_NUMERIC, "C");
     signal(SIGXFSZ, SIG_IGN); /* the write fails instead, and a message says why */
     wend_shortage_ends(end_short_of_memory);
     g_set_prgname(COMMAND); /* the synopsis begins with the program's name */

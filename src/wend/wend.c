@@ -72,6 +72,7 @@ static int help_of(const char *name)
 int main(int argc, char **argv)
 {
     setlocale(LC_ALL, "");
+    setlocale(LC_NUMERIC, "C"); /* 1,234 are never one and a quarter */
     wend_shortage_ends(message_end_short_of_memory);
     reading_guard();
     const char *name = argc > 1 ? argv[1] : NULL;

@@ -302,7 +302,8 @@ P
         "$PYTHON" terminal.py "$WEND" show --$table --csv a.dir | diff csv - || fail "$table: csv"
         ! diff csv file >same || fail "$table is CSV"
         # a reader that leaves is no error
-        run --separate-stderr -0 bash -o pipefail -c '"$0" show --'$table' a.dir | head -n 1' "$WEND"
+        run --separate-stderr -0 bash -o pipefail -c '"$0" show "$1" a.dir | head -n 1' \
+            "$WEND" --$table
         [ -z "$stderr" ] || [ $table = sites ] || fail "$stderr"
     done
 }

@@ -9,6 +9,7 @@
  * which is made once all ranks are known to run under Wend (participation.h). */
 #include "lifecycle.h"
 
+#include <locale.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -504,11 +505,16 @@ int MPI_Pcontrol(const int level, ...)
     return WEND_NEXT(MPI_Pcontrol)(level);
 }
 
+/* In some locales "I" is no large "i". */
+static bool is_tracing_key(const char *key)
+{
+    return strcasecmp_l(key, "WEND_TRACING", newlocale(LC_ALL_MASK, "C", (locale_t)0)) == 0;
+}
+
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
     State *s = state();
-    bool on, switches = key && value && strcasecmp(key, "WEND_TRACING") == 0
-                        && settings_switch(value, &on);
+    bool on, switches = key && value && is_tracing_key(key) && settings_switch(value, &on);
     if (switches && on)
         atomic_store(&s->recording, true);
     ActiveCall *c = call_begin(WEND_FN_MPI_Info_set);

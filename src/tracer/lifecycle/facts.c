@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,9 +47,12 @@ static void add(WendFacts *f, const char *key, const char *format, ...)
 {
     char *value;
     va_list args;
+    /* The application's locale may have a decimal comma. This one takes no memory. */
+    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
     va_start(args, format);
     int n = vasprintf(&value, format, args);
     va_end(args);
+    uselocale(before);
     if (n < 0) {
         f->bytes.failed = true;
         return;
