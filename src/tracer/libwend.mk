@@ -89,6 +89,7 @@ FAMILIES_SOURCES = \
 	src/tracer/families/late-mpi.c src/tracer/families/late-mpi.h \
 	src/tracer/families/profiling-names.c src/tracer/families/profiling-names.h \
 	src/tracer/families/spawn.c src/tracer/families/spawn.h \
+	src/tracer/families/mpich-ucx.c src/tracer/families/mpich-ucx.h \
 	src/tracer/families/spawn_mpich.c \
 	src/tracer/families/spawn_openmpi.c \
 	src/tracer/families/spawned.c src/tracer/families/spawned.h \

@@ -4,8 +4,9 @@
 #ifndef WEND_FAMILIES_H
 #define WEND_FAMILIES_H
 
-#include "fortran.h"  /* calls of the Fortran layer that bypass the names that Wend defines */
-#include "late-mpi.h" /* an MPI library that is loaded after the start */
+#include "fortran.h"   /* calls of the Fortran layer that bypass the names that Wend defines */
+#include "late-mpi.h"  /* an MPI library that is loaded after the start */
+#include "mpich-ucx.h" /* MPICH over UCX */
 #include "profiling-names.h" /* calls of the application by PMPI names */
 #include "spawn.h"           /* processes that the application starts */
 #include "foreign-mpi.h"     /* a library of another family */

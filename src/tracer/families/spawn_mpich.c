@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpich-ucx.h"
 #include "own.gen.h"
 #include "shared/shared.h"
 #include "spawned.h"
@@ -25,19 +26,6 @@ extern char **environ;
 
 void spawn_load(void)
 {
-}
-
-/* Whether the library can start processes. Before MPICH 4.3 its UCX device cannot, and its error
- * message contains the command, which must then stay the application's. */
-static bool library_starts(void)
-{
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int n, major, minor;
-    if (PMPI_Get_library_version(text, &n) != MPI_SUCCESS || !strstr(text, "ch4:ucx"))
-        return true;
-    const char *number = strpbrk(text, "0123456789");
-    return number && sscanf(number, "%d.%d", &major, &minor) == 2
-           && (major > 4 || (major == 4 && minor >= 3));
 }
 
 /* -- data of a call -- */
@@ -176,7 +164,9 @@ static bool wrap(int i, const Spawn *spawn, const char *env)
 
 void spawn_wrap(const ActiveCall *c, int n, Spawn *spawn)
 {
-    const char *env = library_starts() ? env_program() : NULL;
+    /* Before MPICH 4.3 its UCX device starts no processes, and its error message contains the
+     * command, which must then stay the application's. */
+    const char *env = mpich_ucx_before(4, 3) ? NULL : env_program();
     size_t rows = (size_t)n;
     given = (GivenCommands){.n = n,
                             .commands = calloc(rows, sizeof(char *)),

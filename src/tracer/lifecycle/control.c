@@ -372,6 +372,7 @@ static void world_end(void)
     switch (participation_wait(s->world_size, (double)settings()->wait)) {
     case PARTICIPATION_ALL:
         world_merge();
+        mpich_ucx_finalize();
         break;
     case PARTICIPATION_PARTIAL:
         if (s->refused)
@@ -404,7 +405,8 @@ static void world_close(void)
     errhandlers_suspend(&handlers);
     replay_close();
     progress_close();
-    if (!s->unwritten)
+    /* A replay that is not recorded has nothing to merge. */
+    if (!s->unwritten || may_have_hosts())
         world_end();
     control_finish();
     if (s->world_group_known) {
@@ -463,6 +465,7 @@ int MPI_Finalize(void)
             state_say("rank %d: MPI ended before the merge: nothing was recorded", s->world_rank);
         control_finish();
     }
+    mpich_ucx_finalized();
     if (wend_thread)
         wend_thread->inside = false;
     return rc;

@@ -9,6 +9,7 @@
 
 #include "participation.h"
 #include "encode/encode.h"
+#include "families/families.h"
 #include "termination.h"
 #include "functions.gen.h"
 #include "objects/objects.h"
@@ -108,10 +109,13 @@ static void sessions_merge(void)
     if (PMPI_Group_from_session_pset(session, WORLD_PSET, &world) == MPI_SUCCESS) {
         int rc = PMPI_Comm_create_from_group(world, SESSION_TAG, MPI_INFO_NULL, MPI_ERRORS_RETURN,
                                              &comm);
-        if (rc != MPI_SUCCESS)
+        if (rc != MPI_SUCCESS) {
             termination_keep(state()->world_rank, "MPI gives no communicator for the merge");
-        else if (control_merge(comm))
-            control_finish();
+        } else {
+            if (control_merge(comm))
+                control_finish();
+            mpich_ucx_finalize();
+        }
         PMPI_Group_free(&world);
     }
     PMPI_Session_finalize(&session);
@@ -148,6 +152,7 @@ int MPI_Session_finalize(MPI_Session *session)
         }
         s->sessions--;
         int rc = WEND_NEXT(MPI_Session_finalize)(session);
+        mpich_ucx_finalized();
         if (c)
             c->thread->inside = false;
         return rc;
