@@ -135,6 +135,7 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/host-clocks.c src/tracer/lifecycle/host-clocks.h \
 	src/tracer/lifecycle/own-communicator.c src/tracer/lifecycle/own-communicator.h \
 	src/tracer/lifecycle/waiting.c src/tracer/lifecycle/waiting.h \
+	src/tracer/lifecycle/attendant.c src/tracer/lifecycle/attendant.h \
 	src/tracer/lifecycle/control.c \
 	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \
 	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \

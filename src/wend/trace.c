@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* trace.c: wend trace: sets the variables of the tracer, and executes the program. With --symbols
- * the command of rank 0 stays, and adds the names of call sites to the archive. */
+ * the command of rank 0 stays, and adds the names of call sites to the archive. The commands of all
+ * ranks stay if the launcher would otherwise kill the ranks before they can save anything. */
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <glib/gstdio.h>
 
@@ -57,18 +59,31 @@ static void add_names(const char *directory, time_t start)
         wend_command_fail(COMMAND, error);
 }
 
-/* Becomes two processes: the child returns, to execute the program. */
-static void attend(void)
+/* Whether the launcher kills the ranks of other hosts at once when a rank ends: MPICH's Hydra does.
+ * It says by PMI_FD how a rank reaches it, and by a variable of its own how many this host has. */
+static gboolean launcher_kills(void)
 {
-    g_autofree char *directory = g_canonicalize_filename(settings()->output, NULL);
+    return g_getenv("PMI_FD") && g_getenv("MPI_LOCALNRANKS")
+           && launcher_local_size() < launcher_size();
+}
+
+/* Becomes two processes: the child returns, to execute the program. The parent is its attendant
+ * (src/tracer/lifecycle/attendant.h), and NAMES the call sites at the end. */
+static void attend(gboolean names)
+{
+    g_autofree char *directory = names ? g_canonicalize_filename(settings()->output, NULL) : NULL;
+    g_autofree char *own = g_strdup_printf("%ld", (long)getpid());
     time_t start = time(NULL);
+    if (launcher_kills())
+        g_setenv(LAUNCHER_ATTENDANT, own, TRUE);
     pid_t child = attend_fork();
-    if (child < 0)
+    if (child < 0 && names)
         wend_command_say(COMMAND, "no process can be made: names of call sites are not stored");
     if (child <= 0)
         return;
     int status = attend_wait(child);
-    add_names(directory, start);
+    if (names)
+        add_names(directory, start);
     attend_end(status);
 }
 
@@ -102,7 +117,8 @@ int wend_trace_main(int argc, char **argv)
     char *library = file && output_check(&error) ? library_for(file, given_family, &error) : NULL;
     if (!library)
         return launch_fail(COMMAND, error);
-    if (symbols && is_first())
-        attend();
+    gboolean names = symbols && is_first();
+    if (names || launcher_kills())
+        attend(names);
     return launch(COMMAND, file, library, program);
 }

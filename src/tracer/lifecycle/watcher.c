@@ -4,7 +4,7 @@
  * calls only, and has memory of its own (scratch.h).
  *
  * The ranks of a host announce their end to each other with datagrams, on sockets without a file.
- * Their names are derived from the parts' folder. */
+ * Their names are derived from what the launcher says of the job. */
 #include "watcher.h"
 
 #include <errno.h>
@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "lib/record/checkpoint-file.h"
+#include "attendant.h"
 #include "lifecycle.h"
 #include "output/output.h"
 #include "process/process.h"
@@ -38,6 +39,7 @@
 #define OTHERS_LIMIT (2 * SECOND) /* time for the host's other ranks to save */
 #define SAVE_LIMIT (10 * SECOND)  /* time for a process that is about to end */
 #define COME_LIMIT (2 * SECOND)   /* time from MPI_Init for ranks that come later from theirs */
+#define MAKE_LIMIT (SECOND / 5)   /* time for another rank to make a folder for the host */
 #define LEAST_SHARE 200           /* checkpoints take at most 1 / 200 of the processor's time */
 
 enum { STACK_BYTES = 1 << 20, PAUSE = 5000000 };
@@ -51,7 +53,7 @@ static _Atomic uint32_t wake;   /* futex */
 static _Atomic uint32_t saving; /* futex: a checkpoint is running */
 static _Atomic bool opened, quiet, closing;
 static pthread_t thread;
-static int64_t came;    /* when the watcher was opened */
+static int64_t came;    /* when MPI_Init had returned */
 static int local_ranks; /* that the launcher started on this host; 0: unknown */
 
 /* -- the socket -- */
@@ -60,19 +62,18 @@ static int local_ranks; /* that the launcher started on this host; 0: unknown */
  * has its own. */
 static KeptFile sock = KEPT_NONE;
 static _Atomic bool sock_bound;
-static struct stat folder_info; /* part of the names */
 
 static void name_of(int rank, struct sockaddr_un *a, socklen_t *n)
 {
     static const char digits[] = "0123456789abcdef";
-    const uint64_t parts[] = {folder_info.st_dev, folder_info.st_ino, (uint64_t)rank};
+    const uint64_t parts[] = {parts_job(), (uint64_t)rank};
     char *p = a->sun_path;
     memset(a, 0, sizeof *a);
     a->sun_family = AF_UNIX;
     *p++ = '\0';
     memcpy(p, "wend", 4);
     p += 4;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         *p++ = '-';
         for (int shift = 60; shift >= 0; shift -= 4)
             *p++ = digits[parts[i] >> shift & 15];
@@ -86,19 +87,11 @@ static void sock_make(void)
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), on = 1;
     if (fd >= 0) /* any user may write to it, so each datagram carries the sender's credentials */
         setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
-    atomic_store(&sock_bound, false);
-    kept_take(&sock, fd);
-}
-
-static void sock_open(void)
-{
     struct sockaddr_un a;
     socklen_t n;
-    int fd = kept_number(&sock);
-    if (fd < 0 || syscall(SYS_newfstatat, AT_FDCWD, parts_folder(), &folder_info, 0) != 0)
-        return;
     name_of(state()->world_rank, &a, &n);
-    atomic_store(&sock_bound, syscall(SYS_bind, fd, &a, n) == 0);
+    bool bound = fd >= 0 && bind(fd, (const struct sockaddr *)&a, n) == 0;
+    atomic_store(&sock_bound, kept_take(&sock, fd) && bound);
 }
 
 /* -1: no datagram can arrive */
@@ -169,23 +162,19 @@ static int64_t own_time(void)
     return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-/* -- saving -- */
-
-/* Looks for the folder of the parts, and opens the socket once it is there. */
-static bool find_folder(void)
+static void pause_for(int64_t ns)
 {
-    if (!parts_find())
-        return false;
-    if (!atomic_load(&sock_bound))
-        sock_open();
-    return true;
+    struct timespec t = futex_span(ns);
+    syscall(SYS_nanosleep, &t, NULL);
 }
+
+/* -- saving -- */
 
 static bool save(const char *ended)
 {
     State *s = state();
     WendBuf part = {.resize = scratch_resize};
-    if (s->finished || s->refused || !find_folder())
+    if (s->finished || s->refused || !parts_find())
         return false;
     const char *why = atomic_load(&s->broken) ? atomic_load(&s->broken_why) : NULL;
     if (!recorder_hold())
@@ -248,13 +237,35 @@ static void tell_others(void)
     scratch_clear();
 }
 
+/* Finds the folder of the parts, for a process that is about to end. Rank 0 may be late. A host
+ * that cannot see the folder gets one of its own from the first of its ranks. */
+static void find_or_make(void)
+{
+    const State *s = state();
+    if (s->finished || s->refused)
+        return;
+    bool hosts = local_ranks > 0 && local_ranks < s->world_size;
+    int64_t until = came + (hosts ? COME_LIMIT / 2 : COME_LIMIT);
+    for (int64_t pause = PAUSE; !parts_find() && now() < until; pause *= 2)
+        pause_for(pause);
+    if (parts_find() || !hosts || parts_make_own())
+        return;
+    for (int64_t end = now() + MAKE_LIMIT; !parts_find() && now() < end;)
+        pause_for(PAUSE);
+}
+
+/* Saves the part, as far as is known for the last time. */
+static bool save_last(const char *ended)
+{
+    find_or_make();
+    return save(ended);
+}
+
 static void serve_request(void)
 {
     if (atomic_load(&request) != REQUESTED)
         return;
-    while (!find_folder() && now() < came + COME_LIMIT)
-        futex_wait(&request, REQUESTED, PAUSE);
-    bool good = save(request_ended);
+    bool good = save_last(request_ended);
     if (request_all)
         tell_others();
     atomic_store(&request, good ? SAVED : NOT_SAVED);
@@ -271,7 +282,21 @@ static void checkpoint(void)
     futex_wake(&saving);
 }
 
-/* Waits for a datagram or a request, at most NS nanoseconds. */
+static void take_datagrams(int fd)
+{
+    struct sockaddr_un from;
+    socklen_t n;
+    for (char what; (what = sock_take(fd, &from, &n)) != NOTHING;) {
+        if (what == SAVE) {
+            /* otherwise this rank ends, too, and its saved part says how */
+            if (atomic_load(&request) == IDLE)
+                save_last(WEND_ENDED_UNKNOWN);
+            sock_answer(fd, &from, n);
+        }
+    }
+}
+
+/* Waits for a datagram, a request or the end of the attendant, at most NS nanoseconds. */
 static void rest(int64_t ns)
 {
     int fd = sock_get();
@@ -283,19 +308,16 @@ static void rest(int64_t ns)
         futex_wait(&wake, before, ns);
         return;
     }
-    struct sockaddr_un from;
-    socklen_t n;
-    struct pollfd p = {fd, POLLIN, 0};
+    struct pollfd p[] = {{fd, POLLIN, 0}, {attendant_file(), POLLIN, 0}};
     struct timespec t = futex_span(ns);
-    syscall(SYS_ppoll, &p, 1L, &t, NULL, 0L);
-    for (char what; (what = sock_take(fd, &from, &n)) != NOTHING;) {
-        if (what == SAVE) {
-            /* otherwise this rank ends, too, and its saved part says how */
-            if (atomic_load(&request) == IDLE)
-                save(WEND_ENDED_UNKNOWN);
-            sock_answer(fd, &from, n);
-        }
-    }
+    syscall(SYS_ppoll, p, 2L, &t, NULL, 0L);
+    take_datagrams(fd);
+    if (p[1].revents == 0 || !attendant_has_ended())
+        return;
+    if (atomic_load(&request) == IDLE)
+        save_last(WEND_ENDED_UNKNOWN);
+    serve_request();
+    attendant_follow();
 }
 
 static void close_files(int first, int last)
@@ -316,9 +338,11 @@ static void take_own_files(void)
 {
     if (syscall(SYS_unshare, CLONE_FILES) != 0)
         return;
-    int kept = kept_number(&sock);
-    close_files(0, kept - 1);
-    close_files(kept + 1, INT_MAX);
+    int kept = kept_number(&sock), other = attendant_file();
+    int low = kept < other ? kept : other, high = kept < other ? other : kept;
+    close_files(0, low - 1);
+    close_files(low + 1, high - 1);
+    close_files(high + 1, INT_MAX);
 }
 
 static void *watch(void *unused)
@@ -332,7 +356,7 @@ static void *watch(void *unused)
     while (serve_request(), !atomic_load(&closing)) {
         int64_t t = now();
         if (!found && t >= next_look) { /* rank 0 may be late */
-            found = find_folder();
+            found = parts_find();
             next_look = t + look;
             look = look < 30 * SECOND ? 2 * look : look;
         }
@@ -398,6 +422,8 @@ void watcher_open(void)
         launcher_local_size() < s->world_size ? (int)launcher_local_size() : s->world_size;
     sock_make();
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    if (sock_get() >= 0)
+        attendant_leave_group();
     sigfillset(&all);
     /* signals of the application are for its own threads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -424,6 +450,7 @@ void watcher_close(void)
     end.tv_sec += SAVE_LIMIT / SECOND;
     if (pthread_timedjoin_np(thread, NULL, &end) != 0)
         pthread_detach(thread); /* a disk does not answer */
+    attendant_join_group();
     kept_close(&sock);
 }
 
@@ -431,6 +458,7 @@ void watcher_in_child(void)
 {
     atomic_store(&opened, false);
     atomic_store(&state()->hold, 0); /* no thread would release it */
+    attendant_in_child();
     kept_close(&sock);
 }
 

@@ -46,7 +46,7 @@ const char *output_job(void)
     return NULL;
 }
 
-static char *default_name(void)
+char *output_default_name(void)
 {
     char stamp[32];
     time_t now = time(NULL);
@@ -238,7 +238,7 @@ static bool open_first(const char *path, char **problem)
 char *output_open(bool spawned, char **problem)
 {
     const char *given = settings()->output;
-    char *path = absolute(given ? strdup(given) : default_name());
+    char *path = absolute(given ? strdup(given) : output_default_name());
     *problem = NULL;
     if (!path)
         return NULL;

@@ -17,6 +17,7 @@ void output_abandon(void);
 bool output_is_claimed(void);       /* whether the folder for parts exists */
 const char *output_directory(void); /* NULL before output_open */
 const char *output_file(void);      /* name of the archive; NULL: that of the first world */
+char *output_default_name(void);    /* malloc'ed; NULL: no memory */
 const char *output_job(void);       /* the batch system's job id, or NULL */
 
 #include "parts.h"

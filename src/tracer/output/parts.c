@@ -26,24 +26,30 @@
 /* The file "run", which identifies the job of a folder. On one host the launcher's process
  * identifies it, together with the time. Rank 0 makes the folder after MPI_Init, when all processes
  * of its world have begun, so the folder of an older job is older than these. On another host, the
- * batch system's job identifies it, together with the time, as far as clocks agree. */
+ * job of the batch system and of the launcher identifies it, together with the time, as far as
+ * clocks agree. Containers on one machine are several hosts: each has a process of the launcher. */
 typedef struct {
     char magic[8];
-    char boot[40]; /* the host, since it was started */
-    char job[72];
+    char boot[40]; /* the machine, since it was started */
+    char job[136]; /* what the batch system calls it, a blank, what the launcher calls it */
     int64_t launcher, launcher_start; /* -1: unknown */
     int64_t made;                     /* nanoseconds since the host was started */
     int64_t made_real;                /* since the epoch */
     int64_t ranks;
 } JobToken;
 
-static const char magic[8] = "WENDRUN1";
+static const char magic[8] = "WENDRUN2";
+/* of a folder that another rank than 0 made, because it cannot see the folder of rank 0 */
+static const char magic_of_host[8] = "WENDHOST";
 static const int64_t CLOCKS_AGREE = INT64_C(60000000000);
 enum { RESERVE = 16 << 10, PATH_ROOM = PATH_MAX + 300 };
 
-static JobToken me; /* MADE: when this process began */
+static JobToken me;       /* MADE: when this process began */
+static bool job_is_known; /* all hosts of the job have its name from the launcher */
 /* the recording's directory, or the folder that will contain it under a default name */
 static char base[PATH_ROOM];
+/* the directory that a rank makes if it cannot see that of rank 0; "": it has no name */
+static char own_directory[PATH_ROOM];
 static bool named;                /* BASE is the directory */
 static char folder[PATH_ROOM];    /* of the parts; "": not found */
 static char directory[PATH_ROOM]; /* of the recording, once found */
@@ -122,11 +128,12 @@ void parts_open(void)
 {
     const State *s = state();
     const char *given = settings()->output, *job = output_job();
-    char here[PATH_MAX];
+    char here[PATH_MAX], of_launcher[64];
     memcpy(me.magic, magic, sizeof me.magic);
     read_line("/proc/sys/kernel/random/boot_id", me.boot, sizeof me.boot);
-    if (job)
-        snprintf(me.job, sizeof me.job, "%s", job);
+    node_job(of_launcher, sizeof of_launcher);
+    snprintf(me.job, sizeof me.job, "%.70s %s", job ? job : "", of_launcher);
+    job_is_known = *of_launcher;
     me.launcher = node_launcher();
     me.launcher_start = me.launcher > 0 ? start_of(me.launcher) : -1;
     me.made = start_of(getpid());
@@ -137,6 +144,10 @@ void parts_open(void)
         join(base, given, "");
     else if (getcwd(here, sizeof here) && join(base, here, "") && given && join(base, base, "/"))
         join(base, base, given);
+    char *name = named ? NULL : output_default_name();
+    if (named || (name && join(own_directory, base, "/")))
+        join(own_directory, named ? base : own_directory, named ? "" : name);
+    free(name);
     for (int i = 0; i < 2; i++) {
         static const char *const suffixes[] = WEND_CHECKPOINT_SLOTS;
         snprintf(slots[i], sizeof slots[i], "/" WEND_CHECKPOINT_PREFIX "%d%s", s->world_rank,
@@ -148,6 +159,22 @@ void parts_open(void)
         snprintf(own_folder, sizeof own_folder, WORLD_FILE_PREFIX "%s" WEND_CHECKPOINT_SUFFIX,
                  launcher_world());
     build = wend_checkpoint_file_build();
+}
+
+/* Writes the file "run" in the folder of parts at PATH. */
+static bool write_token(const char *path, const JobToken *token)
+{
+    char name[PATH_ROOM], hidden[PATH_ROOM];
+    if (!join(name, path, TOKEN) || !join(hidden, path, "/.run"))
+        return false;
+    long fd = sys_open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+    bool good = fd >= 0 && syscall(SYS_write, fd, token, sizeof *token) == (long)sizeof *token;
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    if (good && syscall(SYS_renameat, AT_FDCWD, hidden, AT_FDCWD, name) == 0)
+        return true;
+    syscall(SYS_unlinkat, AT_FDCWD, hidden, 0);
+    return false;
 }
 
 static void know_directory(const char *path)
@@ -172,20 +199,12 @@ void parts_make(void)
         snprintf(path, sizeof path, "%s/" WEND_CHECKPOINT_FOLDER, output_directory());
     if ((file || !output_is_claimed()) && mkdir(path, 0777) != 0)
         return; /* then a run that dies leaves nothing; other runs are recorded as usual */
-    char name[PATH_ROOM], hidden[PATH_ROOM];
-    join(name, path, TOKEN);
-    join(hidden, path, "/.run");
-    int fd = open(hidden, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write(fd, &token, sizeof token) == (ssize_t)sizeof token;
-    if (fd >= 0)
-        close(fd);
-    if (good && rename(hidden, name) == 0) {
+    if (write_token(path, &token)) {
         know_directory(output_directory());
         join(folder, path, "");
-        return;
+    } else {
+        rmdir(path);
     }
-    unlink(hidden);
-    rmdir(path);
 }
 
 void parts_remove(void)
@@ -202,24 +221,32 @@ static bool same_text(const char *a, const char *b, size_t room)
     return memchr(a, 0, room) && memchr(b, 0, room) && strcmp(a, b) == 0;
 }
 
+/* Reads the file "run" in the folder of parts at PATH. */
+static bool read_token(const char *path, JobToken *t)
+{
+    char file[PATH_ROOM];
+    if (!join(file, path, TOKEN))
+        return false;
+    long fd = open_file(file, O_RDONLY);
+    long n = fd >= 0 ? syscall(SYS_read, fd, t, sizeof *t) : -1;
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    return n == (long)sizeof *t
+           && (memcmp(t->magic, magic, sizeof magic) == 0
+               || memcmp(t->magic, magic_of_host, sizeof magic) == 0);
+}
+
 /* The time at which the folder at PATH was made, if it is of this job; else INT64_MAX. */
 static int64_t made_for_us(const char *path)
 {
-    char file[PATH_ROOM];
     JobToken t;
-    if (!join(file, path, TOKEN))
+    if (!read_token(path, &t) || t.ranks != me.ranks)
         return INT64_MAX;
-    long fd = open_file(file, O_RDONLY);
-    long n = fd >= 0 ? syscall(SYS_read, fd, &t, sizeof t) : -1;
-    if (fd >= 0)
-        syscall(SYS_close, fd);
-    if (n != (long)sizeof t || memcmp(t.magic, magic, sizeof magic) != 0 || t.ranks != me.ranks)
+    bool together = same_text(t.boot, me.boot, sizeof t.boot);
+    if (together && t.launcher == me.launcher && t.launcher_start == me.launcher_start)
+        return t.made >= me.made ? t.made : INT64_MAX;
+    if (together && !job_is_known)
         return INT64_MAX;
-    if (same_text(t.boot, me.boot, sizeof t.boot)) {
-        bool ours =
-            t.launcher == me.launcher && t.launcher_start == me.launcher_start && t.made >= me.made;
-        return ours ? t.made : INT64_MAX;
-    }
     return same_text(t.job, me.job, sizeof t.job) && t.made_real >= me.made_real - CLOCKS_AGREE
                ? t.made_real
                : INT64_MAX;
@@ -322,9 +349,59 @@ const char *parts_directory_said(void)
     return atomic_load(&directory_known) ? said : NULL;
 }
 
-const char *parts_folder(void)
+/* Makes PATH and in it the folder of the parts. *USED: it is there, with the parts of an older run
+ * of this host. */
+static bool make_directory(const char *path, bool *used)
 {
-    return folder;
+    JobToken token = me, other;
+    char parts[PATH_ROOM];
+    if (!join(parts, path, "/") || !join(parts, parts, own_folder))
+        return false;
+    bool made = syscall(SYS_mkdirat, AT_FDCWD, path, 0777) == 0;
+    *used = !made && read_token(parts, &other)
+            && memcmp(other.magic, magic_of_host, sizeof magic_of_host) == 0;
+    if (!made)
+        return false;
+    memcpy(token.magic, magic_of_host, sizeof token.magic);
+    token.made = nanoseconds(CLOCK_BOOTTIME);
+    token.made_real = nanoseconds(CLOCK_REALTIME);
+    marker_add(path, own_folder);
+    if (syscall(SYS_mkdirat, AT_FDCWD, parts, 0777) != 0 || !write_token(parts, &token))
+        return false;
+    know_directory(path);
+    return join(folder, parts, "");
+}
+
+/* If there is no such directory, the host has file systems of its own: rank 0 has made one. */
+bool parts_make_own(void)
+{
+    char path[PATH_ROOM], next[] = OUTPUT_NEXT "2";
+    bool used = false;
+    if (*folder || !*own_directory || !*own_folder)
+        return *folder != '\0';
+    bool made = make_directory(own_directory, &used);
+    for (; used && join(path, own_directory, next); next[sizeof next - 2]++) {
+        made = make_directory(path, &used);
+        used &= next[sizeof next - 2] < '9';
+    }
+    return made;
+}
+
+uint64_t parts_job(void)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    const int64_t numbers[] = {me.launcher, me.launcher_start, me.launcher > 0 ? 0 : me.made};
+    const struct {
+        const void *at;
+        size_t n;
+    } pieces[] = {{numbers, sizeof numbers},
+                  {me.boot, sizeof me.boot},
+                  {me.job, sizeof me.job},
+                  {own_folder, sizeof own_folder}};
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++)
+        for (size_t at = 0; at < pieces[i].n; at++)
+            hash = (hash ^ ((const unsigned char *)pieces[i].at)[at]) * UINT64_C(0x100000001b3);
+    return hash;
 }
 
 /* Visits a checkpoint file. It counts if it has a header, which is written last. Without one there

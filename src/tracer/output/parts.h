@@ -23,7 +23,11 @@ void parts_remove(void);
 bool parts_find(void);                  /* looks for the folder; false: it is not there (yet) */
 const char *parts_directory(void);      /* directory of the recording; NULL: not found */
 const char *parts_directory_said(void); /* the same in printable form (printable.h) */
-const char *parts_folder(void);         /* the folder, once it is found */
+/* Makes a folder of the parts if none was found, and nothing has the directory's name: this host
+ * cannot see the file system of rank 0. Returns whether there is a folder. */
+bool parts_make_own(void);
+/* A number that ranks of the same job on one host have in common. */
+uint64_t parts_job(void);
 bool parts_any(void); /* whether a rank has saved its part; also in signal handlers */
 /* whether this rank is the first that asks; never, if no file can be made */
 bool parts_first(void);

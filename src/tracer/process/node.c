@@ -238,6 +238,29 @@ long node_launcher(void)
     return pid > 1 ? pid : -1;
 }
 
+/* Hydra's process on each host is told where the launcher listens, in its arguments. */
+static void hydra_job(char *name, size_t room)
+{
+    static const char option[] = "--control-port";
+    size_t n;
+    long pid = node_launcher();
+    char *arguments = pid > 0 ? read_proc(pid, "cmdline", &n) : NULL;
+    for (const char *p = arguments; p && p < arguments + n; p += strlen(p) + 1)
+        if (strcmp(p, option) == 0 && p + sizeof option < arguments + n)
+            snprintf(name, room, "%s", p + sizeof option);
+    free(arguments);
+}
+
+void node_job(char *name, size_t room)
+{
+    const OwnJob *job = own_job();
+    *name = '\0';
+    if (job->namespace)
+        snprintf(name, room, "%s", job->namespace);
+    else if (job->variable)
+        hydra_job(name, room);
+}
+
 bool node_ranks(const char *library, NodeRanks *node)
 {
     const char *variable = own_job()->variable;

@@ -5,6 +5,7 @@
 #define WEND_NODE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* The name of the watcher's thread. top shows it, and other ranks find processes under Wend by
  * it. */
@@ -21,5 +22,9 @@ bool node_ranks(const char *library, NodeRanks *node);
 
 /* The process that started this node's ranks, which they have in common. -1 if unknown. */
 long node_launcher(void);
+
+/* What the launcher calls this job on all its hosts, into ROOM bytes at NAME. Empty: that is not
+ * known. For a thread that may read the environment. */
+void node_job(char *name, size_t room);
 
 #endif

@@ -85,4 +85,8 @@ static inline const char *launcher_world(void)
     return good ? name : NULL;
 }
 
+/* A variable of Wend: the number of the process of wend trace that stays as the parent of the
+ * program (src/tracer/lifecycle/attendant.h). */
+#define LAUNCHER_ATTENDANT "WEND_ATTENDANT"
+
 #endif

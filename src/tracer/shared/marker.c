@@ -6,10 +6,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "lib/record/record.h"
@@ -82,13 +84,14 @@ bool marker_add(const char *directory, const char *name)
     bool is_new = fd >= 0, good = false;
     if (fd < 0 && errno == EEXIST)
         fd = openat(folder, MARKER_FILE, flags, 0666);
-    char *line = NULL;
-    int n = asprintf(&line, "%s%s\n", is_new ? TITLE : "", name);
-    if (fd >= 0 && n > 0)
-        good = write(fd, line, (size_t)n) == n;
+    /* In one piece, since several processes may add lines. Without malloc, since the process may
+     * be at its end. */
+    size_t before = is_new ? strlen(TITLE) : 0, n = strlen(name);
+    const struct iovec line[] = {
+        {(char *)TITLE, before}, {(char *)(uintptr_t)name, n}, {(char *)"\n", 1}};
+    if (fd >= 0)
+        good = writev(fd, line, 3) == (ssize_t)(before + n + 1);
     int why = errno;
-    if (n >= 0)
-        free(line);
     if (fd >= 0)
         close(fd);
     close(folder);
