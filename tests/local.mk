@@ -263,11 +263,13 @@ BATS_TESTS = \
 	tests/output.bats \
 	tests/python.bats \
 	tests/spawn.bats \
+	tests/hosts.bats \
 	tests/cgroups.bats \
 	tests/cxx.bats \
 	tests/counts.bats \
 	tests/support.bats
-EXTRA_DIST += tests/support/bomb.py tests/helpers.bash tests/proxygen/compile.bash $(BATS_TESTS)
+EXTRA_DIST += tests/support/bomb.py tests/support/hosts.bash tests/helpers.bash \
+	tests/proxygen/compile.bash $(BATS_TESTS)
 
 # Applications that are not ours; asked for, because it fetches their sources.
 EXTRA_DIST += \
@@ -307,7 +309,7 @@ endif
 # LONG=1 there are also those to which it seldom makes one.
 LIBRARY_UNITS = tests/unit/requests$(EXEEXT) tests/unit/callbacks$(EXEEXT)
 LIBRARY_TESTS = $(LIBRARY_UNITS) $(patsubst %,tests/%.bats, \
-	replay programs dying sites onesided values threads launchers unlucky families fortran \
+	replay programs dying hosts sites onesided values threads launchers unlucky families fortran \
 	requests transparency python spawn cxx decoder/messages \
 	$(if $(LONG),examples trace proxygen/changes counts clocks times waits stacks export perfetto))
 .PHONY: library-programs check-library
