@@ -145,7 +145,7 @@ static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name
 
 static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
                       WendDecoder *decoder, GHashTable *index, GHashTable *traffic,
-                      const WendGraphOrders *orders)
+                      const WendGraphOrders *orders, WendMembers **members)
 {
     const WendClass *class = wend_program_class(p, i);
     ClassRow row = {class, 0};
@@ -187,7 +187,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
     s->callbacks = MAX(s->callbacks, callbacks);
     g_array_append_val(s->classes, row);
     add_run(s, p, class, threads);
-    traffic_add_class(p, counts, i, s->traffic, traffic);
+    traffic_add_class(p, counts, members, i, s->traffic, traffic);
 }
 
 static gint compare_functions(gconstpointer a, gconstpointer b)
@@ -222,10 +222,12 @@ Summary *summary_new(const WendProgram *p)
     WendDecoder *decoder = wend_decoder_new(p);
     GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
     WendGraphOrders *orders = wend_graph_orders_new(p);
+    WendMembers *members = NULL;
     g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
     for (guint i = 0; i < wend_program_n_classes(p); i++)
-        add_class(s, p, i, counts, decoder, index, traffic, orders);
+        add_class(s, p, i, counts, decoder, index, traffic, orders, &members);
     wend_graph_orders_free(orders);
+    wend_members_free(members);
     for (guint i = 0; i < s->functions->len; i++) {
         FunctionRow *row = &g_array_index(s->functions, FunctionRow, i);
         const Traffic *of_function = g_hash_table_lookup(traffic, row->name);

@@ -3,18 +3,25 @@
  *
  * Sizes of derived datatypes and of communicators, and the sends behind persistent requests, come
  * from the calls that made them. Handles are used again, so a handle can have several makers. They
- * need not be distinguished as long as they all give the same; otherwise the operation is
- * unsized. */
+ * need not be distinguished as long as they all give the same; otherwise the calls that use it are
+ * gone through one by one. */
 #include "config.h"
 
 #include "traffic.h"
 
 #include <string.h>
 
+#include "follower.h"
+
+/* Above so many calls of a class, those that would be gone through are unsized. An archive of a few
+ * bytes can have any number of them. */
+enum { CALLS_MOST = 1 << 27 };
+
 typedef struct {
     guint32 terminal;
-    guint64 times;
-} Occurrence; /* times on each rank */
+    guint64 times;    /* on each rank */
+    gboolean uniform; /* its calls transfer the same on all ranks */
+} Occurrence;
 
 struct TrafficScan {
     const WendProgram *program;
@@ -189,9 +196,9 @@ static void visit_starts(TrafficScan *s, const WendCall *call, TrafficVisit visi
         words = g_memdup2(requests->in, (gsize)n_requests * sizeof *words);
     for (gint64 i = 0; i < n_requests; i++) {
         const GArray *makers = g_hash_table_lookup(s->makers[WEND_KIND_REQUEST], &words[i]);
-        if (makers == NULL) /* unknown, or made by a thread of another class */
+        s->ambiguous |= makers == NULL ? wend_word_is_handle(words[i]) : makers->len > 1;
+        if (makers == NULL)
             continue;
-        s->ambiguous |= makers->len > 1;
         guint32 maker = g_array_index(makers, guint32, 0);
         visit_call(s, wend_decoder_call(s->calls, maker, s->rank), visit, data);
     }
@@ -224,7 +231,7 @@ TrafficScan *traffic_scan_new(const WendProgram *p, Counts *counts, guint class_
         guint n;
         const guint32 *terminals = counts_of_rule(counts, s->class->sequences[i].rule, &n);
         for (guint t = 0; t < n; t++) {
-            Occurrence o = {terminals[t], counts_terminal(counts, terminals[t])};
+            Occurrence o = {terminals[t], counts_terminal(counts, terminals[t]), FALSE};
             g_array_append_val(s->occurrences, o);
         }
     }
@@ -297,18 +304,25 @@ void traffic_add(Traffic *t, guint64 bytes, guint64 n)
         t->bytes = transfer_plus(t->bytes, transfer_times(bytes, n));
 }
 
+void traffic_found_add(gpointer found, const WendCall *call, TrafficKind kind, guint64 bytes)
+{
+    TrafficFound one = {kind, bytes};
+    (void)call; /* for a start it is the call that made the request */
+    g_array_append_val((GArray *)found, one);
+}
+
 typedef struct {
     Traffic *traffic;
     GHashTable *by_function;
-    const char *function; /* of the current call */
+    GArray *found;                 /* TrafficFound, of the current call */
+    GHashTable *unclear, *of_rank; /* terminals whose sizes are not clear: on all ranks, on one */
+    const char *function;          /* of the current call */
     guint64 times;
 } Sum;
 
-static void add_to_sum(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes)
+static void add_to_sum(Sum *sum, TrafficKind kind, guint64 bytes)
 {
-    Sum *sum = data;
     Traffic *of_function = g_hash_table_lookup(sum->by_function, sum->function);
-    (void)call; /* for a start it is the call that made the request */
     if (of_function == NULL)
         g_hash_table_insert(sum->by_function, (gpointer)sum->function,
                             of_function = g_new0(Traffic, 1));
@@ -316,24 +330,106 @@ static void add_to_sum(gpointer data, const WendCall *call, TrafficKind kind, gu
     traffic_add(of_function, bytes, sum->times);
 }
 
-void traffic_add_class(const WendProgram *p, Counts *counts, guint class_index,
-                       Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function)
+/* Adds the transfers of O's calls by RANK. If their sizes are not clear, the terminal goes to
+ * UNCLEAR, or, without that, they are unsized. */
+static void add_occurrence(TrafficScan *s, Occurrence o, guint rank, Sum *sum, GHashTable *unclear)
 {
-    TrafficScan *s = traffic_scan_new(p, counts, class_index);
+    guint32 shape = wend_program_terminal(s->program, o.terminal)->shape;
+    sum->function = wend_program_shape(s->program, shape)->function->name;
+    g_array_set_size(sum->found, 0);
+    gboolean clear = traffic_scan_call(s, o.terminal, rank, traffic_found_add, sum->found);
+    if (!clear && unclear != NULL) {
+        g_hash_table_add(unclear, GUINT_TO_POINTER(o.terminal));
+        return;
+    }
+    for (guint i = 0; i < sum->found->len; i++) {
+        const TrafficFound *f = &g_array_index(sum->found, TrafficFound, i);
+        add_to_sum(sum, f->kind, clear ? f->bytes : TRANSFER_UNSIZED);
+    }
+}
+
+static void add_followed(gpointer sum, const Transfer *t)
+{
+    add_to_sum(sum, t->kind, t->bytes);
+}
+
+/* Goes through the calls of RANK, and adds the transfers of those that are unclear. */
+static void walk_rank(const TrafficScan *s, const WendMembers *m, guint rank, Sum *sum)
+{
+    sum->times = 1;
+    for (guint q = 0; q < s->class->n_sequences; q++) {
+        WendWalk *walk = wend_walk_new(s->program, rank, q, WEND_WALK_MAIN);
+        Follower *follower = follower_new(s->program, m, rank);
+        const WendCall *call;
+        while ((call = wend_walk_next(walk)) != NULL) {
+            gconstpointer terminal = GUINT_TO_POINTER(call->terminal);
+            follower_next(follower, walk, call);
+            sum->function = call->function->name;
+            if (g_hash_table_contains(sum->unclear, terminal)
+                || g_hash_table_contains(sum->of_rank, terminal))
+                follower_each(follower, add_followed, sum);
+        }
+        follower_free(follower);
+        wend_walk_free(walk);
+    }
+}
+
+/* Whether the calls of the class are few enough to be gone through. */
+static gboolean can_be_walked(const TrafficScan *s)
+{
+    guint64 calls = 0;
+    for (guint i = 0; i < s->occurrences->len; i++)
+        calls = transfer_plus(calls, g_array_index(s->occurrences, Occurrence, i).times);
+    return transfer_times(calls, s->class->n_ranks) <= CALLS_MOST;
+}
+
+static void find_uniform(const TrafficScan *s)
+{
     gboolean uniform_makers = all_makers_uniform(s);
-    Sum sum = {traffic, by_function, NULL, 0};
+    for (guint i = 0; i < s->occurrences->len; i++) {
+        Occurrence *o = &g_array_index(s->occurrences, Occurrence, i);
+        o->uniform = is_uniform(s->program, o->terminal)
+                     && (uniform_makers || !uses_handles(s->program, o->terminal));
+    }
+}
+
+/* Adds the uniform calls of all ranks, or the others of RANK. */
+static void add_occurrences(TrafficScan *s, gboolean uniform, guint rank, Sum *sum,
+                            GHashTable *unclear)
+{
     for (guint i = 0; i < s->occurrences->len; i++) {
         Occurrence o = g_array_index(s->occurrences, Occurrence, i);
-        guint32 shape = wend_program_terminal(p, o.terminal)->shape;
-        sum.function = wend_program_shape(p, shape)->function->name;
-        sum.times = o.times;
-        if (is_uniform(p, o.terminal) && (uniform_makers || !uses_handles(p, o.terminal))) {
-            sum.times = transfer_times(o.times, s->class->n_ranks);
-            traffic_scan_call(s, o.terminal, s->class->ranks[0], add_to_sum, &sum);
-            continue;
-        }
-        for (guint r = 0; r < s->class->n_ranks; r++)
-            traffic_scan_call(s, o.terminal, s->class->ranks[r], add_to_sum, &sum);
+        sum->times = uniform ? transfer_times(o.times, s->class->n_ranks) : o.times;
+        if (o.uniform == uniform)
+            add_occurrence(s, o, rank, sum, unclear);
     }
+}
+
+void traffic_add_class(const WendProgram *p, Counts *counts, WendMembers **members,
+                       guint class_index, Traffic traffic[TRAFFIC_KINDS], GHashTable *by_function)
+{
+    TrafficScan *s = traffic_scan_new(p, counts, class_index);
+    Sum sum = {.traffic = traffic,
+               .by_function = by_function,
+               .found = g_array_new(FALSE, FALSE, sizeof(TrafficFound)),
+               .unclear = g_hash_table_new(NULL, NULL),
+               .of_rank = g_hash_table_new(NULL, NULL)};
+    gboolean walks = can_be_walked(s);
+    find_uniform(s);
+    if (s->class->n_ranks > 0)
+        add_occurrences(s, TRUE, s->class->ranks[0], &sum, walks ? sum.unclear : NULL);
+    for (guint r = 0; r < s->class->n_ranks; r++) {
+        guint rank = s->class->ranks[r];
+        g_hash_table_remove_all(sum.of_rank);
+        add_occurrences(s, FALSE, rank, &sum, walks ? sum.of_rank : NULL);
+        if (g_hash_table_size(sum.unclear) + g_hash_table_size(sum.of_rank) == 0)
+            continue;
+        if (*members == NULL)
+            *members = wend_members_new(p);
+        walk_rank(s, *members, rank, &sum);
+    }
+    g_array_unref(sum.found);
+    g_hash_table_unref(sum.unclear);
+    g_hash_table_unref(sum.of_rank);
     traffic_scan_free(s);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "function-seconds.h"
+#include "lib/analysis/follower.h"
 #include "read-private.h"
 
 /* How often a rank calls a terminal from a site, in one sequence. */
@@ -44,6 +45,8 @@ typedef struct {
     bool has_times;    /* the recording has the time of each call */
     gboolean lossless; /* these are as they were measured */
     Counts *counts;
+    GArray *found;       /* TrafficFound, of the call at hand */
+    GHashTable *unclear; /* terminals of the rank at hand whose sizes are not clear */
     /* Of the class at hand. */
     guint class_index;
     const WendClass *class;
@@ -164,10 +167,8 @@ typedef struct {
     guint64 calls;
 } RowVisit;
 
-static void add_traffic(gpointer data, const WendCall *call, TrafficKind kind, guint64 bytes)
+static void add_traffic(const RowVisit *v, guint64 bytes)
 {
-    RowVisit *v = data;
-    (void)call, (void)kind;
     traffic_add(&v->row->traffic, bytes, v->calls);
     if (bytes != TRANSFER_UNSIZED)
         v->row->rank_bytes = transfer_plus(v->row->rank_bytes, transfer_times(bytes, v->calls));
@@ -214,11 +215,44 @@ static void add_pair(SiteTotals *t, const SitePair *pair, guint rank)
         row->polls += pair->calls;
         return;
     }
-    RowVisit visit = {row, pair->calls};
     row->calls += pair->calls;
-    traffic_scan_call(t->traffic, pair->terminal, rank, add_traffic, &visit);
+    g_array_set_size(t->found, 0);
+    if (!traffic_scan_call(t->traffic, pair->terminal, rank, traffic_found_add, t->found))
+        g_hash_table_add(t->unclear, GUINT_TO_POINTER(pair->terminal));
+    else
+        for (guint i = 0; i < t->found->len; i++)
+            add_traffic(&(RowVisit){row, pair->calls},
+                        g_array_index(t->found, TrafficFound, i).bytes);
     if (t->class->sequences[pair->sequence].kind == WEND_SEQUENCE_THREAD)
         add_timed(t, pair, number);
+}
+
+static void add_followed(gpointer row, const Transfer *t)
+{
+    add_traffic(&(RowVisit){row, 1}, t->bytes);
+}
+
+/* Adds the transfers of the calls of RANK whose sizes do not follow from their signatures. */
+static void follow_unclear(SiteTotals *t, guint rank)
+{
+    for (guint q = 0; g_hash_table_size(t->unclear) > 0 && q < t->class->n_sequences; q++) {
+        WendWalk *walk = wend_walk_new(t->p, rank, q, WEND_WALK_POLLS);
+        WendSiteWalk *sites = wend_site_walk_new(t->sites, rank, q);
+        Follower *follower = follower_new(t->p, read_members(t->reader), rank);
+        const WendCall *call;
+        while ((call = wend_walk_next(walk)) != NULL) {
+            guint site = read_site_group(t->reader, wend_site_walk_next(sites, call));
+            follower_next(follower, walk, call);
+            if (!g_hash_table_contains(t->unclear, GUINT_TO_POINTER(call->terminal)))
+                continue;
+            guint number = row_of(t, site, call->function);
+            follower_each(follower, add_followed, &g_array_index(t->rows, SiteRow, number));
+        }
+        follower_free(follower);
+        wend_site_walk_free(sites);
+        wend_walk_free(walk);
+    }
+    g_hash_table_remove_all(t->unclear);
 }
 
 /* The time of the calls of ROW by threads of RANK. Negative: it is not known. MEASURED: the times
@@ -386,6 +420,7 @@ static void add_class(SiteTotals *t, guint class_index)
         g_autoptr(GArray) pairs = pairs_of(t, t->class->ranks[i]);
         for (guint k = 0; k < pairs->len; k++)
             add_pair(t, &g_array_index(pairs, SitePair, k), t->class->ranks[i]);
+        follow_unclear(t, t->class->ranks[i]);
         end_rank(t, t->class->ranks[i], measure_rank(t, t->class->ranks[i]));
     }
     divide_times(t);
@@ -433,6 +468,8 @@ GArray *site_totals_new(WendRead *r)
                     .called = g_array_new(FALSE, FALSE, sizeof(CalledFunction)),
                     .numbers = g_hash_table_new(g_str_hash, g_str_equal),
                     .function_seconds = function_seconds_new(r->program),
+                    .found = g_array_new(FALSE, FALSE, sizeof(TrafficFound)),
+                    .unclear = g_hash_table_new(NULL, NULL),
                     .lossless = TRUE,
                     .counts = counts_new(r->program)};
     if (wend_read_has_times(r, &t.has_times) < 0)
@@ -444,6 +481,8 @@ GArray *site_totals_new(WendRead *r)
     g_hash_table_unref(t.row_of);
     g_array_unref(t.called);
     g_hash_table_unref(t.numbers);
+    g_array_unref(t.found);
+    g_hash_table_unref(t.unclear);
     function_seconds_free(t.function_seconds);
     counts_free(t.counts);
     g_array_sort(t.rows, by_weight);

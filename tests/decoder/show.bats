@@ -248,6 +248,81 @@ END
     [[ ${lines[1]} == point-to-point,0,3,1,4,0 && ${lines[2]} == point-to-point,3,0,1,8,0 ]]
 }
 
+@test "the same bytes everywhere, where a number stands for one object after another" {
+    cat >lives.c <<'C'
+#include <mpi.h>
+static double buf[4096], in[4096];
+int main(int argc, char **argv)
+{
+    int rank, size, n, me;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    for (int i = 1; i < 6; i++) {
+        MPI_Datatype t;
+        MPI_Type_contiguous(i + rank, MPI_DOUBLE, &t);
+        MPI_Type_commit(&t);
+        MPI_Sendrecv(buf, 2, t, right, 1, in, 4096, MPI_DOUBLE, left, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Bcast(buf, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        MPI_Allgather(buf, 1, MPI_DOUBLE, in, 1, MPI_DOUBLE, MPI_COMM_WORLD);
+        MPI_Request r[2];
+        MPI_Send_init(buf, i, t, right, 2, MPI_COMM_WORLD, &r[0]);
+        MPI_Recv_init(in, 4096, MPI_DOUBLE, left, 2, MPI_COMM_WORLD, &r[1]);
+        for (int k = 0; k < i; k++) {
+            MPI_Startall(2, r);
+            MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+        }
+        MPI_Request_free(&r[0]);
+        MPI_Request_free(&r[1]);
+        MPI_Type_free(&t);
+        MPI_Comm c;
+        MPI_Comm_split(MPI_COMM_WORLD, i % 2 ? 0 : rank / 2, rank, &c);
+        MPI_Alltoall(buf, 1, MPI_DOUBLE, in, 1, MPI_DOUBLE, c);
+        MPI_Comm_size(c, &n);
+        MPI_Comm_rank(c, &me);
+        MPI_Sendrecv(buf, i, MPI_DOUBLE, (me + 1) % n, 3, in, 4096, MPI_DOUBLE, (me + n - 1) % n, 3,
+                     c, MPI_STATUS_IGNORE);
+        MPI_Win w;
+        MPI_Win_create(in, sizeof in, 8, MPI_INFO_NULL, c, &w);
+        MPI_Win_fence(0, w);
+        MPI_Put(buf, i, MPI_DOUBLE, (me + 1) % n, 0, i, MPI_DOUBLE, w);
+        MPI_Win_fence(0, w);
+        MPI_Win_free(&w);
+        MPI_File f;
+        MPI_File_open(c, "file", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+        MPI_File_write_at(f, 8 * me, buf, 1, MPI_DOUBLE, MPI_STATUS_IGNORE);
+        MPI_File_close(&f);
+        MPI_Comm_free(&c);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -w lives.c -o lives
+    record a 4 ./lives
+    # what the loops above send: I from 1 to 5, on four ranks
+    truth="100 11760 45 712 20 480 20 160"
+    [ "$(value '" ".join(f"{k[x]}" for k in [d["sent"][t] for t in ("point_to_point", "collective",
+        "one_sided", "file_write")] for x in ("operations", "bytes"))')" = "$truth" ]
+    [ "$(value 'sum(k["unsized"] for k in d["sent"].values())')" = 0 ]
+    "$WEND" show --sizes --csv a >sizes
+    [ "$(awk -F, 'NR > 1 {n[$1] += $4; b[$1] += $5} END {print n["point-to-point"],
+        b["point-to-point"], n["collective"], b["collective"], n["one-sided"], b["one-sided"],
+        n["file write"], b["file write"]}' sizes)" = "$truth" ]
+    "$WEND" show --matrix --csv a >matrix
+    [ "$(awk -F, 'NR > 1 {n[$1] += $4; b[$1] += $5} END {print n["point-to-point"],
+        b["point-to-point"], n["one-sided"], b["one-sided"]}' matrix)" = "100 11760 20 480" ]
+    "$WEND" show --sites --csv a >sites
+    [ "$(awk -F, 'NR > 1 {n += $9; b += $10; u += $11} END {print n, b, u}' sites)" = \
+        "185 13112 0" ]
+    [ "$(awk -F, '$1 == "MPI_Startall" {print $9, $10}' sites)" = "60 9840" ]
+    "$WEND" export --csv=calls -o calls a 2>err
+    [ "$(awk -F, '$5 == "MPI_Put" || $5 == "MPI_File_write_at" {b += $10}
+        END {print b}' calls)" = 640 ]
+}
+
 @test "--ranks of more than 1,024 ranks: how many have each time, and the fastest and slowest" {
     command -v python3 >/dev/null || skip "no python3"
     "$BUILD_DIR/tests/unit/make-recording" a.dir 33 32 5
