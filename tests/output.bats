@@ -117,3 +117,87 @@ setup() { in_scratch; }
     printf 'MPI_%s(\n' Init Comm_rank Comm_size Allreduce Finalize >expected
     diff expected calls
 }
+
+# -- the line at the end --
+
+# A program that takes number 2 for a log of its own in the way that its argument says, when MPI has
+# started or before ("early").
+logging() {
+    cat >logging.c <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static const char *how;
+static void take(void)
+{
+    if (strstr(how, "freopen")) {
+        if (!freopen("log", "a", stderr))
+            return;
+    } else if (strstr(how, "dup2")) {
+        int fd = open("log", O_WRONLY | O_CREAT | O_APPEND, 0666);
+        dup2(fd, 2);
+        close(fd);
+    } else {
+        close(2);
+        if (strstr(how, "all"))
+            close_range(3, ~0U, 0);
+        if (!strstr(how, "only"))
+            (void)!open("log", O_WRONLY | O_CREAT | O_APPEND, 0666);
+    }
+}
+int main(int argc, char **argv)
+{
+    how = argv[1];
+    if (strstr(how, "early"))
+        take();
+    MPI_Init(&argc, &argv);
+    if (!strstr(how, "early"))
+        take();
+    if (strstr(how, "child") && fork() == 0) {
+        alarm(100);
+        close(1);
+        while (access("seen", F_OK) != 0)
+            usleep(10000);
+        _exit(0);
+    }
+    if (strstr(how, "dies"))
+        _exit(5);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    fprintf(stderr, "end\n");
+    return 0;
+}
+C
+    "$MPICC" logging.c -o logging
+}
+
+@test "the line at the end goes to the launcher's standard error, not to a log of the program" {
+    local how
+    logging
+    for how in freopen dup2 reopen freopen-early dup2-early reopen-early reopen-early-dies; do
+        rm -rf a.dir log
+        mpi 1 "$WEND" trace -o a.dir ./logging $how 2>err || [[ $how == *dies ]]
+        grep -q '^wend: .*a.dir$' err || fail "$how: $(cat err)"
+        if [[ $how == *dies ]]; then ! grep . log || false; else diff log - <<<end; fi
+    done
+    # if the program has closed all files, nothing is written to others
+    for how in reopen-early-all only-early-all; do
+        rm -rf a.dir log
+        : >log
+        timeout "$TEST_TIMEOUT" "$WEND" trace -o a.dir ./logging $how 2>err
+        diff <(cat log err) <([[ $how == only* ]] || echo end) || fail "$how"
+    done
+}
+
+@test "no copy of standard error outlives the program in a child" {
+    logging
+    mkfifo err
+    { cat err >said; : >seen; } &
+    "$WEND" trace -o a.dir ./logging only-child 2>err
+    wait $! # the child waits for the end of the pipe
+    grep -q '^wend: .*a.dir$' said || fail "$(cat said)"
+}

@@ -46,12 +46,18 @@ static bool had_children(long faults)
            || children.ru_minflt + children.ru_majflt > faults;
 }
 
-static bool has_recording(const char *directory)
+/* Whether there is a recording in the directory; *EARLIER: it was there before wend trace. */
+static bool has_recording(const char *directory, bool *earlier)
 {
     char path[4096];
+    const char *top = getenv("WEND_TOP");
+    long long since = 0;
     struct stat info;
     int n = snprintf(path, sizeof path, "%s/trace.tar.zst", directory);
-    return n < 0 || (size_t)n >= sizeof path || stat(path, &info) == 0;
+    bool fits = n >= 0 && (size_t)n < sizeof path, there = !fits || stat(path, &info) == 0;
+    *earlier = fits && there && top && sscanf(top, "%*d:%*d:%lld", &since) == 1
+               && info.st_mtim.tv_sec * 1000000000LL + info.st_mtim.tv_nsec < since;
+    return there;
 }
 
 static bool comes_first(void)
@@ -78,27 +84,17 @@ static const char *missed(void)
     return has_mpi ? "has the MPI library linked into it statically" : NULL;
 }
 
-/* Many programs (all of GNU's) close standard error as their last action, before destructors of
- * libraries run. */
-static KeptFile standard_error = KEPT_NONE;
 /* the process that loaded the library; its forked children print nothing */
 static long process;
 
-/* A child that outlives its parent must not hold a pipe open whose reader waits for the end. */
-static void in_child(void)
-{
-    kept_close(&standard_error);
-}
-
+/* In what may become a rank, and where the end without MPI is said. */
 __attribute__((constructor)) static void keep_standard_error(void)
 {
     int saved = errno;
     long faults;
     process = (long)getpid();
-    if (is_top(&faults) && launcher_speaks()) {
-        kept_take(&standard_error, fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0));
-        pthread_atfork(NULL, NULL, in_child);
-    }
+    if (is_top(&faults) || mpi_library_symbol("PMPI_Init"))
+        shield_keep_stderr();
     errno = saved;
 }
 
@@ -108,26 +104,32 @@ static void say_nothing_recorded(void)
     long faults;
     if (s->started || s->spare || s->unwritten || process != (long)getpid() || !launcher_speaks())
         return;
+    const char *output = settings()->output;
+    bool earlier = false, there = output && has_recording(output, &earlier);
     const char *why = s->other_family ? "has an MPI library that libwend-" MPI_FAMILY
                                         ".so does not support (wend trace chooses the recorder)"
                                       : missed();
     if (!why) {
         /* With a default name, it is unknown where children have left a recording. */
-        if (standard_error.number < 0 || !is_top(&faults)
-            || (had_children(faults) && (!settings()->output || has_recording(settings()->output))))
+        if (!is_top(&faults) || (had_children(faults) && (!output || (there && !earlier))))
             return;
         why = "did not start MPI";
     }
     char program[1024];
     wend_printable(program, sizeof program, program_invocation_short_name,
                    strlen(program_invocation_short_name), wend_printable_utf8());
-    const char *const texts[] = {"wend: ", program, " ", why, ": nothing was recorded\n"};
+    const char *const texts[] = {"wend: ",
+                                 program,
+                                 " ",
+                                 why,
+                                 ": nothing was recorded",
+                                 earlier ? ", and what an earlier run has recorded is still there\n"
+                                         : "\n"};
     enum { TEXTS = sizeof texts / sizeof *texts };
     struct iovec pieces[TEXTS];
     for (size_t i = 0; i < TEXTS; i++)
         pieces[i] = (struct iovec){(void *)(uintptr_t)texts[i], strlen(texts[i])};
-    int kept = kept_number(&standard_error);
-    shield_line(kept >= 0 ? kept : STDERR_FILENO, pieces, TEXTS);
+    shield_line(pieces, TEXTS);
 }
 
 /* -- the end of the process -- */

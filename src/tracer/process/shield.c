@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "kept.h"
 
 static const int signals[] = {SIGPIPE, SIGXFSZ};
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -64,13 +68,42 @@ void shield_lower(const Shield *s)
 
 /* -- lines -- */
 
-static bool without_stderr; /* at the time when the library was loaded */
+/* Standard error as the launcher gave it: what file it is, and a copy of the descriptor. The program
+ * may close its own, as all of GNU's do at their end, or open a file of its own with that number. */
+static struct stat given;
+static bool is_given; /* it was open when the library was loaded */
+static KeptFile copy = KEPT_NONE;
 
-__attribute__((constructor)) static void look_for_stderr(void)
+__attribute__((constructor)) static void look_at_stderr(void)
 {
     int saved = errno;
-    without_stderr = fcntl(STDERR_FILENO, F_GETFD) < 0;
+    is_given = fstat(STDERR_FILENO, &given) == 0;
     errno = saved;
+}
+
+/* A child that outlives its parent must not hold a pipe open whose reader waits for the end. */
+static void in_child(void)
+{
+    kept_close(&copy);
+}
+
+void shield_keep_stderr(void)
+{
+    int saved = errno;
+    look_at_stderr(); /* the order of constructors is not known */
+    if (is_given && kept_take(&copy, fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)))
+        pthread_atfork(NULL, NULL, in_child);
+    errno = saved;
+}
+
+/* The descriptor for a line. -1: none. */
+static int line_file(void)
+{
+    struct stat now;
+    if (is_given && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == given.st_dev
+        && now.st_ino == given.st_ino)
+        return STDERR_FILENO;
+    return kept_number(&copy);
 }
 
 /* Removes the first DONE bytes from PIECES. */
@@ -87,15 +120,13 @@ static void drop(struct iovec **pieces, size_t *n, size_t done)
     }
 }
 
-void shield_line(int fd, struct iovec *pieces, size_t n)
+void shield_line(struct iovec *pieces, size_t n)
 {
-    int saved = errno;
+    int saved = errno, fd = line_file();
     Shield shield;
-    if (fd == STDERR_FILENO && without_stderr)
-        return;
     shield_raise(&shield);
     drop(&pieces, &n, 0);
-    while (n > 0) {
+    while (fd >= 0 && n > 0) {
         long done = syscall(SYS_writev, fd, pieces, n);
         if (done < 0 && errno == EINTR)
             continue;

@@ -19,10 +19,14 @@ typedef struct {
 void shield_raise(Shield *s);
 void shield_lower(const Shield *s);
 
-/* Writes a line of Wend to FD, shielded, in one piece if the file accepts it, by system calls only.
- * If it cannot be written, it is lost. If the process began without standard error, no line is
- * written, because a file that it opens gets that number. Keeps errno and the memory of PIECES, but
- * changes PIECES. */
-void shield_line(int fd, struct iovec *pieces, size_t n);
+/* Writes a line of Wend to the standard error that the launcher gave, shielded, in one piece if the
+ * file accepts it, by system calls only. If the program has other plans with that number, the line
+ * goes to the copy of shield_keep_stderr, and never into a file of the program's. If it cannot be
+ * written, it is lost. Keeps errno and the memory of PIECES, but changes PIECES. */
+void shield_line(struct iovec *pieces, size_t n);
+
+/* Keeps a copy of standard error in this process, while it is what the launcher gave. It is closed
+ * in children and in programs that are executed. */
+void shield_keep_stderr(void);
 
 #endif
