@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Files in the way of a recording: only files that Wend made are ever removed.
+bats_require_minimum_version 1.5.0
 load helpers
 setup() {
     in_scratch
@@ -106,4 +107,79 @@ is_refused() { # DIR: before the program runs, and nothing is removed; without w
     "$WEND" merge --remove b.dir
     [ "$(ls -A b.dir)" = "$(printf '%s\n' .wend trace.tar.zst)" ] || fail "$(ls -A b.dir)"
     mpi 2 "$WEND" trace --quiet --force -o b.dir "$PROGRAMS/hello"
+}
+
+# unfinished DIR: all readers say so, in one line that has a command, which works as printed
+unfinished() {
+    local words line command=
+    for words in "$WEND show $1" "$WEND dump $1" "$WEND diff $1 $1" "$WEND export --csv -o x $1" \
+        "$PROXYGEN -o proxy.c $1" "$WEND replay $1 $PROGRAMS/hello" \
+        "$BUILD_DIR/tests/read/dump-text $1"; do
+        # shellcheck disable=SC2086
+        run timeout "$TEST_TIMEOUT" $words
+        line=$(grep -o 'a.dir: unfinished: .*' <<<"$output") || fail "$words: $output" || return
+        [ "$(grep -c . <<<"$output")" = 1 ] || fail "$words: $output" || return
+        command=${line#*unfinished: }
+    done
+    [[ $command == "wend merge "* ]] || fail "$command" || return
+    PATH=$(dirname "$WEND"):$PATH bash -c "$command" >merged || return
+}
+
+@test "a recording that begins invalidates the one before, and its own is merged as printed" {
+    local family=mpich command
+    library_is mpich || family=openmpi
+    record a.dir 2 "$PROGRAMS/hello"
+    # a program that never starts MPI has begun no recording
+    run --separate-stderr "$WEND" trace --mpi $family -f -o a.dir true
+    [[ $stderr == *"nothing was recorded, and what an earlier run has recorded is still there" ]] ||
+        fail "$stderr"
+    "$WEND" dump a.dir | grep -q MPI_Allreduce
+    mpi 2 "$WEND" trace -f -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>err || true
+    [ ! -e a.dir/trace.tar.zst ]
+    unfinished a.dir
+    "$WEND" show a.dir | grep -q 'signal SIGTERM'
+    # over parts, too
+    mpi 2 "$WEND" trace -f -o a.dir "$PROGRAMS/dying" abort >out 2>err || true
+    unfinished a.dir
+    "$WEND" show a.dir | grep -q 'MPI_Abort 3'
+    # a name that a shell would take apart
+    mkdir "it's one"
+    mpi 2 "$WEND" trace -o "it's one/a.dir" "$PROGRAMS/dying" SIGTERM >out 2>&1 || true
+    command=$(grep -o 'wend merge .*' out)
+    PATH=$(dirname "$WEND"):$PATH bash -c "$command" | grep -q "it's one/a.dir\$"
+}
+
+@test "what was merged while the run went on is merged again when the run has died" {
+    mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>&1 || true
+    "$WEND" merge a.dir
+    run -3 "$WEND" merge a.dir
+    touch -d '1 hour ago' a.dir/trace.tar.zst
+    "$WEND" merge a.dir
+}
+
+@test "a run into whose folder another one records since leaves that alone" {
+    cat >waits.c <<'C'
+#include <mpi.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    fclose(fopen("begun", "w"));
+    while (access("other", F_OK) != 0)
+        usleep(10000);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" waits.c -o waits
+    mpi 1 "$WEND" trace -o a.dir ./waits 2>err &
+    until [ -e begun ]; do sleep 0.1; done
+    mpi 2 "$WEND" trace -f -o a.dir "$PROGRAMS/dying" SIGTERM >out 2>&1 || true
+    [ -e a.dir/trace.parts/rank-1.a ]
+    : >other
+    wait $!
+    grep -q '^wend: .*another run records there since: .*a.dir' err || fail "$(cat err)"
+    unfinished a.dir
+    "$WEND" show a.dir | grep -q 'signal SIGTERM'
 }

@@ -11,9 +11,11 @@
 
 #include "base/allowance.h"
 #include "base/buf.h"
+#include "base/printable.h"
 #include "base/regular.h"
 #include "container-index.h"
 #include "record/checkpoint-file.h"
+#include "record/world-files.h"
 
 typedef struct {
     guint64 offset, bytes;
@@ -341,16 +343,53 @@ Container *container_from_members(GHashTable *members, const char *name)
     return b;
 }
 
+static void say_unfinished(const char *path, GError **error)
+{
+    g_autofree char *operand = g_strconcat(*path == '-' ? "./" : "", path, NULL);
+    gsize room = 4 * strlen(operand) + 3;
+    g_autofree char *word = g_malloc(room);
+    wend_printable_word(word, room, operand);
+    g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s: unfinished: wend merge %s", path, word);
+}
+
+static gboolean has_parts(const char *folder)
+{
+    GDir *d = g_dir_open(folder, 0, NULL);
+    gboolean found = FALSE;
+    for (const char *name; d && !found && (name = g_dir_read_name(d));)
+        found = g_str_has_prefix(name, WEND_CHECKPOINT_PREFIX);
+    if (d)
+        g_dir_close(d);
+    return found;
+}
+
+/* Whether a further world of the recording in the directory has parts and no archive. */
+static gboolean has_unfinished_world(const char *directory)
+{
+    GDir *d = g_dir_open(directory, 0, NULL);
+    gboolean found = FALSE;
+    for (const char *name; d && !found && (name = g_dir_read_name(d));) {
+        if (!g_str_has_prefix(name, WORLD_FILE_PREFIX)
+            || !g_str_has_suffix(name, WEND_CHECKPOINT_SUFFIX))
+            continue;
+        g_autofree char *world = g_strndup(name, strlen(name) - strlen(WEND_CHECKPOINT_SUFFIX)),
+                        *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL),
+                        *archive = g_build_filename(directory, file, NULL),
+                        *parts = g_build_filename(directory, name, NULL);
+        found = !g_file_test(archive, G_FILE_TEST_EXISTS) && has_parts(parts);
+    }
+    if (d)
+        g_dir_close(d);
+    return found;
+}
+
 /* Sets the error that says why there is no archive at PATH. */
 static void say_missing(const char *path, const char *file, GError **error)
 {
     g_autofree char *parts = g_build_filename(path, WEND_CHECKPOINT_FOLDER, NULL);
     g_clear_error(error);
     if (g_file_test(parts, G_FILE_TEST_IS_DIR))
-        g_set_error(
-            error, WEND_ERROR, WEND_ERROR_INPUT,
-            "%s: the run did not come to its end: wend merge makes a recording of what it left",
-            path);
+        say_unfinished(path, error);
     else if (strcmp(file, path) != 0)
         g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
                     "%s: no %s in this directory: not a recording, or one that never ended", path,
@@ -365,6 +404,10 @@ Container *container_open_within(const char *path, Allowance *allowance, GError 
                                 ? g_build_filename(path, CONTAINER_FILE, NULL)
                                 : g_strdup(path);
     guint64 bytes = 0;
+    if (strcmp(file, path) != 0 && has_unfinished_world(path)) {
+        say_unfinished(path, error);
+        return NULL;
+    }
     int why, fd = wend_regular_open(file, &bytes, &why, error);
     if (fd < 0 && why == ENOENT)
         say_missing(path, file, error);

@@ -132,3 +132,25 @@ size_t wend_printable(char *out, size_t room, const char *text, size_t n, bool u
     out[written] = '\0';
     return all;
 }
+
+bool wend_printable_word(char *out, size_t room, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_/.,:+@%=-";
+    size_t at = 0;
+    bool quoted = !*text || text[strspn(text, plain)] != '\0';
+    if (quoted && at < room)
+        out[at++] = '\'';
+    for (const char *p = text; *p && at < room; p++) {
+        const char *piece = quoted && *p == '\'' ? "'\"'\"'" : NULL;
+        if (!piece)
+            out[at++] = *p;
+        for (; piece && *piece && at < room; piece++)
+            out[at++] = *piece;
+    }
+    if (quoted && at < room)
+        out[at++] = '\'';
+    if (room > 0)
+        out[at < room ? at : 0] = '\0';
+    return at < room;
+}

@@ -239,6 +239,30 @@ static GPtrArray *list_folders(const char *directory, GError **error)
     return NULL;
 }
 
+static gint64 changed_at(const char *path)
+{
+    GStatBuf info;
+    return g_stat(path, &info) == 0
+               ? info.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + info.st_mtim.tv_nsec
+               : 0;
+}
+
+/* Whether a rank has saved its part since the archive was written: while the run went on, somebody
+ * may have merged what there was. The command that the run has printed then needs no --force. */
+static gboolean is_older(const char *archive, const char *folder)
+{
+    gint64 written = changed_at(archive);
+    GDir *d = written > 0 ? g_dir_open(folder, 0, NULL) : NULL;
+    gboolean older = FALSE;
+    for (const char *name; d && !older && (name = g_dir_read_name(d));) {
+        g_autofree char *part = g_build_filename(folder, name, NULL);
+        older = g_str_has_prefix(name, WEND_CHECKPOINT_PREFIX) && changed_at(part) > written;
+    }
+    if (d)
+        g_dir_close(d);
+    return older;
+}
+
 static gboolean merge_one(const char *directory, const char *name, gboolean force,
                           WendArchiveResult *sum, gboolean *empty, GError **error)
 {
@@ -247,6 +271,7 @@ static gboolean merge_one(const char *directory, const char *name, gboolean forc
                     *file = g_strconcat(world, WORLD_FILE_SUFFIX, NULL);
     g_autofree char *path = g_build_filename(directory, file, NULL);
     WendArchiveResult result;
+    force = force || is_older(path, folder);
     if (!wend_file_check(path, (force ? WEND_FILE_REPLACE : 0) | WEND_FILE_REGULAR, error))
         return FALSE;
     WendMerge *m = merge_folder(folder, empty, error);

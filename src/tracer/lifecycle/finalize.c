@@ -569,6 +569,8 @@ static bool copy_places(WendStepResult *result)
 
 static int write_archive(Merge *m, WendStepResult *result)
 {
+    if (parts_replaced())
+        fail(m, "another run records there since: %s", output_directory());
     if (m->good)
         begin_step(m, state()->world_size);
     if (m->good && !m->library.write(output_directory(), output_file(), result))

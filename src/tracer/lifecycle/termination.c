@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/base/printable.h"
 #include "lib/record/checkpoint-file.h"
 #include "lifecycle.h"
 #include "output/output.h"
@@ -326,7 +328,9 @@ void termination_keep(int rank, const char *why)
     if (rank != 0)
         return;
     if (saved || parts_any()) {
-        state_say("%s; to make the recording: wend merge %s", why, output_directory());
+        char word[PATH_MAX + 8];
+        wend_printable_word(word, sizeof word, output_directory());
+        state_say("%s; to make the recording: wend merge %s", why, word);
         return;
     }
     state_say("%s: nothing was recorded", why);

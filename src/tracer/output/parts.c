@@ -52,8 +52,9 @@ static char base[PATH_ROOM];
 static char own_directory[PATH_ROOM];
 static bool named;                /* BASE is the directory */
 static char folder[PATH_ROOM];    /* of the parts; "": not found */
+static JobToken of_folder;        /* its token, once it is found */
 static char directory[PATH_ROOM]; /* of the recording, once found */
-/* its printable form, made early because a handler has no room for that */
+/* the same as a word of a command, in printable form; made early because a handler has no room */
 static char said[4 * PATH_ROOM];
 static _Atomic bool directory_known; /* set by the watcher, for the application */
 static char slots[2][64];            /* names of the files */
@@ -179,9 +180,9 @@ static bool write_token(const char *path, const JobToken *token)
 
 static void know_directory(const char *path)
 {
-    bool fits = join(directory, path, "");
-    wend_printable(said, sizeof said, directory, fits ? strlen(directory) : 0,
-                   wend_printable_utf8());
+    static char word[PATH_ROOM + 8];
+    bool fits = join(directory, path, "") && wend_printable_word(word, sizeof word, directory);
+    wend_printable(said, sizeof said, word, fits ? strlen(word) : 0, wend_printable_utf8());
     atomic_store(&directory_known, fits);
 }
 
@@ -202,16 +203,10 @@ void parts_make(void)
     if (write_token(path, &token)) {
         know_directory(output_directory());
         join(folder, path, "");
+        of_folder = token;
     } else {
         rmdir(path);
     }
-}
-
-void parts_remove(void)
-{
-    if (*folder)
-        marker_remove_parts(folder);
-    *folder = '\0';
 }
 
 /* -- looking for the folder -- */
@@ -250,6 +245,19 @@ static int64_t made_for_us(const char *path)
     return same_text(t.job, me.job, sizeof t.job) && t.made_real >= me.made_real - CLOCKS_AGREE
                ? t.made_real
                : INT64_MAX;
+}
+
+bool parts_replaced(void)
+{
+    JobToken now;
+    return *folder && read_token(folder, &now) && memcmp(&now, &of_folder, sizeof now) != 0;
+}
+
+void parts_remove(void)
+{
+    if (*folder && !parts_replaced())
+        marker_remove_parts(folder);
+    *folder = '\0';
 }
 
 typedef struct {
@@ -336,7 +344,7 @@ bool parts_find(void)
     if (found.made == INT64_MAX)
         return false;
     know_directory(found.of);
-    return join(folder, found.path, "");
+    return read_token(found.path, &of_folder) && join(folder, found.path, "");
 }
 
 const char *parts_directory(void)
@@ -369,6 +377,7 @@ static bool make_directory(const char *path, bool *used)
     if (syscall(SYS_mkdirat, AT_FDCWD, parts, 0777) != 0 || !write_token(parts, &token))
         return false;
     know_directory(path);
+    of_folder = token;
     return join(folder, parts, "");
 }
 
@@ -423,7 +432,7 @@ static void visit_saved(const char *path, const char *name, void *any)
 bool parts_any(void)
 {
     bool any = false;
-    if (*folder)
+    if (*folder && !parts_replaced())
         each_entry(folder, visit_saved, &any);
     return any;
 }
@@ -523,7 +532,7 @@ static bool write_slot(int slot, const WendCheckpointHeader *header, const void 
 
 bool parts_write(const void *part, size_t bytes)
 {
-    if (!*folder)
+    if (!*folder || parts_replaced())
         return false;
     WendCheckpointHeader header = wend_checkpoint_header(build, number + 1, part, bytes);
     uint64_t share = allowed();

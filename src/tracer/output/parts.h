@@ -22,12 +22,14 @@ void parts_remove(void);
 
 bool parts_find(void);                  /* looks for the folder; false: it is not there (yet) */
 const char *parts_directory(void);      /* directory of the recording; NULL: not found */
-const char *parts_directory_said(void); /* the same in printable form (printable.h) */
+const char *parts_directory_said(void); /* the same as a word of a command (printable.h) */
 /* Makes a folder of the parts if none was found, and nothing has the directory's name: this host
  * cannot see the file system of rank 0. Returns whether there is a folder. */
 bool parts_make_own(void);
 /* A number that ranks of the same job on one host have in common. */
 uint64_t parts_job(void);
+/* With WEND_FORCE, another run may have begun in the directory since: the parts are not this one's. */
+bool parts_replaced(void);
 bool parts_any(void); /* whether a rank has saved its part; also in signal handlers */
 /* whether this rank is the first that asks; never, if no file can be made */
 bool parts_first(void);

@@ -238,7 +238,7 @@ void marker_remove_parts(const char *folder)
 
 static bool remove_own(int folder, const char *name, void *marker)
 {
-    if (strcmp(name, FIRST_ARCHIVE) == 0 || !is_own(folder, name, marker))
+    if (!is_own(folder, name, marker))
         return true;
     if (is_folder(name)) {
         each_entry(open_folder(folder, name), remove_part, NULL);
@@ -253,12 +253,9 @@ void marker_remove(const char *directory)
 {
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     char *marker = fd >= 0 ? read_marker(fd) : NULL;
-    bool first = marker && is_listed(marker, FIRST_ARCHIVE);
     if (marker)
         each_entry(fd, remove_own, marker);
     else if (fd >= 0)
         close(fd);
-    if (first)
-        marker_add(directory, FIRST_ARCHIVE);
     free(marker);
 }

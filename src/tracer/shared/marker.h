@@ -22,7 +22,7 @@ bool marker_add(const char *directory, const char *name); /* false: cannot be wr
  * or if the directory cannot be read; *ERROR is then an errno. */
 char *marker_foreign(const char *directory, int *error);
 
-/* Removes Wend's files, except for the archive of the first world, which the next one replaces. */
+/* Removes Wend's files: from now on nobody reads what an earlier run has left. */
 void marker_remove(const char *directory);
 
 /* Removes Wend's files in a folder of parts, and the folder if it is then empty. */
