@@ -220,7 +220,9 @@ END
         for command in "" "$WEND trace -f -q -o a.dir"; do
             rm -f ended
             mpi 2 sh around $command "$PROGRAMS/dying" $how >out 2>err || true
-            for _ in {1..100}; do [ ! -e ended ] && sleep 0.1 || break; done
+            for ((i = 0; i < 10 * TEST_TIMEOUT; i++)); do
+                [ ! -e ended ] && sleep 0.1 || break
+            done
             mv ended "end${command:+-recorded}" || fail "$how: ${command:+recorded, }it did not end"
         done
         cmp end end-recorded || fail "$how: $(cat end) alone, $(cat end-recorded) recorded"

@@ -14,6 +14,7 @@
 #   often N                   how many of N cases to try: all with LONG, else a third
 #   few CASE…                 the cases to try: all with LONG, else every third
 #   library_has FUNCTION      skips the test if the MPI library does not have it
+#   patience S                S seconds, and more if programs start slowly on a busy machine
 #
 # All functions write to the current folder; "in_scratch" (for setup) makes that a folder of the
 # test's own.
@@ -118,6 +119,13 @@ mpi_ends() {
     [ "$(wc -l <<<"$ends")" = "$n" ] && [ "$(uniq <<<"$ends" | wc -l)" = 1 ] ||
         fail "$n ranks ended differently, with" "$ends" || return
     return "${ends%%$'\n'*}"
+}
+
+# A replay must not lose its patience while the ranks start: others may use the machine, too.
+patience() {
+    local began=${EPOCHREALTIME/[.,]/}
+    mpi 2 "$PROGRAMS/hello" >/dev/null || return
+    echo $(($1 + 4 * (${EPOCHREALTIME/[.,]/} - began) / 1000000))
 }
 
 record() {

@@ -242,15 +242,19 @@ has_order() {
     cat >lock.c <<'C'
 #include <mpi.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
-#include <unistd.h>
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t taken;
 static long first;
 static void *take(void *me)
 {
     int value;
-    usleep((long)me == first ? 0 : 500000);
+    if ((long)me != first)
+        sem_wait(&taken);
     pthread_mutex_lock(&mutex);
+    if ((long)me == first)
+        sem_post(&taken);
     MPI_Recv(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     pthread_mutex_unlock(&mutex);
     return NULL;
@@ -260,6 +264,7 @@ int main(int argc, char **argv)
     int rank, provided;
     pthread_t threads[2];
     first = getenv("FIRST") ? atol(getenv("FIRST")) : 0;
+    sem_init(&taken, 0, 0);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (long i = 0; i < 2 && rank == 0; i++)
@@ -275,7 +280,7 @@ C
     "$MPICC" lock.c -o lock -pthread
     mpi 2 "$WEND" trace --quiet -o app.dir ./lock
     mpi 2 "$WEND" replay --quiet app.dir ./lock
-    FIRST=1 run mpi_ends 2 "$WEND" replay --quiet --patience 2 app.dir ./lock
+    FIRST=1 run mpi_ends 2 "$WEND" replay --quiet --patience "$(patience 1)" app.dir ./lock
     [ "$status" = 1 ]
     [[ "$output" == *"rank 0 waits in MPI_Recv(source=1, tag=5) for its turn behind another"* ]]
 }
@@ -892,9 +897,11 @@ departs_as() {
 @test "a replay without progress ends with what each rank waits for" {
     diverging
     # Rank 0 waits for tag 5, and rank 1 goes on with tag 6.
-    run mpi 2 "$WEND" replay --patience 1 --on-divergence free app.dir ./diverge 1
+    local seconds
+    seconds=$(patience 1)
+    run mpi 2 "$WEND" replay --patience "$seconds" --on-divergence free app.dir ./diverge 1
     [ "$status" = 1 ]
-    grep -q 'makes no progress for 1 s' <<<"$output"
+    grep -q "makes no progress for $seconds s" <<<"$output"
     grep -qF 'rank 0 waits in MPI_Recv(source=1, tag=MPI_ANY_TAG)' <<<"$output"
     grep -q 'rank 1 waits in MPI_B' <<<"$output"
 }
@@ -1158,9 +1165,30 @@ dying() {
     cat >die.c <<'C'
 #include <mpi.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+/* Waits until ranks 0 and 2 have saved what they did before: the second time, because a checkpoint
+ * may have begun earlier. */
+static void others_save(void)
+{
+    static const char *const files[] = {"0.a", "0.b", "2.a", "2.b"};
+    for (int changes[2] = {0, 0}, i = 0; changes[0] < 2 || changes[1] < 2; i = (i + 1) % 4) {
+        static struct timespec seen[4];
+        char path[64];
+        struct stat info;
+        snprintf(path, sizeof path, "app.dir/trace.parts/rank-%s", files[i]);
+        if (stat(path, &info) != 0 || (info.st_mtim.tv_sec == seen[i].tv_sec
+                                       && info.st_mtim.tv_nsec == seen[i].tv_nsec))
+            usleep(10000);
+        else if (seen[i].tv_sec > 0)
+            changes[i / 2]++;
+        if (stat(path, &info) == 0)
+            seen[i] = info.st_mtim;
+    }
+}
 int main(int argc, char **argv)
 {
     int rank, size, v = 0;
@@ -1174,11 +1202,11 @@ int main(int argc, char **argv)
         MPI_Send(&rank, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1 && strcmp(how, "abort") == 0) {
-        sleep(2); /* the others have a checkpoint by then */
+        others_save();
         MPI_Abort(MPI_COMM_WORLD, 7);
     }
     if (rank == 1 && (strcmp(how, "signal") == 0 || strcmp(how, "crash") == 0)) {
-        sleep(2); /* the others have a checkpoint by then */
+        others_save();
         raise(how[0] == 's' ? SIGTERM : SIGSEGV);
     }
     if (strcmp(how, "deadlock") == 0)
@@ -1236,7 +1264,7 @@ C
 }
 
 @test "a deadlock is replayed to where it stood" {
-    dying deadlock 4
+    dying deadlock "$(patience 4)"
     run mpi 3 "$WEND" replay app.dir ./die deadlock
     [ "$status" = 1 ] || fail "status $status: $output"
     grep -qF 'rank 0 waits in MPI_Recv(source=1, tag=9)' <<<"$output"
@@ -1247,7 +1275,7 @@ C
 
 line_with() { # FILE PATTERN: waits for it
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 10 * TEST_TIMEOUT; i++)); do
         grep -m 1 -- "$2" "$1" && return
         sleep 0.1
     done
@@ -1336,9 +1364,11 @@ C
     line_with out 'rank 0 is stopped'
     for pid in $(sed -n 's/.*gdb -p \([0-9]*\).*/\1/p' out); do kill -CONT "$pid"; done
     wait $!
-    NEVER=1 run mpi 2 "$WEND" replay --patience 1 --on-divergence free app.dir ./session
+    local seconds
+    seconds=$(patience 1)
+    NEVER=1 run mpi 2 "$WEND" replay --patience "$seconds" --on-divergence free app.dir ./session
     [ "$status" = 1 ] || fail "status $status: $output"
-    grep -q 'makes no progress for 1 s' <<<"$output"
+    grep -q "makes no progress for $seconds s" <<<"$output"
     grep -q 'rank 0 waits in MPI_Barrier' <<<"$output"
     grep -q 'rank 1 waits in MPI_Recv' <<<"$output"
 }
@@ -1451,15 +1481,17 @@ int main(int argc, char **argv)
 C
     "$MPICC" slow.c -o slow
     record app.dir 3 ./slow
-    SLOW=1 mpi_on_hosts 3 "$WEND" replay --patience 1 app.dir ./slow
+    SLOW=1 mpi_on_hosts 3 "$WEND" replay --patience "$(patience 1)" app.dir ./slow
 }
 
 # bats test_tags=once
 @test "several hosts: a replay without progress ends with what each rank waits for" {
     diverging
-    run mpi_on_hosts 2 "$WEND" replay --patience 1 --on-divergence free app.dir ./diverge 1
+    local seconds
+    seconds=$(patience 1)
+    run mpi_on_hosts 2 "$WEND" replay --patience "$seconds" --on-divergence free app.dir ./diverge 1
     [ "$status" = 1 ]
-    [ "$(grep -c 'makes no progress for 1 s' <<<"$output")" = 1 ]
+    [ "$(grep -c "makes no progress for $seconds s" <<<"$output")" = 1 ]
     grep -qF 'rank 0 waits in MPI_Recv(source=1, tag=MPI_ANY_TAG)' <<<"$output"
     grep -q 'rank 1 waits in MPI_B' <<<"$output"
 }

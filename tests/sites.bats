@@ -1150,7 +1150,7 @@ P
     # signals reach the program
     "$WEND" trace --quiet --symbols -o other.dir \
         sh -c 'trap "echo got; exit 5" USR1; echo ready; while :; do sleep 0.1; done' >out &
-    for _ in {1..100}; do grep -q ready out || sleep 0.1; done
+    until grep -q ready out; do sleep 0.1; done
     kill -USR1 $!
     status=0
     wait $! || status=$?
@@ -1158,11 +1158,10 @@ P
     grep -q got out
     # and the program does not outlive the command
     "$WEND" trace --quiet --symbols -o other.dir sh -c 'echo $$; exec sleep 60' >out &
-    for _ in {1..100}; do [ -s out ] || sleep 0.1; done
+    until [ -s out ]; do sleep 0.1; done
     kill -KILL $!
     wait $! || true
-    for _ in {1..100}; do ! kill -0 "$(cat out)" 2>/dev/null || sleep 0.1; done
-    ! kill -0 "$(cat out)" || false
+    while kill -0 "$(cat out)" 2>/dev/null; do sleep 0.1; done
 }
 @test "sites: wend trace --symbols, whatever signals are ignored, blocked, or stop the program" {
     local traced=("$WEND" trace --quiet --symbols --mpi mpich -o other.dir) child status=0
