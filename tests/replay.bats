@@ -1126,6 +1126,7 @@ C
     refused 3 'no.dir: no such' "$WEND" replay no.dir "$PROGRAMS/hello"
     refused 3 'has 3 ranks\|rank 0 of 2 has the order of rank 0 of 3' \
         "$WEND" replay three.dir "$PROGRAMS/hello"
+    refused 2 'is the recording to replay' "$WEND" replay -f -o app.dir app.dir "$PROGRAMS/hello"
     refused 3 'not recorded as a whole' "$WEND" replay gaps.dir "$PROGRAMS/control"
     refused 4 'no-program' "$WEND" replay app.dir ./no-program
     refused 2 'no program' "$WEND" replay app.dir

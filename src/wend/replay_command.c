@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <glib/gstdio.h>
+
 #include "lib/analysis/analysis.h"
 #include "lib/base/error.h"
 #include "lib/base/signals.h"
@@ -425,6 +427,16 @@ static gboolean prepare(const char *path, gint64 rank, GError **error)
     return good;
 }
 
+/* Whether the new recording would replace the one to follow, which is lost if the program departs
+ * from it. */
+static gboolean replaces(const char *recording)
+{
+    GStatBuf from, to;
+    const char *output = setting_options_has_output() ? settings()->output : NULL;
+    return output && g_stat(recording, &from) == 0 && g_stat(output, &to) == 0
+           && from.st_dev == to.st_dev && from.st_ino == to.st_ino;
+}
+
 int wend_replay_main(int argc, char **argv)
 {
     GError *error = NULL;
@@ -443,6 +455,8 @@ int wend_replay_main(int argc, char **argv)
     char **program = launch_program(COMMAND, argv + 2, &status);
     if (!program)
         return status;
+    if (replaces(argv[1]))
+        return launch_fail_usage(COMMAND, "--output is the recording to replay");
     char *file = launch_find(*program, &error);
     gint64 rank = own_rank();
     char *library = file && (!setting_options_has_output() || output_check(&error))

@@ -28,7 +28,7 @@ const char *parts_directory_said(void); /* the same as a word of a command (prin
 bool parts_make_own(void);
 /* A number that ranks of the same job on one host have in common. */
 uint64_t parts_job(void);
-/* With WEND_FORCE, another run may have begun in the directory since: the parts are not this one's. */
+/* With WEND_FORCE, another run may have begun in the directory since: the parts are of that run. */
 bool parts_replaced(void);
 bool parts_any(void); /* whether a rank has saved its part; also in signal handlers */
 /* whether this rank is the first that asks; never, if no file can be made */
