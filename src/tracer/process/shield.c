@@ -68,8 +68,8 @@ void shield_lower(const Shield *s)
 
 /* -- lines -- */
 
-/* Standard error as the launcher gave it: what file it is, and a copy of the descriptor. The program
- * may close its own, as all of GNU's do at their end, or open a file of its own with that number. */
+/* Standard error as the launcher gave it: the file, and a copy of the descriptor. The program may
+ * close its own, as all of GNU's do at their end, or open a file of its own with that number. */
 static struct stat given;
 static bool is_given; /* it was open when the library was loaded */
 static KeptFile copy = KEPT_NONE;
