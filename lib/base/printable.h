@@ -47,9 +47,9 @@ bool wend_printable_utf8(void);
  * NUL: at least ROOM if it was cut. Safe in a signal handler. */
 size_t wend_printable(char *out, size_t room, const char *text, size_t n, bool utf8);
 
-/* Writes TEXT as a word of a shell's command, and a NUL, to the ROOM bytes at OUT. It is quoted if it
- * is not plain, without a backslash, which wend_printable would double. Returns false if there is
- * less room; OUT is then empty. */
+/* Writes TEXT as a word of a shell's command, and a NUL, to the ROOM bytes at OUT. It is quoted if
+ * it is not plain, without a backslash, which wend_printable would double. Returns false if there
+ * is less room; OUT is then empty. */
 bool wend_printable_word(char *out, size_t room, const char *text);
 
 #endif
