@@ -107,3 +107,153 @@ gathered() {
     hosts_down
     is_whole a.dir 4 "signal SIGSEGV"
 }
+
+# again K N RECORDING program…: a replay with noise, recorded in again.dir, has the same outcomes.
+again() {
+    rm -rf again.dir
+    hosts_mpi "$1" "$2" "$WEND" replay --quiet --noise -o again.dir "${@:3}" >again.out || return
+    diff <(sort app.out) <(sort again.out) || fail "another result" || return
+    "$WEND" diff --outcomes "$3" again.dir
+}
+
+@test "hosts: a recording with times, and a replay of it with noise" {
+    hosts_mpi 1 3 "$WEND" trace -q --noise --times=10% -o app.dir "$PROGRAMS/race" receive >app.out
+    "$WEND" show app.dir >shown
+    grep -qE '^ranks +3 on 3 hosts: host\[1-3\]$' shown || fail "$(cat shown)"
+    grep -qE '^clocks +of all hosts are within [0-9.]+ [mun]s' shown || fail "$(cat shown)"
+    again 1 3 app.dir "$PROGRAMS/race" receive
+    "$WEND" export --csv=calls -o - app.dir | grep -q '^2,'
+}
+
+# steps: a program that makes ten Allreduces, and on rank 3 one more call with $DEPART.
+steps() {
+    cat >steps.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int v = 0, rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 10; i++)
+        MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (getenv("DEPART") && rank == 3)
+        MPI_Barrier(MPI_COMM_SELF);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g steps.c -o steps
+    hosts_mpi 2 4 "$WEND" trace -q -o app.dir ./steps
+}
+
+@test "hosts: until stops all ranks, and they go on" {
+    steps
+    hosts_mpi 2 4 "$WEND" replay --until 3:7 app.dir ./steps >out 2>&1 &
+    local job=$! i
+    for ((i = 0; i < 600; i++)); do
+        [ "$(grep -c ' is stopped .*goes on$' out)" != 4 ] || break
+        [ -d /proc/$job ] || fail "$(cat out)"
+        sleep 0.1
+    done
+    [ "$(grep -c 'on host1: gdb' out)" = 2 ] && [ "$(grep -c 'on host2: gdb' out)" = 2 ] ||
+        fail "$(cat out)"
+    for i in 1 2; do
+        # shellcheck disable=SC2046
+        on_host $i kill -CONT $(sed -n "s/.* on host$i: .*kill -CONT \([0-9]*\) goes on$/\1/p" out)
+    done
+    wait $job || fail "$(cat out)"
+}
+
+@test "hosts: a replay that departs on one host ends on all, or all go on freely" {
+    steps
+    export DEPART=1
+    hosts_mpi 2 4 "$WEND" replay app.dir ./steps >out 2>&1 && fail "it did not depart"
+    grep -q 'rank 3, thread 0, call 12: the recording has MPI_Finalize.*calls MPI_Barrier' out ||
+        fail "$(cat out)"
+    ! grep -q HANG out || fail "$(cat out)"
+    hosts_mpi 2 4 "$WEND" replay --on-divergence free app.dir ./steps >out 2>&1 || fail "$(cat out)"
+}
+
+@test "hosts: a host vanishes: the others save when their launcher ends them" {
+    hosts_up 2
+    hosts_mpi 2 4 "$WEND" trace -q -o a.dir "$PROGRAMS/dying" ever >out 2>&1 &
+    local job=$! i
+    for ((i = 0; i < 600; i++)); do
+        [ ! -s progress-0 ] || [ ! -s progress-3 ] || break
+        sleep 0.1
+    done
+    hosts_link 2 down
+    on_host 1 sh -c 'kill -TERM $(pgrep -x "mpiexec.*|mpirun.*|orterun" | head -n 1)'
+    for ((i = 0; i < 600; i++)); do
+        [ -z "$(on_host 1 pgrep -f 'dying ever$' | head -n 1)" ] || { sleep 0.1; continue; }
+        break
+    done
+    "$WEND" merge a.dir >merged
+    for i in 0 1; do
+        [ -n "$("$WEND" dump --rank $i a.dir | head -n 1)" ] || fail "$(cat merged out)"
+    done
+    hosts_down
+    wait $job || true
+}
+
+# bats test_tags=long
+@test "hosts: values, shards, several programs, a proxy with files, checkpoints" {
+    hosts_mpi 1 3 "$WEND" trace -q --values --noise -o app.dir "$PROGRAMS/race" receive >app.out
+    again 1 3 app.dir "$PROGRAMS/race" receive
+    rm -rf app.dir
+    hosts_mpi 2 6 "$WEND" trace -q --shard-ranks 2 -o app.dir "$PROGRAMS/irregular" >app.out
+    "$WEND" show --json app.dir | grep -q '"shards":"0;1;2;3;4;5"'
+    again 2 6 app.dir "$PROGRAMS/irregular"
+    cp "$EXAMPLES/ring" other
+    hosts_launch 1 -n 1 "$WEND" trace -q -o several.dir "$EXAMPLES/ring" : \
+        -n 2 "$WEND" trace -q -o several.dir ./other
+    mpi 3 "$WEND" trace -q -o ring.dir "$EXAMPLES/ring"
+    "$WEND" diff ring.dir several.dir
+    hosts_mpi 1 3 "$WEND" trace -q -o files.dir "$EXAMPLES/fileio"
+    make_proxy files.dir ./proxy
+    hosts_mpi 1 3 "$WEND" trace -q -o proxy.dir ./proxy
+    "$WEND" diff files.dir proxy.dir
+    hosts_mpi 1 3 "$WEND" trace -q --checkpoint 1 -o a.dir "$PROGRAMS/dying" SIGKILL 3 \
+        >out 2>&1 || true
+    "$WEND" merge a.dir >merged
+    [ "$("$WEND" dump --rank 1 a.dir | grep -c MPI_Sendrecv)" = 50 ] || fail "$(cat merged)"
+}
+
+# bats test_tags=long
+@test "hosts: processes that the application starts on another host are recorded" {
+    library_is openmpi || skip "MPICH has no working MPI_Comm_spawn here"
+    cat >spawns.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    MPI_Comm parent, other;
+    int v = 1, sum;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 3, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other,
+                       MPI_ERRCODES_IGNORE);
+    else
+        other = parent;
+    MPI_Allreduce(&v, &sum, 1, MPI_INT, MPI_SUM, other);
+    MPI_Comm_disconnect(&other);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" spawns.c -o spawns
+    hosts_mpi 2 3 "$WEND" trace -q -o app.dir ./spawns
+    "$WEND" show app.dir >shown
+    [ "$(cd app.dir && echo *.zst | wc -w)" = 2 ] || fail "$(ls app.dir; cat shown)"
+}
+
+# bats test_tags=long
+@test "hosts: slow connections: a recording with times, a replay, and a run that dies" {
+    hosts_slow 20ms 2>/dev/null || skip "the kernel has no netem"
+    hosts_mpi 1 3 "$WEND" trace -q --noise --times=10% -o app.dir "$PROGRAMS/race" receive >app.out
+    again 1 3 app.dir "$PROGRAMS/race" receive
+    dies 1 3 SIGSEGV
+    is_whole a.dir 3 "signal SIGSEGV"
+    hosts_slow ""
+}
