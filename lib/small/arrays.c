@@ -65,7 +65,19 @@ typedef struct {
     gsize size;
 } SortOrder;
 
-/* Merge sort of the N elements at DATA; ROOM has the same size. */
+/* Copies an element. Most are words or numbers, which take no call of memcpy. */
+static inline void copy_element(char *to, const char *from, gsize size)
+{
+    if (size == sizeof(guint64))
+        memcpy(to, from, sizeof(guint64));
+    else if (size == sizeof(guint32))
+        memcpy(to, from, sizeof(guint32));
+    else
+        memcpy(to, from, size);
+}
+
+/* Merge sort of the N elements at DATA; ROOM has the same size. Much of what is sorted is in order
+ * already. */
 static void sort(char *data, char *room, gsize n, const SortOrder *o)
 {
     gsize half = n / 2, left = 0, right = half, at = 0;
@@ -73,10 +85,12 @@ static void sort(char *data, char *room, gsize n, const SortOrder *o)
         return;
     sort(data, room, half, o);
     sort(data + half * o->size, room, n - half, o);
+    if (o->compare(data + (half - 1) * o->size, data + half * o->size, o->user) <= 0)
+        return;
     while (left < half && right < n) {
         gboolean second = o->compare(data + left * o->size, data + right * o->size, o->user) > 0;
         gsize *from = second ? &right : &left;
-        memcpy(room + at++ * o->size, data + (*from)++ * o->size, o->size);
+        copy_element(room + at++ * o->size, data + (*from)++ * o->size, o->size);
     }
     memcpy(room + at * o->size, data + left * o->size, (half - left) * o->size);
     memcpy(data, room, (at + half - left) * o->size);

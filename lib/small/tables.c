@@ -4,8 +4,13 @@
 
 #include "base/shortage.h"
 
-/* Entries in the order of insertion, and an index of them by hash: open addressing, at most three
- * quarters full. A removed entry stays, without a key, until all entries are moved. */
+/* The index of a table: hash and entry. So a look-up reads the entry alone that it looks for. */
+typedef struct {
+    guint hash, entry; /* 1 + entry; 0: an empty slot */
+} TableSlot;
+
+/* Entries in the order of insertion, and an index of them by hash: open addressing, at most half
+ * full. A removed entry stays, without a key, until all entries are moved. */
 typedef struct {
     gpointer key, value;
     guint hash;
@@ -18,7 +23,7 @@ struct GHashTable {
     GDestroyNotify free_key, free_value;
     TableEntry *entries;
     guint n_entries, n_there; /* with and without removed entries */
-    guint *index;             /* 1 + entry; 0: an empty slot */
+    TableSlot *index;
     guint slots;              /* a power of two */
     guint references;
 };
@@ -52,32 +57,32 @@ static guint slot_of(const GHashTable *t, guint hash)
     return (guint)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (t->slots - 1);
 }
 
-static gboolean is(const GHashTable *t, const TableEntry *e, gconstpointer key, guint hash)
+static gboolean is(const GHashTable *t, const TableEntry *e, gconstpointer key)
 {
-    return e->there && e->hash == hash && (e->key == key || (t->equal && t->equal(e->key, key)));
+    return e->there && (e->key == key || (t->equal && t->equal(e->key, key)));
 }
 
 static TableEntry *find(const GHashTable *t, gconstpointer key, guint hash)
 {
     if (t->slots == 0)
         return NULL;
-    for (guint at = slot_of(t, hash); t->index[at]; at = (at + 1) & (t->slots - 1))
-        if (is(t, &t->entries[t->index[at] - 1], key, hash))
-            return &t->entries[t->index[at] - 1];
+    for (guint at = slot_of(t, hash); t->index[at].entry; at = (at + 1) & (t->slots - 1))
+        if (t->index[at].hash == hash && is(t, &t->entries[t->index[at].entry - 1], key))
+            return &t->entries[t->index[at].entry - 1];
     return NULL;
 }
 
 static void put_index(GHashTable *t, guint entry)
 {
     guint at = slot_of(t, t->entries[entry].hash);
-    while (t->index[at])
+    while (t->index[at].entry)
         at = (at + 1) & (t->slots - 1);
-    t->index[at] = entry + 1;
+    t->index[at] = (TableSlot){t->entries[entry].hash, entry + 1};
 }
 
 static guint room(guint slots)
 {
-    return slots / 4 * 3;
+    return slots / 2;
 }
 
 /* Makes room for one more entry. */
