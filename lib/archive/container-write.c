@@ -13,9 +13,11 @@
 #include "base/shared-file.h"
 #include "container-index.h"
 
-/* The application waits for the compression. LEVEL takes about half a second for each MB.
- * LARGE_LEVEL takes a twentieth of that time, and its result is a tenth larger. */
-enum { FRAME_BYTES = 1 << 20, LEVEL = 19, LARGE_LEVEL = 9, CODED_LEVEL = 1, LARGE_BYTES = 4 << 20 };
+/* The application waits for the compression. LEVEL takes about a third of a second for each MB.
+ * MIDDLE_LEVEL takes two fifths of that time, and its result is up to 1.3 % larger; LARGE_LEVEL
+ * takes a twentieth, and its result is a tenth larger. */
+enum { LEVEL = 19, MIDDLE_LEVEL = 17, LARGE_LEVEL = 9, CODED_LEVEL = 1 };
+enum { FRAME_BYTES = 1 << 20, MIDDLE_BYTES = 64 << 10, LARGE_BYTES = 4 << 20 };
 
 struct ContainerWriter {
     GByteArray *pending; /* tar bytes of the frame being filled */
@@ -90,9 +92,10 @@ static void end_frame(ContainerWriter *w)
         return;
     }
     ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel,
-                           w->is_coded ? CODED_LEVEL
-                           : large     ? LARGE_LEVEL
-                                       : LEVEL);
+                           w->is_coded                       ? CODED_LEVEL
+                           : large                           ? LARGE_LEVEL
+                           : w->pending->len >= MIDDLE_BYTES ? MIDDLE_LEVEL
+                                                             : LEVEL);
     ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
     size_t n = ZSTD_compress2(z, w->file->data + at, bound, w->pending->data, w->pending->len);
     ZSTD_freeCCtx(z);
