@@ -268,10 +268,7 @@ static guint cost_of_pair(const Explainer *e, const Token *a, const Token *b)
         return same_body(a, b) ? COST_COUNT : COST_BODY;
     if (a->times > 1 || b->times > 1)
         return 2 * COST_ONE;
-    return e->similar(e->data, hashed_terminal(e->side[0], a->at),
-                      hashed_terminal(e->side[1], b->at))
-               ? COST_SIMILAR
-               : COST_OTHER;
+    return e->similar(e->data, a->terminal, b->terminal) ? COST_SIMILAR : COST_OTHER;
 }
 
 /* The cheapest steps from the beginning to the end of both lists (Wagner and Fischer 1974), as a

@@ -191,23 +191,31 @@ guint64 hashed_index(const Hashed *h, guint64 at)
     return sum.all;
 }
 
-gboolean hashed_symbol(const Hashed *h, guint64 at, guint level, HashedSymbol *symbol)
+HashedPlace hashed_place(const Hashed *h, guint64 at)
 {
-    guint32 rule = h->start;
-    for (;;) {
-        guint i = symbol_at(h, rule, at);
-        const WendSymbol *s = &wend_program_rule(h->program, rule)->symbols[i];
-        Prefix one = one_of(h, s);
-        at -= h->rules[rule][i].length;
-        guint64 times = at / one.length;
-        at -= times * one.length;
-        if (at == 0) {
-            *symbol = (HashedSymbol){one.length, s->repeats - times, s->is_rule, s->id};
-            if (level-- == 0 || !s->is_rule)
-                return s->is_rule;
-        }
-        rule = s->id; /* a terminal has returned before */
+    return (HashedPlace){h->start, at, FALSE};
+}
+
+gboolean hashed_next_symbol(const Hashed *h, HashedPlace *place, HashedSymbol *symbol)
+{
+    while (!place->is_terminal) {
+        guint i = symbol_at(h, place->id, place->at);
+        const WendSymbol *s = &wend_program_rule(h->program, place->id)->symbols[i];
+        guint64 length =
+            s->is_rule ? h->rules[s->id][wend_program_rule(h->program, s->id)->n].length : 1;
+        guint64 at = place->at - h->rules[place->id][i].length, times = at / length;
+        *place = (HashedPlace){s->id, at - times * length, !s->is_rule};
+        if (place->at > 0)
+            continue;
+        *symbol = (HashedSymbol){length, s->repeats - times, s->is_rule, s->id};
+        return TRUE;
     }
+    return FALSE;
+}
+
+Hash hashed_call(const Hashed *h, guint32 terminal)
+{
+    return hash_of_key(h, h->keys[terminal]);
 }
 
 /* -- parts -- */

@@ -34,16 +34,25 @@ guint64 hashed_common(const Hashed *a, guint64 i, const Hashed *b, guint64 j, gu
 /* The number of calls at the end of A up to I and B up to J that are equal, at most MOST. */
 guint64 hashed_common_end(const Hashed *a, guint64 i, const Hashed *b, guint64 j, guint64 most);
 
-/* A symbol of the grammar that the call at AT begins or continues: the outermost one that begins at
- * AT, or the terminal. */
+/* The hash of one call, of TERMINAL. */
+Hash hashed_call(const Hashed *h, guint32 terminal);
+
+/* A symbol of the grammar that begins at a position, or has a repetition that does. */
 typedef struct {
     guint64 length; /* calls in one repetition */
-    guint64 times;  /* repetitions from AT on */
+    guint64 times;  /* repetitions from the position on */
     gboolean is_rule;
     guint32 id;
 } HashedSymbol;
-/* Gives the symbol at AT that is LEVEL levels below the outermost one that begins there. Returns
- * FALSE below the terminal. */
-gboolean hashed_symbol(const Hashed *h, guint64 at, guint level, HashedSymbol *symbol);
+/* A way down from the start rule to the call at a position. */
+typedef struct {
+    guint32 id; /* a rule, and the position in it; or the call's terminal */
+    guint64 at;
+    gboolean is_terminal;
+} HashedPlace;
+HashedPlace hashed_place(const Hashed *h, guint64 at);
+/* Goes down to the next symbol that begins at the position: from the outermost one to the terminal.
+ * Returns FALSE below the terminal. */
+gboolean hashed_next_symbol(const Hashed *h, HashedPlace *place, HashedSymbol *symbol);
 
 #endif

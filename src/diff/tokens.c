@@ -47,7 +47,7 @@ static guint64 add_loop(const Hashed *h, GArray *tokens, guint64 at, guint64 per
         g_array_set_size(tokens, tokens->len - 1);
     if (last != NULL)
         start = MAX(start, last->at + last->period * last->times);
-    Token loop = {start, period, (end - start) / period, hashed_part(h, start, period)};
+    Token loop = {start, period, (end - start) / period, hashed_part(h, start, period), 0};
     g_array_append_val(tokens, loop);
     return start + loop.period * loop.times;
 }
@@ -57,11 +57,10 @@ GArray *tokens_of(const Hashed *h, guint64 from, guint64 to)
     GArray *tokens = g_array_new(FALSE, FALSE, sizeof(Token));
     for (guint64 at = from; at < to;) {
         HashedSymbol s;
-        gboolean is_rule = TRUE, loop = FALSE;
-        for (guint level = 0; is_rule && !loop; level++) {
-            is_rule = hashed_symbol(h, at, level, &s);
+        HashedPlace place = hashed_place(h, at);
+        gboolean loop = FALSE;
+        while (!loop && hashed_next_symbol(h, &place, &s))
             loop = s.times >= 2 && s.length <= (to - at) / 2;
-        }
         if (loop) {
             at = add_loop(h, tokens, at, s.length, from, to);
             continue;
@@ -70,7 +69,7 @@ GArray *tokens_of(const Hashed *h, guint64 from, guint64 to)
             g_array_unref(tokens);
             return NULL;
         }
-        Token call = {at, 1, 1, hashed_part(h, at, 1)};
+        Token call = {at, 1, 1, hashed_call(h, s.id), s.id};
         g_array_append_val(tokens, call);
         at++;
     }

@@ -10,7 +10,8 @@
 typedef struct {
     /* TIMES repetitions of the PERIOD calls from AT on; a single call has 1 and 1 */
     guint64 at, period, times;
-    Hash hash; /* of one repetition */
+    Hash hash;        /* of one repetition */
+    guint32 terminal; /* of a single call */
 } Token;
 
 /* The tokens of the calls from FROM up to TO, without gaps. A loop begins as early as possible and
