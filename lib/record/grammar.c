@@ -16,7 +16,10 @@
  * equal a digram elsewhere. They do not occur in any string of 22 symbols of 2 or of 14 of 3, nor
  * in a million random strings. If they did, the grammar would be larger, but right.
  *
- * There are two ways to append without a change to the grammar: see "The front" below. */
+ * There are two ways to append without a change to the grammar: see "The front" below. A grammar
+ * that defers has a third for the terminals that neither takes. A call of an irregular program
+ * comes when the application has used the caches, and each change would read a dozen lines of
+ * memory again, the code among them. So DEFERRED terminals are appended together. */
 #include "grammar.h"
 
 #include <string.h>
@@ -28,6 +31,7 @@
 #define DEAD 0xfffffffeu  /* id of a node in the free list */
 #define MAX_NODES 0x7ffffff0u
 #define GUESSES 128
+#define DEFERRED 64
 #define FIRST_NODES 32u
 #define FIRST_DIGRAMS 64u
 #define START 0 /* guard of the start rule; as a link: none */
@@ -70,6 +74,7 @@ struct WendGrammar {
     /* the terminal that continues the open cursor or run; GUARD: none is open */
     uint32_t leaf;
     bool walking; /* the cursor is open, else a run is */
+    uint8_t n_deferred, most_deferred;
     /* how often leaf may still come: of the cursor's leaf, or UINT64_MAX minus the run's length */
     uint64_t left;
     uint32_t rule;        /* the guard of the rule that the cursor walks */
@@ -89,6 +94,7 @@ struct WendGrammar {
     size_t n_work, cap_work;
     uint64_t length;
     WendResize resize; /* where its memory comes from */
+    uint32_t deferred[]; /* terminals that were appended and are not in the grammar yet */
 };
 
 /* -- memory -- */
@@ -148,18 +154,24 @@ static void push(WendGrammar *g, uint32_t node)
         g->work[g->n_work++] = node;
 }
 
-WendGrammar *wend_grammar_new(void)
+static size_t bytes_of(uint8_t most_deferred)
 {
-    WendGrammar *g = wend_budget_zeroed(sizeof *g);
+    return sizeof(WendGrammar) + most_deferred * sizeof(uint32_t);
+}
+
+static WendGrammar *grammar_new(uint8_t most_deferred)
+{
+    WendGrammar *g = wend_budget_zeroed(bytes_of(most_deferred));
     if (!g)
         return NULL;
+    g->most_deferred = most_deferred;
     g->resize = wend_budget_resize;
     g->leaf = GUARD;
     g->nodes = wend_budget_resize(NULL, 0, FIRST_NODES * sizeof *g->nodes);
     g->digrams = g->nodes ? wend_budget_zeroed(FIRST_DIGRAMS * sizeof *g->digrams) : NULL;
     if (!g->digrams) {
         wend_budget_free(g->nodes, g->nodes ? FIRST_NODES * sizeof *g->nodes : 0);
-        wend_budget_free(g, sizeof *g);
+        wend_budget_free(g, bytes_of(most_deferred));
         return NULL;
     }
     g->cap_nodes = FIRST_NODES;
@@ -167,6 +179,16 @@ WendGrammar *wend_grammar_new(void)
     g->nodes[START] = (GrammarNode){.id = GUARD};
     g->n_nodes = 1;
     return g;
+}
+
+WendGrammar *wend_grammar_new(void)
+{
+    return grammar_new(0);
+}
+
+WendGrammar *wend_grammar_new_deferring(void)
+{
+    return grammar_new(DEFERRED);
 }
 
 void wend_grammar_free(WendGrammar *g)
@@ -179,7 +201,7 @@ void wend_grammar_free(WendGrammar *g)
     wend_buf_resize(resize, g->nodes, g->cap_nodes * sizeof *g->nodes, 0);
     wend_buf_resize(resize, g->digrams, ((size_t)g->mask + 1) * sizeof *g->digrams, 0);
     wend_buf_resize(resize, g->work, g->cap_work * sizeof *g->work, 0);
-    wend_buf_resize(resize, g, sizeof *g, 0);
+    wend_buf_resize(resize, g, bytes_of(g->most_deferred), 0);
 }
 
 uint64_t wend_grammar_length(const WendGrammar *g)
@@ -189,7 +211,7 @@ uint64_t wend_grammar_length(const WendGrammar *g)
 
 size_t wend_grammar_memory(const WendGrammar *g)
 {
-    return sizeof *g + g->cap_nodes * sizeof *g->nodes + ((size_t)g->mask + 1) * sizeof *g->digrams
+    return bytes_of(g->most_deferred) + g->cap_nodes * sizeof *g->nodes + ((size_t)g->mask + 1) * sizeof *g->digrams
            + g->cap_work * sizeof *g->work + g->cap_frames * sizeof *g->frames
            + g->cap_partial * sizeof *g->partial;
 }
@@ -643,11 +665,51 @@ static bool append_slowly(WendGrammar *g, uint32_t terminal, uint64_t times)
     return true;
 }
 
+/* Asks for the memory that the digrams of what is deferred are looked up in: the entries of all, and
+ * then the nodes of those that are there. */
+static void fetch_deferred(const WendGrammar *g)
+{
+    uint32_t at[DEFERRED];
+    for (size_t i = 1; i < g->n_deferred; i++) {
+        GrammarNode a = {.id = g->deferred[i - 1], .exp = 1}, b = {.id = g->deferred[i], .exp = 1};
+        at[i] = hash_digram(&a, &b) & g->mask;
+        __builtin_prefetch(&g->digrams[at[i]]);
+    }
+    for (size_t i = 1; i < g->n_deferred; i++)
+        __builtin_prefetch(&g->nodes[g->digrams[at[i]].node], 1);
+}
+
+/* Appends what is deferred. False: no memory, and the rest of it stays deferred. */
+static bool append_deferred(WendGrammar *g)
+{
+    uint8_t n = g->n_deferred, i = 0;
+    g->n_deferred = 0;
+    g->length -= n;
+    while (i < n && append_slowly(g, g->deferred[i], 1))
+        i++;
+    g->n_deferred = n - i;
+    g->length += n - i;
+    memmove(g->deferred, g->deferred + i, g->n_deferred * sizeof *g->deferred);
+    return i == n;
+}
+
+static bool append_later(WendGrammar *g, uint32_t terminal)
+{
+    if (g->n_deferred == g->most_deferred) {
+        fetch_deferred(g);
+        if (!append_deferred(g))
+            return false;
+    }
+    g->deferred[g->n_deferred++] = terminal;
+    g->length++;
+    return true;
+}
+
 bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times)
 {
     if (times >= UINT64_MAX - g->length)
         return false;
-    if (terminal == g->leaf) {
+    if (terminal == g->leaf && g->n_deferred == 0) {
         if (times < g->left) {
             g->left -= times;
             g->length += times;
@@ -659,7 +721,9 @@ bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times)
             return true;
         }
     }
-    return append_slowly(g, terminal, times);
+    if (times == 1 && g->most_deferred > 0)
+        return append_later(g, terminal);
+    return append_deferred(g) && append_slowly(g, terminal, times);
 }
 
 /* -- encoding -- */
@@ -670,8 +734,13 @@ static void *copy(WendResize resize, const void *data, size_t n, size_t size)
     return p && n > 0 ? memcpy(p, data, n * size) : p;
 }
 
-static bool append_tail(WendGrammar *g, const WendTail *tail)
+/* Appends to G, a copy of ORIGINAL, what that defers and the tail. */
+static bool append_tail(WendGrammar *g, const WendGrammar *original, const WendTail *tail)
 {
+    for (size_t i = 0; i < original->n_deferred; i++)
+        if (!wend_grammar_append(g, original->deferred[i], 1))
+            return false;
+
     for (size_t i = 0; tail && i < tail->n; i++)
         if (!wend_grammar_append(g, tail->first + (uint32_t)i, tail->times[i]))
             return false;
@@ -691,6 +760,8 @@ static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, Wend
     if (!c)
         return NULL;
     c->resize = resize;
+    c->length -= c->n_deferred;
+    c->n_deferred = c->most_deferred = 0;
     c->partial = NULL;
     c->cap_partial = 0;
     c->work = NULL;
@@ -700,7 +771,7 @@ static WendGrammar *closed_copy(const WendGrammar *g, const WendTail *tail, Wend
     c->nodes = copy(resize, g->nodes, g->n_nodes, sizeof *g->nodes);
     c->cap_nodes = g->n_nodes;
     c->digrams = copy(resize, g->digrams, (size_t)g->mask + 1, sizeof *g->digrams);
-    if (!c->frames || !c->nodes || !c->digrams || !append_tail(c, tail) || !close_all(c)) {
+    if (!c->frames || !c->nodes || !c->digrams || !append_tail(c, g, tail) || !close_all(c)) {
         wend_grammar_free(c);
         return NULL;
     }
@@ -776,7 +847,7 @@ void wend_grammar_encode(const WendGrammar *g, const WendTail *tail, WendBuf *ou
 
 void wend_grammar_end(WendGrammar *g, WendBuf *out)
 {
-    if (close_all(g))
+    if (append_deferred(g) && close_all(g))
         write_rules(g, out);
     else
         out->failed = true;

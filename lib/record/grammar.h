@@ -16,6 +16,9 @@
 typedef struct WendGrammar WendGrammar;
 
 WendGrammar *wend_grammar_new(void); /* NULL: no memory */
+/* The same, but terminals may wait until some dozens are appended at once. It has the same content
+ * at any time. For sequences whose terminals come between other work. */
+WendGrammar *wend_grammar_new_deferring(void);
 void wend_grammar_free(WendGrammar *g);
 /* terminal < 2^31; false also past 2^64-1 symbols */
 bool wend_grammar_append(WendGrammar *g, uint32_t terminal, uint64_t times);

@@ -406,8 +406,9 @@ static void test_tail(void)
 {
     GRand *rand = g_rand_new_with_seed(21);
     for (guint round = 0; round < 2000; round++) {
-        WendGrammar *g = wend_grammar_new(), *whole = wend_grammar_new();
-        guint n = g_rand_int_range(rand, 0, 60), loop = g_rand_int_range(rand, 1, 5);
+        WendGrammar *g = round % 2 ? wend_grammar_new() : wend_grammar_new_deferring(),
+                    *whole = wend_grammar_new();
+        guint n = g_rand_int_range(rand, 0, round % 8 ? 60 : 300), loop = g_rand_int_range(rand, 1, 5);
         for (guint i = 0; i < n; i++) {
             guint32 terminal =
                 g_rand_int_range(rand, 0, 6) ? i % loop : (guint32)g_rand_int_range(rand, 0, 3);

@@ -27,7 +27,7 @@ CallSequence *sequence_new(bool callback, int64_t function, uint32_t tid)
     if (!q)
         return NULL;
     q->main = wend_cst_new();
-    q->main_grammar = wend_grammar_new();
+    q->main_grammar = wend_grammar_new_deferring();
     if (!q->main || !q->main_grammar) {
         sequence_free(q);
         return NULL;
@@ -120,7 +120,7 @@ bool sequence_append_poll(ActiveCall *c)
     if (!q->polls)
         q->polls = wend_cst_new();
     if (!q->polls_grammar)
-        q->polls_grammar = wend_grammar_new();
+        q->polls_grammar = wend_grammar_new_deferring();
     if (!q->polls || !q->polls_grammar)
         return false;
     WendTerminalEntry *e =
