@@ -93,7 +93,7 @@ struct WendGrammar {
     uint32_t *work;
     size_t n_work, cap_work;
     uint64_t length;
-    WendResize resize; /* where its memory comes from */
+    WendResize resize;   /* where its memory comes from */
     uint32_t deferred[]; /* terminals that were appended and are not in the grammar yet */
 };
 
@@ -211,9 +211,9 @@ uint64_t wend_grammar_length(const WendGrammar *g)
 
 size_t wend_grammar_memory(const WendGrammar *g)
 {
-    return bytes_of(g->most_deferred) + g->cap_nodes * sizeof *g->nodes + ((size_t)g->mask + 1) * sizeof *g->digrams
-           + g->cap_work * sizeof *g->work + g->cap_frames * sizeof *g->frames
-           + g->cap_partial * sizeof *g->partial;
+    return bytes_of(g->most_deferred) + g->cap_nodes * sizeof *g->nodes
+           + ((size_t)g->mask + 1) * sizeof *g->digrams + g->cap_work * sizeof *g->work
+           + g->cap_frames * sizeof *g->frames + g->cap_partial * sizeof *g->partial;
 }
 
 /* -- digrams -- */
@@ -665,8 +665,8 @@ static bool append_slowly(WendGrammar *g, uint32_t terminal, uint64_t times)
     return true;
 }
 
-/* Asks for the memory that the digrams of what is deferred are looked up in: the entries of all, and
- * then the nodes of those that are there. */
+/* Asks for the memory that the digrams of what is deferred are looked up in: the entries of all,
+ * and then the nodes of those that are there. */
 static void fetch_deferred(const WendGrammar *g)
 {
     uint32_t at[DEFERRED];

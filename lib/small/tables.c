@@ -24,7 +24,7 @@ struct GHashTable {
     TableEntry *entries;
     guint n_entries, n_there; /* with and without removed entries */
     TableSlot *index;
-    guint slots;              /* a power of two */
+    guint slots; /* a power of two */
     guint references;
 };
 

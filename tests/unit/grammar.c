@@ -408,7 +408,8 @@ static void test_tail(void)
     for (guint round = 0; round < 2000; round++) {
         WendGrammar *g = round % 2 ? wend_grammar_new() : wend_grammar_new_deferring(),
                     *whole = wend_grammar_new();
-        guint n = g_rand_int_range(rand, 0, round % 8 ? 60 : 300), loop = g_rand_int_range(rand, 1, 5);
+        guint n = g_rand_int_range(rand, 0, round % 8 ? 60 : 300),
+              loop = g_rand_int_range(rand, 1, 5);
         for (guint i = 0; i < n; i++) {
             guint32 terminal =
                 g_rand_int_range(rand, 0, 6) ? i % loop : (guint32)g_rand_int_range(rand, 0, 3);

@@ -33,23 +33,24 @@ typedef struct Value {
     struct Value *next; /* in its chain, or in the list of unused ones */
 } Value;
 
+/* What each look-up reads comes first. */
 struct RequestRecord {
-    CallSequence *maker;
-    WendPoolKey key;
-    int64_t word;
-    enum { IDLE, LIVE, NULLED } state;
     MPI_Request *variable;        /* the variable that holds it; NULL: an orphan */
     RequestRecord *next_variable; /* in the chain of the table of variables */
+    int64_t word;
+    /* the lookup that found it last: no call finds a request twice */
+    uint64_t stamp;
     MPI_Request handle;
+    enum { IDLE, LIVE, NULLED } state;
+    bool active; /* persistent: started and not completed */
+    bool start_recorded;
+    CallSequence *maker;
+    WendPoolKey key;
     /* its value; NULL: there is no table of values so far */
     Value *value;
     RequestRecord *previous, *next; /* in a list of the value, or in the lists of all */
-    /* the lookup that found it last: no call finds a request twice */
-    uint64_t stamp;
-    uint64_t number_made; /* number of the maker's requests up to this one */
+    uint64_t number_made;           /* number of the maker's requests up to this one */
     RequestRecord *next_deferred;
-    bool active; /* persistent: started and not completed */
-    bool start_recorded;
     struct RequestMetadata facts;
     struct CommEntry *comm; /* a communicator that becomes known when the request completes */
     /* the call that made it while recording was off; NULL: its maker is recorded */
@@ -73,9 +74,20 @@ static size_t hash_pointer(uintptr_t p, size_t n)
 
 /* -- by variable -- */
 
+/* Variables that are side by side have entries side by side: arrays of requests are gone through in
+ * order. Pages are spread, so that no stride fills a few chains. */
+static size_t variable_hash(const MPI_Request *variable, size_t n)
+{
+    enum { PAGE = 12, UNIT = 2 };
+    uintptr_t address = (uintptr_t)variable;
+    return (hash_pointer(address >> PAGE, (size_t)UINT32_MAX + 1)
+            + (address >> UNIT & ((1 << (PAGE - UNIT)) - 1)))
+           & (n - 1);
+}
+
 static RequestRecord **variable_slot(const MPI_Request *variable)
 {
-    RequestRecord **p = &table.variables[hash_pointer((uintptr_t)variable >> 2, table.n_variables)];
+    RequestRecord **p = &table.variables[variable_hash(variable, table.n_variables)];
     while (*p && (*p)->variable != variable)
         p = &(*p)->next_variable;
     return p;
@@ -95,7 +107,7 @@ static bool variables_grow(void)
     for (size_t i = 0; i < table.n_variables; i++) {
         for (RequestRecord *r = table.variables[i], *next; r; r = next) {
             next = r->next_variable;
-            RequestRecord **p = &grown[hash_pointer((uintptr_t)r->variable >> 2, n)];
+            RequestRecord **p = &grown[variable_hash(r->variable, n)];
             r->next_variable = *p;
             *p = r;
         }
