@@ -15,6 +15,11 @@ bench/overhead: bench/overhead.c
 CLEANFILES += bench/overhead
 EXTRA_DIST += bench/overhead.c bench/nas.bash bench/overhead.py bench/size.bash
 
+bench/live-objects: bench/live-objects.c
+	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) $(BENCH_CFLAGS) -o $@ $<
+CLEANFILES += bench/live-objects
+EXTRA_DIST += bench/live-objects.c
+
 bench/finalize: bench/finalize.c
 	$(AM_V_CC)$(MKDIR_P) bench && $(MPICC) $(BENCH_CFLAGS) -rdynamic -o $@ $< -ldl
 CLEANFILES += bench/finalize
@@ -39,8 +44,8 @@ bench/stacks: bench/stacks.c
 CLEANFILES += bench/stacks
 EXTRA_DIST += bench/stacks.c
 
-.PHONY: bench-finalize bench-nas bench-overhead bench-replay bench-sites bench-size bench-threads \
-	bench-values
+.PHONY: bench-finalize bench-live bench-nas bench-overhead bench-replay bench-sites bench-size \
+	bench-threads bench-values
 bench-sites: all bench/overhead bench/stacks $(BENCH_LAYER)
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/sites.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-values: all bench/values
@@ -53,6 +58,10 @@ EXTRA_DIST += bench/replay.py
 bench-threads: all bench/overhead
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/overhead.py --threads $(abs_top_builddir) \
 	  $(MPIEXEC) $(REPEATS)
+# PROGRAM="RANKS PROGRAM ARGUMENT…" measures that program instead, as a whole.
+bench-live: all bench/live-objects tests/support/yield.la
+	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/live.py $(abs_top_builddir) $(MPIEXEC) $(PROGRAM)
+EXTRA_DIST += bench/live.py
 bench-overhead: all bench/overhead
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/overhead.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-finalize: all bench/finalize tests/support/yield.la
