@@ -217,6 +217,32 @@ says_once() {
     "$WEND" dump app.dir 2>>err >out
     [ ! -s err ] || fail "$(cat err)"
 }
+@test "sites: in a library of the system: a line names it, and gives no advice" {
+    needs_names
+    cat >ffi.c <<'C'
+#include <ffi.h>
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    ffi_cif barrier;
+    ffi_type *type = sizeof(MPI_Comm) == sizeof(int) ? &ffi_type_sint : &ffi_type_pointer;
+    MPI_Comm comm = MPI_COMM_WORLD;
+    void *arguments[] = {&comm};
+    ffi_arg result;
+    MPI_Init(&argc, &argv);
+    ffi_prep_cif(&barrier, FFI_DEFAULT_ABI, 1, &ffi_type_sint, &type);
+    ffi_call(&barrier, FFI_FN(MPI_Barrier), &result, arguments);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -g ffi.c -o ffi -lffi
+    record app.dir 1 ./ffi
+    DEBUGINFOD_CACHE_PATH=$PWD/none "$WEND" show --sites --csv app.dir >table 2>err
+    grep -q '^MPI_Barrier,[^,]*,,,libffi.so' table || skip "libffi has debug information"
+    grep -qx 'wend show: /.*/libffi.so[^ ]* has no [a-z ]* for call sites in it' err
+    [ "$(wc -l <err)" = 1 ] || fail "$(cat err)"
+}
 @test "sites: names of a stripped program, by the debug information of its build-id" {
     needs_names
     build_sites

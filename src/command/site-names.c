@@ -114,23 +114,39 @@ static void say_once(const char *command, char *line)
     g_hash_table_add(said, line);
 }
 
+/* Whether the file at PATH came with the system. Nobody who reads a line about it compiled it. */
+static gboolean is_of_system(const char *path)
+{
+    static const char *const folders[] = {"/usr/lib", "/usr/bin/", "/usr/libexec/", "/lib",
+                                          "/bin/"};
+    for (guint i = 0; path != NULL && i < G_N_ELEMENTS(folders); i++)
+        if (g_str_has_prefix(path, folders[i]))
+            return TRUE;
+    return FALSE;
+}
+
 static void say_problem(const SiteNames *n, const char *path, DebugFileProblem problem)
 {
     static const char *const texts[] = {
         [DEBUG_FILE_CHANGED] = "has changed since the recording: addresses in it have no names",
         [DEBUG_FILE_MISSING] = "cannot be read: addresses in it have no names",
         [DEBUG_FILE_UNSUPPORTED] = "this wend was built without libdw: addresses have no names",
-        [DEBUG_FILE_NO_LINES] = "has no line numbers for call sites in it: compile it with -g, or "
-                                "install its .debug file",
-        [DEBUG_FILE_NO_NAMES] = "has no symbols for call sites in it: compile it with -g and do "
-                                "not strip it, or install its .debug file",
+        [DEBUG_FILE_NO_LINES] = "has no line numbers for call sites in it",
+        [DEBUG_FILE_NO_NAMES] = "has no symbols for call sites in it",
+    };
+    static const char *const advice[] = {
+        [DEBUG_FILE_NO_LINES] = ": compile it with -g, or install its .debug file",
+        [DEBUG_FILE_NO_NAMES] = ": compile it with -g and do not strip it, or install its .debug "
+                                "file",
     };
     if (n->command == NULL || problem == DEBUG_FILE_GOOD)
         return;
     g_autofree char *printed = text_foreign_new(path != NULL ? path : "the program");
+    gboolean is_own = problem < G_N_ELEMENTS(advice) && !is_of_system(path);
     say_once(n->command, problem == DEBUG_FILE_UNSUPPORTED
                              ? g_strdup(texts[problem])
-                             : g_strconcat(printed, " ", texts[problem], NULL));
+                             : g_strconcat(printed, " ", texts[problem],
+                                           is_own ? advice[problem] : NULL, NULL));
 }
 
 static char *base_name_of(const SiteNames *n, const WendReadSite *site)
