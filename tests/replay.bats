@@ -1625,3 +1625,34 @@ C
     )
     diff app.out again.out
 }
+
+@test "a divergence in memory of a window names the window" {
+    cat >window.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    double *x, *y, *z = malloc(80);
+    MPI_Win w, v;
+    const char *which = getenv("WHICH");
+    MPI_Init(&argc, &argv);
+    MPI_Win_allocate(800, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &x, &w);
+    MPI_Win_allocate(800, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &y, &v);
+    MPI_Bcast(!which ? x : *which == 'y' ? y + 2 : z, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    MPI_Win_free(&v);
+    MPI_Win_free(&w);
+    MPI_Finalize();
+    free(z);
+    return 0;
+}
+C
+    "$MPICC" -w window.c -o window
+    record window.dir 1 ./window
+    for which in y z; do
+        ! WHICH=$which mpi 1 "$WEND" replay window.dir ./window 2>err
+        grep -q 'MPI_Bcast.* departs from the recording: buffer=.*, not memory of win#0' err ||
+            fail "$(cat err)"
+    done
+    ! WHICH=y mpi 1 "$WEND" replay window.dir ./window 2>err
+    grep -q 'buffer=memory of win#1+16, not memory of win#0' err
+}

@@ -233,10 +233,31 @@ static bool single_word(const WordPlace *from, const WordPlace *to, const WendPa
     return in_slots || in_shape;
 }
 
+static bool is_window(int64_t word)
+{
+    return wend_word_is_segment(word) && wend_segment_kind(word) == WEND_SEGMENT_WIN;
+}
+
+/* The difference in the parameter of memory that begins at these places. */
+static DifferentArgument memory_difference(const WendParam *of, const WordPlace *a,
+                                           const WordPlace *b)
+{
+    const CallWords *x = a->call, *y = b->call;
+    DifferentArgument d = {.name = of->name};
+    if (of->array || of->kind != WEND_KIND_BUF || a->shape >= x->n_shape || b->shape >= y->n_shape)
+        return d;
+    d.recorded = x->shape[a->shape];
+    d.made = y->shape[b->shape];
+    d.window = is_window(d.recorded) || is_window(d.made);
+    d.recorded_offset = a->slot < x->n_slots ? x->slots[a->slot] : 0;
+    d.made_offset = b->slot < y->n_slots ? y->slots[b->slot] : 0;
+    return d;
+}
+
 DifferentArgument argument_difference(const CallWords *recorded, const CallWords *made,
                                       MemoryComparison memory)
 {
-    DifferentArgument none = {NULL, false, 0, 0};
+    DifferentArgument none = {.name = NULL};
     if (recorded->function < 0 || (size_t)recorded->function >= wend_n_functions)
         return none;
     const WendFunction *f = &wend_functions[recorded->function];
@@ -249,7 +270,7 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
         if (memory == MEMORY_BUT_LAYOUT && is_memory(of->kind)) {
             if (same_memory(&a, &b, of))
                 continue;
-            return (DifferentArgument){of->name, false, 0, 0};
+            return memory_difference(of, &from_a, &from_b);
         }
         bool known = parameter(&a, of) && parameter(&b, of);
         if ((known && same_words(&from_a, &a, &from_b, &b))
@@ -265,13 +286,34 @@ DifferentArgument argument_difference(const CallWords *recorded, const CallWords
         int64_t words[2];
         bool number = known && !of->array && single_word(&from_a, &a, of, &words[0])
                       && single_word(&from_b, &b, of, &words[1]);
-        return (DifferentArgument){of->name ? of->name : "rank", number, number ? words[0] : 0,
-                                   number ? words[1] : 0};
+        return (DifferentArgument){.name = of->name ? of->name : "rank",
+                                   .numbers = number,
+                                   .recorded = number ? words[0] : 0,
+                                   .made = number ? words[1] : 0};
     }
     return none;
 }
 
 /* -- text -- */
+
+const char *memory_text(MemoryText *m, int64_t word, int64_t offset)
+{
+    static const char *const kinds[] = {
+        [WEND_SEGMENT_HEAP] = "heap",         [WEND_SEGMENT_STACK] = "stack",
+        [WEND_SEGMENT_STATIC] = "static",     [WEND_SEGMENT_MPI] = "mpi",
+        [WEND_SEGMENT_WIN] = "memory of win", [WEND_SEGMENT_MAP] = "map",
+        [WEND_SEGMENT_REMOTE] = "remote",     [WEND_SEGMENT_CUDA] = "cuda"};
+    WordText constant;
+    char behind[24] = "";
+    if (offset != 0)
+        snprintf(behind, sizeof behind, "%+" PRId64, offset);
+    if (wend_word_is_segment(word))
+        snprintf(m->text, sizeof m->text, "%s#%" PRIu32 "%s", kinds[wend_segment_kind(word)],
+                 wend_word_segment_number(word), behind);
+    else
+        snprintf(m->text, sizeof m->text, "%.60s", word_text(&constant, word));
+    return m->text;
+}
 
 const char *word_text(WordText *w, int64_t word)
 {

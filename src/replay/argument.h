@@ -18,6 +18,8 @@ typedef struct {
     const char *name; /* of the parameter; NULL: the results differ, or it is not known */
     bool numbers;     /* it is a number, and these are its words: */
     int64_t recorded, made;
+    bool window; /* it is memory, that of a window in one of the calls: recorded and made */
+    int64_t recorded_offset, made_offset;
 } DifferentArgument;
 
 /* How buffers and addresses are compared. What lies where in a mapping, an allocator decides that
@@ -44,6 +46,12 @@ typedef struct {
     char text[160];
 } CallText;
 const char *call_text(CallText *text, const CallWords *call);
+
+/* The place of memory with that word, as wend dump prints it: "memory of win#0+8". */
+typedef struct {
+    char text[64];
+} MemoryText;
+const char *memory_text(MemoryText *text, int64_t word, int64_t offset);
 
 /* A word of a number. */
 typedef struct {

@@ -72,6 +72,7 @@ static const char *difference_text(Difference *text, const Divergence *d)
 {
     DifferentArgument a = argument_difference(&d->recorded, &d->made, MEMORY_BUT_LAYOUT);
     WordText recorded, made;
+    MemoryText places[2];
     if (d->is_poll[0] != d->is_poll[1])
         snprintf(text->text, sizeof text->text, "found %s",
                  d->is_poll[1] ? "nothing" : "something");
@@ -82,6 +83,10 @@ static const char *difference_text(Difference *text, const Divergence *d)
     else if (a.numbers)
         snprintf(text->text, sizeof text->text, "%s=%s, not %s", a.name, word_text(&made, a.made),
                  word_text(&recorded, a.recorded));
+    else if (a.window)
+        snprintf(text->text, sizeof text->text, "%s=%s, not %s", a.name,
+                 memory_text(&places[1], a.made, a.made_offset),
+                 memory_text(&places[0], a.recorded, a.recorded_offset));
     else
         snprintf(text->text, sizeof text->text, "another %s", a.name);
     return text->text;
