@@ -323,7 +323,8 @@ class Spec:
             if p.relative[1] and len(p.relative[1]) != len(RELATIVES[p.relative[0]].split()):
                 raise SpecError(f"{where}: {p.name}: wrong number of arguments of {p.relative[0]}")
         used += [
-            c.lstrip("!") for c in p.conditions if c not in ("root", "leaf", "member", "leader")
+            name for c in p.conditions if c not in ("root", "leaf", "member", "leader", "later")
+            for name in c.lstrip("!").split("|")
         ]
         for name in used:
             if name not in names:

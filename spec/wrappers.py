@@ -4,7 +4,7 @@ none written by hand."""
 
 import re
 
-from mpispec import HANDLES, SpecError
+from mpispec import EXTENTS, HANDLES, SpecError
 from wrapper_onesided import OneSidedOfWrapper
 from wrapper_turns import TurnsOfWrapper
 
@@ -21,6 +21,9 @@ SCALAR_NUMBERS = {
     "count", "int", "disp", "offset", "rank", "tag", "color", "index", "errcode", "enum",
 }
 AMOUNTS = {"count", "offset"}
+SIGNIFICANT = ("root", "leaf", "member", "leader")
+# Values with which an argument says that others are not used, by kind.
+NOTHING = {"rank": "MPI_PROC_NULL", "message": "MPI_MESSAGE_NO_PROC", "op": "MPI_NO_OP"}
 LENGTH_HELPERS = {
     "cart_ndims", "graph_nodes", "graph_edges", "graph_neighbors", "type_integers",
     "type_addresses", "type_large_counts", "type_datatypes",
@@ -112,12 +115,24 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             return known, f"length_{m.group(1)}{large}({m.group(2)})"
         raise AssertionError(f"{self.f.name}: {p.name}: unknown length {rule}")
 
+    def is_nothing(self, name):
+        """C expression: the argument has a value with which others are not used. None: no value of
+        its kind says so."""
+        p = self.f.param(name)
+        if not p or p.kind not in NOTHING:
+            return None
+        return (f"{name} && *{name} == {NOTHING[p.kind]}" if self.is_pointer(p)
+                else f"{name} == {NOTHING[p.kind]}")
+
     def condition(self, p, after):
         """C condition of the parameter's significance, or None."""
         terms = []
         for word in p.conditions:
             if word in ("root", "leaf", "member"):
                 terms.append(f"at_{word}")
+            elif word == "later" or word[0] != "!" and self.is_nothing(word.split("|")[0]):
+                if p.kind != "buf":  # of buffers it says whether they are touched
+                    terms.append(f"!({self.is_nothing(word)})")
             elif word == "leader":
                 terms.append("at_leader")
             elif word[0] == "!":
@@ -128,6 +143,75 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                     f"before_{word} > 0" if q.direction == "inout" else f"{word} && *{word}"
                 )
         return " && ".join(terms) or None
+
+    # -- what the call touches --
+
+    def any_positive(self, counts, types="NULL"):
+        """C condition: one of the counts is positive, of a datatype that is not empty."""
+        known, n = self.length(self.f.param(counts).length, None, False)
+        some = f"length_touches({counts}, sizeof *{counts}, {n}, {types})"
+        return f"(!{known} || {some})" if known else some
+
+    def touched_by_extent(self, p):
+        """C condition: the extent of the buffer is not empty."""
+        rule, names = p.extent
+        named = dict(zip(EXTENTS[rule][1].split(), names))
+        count, of_type = named.get("count"), named.get("type")
+        if rule == "vectorbytes":
+            return self.any_positive(count, of_type)
+        terms = []
+        if rule == "sum" and p.direction == "inout":
+            other = next(q.name for q in self.f.params if q.kind == "buf")
+            own = f"length_touches_own({count}, sizeof *{count}, self)"
+            terms.append(f"({other} == MPI_IN_PLACE ? {self.any_positive(count)} : {own})")
+        elif rule in ("vector", "sum"):
+            terms.append(self.any_positive(count))
+        elif count:
+            terms.append(f"{count} > 0")
+        if rule == "partitions":
+            terms.append(f"{named['displs']} > 0")
+        if rule in ("indegree", "outdegree"):
+            terms.append(f"(!facts || comm_{rule}({self.f.self_param.name}) > 0)")
+        if of_type:
+            terms.append(f"!datatype_is_empty({of_type})")
+        return " && ".join(terms)
+
+    def touched(self, p):
+        """C condition: the call reads or writes the buffer. None if it always does."""
+        if p.attaches:
+            return None  # the address says what is detached later
+        terms = []
+        for word in p.conditions:
+            if word == "later":
+                other = next(q.name for q in self.f.params if q.kind == "buf")
+                terms.append(f"(self != 0 || {other} == MPI_IN_PLACE)")
+            elif word[0] != "!" and word not in SIGNIFICANT:
+                nothing = [self.is_nothing(name) for name in word.split("|")]
+                terms.append(f"!({' && '.join(nothing)})")
+        if p.extent:
+            terms.append(self.touched_by_extent(p))
+        elif self.splits() == "end":
+            terms.append("comm_split_touches(fh)")
+        return " && ".join(terms) or None
+
+    def splits(self):
+        """Whether the function begins or ends a split collective operation on a file."""
+        if not self.f.param("fh") or not self.f.param("buf") or self.f.request:
+            return None
+        if self.f.param("buf").extent:
+            return None if self.f.param("status") else "begin"
+        return "end"
+
+    def put_buffer(self, p, depth):
+        touched = self.touched(p)
+        if not touched:
+            self.line(f"encode_in_buf(c, {p.name});", depth)
+            return
+        if "collective" in self.f.flags and not self.f.param("fh"):
+            touched = f"{p.name} == MPI_IN_PLACE || ({touched})"
+        elif self.splits() == "begin":
+            touched = f"comm_split_begins(fh, {touched})"
+        self.line(f"encode_in_buf_if(c, {p.name}, {touched});", depth)
 
     # -- input words --
 
@@ -169,7 +253,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
             self.line("else")
             depth = 2
         if p.kind == "buf":
-            self.line(f"encode_in_buf(c, {value});", depth)
+            self.put_buffer(p, depth)
         elif p.kind == "address":
             self.line(f"{self.address_put(p)}(c, {value});", depth)
         elif p.kind == "target":

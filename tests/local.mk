@@ -90,6 +90,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/turns.c \
 	tests/programs/unlike.c \
 	tests/programs/unlucky.c \
+	tests/programs/untouched.c \
 	tests/programs/values.c \
 	tests/programs/wildcards.c
 TEST_PROGRAM_BINARIES = $(TEST_PROGRAM_FILES:.c=)

@@ -1008,6 +1008,19 @@ C
     "$WEND" diff 8192.dir proxy.dir
 }
 
+@test "the address of a buffer that MPI does not touch is no part of a call" {
+    for way in 0 1 2 3 4; do
+        record $way.dir 2 "$PROGRAMS/untouched" $way
+        "$WEND" diff 0.dir $way.dir || fail "another address, $way" || return
+        mpi 2 "$WEND" replay --quiet -o again.$way 0.dir "$PROGRAMS/untouched" $way
+        "$WEND" diff --outcomes 0.dir again.$way
+    done
+    "$WEND" dump 0.dir | grep -q 'MPI_Send(buf=-, count=4, datatype=MPI_INT, dest=MPI_PROC_NULL'
+    make_proxy 3.dir ./proxy
+    record proxy.dir 2 ./proxy
+    "$WEND" diff 0.dir proxy.dir
+}
+
 @test "data that the program aligns in its blocks and on its stack" {
     cat >aligned.c <<'C'
 #include <mpi.h>

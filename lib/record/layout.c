@@ -111,6 +111,20 @@ static void address(Split *s)
         s->bad = TRUE;
 }
 
+/* A segment and an offset. A buffer that the call does not touch has none. */
+static void place(Split *s)
+{
+    gint64 segment = from_shape(s);
+    guint at = s->l->words->len;
+    push(s, segment);
+    push(s, wend_word_segment_has_second(segment) ? from_slots(s) : 0);
+    gint64 *words = &g_array_index(s->l->words, gint64, at);
+    if (!s->origins && words[1] == WEND_ABSENT) {
+        words[0] = WEND_ABSENT;
+        words[1] = 0;
+    }
+}
+
 static void element(Split *s, const WendParam *p, gboolean out)
 {
     switch (p->kind) {
@@ -118,12 +132,9 @@ static void element(Split *s, const WendParam *p, gboolean out)
         address(s);
         break;
     case WEND_KIND_BUF:
-    case WEND_KIND_ATTR: {
-        gint64 segment = from_shape(s);
-        push(s, segment);
-        push(s, wend_word_segment_has_second(segment) ? from_slots(s) : 0);
+    case WEND_KIND_ATTR:
+        place(s);
         break;
-    }
     case WEND_KIND_COMM:
     case WEND_KIND_DATATYPE: {
         gint64 handle = from_shape(s);

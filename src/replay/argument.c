@@ -113,6 +113,14 @@ static bool both_mapped(int64_t a, int64_t b)
            && wend_word_is_segment(b) && wend_segment_kind(b) == WEND_SEGMENT_MAP;
 }
 
+/* Whether a buffer, between two places, is one that the call does not touch. */
+static bool is_untouched(const WordPlace *from, const WordPlace *to)
+{
+    const CallWords *c = to->call;
+    return to->slot == from->slot + 1 && to->slot <= c->n_slots
+           && c->slots[from->slot] == WEND_ABSENT;
+}
+
 /* Goes on by one element of kind OF in both calls. */
 static bool same_element(WordPlace *a, WordPlace *b, const WendParam *of)
 {
@@ -120,6 +128,8 @@ static bool same_element(WordPlace *a, WordPlace *b, const WendParam *of)
     element(a, of);
     element(b, of);
     if (same_words(&from_a, a, &from_b, b))
+        return true;
+    if (of->kind == WEND_KIND_BUF && is_untouched(&from_a, a) && is_untouched(&from_b, b))
         return true;
     const CallWords *x = a->call, *y = b->call;
     if (!is_memory(of->kind) || a->slot > x->n_slots || b->slot > y->n_slots

@@ -46,6 +46,8 @@ static void use_buffer(Uses *u, const CallPattern *c, guint index, guint rank)
 {
     const Arg *arg = &c->args[index];
     gint64 word = arg->in[0].value, at = call_pattern_value(c, arg->in[1], rank);
+    if (at == WEND_ABSENT) /* the rank does not touch it */
+        return;
     use(u->plan, word, at, 0, 1);
     g_array_set_size(u->pieces, 0);
     extent_of_buffer(u->extents, c, index, rank, u->pieces);

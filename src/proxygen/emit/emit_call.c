@@ -478,6 +478,11 @@ static char *argument(Emitter *e, const CallPattern *c, guint index)
     case WEND_KIND_BUF:
         if (arg->param->array || !arg->has_in)
             return out_buffer(e, c, arg);
+        if (arg->in[0].value == WEND_ABSENT && arg->param->dir == WEND_DIR_IN) {
+            /* libraries check that it is not the buffer for the result */
+            g_autofree char *other = expression_pointer(e, c, arg->in);
+            return g_strdup_printf("%s + 4", other);
+        }
         return expression_pointer(e, c, arg->in);
     case WEND_KIND_ATTR:
         return attribute_argument(e, c, arg);

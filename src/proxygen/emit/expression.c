@@ -320,6 +320,17 @@ static char *self_expression(Emitter *e, const CallPattern *c)
     return g_strdup_printf("rank_in(%s)", handle);
 }
 
+/* Replaces numbers that are not significant by those of neighbours in the list. */
+static void fill_absent(gint64 *values, guint n)
+{
+    guint first = 0;
+    while (first < n && values[first] == WEND_ABSENT)
+        first++;
+    for (guint i = 0; i < n && first < n; i++)
+        if (values[i] == WEND_ABSENT)
+            values[i] = i < first ? values[first] : values[i - 1];
+}
+
 char *expression_number(Emitter *e, const CallPattern *c, Word w)
 {
     gint64 constant;
@@ -331,6 +342,7 @@ char *expression_number(Emitter *e, const CallPattern *c, Word w)
     g_autofree gint64 *values = g_new(gint64, MAX(ranks.n, 1));
     for (guint i = 0; i < ranks.n; i++)
         values[i] = call_pattern_value(c, w, ranks.ranks[i]);
+    fill_absent(values, ranks.n);
     gboolean in_row = e->columns && e->columns->by_rank && ranks.n > 0;
     char *mark = in_row ? column_of_ranks(e, ranks, values) : NULL;
     if (mark)

@@ -111,6 +111,17 @@ static guint take_outputs(CallPattern *c, const Layout *layout, guint end)
     return end;
 }
 
+/* A buffer that no rank touches has no segment. */
+static void leave_untouched(const CallPattern *c, const WendParam *param, Word *words, guint n)
+{
+    gint64 offset;
+    for (guint i = 0; param->kind == WEND_KIND_BUF && i + 1 < n; i += 2)
+        if (call_pattern_word_is_constant(c, words[i + 1], &offset) && offset == WEND_ABSENT) {
+            words[i] = (Word){.value = WEND_ABSENT};
+            words[i + 1] = (Word){.value = 0};
+        }
+}
+
 static void take_inputs(CallPattern *c, const Layout *layout, guint end)
 {
     Word *words = (Word *)(gpointer)c->words->data;
@@ -125,6 +136,7 @@ static void take_inputs(CallPattern *c, const Layout *layout, guint end)
         arg->n_in_words = end - a->in;
         end = a->in;
         move_to_host(arg->param, FALSE, &words[a->in], arg->n_in_words);
+        leave_untouched(c, arg->param, &words[a->in], arg->n_in_words);
     }
 }
 

@@ -297,7 +297,7 @@ static void memory(Out *o)
         helper_declare(e, o->declarations, "extern char unused[];");
         helper_define(
             e, o->definitions,
-            "@char unused[8]; /* stands for buffers that are not significant at this rank */\n\n");
+            "@char unused[8]; /* stands for buffers that MPI does not touch at this rank */\n\n");
     }
     if (e->needs[HELPER_UNKNOWN_BUFFER]) {
         helper_declare(e, o->declarations, "extern char unknown_buffer[];");

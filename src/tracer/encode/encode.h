@@ -62,6 +62,20 @@ static inline void encode_in_buf(ActiveCall *c, const void *p)
     }
 }
 
+/* The same for a buffer that the call may leave untouched. Then the address is no part of the call,
+ * and names no memory: WEND_ABSENT stands for its offset. The segment is put nevertheless if there
+ * is one, so that calls with and without data have one shape. */
+static inline void encode_in_buf_if(ActiveCall *c, const void *p, bool touched)
+{
+    if (__builtin_expect(touched, 1)) {
+        encode_in_buf(c, p);
+        return;
+    }
+    int64_t segment = memory_untouched(p);
+    call_put_shape(c, wend_word_is_segment(segment) ? segment : WEND_PLAIN);
+    call_put_slot(c, WEND_ABSENT);
+}
+
 /* Puts a pointer-sized integer that may be an address: its words go to SEGMENTS and OFFSETS. GAP is
  * as in memory_looks_mapped. */
 static inline void encode_address(Words *segments, Words *offsets, int64_t value, Gap *gap)

@@ -15,6 +15,24 @@ int64_t length_sum(const int *a, int64_t n)
     return sum;
 }
 
+static bool is_positive(const void *counts, size_t width, int64_t i)
+{
+    return width == sizeof(int) ? ((const int *)counts)[i] > 0 : ((const MPI_Count *)counts)[i] > 0;
+}
+
+bool length_touches(const void *counts, size_t width, int64_t n, const MPI_Datatype *types)
+{
+    for (int64_t i = 0; counts && i < n; i++)
+        if (is_positive(counts, width, i) && !(types && datatype_is_empty(types[i])))
+            return true;
+    return false;
+}
+
+bool length_touches_own(const void *counts, size_t width, int own)
+{
+    return own < 0 || (counts && is_positive(counts, width, own));
+}
+
 /* The topology of COMM; MPI_UNDEFINED if the communicator is unknown. */
 static int topology(MPI_Comm comm)
 {

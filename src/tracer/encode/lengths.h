@@ -4,6 +4,8 @@
 #define WEND_LENGTHS_H
 
 #include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "functions.gen.h"
@@ -47,6 +49,11 @@ int64_t length_type_integers(MPI_Datatype type), length_type_addresses(MPI_Datat
     length_type_datatypes(MPI_Datatype type);
 int64_t length_type_integers_c(MPI_Datatype type), length_type_addresses_c(MPI_Datatype type),
     length_type_large_counts_c(MPI_Datatype type), length_type_datatypes_c(MPI_Datatype type);
+/* Whether a call touches memory with these N counts, each of WIDTH bytes: one is positive. With
+ * TYPES, which may be NULL, that count is of a datatype that is not empty. */
+bool length_touches(const void *counts, size_t width, int64_t n, const MPI_Datatype *types);
+/* Whether count OWN is positive. True if it is not known (-1). */
+bool length_touches_own(const void *counts, size_t width, int own);
 /* of an array that ends with NULL */
 int64_t length_of_strings(char *const *s);
 

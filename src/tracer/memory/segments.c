@@ -140,16 +140,25 @@ static int pool_of(int kind)
     return kind == WEND_SEGMENT_CUDA ? WEND_SEGMENT_HEAP : kind;
 }
 
+/* The word with the smallest free id. */
+static int64_t id_next(const Names *names, int kind)
+{
+    int pool = pool_of(kind);
+    size_t w = names->ids[pool].first;
+    while (w < names->ids[pool].words && names->ids[pool].taken[w] == UINT64_MAX)
+        w++;
+    int bit = w < names->ids[pool].words ? __builtin_ctzll(~names->ids[pool].taken[w]) : 0;
+    return WEND_SEGMENT_OF(kind, names->thread, (int64_t)(w * 64) + bit);
+}
+
 /* Takes the smallest free id. Returns its word, or WEND_UNKNOWN if memory is short. */
 static int64_t id_take(Names *names, int kind)
 {
     if (!names)
         return WEND_UNKNOWN;
-    int word_kind = kind;
+    int64_t word = id_next(names, kind);
+    size_t n = wend_word_segment_number(word), w = n / 64;
     kind = pool_of(kind);
-    size_t w = names->ids[kind].first;
-    while (w < names->ids[kind].words && names->ids[kind].taken[w] == UINT64_MAX)
-        w++;
     if (w == names->ids[kind].words) {
         size_t words = w ? 2 * w : 16;
         uint64_t *grown =
@@ -160,10 +169,9 @@ static int64_t id_take(Names *names, int kind)
         names->ids[kind].taken = grown;
         names->ids[kind].words = words;
     }
-    int bit = __builtin_ctzll(~names->ids[kind].taken[w]);
-    names->ids[kind].taken[w] |= UINT64_C(1) << bit;
+    names->ids[kind].taken[w] |= UINT64_C(1) << (n % 64);
     names->ids[kind].first = w;
-    return WEND_SEGMENT_OF(word_kind, names->thread, (int64_t)(w * 64) + bit);
+    return word;
 }
 
 static void id_give(Names *names, int64_t segment)
@@ -712,6 +720,34 @@ Where memory_known(const void *address)
         where = (Where){r->segment, (int64_t)(a - r->origin)};
     pthread_mutex_unlock(&lock);
     return where;
+}
+
+int64_t memory_untouched(const void *address)
+{
+    uintptr_t a = (uintptr_t)address;
+    if (a < MEMORY_LOWEST_ADDRESS)
+        return WEND_UNKNOWN;
+    if (mine.generation == atomic_load_explicit(&generation, memory_order_acquire))
+        for (size_t i = 0; i < REMEMBERED; i++)
+            if (a - mine.entry[i].low < mine.entry[i].length)
+                return mine.entry[i].segment;
+    pthread_once(&once, survive_forks);
+    Range found;
+    int64_t thread = thread_number(), segment = WEND_UNKNOWN;
+    const ThreadStack *stack = thread_stack();
+    pthread_mutex_lock(&lock);
+    Names *names = names_of(thread);
+    const Range *r = find(a, stack, false, names, &found);
+    if (r && r->segment >= 0)
+        segment = r->segment;
+    else if (r && names && r->low == stack->low)
+        segment = WEND_SEGMENT(WEND_SEGMENT_STACK, names->thread);
+    else if (r && names)
+        segment = id_next(names, r != &found    ? WEND_SEGMENT_STATIC
+                                 : cuda_find(a) ? WEND_SEGMENT_CUDA
+                                                : WEND_SEGMENT_HEAP);
+    pthread_mutex_unlock(&lock);
+    return segment;
 }
 
 uint64_t memory_block_lifetime(const void *address)

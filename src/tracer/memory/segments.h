@@ -23,6 +23,10 @@ Where memory_where(const void *address);
 /* Resolves ADDRESS if MPI has used its segment before. Marks nothing, and makes no system call. */
 Where memory_known(const void *address);
 
+/* The segment of ADDRESS, or the one that the memory there would be if it were used now. Marks and
+ * names nothing, and makes no system call. WEND_UNKNOWN: neither is known. */
+int64_t memory_untouched(const void *address);
+
 /* Distinguishes blocks that begin at one address in turn and get the same name. Returns the number
  * of the block's name among all names that the calling thread has given to blocks so far. 0 if the
  * thread has not named the block, or there is none. */

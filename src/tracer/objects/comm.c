@@ -15,6 +15,7 @@ struct CommEntry {
     CommMetadata facts;
     int indegree, outdegree; /* -1: unknown so far */
     bool weighted;           /* a graph whose edges have weights */
+    bool split_is_empty;     /* a file: its last split operation does not touch the buffer */
     /* for comm_made_later */
     CallSequence *maker;
     int64_t word;
@@ -189,6 +190,20 @@ void comm_made_win(MPI_Win win, MPI_Comm comm)
 void comm_made_file(MPI_File file, MPI_Comm comm)
 {
     inherit(HANDLE_FILE, VALUE(file), comm, 0);
+}
+
+bool comm_split_begins(MPI_File file, bool touches)
+{
+    struct CommEntry *e = handle_metadata(HANDLE_FILE, VALUE(file));
+    if (e)
+        e->split_is_empty = !touches;
+    return touches;
+}
+
+bool comm_split_touches(MPI_File file)
+{
+    const struct CommEntry *e = handle_metadata(HANDLE_FILE, VALUE(file));
+    return !e || !e->split_is_empty;
 }
 
 static void ask_degrees(MPI_Comm comm, struct CommEntry *e)

@@ -32,10 +32,14 @@ static int64_t *datatype_ask(MPI_Datatype type)
     return facts;
 }
 
+static _Atomic bool any_empty;
+
 static const int64_t *datatype_learn(MPI_Datatype type, bool varies)
 {
     int64_t *facts = datatype_ask(type);
     if (facts) {
+        if (facts[0] == 0)
+            atomic_store(&any_empty, true);
         /* The bounds are absolute addresses (the type is used with MPI_BOTTOM), or distances
          * between segments. The constructor's arguments record them. */
         facts[VARIES] = varies || attachments_looks_mapped((uintptr_t)facts[1], NULL)
@@ -83,6 +87,12 @@ int64_t datatype_size(MPI_Datatype type)
 {
     const int64_t *facts = handle_metadata(HANDLE_DATATYPE, VALUE(type));
     return facts ? facts[0] : -1;
+}
+
+bool datatype_is_empty(MPI_Datatype type)
+{
+    return __builtin_expect(atomic_load_explicit(&any_empty, memory_order_relaxed), 0)
+           && datatype_size(type) == 0;
 }
 
 const int64_t *datatype_metadata(MPI_Datatype type)

@@ -89,6 +89,10 @@ void comm_made_later(ActiveCall *c, MPI_Comm parent, MPI_Comm *variable);
 /* after handle_made: gives the window or file the facts of COMM */
 void comm_made_win(MPI_Win win, MPI_Comm comm);
 void comm_made_file(MPI_File file, MPI_Comm comm);
+/* A split collective operation on FILE: whether it touches its buffer. comm_split_begins returns
+ * TOUCHES; comm_split_touches that of the last operation, or true if the file is unknown. */
+bool comm_split_begins(MPI_File file, bool touches);
+bool comm_split_touches(MPI_File file);
 /* handle_made with facts; pushes the word (shape) and, if it is a handle, 5 slots */
 int64_t datatype_made(ActiveCall *c, MPI_Datatype type);
 const int64_t *datatype_metadata(MPI_Datatype type); /* the five facts; NULL: unknown */
@@ -96,6 +100,8 @@ const int64_t *datatype_metadata(MPI_Datatype type); /* the five facts; NULL: un
 bool datatypes_vary(const MPI_Datatype *types, int64_t n);
 /* bytes; -1: unknown. Cached; no MPI call for predefined types */
 int64_t datatype_size(MPI_Datatype type);
+/* Whether the datatype is known to have no bytes. Fast in programs that made no such datatype. */
+bool datatype_is_empty(MPI_Datatype type);
 
 /* -- requests, and their statuses -- */
 enum {
