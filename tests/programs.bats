@@ -332,3 +332,53 @@ recorded_allreduces() { # of rank 0
     make_proxy app.dir ./proxy
     grep -q '^#pragma GCC optimize (0)' proxy.c
 }
+
+@test "round trip: static data of several modules" {
+    cat >module.c <<'C'
+#include <mpi.h>
+static char before[256], box[512];
+void NAME(int at);
+void NAME(int at)
+{
+    before[0]++;
+    MPI_Bcast(box + at, 16, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+C
+    cat >modules.c <<'C'
+#include <mpi.h>
+#include <pthread.h>
+void first(int at);
+void second(int at);
+static int own[64];
+static void *thread(void *unused)
+{
+    second(64);
+    first(128);
+    second(32);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t other;
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Bcast(own + 8, 4, MPI_INT, 0, MPI_COMM_WORLD);
+    first(32);
+    second(256);
+    MPI_Bcast(own, 4, MPI_INT, 0, MPI_COMM_WORLD);
+    first(5);
+    second(300);
+    pthread_create(&other, NULL, thread, NULL);
+    pthread_join(other, NULL);
+    first(32);
+    MPI_Finalize();
+    return 0;
+}
+C
+    for module in first second; do
+        "$MPICC" -shared -fPIC -DNAME=$module module.c -o lib$module.so
+    done
+    "$MPICC" modules.c -pthread -L. -lfirst -lsecond -Wl,-rpath,"$PWD" -o modules
+    roundtrip 2 ./modules
+    [ "$(grep -c 'buffer=static#2' dump.out)" -ge 4 ]
+}

@@ -532,6 +532,8 @@ static void emit_main(Emitter *e, GString *out)
     emit_stack(e, out, 0);
     g_string_append(out, locals->str);
     g_string_append(out, "    if (wend_proxy_begins)\n        wend_proxy_begins();\n");
+    if (memory_use_has_modules(e->plan))
+        g_string_append(out, "    static_modules();\n");
     if (e->needs[HELPER_SPAWN])
         g_string_append(out, "    program_path = argc > 0 ? argv[0] : NULL;\n");
     if (several)

@@ -212,6 +212,17 @@ GPtrArray *memory_use_segments_of_kind(const Plan *plan, enum wend_segment_kind 
     return all;
 }
 
+gboolean memory_use_has_modules(const Plan *plan)
+{
+    g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(plan, WEND_SEGMENT_STATIC);
+    for (guint i = 1; i < segments->len; i++) {
+        const Segment *s = segments->pdata[i - 1], *next = segments->pdata[i];
+        if (wend_word_segment_thread(s->word) == wend_word_segment_thread(next->word))
+            return TRUE;
+    }
+    return FALSE;
+}
+
 gboolean memory_use_heap_reaches_below(const Plan *plan)
 {
     g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(plan, WEND_SEGMENT_HEAP);

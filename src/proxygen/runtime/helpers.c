@@ -104,6 +104,29 @@ static void static_memory(Out *o)
     }
 }
 
+/* Tells wend trace, if it records the proxy, which data is of one module of the application. */
+static void static_modules(Out *o)
+{
+    if (!memory_use_has_modules(o->e->plan))
+        return;
+    g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, WEND_SEGMENT_STATIC);
+    g_string_append(o->definitions,
+                    "/* For wend trace, if it records this run: each is the data of one module of "
+                    "the application. */\n"
+                    "void wend_proxy_static(const void *data, size_t bytes) "
+                    "__attribute__((weak));\n\n"
+                    "static void static_modules(void)\n{\n    if (!wend_proxy_static)\n"
+                    "        return;\n");
+    for (guint i = 0; i < segments->len; i++) {
+        gint64 id = ((const Segment *)g_ptr_array_index(segments, i))->place;
+        g_string_append_printf(o->definitions,
+                               "    wend_proxy_static(static_data_%" G_GINT64_FORMAT
+                               ", sizeof static_data_%" G_GINT64_FORMAT ");\n",
+                               id, id);
+    }
+    g_string_append(o->definitions, "}\n\n");
+}
+
 static void stack_memory(Out *o)
 {
     g_autoptr(GPtrArray) segments = memory_use_segments_of_kind(o->e->plan, WEND_SEGMENT_STACK);
@@ -253,6 +276,7 @@ static void memory(Out *o)
 {
     Emitter *e = o->e;
     static_memory(o);
+    static_modules(o);
     stack_memory(o);
     made_memory(o, WEND_SEGMENT_MPI, "mpi_memory", "from MPI_Alloc_mem");
     made_memory(o, WEND_SEGMENT_WIN, "window_memory", "of windows that MPI allocated");

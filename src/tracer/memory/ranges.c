@@ -55,6 +55,22 @@ bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *rem
     return true;
 }
 
+bool ranges_cut(Ranges *rs, uintptr_t low, uintptr_t high)
+{
+    bool added = true;
+    Range old;
+    while (ranges_remove_overlap(rs, low, high, &old)) {
+        Range below = old, above = old;
+        below.high = low;
+        above.low = high;
+        if (old.low < low)
+            added &= ranges_add(rs, below);
+        if (old.high > high)
+            added &= ranges_add(rs, above);
+    }
+    return added;
+}
+
 void ranges_free(Ranges *rs)
 {
     wend_budget_free(rs->at, rs->cap * sizeof *rs->at);

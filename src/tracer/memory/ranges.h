@@ -29,6 +29,9 @@ Range *ranges_find(const Ranges *rs, uintptr_t address);
 bool ranges_add(Ranges *rs, Range r);
 /* Removes one range that overlaps [LOW, HIGH). Returns false if there is none. */
 bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed);
+/* Removes [LOW, HIGH) from all ranges. One that reaches beyond is cut, and one that reaches beyond
+ * at both ends becomes two. Returns false if memory is short. */
+bool ranges_cut(Ranges *rs, uintptr_t low, uintptr_t high);
 void ranges_free(Ranges *rs);
 
 uintptr_t ranges_page(void);

@@ -557,6 +557,29 @@ static int module_add(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
+/* What a proxy has told of its static data: ranges that count as modules of their own. */
+static Ranges told = RANGES_INIT;
+
+static void take_told(Ranges *found)
+{
+    for (size_t i = 0; i < told.n; i++)
+        if (!ranges_cut(found, told.at[i].low, told.at[i].high) || !ranges_add(found, told.at[i]))
+            return;
+}
+
+/* A proxy calls this before MPI_Init, by a weak reference, for data that stands for that of a
+ * module of the application. */
+__attribute__((visibility("default"))) void wend_proxy_static(const void *data, size_t bytes);
+void wend_proxy_static(const void *data, size_t bytes)
+{
+    uintptr_t low = (uintptr_t)data;
+    pthread_mutex_lock(&lock);
+    ranges_cut(&told, low, low + bytes);
+    ranges_add(&told, (Range){low, low + bytes, low, /* owner */ low, WEND_UNKNOWN});
+    modules_loaded = 0; /* they are read again */
+    pthread_mutex_unlock(&lock);
+}
+
 /* Reads the list of modules, without the lock, because the loader holds locks of its own while
  * constructors run. */
 static void modules_refresh(void)
@@ -572,6 +595,7 @@ static void modules_refresh(void)
     Ranges found = RANGES_INIT;
     dl_iterate_phdr(module_add, &found);
     pthread_mutex_lock(&lock);
+    take_told(&found);
     for (Names *n = all_names; n; n = n->next)
         for (size_t i = n->modules.n; i-- > 0;) { /* modules that have been unloaded */
             const Range *r = &n->modules.at[i], *still = ranges_find(&found, r->low);
