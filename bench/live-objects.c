@@ -99,7 +99,7 @@ static void buffers(int n)
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < n; i++) {
             blocks[i] = malloc(64 + (i + round) % 8 * 16);
-            MPI_Send(blocks[i], 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF);
+            MPI_Bcast(blocks[i], 1, MPI_INT, 0, MPI_COMM_SELF);
         }
         for (int i = 0; i < n; i++)
             free(blocks[(long)i * STRIDE % n]);

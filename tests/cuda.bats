@@ -38,7 +38,7 @@ places() {
     # row 5 of a pitched block
     grep -q 'sendbuf=cuda#0+2568, sendcount=4, .* recvbuf=cuda#0+2584' dump.out
     # the end of a block
-    grep -q 'recvbuf=cuda#1+8000, recvcount=0' dump.out
+    grep -q 'MPI_Get_address(location=cuda#1+8000' dump.out
     # a block that is allocated and freed repeatedly, with the same number each time
     [ "$(grep -c 'sendtag=7, recvbuf=cuda#0+128' dump.out)" = 10 ]
     # from a pool of another device than the current one

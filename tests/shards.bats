@@ -167,7 +167,7 @@ int main(int argc, char **argv)
         MPI_Get_address(block[i], &address);
     }
     for (int i = 0; i < N; i++)
-        MPI_Send_init(block[rand() % BLOCKS], i % 64, MPI_CHAR, MPI_PROC_NULL, i, MPI_COMM_WORLD,
+        MPI_Send_init(block[rand() % BLOCKS], 1 + i % 64, MPI_CHAR, 0, i, MPI_COMM_WORLD,
                       &request[i]);
     for (int i = 0; i < N; i++)
         MPI_Request_free(&request[i]);
