@@ -135,12 +135,14 @@ END
     cmp host.c cuda.c
 }
 
-@test "dlsym is reached by a jump, whatever the flags of the build" {
+@test "dlsym and its like are reached by a jump, whatever the flags of the build" {
     [ "$(uname -m)" = x86_64 ] || skip "jumps are looked for by their x86-64 name"
-    gcc -std=gnu11 -D_GNU_SOURCE -O0 -fno-optimize-sibling-calls -S -o cuda.s \
+    gcc -std=gnu11 -D_GNU_SOURCE -O0 -fno-optimize-sibling-calls -S -o lookups.s \
         -I"$SOURCE_DIR" -I"$SOURCE_DIR/include" -I"$SOURCE_DIR/src/tracer" \
         -I"$BUILD_DIR" -I"$BUILD_DIR/src/tracer" \
-        "$SOURCE_DIR/src/tracer/memory/cuda.c"
-    sed -n '/^dlsym_of_modules:/,/\.size/p' cuda.s >function.s
-    grep -qE '^\sjmp\s+\*' function.s || fail "$(cat function.s)"
+        "$SOURCE_DIR/src/tracer/interpose/lookups.c"
+    for function in dlsym dlvsym dlopen; do
+        sed -n "/^${function}_of_modules:/,/\.size/p" lookups.s >function.s
+        grep -qE '^\sjmp\s+\*' function.s || fail "$(cat function.s)"
+    done
 }

@@ -21,8 +21,12 @@ same_lines_and_roundtrip() {
 @test "a Python program loads such a module" {
     same_lines_and_roundtrip 3 "$PYTHON" "$SOURCE_DIR/tests/programs/late.py" "$PROGRAMS/late.so"
 }
-@test "a program that gets MPI's functions from the loader bypasses Wend, which says so" {
-    mpi 1 "$WEND" trace -o app.dir "$PROGRAMS/late" "$PROGRAMS/late.so" dlsym 2>err
+@test "a program that gets MPI's functions from the loader" {
+    same_lines_and_roundtrip 2 "$PROGRAMS/late" "$PROGRAMS/late.so" dlsym
+    [ "$(grep -c 'MPI_Init()' dump.out)" = 2 ]
+}
+@test "one that does so past Wend, which says so" {
+    mpi 1 "$WEND" trace -o app.dir "$PROGRAMS/late" "$PROGRAMS/late.so" past 2>err
     local why="late looked MPI's functions up by itself (dlsym), past libwend.so"
     [ "$(cat err)" = "wend: $why: nothing was recorded" ]
     [ ! -e app.dir ]

@@ -28,6 +28,7 @@ PROCESS_SOURCES = \
 	$(STACK_SOURCES)
 INTERPOSE_SOURCES = \
 	src/tracer/interpose/interpose.h \
+	src/tracer/interpose/lookups.c src/tracer/interpose/lookups.h \
 	src/tracer/interpose/module.c src/tracer/interpose/module.h \
 	src/tracer/interpose/mpi-library.c src/tracer/interpose/mpi-library.h \
 	src/tracer/interpose/tools.c src/tracer/interpose/tools.h
@@ -87,6 +88,7 @@ FAMILIES_SOURCES = \
 	src/tracer/families/fortran_mpich.c \
 	src/tracer/families/fortran_openmpi.c \
 	src/tracer/families/late-mpi.c src/tracer/families/late-mpi.h \
+	src/tracer/families/looked-up.c src/tracer/families/looked-up.h \
 	src/tracer/families/profiling-names.c src/tracer/families/profiling-names.h \
 	src/tracer/families/spawn.c src/tracer/families/spawn.h \
 	src/tracer/families/mpich-ucx.c src/tracer/families/mpich-ucx.h \

@@ -2,8 +2,9 @@
 /* late: MPI that comes with a module, as it comes to Python with an extension module that is linked
  * with it.
  *
- *   late MODULE [dlsym]   loads it for itself alone and calls run() in it; with "dlsym" calls MPI
- *                         by what the loader finds in the module
+ *   late MODULE [dlsym|past]   loads it for itself alone and calls run() in it; with "dlsym" calls
+ *                              MPI by what the loader finds in the module, with "past" also looks
+ *                              up dlsym itself
  *
  * Compiled twice: without MPI the program, with MPI (-DMODULE) the module. */
 #ifdef MODULE
@@ -52,6 +53,7 @@ int run(void)
     return MPI_Finalize();
 }
 #else
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,9 +65,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "late: %s\n", argc > 1 ? dlerror() : "no module");
         return 2;
     }
-    if (argc > 2 && strcmp(argv[2], "dlsym") == 0) {
-        ((int (*)(int *, char ***))dlsym(module, "MPI_Init"))(NULL, NULL);
-        return ((int (*)(void))dlsym(module, "MPI_Finalize"))();
+    if (argc > 2) {
+        void *(*look)(void *, const char *) = dlsym;
+        if (strcmp(argv[2], "past") == 0)
+            *(void **)&look = dlsym(RTLD_DEFAULT, "dlsym");
+        ((int (*)(int *, char ***))look(module, "MPI_Init"))(NULL, NULL);
+        return ((int (*)(void))look(module, "MPI_Finalize"))();
     }
     return ((int (*)(void))dlsym(module, "run"))();
 }

@@ -22,7 +22,7 @@ static void *wrapper_of(const char *name, void *self)
     return strncmp(name, "PMPI", 4) == 0 ? dlsym(self, name + 1) : fortran_internal(name);
 }
 
-static void visit_layer(const Module *m, void *self)
+void fortran_look(const Module *m, void *self)
 {
     if (fortran_is_layer(m))
         module_redirect(m, wrapper_of, self);
@@ -33,6 +33,6 @@ void fortran_open(void)
     void *self = module_self();
     if (!self)
         return;
-    modules_each(visit_layer, self);
+    modules_each(fortran_look, self);
     dlclose(self);
 }

@@ -13,6 +13,8 @@
 /* Redirects these calls to Wend. Call it at the start of the process, because the first call of
  * "use mpi_f08" may be such a call, and when an MPI library is loaded late. */
 void fortran_open(void);
+/* The same for one module, which has been loaded since. SELF: of module_self. */
+void fortran_look(const Module *m, void *self);
 
 /* -- of each family: fortran_mpich.c, fortran_openmpi.c -- */
 

@@ -30,11 +30,34 @@
 
 typedef void Function(void); /* of any type */
 
-/* The library's function, which comes after Wend's. */
+typedef struct {
+    const char *name;
+    Function *found;
+} InLayer;
+
+static void look_in_layer(const Module *m, void *user)
+{
+    InLayer *looking = user;
+    void *handle = !looking->found && fortran_is_layer(m)
+                       ? dlopen(m->name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)
+                       : NULL;
+    if (!handle)
+        return;
+    looking->found = (Function *)dlsym(handle, looking->name);
+    dlclose(handle);
+}
+
+/* The library's function, which comes after Wend's. A program may have loaded the layer for one
+ * module alone. */
 static Function *next(const char *name)
 {
     Function *found = (Function *)dlsym(RTLD_NEXT, name);
-    return found ? found : (Function *)mpi_library_symbol(name);
+    if (!found)
+        found = (Function *)mpi_library_symbol(name);
+    InLayer looking = {name, found};
+    if (!found)
+        modules_each(look_in_layer, &looking);
+    return looking.found;
 }
 #define NEXT(NAME, ...) ((void (*)(__VA_ARGS__))next("ompi_" #NAME "_f"))
 

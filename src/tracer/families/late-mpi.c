@@ -11,6 +11,7 @@
 #include "interpose/interpose.h"
 #include "process/process.h"
 #include "foreign-mpi.h"
+#include "looked-up.h"
 #include "profiling-names.h"
 #include "unrecorded.h"
 
@@ -47,6 +48,7 @@ static void bind_own(const Module *m, void *user)
 
 __attribute__((constructor)) static void look(void)
 {
+    looked_up_open();
     if (!dlsym(RTLD_DEFAULT, MPI_LIBRARY_MARK))
         return;
     fortran_open();

@@ -83,14 +83,19 @@ static bool is_part_of_tool(const Module *m)
     return looking.found;
 }
 
+bool profiling_names_of_tool(const Module *m)
+{
+    return defines_mpi(m) || (!is_program(m) && is_part_of_tool(m));
+}
+
 static bool is_application(const Module *m)
 {
     NamesUsed used = names_used(m);
     if (!used.by_profiling_name || (!used.by_mpi_name && !is_program(m)))
         return false;
     return !fortran_is_layer(m) && !module_contains(m, (const void *)profiling_names_open)
-           && !module_contains(m, mpi_library_symbol(MPI_LIBRARY_MARK)) && !defines_mpi(m)
-           && (is_program(m) || !is_part_of_tool(m));
+           && !module_contains(m, mpi_library_symbol(MPI_LIBRARY_MARK))
+           && !profiling_names_of_tool(m);
 }
 
 static void *wrapper_of(const char *name, void *self)
@@ -98,7 +103,7 @@ static void *wrapper_of(const char *name, void *self)
     return is_profiling_name(name) ? dlsym(self, name + 1) : NULL;
 }
 
-static void lead_here(const Module *m, void *self)
+void profiling_names_look(const Module *m, void *self)
 {
     if (!is_application(m))
         return;
@@ -111,7 +116,7 @@ void profiling_names_open(void)
     void *self = state()->spare || state()->other_family ? NULL : module_self();
     if (!self)
         return;
-    modules_each(lead_here, self);
+    modules_each(profiling_names_look, self);
     dlclose(self);
 }
 

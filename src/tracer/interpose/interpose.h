@@ -6,6 +6,7 @@
 #define WEND_INTERPOSE_H
 
 #include "module.h"      /* references of a module, and their targets */
+#include "lookups.h"     /* what modules get from the dynamic linker later */
 #include "mpi-library.h" /* the MPI library of this process */
 #include "tools.h"       /* profilers and checkers before and after Wend */
 

@@ -132,19 +132,6 @@ void modules_each(void (*visit)(const Module *m, void *user), void *user)
     free(all.at);
 }
 
-static void (*following)(void);
-
-void modules_follow(void (*look)(void))
-{
-    following = look;
-}
-
-void modules_changed(void)
-{
-    if (following)
-        following();
-}
-
 const char *module_needed(const Module *m, size_t i)
 {
     for (const ElfW(Dyn) *d = m->dynamic; d && m->strings && d->d_tag != DT_NULL; d++)

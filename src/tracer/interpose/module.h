@@ -26,11 +26,6 @@ typedef struct {
  * loader is held, so VISIT may call functions of the loader that another thread, which is loading a
  * module, makes wait. */
 void modules_each(void (*visit)(const Module *m, void *user), void *user);
-/* Calls LOOK whenever modules may have been opened since the last time: at the next dlsym, which a
- * program makes to use them. Not while MPI loads some. */
-void modules_follow(void (*look)(void));
-/* For the function that is called at dlsym. */
-void modules_changed(void);
 /* The name of the I-th library that M needs. NULL: there are no more. */
 const char *module_needed(const Module *m, size_t i);
 bool module_refers(const Module *m, const char *name);

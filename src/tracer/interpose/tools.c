@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "lib/record/functions.h"
+#include "lookups.h"
 #include "module.h"
 #include "mpi-library.h"
 #include "process/process.h"
@@ -179,6 +180,7 @@ void tools_open(void)
 void tools_start(void)
 {
     tools_open();
+    lookups_look();
     if (mpi_library_symbol("PMPI_Init"))
         return;
     if (launcher_speaks())

@@ -4,15 +4,12 @@
  * They are not exported as MPI's functions and malloc are. A library that refers to cudaMalloc
  * weakly, or looks it up, to find out whether there is CUDA would find it in a program without
  * CUDA. Instead, references of loaded modules to CUDA's functions are changed to wrappers
- * (module.h), and so are the results of dlsym and cuGetProcAddress. So only existing functions are
- * wrapped, and each wrapper knows its function, even if a process has two runtimes.
+ * (module.h), and so are the results of dlsym (lookups.h) and cuGetProcAddress. So only existing
+ * functions are wrapped, and each wrapper knows its function, even if a process has two runtimes.
  *
  * By default nvcc links the runtime statically. That does no harm, because the runtime finds the
  * driver's functions by dlsym and cuGetProcAddress. With the shared runtime both functions are
  * seen, and the outer call counts.
- *
- * A library that is opened at run time is examined at the next call of dlsym, which a program makes
- * to use the library.
  *
  * The driver knows the device of an address (cuPointerGetAttribute). It is asked only after an
  * allocation: this makes no context, and does not change the runtime's last error.
@@ -24,7 +21,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,42 +275,16 @@ static int function_number(const char *name)
     return -1;
 }
 
-/* -- dlsym -- */
+/* -- lookups -- */
 
-static void look_at_modules(void);
-
-/* The dlsym of the time when Wend was loaded. Another library of this kind may change Wend's
- * reference to its own function, which calls Wend's. */
-static void *(*real_dlsym)(void *, const char *);
-
-/* dlsym finds its caller by the return address, for RTLD_NEXT and for libraries that were opened
- * with RTLD_LOCAL. So the call must be a jump. */
-#if defined __has_attribute && __has_attribute(musttail)
-#define AS_JUMP
-#define JUMP __attribute__((musttail))
-#else
-#define AS_JUMP                                                               \
-    __attribute__((optimize("O2", "optimize-sibling-calls", "no-exceptions"), \
-                   no_sanitize("address", "thread", "undefined"), no_stack_protector))
-#define JUMP
-#endif
-
-/* The wrapper for NAME. NULL if it is not of CUDA, or the real function must answer. With
- * RTLD_NEXT, libraries of this kind look for the function behind them, which they must get. */
-static __attribute__((noinline)) void *dlsym_of_cuda(void *handle, const char *name)
+/* The wrapper for NAME. NULL if it is not of CUDA. With RTLD_NEXT, libraries of this kind look for
+ * the function behind them, which they must get. */
+static void *answer(void *handle, const char *name, const void *caller)
 {
-    int function = name ? function_number(name) : -1;
-    look_at_modules(); /* a program that has opened a library calls dlsym next */
-    void *f = function >= 0 && handle != RTLD_NEXT ? real_dlsym(handle, name) : NULL;
+    int function = function_number(name);
+    (void)caller;
+    void *f = function >= 0 && handle != RTLD_NEXT ? dlsym(handle, name) : NULL;
     return f ? wrapper_for(function, f) : NULL;
-}
-
-static AS_JUMP void *dlsym_of_modules(void *handle, const char *name)
-{
-    void *f = dlsym_of_cuda(handle, name);
-    if (f)
-        return f;
-    JUMP return real_dlsym(handle, name);
 }
 
 /* -- references of modules -- */
@@ -351,8 +321,6 @@ static void *wrapper_of(const char *name, void *now, void *user)
     ModuleLook *looking = user;
     if (!now || name[0] == '\0')
         return NULL; /* a weak reference without a target */
-    if (strcmp(name, "dlsym") == 0)
-        return (void *)dlsym_of_modules;
     int function = function_number(name);
     if (function < 0)
         return NULL;
@@ -364,98 +332,15 @@ static void *wrapper_of(const char *name, void *now, void *user)
     return f ? wrapper_for(function, f) : NULL;
 }
 
-static struct {
-    pthread_mutex_t lock; /* a leaf: no function of the dynamic linker is called while it is held */
-    unsigned long long loaded, unloaded;
-    uintptr_t *done; /* modules by base, whose references have all been changed */
-    size_t n, cap;
-} looked = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static int count_modules(struct dl_phdr_info *info, size_t size, void *counts)
+static bool look(const Module *m, void *handle)
 {
-    (void)size;
-    ((unsigned long long *)counts)[0] = info->dlpi_adds;
-    ((unsigned long long *)counts)[1] = info->dlpi_subs;
-    return 1;
-}
-
-/* Whether the module needs no further examination. */
-static bool is_done(uintptr_t base)
-{
-    pthread_mutex_lock(&looked.lock);
-    size_t i = 0;
-    while (i < looked.n && looked.done[i] != base)
-        i++;
-    bool is = i < looked.n;
-    pthread_mutex_unlock(&looked.lock);
-    return is;
-}
-
-static void note_done(uintptr_t base)
-{
-    pthread_mutex_lock(&looked.lock);
-    if (looked.n == looked.cap) {
-        size_t cap = 2 * looked.cap + 64;
-        uintptr_t *grown = realloc(looked.done, cap * sizeof *grown);
-        if (grown) {
-            looked.done = grown;
-            looked.cap = cap;
-        }
-    }
-    if (looked.n < looked.cap)
-        looked.done[looked.n++] = base;
-    pthread_mutex_unlock(&looked.lock);
-}
-
-static void look_at(const Module *m, void *own)
-{
-    struct link_map *map;
-    if (m->counts[0] + m->counts[1] == 0 || m->base == (uintptr_t)own || is_done(m->base))
-        return;
-    ModuleLook looking = {dlopen(*m->name ? m->name : NULL, RTLD_LAZY | RTLD_NOLOAD), false};
-    if (!looking.handle)
-        return;
-    if (dlinfo(looking.handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_addr == m->base) {
-        module_redirect_from(m, wrapper_of, &looking);
-        if (!looking.missing)
-            note_done(m->base);
-    }
-    dlclose(looking.handle);
-}
-
-/* Examines new modules. It is called at the start and before the real dlsym, which takes the
- * loader's lock in any case. It is not called within MPI, where it might wait for another thread
- * that is loading a library. Several threads may run it at once, with the same effect. */
-static void look_at_modules(void)
-{
-    static __thread bool looking; /* dlclose calls this function again */
-    unsigned long long counts[2] = {0, 0};
-    Dl_info own;
-    if (looking)
-        return;
-    dl_iterate_phdr(count_modules, counts);
-    pthread_mutex_lock(&looked.lock);
-    bool same = counts[0] == looked.loaded && counts[1] == looked.unloaded;
-    if (counts[1] != looked.unloaded)
-        looked.n = 0; /* a new module may have the address of another one */
-    pthread_mutex_unlock(&looked.lock);
-    if (same || tools_other_wend() || !dladdr(wrappers, &own))
-        return;
-    int saved = errno;
-    looking = true;
-    modules_each(look_at, own.dli_fbase);
-    modules_changed();
-    dlerror();
-    pthread_mutex_lock(&looked.lock);
-    looked.loaded = counts[0];
-    looked.unloaded = counts[1];
-    pthread_mutex_unlock(&looked.lock);
-    looking = false;
-    errno = saved;
+    ModuleLook looking = {handle, false};
+    module_redirect_from(m, wrapper_of, &looking);
+    return !looking.missing;
 }
 
 __attribute__((constructor)) static void begin(void)
 {
-    real_dlsym = dlsym;
-    look_at_modules();
+    static const LookupHooks hooks = {.answer = answer, .look = look};
+    lookups_add(&hooks);
 }

@@ -259,5 +259,6 @@ static void look_again(void)
 void application_modules_follow(ModuleFunction *function)
 {
     followed = function;
-    modules_follow(look_again);
+    static const LookupHooks hooks = {.changed = look_again};
+    lookups_add(&hooks);
 }
