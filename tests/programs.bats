@@ -311,6 +311,93 @@ recorded_allreduces() { # of rank 0
     roundtrip 4 "$PROGRAMS/control" info
     [ "$(recorded_allreduces)" = 1 ]
 }
+# Events that a program marks for other tools, with and without further arguments.
+events() { # RANKS: those that switch recording off
+    cat >events.c <<END
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int rank, in;
+    char text[16];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    char *copy = strdup("on the heap");
+    snprintf(text, sizeof text, "step %d", rank);
+    for (int i = 0; i < 30; i++) {
+        if (i == 3)
+            MPI_Pcontrol(0, "written");
+        if (i == 4)
+            MPI_Pcontrol(0, "enter", "loop", 1.5, 7, 8, 9, 10L, 11L, 2.5, "end");
+        if (i == 5)
+            MPI_Pcontrol(0, text), MPI_Pcontrol(0, copy), MPI_Pcontrol(-1, "loop");
+        if (i == 10 && $1)
+            MPI_Pcontrol(0, (char *)0);
+        MPI_Sendrecv(&i, 1, MPI_INT, !rank, 0, &in, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+    free(copy);
+    MPI_Finalize();
+    return 0;
+}
+END
+    "$MPICC" events.c -o events
+    rm -rf app.dir
+    mpi 2 "$WEND" trace -o app.dir ./events 2>trace.err
+    "$WEND" show app.dir >show.out
+}
+@test "MPI_Pcontrol(0, text) is an event of another tool, which gets all arguments" {
+    events 0
+    ! grep 'recording was off' trace.err show.out || false
+    [ "$("$WEND" dump app.dir | grep -c MPI_Sendrecv)" = 60 ]
+    roundtrip_from_recording 2
+    cat >tool.c <<'END'
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+int MPI_Pcontrol(const int level, ...)
+{
+    va_list list;
+    va_start(list, level);
+    const char *text = level == 0 ? va_arg(list, const char *) : "";
+    if (strcmp(text, "enter") == 0) {
+        const char *name = va_arg(list, const char *);
+        double a = va_arg(list, double);
+        int i = va_arg(list, int), j = va_arg(list, int), k = va_arg(list, int);
+        long m = va_arg(list, long), n = va_arg(list, long);
+        double b = va_arg(list, double);
+        printf("%s %g %d %d %d %ld %ld %g %s\n", name, a, i, j, k, m, n, b,
+               va_arg(list, const char *));
+    }
+    va_end(list);
+    return MPI_SUCCESS;
+}
+END
+    "$MPICC" -shared -fPIC tool.c -o tool.so
+    LD_PRELOAD=$PWD/tool.so record tool.dir 2 ./events >out
+    [ "$(sort -u out)" = "loop 1.5 7 8 9 10 11 2.5 end" ] || fail "$(cat out)"
+}
+@test "what was not recorded because recording was off is said" {
+    events 1
+    grep -q 'recording was off for 40 calls$' trace.err || fail "$(cat trace.err)"
+    grep -q '^not recorded *40 calls of ranks 0-1: recording was off' show.out ||
+        fail "$(cat show.out)"
+    ! grep -q '^missing' show.out || false
+    "$PROXYGEN" app.dir -o proxy.c 2>err
+    grep -q 'leaves out 40 calls that the application made while recording was off' err
+    # on one rank alone: the proxy would wait
+    events 'rank == 0'
+    grep -q 'recording was off for 20 calls$' trace.err || fail "$(cat trace.err)"
+    grep -q '^missing *20 receives have no send: some were made while recording was off' show.out ||
+        fail "$(cat show.out)"
+    status=0
+    "$PROXYGEN" -f app.dir -o proxy.c 2>err || status=$?
+    [ "$status" = 3 ]
+    grep -q 'a proxy would wait for calls that are not recorded' err || fail "$(cat err)"
+}
 @test "wend trace --off: recording begins when the program asks for it" {
     mpi 2 "$WEND" trace --off -q -o app.dir "$PROGRAMS/control"
     [ "$(recorded_allreduces)" = 1 ]

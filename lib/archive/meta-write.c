@@ -44,7 +44,7 @@ static gboolean is_name(const char *name, gboolean key)
 }
 
 /* Facts that ranks have for themselves: for each value the ranks that have it, as text. */
-static const char *const own_groups[] = {WEND_ENDED_GROUP, WEND_CUT_GROUP};
+static const char *const own_groups[] = {WEND_ENDED_GROUP, WEND_CUT_GROUP, WEND_OFF_GROUP};
 
 static gboolean is_of(const Fact *f, const char *group)
 {

@@ -173,6 +173,7 @@ static void write_archive(void *step)
     r->stopped = wend_merge_stopped(merge, &after);
     r->stopped_after = after;
     r->cut = wend_merge_cut(merge, &kinds);
+    r->left_out = wend_merge_left_out(merge);
     snprintf(r->cut_kinds, sizeof r->cut_kinds, "%s", kinds);
     snprintf(r->unrecorded, sizeof r->unrecorded, "%s", unrecorded ? unrecorded : "");
 }

@@ -58,6 +58,7 @@ typedef struct {
     uint64_t stopped_after;
     unsigned cut; /* ranks without all of their side streams, and kinds (wend_merge_cut) */
     char cut_kinds[64];
+    uint64_t left_out;    /* wend_merge_left_out */
     char unrecorded[256]; /* wend_merge_unrecorded, or "" */
 } WendStepResult;
 /* Writes the archive (wend_archive_write). If ranks have frames, it only begins the archive

@@ -96,6 +96,13 @@ static void add_fact(WendMerge *m, const char *key, const char *value, guint32 r
 {
     gboolean found;
     guint at = place(m->facts, key, &found);
+    if (found && strcmp(key, WEND_LEFT_OUT) == 0) {
+        Fact *sum = g_ptr_array_index(m->facts, at);
+        guint64 all = g_ascii_strtoull(sum->value, NULL, 10) + g_ascii_strtoull(value, NULL, 10);
+        g_free(sum->value);
+        sum->value = g_strdup_printf("%" G_GUINT64_FORMAT, all);
+        return;
+    }
     if (found) {
         Fact *old = g_ptr_array_index(m->facts, at);
         if (!wins(old, key, value, rank))
@@ -167,6 +174,8 @@ WendMerge *wend_merge_from_part(const guint8 *part, gsize n, guint64 room, GErro
             add_own(m, WEND_CUT_GROUP, value, rank);
         else
             add_fact(m, key, value, rank);
+        if (strcmp(key, WEND_LEFT_OUT) == 0 && strcmp(value, "0") != 0)
+            add_own(m, WEND_OFF_GROUP, "calls", rank);
     }
     GError *why = NULL;
     g_autofree double *seconds = g_new(double, wend_n_functions + 1);
@@ -363,6 +372,16 @@ guint wend_merge_cut(const WendMerge *m, const char **kinds)
             *kinds = f->value;
     }
     return n;
+}
+
+guint64 wend_merge_left_out(const WendMerge *m)
+{
+    for (guint i = 0; i < m->facts->len; i++) {
+        const Fact *f = g_ptr_array_index(m->facts, i);
+        if (strcmp(f->key, WEND_LEFT_OUT) == 0)
+            return g_ascii_strtoull(f->value, NULL, 10);
+    }
+    return 0;
 }
 
 char *wend_merge_unrecorded(const WendMerge *m)

@@ -45,6 +45,8 @@ guint wend_merge_stopped(const WendMerge *m, guint64 *calls);
 /* The number of ranks whose recorders had no memory for all of their side streams. If it is not 0,
  * *KINDS names those that the first rank lacks (part.h), and is valid as long as M. */
 guint wend_merge_cut(const WendMerge *m, const char **kinds);
+/* The MPI calls of all ranks that were made while recording was off. */
+guint64 wend_merge_left_out(const WendMerge *m);
 void wend_merge_free(WendMerge *m);
 
 #endif

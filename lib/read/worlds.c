@@ -53,6 +53,12 @@ static GKeyFile *join_meta(GPtrArray *worlds)
                                          totals[k], NULL);
         g_key_file_set_uint64(meta, "recording", totals[k], sum);
     }
+    guint64 left_out = 0;
+    for (guint i = 0; i < worlds->len; i++)
+        left_out +=
+            g_key_file_get_uint64(((WendProgram *)worlds->pdata[i])->meta, "run", "left_out", NULL);
+    if (left_out > 0)
+        g_key_file_set_uint64(meta, "run", "left_out", left_out);
     static const char *const united[] = {"error", WEND_UNRECORDED_GROUP};
     for (guint i = 1; i < worlds->len; i++) {
         GKeyFile *other = ((WendProgram *)worlds->pdata[i])->meta;

@@ -52,6 +52,9 @@
  * run.cut            kinds of side streams of which this rank has not all, because its recorder
  *                    had no memory for more: "values, sites". The archive gets cut.KINDS, these
  *                    ranks
+ * run.left_out       MPI calls that this rank made while recording was off (the sum). Only if it
+ *                    was switched off, or if MPI_Pcontrol(0, …) did not. The archive also gets
+ *                    off.calls, the ranks that made any
  * mpi.library        MPI_Get_library_version, first line
  * mpi.version        "4.0"
  * mpi.thread         MPI_THREAD_SINGLE … as provided
@@ -84,8 +87,10 @@
 #define WEND_PART_MAGIC "WENDPART"
 #define WEND_PART_VERSION 4
 #define WEND_STOPPED_AFTER "run.stopped_after"
+#define WEND_LEFT_OUT "run.left_out"
 #define WEND_UNRECORDED_GROUP "unrecorded"
 #define WEND_CUT_GROUP "cut"
+#define WEND_OFF_GROUP "off"
 
 /* To write a part, collect the facts, call wend_part_begin, then wend_part_sequence for each of the
  * announced sequences, and append the side streams. Test out->failed at the end. No GLib. */

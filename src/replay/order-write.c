@@ -373,9 +373,12 @@ static gboolean sets_tracing(const gint64 *shape, guint64 n)
 /* The first function in the rank's calls that makes a replay impossible; NULL: none. */
 static const char *obstacle(const OrderWriter *w)
 {
-    g_autofree char *tracing =
-        g_key_file_get_string(wend_program_meta(w->p), "options", "tracing", NULL);
-    if (tracing)
+    GKeyFile *meta = wend_program_meta(w->p);
+    g_autofree char *tracing = g_key_file_get_string(meta, "options", "tracing", NULL),
+                    *left_out = g_key_file_get_string(meta, "run", "left_out", NULL);
+    /* Nothing was left out although recording was, or seems to have been, switched off. */
+    gboolean whole = left_out && strcmp(left_out, "0") == 0;
+    if (tracing && !whole)
         return "was not recorded as a whole (--off)";
     for (guint i = 0; i < w->terminals->len; i++) {
         const OrderTerminal *t = &g_array_index(w->terminals, OrderTerminal, i);
@@ -385,6 +388,8 @@ static const char *obstacle(const OrderWriter *w)
         if (function >= wend_n_functions)
             return "calls functions that this version of Wend does not know";
         const char *name = wend_functions[function].name;
+        if (whole)
+            continue;
         if (strcmp(name, "MPI_Pcontrol") == 0
             && (t->n < 1 || g_array_index(w->words, gint64, t->first) == 0))
             return "was not recorded as a whole (MPI_Pcontrol)";

@@ -577,7 +577,7 @@ char *emit_call_expression(Emitter *e, const CallPattern *c)
         gint same = same_array(c, i);
         if (param->kind == WEND_KIND_SELF || param->kind == WEND_KIND_FOUND
             || param->kind == WEND_KIND_NEIGHBOURS || param->dir == WEND_DIR_RETURN
-            || strcmp(param->name, "varargs") == 0) {
+            || (strcmp(param->name, "varargs") == 0 && !c->args[i].null)) {
             g_ptr_array_add(texts, NULL);
             continue;
         }

@@ -9,6 +9,7 @@
  * which is made once all ranks are known to run under Wend (participation.h). */
 #include "lifecycle.h"
 
+#include <ctype.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/uio.h>
 
 #include "participation.h"
 #include "encode/encode.h"
@@ -488,24 +490,100 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 
 /* -- on and off -- */
 
+/* Further arguments of MPI_Pcontrol, whose number and types nobody knows: all that a call may have
+ * in registers, and the first words on the stack. If they are passed as they are here, each is
+ * where it was. Without such arguments they are whatever is there. */
+#if defined __x86_64__
+enum { WORD_REGISTERS = 5, REAL_REGISTERS = 8 };
+#elif defined __aarch64__
+enum { WORD_REGISTERS = 7, REAL_REGISTERS = 8 };
+#else /* numbers with a point are passed in the registers of others */
+enum { WORD_REGISTERS = 7, REAL_REGISTERS = 0 };
+#endif
+enum { WORDS = WORD_REGISTERS + 6 };
+
+typedef struct {
+    uintptr_t words[WORDS];
+    double reals[8];
+} FurtherArguments;
+
+/* The words on the stack may be the caller's variables. */
+static __attribute__((no_sanitize("address"))) void take_further(FurtherArguments *f, va_list list)
+{
+    int i = 0;
+    for (; i < WORD_REGISTERS; i++)
+        f->words[i] = va_arg(list, uintptr_t);
+    for (int k = 0; k < REAL_REGISTERS; k++)
+        f->reals[k] = va_arg(list, double);
+    for (; i < WORDS; i++)
+        f->words[i] = va_arg(list, uintptr_t);
+}
+
+static int pass_on(int level, const FurtherArguments *f)
+{
+    const uintptr_t *w = f->words;
+#if defined __x86_64__
+    const double *d = f->reals;
+    return WEND_NEXT(MPI_Pcontrol)(level, w[0], w[1], w[2], w[3], w[4], d[0], d[1], d[2], d[3],
+                                   d[4], d[5], d[6], d[7], w[5], w[6], w[7], w[8], w[9], w[10]);
+#elif defined __aarch64__
+    const double *d = f->reals;
+    return WEND_NEXT(MPI_Pcontrol)(level, w[0], w[1], w[2], w[3], w[4], w[5], w[6], d[0], d[1],
+                                   d[2], d[3], d[4], d[5], d[6], d[7], w[7], w[8], w[9], w[10],
+                                   w[11], w[12]);
+#else
+    return WEND_NEXT(MPI_Pcontrol)(level, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7], w[8],
+                                   w[9], w[10], w[11], w[12]);
+#endif
+}
+
+/* Whether ADDRESS, which may be anything, is that of the name of an event or a command. */
+static bool is_name(uintptr_t address)
+{
+    enum { LONGEST = 255 };
+    unsigned char text[LONGEST + 1];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), here = page - address % page;
+    if (here > sizeof text)
+        here = sizeof text;
+    struct iovec to = {text, sizeof text},
+                 from[2] = {{(void *)address, here},
+                            {(void *)(address + here), sizeof text - here}};
+    ssize_t n = syscall(SYS_process_vm_readv, syscall(SYS_getpid), &to, 1UL, from,
+                        here < sizeof text ? 2UL : 1UL, 0UL);
+    ssize_t i = 0;
+    while (i < n && text[i] >= ' ' && text[i] != 0x7f)
+        i++;
+    return i > 1 && i < n && text[i] == '\0' && (isalnum(text[0]) || text[0] == '_');
+}
+
+/* Level 0 is "off", unless it says what it is about: a tool's event, or a command to a tool. */
 int MPI_Pcontrol(const int level, ...)
 {
     State *s = state();
     ActiveCall *c;
+    FurtherArguments further;
+    va_list list;
+    va_start(list, level);
+    take_further(&further, list);
+    va_end(list);
+    bool named = level == 0 && s->started && is_name(further.words[0]);
     /* The call that switches is recorded, so that a proxy switches, too. */
     if (level >= 1)
         atomic_store(&s->recording, true);
     if ((c = call_begin(WEND_FN_MPI_Pcontrol))) {
         call_put_slot(c, level);
+        c->nulls = named ? INT64_C(1) << 1 : 0; /* of the further arguments */
         call_start(c);
-        int rc = WEND_NEXT(MPI_Pcontrol)(level);
+        int rc = pass_on(level, &further);
         call_stop(c, rc);
         call_end(c);
         if (level == 0)
+            atomic_store(&s->was_off, true);
+        if (level == 0 && !named)
             atomic_store(&s->recording, false);
         return rc;
     }
-    return WEND_NEXT(MPI_Pcontrol)(level);
+    return pass_on(level, &further);
 }
 
 /* In some locales "I" is no large "i". */
@@ -530,7 +608,9 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
     int rc = WEND_NEXT(MPI_Info_set)(info, key, value);
     call_stop(c, rc);
     call_end(c);
-    if (switches && !on)
+    if (switches && !on) {
+        atomic_store(&s->was_off, true);
         atomic_store(&s->recording, false);
+    }
     return rc;
 }

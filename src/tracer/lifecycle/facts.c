@@ -307,6 +307,20 @@ static void add_cut(WendFacts *f)
         wend_facts_add(f, "run.cut", kinds);
 }
 
+/* The MPI calls that were made while recording was off. */
+static void add_left_out(WendFacts *f)
+{
+    char text[24];
+    uint64_t n = 0;
+    for (const CallSequence *q = __atomic_load_n(&state()->sequences, __ATOMIC_ACQUIRE); q;
+         q = __atomic_load_n(&q->next, __ATOMIC_ACQUIRE))
+        n += q->left_out;
+    if (n == 0 && !atomic_load(&state()->was_off))
+        return;
+    decimal(text, n, 1);
+    wend_facts_add(f, WEND_LEFT_OUT, text);
+}
+
 void facts_put(WendFacts *f, const char *ended)
 {
     uint64_t elapsed = clock_nanoseconds() - start_nanoseconds;
@@ -323,6 +337,7 @@ void facts_put(WendFacts *f, const char *ended)
         wend_facts_add(f, WEND_STOPPED_AFTER, calls);
     }
     add_cut(f);
+    add_left_out(f);
     add_clocks(f);
     error_codes_each_class(add_error, f);
     unrecorded_each(add_unrecorded, f);

@@ -535,7 +535,7 @@ static void report(const WendStepResult *result)
     unsigned stopped = result->stopped;
     if (settings()->quiet && !unrecorded && !stopped && !result->cut)
         return;
-    char bytes[48], first[48], limit[128] = "";
+    char bytes[48], first[48], off[48], gap[80] = "", limit[128] = "";
     write_grouped(bytes, sizeof bytes, result->bytes);
     write_grouped(first, sizeof first, result->stopped_after);
     if (stopped)
@@ -545,8 +545,12 @@ static void report(const WendStepResult *result)
     else if (result->cut) /* where recording stops, side streams do, too */
         snprintf(limit, sizeof limit, "; %u rank%s had no memory for all %s", result->cut,
                  result->cut == 1 ? "" : "s", result->cut_kinds);
-    state_say("%s of %d %s in %s bytes: %s%s%s%s%s", result->totals, state()->world_size,
-              state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), limit,
+    write_grouped(off, sizeof off, result->left_out);
+    if (result->left_out)
+        snprintf(gap, sizeof gap, "; recording was off for %s call%s", off,
+                 result->left_out == 1 ? "" : "s");
+    state_say("%s of %d %s in %s bytes: %s%s%s%s%s%s", result->totals, state()->world_size,
+              state()->world_size == 1 ? "rank" : "ranks", bytes, output_directory(), gap, limit,
               unrecorded ? ", without those of " : "", unrecorded ? unrecorded : "",
               unrecorded ? ", which the MPI library that Wend was built for lacks" : "");
 }

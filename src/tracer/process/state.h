@@ -28,6 +28,7 @@ typedef struct State {
     struct Thread *(*thread_new)(void);
     _Atomic bool active;    /* wrappers track calls; false: they pass calls through */
     _Atomic bool recording; /* wrappers also append calls (MPI_Pcontrol, WEND_TRACING) */
+    _Atomic bool was_off;   /* recording was switched off at some time, or an event looked so */
     _Atomic bool broken;    /* recording cannot go on */
     _Atomic(const char *) broken_why;
     /* called when recording breaks, in any thread and under any lock */

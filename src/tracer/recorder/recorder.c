@@ -76,8 +76,10 @@ static void append(ActiveCall *c, bool timed)
         } else if (!poll && is_kept(c)) {
             ok = sequence_append(c, timed);
             q->calls += ok && timed;
-        } else if (c->stash_at) {
-            stash_call(c);
+        } else {
+            q->left_out += timed && !poll;
+            if (c->stash_at)
+                stash_call(c);
         }
         if (!ok)
             state_break("out of memory");

@@ -16,6 +16,7 @@ struct CallSequence {
     uint64_t polls_since; /* unsuccessful polls since the last call of M */
     uint64_t steps;       /* calls and unsuccessful polls, with pseudo-calls */
     uint64_t calls;       /* MPI calls recorded: no unsuccessful polls, no pseudo-calls */
+    uint64_t left_out;    /* MPI calls not recorded because recording was off */
     uint32_t spawned;     /* number of worlds that calls of this sequence started */
     uint64_t last_stop;   /* ticks at the end of the last call; 0: there is none */
     /* the thread in the ids of objects that are made here; a callback has a number of its own */

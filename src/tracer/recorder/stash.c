@@ -69,6 +69,7 @@ bool stash_append_all(CallSequence *q)
         };
         ok = sequence_append(&c, false);
         q->calls += ok;
+        q->left_out -= ok;
         stash_remove(q, s);
     }
     state_unlock(&state()->requests_lock, locked);
