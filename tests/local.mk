@@ -113,7 +113,8 @@ tests/programs/late.so: tests/programs/late.c
 	$(AM_V_CC)$(MKDIR_P) tests/programs && $(MPICC) $(EXAMPLE_CFLAGS) -DMODULE -shared -fPIC -o $@ $<
 check_DATA += tests/programs/late tests/programs/late.so
 CLEANFILES += tests/programs/late tests/programs/late.so
-EXTRA_DIST += tests/programs/late.c tests/programs/late.py tests/programs/python.py \
+EXTRA_DIST += tests/programs/late.c tests/programs/late.py tests/programs/looked_up.py \
+	tests/programs/python.py \
 	tests/programs/racing.py
 
 # Modules that they make stay out of each other's way.
@@ -262,6 +263,7 @@ BATS_TESTS = \
 	tests/force.bats \
 	tests/writing.bats \
 	tests/output.bats \
+	tests/lookups.bats \
 	tests/python.bats \
 	tests/spawn.bats \
 	tests/hosts.bats \

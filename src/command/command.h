@@ -9,6 +9,7 @@
  *
  * - text.h: rank sets, numbers, sizes, times, foreign text and JSON strings
  * - message.h: all that commands print, for proxygen, too
+ * - missing.h: what a recording lacks, as its own calls tell
  * - options.h: parsing of options beyond GLib's parser
  * - places.h: where the other parts of Wend are
  * - site-names.h: names of call sites

@@ -4,6 +4,7 @@ MESSAGE_SOURCES = src/command/message.c src/command/message.h
 WEND_COMMAND_SOURCES = src/command/command.h src/command/command.c $(MESSAGE_SOURCES)
 # What proxygen shares with the subcommands.
 READING_SOURCES = \
+	src/command/missing.c src/command/missing.h \
 	src/command/options.c src/command/options.h \
 	src/command/reading.c src/command/reading.h \
 	src/tracer/shared/settings.c src/tracer/shared/settings.h

@@ -17,6 +17,7 @@
 #include "site-table.h"
 #include "wait-table.h"
 #include "src/command/command.h"
+#include "src/command/missing.h"
 #include "src/command/text.h"
 #include "src/command/reading.h"
 #include "wend/read.h"
@@ -30,6 +31,7 @@
 /* groups of facts (docs/format.md, "The member meta") */
 #define UNRECORDED_GROUP "unrecorded"
 #define CUT_GROUP "cut"
+#define OFF_GROUP "off"
 
 static const char *const traffic_names[WEND_READ_N_TRANSFER_KINDS] = {
     "point-to-point", "collective", "one-sided", "file write", "file read"};
@@ -183,6 +185,51 @@ static void show_cut(GString *out, WendRead *r, guint n_worlds)
             g_string_append(out, ": the recorder had no memory for more (--max-memory)\n");
             first = false;
         }
+}
+
+/* The value of GROUP.KEY of a world. NULL: it has none. */
+static const char *meta_value(WendRead *r, guint world, const char *group, const char *key)
+{
+    const char *g, *k, *value;
+    for (guint i = 0; wend_read_meta(r, world, i, &g, &k, &value) == 0; i++)
+        if (k != NULL && g_str_equal(g, group) && g_str_equal(k, key))
+            return value;
+    return NULL;
+}
+
+/* The calls that were made while recording was off, by world. */
+static void show_off(GString *out, WendRead *r, guint n_worlds)
+{
+    for (guint w = 0; w < n_worlds; w++) {
+        const char *ranks = meta_value(r, w, OFF_GROUP, "calls"),
+                   *calls = meta_value(r, w, "run", "left_out");
+        if (ranks == NULL || calls == NULL)
+            continue;
+        label(out, "not recorded");
+        text_count(out, g_ascii_strtoull(calls, NULL, 10));
+        g_string_append_printf(out, " calls of rank%s ", strpbrk(ranks, "-;") ? "s" : "");
+        put_fact(out, ranks);
+        if (n_worlds > 1)
+            g_string_append_printf(out, " of world %u", w);
+        g_string_append(out, ": recording was off (MPI_Pcontrol, WEND_TRACING)\n");
+    }
+}
+
+/* A show of more calls would take seconds; wend show --messages looks at all. */
+#define MOST_MATCHED 1000000
+
+static void show_missing(GString *out, WendRead *r)
+{
+    Missing missing;
+    if (missing_find(r, MOST_MATCHED, &missing) < 0)
+        return;
+    g_autofree char *text = missing_text(&missing);
+    if (text == NULL)
+        return;
+    label(out, "missing");
+    g_string_append_printf(out, "%s: %s (wend show --messages)\n", text,
+                           missing.left_out > 0 ? "some were made while recording was off"
+                                                : "some were made past Wend");
 }
 
 /* The programs of the further worlds of the job. */
@@ -792,6 +839,8 @@ int wend_show_main(int argc, char **argv)
         show_run(out, s.facts, s.totals);
         show_unrecorded(out, s.reader);
         show_cut(out, s.reader, s.facts->n_worlds);
+        show_off(out, s.reader, s.facts->n_worlds);
+        show_missing(out, s.reader);
         show_worlds(out, s.reader, s.facts->n_worlds);
         show_terminations(out, s.reader, COMMAND, all ? G_MAXUINT : FEW_ENDINGS, all);
         show_sizes(out, s.facts, s.totals);

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "compile.h"
+#include "lib/base/error.h"
 #include "lib/base/file-write.h"
 #include "lib/base/shortage.h"
 #include "lib/record/part.h"
 #include "src/command/message.h"
+#include "src/command/missing.h"
 #include "src/command/options.h"
 #include "src/command/reading.h"
 #include "src/command/site-names.h"
@@ -54,6 +56,29 @@ static void say_unrecorded(const Options *options, const WendProgram *program)
         message_print(COMMAND,
                       "%s: the application's calls of %s are not in the recording (see wend show)",
                       options->output, list);
+}
+
+/* Whether a proxy would get all messages that it waits for. Else sets ERROR. */
+static gboolean check_missing(const Options *options, const WendProgram *program, GError **error)
+{
+    WendRead *reader = wend_read_wrap(program);
+    Missing missing;
+    int status = missing_find(reader, G_MAXUINT64, &missing);
+    g_autofree char *text = status == WEND_READ_OK ? missing_text(&missing) : NULL;
+    if (status < 0)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT, "%s", wend_read_message(reader));
+    else if (text)
+        g_set_error(error, WEND_ERROR, WEND_ERROR_INPUT,
+                    "%s: %s (see wend show --messages): a proxy would wait for calls that are not "
+                    "recorded",
+                    options->recording, text);
+    else if (missing.left_out > 0 && !options->quiet)
+        message_print(COMMAND,
+                      "%s: leaves out %" G_GUINT64_FORMAT " call%s that the application made while "
+                      "recording was off",
+                      options->output, missing.left_out, missing.left_out == 1 ? "" : "s");
+    wend_read_free(reader);
+    return status == WEND_READ_OK && !text;
 }
 
 static gboolean check_output(const Options *options, GError **error)
@@ -123,7 +148,8 @@ static int compile(const Options *options)
         return fail(error);
     WendProgram *program = job_worlds_open(options->recording, reading_limit(), &error);
     g_autoptr(GPtrArray) changes = NULL;
-    gboolean good = program && compile_with_names(program, options, names, &changes, &error);
+    gboolean good = program && check_missing(options, program, &error)
+                    && compile_with_names(program, options, names, &changes, &error);
     if (good)
         say_unrecorded(options, program);
     for (guint i = 0; good && !options->quiet && i < changes->len; i++)
