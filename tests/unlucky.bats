@@ -93,6 +93,17 @@ merges() { # WHY: the reason was printed, and wend merge makes the recording
     rm -rf "$here"
 }
 
+# With another group, too, UCX attaches no memory of others, and messages get stuck.
+# bats test_tags=once
+@test "a process that becomes another user's, and whose messages do not arrive any more" {
+    [ "$(id -u)" = 0 ] || skip "needs root"
+    library_is mpich || skip "its messages arrive"
+    run mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/unlucky" group 65534 user 65534 ring
+    [ "$status" = 3 ] || fail "status $status" "$output"
+    [ "$(grep -c '^wend: ' <<<"$output")" = 1 ] || fail "$output"
+    grep -q '^wend: a rank does not answer' <<<"$output" || fail "$output"
+}
+
 @test "another user's process that may not write the recording: one line" {
     [ "$(id -u)" = 0 ] || skip "needs root"
     same_end 2 calls user 65534

@@ -9,7 +9,9 @@
  *   infos      an Info object that is none is handed to MPI_Comm_spawn: the handler counts its runs
  *   codes      callbacks return, and handlers are called with, numbers that are no error codes
  *   calls      many calls, so that there is much to record
+ *   group N    the process becomes group N's
  *   user N     the process becomes user N's
+ *   ring       a small message goes from each rank to the next one, five times
  *   files      all files that it may open are open
  *   size N     no file may become larger than N bytes
  *   closed N   for N seconds, file 1 is closed: writes to it fail, and it is what open gives
@@ -152,6 +154,15 @@ static void make_calls(void)
     }
 }
 
+static void send_around(void)
+{
+    for (int i = 0; i < 5; i++) {
+        int in, next = (rank + 1) % size, before = (rank + size - 1) % size;
+        MPI_Sendrecv(&i, 1, MPI_INT, next, 3, &in, 1, MPI_INT, before, 3, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    }
+}
+
 static void use_files(void)
 {
     struct rlimit limit = {256, 256};
@@ -240,6 +251,10 @@ int main(int argc, char **argv)
             make_calls();
         else if (strcmp(argv[i], "user") == 0 && setuid((uid_t)atoi(next)) != 0)
             return 77;
+        else if (strcmp(argv[i], "group") == 0 && setgid((gid_t)atoi(next)) != 0)
+            return 77;
+        else if (strcmp(argv[i], "ring") == 0)
+            send_around();
         else if (strcmp(argv[i], "files") == 0)
             use_files();
         else if (strcmp(argv[i], "size") == 0)

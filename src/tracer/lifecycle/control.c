@@ -39,6 +39,7 @@
 #include "side/site-recording.h"
 #include "src/replay/replay.h"
 #include "thread-start.h"
+#include "waiting.h"
 #include "watcher.h"
 
 /* -- the process -- */
@@ -309,20 +310,21 @@ bool control_merge(MPI_Comm comm)
     int terminals = n < INT_MAX ? (int)n : INT_MAX;
     /* what each rank has, whether its clock is to be compared, and its terminals: the least
      * counts */
-    int own[4] = {!s->refused          ? PART
-                  : s->world_rank == 0 ? NO_RECORDING
-                                       : NO_PART,
-                  call_times_on() && may_have_hosts(), terminals, -terminals};
-    int least[4];
-    if (PMPI_Allreduce(own, least, 4, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS)
-        least[0] = NO_RECORDING;
+    int own = !s->refused ? PART : s->world_rank == 0 ? NO_RECORDING : NO_PART;
+    int least[4] = {own, call_times_on() && may_have_hosts(), terminals, -terminals};
+    waiting_be_patient(WAITING_PROMPT);
+    if (!waiting_reduce(least, 4, MPI_INT, MPI_MIN, comm))
+        least[0] = NO_PART;
     if (least[0] == PART && least[1])
         host_clocks_compare(comm, true);
     if (least[0] == PART)
         finalize_merge(comm, least[2], -least[3]);
-    PMPI_Comm_free(&comm);
-    if (least[0] == NO_PART && own[0] == PART)
-        termination_keep(s->world_rank, "a rank had too few addresses to be recorded");
+    if (!waiting_failed())
+        PMPI_Comm_free(&comm);
+    if (least[0] == NO_PART && own == PART)
+        termination_keep(s->world_rank, waiting_failed()
+                                            ? "MPI does not communicate any more"
+                                            : "a rank had too few addresses to be recorded");
     return least[0] == PART;
 }
 

@@ -77,6 +77,19 @@ typedef struct {
     Header trouble; /* the first failure */
 } Merge;
 
+/* A message that was waited for in vain may still come, or leave: its memory stays. */
+static void end_library(const Merge *m)
+{
+    if (m->good && m->opened && !waiting_failed())
+        m->library.end();
+}
+
+static void close_parts(PartList *list)
+{
+    if (!waiting_failed())
+        part_list_close(list);
+}
+
 static void fail(Merge *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void fail(Merge *m, const char *format, ...)
 {
@@ -87,8 +100,7 @@ static void fail(Merge *m, const char *format, ...)
         va_end(args);
         m->trouble.rank = state()->world_rank;
     }
-    if (m->good && m->opened)
-        m->library.end();
+    end_library(m);
     m->good = false;
 }
 
@@ -205,7 +217,7 @@ static void read_parts(Merge *m, int64_t step, PartList *list)
     while (m->good && part_list_next(list, &at, &part, &n))
         if (!m->library.part(part, n))
             fail_step(m);
-    part_list_close(list);
+    close_parts(list);
 }
 
 /* Before STEP: reads what this rank has in its list, the parts of up to STEP ranks. */
@@ -267,8 +279,10 @@ enum { DROP, SEND, SEND_SMALL };
 static void offer(const Merge *m, const void *bytes, size_t n, bool parts, int partner,
                   MPI_Comm comm)
 {
-    int wanted = DROP;
-    Header header = m->trouble;
+    static int wanted;
+    static Header header;
+    wanted = DROP;
+    header = m->trouble;
     header.small = m->small;
     header.parts = parts;
     header.bytes = n;
@@ -310,7 +324,8 @@ static bool hear(Merge *m, Header *header, int partner, MPI_Comm comm)
 static bool accept_offer(Merge *m, const Header *header, void *data, int partner, MPI_Comm comm)
 {
     bool small = m->small || header->small;
-    int wanted = !data || !m->good ? DROP : small ? SEND_SMALL : SEND;
+    static int wanted;
+    wanted = !data || !m->good ? DROP : small ? SEND_SMALL : SEND;
     waiting_send(&wanted, 1, MPI_INT, partner, TAG_ANSWER, comm);
     if (wanted == DROP)
         return false;
@@ -342,7 +357,7 @@ static void take_parts(Merge *m, const Header *header, int64_t step, int partner
     if (accept_offer(m, header, more.data, partner, comm))
         more.len = header->bytes;
     if (!m->opened && part_list_append(&m->parts, more.data, more.len)) {
-        part_list_close(&more);
+        close_parts(&more);
     } else {
         read_own(m, step);
         read_parts(m, step, &more);
@@ -351,7 +366,7 @@ static void take_parts(Merge *m, const Header *header, int64_t step, int partner
 
 static void take(Merge *m, int64_t step, int partner, MPI_Comm comm)
 {
-    Header header;
+    static Header header;
     if (!hear(m, &header, partner, comm))
         return;
     if (header.parts) {
@@ -425,7 +440,7 @@ typedef struct {
 /* Sends N places from rank 0, and finds those of this rank. False: MPI failed. */
 static bool spread_places(const WendStepPlace *places, uint32_t n, OwnPlaces *own, MPI_Comm comm)
 {
-    WendStepPlace some[PLACES_AT_ONCE];
+    static WendStepPlace some[PLACES_AT_ONCE];
     own->n = 0;
     for (uint32_t at = 0; at < n; at += PLACES_AT_ONCE) {
         uint32_t count = n - at < PLACES_AT_ONCE ? n - at : PLACES_AT_ONCE;
@@ -446,7 +461,7 @@ static void collect_frames(Merge *m, const WendStepResult *result, MPI_Comm comm
 {
     for (uint32_t i = 0; i < result->n_places; i++) {
         const WendStepPlace *place = &result->places[i];
-        Header header;
+        static Header header;
         if (place->rank == 0) /* it is there already */
             continue;
         if (!hear(m, &header, (int)place->rank, comm))
@@ -495,7 +510,7 @@ static void offer_own(const Merge *m, const OwnPlaces *own, MPI_Comm comm)
 /* N frames are written by those that have them. RESULT: rank 0 only. False: MPI failed. */
 static bool write_frames(Merge *m, uint32_t n, const WendStepResult *result, MPI_Comm comm)
 {
-    Target target = {0};
+    static Target target;
     OwnPlaces own;
     bool all_written;
     if (result) {
@@ -602,7 +617,8 @@ static void keep_part(const Merge *m, int rank)
 static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
 {
     WendStepResult result;
-    int written = rank == 0 ? write_archive(m, &result) : NOT_WRITTEN;
+    static int written;
+    written = rank == 0 ? write_archive(m, &result) : NOT_WRITTEN;
     if (rank == 0 && written == WRITTEN)
         conclude(&result);
     bool heard = waiting_bcast(&written, 1, MPI_INT, 0, comm);
@@ -615,9 +631,10 @@ static bool finish_archive(Merge *m, int rank, MPI_Comm comm)
         written = rank == 0 && !*m->trouble.why ? WRITTEN : NOT_WRITTEN;
         if (written)
             conclude(&result);
-        heard = waiting_bcast(&written, 1, MPI_INT, 0, comm);
+        waiting_bcast(&written, 1, MPI_INT, 0, comm);
     }
-    if (heard && !written)
+    /* A rank that has not heard cannot know whether there is an archive, which has its calls. */
+    if (!written)
         keep_part(m, rank);
     return written != NOT_WRITTEN;
 }
@@ -628,6 +645,9 @@ bool finalize_merge(MPI_Comm comm, int fewest, int most)
     int rank, size, saved = errno;
     PMPI_Comm_rank(comm, &rank);
     PMPI_Comm_size(comm, &size);
+    /* Ranks may merge for long before they answer. */
+    waiting_be_patient(settings()->wait > WAITING_PROMPT ? (double)settings()->wait
+                                                         : WAITING_PROMPT);
     m.apart = are_apart(comm, size, fewest, most);
     begin_merge(&m);
     for (int64_t step = 1; step < size; step *= 2) {
@@ -643,10 +663,9 @@ bool finalize_merge(MPI_Comm comm, int fewest, int most)
     }
     if (rank == 0)
         read_own(&m, size);
-    part_list_close(&m.parts);
+    close_parts(&m.parts);
     bool written = finish_archive(&m, rank, comm);
-    if (m.good && m.opened)
-        m.library.end();
+    end_library(&m);
     errno = saved;
     return written;
 }

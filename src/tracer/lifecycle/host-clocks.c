@@ -10,7 +10,6 @@
 #include "host-clocks.h"
 
 #include <fcntl.h>
-#include <math.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -115,8 +114,10 @@ static bool find_hosts(ClockHosts *h, void **memory, size_t *bytes)
     if (PMPI_Iallgather(&name, sizeof name, MPI_BYTE, names, sizeof name, MPI_BYTE, h->comm,
                         &request)
             != MPI_SUCCESS
-        || !waiting_for_request(&request, INFINITY))
+        || !waiting_for_request(&request, WAITING_PROMPT)) {
+        *memory = MAP_FAILED; /* it stays in use */
         return false;
+    }
     h->names = names;
     h->leaders = (uint32_t *)(names + h->size);
     find_leaders(h, h->leaders + h->size, (uint32_t)places - 1);

@@ -34,11 +34,6 @@ bool participation_of_node(NodeRanks *node)
 
 /* -- the barrier -- */
 
-static Participation wait_for(MPI_Request *request, double limit)
-{
-    return waiting_for_request(request, limit) ? PARTICIPATION_ALL : PARTICIPATION_UNKNOWN;
-}
-
 static Participation of_node(int size)
 {
     NodeRanks node;
@@ -53,11 +48,6 @@ static Participation of_node(int size)
     return PARTICIPATION_PARTIAL;
 }
 
-/* Once all ranks have arrived, each goes on within this number of seconds, or has given up. */
-enum { PROMPT = 60 };
-/* The number of seconds that a rank waits for others that have arrived. */
-static double patience = INFINITY;
-
 Participation participation_wait(int size, double seconds)
 {
     Participation result = size == 1 ? PARTICIPATION_ALL : of_node(size);
@@ -66,17 +56,16 @@ Participation participation_wait(int size, double seconds)
     /* Ranks that know that all ranks are here do the same as ranks that know nothing (with ranks on
      * other nodes, or short of memory), because the latter wait for them. They wait until the last
      * rank arrives. */
-    bool known = result == PARTICIPATION_ALL;
-    patience = known && seconds < PROMPT ? PROMPT : seconds;
     MPI_Request request;
     if (PMPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
         return PARTICIPATION_UNKNOWN;
-    return wait_for(&request, known ? INFINITY : patience);
+    double limit = result == PARTICIPATION_ALL ? INFINITY : seconds;
+    return waiting_for_request(&request, limit) ? PARTICIPATION_ALL : PARTICIPATION_UNKNOWN;
 }
 
 /* Once the barrier is complete on one rank, all ranks are here, and each will take part in the
- * second operation. So that one needs no limit, and it has one result. A rank that gives up takes
- * part, too: operations that ranks under Wend begin are as many on all of them. */
+ * second operation. So that one has one result, unless MPI cannot communicate any more. A rank that
+ * gives up takes part, too: operations that ranks under Wend begin are as many on all of them. */
 bool participation_prove(bool own, double seconds)
 {
     static MPI_Request requests[2]; /* they and the buffers stay in use where it is given up */
@@ -90,16 +79,32 @@ bool participation_prove(bool own, double seconds)
     mine = all && own;
     return PMPI_Iallreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &requests[1])
                == MPI_SUCCESS
-           && all && waiting_for_request(&requests[1], INFINITY) && least;
+           && all && waiting_for_request(&requests[1], seconds + WAITING_PROMPT) && least;
 }
 
+/* The answers of all ranks are as long as the longest message of MPI_Comm_create: a transport may
+ * have other means for longer messages, and they may fail alone. */
+enum { ANSWER_INTS = 128 };
+
+/* All ranks begin the second operation, those that the first one has failed on, too. So a rank that
+ * comes at the last moment learns that others have given up. */
 bool participation_agree(bool own)
 {
-    static int answers[2][2]; /* the buffers of an operation that is given up stay in use */
+    /* the buffers of an operation that is given up stay in use */
+    static int answers[2][2][2][ANSWER_INTS];
     static int asked;
-    int *mine = answers[asked++ % 2], *least = mine + 1;
-    MPI_Request request;
-    *mine = own;
-    int rc = PMPI_Iallreduce(mine, least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
-    return rc == MPI_SUCCESS && wait_for(&request, patience) == PARTICIPATION_ALL && *least;
+    int at = asked++ % 2;
+    bool all = own;
+    for (int stage = 0; stage < 2; stage++) {
+        int *mine = answers[at][stage][0], *least = answers[at][stage][1];
+        MPI_Request request;
+        for (int i = 0; i < ANSWER_INTS; i++)
+            mine[i] = all;
+        if (PMPI_Iallreduce(mine, least, ANSWER_INTS, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request)
+            != MPI_SUCCESS)
+            return false;
+        bool waits = stage == 0 || all;
+        all = waits && waiting_for_request(&request, (stage + 1) * WAITING_PROMPT) && *least;
+    }
+    return all;
 }

@@ -27,9 +27,8 @@ Participation participation_wait(int size, double seconds);
 bool participation_prove(bool own, double seconds);
 
 /* Whether OWN is true on all ranks. All ranks call it after PARTICIPATION_ALL, at most twice, and
- * before any collective call of Wend's that cannot be given up. The result is also false on a rank
- * that cannot communicate, and, after the time of participation_wait, on the ranks that wait for
- * it. */
+ * before any collective call of Wend's that cannot be given up. The result is also false if a rank
+ * cannot communicate. The other ranks wait for it for seconds. */
 bool participation_agree(bool own);
 
 /* node_ranks for this libwend.so. */

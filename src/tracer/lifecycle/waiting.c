@@ -2,7 +2,8 @@
 /* waiting.c: see waiting.h. */
 #include "waiting.h"
 
-#include <math.h>
+#include <stddef.h>
+#include <string.h>
 #include <time.h>
 
 #include "own.gen.h"
@@ -35,18 +36,40 @@ bool waiting_for_request(MPI_Request *request, double seconds)
     }
 }
 
+static double patience = WAITING_PROMPT;
+static bool failed;
+
+void waiting_be_patient(double seconds)
+{
+    failed = false;
+    patience = seconds;
+}
+
+bool waiting_failed(void)
+{
+    return failed;
+}
+
+static bool wait_for(MPI_Request *request)
+{
+    if (waiting_for_request(request, patience))
+        return true;
+    failed = true;
+    patience = WAITING_PROMPT;
+    return false;
+}
+
 bool waiting_send(const void *data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm)
 {
     MPI_Request request;
-    return PMPI_Isend(data, n, type, to, tag, comm, &request) == MPI_SUCCESS
-           && waiting_for_request(&request, INFINITY);
+    return PMPI_Isend(data, n, type, to, tag, comm, &request) == MPI_SUCCESS && wait_for(&request);
 }
 
 bool waiting_recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm)
 {
     MPI_Request request;
     return PMPI_Irecv(data, n, type, from, tag, comm, &request) == MPI_SUCCESS
-           && waiting_for_request(&request, INFINITY);
+           && wait_for(&request);
 }
 
 bool waiting_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
@@ -58,18 +81,27 @@ bool waiting_bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm
     /* A session of one rank has no transport in MPICH, and PMPI_Test crashes without one. */
     return size == 1
            || (PMPI_Ibcast(data, n, type, root, comm, &request) == MPI_SUCCESS
-               && waiting_for_request(&request, INFINITY));
+               && wait_for(&request));
 }
 
 bool waiting_reduce(void *data, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
+    /* it stays in use if the time is over */
+    static _Alignas(max_align_t) char values[WAITING_REDUCED];
     MPI_Request request;
-    int size;
-    if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS)
+    int size, bytes;
+    if (PMPI_Comm_size(comm, &size) != MPI_SUCCESS || PMPI_Type_size(type, &bytes) != MPI_SUCCESS)
         return false;
-    return size == 1
-           || (PMPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request) == MPI_SUCCESS
-               && waiting_for_request(&request, INFINITY));
+    if (size == 1)
+        return true;
+    if (failed || (size_t)n * (size_t)bytes > sizeof values)
+        return false;
+    memcpy(values, data, (size_t)n * (size_t)bytes);
+    if (PMPI_Iallreduce(MPI_IN_PLACE, values, n, type, op, comm, &request) != MPI_SUCCESS
+        || !wait_for(&request))
+        return false;
+    memcpy(data, values, (size_t)n * (size_t)bytes);
+    return true;
 }
 
 bool waiting_all(bool own, bool *all, MPI_Comm comm)
