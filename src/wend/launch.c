@@ -90,6 +90,20 @@ static void preload(const char *library)
     g_string_free(all, TRUE);
 }
 
+/* AddressSanitizer ends a program in which its shared library is not the first. Wend hands on to it
+ * what both stand before. The program may come after a launcher or a script, so it is not asked
+ * which libraries it has. */
+static void tell_sanitizer(void)
+{
+    static const char option[] = "verify_asan_link_order";
+    const char *before = g_getenv("ASAN_OPTIONS");
+    if (before && strstr(before, option))
+        return;
+    g_autofree char *options =
+        g_strdup_printf("%s%s%s=0", before ? before : "", before && *before ? ":" : "", option);
+    g_setenv("ASAN_OPTIONS", options, TRUE);
+}
+
 /* -- the program -- */
 
 char **launch_program(const char *command, char **operands, int *status)
@@ -123,6 +137,7 @@ char *launch_find(const char *program, GError **error)
 int launch(const char *command, const char *file, const char *library, char **program)
 {
     preload(library);
+    tell_sanitizer();
     /* WEND_TOP: the process at whose end the tracer prints that nothing was recorded, and the time
      * from which on recordings are its own. */
     struct rusage children = {0};
