@@ -115,6 +115,7 @@ unfinished() {
     for words in "$WEND show $1" "$WEND dump $1" "$WEND diff $1 $1" "$WEND export --csv -o x $1" \
         "$PROXYGEN -o proxy.c $1" "$WEND replay $1 $PROGRAMS/hello" \
         "$BUILD_DIR/tests/read/dump-text $1"; do
+        [ -x "${words%% *}" ] || continue # a build for a second library has no dump-text
         # shellcheck disable=SC2086
         run timeout "$TEST_TIMEOUT" $words
         line=$(grep -o 'a.dir: unfinished: .*' <<<"$output") || fail "$words: $output" || return
