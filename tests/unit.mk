@@ -81,7 +81,7 @@ tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder
 	src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
 	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c \
 	src/tracer/recorder/thread.c src/tracer/lifecycle/thread-start.c \
-	src/tracer/recorder/thread-numbers.c
+	src/tracer/recorder/thread-birth.c src/tracer/recorder/thread-numbers.c
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer \
 	$(MPI_CPPFLAGS)
 tests_unit_requests_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
@@ -117,6 +117,12 @@ UNIT_TESTS += tests/unit/side-codec
 tests_unit_side_codec_SOURCES = tests/unit/side-codec.c
 tests_unit_side_codec_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 tests_unit_side_codec_LDADD = lib/libwendhot.la $(GLIB_LIBS)
+
+UNIT_TESTS += tests/unit/thread-birth
+tests_unit_thread_birth_SOURCES = tests/unit/thread-birth.c \
+	src/tracer/recorder/thread-birth.c src/tracer/recorder/thread-birth.h
+tests_unit_thread_birth_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+tests_unit_thread_birth_LDADD = $(GLIB_LIBS)
 
 UNIT_TESTS += tests/unit/varint
 tests_unit_varint_SOURCES = tests/unit/varint.c

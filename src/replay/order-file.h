@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define WEND_ORDER_MAGIC "WENDORDR"
-enum { WEND_ORDER_VERSION = 4 };
+enum { WEND_ORDER_VERSION = 5 };
 
 typedef struct {
     char magic[8];
@@ -28,9 +28,11 @@ typedef struct {
     uint32_t rank, size; /* in MPI_COMM_WORLD */
     /* 1: a rank of the job did not come to MPI_Finalize, or is not recorded up to there */
     uint32_t ended_early;
-    uint32_t open_mpi; /* 1: recorded with Open MPI; 0: with another library */
-    uint32_t nowhere;  /* 1: some answers are ORDER_ANSWER_NONE */
-    uint32_t values;   /* 1: recorded with --values, though maybe none of this rank */
+    uint32_t open_mpi;         /* 1: recorded with Open MPI; 0: with another library */
+    uint32_t nowhere;          /* 1: some answers are ORDER_ANSWER_NONE */
+    uint32_t values;           /* 1: recorded with --values, though maybe none of this rank */
+    uint32_t threads_by_count; /* 1: numbers of threads do not depend on their creators */
+    uint32_t unused;
     /* MPI_ERR_TRUNCATE and MPI_ERR_PENDING, as the recorded library numbers error classes. 0: no
      * call of the run gave this error. */
     int64_t truncate, pending;

@@ -414,6 +414,11 @@ static gboolean is_of_open_mpi(const WendProgram *p)
     return library && g_str_has_prefix(library, "Open MPI");
 }
 
+static gboolean has_threads_by_creator(const WendProgram *p)
+{
+    return g_key_file_has_key(wend_program_meta(p), "run", "threads", NULL);
+}
+
 static gboolean has_values(const WendProgram *p)
 {
     g_autofree char *given = g_key_file_get_string(wend_program_meta(p), "options", "values", NULL);
@@ -446,6 +451,7 @@ static GBytes *file(const OrderWriter *w, guint64 n_channels, GError **error)
                       .open_mpi = is_of_open_mpi(p),
                       .nowhere = w->nowhere,
                       .values = has_values(p),
+                      .threads_by_count = !has_threads_by_creator(p),
                       .truncate = error_class(p, "MPI_ERR_TRUNCATE"),
                       .pending = error_class(p, "MPI_ERR_PENDING"),
                       .n_words = w->words->len,

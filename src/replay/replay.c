@@ -630,6 +630,7 @@ void replay_open(void (*stop)(int status))
     on_divergence.mode = strcmp(what, "free") == 0 ? FREE : strcmp(what, "warn") == 0 ? WARN : STOP;
     goes_on_at_end = strcmp(settings()->then, "free") == 0;
     state()->replay = &hooks;
+    state()->threads_by_count = mapped && order.head->threads_by_count;
     state()->turns_replayed = mapped && order.head->n_channels > 0;
     state_order_threads();
     state()->unwritten = state()->refused = !settings()->output;

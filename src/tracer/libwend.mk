@@ -41,6 +41,7 @@ RECORDER_SOURCES = \
 	src/tracer/recorder/sequence.c src/tracer/recorder/sequence.h \
 	src/tracer/recorder/stash.c src/tracer/recorder/stash.h \
 	src/tracer/recorder/thread.c \
+	src/tracer/recorder/thread-birth.c src/tracer/recorder/thread-birth.h \
 	src/tracer/recorder/thread-numbers.c src/tracer/recorder/thread-numbers.h
 # These two know nothing of MPI, so that tests and benchmarks can have them by themselves.
 STACK_SOURCES = \

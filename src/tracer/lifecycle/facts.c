@@ -336,6 +336,8 @@ void facts_put(WendFacts *f, const char *ended)
         decimal(calls, facts_calls(), 1);
         wend_facts_add(f, WEND_STOPPED_AFTER, calls);
     }
+    if (thread_numbers_by_creator())
+        wend_facts_add(f, "run.threads", "by creator");
     add_cut(f);
     add_left_out(f);
     add_clocks(f);

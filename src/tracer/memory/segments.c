@@ -98,35 +98,27 @@ typedef struct Names {
     uint64_t blocks;        /* number of blocks of the heap and of CUDA that it has named so far */
     struct SegmentNames *given_back; /* freed by other threads; their ids are not free yet */
     struct Names *next;
+    struct Names *other; /* in the same list of BY_THREAD */
 } Names;
 
 static Names *all_names;
 /* A program may have tens of thousands of threads, one after the other. */
-static struct {
-    Names **at;
-    size_t n;
-} by_thread;
+enum { THREAD_LISTS = 1 << 12 };
+static Names *by_thread[THREAD_LISTS];
 
 static Names *names_of(int64_t thread)
 {
     Names *n = mine.names;
     if (thread < 0 || (n && n->thread == thread))
         return thread < 0 ? NULL : n;
-    if ((size_t)thread >= by_thread.n) {
-        size_t cap = 2 * (size_t)thread + 16;
-        Names **grown =
-            wend_budget_resize(by_thread.at, by_thread.n * sizeof *grown, cap * sizeof *grown);
-        if (!grown)
-            return NULL;
-        memset(grown + by_thread.n, 0, (cap - by_thread.n) * sizeof *grown);
-        by_thread.at = grown;
-        by_thread.n = cap;
-    }
-    n = by_thread.at[thread];
+    Names **list = &by_thread[thread % THREAD_LISTS];
+    for (n = *list; n && n->thread != thread; n = n->other)
+        ;
     if (!n && (n = wend_budget_zeroed(sizeof *n))) {
         n->thread = (uint32_t)thread;
         n->next = all_names;
-        all_names = by_thread.at[thread] = n;
+        n->other = *list;
+        all_names = *list = n;
     }
     if (n && thread == thread_number())
         mine.names = n;

@@ -35,6 +35,8 @@ typedef struct State {
     _Atomic(void (*)(void)) at_break;
     _Atomic bool multiple; /* several threads may call MPI at once */
     _Atomic bool threaded; /* the application has created a thread */
+    /* a replay of a recording in which the numbers of threads count all threads */
+    bool threads_by_count;
     /* a replay enforces the order of threads from the first call on */
     bool turns_replayed;
     /* threads take turns on communicators (turns.h): state_order_threads */
