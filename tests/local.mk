@@ -34,6 +34,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/across.c \
 	tests/programs/arenas.c \
 	tests/programs/arguments.c \
+	tests/programs/births.c \
 	tests/programs/butterfly.c \
 	tests/programs/callbacks.c \
 	tests/programs/cancelled.c \

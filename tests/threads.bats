@@ -39,8 +39,8 @@ free_recordings() {
     cat >starts.c <<'END'
 #include <mpi.h>
 #include <pthread.h>
-#include <stddef.h>
-static void *nothing(void *p) { return p; }
+#include <time.h>
+static void *nothing(void *p) { return time(NULL) ? p : NULL; }
 static void *start_another(void *p)
 {
     pthread_t thread;
@@ -67,6 +67,9 @@ END
     LD_PRELOAD=$PWD/starts.so record with.dir 2 "$PROGRAMS/threads" >/dev/null
     "$WEND" diff without.dir with.dir
     "$WEND" dump with.dir | grep -q 'wend_start(thread=1)'
+    # nor if they ask for values
+    LD_PRELOAD=$PWD/starts.so mpi 2 "$WEND" trace -q --values -o values.dir "$PROGRAMS/threads"
+    "$WEND" diff without.dir values.dir
 }
 
 @test "round trip: threads that run freely" { roundtrip 2 "$PROGRAMS/interleaved" 3; }
@@ -107,6 +110,77 @@ END
             quietly diff.out "$WEND" diff "first-$what.dir" "$what-$i.dir"
         done
     done
+}
+
+# born RANKS CASE…: the proxy is equal, and so are a second recording and a replay with noise.
+born() {
+    local n=$1 what
+    shift
+    for what in "$@"; do
+        rm -rf ./*.dir proxy.c
+        roundtrip "$n" "$PROGRAMS/births" "$what" || fail "$what" || return
+        record second.dir "$n" "$PROGRAMS/births" "$what" || return
+        "$WEND" diff app.dir second.dir || fail "$what: recordings differ" || return
+        mpi "$n" "$WEND" replay --quiet --noise -o again.dir app.dir "$PROGRAMS/births" "$what" ||
+            fail "$what: no replay" || return
+        "$WEND" diff --outcomes app.dir again.dir || fail "$what: another replay" || return
+    done
+}
+@test "threads that exist before MPI_Init" {
+    born 2 early idle family
+    born 3 some
+}
+@test "several threads that create threads at the same time: numbers follow from the creator" {
+    born 2 creators
+    # the 10 threads of each, by their creator
+    "$WEND" dump --rank 0 --thread 1 app.dir >one
+    "$WEND" dump --rank 0 --thread 2 app.dir >other
+    grep -o 'wend_start(thread=.*)' one | sort >one.starts
+    grep -o 'wend_start(thread=.*)' other | sort >other.starts
+    [ "$(wc -l <one.starts)" = 10 ]
+    [ -z "$(comm -12 one.starts other.starts)" ]
+}
+@test "the thread that starts MPI is joined, and other threads end MPI" {
+    born 2 first among asked exit
+    "$WEND" dump --rank 0 app.dir | grep -q 'wend_join(thread=0)'
+}
+@test "threads that are joined in other ways, and those of C11" {
+    born 2 joins c11
+    [ "$("$WEND" dump --rank 0 --thread 0 app.dir | grep -c wend_join)" = 3 ] # of C11
+}
+@test "nested regions of OpenMP" {
+    cat >nested.c <<'C'
+#include <mpi.h>
+#include <omp.h>
+int main(int argc, char **argv)
+{
+    int provided;
+    MPI_Comm comms[6];
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(3)
+    provided = omp_get_thread_num();
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    for (int i = 0; i < 6; i++)
+        MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int round = 0; round < 3; round++) {
+#pragma omp parallel num_threads(3)
+        {
+            int outer = omp_get_thread_num();
+#pragma omp parallel num_threads(2)
+            {
+                int i = 2 * outer + omp_get_thread_num(), all;
+                MPI_Allreduce(&i, &all, 1, MPI_INT, MPI_SUM, comms[i]);
+            }
+        }
+    }
+    for (int i = 0; i < 6; i++)
+        MPI_Comm_free(&comms[i]);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" -w -O1 -fopenmp nested.c -o births || skip "no OpenMP"
+    PROGRAMS=. born 2 ''
 }
 
 @test "threads that make and free communicators at once: each call names its own" {

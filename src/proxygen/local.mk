@@ -72,7 +72,8 @@ PROXYGEN_SOURCES = \
 	src/proxygen/runtime/helpers_threads.c \
 	src/proxygen/runtime/helpers_worlds.c \
 	src/proxygen/compile.c src/proxygen/compile.h \
-	src/proxygen/proxy_files.c src/proxygen/proxy_files.h
+	src/proxygen/proxy_files.c src/proxygen/proxy_files.h \
+	src/proxygen/proxy_threads.c src/proxygen/proxy_threads.h
 proxygen_SOURCES = src/proxygen/main.c src/proxygen/target.c src/proxygen/target.h \
 	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \
 	$(SITE_SOURCES) $(VALUE_SOURCES) \

@@ -12,6 +12,7 @@
 #include "src/proxygen/model/model.h"
 #include "src/proxygen/plan/passes.h"
 #include "src/proxygen/runtime/helpers.h"
+#include "proxy_threads.h"
 
 /* Measured on such code with gcc 12 -O2: 5 to 9 s and 150 to 320 MB for each MB of text, more if
  * functions are small. Several files compile in parallel (make -j). If there is more code than
@@ -116,32 +117,6 @@ static void emit_unoptimized(GString *out)
              "#endif\n\n");
 }
 
-/* A stack of this size always fits; it is also the room that calls need besides. */
-enum { SMALL_STACK = 1 << 20 };
-
-/* The bytes on a thread's stack. *below is the part below its offset 0. */
-static gint64 stack_bytes(const Emitter *e, guint thread, gint64 *below)
-{
-    const Segment *s = memory_use_segment(e->plan, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
-    *below = s ? (-s->low + 63) / 64 * 64 : 0;
-    return s ? (*below + s->high + 63) / 64 * 64 : 0;
-}
-
-/* The stack limit that the thread needs; 0 if the default is enough. */
-static gint64 stack_limit(const Emitter *e, guint thread)
-{
-    gint64 below, all = stack_bytes(e, thread, &below);
-    return all > SMALL_STACK ? (all + SMALL_STACK + 65535) / 65536 * 65536 : 0;
-}
-
-static gboolean has_large_stack(const Emitter *e)
-{
-    for (guint i = 0; i < e->plan->threads->len; i++)
-        if (stack_limit(e, g_array_index(e->plan->threads, PlanThread, i).thread))
-            return TRUE;
-    return FALSE;
-}
-
 static void emit_includes(Emitter *e, GString *out)
 {
     g_string_append(out, "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE /* mkdtemp, mmap */\n#endif\n");
@@ -158,7 +133,7 @@ static void emit_includes(Emitter *e, GString *out)
         out, "#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n");
     if (e->needs[HELPER_MAPPED] || memory_use_heap_reaches_below(e->plan))
         g_string_append(out, "#include <sys/mman.h>\n");
-    if (has_large_stack(e))
+    if (proxy_threads_any_large(e))
         g_string_append(out, "#include <sys/resource.h>\n");
     if (e->needs[HELPER_JOIN_SOCKET])
         g_string_append(out, "#include <sys/socket.h>\n#include <sys/un.h>\n");
@@ -176,208 +151,6 @@ static void emit_includes(Emitter *e, GString *out)
 }
 
 /* -- main -- */
-
-/* Writes the memory of a thread's stack segment. It is on the stack, as in the application. Offset
- * 0 is the first address that MPI saw; other addresses may be lower. */
-static void emit_stack(Emitter *e, GString *out, guint thread)
-{
-    gint64 below, all = stack_bytes(e, thread, &below);
-    if (all == 0)
-        return;
-    g_autofree char *name = expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, thread));
-    g_string_append_printf(out, "    _Alignas(64) char stack_memory[%" G_GINT64_FORMAT "] = {0};\n",
-                           all);
-    g_string_append_printf(
-        out, below ? "    %s = stack_memory + %" G_GINT64_FORMAT ";\n" : "    %s = stack_memory;\n",
-        name, below);
-}
-
-/* Thread number I of all threads. Main threads are followed by their other threads. */
-static const PlanThread *thread_at(const Plan *plan, guint i)
-{
-    return &g_array_index(plan->threads, PlanThread, i);
-}
-
-static guint next_main_thread(const Plan *plan, guint i)
-{
-    return i + 1 + thread_at(plan, i)->n_others;
-}
-
-/* The function that the ranks of a main thread start with. */
-static char *start_name(Emitter *e, guint i)
-{
-    return thread_at(e->plan, i)->n_started ? g_strdup_printf("start_%u", i + 1)
-                                            : emit_rule_name(e, thread_at(e->plan, i)->rule);
-}
-
-/* Writes how often each thread uses each lifetime of the shared objects. */
-static void emit_shares(Emitter *e, GString *out, guint start)
-{
-    const PlanThread *main_thread = thread_at(e->plan, start);
-    guint n = g_hash_table_size(e->plan->shared), columns = main_thread->n_others + 1;
-    if (n == 0 || main_thread->n_others == 0)
-        return;
-    g_string_append_printf(out, "static const Share shares_%u[%u][%u] = {", start + 1, n, columns);
-    for (guint i = 0; i < n; i++) {
-        g_string_append(out, i ? ", {" : "{");
-        for (guint k = 0; k < columns; k++) {
-            const SharedShare *s = &main_thread->shares[i * columns + k];
-            g_string_append_printf(
-                out, "%s{%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "}",
-                k ? ", " : "", s->uses, s->from, s->until);
-        }
-        g_string_append_c(out, '}');
-    }
-    g_string_append(out, "};\n");
-}
-
-/* Writes the functions of further threads, their list, and the function that the ranks start
- * with. */
-static void emit_threads(Emitter *e, GString *out)
-{
-    const Plan *plan = e->plan;
-    for (guint start = 0; start < plan->threads->len; start = next_main_thread(plan, start)) {
-        const PlanThread *main_thread = thread_at(plan, start);
-        if (main_thread->n_started == 0)
-            continue;
-        for (guint i = 1; i <= main_thread->n_others; i++) {
-            g_autofree char *body = emit_rule_name(e, main_thread[i].rule);
-            g_string_append_printf(out,
-                                   "static void *thread_%u_of_start_%u(void *unused_argument)\n{\n",
-                                   main_thread[i].thread, start + 1);
-            emit_stack(e, out, main_thread[i].thread);
-            if (g_hash_table_size(plan->shared))
-                g_string_append_printf(out, "    thread_number = %u;\n    thread_place = %u;\n",
-                                       main_thread[i].thread, i);
-            g_string_append_printf(out, "    %s();\n", body);
-            emit_borrowed(e, out, 1, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));
-            gint64 below;
-            if (stack_bytes(e, main_thread[i].thread, &below) > 0) {
-                g_autofree char *name =
-                    expression_segment(e, WEND_SEGMENT(WEND_SEGMENT_STACK, main_thread[i].thread));
-                g_string_append_printf(out, "    %s = NULL;\n", name);
-            }
-            g_string_append(out, "    return unused_argument;\n}\n\n");
-        }
-        emit_shares(e, out, start);
-        g_string_append_printf(out, "static Thread threads_%u[] = {\n", start + 1);
-        for (guint i = 0; i < main_thread->n_started; i++) {
-            const StartedThread *t = &main_thread->started[i];
-            gint64 limit = stack_limit(e, t->number);
-            g_string_append_printf(out, "    {.number = %u, .run = ", t->number);
-            if (t->of)
-                g_string_append_printf(out, "thread_%u_of_start_%u", t->number, start + 1);
-            else
-                g_string_append(out, "thread_without_calls");
-            e->needs[HELPER_EMPTY_THREAD] |= !t->of;
-            if (limit)
-                g_string_append_printf(out, ", .stack = %" G_GINT64_FORMAT, limit);
-            g_string_append(out, "},\n");
-        }
-        g_autofree char *name = start_name(e, start), *body = emit_rule_name(e, main_thread->rule);
-        g_string_append_printf(
-            out, "};\n\nstatic void %s(void)\n{\n    threads = threads_%u;\n    n_threads = %u;\n",
-            name, start + 1, main_thread->n_started);
-        if (g_hash_table_size(plan->shared) && main_thread->n_others)
-            g_string_append_printf(out, "    shares = shares_%u[0];\n    n_shares = %u;\n",
-                                   start + 1, main_thread->n_others + 1);
-        for (guint i = 0; i < main_thread->n_started; i++)
-            if (!main_thread->started[i].started)
-                g_string_append_printf(
-                    out, "    start_thread(%u); /* where this began is not recorded */\n",
-                    main_thread->started[i].number);
-        g_string_append_printf(out, "    %s();\n    join_threads();\n}\n\n", body);
-    }
-}
-
-/* The function that ranks start with. Similar classes share one. */
-typedef struct {
-    char *name;
-    GArray *ranks; /* of guint, ascending */
-} ProgramStart;
-
-static void start_clear(gpointer start)
-{
-    g_free(((ProgramStart *)start)->name);
-    g_array_unref(((ProgramStart *)start)->ranks);
-}
-
-static gint compare_ranks(gconstpointer a, gconstpointer b)
-{
-    guint x = *(const guint *)a, y = *(const guint *)b;
-    return x < y ? -1 : x > y;
-}
-
-static GArray *find_starts(Emitter *e)
-{
-    const Plan *plan = e->plan;
-    GArray *starts = g_array_new(FALSE, FALSE, sizeof(ProgramStart));
-    /* name -> index + 1 */
-    g_autoptr(GHashTable) places = g_hash_table_new(g_str_hash, g_str_equal);
-    g_array_set_clear_func(starts, start_clear);
-    for (guint i = 0; i < plan->threads->len; i = next_main_thread(plan, i)) {
-        RankList ranks = thread_at(plan, i)->ranks;
-        g_autofree char *name = start_name(e, i);
-        guint place = GPOINTER_TO_UINT(g_hash_table_lookup(places, name));
-        if (!place) {
-            const ProgramStart start = {g_steal_pointer(&name),
-                                        g_array_new(FALSE, FALSE, sizeof(guint))};
-            g_array_append_val(starts, start);
-            place = starts->len;
-            g_hash_table_insert(places, start.name, GUINT_TO_POINTER(place));
-        }
-        g_array_append_vals(g_array_index(starts, ProgramStart, place - 1).ranks, ranks.ranks,
-                            ranks.n);
-    }
-    for (guint i = 0; i < starts->len; i++)
-        g_array_sort(g_array_index(starts, ProgramStart, i).ranks, compare_ranks);
-    return starts;
-}
-
-/* Writes the choice of each rank's start function. */
-static void emit_dispatch(Emitter *e, GString *out)
-{
-    enum { CONDITIONS = 16 };
-    const Plan *plan = e->plan;
-    guint covered = 0;
-    g_autoptr(GArray) starts = find_starts(e);
-    g_autoptr(GPtrArray) conditions = g_ptr_array_new_with_free_func(g_free);
-    gboolean simple = starts->len <= CONDITIONS;
-    for (guint i = 0; i < starts->len; i++) {
-        const GArray *ranks = g_array_index(starts, ProgramStart, i).ranks;
-        covered += ranks->len;
-        g_ptr_array_add(conditions, simple ? emit_rank_condition((RankList){
-                                        ranks->len, (const guint *)(gconstpointer)ranks->data})
-                                           : NULL);
-        simple = simple && conditions->pdata[i];
-    }
-    if (starts->len == 1 && covered == plan->n_ranks) {
-        c_text_line(out, 1, "%s();", g_array_index(starts, ProgramStart, 0).name);
-        return;
-    }
-    if (simple && covered == plan->n_ranks) {
-        for (guint i = 0; i < starts->len; i++) {
-            const char *condition = conditions->pdata[i];
-            if (i + 1 < starts->len)
-                c_text_line(out, 1, "%sif (%s)", i ? "else " : "", condition);
-            else
-                c_text_line(out, 1, "else /* %s */", condition);
-            c_text_line(out, 2, "%s();", g_array_index(starts, ProgramStart, i).name);
-        }
-        return;
-    }
-    g_autofree const char **start = g_new0(const char *, plan->n_ranks + 1);
-    for (guint i = 0; i < starts->len; i++)
-        for (guint r = 0; r < g_array_index(starts, ProgramStart, i).ranks->len; r++)
-            start[g_array_index(g_array_index(starts, ProgramStart, i).ranks, guint, r)] =
-                g_array_index(starts, ProgramStart, i).name;
-    g_autoptr(GString) list = g_string_new("");
-    for (guint r = 0; r < plan->n_ranks; r++)
-        /* NULL: a class without threads, in a hostile recording */
-        g_string_append_printf(list, "%s%s", r ? ", " : "", start[r] ? start[r] : "abort");
-    c_text_line(out, 1, "static void (*const start[%u])(void) = {%s};", plan->n_ranks, list->str);
-    c_text_line(out, 1, "start[rank]();");
-}
 
 /* Writes MPI_Abort for ranks that ended in it, because it is not in their sequences. The recording
  * lacks its communicator: libraries end the whole job. */
@@ -428,6 +201,23 @@ static void emit_prefix_call(Emitter *e, GString *body, guint terminal)
         source_lines_mark(e, body, terminal);
 }
 
+/* Writes how a rank knows its number before MPI_Init. LIMIT is the number of ranks, as C. */
+static void emit_launcher_rank(Emitter *e, GString *body, const char *limit)
+{
+    const char *rank = job_worlds_several(e->plan) ? "world_rank" : "rank";
+    guint first = wend_program_world(e->plan->program, 0)->ranks;
+    e->needs[HELPER_RANK_OF_LAUNCHER] = TRUE;
+    g_string_append_printf(
+        body,
+        "    /* Ranks differ in what they do before MPI_Init. */\n"
+        "    %s = rank_of_launcher();\n"
+        "    if (%s >= %s) {\n"
+        "        fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");\n"
+        "        return 2;\n"
+        "    }\n",
+        rank, rank, limit, first, first);
+}
+
 static void emit_main(Emitter *e, GString *out)
 {
     Plan *plan = e->plan;
@@ -437,6 +227,9 @@ static void emit_main(Emitter *e, GString *out)
     g_autofree char *limit =
         several ? g_strdup("world_ranks[world]") : g_strdup_printf("%u", first);
     locals_begin(e);
+    if (proxy_threads_by_launcher(e))
+        emit_launcher_rank(e, body, limit);
+    proxy_threads_emit_early(e, body);
     for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
         emit_prefix_call(e, body, g_array_index(plan->prefix, guint, i));
     if (plan->prefix) {
@@ -467,16 +260,7 @@ static void emit_main(Emitter *e, GString *out)
                                "    }\n",
                                limit, first, first);
     } else {
-        e->needs[HELPER_RANK_OF_LAUNCHER] = TRUE;
-        g_string_append_printf(
-            body,
-            "    /* Ranks differ in what they do before MPI_Init. */\n    %s = "
-            "rank_of_launcher();\n"
-            "    if (%s >= %s) {\n"
-            "        fprintf(stderr, \"proxy: recorded with %u ranks: use mpirun -n %u\\n\");\n"
-            "        return 2;\n"
-            "    }\n",
-            several ? "world_rank" : "rank", several ? "world_rank" : "rank", limit, first, first);
+        emit_launcher_rank(e, body, limit);
         if (several)
             g_string_append(body, "    rank = world_first[world] + world_rank;\n");
     }
@@ -500,7 +284,7 @@ static void emit_main(Emitter *e, GString *out)
         helpers_begin(e, body, "MPI_COMM_WORLD");
     }
     g_string_append_c(body, '\n');
-    emit_dispatch(e, body);
+    proxy_threads_emit_starts(e, body);
     emit_aborts(e, body);
     g_string_append_c(body, '\n');
     if (own_session)
@@ -517,11 +301,11 @@ static void emit_main(Emitter *e, GString *out)
     locals_end(e, locals, 1);
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
-    emit_threads(e, out);
+    proxy_threads_emit(e, out);
     g_string_append(out, "/* For wend trace, if it records this run: calls by PMPI names are the "
                          "proxy's own. */\n"
                          "void wend_proxy_begins(void) __attribute__((weak));\n\n");
-    gint64 large = stack_limit(e, 0);
+    gint64 large = proxy_threads_stack_limit(e, 0);
     if (large)
         g_string_append(out,
                         "static __attribute__((noinline)) int run(int argc, char **argv)\n{\n");
@@ -529,7 +313,7 @@ static void emit_main(Emitter *e, GString *out)
         g_string_append_printf(out, "int main(%s)\n{\n",
                                e->needs[HELPER_SPAWN] || several ? "int argc, char **argv"
                                                                  : "void");
-    emit_stack(e, out, 0);
+    proxy_threads_emit_stack(e, out, 0);
     g_string_append(out, locals->str);
     g_string_append(out, "    if (wend_proxy_begins)\n        wend_proxy_begins();\n");
     if (memory_use_has_modules(e->plan))

@@ -196,7 +196,13 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
         return TRUE;
     }
     if (strcmp(function, "wend_start") == 0 || strcmp(function, "wend_join") == 0) {
-        e->needs[HELPER_JOIN_THREAD] |= strcmp(function, "wend_join") == 0;
+        gboolean join = strcmp(function, "wend_join") == 0;
+        if (join && c->args[0].in[0].value == 0) {
+            e->needs[HELPER_JOIN_MAIN] = TRUE;
+            c_text_line(out, indent, "join_main();");
+            return TRUE;
+        }
+        e->needs[join ? HELPER_JOIN_THREAD : HELPER_START_THREAD] = TRUE;
         c_text_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"),
                     c->args[0].in[0].value);
         return TRUE;

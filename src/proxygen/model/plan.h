@@ -97,6 +97,7 @@ typedef struct StartedThread {
     guint number;
     guint of;         /* index among the class's threads, from 1; 0 if it makes no calls */
     gboolean started; /* a call in the recording starts it */
+    gboolean inits;   /* it calls MPI_Init */
 } StartedThread;
 
 typedef struct {

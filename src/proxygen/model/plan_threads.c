@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* plan_threads.c: the threads of a class, and their shared objects.
  *
- * The recording has the start and join of threads (wend_start, wend_join). Threads that began
- * before MPI could know are started after MPI_Init. Otherwise the calls of two threads are ordered
- * only by objects: an object is made before another thread uses it, its uses come before the call
+ * The recording has the start and join of threads (wend_start, wend_join). Threads whose start it
+ * does not have existed before MPI_Init. Otherwise the calls of two threads are ordered only by
+ * objects: an object is made before another thread uses it, its uses come before the call
  * that frees it, and that call comes before its number is used again. helpers.c has the code that
  * waits for shared objects. Memory is freed after other threads have completed the requests that
  * use it. */
 #include "plan_threads.h"
 
 #include <string.h>
-
-#include "lib/base/error.h"
 
 /* -- numbers of calls of each thread -- */
 
@@ -451,18 +449,23 @@ GArray *plan_threads_shared(Plan *plan, guint terminal)
 
 /* -- the start of threads -- */
 
-static void add_thread(GArray *list, guint number, guint of, gboolean started)
+/* Threads by number. */
+typedef struct {
+    GArray *list;      /* of StartedThread */
+    GHashTable *known; /* number -> its place + 1 */
+} ThreadList;
+
+static StartedThread *add_thread(ThreadList *threads, guint number)
 {
-    for (guint i = 0; i < list->len; i++) {
-        StartedThread *known = &g_array_index(list, StartedThread, i);
-        if (known->number == number) {
-            known->of = MAX(known->of, of);
-            known->started |= started;
-            return;
-        }
+    gpointer key = GUINT_TO_POINTER(number);
+    guint place = GPOINTER_TO_UINT(g_hash_table_lookup(threads->known, key));
+    if (place == 0) {
+        const StartedThread thread = {.number = number};
+        g_array_append_val(threads->list, thread);
+        place = threads->list->len;
+        g_hash_table_insert(threads->known, key, GUINT_TO_POINTER(place));
     }
-    StartedThread thread = {number, of, started};
-    g_array_append_val(list, thread);
+    return &g_array_index(threads->list, StartedThread, place - 1);
 }
 
 static int compare_threads(gconstpointer a, gconstpointer b)
@@ -471,52 +474,49 @@ static int compare_threads(gconstpointer a, gconstpointer b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Lists the threads that the threads of a class start, and those that no thread starts. A number
- * without a thread gets an empty thread. */
+/* Lists the threads that the threads of a class start, and those that no thread starts: they
+ * existed before MPI_Init. */
 static void list_threads(Plan *plan, guint first)
 {
     PlanThread *main_thread = &g_array_index(plan->threads, PlanThread, first);
-    GArray *list = g_array_new(FALSE, FALSE, sizeof(StartedThread));
-    guint last = 0;
+    ThreadList threads = {g_array_new(FALSE, FALSE, sizeof(StartedThread)),
+                          g_hash_table_new(NULL, NULL)};
     for (guint t = 0; t <= main_thread->n_others; t++) {
+        guint number = main_thread[t].thread;
         if (t > 0)
-            add_thread(list, main_thread[t].thread, t, FALSE);
+            add_thread(&threads, number)->of = t;
         g_autoptr(GArray) calls = counted_calls(plan, main_thread[t].rule);
         for (guint k = 0; k < calls->len; k++) {
-            call_pattern_decode(plan->call, g_array_index(calls, CountedUse, k).terminal);
-            if (strcmp(plan->call->function->name, "wend_start") == 0)
-                add_thread(list, (guint)plan->call->args[0].in[0].value, 0, TRUE);
+            guint terminal = g_array_index(calls, CountedUse, k).terminal;
+            if (t > 0 && plan_is_init(plan, terminal))
+                add_thread(&threads, number)->inits = TRUE;
+            call_pattern_decode(plan->call, terminal);
+            const char *name = plan->call->function->name;
+            gboolean start = strcmp(name, "wend_start") == 0;
+            if (!start && strcmp(name, "wend_join") != 0)
+                continue;
+            guint other = (guint)plan->call->args[0].in[0].value;
+            if (other != main_thread->thread)
+                add_thread(&threads, other)->started |= start;
         }
     }
-    for (guint i = 0; i < list->len; i++)
-        last = MAX(last, g_array_index(list, StartedThread, i).number);
-    for (guint number = 1; number < MIN(last, 1u << 16); number++)
-        add_thread(list, number, 0, FALSE);
-    g_array_sort(list, compare_threads);
-    main_thread->n_started = list->len;
-    main_thread->started = (StartedThread *)(void *)g_array_free(list, FALSE);
+    g_hash_table_unref(threads.known);
+    g_array_sort(threads.list, compare_threads);
+    main_thread->n_started = threads.list->len;
+    main_thread->started = (StartedThread *)(void *)g_array_free(threads.list, FALSE);
     g_ptr_array_add(plan->owned, main_thread->started);
 }
 
-gboolean plan_threads(Plan *plan, GError **error)
+void plan_threads(Plan *plan)
 {
     for (guint i = 0; i < plan->threads->len;) {
         PlanThread *all = &g_array_index(plan->threads, PlanThread, 0);
         guint n = 1;
         while (i + n < plan->threads->len && all[i + n].class_index == all[i].class_index)
             n++;
-        if (n > 1 && !plan->prefix) {
-            g_set_error(
-                error, WEND_ERROR, WEND_ERROR_INPUT,
-                "%s: threads start before MPI_Init, and ranks differ there: proxygen does not "
-                "support this",
-                plan->options->recording);
-            return FALSE;
-        }
         all[i].n_others = n - 1;
         list_threads(plan, i);
         i += n;
     }
     find_shared(plan);
-    return TRUE;
 }

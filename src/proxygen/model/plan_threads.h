@@ -17,8 +17,8 @@ typedef struct {
 } SharedUse;
 
 /* Finds the threads of each class, and the objects that they share. Call it after the sequences of
- * all classes are found. Returns FALSE with an error if the program is not supported. */
-gboolean plan_threads(Plan *plan, GError **error);
+ * all classes are found. */
+void plan_threads(Plan *plan);
 
 /* Finds the memory that shared requests use. Call it after plan_mark. */
 void plan_threads_borrowed(Plan *plan);

@@ -93,7 +93,8 @@ static void find_threads(Plan *plan)
                                  .thread = (guint) class->sequences[s].id,
                                  .sequence = s,
                                  .rule = class->sequences[s].rule};
-            if (prefix->len == 0 && rule_has_init(plan, known, thread.rule)) {
+            /* In a proxy, too, the main thread is the first that calls MPI. */
+            if (prefix->len == 0 && thread.thread == 0 && rule_has_init(plan, known, thread.rule)) {
                 GArray *rest = g_array_new(FALSE, FALSE, sizeof(WendSymbol));
                 split_after_init(plan, known, thread.rule, prefix, rest);
                 thread.rule = plan_add_body(plan, rest);
@@ -312,8 +313,7 @@ gboolean plan_select(Plan *plan, GError **error)
         plan->rules[i].symbols = r->symbols;
     }
     find_threads(plan);
-    if (!plan_threads(plan, error))
-        return FALSE;
+    plan_threads(plan);
     plan->terminal_ranks = g_new0(RankList, wend_program_n_terminals(p) + 1);
     plan->terminal_uses = g_new0(guint, wend_program_n_terminals(p) + 1);
     plan_mark(plan);

@@ -457,6 +457,8 @@ static void begin(Out *o)
     helper_declare(o->e, o->declarations, "void proxy_begin(void);");
     helper_define(o->e, o->definitions, "@void proxy_begin(void)\n{\n");
     helpers_begin(o->e, o->definitions, "MPI_COMM_WORLD");
+    if (o->e->needs[HELPER_EARLY_THREADS])
+        c_text_line(o->definitions, 1, "early_may_run = 1;");
     g_string_append(o->definitions, "}\n\n");
 }
 

@@ -4,9 +4,13 @@
 
 #include "helpers.h"
 
-#define THREAD_TYPE                                                                           \
-    "typedef struct { int number; void *(*run)(void *); size_t stack; int runs; _Atomic int " \
+#define THREAD_TYPE                                                                       \
+    "typedef struct { int number; void *(*run)(void *); size_t stack; _Atomic int runs, " \
     "ended; pthread_t id; } Thread;"
+
+#define EARLY_TYPE                                                             \
+    "typedef struct { int number, inits, runs; size_t stack; pthread_t id; } " \
+    "EarlyThread;"
 
 #define SHARE_TYPE                                                                                 \
     "typedef struct { long uses, from, until; } Share; /* uses of each life of a shared thing by " \
@@ -37,31 +41,47 @@ static const char *const threads_text =
     "    return result;\n"
     "}\n"
     "\n"
-    "@void start_thread(int number)\n"
+    "/* For wend trace, if it records this run: which thread is created next. */\n"
+    "void wend_proxy_creates(int number) __attribute__((weak));\n"
+    "\n"
+    "static int create_thread(pthread_t *id, int number, size_t stack, void *(*run)(void *), void "
+    "*argument)\n"
     "{\n"
-    "    Thread *thread = thread_of_number(number);\n"
     "    pthread_attr_t attributes;\n"
-    "    if (!thread)\n"
-    "        return;\n"
     "    pthread_attr_init(&attributes);\n"
-    "    if (thread->stack)\n"
-    "        pthread_attr_setstacksize(&attributes, thread->stack);\n"
-    "    thread->ended = 0;\n"
-    "    thread->runs = pthread_create(&thread->id, &attributes, run_thread, thread) == 0;\n"
+    "    if (stack)\n"
+    "        pthread_attr_setstacksize(&attributes, stack);\n"
+    "    if (wend_proxy_creates)\n"
+    "        wend_proxy_creates(number);\n"
+    "    int runs = pthread_create(id, &attributes, run, argument) == 0;\n"
     "    pthread_attr_destroy(&attributes);\n"
+    "    return runs;\n"
     "}\n"
     "\n"
     "/* Those that nobody joined: they have ended when MPI does, or a session of the main thread. "
     "*/\n"
     "@void join_threads(void)\n"
     "{\n"
-    "    for (int i = 0; i < n_threads && !in_thread; i++) {\n"
+    "    for (int i = 0; i < n_threads && !in_thread; i++)\n"
     "        while (threads[i].runs && !threads[i].ended)\n"
     "            usleep(20);\n"
+    "    for (int i = 0; i < n_threads && !in_thread; i++) {\n"
     "        if (threads[i].runs)\n"
     "            pthread_detach(threads[i].id);\n"
     "        threads[i].runs = 0;\n"
     "    }\n"
+    "}\n"
+    "\n";
+
+static const char *const start_thread_text =
+    "@void start_thread(int number)\n"
+    "{\n"
+    "    Thread *thread = thread_of_number(number);\n"
+    "    if (!thread)\n"
+    "        return;\n"
+    "    thread->ended = 0;\n"
+    "    thread->runs = create_thread(&thread->id, number, thread->stack, run_thread, "
+    "thread);\n"
     "}\n"
     "\n";
 
@@ -74,6 +94,56 @@ static const char *const join_thread_text = "@void join_thread(int number)\n"
                                             "        thread->runs = 0;\n"
                                             "}\n"
                                             "\n";
+
+static const char *const join_main_text =
+    "/* For wend trace: where the application joined the thread with number 0. */\n"
+    "void wend_proxy_joins_main(void) __attribute__((weak));\n"
+    "@_Atomic int main_ended;\n"
+    "\n"
+    "@void join_main(void)\n"
+    "{\n"
+    "    while (!main_ended)\n"
+    "        usleep(20);\n"
+    "    if (wend_proxy_joins_main)\n"
+    "        wend_proxy_joins_main();\n"
+    "}\n"
+    "\n";
+
+static const char *const early_text =
+    "/* Threads that exist before MPI_Init. They wait until MPI runs, but for one that starts MPI. "
+    "*/\n" EARLY_TYPE "\n"
+    "static EarlyThread *early_threads;\n"
+    "static int n_early_threads;\n"
+    "@_Atomic int early_may_run;\n"
+    "static _Atomic int early_met;\n"
+    "\n"
+    "static void *run_early(void *argument)\n"
+    "{\n"
+    "    const EarlyThread *own = argument;\n"
+    "    while (!early_met || (!early_may_run && !own->inits))\n"
+    "        usleep(20);\n"
+    "    return run_thread(thread_of_number(own->number));\n"
+    "}\n"
+    "\n"
+    "@void start_early(EarlyThread *early, int n)\n"
+    "{\n"
+    "    early_threads = early;\n"
+    "    n_early_threads = n;\n"
+    "    for (; n > 0; n--, early++)\n"
+    "        early->runs = create_thread(&early->id, early->number, early->stack, run_early, "
+    "early);\n"
+    "}\n"
+    "\n"
+    "@void meet_early(void)\n"
+    "{\n"
+    "    for (int i = 0; i < n_early_threads; i++) {\n"
+    "        Thread *thread = thread_of_number(early_threads[i].number);\n"
+    "        thread->id = early_threads[i].id;\n"
+    "        thread->runs = early_threads[i].runs;\n"
+    "    }\n"
+    "    early_met = 1;\n"
+    "}\n"
+    "\n";
 
 static const char *const empty_thread_text = "@void *thread_without_calls(void *unused_argument)\n"
                                              "{\n"
@@ -171,6 +241,13 @@ static const char *const shared_done_text =
     "}\n"
     "\n";
 
+/* The text behind its type, which is among the declarations. */
+static const char *without_type(const char *text)
+{
+    const char *type = strstr(text, "typedef");
+    return strchr(type, '\n') + 1;
+}
+
 void helpers_threads(Out *o)
 {
     Emitter *e = o->e;
@@ -202,10 +279,24 @@ void helpers_threads(Out *o)
                    "extern Thread *threads;\nextern int n_threads;\nvoid start_thread(int "
                    "number);\nvoid join_thread(int number);\n"
                    "void join_threads(void);\nvoid *thread_without_calls(void *unused_argument);");
-    /* the type is among the declarations */
-    helper_define(e, o->definitions, *e->linkage ? threads_text : strstr(threads_text, "@Thread"));
+    helper_define(e, o->definitions, *e->linkage ? threads_text : without_type(threads_text));
+    if (e->needs[HELPER_START_THREAD])
+        helper_define(e, o->definitions, start_thread_text);
     if (e->needs[HELPER_JOIN_THREAD])
         helper_define(e, o->definitions, join_thread_text);
+    if (e->needs[HELPER_JOIN_MAIN]) {
+        helper_declare(e, o->declarations, "extern _Atomic int main_ended;\nvoid join_main(void);");
+        helper_define(e, o->definitions, join_main_text);
+    }
+    if (e->needs[HELPER_EARLY_THREADS]) {
+        helper_declare(
+            e, o->declarations,
+            EARLY_TYPE
+            "\n"
+            "extern _Atomic int early_may_run;\nvoid start_early(EarlyThread *early, int "
+            "n);\nvoid meet_early(void);");
+        helper_define(e, o->definitions, *e->linkage ? early_text : without_type(early_text));
+    }
     if (e->needs[HELPER_EMPTY_THREAD])
         helper_define(e, o->definitions, empty_thread_text);
     g_autofree char *n = g_strdup_printf("%u", g_hash_table_size(e->plan->shared));

@@ -4,8 +4,8 @@
  * It follows from the birth of its creator, and from how many threads that one had created. So it
  * is the same in each run, in whatever order several threads create others. The births of the first
  * 999 threads of the initial thread are 1 to 999, in the order of their creation. All others are
- * from 1,000 on: these enumerate the pairs (creator, n), by the product of the two. Few creators may
- * have many threads then, and many creators a few. */
+ * from 1,000 on: these enumerate the pairs (creator, n), by the product of the two. Few creators
+ * may have many threads then, and many creators a few. */
 #ifndef WEND_THREAD_BIRTH_H
 #define WEND_THREAD_BIRTH_H
 
