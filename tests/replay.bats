@@ -906,6 +906,36 @@ departs_as() {
     grep -q 'rank 1 waits in MPI_B' <<<"$output"
 }
 
+@test "a replay ends if a rank waits for one that has made its last call" {
+    cat >last.c <<'C'
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, silent = argc > 1 ? atoi(argv[1]) : -1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != silent)
+        MPI_Send(&rank, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD);
+    if (rank != silent)
+        MPI_Recv(&rank, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+C
+    "$MPICC" last.c -o last
+    record app.dir 2 ./last
+    local seconds
+    seconds=$(patience 1)
+    for silent in 0 1; do
+        run mpi 2 "$WEND" replay --patience "$seconds" --on-divergence free app.dir ./last $silent
+        [ "$status" = 1 ] || fail "rank $silent: status $status: $output" || return
+        grep -q "makes no progress for $seconds s" <<<"$output"
+        grep -q "rank $silent has made its last call" <<<"$output"
+        grep -q "rank $((1 - silent)) waits in MPI_Recv" <<<"$output"
+    done
+}
+
 @test "a replay that waits in MPI_Init ends with what each rank waits for" {
     cat >absent.c <<'C'
 #include <mpi.h>

@@ -14,7 +14,8 @@ typedef enum {
     PAGE_RUNS,
     PAGE_WAITS,   /* in a call, for as long as the replay has patience */
     PAGE_STOPPED, /* at --until */
-    PAGE_ENDED    /* where the recording of a run that died ends */
+    PAGE_ENDED,   /* where the recording of a run that died ends */
+    PAGE_LEFT     /* its last call is made; nobody looks after the rank any more */
 } PageState;
 
 typedef struct {

@@ -121,11 +121,12 @@ static void exchange(void);
 
 /* -- stopping -- */
 
-/* The page of the host's first rank. It is the own one if no lower rank is known. */
+/* The page of the host's first rank that has not left. It is the own one if no lower rank is
+ * known. */
 static const Page *first_page(void)
 {
     for (uint32_t i = 0; i < own_rank; i++)
-        if (page_of(i))
+        if (page_of(i) && atomic_load(&page_of(i)->state) != PAGE_LEFT)
             return page_of(i);
     return page;
 }
@@ -304,8 +305,11 @@ static void report_ranks(void)
             continue;
         CallText text = p->text;
         text.text[sizeof text.text - 1] = '\0';
-        state_say("  rank %" PRIu32 " %s%s", i,
-                  atomic_load(&p->state) == PAGE_ENDED ? "" : "waits in ", text.text);
+        uint32_t is = atomic_load(&p->state);
+        if (is == PAGE_LEFT)
+            state_say("  rank %" PRIu32 " has made its last call", i);
+        else
+            state_say("  rank %" PRIu32 " %s%s", i, is == PAGE_ENDED ? "" : "waits in ", text.text);
         said++;
     }
     if (said == REPORTED)
@@ -328,7 +332,7 @@ static bool all_wait(void)
     for (uint32_t i = 0; i < n_ranks; i++) {
         const Page *p = page_of(i);
         uint32_t is = p ? atomic_load(&p->state) : PAGE_WAITS;
-        if (is != PAGE_WAITS && is != PAGE_ENDED)
+        if (is != PAGE_WAITS && is != PAGE_ENDED && is != PAGE_LEFT)
             return false;
     }
     return true;
@@ -493,5 +497,6 @@ void supervise_close(void)
         return;
     atomic_store(&closing, true);
     pthread_join(thread, NULL);
+    atomic_store(&page->state, PAGE_LEFT); /* others may keep the page open */
     page_close();
 }
