@@ -261,6 +261,9 @@ typedef struct {
 } WendRequestState;
 /* FALSE: there is no such request. */
 gboolean wend_walk_request(const WendWalk *w, gint64 request, WendRequestState *state);
+/* Whether the last call starts the persistent requests that it was given, or frees its request. */
+gboolean wend_walk_starts(const WendWalk *w);
+gboolean wend_walk_frees(const WendWalk *w);
 gint64 wend_walk_datatype_size(const WendWalk *w, gint64 datatype); /* bytes; -1: unknown */
 /* The words of the requests that the last call completed, in the order of its array. They belong to
  * the walk, until the next call. Sets *N to their number. */

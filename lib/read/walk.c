@@ -700,6 +700,16 @@ gboolean wend_walk_request(const WendWalk *walk, gint64 request, WendRequestStat
     return r != NULL;
 }
 
+gboolean wend_walk_starts(const WendWalk *w)
+{
+    return w->last && w->last->starts && !w->last->call.failed;
+}
+
+gboolean wend_walk_frees(const WendWalk *w)
+{
+    return w->last && w->last->frees && !w->last->call.failed;
+}
+
 gint64 wend_walk_datatype_size(const WendWalk *walk, gint64 datatype)
 {
     WendWalk *w = (WendWalk *)walk;

@@ -28,8 +28,16 @@ struct ComparisonKey {
      * tables */
     GArray *constants;
     gint64 request_null; /* in the numbering of the first recording */
-    GHashTable *pinned;  /* function -> guint64: calls that comparison_key_pin changed */
+    GHashTable *pinned;  /* function -> PinnedCalls: calls that comparison_key_pin changed */
 };
+
+/* A persistent receive from any source that got messages of several ranks. The proxy has a request
+ * for each of them. */
+typedef struct {
+    const PinnedStarts *got;
+    guint n_started;
+    GArray *names; /* guint32: keys of the requests, by source */
+} SplitReceive;
 
 struct ComparisonKeyRank {
     ComparisonKey *comparison_key;
@@ -56,6 +64,8 @@ struct ComparisonKeyRank {
     Pins *pins; /* of the current sequence */
     PinnedCall changed;
     const WendCall *now; /* the current call, if it is changed; else NULL */
+    GHashTable *splits;  /* request word -> SplitReceive */
+    GArray *counts_as;   /* see comparison_key_counts_as */
 };
 
 static guint constants_count(const WendProgram *p)
@@ -456,9 +466,8 @@ static gboolean receives(const ComparisonKeyRank *r, guint32 number)
 /* The receive with the source that came. NULL if the call stays as it is. It is changed if the
  * other recording has a receive with that source, and either has no such receive from any source,
  * or this recording has no receive with that source. */
-static const WendCall *with_source(ComparisonKeyRank *r, const WendCall *call)
+static const WendCall *with_source(ComparisonKeyRank *r, const WendCall *call, gint64 source)
 {
-    gint64 source = r->pins != NULL ? pins_source(r->pins, call->index) : WEND_ABSENT;
     if (source == WEND_ABSENT)
         return NULL;
     const WendCall *named = pinned_call_name_source(&r->changed, call, source);
@@ -469,22 +478,41 @@ static const WendCall *with_source(ComparisonKeyRank *r, const WendCall *call)
     return pinned ? named : NULL;
 }
 
+/* Whether the other recording has a receive for each source. */
+static gboolean is_split(ComparisonKeyRank *r, const WendCall *call, const PinnedStarts *got)
+{
+    for (guint i = 0; i < got->sources->len; i++) {
+        gint64 source = g_array_index(got->sources, gint64, i);
+        gboolean none = source == wend_program_constant_word("MPI_ANY_SOURCE");
+        if (none ? !receives(r->other, number_of_receive(r, call))
+                 : with_source(r, call, source) == NULL)
+            return FALSE;
+    }
+    return TRUE;
+}
+
+static PinnedCalls *count_of(ComparisonKeyRank *r, const WendCall *call)
+{
+    GHashTable *pinned = r->comparison_key->pinned;
+    PinnedCalls *calls = g_hash_table_lookup(pinned, call->function->name);
+    if (calls == NULL)
+        g_hash_table_insert(pinned, g_strdup(call->function->name), calls = g_new0(PinnedCalls, 1));
+    return calls;
+}
+
 /* The call as a proxy would make it, or NULL if it stays as it is. */
 static const WendCall *change_call(ComparisonKeyRank *r, const WendCall *call)
 {
     gboolean any = FALSE;
     const WendCall *changed = NULL;
-    if (pins_source_argument(call, &any) != NULL && any)
-        changed = with_source(r, call);
+    if (pins_source_argument(call, &any) != NULL && any && r->pins != NULL)
+        changed = pins_starts(r->pins, call->index) == NULL
+                      ? with_source(r, call, pins_source(r->pins, call->index))
+                      : NULL;
     else if (makes_graph(call) && !r->other->makes_graphs)
         changed = pinned_call_adjacent(&r->changed, call, r->other->unknown_graphs);
-    if (changed != NULL) {
-        guint64 *calls = g_hash_table_lookup(r->comparison_key->pinned, call->function->name);
-        if (calls == NULL)
-            g_hash_table_insert(r->comparison_key->pinned, g_strdup(call->function->name),
-                                calls = g_new0(guint64, 1));
-        ++*calls;
-    }
+    if (changed != NULL)
+        count_of(r, call)->calls++;
     return changed;
 }
 
@@ -542,6 +570,7 @@ void comparison_key_pin(ComparisonKeyRank *a, Counts *counts_a, ComparisonKeyRan
 
 void comparison_key_begin(ComparisonKeyRank *r, guint sequence)
 {
+    g_hash_table_remove_all(r->splits);
     g_clear_pointer(&r->pins, pins_free);
     r->now = NULL;
     if (r->other != NULL && r->wildcards)
@@ -553,37 +582,151 @@ GHashTable *comparison_key_pinned(const ComparisonKey *comparison_key)
     return comparison_key->pinned;
 }
 
-void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk)
+static guint32 split_name(const SplitReceive *split, guint i)
 {
-    r->now = r->other != NULL && !call->failed ? change_call(r, call) : NULL;
-    if (r->now != NULL)
-        call = r->now;
-    if (!r->any_common || call->failed)
-        return;
+    return g_array_index(split->names, guint32, i);
+}
+
+static gboolean has_name(const ComparisonKeyRank *r, gint64 request, guint32 name)
+{
+    const SplitReceive *split = g_hash_table_lookup(r->splits, &request);
+    for (guint i = 0; split != NULL && i < split->names->len; i++)
+        if (split_name(split, i) == name)
+            return TRUE;
+    return split == NULL && GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &request)) == name;
+}
+
+static void set_name(ComparisonKeyRank *r, gint64 request, guint32 name)
+{
+    g_hash_table_insert(r->lives, g_memdup2(&request, sizeof request), GUINT_TO_POINTER(name));
+}
+
+/* Names a request that a call has made. */
+static guint32 name_made(ComparisonKeyRank *r, const Made *m, const WendWalk *walk)
+{
+    GArray *pending = g_hash_table_lookup(r->pending, GUINT_TO_POINTER(m->pool));
+    if (pending == NULL)
+        g_hash_table_insert(r->pending, GUINT_TO_POINTER(m->pool),
+                            pending = g_array_new(FALSE, TRUE, sizeof(gint64)));
+    WendRequestState state;
+    guint32 k = 0;
+    while (k < pending->len && g_array_index(pending, gint64, k) != m->word
+           && wend_walk_request(walk, g_array_index(pending, gint64, k), &state)
+           && has_name(r, g_array_index(pending, gint64, k), name_request(r, m->word, m->pool, k)))
+        k++;
+    if (k == pending->len)
+        g_array_set_size(pending, k + 1);
+    g_array_index(pending, gint64, k) = m->word;
+    guint32 name = name_request(r, m->word, m->pool, k);
+    set_name(r, m->word, name);
+    return name;
+}
+
+static void name_all_made(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk)
+{
     g_autoptr(GArray) made = g_array_new(FALSE, FALSE, sizeof(Made));
     add_made(r, call, made);
     for (guint i = 0; i < made->len; i++) {
         const Made *m = &g_array_index(made, Made, i);
         if (!is_common(r, m->word))
             continue;
-        GArray *pending = g_hash_table_lookup(r->pending, GUINT_TO_POINTER(m->pool));
-        if (pending == NULL)
-            g_hash_table_insert(r->pending, GUINT_TO_POINTER(m->pool),
-                                pending = g_array_new(FALSE, TRUE, sizeof(gint64)));
-        WendRequestState state;
-        guint32 k = 0;
-        while (
-            k < pending->len && g_array_index(pending, gint64, k) != m->word
-            && wend_walk_request(walk, g_array_index(pending, gint64, k), &state)
-            && GPOINTER_TO_UINT(g_hash_table_lookup(r->lives, &g_array_index(pending, gint64, k)))
-                   == name_request(r, m->word, m->pool, k))
-            k++;
-        if (k == pending->len)
-            g_array_set_size(pending, k + 1);
-        g_array_index(pending, gint64, k) = m->word;
-        g_hash_table_insert(r->lives, g_memdup2(&m->word, sizeof m->word),
-                            GUINT_TO_POINTER(name_request(r, m->word, m->pool, k)));
+        g_hash_table_remove(r->splits, &m->word);
+        name_made(r, m, walk);
     }
+}
+
+static void split_free(gpointer split)
+{
+    g_array_unref(((SplitReceive *)split)->names);
+    g_free(split);
+}
+
+static void count_as(ComparisonKeyRank *r, const WendCall *call)
+{
+    guint32 key = comparison_key_call(r, call, COMPARISON_KEY_IN, NULL, NULL);
+    g_array_append_val(r->counts_as, key);
+}
+
+/* Makes the call count as a receive for each source, if it got several and the other recording has
+ * them. */
+static void split_receive(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk)
+{
+    const PinnedStarts *got = r->pins != NULL ? pins_starts(r->pins, call->index) : NULL;
+    const gint64 *word = wend_call_request_made(call);
+    if (got == NULL || word == NULL || !is_common(r, *word) || !is_split(r, call, got))
+        return;
+    SplitReceive *split = g_new0(SplitReceive, 1);
+    split->got = got;
+    split->names = g_array_new(FALSE, FALSE, sizeof(guint32));
+    g_hash_table_remove(r->splits, word);
+    for (guint i = 0; i < got->sources->len; i++) {
+        const WendCall *named =
+            pinned_call_name_source(&r->changed, call, g_array_index(got->sources, gint64, i));
+        name_all_made(r, named, walk);
+        guint32 name = comparison_key_request(r, *word);
+        g_array_append_val(split->names, name);
+        count_as(r, named);
+    }
+    set_name(r, *word, split_name(split, 0));
+    g_hash_table_insert(r->splits, g_memdup2(word, sizeof *word), split);
+    count_of(r, call)->split++;
+}
+
+/* Each start of a split receive starts the request of the source that came. */
+static void start_splits(ComparisonKeyRank *r, const WendCall *call)
+{
+    const WendArg *requests = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    for (gint64 i = 0; requests != NULL && i < requests->n_in; i++) {
+        SplitReceive *split = g_hash_table_lookup(r->splits, &requests->in[i]);
+        if (split != NULL && split->n_started < split->got->starts->len)
+            set_name(
+                r, requests->in[i],
+                split_name(split, g_array_index(split->got->starts, guint, split->n_started++)));
+    }
+}
+
+/* Frees the request, and before it all others of a split receive. Their names are free then. */
+static void free_request(ComparisonKeyRank *r, const WendCall *call)
+{
+    const WendArg *request = wend_call_arg_of_kind(call, WEND_KIND_REQUEST);
+    if (request == NULL || request->n_in != 1 || !is_common(r, request->in[0]))
+        return;
+    const gint64 word = request->in[0];
+    const SplitReceive *split = g_hash_table_lookup(r->splits, &word);
+    const guint32 current = comparison_key_request(r, word);
+    for (guint i = 0; split != NULL && i < split->names->len; i++) {
+        set_name(r, word, split_name(split, i));
+        if (split_name(split, i) != current)
+            count_as(r, call);
+    }
+    set_name(r, word, current);
+    count_as(r, call);
+    g_hash_table_remove(r->splits, &word);
+    g_hash_table_remove(r->lives, &word);
+}
+
+void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk)
+{
+    g_array_set_size(r->counts_as, 0);
+    r->now = r->other != NULL && !call->failed ? change_call(r, call) : NULL;
+    if (r->now != NULL)
+        call = r->now;
+    if (!r->any_common || call->failed)
+        return;
+    if (r->other != NULL)
+        split_receive(r, call, walk);
+    if (r->counts_as->len == 0)
+        name_all_made(r, call, walk);
+    if (r->other != NULL && wend_walk_starts(walk))
+        start_splits(r, call);
+    if (r->other != NULL && wend_walk_frees(walk))
+        free_request(r, call);
+}
+
+const guint32 *comparison_key_counts_as(const ComparisonKeyRank *r, guint *n)
+{
+    *n = r->counts_as->len;
+    return (const guint32 *)(const void *)r->counts_as->data;
 }
 
 static void find_requests(ComparisonKeyRank *r, Counts *counts)
@@ -640,6 +783,8 @@ ComparisonKeyRank *comparison_key_rank_new(ComparisonKey *comparison_key, const 
     r->pending = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
     r->names =
         g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
+    r->splits = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, split_free);
+    r->counts_as = g_array_new(FALSE, FALSE, sizeof(guint32));
     pinned_call_init(&r->changed);
     r->constants = p == comparison_key->second ? comparison_key->constants : NULL;
     find_requests(r, counts);
@@ -656,6 +801,8 @@ void comparison_key_rank_free(ComparisonKeyRank *r)
     g_hash_table_unref(r->lives);
     g_hash_table_unref(r->pending);
     g_hash_table_unref(r->names);
+    g_hash_table_unref(r->splits);
+    g_array_unref(r->counts_as);
     g_clear_pointer(&r->received, g_hash_table_unref);
     pins_free(r->pins);
     pinned_call_clear(&r->changed);

@@ -29,15 +29,20 @@ void comparison_key_rank_free(ComparisonKeyRank *r);
 ComparisonKey *comparison_key_of_rank(const ComparisonKeyRank *r);
 /* From now on, calls of a proxy that name values of the run have the keys of the application's
  * calls (pins.h). A receive from any source has the key of the receive from the source that it got,
- * if the other recording has that key. MPI_Dist_graph_create has the key of
- * MPI_Dist_graph_create_adjacent likewise. So calls that still differ are differences that a proxy
- * does not explain. A and B are the same rank of the two recordings. */
+ * if the other recording has that key. A persistent one that got messages of several ranks counts
+ * as several. MPI_Dist_graph_create has the key of MPI_Dist_graph_create_adjacent likewise. So
+ * calls that still differ are differences that a proxy does not explain. A and B are the same rank
+ * of the two recordings. */
 void comparison_key_pin(ComparisonKeyRank *a, Counts *counts_a, ComparisonKeyRank *b,
                         Counts *counts_b);
 /* Begins SEQUENCE, an index in the rank's class. */
 void comparison_key_begin(ComparisonKeyRank *r, guint sequence);
-/* The number of calls that comparison_key_pin has changed: name of the function -> guint64. The
- * table belongs to COMPARISON_KEY. */
+typedef struct {
+    guint64 calls; /* changed to one call each, */
+    guint64 split; /* and to several calls */
+} PinnedCalls;
+/* The calls that comparison_key_pin has changed: name of the function -> PinnedCalls. The table
+ * belongs to COMPARISON_KEY. */
 GHashTable *comparison_key_pinned(const ComparisonKey *comparison_key);
 /* The key of the calls of TERMINAL: function, shape and slots. Requests are named by the calls that
  * make them. */
@@ -49,6 +54,9 @@ guint32 comparison_key_request(ComparisonKeyRank *r, gint64 request);
  * request number in common (recording.md, "Requests"). Such a request is named by the signature
  * that made it last, and k is the smallest number that no pending request of this signature has. */
 void comparison_key_next(ComparisonKeyRank *r, const WendCall *call, const WendWalk *walk);
+/* The N keys of the calls that a proxy makes instead of the current call, or instead of a call that
+ * frees a request. N is 0 if the call has one key, which is that of its terminal. */
+const guint32 *comparison_key_counts_as(const ComparisonKeyRank *r, guint *n);
 
 /* The same without the memory and the requests that the call names. Loops whose buffers alternate
  * are loops by these keys. */

@@ -5,8 +5,9 @@
 
 #include <glib.h>
 
-/* PINNED is the table of comparison_key_pinned: name of a function -> guint64. */
-guint64 expected_calls(GHashTable *pinned);             /* the sum of its numbers */
-void expected_append(GString *out, GHashTable *pinned); /* a line for each function, indented */
+/* PINNED is the table of comparison_key_pinned: name of a function -> PinnedCalls. */
+guint64 expected_calls(GHashTable *pinned); /* the sum of its numbers */
+/* a line for each function and kind of change, indented */
+void expected_append(GString *out, GHashTable *pinned);
 
 #endif

@@ -177,6 +177,17 @@ static gboolean is_poll(const WendCall *call)
     return (call->function->flags & WEND_F_POLL) != 0;
 }
 
+/* Queues a call that completes nothing. */
+static void add_plain(Items *s, const WendCall *call)
+{
+    guint n;
+    const guint32 *keys = comparison_key_counts_as(s->comparison_key, &n);
+    for (guint i = 0; i < n; i++)
+        add(s, keys[i], FALSE, call);
+    if (n == 0)
+        add(s, comparison_key_terminal(s->comparison_key, call->terminal), FALSE, call);
+}
+
 /* Queues the items of the next call. */
 static void read_call(Items *s)
 {
@@ -199,7 +210,7 @@ static void read_call(Items *s)
     if (*sort == SORT_PLACE)
         return;
     if (*sort == SORT_PLAIN && !s->outcomes) {
-        add(s, comparison_key_terminal(s->comparison_key, call->terminal), FALSE, call);
+        add_plain(s, call);
         return;
     }
     if (*sort == SORT_FAILED) {

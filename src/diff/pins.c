@@ -10,7 +10,8 @@
 
 typedef struct {
     guint64 index;
-    gint64 source;
+    gint64 source;        /* of the first message */
+    PinnedStarts *starts; /* of a persistent receive; NULL: none */
 } Pin;
 
 struct Pins {
@@ -36,14 +37,52 @@ static const gint64 *own_status(const WendCall *call)
     return status != NULL && status->n_out > 0 ? status->out : NULL;
 }
 
-static void set_source(Pins *pins, guint place, const gint64 *status)
+static void pin_clear(gpointer pin)
 {
-    gboolean cancelled = status != NULL && (status[3] & 1) != 0;
-    if (status != NULL && !cancelled && status[0] >= 0)
-        g_array_index(pins->list, Pin, place).source = status[0];
+    PinnedStarts *starts = ((Pin *)pin)->starts;
+    if (starts == NULL)
+        return;
+    g_array_unref(starts->sources);
+    g_array_unref(starts->starts);
+    g_free(starts);
 }
 
-static void note_completed(Pins *pins, GHashTable *pending, const WendWalk *walk,
+/* Adds the source of a message, or of none. SEEN has the sources of persistent receives. */
+static void add_start(Pin *pin, GHashTable *seen, gint64 source)
+{
+    const struct {
+        guint64 index;
+        gint64 source;
+    } key = {pin->index, source};
+    g_autoptr(GBytes) bytes = g_bytes_new(&key, sizeof key);
+    PinnedStarts *s = pin->starts;
+    if (s == NULL) {
+        s = pin->starts = g_new(PinnedStarts, 1);
+        *s = (PinnedStarts){g_array_new(FALSE, FALSE, sizeof(gint64)),
+                            g_array_new(FALSE, FALSE, sizeof(guint))};
+    }
+    guint at = s->sources->len;
+    gpointer found;
+    if (g_hash_table_lookup_extended(seen, bytes, NULL, &found)) {
+        at = GPOINTER_TO_UINT(found);
+    } else {
+        g_array_append_val(s->sources, source);
+        g_hash_table_insert(seen, g_bytes_ref(bytes), GUINT_TO_POINTER(at));
+    }
+    g_array_append_val(s->starts, at);
+}
+
+static void add_source(Pin *pin, const gint64 *status, GHashTable *seen)
+{
+    gboolean cancelled = status != NULL && (status[3] & 1) != 0;
+    gboolean came = status != NULL && !cancelled && status[0] >= 0;
+    if (seen != NULL)
+        add_start(pin, seen, came ? status[0] : wend_program_constant_word("MPI_ANY_SOURCE"));
+    if (came && pin->source == WEND_ABSENT)
+        pin->source = status[0];
+}
+
+static void note_completed(Pins *pins, GHashTable *pending, GHashTable *seen, const WendWalk *walk,
                            const WendCall *call)
 {
     guint n;
@@ -52,32 +91,42 @@ static void note_completed(Pins *pins, GHashTable *pending, const WendWalk *walk
         gpointer place;
         if (!g_hash_table_lookup_extended(pending, &completed[i], NULL, &place))
             continue;
-        set_source(pins, GPOINTER_TO_UINT(place), wend_call_status_of(call, completed, i));
-        g_hash_table_remove(pending, &completed[i]);
+        WendRequestState state;
+        gboolean persistent = wend_walk_request(walk, completed[i], &state) && state.persistent;
+        add_source(&g_array_index(pins->list, Pin, GPOINTER_TO_UINT(place)),
+                   wend_call_status_of(call, completed, i), persistent ? seen : NULL);
+        if (!persistent)
+            g_hash_table_remove(pending, &completed[i]);
     }
 }
 
 Pins *pins_new(const WendProgram *p, guint rank, guint sequence)
 {
     Pins *pins = g_new0(Pins, 1);
-    pins->list = g_array_new(FALSE, FALSE, sizeof(Pin));
+    pins->list = g_array_new(FALSE, TRUE, sizeof(Pin));
+    g_array_set_clear_func(pins->list, pin_clear);
     g_autoptr(GHashTable) pending = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
                                                           NULL); /* request -> index in the list */
+    g_autoptr(GHashTable) seen =
+        g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
     WendWalk *walk = wend_walk_new(p, rank, sequence, WEND_WALK_MAIN);
     const WendCall *call;
     while ((call = wend_walk_next(walk)) != NULL) {
         gboolean any = FALSE;
+        const gint64 *made = call->failed ? NULL : wend_call_request_made(call);
+        if (made != NULL)
+            g_hash_table_remove(pending, made);
         if (!call->failed && pins_source_argument(call, &any) != NULL && any) {
-            const gint64 *made = wend_call_request_made(call);
-            const Pin pin = {call->index, WEND_ABSENT};
+            const Pin pin = {.index = call->index, .source = WEND_ABSENT};
             g_array_append_val(pins->list, pin);
             if (made != NULL)
                 g_hash_table_replace(pending, g_memdup2(made, sizeof *made),
                                      GUINT_TO_POINTER(pins->list->len - 1));
             else
-                set_source(pins, pins->list->len - 1, own_status(call));
+                add_source(&g_array_index(pins->list, Pin, pins->list->len - 1), own_status(call),
+                           NULL);
         }
-        note_completed(pins, pending, walk, call);
+        note_completed(pins, pending, seen, walk, call);
     }
     wend_walk_free(walk);
     return pins;
@@ -91,15 +140,31 @@ void pins_free(Pins *pins)
     g_free(pins);
 }
 
-gint64 pins_source(Pins *pins, guint64 index)
+static const Pin *find_pin(Pins *pins, guint64 index)
 {
     const Pin *list = (const Pin *)(void *)pins->list->data;
     if (pins->at >= pins->list->len || list[pins->at].index > index)
         pins->at = 0;
     while (pins->at < pins->list->len && list[pins->at].index < index)
         pins->at++;
-    return pins->at < pins->list->len && list[pins->at].index == index ? list[pins->at].source
-                                                                       : WEND_ABSENT;
+    return pins->at < pins->list->len && list[pins->at].index == index ? &list[pins->at] : NULL;
+}
+
+gint64 pins_source(Pins *pins, guint64 index)
+{
+    const Pin *pin = find_pin(pins, index);
+    return pin != NULL ? pin->source : WEND_ABSENT;
+}
+
+const PinnedStarts *pins_starts(Pins *pins, guint64 index)
+{
+    const Pin *pin = find_pin(pins, index);
+    guint ranks = 0;
+    if (pin == NULL || pin->starts == NULL)
+        return NULL;
+    for (guint i = 0; i < pin->starts->sources->len && ranks < 2; i++)
+        ranks += g_array_index(pin->starts->sources, gint64, i) >= 0;
+    return ranks == 2 ? pin->starts : NULL;
 }
 
 /* -- changed calls -- */

@@ -20,6 +20,16 @@ void pins_free(Pins *pins);
  * WEND_ABSENT if the call names its source, or got no message. Fast for ascending calls. */
 gint64 pins_source(Pins *pins, guint64 index);
 
+/* What a persistent receive from any source got. */
+typedef struct {
+    GArray *sources; /* gint64: each one once, in the order in which they came first */
+    GArray *starts;  /* guint: an index in SOURCES, for each start that ended */
+} PinnedStarts;
+
+/* The starts of the persistent receive of call number INDEX, if it got messages of several ranks.
+ * Else NULL. Starts that got no message have the source MPI_ANY_SOURCE. */
+const PinnedStarts *pins_starts(Pins *pins, guint64 index);
+
 /* The argument of CALL that names a source, or NULL. Sets *ANY if it is MPI_ANY_SOURCE. */
 const WendArg *pins_source_argument(const WendCall *call, gboolean *any);
 

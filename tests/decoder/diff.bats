@@ -444,6 +444,66 @@ expected() { # CALLS FUNCTION
     different
 }
 
+# Two persistent receives from any source are started together. Both get messages of 3, 5 and 3.
+any_started() { # FUNCTION
+    local source tag
+    for tag in 1 2; do echo "$1 source=MPI_ANY_SOURCE tag=$tag request=r$tag"; done
+    for source in 3 5 3; do
+        echo "MPI_Startall array_of_requests=r1,r2"
+        echo "MPI_Waitall array_of_requests=r1,r2 done=r1,r2 persistent=1" \
+            "-> array_of_statuses=$source,1,0,0,$source,2,0,0"
+    done
+    for tag in 1 2; do echo "MPI_Request_free request=r$tag done=r$tag"; done
+}
+
+# A proxy has a request for each source, and frees the one that it started last after the others.
+split_started() { # FUNCTION
+    local source tag
+    for tag in 1 2; do
+        for source in 3 5; do echo "$1 source=$source tag=$tag request=r$tag.$source"; done
+    done
+    for source in 3 5 3; do
+        echo "MPI_Startall array_of_requests=r1.$source,r2.$source"
+        echo "MPI_Waitall array_of_requests=r1.$source,r2.$source" \
+            "done=r1.$source,r2.$source persistent=1"
+    done
+    for tag in 1 2; do
+        for source in 5 3; do
+            echo "MPI_Request_free request=r$tag.$source done=r$tag.$source"
+        done
+    done
+}
+
+@test "expected of a proxy: a persistent receive with a request for each source that came" {
+    for init in MPI_Recv_init MPI_Recv_init_c; do
+        rm -rf a b
+        (any_started $init; any_started $init) | recording a
+        (split_started $init; split_started $init) | recording b
+        expected 4 $init
+        [[ $("$WEND" diff a b) == *", each with its own request" ]] || fail "$init"
+    done
+}
+
+@test "expected of a proxy: a persistent receive has all sources that came, and no others" {
+    any_started MPI_Recv_init | recording a
+    # another receive, or one less; another source, or one more
+    # another one is started; a round is missing, or in another order; one is not freed
+    for change in '1p' '4d;13d;s/r2\.5/r2.3/g' 's/source=5/source=4/' \
+        '4{p;s/\.5/.6/;s/=5/=6/}' '7,8s/r2\.5/r2.3/g' '9,10d' \
+        '5,10{s/\.3/.x/g;s/\.5/.3/g;s/\.x/.5/g}' '11d'; do
+        rm -rf b
+        split_started MPI_Recv_init | sed "$change" >script
+        recording b <script || fail "$change" "$(cat script)"
+        different
+        ! grep -q 'only as expected' <<<"$output" || fail "$change" "$output"
+    done
+    # its first source alone is not enough
+    rm -rf b
+    any_started MPI_Recv_init | sed 's/MPI_ANY_SOURCE/3/' | recording b
+    different
+    ! grep expected <<<"$output" || fail "$output"
+}
+
 @test "expected of a proxy: its wildcards count as usual" {
     any() { echo "MPI_Recv source=MPI_ANY_SOURCE tag=$1 -> status=$2,0,0,0"; }
     (any 1 3; any 2 4; any 2 5) | recording a
