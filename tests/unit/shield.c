@@ -147,20 +147,42 @@ static void nested(void)
     close(closed);
 }
 
-static void lines(void)
+static void say(void)
 {
-    int ends[2], closed = unread_pipe();
-    char text[32] = "";
-    g_assert_cmpint(pipe(ends), ==, 0);
     struct iovec pieces[] = {
         {(char *)"", 0}, {(char *)"wend: ", 6}, {(char *)"", 0}, {(char *)"said\n", 5}};
-    shield_line(ends[1], pieces, G_N_ELEMENTS(pieces));
-    g_assert_cmpint(read(ends[0], text, sizeof text), ==, 11);
+    shield_line(pieces, G_N_ELEMENTS(pieces));
+}
+
+/* Whether one line has come to PIPE. */
+static void expect_line(int pipe)
+{
+    char text[32] = "";
+    g_assert_cmpint(read(pipe, text, sizeof text), ==, 11);
     g_assert_cmpstr(text, ==, "wend: said\n");
+}
+
+static void lines(void)
+{
+    int ends[2], closed = unread_pipe(), before = dup(STDERR_FILENO), other = new_file();
+    g_assert_cmpint(pipe(ends), ==, 0);
+    dup2(ends[1], STDERR_FILENO);
+    shield_keep_stderr();
+    say();
+    expect_line(ends[0]);
+    dup2(other, STDERR_FILENO); /* the program's */
+    say();
+    expect_line(ends[0]);
+    g_assert_cmpint(lseek(other, 0, SEEK_END), ==, 0);
+    dup2(closed, STDERR_FILENO);
+    shield_keep_stderr();
     errno = 0;
-    shield_line(closed, &(struct iovec){(char *)"lost\n", 5}, 1);
+    say();
     g_assert_cmpint(errno, ==, 0);
     expect(0, 0);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    close(other);
     close(closed);
     close(ends[0]);
     close(ends[1]);
