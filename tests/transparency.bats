@@ -72,3 +72,80 @@ END
     grep -q 'hello from 2 ranks: 1' out
     "$WEND" dump preload.dir | grep -q MPI_Allreduce
 }
+
+# sanitized OPTION…: makes ./sanitized. With "leak" it loses a block, with "over" it reads behind
+# one. False: there is no such sanitizer.
+sanitized() {
+    cat >sanitized.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static __attribute__((noinline)) void lose(void)
+{
+    char *volatile lost = malloc(1234);
+    lost = NULL;
+    (void)lost;
+}
+static __attribute__((noinline)) int over(int n)
+{
+    volatile int *block = calloc(4, sizeof *block);
+    int value = block[n];
+    free((void *)block);
+    return value;
+}
+int main(int argc, char **argv)
+{
+    int rank, way = argc > 1 ? argv[1][0] : 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int *in = malloc(100 * sizeof *in), *out = realloc(NULL, 100 * sizeof *out);
+    memset(out, 0, 100 * sizeof *out);
+    for (int i = 0; i < 5; i++)
+        MPI_Sendrecv(out, 100, MPI_INT, 1 - rank, 0, in, 100, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+    printf("rank %d: %d\n", rank, in[0]);
+    free(in);
+    free(out);
+    if (way == 'l')
+        lose();
+    MPI_Finalize();
+    return way == 'o' ? over(argc + 2) : 0;
+}
+END
+    echo 'int main(void) { return 0; }' >probe.c
+    gcc "$@" probe.c -o probe 2>probe.err && LD_PRELOAD='' ./probe || return 1
+    "$MPICC" -g "$@" sanitized.c -o sanitized
+}
+
+# same_report [FUNCTION] OPERAND…: ./sanitized has the same status and output plain and traced, and
+# its report has the function, if there is one.
+same_report() {
+    local plain=0 traced=0 asan=${ASAN_OPTIONS:-}
+    # the yield library comes before the sanitizer
+    ASAN_OPTIONS=${asan:+$asan:}verify_asan_link_order=0 mpi 2 ./sanitized "${@:2}" \
+        >plain.out 2>plain.err || plain=$?
+    record app.dir 2 ./sanitized "${@:2}" >traced.out 2>traced.err || traced=$?
+    [ "$plain" = "$traced" ] || fail "$*: $plain and $traced" "$(head -n 60 traced.err)" || return
+    diff <(sort plain.out) <(sort traced.out) >&2 || fail "$*" "$(head -n 60 traced.err)" || return
+    [ -z "$1" ] || ! grep -q "#[0-9].* in $1 " plain.err || grep -q "#[0-9].* in $1 " traced.err ||
+        fail "$*: no $1" "$(head -n 60 traced.err)" || return
+    "$WEND" dump app.dir | grep -q 'MPI_Sendrecv(sendbuf=' || fail 'nothing recorded' || return
+    rm -rf app.dir
+}
+
+@test "programs with sanitizers: exit status and reports" {
+    local how tried=0
+    # what the MPI library leaves; the slow unwinder finds it in stacks without frame pointers
+    printf 'leak:%s\n' libhwloc libmpi libopen libucs libucp libpmix libevent libpciaccess >known
+    for how in leak address 'address -static-libasan'; do
+        # shellcheck disable=SC2086
+        sanitized -fsanitize=$how || continue
+        tried=$((tried + 1))
+        export LSAN_OPTIONS=suppressions=$PWD/known:fast_unwind_on_malloc=0
+        same_report ''
+        LSAN_OPTIONS=suppressions=$PWD/known same_report lose leak
+        [ "$how" = leak ] || same_report over over
+    done
+    [ "$tried" -gt 0 ] || skip "the compiler has no sanitizer"
+}

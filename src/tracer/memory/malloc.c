@@ -4,10 +4,17 @@
  *
  * The real allocator is the next definition after this library's: glibc's, or an allocator that the
  * program is linked with. */
+
+/* Sanitizers find the function that allocated or freed a block by frame pointers. */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC optimize("no-omit-frame-pointer")
+#endif
+
 #include "heap-blocks.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +76,60 @@ static void *next(const char *name)
     return f;
 }
 
+/* -- LeakSanitizer -- */
+
+/* It reports no block of the dynamic linker's, which it knows by the caller of malloc. That caller
+ * is this library now. So blocks of the dynamic linker's, and Wend's own, are allocated while it is
+ * disabled. The functions are there in a program with a sanitizer only. */
+extern void __lsan_disable(void) __attribute__((weak));
+extern void __lsan_enable(void) __attribute__((weak));
+
+typedef struct {
+    uintptr_t start, size;
+} Code;
+static Code linker_code, own_code; /* empty without the sanitizer */
+
+static bool is_in_code(const Code *code, const void *address)
+{
+    return (uintptr_t)address - code->start < code->size;
+}
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+        Code code = {info->dlpi_addr + h->p_vaddr, h->p_memsz};
+        if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
+            continue;
+        if (info->dlpi_addr == _r_debug.r_ldbase)
+            linker_code = code;
+        else if (is_in_code(&code, (const void *)&find_code))
+            own_code = code;
+    }
+    return 0;
+}
+
+/* Whether a block that CALLER allocates is none of the application's. If so, the sanitizer is
+ * disabled until excused. */
+static inline bool excuse(const void *caller)
+{
+    if (__builtin_expect(linker_code.size == 0, 1)
+        || !(is_in_code(&linker_code, caller) || is_in_code(&own_code, caller)))
+        return false;
+    __lsan_disable();
+    return true;
+}
+
+static inline void *excused(bool was, void *p)
+{
+    if (__builtin_expect(was, 0))
+        __lsan_enable();
+    return p;
+}
+
+#define CALLER __builtin_return_address(0)
+
 /* Finds the real functions. Returns false if it is called within dlsym. The first allocation of a
  * process comes before its second thread. */
 static __attribute__((noinline, cold)) bool resolve(void)
@@ -95,6 +156,8 @@ static __attribute__((noinline, cold)) bool resolve(void)
         _exit(127);
     }
     heap_blocks_sizes(real.usable_size);
+    if (__lsan_disable && __lsan_enable)
+        dl_iterate_phdr(find_code, NULL);
     /* set last, because it means that the others are set */
     __atomic_store_n(&real.malloc, f, __ATOMIC_RELEASE);
     resolving = false;
@@ -119,11 +182,17 @@ static __attribute__((noinline, cold)) void used_block_ends(void *p)
     segment_end(segment_detach((uintptr_t)p));
 }
 
-EXPORT void *malloc(size_t n)
+static inline __attribute__((always_inline)) void *allocate(size_t n, const void *caller)
 {
     if (!ready())
         return arena_alloc(0, n);
-    return marked(real.malloc(n));
+    bool own = excuse(caller);
+    return excused(own, marked(real.malloc(n)));
+}
+
+EXPORT void *malloc(size_t n)
+{
+    return allocate(n, CALLER);
 }
 
 EXPORT void *calloc(size_t count, size_t size)
@@ -136,7 +205,8 @@ EXPORT void *calloc(size_t count, size_t size)
         }
         return arena_alloc(0, n);
     }
-    return marked(real.calloc(count, size));
+    bool own = excuse(CALLER);
+    return excused(own, marked(real.calloc(count, size)));
 }
 
 EXPORT void free(void *p)
@@ -163,12 +233,12 @@ EXPORT void free_aligned_sized(void *p, size_t alignment, size_t n)
     free(p);
 }
 
-EXPORT void *realloc(void *p, size_t n)
+static inline __attribute__((always_inline)) void *resize(void *p, size_t n, const void *caller)
 {
     if (!p)
-        return malloc(n);
+        return allocate(n, caller);
     if (in_arena(p)) {
-        void *q = malloc(n);
+        void *q = allocate(n, caller);
         if (q)
             memcpy(q, p, n < arena_size(p) ? n : arena_size(p));
         return q;
@@ -179,7 +249,8 @@ EXPORT void *realloc(void *p, size_t n)
      * address. */
     bool used = heap_blocks_unmark((uintptr_t)p);
     SegmentNames *names = used ? segment_detach((uintptr_t)p) : NULL;
-    void *q = real.realloc(p, n);
+    bool own = excuse(caller);
+    void *q = excused(own, real.realloc(p, n));
     if (!q && n != 0) {
         heap_blocks_mark((uintptr_t)p);
         if (used)
@@ -192,6 +263,11 @@ EXPORT void *realloc(void *p, size_t n)
     return q;
 }
 
+EXPORT void *realloc(void *p, size_t n)
+{
+    return resize(p, n, CALLER);
+}
+
 EXPORT void *reallocarray(void *p, size_t count, size_t size)
 {
     size_t n;
@@ -199,7 +275,7 @@ EXPORT void *reallocarray(void *p, size_t count, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return realloc(p, n);
+    return resize(p, n, CALLER);
 }
 
 EXPORT int posix_memalign(void **p, size_t alignment, size_t n)
