@@ -72,6 +72,7 @@ static inline void encode_in_buf_if(ActiveCall *c, const void *p, bool touched)
         return;
     }
     int64_t segment = memory_untouched(p);
+    c->untouched |= c->shape.n < 64 ? UINT64_C(1) << c->shape.n : 0;
     call_put_shape(c, wend_word_is_segment(segment) ? segment : WEND_PLAIN);
     call_put_slot(c, WEND_ABSENT);
 }

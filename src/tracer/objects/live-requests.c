@@ -462,26 +462,40 @@ static RequestRecord *record_of(CallSequence *q, uint32_t number)
     return q->requests[number];
 }
 
-/* Takes a request number, like wend_cst_request, but sizes do not determine the pool. If sizes vary
- * from message to message, each call would have a request of another number, and so another shape.
+/* Puts 0 in place of the words of W whose bits are in WHICH, and the words into KEPT. */
+static void leave_out(int64_t *w, uint64_t which, int64_t kept[64])
+{
+    for (; which; which &= which - 1) {
+        int i = __builtin_ctzll(which);
+        kept[i] = w[i];
+        w[i] = 0;
+    }
+}
+
+static void put_back(int64_t *w, uint64_t which, const int64_t kept[64])
+{
+    for (; which; which &= which - 1) {
+        int i = __builtin_ctzll(which);
+        w[i] = kept[i];
+    }
+}
+
+/* Takes a request number, like wend_cst_request, but sizes and segments of untouched buffers do not
+ * determine the pool. If sizes vary from message to message, each call would have a request of
+ * another number, and so another shape.
  * Tags do determine it, until there are many: messages of different kinds have different tags, and
  * outcomes that are equal each time for a shape cost only a count. */
 static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32_t *number)
 {
-    int64_t kept[64];
+    int64_t sizes[64], segments[64];
     /* MPI_Start knows the started operation by the number alone */
     uint64_t left_out = persistent ? 0 : c->amounts;
-    for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
-        i = (uint64_t)__builtin_ctzll(rest);
-        kept[i] = c->slots.w[i];
-        c->slots.w[i] = 0;
-    }
+    leave_out(c->slots.w, left_out, sizes);
+    leave_out(c->shape.w, c->untouched, segments);
     bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n,
                                   !persistent, key, number);
-    for (uint64_t rest = left_out, i; rest; rest &= rest - 1) {
-        i = (uint64_t)__builtin_ctzll(rest);
-        c->slots.w[i] = kept[i];
-    }
+    put_back(c->slots.w, left_out, sizes);
+    put_back(c->shape.w, c->untouched, segments);
     return taken;
 }
 

@@ -132,6 +132,8 @@ typedef struct ActiveCall {
     /* bit i: slot i is a count or a place in a file (set by calls that make requests, and by no
      * others) */
     uint64_t amounts;
+    /* bit i: shape word i is the segment of a buffer that the call does not touch (the same) */
+    uint64_t untouched;
     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int64_t nulls;
     /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not
