@@ -30,6 +30,7 @@ completions() {
     post() { printf 'MPI_Irecv buf=heap#%d count=1 source=0 tag=%d request=r%d\n' "$1" "$1" "$1"; }
     {
         printf 'ranks 1\nMPI_Init\n'
+        for tag in 0 0 1 1 1; do echo "MPI_Send buf=heap#2 count=1 dest=0 tag=$tag"; done
         post 0; post 1; both r0,r1 2 0,1
         post 0; post 1; both r1 1 1
         post 1; both r0 1 0; both r1 1 1
