@@ -12,7 +12,7 @@ setup() {
 }
 
 show() { # sets output and stderr
-    run --separate-stderr -0 bash -c 'ulimit -v 2000000; timeout 10 "$0" show --sites app.dir' \
+    run --separate-stderr -0 bash -c 'ulimit -v 2000000; timeout 10 "$0" show --sites --csv app.dir' \
         "$WEND"
 }
 
