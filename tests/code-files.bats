@@ -12,8 +12,8 @@ setup() {
 }
 
 show() { # sets output and stderr
-    run --separate-stderr -0 bash -c 'ulimit -v 2000000; timeout 10 "$0" show --sites --csv app.dir' \
-        "$WEND"
+    run --separate-stderr -0 bash -c \
+        'ulimit -v 2000000; timeout 10 "$0" show --sites --csv app.dir' "$WEND"
 }
 
 named() { # yes or no
@@ -138,7 +138,7 @@ in_debug_folder() {
     id=$(readelf -n good | sed -n 's/ *Build ID: //p')
     folder=shared/.build-id/${id:0:2}
     named_shared() { # yes|no WHAT
-        run --separate-stderr -0 in_debug_folder timeout 10 "$WEND" show --sites app.dir
+        run --separate-stderr -0 in_debug_folder timeout 10 "$WEND" show --sites --csv app.dir
         named "$1" "$2"
     }
     objcopy --only-keep-debug good other.debug

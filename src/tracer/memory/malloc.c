@@ -18,6 +18,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -102,7 +103,7 @@ static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
         Code code = {info->dlpi_addr + h->p_vaddr, h->p_memsz};
         if (h->p_type != PT_LOAD || !(h->p_flags & PF_X))
             continue;
-        if (info->dlpi_addr == _r_debug.r_ldbase)
+        if (info->dlpi_addr == getauxval(AT_BASE))
             linker_code = code;
         else if (is_in_code(&code, (const void *)&find_code))
             own_code = code;
