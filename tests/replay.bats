@@ -1214,8 +1214,8 @@ dying() {
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-/* When recorded: waits until ranks 0 and 2 have saved what they did before: the second time, as a
- * checkpoint may have begun earlier. */
+/* When recorded: waits until ranks 0 and 2 have saved what they did before. It takes the second
+ * time, because a checkpoint may have begun earlier. */
 static void others_save(void)
 {
     if (!getenv("RECORDED"))
