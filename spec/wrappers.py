@@ -799,7 +799,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
                 f"{'self != 0 ? WEND_ABSENT : ' if needs_self else ''}length_of_file(filename);"
             )
         if f.request:
-            pre.append("c->amounts = c->untouched = 0;")
+            pre.append("c->amounts = c->segments = c->offsets = c->untouched = 0;")
         if needs_self:
             pre.append("call_put_slot(c, self);")
 

@@ -37,9 +37,10 @@ typedef struct Elastic {
     size_t n, cap;
 } Elastic;
 
-typedef struct {
+typedef struct Pool {
     WendSignature signature; /* of a common one: no slots */
     struct Maker *maker;
+    struct Pool *other; /* from which calls of this signature take their requests; NULL: from it */
     uint32_t number;
     uint32_t n_free;   /* in heap */
     uint32_t n, cap;   /* number of k that were ever taken; capacity of both arrays */
@@ -358,6 +359,8 @@ static Pool *get_pool(WendCst *t, const int64_t *shape, size_t n_shape, const in
 {
     uint64_t hash;
     Pool *p = (Pool *)wend_intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
+    if (p && p->other)
+        p = p->other;
     Maker *m = p ? p->maker : get_maker(t, shape, n_shape);
     if (!m)
         return NULL;
@@ -437,6 +440,18 @@ bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const in
     *key = (WendPoolKey){p->number, k};
     *number = p->numbers[k];
     return true;
+}
+
+void wend_cst_share_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                         size_t n_slots, WendPoolKey key)
+{
+    uint64_t hash;
+    Pool *p = (Pool *)wend_intern_find(&t->pools.table, shape, n_shape, slots, n_slots, &hash);
+    Maker *m = p ? p->maker : get_maker(t, shape, n_shape);
+    if (!p && m)
+        p = add_pool(t, m, slots, n_slots, hash);
+    if (p)
+        p->other = t->pools.records[key.signature];
 }
 
 void wend_cst_release(WendCst *t, WendPoolKey key)

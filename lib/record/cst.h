@@ -87,6 +87,10 @@ typedef struct {
 } WendPoolKey;
 bool wend_cst_request(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
                       size_t n_slots, bool alike, WendPoolKey *key, uint32_t *number);
+/* Lets calls of another signature, too, take their requests from KEY's pool from then on. Without
+ * memory for that, nothing changes. */
+void wend_cst_share_pool(WendCst *t, const int64_t *shape, size_t n_shape, const int64_t *slots,
+                         size_t n_slots, WendPoolKey key);
 void wend_cst_release(WendCst *t, WendPoolKey key);
 
 /* Appends an entry (words as in docs/recording.md) to the outcome stream of a shape. Equal

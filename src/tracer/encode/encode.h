@@ -67,14 +67,17 @@ static inline void encode_in_buf(ActiveCall *c, const void *p)
  * is one, so that calls with and without data have one shape. */
 static inline void encode_in_buf_if(ActiveCall *c, const void *p, bool touched)
 {
+    size_t slot = c->slots.n;
+    c->segments |= call_word_bit(c->shape.n);
     if (__builtin_expect(touched, 1)) {
         encode_in_buf(c, p);
-        return;
+    } else {
+        int64_t segment = memory_untouched(p);
+        c->untouched = true;
+        call_put_shape(c, wend_word_is_segment(segment) ? segment : WEND_PLAIN);
+        call_put_slot(c, WEND_ABSENT);
     }
-    int64_t segment = memory_untouched(p);
-    c->untouched |= c->shape.n < 64 ? UINT64_C(1) << c->shape.n : 0;
-    call_put_shape(c, wend_word_is_segment(segment) ? segment : WEND_PLAIN);
-    call_put_slot(c, WEND_ABSENT);
+    c->offsets |= c->slots.n > slot ? call_word_bit(slot) : 0;
 }
 
 /* Puts a pointer-sized integer that may be an address: its words go to SEGMENTS and OFFSETS. GAP is

@@ -480,22 +480,38 @@ static void put_back(int64_t *w, uint64_t which, const int64_t kept[64])
     }
 }
 
-/* Takes a request number, like wend_cst_request, but sizes and segments of untouched buffers do not
- * determine the pool. If sizes vary from message to message, each call would have a request of
- * another number, and so another shape.
- * Tags do determine it, until there are many: messages of different kinds have different tags, and
- * outcomes that are equal each time for a shape cost only a count. */
+/* Takes a request number, like wend_cst_request, with two differences. If sizes vary from message to
+ * message, each call would have a request of another number, and so another shape. So sizes do not
+ * determine the pool. Tags do, until there are many: messages of different kinds have different
+ * tags, and outcomes that are equal each time for a shape cost only a count.
+ * Buffers determine the pool, but not those of a call that leaves one untouched. It shares the
+ * newest pool of calls that are equal but for their buffers, so that messages which are empty at
+ * times make no further shapes. */
 static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32_t *number)
 {
-    int64_t sizes[64], segments[64];
+    int64_t sizes[64], segments[64], offsets[64];
+    const CallSequence *q = c->sequence;
+    WendCst *t = q->main;
+    Words *shape = &c->shape, *slots = &c->slots;
     /* MPI_Start knows the started operation by the number alone */
     uint64_t left_out = persistent ? 0 : c->amounts;
-    leave_out(c->slots.w, left_out, sizes);
-    leave_out(c->shape.w, c->untouched, segments);
-    bool taken = wend_cst_request(c->sequence->main, c->shape.w, c->shape.n, c->slots.w, c->slots.n,
-                                  !persistent, key, number);
-    put_back(c->slots.w, left_out, sizes);
-    put_back(c->shape.w, c->untouched, segments);
+    leave_out(slots->w, left_out, sizes);
+    bool taken = !c->untouched
+                 && wend_cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key,
+                                     number);
+    bool first = taken && key->k == 0 && (*number >= q->n_requests || !q->requests[*number]);
+    if (c->untouched || (first && !persistent)) {
+        leave_out(shape->w, c->segments, segments);
+        leave_out(slots->w, c->offsets, offsets);
+        if (first)
+            wend_cst_share_pool(t, shape->w, shape->n, slots->w, slots->n, *key);
+        else
+            taken = wend_cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key,
+                                     number);
+        put_back(slots->w, c->offsets, offsets);
+        put_back(shape->w, c->segments, segments);
+    }
+    put_back(slots->w, left_out, sizes);
     return taken;
 }
 

@@ -44,9 +44,14 @@ static inline void call_put_slot(ActiveCall *c, int64_t w)
 {
     words_put(&c->slots, w);
 }
+/* A bit of a set of the words of a shape or of slots; none if the word is not among the first. */
+static inline uint64_t call_word_bit(size_t word)
+{
+    return word < 64 ? UINT64_C(1) << word : 0;
+}
 static inline void call_put_amount(ActiveCall *c, int64_t w)
 {
-    c->amounts |= c->slots.n < 64 ? UINT64_C(1) << c->slots.n : 0;
+    c->amounts |= call_word_bit(c->slots.n);
     call_put_slot(c, w);
 }
 static inline void call_put_outcome(ActiveCall *c, int64_t w)

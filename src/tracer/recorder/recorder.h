@@ -132,8 +132,9 @@ typedef struct ActiveCall {
     /* bit i: slot i is a count or a place in a file (set by calls that make requests, and by no
      * others) */
     uint64_t amounts;
-    /* bit i: shape word i is the segment of a buffer that the call does not touch (the same) */
-    uint64_t untouched;
+    /* bit i: shape word i is the segment of a buffer, slot i is the offset of one (the same) */
+    uint64_t segments, offsets;
+    bool untouched; /* the call does not touch one of these buffers (the same) */
     /* bit i: parameter i gives a result, and the caller gave NULL for it */
     int64_t nulls;
     /* error class of the return code; MPI_SUCCESS, or MPI_ERR_IN_STATUS in a call that is not
