@@ -301,11 +301,12 @@ static void report_ranks(void)
             state_say("  rank %" PRIu32 " has ended without a call of MPI", i);
             said++;
         }
-        if (!p)
+        /* a rank of this host that has met the others may have left before it was looked for */
+        if (!p && !(atomic_load(&met) && local_ranks == (long)n_ranks))
             continue;
-        CallText text = p->text;
+        CallText text = p ? p->text : (CallText){.text = ""};
         text.text[sizeof text.text - 1] = '\0';
-        uint32_t is = atomic_load(&p->state);
+        uint32_t is = p ? atomic_load(&p->state) : PAGE_LEFT;
         if (is == PAGE_LEFT)
             state_say("  rank %" PRIu32 " has made its last call", i);
         else
