@@ -97,14 +97,19 @@ __attribute__((constructor)) static void load(void)
     atomic_store(&s->active, true);
 }
 
-/* From now on ends before MPI_Finalize are handled. */
-static void watch_ends(void)
+static bool watch_due; /* the recording is open, and its end is not handled so far */
+
+void control_watch(void)
 {
-    if (state()->refused)
+    Shield shield;
+    if (!watch_due)
         return;
+    watch_due = false;
+    shield_raise(&shield);
     watcher_open();
     if (termination_open())
         fatal_open();
+    shield_lower(&shield);
 }
 
 void control_abandon(void)
@@ -181,7 +186,7 @@ void control_open(void)
             stop_for_good();
     }
     limit_open();
-    watch_ends();
+    watch_due = !state()->refused;
     shield_lower(&shield);
 }
 
@@ -250,6 +255,7 @@ int MPI_Init(int *argc, char ***argv)
         world_open();
     if (c)
         call_end(c);
+    control_watch();
     return rc;
 }
 
@@ -290,6 +296,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         world_open();
     if (c)
         call_end(c);
+    control_watch();
     return rc;
 }
 

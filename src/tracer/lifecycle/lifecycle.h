@@ -9,6 +9,9 @@
 /* -- control.c, for sessions.c -- */
 /* opens the recording; MPI runs, and rank and size of the world are known */
 void control_open(void);
+/* From now on ends before MPI_Finalize are handled. Called when the call that starts MPI is
+ * recorded: a rank that is asked to save has that call. */
+void control_watch(void);
 bool control_called_by_mpi(void); /* by MPI and not by the application, or in a forked child */
 void control_abandon(void);       /* discards the recording */
 void control_finish(void);        /* closes the recording */

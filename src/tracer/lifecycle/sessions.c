@@ -83,6 +83,7 @@ int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *sess
             call_put_shape(c, handle_made(c, HANDLE_SESSION, (uintptr_t)*session));
         call_end(c);
     }
+    control_watch();
     return rc;
 }
 
