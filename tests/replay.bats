@@ -931,7 +931,8 @@ C
         run mpi 2 "$WEND" replay --patience "$seconds" --on-divergence free app.dir ./last $silent
         [ "$status" = 1 ] || fail "rank $silent: status $status: $output" || return
         grep -q "makes no progress for $seconds s" <<<"$output"
-        grep -q "rank $silent has made its last call" <<<"$output" || fail "rank $silent: $output" || return
+        grep -q "rank $silent has made its last call" <<<"$output" ||
+            fail "rank $silent: $output" || return
         grep -q "rank $((1 - silent)) waits in MPI_Recv" <<<"$output"
     done
 }

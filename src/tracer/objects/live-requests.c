@@ -462,13 +462,14 @@ static RequestRecord *record_of(CallSequence *q, uint32_t number)
     return q->requests[number];
 }
 
-/* Puts 0 in place of the words of W whose bits are in WHICH, and the words into KEPT. */
+/* Puts a word that is no value in place of the words of W whose bits are in WHICH, and the words
+ * into KEPT. */
 static void leave_out(int64_t *w, uint64_t which, int64_t kept[64])
 {
     for (; which; which &= which - 1) {
         int i = __builtin_ctzll(which);
         kept[i] = w[i];
-        w[i] = 0;
+        w[i] = WEND_ABSENT;
     }
 }
 
@@ -496,9 +497,9 @@ static bool take_number(ActiveCall *c, bool persistent, WendPoolKey *key, uint32
     /* MPI_Start knows the started operation by the number alone */
     uint64_t left_out = persistent ? 0 : c->amounts;
     leave_out(slots->w, left_out, sizes);
-    bool taken = !c->untouched
-                 && wend_cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key,
-                                     number);
+    bool taken =
+        !c->untouched
+        && wend_cst_request(t, shape->w, shape->n, slots->w, slots->n, !persistent, key, number);
     bool first = taken && key->k == 0 && (*number >= q->n_requests || !q->requests[*number]);
     if (c->untouched || (first && !persistent)) {
         leave_out(shape->w, c->segments, segments);
