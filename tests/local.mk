@@ -58,6 +58,7 @@ TEST_PROGRAM_FILES = \
 	tests/programs/irregular.c \
 	tests/programs/keys.c \
 	tests/programs/levels.c \
+	tests/programs/mapped.c \
 	tests/programs/memory.c \
 	tests/programs/nbx.c \
 	tests/programs/distgraph.c \

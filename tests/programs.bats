@@ -298,6 +298,17 @@ END
 @test "round trip: mappings that are addressed from their end" {
     roundtrip 2 "$PROGRAMS/memory" mappings
 }
+@test "memory that the program maps: two recordings, a replay and the round trip are equal" {
+    record first.dir 2 "$PROGRAMS/mapped"
+    roundtrip 2 "$PROGRAMS/mapped"
+    "$WEND" diff first.dir app.dir
+    mpi 2 "$WEND" replay --quiet first.dir "$PROGRAMS/mapped"
+    # each mapping is one segment, and the number of one that has ended is used again
+    "$WEND" dump --rank 0 app.dir | grep -o 'buf=map#[0-9]*' | sort -u >names
+    [ "$(wc -l <names)" -lt 20 ] || fail "$(cat names)"
+    "$WEND" dump --rank 0 app.dir | grep -o 'buf=map#[0-9]*' | head -n 12 | sort -u | wc -l |
+        grep -qx 12
+}
 @test "round trip: memory of a whole program" { roundtrip 4 "$PROGRAMS/memory"; }
 
 recorded_allreduces() { # of rank 0

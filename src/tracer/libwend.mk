@@ -51,13 +51,15 @@ MEMORY_SOURCES = \
 	src/tracer/memory/address-log.c src/tracer/memory/address-log.h \
 	src/tracer/memory/heap-blocks.c src/tracer/memory/heap-blocks.h \
 	src/tracer/memory/malloc.c \
+	src/tracer/memory/mapped.c src/tracer/memory/mapped.h \
 	src/tracer/memory/ranges.c src/tracer/memory/ranges.h \
 	src/tracer/memory/segments.c src/tracer/memory/segments.h
 # and what does.
 ADDRESS_SOURCES = \
 	src/tracer/memory/address.h \
 	src/tracer/memory/attachments.c src/tracer/memory/attachments.h \
-	src/tracer/memory/cuda.c
+	src/tracer/memory/cuda.c \
+	src/tracer/memory/mmap.c
 OBJECTS_SOURCES = \
 	src/tracer/objects/comm.c src/tracer/objects/comm.h \
 	src/tracer/objects/datatypes.c \

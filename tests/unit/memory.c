@@ -5,15 +5,18 @@
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "src/tracer/memory/address.h"
+#include "src/tracer/memory/mapped.h"
 
 #define CHECK(x)                                                              \
     do {                                                                      \
@@ -460,6 +463,121 @@ static void test_modules(void)
         CHECK(dlclose(m) == 0);
 }
 
+static volatile sig_atomic_t handled;
+
+/* It may interrupt whatever the tables are at. */
+static void map_elsewhere(int signal)
+{
+    (void)signal;
+    mapped_add(0x700000000000, 4096, false);
+    mapped_remove(0x700000000000, 4096);
+    handled++;
+}
+
+/* Mappings against an array with the mapping of each page. */
+static void test_mapped(void)
+{
+    enum { PAGES = 64, PAGE = 4096 };
+    const uintptr_t base = 0x600000000000;
+    int of[PAGES] = {0}, last = 0, rounds = 0; /* 0: none */
+    bool is_named[PAGES] = {false};
+    MappedEnd end;
+    signal(SIGALRM, map_elsewhere);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 50}, {0, 50}}, NULL);
+    srand(1);
+    while (rounds++ < 200000 || handled < 100) {
+        int at = rand() % PAGES, n = 1 + rand() % (PAGES - at), ended[PAGES] = {0}, ends = 0;
+        bool in = rand() % 4 == 0, all = rand() % 50 == 0;
+        at = all ? 0 : at;
+        n = all ? PAGES : n > 8 ? 8 : n;
+        uintptr_t low = base + (uintptr_t)at * PAGE;
+        bool inside = in && of[at];
+        for (int i = at; i < at + n; i++)
+            inside &= of[i] == of[at];
+        switch (rand() % 3) {
+        case 0:
+            mapped_add(low, (size_t)n * PAGE - (size_t)(rand() % PAGE), in);
+            last++;
+            for (int i = at; i < at + n && !inside; i++) {
+                ended[i] = is_named[i];
+                of[i] = last;
+                is_named[i] = false;
+            }
+            break;
+        case 1:
+            mapped_remove(low, (size_t)n * PAGE);
+            for (int i = at; i < at + n; i++) {
+                ended[i] = is_named[i];
+                of[i] = 0;
+                is_named[i] = false;
+            }
+            break;
+        default: {
+            uintptr_t from = base, to = base + (uintptr_t)PAGES * PAGE;
+            bool name = rand() % 2, found = mapped_find(low + 5, name, &from, &to);
+            int first = at, behind = at;
+            while (first > 0 && of[first - 1] == of[at])
+                first--;
+            while (behind < PAGES && of[behind] == of[at])
+                behind++;
+            for (int i = first; i < behind; i++)
+                is_named[i] |= found && name;
+            CHECK(found == (of[at] != 0));
+            CHECK(from == base + (uintptr_t)first * PAGE && to == base + (uintptr_t)behind * PAGE);
+            break;
+        }
+        }
+        while (mapped_ended(&end)) {
+            CHECK(end.thread == number && end.low < end.high);
+            for (uintptr_t a = end.low; a < end.high; a += PAGE)
+                CHECK(ended[(a - base) / PAGE]-- == 1);
+            ends++;
+        }
+        for (int i = 0; i < PAGES; i++)
+            CHECK(ended[i] == 0);
+        CHECK(ends <= PAGES);
+    }
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(120);
+    mapped_remove(base, (size_t)PAGES * PAGE);
+    while (mapped_ended(&end))
+        ;
+}
+
+/* Numbers of mappings: the smallest that is free, at once in the thread that named it. */
+static void test_mapped_names(void)
+{
+    enum { BYTES = 1 << 16 };
+    char *area = mmap(NULL, 8 * BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int64_t first = 0;
+    for (int i = 0; i < 8; i++) {
+        char *p = area + (size_t)i * BYTES;
+        mapped_add((uintptr_t)p, BYTES, false);
+        Where w = memory_where(p + 100), again = memory_where(p + BYTES - 1);
+        first = i == 0 ? w.segment : first;
+        CHECK(wend_segment_kind(w.segment) == WEND_SEGMENT_MAP && w.offset == 0);
+        CHECK(wend_word_segment_id(w.segment) == wend_word_segment_id(first) + i);
+        CHECK(again.segment == w.segment && again.offset == BYTES - 101);
+    }
+    /* a part stays what it is, and all of it gives the number back */
+    mapped_remove((uintptr_t)area + 3 * BYTES, BYTES / 2);
+    CHECK(memory_where(area + 4 * BYTES - 1).offset == BYTES - 101);
+    mapped_remove((uintptr_t)area + 3 * BYTES + BYTES / 2, BYTES / 2);
+    mapped_add((uintptr_t)area + 3 * BYTES, BYTES, false);
+    Where new = memory_where(area + 3 * BYTES);
+    CHECK(wend_word_segment_id(new.segment) == wend_word_segment_id(first) + 3 && new.offset == 0);
+    /* other threads' numbers come back later */
+    int64_t own = number;
+    number = own + 7;
+    mapped_remove((uintptr_t)area, BYTES);
+    number = own;
+    mapped_add((uintptr_t)area, BYTES, false);
+    CHECK(wend_word_segment_id(memory_where(area).segment) == wend_word_segment_id(first) + 8);
+    mapped_remove((uintptr_t)area, 8 * BYTES);
+    munmap(area, 8 * BYTES);
+}
+
 /* Threads allocate, use, check and free; what one has freed, another frees the memory of. */
 enum { THREADS = 4, BLOCKS = 300, ROUNDS = 200 };
 static pthread_barrier_t barrier;
@@ -595,6 +713,8 @@ int main(void)
     test_unknown();
     test_static_stack();
     test_modules();
+    test_mapped();
+    test_mapped_names();
     test_names();
     test_threads();
     test_ids();

@@ -44,12 +44,19 @@ bool ranges_add(Ranges *rs, Range r)
     return true;
 }
 
-bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed)
+const Range *ranges_find_overlap(const Ranges *rs, uintptr_t low, uintptr_t high)
 {
     size_t i = above(rs, low);
-    if (i == rs->n || rs->at[i].low >= high)
+    return i < rs->n && rs->at[i].low < high ? &rs->at[i] : NULL;
+}
+
+bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed)
+{
+    const Range *r = ranges_find_overlap(rs, low, high);
+    if (!r)
         return false;
-    *removed = rs->at[i];
+    size_t i = (size_t)(r - rs->at);
+    *removed = *r;
     rs->n--;
     memmove(&rs->at[i], &rs->at[i + 1], (rs->n - i) * sizeof *rs->at);
     return true;

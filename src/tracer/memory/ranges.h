@@ -27,6 +27,8 @@ typedef struct {
 Range *ranges_find(const Ranges *rs, uintptr_t address);
 /* Adds R. Ranges that overlap it must have been removed. Returns false if memory is short. */
 bool ranges_add(Ranges *rs, Range r);
+/* One that overlaps [LOW, HIGH), or NULL. Valid until the next change. */
+const Range *ranges_find_overlap(const Ranges *rs, uintptr_t low, uintptr_t high);
 /* Removes one range that overlaps [LOW, HIGH). Returns false if there is none. */
 bool ranges_remove_overlap(Ranges *rs, uintptr_t low, uintptr_t high, Range *removed);
 /* Removes [LOW, HIGH) from all ranges. One that reaches beyond is cut, and one that reaches beyond

@@ -19,6 +19,7 @@
 
 #include "lib/base/budget.h"
 #include "heap-blocks.h"
+#include "mapped.h"
 #include "process/failure.h"
 #include "process/mappings.h"
 #include "process/thread-stack.h"
@@ -66,10 +67,15 @@ static void remember(uintptr_t low, uintptr_t high, uintptr_t origin, int64_t se
     mine.entry[i].segment = segment;
 }
 
-/* Invalidates all caches. The caller holds the lock. */
+/* Invalidates all caches. */
 static void forget_all(void)
 {
     atomic_fetch_add(&generation, 1);
+}
+
+void memory_changed(void)
+{
+    forget_all();
 }
 
 /* Invalidates the caches after one segment has ended. This thread keeps its other entries. */
@@ -95,7 +101,8 @@ typedef struct Names {
     } ids[WEND_SEGMENT_KINDS];
     Ranges modules, mappings;
     uintptr_t stack_origin; /* 0: MPI has not used its stack so far */
-    uint64_t blocks;        /* number of blocks of the heap and of CUDA that it has named so far */
+    uint64_t
+        blocks; /* number of blocks of the heap and of CUDA, and of mappings, that it has named */
     struct SegmentNames *given_back; /* freed by other threads; their ids are not free yet */
     struct Names *next;
     struct Names *other; /* in the same list of BY_THREAD */
@@ -646,6 +653,44 @@ static const Range *cuda_find(uintptr_t a)
 /* A bit of OWNER after find(): this thread had no name for the block of CUDA. */
 #define CUDA_NEW (UINT64_C(1) << 63)
 
+static bool has_segment(const Ranges *rs, int64_t segment)
+{
+    for (size_t i = 0; i < rs->n; i++)
+        if (rs->at[i].segment == segment)
+            return true;
+    return false;
+}
+
+/* Takes the memory of END from the mappings of NAMES. The id of one of which nothing is left is
+ * free; if another thread ended it, later (take_back). */
+static void end_mapping(Names *names, const MappedEnd *end)
+{
+    Range old;
+    for (const Range *r; (r = ranges_find_overlap(&names->mappings, end->low, end->high));) {
+        old = *r;
+        ranges_cut(&names->mappings, old.low > end->low ? old.low : end->low,
+                   old.high < end->high ? old.high : end->high);
+        if (has_segment(&names->mappings, old.segment))
+            continue;
+        SegmentNames *node = spare;
+        if (names->thread == end->thread)
+            id_give(names, old.segment);
+        else if (node || (node = wend_budget_zeroed(sizeof *node))) {
+            spare = node == spare ? node->next : spare;
+            *node = (SegmentNames){names, old.segment, old.owner, names->given_back};
+            names->given_back = node;
+        }
+    }
+}
+
+static void take_ends(void)
+{
+    MappedEnd end;
+    while (mapped_ended(&end))
+        for (Names *names = all_names; names; names = names->next)
+            end_mapping(names, &end);
+}
+
 /* The range that contains A; NULL if there is none. The caller holds the lock. STACK is that of the
  * thread, asked for before the lock, since libc may take memory to tell. FOUND has room for a range
  * that is in no table (a block). With NAME the range gets an id among NAMES (NULL: the thread has
@@ -653,6 +698,7 @@ static const Range *cuda_find(uintptr_t a)
  * mapping. */
 static Range *find(uintptr_t a, const ThreadStack *stack, bool name, Names *names, Range *found)
 {
+    take_ends();
     Range *r = ranges_find(&made, a);
     if (r)
         return r;
@@ -691,16 +737,22 @@ static Range *find(uintptr_t a, const ThreadStack *stack, bool name, Names *name
     return names ? ranges_find(&names->mappings, a) : NULL;
 }
 
-/* Finds any other mapping of the process. The caller holds the lock. */
+/* Finds any other mapping of the process: what the program has mapped, otherwise what the kernel
+ * shows between that. The owner is the number of blocks with this name. The caller holds the
+ * lock. */
 static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, Gap *gap)
 {
-    if (!mappings_find(a, &found->low, &found->high)) {
-        if (gap)
-            *gap = (Gap){found->low, found->high - found->low};
-        return NULL;
+    *found = (Range){0, UINTPTR_MAX, .origin = a};
+    if (!mapped_find(a, name && names, &found->low, &found->high)) {
+        Range shown = *found;
+        if (!mappings_find(a, &shown.low, &shown.high)) {
+            if (gap)
+                *gap = (Gap){shown.low, shown.high - shown.low};
+            return NULL;
+        }
+        found->low = shown.low > found->low ? shown.low : found->low;
+        found->high = shown.high < found->high ? shown.high : found->high;
     }
-    found->origin = a;
-    found->owner = 0;
     found->segment = WEND_UNKNOWN;
     Range old;
     /* the mapping has grown, or joined a neighbour */
@@ -713,8 +765,11 @@ static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, G
         }
         forget_all();
     }
-    if (found->segment < 0 && name)
+    if (found->segment < 0 && name && names) {
+        found->owner = ++names->blocks;
+        take_back(names);
         found->segment = id_take(names, WEND_SEGMENT_MAP);
+    }
     if (found->segment >= 0 && !ranges_add(&names->mappings, *found))
         return NULL;
     return found;

@@ -36,6 +36,10 @@ uint64_t memory_block_lifetime(const void *address);
  * an address. */
 #define MEMORY_LOWEST_ADDRESS ((uintptr_t)1 << 16)
 
+/* The addresses of a segment may be another one next. May be called in a signal handler, and with
+ * any lock held. */
+void memory_changed(void);
+
 /* Whether an MPI_Aint could be an absolute address. Gives no id. Below 4 GiB it must be in a
  * segment that MPI has used before: executables that are not position-independent have data there,
  * and displacements are numbers of that size. */
