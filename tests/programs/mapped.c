@@ -70,7 +70,7 @@ static void again_and_again(void)
     }
 }
 
-/* As allocators do: a piece whose ends are cut off, one that is filled bit by bit, one that grows. */
+/* As allocators do: ends are cut off, a piece is filled bit by bit, another one grows. */
 static void allocators(void)
 {
     char *p = map(4 * BYTES);

@@ -481,10 +481,13 @@ static void put_back(int64_t *w, uint64_t which, const int64_t kept[64])
     }
 }
 
-/* Takes a request number, like wend_cst_request, with two differences. If sizes vary from message to
- * message, each call would have a request of another number, and so another shape. So sizes do not
- * determine the pool. Tags do, until there are many: messages of different kinds have different
- * tags, and outcomes that are equal each time for a shape cost only a count.
+/* Takes a request number, like wend_cst_request, with two differences.
+ *
+ * Sizes do not determine the pool. If they vary from message to message, each call would have a
+ * request of another number, and so another shape. Tags do, until there are many: messages of
+ * different kinds have different tags, and outcomes that are equal each time for a shape cost only
+ * a count.
+ *
  * Buffers determine the pool, but not those of a call that leaves one untouched. It shares the
  * newest pool of calls that are equal but for their buffers, so that messages which are empty at
  * times make no further shapes. */
