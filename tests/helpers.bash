@@ -43,8 +43,11 @@ if [ -s "$BUILD_DIR/tests/topology.xml" ]; then
     export HWLOC_XMLFILE=$BUILD_DIR/tests/topology.xml HWLOC_THISSYSTEM=1
 fi
 
+# Each test has a folder for Open MPI's launcher, too: of two that begin and end at the same time one
+# may fail in their common folder.
 in_scratch() {
-    cd "${BATS_TEST_TMPDIR:?}" || return 1
+    export OMPI_MCA_orte_tmpdir_base=${BATS_TEST_TMPDIR:?}-launcher
+    mkdir -p "$OMPI_MCA_orte_tmpdir_base" && cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 # Makes a folder in the scratch folder whose name has more than a kilobyte, and sets $long to it.
