@@ -43,7 +43,7 @@ if [ -s "$BUILD_DIR/tests/topology.xml" ]; then
     export HWLOC_XMLFILE=$BUILD_DIR/tests/topology.xml HWLOC_THISSYSTEM=1
 fi
 
-# Each test has a folder for Open MPI's launcher, too: of two that begin and end at the same time one
+# Each test has a folder for Open MPI's launcher, too. A launcher that begins while another one ends
 # may fail in their common folder.
 in_scratch() {
     export OMPI_MCA_orte_tmpdir_base=${BATS_TEST_TMPDIR:?}-launcher

@@ -125,7 +125,8 @@ again() {
     "$WEND" export --csv=calls -o - app.dir | grep -q '^2,'
 }
 
-# steps: a program that makes ten Allreduces, and on rank 3 one more call with $DEPART.
+# steps: a program that makes ten Allreduces, and on rank 3 one more call with $DEPART, which never
+# returns if it is "stuck".
 steps() {
     cat >steps.c <<'C'
 #include <mpi.h>
@@ -137,7 +138,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int i = 0; i < 10; i++)
         MPI_Allreduce(MPI_IN_PLACE, &v, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (getenv("DEPART") && rank == 3)
+    const char *depart = rank == 3 ? getenv("DEPART") : NULL;
+    if (depart && *depart == 's')
+        MPI_Recv(&v, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    else if (depart)
         MPI_Barrier(MPI_COMM_SELF);
     MPI_Finalize();
     return 0;
@@ -173,6 +177,18 @@ C
         fail "$(cat out)"
     ! grep -q HANG out || fail "$(cat out)"
     hosts_mpi 2 4 "$WEND" replay --on-divergence free app.dir ./steps >out 2>&1 || fail "$(cat out)"
+}
+
+@test "hosts: a replay without progress ends, and says what the ranks of a host wait for" {
+    steps
+    local seconds
+    seconds=$(patience 1)
+    DEPART=stuck hosts_mpi 2 4 "$WEND" replay --patience "$seconds" --on-divergence free app.dir \
+        ./steps >out 2>&1 && fail "it ended: $(cat out)"
+    ! grep -q HANG out || fail "$(cat out)"
+    grep -q "makes no progress for $seconds s" out || fail "$(cat out)"
+    grep -qF 'rank 3 waits in MPI_Recv(source=0, tag=9)' out || fail "$(cat out)"
+    grep -q 'rank 2 has made its last call' out || fail "$(cat out)"
 }
 
 @test "hosts: a host vanishes: the others save when their launcher ends them" {

@@ -102,7 +102,7 @@ tests/programs/onesided tests/programs/race tests/programs/race_grid tests/progr
 	tests/programs/race.h
 check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
-EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/race.h
+EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/checkpoints.h tests/programs/race.h
 
 # tests/sites.bats, tests/stacks.bats and tests/waits.bats compile these, in several ways.
 EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c \

@@ -253,14 +253,18 @@ F
 # end.h: how a program ends, one rank of which may be killed when all is done.
 write_end() {
     cat >end.h <<'C'
+#include "checkpoints.h"
 #include <mpi.h>
 #include <signal.h>
-#include <unistd.h>
 static int end(int killed, MPI_Win *win)
 {
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);
-    if (killed)
-        sleep(3), raise(SIGTERM); /* what was made before is in a checkpoint of each rank */
+    if (killed) {
+        wait_for_checkpoints((1u << size) - 1);
+        raise(SIGTERM);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_free(win);
     MPI_Finalize();
@@ -294,7 +298,7 @@ int main(int argc, char **argv)
     return end(argc > 1 && rank == 1, &win);
 }
 C
-    "$MPICC" killed.c -o killed
+    "$MPICC" -I"$SOURCE_DIR/tests/programs" killed.c -o killed
     mpi 3 "$WEND" trace --quiet --values --checkpoint 1 -o app.dir ./killed now 2>app.err || :
     [ "$(grep -c '^hash' app.err)" = 3 ]
     cp -r app.dir less.dir
@@ -347,7 +351,7 @@ int main(int argc, char **argv)
     return end(argc > 1 && rank == 1, &win);
 }
 C
-    "$MPICC" between.c -o between
+    "$MPICC" -I"$SOURCE_DIR/tests/programs" between.c -o between
     TIMES=100,400,700 mpi 4 "$WEND" trace --quiet --values --checkpoint 1 -o app.dir ./between \
         now 2>app.err || :
     [ "$(grep -c '^tickets' app.err)" = 4 ]

@@ -287,11 +287,10 @@ C
 
 @test "threads of a run that died: the same again" {
     cat >die.c <<'C'
+#include "checkpoints.h"
 #include <mpi.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 static unsigned hashes[3];
 static void *take(void *me)
 {
@@ -319,16 +318,16 @@ int main(int argc, char **argv)
     if (rank == 0) {
         printf("died with %u %u %u\n", hashes[0], hashes[1], hashes[2]);
         fflush(stdout);
-        if (getenv("LATE")) /* the others have saved their last calls then */
-            sleep(2);
+        if (getenv("RECORDED"))
+            wait_for_checkpoints(7);
         abort();
     }
     MPI_Finalize();
     return 0;
 }
 C
-    "$MPICC" die.c -o die -pthread
-    LATE=1 mpi 3 "$WEND" trace --quiet --noise --checkpoint 1 -o app.dir ./die >app.out || :
+    "$MPICC" -I"$SOURCE_DIR/tests/programs" die.c -o die -pthread
+    RECORDED=1 mpi 3 "$WEND" trace --quiet --noise --checkpoint 1 -o app.dir ./die >app.out || :
     "$WEND" merge app.dir >merge.out
     grep "^died" app.out >died.out
     for i in 1 2 3; do
@@ -1208,33 +1207,15 @@ C
 
 dying() {
     cat >die.c <<'C'
+#include "checkpoints.h"
 #include <mpi.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-/* When recorded: waits until ranks 0 and 2 have saved what they did before. It takes the second
- * time, because a checkpoint may have begun earlier. */
 static void others_save(void)
 {
-    if (!getenv("RECORDED"))
-        return;
-    static const char *const files[] = {"0.a", "0.b", "2.a", "2.b"};
-    for (int changes[2] = {0, 0}, i = 0; changes[0] < 2 || changes[1] < 2; i = (i + 1) % 4) {
-        static struct timespec seen[4];
-        char path[64];
-        struct stat info;
-        snprintf(path, sizeof path, "app.dir/trace.parts/rank-%s", files[i]);
-        if (stat(path, &info) != 0 || (info.st_mtim.tv_sec == seen[i].tv_sec
-                                       && info.st_mtim.tv_nsec == seen[i].tv_nsec))
-            usleep(10000);
-        else if (seen[i].tv_sec > 0)
-            changes[i / 2]++;
-        if (stat(path, &info) == 0)
-            seen[i] = info.st_mtim;
-    }
+    if (getenv("RECORDED"))
+        wait_for_checkpoints(1 << 0 | 1 << 2);
 }
 int main(int argc, char **argv)
 {
@@ -1263,7 +1244,7 @@ int main(int argc, char **argv)
     return 0;
 }
 C
-    "$MPICC" die.c -o die
+    "$MPICC" -I"$SOURCE_DIR/tests/programs" die.c -o die
     RECORDED=1 TEST_TIMEOUT=${2:-$TEST_TIMEOUT} mpi 3 "$WEND" trace --quiet --checkpoint 1 \
         -o app.dir ./die "$1" >died 2>&1 || :
     rm -f app.dir/trace.parts/${3:-none}

@@ -103,6 +103,24 @@ merges() { # WHY: the reason was printed, and wend merge makes the recording
     [ "$(grep -c '^wend: ' <<<"$output")" = 1 ] || fail "$output"
     grep -q '^wend: a rank does not answer' <<<"$output" || fail "$output"
 }
+@test "MPI completes nothing any more at the end of all ranks: one line, and the job ends" {
+    cat >silent.c <<'END'
+#include <mpi.h>
+int PMPI_Test(MPI_Request *request, int *done, MPI_Status *status)
+{
+    (void)request, (void)status;
+    *done = 0;
+    return MPI_SUCCESS;
+}
+END
+    "$MPICC" -shared -fPIC silent.c -o silent.so
+    LD_PRELOAD="$PWD/silent.so" run mpi 2 "$WEND" trace -o a.dir "$PROGRAMS/hello"
+    [ "$status" = 0 ] || fail "status $status" "$output"
+    grep -q '^wend: MPI does not communicate any more; .*: wend merge .*a.dir$' <<<"$output" ||
+        fail "$output"
+    [ "$(grep -c '^wend: ' <<<"$output")" = 1 ] || fail "$output"
+    "$WEND" merge a.dir | grep -q 'MPI calls of 2 ranks'
+}
 
 @test "another user's process that may not write the recording: one line" {
     [ "$(id -u)" = 0 ] || skip "needs root"

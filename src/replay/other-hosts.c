@@ -24,7 +24,7 @@
 #include "process/process.h"
 #include "shared/shared.h"
 
-enum { ADDRESSES = 8, HOSTS_MOST = 4096, CONNECT_MS = 500, TRIES = 20 };
+enum { ADDRESSES = 8, HOSTS_MOST = 4096, CONNECT_MS = 500, TRIES = 20, MEET_MS = 20000 };
 enum { NOTE_WAITS = 1, NOTE_ENDED = 2, NOTE_STOPPED = 4, NOTE_FREED = 8, NOTE_ENDS = 16 };
 
 /* Where rank 0 listens. PORT 0: nowhere. */
@@ -99,6 +99,26 @@ static uint32_t most_connections(void)
     return own_rank > 0 ? 1 : n_ranks < HOSTS_MOST ? n_ranks : HOSTS_MOST;
 }
 
+/* Gets what rank 0 says of the meeting, if it comes in some seconds. */
+static bool hear_meeting(MPI_Comm comm)
+{
+    static HostMeeting heard; /* it stays in use if the time is over */
+    MPI_Request request;
+    int done = 0;
+    heard = meeting;
+    if (PMPI_Ibcast(&heard, sizeof heard, MPI_BYTE, 0, comm, &request) != MPI_SUCCESS)
+        return false;
+    for (int waited = 0; waited < MEET_MS && !done; waited++) {
+        if (PMPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return false;
+        if (!done)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    if (done)
+        meeting = heard;
+    return done;
+}
+
 void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
 {
     own_rank = rank;
@@ -108,7 +128,7 @@ void other_hosts_open(uint32_t rank, uint32_t size, MPI_Comm comm)
     connections = calloc(most_connections(), sizeof *connections);
     if (rank == 0 && connections)
         listen_here();
-    if (PMPI_Bcast(&meeting, sizeof meeting, MPI_BYTE, 0, comm) != MPI_SUCCESS)
+    if (!hear_meeting(comm))
         meeting.port = 0;
     atomic_store(&opened, connections && meeting.port != 0);
 }

@@ -309,6 +309,8 @@ static bool may_have_hosts(void)
     return size > 1 && launcher_local_size() != size;
 }
 
+static const char silent[] = "MPI does not communicate any more";
+
 bool control_merge(MPI_Comm comm)
 {
     enum { NO_RECORDING, NO_PART, PART };
@@ -329,9 +331,8 @@ bool control_merge(MPI_Comm comm)
     if (!waiting_failed())
         PMPI_Comm_free(&comm);
     if (least[0] == NO_PART && own == PART)
-        termination_keep(s->world_rank, waiting_failed()
-                                            ? "MPI does not communicate any more"
-                                            : "a rank had too few addresses to be recorded");
+        termination_keep(s->world_rank,
+                         waiting_failed() ? silent : "a rank had too few addresses to be recorded");
     return least[0] == PART;
 }
 
@@ -390,6 +391,10 @@ static void world_end(void)
             break; /* a line has said so already */
         control_abandon();
         control_say_absent();
+        break;
+    case PARTICIPATION_UNHEARD:
+        if (!s->refused)
+            termination_keep(s->world_rank, silent);
         break;
     case PARTICIPATION_UNKNOWN:
         if (s->refused)

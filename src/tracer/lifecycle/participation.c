@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,7 @@
 #include "objects/objects.h"
 #include "own.gen.h"
 #include "waiting.h"
+#include "watcher.h"
 
 bool participation_of_node(NodeRanks *node)
 {
@@ -48,6 +48,23 @@ static Participation of_node(int size)
     return PARTICIPATION_PARTIAL;
 }
 
+/* Waits until the last rank arrives. All are on this node. MPI may not communicate any more. So a
+ * rank that has waited for long shows that it is here, and the wait ends when all have shown it. */
+static Participation on_one_node(MPI_Request *request)
+{
+    NodeRanks node;
+    for (int all_here = 0; all_here < 2;) {
+        uint64_t before = clock_nanoseconds();
+        if (waiting_for_request(request, WAITING_PROMPT))
+            return PARTICIPATION_ALL;
+        if (clock_nanoseconds() - before < WAITING_PROMPT * UINT64_C(1000000000))
+            return PARTICIPATION_UNKNOWN; /* MPI reports an error */
+        watcher_at_end();
+        all_here += participation_of_node(&node) && node.at_end == node.all;
+    }
+    return PARTICIPATION_UNHEARD;
+}
+
 Participation participation_wait(int size, double seconds)
 {
     Participation result = size == 1 ? PARTICIPATION_ALL : of_node(size);
@@ -59,8 +76,9 @@ Participation participation_wait(int size, double seconds)
     MPI_Request request;
     if (PMPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS)
         return PARTICIPATION_UNKNOWN;
-    double limit = result == PARTICIPATION_ALL ? INFINITY : seconds;
-    return waiting_for_request(&request, limit) ? PARTICIPATION_ALL : PARTICIPATION_UNKNOWN;
+    return result == PARTICIPATION_ALL              ? on_one_node(&request)
+           : waiting_for_request(&request, seconds) ? PARTICIPATION_ALL
+                                                    : PARTICIPATION_UNKNOWN;
 }
 
 /* Once the barrier is complete on one rank, all ranks are here, and each will take part in the

@@ -14,9 +14,11 @@ typedef enum {
     PARTICIPATION_ALL,
     PARTICIPATION_PARTIAL, /* a rank of this node runs without Wend */
     PARTICIPATION_UNKNOWN, /* some ranks did not arrive in the given time */
+    PARTICIPATION_UNHEARD, /* all ranks are at their ends, and MPI does not communicate any more */
 } Participation;
 
-/* Waits until all SIZE ranks of MPI_COMM_WORLD have arrived, or for SECONDS. Each rank under Wend
+/* Waits until all SIZE ranks of MPI_COMM_WORLD have arrived, or for SECONDS if some may be on other
+ * nodes. Each rank under Wend
  * calls it, after the application has made its last MPI call and while MPI still runs. Error
  * handlers are suspended (errhandlers.h), as in participation_agree. */
 Participation participation_wait(int size, double seconds);

@@ -51,7 +51,7 @@ static char request_ended[WEND_ENDED_ROOM];
 static bool request_all;
 static _Atomic uint32_t wake;   /* futex */
 static _Atomic uint32_t saving; /* futex: a checkpoint is running */
-static _Atomic bool opened, quiet, closing;
+static _Atomic bool opened, quiet, at_end, closing;
 static pthread_t thread;
 static int64_t came;    /* when MPI_Init had returned */
 static int local_ranks; /* that the launcher started on this host; 0: unknown */
@@ -345,16 +345,24 @@ static void take_own_files(void)
     close_files(high + 1, INT_MAX);
 }
 
+static void show_name(void)
+{
+    syscall(SYS_prctl, PR_SET_NAME, atomic_load(&at_end) ? NODE_WATCHER_AT_END : NODE_WATCHER_NAME,
+            0L, 0L, 0L);
+}
+
 static void *watch(void *unused)
 {
     (void)unused;
-    syscall(SYS_prctl, PR_SET_NAME, NODE_WATCHER_NAME, 0L, 0L, 0L);
+    show_name();
     take_own_files();
     int64_t period = settings()->checkpoint * SECOND, due = now() + period;
     int64_t look = SECOND / 10, next_look = now();
     bool found = false;
     while (serve_request(), !atomic_load(&closing)) {
         int64_t t = now();
+        if (atomic_load(&at_end))
+            show_name();
         if (!found && t >= next_look) { /* rank 0 may be late */
             found = parts_find();
             next_look = t + look;
@@ -437,6 +445,12 @@ void watcher_quiet(void)
     atomic_store(&quiet, true);
     for (int64_t end = now() + SAVE_LIMIT, left; atomic_load(&saving) && (left = end - now()) > 0;)
         futex_wait(&saving, 1, left);
+}
+
+void watcher_at_end(void)
+{
+    atomic_store(&at_end, true);
+    nudge();
 }
 
 void watcher_close(void)

@@ -8,6 +8,8 @@
 
 void watcher_open(void);  /* once, after MPI_Init, when rank 0 has its directory */
 void watcher_quiet(void); /* no more checkpoints, because the merge begins */
+/* shows the other ranks of the host that this one is at its end (node.h) */
+void watcher_at_end(void);
 /* ends the thread, because the recording is closed. A program may end with its last thread */
 void watcher_close(void);
 void watcher_in_child(void); /* after a fork: the child has no watcher */

@@ -162,10 +162,15 @@ static bool has_mapped(long pid, const char *library)
     return found;
 }
 
-/* Whether the process has a watcher thread. All ranks of a node ask about all others, and the
- * kernel takes a quarter of a millisecond to list a process's mappings. To list its threads takes a
- * tenth of that, and Wend's is among the first. */
-static bool has_watcher(long pid)
+static bool is_name(const char *text, ssize_t n, const char *name)
+{
+    return n == (ssize_t)strlen(name) + 1 && strncmp(text, name, strlen(name)) == 0;
+}
+
+/* Whether the process has a watcher thread; AT_END is whether that one says so. All ranks of a node
+ * ask about all others, and the kernel takes a quarter of a millisecond to list a process's
+ * mappings. To list its threads takes a tenth of that, and Wend's is among the first. */
+static bool has_watcher(long pid, bool *at_end)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/task", pid);
@@ -183,8 +188,8 @@ static bool has_watcher(long pid)
         if (fd < 0)
             continue;
         ssize_t n = read(fd, name, sizeof name);
-        found = n == sizeof NODE_WATCHER_NAME
-                && memcmp(name, NODE_WATCHER_NAME "\n", sizeof NODE_WATCHER_NAME) == 0;
+        *at_end = is_name(name, n, NODE_WATCHER_AT_END);
+        found = *at_end || is_name(name, n, NODE_WATCHER_NAME);
         close(fd);
     }
     if (tasks)
@@ -194,7 +199,7 @@ static bool has_watcher(long pid)
 
 typedef struct {
     long rank;
-    bool with;
+    bool with, at_end;
 } Seen;
 
 /* The rank of PID, if LAUNCHER started it together with this process and it is alive; else -1. */
@@ -215,11 +220,12 @@ static long rank_with(long pid, const char *variable, long launcher)
 
 /* Notes a process of a rank. A rank may have several processes (shells, the program): one with the
  * library is enough. */
-static bool note(Seen **seen, size_t *n, long rank, bool with)
+static bool note(Seen **seen, size_t *n, Seen process)
 {
     for (size_t i = 0; i < *n; i++) {
-        if ((*seen)[i].rank == rank) {
-            (*seen)[i].with |= with;
+        if ((*seen)[i].rank == process.rank) {
+            (*seen)[i].with |= process.with;
+            (*seen)[i].at_end |= process.at_end;
             return true;
         }
     }
@@ -227,7 +233,7 @@ static bool note(Seen **seen, size_t *n, long rank, bool with)
     if (!more)
         return false;
     *seen = more;
-    more[(*n)++] = (Seen){rank, with};
+    more[(*n)++] = process;
     return true;
 }
 
@@ -278,14 +284,17 @@ bool node_ranks(const char *library, NodeRanks *node)
         if (!isdigit((unsigned char)e->d_name[0]))
             continue;
         long pid = atol(e->d_name), rank = rank_with(pid, variable, own);
+        bool at_end = false, watched = rank >= 0 && has_watcher(pid, &at_end),
+             with = watched || (rank >= 0 && has_mapped(pid, slash));
         if (rank >= 0)
-            ok = note(&seen, &n, rank, has_watcher(pid) || has_mapped(pid, slash));
+            ok = note(&seen, &n, (Seen){rank, with, with && (at_end || !watched)});
     }
     closedir(proc);
-    *node = (NodeRanks){(int)n, 0, -1, -1};
+    *node = (NodeRanks){.all = (int)n, .first_with = -1, .first_without = -1};
     for (size_t i = 0; i < n; i++) {
         int *first = seen[i].with ? &node->first_with : &node->first_without;
         node->with += seen[i].with;
+        node->at_end += seen[i].at_end;
         if (*first < 0 || seen[i].rank < *first)
             *first = (int)seen[i].rank;
     }

@@ -10,13 +10,16 @@
 /* The name of the watcher's thread. top shows it, and other ranks find processes under Wend by
  * it. */
 #define NODE_WATCHER_NAME "wend watcher"
+/* and of a rank that is at its end, and does not hear of the others (watcher_at_end) */
+#define NODE_WATCHER_AT_END "wend at its end"
 
-/* Counts this node's ranks of this job that have a process, and those that run under Wend. Finds
- * the first rank that does and the first that does not (-1: none). LIBRARY is the file of
+/* Counts this node's ranks of this job that have a process, those that run under Wend, and those
+ * of the latter that are at their end or have no watcher. Finds the first rank that runs under Wend
+ * and the first that does not (-1: none). LIBRARY is the file of
  * libwend.so. Returns false if it cannot be determined. The first call, of this or of
  * node_launcher, is for a thread that may read the environment. */
 typedef struct {
-    int all, with, first_with, first_without;
+    int all, with, at_end, first_with, first_without;
 } NodeRanks;
 bool node_ranks(const char *library, NodeRanks *node);
 
