@@ -150,7 +150,7 @@ CORE_MORE_NAMES = group|members|merge|n_|outcomes|precedence|printable|program|r
 CORE_LAST_NAMES = checkpoint|shortage|terminations|timing|totals|walk|world
 # What lies beside the calls.
 CORE_SIDE_NAMES = durations|sequence_times|side|sides|site
-# What order files are made with (src/replay/).
+# What order files are made with (src/wend/).
 CORE_ORDER_NAMES = buf|stream
 # What the headers of lib/base/ declare that the making of order files uses.
 CORE_BASE_NAMES = allowance|signals

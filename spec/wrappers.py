@@ -523,7 +523,7 @@ class Wrapper(TurnsOfWrapper, OneSidedOfWrapper):
     def replayed(self):
         """The parameters that take another value in a replay, and the value.
 
-        src/replay/enforce.h defines the values. Source and tag come first."""
+        src/tracer/replay/enforce.h defines the values. Source and tag come first."""
         f = self.f
         kinds = ("recv", "probe")
         of = next((p for p in f.params if p.relative and p.relative[0] in kinds), None)
@@ -960,7 +960,7 @@ def wrappers(spec, library):
         '#include "families/families.h"',
         '#include "onesided/onesided.h"',
         '#include "side/process-values.h"',
-        '#include "src/replay/enforce.h"',
+        '#include "replay/enforce.h"',
         '#include "turns/turns.h"',
         "",
         "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"",

@@ -101,23 +101,23 @@ FAMILIES_SOURCES = \
 	src/tracer/families/foreign-mpi.c src/tracer/families/foreign-mpi.h \
 	src/tracer/families/unrecorded.c src/tracer/families/unrecorded.h
 REPLAY_SOURCES = \
-	src/replay/argument.c src/replay/argument.h \
-	src/replay/channels.c src/replay/channels.h \
-	src/replay/divergence.c src/replay/divergence.h \
-	src/replay/enforce.c src/replay/enforce.h \
-	src/replay/other-hosts.c src/replay/other-hosts.h \
-	src/replay/noise.c src/replay/noise.h \
-	src/replay/order-file.h \
-	src/replay/outcome-difference.c src/replay/outcome-difference.h \
-	src/replay/page.c src/replay/page.h \
-	src/replay/rank-list.h \
-	src/replay/recorded-sites.c src/replay/recorded-sites.h \
-	src/replay/stop-place.h \
-	src/replay/supervise.c src/replay/supervise.h \
-	src/replay/order-read.c src/replay/order-read.h \
-	src/replay/graph.c \
-	src/replay/persistent.c src/replay/persistent.h \
-	src/replay/replay.c src/replay/replay.h \
+	src/tracer/replay/argument.c src/tracer/replay/argument.h \
+	src/tracer/replay/channels.c src/tracer/replay/channels.h \
+	src/tracer/replay/divergence.c src/tracer/replay/divergence.h \
+	src/tracer/replay/enforce.c src/tracer/replay/enforce.h \
+	src/tracer/replay/other-hosts.c src/tracer/replay/other-hosts.h \
+	src/tracer/replay/noise.c src/tracer/replay/noise.h \
+	src/tracer/replay/order-file.h \
+	src/tracer/replay/outcome-difference.c src/tracer/replay/outcome-difference.h \
+	src/tracer/replay/page.c src/tracer/replay/page.h \
+	src/tracer/replay/rank-list.h \
+	src/tracer/replay/recorded-sites.c src/tracer/replay/recorded-sites.h \
+	src/tracer/replay/stop-place.h \
+	src/tracer/replay/supervise.c src/tracer/replay/supervise.h \
+	src/tracer/replay/order-read.c src/tracer/replay/order-read.h \
+	src/tracer/replay/graph.c \
+	src/tracer/replay/persistent.c src/tracer/replay/persistent.h \
+	src/tracer/replay/replay.c src/tracer/replay/replay.h \
 	lib/record/functions.c
 SIDE_SOURCES = \
 	src/tracer/side/call-stacks.c src/tracer/side/call-stacks.h \

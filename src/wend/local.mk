@@ -3,13 +3,13 @@
 # The settings are the tracer's own table and reader, so that both take a variable in the same way;
 # and what makes a program one that cannot be traced.
 ORDER_WRITE_SOURCES = \
-	src/replay/order-file.h \
-	src/replay/order-answers.c src/replay/order-answers.h \
-	src/replay/order-leftovers.c src/replay/order-leftovers.h \
-	src/replay/order-turns.c src/replay/order-turns.h \
-	src/replay/order-write.c src/replay/order-write.h
+	src/tracer/replay/order-file.h \
+	src/wend/order-answers.c src/wend/order-answers.h \
+	src/wend/order-leftovers.c src/wend/order-leftovers.h \
+	src/wend/order-turns.c src/wend/order-turns.h \
+	src/wend/order-write.c src/wend/order-write.h
 # Writing and reading, for tests.
-ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/replay/order-read.c src/replay/order-read.h
+ORDER_SOURCES = $(ORDER_WRITE_SOURCES) src/tracer/replay/order-read.c src/tracer/replay/order-read.h
 bin_PROGRAMS += wend
 wend_SOURCES = \
 	$(WEND_COMMAND_SOURCES) $(READING_SOURCES) $(PLACES_SOURCES) $(VALUE_SOURCES) $(SITE_SOURCES) \
@@ -39,4 +39,4 @@ wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) $(OT
 RELATIVE_PATH = $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))'
 MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))'
 wend_LDFLAGS = $(MOVABLE_RPATH)
-EXTRA_DIST += src/wend/README.md src/replay/README.md
+EXTRA_DIST += src/wend/README.md

@@ -5,8 +5,8 @@
  * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
  * files it is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
-#include "src/replay/order-read.h"
-#include "src/replay/order-write.h"
+#include "src/tracer/replay/order-read.h"
+#include "src/wend/order-write.h"
 
 enum { CALLS = 20000, RANKS = 4, MOST_RANKS = 100 };
 

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "src/replay/order-read.h"
-#include "src/replay/order-write.h"
+#include "src/tracer/replay/order-read.h"
+#include "src/wend/order-write.h"
 
 static GBytes *order_of(const char *dir, guint rank)
 {

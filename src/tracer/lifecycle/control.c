@@ -37,7 +37,7 @@
 #include "side/call-times.h"
 #include "side/process-values.h"
 #include "side/site-recording.h"
-#include "src/replay/replay.h"
+#include "replay/replay.h"
 #include "thread-start.h"
 #include "waiting.h"
 #include "watcher.h"

@@ -7,7 +7,7 @@
 #include "onesided-private.h"
 #include "own.gen.h"
 #include "shared/shared.h"
-#include "src/replay/replay.h"
+#include "replay/replay.h"
 
 _Atomic bool onesided_active;
 bool onesided_recording, onesided_replaying;

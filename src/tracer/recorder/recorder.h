@@ -59,7 +59,7 @@ typedef struct {
     void *facts;
 } EndedHandle;
 
-/* What the recording says of a call that is made again (src/replay/). */
+/* What the recording says of a call that is made again (replay/). */
 typedef struct {
     bool found_nothing;     /* an unsuccessful poll: there is no outcome */
     bool failed;            /* there are no outputs in the outcome */

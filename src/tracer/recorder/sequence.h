@@ -51,7 +51,7 @@ struct CallSequence {
         } * given_back;
         size_t n_given_back, cap_given_back;
     } ids[HANDLE_KINDS];
-    struct SequenceReplay *replay; /* src/replay/; NULL: none so far */
+    struct SequenceReplay *replay; /* in a replay; NULL: none so far */
     /* Side streams (side-streams.h); NULL: none so far. Those of values are here for callbacks
      * only, those of times and call sites for threads, too. */
     struct SideStream *side[WEND_SIDE_KINDS];

@@ -61,7 +61,7 @@
         "rank has made progress for so long (default: 60; 0: never)")
 /* clang-format on */
 
-/* The order file of a replay (src/replay/order-file.h): wend replay sets it. */
+/* The order file of a replay (src/tracer/replay/order-file.h): wend replay sets it. */
 #define REPLAY_ORDER "WEND_ORDER"
 /* In its value: the rank, as the launcher says it. */
 #define REPLAY_ORDER_RANK "%r"

@@ -12,7 +12,7 @@
 #include "recorder/sequence.h"
 #include "shared/shared.h"
 #include "side-streams.h"
-#include "src/replay/replay.h"
+#include "replay/replay.h"
 #include "value-functions.h"
 
 _Atomic bool process_values_on;

@@ -3,7 +3,7 @@
 #include "recorder/recorder.h"
 #include "recorder/sequence.h"
 #include "side-streams.h"
-#include "src/replay/replay.h"
+#include "replay/replay.h"
 
 static bool open_reader(SideStream *s)
 {

@@ -5,7 +5,7 @@
  * A request also ends (request_event) if the call fails but has set the variable to
  * MPI_REQUEST_NULL: the operation is then complete. */
 #include "encode/encode.h"
-#include "src/replay/enforce.h"
+#include "replay/enforce.h"
 
 /* Statuses for N requests: the application's, or Wend's for MPI_STATUSES_IGNORE, so that the
  * received sizes are known. */

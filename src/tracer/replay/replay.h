@@ -4,7 +4,7 @@
  * This header is the interface of the folder, for the tracer's start and end. Others include:
  *
  * - the tracer's wrappers: enforce.h, which gives a call its recorded outcome
- * - wend replay: order-write.h, which makes the order file of a rank, and stop-place.h */
+ * - wend replay: order-file.h, the format of order files, and stop-place.h */
 #ifndef WEND_REPLAY_H
 #define WEND_REPLAY_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/analysis/analysis.h"
-#include "order-file.h"
+#include "src/tracer/replay/order-file.h"
 
 enum { NONE = -1 };
 

@@ -7,7 +7,7 @@
 #include "lib/base/allowance.h"
 #include "lib/read/program.h"
 #include "lib/record/stream.h"
-#include "order-file.h"
+#include "src/tracer/replay/order-file.h"
 
 typedef struct OrderAnswers OrderAnswers;
 

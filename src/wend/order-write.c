@@ -10,7 +10,7 @@
 #include "lib/read/terminations.h"
 #include "lib/record/stream.h"
 #include "order-answers.h"
-#include "order-file.h"
+#include "src/tracer/replay/order-file.h"
 #include "order-turns.h"
 
 enum { NOT_KEPT = G_MAXUINT32 };
