@@ -121,9 +121,7 @@ CORE_SOURCES = \
 	lib/read/program-private.h \
 	lib/read/program-read.c \
 	lib/read/rank-times-read.c \
-	lib/read/requests.c lib/read/requests.h \
 	lib/read/sequence-read.c \
-	lib/read/shards.c lib/read/shards.h \
 	lib/sides/sequence-times.c lib/sides/sequence-times.h \
 	lib/sides/side-rows.c lib/sides/side-rows.h \
 	lib/sides/sides.c lib/sides/sides.h \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* join.h: several programs as one: the worlds of a job (worlds.c), or the members of an archive
- * with shards (shards.c). */
+ * with shards (program-open.c). */
 #ifndef WEND_JOIN_H
 #define WEND_JOIN_H
 

@@ -99,7 +99,7 @@ struct WendProgram {
      * program was read from one member. NAMES: of all worlds but the first, or NULL. */
     GPtrArray *parts, *names;
     /* Other members of the archive have other ranks of this world. Until the members are joined
-     * (shards.c), class_of is G_MAXUINT for these. */
+     * (program-open.c), class_of is G_MAXUINT for these. */
     gboolean is_partial;
 
     guint n_functions;

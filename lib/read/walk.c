@@ -8,9 +8,82 @@
 
 #include "cursor.h"
 #include "decode.h"
+#include "program-private.h"
 #include "record/codec.h"
 #include "record/neighbours.h"
-#include "requests.h"
+
+/* -- requests -- */
+
+/* The requests and messages that a walk follows. */
+
+/* The values that the words of a status are relative to. */
+typedef struct {
+    /* FALSE: the status is empty (a send, a collective, an inactive request) */
+    gboolean known;
+    gint64 source, tag; /* may be constants; WEND_ABSENT: there is none (files) */
+    gint64 bytes;       /* bytes posted; WEND_UNKNOWN: the size of the datatype is unknown */
+} StatusBase;
+
+typedef struct {
+    WendRequestState state;
+    StatusBase base;
+    gboolean exists;
+} Request;
+
+typedef struct {
+    guint tid;           /* the requests of this thread are in OWN, all others in FOREIGN */
+    GArray *own;         /* Request, by number */
+    GHashTable *foreign; /* word -> Request */
+} Requests;
+
+/* No requests yet. TID: the number of the walk's thread. */
+static void requests_init(Requests *r, guint tid)
+{
+    r->tid = tid;
+    r->own = g_array_new(FALSE, TRUE, sizeof(Request));
+    r->foreign = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+}
+
+static void requests_clear(Requests *r)
+{
+    g_array_unref(r->own);
+    g_hash_table_unref(r->foreign);
+}
+
+/* NULL: there is none */
+static Request *requests_find(const Requests *r, gint64 word)
+{
+    if (!wend_word_is_handle(word))
+        return NULL;
+    guint32 number = wend_word_handle_number(word);
+    if (wend_word_handle_tid(word) == r->tid && number < r->own->len) {
+        Request *q = &g_array_index(r->own, Request, number);
+        if (q->exists)
+            return q;
+    }
+    return g_hash_table_size(r->foreign) ? g_hash_table_lookup(r->foreign, &word) : NULL;
+}
+
+/* a new one, or the old one with this number */
+static Request *requests_put(Requests *r, gint64 word)
+{
+    guint32 number = wend_word_handle_number(word);
+    Request *found = requests_find(r, word);
+    if (found)
+        return found;
+    /* Numbers go up by one. Large gaps come from another thread or a hostile file, and must not
+     * cost memory. */
+    if (wend_word_handle_tid(word) == r->tid && number <= r->own->len + 1024) {
+        if (number >= r->own->len)
+            g_array_set_size(r->own, number + 1);
+        found = &g_array_index(r->own, Request, number);
+    } else {
+        found = g_new0(Request, 1);
+        g_hash_table_replace(r->foreign, g_memdup2(&word, sizeof word), found);
+    }
+    found->exists = TRUE;
+    return found;
+}
 
 /* The outcomes of one shape on the rank of the walk. */
 typedef struct {

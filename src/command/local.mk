@@ -12,7 +12,6 @@ PLACES_SOURCES = src/command/places.c src/command/places.h
 PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
 # Names of call sites. Needs DW_CFLAGS and DW_LIBS.
 SITE_SOURCES = \
-	src/command/code-file.c src/command/code-file.h \
 	src/command/debug-file.c src/command/debug-file.h \
 	src/command/site-matching.c \
 	src/command/site-names.c src/command/site-names.h \

@@ -2,17 +2,86 @@
 /* dump.c: wend dump: prints every call of chosen ranks, in order. */
 #include "config.h"
 
+#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "decoder.h"
-#include "lines.h"
 #include "recorded.h"
 #include "sink.h"
 #include "src/command/command.h"
-#include "src/command/text.h"
 #include "src/command/reading.h"
+#include "src/command/text.h"
 #include "wend/read.h"
+
+/* -- lines -- */
+
+/* A cache of the text of repeated calls of one sequence. Programs make the same call millions of
+ * times without another call between.
+ *
+ * A line is stored at a place that depends on its signature, and replaces the line
+ * there. The cache is bounded, and the loops of a program have few signatures. */
+
+#define PLACES 4096
+#define LONGEST 232 /* for a longer line, formatting is not the main cost */
+
+typedef struct {
+    guint64 sequence; /* 0: the place is free */
+    guint32 signature;
+    gint64 return_code;
+    guint8 n;
+    char text[LONGEST];
+} KnownLine;
+
+typedef struct Lines {
+    guint64 sequence; /* number of the current sequence, from 1 */
+    KnownLine lines[PLACES];
+} Lines;
+
+/* An empty cache. The caller frees it with lines_free. */
+static Lines *lines_new(void)
+{
+    Lines *lines = g_new0(Lines, 1);
+    lines->sequence = 1;
+    return lines;
+}
+
+static void lines_free(Lines *lines)
+{
+    g_free(lines);
+}
+
+/* Forgets all texts. Call it when another sequence begins, because signatures then have other
+ * texts. */
+static void lines_forget(Lines *lines)
+{
+    lines->sequence++;
+}
+
+/* Appends the text that is kept for CALL. Returns FALSE if there is none. */
+static gboolean lines_append(const Lines *lines, GString *out, const WendReadCall *call)
+{
+    const KnownLine *line = &lines->lines[call->signature % PLACES];
+    if (line->sequence != lines->sequence || line->signature != call->signature
+        || line->return_code != call->return_code || call->poll)
+        return FALSE;
+    g_string_append_len(out, line->text, line->n);
+    return TRUE;
+}
+
+/* Keeps a copy of TEXT, which the caller has written for CALL, if all calls of its signature have
+ * the same text. */
+static void lines_keep(Lines *lines, const WendReadCall *call, const char *text, gsize n)
+{
+    if (n > LONGEST || !call->repeats)
+        return;
+    KnownLine *line = &lines->lines[call->signature % PLACES];
+    line->sequence = lines->sequence;
+    line->signature = call->signature;
+    line->return_code = call->return_code;
+    line->n = (guint8)n;
+    memcpy(line->text, text, n);
+}
 
 #define COMMAND "dump"
 #define WRITE_SIZE (1 << 16) /* bytes to collect before a write */

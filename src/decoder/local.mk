@@ -5,7 +5,6 @@ DECODER_SOURCES = \
 	src/decoder/decoder.h \
 	src/decoder/dump.c \
 	src/decoder/rank-table.c src/decoder/rank-table.h \
-	src/decoder/lines.c src/decoder/lines.h \
 	src/decoder/recorded.c src/decoder/recorded.h \
 	src/decoder/matched.c src/decoder/matched.h \
 	src/decoder/show.c \

@@ -14,10 +14,129 @@
 
 #include "explain.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 
-#include "tokens.h"
+#include "hashed.h"
+
+/* -- tokens -- */
+
+/* A string of calls as a list of single calls and loops. */
+
+typedef struct {
+    /* TIMES repetitions of the PERIOD calls from AT on; a single call has 1 and 1 */
+    guint64 at, period, times;
+    Hash hash;        /* of one repetition */
+    guint32 terminal; /* of a single call */
+} Token;
+
+enum { MAX_TOKENS = 1 << 20, MOST_DIVISORS = 1 << 16 };
+
+static gboolean has_period(const Hashed *h, guint64 at, guint64 period, guint64 n)
+{
+    return hashed_common(h, at, h, at + period, n - period) == n - period;
+}
+
+/* The shortest period of the N calls from AT on that divides PERIOD. PERIOD is a period of them. */
+static guint64 tokens_primitive(const Hashed *h, guint64 at, guint64 period, guint64 n)
+{
+    guint64 rest = period;
+    for (guint64 q = 2; rest > 1; q++) {
+        if (q > MOST_DIVISORS || q * q > rest)
+            q = rest; /* prime, or treated as a prime number */
+        if (rest % q != 0)
+            continue;
+        while (rest % q == 0)
+            rest /= q;
+        while (period % q == 0 && has_period(h, at, period / q, n))
+            period /= q;
+    }
+    return period;
+}
+
+static Token *last_of(GArray *tokens)
+{
+    return tokens->len > 0 ? &g_array_index(tokens, Token, tokens->len - 1) : NULL;
+}
+
+/* Adds the loop that repeats the PERIOD calls from AT on at least twice. Earlier calls may belong
+ * to it. */
+static guint64 add_loop(const Hashed *h, GArray *tokens, guint64 at, guint64 period, guint64 from,
+                        guint64 to)
+{
+    period = tokens_primitive(h, at, period, period);
+    guint64 start = at - hashed_common_end(h, at, h, at + period, at - from);
+    guint64 end = at + period + hashed_common(h, at, h, at + period, to - at - period);
+    const Token *last;
+    while ((last = last_of(tokens)) != NULL && last->at >= start)
+        g_array_set_size(tokens, tokens->len - 1);
+    if (last != NULL)
+        start = MAX(start, last->at + last->period * last->times);
+    Token loop = {start, period, (end - start) / period, hashed_part(h, start, period), 0};
+    g_array_append_val(tokens, loop);
+    return start + loop.period * loop.times;
+}
+
+/* The tokens of the calls from FROM up to TO, without gaps. A loop begins as early as possible and
+ * has the shortest period, so equal calls give equal tokens, however the grammar represents them.
+ * Of nested loops the outermost one is the token. NULL if there would be too many tokens. The
+ * caller frees the array. */
+static GArray *tokens_of(const Hashed *h, guint64 from, guint64 to)
+{
+    GArray *tokens = g_array_new(FALSE, FALSE, sizeof(Token));
+    for (guint64 at = from; at < to;) {
+        HashedSymbol s;
+        HashedPlace place = hashed_place(h, at);
+        gboolean loop = FALSE;
+        while (!loop && hashed_next_symbol(h, &place, &s))
+            loop = s.times >= 2 && s.length <= (to - at) / 2;
+        if (loop) {
+            at = add_loop(h, tokens, at, s.length, from, to);
+            continue;
+        }
+        if (tokens->len == MAX_TOKENS) {
+            g_array_unref(tokens);
+            return NULL;
+        }
+        Token call = {at, 1, 1, hashed_call(h, s.id), s.id};
+        g_array_append_val(tokens, call);
+        at++;
+    }
+    return tokens;
+}
+
+static gboolean same_hash(const Hash *a, const Hash *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* How often the calls from FROM up to TO contain the N calls with the hash BLOCK, whose first call
+ * has the hash FIRST. It counts iterations of loops at any depth, and single occurrences. 0 if
+ * tokens_of returns NULL. */
+static guint64 tokens_count(const Hashed *h, guint64 from, guint64 to, guint64 n, const Hash *first,
+                            const Hash *block)
+{
+    g_autoptr(GArray) tokens = tokens_of(h, from, to);
+    guint64 count = 0, next = from; /* the end of the calls counted so far */
+    for (guint i = 0; tokens != NULL && i < tokens->len; i++) {
+        const Token *t = &g_array_index(tokens, Token, i);
+        if (t->at < next)
+            continue;
+        if (t->period > n) {
+            count += t->times * tokens_count(h, t->at, t->at + t->period, n, first, block);
+        } else if (t->times > 1) {
+            count += t->period == n && same_hash(&t->hash, block) ? t->times : 0;
+        } else if (n <= to - t->at && same_hash(&t->hash, first)) {
+            Hash here = hashed_part(h, t->at, n);
+            if (!same_hash(&here, block))
+                continue;
+            count++;
+            next = t->at + n;
+        }
+    }
+    return count;
+}
 
 enum {
     MAX_CELLS = 16 << 20, /* cells of all alignments of tokens */

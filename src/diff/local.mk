@@ -9,7 +9,6 @@ DIFF_SOURCES = \
 DIFF_PASSES = \
 	src/diff/completion-handlers.c src/diff/completion-handlers.h \
 	src/diff/call_text.c src/diff/call_text.h \
-	src/diff/expected.c src/diff/expected.h \
 	src/diff/explain.c src/diff/explain.h \
 	src/diff/explained.c src/diff/explained.h \
 	src/diff/findings.c src/diff/findings.h \
@@ -19,6 +18,5 @@ DIFF_PASSES = \
 	src/diff/pins.c src/diff/pins.h \
 	src/diff/same.c src/diff/same.h \
 	src/diff/stat.c src/diff/stat.h \
-	src/diff/tokens.c src/diff/tokens.h \
 	src/diff/window.c src/diff/window.h
 EXTRA_DIST += src/diff/README.md

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # what is built in src/export/: the subcommand export of wend, which src/wend/ links
 EXPORT_SOURCES = \
-	src/export/causal.c src/export/causal.h \
 	src/export/csv.c \
 	src/export/export.c src/export/export.h \
 	src/export/format.h \
 	src/export/timeline.c src/export/timeline.h
 OTF2_SOURCES = \
-	src/export/amounts.c src/export/amounts.h \
 	src/export/otf2.c \
 	src/export/otf2-events.c src/export/otf2-events.h \
 	src/export/otf2-names.c src/export/otf2-names.h \
@@ -19,7 +17,7 @@ endif
 # The messages of Perfetto's format, by the compiler of Protocol Buffers.
 EXPORT_GENERATED =
 if HAVE_PROTOBUF_C
-EXPORT_SOURCES += src/export/perfetto.c src/export/perfetto-names.c src/export/perfetto-names.h
+EXPORT_SOURCES += src/export/perfetto.c
 EXPORT_GENERATED += src/export/track-event.gen.c src/export/track-event.gen.h
 BUILT_SOURCES += src/export/track-event.gen.h
 endif

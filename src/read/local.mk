@@ -7,7 +7,6 @@ wendinclude_HEADERS = include/wend/read.h include/wend/read-sites.h include/wend
 READ_SOURCES = \
 	src/read/call-stamps.c src/read/call-stamps.h \
 	src/read/duration-sketch.c src/read/duration-sketch.h \
-	src/read/function-seconds.c src/read/function-seconds.h \
 	src/read/read-calls.c \
 	src/read/read-errors.c \
 	src/read/read-facts.c \

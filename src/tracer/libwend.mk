@@ -106,10 +106,8 @@ REPLAY_SOURCES = \
 	src/tracer/replay/divergence.c src/tracer/replay/divergence.h \
 	src/tracer/replay/enforce.c src/tracer/replay/enforce.h \
 	src/tracer/replay/other-hosts.c src/tracer/replay/other-hosts.h \
-	src/tracer/replay/noise.c src/tracer/replay/noise.h \
 	src/tracer/replay/order-file.h \
 	src/tracer/replay/outcome-difference.c src/tracer/replay/outcome-difference.h \
-	src/tracer/replay/page.c src/tracer/replay/page.h \
 	src/tracer/replay/rank-list.h \
 	src/tracer/replay/recorded-sites.c src/tracer/replay/recorded-sites.h \
 	src/tracer/replay/stop-place.h \
@@ -122,7 +120,6 @@ REPLAY_SOURCES = \
 SIDE_SOURCES = \
 	src/tracer/side/call-stacks.c src/tracer/side/call-stacks.h \
 	src/tracer/side/known-addresses.c src/tracer/side/known-addresses.h \
-	src/tracer/side/site-numbers.c src/tracer/side/site-numbers.h \
 	src/tracer/side/site-recording.c src/tracer/side/site-recording.h \
 	src/tracer/side/code-modules.c src/tracer/side/code-modules.h \
 	src/tracer/side/frame-rules.c src/tracer/side/frame-rules.h \
@@ -140,14 +137,12 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/host-clocks.c src/tracer/lifecycle/host-clocks.h \
 	src/tracer/lifecycle/own-communicator.c src/tracer/lifecycle/own-communicator.h \
 	src/tracer/lifecycle/waiting.c src/tracer/lifecycle/waiting.h \
-	src/tracer/lifecycle/attendant.c src/tracer/lifecycle/attendant.h \
 	src/tracer/lifecycle/control.c \
 	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \
 	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \
 	src/tracer/lifecycle/exec.c \
 	src/tracer/lifecycle/facts.c \
 	src/tracer/lifecycle/fatal.c \
-	src/tracer/lifecycle/part-list.c src/tracer/lifecycle/part-list.h \
 	src/tracer/lifecycle/finalize.c \
 	src/tracer/lifecycle/lifecycle.h \
 	src/tracer/lifecycle/limit.c \

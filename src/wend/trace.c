@@ -68,7 +68,7 @@ static gboolean launcher_kills(void)
 }
 
 /* Becomes two processes: the child returns, to execute the program. The parent is its attendant
- * (src/tracer/lifecycle/attendant.h), and NAMES the call sites at the end. */
+ * (src/tracer/lifecycle/watcher.c), and NAMES the call sites at the end. */
 static void attend(gboolean names)
 {
     g_autofree char *directory = names ? g_canonicalize_filename(settings()->output, NULL) : NULL;

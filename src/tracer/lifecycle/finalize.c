@@ -14,23 +14,89 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/record/checkpoint-file.h"
+#include "interpose/interpose.h"
 #include "lib/archive/steps.h"
 #include "lib/merge/tree.h"
+#include "lib/record/checkpoint-file.h"
 #include "lib/record/side-stream.h"
-#include "part-list.h"
-#include "termination.h"
-#include "interpose/interpose.h"
 #include "output/output.h"
 #include "own.gen.h"
 #include "shared/shared.h"
+#include "termination.h"
 #include "waiting.h"
+
+/* -- lists of parts -- */
+
+/* Small parts of consecutive ranks, on their way to the rank that reads them. The others need not
+ * open the library that merges, and no rank encodes what the next one decodes (docs/merging.md,
+ * "Parts that are read for others"). */
+
+/* Parts, each after its length. The memory is the kernel's. */
+typedef struct {
+    uint8_t *data; /* NULL: there is none */
+    size_t len, cap;
+} PartList;
+
+/* An empty list with room for CAP bytes. False: there is no memory. */
+static bool part_list_open(PartList *l, size_t cap)
+{
+    void *data = mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *l = (PartList){.data = data == MAP_FAILED ? NULL : data, .cap = cap};
+    return l->data;
+}
+
+static bool list_has_room(const PartList *l, size_t n)
+{
+    return l->data && n <= l->cap - l->len;
+}
+
+static bool part_list_append(PartList *l, const void *list, size_t n)
+{
+    if (!list_has_room(l, n))
+        return false;
+    memcpy(l->data + l->len, list, n);
+    l->len += n;
+    return true;
+}
+
+/* Adds a part of N bytes, or N bytes that are a list. False: there is no room. */
+static bool part_list_add(PartList *l, const void *part, size_t n)
+{
+    return n < SIZE_MAX - sizeof n && list_has_room(l, sizeof n + n)
+           && part_list_append(l, &n, sizeof n) && part_list_append(l, part, n);
+}
+
+/* The part at *AT, which is 0 for the first one, in *PART and *N. *AT becomes that of the next one.
+ * False: there is none. */
+static bool part_list_next(const PartList *l, size_t *at, const void **part, size_t *n)
+{
+    if (!l->data || l->len - *at < sizeof *n)
+        return false;
+    memcpy(n, l->data + *at, sizeof *n);
+    *at += sizeof *n;
+    if (*n > l->len - *at)
+        return false;
+    *part = l->data + *at;
+    *at += *n;
+    return true;
+}
+
+/* Frees the memory. L can be opened again. */
+static void part_list_close(PartList *l)
+{
+    if (l->data)
+        munmap(l->data, l->cap);
+    *l = (PartList){0};
+}
 
 #define LIBRARY "libwendmerge.so"
 
@@ -63,7 +129,7 @@ typedef struct {
     uint64_t bytes;
     int32_t rank;
     int32_t small; /* data must come in small chunks */
-    int32_t parts; /* the data are a list of parts (part-list.h) */
+    int32_t parts; /* the data are a list of parts */
     char why[236];
 } Header;
 

@@ -15,8 +15,10 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -28,12 +30,94 @@
 #include <unistd.h>
 
 #include "lib/record/checkpoint-file.h"
-#include "attendant.h"
 #include "lifecycle.h"
 #include "output/output.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
+
+/* -- the attendant -- */
+
+/* The process of wend trace that stays as the parent of this one (src/wend/attend.h), if the
+ * launcher is one that kills all ranks at once when another rank ends.
+ *
+ * Hydra kills the process group of the process that it has started, the attendant. While the
+ * recorder has something to save, this process has a process group of its own. Its watcher sees the
+ * end of the attendant, saves the part, and ends the process, too.
+ *
+ * The kernel kills this process when its parent ends (PR_SET_PDEATHSIG), except
+ * while it has a process group of its own. */
+
+static KeptFile file = KEPT_NONE;
+static pid_t attendant, group; /* GROUP 0: this process has not left it */
+
+static bool is_orphan(void)
+{
+    return syscall(SYS_getppid) != attendant;
+}
+
+/* application: leaves the process group of the attendant, if that is the parent */
+static void attendant_leave_group(void)
+{
+    const char *given = getenv(LAUNCHER_ATTENDANT);
+    int signal_at_end = 0;
+    attendant = given ? (pid_t)strtol(given, NULL, 10) : 0;
+    /* Only the main thread can switch off the signal. */
+    if (attendant <= 1 || is_orphan() || syscall(SYS_gettid) != getpid()
+        || prctl(PR_GET_PDEATHSIG, &signal_at_end) != 0 || signal_at_end != SIGKILL)
+        return;
+    pid_t before = getpgrp();
+    if (before != getpgid(attendant)
+        || !kept_take(&file, (int)syscall(SYS_pidfd_open, attendant, 0U)))
+        return;
+    if (setpgid(0, 0) != 0) {
+        kept_close(&file);
+        return;
+    }
+    group = before;
+    prctl(PR_SET_PDEATHSIG, 0);
+}
+
+/* Kills this process and its children, as the launcher would have. */
+static void attendant_follow(void)
+{
+    if (syscall(SYS_getpgid, 0) == syscall(SYS_getpid))
+        syscall(SYS_kill, 0, SIGKILL);
+    syscall(SYS_kill, syscall(SYS_getpid), SIGKILL);
+}
+
+/* application: joins it again. The process ends at once if the attendant has ended */
+static void attendant_join_group(void)
+{
+    if (group == 0)
+        return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    setpgid(0, group);
+    kept_close(&file);
+    if (is_orphan())
+        attendant_follow();
+    group = 0;
+}
+
+static void attendant_in_child(void)
+{
+    group = 0;
+    kept_close(&file);
+}
+
+/* A descriptor that may be readable once the attendant has ended. -1: there is none. */
+static int attendant_file(void)
+{
+    return kept_number(&file);
+}
+
+/* if not, there is no descriptor any more */
+static bool attendant_has_ended(void)
+{
+    if (!is_orphan())
+        file.number = -1; /* the number is that of another file */
+    return is_orphan();
+}
 
 #define SECOND INT64_C(1000000000)
 #define OTHERS_LIMIT (2 * SECOND) /* time for the host's other ranks to save */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* other-hosts.h: what the hosts of a replay know of each other. The ranks of one host see each
- * other's pages (page.h). The first rank of each host is connected to rank 0 by TCP. */
+ * other's pages (supervise.c). The first rank of each host is connected to rank 0 by TCP. */
 #ifndef WEND_OTHER_HOSTS_H
 #define WEND_OTHER_HOSTS_H
 

@@ -21,7 +21,6 @@
 #include "functions.gen.h"
 #include "lib/base/budget.h"
 #include "lib/record/functions.h"
-#include "noise.h"
 #include "order-read.h"
 #include "other-hosts.h"
 #include "own.gen.h"
@@ -30,7 +29,59 @@
 #include "recorder/recorder.h"
 #include "shared/launcher.h"
 #include "shared/settings.h"
+#include "shared/shared.h"
 #include "supervise.h"
+
+/* -- noise -- */
+
+/* Delays sends and receives at random, so that messages come in another order. */
+
+static uint64_t seed;
+
+/* Whether the settings ask for noise. */
+static bool noise_open(void)
+{
+    seed = (uint64_t)settings()->noise;
+    return seed != 0;
+}
+
+/* A hash of four numbers: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+ * generators", 2014). */
+static uint64_t mix(uint64_t z)
+{
+    z += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+static uint64_t own_rank(void)
+{
+    const char *variable = launcher_rank_variable();
+    return variable ? strtoull(getenv(variable), NULL, 10) : 0;
+}
+
+/* Waits before one in four calls that send, receive or complete: from 1 microsecond to 2
+ * milliseconds, each order of magnitude as often. The delays follow from the seed, the rank, the
+ * thread and the number of its calls. */
+static void noise_delay(const ActiveCall *c)
+{
+    static uint64_t rank;
+    static _Atomic bool known;
+    static __thread uint64_t calls;
+    if (!(wend_functions[c->function].flags & (WEND_F_SEND | WEND_F_RECV | WEND_F_COMPLETES)))
+        return;
+    if (!known) {
+        rank = own_rank();
+        known = true;
+    }
+    uint64_t r = mix(mix(mix(seed ^ rank) ^ c->thread->number) ^ calls++);
+    if (r % 4 != 0)
+        return;
+    long least = 1000L << (r >> 8) % 11; /* nanoseconds */
+    struct timespec t = {0, least + (long)((r >> 16) % (uint64_t)least)};
+    nanosleep(&t, NULL);
+}
 
 static Order order;
 static bool mapped;

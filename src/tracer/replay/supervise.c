@@ -6,32 +6,137 @@
  * MPI has started, hosts cannot be connected: then only a host that has all ranks decides. */
 #include "supervise.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "argument.h"
 #include "channels.h"
 #include "interpose/interpose.h"
 #include "other-hosts.h"
-#include "page.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "stop-place.h"
 
+/* -- pages -- */
+
+/* What each rank of a replay shows to the others of its host: a page of memory that all can read.
+ *
+ * A page is a file in memory, which other ranks find by its name (memory-files.h). */
+
+typedef enum {
+    PAGE_RUNS,
+    PAGE_WAITS,   /* in a call, for as long as the replay has patience */
+    PAGE_STOPPED, /* at --until */
+    PAGE_ENDED,   /* where the recording of a run that died ends */
+    PAGE_LEFT     /* its last call is made; nobody looks after the rank any more */
+} PageState;
+
+typedef struct {
+    _Atomic uint32_t state;
+    _Atomic bool freed; /* --on-divergence=free: no rank follows the recording any more */
+    int32_t process;
+    CallText text; /* the call at hand; PAGE_ENDED: where the rank is */
+} Page;
+
+static long launcher;
+static uint32_t own_rank, n_ranks;
+static Page *own;
+static KeptFile own_file = KEPT_NONE;
+static const Page **pages; /* by rank */
+static uint64_t look_again;
+
+/* Allocates the page. A limit on the size of files applies. */
+static bool allocate(int file)
+{
+    Shield shield;
+    shield_raise(&shield);
+    bool good = fallocate(file, 0, 0, sizeof *own) == 0;
+    shield_lower(&shield);
+    return good;
+}
+
+static void page_close(void)
+{
+    if (own)
+        munmap(own, sizeof *own);
+    own = NULL;
+    kept_close(&own_file);
+    for (uint32_t i = 0; pages && i < n_ranks; i++)
+        if (pages[i] && i != own_rank)
+            munmap((void *)(uintptr_t)pages[i], sizeof **pages);
+    free(pages);
+    pages = NULL;
+}
+
+/* Makes the page of this rank. Other ranks find it only if the launcher is known. Returns NULL if
+ * there is no memory. */
+static Page *page_open(void)
+{
+    char name[64];
+    launcher = node_launcher();
+    snprintf(name, sizeof name, "wend-replay-%ld-%u", launcher, own_rank);
+    pages = calloc(n_ranks, sizeof *pages);
+    void *p = MAP_FAILED;
+    if (pages && kept_take(&own_file, memfd_create(name, MFD_CLOEXEC)) && allocate(own_file.number))
+        p = mmap(NULL, sizeof *own, PROT_READ | PROT_WRITE, MAP_SHARED, own_file.number, 0);
+    if (p == MAP_FAILED) {
+        page_close();
+        return NULL;
+    }
+    own = p;
+    own->process = getpid();
+    pages[own_rank] = own;
+    return own;
+}
+
+/* Takes a page of this job (memory_files_find). */
+static void take_page(unsigned long rank, int folder, const char *entry)
+{
+    struct stat info;
+    int fd = rank < n_ranks && !pages[rank] ? openat(folder, entry, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return;
+    void *p = fstat(fd, &info) == 0 && info.st_size >= (off_t)sizeof **pages
+                  ? mmap(NULL, sizeof **pages, PROT_READ, MAP_SHARED, fd, 0)
+                  : MAP_FAILED;
+    close(fd);
+    pages[rank] = p == MAP_FAILED ? NULL : p;
+}
+
+/* The page of another rank of this host, or NULL if it has not been found. Searches at most ten
+ * times a second. Only one thread may call it. */
+static const Page *page_of(uint32_t rank)
+{
+    if (!pages || rank >= n_ranks || pages[rank] || launcher < 0)
+        return pages && rank < n_ranks ? pages[rank] : NULL;
+    if (clock_nanoseconds() < look_again)
+        return NULL;
+    char prefix[48];
+    snprintf(prefix, sizeof prefix, "wend-replay-%ld-", launcher);
+    memory_files_find(prefix, take_page);
+    look_again = clock_nanoseconds() + UINT64_C(100000000);
+    return pages[rank];
+}
+
 enum { AGREED = 3 }; /* looks in a row at which all hosts wait */
 enum { PERIOD_MS = 50, LOOK_MS = 500, END_MS = 2000, READ_MS = 500, TELL_MS = 15000 };
 enum { REPORTED = 64 };
 
-static uint32_t own_rank, n_ranks;
 static StopPlace at;
 static _Atomic bool stops; /* it is to stop there */
 static bool debugged;      /* this rank waits for a debugger */
@@ -478,7 +583,7 @@ void supervise_open(void)
 {
     sigset_t all, before;
     local_ranks = launcher_local_size();
-    page = page_open(own_rank, n_ranks);
+    page = page_open();
     if (!page)
         return;
     sigfillset(&all);

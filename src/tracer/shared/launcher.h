@@ -86,7 +86,7 @@ static inline const char *launcher_world(void)
 }
 
 /* A variable of Wend: the number of the process of wend trace that stays as the parent of the
- * program (src/tracer/lifecycle/attendant.h). */
+ * program (src/tracer/lifecycle/watcher.c). */
 #define LAUNCHER_ATTENDANT "WEND_ATTENDANT"
 
 #endif

@@ -25,7 +25,7 @@ typedef struct {
     /* Of the words that the walk has read, those from here on were read to find the next ones. */
     uint32_t words;
     uint32_t inner;  /* frames that are not skipped, before it */
-    uint32_t caller; /* for the user: what is called from it has this caller (site-numbers.h) */
+    uint32_t caller; /* for the user: what is called from it has this caller (site-recording.c) */
 } StackFrame;
 
 /* A word that the walk has read. */

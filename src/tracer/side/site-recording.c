@@ -4,16 +4,120 @@
  * lock is taken. */
 #include "site-recording.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "call-stacks.h"
+#include "known-addresses.h"
 #include "lib/base/budget.h"
+#include "lib/base/buf.h"
+#include "lib/record/site-guesses.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
 #include "shared/shared.h"
 #include "side-private.h"
-#include "site-numbers.h"
+
+/* -- numbers of sites -- */
+
+/* The sites of a sequence and the frames of their stacks, by number, and the table of them that
+ * goes before the stream (docs/format.md, "Call sites"). */
+
+/* From where a function was called: nowhere, since it is the outermost of the stack; not known; or
+ * frame N, which is SITE_CALLER_FRAME + N. */
+enum { SITE_CALLER_NONE, SITE_CALLER_UNKNOWN, SITE_CALLER_FRAME };
+
+/* Something in a function that was called from there. */
+typedef struct {
+    KnownModule *module; /* NULL: not known */
+    uintptr_t offset;    /* in the module */
+    uint32_t caller;
+    uint32_t number; /* + 1; 0: the place is free */
+} SiteNumber;
+
+/* Numbers by what they are: N of MASK + 1 places. */
+typedef struct {
+    SiteNumber *at;
+    size_t mask;
+    uint32_t n;
+} SiteNumbers;
+
+enum { NUMBERS_AT_FIRST = 128 };
+
+/* The place of LIKE, which is free if it has no number. */
+static SiteNumber *find(const SiteNumbers *s, const SiteNumber *like)
+{
+    uint64_t key = like->offset ^ (uint64_t)(uintptr_t)like->module << 16;
+    key = wend_site_guess_mix(key, like->caller);
+    for (size_t at = (size_t)(key >> 16) & s->mask;; at = (at + 1) & s->mask) {
+        SiteNumber *n = &s->at[at];
+        if (n->number == 0
+            || (n->module == like->module && n->offset == like->offset
+                && n->caller == like->caller))
+            return n;
+    }
+}
+
+static bool make_room(SiteNumbers *s)
+{
+    SiteNumbers larger = *s;
+    if (s->at && 2 * ((size_t)s->n + 1) <= s->mask)
+        return true;
+    if (s->n >= WEND_SITES_MOST)
+        return false;
+    larger.mask = s->at ? 2 * s->mask + 1 : NUMBERS_AT_FIRST - 1;
+    larger.at = side_memory((larger.mask + 1) * sizeof *s->at);
+    if (!larger.at)
+        return false;
+    for (size_t i = 0; s->at && i <= s->mask; i++)
+        if (s->at[i].number != 0)
+            *find(&larger, &s->at[i]) = s->at[i];
+    if (s->at)
+        side_resize(s->at, (s->mask + 1) * sizeof *s->at, 0);
+    *s = larger;
+    return true;
+}
+
+/* The number of LIKE. WEND_SITE_NONE: there is none so far. */
+static uint32_t site_number_find(const SiteNumbers *s, const SiteNumber *like)
+{
+    const SiteNumber *n = s->at ? find(s, like) : NULL;
+    return n && n->number != 0 ? n->number - 1 : WEND_SITE_NONE;
+}
+
+/* Gives LIKE, which has none, the next number. Memory is the kernel's, of which side streams take
+ * half of the recorder's at most. WEND_SITE_NONE: there is no more. */
+static uint32_t site_number_new(SiteNumbers *s, const SiteNumber *like)
+{
+    if (!make_room(s))
+        return WEND_SITE_NONE;
+    SiteNumber *n = find(s, like);
+    *n = *like;
+    n->number = ++s->n;
+    return n->number - 1;
+}
+
+/* Puts an address into the table: the module and the offset. N_MODULES are in the table so far. */
+static void site_number_put_address(WendBuf *table, uint32_t *n_modules, KnownModule *m,
+                                    uintptr_t offset)
+{
+    if (!m) {
+        wend_buf_unsigned(table, 0);
+        return;
+    }
+    bool is_new = m->number == WEND_SITE_NONE;
+    if (is_new)
+        m->number = (*n_modules)++;
+    wend_buf_unsigned(table, m->number + UINT64_C(1));
+    if (is_new) {
+        wend_buf_string(table, m->file);
+        wend_buf_unsigned(table, m->n_id);
+        wend_buf_bytes(table, m->id, m->n_id);
+    }
+    wend_buf_signed(table, (int64_t)(offset - m->last));
+    m->last = offset;
+}
 
 typedef struct SiteAddresses {
     KnownAddresses known;
