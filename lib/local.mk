@@ -123,7 +123,6 @@ CORE_SOURCES = \
 	lib/read/rank-times-read.c \
 	lib/read/sequence-read.c \
 	lib/sides/sequence-times.c lib/sides/sequence-times.h \
-	lib/sides/side-rows.c lib/sides/side-rows.h \
 	lib/sides/sides.c lib/sides/sides.h \
 	lib/sides/site-symbols.c lib/sides/site-symbols.h \
 	lib/read/walk.c \

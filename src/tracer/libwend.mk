@@ -91,7 +91,6 @@ FAMILIES_SOURCES = \
 	src/tracer/families/fortran_mpich.c \
 	src/tracer/families/fortran_openmpi.c \
 	src/tracer/families/late-mpi.c src/tracer/families/late-mpi.h \
-	src/tracer/families/looked-up.c src/tracer/families/looked-up.h \
 	src/tracer/families/profiling-names.c src/tracer/families/profiling-names.h \
 	src/tracer/families/spawn.c src/tracer/families/spawn.h \
 	src/tracer/families/mpich-ucx.c src/tracer/families/mpich-ucx.h \
@@ -135,7 +134,6 @@ WRAP_SOURCES = \
 LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/participation.c src/tracer/lifecycle/participation.h \
 	src/tracer/lifecycle/host-clocks.c src/tracer/lifecycle/host-clocks.h \
-	src/tracer/lifecycle/own-communicator.c src/tracer/lifecycle/own-communicator.h \
 	src/tracer/lifecycle/waiting.c src/tracer/lifecycle/waiting.h \
 	src/tracer/lifecycle/control.c \
 	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \
@@ -148,7 +146,6 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/limit.c \
 	src/tracer/lifecycle/rank-part.c \
 	src/tracer/lifecycle/sessions.c \
-	src/tracer/lifecycle/thread-start.c src/tracer/lifecycle/thread-start.h \
 	src/tracer/lifecycle/top.c \
 	src/tracer/lifecycle/watcher.c src/tracer/lifecycle/watcher.h
 

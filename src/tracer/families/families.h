@@ -7,7 +7,6 @@
 #include "fortran.h"   /* calls of the Fortran layer that bypass the names that Wend defines */
 #include "late-mpi.h"  /* an MPI library that is loaded after the start */
 #include "mpich-ucx.h" /* MPICH over UCX */
-#include "looked-up.h" /* calls of functions that the application has looked up (dlsym) */
 #include "profiling-names.h" /* calls of the application by PMPI names */
 #include "spawn.h"           /* processes that the application starts */
 #include "foreign-mpi.h"     /* a library of another family */

@@ -5,12 +5,13 @@
  * Recording begins with the first MPI call, whichever it is. It ends with MPI_Finalize, or with the
  * last MPI_Session_finalize of a program that only has sessions (sessions.c). Until then the ranks
  * send each other no messages, except in MPI_Init if there are several hosts whose clocks are to be
- * compared, or where a replay runs (own-communicator.h). The merge has a communicator of its own,
+ * compared, or where a replay runs (own_communicator_open). The merge has a communicator of its own,
  * which is made once all ranks are known to run under Wend (participation.h). */
 #include "lifecycle.h"
 
 #include <ctype.h>
 #include <locale.h>
+#include <mpi.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,9 +20,7 @@
 #include <strings.h>
 #include <sys/uio.h>
 
-#include "participation.h"
 #include "encode/encode.h"
-#include "termination.h"
 #include "errhandlers.h"
 #include "families/families.h"
 #include "functions.gen.h"
@@ -30,17 +29,89 @@
 #include "onesided/onesided.h"
 #include "output/output.h"
 #include "own.gen.h"
+#include "participation.h"
 #include "process/process.h"
 #include "recorder/recorder.h"
+#include "replay/replay.h"
 #include "shared/shared.h"
-#include "side/side-streams.h"
 #include "side/call-times.h"
 #include "side/process-values.h"
+#include "side/side-streams.h"
 #include "side/site-recording.h"
-#include "replay/replay.h"
-#include "thread-start.h"
+#include "termination.h"
 #include "waiting.h"
 #include "watcher.h"
+
+/* -- threads that start -- */
+
+/* Prepares a thread before its first call is recorded. */
+
+struct Thread;
+
+/* Enters a thread. The first thread of the process prepares the state that all threads use. */
+static bool enter(Thread *t)
+{
+    State *s = state();
+    pthread_mutex_lock(&s->threads_lock);
+    if (s->n_threads == 0) {
+        clock_calibrate();
+        handles_open();
+    }
+    bool registered = thread_register(t, thread_number_new(s->n_threads == 0));
+    pthread_mutex_unlock(&s->threads_lock);
+    return registered;
+}
+
+/* The function for thread_new of State. Returns NULL if nothing is to be recorded here, or if
+ * memory is short, in which case recording has stopped. */
+static Thread *thread_start(void)
+{
+    late_mpi_open();
+    if (state()->other_family)
+        return NULL;
+    Thread *t = thread_alloc();
+    if (!t || !enter(t)) {
+        if (t)
+            thread_free(t);
+        state_break("out of memory");
+        return NULL;
+    }
+    wend_thread = t;
+    termination_prepare_thread();
+    return t;
+}
+
+/* -- a communicator of Wend's own -- */
+
+/* A communicator of Wend's own while MPI_Init runs.
+ *
+ * A rank knows whether there are several hosts from its launcher's
+ * environment alone, so nothing is sent on one host. */
+
+/* The number of seconds that MPI_Init waits for ranks that do not come. */
+enum { PATIENCE = 20 };
+
+/* Makes a communicator of all ranks of MPI_COMM_WORLD, in which errors are returned. All ranks
+ * under Wend call it, right after MPI_Init. Returns MPI_COMM_NULL, on all ranks alike, if the
+ * launcher does not say that there are several hosts, or if not all ranks come here within 20
+ * seconds. The caller frees the result before the application goes on, so that the application gets
+ * the same communicators as without it. */
+static MPI_Comm own_communicator_open(void)
+{
+    const State *s = state();
+    MPI_Comm comm = MPI_COMM_NULL;
+    long local = launcher_local_size();
+    if (local <= 0 || local >= s->world_size
+        || !participation_prove(limit_has_addresses(), PATIENCE))
+        return MPI_COMM_NULL;
+    /* Copies no attributes, unlike MPI_Comm_dup. Nobody has made a communicator yet, so MPI has
+     * some left. */
+    if (PMPI_Comm_create(MPI_COMM_WORLD, s->world_group, &comm) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    if (comm != MPI_COMM_NULL)
+        PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    return comm;
+}
 
 /* -- the process -- */
 

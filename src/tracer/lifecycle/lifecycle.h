@@ -64,8 +64,6 @@ bool finalize_merge(MPI_Comm comm, int fewest, int most);
 #include "termination.h"
 #include "errhandlers.h"
 #include "host-clocks.h"
-#include "own-communicator.h"
-#include "thread-start.h"
 #include "watcher.h"
 
 #endif

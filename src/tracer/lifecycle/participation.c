@@ -4,7 +4,7 @@
  * library. MPI has no call for this check, and a collective call would wait for ever.
  *
  * So there is no check while the application runs, unless the ranks are to compare their clocks, or
- * are replayed on several hosts (own-communicator.h). At the end all ranks are in MPI_Finalize, or
+ * are replayed on several hosts (control.c). At the end all ranks are in MPI_Finalize, or
  * will be, and it waits for all ranks anyway. /proc shows the ranks of this node. If there are
  * ranks on other nodes, a nonblocking barrier is polled. After some time it is given up. Only then
  * it stays pending, and transports may print a message about it when they shut down. */
