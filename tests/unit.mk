@@ -81,7 +81,7 @@ tests_unit_requests_SOURCES = tests/unit/requests.c src/tracer/recorder/recorder
 	src/tracer/objects/live-requests.c src/tracer/recorder/sequence.c \
 	src/tracer/process/kept.c \
 	src/tracer/process/shield.c src/tracer/recorder/stash.c src/tracer/process/state.c \
-	src/tracer/recorder/thread.c \
+	src/tracer/recorder/thread.c src/tracer/lifecycle/thread-start.c \
 	src/tracer/recorder/thread-birth.c src/tracer/recorder/thread-numbers.c
 tests_unit_requests_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer -I$(builddir)/src/tracer \
 	$(MPI_CPPFLAGS)

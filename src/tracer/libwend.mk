@@ -137,6 +137,7 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/waiting.c src/tracer/lifecycle/waiting.h \
 	src/tracer/lifecycle/control.c \
 	src/tracer/lifecycle/termination.c src/tracer/lifecycle/termination.h \
+	src/tracer/lifecycle/thread-start.c src/tracer/lifecycle/thread-start.h \
 	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \
 	src/tracer/lifecycle/exec.c \
 	src/tracer/lifecycle/facts.c \

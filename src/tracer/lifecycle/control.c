@@ -5,8 +5,8 @@
  * Recording begins with the first MPI call, whichever it is. It ends with MPI_Finalize, or with the
  * last MPI_Session_finalize of a program that only has sessions (sessions.c). Until then the ranks
  * send each other no messages, except in MPI_Init if there are several hosts whose clocks are to be
- * compared, or where a replay runs (own_communicator_open). The merge has a communicator of its own,
- * which is made once all ranks are known to run under Wend (participation.h). */
+ * compared, or where a replay runs (own_communicator_open). The merge has a communicator of its
+ * own, which is made once all ranks are known to run under Wend (participation.h). */
 #include "lifecycle.h"
 
 #include <ctype.h>
@@ -42,50 +42,9 @@
 #include "waiting.h"
 #include "watcher.h"
 
-/* -- threads that start -- */
-
-/* Prepares a thread before its first call is recorded. */
-
-struct Thread;
-
-/* Enters a thread. The first thread of the process prepares the state that all threads use. */
-static bool enter(Thread *t)
-{
-    State *s = state();
-    pthread_mutex_lock(&s->threads_lock);
-    if (s->n_threads == 0) {
-        clock_calibrate();
-        handles_open();
-    }
-    bool registered = thread_register(t, thread_number_new(s->n_threads == 0));
-    pthread_mutex_unlock(&s->threads_lock);
-    return registered;
-}
-
-/* The function for thread_new of State. Returns NULL if nothing is to be recorded here, or if
- * memory is short, in which case recording has stopped. */
-static Thread *thread_start(void)
-{
-    late_mpi_open();
-    if (state()->other_family)
-        return NULL;
-    Thread *t = thread_alloc();
-    if (!t || !enter(t)) {
-        if (t)
-            thread_free(t);
-        state_break("out of memory");
-        return NULL;
-    }
-    wend_thread = t;
-    termination_prepare_thread();
-    return t;
-}
-
 /* -- a communicator of Wend's own -- */
 
-/* A communicator of Wend's own while MPI_Init runs.
- *
- * A rank knows whether there are several hosts from its launcher's
+/* It exists while MPI_Init runs. A rank knows whether there are several hosts from its launcher's
  * environment alone, so nothing is sent on one host. */
 
 /* The number of seconds that MPI_Init waits for ranks that do not come. */

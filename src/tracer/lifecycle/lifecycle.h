@@ -64,6 +64,7 @@ bool finalize_merge(MPI_Comm comm, int fewest, int most);
 #include "termination.h"
 #include "errhandlers.h"
 #include "host-clocks.h"
+#include "thread-start.h"
 #include "watcher.h"
 
 #endif

@@ -23,7 +23,7 @@ struct ActiveCall;
 struct CallOrigin;
 
 typedef struct State {
-    /* Makes the Thread (recorder.h) at a thread's first call, or returns NULL. control.c sets
+    /* Makes the Thread (recorder.h) at a thread's first call, or returns NULL. thread-start.c sets
      * it, before anything is recorded. */
     struct Thread *(*thread_new)(void);
     _Atomic bool active;    /* wrappers track calls; false: they pass calls through */
