@@ -204,6 +204,11 @@ check-pairs: all tests/programs/pairs tests/support/yield.la
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
 
 # Programs whose outcomes are left to chance: five recordings of each, with 4 and with 8 ranks, and
+# How much there is in lib and src.
+.PHONY: house
+house:
+	$(AM_V_at)$(PYTHON) $(srcdir)/tests/house.py $(srcdir)
+EXTRA_DIST += tests/house.py
 # 100 replays of each recording, on busy processors. REPLAYS: options, and programs.
 .PHONY: check-replays
 check-replays: all tests/support/yield.la

@@ -218,6 +218,69 @@ static void emit_launcher_rank(Emitter *e, GString *body, const char *limit)
         rank, rank, limit, first, first);
 }
 
+/* What a proxy does once MPI runs: it learns its rank, and ends if the ranks are not as many as
+ * LIMIT, an expression. */
+static void emit_rank(Emitter *e, GString *body, const char *limit, guint first, gboolean several)
+{
+    locals_variable(e, "int", "size", 0);
+    g_string_append_printf(body,
+                           "    PMPI_Comm_rank(MPI_COMM_WORLD, &%s);\n"
+                           "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n",
+                           several ? "world_rank" : "rank");
+    if (several)
+        g_string_append(body, "    rank = world_first[world] + world_rank;\n");
+    if (e->needs[HELPER_SPAWN] && !several) {
+        locals_variable(e, "MPI_Comm", "parent_processes", 0);
+        g_string_append(body, "    /* A process that the proxy itself started: what it did is "
+                              "in a recording of its own. */\n"
+                              "    PMPI_Comm_get_parent(&parent_processes);\n"
+                              "    if (parent_processes != MPI_COMM_NULL) {\n"
+                              "        PMPI_Finalize();\n"
+                              "        return 0;\n"
+                              "    }\n");
+    }
+    g_string_append_printf(body,
+                           "    if (size != %s) {\n"
+                           "        if (rank == 0)\n"
+                           "            fprintf(stderr, \"proxy: recorded with %u ranks and "
+                           "started with %%d: use mpirun -n %u\\n\", size);\n"
+                           "        PMPI_Finalize();\n"
+                           "        return 2;\n"
+                           "    }\n",
+                           limit, first, first);
+}
+
+/* A session of the proxy's own, for an application that never calls MPI_Init. */
+static void emit_own_session(Emitter *e, GString *body)
+{
+    locals_variable(e, "MPI_Session", "own_session", 0);
+    locals_variable(e, "MPI_Group", "own_group", 0);
+    locals_variable(e, "MPI_Comm", "own_comm", 0);
+    g_string_append(body,
+                    "    /* The application never calls MPI_Init. */\n"
+                    "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
+                    "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);\n"
+                    "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, "
+                    "MPI_ERRORS_ARE_FATAL, &own_comm);\n"
+                    "    PMPI_Group_free(&own_group);\n");
+    helpers_begin(e, body, "own_comm");
+}
+
+static void emit_end(Emitter *e, GString *body, gboolean own_session)
+{
+    if (own_session)
+        g_string_append(body, "    PMPI_Barrier(own_comm);\n    PMPI_Comm_free(&own_comm);\n");
+    if (e->needs[HELPER_SCRATCH])
+        g_string_append(body, "    scratch_end();\n");
+    if (own_session)
+        g_string_append(body, "    PMPI_Session_finalize(&own_session);\n");
+    if (e->needs[HELPER_HEAP])
+        g_string_append(body, "    for (int i = 0; i < heap_blocks; i++)\n        heap_free(i);\n");
+    if (e->needs[HELPER_MAPPED])
+        g_string_append(body,
+                        "    for (int i = 0; i < mapped_blocks; i++)\n        mapped_free(i);\n");
+}
+
 static void emit_main(Emitter *e, GString *out)
 {
     Plan *plan = e->plan;
@@ -233,32 +296,7 @@ static void emit_main(Emitter *e, GString *out)
     for (guint i = 0; plan->prefix && i < plan->prefix->len; i++)
         emit_prefix_call(e, body, g_array_index(plan->prefix, guint, i));
     if (plan->prefix) {
-        locals_variable(e, "int", "size", 0);
-        g_string_append_printf(body,
-                               "    PMPI_Comm_rank(MPI_COMM_WORLD, &%s);\n"
-                               "    PMPI_Comm_size(MPI_COMM_WORLD, &size);\n",
-                               several ? "world_rank" : "rank");
-        if (several)
-            g_string_append(body, "    rank = world_first[world] + world_rank;\n");
-        if (e->needs[HELPER_SPAWN] && !several) {
-            locals_variable(e, "MPI_Comm", "parent_processes", 0);
-            g_string_append(body, "    /* A process that the proxy itself started: what it did is "
-                                  "in a recording of its own. */\n"
-                                  "    PMPI_Comm_get_parent(&parent_processes);\n"
-                                  "    if (parent_processes != MPI_COMM_NULL) {\n"
-                                  "        PMPI_Finalize();\n"
-                                  "        return 0;\n"
-                                  "    }\n");
-        }
-        g_string_append_printf(body,
-                               "    if (size != %s) {\n"
-                               "        if (rank == 0)\n"
-                               "            fprintf(stderr, \"proxy: recorded with %u ranks and "
-                               "started with %%d: use mpirun -n %u\\n\", size);\n"
-                               "        PMPI_Finalize();\n"
-                               "        return 2;\n"
-                               "    }\n",
-                               limit, first, first);
+        emit_rank(e, body, limit, first, several);
     } else {
         emit_launcher_rank(e, body, limit);
         if (several)
@@ -268,36 +306,15 @@ static void emit_main(Emitter *e, GString *out)
         g_string_append(body, "    place_requests();\n");
     gboolean own_session = !plan->prefix && !e->needs[HELPER_BEGIN]
                            && (e->needs[HELPER_SCRATCH] || e->needs[HELPER_PLACES]);
-    if (own_session) {
-        locals_variable(e, "MPI_Session", "own_session", 0);
-        locals_variable(e, "MPI_Group", "own_group", 0);
-        locals_variable(e, "MPI_Comm", "own_comm", 0);
-        g_string_append(
-            body, "    /* The application never calls MPI_Init. */\n"
-                  "    PMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &own_session);\n"
-                  "    PMPI_Group_from_session_pset(own_session, \"mpi://WORLD\", &own_group);\n"
-                  "    PMPI_Comm_create_from_group(own_group, \"proxy\", MPI_INFO_NULL, "
-                  "MPI_ERRORS_ARE_FATAL, &own_comm);\n"
-                  "    PMPI_Group_free(&own_group);\n");
-        helpers_begin(e, body, "own_comm");
-    } else if (plan->prefix) {
+    if (own_session)
+        emit_own_session(e, body);
+    else if (plan->prefix)
         helpers_begin(e, body, "MPI_COMM_WORLD");
-    }
     g_string_append_c(body, '\n');
     proxy_threads_emit_starts(e, body);
     emit_aborts(e, body);
     g_string_append_c(body, '\n');
-    if (own_session)
-        g_string_append(body, "    PMPI_Barrier(own_comm);\n    PMPI_Comm_free(&own_comm);\n");
-    if (e->needs[HELPER_SCRATCH])
-        g_string_append(body, "    scratch_end();\n");
-    if (own_session)
-        g_string_append(body, "    PMPI_Session_finalize(&own_session);\n");
-    if (e->needs[HELPER_HEAP])
-        g_string_append(body, "    for (int i = 0; i < heap_blocks; i++)\n        heap_free(i);\n");
-    if (e->needs[HELPER_MAPPED])
-        g_string_append(body,
-                        "    for (int i = 0; i < mapped_blocks; i++)\n        mapped_free(i);\n");
+    emit_end(e, body, own_session);
     locals_end(e, locals, 1);
     g_string_append(out, e->definitions->str);
     g_string_set_size(e->definitions, 0);
