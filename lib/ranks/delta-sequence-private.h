@@ -73,9 +73,7 @@ static inline gint64 delta_sequence_multiple(gint64 a, guint64 n)
 }
 
 /* -- delta-sequence.c -- */
-/* Makes a delta sequence of N words in one of the other forms. The caller fills in its words or
- * rules. */
-gint64 *delta_sequence_make_words(DeltaSequence *s);
+/* Makes a delta sequence of N words of rules, which the caller fills in. */
 Ruled *delta_sequence_make_ruled(DeltaSequence *s);
 /* Computes the extents of all rules and symbols. FALSE: a rule uses itself or is empty, or there
  * are more than 2^62 words. */

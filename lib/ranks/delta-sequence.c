@@ -46,13 +46,6 @@ DeltaSequence *delta_sequence_new_run(DeltaSequenceRun run)
 }
 
 /* See delta-sequence-private.h. */
-gint64 *delta_sequence_make_words(DeltaSequence *s)
-{
-    s->words = g_new(gint64, s->n);
-    s->form = OF_WORDS;
-    return s->words;
-}
-
 Ruled *delta_sequence_make_ruled(DeltaSequence *s)
 {
     s->ruled = g_new0(Ruled, 1);

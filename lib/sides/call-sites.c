@@ -42,7 +42,6 @@ struct WendCallSites {
     GHashTable *numbers; /* WendSite -> its number + 1 */
     GArray *frames;      /* WendSite */
     GHashTable *frame_numbers;
-    gboolean have_stacks;
     GArray *streams;    /* SiteStream */
     GArray *ranks;      /* RankSites, by rank of the job */
     GPtrArray *members; /* GBytes that others point into */
@@ -529,13 +528,11 @@ static gboolean read_archive(WendCallSites *s, guint world, guint only, GError *
     static const WendSideKindNumber kinds[] = {WEND_SIDE_SITES, WEND_SIDE_STACKS};
     gboolean good = TRUE;
     for (guint i = 0; good && i < G_N_ELEMENTS(kinds); i++) {
-        guint before = s->streams->len;
         a.kind = kinds[i];
         good = read_shared(&a, error);
         for (guint rank = 0; good && rank < ranks; rank++)
             if (only == G_MAXUINT || only == of->first + rank)
                 good = read_own(&a, rank, error);
-        s->have_stacks |= a.kind == WEND_SIDE_STACKS && s->streams->len > before;
     }
     good = good && read_names(&a, error);
     return good;
@@ -608,11 +605,6 @@ guint wend_call_sites_n_frames(const WendCallSites *s)
 const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame)
 {
     return &g_array_index(s->frames, WendSite, frame);
-}
-
-gboolean wend_call_sites_have_stacks(const WendCallSites *s)
-{
-    return s->have_stacks;
 }
 
 const WendSiteSymbols *wend_call_sites_symbols(const WendCallSites *s)

@@ -41,8 +41,6 @@ guint wend_call_sites_n(const WendCallSites *s);
 const WendSite *wend_call_site(const WendCallSites *s, guint site);
 guint wend_call_sites_n_frames(const WendCallSites *s);
 const WendSite *wend_call_sites_frame(const WendCallSites *s, guint frame);
-/* Whether the sites of some ranks have stacks. */
-gboolean wend_call_sites_have_stacks(const WendCallSites *s);
 /* The functions that SITE is in, innermost first, if the archive has their names; *N of them. DEPTH
  * from 1 on: those that its caller is in, and so on outwards. NULL: there are no names, or no such
  * caller. */

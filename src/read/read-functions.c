@@ -12,7 +12,6 @@
 
 typedef struct {
     WendReadFunction public;
-    const WendFunction *inside;
     WendReadParameter *parameters;
 } Function;
 
@@ -111,7 +110,6 @@ static void make_functions(void)
     GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal);
     for (guint i = 0; i < wend_n_functions; i++) {
         const WendFunction *f = &wend_functions[i];
-        all[i].inside = f;
         all[i].public = (WendReadFunction){f->name, i, flags_of(f), f->n_params};
         all[i].parameters = g_new0(WendReadParameter, f->n_params + 1);
         for (guint k = 0; k < f->n_params; k++)
@@ -134,11 +132,6 @@ const WendReadFunction *read_function_of(const WendFunction *f)
     need_functions();
     /* opening refuses functions that the table lacks */
     return g_hash_table_lookup(by_name, f->name);
-}
-
-const WendFunction *read_function_inside(const WendReadFunction *f)
-{
-    return ((const Function *)f)->inside;
 }
 
 int wend_read_function(WendRead *r, uint32_t index, const WendReadFunction **f)

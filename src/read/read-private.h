@@ -130,7 +130,6 @@ void read_waits_clear(WendRead *r);       /* in read-waits.c */
 
 /* The public description of a function. */
 const WendReadFunction *read_function_of(const WendFunction *f);
-const WendFunction *read_function_inside(const WendReadFunction *f);
 WendReadKind read_kind_of(WendKind kind);
 
 /* Whether KIND is one of MPI's objects, without requests. */
