@@ -208,7 +208,7 @@ check-pairs: all tests/programs/pairs tests/support/yield.la
 .PHONY: house
 house:
 	$(AM_V_at)$(PYTHON) $(srcdir)/tests/house.py $(srcdir)
-EXTRA_DIST += tests/house.py
+EXTRA_DIST += tests/README.md tests/house.py
 # 100 replays of each recording, on busy processors. REPLAYS: options, and programs.
 .PHONY: check-replays
 check-replays: all tests/support/yield.la
