@@ -115,13 +115,11 @@ class Library:
         # Variables and functions of the library that constants expand to: MPI_UNWEIGHTED,
         # MPI_COMM_DUP_FN, Open MPI's handles.
         mentioned = {w for c in self.constants for w in re.findall(r"[A-Za-z_]\w*", expansions[c])}
-        plain = _without_attributes(text)
-        self.symbols = sorted(
-            w
-            for w in mentioned - {"void", "int", "long", "sizeof"}
-            if re.search(rf"\bextern\b[^;{{}}]*\b{w}\b", text)
-            or re.search(rf"[\s*]{w}\s*\([^;]*\)\s*;", plain)
-        )
+        outside = set(re.findall(r"\w+", " ".join(re.findall(r"\bextern\b([^;{}]*)", text))))
+        for statement in _without_attributes(text).split(";")[:-1]:
+            if statement.rstrip().endswith(")"):
+                outside.update(re.findall(r"(?<=[\s*])(\w+)\s*\(", statement))
+        self.symbols = sorted(mentioned & outside - {"void", "int", "long", "sizeof"})
 
     def _calls(self, source, names):
         """For names that are macros with arguments: calls that expand them, "MPI_Comm_f2c(x)"."""
