@@ -21,10 +21,10 @@ uint64_t clock_nanoseconds(void);
 const char *clock_source(void);
 
 #if defined __x86_64__
-#include <x86intrin.h>
+/* The builtin, because <x86intrin.h> would bring 45,000 lines to each file of the tracer. */
 static inline uint64_t clock_ticks(void)
 {
-    return __builtin_expect(state()->tsc, 1) ? __rdtsc() : clock_nanoseconds();
+    return __builtin_expect(state()->tsc, 1) ? __builtin_ia32_rdtsc() : clock_nanoseconds();
 }
 #else
 static inline uint64_t clock_ticks(void)
