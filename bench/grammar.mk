@@ -2,7 +2,7 @@
 # bench/grammar: the hot path of lib/ by itself.
 EXTRA_PROGRAMS += bench/grammar
 bench_grammar_SOURCES = bench/grammar.c
-bench_grammar_LDADD = lib/libwendhot.la
+bench_grammar_LDADD = lib/libhot.a
 CLEANFILES += bench/grammar$(EXEEXT)
 
 .PHONY: bench-grammar

@@ -50,7 +50,7 @@ bench-sites: all bench/overhead bench/stacks $(BENCH_LAYER)
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/sites.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
 bench-values: all bench/values
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/values.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
-bench-replay: all bench/overhead bench/ranks tests/support/yield.la
+bench-replay: all bench/overhead bench/ranks tests/support/yield.so
 	$(AM_V_at)$(MAKE) --no-print-directory examples/stencil2d examples/particles \
 	  examples/masterworker examples/polling examples/persistent >/dev/null
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/replay.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
@@ -59,14 +59,14 @@ bench-threads: all bench/overhead
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/overhead.py --threads $(abs_top_builddir) \
 	  $(MPIEXEC) $(REPEATS)
 # PROGRAM="RANKS PROGRAM ARGUMENT…" measures that program instead, as a whole.
-bench-live: all bench/live-objects tests/support/yield.la
+bench-live: all bench/live-objects tests/support/yield.so
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/live.py $(abs_top_builddir) $(MPIEXEC) $(PROGRAM)
 EXTRA_DIST += bench/live.py
 bench-overhead: all bench/overhead
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/overhead.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
-bench-finalize: all bench/finalize tests/support/yield.la
+bench-finalize: all bench/finalize tests/support/yield.so
 	$(AM_V_at)$(RUN_BENCH) $(srcdir)/bench/finalize.py $(abs_top_builddir) $(MPIEXEC) $(REPEATS)
-bench-nas: all tests/support/yield.la
+bench-nas: all tests/support/yield.so
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/bench/nas.bash $(NPB)
 bench-size: all examples/stencil2d
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/bench/size.bash

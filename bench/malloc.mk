@@ -5,7 +5,7 @@ bench_malloc_SOURCES = bench/malloc.c tests/support/memory-alone.c \
 	$(STACK_SOURCES) $(MEMORY_SOURCES)
 bench_malloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/src/tracer
 bench_malloc_CFLAGS = $(AM_CFLAGS) -O2 -fno-builtin
-bench_malloc_LDADD = lib/libwendhot.la -lpthread
+bench_malloc_LDADD = lib/libhot.a -lpthread
 CLEANFILES += bench/malloc$(EXEEXT)
 
 .PHONY: bench-malloc

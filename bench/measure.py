@@ -15,7 +15,7 @@ def clean_environment():
 def yielding_environment(build):
     """The same, for more ranks than processors: a rank that waits gives the processor away."""
     environment = clean_environment()
-    yielding = os.path.join(build, "tests", "support", ".libs", "yield.so")
+    yielding = os.path.join(build, "tests", "support", "yield.so")
     environment["LD_PRELOAD"] = " ".join([environment.get("LD_PRELOAD", ""), yielding]).strip()
     return environment
 

@@ -2,8 +2,7 @@
 # bench/proxygen.py: what proxygen takes for large recordings.
 EXTRA_PROGRAMS += bench/random
 bench_random_SOURCES = bench/random.c tests/unit/simulated.c tests/unit/simulated.h
-bench_random_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-bench_random_LDADD = lib/libcore.la $(GLIB_LIBS)
+bench_random_LDADD = lib/libcore.a $(CORE_LIBS)
 CLEANFILES += bench/random$(EXEEXT)
 EXTRA_DIST += bench/proxygen.py
 

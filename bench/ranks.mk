@@ -2,8 +2,8 @@
 # bench/ranks: the merge over simulated ranks.
 EXTRA_PROGRAMS += bench/ranks
 bench_ranks_SOURCES = bench/ranks.c tests/unit/simulated.c tests/unit/simulated.h
-bench_ranks_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) -fno-builtin-malloc
-bench_ranks_LDADD = lib/libcore.la -lm
+bench_ranks_CFLAGS = $(AM_CFLAGS) -fno-builtin-malloc
+bench_ranks_LDADD = lib/libcore.a $(CORE_LIBS)
 CLEANFILES += bench/ranks$(EXEEXT)
 
 .PHONY: bench-ranks bench-steps

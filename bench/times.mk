@@ -3,11 +3,10 @@
 TIMES_CODINGS = bench/times-codings.c bench/times-codings.h
 EXTRA_PROGRAMS += bench/times
 bench_times_SOURCES = bench/times.c $(TIMES_CODINGS)
-bench_times_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-bench_times_LDADD = lib/libcore.la $(GLIB_LIBS) $(ZFP_LIBS) -lm
+bench_times_LDADD = lib/libcore.a $(ZFP_LIBS) $(CORE_LIBS)
 CLEANFILES += bench/times$(EXEEXT)
 EXTRA_DIST += bench/times.bash
 
 .PHONY: bench-times
-bench-times: all bench/times$(EXEEXT) tests/support/yield.la examples/stencil2d examples/particles
+bench-times: all bench/times$(EXEEXT) tests/support/yield.so examples/stencil2d examples/particles
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/bench/times.bash $(NPB)

@@ -49,9 +49,9 @@ EXAMPLES_READ_FILES = \
 	examples/read/print-matrix.c \
 	examples/read/print-messages.c
 EXAMPLES_READ = $(EXAMPLES_READ_FILES:.c=)
-$(EXAMPLES_READ): %: %.c $(wendinclude_HEADERS) libwend-read.la
+$(EXAMPLES_READ): %: %.c $(wendinclude_HEADERS) libwend-read.so
 	$(AM_V_CC)$(MKDIR_P) examples/read && $(CC) -std=c11 -pedantic -O1 -g -Wall -Wextra -Werror \
-		-I$(srcdir)/include -o $@ $< -L.libs -lwend-read -Wl,-rpath,$(abs_builddir)/.libs
+		-I$(srcdir)/include -o $@ $< -L. -lwend-read $(BUILD_RPATH)
 check_DATA += $(EXAMPLES_READ)
 CLEANFILES += $(EXAMPLES_READ)
 EXTRA_DIST += $(EXAMPLES_READ_FILES)

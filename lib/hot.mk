@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tracer uses while the application runs, without GLib. Compiled into libwend.so and into
-# libwendcore. Needs XXHASH_CFLAGS.
+# What the tracer uses while the application runs, without GLib.
 HOT_SOURCES = \
 	lib/base/base.h \
 	lib/base/arena.c lib/base/arena.h \
@@ -29,7 +28,6 @@ HOT_SOURCES = \
 	lib/record/record.h \
 	lib/record/world-files.h
 
-# The same by itself, for tests and benchmarks.
-noinst_LTLIBRARIES += lib/libwendhot.la
-lib_libwendhot_la_SOURCES = $(HOT_SOURCES)
-lib_libwendhot_la_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS)
+# The same by itself, for the tracer, tests and benchmarks.
+noinst_LIBRARIES += lib/libhot.a
+lib_libhot_a_SOURCES = $(HOT_SOURCES)

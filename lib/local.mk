@@ -130,39 +130,26 @@ CORE_SOURCES = \
 	lib/read/worlds.c lib/read/worlds.h
 
 # All of it for tests, which also look inside.
-noinst_LTLIBRARIES += lib/libcore.la
-lib_libcore_la_SOURCES = $(CORE_SOURCES)
-lib_libcore_la_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) \
-	$(XXHASH_CFLAGS)
-lib_libcore_la_LIBADD = lib/libwendhot.la libwendfunctions.la $(GLIB_LIBS) $(ARCHIVE_LIBS) \
-	$(ZSTD_LIBS) -lm
+check_LIBRARIES += lib/libcore.a
+lib_libcore_a_SOURCES = $(CORE_SOURCES) $(HOT_SOURCES) $(FUNCTION_SOURCES)
+nodist_lib_libcore_a_SOURCES = $(FUNCTION_GENERATED)
+CORE_LIBS = $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) -lm
 
-pkglib_LTLIBRARIES += libwendcore.la
-libwendcore_la_SOURCES =
-libwendcore_la_LIBADD = lib/libcore.la
-# What analysis.h, byte-table.h, error.h, merge.h, program.h, regular.h, checkpoint-file.h and
-# functions.h declare, and what commands need of shortage.h.
-CORE_NAMES = archive|arg|byte|call|character|comm|constant|decoder|error|file|function|graph
-CORE_MORE_NAMES = group|members|merge|n_|outcomes|precedence|printable|program|regular
-CORE_LAST_NAMES = checkpoint|shortage|terminations|timing|totals|walk|world
-# What lies beside the calls.
-CORE_SIDE_NAMES = durations|sequence_times|side|sides|site
-# What order files are made with (src/wend/).
-CORE_ORDER_NAMES = buf|stream
-# What the headers of lib/base/ declare that the making of order files uses.
-CORE_BASE_NAMES = allowance|signals
-# What the headers of lib/analysis/ declare that commands use.
-CORE_ANALYSIS_NAMES = answers|call|counts|follower|matching|matrix|$(CORE_ANALYSIS_MORE)
-CORE_ANALYSIS_MORE = message|summary|times|traffic|transfer|turn_entries
-CORE_WEND_NAMES = \
-	$(CORE_NAMES)|$(CORE_MORE_NAMES)|$(CORE_LAST_NAMES)|$(CORE_ORDER_NAMES)|$(CORE_SIDE_NAMES)
-libwendcore_la_LDFLAGS = -avoid-version -export-symbols-regex \
-	'^(wend_($(CORE_WEND_NAMES))|($(CORE_BASE_NAMES)|$(CORE_ANALYSIS_NAMES))_)'
+noinst_PROGRAMS += libwendcore.so
+privateexec_DATA += libwendcore.so
+libwendcore_so_SOURCES = $(CORE_SOURCES) $(HOT_SOURCES) $(FUNCTION_SOURCES)
+nodist_libwendcore_so_SOURCES = $(FUNCTION_GENERATED)
+libwendcore_so_LDADD = $(CORE_LIBS)
+libwendcore_so_LDFLAGS = -shared -Wl,-soname,$(@F) \
+	-Wl,--version-script=$(srcdir)/lib/libwendcore.map
+EXTRA_libwendcore_so_DEPENDENCIES = lib/libwendcore.map
+EXTRA_DIST += lib/libwendcore.map
 
 # libwendmerge: merging and writing for the tracer, which opens it at MPI_Finalize in the process of
 # the application: no GLib, no libarchive, memory that is bounded (small/README.md).
-pkglib_LTLIBRARIES += libwendmerge.la
-libwendmerge_la_SOURCES = \
+noinst_PROGRAMS += libwendmerge.so
+privateexec_DATA += libwendmerge.so
+libwendmerge_so_SOURCES = \
 	$(MERGE_SOURCES) $(HOT_SOURCES) \
 	lib/archive/steps.c lib/archive/steps.h \
 	lib/small/no-allowance.c \
@@ -172,8 +159,11 @@ libwendmerge_la_SOURCES = \
 	lib/small/memory.h \
 	lib/small/tables.c \
 	lib/small/strings.c
-libwendmerge_la_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) \
+libwendmerge_so_CPPFLAGS = -I$(srcdir)/lib/small $(AM_CPPFLAGS) \
 	-include $(srcdir)/lib/small/memory.h
-libwendmerge_la_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
-libwendmerge_la_LDFLAGS = -avoid-version -shared -Wl,-z,defs -export-symbols-regex '^wend_step_'
-libwendmerge_la_LIBADD = libwendfunctions.la $(ZSTD_LIBS) -lm
+libwendmerge_so_CFLAGS = $(OWN_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS)
+libwendmerge_so_LDADD = lib/libfunctions.a $(ZSTD_LIBS) -lm
+libwendmerge_so_LDFLAGS = -shared -Wl,-soname,$(@F) -Wl,-z,defs \
+	-Wl,--version-script=$(srcdir)/lib/libwendmerge.map
+EXTRA_libwendmerge_so_DEPENDENCIES = lib/libwendmerge.map
+EXTRA_DIST += lib/libwendmerge.map

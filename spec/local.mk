@@ -42,7 +42,9 @@ CLEANFILES += spec/$(MPI_FAMILY).target
 coverage: spec/coverage.txt
 	@cat spec/coverage.txt
 
-# For whoever links it: lib's library, and tests.
-noinst_LTLIBRARIES += libwendfunctions.la
-libwendfunctions_la_SOURCES = lib/record/functions.h lib/record/functions.c
-nodist_libwendfunctions_la_SOURCES = lib/record/functions.gen.c
+# The table, for the libraries, and by itself for whoever needs no more of lib.
+FUNCTION_SOURCES = lib/record/functions.h lib/record/functions.c
+FUNCTION_GENERATED = lib/record/functions.gen.c
+noinst_LIBRARIES += lib/libfunctions.a
+lib_libfunctions_a_SOURCES = $(FUNCTION_SOURCES)
+nodist_lib_libfunctions_a_SOURCES = $(FUNCTION_GENERATED)

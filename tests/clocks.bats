@@ -4,7 +4,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 setup() {
     in_scratch
-    OTHER=$BUILD_DIR/tests/support/.libs/other-clock.so
+    OTHER=$BUILD_DIR/tests/support/other-clock.so
 }
 
 # Each rank makes calls, and prints between which times of the machine's clock each of them begins,

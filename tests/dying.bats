@@ -103,7 +103,7 @@ C
     local how before
     ends_late
     cp late preloaded
-    ends_late -Wl,--no-as-needed -L"$BUILD_DIR/.libs" -lwend -Wl,-rpath,"$BUILD_DIR/.libs"
+    ends_late -Wl,--no-as-needed -L"$BUILD_DIR" -lwend -Wl,-rpath,"$BUILD_DIR"
     for how in library thread quick function; do
         rm -rf a.dir
         run -6 mpi_ends 2 "$WEND" trace -o a.dir ./preloaded $how

@@ -81,7 +81,7 @@ other() { # command…: runs it with the configuration of the other build
 # past PROGRAM…: the other build's program runs under this build's library as it does alone, and one
 # line says why there is no recording.
 past() {
-    ours=$BUILD_DIR/.libs/libwend-$FAMILY.so
+    ours=$BUILD_DIR/libwend-$FAMILY.so
     alone() { mpi 2 "$@" >plain.out; }
     preloaded() { mpi 2 env LD_PRELOAD="$ours" WEND_OUTPUT=a.dir "$@" >out 2>err; }
     other alone "$@"

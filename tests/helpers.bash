@@ -26,12 +26,12 @@ source "$BUILD_DIR/tests/config.bash" ||
     { echo "no build in $BUILD_DIR: set BUILD_DIR" >&2; exit 1; }
 
 : "${TEST_TIMEOUT:=120}"
-WEND=${WEND:-$BUILD_DIR/tests/bin/wend}
-PROXYGEN=${PROXYGEN:-$BUILD_DIR/tests/bin/proxygen}
+WEND=${WEND:-$BUILD_DIR/wend}
+PROXYGEN=${PROXYGEN:-$BUILD_DIR/proxygen}
 EXAMPLES=$BUILD_DIR/examples
 PROGRAMS=$BUILD_DIR/tests/programs
-LIBWEND=$BUILD_DIR/.libs/libwend.so
-YIELD=$BUILD_DIR/tests/support/.libs/yield.so
+LIBWEND=$BUILD_DIR/libwend.so
+YIELD=$BUILD_DIR/tests/support/yield.so
 # The flags for proxies, which must compile without any warning.
 PROXY_CFLAGS=(-std=c11 -pedantic -Wall -Wextra -Werror)
 # Tests must not depend on settings in the environment.

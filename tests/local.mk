@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # what is built in tests/
 
-# A preload for tests and benchmarks. It is not installed; -rpath makes libtool build it as a shared
-# module all the same.
-noinst_LTLIBRARIES += tests/support/yield.la
-tests_support_yield_la_SOURCES = tests/support/yield.c
-tests_support_yield_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
-
-# A preload for which memory is short at the end of one rank.
-noinst_LTLIBRARIES += tests/support/shortage.la
-tests_support_shortage_la_SOURCES = tests/support/shortage.c
-tests_support_shortage_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
-
-noinst_LTLIBRARIES += tests/support/elsewhere.la
-tests_support_elsewhere_la_SOURCES = tests/support/elsewhere.c
-tests_support_elsewhere_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
-
-# A preload with which ranks have clocks of their own.
-noinst_LTLIBRARIES += tests/support/other-clock.la
-tests_support_other_clock_la_SOURCES = tests/support/other-clock.c
-tests_support_other_clock_la_LDFLAGS = -module -avoid-version -shared -rpath /not-installed
+# Preloads for tests and benchmarks: one that yields the processor, one for which memory is short at
+# the end of one rank, one that says where a rank is, and one with which ranks have clocks of their
+# own.
+PRELOADS = tests/support/yield.so tests/support/shortage.so tests/support/elsewhere.so \
+	tests/support/other-clock.so
+$(PRELOADS): %.so: %.c
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(CC) -D_GNU_SOURCE $(CPPFLAGS) $(OWN_CFLAGS) $(CFLAGS) \
+	  $(LDFLAGS) -shared -o $@ $<
+noinst_DATA += $(PRELOADS)
+CLEANFILES += $(PRELOADS)
+EXTRA_DIST += $(PRELOADS:.so=.c)
 
 # Another tool of MPI's profiling interface: as a library, and as an object for a program.
 check_DATA += tests/support/tool.so tests/support/tool.o
@@ -170,14 +162,6 @@ LONG =
 SECOND_BUILD =
 AM_BATS_LOG_FLAGS = --tap $(if $(LONG),,--filter-tags '!long$(if $(SECOND_BUILD),$(comma)!once)')
 comma = ,
-# The commands as tests start them. Libtool's scripts, at the top of the build, take ten times as
-# long as what they start.
-tests/bin/wend tests/bin/proxygen: Makefile
-	$(AM_V_GEN)$(MKDIR_P) tests/bin && printf '%s\n' '#!/bin/sh' \
-	  'export LD_LIBRARY_PATH=$(abs_top_builddir)/.libs"$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}"' \
-	  'exec $(abs_top_builddir)/.libs/$(@F) "$$@"' >$@ && chmod +x $@
-noinst_DATA = tests/bin/wend tests/bin/proxygen
-CLEANFILES += tests/bin/wend tests/bin/proxygen
 # What MPI libraries look for whenever a rank starts: the machine's processors and caches.
 tests/topology.xml: Makefile
 	$(AM_V_GEN)$(MKDIR_P) tests && rm -f $@ && \
@@ -200,7 +184,7 @@ EXTRA_DIST += tests/kills.py
 # Loops whose handlers need two completions: 30 recordings of each kind, 6 runs of each proxy.
 PAIRS = 30 6 tests first late free waits any
 .PHONY: check-pairs
-check-pairs: all tests/programs/pairs tests/support/yield.la
+check-pairs: all tests/programs/pairs tests/support/yield.so
 	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
 
 # Programs whose outcomes are left to chance: five recordings of each, with 4 and with 8 ranks, and
@@ -211,7 +195,7 @@ house:
 EXTRA_DIST += tests/README.md tests/house.py
 # 100 replays of each recording, on busy processors. REPLAYS: options, and programs.
 .PHONY: check-replays
-check-replays: all tests/support/yield.la
+check-replays: all tests/support/yield.so
 	$(AM_V_at)$(MAKE) check TESTS=
 	$(AM_V_at)$(PYTHON) $(srcdir)/tests/replays.py $(abs_top_builddir) $(MPIEXEC) $(REPLAYS)
 EXTRA_DIST += tests/replays.py
@@ -346,12 +330,14 @@ EXTRA_DIST += tests/tsan.c
 .PHONY: check-tsan check-asan
 check-tsan: SANITIZERS = -fsanitize=thread
 check-asan: SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=undefined
+check-tsan check-asan: private DEPENDENCIES =
 check-tsan check-asan: all
 	$(AM_V_CC)$(MPICC) $(DEFS) $(TRACER_CPPFLAGS) $(CPPFLAGS) $(TRACER_CFLAGS) \
 		-Wno-stringop-overflow -g -O1 $(SANITIZERS) \
 		-Wl,--wrap=pthread_mutex_lock,--wrap=pthread_mutex_unlock -o $(@:check-%=tests/%) \
 		$(addprefix $(srcdir)/,$(filter-out src/tracer/memory/malloc.c,$(tsan_files))) \
-		lib/record/functions.gen.c $(TRACER_GENERATED) $(FFI_LIBS) -ldl -lpthread
+		$(srcdir)/lib/record/functions.c lib/record/functions.gen.c $(TRACER_GENERATED) \
+		$(FFI_LIBS) -ldl -lpthread
 	$(AM_V_at)UCX_MEM_EVENTS=no UCX_MEM_MMAP_HOOK_MODE=none \
 	  TSAN_OPTIONS='halt_on_error=0 exitcode=66' ASAN_OPTIONS=detect_leaks=0 \
 	  setarch -R $(@:check-%=tests/%)

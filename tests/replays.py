@@ -106,9 +106,9 @@ class LackingPart(Exception):
 class Check:
     def __init__(self, options):
         self.options = options
-        self.wend = os.path.join(options.build, "tests", "bin", "wend")
+        self.wend = os.path.join(options.build, "wend")
         kept = {n: v for n, v in os.environ.items() if not n.startswith("WEND_")}
-        yielding = os.path.join(options.build, "tests", "support", ".libs", "yield.so")
+        yielding = os.path.join(options.build, "tests", "support", "yield.so")
         kept["LD_PRELOAD"] = " ".join([kept.get("LD_PRELOAD", ""), yielding]).strip()
         kept["UCX_LOG_LEVEL"] = "error"  # it warns of a receive that is never completed
         self.environment = kept

@@ -5,7 +5,7 @@ bats_require_minimum_version 1.5.0
 load helpers
 setup() {
     in_scratch
-    ELSEWHERE_SO=$BUILD_DIR/tests/support/.libs/elsewhere.so
+    ELSEWHERE_SO=$BUILD_DIR/tests/support/elsewhere.so
     command -v zstd >/dev/null || skip "no zstd"
 }
 

@@ -5,7 +5,7 @@ load helpers
 bats_require_minimum_version 1.5.0
 setup() { in_scratch; }
 
-SHORT=$BUILD_DIR/tests/support/.libs/shortage.so
+SHORT=$BUILD_DIR/tests/support/shortage.so
 
 # short RANK:FIRST:LAST (tests/support/shortage.c): records the program into a.dir; sets out, err
 # and status. The preload comes before Wend, so it sees who allocates. UCX is turned off: its mmap
@@ -296,7 +296,7 @@ in_group() { # MB command…: it and what it starts
 }
 
 @test "the merge calls nothing that ends the process" {
-    local ends='\b(g_error|g_abort|g_critical) *\(' core=$BUILD_DIR/.libs/libwendmerge.so
+    local ends='\b(g_error|g_abort|g_critical) *\(' core=$BUILD_DIR/libwendmerge.so
     ! grep -rnE --include='*.[ch]' "$ends" "$SOURCE_DIR/lib" "$SOURCE_DIR/src" ||
         fail "an error is to be returned, or wend_shortage called"
     # It uses neither GLib nor libarchive, nor malloc, which may be the application's and broken.

@@ -62,8 +62,9 @@ ring() {
 @test "libwend loads into a program without MPI: no symbol of the MPI library is needed" {
     local build symbols strong
     for build in "$BUILD_DIR" ${OPENMPI_BUILD_DIR:+"$OPENMPI_BUILD_DIR"}; do
-        symbols=$(nm -D --undefined-only "$build/.libs/libwend.so")
+        symbols=$(nm -D --undefined-only "$build/libwend.so")
         grep -q ' w .*MPI_Init' <<<"$symbols" || fail "$build: no weak symbols" || return
+        ! grep -q ' U g_' <<<"$symbols" || fail "$build: GLib" || return
         # this one is in a section that is not loaded (tools.c)
         strong=$(grep -iE ' U .*(mpi|opal|orte|pmix)' <<<"$symbols" |
             grep -v ' MPI_F_STATUS_IGNORE$' || true)

@@ -68,8 +68,6 @@ def source_files(source):
 def source_of(path, build, source):
     """The source of an object, FOLDER/[TARGET-]NAME.o, and its target; None: it has none here."""
     folder = path.parent.relative_to(build)
-    if folder.name == ".libs":
-        folder = folder.parent
     for target, name in (("", path.stem), *[tuple(path.stem.split("-", 1))] * ("-" in path.stem)):
         for root in (source, build):
             if (root / folder / (name + ".c")).is_file():

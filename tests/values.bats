@@ -334,7 +334,7 @@ C
 }
 
 @test "values: a rank that cannot write its own has rank 0 write it" {
-    local how elsewhere=$BUILD_DIR/tests/support/.libs/elsewhere.so
+    local how elsewhere=$BUILD_DIR/tests/support/elsewhere.so
     export ELSEWHERE ELSEWHERE_LOG=$PWD/log
     for how in absent another; do
         rm -rf log app.dir

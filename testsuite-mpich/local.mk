@@ -9,9 +9,9 @@ EXTRA_DIST += \
 CHECK_MPICH = BUILD_DIR=$(abs_top_builddir) $(srcdir)/testsuite-mpich/run.bash \
 	$(if $(JOBS),--jobs $(JOBS)) $(if $(SLOW),--slow $(SLOW)) $(if $(AGAIN),--again $(AGAIN))
 .PHONY: check-mpich check-mpich-replay check-mpich-sample
-check-mpich: all tests/support/yield.la
+check-mpich: all tests/support/yield.so
 	$(AM_V_at)$(CHECK_MPICH) $(FOLDER:%=--folder '%') $(if $(TEST),--test '$(TEST)')
-check-mpich-replay: all tests/support/yield.la
+check-mpich-replay: all tests/support/yield.so
 	$(AM_V_at)$(CHECK_MPICH) --replay $(FOLDER:%=--folder '%') $(if $(TEST),--test '$(TEST)')
-check-mpich-sample: all tests/support/yield.la
+check-mpich-sample: all tests/support/yield.so
 	$(AM_V_at)$(CHECK_MPICH) --sample $(srcdir)/testsuite-mpich/sample

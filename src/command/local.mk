@@ -9,8 +9,7 @@ READING_SOURCES = \
 	src/command/reading.c src/command/reading.h \
 	src/tracer/shared/settings.c src/tracer/shared/settings.h
 PLACES_SOURCES = src/command/places.c src/command/places.h
-PLACES_CPPFLAGS = -DWEND_BINDIR='"$(bindir)"'
-# Names of call sites. Needs DW_CFLAGS and DW_LIBS.
+# Names of call sites. Needs DW_LIBS.
 SITE_SOURCES = \
 	src/command/debug-file.c src/command/debug-file.h \
 	src/command/site-matching.c \

@@ -78,11 +78,8 @@ proxygen_SOURCES = src/proxygen/main.c \
 	$(PROXYGEN_SOURCES) $(PLACES_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES) \
 	$(SITE_SOURCES) $(VALUE_SOURCES) \
 	lib/base/allowance.c lib/base/allowance.h lib/record/rules.c lib/record/rules.h
-proxygen_CPPFLAGS = $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) \
-	-DWEND_PKGDATADIR='"$(pkgdatadir)"'
-proxygen_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(DW_CFLAGS)
 # The grammar is of the hot path, which libwendcore does not show.
-proxygen_LDADD = src/read/libread.la lib/libwendhot.la libwendcore.la $(GLIB_LIBS) $(DW_LIBS) -lm
+proxygen_LDADD = src/read/libread.a lib/libhot.a libwendcore.so $(GLIB_LIBS) $(DW_LIBS) -lm
 proxygen_LDFLAGS = $(MOVABLE_RPATH)
 EXTRA_DIST += \
 	src/proxygen/README.md \

@@ -34,8 +34,7 @@
  * counts. */
 static GHashTable *target_files(void)
 {
-    /* libtool keeps the program in .libs */
-    static const char *const uninstalled[] = {"../spec", "spec", NULL};
+    static const char *const uninstalled[] = {"spec", NULL};
     char **places = places_of(WEND_PKGDATADIR, uninstalled);
     GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     for (char **place = places; *place; place++) {

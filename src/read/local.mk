@@ -28,18 +28,27 @@ READ_SOURCES = \
 	src/read/wrap.h
 
 # By itself for commands and tests, which have the rest from elsewhere.
-noinst_LTLIBRARIES += src/read/libread.la
-src_read_libread_la_SOURCES = $(READ_SOURCES)
-src_read_libread_la_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
+noinst_LIBRARIES += src/read/libread.a
+src_read_libread_a_SOURCES = $(READ_SOURCES)
 
-# The version of the library is that of its interface (libtool, "Versioning"): functions and members
-# at the ends of structures are added, nothing is taken away.
-lib_LTLIBRARIES += libwend-read.la
-libwend_read_la_SOURCES =
-libwend_read_la_LIBADD = src/read/libread.la lib/libcore.la
-libwend_read_la_LDFLAGS = -version-info 0:0:0 -no-undefined -Wl,-z,defs \
+# The version of the library is that of its interface: the first number changes when something is
+# taken away or altered, the second when functions, or members at the ends of structures, are added.
+noinst_PROGRAMS += libwend-read.so.0.0.0
+sharedexec_DATA += libwend-read.so.0.0.0
+libwend_read_so_0_0_0_SOURCES = \
+	$(READ_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES) $(FUNCTION_SOURCES)
+nodist_libwend_read_so_0_0_0_SOURCES = $(FUNCTION_GENERATED)
+libwend_read_so_0_0_0_LDADD = $(CORE_LIBS)
+libwend_read_so_0_0_0_LDFLAGS = -shared -Wl,-soname,$(@F:.0.0=) -Wl,-z,defs \
 	-Wl,--version-script=$(srcdir)/src/read/libwend-read.map
-libwend_read_la_DEPENDENCIES = src/read/libread.la lib/libcore.la src/read/libwend-read.map
+EXTRA_libwend_read_so_0_0_0_DEPENDENCIES = src/read/libwend-read.map
 EXTRA_DIST += src/read/README.md src/read/libwend-read.map
+
+# The names under which it is loaded, and linked.
+READ_LINKS = libwend-read.so.0 libwend-read.so
+$(READ_LINKS): libwend-read.so.0.0.0
+	$(AM_V_GEN)ln -sf $< $@
+noinst_DATA += $(READ_LINKS)
+CLEANFILES += $(READ_LINKS)
 
 nodist_pkgconfig_DATA += src/read/wend-read.pc

@@ -114,8 +114,7 @@ REPLAY_SOURCES = \
 	src/tracer/replay/order-read.c src/tracer/replay/order-read.h \
 	src/tracer/replay/graph.c \
 	src/tracer/replay/persistent.c src/tracer/replay/persistent.h \
-	src/tracer/replay/replay.c src/tracer/replay/replay.h \
-	lib/record/functions.c
+	src/tracer/replay/replay.c src/tracer/replay/replay.h
 SIDE_SOURCES = \
 	src/tracer/side/call-stacks.c src/tracer/side/call-stacks.h \
 	src/tracer/side/known-addresses.c src/tracer/side/known-addresses.h \
@@ -163,36 +162,37 @@ TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/
 # -fexceptions: C++ applications throw from error handlers, through MPI and the tracer.
 # initial-exec: a reference to a thread's state is one instruction. It does not allocate, which
 # matters inside malloc.
-TRACER_CFLAGS = $(AM_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) -ftls-model=initial-exec \
-	-fexceptions $(FFI_CFLAGS)
+TRACER_CFLAGS = $(OWN_CFLAGS) $(XXHASH_CFLAGS) $(GLIB_CFLAGS) \
+	-ftls-model=initial-exec -fexceptions $(FFI_CFLAGS)
 
-lib_LTLIBRARIES += libwend.la
-libwend_la_SOURCES = $(TRACER_SOURCES) $(HOT_SOURCES)
-nodist_libwend_la_SOURCES = lib/record/functions.gen.c $(TRACER_GENERATED)
-libwend_la_CPPFLAGS = $(TRACER_CPPFLAGS)
-libwend_la_CFLAGS = $(TRACER_CFLAGS)
-# There is a library for each family of MPI libraries: libwend-mpich.so and libwend-openmpi.so can
-# be installed side by side. libwend.so is a link to the one that was installed last.
-libwend_la_LDFLAGS = -avoid-version -release $(MPI_FAMILY) -shared -Wl,-z,lazy -Wl,-z,nodelete \
+noinst_PROGRAMS += libwend.so
+libwend_so_SOURCES = $(TRACER_SOURCES)
+nodist_libwend_so_SOURCES = $(TRACER_GENERATED)
+libwend_so_CPPFLAGS = $(TRACER_CPPFLAGS) -DLIBWEND
+libwend_so_CFLAGS = $(TRACER_CFLAGS)
+libwend_so_LDFLAGS = -shared -Wl,-soname,libwend-$(MPI_FAMILY).so -Wl,-z,lazy -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/src/tracer/libwend.map
-libwend_la_LIBADD = $(FFI_LIBS)
-libwend_la_DEPENDENCIES = src/tracer/libwend.map
+libwend_so_LDADD = lib/libhot.a lib/libfunctions.a $(FFI_LIBS)
+EXTRA_libwend_so_DEPENDENCIES = src/tracer/libwend.map
 EXTRA_DIST += src/tracer/libwend.map
 
-# Libtool removes what its file libwend.la names: where builds of two families are in one prefix,
-# that is the library of the last. So the file is not kept, and each build removes its own library.
-# libwend.so then leads to the other one, or is gone.
+# There is a library for each family of MPI libraries: libwend-mpich.so and libwend-openmpi.so can
+# be installed side by side. An installed libwend.so is a link to the one that was installed last.
+libwend-$(MPI_FAMILY).so: libwend.so
+	$(AM_V_GEN)ln -f $< $@
+sharedexec_DATA += libwend-$(MPI_FAMILY).so
+CLEANFILES += libwend-$(MPI_FAMILY).so
 install-exec-hook:
-	rm -f "$(DESTDIR)$(libdir)/libwend.la"
+	cd "$(DESTDIR)$(libdir)" && ln -sf libwend-$(MPI_FAMILY).so libwend.so && \
+	  for name in $(READ_LINKS); do ln -sf libwend-read.so.0.0.0 $$name || exit; done
+# Where builds of two families are in one prefix, each removes its own library, and libwend.so then
+# leads to the other one.
 uninstall-hook:
 	cd "$(DESTDIR)$(libdir)" 2>/dev/null || exit 0; \
-	rm -f libwend-$(MPI_FAMILY).so; \
+	rm -f $(READ_LINKS); \
 	if test -L libwend.so && test ! -e libwend.so; then \
 	  rm -f libwend.so; \
-	  for other in libwend-*.so; do \
-	    case $$other in libwend-read.so) continue;; esac; \
-	    test ! -e "$$other" || ln -sf "$$other" libwend.so; \
-	  done; \
+	  for other in libwend-*.so; do test ! -e "$$other" || ln -sf "$$other" libwend.so; done; \
 	fi
 	for folder in "$(pkglibdir)" "$(pkgdatadir)" "$(wendincludedir)"; do \
 	  test ! -d "$(DESTDIR)$$folder" || rmdir "$(DESTDIR)$$folder" 2>/dev/null || :; \

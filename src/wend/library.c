@@ -22,8 +22,7 @@
 /* The file NAME beside an uninstalled build, or where it was installed. NULL if there is none. */
 static char *find(const char *name)
 {
-    /* libtool puts both into .libs */
-    static const char *const uninstalled[] = {".", ".libs", NULL};
+    static const char *const uninstalled[] = {".", NULL};
     char **places = places_of(WEND_LIBDIR, uninstalled), *found = NULL;
     for (char **place = places; *place && !found; place++) {
         char *path = g_build_filename(*place, name, NULL);

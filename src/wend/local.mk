@@ -30,13 +30,12 @@ wend_SOURCES = \
 	src/tracer/shared/marker.c src/tracer/shared/marker.h \
 	src/tracer/shared/symbols.c src/tracer/shared/symbols.h
 nodist_wend_SOURCES = $(EXPORT_GENERATED)
-wend_CPPFLAGS = $(AM_CPPFLAGS) $(OTF2_CFLAGS) $(PROTOBUF_C_CFLAGS) $(PLACES_CPPFLAGS) \
-	-DWEND_LIBDIR='"$(libdir)"'
-wend_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS) $(DW_CFLAGS)
-wend_LDADD = src/read/libread.la libwendcore.la $(GLIB_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) \
+wend_LDADD = src/read/libread.a libwendcore.so $(GLIB_LIBS) $(XXHASH_LIBS) $(OTF2_LIBS) \
 	$(PROTOBUF_C_LIBS) $(DW_LIBS) -lm
-# Where an installed command finds libwendcore: relative, so that an installed tree can be moved.
+# Where a command finds libwendcore: in a build beside it, and where it is installed by a relative
+# path, so that an installed tree can be moved.
 RELATIVE_PATH = $(PYTHON) -c 'import os.path, sys; print(os.path.relpath(*sys.argv[1:]))'
-MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN/$(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))'
+FROM_BINDIR = $(shell $(RELATIVE_PATH) $(pkglibdir) $(bindir))
+MOVABLE_RPATH = -Wl,-rpath,'$$ORIGIN:$$ORIGIN/$(FROM_BINDIR):$(pkglibdir)'
 wend_LDFLAGS = $(MOVABLE_RPATH)
 EXTRA_DIST += src/wend/README.md

@@ -2,8 +2,7 @@
 # what is tested in tests/decoder/: wend show, dump and diff, on recordings made from scripts
 check_PROGRAMS += tests/decoder/script
 tests_decoder_script_SOURCES = tests/decoder/script.c
-tests_decoder_script_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
-tests_decoder_script_LDADD = lib/libcore.la $(GLIB_LIBS)
+tests_decoder_script_LDADD = lib/libcore.a $(CORE_LIBS)
 
 BATS_TESTS += tests/decoder/diff.bats tests/decoder/dump.bats tests/decoder/messages.bats \
 	tests/decoder/show.bats tests/decoder/worlds.bats

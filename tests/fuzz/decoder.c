@@ -3,8 +3,8 @@
  * it. What reads it is archive.c's subject; here are the passes over the whole of it, so it may not
  * stand for more calls than a moment is enough for.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
 #include "src/decoder/show-terminations.h"
 #include "src/diff/same.h"

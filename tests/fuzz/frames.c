@@ -4,8 +4,8 @@
  * .eh_frame_hdr is in that, its bytes, and the entry of its table from which on addresses are asked
  * for. Nothing beside this memory can be read, neither below nor above it.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. tests/unit/frame-rules.c damages what real modules
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. tests/unit/frame-rules.c damages what real modules
  * have. */
 #include "src/tracer/side/frame-rules.h"
 

@@ -7,7 +7,7 @@ FUZZERS = archive decoder frames order part program proxygen reader side times
 FUZZ_CC = clang
 FUZZ_SECONDS = 60
 # An empty array of GLib is NULL: nothing added to it, or compared at it, is no fault.
-FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+FUZZ_FLAGS = -g -O1 -DFUZZING -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	-fno-sanitize=pointer-overflow,nonnull-attribute
 FUZZ_FILES = tests/fuzz/exercise.c lib/record/functions.c \
 	$(filter %.c,$(VALUE_SOURCES) $(READ_SOURCES) $(CORE_SOURCES) $(HOT_SOURCES))
@@ -26,11 +26,12 @@ fuzz_program_files = \
 fuzz_reader_files = tests/read/exercise-read.c
 fuzz_proxygen_files = $(filter %.c,$(DIFF_PASSES) $(PROXYGEN_SOURCES))
 
+$(FUZZERS:%=tests/fuzz/fuzz-%): private DEPENDENCIES =
 $(FUZZERS:%=tests/fuzz/fuzz-%): tests/fuzz/fuzz-%: tests/fuzz/%.c $(FUZZ_FILES) \
 		$(fuzz_proxygen_files) $(FUZZ_SHARED) lib/record/functions.gen.c
 	$(AM_V_CC)$(MKDIR_P) tests/fuzz && $(FUZZ_CC) $(FUZZ_FLAGS) -std=gnu11 $(DEFS) -I. \
-	  $(AM_CPPFLAGS) $(PLACES_CPPFLAGS) -DWEND_LIBDIR='"$(libdir)"' $(GLIB_CFLAGS) \
-	  $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -o $@ $< \
+	  $(AM_CPPFLAGS) $(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) \
+	  $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -o $@ $< \
 	  $(addprefix $(srcdir)/,$(FUZZ_FILES) $(fuzz_$*_files)) \
 	  lib/record/functions.gen.c $(GLIB_LIBS) $(ARCHIVE_LIBS) $(ZSTD_LIBS) $(XXHASH_LIBS) -lm
 CLEANFILES += $(FUZZERS:%=tests/fuzz/fuzz-%)
@@ -49,55 +50,31 @@ check_PROGRAMS += tests/fuzz/make-seed tests/fuzz/replay-archive tests/fuzz/repl
 	tests/fuzz/replay-program tests/fuzz/replay-proxygen tests/fuzz/replay-reader \
 	tests/fuzz/replay-side tests/fuzz/replay-times
 tests_fuzz_make_seed_SOURCES = tests/fuzz/make-seed.c tests/fuzz/members.h
-tests_fuzz_make_seed_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
-tests_fuzz_make_seed_LDADD = lib/libcore.la
-REPLAY_FILES = tests/fuzz/exercise.c $(FUZZ_SHARED) $(VALUE_SOURCES)
-REPLAY_CPPFLAGS = $(AM_CPPFLAGS) -DREPLAY
-REPLAY_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS) $(XXHASH_CFLAGS)
-REPLAY_LIBS = src/read/libread.la lib/libcore.la $(XXHASH_LIBS) $(GLIB_LIBS) -lm
+tests_fuzz_make_seed_LDADD = lib/libcore.a $(CORE_LIBS)
+REPLAY_FILES = tests/fuzz/replay.c tests/fuzz/exercise.c $(FUZZ_SHARED) $(VALUE_SOURCES)
+REPLAY_LIBS = src/read/libread.a lib/libcore.a $(XXHASH_LIBS) $(CORE_LIBS)
 tests_fuzz_replay_archive_SOURCES = tests/fuzz/archive.c $(REPLAY_FILES)
-tests_fuzz_replay_archive_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_archive_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_archive_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_decoder_SOURCES = tests/fuzz/decoder.c $(REPLAY_FILES) $(ENDINGS_SOURCES) \
 	$(DIFF_PASSES) $(SITE_SOURCES) $(WEND_COMMAND_SOURCES) $(READING_SOURCES)
-tests_fuzz_replay_decoder_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_decoder_CFLAGS = $(REPLAY_CFLAGS) $(DW_CFLAGS)
 tests_fuzz_replay_decoder_LDADD = $(REPLAY_LIBS) $(DW_LIBS)
 tests_fuzz_replay_frames_SOURCES = tests/fuzz/frames.c $(REPLAY_FILES) \
 	src/tracer/side/frame-rules.c
-tests_fuzz_replay_frames_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_frames_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_frames_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_order_SOURCES = tests/fuzz/order.c $(REPLAY_FILES) $(ORDER_SOURCES)
-tests_fuzz_replay_order_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_order_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_order_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_part_SOURCES = tests/fuzz/part.c $(REPLAY_FILES)
-tests_fuzz_replay_part_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_part_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_part_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_program_SOURCES = tests/fuzz/program.c $(REPLAY_FILES) \
 	src/tracer/shared/symbols.c src/command/places.c src/wend/executable.c src/wend/library.c
-tests_fuzz_replay_program_CPPFLAGS = $(REPLAY_CPPFLAGS) $(PLACES_CPPFLAGS) \
-	-DWEND_LIBDIR='"$(libdir)"'
-tests_fuzz_replay_program_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_program_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_proxygen_SOURCES = tests/fuzz/proxygen.c $(REPLAY_FILES) $(DIFF_PASSES) \
 	$(PROXYGEN_SOURCES)
-tests_fuzz_replay_proxygen_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_proxygen_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_proxygen_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_reader_SOURCES = tests/fuzz/reader.c $(REPLAY_FILES) \
 	tests/read/exercise-read.c tests/read/exercise-read.h
-tests_fuzz_replay_reader_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_reader_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_reader_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_side_SOURCES = tests/fuzz/side.c $(REPLAY_FILES)
-tests_fuzz_replay_side_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_side_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_side_LDADD = $(REPLAY_LIBS)
 tests_fuzz_replay_times_SOURCES = tests/fuzz/times.c $(REPLAY_FILES)
-tests_fuzz_replay_times_CPPFLAGS = $(REPLAY_CPPFLAGS)
-tests_fuzz_replay_times_CFLAGS = $(REPLAY_CFLAGS)
 tests_fuzz_replay_times_LDADD = $(REPLAY_LIBS)

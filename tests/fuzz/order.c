@@ -2,8 +2,8 @@
 /* order.c: fuzzes what wend replay makes of a program: the order files of some ranks, which the
  * replayer must be able to read. The input is an archive as members.h has it.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
 #include "src/tracer/replay/order-read.h"
 #include "src/wend/order-write.h"

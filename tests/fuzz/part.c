@@ -3,8 +3,8 @@
  * for what it is too, and must be refused unless its hash is right. What can be read goes through
  * the rest of a merge, into an archive, which is opened.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include "../../lib/archive/write.h"
 #include "../../lib/merge/merge.h"
 #include "../../lib/record/elastic.h"

@@ -3,8 +3,8 @@
  * that it saw nothing of: an ELF file; or, if the input is none, what the dynamic linker says of
  * its libraries.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include "src/wend/executable.h"
 
 #include <string.h>

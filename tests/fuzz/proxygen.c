@@ -2,8 +2,8 @@
 /* proxygen.c: fuzzes what proxygen makes of a program: an archive as members.h has it; all passes,
  * up to the C. It may not stand for more calls than a moment is enough for.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include <glib/gstdio.h>
 
 #include "exercise.h"

@@ -2,8 +2,8 @@
 /* reader.c: fuzzes libwend-read through its public interface: an archive as members.h has it, of
  * which a program of somebody else's asks everything.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include "exercise.h"
 #include "src/read/wrap.h"
 #include "tests/read/exercise-read.h"

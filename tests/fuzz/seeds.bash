@@ -7,7 +7,7 @@ set -eu
 build=$(realpath "$1")
 mpiexec=${2:-mpiexec}
 seeds=$(dirname "$(realpath "$0")")
-yield=$build/tests/support/.libs/yield.so
+yield=$build/tests/support/yield.so
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"

@@ -2,8 +2,8 @@
 /* side.c: fuzzes the reader of side streams. The input is a member of an archive, of each kind in
  * turn. What can be read is coded again, and must then be read as the same.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include "../../lib/record/side-stream.h"
 #include "exercise.h"
 

@@ -3,8 +3,8 @@
  * seven places in turns. What can be read is coded again. Times that are exact must then be read as
  * the same, and others within their error.
  *
- * With clang -fsanitize=fuzzer it is a fuzzer; with -DREPLAY (exercise.c) a program that runs the
- * files it is given. See tests/fuzz/local.mk. */
+ * With clang -fsanitize=fuzzer it is a fuzzer; with replay.c a program that runs the files it
+ * is given. See tests/fuzz/local.mk. */
 #include "../../lib/durations/durations.h"
 #include "../../lib/record/side-stream.h"
 #include "exercise.h"

@@ -2,12 +2,14 @@
 # what is tested in tests/read/: libwend-read, as a program of its own uses it
 check_PROGRAMS += tests/read/dump-text tests/read/interface
 tests_read_dump_text_SOURCES = tests/read/dump-text.c
-tests_read_dump_text_CPPFLAGS = -I$(srcdir)/include
-tests_read_dump_text_LDADD = libwend-read.la
+tests_read_dump_text_CPPFLAGS = -I$(srcdir)/include $(DEPENDENCIES)
+tests_read_dump_text_LDFLAGS = $(BUILD_RPATH)
+tests_read_dump_text_LDADD = libwend-read.so
 tests_read_interface_SOURCES = tests/read/interface.c tests/read/exercise-read.c \
 	tests/read/exercise-read.h
-tests_read_interface_CPPFLAGS = -I$(srcdir)/include
-tests_read_interface_LDADD = libwend-read.la -lpthread
+tests_read_interface_CPPFLAGS = -I$(srcdir)/include $(DEPENDENCIES)
+tests_read_interface_LDFLAGS = $(BUILD_RPATH)
+tests_read_interface_LDADD = libwend-read.so -lpthread
 
 BATS_TESTS += tests/read/read.bats
 EXTRA_DIST += tests/read/read.bats
@@ -17,11 +19,10 @@ EXTRA_DIST += tests/read/read.bats
 READ_TSAN_C = $(filter %.c,$(CORE_SOURCES) $(HOT_SOURCES) $(READ_SOURCES)) lib/record/functions.c \
 	tests/read/interface.c tests/read/exercise-read.c
 READ_TSAN_FILES = $(addprefix $(srcdir)/,$(READ_TSAN_C)) lib/record/functions.gen.c
+tests/read/interface-tsan: private DEPENDENCIES =
 tests/read/interface-tsan: $(READ_TSAN_FILES)
 	$(AM_V_CC)$(MKDIR_P) tests/read && $(CC) $(DEFS) $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) \
-		$(GLIB_CFLAGS) $(ARCHIVE_CFLAGS) $(ZSTD_CFLAGS) $(XXHASH_CFLAGS) -g -O1 \
-		-fsanitize=thread -o $@ $(READ_TSAN_FILES) $(GLIB_LIBS) $(ARCHIVE_LIBS) \
-		$(ZSTD_LIBS) $(XXHASH_LIBS) -lm -lpthread
+		-g -O1 -fsanitize=thread -o $@ $(READ_TSAN_FILES) $(CORE_LIBS) $(XXHASH_LIBS) -lpthread
 CLEANFILES += tests/read/interface-tsan
 EXTRA_DIST += tests/read/tsan.supp
 .PHONY: check-read-tsan

@@ -7,7 +7,7 @@ load ../helpers
 
 setup() {
     in_scratch
-    LIBRARY=$BUILD_DIR/.libs/libwend-read.so
+    LIBRARY=$BUILD_DIR/libwend-read.so
     INCLUDE=${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/include
     HEADERS=("$INCLUDE"/wend/*.h)
     GOLDEN=${SOURCE_DIR:-$BATS_TEST_DIRNAME/../..}/tests/decoder/golden.dir

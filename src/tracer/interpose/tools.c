@@ -27,7 +27,7 @@
  * library weakly, so a linker with --as-needed as default would drop that library. This is a
  * reference that is not weak, to a symbol that every MPI library has. It is in a section that is
  * not loaded, so no loader sees it. */
-#ifdef PIC /* only in the library */
+#ifdef LIBWEND /* not in a test that compiles this file */
 __asm__(".pushsection .wend.needs,\"\",%progbits\n\t.8byte MPI_F_STATUS_IGNORE\n\t.popsection");
 #endif
 

@@ -31,7 +31,6 @@ class Wend(AutotoolsPackage):
     depends_on("c", type="build")
     depends_on("autoconf@2.71:", type="build")
     depends_on("automake@1.16:", type="build")
-    depends_on("libtool", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("python@3.8:", type="build")
 
