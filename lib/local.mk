@@ -55,8 +55,6 @@ MERGE_SOURCES = \
 	lib/archive/container-index.h \
 	lib/archive/container-write.c \
 	lib/archive/meta-write.c \
-	lib/archive/rank-times-write.c \
-	lib/archive/rules-write.c \
 	lib/archive/shared-sides-write.c \
 	lib/archive/site-coding.c lib/archive/site-coding.h \
 	lib/archive/sequence-write.c \

@@ -140,7 +140,6 @@ LIFECYCLE_SOURCES = \
 	src/tracer/lifecycle/errhandlers.c src/tracer/lifecycle/errhandlers.h \
 	src/tracer/lifecycle/exec.c \
 	src/tracer/lifecycle/facts.c \
-	src/tracer/lifecycle/fatal.c \
 	src/tracer/lifecycle/finalize.c \
 	src/tracer/lifecycle/lifecycle.h \
 	src/tracer/lifecycle/limit.c \

@@ -138,7 +138,7 @@ void control_watch(void)
     shield_raise(&shield);
     watcher_open();
     if (termination_open())
-        fatal_open();
+        termination_watch_fatal();
     shield_lower(&shield);
 }
 

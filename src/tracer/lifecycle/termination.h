@@ -14,9 +14,9 @@ void termination_prepare_thread(void);
 void termination_exit(int status); /* exit or _exit, if MPI was started and not finalized */
 /* the process executes the program NAME; NULL: a program given by a descriptor */
 void termination_exec(const char *name);
-void termination_fatal(void);     /* the MPI library is about to end the job */
-void fatal_open(void);            /* fatal.c: detects that from now on */
-bool termination_abort(int code); /* MPI_Abort; false: nothing is saved */
+void termination_fatal(void);       /* the MPI library is about to end the job */
+void termination_watch_fatal(void); /* detects that from now on */
+bool termination_abort(int code);   /* MPI_Abort; false: nothing is saved */
 /* there is no archive at the end: each rank saves its part, and rank 0 prints WHY */
 void termination_keep(int rank, const char *why);
 
