@@ -6,8 +6,10 @@
       lib/record/functions.gen.c, to stdout
   gen.py index SPEC
       src/tracer/functions.gen.h
-  gen.py wrappers SPEC -o FILE --coverage FILE --mpicc CC
-      src/tracer/wrap/wrappers.gen.c for the MPI library of CC, and a list of the covered functions
+  gen.py wrappers SPEC --part N/PARTS --mpicc CC
+      src/tracer/wrap/wrappers-N.gen.c for the MPI library of CC, one of PARTS files
+  gen.py coverage SPEC --mpicc CC
+      a list of the functions that the wrappers cover
   gen.py predefined SPEC --mpicc CC
       src/tracer/objects/predefined.gen.c: the library's predefined handles and error classes
   gen.py library SPEC --mpicc CC
@@ -49,16 +51,19 @@ def index(spec):
 def main():
     parser = argparse.ArgumentParser(description="Makes from mpi.spec what follows from it.")
     parser.add_argument(
-        "what", choices=["table", "index", "wrappers", "predefined", "library", "own", "target"]
+        "what",
+        choices=[
+            "table", "index", "wrappers", "coverage", "predefined", "library", "own", "target",
+        ],
     )
     parser.add_argument("spec")
     parser.add_argument("-o", "--output", help="file to write (default stdout)")
     parser.add_argument("--mpicc", default="mpicc")
-    parser.add_argument("--coverage", help="wrappers: where the report goes")
+    parser.add_argument("--part", default="1/1", help="of the wrappers: N/PARTS (default 1/1)")
     args = parser.parse_args()
     try:
         spec = mpispec.Spec(args.spec)
-        if args.what in ("wrappers", "predefined", "library", "own", "target"):
+        if args.what not in ("table", "index"):
             import library
             import wrappers
             mpi = library.Library(spec, args.mpicc)
@@ -71,11 +76,9 @@ def main():
         elif args.what == "own":
             text = wrappers.own(spec, mpi)
         elif args.what == "wrappers":
-            text = wrappers.wrappers(spec, mpi)
-            report = mpi.coverage(spec)
-            if args.coverage:
-                with open(args.coverage, "w", encoding="utf-8") as f:
-                    f.write(report)
+            text = wrappers.wrappers(spec, mpi, *map(int, args.part.split("/")))
+        elif args.what == "coverage":
+            text = mpi.coverage(spec)
         else:
             text = {"table": table, "index": index}[args.what](spec)
     except mpispec.SpecError as e:

@@ -15,9 +15,11 @@ CLEANFILES += lib/record/functions.gen.c src/tracer/functions.gen.h
 
 # The wrappers, for the MPI library of $(MPICC). They are made again when its mpi.h changes.
 # coverage.txt says which functions they cover.
-src/tracer/wrap/wrappers.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) spec && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec \
-	  --mpicc '$(MPICC)' --coverage spec/coverage.txt -o $@
+WRAPPERS = src/tracer/wrap/wrappers-1.gen.c src/tracer/wrap/wrappers-2.gen.c \
+	src/tracer/wrap/wrappers-3.gen.c src/tracer/wrap/wrappers-4.gen.c
+$(WRAPPERS): src/tracer/wrap/wrappers-%.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) wrappers $(srcdir)/spec/mpi.spec \
+	  --mpicc '$(MPICC)' --part $*/$(words $(WRAPPERS)) -o $@
 src/tracer/objects/predefined.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) predefined $(srcdir)/spec/mpi.spec \
 	  --mpicc '$(MPICC)' -o $@
@@ -27,9 +29,10 @@ src/tracer/own.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) own $(srcdir)/spec/mpi.spec --mpicc '$(MPICC)' -o $@
 BUILT_SOURCES += src/tracer/library.gen.h src/tracer/own.gen.h
 CLEANFILES += src/tracer/library.gen.h src/tracer/own.gen.h
-spec/coverage.txt: src/tracer/wrap/wrappers.gen.c
-	@test -f $@ || { rm -f src/tracer/wrap/wrappers.gen.c && $(MAKE) src/tracer/wrap/wrappers.gen.c; }
-CLEANFILES += src/tracer/wrap/wrappers.gen.c src/tracer/objects/predefined.gen.c spec/coverage.txt
+spec/coverage.txt: spec/mpi.spec $(WEND_GEN_FILES)
+	$(AM_V_GEN)$(MKDIR_P) spec && $(WEND_GEN) coverage $(srcdir)/spec/mpi.spec \
+	  --mpicc '$(MPICC)' -o $@
+CLEANFILES += $(WRAPPERS) src/tracer/objects/predefined.gen.c spec/coverage.txt
 
 # The functions and macros that the MPI library has, for proxygen. There is a file for each family,
 # so builds for several families can be installed side by side.

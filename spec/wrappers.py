@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes src/tracer/wrap/wrappers.gen.c: a wrapper for each function of the MPI library that has
-none written by hand."""
+"""Writes src/tracer/wrap/wrappers-N.gen.c: a wrapper for each function of the MPI library that has
+none written by hand. There are some files of it, because one would take as long to compile as all
+the rest on another core."""
 
 import re
 
@@ -944,7 +945,7 @@ def own(spec, library):
     return "\n".join(lines + ["", "#endif"]) + "\n"
 
 
-def wrappers(spec, library):
+def wrappers(spec, library, part=1, parts=1):
     functions = library.recordable(spec)
     for f in functions:
         library.check(f)
@@ -979,6 +980,6 @@ def wrappers(spec, library):
             helpers.append(number_group(group, have))
         number_groups.add(group)
     out += helpers
-    for f in generated:
+    for f in generated[part - 1::parts]:
         out.append(Wrapper(f, library, number_groups).text())
     return "\n".join(out)

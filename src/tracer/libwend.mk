@@ -155,7 +155,7 @@ TRACER_SOURCES = \
 	$(INTERPOSE_SOURCES) $(RECORDER_SOURCES) $(OBJECTS_SOURCES) $(OUTPUT_SOURCES) $(ENCODE_SOURCES) \
 	$(TURNS_SOURCES) $(SIDE_SOURCES) $(ONESIDED_SOURCES) \
 	$(WRAP_SOURCES) $(REPLAY_SOURCES) $(MEMORY_SOURCES)
-TRACER_GENERATED = src/tracer/objects/predefined.gen.c src/tracer/wrap/wrappers.gen.c
+TRACER_GENERATED = src/tracer/objects/predefined.gen.c $(WRAPPERS)
 TRACER_CPPFLAGS = $(AM_CPPFLAGS) -DMPI_FAMILY='"$(MPI_FAMILY)"' -I$(srcdir)/src/tracer \
 	-I$(builddir)/src/tracer $(MPI_CPPFLAGS)
 # -fexceptions: C++ applications throw from error handlers, through MPI and the tracer.
