@@ -32,6 +32,7 @@ CLEANFILES += src/tracer/library.gen.h src/tracer/own.gen.h
 spec/coverage.txt: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) spec && $(WEND_GEN) coverage $(srcdir)/spec/mpi.spec \
 	  --mpicc '$(MPICC)' -o $@
+check_DATA += spec/coverage.txt
 CLEANFILES += $(WRAPPERS) src/tracer/objects/predefined.gen.c spec/coverage.txt
 
 # The functions and macros that the MPI library has, for proxygen. There is a file for each family,

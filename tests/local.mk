@@ -160,7 +160,8 @@ BATS_LOG_COMPILER = $(BATS)
 # the MPI library does not matter much to them. "make check LONG=1" leaves nothing out.
 LONG =
 SECOND_BUILD =
-AM_BATS_LOG_FLAGS = --tap $(if $(LONG),,--filter-tags '!long$(if $(SECOND_BUILD),$(comma)!once)')
+AM_BATS_LOG_FLAGS = --tap --timing \
+	$(if $(LONG),,--filter-tags '!long$(if $(SECOND_BUILD),$(comma)!once)')
 comma = ,
 # What MPI libraries look for whenever a rank starts: the machine's processors and caches.
 tests/topology.xml: Makefile
