@@ -5,7 +5,7 @@
   gen.py table SPEC
       lib/record/functions.gen.c, to stdout
   gen.py index SPEC
-      src/tracer/functions.gen.h
+      lib/record/functions.gen.h
   gen.py wrappers SPEC --part N/PARTS --mpicc CC
       src/tracer/wrap/wrappers-N.gen.c for the MPI library of CC, one of PARTS files
   gen.py coverage SPEC --mpicc CC
@@ -29,9 +29,13 @@ from table import table
 
 def index(spec):
     out = [
-        "/* Made by spec/gen.py from spec/mpi.spec: function indices. */",
+        "/* Made by spec/gen.py from spec/mpispec.py and spec/mpi.spec: kinds and ids. */",
         "#ifndef WEND_FUNCTIONS_GEN_H",
         "#define WEND_FUNCTIONS_GEN_H",
+        "",
+        "/* X(kind, its kind in wend/read.h) */",
+        "#define WEND_KIND_TABLE(X) \\",
+        " \\\n".join(f"    X({k.upper()}, {public})" for k, (_, public) in mpispec.KINDS.items()),
         "",
         "enum {",
     ]

@@ -8,10 +8,10 @@ EXTRA_DIST += $(WEND_GEN_FILES) spec/mpi.spec
 
 lib/record/functions.gen.c: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) table $(srcdir)/spec/mpi.spec -o $@
-src/tracer/functions.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
+lib/record/functions.gen.h: spec/mpi.spec $(WEND_GEN_FILES)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(WEND_GEN) index $(srcdir)/spec/mpi.spec -o $@
-BUILT_SOURCES += src/tracer/functions.gen.h
-CLEANFILES += lib/record/functions.gen.c src/tracer/functions.gen.h
+BUILT_SOURCES += lib/record/functions.gen.h
+CLEANFILES += lib/record/functions.gen.c lib/record/functions.gen.h
 
 # The wrappers, for the MPI library of $(MPICC). They are made again when its mpi.h changes.
 # coverage.txt says which functions they cover.

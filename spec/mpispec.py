@@ -3,28 +3,64 @@
 
 import re
 
-HANDLES = ("comm group datatype op errhandler info file win message session keyval "
-           "tenum cvar pvar pvarsession eventreg event").split()
-KINDS = (
-    "self "
-    + " ".join(HANDLES)
-    + " request buf address count int disp offset rank tag color index errcode "
-    "logical enum bits string strings strings2 func attr status segment skip found target "
-    "neighbours"
-).split()
-
-# The C type of a kind; two of them where the large-count variant has another.
-CTYPES = {
-    "comm": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "op": "MPI_Op",
-    "errhandler": "MPI_Errhandler", "info": "MPI_Info", "file": "MPI_File", "win": "MPI_Win",
-    "message": "MPI_Message", "session": "MPI_Session", "keyval": "int", "tenum": "MPI_T_enum",
-    "cvar": "MPI_T_cvar_handle", "pvar": "MPI_T_pvar_handle", "pvarsession": "MPI_T_pvar_session",
-    "eventreg": "MPI_T_event_registration", "event": "MPI_T_event_instance",
-    "request": "MPI_Request", "status": "MPI_Status", "buf": "void *", "attr": "void *",
-    "address": "MPI_Aint", "count": "int|MPI_Count", "disp": "int|MPI_Aint", "offset": "MPI_Offset",
-    "string": "char *", "strings": "char **", "strings2": "char ***", "skip": "", "segment": "",
-    "target": "MPI_Aint",
+# Kinds of parameters: the C type, "|" before that of the large-count variant if it has another, and
+# the kind in include/wend/read.h. docs/recording.md has the words of each. Archives store kinds by
+# number: a new one comes last.
+KINDS = {
+    "self": ("int", "SELF"),  # hidden: the caller's rank in the call's communicator, window or file
+    "comm": ("MPI_Comm", "COMMUNICATOR"),
+    "group": ("MPI_Group", "GROUP"),
+    "datatype": ("MPI_Datatype", "DATATYPE"),
+    "op": ("MPI_Op", "OP"),
+    "errhandler": ("MPI_Errhandler", "ERRHANDLER"),
+    "info": ("MPI_Info", "INFO"),
+    "file": ("MPI_File", "FILE"),
+    "win": ("MPI_Win", "WINDOW"),
+    "message": ("MPI_Message", "MESSAGE"),
+    "session": ("MPI_Session", "SESSION"),
+    "keyval": ("int", "KEYVAL"),
+    "tenum": ("MPI_T_enum", "T_ENUM"),
+    "cvar": ("MPI_T_cvar_handle", "T_CVAR"),
+    "pvar": ("MPI_T_pvar_handle", "T_PVAR"),
+    "pvarsession": ("MPI_T_pvar_session", "T_PVAR_SESSION"),
+    "eventreg": ("MPI_T_event_registration", "T_EVENT_REGISTRATION"),
+    "event": ("MPI_T_event_instance", "T_EVENT"),
+    "request": ("MPI_Request", "REQUEST"),
+    "buf": ("void *", "BUFFER"),  # choice buffer, or base pointer made by MPI
+    "address": ("MPI_Aint", "ADDRESS"),  # may be an absolute address
+    "count": ("int|MPI_Count", "COUNT"),
+    "int": ("int", "INTEGER"),
+    "disp": ("int|MPI_Aint", "DISPLACEMENT"),
+    "offset": ("MPI_Offset", "OFFSET"),
+    "rank": ("int", "RANK"),
+    "tag": ("int", "TAG"),
+    "color": ("int", "COLOR"),
+    "index": ("int", "INDEX"),
+    "errcode": ("int", "ERROR_CODE"),  # error code or class
+    "logical": ("int", "LOGICAL"),
+    "enum": ("int", "ENUMERATION"),
+    "bits": ("int", "BITS"),
+    "string": ("char *", "STRING"),
+    # NULL-terminated or counted array of strings: length word, then each as a string
+    "strings": ("char **", "STRING"),
+    # array of arrays of strings, each to a NULL (MPI_Comm_spawn_multiple): length, each as strings
+    "strings2": ("char ***", "STRING"),
+    "func": ("int", "FUNCTION"),
+    "attr": ("void *", "ATTRIBUTE"),
+    "status": ("MPI_Status", "STATUS"),
+    "segment": ("", "MEMORY"),  # of wend_free: a bare segment word, shape
+    "skip": ("", "OTHER"),
+    # no parameter in C: the bytes that the named file had before the call, or -1 if there was none.
+    # Rank 0 of the communicator records it
+    "found": ("int", "FILE_SIZE"),
+    # displacement at the target of a one-sided operation: in a dynamic window an address there
+    "target": ("MPI_Aint", "TARGET"),
+    # no parameter in C: the neighbours in the graph that the call made, in the library's order
+    # (lib/record/neighbours.h)
+    "neighbours": ("int", "NEIGHBOURS"),
 }
+CTYPES = {kind: ctype for kind, (ctype, _) in KINDS.items()}
+HANDLES = list(KINDS)[list(KINDS).index("comm") : list(KINDS).index("event") + 1]
 # Kinds whose constants are the group of the same name.
 OWN_GROUP = HANDLES + ["request", "rank", "tag", "color", "index", "errcode"]
 # Enums that C declares as such; the others are int.
@@ -39,8 +75,12 @@ OUTCOME_OUT = {"index", "errcode", "string", "attr"}
 
 FLAGS = (
     "large special control send recv collective poll completes any persistent query pseudo"
-    " replayed"
+    " replayed local lifetime kept"
 ).split()
+# The values of facts.
+SYNCS = "none loose all from_root to_root".split()
+MAKES = "dup topology split group pair pair_of_groups merge spawn connect".split()
+MODES = {"B": "buffered", "S": "synchronous", "R": "ready"}
 EXTENTS = {  # name: (WEND_EXTENT_, names of its arguments)
     "count": ("COUNT", "count type"),
     "each": ("COUNT_SIZE", "count type"),
@@ -115,6 +155,9 @@ class Function:
     def __init__(self, name):
         self.name = name
         self.flags = set()
+        self.stated = {}      # FACT=VALUE of its line
+        self.operation = self # the function that it is a variant of
+        self.sync = self.waits = "none"
         self.params = []      # as in C
         self.hidden = []      # results that C does not have
         self.returned = None  # a Param, when the function does not return an error code
@@ -150,6 +193,43 @@ class Function:
                 return p
         return None
 
+    @property
+    def progress(self):
+        """When it returns."""
+        if "persistent" in self.flags:
+            return "persistent"
+        return "nonblocking" if self.request or "poll" in self.flags else "blocking"
+
+    @property
+    def mode(self):
+        """The mode of a send."""
+        if "send" not in self.flags:
+            return "none"
+        letter = re.match(r"MPI_I?([bsrBSR])send", self.name)
+        return MODES[letter[1].upper()] if letter else "standard"
+
+    @property
+    def matched(self):
+        """Looks for a message and takes it, or receives such a message."""
+        return "recv" in self.flags and any(p.kind == "message" for p in self.params)
+
+    @property
+    def neighbors(self):
+        return "collective" in self.flags and "eighbor_" in self.name
+
+    @property
+    def begins(self):
+        return "collective" in self.flags and re.search("_begin(_c)?$", self.name)
+
+    @property
+    def ends(self):
+        return "collective" in self.flags and self.name.endswith("_end")
+
+    @property
+    def refers(self):
+        """Returns references to objects that exist already."""
+        return "_get_" in self.name or self.name.startswith("MPI_Type_create_f90")
+
     def words(self):
         """All parameters of the recording: self first, the returned value last."""
         every = self.params + self.hidden
@@ -184,6 +264,24 @@ def _split(text, where):
     return [p.strip() for p in parts if p.strip()]
 
 
+def _plainer_names(f):
+    """Names that f has without one of its variations, if such a function exists: a large count, a
+    persistent or nonblocking form, a half of a split collective, a mode, a matched probe."""
+    if "large" in f.flags:
+        yield re.sub("_c$", "", f.name)
+    if "persistent" in f.flags:
+        yield re.sub("_init$", "", f.name)
+    if "collective" in f.flags:
+        yield re.sub("_(begin|end)$", "", re.sub("_c$", "", f.name))
+    if f.progress == "nonblocking":
+        yield re.sub("^MPI_[IR]([a-z])", lambda m: "MPI_" + m[1].upper(), f.name)
+        yield re.sub("^(MPI_Comm_|MPI_File_)i", r"\1", f.name)
+    if f.mode not in ("none", "standard"):
+        yield "MPI_Send"
+    if f.matched:
+        yield re.sub("^MPI_M([a-z])", lambda m: "MPI_" + m[1].upper(), f.name)
+
+
 _PARAM = re.compile(r"(\w+)(?::(\w+)(?:\.(\w+))?)?(?:<([^>]*)>)?(?:\[(.*?)\])?((?:\s+\S+)*)$")
 
 
@@ -209,6 +307,23 @@ class Spec:
                 f"{path}: functions are not sorted: "
                 f"{[a for a, b in zip(names, sorted(names, key=str.lower)) if a != b][0]}"
             )
+        for f in self.functions:
+            self._find_operation(f)
+
+    def _find_operation(self, f):
+        """Finds what f is a variant of, and takes from there what f's line does not say."""
+        plainer = [f.stated["is"]] if "is" in f.stated else _plainer_names(f)
+        if "is" in f.stated and f.stated["is"] not in self._by_name:
+            raise SpecError(f"{self.path}: {f.name}: there is no {f.stated['is']}")
+        for name in plainer:
+            if name != f.name and name in self._by_name:
+                f.operation = self._find_operation(self._by_name[name])
+                break
+        f.stated = {**f.operation.stated, **f.stated}
+        if "collective" in f.flags and f.self_param:
+            f.sync, _, f.waits = f.stated.get("sync", "loose").partition(",")
+            f.waits = f.waits or f.sync
+        return f.operation
 
     def __getitem__(self, name):
         return self._by_name[name]
@@ -231,12 +346,18 @@ class Spec:
                     raise SpecError(f"{where}: {name} has a kind already")
                 self._names[name] = words[1]
         else:
-            for flag in words[1:]:
+            flags = [w for w in words[1:] if "=" not in w]
+            stated = dict(w.split("=", 1) for w in words[1:] if "=" in w)
+            for flag in flags:
                 if flag not in FLAGS:
                     raise SpecError(f"{where}: unknown flag {flag}")
-            self._add(words[0], words[1:], body, where, False)
-            if "large" in words:
-                self._add(words[0] + "_c", words[1:], body, where, True)
+            for key, value in stated.items():
+                known = {"sync": SYNCS, "makes": MAKES, "is": value}.get(key, [])
+                if [v for v in value.split(",") if v not in known]:
+                    raise SpecError(f"{where}: unknown {key}={value}")
+            self._add(words[0], flags, body, where, False).stated = stated
+            if "large" in flags:
+                self._add(words[0] + "_c", flags, body, where, True).stated = {**stated}
 
     def _add(self, name, flags, body, where, large):
         if name in self._by_name:
@@ -261,6 +382,7 @@ class Spec:
             self._check(f, p, where)
         self.functions.append(f)
         self._by_name[name] = f
+        return f
 
     def _param(self, text, where, large):
         m = _PARAM.match(text)
@@ -281,7 +403,7 @@ class Spec:
             raise SpecError(f"{where}: unknown group {p.group}")
         if kind in ("enum", "bits") and not p.group:
             raise SpecError(f"{where}: {name} needs a group")
-        p.ctype = _choose(ctype or ENUMS.get(p.group) or CTYPES.get(kind, "int"), large)
+        p.ctype = _choose(ctype or ENUMS.get(p.group) or CTYPES[kind], large)
         for word in words.split():
             rule = re.fullmatch(r"=(\w+)\(([^)]*)\)", word)
             if word in ("in", "out", "inout"):

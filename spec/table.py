@@ -10,6 +10,10 @@ from mpispec import EXTENTS, RELATIVES
 FLAG_NAMES = ("send recv collective poll completes any persistent query pseudo large").split()
 
 
+# Flags that are no part of the digest: calls are decoded without them.
+OTHER_FLAGS = "local lifetime kept".split()
+
+
 def _string(text):
     return "NULL" if text is None else '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -21,6 +25,14 @@ def flags_of(function):
     if function.creates_comm:
         flags.append("WEND_F_CREATES_COMM")
     return " | ".join(flags) or "0"
+
+
+def _all_flags(function):
+    flags = [flags_of(function)]
+    flags += ["WEND_F_" + f.upper() for f in OTHER_FLAGS if f in function.flags]
+    flags += ["WEND_F_" + f.upper() for f in ("matched", "neighbors", "begins", "ends", "refers")
+              if getattr(function, f)]
+    return " | ".join(f for f in flags if f != "0") or "0"
 
 
 def _positions(function, param):
@@ -83,14 +95,20 @@ def table(spec):
         if not f.words():
             continue
         out.append(f"static const WendParam params_{n}[] = {{ /* {f.name} */")
-        out += _params(f)
+        out += [
+            text[: -len("},")] + (", true}," if p.frees else ", false},")
+            for p, text in zip(f.words(), _params(f))
+        ]
         out.append("};")
     out += ["", "const WendFunction wend_functions[] = {"]
     for n, f in enumerate(spec.functions):
         words = f.words()
         out.append(
-            f'    {{"{f.name}", {flags_of(f)}, {len(words)}, {f"params_{n}" if words else "NULL"}, '
-            f'{digest(f)}}},'
+            f'    {{"{f.name}", {_all_flags(f)}, {len(words)}, '
+            f'{f"params_{n}" if words else "NULL"}, {digest(f)}, WEND_FN_{f.name}, '
+            f'WEND_FN_{f.operation.name}, WEND_MODE_{f.mode.upper()}, WEND_{f.progress.upper()}, '
+            f'WEND_SYNC_{f.sync.upper()}, WEND_SYNC_{f.waits.upper()}, '
+            f'WEND_MAKES_{f.stated.get("makes", "none").upper()}}},'
         )
     out += [
         "};",

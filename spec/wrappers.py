@@ -880,7 +880,7 @@ def predefined(spec, library):
 
     MPI_T_PVAR_ALL_HANDLES is no constant expression everywhere: encode_pvar_word knows it."""
     lines = ["/* Made by spec/gen.py from spec/mpi.spec: predefined handles and error classes. */",
-             '#include "functions.gen.h"', '#include "objects/objects.h"', "",
+             '#include "lib/record/functions.h"', '#include "objects/objects.h"', "",
              "#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"", "",
              "const PredefinedHandle wend_predefined[] = {"]
     for kind in HANDLES + ["request"]:

@@ -258,8 +258,11 @@ enum {
     WEND_READ_CHOOSES = 1 << 5,    /**< completes some of many: MPI_Waitany, MPI_Testsome */
     WEND_READ_PERSISTENT = 1 << 6, /**< makes a persistent request */
     WEND_READ_LOCAL = 1 << 7,      /**< queries a value and changes nothing: MPI_Comm_rank */
-    WEND_READ_NOTE = 1 << 8        /**< no function of MPI but a note of the recorder: memory was
+    WEND_READ_NOTE = 1 << 8,       /**< no function of MPI but a note of the recorder: memory was
                                         freed ("wend_free"), a callback returned */
+    WEND_READ_TAKES = 1 << 9,      /**< takes the message that it finds, or receives a message so
+                                        taken: MPI_Mprobe, MPI_Mrecv */
+    WEND_READ_LIFETIME = 1 << 10   /**< MPI starts or ends in it: MPI_Init, MPI_Session_finalize */
 };
 
 typedef struct {

@@ -85,7 +85,7 @@ gboolean answers_needed(const WendProgram *p, CallPlans *plans, guint rank, gboo
             }
             const WendFunction *f =
                 wend_program_shape(p, wend_program_terminal(p, s->id)->shape)->function;
-            *cancels |= strcmp(f->name, "MPI_Cancel") == 0;
+            *cancels |= f->id == WEND_FN_MPI_Cancel;
             if (needs || !(f->flags & WEND_F_RECV))
                 continue;
             const WendCall *call = wend_decoder_call(decoder, s->id, rank);

@@ -15,54 +15,6 @@ static CallPlan nothing;
 
 /* -- what a function does -- */
 
-/* The name without "MPI_", without the I of nonblocking functions. */
-static const char *bare_name(const WendFunction *f, gboolean nonblocking)
-{
-    const char *name = f->name + (g_str_has_prefix(f->name, "MPI_") ? 4 : 0);
-    return nonblocking && name[0] == 'I' ? name + 1 : name;
-}
-
-/* A name in any case: after the I of a nonblocking function the letters are small. */
-static gboolean begins(const char *name, const char *with)
-{
-    return g_ascii_strncasecmp(name, with, strlen(with)) == 0;
-}
-
-/* The variants with an array of counts are loose: a member with a count of 0 waits for nobody. */
-static void find_sync(CallPlan *plan, const WendFunction *f, gboolean request)
-{
-    static const struct {
-        const char *name;
-        SyncKind sync, waits;
-    } kinds[] = {{"Barrier", SYNC_ALL, SYNC_ALL},
-                 {"Allgatherv", SYNC_LOOSE, SYNC_ALL},
-                 {"Allgather", SYNC_ALL, SYNC_ALL},
-                 {"Allreduce", SYNC_ALL, SYNC_ALL},
-                 {"Alltoallv", SYNC_LOOSE, SYNC_ALL},
-                 {"Alltoallw", SYNC_LOOSE, SYNC_ALL},
-                 {"Alltoall", SYNC_ALL, SYNC_ALL},
-                 {"Reduce_scatter_block", SYNC_ALL, SYNC_ALL},
-                 {"Reduce_scatter", SYNC_LOOSE, SYNC_ALL},
-                 {"Bcast", SYNC_FROM_ROOT, SYNC_FROM_ROOT},
-                 {"Scatterv", SYNC_LOOSE, SYNC_FROM_ROOT},
-                 {"Scatter", SYNC_FROM_ROOT, SYNC_FROM_ROOT},
-                 {"Gatherv", SYNC_LOOSE, SYNC_TO_ROOT},
-                 {"Gather", SYNC_TO_ROOT, SYNC_TO_ROOT},
-                 {"Reduce", SYNC_TO_ROOT, SYNC_TO_ROOT},
-                 /* of some members of a communicator */
-                 {"Comm_create_group", SYNC_NONE, SYNC_NONE},
-                 {"Comm_create_from_group", SYNC_NONE, SYNC_NONE},
-                 {"Intercomm_create_from_groups", SYNC_NONE, SYNC_NONE}};
-    const char *name = bare_name(f, request && !(f->flags & WEND_F_PERSISTENT));
-    plan->sync = plan->waits = SYNC_LOOSE;
-    for (guint i = 0; i < G_N_ELEMENTS(kinds); i++)
-        if (begins(name, kinds[i].name)) {
-            plan->sync = kinds[i].sync;
-            plan->waits = kinds[i].waits;
-            return;
-        }
-}
-
 static void find_input(CallPlan *plan, const WendParam *p, gint16 i)
 {
     gint16 *at = p->kind == WEND_KIND_COMM      ? &plan->comm
@@ -88,6 +40,17 @@ static void find_input(CallPlan *plan, const WendParam *p, gint16 i)
         plan->receive_tag = i;
 }
 
+/* Buffers may share a count. */
+static void find_count(CallPlan *plan, const WendFunction *f, const WendParam *buffer)
+{
+    gint16 count = buffer->count;
+    if (count < 0 || f->params[count].array || plan->counts[0] == count)
+        return;
+    guint at = plan->counts[0] >= 0;
+    plan->counts[at] = count;
+    plan->types[at] = buffer->type;
+}
+
 static void find_output(CallPlan *plan, const WendParam *p, gint16 i)
 {
     gint16 *at = p->kind == WEND_KIND_WIN       ? &plan->window_made
@@ -102,11 +65,18 @@ static void find_output(CallPlan *plan, const WendParam *p, gint16 i)
 
 static CallRole role_of(const WendFunction *f)
 {
-    return strcmp(f->name, "wend_start") == 0               ? ROLE_THREAD_START
-           : strcmp(f->name, "wend_join") == 0              ? ROLE_THREAD_JOIN
-           : strcmp(f->name, "MPI_Request_free") == 0       ? ROLE_REQUEST_FREE
-           : strcmp(f->name, "MPI_Request_get_status") == 0 ? ROLE_REQUEST_LOOK
-                                                            : ROLE_NONE;
+    switch (f->id) {
+    case WEND_FN_wend_start:
+        return ROLE_THREAD_START;
+    case WEND_FN_wend_join:
+        return ROLE_THREAD_JOIN;
+    case WEND_FN_MPI_Request_free:
+        return ROLE_REQUEST_FREE;
+    case WEND_FN_MPI_Request_get_status:
+        return ROLE_REQUEST_LOOK;
+    default:
+        return ROLE_NONE;
+    }
 }
 
 static CallPlan *plan_new(const WendFunction *f)
@@ -117,10 +87,13 @@ static CallPlan *plan_new(const WendFunction *f)
     plan->dest = plan->send_tag = plan->source = plan->receive_tag = -1;
     plan->request_made = plan->requests = plan->status = plan->message = plan->message_made = -1;
     plan->root = plan->self = plan->thread = -1;
+    plan->counts[0] = plan->counts[1] = -1;
     gboolean buffer = FALSE;
     for (guint i = 0; i < f->n_params; i++) {
         const WendParam *p = &f->params[i];
         buffer |= p->kind == WEND_KIND_BUF;
+        if (p->kind == WEND_KIND_BUF && f->sync != WEND_SYNC_NONE)
+            find_count(plan, f, p);
         if (p->dir == WEND_DIR_OUT || p->dir == WEND_DIR_RETURN)
             find_output(plan, p, (gint16)i);
         else
@@ -131,18 +104,16 @@ static CallPlan *plan_new(const WendFunction *f)
     plan->receives = takes && buffer;
     plan->probes = takes && !buffer;
     plan->receives_probed = (f->flags & WEND_F_RECV) != 0 && plan->message >= 0;
-    plan->starts = plan->requests >= 0 && g_str_has_prefix(f->name, "MPI_Start");
+    plan->starts = f->operation == WEND_FN_MPI_Start;
     plan->completes = plan->requests >= 0 && (f->flags & WEND_F_COMPLETES) != 0;
     plan->any = (f->flags & WEND_F_ANY) != 0;
-    plan->persistent = (f->flags & WEND_F_PERSISTENT) != 0;
-    plan->partitioned =
-        strcmp(f->name, "MPI_Psend_init") == 0 || strcmp(f->name, "MPI_Precv_init") == 0;
-    plan->synchronous = g_str_has_prefix(f->name, "MPI_Ssend") && plan->request_made < 0;
+    plan->persistent = f->progress == WEND_PERSISTENT;
+    plan->partitioned = f->id == WEND_FN_MPI_Psend_init || f->id == WEND_FN_MPI_Precv_init;
+    plan->synchronous = f->mode == WEND_MODE_SYNCHRONOUS && f->progress == WEND_BLOCKING;
     plan->role = role_of(f);
-    gboolean over = plan->comm >= 0 || plan->window >= 0 || plan->file >= 0;
-    if ((f->flags & WEND_F_COLLECTIVE) != 0 && over)
-        find_sync(plan, f, plan->request_made >= 0);
-    plan->of_object = plan->sends || plan->receives || plan->probes || plan->sync != SYNC_NONE
+    plan->sync = f->sync;
+    plan->waits = f->usual_sync;
+    plan->of_object = plan->sends || plan->receives || plan->probes || plan->sync != WEND_SYNC_NONE
                       || plan->request_made >= 0 || plan->window_made >= 0 || plan->file_made >= 0
                       || plan->comm_made >= 0;
     if (plan->of_object || plan->receives_probed || plan->starts || plan->completes
@@ -204,6 +175,28 @@ gboolean call_plan_leaves_open(const CallPlan *plan, const WendCall *call,
     return plan->receives
            && (call_plan_word(call, plan->source) == words->any_source
                || call_plan_word(call, plan->receive_tag) == words->any_tag);
+}
+
+gboolean call_plan_is_empty(const CallPlan *plan, const TransferSizes *sizes, const WendCall *call)
+{
+    for (guint i = 0; i < G_N_ELEMENTS(plan->counts) && plan->counts[i] >= 0; i++) {
+        gint64 count = call_plan_word(call, plan->counts[i]);
+        if (count == 0)
+            return TRUE;
+        /* Predefined datatypes have a size. Without a count, they are not significant. */
+        gint64 type = call_plan_word(call, plan->types[i]);
+        if (count > 0 && wend_word_is_handle(type) && sizes->type_size(sizes->data, type) == 0)
+            return TRUE;
+    }
+    return FALSE;
+}
+
+WendSync call_plan_sync(const CallPlan *plan, const WendWalk *walk, const WendCall *call)
+{
+    if (plan->sync <= WEND_SYNC_LOOSE)
+        return plan->sync;
+    const TransferSizes sizes = transfer_sizes_of_walk(walk);
+    return call_plan_is_empty(plan, &sizes, call) ? WEND_SYNC_LOOSE : plan->sync;
 }
 
 CallMaker call_maker(CallPlans *plans, const WendWalk *walk, WendDecoder *decoder, guint rank,

@@ -6,15 +6,7 @@
 #include <glib.h>
 
 #include "read/program.h"
-
-/* Who waits for whom in a collective call. Reduce: the root needs the data of all members. */
-typedef enum {
-    SYNC_NONE,      /* not collective, or not over a communicator that all members know */
-    SYNC_LOOSE,     /* members may wait for each other */
-    SYNC_ALL,       /* each member waits for all */
-    SYNC_FROM_ROOT, /* all members wait for the root */
-    SYNC_TO_ROOT    /* the root waits for all members */
-} SyncKind;
+#include "transfer.h"
 
 typedef enum {
     ROLE_NONE,
@@ -33,6 +25,8 @@ typedef struct {
     gint16 request_made, requests, status;
     gint16 message, message_made;
     gint16 root, self, thread;
+    /* of the buffers of a collective operation that have one count: counts and datatypes */
+    gint16 counts[2], types[2];
     gboolean sends;           /* hands over a message, or makes a persistent request for it */
     gboolean receives;        /* likewise; not a probe, and not a receive of a probed message */
     gboolean probes;          /* looks for a message; with message_made it takes it */
@@ -40,8 +34,8 @@ typedef struct {
     gboolean of_object; /* any of these or collective, or it makes a request, window or file */
     gboolean starts, completes, any, persistent, partitioned;
     gboolean synchronous; /* MPI_Ssend returns when the receive is posted */
-    SyncKind sync;
-    SyncKind waits; /* who waits in time for whom, as a rule: tighter than SYNC, which must hold */
+    WendSync sync;
+    WendSync waits; /* who waits in time for whom, as a rule: tighter than SYNC, which must hold */
     CallRole role;
 } CallPlan;
 
@@ -65,6 +59,14 @@ gboolean call_plan_posts_send(const CallPlan *plan);
 /* The receive of CALL leaves source or tag to the messages that come. */
 gboolean call_plan_leaves_open(const CallPlan *plan, const WendCall *call,
                                const MessageWords *words);
+
+/* Does CALL, a collective operation, move no data, so that no member has to wait for another? Of
+ * SIZES it asks sizes of datatypes. All members agree on it, because the amounts of data that they
+ * name must match. FALSE if each member has a count of its own. */
+gboolean call_plan_is_empty(const CallPlan *plan, const TransferSizes *sizes, const WendCall *call);
+/* Who must wait for whom in CALL, which WALK gave or which made a request: as PLAN says, but nobody
+ * if it moves no data. */
+WendSync call_plan_sync(const CallPlan *plan, const WendWalk *walk, const WendCall *call);
 
 /* The call that made a request, with its plan. NULL: it is unknown, or does not matter. */
 typedef struct {

@@ -97,9 +97,7 @@ void follower_place(const WendMembers *m, guint rank, const WendCall *call, guin
     t->comm = comm;
     set_peer(m, rank, t, peer);
     t->counts = transfer_kind(call, &t->kind);
-    t->inward = g_str_has_prefix(call->function->name, "MPI_Get")
-                || g_str_has_prefix(call->function->name, "MPI_Rget");
-    t->inward = t->inward && strstr(call->function->name, "accumulate") == NULL;
+    t->inward = call->function->operation == WEND_FN_MPI_Get;
 }
 
 static const Transfer *note_of(const Follower *f, NoteKind kind, gint64 word)
@@ -182,7 +180,7 @@ static gboolean request_transfer(Follower *f, gint64 word, Transfer *t)
 
 static gboolean starts(const WendCall *call)
 {
-    return g_str_has_prefix(call->function->name, "MPI_Start") && requests_of(call) != NULL;
+    return call->function->operation == WEND_FN_MPI_Start && requests_of(call) != NULL;
 }
 
 static void transfer_of_starts(Follower *f, const WendCall *call, Transfer *t)

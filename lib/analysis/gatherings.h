@@ -24,7 +24,7 @@ typedef struct {
     guint refs;
     guint64 come, members;
     gboolean root;   /* the root has come */
-    SyncKind waits;  /* who waits for whom (call-plan.h) */
+    WendSync waits;  /* who waits for whom (call-plan.h) */
     GArray *waiters; /* guint: strands */
     /* The calls by which the member that came last, by their starts, and the root came.
      * MESSAGE_NO_PLACE: it is not known. */

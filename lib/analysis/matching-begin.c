@@ -287,9 +287,10 @@ static void keep_objects(Matching *m, Strand *s, const CallPlan *plan, guint com
 static void begin_collective(Matching *m, Strand *s, const Operation *op, GatheringOver over,
                              gint64 word)
 {
-    SyncKind sync = op->sync, waits = op->waits;
+    WendSync sync = op->sync, waits = op->waits;
+    /* Groups wait for each other, in other ways for each function. */
     if (op->comm != WEND_COMM_UNKNOWN && wend_members_is_inter(m->members, op->comm, s->rank->rank))
-        sync = waits = SYNC_LOOSE; /* groups wait for each other, in other ways for each function */
+        sync = waits = WEND_SYNC_LOOSE;
     Gathering *g = gatherings_come(m->gatherings, &s->place, op->comm, over, op->root);
     if (g != NULL)
         g->waits = waits;
@@ -467,7 +468,7 @@ static gboolean begin_starts(Matching *m, Strand *s, gboolean failed)
         if (failed && (op.sends || op.receives))
             begun =
                 turn_comes(m, s, &op, op.receives ? WEND_SEQUENCE_RECEIVES : WEND_SEQUENCE_SENDS);
-        else if (op.sync != SYNC_NONE && !failed)
+        else if (op.sync != WEND_SYNC_NONE && !failed)
             begin_collective(m, s, &op, GATHERING_COMM, word);
         else if (op.sends || op.receives)
             begun = begin_transfer(m, s, &op, TRUE, word, NULL, &part);
@@ -541,7 +542,7 @@ static gboolean begin_failed(Matching *m, Strand *s)
         return FALSE;
     if (!blocking)
         return TRUE;
-    if (plan->sync != SYNC_NONE)
+    if (plan->sync != WEND_SYNC_NONE)
         begin_collective(m, s, &op, over, WEND_ABSENT);
     if (plan->receives_probed && truncated)
         matching_need_word(m, s, TRUE, call_plan_word(call, plan->message), NULL, TRUE);
@@ -566,7 +567,7 @@ static gboolean begin_object(Matching *m, Strand *s, const CallPlan *plan)
         return begin_probe(m, s, &op, status);
     else if (plan->sends || plan->receives)
         return begin_transfer(m, s, &op, plan->request_made >= 0, request, status, &s->begun_parts);
-    else if (plan->sync != SYNC_NONE)
+    else if (plan->sync != WEND_SYNC_NONE)
         begin_collective(m, s, &op, over, request);
     else if (plan->request_made >= 0 && !plan->receives_probed)
         keep_receive(m, s, FALSE, request, NULL);

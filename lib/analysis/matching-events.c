@@ -101,10 +101,10 @@ static MessagePlace awaited_of(const Need *need)
     const Gathering *g = need->gathering;
     if (g == NULL)
         return MESSAGE_NO_PLACE;
-    gboolean all = g->waits == SYNC_ALL || (g->waits == SYNC_TO_ROOT && need->root);
+    gboolean all = g->waits == WEND_SYNC_ALL || (g->waits == WEND_SYNC_TO_ROOT && need->root);
     if (all && gathering_complete(g))
         return g->last;
-    return g->waits == SYNC_FROM_ROOT && !need->root ? g->root_place : MESSAGE_NO_PLACE;
+    return g->waits == WEND_SYNC_FROM_ROOT && !need->root ? g->root_place : MESSAGE_NO_PLACE;
 }
 
 /* The call that sent what a probe found. MESSAGE_NO_PLACE: it is gone. */
@@ -128,7 +128,7 @@ void matching_give_wait(Matching *m, const Strand *s, const Need *need)
     e->comm = probe ? need->channel.comm : need->gathering->key.comm;
     e->from = awaited.rank;
     e->to = s->place.rank;
-    e->waits = probe ? SYNC_NONE : need->gathering->waits;
+    e->waits = probe ? WEND_SYNC_NONE : need->gathering->waits;
     e->sent = awaited;
     e->completed = s->place;
 }

@@ -53,17 +53,17 @@ static void add_waiter(GArray **waiters, guint strand)
     g_array_append_val(*waiters, strand);
 }
 
-static WaitKind wait_for_gathering(Strand *s, Gathering *g, SyncKind sync, gboolean root)
+static WaitKind wait_for_gathering(Strand *s, Gathering *g, WendSync sync, gboolean root)
 {
     if (g == NULL || gathering_complete(g))
         return WAIT_NONE;
     g_array_append_val(g->waiters, s->index);
     switch (sync) {
-    case SYNC_ALL:
+    case WEND_SYNC_ALL:
         return WAIT_DATA;
-    case SYNC_FROM_ROOT:
+    case WEND_SYNC_FROM_ROOT:
         return root || g->root ? WAIT_LOOSE : WAIT_DATA;
-    case SYNC_TO_ROOT:
+    case WEND_SYNC_TO_ROOT:
         return root ? WAIT_DATA : WAIT_LOOSE;
     default:
         return WAIT_LOOSE;

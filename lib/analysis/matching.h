@@ -77,8 +77,8 @@ typedef struct {
     /* Several threads use the channel, and the recording does not have their order. */
     gboolean uncertain;
     /* Only MESSAGE_WAIT: COMPLETED is the call, SENT the other one: that of the member that came
-     * last, or of the root, or the send that a probe found (SYNC_NONE). */
-    SyncKind waits;
+     * last, or of the root, or the send that a probe found (WEND_SYNC_NONE). */
+    WendSync waits;
     /* Only MESSAGE_CALL: as wend_walk_next gave it, valid until the next event. */
     guint sequence;
     const WendWalk *walk;

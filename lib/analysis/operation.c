@@ -4,23 +4,9 @@
 
 #include "operation.h"
 
-static guint64 type_size(gpointer data, gint64 type)
-{
-    gint64 bytes = wend_walk_datatype_size(data, type);
-    return bytes >= 0 ? (guint64)bytes : TRANSFER_UNSIZED;
-}
-
-/* Sends do not depend on the size of a communicator. */
-static guint64 no_size(gpointer data, gint64 comm)
-{
-    (void)data;
-    (void)comm;
-    return TRANSFER_UNSIZED;
-}
-
 static gint64 send_bytes(const WendWalk *walk, const WendCall *call)
 {
-    const TransferSizes sizes = {(gpointer)walk, type_size, no_size, no_size};
+    const TransferSizes sizes = transfer_sizes_of_walk(walk);
     guint64 bytes;
     return transfer_bytes(&sizes, call, &bytes) && bytes <= G_MAXINT64 ? (gint64)bytes
                                                                        : WEND_UNKNOWN;
@@ -32,7 +18,7 @@ Operation operation_of(const MessageWords *words, const WendWalk *walk, const Ca
     gint64 root = call_plan_word(call, plan->root);
     Operation op = {.sends = plan->sends,
                     .receives = plan->receives,
-                    .sync = plan->sync,
+                    .sync = call_plan_sync(plan, walk, call),
                     .waits = plan->waits,
                     .comm = comm,
                     .comm_word = call_plan_word(call, plan->comm),
@@ -40,6 +26,8 @@ Operation operation_of(const MessageWords *words, const WendWalk *walk, const Ca
                     .source = WEND_ABSENT,
                     .bytes = WEND_UNKNOWN,
                     .synchronous = plan->synchronous};
+    if (op.sync != plan->sync)
+        op.waits = op.sync;
     op.root =
         root != WEND_ABSENT && (root == words->root || root == call_plan_word(call, plan->self));
     if (op.sends) {

@@ -13,8 +13,8 @@
 
 typedef struct {
     gboolean sends, receives;
-    SyncKind sync; /* SYNC_NONE: not collective */
-    SyncKind waits;
+    WendSync sync; /* WEND_SYNC_NONE: not collective */
+    WendSync waits;
     gboolean root; /* of the collective */
     guint comm;
     gint64 comm_word;           /* WEND_ABSENT: it has none */

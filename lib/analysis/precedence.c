@@ -248,7 +248,7 @@ static const WendParam *window_made(const WendFunction *f)
 
 gboolean wend_precedence_is_of_window(const WendFunction *f)
 {
-    return strcmp(f->name, "MPI_Win_lock") == 0 || strcmp(f->name, "MPI_Win_unlock") == 0
+    return f->id == WEND_FN_MPI_Win_lock || f->id == WEND_FN_MPI_Win_unlock
            || window_made(f) != NULL;
 }
 
@@ -339,7 +339,7 @@ void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase
 {
     const WendArg *window = wend_call_arg_of_kind(call, WEND_KIND_WIN);
     const WendArg *whom = wend_call_arg(call, "rank");
-    const char *name = call->function->name;
+    guint id = call->function->id;
     if (window_made(call->function)) {
         note_window_made(p, call, comm, once);
         return;
@@ -355,9 +355,9 @@ void wend_precedence_window(WendPrecedence *p, const WendCall *call, guint phase
         return;
     gboolean certain = once && !call->failed;
     int at = open_epoch(p, call->rank, which, (guint)target);
-    if (strcmp(name, "MPI_Win_lock") == 0 && certain && at < 0)
+    if (id == WEND_FN_MPI_Win_lock && certain && at < 0)
         lock(p, call, phase, which, (guint)target, step);
-    else if (strcmp(name, "MPI_Win_unlock") == 0 && at >= 0)
+    else if (id == WEND_FN_MPI_Win_unlock && at >= 0)
         unlock(p, call->rank, phase, (guint)at, step, certain);
 }
 

@@ -118,7 +118,7 @@ static gboolean is_started(const WendProgram *p, const WendClass *class, gint64 
                 continue;
             }
             const WendTerminal *t = wend_program_terminal(p, symbol->id);
-            if (strcmp(wend_program_shape(p, t->shape)->function->name, "wend_start") != 0)
+            if (wend_program_shape(p, t->shape)->function->id != WEND_FN_wend_start)
                 continue;
             const WendCall *call = wend_decoder_call(decoder, symbol->id, class->ranks[0]);
             const WendArg *thread = wend_call_arg(call, "thread");

@@ -32,7 +32,7 @@ typedef struct {
     gboolean truncated;
     const gint64 *status; /* of the call; NULL: none */
     Gathering *gathering; /* a reference */
-    SyncKind sync;
+    WendSync sync;
     gboolean root;
     gboolean probed;  /* of the receive: it is taken here and completes later */
     gboolean message; /* the word is that of a message */
@@ -77,7 +77,7 @@ struct RequestEntry {
     guint strand;         /* that posted it */
     Receive *receive;     /* a reference */
     Gathering *gathering; /* a reference */
-    SyncKind sync;
+    WendSync sync;
     gboolean root;
     RequestEntry *next;     /* posted later under the same word; NULL: none */
     RequestEntry *previous; /* posted before; of the first one, the last */

@@ -70,7 +70,7 @@ static void count_nondeterminism(Summary *s, const WendProgram *p, WendDecoder *
     const WendFunction *f =
         wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function;
     Nondeterminism *n = &s->nondeterminism;
-    gboolean probe = strstr(f->name, "robe") != NULL;
+    gboolean probe = f->operation == WEND_FN_MPI_Probe;
     if ((f->flags & WEND_F_RECV) != 0) {
         guint64 wild = wild_ranks(p, decoder, class, terminal) * times;
         *(probe ? &n->wildcard_probes : &n->wildcard_receives) += wild;
@@ -91,14 +91,9 @@ static gboolean has_returned(WendDecoder *decoder, guint32 terminal, const WendC
 
 /* Does MPI start or end in the call? The duration of MPI_Finalize cannot be measured, since the
  * recording is written in it. */
-static gboolean is_outside(const char *name)
+static gboolean is_outside(const WendFunction *f)
 {
-    static const char *const names[] = {"MPI_Init", "MPI_Init_thread", "MPI_Finalize",
-                                        "MPI_Session_init", "MPI_Session_finalize"};
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-        if (strcmp(name, names[i]) == 0)
-            return TRUE;
-    return FALSE;
+    return (f->flags & WEND_F_LIFETIME) != 0;
 }
 
 static void add_times(Summary *s, FunctionRow *row, const WendTiming *duration, gboolean thread)
@@ -131,14 +126,14 @@ static void add_run(Summary *s, const WendProgram *p, const WendClass *class, gu
         s->run += g_ascii_strtod(elapsed, NULL) * class->n_ranks * threads;
 }
 
-static FunctionRow *function_row(Summary *s, GHashTable *index, const char *name)
+static FunctionRow *function_row(Summary *s, GHashTable *index, const WendFunction *f)
 {
-    gpointer found = g_hash_table_lookup(index, name);
+    gpointer found = g_hash_table_lookup(index, f);
     if (found == NULL) {
-        FunctionRow row = {.name = name, .outside = is_outside(name)};
+        FunctionRow row = {.name = f->name, .outside = is_outside(f)};
         g_array_append_val(s->functions, row);
         found = GUINT_TO_POINTER(s->functions->len);
-        g_hash_table_insert(index, (gpointer)name, found);
+        g_hash_table_insert(index, (gpointer)f, found);
     }
     return &g_array_index(s->functions, FunctionRow, GPOINTER_TO_UINT(found) - 1);
 }
@@ -163,7 +158,7 @@ static void add_class(Summary *s, const WendProgram *p, guint i, Counts *counts,
             totals_add(&s->totals, shape->function, on_all);
             if ((shape->function->flags & WEND_F_PSEUDO) != 0)
                 continue;
-            FunctionRow *function = function_row(s, index, shape->function->name);
+            FunctionRow *function = function_row(s, index, shape->function);
             times_of(p, i, q, terminals[t], &duration, NULL);
             add_times(s, function, &duration, class->sequences[q].kind == WEND_SEQUENCE_THREAD);
             function->calls += on_all;
@@ -220,7 +215,7 @@ Summary *summary_new(const WendProgram *p)
     s->resolution = resolution_of(p);
     Counts *counts = counts_new(p);
     WendDecoder *decoder = wend_decoder_new(p);
-    GHashTable *index = g_hash_table_new(g_str_hash, g_str_equal);
+    GHashTable *index = g_hash_table_new(NULL, NULL);
     WendGraphOrders *orders = wend_graph_orders_new(p);
     WendMembers *members = NULL;
     g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);

@@ -10,8 +10,7 @@ void times_of(const WendProgram *p, guint class_index, guint sequence, guint32 t
               WendTiming *duration, WendTiming *interval)
 {
     wend_program_timing(p, class_index, sequence, terminal, duration, interval);
-    if (strcmp(wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->name,
-               "MPI_Finalize")
-        == 0)
+    if (wend_program_shape(p, wend_program_terminal(p, terminal)->shape)->function->id
+        == WEND_FN_MPI_Finalize)
         *duration = (WendTiming){0};
 }

@@ -211,8 +211,7 @@ gboolean traffic_scan_call(TrafficScan *s, guint32 terminal, guint rank, Traffic
     s->rank = rank;
     s->ambiguous = FALSE;
     const WendCall *call = wend_decoder_call(s->calls, terminal, rank);
-    if (g_str_equal(call->function->name, "MPI_Start")
-        || g_str_equal(call->function->name, "MPI_Startall"))
+    if (call->function->operation == WEND_FN_MPI_Start)
         visit_starts(s, call, visit, data);
     else if ((call->function->flags & WEND_F_PERSISTENT) == 0)
         visit_call(s, call, visit, data);

@@ -133,14 +133,31 @@ gboolean transfer_bytes(const TransferSizes *sizes, const WendCall *call, guint6
     return TRUE;
 }
 
+static guint64 size_in_walk(gpointer walk, gint64 type)
+{
+    gint64 bytes = wend_walk_datatype_size(walk, type);
+    return bytes >= 0 ? (guint64)bytes : TRANSFER_UNSIZED;
+}
+
+static guint64 no_size(gpointer walk, gint64 comm)
+{
+    (void)walk;
+    (void)comm;
+    return TRANSFER_UNSIZED;
+}
+
+TransferSizes transfer_sizes_of_walk(const WendWalk *walk)
+{
+    return (TransferSizes){(gpointer)walk, size_in_walk, no_size, no_size};
+}
+
 /* Does the rank send in a collective with a root? TRUE if the collective has none. On an
  * intercommunicator the root's word is MPI_ROOT. */
 static gboolean sends_as_root(const WendCall *call)
 {
     const WendArg *root = wend_call_arg(call, "root");
     const WendArg *self = wend_call_arg_of_kind(call, WEND_KIND_SELF);
-    const char *name = call->function->name;
-    gboolean from_root = strstr(name, "cast") != NULL || strstr(name, "catter") != NULL;
+    gboolean from_root = call->function->usual_sync == WEND_SYNC_FROM_ROOT;
     if (root == NULL || root->n_in <= 0)
         return TRUE;
     gint64 rank = root->in[0];
@@ -165,7 +182,7 @@ gboolean transfer_kind(const WendCall *call, TrafficKind *kind)
         return FALSE;
     gboolean typed = wend_call_arg_of_kind(call, WEND_KIND_DATATYPE) != NULL;
     if (typed && wend_call_arg_of_kind(call, WEND_KIND_FILE) != NULL) {
-        *kind = strstr(f->name, "write") != NULL ? TRAFFIC_FILE_WRITE : TRAFFIC_FILE_READ;
+        *kind = first_buffer(call)->dir == WEND_DIR_IN ? TRAFFIC_FILE_WRITE : TRAFFIC_FILE_READ;
         return TRUE;
     }
     if (wend_call_arg(call, "target_rank") != NULL) {

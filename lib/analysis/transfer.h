@@ -42,6 +42,9 @@ typedef struct {
     guint64 (*comm_neighbours)(gpointer data, gint64 comm); /* the number to which a rank sends */
 } TransferSizes;
 
+/* The sizes of datatypes that WALK knows. Those of communicators are unknown. */
+TransferSizes transfer_sizes_of_walk(const WendWalk *walk);
+
 /* Sets the kind of transfer of CALL; for a call that makes a persistent request, the kind of its
  * starts. FALSE: it is none, or this rank transfers nothing. */
 gboolean transfer_kind(const WendCall *call, TrafficKind *kind);

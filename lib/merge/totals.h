@@ -22,7 +22,7 @@ static inline void totals_add(WendTotals *t, const WendFunction *f, guint64 time
 {
     if (!(f->flags & WEND_F_PSEUDO))
         t->mpi_calls += times;
-    else if (strcmp(f->name, "wend_free") == 0)
+    else if (f->id == WEND_FN_wend_free)
         t->frees += times;
 }
 

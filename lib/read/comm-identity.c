@@ -40,23 +40,16 @@ static void put_words(WendBuf *b, const WendArg *arg)
  * members. */
 static gboolean makes_one(const WendFunction *f)
 {
-    static const char *const names[] = {"MPI_Comm_dup",
-                                        "MPI_Comm_dup_with_info",
-                                        "MPI_Comm_idup",
-                                        "MPI_Comm_spawn",
-                                        "MPI_Comm_spawn_multiple",
-                                        "MPI_Comm_idup_with_info",
-                                        "MPI_Comm_accept",
-                                        "MPI_Comm_connect",
-                                        "MPI_Intercomm_merge",
-                                        "MPI_Cart_create",
-                                        "MPI_Graph_create",
-                                        "MPI_Dist_graph_create",
-                                        "MPI_Dist_graph_create_adjacent"};
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-        if (strcmp(f->name, names[i]) == 0)
-            return TRUE;
-    return FALSE;
+    switch (f->makes) {
+    case WEND_MAKES_DUP:
+    case WEND_MAKES_TOPOLOGY:
+    case WEND_MAKES_MERGE:
+    case WEND_MAKES_SPAWN:
+    case WEND_MAKES_CONNECT:
+        return TRUE;
+    default:
+        return FALSE;
+    }
 }
 
 guint comm_numbering_find(const CommNumbering *n, const WendArg *comm)
@@ -69,11 +62,11 @@ guint comm_numbering_find(const CommNumbering *n, const WendArg *comm)
 
 CommCreation comm_creation(const CommNumbering *n, const WendCall *call, WendCommMade *made)
 {
-    const char *name = call->function->name;
+    WendMakes makes = call->function->makes;
     CommCreation c = {.call = call, .made = made};
-    c.by_group = strstr(name, "_group") != NULL;
-    c.merge = strstr(name, "Intercomm_merge") != NULL;
-    c.pair = strstr(name, "Intercomm_create") != NULL;
+    c.by_group = makes == WEND_MAKES_GROUP || makes == WEND_MAKES_PAIR_OF_GROUPS;
+    c.merge = makes == WEND_MAKES_MERGE;
+    c.pair = makes == WEND_MAKES_PAIR || makes == WEND_MAKES_PAIR_OF_GROUPS;
     for (guint i = 0; i < call->n_args && !c.parent; i++)
         if (call->args[i].param->kind == WEND_KIND_COMM && call->args[i].n_in > 0
             && call->args[i].param->dir != WEND_DIR_OUT)
@@ -132,16 +125,15 @@ enum { DIMENSIONS_MAX = 64 }; /* grids of more dimensions are not kept */
 /* The dimensions of a Cartesian communicator that C made; the caller unrefs. NULL: unknown. */
 static GArray *dimensions_of(const CommNumbering *n, const CommCreation *c)
 {
-    const char *name = c->call->function->name;
+    const WendFunction *f = c->call->function;
     const GArray *before =
         g_hash_table_lookup(n->grids, GUINT_TO_POINTER(comm_numbering_find(n, c->parent)));
     const WendArg *dims = wend_call_arg(c->call, "dims"),
                   *remain = wend_call_arg(c->call, "remain_dims");
     GArray *all = g_array_new(FALSE, FALSE, sizeof(gint64));
-    if (strcmp(name, "MPI_Cart_create") == 0 && dims && dims->n_in > 0
-        && dims->n_in <= DIMENSIONS_MAX)
+    if (f->id == WEND_FN_MPI_Cart_create && dims && dims->n_in > 0 && dims->n_in <= DIMENSIONS_MAX)
         g_array_append_vals(all, dims->in, (guint)dims->n_in);
-    else if (strstr(name, "dup") && before)
+    else if (f->makes == WEND_MAKES_DUP && before)
         g_array_append_vals(all, before->data, before->len);
     else if (remain && before && remain->n_in == before->len)
         for (guint i = 0; i < before->len; i++)

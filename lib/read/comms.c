@@ -116,7 +116,7 @@ static guint started_world(NumberingPass *n, const WendCall *call)
 
 static gboolean is_parent(const WendFunction *f)
 {
-    return strcmp(f->name, "MPI_Comm_get_parent") == 0;
+    return f->id == WEND_FN_MPI_Comm_get_parent;
 }
 
 static guint number_by_identity(NumberingPass *n, CommCreation *c)
@@ -151,9 +151,8 @@ static void note_meeting(const NumberingPass *n, const CommCreation *c)
     WendBuf name = WEND_BUF_INIT;
     comm_identity_put_tags(c->call, &name);
     if (port && port->n_in > 0)
-        comm_meetings_at_port(n->meetings, &name,
-                              strcmp(c->call->function->name, "MPI_Comm_accept") == 0, n->thread,
-                              at, c->made->number);
+        comm_meetings_at_port(n->meetings, &name, c->call->function->id == WEND_FN_MPI_Comm_accept,
+                              n->thread, at, c->made->number);
     else if (c->pair && peer && peer->n_in > 0 && leader && leader->n_in > 0)
         comm_meetings_of_pair(n->meetings, &name, comm_numbering_find(&n->known, peer),
                               leader->in[0], at, c->made->number);
@@ -162,13 +161,12 @@ static void note_meeting(const NumberingPass *n, const CommCreation *c)
 
 static void take_number(NumberingPass *n, CommCreation *c, guint world)
 {
-    const char *name = c->call->function->name;
     guint number = c->made->number;
     gpointer key = GUINT_TO_POINTER(number);
     gboolean joined =
         comm_meetings_note_number(n->meetings, (CommPlace){n->known.rank, n->known.place}, number);
     if (c->across || c->by_local || joined || is_parent(c->call->function)
-        || g_str_has_prefix(name, "MPI_Comm_spawn"))
+        || c->call->function->makes == WEND_MAKES_SPAWN)
         comm_numbering_note_across(&n->known, c);
     if (world != 0)
         n->parents[world] = number;

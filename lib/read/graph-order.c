@@ -17,18 +17,11 @@ typedef enum { OTHER, MAKES, COPIES, LISTS, COLLECTS } Role;
 
 static Role role_of(const WendFunction *f)
 {
-    static const char *const copies[] = {"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup",
-                                         "MPI_Comm_idup_with_info"};
-    if (strcmp(f->name, "MPI_Dist_graph_create") == 0)
-        return MAKES;
-    if (strcmp(f->name, "MPI_Dist_graph_neighbors") == 0)
-        return LISTS;
-    if (g_str_has_prefix(f->name, "MPI_Neighbor_") || g_str_has_prefix(f->name, "MPI_Ineighbor_"))
-        return COLLECTS;
-    for (guint i = 0; i < G_N_ELEMENTS(copies); i++)
-        if (strcmp(f->name, copies[i]) == 0)
-            return COPIES;
-    return OTHER;
+    return f->id == WEND_FN_MPI_Dist_graph_create      ? MAKES
+           : f->id == WEND_FN_MPI_Dist_graph_neighbors ? LISTS
+           : (f->flags & WEND_F_NEIGHBORS) != 0        ? COLLECTS
+           : f->makes == WEND_MAKES_DUP                ? COPIES
+                                                       : OTHER;
 }
 
 typedef struct {

@@ -236,9 +236,9 @@ static KnownCall *get_known(WendWalk *w, guint32 terminal)
     k->flag_out = find_param(f, WEND_KIND_LOGICAL, TRUE);
     k->neighbours = find_param(f, WEND_KIND_NEIGHBOURS, TRUE);
     k->comm_out = wend_comm_made_parameter(f);
-    k->starts = k->request_in >= 0 && g_str_has_prefix(f->name, "MPI_Start");
-    k->frees = k->request_in >= 0 && strcmp(f->name, "MPI_Request_free") == 0;
-    k->generalized = strcmp(f->name, "MPI_Grequest_start") == 0;
+    k->starts = f->operation == WEND_FN_MPI_Start;
+    k->frees = f->id == WEND_FN_MPI_Request_free;
+    k->generalized = f->id == WEND_FN_MPI_Grequest_start;
     gsize bytes = KNOWN_MEMORY + f->n_params * sizeof(WendArg) + w->layout.words->len * 8;
     w->n_known++;
     w->known_bytes += bytes;

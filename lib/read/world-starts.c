@@ -65,7 +65,7 @@ WendWorldStarter *wend_world_starters(const WendProgram *p)
 gboolean wend_world_start_is(const WendCall *call)
 {
     static const char *const commands[] = {"command", "array_of_commands"};
-    if (call->failed || !g_str_has_prefix(call->function->name, "MPI_Comm_spawn"))
+    if (call->failed || call->function->makes != WEND_MAKES_SPAWN)
         return FALSE;
     for (guint i = 0; i < G_N_ELEMENTS(commands); i++) {
         const WendArg *arg = wend_call_arg(call, commands[i]);

@@ -8,63 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of parameters; docs/recording.md has the words of each. The generator knows the same names
- * in lower case. */
+#include "lib/record/functions.gen.h"
+
+/* Kinds of parameters: WEND_KIND_COMM and so on. spec/mpispec.py describes them, docs/recording.md
+ * has the words of each. */
 typedef enum {
-    WEND_KIND_SELF, /* hidden: the caller's rank in the call's communicator, window or file */
-    WEND_KIND_COMM,
-    WEND_KIND_GROUP,
-    WEND_KIND_DATATYPE,
-    WEND_KIND_OP,
-    WEND_KIND_ERRHANDLER,
-    WEND_KIND_INFO,
-    WEND_KIND_FILE,
-    WEND_KIND_WIN,
-    WEND_KIND_MESSAGE,
-    WEND_KIND_SESSION,
-    WEND_KIND_KEYVAL,
-    /* MPI_T */
-    WEND_KIND_TENUM,
-    WEND_KIND_CVAR,
-    WEND_KIND_PVAR,
-    WEND_KIND_PVARSESSION,
-    WEND_KIND_EVENTREG,
-    WEND_KIND_EVENT,
-    WEND_KIND_REQUEST,
-    WEND_KIND_BUF,     /* choice buffer, or base pointer made by MPI */
-    WEND_KIND_ADDRESS, /* MPI_Aint that may be an absolute address */
-    WEND_KIND_COUNT,
-    WEND_KIND_INT,
-    WEND_KIND_DISP,
-    WEND_KIND_OFFSET,
-    WEND_KIND_RANK,
-    WEND_KIND_TAG,
-    WEND_KIND_COLOR,
-    WEND_KIND_INDEX,
-    WEND_KIND_ERRCODE, /* error code or class */
-    WEND_KIND_LOGICAL,
-    WEND_KIND_ENUM,
-    WEND_KIND_BITS,
-    WEND_KIND_STRING,
-    /* NULL-terminated or counted array of strings: length word, then each as a string */
-    WEND_KIND_STRINGS,
-    /* array of NULL-terminated arrays of strings (MPI_Comm_spawn_multiple): length, then each as
-     * strings */
-    WEND_KIND_STRINGS2,
-    WEND_KIND_FUNC,
-    WEND_KIND_ATTR,
-    WEND_KIND_STATUS,
-    WEND_KIND_SEGMENT, /* of wend_free: a bare segment word, shape */
-    WEND_KIND_SKIP,
-    /* no parameter in C: the bytes that the named file had before the call, or -1 if there was
-     * none. Rank 0 of the communicator records it */
-    WEND_KIND_FOUND,
-    /* displacement at the target of a one-sided operation: in a dynamic window an address of the
-     * target's */
-    WEND_KIND_TARGET,
-    WEND_KIND_NEIGHBOURS, /* no parameter in C: the neighbours in the graph that the call made, in
-                           * the library's order (lib/record/neighbours.h) */
-    WEND_KINDS
+#define X(kind, public) WEND_KIND_##kind,
+    WEND_KIND_TABLE(X)
+#undef X
+        WEND_KINDS
 } WendKind;
 
 /* RETURN: the function's value, an out */
@@ -94,6 +46,7 @@ typedef struct {
      * is the number of partitions that the size is a multiple of. All -1 in a send, a collective, a
      * wait. */
     int16_t source, tag;
+    bool frees; /* the handle, request or memory is gone after success; no part of the digest */
 } WendParam;
 
 /* How much memory a buffer argument needs, in the terms of the standard. "size" is that of the
@@ -132,18 +85,77 @@ enum {
     WEND_F_PSEUDO = 1 << 8, /* wend_free, wend_return */
     WEND_F_LARGE = 1 << 9,  /* a _c variant */
     WEND_F_QUERY = 1 << 10, /* local, changes nothing: MPI_Comm_rank, MPI_Wtime, MPI_Get_count */
-    WEND_F_PERSISTENT = 1 << 11 /* makes a persistent request */
+    WEND_F_PERSISTENT = 1 << 11, /* makes a persistent request */
+    /* These are no part of the digest. */
+    WEND_F_MATCHED = 1 << 16, /* Mprobe, Improbe; Mrecv, Imrecv */
+    /* changes datatypes, infos, statuses and memory of the process alone, and waits for nobody */
+    WEND_F_LOCAL = 1 << 17,
+    /* is recorded even while recording is off: it makes, ends or changes an object */
+    WEND_F_KEPT = 1 << 18,
+    WEND_F_NEIGHBORS = 1 << 19, /* communicates with the neighbours in a topology */
+    WEND_F_BEGINS = 1 << 20,    /* the first half of a split collective */
+    WEND_F_ENDS = 1 << 21,      /* the second half */
+    WEND_F_LIFETIME = 1 << 22,  /* MPI starts or ends in it */
+    WEND_F_REFERS = 1 << 23     /* returns references to objects that exist already */
 };
+
+typedef enum {
+    WEND_MODE_NONE, /* no send */
+    WEND_MODE_STANDARD,
+    WEND_MODE_BUFFERED,
+    WEND_MODE_SYNCHRONOUS,
+    WEND_MODE_READY
+} WendSendMode;
+
+/* When a call returns. */
+typedef enum {
+    WEND_BLOCKING,    /* when its operation is complete */
+    WEND_NONBLOCKING, /* at once: it makes a request, or looks whether something has happened */
+    WEND_PERSISTENT   /* at once: it makes a persistent request */
+} WendProgress;
+
+/* Who waits for whom in a collective call. Reduce: the root needs the data of all members. */
+typedef enum {
+    WEND_SYNC_NONE,      /* not collective, or not over a communicator that all members know */
+    WEND_SYNC_LOOSE,     /* members may wait for each other */
+    WEND_SYNC_ALL,       /* each member waits for all */
+    WEND_SYNC_FROM_ROOT, /* all members wait for the root */
+    WEND_SYNC_TO_ROOT    /* the root waits for all members */
+} WendSync;
+
+/* How a function makes a communicator. */
+typedef enum {
+    WEND_MAKES_NONE,           /* it makes none, or in another way */
+    WEND_MAKES_DUP,            /* a copy, with its topology and attributes */
+    WEND_MAKES_TOPOLOGY,       /* a copy with another topology, perhaps of fewer processes */
+    WEND_MAKES_SPLIT,          /* one for each part of the members */
+    WEND_MAKES_GROUP,          /* only members of the new one call it */
+    WEND_MAKES_PAIR,           /* an intercommunicator of two communicators */
+    WEND_MAKES_PAIR_OF_GROUPS, /* the same, of two groups */
+    WEND_MAKES_MERGE,          /* one of the two groups of an intercommunicator */
+    WEND_MAKES_SPAWN,          /* with processes that it starts */
+    WEND_MAKES_CONNECT         /* with processes that meet it at a port */
+} WendMakes;
 
 typedef struct {
     const char *name; /* "MPI_Send" */
     uint32_t flags;
     uint16_t n_params; /* self and the return value included */
     const WendParam *params;
-    uint32_t digest; /* of everything that the spec says about it */
+    uint32_t digest; /* of everything that the spec says about decoding its calls */
+    uint16_t id;     /* WEND_FN_MPI_Send: its index in wend_functions */
+    /* Of MPI_Isend_c and MPI_Bsend_init WEND_FN_MPI_Send: the function that it is a variant of.
+     * Its own id if it is no variant. */
+    uint16_t operation;
+    uint8_t mode;     /* WendSendMode */
+    uint8_t progress; /* WendProgress */
+    /* WendSync: who must wait, and who waits as a rule. In a call that has buffers and moves no
+     * data nobody must wait (call_plan_sync). */
+    uint8_t sync, usual_sync;
+    uint8_t makes; /* WendMakes */
 } WendFunction;
 
-/* In the spec's order. The index of a function holds in this build only. */
+/* In the spec's order. The ids WEND_FN_… are the same in all builds of one version of Wend. */
 extern const WendFunction wend_functions[];
 extern const size_t wend_n_functions;
 extern const char *const wend_constants[]; /* names: "MPI_COMM_WORLD", "MPI_ANY_SOURCE" */

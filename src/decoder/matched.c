@@ -252,7 +252,8 @@ static WendReadCallPlace waiting_call(WendRead *r, const WendReadMessage *m)
     gboolean probed =
         m->posted.call != WEND_READ_NO_CALL
         && wend_read_signature(r, m->posted.signature, m->posted.rank, &posted) == WEND_READ_OK
-        && strcmp(posted->function->name, "MPI_Mprobe") == 0;
+        && (posted->function->flags & (WEND_READ_TAKES | WEND_READ_POLLS)) == WEND_READ_TAKES
+        && wend_read_parameter_named(posted->function, "buf") == WEND_READ_NO_INDEX;
     return probed ? m->posted : m->completed;
 }
 

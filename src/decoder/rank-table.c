@@ -28,8 +28,7 @@ static double seconds_of_run(WendRead *r, guint world, guint rank)
 /* Are the times of the function part of the time in MPI? As in the shares of wend show. */
 static gboolean counts(const WendReadFunction *f)
 {
-    return strcmp(f->name, "MPI_Init") != 0 && strcmp(f->name, "MPI_Init_thread") != 0
-           && strcmp(f->name, "MPI_Finalize") != 0;
+    return (f->flags & WEND_READ_LIFETIME) == 0;
 }
 
 /* -- as CSV: each time -- */

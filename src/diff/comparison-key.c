@@ -106,7 +106,7 @@ ComparisonKey *comparison_key_new(const WendProgram *a, const WendProgram *b)
     comparison_key->key = g_byte_array_new();
     comparison_key->second = b;
     comparison_key->constants = translate_constants(a, b);
-    comparison_key->pinned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    comparison_key->pinned = g_hash_table_new_full(NULL, NULL, NULL, g_free);
     comparison_key->request_null = wend_program_constant_word("MPI_REQUEST_NULL");
     return comparison_key;
 }
@@ -218,11 +218,8 @@ static gboolean is_segment_word(WendKind kind, gsize i)
 
 gboolean comparison_key_is_place(const WendCall *call)
 {
-    static const char *const names[] = {"wend_device", "wend_managed", "wend_pinned"};
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-        if (strcmp(call->function->name, names[i]) == 0)
-            return TRUE;
-    return FALSE;
+    guint id = call->function->id;
+    return id == WEND_FN_wend_device || id == WEND_FN_wend_managed || id == WEND_FN_wend_pinned;
 }
 
 static gboolean is_memory_or_request(WendKind kind)
@@ -302,7 +299,7 @@ static void put_neighbours(ComparisonKeyRank *r, GByteArray *key, const WendCall
 
 static gboolean makes_graph(const WendCall *call)
 {
-    return strcmp(call->function->name, "MPI_Dist_graph_create") == 0;
+    return call->function->id == WEND_FN_MPI_Dist_graph_create;
 }
 
 static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call, guint8 tag,
@@ -313,7 +310,7 @@ static void put_call(ComparisonKeyRank *r, GByteArray *key, const WendCall *call
     g_byte_array_append(key, (const guint8 *)call->function->name,
                         (guint)strlen(call->function->name) + 1);
     put(key, call->failed + 2 * call->unfinished);
-    gboolean neighbours = strcmp(call->function->name, "MPI_Dist_graph_neighbors") == 0;
+    gboolean neighbours = call->function->id == WEND_FN_MPI_Dist_graph_neighbors;
     if (neighbours && (options->parts & COMPARISON_KEY_IN) != 0)
         put_neighbours(r, key, call);
     for (guint i = 0; i < call->n_args; i++) {
@@ -494,9 +491,9 @@ static gboolean is_split(ComparisonKeyRank *r, const WendCall *call, const Pinne
 static PinnedCalls *count_of(ComparisonKeyRank *r, const WendCall *call)
 {
     GHashTable *pinned = r->comparison_key->pinned;
-    PinnedCalls *calls = g_hash_table_lookup(pinned, call->function->name);
+    PinnedCalls *calls = g_hash_table_lookup(pinned, call->function);
     if (calls == NULL)
-        g_hash_table_insert(pinned, g_strdup(call->function->name), calls = g_new0(PinnedCalls, 1));
+        g_hash_table_insert(pinned, (gpointer)call->function, calls = g_new0(PinnedCalls, 1));
     return calls;
 }
 
@@ -525,7 +522,7 @@ static void note_for_pins(ComparisonKeyRank *r, const WendCall *call)
         g_hash_table_add(r->received, GUINT_TO_POINTER(number_of_receive(r, call)));
     r->wildcards |= any;
     r->makes_graphs |= makes_graph(call);
-    const WendArg *old = strcmp(call->function->name, "MPI_Dist_graph_create_adjacent") == 0
+    const WendArg *old = call->function->id == WEND_FN_MPI_Dist_graph_create_adjacent
                              ? wend_call_arg(call, "comm_old")
                              : NULL;
     r->unknown_graphs |= old != NULL && old->n_in == 1 && old->in[0] == WEND_UNKNOWN;

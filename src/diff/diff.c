@@ -27,7 +27,7 @@
 
 /* The text of differences that are expected of a proxy. */
 
-/* PINNED is the table of comparison_key_pinned: name of a function -> PinnedCalls. */
+/* PINNED is the table of comparison_key_pinned: WendFunction -> PinnedCalls. */
 static guint64 expected_calls(GHashTable *pinned)
 {
     GHashTableIter iter;
@@ -49,21 +49,27 @@ static void append_line(GString *out, guint64 calls, const char *name, const cha
                            what);
 }
 
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(((const WendFunction *)a)->name, ((const WendFunction *)b)->name);
+}
+
 /* a line for each function and kind of change, indented */
 static void expected_append(GString *out, GHashTable *pinned)
 {
-    GList *names = g_list_sort(g_hash_table_get_keys(pinned), (GCompareFunc)strcmp);
-    for (const GList *l = names; l != NULL; l = l->next) {
+    GList *functions = g_list_sort(g_hash_table_get_keys(pinned), compare_names);
+    for (const GList *l = functions; l != NULL; l = l->next) {
         const PinnedCalls *calls = g_hash_table_lookup(pinned, l->data);
-        gboolean graph = strcmp(l->data, "MPI_Dist_graph_create") == 0;
-        append_line(out, calls->calls, l->data,
+        const WendFunction *f = l->data;
+        gboolean graph = f->id == WEND_FN_MPI_Dist_graph_create;
+        append_line(out, calls->calls, f->name,
                     graph ? "MPI_Dist_graph_create_adjacent with the order of neighbours that the "
                             "library gave"
                           : "the source that came instead of MPI_ANY_SOURCE");
-        append_line(out, calls->split, l->data,
+        append_line(out, calls->split, f->name,
                     "the sources that came instead of MPI_ANY_SOURCE, each with its own request");
     }
-    g_list_free(names);
+    g_list_free(functions);
 }
 
 #define COMMAND "diff"

@@ -222,10 +222,10 @@ static void set_neighbours(WendArg *arg, const Neighbours *graph, guint which, g
 const WendCall *pinned_call_adjacent(PinnedCall *pinned, const WendCall *call, gboolean unknown_old)
 {
     static const char *const lists[] = {"sources", "destinations", "sourceweights", "destweights"};
-    const WendFunction *adjacent = wend_function_by_name("MPI_Dist_graph_create_adjacent");
+    const WendFunction *adjacent = &wend_functions[WEND_FN_MPI_Dist_graph_create_adjacent];
     const WendArg *words = wend_call_arg_of_kind(call, WEND_KIND_NEIGHBOURS);
     Neighbours graph;
-    if (adjacent == NULL || words == NULL || !neighbours_read(words->out, words->n_out, &graph))
+    if (words == NULL || !neighbours_read(words->out, words->n_out, &graph))
         return NULL;
     WendArg *args = copy_call(pinned, call, adjacent->n_params);
     pinned->call.function = adjacent;

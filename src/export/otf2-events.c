@@ -10,6 +10,7 @@
 #include <glib.h>
 #include <otf2/otf2.h>
 
+#include "lib/record/record.h"
 #include "wend/read.h"
 
 /* -- amounts -- */
@@ -761,7 +762,7 @@ static void note_name(EventWriting *w)
 {
     WendReadValue v;
     guint i = wend_read_parameter_named(w->call->function, "comm_name");
-    if (g_str_equal(w->call->function->name, "MPI_Comm_set_name") && i != WEND_READ_NO_INDEX
+    if (w->call->function->index == WEND_FN_MPI_Comm_set_name && i != WEND_READ_NO_INDEX
         && wend_read_input(w->call, i, &v) == WEND_READ_OK && v.type == WEND_READ_STRING)
         otf2_names_name_comm(w->rank->names, w->rank->rank, w->transfer.communicator,
                              v.string.bytes);

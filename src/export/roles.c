@@ -4,143 +4,137 @@
 
 #include "roles.h"
 
-#include <string.h>
+#include "lib/record/record.h"
 
 static const struct {
-    const char *name; /* without MPI_, I…, …_init and …_c */
+    guint operation; /* WEND_FN_… */
     OTF2_CollectiveOp op;
     OTF2_RegionRole region;
 } collectives[] = {
-    {"Allgather", OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Alltoall", OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV, OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW, OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Barrier", OTF2_COLLECTIVE_OP_BARRIER, OTF2_REGION_ROLE_BARRIER},
-    {"Bcast", OTF2_COLLECTIVE_OP_BCAST, OTF2_REGION_ROLE_COLL_ONE2ALL},
-    {"Exscan", OTF2_COLLECTIVE_OP_EXSCAN, OTF2_REGION_ROLE_COLL_OTHER},
-    {"Gather", OTF2_COLLECTIVE_OP_GATHER, OTF2_REGION_ROLE_COLL_ALL2ONE},
-    {"Gatherv", OTF2_COLLECTIVE_OP_GATHERV, OTF2_REGION_ROLE_COLL_ALL2ONE},
-    {"Reduce", OTF2_COLLECTIVE_OP_REDUCE, OTF2_REGION_ROLE_COLL_ALL2ONE},
-    {"Reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER, OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK,
+    {WEND_FN_MPI_Allgather, OTF2_COLLECTIVE_OP_ALLGATHER, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {WEND_FN_MPI_Allgatherv, OTF2_COLLECTIVE_OP_ALLGATHERV, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {WEND_FN_MPI_Allreduce, OTF2_COLLECTIVE_OP_ALLREDUCE, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {WEND_FN_MPI_Alltoall, OTF2_COLLECTIVE_OP_ALLTOALL, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {WEND_FN_MPI_Alltoallv, OTF2_COLLECTIVE_OP_ALLTOALLV, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {WEND_FN_MPI_Alltoallw, OTF2_COLLECTIVE_OP_ALLTOALLW, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {WEND_FN_MPI_Barrier, OTF2_COLLECTIVE_OP_BARRIER, OTF2_REGION_ROLE_BARRIER},
+    {WEND_FN_MPI_Bcast, OTF2_COLLECTIVE_OP_BCAST, OTF2_REGION_ROLE_COLL_ONE2ALL},
+    {WEND_FN_MPI_Exscan, OTF2_COLLECTIVE_OP_EXSCAN, OTF2_REGION_ROLE_COLL_OTHER},
+    {WEND_FN_MPI_Gather, OTF2_COLLECTIVE_OP_GATHER, OTF2_REGION_ROLE_COLL_ALL2ONE},
+    {WEND_FN_MPI_Gatherv, OTF2_COLLECTIVE_OP_GATHERV, OTF2_REGION_ROLE_COLL_ALL2ONE},
+    {WEND_FN_MPI_Reduce, OTF2_COLLECTIVE_OP_REDUCE, OTF2_REGION_ROLE_COLL_ALL2ONE},
+    {WEND_FN_MPI_Reduce_scatter, OTF2_COLLECTIVE_OP_REDUCE_SCATTER, OTF2_REGION_ROLE_COLL_ALL2ALL},
+    {WEND_FN_MPI_Reduce_scatter_block, OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK,
      OTF2_REGION_ROLE_COLL_ALL2ALL},
-    {"Scan", OTF2_COLLECTIVE_OP_SCAN, OTF2_REGION_ROLE_COLL_OTHER},
-    {"Scatter", OTF2_COLLECTIVE_OP_SCATTER, OTF2_REGION_ROLE_COLL_ONE2ALL},
-    {"Scatterv", OTF2_COLLECTIVE_OP_SCATTERV, OTF2_REGION_ROLE_COLL_ONE2ALL},
+    {WEND_FN_MPI_Scan, OTF2_COLLECTIVE_OP_SCAN, OTF2_REGION_ROLE_COLL_OTHER},
+    {WEND_FN_MPI_Scatter, OTF2_COLLECTIVE_OP_SCATTER, OTF2_REGION_ROLE_COLL_ONE2ALL},
+    {WEND_FN_MPI_Scatterv, OTF2_COLLECTIVE_OP_SCATTERV, OTF2_REGION_ROLE_COLL_ONE2ALL},
 };
 
 static const struct {
-    const char *name; /* without MPI_, R… and …_c */
+    guint operation; /* WEND_FN_… */
     ActKind kind;
     OTF2_RmaAtomicType atomic;
 } one_sided[] = {
-    {"Put", ACT_PUT, 0},
-    {"Get", ACT_GET, 0},
-    {"Accumulate", ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE},
-    {"Get_accumulate", ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
-    {"Fetch_and_op", ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
-    {"Compare_and_swap", ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP},
-    {"Win_create", ACT_WIN_MAKE, 0},
-    {"Win_create_dynamic", ACT_WIN_MAKE, 0},
-    {"Win_allocate", ACT_WIN_MAKE, 0},
-    {"Win_allocate_shared", ACT_WIN_MAKE, 0},
-    {"Win_free", ACT_WIN_FREE, 0},
-    {"Win_fence", ACT_WIN_FENCE, 0},
-    {"Win_complete", ACT_WIN_SYNC, 0},
-    {"Win_unlock", ACT_WIN_SYNC, 0},
-    {"Win_unlock_all", ACT_WIN_SYNC, 0},
-    {"Win_flush", ACT_WIN_SYNC, 0},
-    {"Win_flush_all", ACT_WIN_SYNC, 0},
+    {WEND_FN_MPI_Put, ACT_PUT, 0},
+    {WEND_FN_MPI_Get, ACT_GET, 0},
+    {WEND_FN_MPI_Accumulate, ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE},
+    {WEND_FN_MPI_Get_accumulate, ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
+    {WEND_FN_MPI_Fetch_and_op, ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE},
+    {WEND_FN_MPI_Compare_and_swap, ACT_ATOMIC, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP},
+    {WEND_FN_MPI_Win_create, ACT_WIN_MAKE, 0},
+    {WEND_FN_MPI_Win_create_dynamic, ACT_WIN_MAKE, 0},
+    {WEND_FN_MPI_Win_allocate, ACT_WIN_MAKE, 0},
+    {WEND_FN_MPI_Win_allocate_shared, ACT_WIN_MAKE, 0},
+    {WEND_FN_MPI_Win_free, ACT_WIN_FREE, 0},
+    {WEND_FN_MPI_Win_fence, ACT_WIN_FENCE, 0},
+    {WEND_FN_MPI_Win_complete, ACT_WIN_SYNC, 0},
+    {WEND_FN_MPI_Win_unlock, ACT_WIN_SYNC, 0},
+    {WEND_FN_MPI_Win_unlock_all, ACT_WIN_SYNC, 0},
+    {WEND_FN_MPI_Win_flush, ACT_WIN_SYNC, 0},
+    {WEND_FN_MPI_Win_flush_all, ACT_WIN_SYNC, 0},
 };
 
-/* NAME without MPI_ and _c. */
-static char *stem_of(const char *name)
+static gboolean has_kind(const WendFunction *f, WendKind kind)
 {
-    if (g_str_has_prefix(name, "MPI_"))
-        name += 4;
-    gsize n = strlen(name);
-    return g_strndup(name, g_str_has_suffix(name, "_c") ? n - 2 : n);
+    for (guint i = 0; i < f->n_params; i++)
+        if (f->params[i].kind == kind)
+            return TRUE;
+    return FALSE;
 }
 
-/* STEM without a first LETTER, the next one a capital. */
-static char *without(const char *stem, char letter)
+static void find_collective(Act *a, const WendFunction *f)
 {
-    char *rest = g_strdup(stem + (*stem == letter));
-    *rest = g_ascii_toupper(*rest);
-    return rest;
-}
-
-static void find_collective(Act *a, const char *stem)
-{
-    g_autofree char *at_once = without(stem, 'I');
-    gsize n = strlen(stem);
-    gboolean init = g_str_has_suffix(stem, "_init");
     for (guint i = 0; i < G_N_ELEMENTS(collectives); i++) {
-        const char *name = collectives[i].name;
-        gboolean made = init && strlen(name) == n - 5 && strncmp(stem, name, n - 5) == 0;
-        if (!made && strcmp(stem, name) != 0 && strcmp(at_once, name) != 0)
+        if (f->operation != collectives[i].operation)
             continue;
         a->kind = ACT_COLLECTIVE;
-        a->persistent = made;
+        a->persistent = f->progress == WEND_PERSISTENT;
         a->op = collectives[i].op;
         a->region = collectives[i].region;
     }
 }
 
-static void find_one_sided(Act *a, const char *stem)
+static void find_one_sided(Act *a, const WendFunction *f)
 {
-    g_autofree char *plain = without(stem, 'R');
     for (guint i = 0; i < G_N_ELEMENTS(one_sided); i++) {
-        if (strcmp(stem, one_sided[i].name) != 0 && strcmp(plain, one_sided[i].name) != 0)
+        if (f->operation != one_sided[i].operation)
             continue;
         a->kind = one_sided[i].kind;
         a->atomic = one_sided[i].atomic;
     }
-    if (g_str_has_prefix(stem, "Win_") || a->kind != ACT_NONE)
+    if (has_kind(f, WEND_KIND_WIN))
         a->region = OTF2_REGION_ROLE_RMA;
 }
 
-static void find_file(Act *a, const char *stem)
+/* The kind of a function of files; ACT_NONE: it moves no data, and opens and closes none. */
+static ActKind file_kind(const WendFunction *f)
 {
-    if (!g_str_has_prefix(stem, "File_"))
-        return;
-    const char *rest = stem + 5;
-    a->region = OTF2_REGION_ROLE_FILE_IO;
-    a->begins = g_str_has_suffix(rest, "_begin");
-    a->ends = g_str_has_suffix(rest, "_end");
-    a->collective = strstr(rest, "_all") != NULL || strstr(rest, "_ordered") != NULL;
-    if (strcmp(rest, "open") == 0)
-        a->kind = ACT_FILE_OPEN;
-    else if (strcmp(rest, "close") == 0)
-        a->kind = ACT_FILE_CLOSE;
-    else if (strcmp(rest, "seek") == 0 || strcmp(rest, "seek_shared") == 0)
-        a->kind = ACT_FILE_SEEK;
-    else if (g_str_has_prefix(rest, "read") || g_str_has_prefix(rest, "iread"))
-        a->kind = ACT_FILE_READ;
-    else if (g_str_has_prefix(rest, "write") || g_str_has_prefix(rest, "iwrite"))
-        a->kind = ACT_FILE_WRITE;
-    else
-        a->region = OTF2_REGION_ROLE_FILE_IO_METADATA;
+    switch (f->id) {
+    case WEND_FN_MPI_File_open:
+        return ACT_FILE_OPEN;
+    case WEND_FN_MPI_File_close:
+        return ACT_FILE_CLOSE;
+    case WEND_FN_MPI_File_seek:
+    case WEND_FN_MPI_File_seek_shared:
+        return ACT_FILE_SEEK;
+    default:
+        break;
+    }
+    for (guint i = 0; i < f->n_params; i++)
+        if (f->params[i].kind == WEND_KIND_BUF)
+            return f->params[i].dir == WEND_DIR_IN ? ACT_FILE_WRITE : ACT_FILE_READ;
+    return ACT_NONE;
 }
 
-static void find_message(Act *a, const WendReadFunction *f, const char *stem)
+static void find_file(Act *a, const WendFunction *f)
 {
-    gboolean probes = strstr(stem, "robe") != NULL;
+    if (!has_kind(f, WEND_KIND_FILE) && !has_kind(f, WEND_KIND_FOUND))
+        return;
+    a->kind = file_kind(f);
+    a->region = a->kind == ACT_NONE ? OTF2_REGION_ROLE_FILE_IO_METADATA : OTF2_REGION_ROLE_FILE_IO;
+    a->begins = (f->flags & WEND_F_BEGINS) != 0;
+    a->ends = (f->flags & WEND_F_ENDS) != 0;
+    a->collective = (f->flags & WEND_F_COLLECTIVE) != 0
+                    && (a->kind == ACT_FILE_READ || a->kind == ACT_FILE_WRITE);
+}
+
+static void find_message(Act *a, const WendFunction *f)
+{
+    gboolean probes = f->operation == WEND_FN_MPI_Probe;
     a->region = OTF2_REGION_ROLE_POINT2POINT;
-    if (strcmp(stem, "Start") == 0 || strcmp(stem, "Startall") == 0) {
+    if (f->operation == WEND_FN_MPI_Start) {
         a->kind = ACT_START;
-    } else if (strcmp(stem, "Request_free") == 0) {
+    } else if (f->id == WEND_FN_MPI_Request_free) {
         a->kind = ACT_FREE;
-    } else if ((f->flags & (WEND_READ_SENDS | WEND_READ_RECEIVES)) != 0 && !probes
-               && (f->flags & (WEND_READ_COLLECTIVE | WEND_READ_COMPLETES)) == 0) {
+    } else if ((f->flags & (WEND_F_SEND | WEND_F_RECV)) != 0 && !probes
+               && (f->flags & (WEND_F_COLLECTIVE | WEND_F_COMPLETES)) == 0) {
         a->kind = ACT_MESSAGE;
-        a->sends = (f->flags & WEND_READ_SENDS) != 0;
-        a->receives = (f->flags & WEND_READ_RECEIVES) != 0;
-        a->persistent = (f->flags & WEND_READ_PERSISTENT) != 0;
-        a->takes = strcmp(stem, "Mrecv") == 0 || strcmp(stem, "Imrecv") == 0;
-    } else if (!probes && (f->flags & WEND_READ_COMPLETES) == 0) {
+        a->sends = (f->flags & WEND_F_SEND) != 0;
+        a->receives = (f->flags & WEND_F_RECV) != 0;
+        a->persistent = f->progress == WEND_PERSISTENT;
+        a->takes = (f->flags & WEND_F_MATCHED) != 0;
+    } else if (!probes && (f->flags & WEND_F_COMPLETES) == 0) {
         a->region = OTF2_REGION_ROLE_FUNCTION;
     }
 }
@@ -162,14 +156,14 @@ static guint self_of(const WendReadFunction *f)
 Act *roles_act_new(const WendReadFunction *f)
 {
     Act *a = g_new0(Act, 1);
-    g_autofree char *stem = stem_of(f->name);
-    find_collective(a, stem);
+    const WendFunction *inside = &wend_functions[f->index];
+    find_collective(a, inside);
     if (a->kind == ACT_NONE)
-        find_one_sided(a, stem);
+        find_one_sided(a, inside);
     if (a->kind == ACT_NONE && a->region == 0)
-        find_file(a, stem);
+        find_file(a, inside);
     if (a->kind == ACT_NONE && a->region == 0)
-        find_message(a, f, stem);
+        find_message(a, inside);
     a->self = self_of(f);
     a->peer = either(f, "dest", "source");
     a->tag = either(f, "tag", "sendtag");

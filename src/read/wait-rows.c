@@ -48,7 +48,7 @@ const MessagePlace *wait_row_call(const WendProgram *p, const MessageEvent *e)
 {
     /* MPI_Mrecv does not wait any more. */
     gboolean probed = e->kind == MESSAGE_MATCHED && e->posted.call != MESSAGE_NO_CALL
-                      && strcmp(function_at(p, &e->posted)->name, "MPI_Mprobe") == 0;
+                      && function_at(p, &e->posted)->id == WEND_FN_MPI_Mprobe;
     return probed ? &e->posted : &e->completed;
 }
 
@@ -61,16 +61,14 @@ gdouble wait_row_seconds(const MessagePlace *place, const MessagePlace *late)
 
 static WendReadWaitKind kind_of(const WendProgram *p, const MessageEvent *e)
 {
-    if (e->kind == MESSAGE_MATCHED || e->waits == SYNC_NONE)
+    if (e->kind == MESSAGE_MATCHED || e->waits == WEND_SYNC_NONE)
         return WEND_READ_LATE_SENDER;
-    if (e->waits == SYNC_FROM_ROOT)
+    if (e->waits == WEND_SYNC_FROM_ROOT)
         return WEND_READ_LATE_BROADCAST;
-    if (e->waits == SYNC_TO_ROOT)
+    if (e->waits == WEND_SYNC_TO_ROOT)
         return WEND_READ_EARLY_REDUCE;
-    const char *name = function_at(p, &e->sent)->name;
-    return strcmp(name, "MPI_Barrier") == 0 || strcmp(name, "MPI_Ibarrier") == 0
-               ? WEND_READ_WAIT_AT_BARRIER
-               : WEND_READ_WAIT_AT_NXN;
+    return function_at(p, &e->sent)->operation == WEND_FN_MPI_Barrier ? WEND_READ_WAIT_AT_BARRIER
+                                                                      : WEND_READ_WAIT_AT_NXN;
 }
 
 /* -- rows -- */

@@ -47,7 +47,7 @@ static int family_of(const char *file)
     for (int i = 0; family < 0 && i < N_FAMILIES; i++)
         if (symbols_define(fd, families[i].mark))
             family = i;
-    if (family < 0 && symbols_define(fd, "PMPI_Init"))
+    if (family < 0 && symbols_have_mpi(fd))
         family = UNKNOWN_MPI;
     close(fd);
     return family;

@@ -175,17 +175,14 @@ static void heard(OrderLeftovers *l, Sender *s, const CallMaker *maker, const gi
 }
 
 /* Whether no rank leaves the call before all have come to it. */
-static gboolean is_barrier(const OrderLeftovers *l, const Sender *s, const WendCall *call)
+static gboolean is_barrier(const OrderLeftovers *l, const Sender *s, const CallPlan *plan,
+                           const WendCall *call)
 {
-    static const char *const names[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather",
-                                        "MPI_Alltoall", "MPI_Reduce_scatter_block"};
-    const WendArg *comm = wend_call_arg_of_kind(call, WEND_KIND_COMM);
-    gboolean is = FALSE;
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-        is |= strcmp(call->function->name, names[i]) == 0;
-    if (!is || !comm || comm->n_in < 1)
+    gint64 comm = call_plan_word(call, plan->comm);
+    if (plan->request_made >= 0 || comm == WEND_ABSENT
+        || call_plan_sync(plan, s->walk, call) != WEND_SYNC_ALL)
         return FALSE;
-    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm->in[0]);
+    guint number = wend_members_of_walk(l->members, s->walk, s->rank, comm);
     return number != WEND_COMM_UNKNOWN && wend_members_all(l->members, number, s->rank);
 }
 
@@ -240,7 +237,7 @@ static void walk_call(OrderLeftovers *l, Sender *s, const WendCall *call)
         sent(l, s, &self, call->index);
     if (plan->starts)
         walk_starts(l, s, call, &call->args[plan->requests]);
-    if (s->ordered && is_barrier(l, s, call))
+    if (s->ordered && is_barrier(l, s, plan, call))
         barrier(l, s, call->index);
 }
 

@@ -57,10 +57,8 @@ static guint32 keep_shape(OrderWriter *w, guint32 shape)
         return w->shape_of[shape];
     const WendShape *s = wend_program_shape(w->p, shape);
     /* Function indices are the archive's; the replayer has those of this build. */
-    const WendFunction *here = wend_function_by_name(s->function->name);
     OrderShape kept = {put_words(w, s->words, s->n_words), s->n_words};
-    g_array_index(w->words, gint64, kept.first) =
-        WEND_SHAPE_HEAD(here ? here - wend_functions : (gint64)wend_n_functions, s->failed);
+    g_array_index(w->words, gint64, kept.first) = WEND_SHAPE_HEAD(s->function->id, s->failed);
     g_array_append_val(w->shapes, kept);
     return w->shape_of[shape] = w->shapes->len - 1;
 }
@@ -385,15 +383,12 @@ static const char *obstacle(const OrderWriter *w)
         const OrderShape *of = &g_array_index(w->shapes, OrderShape, t->shape);
         const gint64 *shape = &g_array_index(w->words, gint64, of->first);
         guint64 function = (guint64)shape[0] >> 1;
-        if (function >= wend_n_functions)
-            return "calls functions that this version of Wend does not know";
-        const char *name = wend_functions[function].name;
         if (whole)
             continue;
-        if (strcmp(name, "MPI_Pcontrol") == 0
+        if (function == WEND_FN_MPI_Pcontrol
             && (t->n < 1 || g_array_index(w->words, gint64, t->first) == 0))
             return "was not recorded as a whole (MPI_Pcontrol)";
-        if (strcmp(name, "MPI_Info_set") == 0 && sets_tracing(shape, of->n))
+        if (function == WEND_FN_MPI_Info_set && sets_tracing(shape, of->n))
             return "was not recorded as a whole (MPI_Info_set)";
     }
     return NULL;

@@ -340,10 +340,10 @@ static gboolean has_values(const WendProgram *p)
     return given && settings_switch(given, &on) && on;
 }
 
-static gboolean calls_function(const WendProgram *p, const char *name)
+static gboolean calls_function(const WendProgram *p, guint id)
 {
     for (guint i = 0; i < wend_program_n_shapes(p); i++)
-        if (strcmp(wend_program_shape(p, i)->function->name, name) == 0)
+        if (wend_program_shape(p, i)->function->id == id)
             return TRUE;
     return FALSE;
 }
@@ -351,15 +351,15 @@ static gboolean calls_function(const WendProgram *p, const char *name)
 /* Whether the call gets what others may have changed in the memory of a target. */
 static gboolean has_onesided_result(const WendFunction *f)
 {
-    static const char *const names[] = {"Get",  "Get_accumulate",  "Fetch_and_op",
-                                        "Rget", "Rget_accumulate", "Compare_and_swap"};
-    g_autofree char *name = g_strdup(f->name);
-    if (g_str_has_suffix(name, "_c"))
-        name[strlen(name) - 2] = '\0';
-    for (guint i = 0; i < G_N_ELEMENTS(names); i++)
-        if (g_str_has_prefix(name, "MPI_") && strcmp(name + strlen("MPI_"), names[i]) == 0)
-            return TRUE;
-    return FALSE;
+    switch (f->operation) {
+    case WEND_FN_MPI_Get:
+    case WEND_FN_MPI_Get_accumulate:
+    case WEND_FN_MPI_Fetch_and_op:
+    case WEND_FN_MPI_Compare_and_swap:
+        return TRUE;
+    default:
+        return FALSE;
+    }
 }
 
 static void add_product(guint64 *sum, guint64 a, guint64 b)
@@ -396,7 +396,7 @@ static void say_missing(const WendProgram *p)
 {
     if (settings()->quiet || has_values(p))
         return;
-    if (calls_function(p, "MPI_Wtime"))
+    if (calls_function(p, WEND_FN_MPI_Wtime))
         wend_command_say(COMMAND, "MPI_Wtime returns the time of the replay: only wend trace "
                                   "--values records the clock and random numbers");
     guint64 calls = count_onesided(p);

@@ -145,6 +145,75 @@ static void test_constants(void)
                         (int)i); /* no name twice */
 }
 
+/* Variants that differ in what their names say, and functions that are none. */
+static void test_operations(void)
+{
+    static const struct {
+        const char *name;
+        guint operation;
+        WendSendMode mode;
+        WendProgress progress;
+        guint32 flags;
+    } rows[] = {
+        {"MPI_Send", WEND_FN_MPI_Send, WEND_MODE_STANDARD, WEND_BLOCKING, 0},
+        {"MPI_Ibsend_c", WEND_FN_MPI_Send, WEND_MODE_BUFFERED, WEND_NONBLOCKING, 0},
+        {"MPI_Ssend_init_c", WEND_FN_MPI_Send, WEND_MODE_SYNCHRONOUS, WEND_PERSISTENT, 0},
+        {"MPI_Rsend", WEND_FN_MPI_Send, WEND_MODE_READY, WEND_BLOCKING, 0},
+        {"MPI_Isendrecv_replace", WEND_FN_MPI_Sendrecv, WEND_MODE_STANDARD, WEND_NONBLOCKING, 0},
+        {"MPI_Psend_init", WEND_FN_MPI_Psend_init, WEND_MODE_STANDARD, WEND_PERSISTENT, 0},
+        {"MPI_Recv_init", WEND_FN_MPI_Recv, WEND_MODE_NONE, WEND_PERSISTENT, 0},
+        {"MPI_Imrecv_c", WEND_FN_MPI_Recv, WEND_MODE_NONE, WEND_NONBLOCKING, WEND_F_MATCHED},
+        {"MPI_Improbe", WEND_FN_MPI_Probe, WEND_MODE_NONE, WEND_NONBLOCKING, WEND_F_MATCHED},
+        {"MPI_Testsome", WEND_FN_MPI_Waitsome, WEND_MODE_NONE, WEND_NONBLOCKING, 0},
+        {"MPI_Startall", WEND_FN_MPI_Start, WEND_MODE_NONE, WEND_BLOCKING, 0},
+        {"MPI_Rget_c", WEND_FN_MPI_Get, WEND_MODE_NONE, WEND_NONBLOCKING, 0},
+        {"MPI_Get_count", WEND_FN_MPI_Get_count, WEND_MODE_NONE, WEND_BLOCKING, 0},
+        {"MPI_Ineighbor_alltoallw_c", WEND_FN_MPI_Neighbor_alltoallw, WEND_MODE_NONE,
+         WEND_NONBLOCKING, WEND_F_NEIGHBORS},
+        {"MPI_File_read_all_begin_c", WEND_FN_MPI_File_read_all, WEND_MODE_NONE, WEND_BLOCKING,
+         WEND_F_BEGINS},
+        {"MPI_File_iwrite_at", WEND_FN_MPI_File_write_at, WEND_MODE_NONE, WEND_NONBLOCKING, 0},
+        {"MPI_Init_thread", WEND_FN_MPI_Init, WEND_MODE_NONE, WEND_BLOCKING,
+         WEND_F_LIFETIME | WEND_F_KEPT},
+    };
+    const guint32 flags = WEND_F_MATCHED | WEND_F_NEIGHBORS | WEND_F_BEGINS | WEND_F_ENDS
+                          | WEND_F_LIFETIME | WEND_F_KEPT;
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        const WendFunction *f = function(rows[i].name);
+        g_assert_true(f == &wend_functions[f->id]);
+        g_assert_cmpstr(wend_functions[f->operation].name, ==,
+                        wend_functions[rows[i].operation].name);
+        g_assert_cmpint(f->mode, ==, rows[i].mode);
+        g_assert_cmpint(f->progress, ==, rows[i].progress);
+        g_assert_cmpuint(f->flags & flags, ==, rows[i].flags);
+    }
+}
+
+static void test_collectives(void)
+{
+    static const struct {
+        const char *name;
+        WendSync sync, usual;
+    } rows[] = {
+        {"MPI_Iallreduce_c", WEND_SYNC_ALL, WEND_SYNC_ALL},
+        {"MPI_Allgatherv_init", WEND_SYNC_LOOSE, WEND_SYNC_ALL},
+        {"MPI_Reduce", WEND_SYNC_TO_ROOT, WEND_SYNC_TO_ROOT},
+        {"MPI_Iscatterv", WEND_SYNC_LOOSE, WEND_SYNC_FROM_ROOT},
+        {"MPI_Scan", WEND_SYNC_LOOSE, WEND_SYNC_LOOSE},
+        {"MPI_Win_fence", WEND_SYNC_LOOSE, WEND_SYNC_LOOSE},
+        {"MPI_Comm_create_group", WEND_SYNC_NONE, WEND_SYNC_NONE},
+        {"MPI_Reduce_local", WEND_SYNC_NONE, WEND_SYNC_NONE},
+    };
+    for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+        g_assert_cmpint(function(rows[i].name)->sync, ==, rows[i].sync);
+        g_assert_cmpint(function(rows[i].name)->usual_sync, ==, rows[i].usual);
+    }
+    g_assert_cmpint(function("MPI_Comm_idup_with_info")->makes, ==, WEND_MAKES_DUP);
+    g_assert_cmpint(function("MPI_Comm_spawn_multiple")->makes, ==, WEND_MAKES_SPAWN);
+    g_assert_true(param(function("MPI_Comm_disconnect"), "comm")->frees);
+    g_assert_false(param(function("MPI_Comm_set_name"), "comm")->frees);
+}
+
 int main(int argc, char **argv)
 {
     g_test_init(&argc, &argv, NULL);
@@ -154,5 +223,7 @@ int main(int argc, char **argv)
     g_test_add_func("/functions/places", test_places);
     g_test_add_func("/functions/references", test_references);
     g_test_add_func("/functions/constants", test_constants);
+    g_test_add_func("/functions/operations", test_operations);
+    g_test_add_func("/functions/collectives", test_collectives);
     return g_test_run();
 }

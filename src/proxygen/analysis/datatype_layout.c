@@ -168,7 +168,7 @@ static gint64 product_of(const CallPattern *c, const Arg *sizes, guint rank)
 
 static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
 {
-    const char *name = c->function->name;
+    guint operation = c->function->operation;
     const Arg *old = call_pattern_arg_of_kind(c, WEND_KIND_DATATYPE),
               *displacements = call_pattern_arg_named(c, "array_of_displacements");
     if (!old || !old->has_in || (old->param->array ? old->n_in : 1) < 1)
@@ -177,11 +177,12 @@ static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
            count = element(c, call_pattern_arg_named(c, "count"), 0, rank, 1);
     if (displacements && displacements->has_in) {
         read_blocks(c, displacements, rank, recipe);
-    } else if (strstr(name, "vector")) {
+    } else if (operation == WEND_FN_MPI_Type_vector
+               || operation == WEND_FN_MPI_Type_create_hvector) {
         gint64 block = element(c, call_pattern_arg_named(c, "blocklength"), 0, rank, 1),
                stride = element(c, call_pattern_arg_named(c, "stride"), 0, rank, 0);
         gint64 last = count > 0 ? datatype_layout_product(count - 1, stride) : 0;
-        gboolean bytes = strstr(name, "hvector") != NULL;
+        gboolean bytes = operation == WEND_FN_MPI_Type_create_hvector;
         add_placement(recipe, type, 0, EXTENT_RELATIVE, 0, 0, count > 0 ? block : 0);
         const Arg *distance = bytes ? call_pattern_arg_named(c, "stride") : NULL;
         if (distance && distance->has_in && distance->param->kind == WEND_KIND_ADDRESS
@@ -191,7 +192,7 @@ static void read_constructor(const CallPattern *c, guint rank, Recipe *recipe)
         else
             add_placement(recipe, type, 0, EXTENT_RELATIVE, bytes ? last : 0, bytes ? 0 : last,
                           count > 0 ? block : 0);
-    } else if (strstr(name, "resized")) {
+    } else if (operation == WEND_FN_MPI_Type_create_resized) {
         const Arg *lb = call_pattern_arg_named(c, "lb"),
                   *extent = call_pattern_arg_named(c, "extent");
         gint64 segment;

@@ -48,22 +48,6 @@ static gint64 value_of(const WendArg *arg)
     return arg && arg->n_in > 0 ? arg->in[0] : WEND_ABSENT;
 }
 
-/* Whether the call is of that function, or of its variant with large counts. */
-static gboolean is_called(const WendCall *call, const char *name)
-{
-    gsize n = strlen(name);
-    return strncmp(call->function->name, name, n) == 0
-           && (call->function->name[n] == '\0' || strcmp(call->function->name + n, "_c") == 0);
-}
-
-static gboolean is_one_of(const WendCall *call, const char *const *names)
-{
-    for (; *names; names++)
-        if (is_called(call, *names))
-            return TRUE;
-    return FALSE;
-}
-
 /* The bytes of the buffer that a call sends or receives. */
 static gint64 bytes_of(const RankDependence *r, const WendCall *call)
 {
@@ -74,13 +58,13 @@ static gint64 bytes_of(const RankDependence *r, const WendCall *call)
                             value_of(&call->args[buf->param->count]), r->rank);
 }
 
-static const char *const standard_sends[] = {
-    "MPI_Isend", "MPI_Ibsend", "MPI_Send", "MPI_Bsend", "MPI_Send_init", "MPI_Bsend_init", NULL};
-
 /* Whether the message leaves at once, even if it is not received yet. */
 static gboolean is_eager(const RankDependence *r, const WendCall *call)
 {
-    return is_one_of(call, standard_sends) && bytes_of(r, call) <= EAGER_BYTES;
+    const WendFunction *f = call->function;
+    return f->operation == WEND_FN_MPI_Send
+           && (f->mode == WEND_MODE_STANDARD || f->mode == WEND_MODE_BUFFERED)
+           && bytes_of(r, call) <= EAGER_BYTES;
 }
 
 /* Notes the messages that a call sends or receives when it is started. */
@@ -96,8 +80,15 @@ static void use_channel(RankDependence *r, Dependence *e, const WendCall *call)
     e->heard |= dest != NULL;
 }
 
-static const char *const making[] = {"MPI_Send_init", "MPI_Bsend_init", "MPI_Ssend_init",
-                                     "MPI_Recv_init", NULL};
+/* Whether the call makes a request whose start may be in a body, or itself posts a message and may
+ * be in one. A ready send relies on what its receiver has done before. */
+static gboolean is_of_message(const WendCall *call, WendProgress progress)
+{
+    const WendFunction *f = call->function;
+    return f->progress == progress && f->mode != WEND_MODE_READY
+           && (f->operation == WEND_FN_MPI_Send
+               || (f->operation == WEND_FN_MPI_Recv && !(f->flags & WEND_F_MATCHED)));
+}
 
 /* A receive with more sources or tags counts as one that may match any message. */
 enum { CHANNELS_MAX = 64 };
@@ -123,7 +114,7 @@ static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *r
         for (guint k = 0; good && makers && k < makers->len; k++) {
             const WendCall *maker =
                 wend_decoder_call(decoder, g_array_index(makers, guint, k), r->rank);
-            if (starts && is_one_of(maker, making))
+            if (starts && is_of_message(maker, WEND_PERSISTENT))
                 use_channel(r, e, maker);
             else
                 good = !starts && is_eager(r, maker); /* the end of a send that has left at once */
@@ -136,38 +127,30 @@ static gboolean requests_go_on(RankDependence *r, Dependence *e, const gint64 *r
 /* Whether the call may be in a body. Notes its messages. */
 static gboolean goes_on(RankDependence *r, Dependence *e, const WendCall *call)
 {
-    static const char *const local[] = {"MPI_Type_",   "MPI_Pack",        "MPI_Unpack", "MPI_Info_",
-                                        "MPI_Status_", "MPI_Get_address", NULL};
-    static const char *const starting[] = {"MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Irecv",
-                                           NULL};
-    const char *name = call->function->name;
-    guint32 flags = call->function->flags;
+    const WendFunction *f = call->function;
+    guint32 flags = f->flags;
     const WendArg *requests = request_arg(call, WEND_DIR_INOUT);
     if (call->failed)
         return FALSE;
-    if ((flags & WEND_F_QUERY) || is_one_of(call, making) || is_called(call, "wend_free")
-        || call_pattern_is_place(call->function))
+    if ((flags & (WEND_F_QUERY | WEND_F_LOCAL)) || is_of_message(call, WEND_PERSISTENT)
+        || f->id == WEND_FN_wend_free || call_pattern_is_place(f))
         return TRUE;
     if (flags & WEND_F_PSEUDO)
         return FALSE;
-    if (is_one_of(call, starting) || is_called(call, "MPI_Send") || is_called(call, "MPI_Bsend")) {
+    if (is_of_message(call, WEND_NONBLOCKING)
+        || (f->operation == WEND_FN_MPI_Send && f->mode < WEND_MODE_SYNCHRONOUS)) {
         use_channel(r, e, call);
         return request_arg(call, WEND_DIR_OUT) || is_eager(r, call);
     }
-    if (is_called(call, "MPI_Start") || is_called(call, "MPI_Startall")
-        || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY)))
-        return requests
-               && requests_go_on(r, e, requests->in, requests->n_in,
-                                 g_str_has_prefix(name, "MPI_Start"));
+    gboolean starts = f->operation == WEND_FN_MPI_Start;
+    if (starts || ((flags & WEND_F_COMPLETES) && !(flags & WEND_F_ANY)))
+        return requests && requests_go_on(r, e, requests->in, requests->n_in, starts);
     if ((flags & WEND_F_COLLECTIVE) && !(flags & (WEND_F_CREATES_COMM | WEND_F_PERSISTENT))
         && request_arg(call, WEND_DIR_OUT) && wend_call_arg(call, "comm")) {
         add_use(e, resource(r, 'c', value_of(wend_call_arg(call, "comm")), 0, 0), USE_WRITE, 0);
         e->heard = TRUE;
         return TRUE;
     }
-    for (guint i = 0; local[i]; i++)
-        if (g_str_has_prefix(name, local[i]))
-            return TRUE;
     return FALSE;
 }
 
@@ -253,8 +236,8 @@ const Dependence *rank_dependence_of(RankDependence *r, const WendCall *call)
     e->memory = g_array_new(FALSE, FALSE, sizeof(guint));
     e->function = GPOINTER_TO_UINT(call->function);
     e->waits = !goes_on(r, e, call);
-    e->frees = is_called(call, "wend_free");
-    gboolean starts = g_str_has_prefix(call->function->name, "MPI_Start");
+    e->frees = call->function->id == WEND_FN_wend_free;
+    gboolean starts = call->function->operation == WEND_FN_MPI_Start;
     for (guint i = 0; i < call->n_args; i++) {
         const WendArg *arg = &call->args[i];
         use_words(r, e, arg, FALSE);

@@ -28,7 +28,7 @@ static gboolean is_dynamic(GHashTable *windows, const CallPattern *c)
 static void add_window(GHashTable *windows, const CallPattern *c)
 {
     const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN);
-    if (strcmp(c->function->name, "MPI_Win_create_dynamic") != 0 || !win || !win->has_out)
+    if (c->function->id != WEND_FN_MPI_Win_create_dynamic || !win || !win->has_out)
         return;
     gint64 *word = g_new(gint64, 1);
     *word = win->out[0].value;
@@ -65,9 +65,8 @@ static GArray *awaited_of(const Plan *plan, guint rank, guint sequence)
     WendWalk *walk = wend_walk_new(plan->program, rank, sequence, WEND_WALK_MAIN);
     guint32 locks = 0;
     for (const WendCall *call; (call = wend_walk_next(walk)) != NULL;) {
-        const char *name = call->function->name;
-        gboolean lock = strcmp(name, "MPI_Win_lock") == 0,
-                 unlock = strcmp(name, "MPI_Win_unlock") == 0;
+        gboolean lock = call->function->id == WEND_FN_MPI_Win_lock,
+                 unlock = call->function->id == WEND_FN_MPI_Win_unlock;
         if (call->function->flags & (WEND_F_RECV | WEND_F_COMPLETES | WEND_F_COLLECTIVE))
             g_hash_table_remove_all(open); /* the process may have learned something */
         const WendArg *win = wend_call_arg_of_kind(call, WEND_KIND_WIN),
@@ -98,12 +97,11 @@ static void find_awaited(Plan *plan)
 {
     gboolean locks = FALSE;
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++)
-        locks |= plan->terminal_ranks[t].n > 0
-                 && strcmp(wend_program_shape(plan->program,
-                                              wend_program_terminal(plan->program, t)->shape)
-                               ->function->name,
-                           "MPI_Win_lock")
-                        == 0;
+        locks |=
+            plan->terminal_ranks[t].n > 0
+            && wend_program_shape(plan->program, wend_program_terminal(plan->program, t)->shape)
+                       ->function->id
+                   == WEND_FN_MPI_Win_lock;
     if (!locks)
         return;
     plan->awaited = g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
@@ -135,7 +133,7 @@ gboolean dynamic_find(Plan *plan, GError **error)
                 continue;
             if (pass == 0) {
                 add_window(windows, c);
-                if (strcmp(c->function->name, "MPI_Win_attach") == 0)
+                if (c->function->id == WEND_FN_MPI_Win_attach)
                     g_array_append_val(blocks, call_pattern_arg_named(c, "base")->in[0].value);
                 continue;
             }

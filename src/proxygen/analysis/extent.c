@@ -18,13 +18,10 @@ struct Extents {
 
 /* -- neighbours -- */
 
-static gboolean is_named(const Plan *plan, guint terminal, const char *name)
+static gboolean makes_dist_graph(const Plan *plan, guint terminal)
 {
-    return strcmp(wend_program_shape(plan->program,
-                                     wend_program_terminal(plan->program, terminal)->shape)
-                      ->function->name,
-                  name)
-           == 0;
+    guint shape = wend_program_terminal(plan->program, terminal)->shape;
+    return wend_program_shape(plan->program, shape)->function->id == WEND_FN_MPI_Dist_graph_create;
 }
 
 static void count_node(GHashTable *counts, guint n_ranks, gint64 node, gint64 times)
@@ -80,7 +77,7 @@ static void find_graphs(Extents *e)
     Plan *plan = e->plan;
     g_autoptr(GArray) terminals = g_array_new(FALSE, FALSE, sizeof(guint));
     for (guint t = 0; t < wend_program_n_terminals(plan->program); t++)
-        if (plan->terminal_ranks[t].n && is_named(plan, t, "MPI_Dist_graph_create"))
+        if (plan->terminal_ranks[t].n && makes_dist_graph(plan, t))
             g_array_append_val(terminals, t);
     if (terminals->len == 0)
         return;
@@ -111,27 +108,27 @@ static void degrees_of(Extents *e, const Definition *d, guint rank, gint64 *in, 
 {
     call_pattern_decode(e->call, d->terminal);
     const CallPattern *c = e->call;
-    const char *name = c->function->name;
+    guint id = c->function->id;
     gint64 node = lifetimes_fact(e->live, d, 1, rank);
     *in = *out = 0;
-    if (strcmp(name, "MPI_Cart_create") == 0) {
+    if (id == WEND_FN_MPI_Cart_create) {
         *in = *out = 2
                      * CLAMP(call_pattern_number(c, call_pattern_arg_named(c, "ndims"), rank, 0), 0,
                              G_MAXINT32);
-    } else if (strcmp(name, "MPI_Cart_sub") == 0) {
+    } else if (id == WEND_FN_MPI_Cart_sub) {
         const Arg *remain = call_pattern_arg_named(c, "remain_dims");
         for (gint64 i = 0; remain && i < remain->n_in; i++)
             *in = *out += 2 * (call_pattern_value(c, remain->in[i], rank) != 0);
-    } else if (strcmp(name, "MPI_Graph_create") == 0) {
+    } else if (id == WEND_FN_MPI_Graph_create) {
         const Arg *index = call_pattern_arg_named(c, "index"); /* cumulative degrees */
         if (index && node >= 0 && node < index->n_in)
             *in = *out =
                 MAX(0, call_pattern_value(c, index->in[node], rank)
                            - (node > 0 ? call_pattern_value(c, index->in[node - 1], rank) : 0));
-    } else if (strcmp(name, "MPI_Dist_graph_create_adjacent") == 0) {
+    } else if (id == WEND_FN_MPI_Dist_graph_create_adjacent) {
         *in = MAX(0, call_pattern_number(c, call_pattern_arg_named(c, "indegree"), rank, 0));
         *out = MAX(0, call_pattern_number(c, call_pattern_arg_named(c, "outdegree"), rank, 0));
-    } else if (strcmp(name, "MPI_Dist_graph_create") == 0 && e->in && node >= 0
+    } else if (id == WEND_FN_MPI_Dist_graph_create && e->in && node >= 0
                && node < e->plan->n_ranks) {
         *in = (gint64)MIN(e->in[node], G_MAXINT32);
         *out = (gint64)MIN(e->out[node], G_MAXINT32);

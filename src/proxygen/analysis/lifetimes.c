@@ -152,8 +152,7 @@ static void note_references(Lifetimes *live, const CallPattern *c)
             Reference r = {name_of(live, arg->param->kind, arg->in[k].value), FALSE, 0, 0, FALSE};
             g_array_append_val(live->references, r);
             /* A duplicate has all properties of its parent, even the topology. */
-            if (g_str_has_prefix(c->function->name, "MPI_Comm_dup")
-                || g_str_has_prefix(c->function->name, "MPI_Comm_idup"))
+            if (c->function->makes == WEND_MAKES_DUP)
                 alias = r.name + 1;
         }
     }
@@ -360,16 +359,16 @@ static gboolean definition_varies(const Lifetimes *live, guint definition, WendK
         return TRUE;
     const Definition *d = lifetimes_definition(live, definition);
     const WendTerminal *t = wend_program_terminal(live->plan->program, d->terminal);
-    for (guint f = 0; f < 5; f++)
-        if (t->slots[d->slot + f].form != WEND_SLOT_CONSTANT
-            && (kind == WEND_KIND_DATATYPE || f == 0 || f == 3))
+    for (guint i = 0; i < 5; i++)
+        if (t->slots[d->slot + i].form != WEND_SLOT_CONSTANT
+            && (kind == WEND_KIND_DATATYPE || i == 0 || i == 3))
             return TRUE;
     if (d->absolute)
         return TRUE; /* its addresses may differ; this is not examined further */
+    const WendFunction *f = wend_program_shape(live->plan->program, t->shape)->function;
     /* In a graph each rank has neighbours of its own. */
-    return kind == WEND_KIND_COMM
-           && strstr(wend_program_shape(live->plan->program, t->shape)->function->name,
-                     "raph_create");
+    return kind == WEND_KIND_COMM && f->makes == WEND_MAKES_TOPOLOGY
+           && f->id != WEND_FN_MPI_Cart_create;
 }
 
 gboolean lifetimes_varies(Lifetimes *live, const CallPattern *c)

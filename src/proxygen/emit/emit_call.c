@@ -44,8 +44,8 @@ static char *filled_array(Emitter *e, const char *ctype, const char *param, gint
 /* Functions that MPI 3.0 removed have no const parameters. */
 static gboolean is_without_const(const CallPattern *c)
 {
-    return strcmp(c->function->name, "MPI_Type_struct") == 0
-           || strcmp(c->function->name, "MPI_Type_hindexed") == 0;
+    return c->function->id == WEND_FN_MPI_Type_struct
+           || c->function->id == WEND_FN_MPI_Type_hindexed;
 }
 
 /* The array as loops. NULL if a table is shorter. */
@@ -540,19 +540,21 @@ static gint same_array(const CallPattern *c, guint index)
 static char *function_name(Emitter *e, const CallPattern *c)
 {
     static const struct {
-        const char *name;
+        guint id;
         Helper helper;
         gboolean init;
     } aimed[] = {
-        {"MPI_Recv_init", HELPER_AIM_INIT, TRUE},     {"MPI_Recv_init_c", HELPER_AIM_INIT_C, TRUE},
-        {"MPI_Start", HELPER_AIM_START, FALSE},       {"MPI_Startall", HELPER_AIM_STARTALL, FALSE},
-        {"MPI_Request_free", HELPER_AIM_FREE, FALSE},
+        {WEND_FN_MPI_Recv_init, HELPER_AIM_INIT, TRUE},
+        {WEND_FN_MPI_Recv_init_c, HELPER_AIM_INIT_C, TRUE},
+        {WEND_FN_MPI_Start, HELPER_AIM_START, FALSE},
+        {WEND_FN_MPI_Startall, HELPER_AIM_STARTALL, FALSE},
+        {WEND_FN_MPI_Request_free, HELPER_AIM_FREE, FALSE},
     };
     const char *name = c->function->name;
     const Wildcard *wildcard =
         g_hash_table_lookup(e->plan->wildcards, GUINT_TO_POINTER(c->terminal));
     for (guint i = 0; e->plan->aims && !c->failed && i < G_N_ELEMENTS(aimed); i++) {
-        if (strcmp(name, aimed[i].name) != 0 || (aimed[i].init && !(wildcard && wildcard->starts)))
+        if (c->function->id != aimed[i].id || (aimed[i].init && !(wildcard && wildcard->starts)))
             continue;
         e->needs[aimed[i].helper] = TRUE;
         char *helper = g_strdup_printf("%s_aimed", name + strlen("MPI_"));
@@ -635,18 +637,19 @@ static void add_turn(Emitter *e, const CallPattern *c)
  * that end this, or that wait for it. */
 static void add_places(Emitter *e, const CallPattern *c)
 {
-    if (!e->plan->blocks || (c->failed && strcmp(c->function->name, "MPI_Win_lock") != 0))
+    guint id = c->function->id;
+    if (!e->plan->blocks || (c->failed && id != WEND_FN_MPI_Win_lock))
         return;
-    if (strcmp(c->function->name, "MPI_Win_attach") == 0) {
+    if (id == WEND_FN_MPI_Win_attach) {
         gint64 segment = call_pattern_arg_named(c, "base")->in[0].value;
         if (!wend_word_is_segment(segment))
             return;
         g_autofree char *base = expression_segment(e, segment);
         add(e->after,
             g_strdup_printf("place_known(%u, %s);", dynamic_block(e->plan, segment), base));
-    } else if (strcmp(c->function->name, "MPI_Finalize") == 0) {
+    } else if (id == WEND_FN_MPI_Finalize) {
         add(e->before, g_strdup("places_end();"));
-    } else if (strcmp(c->function->name, "MPI_Win_lock") == 0) {
+    } else if (id == WEND_FN_MPI_Win_lock) {
         const Arg *win = call_pattern_arg_of_kind(c, WEND_KIND_WIN),
                   *target = call_pattern_arg_of_kind(c, WEND_KIND_RANK);
         g_autofree char *window = expression_handle(e, WEND_KIND_WIN, win->in[0].value),
@@ -672,8 +675,8 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
         add_turn(e, c);
         add_places(e, c);
         if (e->threads
-            && (strcmp(c->function->name, "MPI_Finalize") == 0
-                || strcmp(c->function->name, "MPI_Session_finalize") == 0))
+            && (c->function->id == WEND_FN_MPI_Finalize
+                || c->function->id == WEND_FN_MPI_Session_finalize))
             add(e->before, g_strdup("join_threads();"));
         if (!e->plan->prefix && plan_is_init(e->plan, terminal)) {
             add(e->after, g_strdup("proxy_begin();"));

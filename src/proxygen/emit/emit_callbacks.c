@@ -59,7 +59,7 @@ static gboolean next_invocation(Invocations *v)
             g_clear_pointer(&v->walk, wend_walk_free);
             continue;
         }
-        if (strcmp(call->function->name, "wend_return") != 0) {
+        if (call->function->id != WEND_FN_wend_return) {
             guint terminal = call->terminal;
             g_array_append_val(v->calls, terminal);
             continue;

@@ -22,10 +22,8 @@ static void write_lines(GString *out, int indent, const GPtrArray *lines)
  * pending. */
 static const char *count_down(const CallPattern *c)
 {
-    if (strcmp(c->function->name, "MPI_Waitany") == 0)
-        return "pending--;";
-    if (strcmp(c->function->name, "MPI_Testany") == 0)
-        return "pending -= flag;";
+    if (c->function->operation == WEND_FN_MPI_Waitany)
+        return c->function->flags & WEND_F_POLL ? "pending -= flag;" : "pending--;";
     return "pending = outcount == MPI_UNDEFINED ? 0 : pending - outcount;";
 }
 
@@ -333,9 +331,7 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     e->before = g_ptr_array_new_with_free_func(g_free);
     e->after = g_ptr_array_new_with_free_func(g_free);
     call_pattern_decode(c, loop->terminal);
-    const char *name = c->function->name;
-    gboolean any = g_str_has_prefix(name, "MPI_Waitany") || g_str_has_prefix(name, "MPI_Testany"),
-             counts = counts_entries(loop);
+    gboolean any = c->function->operation == WEND_FN_MPI_Waitany, counts = counts_entries(loop);
     const Arg *requests = call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
     g_autofree char *list = emit_request_array(e, c, requests);
     g_ptr_array_set_size(e->before, 0);
@@ -381,7 +377,7 @@ void emit_loop(Emitter *e, GString *out, int indent, guint rule)
     int inner = any ? indent + 1 : indent + 2;
     emit_bodies(e, bodies, inner, loop, index, left);
     if (any) {
-        if (g_str_has_prefix(name, "MPI_Testany")) {
+        if (c->function->id == WEND_FN_MPI_Testany) {
             c_text_line(out, indent + 1, "if (!flag)");
             c_text_line(out, indent + 2, "continue;");
         }

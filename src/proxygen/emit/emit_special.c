@@ -33,17 +33,17 @@ static char *fortran_handle(Emitter *e, const CallPattern *c)
 
 static char *skipped_argument(Emitter *e, const CallPattern *c, const Arg *arg)
 {
-    const char *function = c->function->name, *name = arg->param->name;
-    if (g_str_has_prefix(function, "MPI_Status_")) {
-        if (strcmp(name, "f_status") == 0)
-            return g_strdup("(MPI_Fint[sizeof(MPI_Status) / sizeof(MPI_Fint)]){0}");
-        return g_strdup(strcmp(name, "f08_status") == 0 ? "&(MPI_F08_status){0}"
-                                                        : "&(MPI_Status){0}");
-    }
-    if (g_str_has_suffix(function, "_f2c"))
+    const char *name = arg->param->name;
+    if (strcmp(name, "f_status") == 0)
+        return g_strdup("(MPI_Fint[sizeof(MPI_Status) / sizeof(MPI_Fint)]){0}");
+    if (strcmp(name, "f08_status") == 0)
+        return g_strdup("&(MPI_F08_status){0}");
+    if (strcmp(name, "c_status") == 0)
+        return g_strdup("&(MPI_Status){0}");
+    if (g_str_has_suffix(c->function->name, "_f2c"))
         return fortran_handle(e, c);
     /* a number here, a pointer in MPI_Init */
-    if (strcmp(function, "MPI_Info_create_env") == 0 && strcmp(name, "argc") == 0)
+    if (c->function->id == WEND_FN_MPI_Info_create_env && strcmp(name, "argc") == 0)
         return g_strdup("0");
     /* An event of another tool: it does not switch recording off (docs/running.md). */
     if (strcmp(name, "varargs") == 0 && arg->null)
@@ -92,11 +92,10 @@ static char *codes_of_started(Emitter *e, const CallPattern *c, const Arg *arg)
 char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
 {
     const Arg *arg = &c->args[index];
-    const char *name = arg->param->name, *function = c->function->name;
+    const char *name = arg->param->name;
     if (arg->param->kind == WEND_KIND_SKIP)
         return skipped_argument(e, c, arg);
-    if (e->source && arg->param->kind == WEND_KIND_RANK
-        && (strcmp(name, "source") == 0 || g_str_has_prefix(function, "MPI_Precv_init"))
+    if (e->source && arg->param->kind == WEND_KIND_RANK && strcmp(name, "source") == 0
         && arg->param->dir == WEND_DIR_IN)
         return g_strdup(e->source);
     /* Files outside of the scratch directory are never touched. */
@@ -118,7 +117,7 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
         g_string_append_c(triples, '}');
         return g_strdup(triples->str);
     }
-    if (strcmp(function, "MPI_Comm_join") == 0 && strcmp(name, "fd") == 0 && !c->failed) {
+    if (c->function->id == WEND_FN_MPI_Comm_join && strcmp(name, "fd") == 0 && !c->failed) {
         g_autofree char *partner = outside_names_joined(e, c);
         e->needs[HELPER_JOIN_SOCKET] = e->needs[HELPER_SCRATCH] = TRUE;
         g_ptr_array_add(e->after, g_strdup("close(join_socket);"));
@@ -162,9 +161,9 @@ char *emit_special_argument(Emitter *e, const CallPattern *c, guint index)
 gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPattern *c,
                            guint *statements)
 {
-    const char *function = c->function->name;
+    guint id = c->function->id;
     *statements = 1;
-    if (strcmp(function, "wend_free") == 0) {
+    if (id == WEND_FN_wend_free) {
         gint64 segment = c->args[0].in[0].value;
         if (wend_segment_kind(segment) == WEND_SEGMENT_HEAP
             || wend_segment_kind(segment) == WEND_SEGMENT_MAP)
@@ -189,21 +188,21 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
         g_autofree char *device = expression_number(e, c, c->args[1].in[0]);
         c_text_line(out, indent, "cuda_block(%" G_GINT64_FORMAT ", %s, %s);",
                     memory_use_segment_place(e->plan, c->args[0].in[0].value),
-                    strcmp(function, "wend_device") == 0    ? "ON_DEVICE"
-                    : strcmp(function, "wend_managed") == 0 ? "MANAGED"
-                                                            : "PINNED",
+                    id == WEND_FN_wend_device    ? "ON_DEVICE"
+                    : id == WEND_FN_wend_managed ? "MANAGED"
+                                                 : "PINNED",
                     device);
         return TRUE;
     }
-    if (strcmp(function, "wend_start") == 0 || strcmp(function, "wend_join") == 0) {
-        gboolean join = strcmp(function, "wend_join") == 0;
+    if (id == WEND_FN_wend_start || id == WEND_FN_wend_join) {
+        gboolean join = id == WEND_FN_wend_join;
         if (join && c->args[0].in[0].value == 0) {
             e->needs[HELPER_JOIN_MAIN] = TRUE;
             c_text_line(out, indent, "join_main();");
             return TRUE;
         }
         e->needs[join ? HELPER_JOIN_THREAD : HELPER_START_THREAD] = TRUE;
-        c_text_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", function + strlen("wend_"),
+        c_text_line(out, indent, "%s_thread(%" G_GINT64_FORMAT ");", join ? "join" : "start",
                     c->args[0].in[0].value);
         return TRUE;
     }
@@ -212,9 +211,8 @@ gboolean emit_special_call(Emitter *e, GString *out, int indent, const CallPatte
         return TRUE;
     }
     /* a socket to a process that is not in the recording */
-    g_autofree char *partner =
-        strcmp(function, "MPI_Comm_join") == 0 ? outside_names_joined(e, c) : NULL;
-    if (strcmp(function, "MPI_Comm_join") == 0 && !partner && !c->failed) {
+    g_autofree char *partner = id == WEND_FN_MPI_Comm_join ? outside_names_joined(e, c) : NULL;
+    if (id == WEND_FN_MPI_Comm_join && !partner && !c->failed) {
         changes_comment(e, out, indent, CHANGE_LEFT_OUT, c->terminal,
                         "the process at the other end of the socket is not part of this recording");
         *statements = 0;

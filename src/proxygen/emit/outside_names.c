@@ -113,7 +113,7 @@ static void find_ports_given(Emitter *e, const CallPattern *c)
                 g_autofree char *name = string_of_outcome(c, words, n, c->n_args - 1);
                 PortName *port = port_named(e, name ? name : "");
                 port->here = TRUE;
-                port->opened |= strcmp(c->function->name, "MPI_Open_port") == 0;
+                port->opened |= c->function->id == WEND_FN_MPI_Open_port;
                 PortRun *last = given->runs->len > first
                                     ? &g_array_index(given->runs, PortRun, given->runs->len - 1)
                                     : NULL;
@@ -132,14 +132,13 @@ static void find_ports_given(Emitter *e, const CallPattern *c)
 
 static void find_in_call(Emitter *e, const CallPattern *c)
 {
-    const char *function = c->function->name;
-    if (!c->failed
-        && (strcmp(function, "MPI_Open_port") == 0 || strcmp(function, "MPI_Lookup_name") == 0))
+    const WendFunction *f = c->function;
+    if (!c->failed && (f->id == WEND_FN_MPI_Open_port || f->id == WEND_FN_MPI_Lookup_name))
         find_ports_given(e, c);
     /* communicators with processes that are not in the recording, and communicators made from
      * them */
-    gboolean away = g_str_has_prefix(function, "MPI_Comm_spawn") && !job_worlds_several(e->plan);
-    away |= strcmp(function, "MPI_Comm_join") == 0 && !c->failed && !is_joined(e->plan, c, NULL);
+    gboolean away = f->makes == WEND_MAKES_SPAWN && !job_worlds_several(e->plan);
+    away |= f->id == WEND_FN_MPI_Comm_join && !c->failed && !is_joined(e->plan, c, NULL);
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];
         if (arg->param->kind == WEND_KIND_COMM && arg->has_in && !arg->param->array)
@@ -228,7 +227,7 @@ static char *next_port(Emitter *e, const CallPattern *c)
 static char *port_given(Emitter *e, const CallPattern *c)
 {
     g_autofree char *number = next_port(e, c);
-    gboolean opens = strcmp(c->function->name, "MPI_Open_port") == 0;
+    gboolean opens = c->function->id == WEND_FN_MPI_Open_port;
     e->needs[HELPER_PORTS] = e->needs[HELPER_PORT_TELL] = e->needs[HELPER_SCRATCH] = TRUE;
     if (g_str_has_suffix(number, ")")) {
         const char *now = locals_variable(e, "int", "its_port", 0);
@@ -248,9 +247,7 @@ char *outside_names_port(Emitter *e, const CallPattern *c, guint index)
     if (arg->n_in < 0)
         return g_strdup("NULL");
     g_autofree char *name = call_pattern_words_to_string(arg->in, (gsize)arg->n_in);
-    gboolean meets = !c->failed
-                     && (strcmp(c->function->name, "MPI_Comm_connect") == 0
-                         || strcmp(c->function->name, "MPI_Comm_accept") == 0);
+    gboolean meets = !c->failed && c->function->makes == WEND_MAKES_CONNECT;
     const PortName *port = g_hash_table_lookup(e->ports, name);
     /* A name that the application made up is no port: a name server passes on any text. A name at
      * which processes met is a port, of another job if no call returned it. */
@@ -329,7 +326,7 @@ void outside_names_emit(Emitter *e, GString *declarations, GString *definitions)
 
 const char *outside_names_left_out(Emitter *e, const CallPattern *c)
 {
-    if (g_str_has_prefix(c->function->name, "MPI_Comm_spawn"))
+    if (c->function->makes == WEND_MAKES_SPAWN)
         return NULL;
     for (guint i = 0; i < c->n_args; i++) {
         const Arg *arg = &c->args[i];

@@ -19,7 +19,7 @@ gboolean call_pattern_param_by_pointer(const CallPattern *c, const WendParam *pa
         return param->dir == WEND_DIR_OUT; /* for other directions the value is itself a pointer */
     case WEND_KIND_REQUEST:
         /* The standard's direction is in, but the C argument is a pointer. */
-        if (strcmp(c->function->name, "MPI_Cancel") == 0)
+        if (c->function->id == WEND_FN_MPI_Cancel)
             return TRUE;
         break;
     default:
@@ -172,8 +172,8 @@ const Arg *call_pattern_arg_of_slot(const CallPattern *c, guint slot)
 
 gboolean call_pattern_is_place(const WendFunction *function)
 {
-    return strcmp(function->name, "wend_device") == 0 || strcmp(function->name, "wend_managed") == 0
-           || strcmp(function->name, "wend_pinned") == 0;
+    return function->id == WEND_FN_wend_device || function->id == WEND_FN_wend_managed
+           || function->id == WEND_FN_wend_pinned;
 }
 
 gint64 call_pattern_value(const CallPattern *c, Word w, guint rank)

@@ -29,17 +29,12 @@ GArray *job_worlds_starts(const WendProgram *p)
     return starts;
 }
 
-static gboolean starts_processes(const char *function)
-{
-    return g_str_has_prefix(function, "MPI_Comm_spawn");
-}
-
 static const char *const commands[] = {"command", "array_of_commands"};
 
 gboolean job_worlds_is_start(const CallPattern *c)
 {
     gboolean root = FALSE;
-    for (guint i = 0; starts_processes(c->function->name) && i < G_N_ELEMENTS(commands); i++) {
+    for (guint i = 0; c->function->makes == WEND_MAKES_SPAWN && i < G_N_ELEMENTS(commands); i++) {
         const Arg *arg = call_pattern_arg_named(c, commands[i]);
         root |= arg && arg->n_in != WEND_ABSENT;
     }

@@ -33,9 +33,7 @@ gboolean plan_is_init(const Plan *plan, guint terminal)
 {
     const WendShape *shape =
         wend_program_shape(plan->program, wend_program_terminal(plan->program, terminal)->shape);
-    const char *name = shape->function->name;
-    return !shape->failed
-           && (strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0);
+    return !shape->failed && shape->function->operation == WEND_FN_MPI_Init;
 }
 
 guint plan_add_body(Plan *plan, GArray *symbols)

@@ -85,15 +85,12 @@ static guint64 *count_calls_before(const Plan *plan, guint rule, guint terminal)
 
 static gboolean frees(const CallPattern *c, const Arg *arg)
 {
-    const char *name = c->function->name;
-    return arg->param->dir == WEND_DIR_INOUT && !arg->param->array && !c->failed
-           && (strstr(name, "free") || strstr(name, "disconnect") || strstr(name, "close")
-               || strstr(name, "Session_finalize") || arg->param->kind == WEND_KIND_MESSAGE);
+    return arg->param->frees && arg->param->dir == WEND_DIR_INOUT && !c->failed;
 }
 
 static SharedRole role_of(const CallPattern *c, const Arg *arg)
 {
-    if (strcmp(c->function->name, "MPI_Type_commit") == 0)
+    if (c->function->id == WEND_FN_MPI_Type_commit)
         return SHARED_COMMIT;
     return frees(c, arg) && arg->param->kind != WEND_KIND_REQUEST ? SHARED_END : SHARED_USE;
 }
@@ -191,9 +188,8 @@ static void find_befores(Plan *plan, const PlanThread *threads, guint n, Before 
         for (guint k = 0; k < calls->len; k++) {
             const CountedUse *call = &g_array_index(calls, CountedUse, k);
             call_pattern_decode(plan->call, call->terminal);
-            const char *name = plan->call->function->name;
-            gboolean start = strcmp(name, "wend_start") == 0;
-            if (!start && strcmp(name, "wend_join") != 0)
+            gboolean start = plan->call->function->id == WEND_FN_wend_start;
+            if (!start && plan->call->function->id != WEND_FN_wend_join)
                 continue;
             for (guint u = 0; u < n; u++) {
                 Before *before = start ? &starts[u] : &joins[u];
@@ -491,9 +487,8 @@ static void list_threads(Plan *plan, guint first)
             if (t > 0 && plan_is_init(plan, terminal))
                 add_thread(&threads, number)->inits = TRUE;
             call_pattern_decode(plan->call, terminal);
-            const char *name = plan->call->function->name;
-            gboolean start = strcmp(name, "wend_start") == 0;
-            if (!start && strcmp(name, "wend_join") != 0)
+            gboolean start = plan->call->function->id == WEND_FN_wend_start;
+            if (!start && plan->call->function->id != WEND_FN_wend_join)
                 continue;
             guint other = (guint)plan->call->args[0].in[0].value;
             if (other != main_thread->thread)

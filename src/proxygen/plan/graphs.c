@@ -85,7 +85,7 @@ static Certainty order_matters(Plan *plan)
 
 static gboolean makes_graph(const WendFunction *f)
 {
-    return strcmp(f->name, "MPI_Dist_graph_create") == 0;
+    return f->id == WEND_FN_MPI_Dist_graph_create;
 }
 
 static void append_list(GString *text, const gint64 *values, gint64 n)
@@ -155,7 +155,7 @@ static void follow(GHashTable *degrees, const WendCall *call)
         copied = g_hash_table_lookup(degrees, &from->in[0]);
     if (arg && neighbours_read(arg->out, arg->n_out, &graph))
         put_degrees(degrees, made->out[0], (Degrees){{graph.n[0], graph.n[1]}});
-    else if (copied && strstr(call->function->name, "dup"))
+    else if (copied && call->function->makes == WEND_MAKES_DUP)
         put_degrees(degrees, made->out[0], *copied);
     else
         g_hash_table_remove(degrees, &made->out[0]);
@@ -191,7 +191,7 @@ static gboolean walk_sequence(Plan *plan, guint rank, guint sequence, gboolean *
             follow(degrees, call);
         if (makes_graph(call->function))
             *known &= note_call(plan, call);
-        else if (strcmp(call->function->name, "MPI_Dist_graph_neighbors") == 0)
+        else if (call->function->id == WEND_FN_MPI_Dist_graph_neighbors)
             cut |= is_cut(degrees, call);
     }
     wend_walk_free(walk);

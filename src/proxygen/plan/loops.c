@@ -479,7 +479,7 @@ static const Chooser *chooser_of(LoopFinder *f, const WendCall *call)
     c->terminal = call->terminal;
     c->n = (guint)requests->n_in;
     c->members = g_memdup2(requests->in, c->n * sizeof *c->members);
-    c->several = g_str_has_suffix(call->function->name, "some");
+    c->several = call->function->operation == WEND_FN_MPI_Waitsome;
     c->handlers = handlers_new(c->members, c->n);
     f->choosers->pdata[call->terminal] = c;
     return c;

@@ -35,14 +35,19 @@ typedef enum {
     WINDOWS /* wend_precedence_is_of_window() */
 } CallMove;
 
-gboolean message_traffic_is_probe(const char *name)
+gboolean message_traffic_is_probe(const WendFunction *f)
 {
-    return strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Iprobe") == 0;
+    return f->operation == WEND_FN_MPI_Probe && !(f->flags & WEND_F_MATCHED);
 }
 
-gboolean message_traffic_is_matched_probe(const char *name)
+gboolean message_traffic_is_matched_probe(const WendFunction *f)
 {
-    return strcmp(name, "MPI_Mprobe") == 0 || strcmp(name, "MPI_Improbe") == 0;
+    return f->operation == WEND_FN_MPI_Probe && (f->flags & WEND_F_MATCHED);
+}
+
+static gboolean is_matched_receive(const WendFunction *f)
+{
+    return f->operation == WEND_FN_MPI_Recv && (f->flags & WEND_F_MATCHED);
 }
 
 static gboolean named(const CallPattern *c, const char *name, guint rank, gint64 *value)
@@ -216,15 +221,15 @@ gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase)
 static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint phase,
                       guint number, const CallOccurrence *when)
 {
-    const char *name = c->function->name;
+    const WendFunction *f = c->function;
     const Arg *comm = call_pattern_arg_of_kind(c, WEND_KIND_COMM);
     gint64 value;
-    if (strstr(name, "recv") && call_pattern_arg_of_kind(c, WEND_KIND_MESSAGE)) {
+    if (is_matched_receive(f)) {
         gint64 bytes = bytes_of(t->plan, c, "buf", rank);
         note_matched(t, rank, phase, (Matched){0, when->times, bytes >= 0 ? bytes : G_MAXINT64});
         return;
     }
-    if (message_traffic_is_matched_probe(name))
+    if (message_traffic_is_matched_probe(f))
         note_matched(t, rank, phase, (Matched){when->times, 0, G_MAXINT64});
     if (!comm || !comm->has_in || moved_nothing(t, c, rank, number))
         return;
@@ -234,30 +239,29 @@ static void note_call(MessageTraffic *t, const CallPattern *c, guint rank, guint
                          .phase = phase,
                          .first = when->first,
                          .last = when->last};
-    if (c->function->flags & WEND_F_PERSISTENT) {
+    if (f->progress == WEND_PERSISTENT) {
         one.persistent = TRUE;
         one.last = G_MAXUINT64;
     }
-    gboolean combined = strstr(name, "endrecv") != NULL;
-    if ((c->function->flags & WEND_F_RECV) && named(c, "source", rank, &one.source)
+    gboolean combined = (f->flags & WEND_F_SEND) && (f->flags & WEND_F_RECV),
+             two_buffers = combined && call_pattern_arg_named(c, "sendbuf");
+    if ((f->flags & WEND_F_RECV) && named(c, "source", rank, &one.source)
         && one.source != t->proc_null && named(c, combined ? "recvtag" : "tag", rank, &one.tag)) {
-        one.bytes = message_traffic_is_probe(name) || message_traffic_is_matched_probe(name)
+        one.bytes = message_traffic_is_probe(f) || message_traffic_is_matched_probe(f)
                         ? -1
-                        : bytes_of(t->plan, c,
-                                   combined && !strstr(name, "_replace") ? "recvbuf" : "buf", rank);
+                        : bytes_of(t->plan, c, two_buffers ? "recvbuf" : "buf", rank);
         /* polls are repeated until they succeed */
         one.blocking = !call_pattern_arg_of_kind(c, WEND_KIND_REQUEST);
-        note_received(t, rank, &one, message_traffic_is_probe(name), when);
+        note_received(t, rank, &one, message_traffic_is_probe(f), when);
     }
-    if ((c->function->flags & WEND_F_SEND) && named(c, "dest", rank, &value)
-        && value != t->proc_null && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
+    if ((f->flags & WEND_F_SEND) && named(c, "dest", rank, &value) && value != t->proc_null
+        && named(c, combined ? "sendtag" : "tag", rank, &one.tag)) {
         one.source = rank;
-        one.bytes =
-            bytes_of(t->plan, c, combined && !strstr(name, "_replace") ? "sendbuf" : "buf", rank);
+        one.bytes = bytes_of(t->plan, c, two_buffers ? "sendbuf" : "buf", rank);
         one.blocking = !call_pattern_arg_of_kind(c, WEND_KIND_REQUEST)
-                       && strncmp(name, "MPI_Bsend", 9) != 0 && !combined;
-        one.waits = strncmp(name, "MPI_Issend", 10) == 0 || strcmp(name, "MPI_Ssend_init") == 0;
-        if (strncmp(name, "MPI_Ssend", 9) == 0)
+                       && f->mode != WEND_MODE_BUFFERED && !combined;
+        one.waits = f->mode == WEND_MODE_SYNCHRONOUS && f->progress != WEND_BLOCKING;
+        if (f->mode == WEND_MODE_SYNCHRONOUS && f->progress != WEND_NONBLOCKING)
             /* it waits for the receive, whatever its size; it is not too large for any buffer: see
              * below */
             one.bytes = MAX(one.bytes, EAGER_BYTES + 1);
@@ -393,37 +397,69 @@ static gboolean is_wildcard(const MessageTraffic *t, const CallPattern *c, RankL
     return FALSE;
 }
 
+static guint64 type_size(gpointer data, gint64 type)
+{
+    const MessageTraffic *t = data;
+    return (guint64)extent_data_size(t->plan->extents, type, 1, t->rank);
+}
+
+static guint64 no_size(gpointer data, gint64 comm)
+{
+    (void)data;
+    (void)comm;
+    return TRANSFER_UNSIZED;
+}
+
+/* Whether no rank that makes the call returns before all members have made it. If ranks share a
+ * count, the first one answers for all. */
+static gboolean synchronizes(MessageTraffic *t, CallPlans *plans, const CallPattern *c,
+                             RankList ranks)
+{
+    const WendFunction *f = c->function;
+    const TransferSizes sizes = {t, type_size, no_size, no_size};
+    if (c->failed || f->sync != WEND_SYNC_ALL || f->progress != WEND_BLOCKING)
+        return FALSE;
+    gboolean varies = FALSE;
+    for (guint i = 0; i < c->slots->n_slots; i++)
+        varies |= c->slots->slots[i].form == WEND_SLOT_TABLE;
+    for (guint r = 0; r < (varies ? ranks.n : 1); r++) {
+        t->rank = ranks.ranks[r];
+        const WendCall *call = wend_decoder_call(t->decoder, c->terminal, t->rank);
+        if (call_plan_is_empty(call_plans_of(plans, call), &sizes, call))
+            return FALSE;
+    }
+    return TRUE;
+}
+
 /* Finds the terminals that move messages, and those that separate phases. All ranks make all
  * collective calls on communicators of all ranks in the same order, even on several communicators
  * (MPI 4.0, 6.14). But only calls after which every rank depends on every other separate phases. */
 static void find_moves(MessageTraffic *t)
 {
-    static const char *const synchronizing[] = {"MPI_Barrier", "MPI_Allreduce", "MPI_Allgather",
-                                                "MPI_Allgatherv", "MPI_Alltoall"};
+    CallPlans *plans = call_plans_new(t->plan->program);
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         if (t->plan->terminal_ranks[i].n == 0)
             continue;
         call_pattern_decode(t->plan->call, i);
         const CallPattern *c = t->plan->call;
         const Arg *comm = call_pattern_arg_of_kind(c, WEND_KIND_COMM);
+        gint64 word = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
         if (c->function->flags & (WEND_F_RECV | WEND_F_SEND)) {
             t->moves[i] = TRANSFERS;
-            t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
+            t->comm_words[i] = word;
             t->wildcards |= is_wildcard(t, c, t->plan->terminal_ranks[i]);
         } else if (!c->failed && wend_comm_made_parameter(c->function) >= 0) {
             t->moves[i] = MAKES_COMM;
         } else if (wend_precedence_is_of_window(c->function)) {
             t->moves[i] = WINDOWS;
-            t->comm_words[i] = comm && comm->has_in ? comm->in[0].value : WEND_ABSENT;
+            t->comm_words[i] = word;
+        } else if (word != WEND_ABSENT && synchronizes(t, plans, c, t->plan->terminal_ranks[i])) {
+            t->moves[i] = SYNCHRONIZES;
+            t->comm_words[i] = word;
         }
-        t->cancels |= strcmp(c->function->name, "MPI_Cancel") == 0;
-        for (guint k = 0; k < G_N_ELEMENTS(synchronizing); k++)
-            if (!c->failed && comm && comm->has_in
-                && strcmp(c->function->name, synchronizing[k]) == 0) {
-                t->moves[i] = SYNCHRONIZES;
-                t->comm_words[i] = comm->in[0].value;
-            }
+        t->cancels |= c->function->id == WEND_FN_MPI_Cancel;
     }
+    call_plans_free(plans);
 }
 
 static void forget(MessageTraffic *t)
@@ -447,12 +483,7 @@ static void note_all(MessageTraffic *t)
     const CallOccurrence any_time = {1, 0, G_MAXUINT64};
     for (guint i = 0; i < wend_program_n_terminals(t->plan->program); i++) {
         RankList ranks = t->plan->terminal_ranks[i];
-        if (ranks.n == 0
-            || !(t->moves[i] == TRANSFERS
-                 || strstr(wend_program_shape(t->plan->program,
-                                              wend_program_terminal(t->plan->program, i)->shape)
-                               ->function->name,
-                           "recv")))
+        if (ranks.n == 0 || t->moves[i] != TRANSFERS)
             continue;
         call_pattern_decode(t->plan->call, i);
         for (guint r = 0; r < ranks.n; r++)
@@ -668,11 +699,10 @@ MessageTraffic *message_traffic_new(Plan *plan)
     t->comm_words = g_new0(gint64, n_terminals + 1);
     t->rule_moves = g_malloc(plan->n_rules + 1);
     memset(t->rule_moves, -1, plan->n_rules + 1);
+    t->decoder = wend_decoder_new(plan->program);
     find_moves(t);
-    if (t->wildcards) {
+    if (t->wildcards)
         t->members = wend_members_new(plan->program);
-        t->decoder = wend_decoder_new(plan->program);
-    }
     return t;
 }
 

@@ -85,8 +85,8 @@ void message_traffic_report(MessageTraffic *t, WendPrecedence *p);
 /* The bytes that a matched probe of the phase may find, at most. */
 gint64 message_traffic_room(const MessageTraffic *t, guint rank, guint phase);
 
-gboolean message_traffic_is_probe(const char *function);
-gboolean message_traffic_is_matched_probe(const char *function);
+gboolean message_traffic_is_probe(const WendFunction *f);
+gboolean message_traffic_is_matched_probe(const WendFunction *f);
 /* Whether the program made the communicator. */
 gboolean message_traffic_is_made(guint comm);
 

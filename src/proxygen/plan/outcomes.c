@@ -113,9 +113,9 @@ static void find_events(OutcomeSearch *s)
                                      GUINT_TO_POINTER(number_of(s, arg->out[0].value, FALSE)));
                 continue;
             }
-            gboolean starts = g_str_has_prefix(c->function->name, "MPI_Start");
+            gboolean starts = c->function->operation == WEND_FN_MPI_Start;
             gboolean ends = (c->function->flags & WEND_F_COMPLETES)
-                            || strcmp(c->function->name, "MPI_Request_free") == 0;
+                            || c->function->id == WEND_FN_MPI_Request_free;
             for (gint64 k = 0; (starts || ends) && k < (gint64)arg->n_in_words; k++)
                 add_event(s, t, arg->in[k].value, starts);
         }
@@ -350,7 +350,7 @@ static void decide(OutcomeSearch *s)
                 s->persistent, GUINT_TO_POINTER(g_array_index(s->members[symbol->id], guint, i)));
         /* Each Waitany completes one request, or finds none, so its recorded repetitions are the
          * loop. */
-        gboolean counted = strcmp(shape->function->name, "MPI_Waitany") == 0;
+        gboolean counted = shape->function->id == WEND_FN_MPI_Waitany;
         if (choice->kind == CHOICE_FORCED && choice->drains && (counted || !persistent))
             choice->kind = counted ? CHOICE_PLAIN : CHOICE_DRAIN;
     }

@@ -16,7 +16,7 @@ static RequestEffect *classify_call(RequestEffects *effects, const CallPattern *
             effect->makes = g_array_new(FALSE, FALSE, sizeof(gint));
             effect->gives = g_array_new(FALSE, FALSE, sizeof(gint));
             effect->differs = (c->function->flags & WEND_F_ANY) || c->failed;
-            effect->frees = strcmp(c->function->name, "MPI_Request_free") == 0;
+            effect->frees = c->function->id == WEND_FN_MPI_Request_free;
         }
         for (guint w = 0; w < arg->n_in_words; w++) {
             gint number = request_numbers_add(effects->numbers, arg->in[w].value);

@@ -34,21 +34,19 @@ typedef struct {
     gboolean waits; /* the send may wait for its receive */
 } HubMessage;
 
-static gboolean one_of(const char *name, const char *const *names)
+/* Sends and receives of the kinds that a hub and its partners may use. */
+static gboolean is_plain_send(const WendFunction *f)
 {
-    for (; *names; names++)
-        if (strcmp(name, *names) == 0)
-            return TRUE;
-    return FALSE;
+    return f->operation == WEND_FN_MPI_Send && f->progress != WEND_PERSISTENT;
 }
 
-static const char *const takes[] = {"MPI_Recv",    "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
-                                    "MPI_Improbe", "MPI_Mrecv", NULL};
-static const char *const sends[] = {"MPI_Send",   "MPI_Ssend",  "MPI_Bsend",
-                                    "MPI_Rsend",  "MPI_Isend",  "MPI_Issend",
-                                    "MPI_Ibsend", "MPI_Irsend", NULL};
-static const char *const receives[] = {"MPI_Recv",    "MPI_Probe", "MPI_Iprobe", "MPI_Mprobe",
-                                       "MPI_Improbe", "MPI_Mrecv", "MPI_Irecv",  NULL};
+static gboolean is_plain_receive(const WendFunction *f, gboolean blocking)
+{
+    if (f->operation == WEND_FN_MPI_Probe)
+        return TRUE;
+    return f->operation == WEND_FN_MPI_Recv
+           && (f->progress == WEND_BLOCKING || (!blocking && f->progress == WEND_NONBLOCKING));
+}
 
 /* Whether the hub is the only partner of all ranks, and all calls are of known kinds. */
 static gboolean is_star(Plan *plan, guint hub)
@@ -71,10 +69,9 @@ static gboolean is_star(Plan *plan, guint hub)
             return FALSE;
         for (guint r = 0; r < ranks.n; r++) {
             gboolean is_hub = ranks.ranks[r] == hub;
-            if ((c->function->flags & WEND_F_SEND) && !one_of(c->function->name, sends))
+            if ((c->function->flags & WEND_F_SEND) && !is_plain_send(c->function))
                 return FALSE;
-            if ((c->function->flags & WEND_F_RECV)
-                && !one_of(c->function->name, is_hub ? takes : receives))
+            if ((c->function->flags & WEND_F_RECV) && !is_plain_receive(c->function, is_hub))
                 return FALSE;
             if (!dest && !source)
                 continue; /* MPI_Mrecv */
@@ -152,7 +149,8 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
     WendWalk *walk = wend_walk_new(plan->program, rank, (guint)sequence, WEND_WALK_MAIN);
     const WendCall *call;
     while (good && (call = wend_walk_next(walk)) != NULL) {
-        guint32 flags = call->function->flags;
+        const WendFunction *f = call->function;
+        guint32 flags = f->flags;
         if (flags & WEND_F_COLLECTIVE)
             collectives++;
         if (!(flags & (WEND_F_SEND | WEND_F_RECV)))
@@ -165,17 +163,15 @@ static gboolean log_rank(Plan *plan, guint rank, guint hub, Log *logs)
             Log *log = is_hub ? &logs[dest->in[0]] : &logs[0];
             HubMessage m = {tag->in[0], collectives, is_hub ? log->to_hub->len : log->from_hub->len,
                             FALSE};
-            m.waits = strstr(call->function->name, "MPI_I") == NULL
-                      && strcmp(call->function->name, "MPI_Bsend") != 0
-                      && (strcmp(call->function->name, "MPI_Ssend") == 0
+            m.waits = f->progress == WEND_BLOCKING && f->mode != WEND_MODE_BUFFERED
+                      && (f->mode == WEND_MODE_SYNCHRONOUS
                           || bytes_sent(plan, call->terminal, rank) > EAGER_BYTES);
             g_array_append_val(is_hub ? log->from_hub : log->to_hub, m);
             continue;
         }
         if (!source || source->n_in != 1 || source->in[0] == proc_null)
             continue; /* MPI_Mrecv: its probe counted as the receive */
-        gboolean probe = strcmp(call->function->name, "MPI_Probe") == 0
-                         || strcmp(call->function->name, "MPI_Iprobe") == 0;
+        gboolean probe = f->operation == WEND_FN_MPI_Probe && !(flags & WEND_F_MATCHED);
         if (!is_hub) {
             HubMessage m = {tag->in[0], collectives, logs[0].to_hub->len, FALSE};
             if (!probe)

@@ -154,9 +154,8 @@ static int compare_lists(gconstpointer a, gconstpointer b)
 /* Whether the call returns references to existing objects rather than new objects. */
 static gboolean gives_references(const CallPattern *c, WendKind kind)
 {
-    return strstr(c->function->name, "_get_") || kind == WEND_KIND_GROUP
-           || kind == WEND_KIND_ERRHANDLER
-           || g_str_has_prefix(c->function->name, "MPI_Type_create_f90");
+    return (c->function->flags & WEND_F_REFERS) || kind == WEND_KIND_GROUP
+           || kind == WEND_KIND_ERRHANDLER;
 }
 
 static gint64 *shared_key(WendKind kind, gint64 handle)

@@ -155,14 +155,14 @@ static const char *reason_to_pin(const MessageTraffic *t, const PostedMessage *o
 {
     Plan *plan = t->plan;
     call_pattern_decode(plan->call, one->terminal);
-    const char *name = plan->call->function->name;
+    const WendFunction *f = plan->call->function;
     if (plan->options->pin)
         return "asked for with --pin";
-    if (message_traffic_is_probe(name))
+    if (message_traffic_is_probe(f))
         return NULL;
     const Judged judged = {one, rank, after};
     return conflict_on(t, &judged,
-                       message_traffic_is_matched_probe(name)
+                       message_traffic_is_matched_probe(f)
                            ? message_traffic_room(t, rank, one->phase)
                            : one->bytes);
 }

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "recorder/recorder.h"
 
 /* The predefined functions are only compared with, and a process without MPI lacks them. */

@@ -11,7 +11,7 @@
 
 #include "closures.h"
 #include "array-patterns.h"
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "lengths.h"
 #include "memory/address.h"
 #include "objects/objects.h"

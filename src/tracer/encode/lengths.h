@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "lib/record/words.h"
 
 /* The length word of an array of N elements. */

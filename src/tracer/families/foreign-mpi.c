@@ -66,7 +66,7 @@ static void hide(void *self, const char *name)
 bool foreign_mpi_met(void)
 {
     Dl_info info;
-    if (!mpi_library_symbol("PMPI_Init") || is_of_own_family() || !dladdr(&families, &info))
+    if (!mpi_library_symbol(MPI_LIBRARY_MARK) || is_of_own_family() || !dladdr(&families, &info))
         return false;
     Own own = {(uintptr_t)info.dli_fbase, module_self()};
     if (!own.self)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "encode/encode.h"
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "recorder/recorder.h"
 
 /* The last argument is the type of the value: MPICH's MPIR_Attr_type, a C enum. */

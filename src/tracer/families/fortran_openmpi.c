@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "encode/encode.h"
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "interpose/interpose.h"
 #include "recorder/recorder.h"
 

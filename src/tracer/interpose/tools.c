@@ -161,7 +161,8 @@ static void keep_own(void)
 void tools_open(void)
 {
     static bool done;
-    ToolRow row = {.mine = map_of(&tools_own), .library = map_of(dlsym(RTLD_DEFAULT, "PMPI_Init"))};
+    ToolRow row = {.mine = map_of(&tools_own),
+                   .library = map_of(dlsym(RTLD_DEFAULT, MPI_LIBRARY_MARK))};
     /* most processes have no MPI: a shell, and its commands */
     if (done || !row.mine || !(row.self = module_self()))
         return;
@@ -181,7 +182,7 @@ void tools_start(void)
 {
     tools_open();
     lookups_look();
-    if (mpi_library_symbol("PMPI_Init"))
+    if (mpi_library_symbol(MPI_LIBRARY_MARK))
         return;
     if (launcher_speaks())
         state_say("%s has no MPI library to hand calls on to: link with -Wl,--no-as-needed, or "

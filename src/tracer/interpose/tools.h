@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 
 /* The library's functions, by index, if there is a tool behind Wend. Otherwise NULL, and
  * PMPI_Comm_rank itself is the library's function. */

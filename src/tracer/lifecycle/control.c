@@ -23,7 +23,7 @@
 #include "encode/encode.h"
 #include "errhandlers.h"
 #include "families/families.h"
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "interpose/interpose.h"
 #include "objects/objects.h"
 #include "onesided/onesided.h"
@@ -115,7 +115,7 @@ __attribute__((constructor)) static void load(void)
     if (s->spare || s->other_family)
         return;
     tools_open();
-    if (mpi_library_symbol("PMPI_Init"))
+    if (mpi_library_symbol(MPI_LIBRARY_MARK))
         unrecorded_open();
     module_own_file();
     replay_open(stop_job);

@@ -17,7 +17,6 @@
 #include "lib/record/record.h"
 #include "encode/encode.h"
 #include "families/families.h"
-#include "functions.gen.h"
 #include "objects/objects.h"
 #include "output/output.h"
 #include "own.gen.h"

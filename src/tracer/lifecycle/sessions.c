@@ -11,7 +11,7 @@
 #include "encode/encode.h"
 #include "families/families.h"
 #include "termination.h"
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "objects/objects.h"
 #include "own.gen.h"
 #include "process/process.h"

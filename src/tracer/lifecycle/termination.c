@@ -375,7 +375,7 @@ static void visit(const Module *m, void *of_library)
 void termination_watch_fatal(void)
 {
     /* a reference by name would also look it up in programs without MPI */
-    void *of_library = mpi_library_symbol("PMPI_Init");
+    void *of_library = mpi_library_symbol(MPI_LIBRARY_MARK);
     if (of_library)
         modules_each(visit, of_library);
 }

@@ -72,7 +72,7 @@ static bool comes_first(void)
  * there were none. */
 static const char *missed(void)
 {
-    bool has_library = mpi_library_symbol("PMPI_Initialized") != NULL;
+    bool has_library = mpi_library_symbol(MPI_LIBRARY_MARK) != NULL;
     if (mpi_library_passed_by())
         return comes_first()
                    ? "looked MPI's functions up by itself (dlsym), past libwend.so"
@@ -93,7 +93,7 @@ __attribute__((constructor)) static void keep_standard_error(void)
     int saved = errno;
     long faults;
     process = (long)getpid();
-    if (is_top(&faults) || mpi_library_symbol("PMPI_Init"))
+    if (is_top(&faults) || mpi_library_symbol(MPI_LIBRARY_MARK))
         shield_keep_stderr();
     errno = saved;
 }

@@ -2,58 +2,16 @@
 /* recorder.c: the end of a call, and notes. */
 #include "recorder.h"
 
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "sequence.h"
 #include "stash.h"
 
 /* Whether the call is recorded even while recording is off, because it makes, ends or changes an
  * object. Readers must know the object when recording is on again, and a proxy must make it.
- * handles.c and live-requests.c mark their own calls; these are all others. */
+ * handles.c and live-requests.c mark their own calls; mpi.spec has all others. */
 static bool is_kept(const ActiveCall *c)
 {
-    switch (c->function) {
-    case WEND_FN_MPI_Init:
-    case WEND_FN_MPI_Init_thread:
-    case WEND_FN_MPI_Finalize:
-    case WEND_FN_MPI_T_init_thread:
-    case WEND_FN_MPI_T_finalize:
-    case WEND_FN_MPI_Type_commit:
-    case WEND_FN_MPI_Info_set:
-    case WEND_FN_MPI_Info_delete:
-    case WEND_FN_MPI_Comm_set_attr:
-    case WEND_FN_MPI_Comm_delete_attr:
-    case WEND_FN_MPI_Attr_put:
-    case WEND_FN_MPI_Attr_delete:
-    case WEND_FN_MPI_Type_set_attr:
-    case WEND_FN_MPI_Type_delete_attr:
-    case WEND_FN_MPI_Win_set_attr:
-    case WEND_FN_MPI_Win_delete_attr:
-    case WEND_FN_MPI_Comm_set_errhandler:
-    case WEND_FN_MPI_Errhandler_set:
-    case WEND_FN_MPI_Win_set_errhandler:
-    case WEND_FN_MPI_File_set_errhandler:
-    case WEND_FN_MPI_Session_set_errhandler:
-    case WEND_FN_MPI_Add_error_class:
-    case WEND_FN_MPI_Add_error_code:
-    case WEND_FN_MPI_Add_error_string:
-    case WEND_FN_MPI_Alloc_mem:
-    case WEND_FN_MPI_Free_mem:
-    case WEND_FN_MPI_Win_attach:
-    case WEND_FN_MPI_Win_detach:
-    case WEND_FN_MPI_Buffer_attach:
-    case WEND_FN_MPI_Buffer_attach_c:
-    case WEND_FN_MPI_Buffer_detach:
-    case WEND_FN_MPI_Buffer_detach_c:
-    case WEND_FN_MPI_File_set_view:
-    case WEND_FN_wend_start:
-    case WEND_FN_wend_join:
-    case WEND_FN_wend_device:
-    case WEND_FN_wend_managed:
-    case WEND_FN_wend_pinned:
-        return true;
-    default:
-        return c->kept;
-    }
+    return c->kept || (wend_functions[c->function].flags & WEND_F_KEPT);
 }
 
 /* Appends the call. The sequence is locked. TIMED is false for a note. */

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "recorder.h"
 #include "thread-birth.h"
 

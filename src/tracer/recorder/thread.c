@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/base/budget.h"
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "recorder.h"
 #include "sequence.h"
 

@@ -18,7 +18,6 @@
 
 #include "channels.h"
 #include "divergence.h"
-#include "functions.gen.h"
 #include "lib/base/budget.h"
 #include "lib/record/functions.h"
 #include "order-read.h"

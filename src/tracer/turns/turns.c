@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "functions.gen.h"
+#include "lib/record/functions.h"
 #include "lib/base/budget.h"
 #include "process/futex.h"
 #include "recorder/sequence.h"
