@@ -283,6 +283,23 @@ END
     roundtrip 3 "$PROGRAMS/cancelled"
     ! grep -q pinned proxy.c || false
 }
+@test "proxies of wildcards beside collective calls that move no data" {
+    local kind
+    for kind in $(few 0 11 5 1 2 3 4 6 7 8 9 10 12); do
+        rm -rf app.dir proxy.dir proxy.c
+        record app.dir 3 "$PROGRAMS/wildcards" empty "$kind" && make_proxy app.dir ./proxy &&
+            TEST_TIMEOUT=20 record proxy.dir 3 ./proxy || fail "kind $kind" || return
+        "$WEND" diff app.dir proxy.dir >diff.out || # pinned
+            grep -q '^differ, only as expected' diff.out ||
+            fail "kind $kind: $(cat diff.out)" || return
+    done
+}
+@test "the matching follows messages through collective calls that move no data" {
+    record app.dir 4 "$PROGRAMS/wildcards" empty
+    "$WEND" show --messages app.dir >shown
+    grep -q '^messages  *28, 112 B' shown || fail "$(cat shown)" || return
+    ! grep -q 'out of order' shown || fail "$(cat shown)"
+}
 @test "round trip: strays" { roundtrip 4 "$PROGRAMS/strays"; }
 @test "round trip: datatypes and communicators whose numbers are used again" {
     roundtrip 3 "$PROGRAMS/memory" reuse

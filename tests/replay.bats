@@ -56,6 +56,9 @@ each_part() {
 }
 
 @test "wildcard receives and probes" { each_part 4 receive half_open both_ways matched; }
+@test "wildcard receives beside collective calls that move no data" {
+    exact 4 2 "$PROGRAMS/wildcards" empty
+}
 @test "sends and receives in one request" { each_part 4 both_at_once; } # needs MPI 4
 @test "polls in a program that has sessions alone" {
     library_has MPI_Session_init

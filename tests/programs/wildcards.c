@@ -12,6 +12,9 @@
  *   sent    on the world's communicator: who is named afterwards sends when it has heard that the
  *           others are received
  *   locks   likewise, but it is the lock of a window that keeps its message back
+ *   empty   beside collective calls that move no data, in which nobody has to wait for another: a
+ *           message sent after such a call may come to a receive before it (all, or those of the
+ *           kind that the second argument names)
  *   content likewise, but it is what the window holds
  *   mixed   on a communicator on which a later receive names its source: that one sends when it
  *           hears that the others are received */
@@ -19,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { N = 8, LARGE = 20000 };
 static int buffer[N + 1][LARGE], rank, size;
@@ -215,6 +219,70 @@ static void started(void)
     MPI_Request_free(&request);
 }
 
+/* A collective call that moves no data. 0: there are no more. */
+static int move_nothing(int which, MPI_Datatype none)
+{
+    const MPI_Comm world = MPI_COMM_WORLD;
+    int *a = buffer[0], *b = buffer[1], zeros[64] = {0};
+    switch (which) {
+    case 0:
+        return !MPI_Allreduce(a, b, 0, MPI_INT, MPI_SUM, world);
+    case 1:
+        return !MPI_Allgather(a, 0, MPI_INT, b, 0, MPI_INT, world);
+    case 2:
+        return !MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, b, 0, MPI_INT, world);
+    case 3:
+        return !MPI_Alltoall(a, 0, MPI_INT, b, 0, MPI_INT, world);
+    case 4:
+        return !MPI_Reduce_scatter_block(a, b, 0, MPI_INT, MPI_SUM, world);
+    case 5:
+        return !MPI_Bcast(a, 0, MPI_INT, 0, world);
+    case 6:
+        return !MPI_Reduce(a, b, 0, MPI_INT, MPI_SUM, size - 1, world);
+    case 7:
+        return !MPI_Gather(a, 0, MPI_INT, b, 0, MPI_INT, size - 1, world);
+    case 8:
+        return !MPI_Scatter(a, 0, MPI_INT, b, 0, MPI_INT, 0, world);
+    case 9:
+        return !MPI_Allgather(a, 1, none, b, 1, none, world);
+    case 10:
+        return !MPI_Bcast(a, 1, none, 0, world);
+    case 11:
+        return !MPI_Allgatherv(a, 0, MPI_INT, b, zeros, zeros, MPI_INT, world);
+    case 12:
+        return !MPI_Reduce_scatter(a, b, zeros, MPI_INT, MPI_SUM, world);
+    default:
+        return 0;
+    }
+}
+
+/* The last one's message overtakes that of rank 1, which is late, if the call lets it. Makes all
+ * calls, or three of the kind ONLY. */
+static void empty(const char *only)
+{
+    MPI_Datatype none;
+    MPI_Status status;
+    int last = size - 1, go_on = 1;
+    MPI_Type_contiguous(0, MPI_INT, &none);
+    MPI_Type_commit(&none);
+    for (int i = 0; go_on; i++) {
+        if (rank == 0)
+            MPI_Recv(buffer[2], 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status);
+        if (rank == 1) {
+            usleep(30000);
+            MPI_Send(buffer[2], 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+        go_on = only ? move_nothing(atoi(only), none) && i < 2 : move_nothing(i, none);
+        if (rank == last)
+            MPI_Send(buffer[2], 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        if (rank == 0)
+            MPI_Recv(buffer[2], 1, MPI_INT, status.MPI_SOURCE == 1 ? last : 1, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    MPI_Type_free(&none);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -229,6 +297,8 @@ int main(int argc, char **argv)
         heard(BY_LOCK);
     else if (strcmp(what, "content") == 0)
         heard(BY_CONTENT);
+    else if (strcmp(what, "empty") == 0)
+        empty(argv[2]);
     else if (strcmp(what, "phases") == 0)
         phases();
     else if (strcmp(what, "mixed") == 0)
