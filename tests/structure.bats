@@ -127,6 +127,17 @@ typedef int Width;'
     reports 'type: Length is defined in src/one/a.c, src/two/c.c'
 }
 
+@test "names of MPI functions in string literals are counted" {
+    local names
+    source_file src/one/names.c '/* "MPI_Send" */ const char *a[] = {"MPI_Comm", "MPI_INT", "t"};'
+    mkdir tree/spec
+    cp "$SOURCE_DIR"/spec/mpi* tree/spec
+    "${STRUCTURE[@]}" --build objects --source tree
+    names=$(printf '"%s", ' MPI_{Send,Isend,Win_,Start}{,} {P,}MPI_Recv_c wend_free{,,})
+    source_file src/one/names.c "const char *a[] = {$names};"
+    reports 'mpi: 13 string literals name functions of MPI'
+}
+
 @test "a layer that includes a higher one is found" {
     source_file lib/read/program.h ''
     source_file lib/merge/class.h ''

@@ -23,6 +23,9 @@ Reported, one finding to a paragraph, with the symbols that make each edge:
            that defines it, of their folder, or of a type that the header defines: thread_order_new
            of thread-order.h, turn_entries_open of its type TurnEntries. Singular and plural count
            as one. "-private" does not count, and "wend_" may come first.
+  mpi      more than 12 string literals with the name of an MPI function, or with the beginning of
+           one: code asks the table of MPI (lib/record/functions.h), by id. The literals that there
+           are name symbols of the MPI library, and names of values
 
 LIMITS has what is not yet so: lines "cycle FOLDER N", "files FOLDER N", "folders FOLDER FOLDER …",
 "name NAME". A finding within its limit is not reported. Lower the limits as the findings go.
@@ -40,6 +43,7 @@ import sys
 
 CYCLE_MOST = 4
 FILES_MOST = 40
+MPI_NAMES_MOST = 12
 FOLDERS = ("lib", "src")
 # From the bottom to the top: each includes those to its left.
 LAYERS = {
@@ -259,6 +263,28 @@ def types_twice(files, source):
             yield [f"type: {name} is defined in {', '.join(sorted(where))}"]
 
 
+def mpi_names(files, source):
+    """String literals that name MPI functions. C types are no functions."""
+    spec = source / "spec"
+    if not spec.is_dir():
+        return
+    sys.path.insert(0, str(spec))
+    sys.dont_write_bytecode = True
+    import mpispec
+
+    functions = {f.name for f in mpispec.Spec(spec / "mpi.spec").functions}
+    begun = {name[:n] for name in functions for n in range(len("MPIX_T"), len(name) + 1)}
+    begun -= set(mpispec.CTYPES.values()) - functions
+    found = []
+    for path in (path for paths in files.values() for path in paths):
+        for match in COMMENT_OR_STRING.finditer((source / path).read_text()):
+            name = re.fullmatch(r'"P?(\w+)"', match[0])
+            if name and name[1] in begun:
+                found.append(f"  {path}: {match[0]}")
+    if len(found) > MPI_NAMES_MOST:
+        yield [f"mpi: {len(found)} string literals name functions of MPI", *found]
+
+
 def is_above(home, folder, levels):
     if folder.startswith("lib/") and home.startswith("src/"):
         return True
@@ -420,6 +446,7 @@ def main():
         *large_folders(files, limits),
         *names_twice(files, limits),
         *types_twice(files, arguments.source),
+        *mpi_names(files, arguments.source),
         *includes_upwards(files, arguments.source),
         *includes_of_inner_headers(files, arguments.source),
         *functions_elsewhere(files, objects, arguments.source),

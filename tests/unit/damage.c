@@ -33,20 +33,21 @@ static void put(const void *bytes, gsize n)
     fclose(f);
 }
 
-static const char *const members[] = {"meta", "program"};
-static GBytes *right[G_N_ELEMENTS(members)]; /* what is in them */
+static GHashTable *right; /* member -> its bytes */
 
 static void check_members(gboolean first)
 {
     Container *b = container_open(directory, NULL);
-    for (guint i = 0; i < G_N_ELEMENTS(members); i++) {
-        GBytes *bytes = container_member(b, members[i], NULL);
+    g_autoptr(GPtrArray) names = container_names(b);
+    for (guint i = 0; i < names->len; i++) {
+        GBytes *bytes = container_member(b, names->pdata[i], NULL);
         g_assert_nonnull(bytes);
         if (first)
-            right[i] = g_bytes_ref(bytes);
-        g_assert_true(g_bytes_equal(bytes, right[i]));
+            g_hash_table_insert(right, g_strdup(names->pdata[i]), g_bytes_ref(bytes));
+        g_assert_true(g_bytes_equal(bytes, g_hash_table_lookup(right, names->pdata[i])));
         g_bytes_unref(bytes);
     }
+    g_assert_cmpuint(names->len, ==, g_hash_table_size(right));
     container_free(b);
 }
 
@@ -90,11 +91,16 @@ static void test_cut_program(gconstpointer unused)
 {
     (void)unused;
     guint opened = 0;
-    for (gsize n = 0; n < g_bytes_get_size(right[1]); n++) {
+    GBytes *program = g_hash_table_lookup(right, "program");
+    for (gsize n = 0; n < g_bytes_get_size(program); n++) {
         GHashTable *cut =
             g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
-        g_hash_table_insert(cut, g_strdup(members[0]), g_bytes_ref(right[0]));
-        g_hash_table_insert(cut, g_strdup(members[1]), g_bytes_new_from_bytes(right[1], 0, n));
+        GHashTableIter iter;
+        gpointer name, bytes;
+        g_hash_table_iter_init(&iter, right);
+        while (g_hash_table_iter_next(&iter, &name, &bytes))
+            g_hash_table_insert(cut, g_strdup(name), g_bytes_ref(bytes));
+        g_hash_table_insert(cut, g_strdup("program"), g_bytes_new_from_bytes(program, 0, n));
         g_autoptr(GError) error = NULL;
         WendProgram *p = program_from_container(container_from_members(cut, "cut"), &error);
         g_assert_true((p == NULL) == (error != NULL));
@@ -309,6 +315,7 @@ int main(int argc, char **argv)
     wend_merge_free(m);
     g_assert_true(g_file_get_contents(archive, &bytes, &n, NULL));
     whole = (GByteArray){(guint8 *)bytes, n};
+    right = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)g_bytes_unref);
     check_members(TRUE);
     g_test_add_data_func("/damage/cut", &whole, test_cut);
     g_test_add_data_func("/damage/cut-program", NULL, test_cut_program);
@@ -322,8 +329,7 @@ int main(int argc, char **argv)
     int result = g_test_run();
     g_unlink(archive);
     g_rmdir(directory);
-    for (guint i = 0; i < G_N_ELEMENTS(members); i++)
-        g_bytes_unref(right[i]);
+    g_hash_table_destroy(right);
     g_free(bytes);
     g_free(archive);
     g_free(directory);
