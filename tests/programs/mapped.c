@@ -129,18 +129,20 @@ static void *unmap(void *p)
     return NULL;
 }
 
-/* Another thread than the one that used it ends each mapping. */
+/* Another thread than the one that used it ends each mapping, up to LATE mappings later. */
 static void threads(void)
 {
-    for (int i = 0; i < 2 * N; i++) {
-        pthread_t thread;
+    enum { LATE = 8 };
+    pthread_t ending[2 * N];
+    for (int i = 0; i < 2 * N + LATE; i++) {
+        if (i >= LATE)
+            pthread_join(ending[i - LATE], NULL);
+        if (i >= 2 * N)
+            continue;
         char *p = map(BYTES);
         pass(p, 10);
-        pthread_create(&thread, NULL, unmap, p);
-        if (i % 3)
-            pthread_join(thread, NULL);
-        else
-            pthread_detach(thread);
+        if (pthread_create(&ending[i], NULL, unmap, p) != 0)
+            MPI_Abort(MPI_COMM_WORLD, 1);
     }
 }
 
