@@ -162,9 +162,16 @@ C
     done
     [ "$(grep -c 'on host1: gdb' out)" = 2 ] && [ "$(grep -c 'on host2: gdb' out)" = 2 ] ||
         fail "$(cat out)"
-    for i in 1 2; do
-        # shellcheck disable=SC2046
-        on_host $i kill -CONT $(sed -n "s/.* on host$i: .*kill -CONT \([0-9]*\) goes on$/\1/p" out)
+    local host pid
+    for host in 1 2; do
+        for pid in $(sed -n "s/.* on host$host: .*kill -CONT \([0-9]*\) goes on$/\1/p" out); do
+            # it says so just before it stops
+            for ((i = 0; i < 300; i++)); do
+                ! on_host $host grep -q '^State:.*stopped' "/proc/$pid/status" || break
+                sleep 0.1
+            done
+            on_host $host kill -CONT "$pid"
+        done
     done
     wait $job || fail "$(cat out)"
 }
