@@ -287,7 +287,7 @@ HOSTS=(env MPI_LOCALNRANKS=1 OMPI_COMM_WORLD_LOCAL_SIZE=1)
     export HELPERS_DIR BUILD_DIR TEST_TIMEOUT
     ordinary() {
         # shellcheck disable=SC2016
-        (cd "$mine" && HOME=/nonexistent TMPDIR=/tmp \
+        (cd "$mine" && HOME=/nonexistent TMPDIR=/tmp OMPI_MCA_orte_tmpdir_base=/tmp \
             setpriv --reuid=65534 --regid=65534 --clear-groups \
             bash -c 'source "$HELPERS_DIR/helpers.bash"; mpi 2 "$@"' - "$@")
     }
