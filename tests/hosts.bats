@@ -186,7 +186,7 @@ C
     hosts_mpi 2 4 "$WEND" replay --on-divergence free app.dir ./steps >out 2>&1 || fail "$(cat out)"
 }
 
-@test "hosts: a replay without progress ends, and says what the ranks of a host wait for" {
+@test "hosts: a replay without progress ends, and says what a rank of another host waits for" {
     steps
     local seconds
     seconds=$(patience 1)
@@ -195,7 +195,6 @@ C
     ! grep -q HANG out || fail "$(cat out)"
     grep -q "makes no progress for $seconds s" out || fail "$(cat out)"
     grep -qF 'rank 3 waits in MPI_Recv(source=0, tag=9)' out || fail "$(cat out)"
-    grep -q 'rank 2 has made its last call' out || fail "$(cat out)"
 }
 
 @test "hosts: a host vanishes: the others save when their launcher ends them" {
