@@ -127,7 +127,7 @@ __attribute__((constructor)) static void load(void)
     atomic_store(&s->active, true);
 }
 
-static bool watch_due; /* the recording is open, and its end is not handled so far */
+static bool watch_due; /* control_open has opened the recording; control_watch comes next */
 
 void control_watch(void)
 {

@@ -45,11 +45,11 @@
  * recorder has something to save, this process has a process group of its own. Its watcher sees the
  * end of the attendant, saves the part, and ends the process, too.
  *
- * The kernel kills this process when its parent ends (PR_SET_PDEATHSIG), except
- * while it has a process group of its own. */
+ * The kernel kills this process when its parent ends (PR_SET_PDEATHSIG), except while it
+ * has a process group of its own. */
 
-static KeptFile file = KEPT_NONE;
-static pid_t attendant, group; /* GROUP 0: this process has not left it */
+static KeptFile attendant_end = KEPT_NONE; /* readable once the attendant has ended */
+static pid_t attendant, group;             /* GROUP 0: this process has not left it */
 
 static bool is_orphan(void)
 {
@@ -68,10 +68,10 @@ static void attendant_leave_group(void)
         return;
     pid_t before = getpgrp();
     if (before != getpgid(attendant)
-        || !kept_take(&file, (int)syscall(SYS_pidfd_open, attendant, 0U)))
+        || !kept_take(&attendant_end, (int)syscall(SYS_pidfd_open, attendant, 0U)))
         return;
     if (setpgid(0, 0) != 0) {
-        kept_close(&file);
+        kept_close(&attendant_end);
         return;
     }
     group = before;
@@ -93,7 +93,7 @@ static void attendant_join_group(void)
         return;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, group);
-    kept_close(&file);
+    kept_close(&attendant_end);
     if (is_orphan())
         attendant_follow();
     group = 0;
@@ -102,20 +102,20 @@ static void attendant_join_group(void)
 static void attendant_in_child(void)
 {
     group = 0;
-    kept_close(&file);
+    kept_close(&attendant_end);
 }
 
 /* A descriptor that may be readable once the attendant has ended. -1: there is none. */
 static int attendant_file(void)
 {
-    return kept_number(&file);
+    return kept_number(&attendant_end);
 }
 
 /* if not, there is no descriptor any more */
 static bool attendant_has_ended(void)
 {
     if (!is_orphan())
-        file.number = -1; /* the number is that of another file */
+        attendant_end.number = -1; /* the number is that of another file */
     return is_orphan();
 }
 

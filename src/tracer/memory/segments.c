@@ -68,14 +68,9 @@ static void remember(uintptr_t low, uintptr_t high, uintptr_t origin, int64_t se
 }
 
 /* Invalidates all caches. */
-static void forget_all(void)
-{
-    atomic_fetch_add(&generation, 1);
-}
-
 void memory_changed(void)
 {
-    forget_all();
+    atomic_fetch_add(&generation, 1);
 }
 
 /* Invalidates the caches after one segment has ended. This thread keeps its other entries. */
@@ -101,8 +96,7 @@ typedef struct Names {
     } ids[WEND_SEGMENT_KINDS];
     Ranges modules, mappings;
     uintptr_t stack_origin; /* 0: MPI has not used its stack so far */
-    uint64_t
-        blocks; /* number of blocks of the heap and of CUDA, and of mappings, that it has named */
+    uint64_t blocks;        /* that it has named so far: of the heap, of CUDA, and mappings */
     struct SegmentNames *given_back; /* freed by other threads; their ids are not free yet */
     struct Names *next;
     struct Names *other; /* in the same list of BY_THREAD */
@@ -306,7 +300,7 @@ static SegmentNames *block_detach(uintptr_t start)
     if (names->names == mine.names && !names->next)
         forget_one(names->segment);
     else
-        forget_all();
+        memory_changed();
     return names;
 }
 
@@ -390,7 +384,7 @@ void memory_cuda_add(const void *base, size_t bytes, enum memory_place place, in
                                               .origin = low,
                                               .owner = cuda_place(place, device),
                                               .segment = WEND_UNKNOWN});
-        forget_all(); /* the memory has been another segment before, such as a mapping */
+        memory_changed(); /* the memory has been another segment before, such as a mapping */
         pthread_mutex_unlock(&lock);
         if (more)
             memory_cuda_end(&block);
@@ -494,7 +488,7 @@ void memory_add(int kind, const void *base, size_t bytes, uintptr_t owner)
     if (new.segment < 0)
         new.segment = id_take(names_of(thread_number()), kind);
     bool added = new.segment >= 0 && ranges_add(&made, new);
-    forget_all();
+    memory_changed();
     pthread_mutex_unlock(&lock);
     if (!added)
         state_break("out of memory");
@@ -505,7 +499,7 @@ static void made_gone(Range *r)
     Range removed;
     ranges_remove_overlap(&made, r->low, r->high, &removed);
     made_id_give(removed.segment);
-    forget_all();
+    memory_changed();
 }
 
 void memory_remove(const void *base)
@@ -607,7 +601,7 @@ static void modules_refresh(void)
     modules = found;
     modules_loaded = counts[0];
     modules_unloaded = counts[1];
-    forget_all();
+    memory_changed();
     pthread_mutex_unlock(&lock);
 }
 
@@ -763,7 +757,7 @@ static Range *find_mapping(uintptr_t a, bool name, Names *names, Range *found, G
         } else {
             id_give(names, old.segment);
         }
-        forget_all();
+        memory_changed();
     }
     if (found->segment < 0 && name && names) {
         found->owner = ++names->blocks;
