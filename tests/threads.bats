@@ -144,6 +144,14 @@ born() {
     born 2 first among asked exit
     "$WEND" dump --rank 0 app.dir | grep -q 'wend_join(thread=0)'
 }
+@test "in a proxy, too, the main thread calls MPI before another thread starts it" {
+    record app.dir 2 "$PROGRAMS/births" asked
+    make_proxy app.dir proxy
+    sed -i 's/^ *MPI_Initialized(&flag);/usleep(300000);\n&/' proxy.c # late
+    "$MPICC" -O2 proxy.c -o proxy
+    record proxy.dir 2 ./proxy
+    "$WEND" diff --outcomes app.dir proxy.dir
+}
 @test "threads that are joined in other ways, and those of C11" {
     born 2 joins c11
     [ "$("$WEND" dump --rank 0 --thread 0 app.dir | grep -c wend_join)" = 3 ] # of C11

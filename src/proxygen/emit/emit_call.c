@@ -682,6 +682,8 @@ guint emit_call(Emitter *e, GString *out, int indent, guint terminal)
             add(e->after, g_strdup("proxy_begin();"));
             e->needs[HELPER_BEGIN] = TRUE;
         }
+        if (g_hash_table_contains(e->plan->asks, GUINT_TO_POINTER(terminal + 1)))
+            add(e->after, g_strdup("early_may_start = 1;"));
         if (graphs_is_pinned(e->plan, terminal))
             changes_comment(e, out, indent, CHANGE_NEIGHBOURS, terminal, NULL);
         g_autofree char *expression = emit_call_expression(e, c),

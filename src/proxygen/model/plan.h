@@ -119,6 +119,8 @@ typedef struct {
     GArray *threads;
     /* SharedUse (kind and word) -> the whole SharedUse: objects that several threads name */
     GHashTable *shared;
+    /* terminals + 1: the first call of a main thread of which another thread calls MPI_Init */
+    GHashTable *asks;
     /* segment word -> GArray of guint, ascending: shared requests with buffers in the segment */
     GHashTable *borrowed;
     GPtrArray *owned; /* memory of the members above */

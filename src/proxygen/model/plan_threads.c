@@ -470,6 +470,28 @@ static int compare_threads(gconstpointer a, gconstpointer b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
+/* The terminal of the first call that begins RULE, plus 1; 0 if there is none. */
+static guint first_terminal(const Plan *plan, guint rule)
+{
+    while (plan->rules[rule].n > 0) {
+        const WendSymbol *s = &plan->rules[rule].symbols[0];
+        if (!s->is_rule)
+            return s->id + 1;
+        rule = s->id;
+    }
+    return 0;
+}
+
+/* A main thread of which another thread calls MPI_Init has called MPI before that: it would not be
+ * thread 0 otherwise. */
+static void note_asking(Plan *plan, const PlanThread *main_thread)
+{
+    guint asks = first_terminal(plan, main_thread->rule);
+    for (guint i = 0; asks > 0 && i < main_thread->n_started; i++)
+        if (main_thread->started[i].inits)
+            g_hash_table_add(plan->asks, GUINT_TO_POINTER(asks));
+}
+
 /* Lists the threads that the threads of a class start, and those that no thread starts: they
  * existed before MPI_Init. */
 static void list_threads(Plan *plan, guint first)
@@ -500,10 +522,12 @@ static void list_threads(Plan *plan, guint first)
     main_thread->n_started = threads.list->len;
     main_thread->started = (StartedThread *)(void *)g_array_free(threads.list, FALSE);
     g_ptr_array_add(plan->owned, main_thread->started);
+    note_asking(plan, main_thread);
 }
 
 void plan_threads(Plan *plan)
 {
+    plan->asks = g_hash_table_new(NULL, NULL);
     for (guint i = 0; i < plan->threads->len;) {
         PlanThread *all = &g_array_index(plan->threads, PlanThread, 0);
         guint n = 1;

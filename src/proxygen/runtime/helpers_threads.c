@@ -110,17 +110,18 @@ static const char *const join_main_text =
     "\n";
 
 static const char *const early_text =
-    "/* Threads that exist before MPI_Init. They wait until MPI runs, but for one that starts MPI. "
-    "*/\n" EARLY_TYPE "\n"
+    "/* Threads that exist before MPI_Init. They wait until MPI runs. One that starts MPI waits "
+    "until the main\n"
+    " * thread has called it. */\n" EARLY_TYPE "\n"
     "static EarlyThread *early_threads;\n"
     "static int n_early_threads;\n"
-    "@_Atomic int early_may_run;\n"
+    "@_Atomic int early_may_run, early_may_start;\n"
     "static _Atomic int early_met;\n"
     "\n"
     "static void *run_early(void *argument)\n"
     "{\n"
     "    const EarlyThread *own = argument;\n"
-    "    while (!early_met || (!early_may_run && !own->inits))\n"
+    "    while (!early_met || !(own->inits ? early_may_start : early_may_run))\n"
     "        usleep(20);\n"
     "    return run_thread(thread_of_number(own->number));\n"
     "}\n"
@@ -289,12 +290,11 @@ void helpers_threads(Out *o)
         helper_define(e, o->definitions, join_main_text);
     }
     if (e->needs[HELPER_EARLY_THREADS]) {
-        helper_declare(
-            e, o->declarations,
-            EARLY_TYPE
-            "\n"
-            "extern _Atomic int early_may_run;\nvoid start_early(EarlyThread *early, int "
-            "n);\nvoid meet_early(void);");
+        helper_declare(e, o->declarations,
+                       EARLY_TYPE "\n"
+                                  "extern _Atomic int early_may_run, early_may_start;\n"
+                                  "void start_early(EarlyThread *early, int n);\n"
+                                  "void meet_early(void);");
         helper_define(e, o->definitions, *e->linkage ? early_text : without_type(early_text));
     }
     if (e->needs[HELPER_EMPTY_THREAD])
