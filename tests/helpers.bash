@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# helpers.bash: what the bats files and the scripts beside them share. Load it with "load helpers".
-# BUILD_DIR is the folder of the build (default: build/ in the sources).
+# helpers.bash: what the bats files and the scripts beside them share ("load ../helpers"). BUILD_DIR
+# is the folder of the build (default: build/ in the sources).
 #
 #   mpi N command…            runs N ranks for at most $TEST_TIMEOUT seconds, with standard input
 #                             from $INPUT; says so if they hang

@@ -96,7 +96,7 @@ check_DATA += $(TEST_PROGRAM_BINARIES)
 CLEANFILES += $(TEST_PROGRAM_BINARIES)
 EXTRA_DIST += $(TEST_PROGRAM_FILES) tests/programs/checkpoints.h tests/programs/race.h
 
-# tests/sites.bats, tests/stacks.bats and tests/waits.bats compile these, in several ways.
+# sites.bats, stacks.bats and waits.bats compile these, in several ways.
 EXTRA_DIST += tests/programs/sites.c tests/programs/sites-library.c \
 	tests/programs/stacks.c tests/programs/stacks-library.c tests/programs/waiting.c
 
@@ -178,91 +178,91 @@ ROUNDS = 100
 .PHONY: check-kills
 check-kills: all tests/programs/dying
 	$(AM_V_at)mkdir -p tests/kills && cd tests/kills && \
-	  $(PYTHON) $(abs_top_srcdir)/tests/kills.py $(ROUNDS) $(abs_top_builddir)/wend \
+	  $(PYTHON) $(abs_top_srcdir)/tests/ends/kills.py $(ROUNDS) $(abs_top_builddir)/wend \
 		$(abs_top_builddir)/tests/programs/dying $(MPIEXEC)
-EXTRA_DIST += tests/kills.py
+EXTRA_DIST += tests/ends/kills.py
 
 # Loops whose handlers need two completions: 30 recordings of each kind, 6 runs of each proxy.
 PAIRS = 30 6 tests first late free waits any
 .PHONY: check-pairs
 check-pairs: all tests/programs/pairs tests/support/yield.so
-	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/pairs.bash $(PAIRS)
+	$(AM_V_at)BUILD_DIR=$(abs_top_builddir) $(srcdir)/tests/proxygen/pairs.bash $(PAIRS)
 
-# Programs whose outcomes are left to chance: five recordings of each, with 4 and with 8 ranks, and
 # How much there is in lib and src.
 .PHONY: house
 house:
-	$(AM_V_at)$(PYTHON) $(srcdir)/tests/house.py $(srcdir)
-EXTRA_DIST += tests/README.md tests/house.py
+	$(AM_V_at)$(PYTHON) $(srcdir)/tests/house/house.py $(srcdir)
+EXTRA_DIST += tests/README.md tests/house/house.py
+# Programs whose outcomes are left to chance: five recordings of each, with 4 and with 8 ranks, and
 # 100 replays of each recording, on busy processors. REPLAYS: options, and programs.
 .PHONY: check-replays
 check-replays: all tests/support/yield.so
 	$(AM_V_at)$(MAKE) check TESTS=
-	$(AM_V_at)$(PYTHON) $(srcdir)/tests/replays.py $(abs_top_builddir) $(MPIEXEC) $(REPLAYS)
-EXTRA_DIST += tests/replays.py
+	$(AM_V_at)$(PYTHON) $(srcdir)/tests/replay/replays.py $(abs_top_builddir) $(MPIEXEC) $(REPLAYS)
+EXTRA_DIST += tests/replay/replays.py
 
-EXTRA_DIST += tests/across.py tests/assertions.py tests/completion.zsh tests/export.py \
-	tests/format.py tests/format_sites.py \
-	tests/pairs.bash tests/perfetto-fields.txt tests/perfetto-schema.py \
-	tests/perfetto.py tests/prose.py tests/references.py \
-	tests/structure.py tests/structure.limits \
-	tests/waits.py
+EXTRA_DIST += tests/decoder/waits.py tests/export/export.py tests/export/perfetto.py \
+	tests/export/perfetto-fields.txt tests/export/perfetto-schema.py \
+	tests/house/assertions.py tests/house/completion.zsh tests/house/prose.py \
+	tests/house/references.py tests/house/structure.py tests/house/structure.limits \
+	tests/proxygen/pairs.bash tests/read/format.py tests/read/format-sites.py \
+	tests/starting/across.py
 
 # The longest first, since several run at a time.
 BATS_TESTS = \
-	tests/replay.bats \
-	tests/shortage.bats \
-	tests/programs.bats \
+	tests/replay/replay.bats \
+	tests/memory/shortage.bats \
+	tests/proxygen/programs.bats \
 	tests/proxygen/tables.bats \
-	tests/sites.bats \
-	tests/hostile.bats \
+	tests/sites/sites.bats \
+	tests/read/hostile.bats \
 	tests/proxygen/completions.bats \
-	tests/examples.bats \
-	tests/onesided.bats \
-	tests/export.bats \
-	tests/values.bats \
-	tests/threads.bats \
-	tests/launchers.bats \
-	tests/dying.bats \
-	tests/unlucky.bats \
-	tests/tree.bats \
-	tests/clocks.bats \
-	tests/stacks.bats \
-	tests/families.bats \
-	tests/limits.bats \
-	tests/commands.bats \
-	tests/shards.bats \
+	tests/proxygen/examples.bats \
+	tests/recording/onesided.bats \
+	tests/export/export.bats \
+	tests/recording/values.bats \
+	tests/recording/threads.bats \
+	tests/starting/launchers.bats \
+	tests/ends/dying.bats \
+	tests/ends/unlucky.bats \
+	tests/house/tree.bats \
+	tests/recording/clocks.bats \
+	tests/sites/stacks.bats \
+	tests/starting/families.bats \
+	tests/memory/limits.bats \
+	tests/house/commands.bats \
+	tests/ends/shards.bats \
 	tests/proxygen/changes.bats \
 	tests/proxygen/datatypes.bats \
-	tests/perfetto.bats \
-	tests/times.bats \
+	tests/export/perfetto.bats \
+	tests/recording/times.bats \
 	tests/proxygen/proxygen.bats \
-	tests/foreign.bats \
-	tests/bad-input.bats \
-	tests/format.bats \
-	tests/spec.bats \
-	tests/fortran.bats \
-	tests/trace.bats \
-	tests/code-files.bats \
-	tests/modules.bats \
-	tests/structure.bats \
-	tests/waits.bats \
-	tests/proxygen/hostile.bats \
-	tests/requests.bats \
+	tests/read/foreign.bats \
+	tests/read/bad-input.bats \
+	tests/read/format.bats \
+	tests/house/spec.bats \
+	tests/recording/fortran.bats \
+	tests/starting/trace.bats \
+	tests/sites/code-files.bats \
+	tests/sites/modules.bats \
+	tests/house/structure.bats \
+	tests/decoder/waits.bats \
+	tests/proxygen/injection.bats \
+	tests/recording/requests.bats \
 	tests/proxygen/names.bats \
-	tests/transparency.bats \
-	tests/cuda.bats \
-	tests/force.bats \
-	tests/writing.bats \
-	tests/output.bats \
-	tests/lookups.bats \
-	tests/python.bats \
-	tests/spawn.bats \
-	tests/hosts.bats \
-	tests/cgroups.bats \
-	tests/cxx.bats \
-	tests/counts.bats \
-	tests/support.bats
+	tests/starting/transparency.bats \
+	tests/recording/cuda.bats \
+	tests/files/force.bats \
+	tests/files/writing.bats \
+	tests/files/output.bats \
+	tests/starting/lookups.bats \
+	tests/recording/python.bats \
+	tests/starting/spawn.bats \
+	tests/starting/hosts.bats \
+	tests/memory/cgroups.bats \
+	tests/recording/cxx.bats \
+	tests/recording/counts.bats \
+	tests/house/support.bats
 EXTRA_DIST += tests/support/bomb.py tests/support/hosts.bash tests/helpers.bash \
 	tests/proxygen/compile.bash $(BATS_TESTS)
 
@@ -290,7 +290,7 @@ EXTRA_DIST += \
 check-shortage: all
 	$(AM_V_at)$(MAKE) check TESTS=
 	$(AM_V_at)SHORTAGE_STRIDE=1 BUILD_DIR=$(abs_top_builddir) \
-		bats $(srcdir)/tests/shortage.bats -f allocation
+		bats $(srcdir)/tests/memory/shortage.bats -f allocation
 
 .PHONY: check-elsewhere
 check-elsewhere: all
@@ -303,10 +303,11 @@ endif
 # readers, or what the recorder does with files and memory. "make check" runs them there, too. With
 # LONG=1 there are also those to which it seldom makes one.
 LIBRARY_UNITS = tests/unit/requests$(EXEEXT) tests/unit/callbacks$(EXEEXT)
-LIBRARY_TESTS = $(LIBRARY_UNITS) $(patsubst %,tests/%.bats, \
-	replay programs dying hosts sites onesided values threads launchers unlucky families fortran \
-	requests transparency python spawn cxx decoder/messages \
-	$(if $(LONG),examples trace proxygen/changes counts clocks times waits stacks export perfetto))
+LIBRARY_NAMES = replay programs dying hosts sites onesided values threads launchers unlucky \
+	families fortran requests transparency python spawn cxx messages \
+	$(if $(LONG),examples trace changes counts clocks times waits stacks export perfetto)
+LIBRARY_TESTS = $(LIBRARY_UNITS) \
+	$(foreach name,$(LIBRARY_NAMES),$(filter %/$(name).bats,$(BATS_TESTS)))
 .PHONY: library-programs check-library
 library-programs: all $(LIBRARY_UNITS) tests/decoder/script$(EXEEXT)
 	$(AM_V_at)$(MAKE) $(check_DATA)
@@ -314,7 +315,7 @@ library-programs: all $(LIBRARY_UNITS) tests/decoder/script$(EXEEXT)
 check-library: library-programs
 	$(AM_V_at)$(MAKE) check-TESTS SECOND_BUILD=1 check_PROGRAMS= TESTS='$(LIBRARY_TESTS)'
 include tests/cuda/local.mk
-include tests/unit.mk
+include tests/unit/local.mk
 include tests/fuzz/local.mk
 include tests/load/local.mk
 include tests/viewer/local.mk
@@ -326,8 +327,8 @@ include tests/read/local.mk
 # check that MPI is never called with one held. MPICH's UCX patches system calls in a way that
 # ThreadSanitizer does not survive, so that is turned off. So is the search for leaks: the recording
 # is never freed.
-tsan_files = tests/tsan.c $(filter %.c,$(TRACER_SOURCES) $(HOT_SOURCES))
-EXTRA_DIST += tests/tsan.c
+tsan_files = tests/recording/tsan.c $(filter %.c,$(TRACER_SOURCES) $(HOT_SOURCES))
+EXTRA_DIST += tests/recording/tsan.c
 .PHONY: check-tsan check-asan
 check-tsan: SANITIZERS = -fsanitize=thread
 check-asan: SANITIZERS = -fsanitize=address,undefined -fno-sanitize-recover=undefined

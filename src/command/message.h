@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* message.h: all that the commands print: lines on standard error, and standard output. Nothing
- * else in the commands prints (tests/foreign.bats). */
+ * else in the commands prints (tests/read/foreign.bats). */
 #ifndef WEND_MESSAGE_H
 #define WEND_MESSAGE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sites.c: calls of MPI from many places: several lines, loops, a branch by rank, an inlined
  * function, threads, callbacks, and a library that is opened, closed and opened again.
- * tests/sites.bats finds the lines by their comments.
+ * tests/sites/sites.bats finds the lines by their comments.
  *
  *     sites [LIBRARY]     LIBRARY: a build of sites-library.c */
 #include <dlfcn.h>

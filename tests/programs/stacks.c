@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* stacks.c: calls of MPI below stacks of several kinds. tests/stacks.bats compiles it in several
- * ways, and looks at the functions in each stack.
+/* stacks.c: calls of MPI below stacks of several kinds. tests/sites/stacks.bats compiles it in
+ * several ways, and looks at the functions in each stack.
  *
  *     stacks               frames of any size and kind, recursion, callbacks, threads
  *     stacks unloaded LIB  a frame is in a library that has been closed (a build of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* waiting: calls that wait for others, by design. 4 ranks. Compiled by tests/waits.bats.
+/* waiting: calls that wait for others, by design. 4 ranks. Compiled by tests/decoder/waits.bats.
  *
  * A rank that is late waits until all others are about to make their calls, and some milliseconds
  * more. So it is late on a busy machine, too. They tell it in the file "steps". */

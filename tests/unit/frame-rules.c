@@ -97,7 +97,7 @@ static intptr_t in_table(const FunctionTable *t, guint function, guint which)
     return (gint32)word_at(t->at + TABLE_ENTRY * (gsize)function + 4 * (gsize)which);
 }
 
-/* This program has gaps between its segments (LDFLAGS in tests/unit.mk). */
+/* This program has gaps between its segments (LDFLAGS in tests/unit/local.mk). */
 static void test_readable(gconstpointer user)
 {
     enum { PIECE = 1024 };

