@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clock-points.h: brings the clock of a rank to that of rank 0 of its world
- * (docs/recording.md, "Clocks of several hosts"). No GLib. */
+ * (docs/side-streams.md, "Clocks of several hosts"). No GLib. */
 #ifndef WEND_CLOCK_POINTS_H
 #define WEND_CLOCK_POINTS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* durations.h: codings for the times of calls: how long each took, and how long after the call
- * before it began (docs/recording.md, "Times of calls").
+ * before it began (docs/side-streams.md, "Times of calls").
  *
  * A coding turns a row of calls into two rows of bytes, one of durations and one of intervals.
  * Encoder and decoder learn alike from each call, so a row can be decoded only after all rows

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* side-codec.h: codes the elements of a side stream (docs/recording.md, "Side streams").
+/* side-codec.h: codes the elements of a side stream (docs/side-streams.md, "Side streams").
  *
  * Each part of an element is predicted from the elements before it, and only what differs costs
  * more than a fraction of a bit:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* site-guesses.h: predicts the call site of a sequence's next call (docs/recording.md, "Call
+/* site-guesses.h: predicts the call site of a sequence's next call (docs/side-streams.md, "Call
  * sites").
  *
  * Recorder and reader make the same guesses, so only sites that were not guessed are recorded. A

@@ -12,7 +12,7 @@ import sys
 
 # the markers of comments are among the words of a reference that goes over a line's end
 BREAK = re.compile(r"\n[ \t]*(?:/?\*|#|//)?[ \t]*")
-REFERENCE = re.compile(r'\b([a-z]+\.md)\)?,? (?:section )?"([^"]{2,60}?)[,.]?"')
+REFERENCE = re.compile(r'\b([a-z-]+\.md)\)?,? (?:section )?"([^"]{2,60}?)[,.]?"')
 
 
 def main():

@@ -5,7 +5,7 @@
  * Applications make datatypes of variables that are far apart: they get the address of each
  * (MPI_Get_address), subtract, and pass the differences to MPI. Within one segment a difference is
  * an ordinary number. Between segments it differs in each run, so it is recorded as the distance of
- * two addresses (docs/recording.md, "Displacements"). This file does not depend on MPI. */
+ * two addresses (docs/memory.md, "Displacements"). This file does not depend on MPI. */
 #ifndef WEND_ADDRESS_LOG_H
 #define WEND_ADDRESS_LOG_H
 

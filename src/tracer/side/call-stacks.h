@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* call-stacks.h: the call stack of a call: follows the frames by the rules of the modules
- * (frame-rules.h), and recognises the stack of the call before (docs/recording.md, "Call stacks").
+ * (frame-rules.h), and recognises the stack of the call before (docs/side-streams.md,
+ * "Call stacks").
  *
  * No memory is touched that cannot be read, whatever is on the stack. Only for x86-64; elsewhere a
  * stack ends where the call came from. */

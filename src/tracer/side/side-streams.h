@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* side-streams.h: streams that lie beside the calls of a sequence (docs/recording.md, "Side
+/* side-streams.h: streams that lie beside the calls of a sequence (docs/side-streams.md, "Side
  * streams").
  *
  * A thread appends elements to the chunk at hand: a few stores and no lock. A full chunk goes to a

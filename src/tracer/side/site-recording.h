@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* site-recording.h: the side stream of call sites: from where in the application each call comes
- * (docs/recording.md, "Call sites"). */
+ * (docs/side-streams.md, "Call sites"). */
 #ifndef WEND_SITE_RECORDING_H
 #define WEND_SITE_RECORDING_H
 
